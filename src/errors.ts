@@ -1,0 +1,193 @@
+/** What is told of a foreign error: words from a fixed list, never its message. */
+export interface SafeCause {
+  readonly name: string;
+  readonly code: string | null;
+}
+
+/** Names and codes of foreign errors that may be repeated; everything else becomes "Error" and null. */
+const KNOWN_NAMES = new Set([
+  'Error',
+  'TypeError',
+  'RangeError',
+  'SyntaxError',
+  'AggregateError',
+  'AbortError',
+  'TimeoutError',
+]);
+const KNOWN_CODES = new Set(
+  (
+    'ECONNREFUSED ECONNRESET ECONNABORTED EPIPE ETIMEDOUT ENOTFOUND EAI_AGAIN EHOSTUNREACH ENETUNREACH EPROTO ' +
+    'UND_ERR_SOCKET UND_ERR_CONNECT_TIMEOUT UND_ERR_HEADERS_TIMEOUT UND_ERR_BODY_TIMEOUT UND_ERR_DESTROYED ' +
+    'UND_ERR_CLOSED UND_ERR_ABORTED UND_ERR_INFO UND_ERR_HEADERS_OVERFLOW UND_ERR_RES_CONTENT_LENGTH_MISMATCH ' +
+    'HPE_INVALID_CONSTANT HPE_INVALID_HEADER_TOKEN HPE_INVALID_CHUNK_SIZE HPE_INVALID_CONTENT_LENGTH HPE_INVALID_VERSION ' +
+    'CERT_HAS_EXPIRED DEPTH_ZERO_SELF_SIGNED_CERT SELF_SIGNED_CERT_IN_CHAIN ERR_TLS_CERT_ALTNAME_INVALID ' +
+    'UNABLE_TO_GET_ISSUER_CERT_LOCALLY UNABLE_TO_VERIFY_LEAF_SIGNATURE ERR_SSL_WRONG_VERSION_NUMBER'
+  ).split(' '),
+);
+
+/** Keeps of a foreign error what is on the list of known words. */
+export function toSafeCause(error: unknown): SafeCause {
+  const { name, code } = (typeof error === 'object' && error !== null ? error : {}) as Record<
+    string,
+    unknown
+  >;
+  return {
+    name: typeof name === 'string' && KNOWN_NAMES.has(name) ? name : 'Error',
+    code: typeof code === 'string' && KNOWN_CODES.has(code) ? code : null,
+  };
+}
+
+/**
+ * The base of every error this package throws at run time. Messages are built from fixed words: they never hold a
+ * code, token, password, full number, body, header or URL. Wrong options are plain `TypeError`s instead.
+ */
+export abstract class SmsOtpError extends Error {
+  /** Never changes; made for `switch`. */
+  abstract readonly code: string;
+  /** The HTTP status an Express error handler should answer with. */
+  abstract readonly status: number;
+  /** The foreign error behind this one, reduced to known words. */
+  declare readonly cause: SafeCause | undefined;
+
+  constructor(message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause: toSafeCause(cause) });
+    this.name = new.target.name;
+  }
+}
+
+/** The gateway could not be reached: refused, reset, no route, bad certificate. */
+export class GatewayUnreachableError extends SmsOtpError {
+  readonly code = 'ERR_GATEWAY_UNREACHABLE';
+  readonly status = 503;
+
+  /** @param mayHaveArrived False when no byte of the request can have left this process. */
+  constructor(
+    call: string,
+    readonly mayHaveArrived: boolean,
+    cause?: unknown,
+  ) {
+    super(`The OTP gateway could not be reached (${call})`, cause);
+  }
+}
+
+/** The gateway did not answer within the deadline of the call. */
+export class GatewayTimeoutError extends SmsOtpError {
+  readonly code = 'ERR_GATEWAY_TIMEOUT';
+  readonly status = 504;
+
+  /** @param mayHaveArrived False when no byte of the request can have left this process. */
+  constructor(
+    call: string,
+    timeoutMs: number,
+    readonly mayHaveArrived: boolean,
+  ) {
+    super(`The OTP gateway did not answer within ${timeoutMs} ms (${call})`);
+  }
+}
+
+/** The gateway's answer is not as documented: redirect, other content type, too large, half, not JSON, odd members. */
+export class GatewayResponseError extends SmsOtpError {
+  readonly code = 'ERR_GATEWAY_RESPONSE';
+  readonly status = 502;
+
+  constructor(
+    call: string,
+    readonly httpStatus: number | null,
+    problem: string,
+  ) {
+    super(`The OTP gateway's answer is not as documented (${call}): ${problem}`);
+  }
+}
+
+/** The gateway answered with an error of its own. OTP spec §7, HLR spec §7. */
+export class GatewayRejectedError extends SmsOtpError {
+  readonly code = 'ERR_GATEWAY_REJECTED';
+  readonly status = 502;
+
+  constructor(
+    call: string,
+    /** Application error code, or null when the answer had a status and no code. */
+    readonly gatewayCode: number | null,
+    /** Its documented name, or null when the code is not in the documents. */
+    readonly gatewayName: string | null,
+    readonly httpStatus: number,
+  ) {
+    super(
+      `The OTP gateway rejected the request (${call}): ${gatewayCode ?? `HTTP ${httpStatus}`} ${gatewayName ?? ''}`.trimEnd(),
+    );
+  }
+}
+
+/** The call was refused here, before anything was sent: queue full, no token to be had, client closed. */
+export class GatewayBusyError extends SmsOtpError {
+  readonly code = 'ERR_GATEWAY_BUSY';
+  readonly status = 503;
+
+  constructor(
+    reason: string,
+    /** Seconds after which another try may succeed. */
+    readonly retryAfterSeconds: number,
+  ) {
+    super(`The call to the OTP gateway was refused: ${reason}`);
+  }
+}
+
+/** The store failed or did not answer in time. Nothing is sent and nobody gets in. */
+export class StoreError extends SmsOtpError {
+  readonly code = 'ERR_STORE';
+  readonly status = 503;
+
+  constructor(operation: string, cause?: unknown) {
+    super(`The store failed (${operation})`, cause);
+  }
+}
+
+/** The session cannot do what is needed. `status` is 503 when saving failed, else 500: something is missing in the app. */
+export class SessionError extends SmsOtpError {
+  readonly code: 'ERR_NO_SESSION' | 'ERR_SESSION_NOT_RENEWED' | 'ERR_SESSION_STORE';
+  readonly status: 500 | 503;
+
+  constructor(code: SessionError['code'], message: string, cause?: unknown) {
+    super(message, cause);
+    this.code = code;
+    this.status = code === 'ERR_SESSION_STORE' ? 503 : 500;
+  }
+}
+
+/** `send()` ran without the result of a first factor, or the strategy was used in a way that is not safe. */
+export class FirstFactorError extends SmsOtpError {
+  readonly code = 'ERR_NO_FIRST_FACTOR';
+  readonly status = 500;
+
+  constructor() {
+    super(
+      'smsOtp.send() found no result of a first factor. Put it right after one: ' +
+        "app.post('/login', passport.authenticate('local', { session: false }), smsOtp.send())",
+    );
+  }
+}
+
+/** The strategy object was handed to Passport instead of its name. */
+export class StrategyUsageError extends SmsOtpError {
+  readonly code = 'ERR_STRATEGY_OBJECT';
+  readonly status = 500;
+
+  constructor(name: string) {
+    super(
+      'The strategy was handed to passport.authenticate as an object, which Passport shares between requests. ' +
+        `Write its name: passport.authenticate('${name}')`,
+    );
+  }
+}
+
+/** Every error this package throws at run time: `switch (error.code)` narrows it. */
+export type AnySmsOtpError =
+  | GatewayUnreachableError
+  | GatewayTimeoutError
+  | GatewayResponseError
+  | GatewayRejectedError
+  | GatewayBusyError
+  | StoreError
+  | SessionError
+  | FirstFactorError
+  | StrategyUsageError;

@@ -1,0 +1,133 @@
+/** What a challenge is for. A code of one purpose is never good for another. */
+export type Purpose = 'login' | 'step-up';
+
+/** A user's id as `getUserId` gives it. Two ids are the same user when their texts are equal. */
+export type UserId = string | number | bigint;
+
+/** One OTP id of a pending login and everything the decision needs. The code itself is known to the gateway alone. */
+export interface Challenge {
+  /** Records are versioned; a store refuses one it does not know. */
+  readonly version: 1;
+  readonly otpId: string;
+  /** The text of the user's id; the type it had is in `userIdType`, so that `loadUser` gets what `getUserId` gave. */
+  readonly userId: string;
+  readonly userIdType: 'string' | 'number' | 'bigint';
+  readonly purpose: Purpose;
+  /** E.164 with plus. */
+  readonly mobile: string;
+  /** Which send of the pending login this is, from 1. */
+  readonly sends: number;
+  /** Attempts this challenge admits. */
+  readonly maxAttempts: number;
+  /** Milliseconds since 1970: when the code was sent, when it expires, when the pending login ends. */
+  readonly sentAt: number;
+  readonly expiresAt: number;
+  readonly pendingUntil: number;
+}
+
+/** The answer to a claim. An attempt is counted before anything is judged. */
+export type Claim =
+  | { readonly outcome: 'claimed'; readonly challenge: Challenge; readonly attempt: number }
+  | { readonly outcome: 'exhausted' }
+  | { readonly outcome: 'unknown' };
+
+/** Challenges. Every call is atomic over all processes that share the store. */
+export interface ChallengeStore {
+  /**
+   * Remembers a challenge for `ttlSeconds` with no attempts counted, and ends the user's earlier live challenge of the
+   * same purpose in the same step. An OTP id that is already known is replaced.
+   */
+  begin(challenge: Challenge, ttlSeconds: number): Promise<void>;
+  /**
+   * Counts one attempt. `claimed` while the count is within `maxAttempts`, `exhausted` beyond it, `unknown` when there
+   * is no such live challenge. A missing or odd count of a live challenge is `exhausted`.
+   */
+  claim(otpId: string): Promise<Claim>;
+  /** The challenge without counting an attempt, for decisions that judge no code. Null when it is not live. */
+  find(otpId: string): Promise<Challenge | null>;
+  /** Ends the challenge; true for exactly one caller. */
+  consume(otpId: string): Promise<boolean>;
+  /** Ends the challenge, if it is there. */
+  discard(otpId: string): Promise<void>;
+}
+
+/** A named count. */
+export interface Counter {
+  readonly key: string;
+  /** Seconds from the first charge to the fall back to zero; null: no window, it lives 400 days from its last charge. */
+  readonly windowSeconds: number | null;
+  /** The most it may reach. Left out: no bound. */
+  readonly max?: number;
+  /** A lock after each so many charges: the charge that reaches a multiple sets the next lock in the same step. */
+  readonly lock?: {
+    readonly every: number;
+    /** Seconds of the first, second, … lock; the last one stands for all that follow. */
+    readonly seconds: readonly number[];
+  };
+}
+
+/** One counter after a charge. */
+export interface Count {
+  readonly count: number;
+  /** Seconds until it falls to zero; null for a counter without window. */
+  readonly resetSeconds: number | null;
+  /** Seconds it is still locked; 0 when it is not. */
+  readonly lockedSeconds: number;
+}
+
+/** The answer to a charge, in the order of the counters. */
+export interface Charge {
+  /** Index of the first counter that was full or locked, in which case nothing at all was charged; null when all were charged. */
+  readonly refusedBy: number | null;
+  readonly counts: readonly Count[];
+}
+
+/** Counters. Every call is atomic over all processes that share the store, and takes one round trip. */
+export interface CounterStore {
+  /** Adds one to each counter, or to none when one of them is full or locked. */
+  charge(counters: readonly Counter[]): Promise<Charge>;
+  /** Sets counters, and locks on them, back to nothing. */
+  clear(keys: readonly string[]): Promise<void>;
+  /** Locks a counter for so many seconds; a longer lock that is running stays. */
+  lock(key: string, seconds: number): Promise<void>;
+}
+
+/** A gateway token as it rests in a store: sealed, with a fence that grows by one with each renewal. */
+export interface StoredToken {
+  readonly fence: number;
+  /** Encrypted by the client; the store never sees a token. */
+  readonly sealed: string;
+}
+
+/** What a renewal produces. */
+export interface RenewedToken {
+  readonly sealed: string;
+  readonly ttlSeconds: number;
+}
+
+/** Seconds a renewal may take; a holder that dies frees the lease after them. */
+export const TOKEN_LEASE_SECONDS = 15;
+
+/** The gateway's token, shared by all processes of one account. */
+export interface TokenStore {
+  /** The newest token, or null. */
+  read(account: string): Promise<StoredToken | null>;
+  /**
+   * Runs `renew` at most once at a time over all processes, under a lease with a fence, and gives the winner's token to
+   * everyone who waited. `seen` is the fence of the token the caller wants replaced (0: none): when a newer one is
+   * stored already it is given at once. A holder whose lease has passed to another does not overwrite the newer token.
+   * A `renew` that throws frees the lease; its caller gets the error, the next waiter tries for itself.
+   */
+  renew(
+    account: string,
+    seen: number,
+    renew: (previous: StoredToken | null) => Promise<RenewedToken>,
+  ): Promise<StoredToken>;
+}
+
+/** All state in one place. Each part stands alone; `createSmsOtp` moves all of them by one option. */
+export interface SmsOtpStore {
+  readonly challenges: ChallengeStore;
+  readonly counters: CounterStore;
+  readonly tokens: TokenStore;
+}
