@@ -15,7 +15,7 @@ const errorObject = z.looseObject({ code: wholeNumber });
 /** OTP spec §1, HLR spec §1: the envelope of every answer. Members may be added. */
 const envelopeSchema = z.looseObject({
   status_code: wholeNumber.optional(),
-  payload: z.unknown(),
+  payload: z.unknown().optional(),
   errors: z.array(errorObject).nullish(),
 });
 

@@ -1,6 +1,7 @@
 /**
  * The digits of an E.164 number as the wire carries them: 7 to 15, the first not zero, no plus. OTP spec §4, HLR spec §4.
  * One leading plus is taken off. Anything else gives null.
+ * Not shown in OTP spec §4: how short a number may be; 7 digits are the least.
  */
 export function toDigits(mobile: unknown): string | null {
   if (typeof mobile !== 'string') return null;
