@@ -1,0 +1,115 @@
+import { describe, expect, it } from '@jest/globals';
+import { readBalance, readPricing } from '../../src/protocol/account';
+
+describe('the balance object (OTP spec §2, HLR spec §2)', () => {
+  it('is a decimal string and stays one', () => {
+    expect(readBalance({ balance: '104.2500' })).toEqual({ balance: '104.2500' });
+  });
+
+  it('is read as a JSON number too', () => {
+    expect(readBalance({ balance: 104.25 })).toEqual({ balance: '104.25' });
+  });
+
+  it.each([
+    [''],
+    [null],
+    [[]],
+    [{}],
+    [{ balance: '' }],
+    [{ balance: null }],
+    [{ balance: 'much' }],
+    ['104.2500'],
+  ])('%j is none', (payload: unknown) => {
+    expect(readBalance(payload)).toBeNull();
+  });
+});
+
+/** OTP spec §2, pricing object: one operator with two MNCs has two entries. Values of our own. */
+const ROW = {
+  id: 311,
+  countryname: 'Freedonia',
+  operatorname: 'Freedonia Mobile',
+  mcc: '999',
+  mnc: '01',
+  price: '0.0450',
+};
+const LIST = {
+  currency: { name: 'EUR', symbol: '€' },
+  pricing: [ROW, { ...ROW, id: 312, mnc: '001', price: '0.0470' }],
+};
+
+describe('the pricing object', () => {
+  it('is read row by row, codes and prices as the strings they are', () => {
+    expect(readPricing(LIST)).toEqual({
+      currency: { name: 'EUR', symbol: '€' },
+      prices: [
+        {
+          id: '311',
+          country: 'Freedonia',
+          operator: 'Freedonia Mobile',
+          mcc: '999',
+          mnc: '01',
+          price: '0.0450',
+        },
+        {
+          id: '312',
+          country: 'Freedonia',
+          operator: 'Freedonia Mobile',
+          mcc: '999',
+          mnc: '001',
+          price: '0.0470',
+        },
+      ],
+      oddRows: 0,
+    });
+  });
+
+  it('may be empty', () => {
+    expect(readPricing({ ...LIST, pricing: [] })).toMatchObject({ prices: [], oddRows: 0 });
+  });
+
+  it('keeps a row that stands in it twice', () => {
+    expect(readPricing({ ...LIST, pricing: [ROW, ROW] })).toMatchObject({
+      prices: [{ mnc: '01' }, { mnc: '01' }],
+    });
+  });
+
+  it.each([
+    ['null', null],
+    ['a string', 'row'],
+    ['an array', [ROW]],
+    ['without mcc', { ...ROW, mcc: undefined }],
+    ['with an empty mnc', { ...ROW, mnc: '' }],
+    ['with a number for mnc, whose zeros are lost', { ...ROW, mnc: 1 }],
+    ['without price', { ...ROW, price: null }],
+    ['with a price in words', { ...ROW, price: 'free' }],
+  ])('leaves out and counts a row that is %s', (_what, odd) => {
+    const list = readPricing({ ...LIST, pricing: [ROW, odd, ROW] });
+    expect(list).toMatchObject({ oddRows: 1, prices: [{ id: '311' }, { id: '311' }] });
+  });
+
+  it.each([
+    ['id', 'id'],
+    ['countryname', 'country'],
+    ['operatorname', 'operator'],
+  ])('does not need %s in a row', (wireName, name) => {
+    const list = readPricing({ ...LIST, pricing: [{ ...ROW, [wireName]: undefined }] });
+    expect(list?.prices[0]).toHaveProperty(name, null);
+  });
+
+  it('takes the id of a row as digits too, and never a rounded one', () => {
+    const ids = ['311', 2 ** 53].map((id) => readPricing({ pricing: [{ ...ROW, id }] })?.prices[0]?.id);
+    expect(ids).toEqual(['311', null]);
+  });
+
+  it.each([[undefined], [null], ['EUR'], [[]], [{}]])('may have the currency %j', (currency: unknown) => {
+    expect(readPricing({ ...LIST, currency })).toMatchObject({ currency: { name: null, symbol: null } });
+  });
+
+  it.each([[null], [''], [[]], [{}], [{ pricing: null }], [{ pricing: {} }], [[ROW]]])(
+    'is not %j',
+    (payload: unknown) => {
+      expect(readPricing(payload)).toBeNull();
+    },
+  );
+});
