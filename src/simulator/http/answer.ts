@@ -1,0 +1,84 @@
+import { STATUS_CODES } from 'node:http';
+import { gatewayErrorName } from '../../protocol/error-codes';
+import type { Outcome } from '../calls/call';
+import { NO_PAYLOAD } from '../calls/validate';
+import type { Readings } from '../readings';
+import { writeJson } from './json';
+
+/** An answer ready to be written. */
+export interface Answer {
+  readonly httpStatus: number;
+  readonly contentType: string;
+  readonly body: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/**
+ * The HTTP status of each code. Shown pairings: 401 with 1005, 404 with 1007. OTP spec §7, HLR spec §7.
+ * Not shown in OTP spec §7, HLR spec §7: the others; chosen by the meaning of the statuses.
+ */
+const HTTP_STATUS_BY_CODE: Readonly<Record<number, number>> = {
+  1004: 401,
+  1005: 401,
+  1007: 404,
+  1009: 401,
+  1222: 500,
+  2002: 500,
+  2100: 403,
+  2102: 403,
+  2121: 500,
+};
+
+/** The status of every code that has none of its own: "often invalid parameters". OTP spec §7, HLR spec §7. */
+const INVALID_PARAMETER = 422;
+
+/** Writes what a call came to in the envelope. OTP spec §1, HLR spec §1. */
+export function writeAnswer(outcome: Outcome, readings: Readings): Answer {
+  return outcome.kind === 'done' ? writeSuccess(outcome, readings) : writeFailure(outcome, readings);
+}
+
+/** An envelope without payload and errors. */
+export function writeBareStatus(httpStatus: number, readings: Readings): Answer {
+  return envelop(httpStatus, {}, readings);
+}
+
+function writeSuccess(
+  { httpStatus, payload }: Extract<Outcome, { kind: 'done' }>,
+  readings: Readings,
+): Answer {
+  const errors = { absent: {}, empty: { errors: [] }, null: { errors: null } }[readings.successErrors];
+  return envelop(httpStatus, { ...(payload !== NO_PAYLOAD && { payload }), ...errors }, readings);
+}
+
+function writeFailure(refusal: Extract<Outcome, { kind: 'refused' }>, readings: Readings): Answer {
+  const { code } = refusal;
+  const { failurePayload, codesAs, errorStatus, httpStatusByCode } = readings;
+  const payload = {
+    absent: {},
+    null: { payload: null },
+    'empty-string': { payload: '' },
+    'empty-object': { payload: {} },
+  }[failurePayload];
+  const error = {
+    code: codesAs === 'number' ? code : String(code),
+    message: gatewayErrorName(code) ?? 'Error',
+  };
+  const mapped =
+    refusal.httpStatus ?? httpStatusByCode[code] ?? HTTP_STATUS_BY_CODE[code] ?? INVALID_PARAMETER;
+  const httpStatus = errorStatus === 'always-200' ? 200 : mapped;
+  return envelop(httpStatus, { ...payload, errors: [error] }, readings);
+}
+
+function envelop(httpStatus: number, members: object, { statusCodeAs, contentType }: Readings): Answer {
+  const envelope = {
+    status_code: statusCodeAs === 'number' ? httpStatus : String(httpStatus),
+    status_message: statusMessage(httpStatus),
+    ...members,
+  };
+  return { httpStatus, contentType, body: writeJson(envelope) };
+}
+
+/** OTP spec §1 writes "Not found"; the other texts are HTTP's own. */
+function statusMessage(httpStatus: number): string {
+  return httpStatus === 404 ? 'Not found' : (STATUS_CODES[httpStatus] ?? 'Unknown');
+}

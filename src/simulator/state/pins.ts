@@ -1,0 +1,71 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { Variant } from '../../protocol/paths';
+import type { Readings } from '../readings';
+import type { Randomness } from './randomness';
+import { totp, type TotpParameters } from './totp';
+
+/** A pin is drawn anew until its first digit is the one asked for; this many draws never fail in practice. */
+const MAX_DRAWS = 1_000;
+
+/** What the gateway keeps to judge a pin: the pin itself in A, the key and the step of a time-based code in B. */
+export type PinSecret =
+  | { readonly kind: 'stored'; readonly pin: string }
+  | { readonly kind: 'time-based'; readonly parameters: TotpParameters };
+
+/** The moment a pin is made and how long it lives. */
+export interface PinLife {
+  readonly sentAtMs: number;
+  readonly validitySeconds: number;
+}
+
+/** Makes pins: random in A, by RFC 6238 with a key per OTP in B. OTP spec §1. */
+export class PinMaker {
+  constructor(
+    private readonly variant: Variant,
+    readonly digits: number,
+    private readonly fixedPins: ReadonlyMap<string, string>,
+    private readonly firstDigit: Readings['firstPinDigit'],
+    private readonly randomness: Randomness,
+  ) {}
+
+  make(mobileDigits: string, life: PinLife): PinSecret {
+    const fixed = this.fixedPins.get(mobileDigits);
+    if (fixed !== undefined) return { kind: 'stored', pin: fixed };
+    for (let draw = 1; ; draw += 1) {
+      const secret = this.variant === 'A' ? this.#drawStored() : this.#drawTimeBased(life);
+      if (draw === MAX_DRAWS || this.#isAsked(readPin(secret))) return secret;
+    }
+  }
+
+  #drawStored(): PinSecret {
+    const pin = String(this.randomness.integer(10 ** this.digits)).padStart(this.digits, '0');
+    return { kind: 'stored', pin };
+  }
+
+  /** RFC 6238 leaves T0 and X open: here one step is the pin's whole life, and it begins when the pin is sent. */
+  #drawTimeBased({ sentAtMs, validitySeconds }: PinLife): PinSecret {
+    const parameters: TotpParameters = {
+      key: this.randomness.bytes(20),
+      digits: this.digits,
+      startSeconds: Math.floor(sentAtMs / 1000),
+      stepSeconds: validitySeconds,
+    };
+    return { kind: 'time-based', parameters };
+  }
+
+  #isAsked(pin: string): boolean {
+    return this.firstDigit === 'any' || pin.startsWith('0') === (this.firstDigit === 'zero');
+  }
+}
+
+/** The pin that goes into the text message. */
+export function readPin(secret: PinSecret): string {
+  return secret.kind === 'stored' ? secret.pin : totp(secret.parameters, secret.parameters.startSeconds);
+}
+
+/** Compares in a time that does not depend on where the pins differ. */
+export function isSamePin(secret: PinSecret, pin: string): boolean {
+  const expected = Buffer.from(readPin(secret));
+  const given = Buffer.from(pin);
+  return expected.length === given.length && timingSafeEqual(expected, given);
+}

@@ -1,0 +1,71 @@
+import { CALLS, type Call } from '../calls/call';
+import { BoundedMap } from './bounded-map';
+
+const MAX_IDS = 100_000;
+
+/** What has happened since the start. */
+export interface SimulatorStats {
+  /** Requests that arrived, by call, processed or not. */
+  readonly calls: Readonly<Record<Call, number>>;
+  /** Authentications that were processed, right or wrong, by type. */
+  readonly authentications: { readonly credentials: number; readonly refresh: number };
+  /** Text messages sent. */
+  readonly sent: number;
+  /** Validate calls that arrived, by OTP id, processed or not; the newest 100,000 ids. */
+  readonly validatesById: Readonly<Record<string, number>>;
+  /** Validate calls that succeeded. */
+  readonly validated: number;
+  /** Refusals that were answered, by error code, without those of `failNext`. */
+  readonly refusals: Readonly<Record<number, number>>;
+  /** Faults that were played. */
+  readonly faults: number;
+}
+
+/** Counts what happens. */
+export class StatsBook {
+  readonly #calls = new Map<Call, number>(CALLS.map((call) => [call, 0]));
+  readonly #validatesById = new BoundedMap<string, number>(MAX_IDS);
+  readonly #refusals = new Map<number, number>();
+  readonly #authentications = { credentials: 0, refresh: 0 };
+  #sent = 0;
+  #validated = 0;
+  #faults = 0;
+
+  countCall(call: Call, subject: string): void {
+    this.#calls.set(call, (this.#calls.get(call) ?? 0) + 1);
+    if (call === 'validate') this.#validatesById.set(subject, (this.#validatesById.get(subject) ?? 0) + 1);
+  }
+
+  countAuthentication(type: 'credentials' | 'refresh'): void {
+    this.#authentications[type] += 1;
+  }
+
+  countRefusal(code: number): void {
+    this.#refusals.set(code, (this.#refusals.get(code) ?? 0) + 1);
+  }
+
+  countSent(): void {
+    this.#sent += 1;
+  }
+
+  countValidated(): void {
+    this.#validated += 1;
+  }
+
+  countFault(): void {
+    this.#faults += 1;
+  }
+
+  read(): SimulatorStats {
+    return {
+      // Every call has its entry from the start.
+      calls: Object.fromEntries(this.#calls) as Record<Call, number>,
+      authentications: { ...this.#authentications },
+      sent: this.#sent,
+      validatesById: Object.fromEntries(this.#validatesById.entries()),
+      validated: this.#validated,
+      refusals: Object.fromEntries(this.#refusals),
+      faults: this.#faults,
+    };
+  }
+}

@@ -1,0 +1,85 @@
+import type { AdvancedStatus, LookupStatus } from '../../protocol/hlr';
+import { toDigits } from '../../protocol/mobile';
+import { COUNTRIES, findCountry, NETWORKS } from './networks';
+
+/** What the home location register knows of a number. HLR spec §2. */
+export interface Subscriber {
+  readonly status: LookupStatus | (string & {});
+  /** Present when the number is invalid. */
+  readonly advancedStatus?: AdvancedStatus | (string & {});
+  readonly mcc: string;
+  readonly mnc: string;
+  /** "0" when unavailable. */
+  readonly imsi: string;
+  /** "0" when unavailable. */
+  readonly msc: string;
+  readonly country: string;
+  readonly operator: string;
+}
+
+/** The numbers of the simulated world. A number that was never set has a subscriber made from its digits. */
+export class Subscribers {
+  readonly #set = new Map<string, Subscriber>();
+
+  /** The subscriber of a number with or without plus; undefined where the world has no network for it. */
+  get(mobile: string): Subscriber | undefined {
+    const digits = requireDigits(mobile);
+    return this.#set.get(digits) ?? inventSubscriber(digits);
+  }
+
+  /** Sets what is named and keeps the rest. */
+  set(mobile: string, changes: Partial<Subscriber>): this {
+    const digits = requireDigits(mobile);
+    this.#set.set(digits, { ...(this.get(digits) ?? nowhere), ...changes });
+    return this;
+  }
+
+  /** True when the number was set. */
+  has(mobile: string): boolean {
+    return this.#set.has(requireDigits(mobile));
+  }
+
+  /** Gives the number back the subscriber made from its digits. */
+  delete(mobile: string): boolean {
+    return this.#set.delete(requireDigits(mobile));
+  }
+}
+
+const nowhere: Subscriber = {
+  status: 'valid',
+  mcc: '901',
+  mnc: '01',
+  imsi: '0',
+  msc: '0',
+  country: 'International',
+  operator: 'Unlisted',
+};
+
+function requireDigits(mobile: string): string {
+  const digits = toDigits(mobile);
+  if (digits === null) throw new TypeError('A mobile has 7 to 15 digits, with or without a plus');
+  return digits;
+}
+
+function inventSubscriber(digits: string): Subscriber | undefined {
+  const country = findCountry(digits);
+  const networks = NETWORKS.filter(({ iso }) => iso === country?.iso);
+  const network = networks[Number(digits.slice(-1)) % networks.length];
+  if (country === null || network === undefined) return undefined;
+  const { mcc, mnc, operator } = network;
+  return {
+    status: 'valid',
+    mcc,
+    mnc,
+    imsi: (mcc + mnc + digits.slice(-10).padStart(10, '0')).slice(0, 15),
+    msc: `${country.dialCode}9000000`,
+    country: country.name,
+    operator,
+  };
+}
+
+/** The price of a lookup: the country's, or the highest of all where none is known. */
+export function lookupPrice(digits: string): string {
+  const prices = COUNTRIES.map((country) => country.lookupPrice).sort();
+  return findCountry(digits)?.lookupPrice ?? prices.at(-1) ?? '0';
+}
