@@ -1,0 +1,166 @@
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import manifest from '../../package.json';
+import {
+  findCycles,
+  followsDirection,
+  importsPackagesItMay,
+  isDeclared,
+  keepsHttpAtTheEdge,
+  leavesConnectionsToSendRequest,
+  loadsLazily,
+} from './structure/direction';
+import {
+  breaches,
+  hasNamedExportsOnly,
+  isShort,
+  leavesSessionsToTheSlot,
+  MOST_LINES,
+  onlyListsNames,
+} from './structure/file-rules';
+import { readImports, readSources, type Import, type Sources } from './structure/source-graph';
+
+const declared = new Set(Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }));
+const sources = readSources(join(__dirname, '../../src'));
+
+function show({ from, to, kind }: Import): string {
+  return `${from} -> ${to} (${kind})`;
+}
+
+function breaking(graph: Sources, keepsRule: (oneImport: Import) => boolean): string[] {
+  return readImports(graph)
+    .filter((oneImport) => !keepsRule(oneImport))
+    .map(show);
+}
+
+const importRules = [
+  ['imports go down the graph of the design', followsDirection],
+  ['Express, its sessions and Passport are imported in src/express alone', keepsHttpAtTheEdge],
+  ['undici and libphonenumber-js are loaded inside a function', loadsLazily],
+  ['client/send-request.ts alone loads undici', leavesConnectionsToSendRequest],
+  [
+    'protocol imports zod alone, errors nothing, built-in modules are written with node:',
+    importsPackagesItMay,
+  ],
+  ['every package is a dependency or a peer', isDeclared(declared)],
+] as const;
+
+const fileRules = [
+  [`no file is longer than ${MOST_LINES} lines`, isShort],
+  ['exports have names', hasNamedExportsOnly],
+  ['index files only list names', onlyListsNames],
+  ['express/session-slot.ts alone touches the session of a request', leavesSessionsToTheSlot],
+] as const;
+
+describe('the source', () => {
+  it('is read: there are files, and imports of each kind', () => {
+    expect(sources.size).toBeGreaterThan(10);
+    expect(new Set(readImports(sources).map(({ kind }) => kind))).toEqual(new Set(['type', 'lazy', 'value']));
+  });
+
+  it.each(importRules)('%s', (_title, keepsRule) => {
+    expect(breaking(sources, keepsRule)).toEqual([]);
+  });
+
+  it.each(fileRules)('%s', (_title, keepsRule) => {
+    expect(breaches(sources, keepsRule)).toEqual([]);
+  });
+
+  it('has no circle of imports by value', () => {
+    expect(findCycles(readImports(sources))).toEqual([]);
+  });
+});
+
+/** A small source with one sin in each place; what must be found is listed with it. */
+const BAD = new Map([
+  ['client/index.ts', "export { b } from './b';\nexport const own = 1;"],
+  ['client/b.ts', "import { Agent } from 'undici';\nimport { c } from './c';\nimport '../login/login';"],
+  ['client/c.ts', "import { b } from './b';\nimport type { Request } from 'express';\nimport 'fs';"],
+  [
+    'client/send-request.ts',
+    "export async function go() { return import('undici'); }\nvoid import('undici');",
+  ],
+  [
+    'express/middleware.ts',
+    "import session from 'express-session';\nconst { session: slot } = req;\nreq['session'];",
+  ],
+  ['express/session-slot.ts', 'export const read = (req) => req.session;'],
+  [
+    'login/login.ts',
+    "import type { X } from '../express/middleware';\nexport default function login(req) { return req.session; }",
+  ],
+  [
+    'options.ts',
+    "import type { Request } from 'express';\nimport { z } from '../nowhere';\nimport 'left-pad';",
+  ],
+  ['protocol/auth.ts', "import { SmsOtpError } from '../errors';\nexport * from '@scope/thing/sub';"],
+  ['errors.ts', "import { z } from 'zod';"],
+  ['simulator/world.ts', "import { type B } from '../client/b';\nimport type { S } from '../stores/store';"],
+  [
+    'stores/store.ts',
+    "type T = import('undici').Agent;\nexport const phone = require('libphonenumber-js/max');",
+  ],
+  ['surprise/new-folder.ts', 'export const long = `' + '\n'.repeat(MOST_LINES) + '`;'],
+  ['surprise/b.ts', "import type { S } from '../stores/store';\nexport { S as default };"],
+]);
+
+describe('a bad graph', () => {
+  it.each([
+    [
+      'followsDirection',
+      followsDirection,
+      [
+        'client/b.ts -> login/login.ts (value)',
+        'login/login.ts -> express/middleware.ts (type)',
+        'options.ts -> (missing) ../nowhere (value)',
+        'protocol/auth.ts -> errors.ts (value)',
+        'simulator/world.ts -> client/b.ts (type)',
+        'surprise/b.ts -> stores/store.ts (type)',
+      ],
+    ],
+    ['keepsHttpAtTheEdge', keepsHttpAtTheEdge, ['client/c.ts -> express (type)']],
+    [
+      'loadsLazily',
+      loadsLazily,
+      [
+        'client/b.ts -> undici (value)',
+        'client/send-request.ts -> undici (value)',
+        'stores/store.ts -> libphonenumber-js/max (value)',
+      ],
+    ],
+    ['leavesConnectionsToSendRequest', leavesConnectionsToSendRequest, ['client/b.ts -> undici (value)']],
+    [
+      'importsPackagesItMay',
+      importsPackagesItMay,
+      [
+        'client/c.ts -> fs (value)',
+        'protocol/auth.ts -> @scope/thing/sub (value)',
+        'errors.ts -> zod (value)',
+      ],
+    ],
+    [
+      'isDeclared',
+      isDeclared(declared),
+      [
+        'client/c.ts -> fs (value)',
+        'options.ts -> left-pad (value)',
+        'protocol/auth.ts -> @scope/thing/sub (value)',
+      ],
+    ],
+  ])('is noticed by %s', (_name, keepsRule, found) => {
+    expect(breaking(BAD, keepsRule)).toEqual(found);
+  });
+
+  it.each([
+    ['isShort', isShort, ['surprise/new-folder.ts']],
+    ['hasNamedExportsOnly', hasNamedExportsOnly, ['login/login.ts', 'surprise/b.ts']],
+    ['onlyListsNames', onlyListsNames, ['client/index.ts']],
+    ['leavesSessionsToTheSlot', leavesSessionsToTheSlot, ['express/middleware.ts', 'login/login.ts']],
+  ])('is noticed by %s', (_name, keepsRule, found) => {
+    expect(breaches(BAD, keepsRule)).toEqual(found);
+  });
+
+  it('shows its circle', () => {
+    expect(findCycles(readImports(BAD))).toEqual(['client/b.ts -> client/c.ts -> client/b.ts']);
+  });
+});
