@@ -1,0 +1,43 @@
+import cluster from 'node:cluster';
+
+import { memoryChallenges } from './memory/memory-challenges';
+import { memoryCounters } from './memory/memory-counters';
+import { memoryTokens } from './memory/memory-tokens';
+import type { SmsOtpStore } from './store';
+
+export interface MemoryStoreOptions {
+  /** The most challenges it holds, and the most counters: each so many. Default 100,000. */
+  readonly maxEntries?: number;
+  /** Milliseconds since 1970. Default `Date.now`. */
+  readonly now?: () => number;
+}
+
+/**
+ * All state in this process: for development, tests, and small applications of one process that may forget on restart.
+ *
+ * It is bounded: when live challenges or counters fill it, it refuses with a `StoreError` and nothing is sent. Nothing
+ * live is ever evicted, because an evicted counter is a limit that is gone. Expired entries give their room back with
+ * the calls that follow; there are no timers. It warns once, with code `SMS_OTP_MEMORY_STORE`, when `NODE_ENV` is
+ * `production` and in a worker of `node:cluster`, where each process would count for itself.
+ *
+ * @throws {TypeError} When `maxEntries` is not a whole number from 1.
+ */
+export function memoryStore({ maxEntries = 100_000, now = Date.now }: MemoryStoreOptions = {}): SmsOtpStore {
+  if (!Number.isSafeInteger(maxEntries) || maxEntries < 1) {
+    throw new TypeError('maxEntries must be a whole number from 1');
+  }
+  if (process.env.NODE_ENV === 'production' || cluster.isWorker) warn();
+  return {
+    challenges: memoryChallenges(maxEntries, now),
+    counters: memoryCounters(maxEntries, now),
+    tokens: memoryTokens(maxEntries, now),
+  };
+}
+
+function warn(): void {
+  process.emitWarning(
+    'memoryStore() keeps challenges and limits in this process alone: they are lost on restart and not shared. ' +
+      'Use redisStore or postgresStore in production.',
+    { code: 'SMS_OTP_MEMORY_STORE' },
+  );
+}
