@@ -1,8 +1,11 @@
 import { StoreError } from '../errors';
-import type { Challenge, Counter, RenewedToken } from './store';
+import type { Challenge, Counter, Purpose, RenewedToken } from './store';
 
 /** The version of every record written by this release. */
 export const RECORD_VERSION = 1;
+
+/** Every purpose a user may have a live challenge of. */
+export const PURPOSES: readonly Purpose[] = ['login', 'step-up'];
 
 /** Days a counter without window lives from its last charge, and a fence from its last renewal. */
 export const LONG_LIFE_DAYS = 400;
@@ -27,9 +30,9 @@ export function checkCounters(counters: readonly Counter[]): void {
     throw new StoreError('charge: odd counter');
 }
 
-/** @throws {StoreError} `ERR_STORE` unless the lock lasts some time. */
+/** @throws {StoreError} `ERR_STORE` unless the lock lasts some time, or none at all. */
 export function checkLock(seconds: number): void {
-  if (!isPositive(seconds)) throw new StoreError('lock: odd length');
+  if (!isLength(seconds)) throw new StoreError('lock: odd length');
 }
 
 /** @throws {StoreError} `ERR_STORE` unless there is a sealed token that lives for some time. */
@@ -77,10 +80,12 @@ function isChallenge(value: unknown): value is Challenge {
   return (
     record.version === RECORD_VERSION &&
     isText(record.otpId) &&
+    isText(record.pendingId) &&
     isText(record.userId) &&
     isText(record.mobile) &&
     (record.userIdType === 'string' || record.userIdType === 'number' || record.userIdType === 'bigint') &&
-    (record.purpose === 'login' || record.purpose === 'step-up') &&
+    PURPOSES.some((purpose) => purpose === record.purpose) &&
+    typeof record.isNewNumber === 'boolean' &&
     isCount(record.sends) &&
     isCount(record.maxAttempts) &&
     Number.isFinite(record.sentAt) &&
@@ -106,11 +111,15 @@ function isCounter({ windowSeconds, max, lock }: Counter): boolean {
 }
 
 function areSteps(seconds: readonly number[]): boolean {
-  return seconds.length > 0 && seconds.every(isPositive);
+  return seconds.length > 0 && seconds.every(isLength);
 }
 
 function isWhole(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) >= 0;
+}
+
+function isLength(seconds: number): boolean {
+  return Number.isFinite(seconds) && seconds >= 0;
 }
 
 function isPositive(value: number): boolean {

@@ -1,4 +1,4 @@
-import { checkChallenge } from '../records';
+import { checkChallenge, PURPOSES } from '../records';
 import type { Challenge, ChallengeStore, Claim } from '../store';
 import { createBoundedMap, type Entry } from './bounded-map';
 import { promise } from './promise';
@@ -52,6 +52,8 @@ export function memoryChallenges(maxEntries: number, now: () => number): Challen
     find: (otpId) => promise(() => challenges.get(otpId)?.challenge ?? null),
     consume: (otpId) => promise(() => end(challenges.get(otpId))),
     discard: (otpId) => promise(() => void end(challenges.get(otpId))),
+    discardAll: (userId) =>
+      promise(() => PURPOSES.forEach((purpose) => end(newest.get(`${purpose}:${userId}`)))),
   };
 }
 

@@ -10,35 +10,43 @@ interface Tally extends Entry {
   lockedUntilMs: number;
 }
 
+/** A counter of a charge with what is known of it. */
+interface Asked {
+  readonly counter: Counter;
+  readonly isExempt: boolean;
+  tally: Tally | undefined;
+}
+
 export function memoryCounters(maxEntries: number, now: () => number): CounterStore {
   const tallies = createBoundedMap<Tally>(maxEntries, now);
 
   function charge(counters: readonly Counter[]): Charge {
     checkCounters(counters);
     const nowMs = now();
-    const found = counters.map(({ key }) => tallies.get(key));
-    const refused = counters.findIndex((counter, index) => !admits(counter, found[index], nowMs));
+    const asked = counters.map((counter) => ask(counter, nowMs));
+    const refused = asked.findIndex((one) => !admits(one, nowMs));
     if (refused < 0) {
-      tallies.makeRoom(found.filter((tally) => tally === undefined).length);
-      counters.forEach((counter, index) => (found[index] = addOne(counter, found[index], nowMs)));
+      const charged = asked.filter(({ counter, isExempt }) => !isExempt && counter.isOnlyRead !== true);
+      tallies.makeRoom(charged.filter(({ tally }) => tally === undefined).length);
+      for (const one of charged) one.tally = addOne(one.counter, one.tally, nowMs);
     }
-    return {
-      refusedBy: refused < 0 ? null : refused,
-      counts: counters.map((counter, index) => toCount(counter, found[index], nowMs)),
-    };
+    return { refusedBy: refused < 0 ? null : refused, counts: asked.map((one) => toCount(one, nowMs)) };
+  }
+
+  function ask(counter: Counter, nowMs: number): Asked {
+    const { key, exemptBy } = counter;
+    const isExempt = exemptBy !== undefined && countOf(tallies.get(exemptBy), nowMs) > 0;
+    return { counter, isExempt, tally: isExempt ? undefined : tallies.get(key) };
   }
 
   function addOne(counter: Counter, found: Tally | undefined, nowMs: number): Tally {
     const tally = found ?? createTally(counter.key);
     const isRunning = tally.resetAtMs > nowMs;
-    tally.count = isRunning ? tally.count + 1 : 1;
+    tally.count = countOf(tally, nowMs) + 1;
     if (counter.windowSeconds === null) tally.resetAtMs = nowMs + LONG_LIFE_SECONDS * 1000;
     else if (!isRunning) tally.resetAtMs = nowMs + counter.windowSeconds * 1000;
-    if (counter.lock !== undefined && tally.count % counter.lock.every === 0) {
-      const { every, seconds } = counter.lock;
-      const step = seconds[Math.min(tally.count / every, seconds.length) - 1] ?? 0;
-      tally.lockedUntilMs = Math.max(tally.lockedUntilMs, nowMs + step * 1000);
-    }
+    const lockedUntilMs = nowMs + lockSecondsAt(tally.count, counter) * 1000;
+    tally.lockedUntilMs = Math.max(tally.lockedUntilMs, lockedUntilMs);
     return keep(tally);
   }
 
@@ -48,25 +56,31 @@ export function memoryCounters(maxEntries: number, now: () => number): CounterSt
     return tally;
   }
 
-  function clear(keys: readonly string[]): void {
+  function clear(keys: readonly string[], keepsLocked: boolean): void {
     for (const key of keys) {
       const tally = tallies.get(key);
-      if (tally !== undefined) tallies.delete(tally);
+      const stays = keepsLocked && tally !== undefined && tally.lockedUntilMs > now();
+      if (tally !== undefined && !stays) tallies.delete(tally);
     }
   }
 
   function lock(key: string, seconds: number): void {
     checkLock(seconds);
     const found = tallies.get(key);
+    if (seconds === 0) return lift(found);
     if (found === undefined) tallies.makeRoom(1);
     const tally = found ?? createTally(key);
     tally.lockedUntilMs = Math.max(tally.lockedUntilMs, now() + seconds * 1000);
     keep(tally);
   }
 
+  function lift(tally: Tally | undefined): void {
+    if (tally !== undefined) keep(Object.assign(tally, { lockedUntilMs: 0 }));
+  }
+
   return {
     charge: (counters) => promise(() => charge(counters)),
-    clear: (keys) => promise(() => clear(keys)),
+    clear: (keys, options) => promise(() => clear(keys, options?.keepsLocked === true)),
     lock: (key, seconds) => promise(() => lock(key, seconds)),
   };
 }
@@ -75,17 +89,25 @@ function createTally(key: string): Tally {
   return { key, count: 0, resetAtMs: 0, lockedUntilMs: 0, deadlineMs: 0, position: -1 };
 }
 
-function admits({ max }: Counter, tally: Tally | undefined, nowMs: number): boolean {
-  if (tally === undefined) return max !== 0;
-  const count = tally.resetAtMs > nowMs ? tally.count : 0;
-  return tally.lockedUntilMs <= nowMs && (max === undefined || count < max);
+function countOf(tally: Tally | undefined, nowMs: number): number {
+  return tally !== undefined && tally.resetAtMs > nowMs ? tally.count : 0;
 }
 
-function toCount({ windowSeconds }: Counter, tally: Tally | undefined, nowMs: number): Count {
-  const resetSeconds = secondsUntil(tally?.resetAtMs, nowMs);
+function admits({ counter: { max }, isExempt, tally }: Asked, nowMs: number): boolean {
+  const isLocked = tally !== undefined && tally.lockedUntilMs > nowMs;
+  const isFull = max !== undefined && countOf(tally, nowMs) >= max;
+  return isExempt || !(isLocked || isFull);
+}
+
+function lockSecondsAt(count: number, { lock }: Counter): number {
+  if (lock === undefined || count % lock.every !== 0) return 0;
+  return lock.seconds[count / lock.every - 1] ?? lock.seconds.at(-1) ?? 0;
+}
+
+function toCount({ counter, tally }: Asked, nowMs: number): Count {
   return {
-    count: tally !== undefined && resetSeconds > 0 ? tally.count : 0,
-    resetSeconds: windowSeconds === null ? null : resetSeconds,
+    count: countOf(tally, nowMs),
+    resetSeconds: counter.windowSeconds === null ? null : secondsUntil(tally?.resetAtMs, nowMs),
     lockedSeconds: secondsUntil(tally?.lockedUntilMs, nowMs),
   };
 }
