@@ -46,11 +46,13 @@ export const DEFAULT_READINGS: Readings = {
   invalidLookupCosts: true,
 };
 
+const httpStatus = z.int().min(200).max(599);
+
 /** Enforces what the types say, for callers without types. */
 export const readingsSchema = z
   .strictObject({
-    httpStatusByCode: z.record(z.string(), z.int().min(200).max(599)),
-    errorStatus: z.enum(['mapped', 'always-200']),
+    httpStatusByCode: z.record(z.string(), httpStatus),
+    errorStatus: z.union([z.literal('mapped'), httpStatus]),
     failurePayload: z.enum(['absent', 'null', 'empty-string', 'empty-object']),
     successErrors: z.enum(['absent', 'empty', 'null']),
     codesAs: z.enum(['number', 'string']),

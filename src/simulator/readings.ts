@@ -7,8 +7,8 @@ export interface Readings {
 
   /** Not shown in OTP spec §7: which HTTP status carries which code (only 401 with 1005 and 404 with 1007 are). Overrides by code; default none. */
   readonly httpStatusByCode: Readonly<Record<number, number>>;
-  /** Not shown in OTP spec §1: which failures come with HTTP 200 ("200 does not always mean success"). Default `mapped`: none; `always-200`: all, `status_code` too. */
-  readonly errorStatus: 'mapped' | 'always-200';
+  /** Not shown in OTP spec §1: whether failures come with one HTTP status, such as 200 ("200 does not always mean success"). Default `mapped`; a number is the status of all of them, and 200 is one of the plausible. */
+  readonly errorStatus: 'mapped' | number;
   /** Not shown in OTP spec §1: whether a failure also has a payload. Default `absent`. */
   readonly failurePayload: 'absent' | 'null' | 'empty-string' | 'empty-object';
   /** Not shown in OTP spec §1: whether a success also has `errors`. Default `absent`. */

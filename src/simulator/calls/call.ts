@@ -25,9 +25,25 @@ export interface CallRequest {
 }
 
 /** What a call comes to. */
-export type Outcome =
-  | { readonly kind: 'done'; readonly httpStatus: 200 | 201; readonly payload: unknown }
-  | { readonly kind: 'refused'; readonly code: number; readonly httpStatus?: number };
+export type Outcome = Done | Refused;
+
+export interface Done {
+  readonly kind: 'done';
+  readonly httpStatus: 200 | 201;
+  readonly payload: unknown;
+}
+
+export interface Refused {
+  readonly kind: 'refused';
+  readonly code: number;
+  /** A status that stands whatever the readings say. */
+  readonly httpStatus?: number;
+  /** The request had no JSON object: HTTP 400. */
+  readonly isUnreadable?: boolean;
+}
+
+/** A success that has no payload at all. */
+export const NO_PAYLOAD = Symbol('no payload');
 
 /** One call as a function of the world it changes. */
 export type Handler = (world: World, request: CallRequest) => Outcome;

@@ -1,7 +1,7 @@
 import type { World } from '../world';
 import { showBalance, showHlrPricing, showPricing } from './account';
 import { authenticate } from './auth';
-import type { Call, CallRequest, Handler, Outcome } from './call';
+import { refuse, type Call, type CallRequest, type Handler, type Outcome } from './call';
 import { generate } from './generate';
 import { lookUp } from './lookup';
 import { validate } from './validate';
@@ -17,17 +17,23 @@ const HANDLERS: Readonly<Record<Call, Handler>> = {
   'hlr-pricing': showHlrPricing,
 };
 
+const CALLS_WITH_BODY: ReadonlySet<Call> = new Set(['auth', 'generate', 'validate']);
+
 /** Runs a call: all but auth need a valid access token. OTP spec §5, HLR spec §5. */
-export function runCall(world: World, call: Call, takesBody: boolean, request: CallRequest): Outcome {
-  const outcome = isAdmitted(world, call, request)
-    ? HANDLERS[call](world, request)
-    : ({ kind: 'refused', code: 1009 } as const);
-  if (outcome.kind === 'done') return outcome;
-  world.stats.countRefusal(outcome.code);
-  // OTP spec §7: 400 is "often invalid JSON". Not shown in OTP spec §7: the code that comes with it.
-  return takesBody && request.body === null && outcome.code !== 1009
-    ? { ...outcome, httpStatus: 400 }
-    : outcome;
+export function runCall(world: World, call: Call, request: CallRequest): Outcome {
+  const outcome = isAdmitted(world, call, request) ? runAdmitted(world, call, request) : refuse(1009);
+  if (outcome.kind === 'refused') world.stats.countRefusal(outcome.code);
+  return outcome;
+}
+
+/**
+ * OTP spec §7: HTTP 400 is "often invalid JSON".
+ * Not shown in OTP spec §7: the code that comes with it; it is that of the first member that is missing.
+ */
+function runAdmitted(world: World, call: Call, request: CallRequest): Outcome {
+  const outcome = HANDLERS[call](world, request);
+  const isUnreadable = CALLS_WITH_BODY.has(call) && request.body === null;
+  return outcome.kind === 'refused' && isUnreadable ? { ...outcome, isUnreadable } : outcome;
 }
 
 function isAdmitted({ tokens }: World, call: Call, { bearer }: CallRequest): boolean {

@@ -1,11 +1,8 @@
 import type { Otp } from '../state/otp-book';
 import { isSamePin } from '../state/pins';
 import type { World } from '../world';
-import { done, refuse, type CallRequest, type Outcome } from './call';
+import { done, NO_PAYLOAD, refuse, type CallRequest, type Outcome } from './call';
 import { readMobile } from './request-members';
-
-/** A success that has no payload at all. */
-export const NO_PAYLOAD = Symbol('no payload');
 
 /** POST validate/{id}. OTP spec §4. */
 export function validate(world: World, { body, subject }: CallRequest): Outcome {

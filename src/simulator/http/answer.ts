@@ -1,7 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { gatewayErrorName } from '../../protocol/error-codes';
-import type { Outcome } from '../calls/call';
-import { NO_PAYLOAD } from '../calls/validate';
+import { NO_PAYLOAD, type Done, type Outcome, type Refused } from '../calls/call';
 import type { Readings } from '../readings';
 import { writeJson } from './json';
 
@@ -42,17 +41,14 @@ export function writeBareStatus(httpStatus: number, readings: Readings): Answer 
   return envelop(httpStatus, {}, readings);
 }
 
-function writeSuccess(
-  { httpStatus, payload }: Extract<Outcome, { kind: 'done' }>,
-  readings: Readings,
-): Answer {
+function writeSuccess({ httpStatus, payload }: Done, readings: Readings): Answer {
   const errors = { absent: {}, empty: { errors: [] }, null: { errors: null } }[readings.successErrors];
   return envelop(httpStatus, { ...(payload !== NO_PAYLOAD && { payload }), ...errors }, readings);
 }
 
-function writeFailure(refusal: Extract<Outcome, { kind: 'refused' }>, readings: Readings): Answer {
+function writeFailure(refusal: Refused, readings: Readings): Answer {
   const { code } = refusal;
-  const { failurePayload, codesAs, errorStatus, httpStatusByCode } = readings;
+  const { failurePayload, codesAs } = readings;
   const payload = {
     absent: {},
     null: { payload: null },
@@ -63,10 +59,15 @@ function writeFailure(refusal: Extract<Outcome, { kind: 'refused' }>, readings: 
     code: codesAs === 'number' ? code : String(code),
     message: gatewayErrorName(code) ?? 'Error',
   };
-  const mapped =
-    refusal.httpStatus ?? httpStatusByCode[code] ?? HTTP_STATUS_BY_CODE[code] ?? INVALID_PARAMETER;
-  const httpStatus = errorStatus === 'always-200' ? 200 : mapped;
-  return envelop(httpStatus, { ...payload, errors: [error] }, readings);
+  return envelop(findStatus(refusal, readings), { ...payload, errors: [error] }, readings);
+}
+
+function findStatus({ code, httpStatus, isUnreadable }: Refused, readings: Readings): number {
+  const { errorStatus, httpStatusByCode } = readings;
+  if (httpStatus !== undefined) return httpStatus;
+  if (errorStatus !== 'mapped') return errorStatus;
+  if (isUnreadable === true) return 400;
+  return httpStatusByCode[code] ?? HTTP_STATUS_BY_CODE[code] ?? INVALID_PARAMETER;
 }
 
 function envelop(httpStatus: number, members: object, { statusCodeAs, contentType }: Readings): Answer {
@@ -78,7 +79,13 @@ function envelop(httpStatus: number, members: object, { statusCodeAs, contentTyp
   return { httpStatus, contentType, body: writeJson(envelope) };
 }
 
-/** OTP spec §1 writes "Not found"; the other texts are HTTP's own. */
+/** OTP spec §1 writes "Not found", §7 "Unprocessable Request"; the other texts are HTTP's own. */
+const STATUS_MESSAGES: Readonly<Record<number, string>> = {
+  ...STATUS_CODES,
+  404: 'Not found',
+  422: 'Unprocessable Request',
+};
+
 function statusMessage(httpStatus: number): string {
-  return httpStatus === 404 ? 'Not found' : (STATUS_CODES[httpStatus] ?? 'Unknown');
+  return STATUS_MESSAGES[httpStatus] ?? 'Unknown';
 }

@@ -43,8 +43,7 @@ function serveCall(world: World, faults: FaultQueue, { request, response, route,
     bearer: readBearer(request.headers.authorization),
     subject: route.subject,
   };
-  const process = (): Answer =>
-    writeAnswer(runCall(world, route.call, request.method === 'POST', callRequest), world.readings);
+  const process = (): Answer => writeAnswer(runCall(world, route.call, callRequest), world.readings);
   if (fault === null) {
     sendAnswer(response, process());
     return;

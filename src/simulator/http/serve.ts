@@ -10,7 +10,7 @@ import { sendAnswer } from './send-answer';
 /** Everything the simulator serves: the inbox page and the gateway's interface. */
 export function createServe(world: World, faults: FaultQueue): RequestListener {
   const serveGateway = createGatewayEndpoint(world, faults);
-  const serveInbox = createInbox(world.outbox);
+  const serveInbox = createInbox(world.outbox, world.variant);
   return function serve(request, response) {
     // A socket may break at any moment; the request goes with it.
     response.on('error', () => undefined);

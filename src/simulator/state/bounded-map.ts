@@ -1,41 +1,40 @@
-/** A map that forgets its oldest entries, so that a long run does not grow without end. */
+/**
+ * A map that forgets its oldest entries, so that a long run does not grow without end: at least the newest `minKept`
+ * are kept, at most twice as many. Two generations, because removing a Map's first key again and again is quadratic.
+ */
 export class BoundedMap<Key, Value> {
-  readonly #entries = new Map<Key, Value>();
-  readonly #maxEntries: number;
+  #young = new Map<Key, Value>();
+  #old = new Map<Key, Value>();
+  readonly #minKept: number;
 
-  constructor(maxEntries: number) {
-    this.#maxEntries = maxEntries;
-  }
-
-  get size(): number {
-    return this.#entries.size;
+  constructor(minKept: number) {
+    this.#minKept = minKept;
   }
 
   get(key: Key): Value | undefined {
-    return this.#entries.get(key);
+    return this.#young.get(key) ?? this.#old.get(key);
   }
 
-  /** Keeps the entry as the newest one. */
+  /** Keeps the entry as one of the newest. */
   set(key: Key, value: Value): void {
-    this.#entries.delete(key);
-    this.#entries.set(key, value);
-    if (this.#entries.size <= this.#maxEntries) return;
-    for (const oldest of this.#entries.keys()) {
-      this.#entries.delete(oldest);
-      return;
-    }
+    this.#young.set(key, value);
+    if (this.#young.size < this.#minKept) return;
+    this.#old = this.#young;
+    this.#young = new Map();
   }
 
   delete(key: Key): void {
-    this.#entries.delete(key);
+    this.#young.delete(key);
+    this.#old.delete(key);
   }
 
   clear(): void {
-    this.#entries.clear();
+    this.#young.clear();
+    this.#old.clear();
   }
 
-  /** Oldest first. */
-  entries(): IterableIterator<[Key, Value]> {
-    return this.#entries.entries();
+  /** Every entry that is kept, each key once. */
+  entries(): ReadonlyMap<Key, Value> {
+    return new Map([...this.#old, ...this.#young]);
   }
 }

@@ -19,9 +19,4 @@ export class Ledger {
   charge(price: string): void {
     this.#millionths -= toMillionths(price);
   }
-
-  /** Puts money on the account, or takes it off with a negative amount. */
-  add(amount: string): void {
-    this.#millionths += toMillionths(amount);
-  }
 }

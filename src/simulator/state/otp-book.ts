@@ -4,8 +4,8 @@ import { BoundedMap } from './bounded-map';
 import type { PinLife, PinSecret } from './pins';
 import type { Randomness } from './randomness';
 
-/** OTPs kept at once; the oldest is forgotten first. */
-const MAX_OTPS = 100_000;
+/** The newest OTPs that are kept for certain. */
+const MAX_OTPS = 50_000;
 
 /** One OTP. Its states are named by the error codes: expired and consumed. OTP spec §3. */
 export interface Otp extends PinLife {

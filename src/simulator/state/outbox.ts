@@ -1,7 +1,7 @@
 import { BoundedMap } from './bounded-map';
 
 const MAX_MESSAGES = 1_000;
-const MAX_MOBILES = 100_000;
+const MAX_MOBILES = 50_000;
 
 /** A text message the simulator has sent. */
 export interface SentMessage {

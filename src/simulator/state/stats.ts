@@ -1,7 +1,7 @@
 import { CALLS, type Call } from '../calls/call';
 import { BoundedMap } from './bounded-map';
 
-const MAX_IDS = 100_000;
+const MAX_IDS = 50_000;
 
 /** What has happened since the start. */
 export interface SimulatorStats {
@@ -11,7 +11,7 @@ export interface SimulatorStats {
   readonly authentications: { readonly credentials: number; readonly refresh: number };
   /** Text messages sent. */
   readonly sent: number;
-  /** Validate calls that arrived, by OTP id, processed or not; the newest 100,000 ids. */
+  /** Validate calls that arrived, by OTP id, processed or not; the newest 50,000 ids are kept for certain. */
   readonly validatesById: Readonly<Record<string, number>>;
   /** Validate calls that succeeded. */
   readonly validated: number;

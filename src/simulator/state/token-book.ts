@@ -12,11 +12,6 @@ interface Life {
   readonly expiresAtMs: number;
 }
 
-/** A refresh token remembers the access token it came with. */
-interface RefreshLife extends Life {
-  readonly accessToken: string;
-}
-
 /** What an authentication gives. */
 export interface Grant {
   readonly accessToken: string;
@@ -28,7 +23,7 @@ export interface Grant {
 /** The account's access and refresh tokens. OTP spec §3, HLR spec §3. */
 export class TokenBook {
   readonly #access = new BoundedMap<string, Life>(MAX_TOKENS);
-  readonly #refresh = new BoundedMap<string, RefreshLife>(MAX_TOKENS);
+  readonly #refresh = new BoundedMap<string, Life>(MAX_TOKENS);
   /** The newest access token, the one that `preserve` keeps. */
   #current: Grant | null = null;
 
@@ -67,14 +62,14 @@ export class TokenBook {
     const accessToken = this.#newToken();
     const expiresAtMs = this.clock.nowMs() + validitySeconds * 1000;
     this.#access.set(accessToken, { validitySeconds, expiresAtMs });
-    this.#keepRefreshToken(refreshToken, accessToken, { validitySeconds, expiresAtMs });
+    this.#keepRefreshToken(refreshToken, { validitySeconds, expiresAtMs });
     this.#current = { accessToken, refreshToken, validitySeconds };
     return this.#current;
   }
 
-  #keepRefreshToken(refreshToken: string, accessToken: string, life: Life): void {
+  #keepRefreshToken(refreshToken: string, life: Life): void {
     const expiresAtMs = this.readings.refreshTokenLife === 'same' ? life.expiresAtMs : Infinity;
-    this.#refresh.set(refreshToken, { ...life, expiresAtMs, accessToken });
+    this.#refresh.set(refreshToken, { ...life, expiresAtMs });
   }
 
   #preserve(): Grant | null {
@@ -105,7 +100,7 @@ export class TokenBook {
     if (preservedRefreshToken === 'missing') return null;
     if (preservedRefreshToken === 'same') return current.refreshToken;
     const refreshToken = this.#newToken();
-    this.#keepRefreshToken(refreshToken, current.accessToken, life);
+    this.#keepRefreshToken(refreshToken, life);
     return refreshToken;
   }
 
