@@ -1,0 +1,85 @@
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { layOutConsumer, type Peers } from './packed/lay-out';
+import { packInto } from './packed/pack';
+import { MODULES } from './packed/repository';
+import { runNode } from './packed/run';
+
+const directory = mkdtempSync(join(tmpdir(), 'passport-sms-otp-consumers-'));
+const sources = join(__dirname, 'consumers');
+
+const PROJECTS: readonly (readonly [string, Peers])[] = [
+  [
+    'Express 5 and passport 0.7',
+    { express: 'express', expressTypes: '@types/express', passport: 'passport' },
+  ],
+  [
+    'Express 4 and passport 0.7',
+    { express: 'express4', expressTypes: 'express4-types', passport: 'passport' },
+  ],
+  [
+    'Express 5 and passport 0.6',
+    { express: 'express', expressTypes: '@types/express', passport: 'passport06' },
+  ],
+];
+
+/** Password, wrong code, right code, account: status, place and what the page says. */
+const WHOLE_LOGIN = [
+  [403],
+  [303, '/login/pin'],
+  [303, '/login/pin'],
+  ['wrong-code'],
+  [303, '/account'],
+  [200, { id: 'alice' }],
+];
+
+function projectOf({ express, passport }: Peers): string {
+  return join(directory, `${express}-${passport}`);
+}
+
+beforeAll(async () => {
+  const tarball = await packInto(directory);
+  for (const [, peers] of PROJECTS) layOutConsumer(projectOf(peers), tarball.directory, peers, sources);
+}, 180_000);
+
+afterAll(() => {
+  rmSync(directory, { recursive: true, force: true });
+});
+
+describe.each(PROJECTS)('an application with %s', (_title, peers) => {
+  const project = projectOf(peers);
+
+  it.each(['login.cjs', 'login.mjs'])(
+    'logs in through %s',
+    async (file) => {
+      const { stdout, stderr } = await runNode([file], project);
+      expect(stderr.replaceAll(/^.*MemoryStore.*$/gm, '').trim()).toBe('');
+      expect(JSON.parse(stdout)).toEqual(WHOLE_LOGIN);
+    },
+    60_000,
+  );
+});
+
+describe.each(PROJECTS.slice(0, 2))('a TypeScript application with %s', (_title, peers) => {
+  it('compiles as CommonJS and as an ES module, declarations of all packages checked', async () => {
+    const project = projectOf(peers);
+    for (const extension of ['cts', 'mts']) {
+      copyFileSync(join(project, 'application.ts'), join(project, `application.${extension}`));
+    }
+    const compiler = join(MODULES, 'typescript/lib/tsc.js');
+    const { stdout } = await runNode([compiler, '--project', project], project);
+    expect(stdout).toBe('');
+  }, 120_000);
+
+  it('sees one version of the types of Express', async () => {
+    const compiler = join(MODULES, 'typescript/lib/tsc.js');
+    const { stdout } = await runNode(
+      [compiler, '--project', projectOf(peers), '--listFiles'],
+      projectOf(peers),
+    );
+    const files = stdout.split('\n').filter((line) => line.includes('@types/express/index.d.ts'));
+    expect(files).toEqual([join(projectOf(peers), 'node_modules/@types/express/index.d.ts')]);
+  }, 120_000);
+});

@@ -1,0 +1,136 @@
+/** Compiled twice, as a CommonJS file (.cts) and as an ES module (.mts). Nothing here runs. */
+import express from 'express';
+import session from 'express-session';
+import passport from 'passport';
+import { Strategy as LocalStrategy } from 'passport-local';
+import {
+  allowedCountries,
+  createSmsOtp,
+  memoryStore,
+  REASONS,
+  SmsOtpError,
+  SmsOtpStrategy,
+  type AnySmsOtpError,
+  type Policy,
+  type Reason,
+  type SmsOtp,
+  type SmsOtpEvent,
+  type SmsOtpOptions,
+  type SmsOtpStore,
+} from 'passport-sms-otp';
+import { GatewayClient, type GatewayClientOptions } from 'passport-sms-otp/client';
+import { GatewaySimulator, type SimulatorOptions } from 'passport-sms-otp/simulator';
+import { storeContract } from 'passport-sms-otp/store-contract';
+
+declare global {
+  namespace Express {
+    interface User {
+      id: string;
+      phone: string | null;
+    }
+  }
+}
+
+const gateway: GatewayClientOptions = {
+  baseUrl: 'https://gateway.example',
+  variant: 'B',
+  username: 'account',
+  password: 'secret',
+  numbersAs: 'number',
+  timeouts: { generateMs: 5_000 },
+};
+const client = new GatewayClient(gateway);
+const store: SmsOtpStore = memoryStore({ maxEntries: 1_000 });
+
+const neverOnSundays: Policy = {
+  name: 'never-on-sundays',
+  stage: 'send',
+  check: ({ purpose, mobile }) =>
+    purpose === 'login' && mobile.startsWith('+1') ? 'allow' : { deny: 'denied', retryAfterSeconds: 60 },
+};
+
+const options: SmsOtpOptions = {
+  gateway: client,
+  getPhone: (user) => user.phone,
+  loadUser: async (id) => ({ id: String(id), phone: null }),
+  getUserId: (user) => user.id,
+  allowedCountries: ['US', 'GB'],
+  isRequiredFor: (user, req) => user.id !== 'robot' && req.ip !== '127.0.0.1',
+  store,
+  passport,
+  message: ({ user, locale, purpose }) => `${user.id} ${locale ?? ''} ${purpose} [PIN]`,
+  limits: { perUser: { max: 3 } },
+  policies: [neverOnSundays, allowedCountries(['US'])],
+  onEvent: describeEvent,
+  now: () => Date.now(),
+};
+
+const smsOtp: SmsOtp = createSmsOtp(options);
+const another = new SmsOtpStrategy(options, (_user, done) => done(null, false));
+passport.use('another', another);
+passport.use(new LocalStrategy((id, _password, done) => done(null, { id, phone: '+12025550123' })));
+
+const app = express();
+app.use(express.urlencoded({ extended: false }));
+app.use(session({ secret: 'x', resave: false, saveUninitialized: false }));
+app.use(passport.session());
+app.post(
+  '/login',
+  passport.authenticate('local', { session: false }),
+  smsOtp.send({ successRedirect: '/login/pin', failureRedirect: '/login', notRequiredRedirect: '/' }),
+);
+app.post('/login/pin', smsOtp.verify(), (req, res) => {
+  const outcome = req.smsOtp;
+  if (outcome !== undefined && 'verified' in outcome) {
+    res.json(outcome.verified ? { id: outcome.user.id, method: outcome.method } : { reason: outcome.reason });
+  } else res.sendStatus(500);
+});
+app.post('/login/pin/resend', smsOtp.resend({ failureRedirect: '/login/pin' }));
+app.post('/login/cancel', smsOtp.cancel({ successRedirect: '/login' }));
+app.post('/step-up', smsOtp.stepUp());
+app.get('/login/pin', (req, res) => {
+  const { pending, notice } = smsOtp.status(req);
+  const otpId: string | undefined = req.session.smsOtp?.pending?.otpId;
+  const at: number | undefined = req.session.smsOtp?.verified?.at;
+  res.json({ maskedPhone: pending?.maskedPhone, resendAt: pending?.resendAt, notice, otpId, at });
+});
+app.get('/account', smsOtp.requireSecondFactor({ maxAgeSeconds: 300, redirect: '/step-up' }), (req, res) => {
+  res.json({ fresh: smsOtp.hasSecondFactor(req, { maxAgeSeconds: 60 }), id: req.user?.id });
+});
+
+/** `switch` over the code narrows to the class. */
+export function describeError(error: AnySmsOtpError): string | number | null {
+  switch (error.code) {
+    case 'ERR_GATEWAY_REJECTED':
+      return error.gatewayCode;
+    case 'ERR_GATEWAY_BUSY':
+      return error.retryAfterSeconds;
+    case 'ERR_GATEWAY_TIMEOUT':
+    case 'ERR_GATEWAY_UNREACHABLE':
+      return error.mayHaveArrived ? 'maybe' : 'no';
+    case 'ERR_GATEWAY_RESPONSE':
+      return error.httpStatus;
+    default:
+      return error.cause?.code ?? error.message;
+  }
+}
+
+function describeEvent(event: SmsOtpEvent): string {
+  if (event.type === 'sent') return event.maskedPhone;
+  return event.type === 'locked' ? String(event.lockedSeconds) : event.type;
+}
+
+export async function useEverythingElse(): Promise<readonly unknown[]> {
+  const settings: SimulatorOptions = { variant: 'B', readings: { idAs: 'string' } };
+  const simulator = await GatewaySimulator.start(settings);
+  const otp = await client.otp.generate({ mobile: '+12025550123', validitySeconds: 300 });
+  const detail: string | null = otp.variant === 'A' ? otp.sender : otp.cost;
+  const validated: void = await client.otp.validate({ id: otp.id, mobile: otp.mobile, pin: '123456' });
+  const lookup = await client.hlr.lookup('12025550123');
+  const money = [(await client.otp.balance()).balance, (await client.hlr.pricing()).prices[0]?.price];
+  const reasons: readonly Reason[] = REASONS;
+  const titles = storeContract.map(({ title }) => title);
+  await smsOtp.unlockUser('alice');
+  await Promise.all([smsOtp.close(), client.close(), simulator.close()]);
+  return [detail, validated, lookup.status, money, reasons, titles, SmsOtpError, app];
+}

@@ -1,0 +1,120 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import manifest from '../../package.json';
+import { ensureBuilt } from './packed/build';
+import { ROOT } from './packed/repository';
+import { runNode } from './packed/run';
+
+const NAME = 'passport-sms-otp';
+const DOCUMENTED = ['.', './client', './simulator', './store-contract', './package.json'];
+
+beforeAll(() => ensureBuilt(), 180_000);
+
+/** Runs a script at the top of the repository, where the package finds itself by its name; gives what it printed as JSON. */
+async function evaluate(script: string, type: 'commonjs' | 'module' = 'commonjs'): Promise<unknown> {
+  const { status, stdout, stderr } = await runNode([`--input-type=${type}`, '--eval', script], ROOT);
+  if (status !== 0) throw new Error(stderr);
+  return JSON.parse(stdout);
+}
+
+/** The packages that are loaded by `require` of a subpath. */
+async function packagesLoadedBy(subpath: string): Promise<readonly string[]> {
+  const files = await evaluate(
+    `require('${NAME}${subpath}'); console.log(JSON.stringify(Object.keys(require.cache)))`,
+  );
+  // The script prints the keys of require.cache.
+  const names = (files as string[]).map(
+    (file) => /.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/.exec(file)?.[1],
+  );
+  return Array.from(new Set(names.filter((name) => name !== undefined)));
+}
+
+describe('the manifest', () => {
+  it('exports what is documented and nothing else', () => {
+    expect(Object.keys(manifest.exports)).toEqual(DOCUMENTED);
+  });
+});
+
+describe('loading', () => {
+  it('./client loads neither Express nor Passport, and nothing large', async () => {
+    const loaded = await packagesLoadedBy('/client');
+    const unwanted = [
+      'express',
+      'express-session',
+      'passport',
+      'passport-custom',
+      'undici',
+      'libphonenumber-js',
+    ];
+    expect(loaded).toContain('zod');
+    expect(unwanted.filter((name) => loaded.includes(name))).toEqual([]);
+  });
+
+  it('./simulator and ./store-contract load no HTTP framework either', async () => {
+    const loaded = [
+      ...(await packagesLoadedBy('/simulator')),
+      ...(await packagesLoadedBy('/store-contract')),
+    ];
+    expect(loaded.filter((name) => name !== 'zod')).toEqual([]);
+  });
+
+  it('the main entry loads passport-custom, but neither undici nor libphonenumber-js', async () => {
+    const loaded = await packagesLoadedBy('');
+    expect(loaded).toContain('passport-custom');
+    expect(['undici', 'libphonenumber-js', 'express'].filter((name) => loaded.includes(name))).toEqual([]);
+  });
+});
+
+describe('subpaths', () => {
+  it.each(DOCUMENTED)('%s resolves by require and by import', async (subpath) => {
+    const name = NAME + subpath.slice(1);
+    const required = await evaluate(`console.log(JSON.stringify(require.resolve('${name}')))`);
+    const imported = await evaluate(`console.log(JSON.stringify(import.meta.resolve('${name}')))`, 'module');
+    expect(imported).toBe(`file://${String(required)}`);
+  });
+
+  it.each([
+    '/dist/index.js',
+    '/dist/protocol/paths.js',
+    '/protocol',
+    '/protocol/paths',
+    '/client/gateway-client',
+    '/client/index.js',
+    '/stores',
+    '/stores/store',
+    '/errors',
+    '/express',
+    '/index',
+    '/src/index.ts',
+    '/',
+  ])('%s does not resolve', async (subpath) => {
+    const script = `try { require('${NAME}${subpath}') } catch (error) { console.log(JSON.stringify(error.code)) }`;
+    expect(await evaluate(script)).toBe('ERR_PACKAGE_PATH_NOT_EXPORTED');
+  });
+});
+
+describe('an error class', () => {
+  it('is one identity through import, require and every subpath', async () => {
+    const script = `
+      import { createRequire } from 'node:module';
+      import { GatewayUnreachableError, SmsOtpError } from '${NAME}';
+      import { GatewayClient } from '${NAME}/client';
+      const require = createRequire(import.meta.url);
+      const client = new GatewayClient({ baseUrl: 'http://127.0.0.1:1', variant: 'A', username: 'u', password: 'p' });
+      const error = await client.otp.balance().catch((error) => error);
+      await client.close();
+      console.log(JSON.stringify({
+        thrown: error instanceof GatewayUnreachableError && error instanceof SmsOtpError,
+        required: require('${NAME}').GatewayUnreachableError === GatewayUnreachableError,
+        client: require('${NAME}/client').GatewayClient === GatewayClient,
+      }));`;
+    expect(await evaluate(script, 'module')).toEqual({ thrown: true, required: true, client: true });
+  });
+});
+
+describe('named imports', () => {
+  it('of an ES module find every name that require gives', async () => {
+    const names = await evaluate(`console.log(JSON.stringify(Object.keys(require('${NAME}')).sort()))`);
+    const script = `import * as all from '${NAME}'; console.log(JSON.stringify(Object.keys(all)))`;
+    expect(await evaluate(script, 'module')).toEqual(expect.arrayContaining(names as string[]));
+  });
+});

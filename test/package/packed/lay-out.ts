@@ -1,0 +1,57 @@
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { MODULES } from './repository';
+
+/** Which packages of the repository a consumer gets under the names express, @types/express and passport. */
+export interface Peers {
+  readonly express: 'express' | 'express4';
+  readonly expressTypes: '@types/express' | 'express4-types';
+  readonly passport: 'passport' | 'passport06';
+}
+
+interface Manifest {
+  readonly dependencies?: Readonly<Record<string, string>>;
+}
+
+const OWN_TYPES = ['@types/node', '@types/passport', '@types/passport-local', '@types/express-session'];
+
+/** Lays out a project that has installed the package, Express and Passport: its node_modules and its sources. */
+export function layOutConsumer(project: string, tarball: string, peers: Peers, sources: string): void {
+  cpSync(sources, project, { recursive: true });
+  cpSync(tarball, join(project, 'node_modules/passport-sms-otp'), { recursive: true });
+  const { dependencies } = readManifest(tarball);
+  for (const name of Object.keys(dependencies ?? {})) link(project, name, name);
+  for (const name of ['express-session', 'passport-local']) link(project, name, name);
+  link(project, 'express', peers.express);
+  link(project, 'passport', peers.passport);
+  for (const name of ['@types/express', ...OWN_TYPES]) copyTypes(project, name, MODULES, peers);
+  writeFileSync(join(project, 'package.json'), '{ "private": true }\n');
+}
+
+/** Links a package: at run time its own dependencies are found from where it really is. */
+function link(project: string, name: string, source: string): void {
+  const target = join(project, 'node_modules', name);
+  mkdirSync(dirname(target), { recursive: true });
+  symlinkSync(join(MODULES, source), target, 'dir');
+}
+
+/** Copies a package of declarations and those it needs, so that the compiler sees one version of each and no other. */
+function copyTypes(project: string, name: string, from: string, peers: Peers): void {
+  const target = join(project, 'node_modules', name);
+  if (existsSync(target)) return;
+  const source = name === '@types/express' ? join(MODULES, peers.expressTypes) : findPackage(name, from);
+  cpSync(source, target, { recursive: true, filter: (path) => basename(path) !== 'node_modules' });
+  for (const dependency of Object.keys(readManifest(source).dependencies ?? {})) {
+    copyTypes(project, dependency, join(source, 'node_modules'), peers);
+  }
+}
+
+function findPackage(name: string, modules: string): string {
+  const nested = join(modules, name);
+  return existsSync(nested) ? nested : join(MODULES, name);
+}
+
+function readManifest(directory: string): Manifest {
+  // The manifests are those of this repository and of what it has installed.
+  return JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) as Manifest;
+}
