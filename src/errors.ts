@@ -55,10 +55,10 @@ export abstract class SmsOtpError extends Error {
   }
 }
 
-/** The gateway could not be reached: refused, reset, no route, bad certificate. */
+/** The gateway could not be reached: refused, reset, no route, bad certificate. `status` is 502 when an answer was lost. */
 export class GatewayUnreachableError extends SmsOtpError {
   readonly code = 'ERR_GATEWAY_UNREACHABLE';
-  readonly status = 503;
+  readonly status: 502 | 503;
 
   /** @param mayHaveArrived False when no byte of the request can have left this process. */
   constructor(
@@ -67,6 +67,7 @@ export class GatewayUnreachableError extends SmsOtpError {
     cause?: unknown,
   ) {
     super(`The OTP gateway could not be reached (${call})`, cause);
+    this.status = mayHaveArrived ? 502 : 503;
   }
 }
 
@@ -99,10 +100,13 @@ export class GatewayResponseError extends SmsOtpError {
   }
 }
 
-/** The gateway answered with an error of its own. OTP spec §7, HLR spec §7. */
+/** The codes that say the service is away for a while. OTP spec §7, HLR spec §7. */
+const TEMPORARY_CODES = new Set([1222, 2002, 2121]);
+
+/** The gateway answered with an error of its own; `status` is 503 when it says that it is away for a while. OTP spec §7, HLR spec §7. */
 export class GatewayRejectedError extends SmsOtpError {
   readonly code = 'ERR_GATEWAY_REJECTED';
-  readonly status = 502;
+  readonly status: 502 | 503;
 
   constructor(
     call: string,
@@ -115,6 +119,9 @@ export class GatewayRejectedError extends SmsOtpError {
     super(
       `The OTP gateway rejected the request (${call}): ${gatewayCode ?? `HTTP ${httpStatus}`} ${gatewayName ?? ''}`.trimEnd(),
     );
+    const isTemporary =
+      gatewayCode === null ? httpStatus === 429 || httpStatus >= 500 : TEMPORARY_CODES.has(gatewayCode);
+    this.status = isTemporary ? 503 : 502;
   }
 }
 

@@ -9,12 +9,16 @@ export interface Challenge {
   /** Records are versioned; a store refuses one it does not know. */
   readonly version: 1;
   readonly otpId: string;
+  /** The pending login this challenge belongs to: the session holds the same, so that an OTP id the gateway gives twice fits one session only. */
+  readonly pendingId: string;
   /** The text of the user's id; the type it had is in `userIdType`, so that `loadUser` gets what `getUserId` gave. */
   readonly userId: string;
   readonly userIdType: 'string' | 'number' | 'bigint';
   readonly purpose: Purpose;
   /** E.164 with plus. */
   readonly mobile: string;
+  /** True when no code was ever right on this number; success then marks the number as verified. */
+  readonly isNewNumber: boolean;
   /** Which send of the pending login this is, from 1. */
   readonly sends: number;
   /** Attempts this challenge admits. */
@@ -49,6 +53,8 @@ export interface ChallengeStore {
   consume(otpId: string): Promise<boolean>;
   /** Ends the challenge, if it is there. */
   discard(otpId: string): Promise<void>;
+  /** Ends every live challenge of a user, whatever its purpose. */
+  discardAll(userId: string): Promise<void>;
 }
 
 /** A named count. */
@@ -58,6 +64,10 @@ export interface Counter {
   readonly windowSeconds: number | null;
   /** The most it may reach. Left out: no bound. */
   readonly max?: number;
+  /** Looked at, never added to: refuses when it is full or locked, like the others. */
+  readonly isOnlyRead?: boolean;
+  /** The key of another counter: while that one is above zero, this one is neither looked at nor added to (its count is given as 0). */
+  readonly exemptBy?: string;
   /** A lock after each so many charges: the charge that reaches a multiple sets the next lock in the same step. */
   readonly lock?: {
     readonly every: number;
@@ -86,9 +96,9 @@ export interface Charge {
 export interface CounterStore {
   /** Adds one to each counter, or to none when one of them is full or locked. */
   charge(counters: readonly Counter[]): Promise<Charge>;
-  /** Sets counters, and locks on them, back to nothing. */
-  clear(keys: readonly string[]): Promise<void>;
-  /** Locks a counter for so many seconds; a longer lock that is running stays. */
+  /** Sets counters, and locks on them, back to nothing. With `keepsLocked`, those under a running lock stay as they are. */
+  clear(keys: readonly string[], options?: { readonly keepsLocked?: boolean }): Promise<void>;
+  /** Locks a counter for so many seconds; a longer lock that is running stays. 0 lifts the lock; the count stays. */
   lock(key: string, seconds: number): Promise<void>;
 }
 

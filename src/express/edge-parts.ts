@@ -1,0 +1,26 @@
+import type { Request } from 'express';
+import type { SendRequest, SendResult } from '../login/send-otp';
+import type { ResendRequest, ResendResult } from '../login/resend-otp';
+import type { VerifyRequest, VerifyResult } from '../login/verify-otp';
+import type { MarkReader } from './mark';
+import type { PassportInstance } from './passport-instance';
+import type { SessionSlot } from './session-slot';
+
+/** Everything the HTTP edge needs, joined once by `createSmsOtp`. */
+export interface EdgeParts {
+  readonly passport: PassportInstance;
+  readonly strategyName: string;
+  readonly pinField: string;
+  readonly slot: SessionSlot;
+  readonly marks: MarkReader;
+  sendOtp(request: SendRequest): Promise<SendResult>;
+  resendOtp(request: ResendRequest): Promise<ResendResult>;
+  verifyOtp(request: VerifyRequest): Promise<VerifyResult>;
+  /** Ends a challenge. */
+  discard(otpId: string): Promise<void>;
+  /** Only `false` means no; a throw means yes. */
+  isRequiredFor(user: Express.User, req: Request): Promise<boolean>;
+  getLocale(user: Express.User, req: Request): Promise<string | undefined>;
+  /** Milliseconds since 1970. */
+  now(): number;
+}

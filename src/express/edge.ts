@@ -1,0 +1,25 @@
+import type { Request, RequestHandler } from 'express';
+import type { EdgeParts } from './edge-parts';
+import { createGuards, type Guards } from './guard';
+import { createPendingMiddlewares, type PendingMiddlewares } from './pending-middleware';
+import { createSend, type SendOptions } from './send-middleware';
+import { createStatus, type SmsOtpStatus } from './status';
+import { createVerify, type VerifyOptions } from './verify-middleware';
+
+/** What an app puts into its routes. */
+export interface Edge extends Guards, PendingMiddlewares {
+  send(options?: SendOptions): RequestHandler;
+  verify(options?: VerifyOptions): RequestHandler;
+  status(req: Request): SmsOtpStatus;
+}
+
+/** Makes all middlewares and guards from the same parts. */
+export function createEdge(parts: EdgeParts): Edge {
+  return {
+    send: createSend(parts),
+    verify: createVerify(parts),
+    status: createStatus(parts),
+    ...createPendingMiddlewares(parts),
+    ...createGuards(parts),
+  };
+}

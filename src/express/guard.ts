@@ -1,0 +1,69 @@
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import type { EdgeParts } from './edge-parts';
+import { replyWithRedirect, replyWithRefusal } from './replies';
+import { toSafePath } from './return-path';
+import { run } from './run';
+
+/** How old a second factor may be. */
+export interface MaxAgeOptions {
+  /** Seconds since the second factor was passed. Left out: any age. */
+  readonly maxAgeSeconds?: number | undefined;
+}
+
+/** Options of `requireSecondFactor`. */
+export interface GuardOptions extends MaxAgeOptions {
+  /** Where to send the browser instead of answering 403; the page of a GET is kept for after the second factor. */
+  readonly redirect?: string | undefined;
+  /** Lets users in for whom `isRequiredFor` says, again now, that none is required. Default: false. */
+  readonly allowNotRequired?: boolean | undefined;
+}
+
+/** The guards: a middleware and a boolean for the same question. */
+export interface Guards {
+  requireSecondFactor(options?: GuardOptions): RequestHandler;
+  hasSecondFactor(req: Request, options?: MaxAgeOptions): boolean;
+}
+
+export function createGuards({ marks, slot, isRequiredFor }: EdgeParts): Guards {
+  async function turnAway(
+    req: Request,
+    res: Response,
+    options: GuardOptions,
+    reason: Refused,
+  ): Promise<boolean> {
+    if (options.allowNotRequired === true && (await isNotRequired(req))) return true;
+    if (options.redirect === undefined) {
+      replyWithRefusal(res, { reason });
+      return false;
+    }
+    const path = req.method === 'GET' ? toSafePath(req.originalUrl) : null;
+    await slot.write(req, { ...slot.read(req), notice: reason, ...(path !== null && { returnTo: path }) });
+    replyWithRedirect(res, options.redirect);
+    return false;
+  }
+
+  async function isNotRequired(req: Request): Promise<boolean> {
+    return req.user !== undefined && req.user !== null && !(await isRequiredFor(req.user, req));
+  }
+
+  return {
+    requireSecondFactor(options = {}) {
+      const maxAgeMs = toMaxAgeMs(options);
+      return function requireSecondFactor(req: Request, res: Response, next: NextFunction) {
+        const check = marks.check(req, maxAgeMs);
+        if (check === 'passed') return next();
+        run(next, () => turnAway(req, res, options, check));
+      };
+    },
+    hasSecondFactor: (req, options = {}) => marks.check(req, toMaxAgeMs(options)) === 'passed',
+  };
+}
+
+type Refused = 'second-factor-required' | 'second-factor-too-old';
+
+/** @throws {TypeError} when `maxAgeSeconds` is not a number above zero. */
+function toMaxAgeMs({ maxAgeSeconds }: MaxAgeOptions): number {
+  if (maxAgeSeconds === undefined) return Infinity;
+  if (typeof maxAgeSeconds === 'number' && maxAgeSeconds > 0) return maxAgeSeconds * 1000;
+  throw new TypeError('requireSecondFactor: maxAgeSeconds must be a number above zero');
+}

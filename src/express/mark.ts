@@ -1,0 +1,45 @@
+import type { Request } from 'express';
+import type { SessionSlot } from './session-slot';
+import type { VerifiedMark } from './session-data';
+
+/** What the guard found. */
+export type MarkCheck = 'passed' | 'second-factor-required' | 'second-factor-too-old';
+
+/** Reads the mark of a request and compares it with the current user. */
+export interface MarkReader {
+  /** The current user's mark, or undefined: no user, no mark, another user's mark, odd types. */
+  read(req: Request): VerifiedMark | undefined;
+  /** The question every guard asks. Allocates nothing, promises nothing. @param maxAgeMs Infinity: any age. */
+  check(req: Request, maxAgeMs: number): MarkCheck;
+}
+
+export function createMarkReader(
+  slot: SessionSlot,
+  getUserId: (user: Express.User) => unknown,
+  now: () => number,
+): MarkReader {
+  function read(req: Request): VerifiedMark | undefined {
+    const { user } = req;
+    if (user === undefined || user === null) return undefined;
+    const mark = slot.peek(req)?.verified;
+    if (mark === undefined || mark === null) return undefined;
+    const isSound = typeof mark.userId === 'string' && typeof mark.at === 'number';
+    return isSound && mark.userId === idText(getUserId(user)) ? mark : undefined;
+  }
+
+  return {
+    read,
+    check: (req, maxAgeMs) => {
+      const mark = read(req);
+      if (mark === undefined) return 'second-factor-required';
+      if (maxAgeMs === Infinity || now() - mark.at <= maxAgeMs) return 'passed';
+      return 'second-factor-too-old';
+    },
+  };
+}
+
+/** Undefined for what no mark can name, so that it equals none. */
+function idText(id: unknown): string | undefined {
+  if (typeof id === 'string') return id;
+  return typeof id === 'number' || typeof id === 'bigint' ? String(id) : undefined;
+}

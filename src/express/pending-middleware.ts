@@ -1,0 +1,130 @@
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import type { SendResult } from '../login/send-otp';
+import type { Refusal } from '../login/outcome';
+import type { ResendResult } from '../login/resend-otp';
+import type { EdgeParts } from './edge-parts';
+import { answerRefusal, answerSuccess, settle, withoutPending, type RedirectOptions } from './refuse';
+import { toSafePath } from './return-path';
+import { run } from './run';
+import { toPending } from './send-middleware';
+import type { SmsOtpSession } from './session-data';
+import { toStatus } from './status';
+
+/** The middlewares that work on the session as it is: another code, a code for a logged-in user, none after all. */
+export interface PendingMiddlewares {
+  resend(options?: RedirectOptions): RequestHandler;
+  stepUp(options?: RedirectOptions): RequestHandler;
+  cancel(options?: RedirectOptions): RequestHandler;
+}
+
+export function createPendingMiddlewares(parts: EdgeParts): PendingMiddlewares {
+  const { slot } = parts;
+
+  async function resend(req: Request, res: Response, options: RedirectOptions): Promise<boolean> {
+    const before = slot.read(req);
+    const getLocale = (): Promise<string | undefined> => findLocale(parts, req);
+    const { pending } = before;
+    const result = await parts.resendOtp({ pending, currentUser: req.user, address: req.ip, getLocale });
+    return finish(req, res, options, before, result, pending?.returnTo);
+  }
+
+  async function stepUp(req: Request, res: Response, options: RedirectOptions): Promise<boolean> {
+    const before = slot.read(req);
+    const result = await sendStepUp(req, before);
+    return finish(req, res, options, before, result, before.returnTo);
+  }
+
+  async function sendStepUp(req: Request, before: SmsOtpSession): Promise<SendResult> {
+    const { user } = req;
+    if (user === undefined || user === null)
+      return { kind: 'refused', refusal: { reason: 'second-factor-required' } };
+    return parts.sendOtp({
+      user,
+      purpose: 'step-up',
+      address: req.ip,
+      current: before.pending,
+      previous: undefined,
+      isRequired: () => Promise.resolve(true),
+      getLocale: () => parts.getLocale(user, req),
+    });
+  }
+
+  /** Writes what came of it into the session, unless the session waits for something else by now. */
+  async function finish(
+    req: Request,
+    res: Response,
+    { successRedirect, failureRedirect }: RedirectOptions,
+    before: SmsOtpSession,
+    result: SendResult | ResendResult,
+    returnTo: string | undefined,
+  ): Promise<boolean> {
+    const refusal = await keep(req, before, result, returnTo);
+    if (refusal === null) return answerSuccess(res, successRedirect);
+    req.smsOtp = { sent: false, ...refusal };
+    const notice = failureRedirect === undefined ? null : refusal.reason;
+    const endsPending = result.kind === 'refused' && 'endsPending' in result && result.endsPending;
+    await settle(slot, req, { otpId: before.pending?.otpId, endsPending, notice });
+    return answerRefusal(res, failureRedirect, refusal);
+  }
+
+  async function keep(
+    req: Request,
+    before: SmsOtpSession,
+    result: SendResult | ResendResult,
+    returnTo: string | undefined,
+  ): Promise<Refusal | null> {
+    if (result.kind === 'refused') return result.refusal;
+    if (result.kind !== 'sent') {
+      if (before.pending !== undefined) req.smsOtp = { sent: true, ...toStatus(before.pending) };
+      return null;
+    }
+    const pending = toPending(result, toSafePath(returnTo));
+    const isKept = await slot.update(req, before.pending?.otpId, (now) => ({
+      ...withoutNotice(now),
+      pending,
+    }));
+    if (!isKept) {
+      await parts.discard(pending.otpId);
+      return { reason: 'no-pending-login' };
+    }
+    req.smsOtp = { sent: true, ...toStatus(pending) };
+    return null;
+  }
+
+  async function cancel(req: Request, res: Response, { successRedirect }: RedirectOptions): Promise<boolean> {
+    const { pending } = slot.read(req);
+    if (pending !== undefined) {
+      await parts.discard(pending.otpId);
+      await slot.update(req, pending.otpId, withoutPending);
+    }
+    req.smsOtp = { cancelled: true };
+    return answerSuccess(res, successRedirect);
+  }
+
+  return {
+    resend: (options = {}) =>
+      function smsOtpResend(req: Request, res: Response, next: NextFunction) {
+        run(next, () => resend(req, res, options));
+      },
+    stepUp: (options = {}) =>
+      function smsOtpStepUp(req: Request, res: Response, next: NextFunction) {
+        run(next, () => stepUp(req, res, options));
+      },
+    cancel: (options = {}) =>
+      function smsOtpCancel(req: Request, res: Response, next: NextFunction) {
+        run(next, () => cancel(req, res, options));
+      },
+  };
+}
+
+/** The user is known to a step-up only; a resend before the login has nobody to ask about. */
+function findLocale(parts: EdgeParts, req: Request): Promise<string | undefined> {
+  return req.user === undefined || req.user === null
+    ? Promise.resolve(undefined)
+    : parts.getLocale(req.user, req);
+}
+
+/** What was kept for the next page, and the page that was asked for, have served. */
+function withoutNotice({ notice: _shown, returnTo: _taken, ...rest }: SmsOtpSession): SmsOtpSession {
+  return rest;
+}

@@ -1,0 +1,11 @@
+import type { NextFunction } from 'express';
+
+/**
+ * Runs the work of a middleware: true goes on to the next handler, false means that it has answered. Whatever it
+ * throws goes to `next`; Express 4 does not look after promises.
+ */
+export function run(next: NextFunction, work: () => Promise<boolean>): void {
+  work().then((goesOn) => {
+    if (goesOn) next();
+  }, next);
+}

@@ -1,0 +1,112 @@
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import { FirstFactorError } from '../errors';
+import type { Refusal } from '../login/outcome';
+import { maskPhone } from '../login/phone-number';
+import type { SendRequest, SendResult } from '../login/send-otp';
+import type { EdgeParts } from './edge-parts';
+import { logIn } from './log-in';
+import { answerRefusal, answerSuccess, settle, type RedirectOptions } from './refuse';
+import { toSafePath } from './return-path';
+import { run } from './run';
+import type { PendingSlot, SmsOtpSession } from './session-data';
+import { toStatus } from './status';
+
+/** Options of `send`. */
+export interface SendOptions extends RedirectOptions {
+  /** Where users go of whom no second factor is required. */
+  readonly notRequiredRedirect?: string | undefined;
+}
+
+type SentResult = Extract<SendResult, { readonly kind: 'sent' }>;
+
+/** Makes `send`: the first factor was right, a code goes out. */
+export function createSend(parts: EdgeParts): (options?: SendOptions) => RequestHandler {
+  const { slot, sendOtp } = parts;
+
+  async function send(req: Request, res: Response, options: SendOptions): Promise<boolean> {
+    const user = takeFirstFactor(req);
+    const before = slot.read(req);
+    const result = await sendOtp(toRequest(parts, req, user, before));
+    if (result.kind === 'not-required') return letIn(req, res, user, options);
+    if (result.kind === 'refused') return turnAway(req, res, options, before, result.refusal);
+    if (result.kind === 'sent') {
+      const pending = toPending(result, toSafePath(before.returnTo ?? slot.readReturnTo(req)));
+      await slot.renew(req, { version: 1, pending });
+      req.smsOtp = { sent: true, ...toStatus(pending) };
+    } else if (before.pending !== undefined) {
+      req.smsOtp = { sent: true, ...toStatus(before.pending) };
+    }
+    return answerSuccess(res, options.successRedirect);
+  }
+
+  /** No second factor is required: Passport logs the user in, and no mark is made. */
+  async function letIn(
+    req: Request,
+    res: Response,
+    user: Express.User,
+    options: SendOptions,
+  ): Promise<boolean> {
+    slot.carryThroughRenewal(req, { version: 1 });
+    await logIn(req, user, {});
+    req.smsOtp = { sent: false, reason: 'not-required' };
+    return answerSuccess(res, options.notRequiredRedirect);
+  }
+
+  async function turnAway(
+    req: Request,
+    res: Response,
+    { failureRedirect }: SendOptions,
+    before: SmsOtpSession,
+    refusal: Refusal,
+  ): Promise<boolean> {
+    req.smsOtp = { sent: false, ...refusal };
+    const notice = failureRedirect === undefined ? null : refusal.reason;
+    await settle(slot, req, { otpId: before.pending?.otpId, endsPending: false, notice });
+    return answerRefusal(res, failureRedirect, refusal);
+  }
+
+  return (options = {}) =>
+    function smsOtpSend(req: Request, res: Response, next: NextFunction) {
+      run(next, () => send(req, res, options));
+    };
+}
+
+/**
+ * Takes the user the first factor left, and leaves nobody: until the code was right, this request has no user.
+ * @throws {FirstFactorError} when there is none, or one who came from the session alone.
+ */
+function takeFirstFactor(req: Request): Express.User {
+  const { user, authInfo } = req;
+  if (user === undefined || user === null || authInfo === undefined) throw new FirstFactorError();
+  req.user = undefined;
+  delete req.authInfo;
+  return user;
+}
+
+function toRequest(parts: EdgeParts, req: Request, user: Express.User, before: SmsOtpSession): SendRequest {
+  return {
+    user,
+    purpose: 'login',
+    address: req.ip,
+    current: before.pending,
+    previous: undefined,
+    isRequired: () => parts.isRequiredFor(user, req),
+    getLocale: () => parts.getLocale(user, req),
+  };
+}
+
+/** What the session keeps of a code that went out. */
+export function toPending({ challenge, resendAt }: SentResult, returnTo: string | null): PendingSlot {
+  const { otpId, pendingId, purpose, expiresAt, pendingUntil, mobile } = challenge;
+  const maskedPhone = maskPhone(mobile);
+  return {
+    otpId,
+    pendingId,
+    purpose,
+    maskedPhone,
+    expiresAt,
+    pendingUntil,
+    resendAt,
+    ...(returnTo !== null && { returnTo }),
+  };
+}

@@ -1,0 +1,190 @@
+import type { Request } from 'express';
+import type { Session, SessionData } from 'express-session';
+import { SessionError } from '../errors';
+import { hide, saveOnce } from './save-once';
+import type { SmsOtpSession } from './session-data';
+
+/** An express-session as this file sees it: the app's data under names we do not know. */
+type LiveSession = Session & Partial<SessionData> & Record<string, unknown>;
+
+/** What goes along into a renewed session besides the slot. `all`: everything the app keeps there. */
+export type KeptKeys = readonly string[] | 'all';
+
+const EMPTY: SmsOtpSession = { version: 1 };
+
+/** The slot of this library in a session. The only file that touches `req.session`. */
+export class SessionSlot {
+  private hasSeenSession = false;
+
+  constructor(
+    private readonly sessionKey: string,
+    private readonly keepSessionKeys: readonly string[],
+    private readonly passportKey = 'passport',
+  ) {}
+
+  /** The slot, or undefined when there is none or it is of another version. Allocates nothing. */
+  peek(req: Request): SmsOtpSession | undefined {
+    // Sessions are typed by the app; ours is the value under our key, whatever somebody may have put there.
+    const session = req.session as LiveSession | undefined;
+    const slot = session?.[this.sessionKey] as Partial<SmsOtpSession> | null | undefined;
+    return slot?.version === 1 ? (slot as SmsOtpSession) : undefined;
+  }
+
+  /** The slot, empty when there is none. @throws {SessionError} when there is no session that can be renewed. */
+  read(req: Request): SmsOtpSession {
+    this.requireSession(req);
+    return this.peek(req) ?? EMPTY;
+  }
+
+  /** The page `connect-ensure-login` and others keep for after the login. */
+  readReturnTo(req: Request): unknown {
+    return this.requireSession(req).returnTo;
+  }
+
+  /** Puts the slot into this session, to be saved at the end of the response. */
+  put(req: Request, slot: SmsOtpSession): void {
+    this.requireSession(req)[this.sessionKey] = slot;
+  }
+
+  /** Puts the slot into this session and saves it now. */
+  async write(req: Request, slot: SmsOtpSession): Promise<void> {
+    this.put(req, slot);
+    await save(this.requireSession(req));
+  }
+
+  /**
+   * Changes the slot after reading the session again, and only while it still waits for the code that was judged: a
+   * slow answer must not bring an old id back. A session that has ended meanwhile is not written.
+   */
+  async update(
+    req: Request,
+    judgedOtpId: string | undefined,
+    change: (slot: SmsOtpSession) => SmsOtpSession,
+  ): Promise<boolean> {
+    if (isIdFromClient(req) && !(await reload(this.requireSession(req)))) return false;
+    const slot = this.read(req);
+    if (slot.pending?.otpId !== judgedOtpId) return false;
+    await this.write(req, change(slot));
+    return true;
+  }
+
+  /**
+   * Starts a fresh session that holds nothing but the slot and the kept keys; whoever was logged in is logged out.
+   * The id of a request without any Cookie header was made for this request: it counts as renewed.
+   */
+  async renew(req: Request, slot: SmsOtpSession): Promise<void> {
+    const session = this.requireSession(req);
+    if (req.headers.cookie === undefined && session[this.passportKey] === undefined) {
+      await this.write(req, slot);
+      return;
+    }
+    this.carryThroughRenewal(req, slot);
+    await this.renewPrepared(req);
+  }
+
+  /** Renews the session the way `carryThroughRenewal` has prepared it. */
+  async renewPrepared(req: Request): Promise<void> {
+    await regenerate(this.requireSession(req));
+    await save(this.requireSession(req));
+  }
+
+  /**
+   * Prepares the next renewal of this session, whoever asks for it: Passport's `logIn` calls `regenerate` itself.
+   * The slot is written into the session that comes out of it, never into the one that was there before.
+   */
+  carryThroughRenewal(req: Request, slot: SmsOtpSession, keep: KeptKeys = this.keepSessionKeys): void {
+    const old = this.requireSession(req);
+    const original = old.regenerate.bind(old);
+    const regenerateWithSlot = (callback: (error?: unknown) => void): Session => {
+      const oldId = req.sessionID;
+      return original((error: unknown) => {
+        if (isPresent(error)) return callback(storeFailure('renewed', error));
+        const renewed = req.session as LiveSession | undefined;
+        if (renewed === undefined || renewed === old || req.sessionID === oldId)
+          return callback(notRenewed());
+        for (const key of keep === 'all' ? Object.keys(old) : keep) {
+          if (key !== 'cookie' && old[key] !== undefined) renewed[key] = old[key];
+        }
+        renewed[this.sessionKey] = slot;
+        // keepSessionInfo merges the old session over the new one once this returns.
+        old[this.sessionKey] = slot;
+        saveOnce(renewed);
+        callback();
+      });
+    };
+    hide(old, 'regenerate', regenerateWithSlot);
+  }
+
+  private requireSession(req: Request): LiveSession {
+    const session = req.session as LiveSession | undefined;
+    if (session === undefined) throw this.noSession();
+    if (
+      typeof session.regenerate !== 'function' ||
+      typeof session.save !== 'function' ||
+      typeof req.sessionID !== 'string'
+    ) {
+      throw notRenewed();
+    }
+    this.hasSeenSession = true;
+    return session;
+  }
+
+  /** express-session goes on without a session while its store is disconnected; the first time nobody can tell. */
+  private noSession(): SessionError {
+    return this.hasSeenSession
+      ? new SessionError(
+          'ERR_SESSION_STORE',
+          'The session is missing: the session store seems to be disconnected',
+        )
+      : new SessionError(
+          'ERR_NO_SESSION',
+          "req.session is missing. Put app.use(session({ … })) of 'express-session' before the routes of smsOtp",
+        );
+  }
+}
+
+function notRenewed(): SessionError {
+  return new SessionError(
+    'ERR_SESSION_NOT_RENEWED',
+    "The session's id cannot be renewed. Use 'express-session' with a store on the server; sessions kept in a cookie can be replayed",
+  );
+}
+
+function storeFailure(what: string, cause: unknown): SessionError {
+  return new SessionError('ERR_SESSION_STORE', `The session could not be ${what}`, cause);
+}
+
+function isPresent(error: unknown): boolean {
+  return error !== undefined && error !== null;
+}
+
+/** True when the client sent the id of this session; else the session was made for this request and is stored nowhere. */
+function isIdFromClient(req: Request): boolean {
+  return req.headers.cookie?.includes(encodeURIComponent(req.sessionID)) ?? false;
+}
+
+function save(session: LiveSession): Promise<void> {
+  return new Promise((resolve, reject) => {
+    session.save((error: unknown) => (isPresent(error) ? reject(storeFailure('saved', error)) : resolve()));
+  });
+}
+
+function regenerate(session: LiveSession): Promise<void> {
+  return new Promise((resolve, reject) => {
+    session.regenerate((error: unknown) => {
+      if (!isPresent(error)) return resolve();
+      reject(error instanceof SessionError ? error : storeFailure('renewed', error));
+    });
+  });
+}
+
+/** False when the session has ended. express-session tells that only by the text of its error. */
+function reload(session: LiveSession): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    session.reload((error: unknown) => {
+      if (!isPresent(error)) return resolve(true);
+      const isGone = error instanceof Error && error.message === 'failed to load session';
+      return isGone ? resolve(false) : reject(storeFailure('read', error));
+    });
+  });
+}

@@ -1,0 +1,56 @@
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import type { Authentication, SmsOtpAuthInfo, SmsOtpFailureInfo } from './authenticate';
+import type { EdgeParts } from './edge-parts';
+import { logIn, setAuthInfo, type PassportOptions } from './log-in';
+import { answerRefusal, answerSuccess, type RedirectOptions } from './refuse';
+import { toSafePath } from './return-path';
+import { run } from './run';
+
+/** Options of `verify`: where to go, and three of Passport's own. */
+export interface VerifyOptions extends RedirectOptions, PassportOptions {}
+
+/** Makes `verify`: the strategy by its name, then Passport's own `logIn`. */
+export function createVerify(parts: EdgeParts): (options?: VerifyOptions) => RequestHandler {
+  const { slot, passport, strategyName } = parts;
+
+  async function verify(req: Request, res: Response, options: VerifyOptions): Promise<boolean> {
+    const { successRedirect, failureRedirect } = options;
+    const { pending } = slot.read(req);
+    const answer = await askPassport(req, res, options);
+    if (answer.kind === 'failure') return answerRefusal(res, failureRedirect, answer.info);
+    if (pending?.purpose === 'step-up') await slot.renewPrepared(req);
+    else await logIn(req, answer.user, options);
+    if (options.authInfo !== false) await setAuthInfo(passport, req, answer.info);
+    const redirect =
+      successRedirect === undefined ? undefined : (toSafePath(pending?.returnTo) ?? successRedirect);
+    return answerSuccess(res, redirect);
+  }
+
+  /** Passport in its callback form: it judges, and answers nothing itself. */
+  function askPassport(req: Request, res: Response, options: VerifyOptions): Promise<Authentication> {
+    const { failureRedirect, session } = options;
+    return new Promise((resolve, reject) => {
+      const done = (
+        error: unknown,
+        user?: Express.User | false | null,
+        info?: object,
+        status?: number,
+      ): void => {
+        if (error !== undefined && error !== null) return reject(error as Error);
+        // Passport hands on what the strategy gave to success and fail: see authenticate.
+        if (user) return resolve({ kind: 'success', user, info: info as SmsOtpAuthInfo });
+        resolve({ kind: 'failure', info: info as SmsOtpFailureInfo, status: status ?? 401 });
+      };
+      const settings = { session, keepsNotice: failureRedirect !== undefined };
+      // The types know Passport's own options only; the strategy gets these as they are.
+      const middleware = passport.authenticate(strategyName, settings as object, done) as RequestHandler;
+      // Without a session middleware Passport may throw at once; `next` is called by nobody in callback form.
+      middleware(req, res, reject);
+    });
+  }
+
+  return (options = {}) =>
+    function smsOtpVerify(req: Request, res: Response, next: NextFunction) {
+      run(next, () => verify(req, res, options));
+    };
+}

@@ -1,0 +1,59 @@
+export { createSmsOtp, SmsOtpStrategy, type SmsOtp } from './sms-otp';
+export type { LimitsOption, MaybeUser, SmsOtpOptions } from './options';
+export { memoryStore, type MemoryStoreOptions } from './stores/memory-store';
+export type {
+  Challenge,
+  ChallengeStore,
+  Charge,
+  Claim,
+  Count,
+  Counter,
+  CounterStore,
+  Purpose,
+  RenewedToken,
+  SmsOtpStore,
+  StoredToken,
+  TokenStore,
+  UserId,
+} from './stores/store';
+export type { Policy, PolicyAnswer, PolicyContext, PolicyReason } from './policies/policy';
+export { allowedCountries } from './policies/allowed-countries';
+export type { Limit, Limits, SendLimit } from './policies/limits';
+export { REASONS } from './login/outcome';
+export type {
+  CancelOutcome,
+  Method,
+  PendingStatus,
+  Reason,
+  Refusal,
+  SendOutcome,
+  SmsOtpOutcome,
+  VerifyOutcome,
+} from './login/outcome';
+export type { LoginEvent, SmsOtpEvent } from './login/events';
+export type { MessageContext, MessageOption } from './messages/build-message';
+export type { SmsOtpAuthInfo, SmsOtpFailureInfo } from './express/authenticate';
+export type { GuardOptions, MaxAgeOptions } from './express/guard';
+export type { PassportOptions } from './express/log-in';
+export type { RedirectOptions } from './express/refuse';
+export type { SendOptions } from './express/send-middleware';
+export type { PendingSlot, SmsOtpSession, SmsOtpSessionData, VerifiedMark } from './express/session-data';
+export type { SmsOtpStatus } from './express/status';
+export type { StrategyCallback, StrategyDone } from './express/strategy';
+export type { VerifyOptions } from './express/verify-middleware';
+export type { GatewayClient } from './client/gateway-client';
+export type { GatewayClientOptions } from './client/client-options';
+export type { GatewayEvent } from './client/events';
+export {
+  FirstFactorError,
+  GatewayBusyError,
+  GatewayRejectedError,
+  GatewayResponseError,
+  GatewayTimeoutError,
+  GatewayUnreachableError,
+  SessionError,
+  SmsOtpError,
+  StoreError,
+  StrategyUsageError,
+} from './errors';
+export type { AnySmsOtpError, SafeCause } from './errors';

@@ -1,0 +1,95 @@
+import { failureCounter, keysClearedBySuccess, verifiedNumberCounter } from '../policies/limits';
+import type { Challenge, Claim, Count } from '../stores/store';
+import type { LoginParts } from './login-parts';
+import type { Reason, Refusal } from './outcome';
+import type { PendingCode } from './resend-otp';
+import { readFailureRefusal } from './send-charge';
+
+/** A code was not accepted. `endsPending`: the session waits for nothing any more. */
+export interface Refused {
+  readonly kind: 'refused';
+  readonly refusal: Refusal;
+  readonly endsPending: boolean;
+}
+
+/** An attempt that has been counted, on the challenge and on the user, and may be judged. */
+export interface Attempt {
+  readonly kind: 'claimed';
+  readonly challenge: Challenge;
+  /** The user's failures, this attempt among them. */
+  readonly failures: Count;
+  readonly address: string | undefined;
+}
+
+export function refuse(reason: Reason, endsPending = false): Refused {
+  return { kind: 'refused', refusal: { reason }, endsPending };
+}
+
+/** Counts an attempt before anything is judged. Nothing but the user's full success takes it back. */
+export async function claimAttempt(
+  parts: LoginParts,
+  pending: PendingCode,
+  address: string | undefined,
+): Promise<Attempt | Refused> {
+  const claim = await parts.store.challenges.claim(pending.otpId);
+  if (claim.outcome !== 'claimed') return refuseClaim(claim, pending.pendingUntil <= parts.now());
+  const { challenge } = claim;
+  // The gateway gave this id to another pending login: this session has none any more.
+  if (challenge.pendingId !== pending.pendingId) return refuse('wrong-code', true);
+  const { limits } = parts.settings;
+  const { refusedBy, counts } = await parts.store.counters.charge([failureCounter(limits, challenge.userId)]);
+  // A store that gives no count has not answered the question: it reads as a lock.
+  const failures = counts[0] ?? { count: 0, resetSeconds: null, lockedSeconds: 1 };
+  const attempt: Attempt = { kind: 'claimed', challenge, failures, address };
+  if (refusedBy !== null || counts.length !== 1) {
+    const refusal = readFailureRefusal(limits, failures);
+    parts.emit({ type: 'rejected', ...subjectOf(attempt), reason: refusal.reason });
+    return { kind: 'refused', refusal, endsPending: false };
+  }
+  parts.emit({ type: 'failure-count-changed', ...subjectOf(attempt), failures: failures.count });
+  return attempt;
+}
+
+/** An id that was used, superseded or lost looks like a wrong code; only our own clock says expired. */
+function refuseClaim(claim: Exclude<Claim, { readonly outcome: 'claimed' }>, isOver: boolean): Refused {
+  if (isOver) return refuse('expired', true);
+  return claim.outcome === 'exhausted' ? refuse('too-many-attempts') : refuse('wrong-code', true);
+}
+
+/** The attempt failed, the challenge lives on. */
+export function failAttempt(parts: LoginParts, attempt: Attempt, reason: Reason): Refused {
+  const subject = subjectOf(attempt);
+  const { count, lockedSeconds } = attempt.failures;
+  parts.emit({ type: 'rejected', ...subject, reason });
+  if (count >= parts.settings.limits.failures.disableAfter) parts.emit({ type: 'disabled', ...subject });
+  else if (lockedSeconds > 0) parts.emit({ type: 'locked', ...subject, lockedSeconds });
+  return refuse(reason);
+}
+
+/** The attempt failed and the challenge is over. */
+export async function endAttempt(parts: LoginParts, attempt: Attempt, reason: Reason): Promise<Refused> {
+  await parts.store.challenges.discard(attempt.challenge.otpId);
+  return { ...failAttempt(parts, attempt, reason), endsPending: true };
+}
+
+/** The user passed: sets back what success sets back, and remembers a number on which a code was right for the first time. */
+export async function passAttempt(parts: LoginParts, attempt: Attempt): Promise<void> {
+  const { challenge } = attempt;
+  const { number } = await parts.numberKeys(challenge.mobile);
+  const { counters } = parts.store;
+  const cleared = counters.clear(keysClearedBySuccess(challenge.userId, number));
+  const remembered = challenge.isNewNumber ? counters.charge([verifiedNumberCounter(number)]) : undefined;
+  // The code is consumed and was right. Counters that stay are only stricter, and the failure is told as `store-failing`.
+  await Promise.allSettled([cleared, remembered]);
+  parts.emit({ type: 'failure-count-changed', ...subjectOf(attempt), failures: 0 });
+  parts.emit({ type: 'verified', ...subjectOf(attempt), method: 'sms' });
+}
+
+/** Who an event about the attempt is about. */
+export function subjectOf({ challenge, address }: Attempt): {
+  userId: string;
+  purpose: Challenge['purpose'];
+  address: string | undefined;
+} {
+  return { userId: challenge.userId, purpose: challenge.purpose, address };
+}

@@ -1,0 +1,28 @@
+/** Longest text that is looked at; autofill and paste bring spaces and marks along. */
+const MAX_INPUT_LENGTH = 64;
+
+/** Spaces, dashes, dots and invisible format characters that people and phones put between digits. */
+const SEPARATORS = /[\p{Z}\p{Cf}\p{Pd}\s.·]/gu;
+
+/**
+ * The digits of a code as typed or pasted, or null: 4 to 10 of them once separators and one leading "#" are gone and
+ * digits of other scripts have become ASCII. Leading zeros stay. Anything else is an error for the user to see.
+ * Not shown in OTP spec §4: the length of a pin, so 4 to 10 digits are admitted.
+ */
+export function readCode(input: unknown): string | null {
+  if (typeof input !== 'string' || input.length > MAX_INPUT_LENGTH) return null;
+  const digits = toAsciiDigits(input.normalize('NFKC')).replace(SEPARATORS, '').replace(/^#/, '');
+  return /^[0-9]{4,10}$/.test(digits) ? digits : null;
+}
+
+function toAsciiDigits(text: string): string {
+  return text.replace(/\p{Nd}/gu, (digit) => String(digitValue(digit)));
+}
+
+/** Unicode decimal digits come in runs of ten (or multiples), so the value is the distance from the start of the run. */
+function digitValue(digit: string): number {
+  const codePoint = digit.codePointAt(0) ?? 0;
+  let start = codePoint;
+  while (/^\p{Nd}$/u.test(String.fromCodePoint(start - 1))) start -= 1;
+  return (codePoint - start) % 10;
+}

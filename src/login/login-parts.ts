@@ -1,0 +1,39 @@
+import type { GatewayClient } from '../client/gateway-client';
+import type { BuildMessage } from '../messages/build-message';
+import type { Limits } from '../policies/limits';
+import type { NumberKeys } from '../policies/number-keys';
+import type { Policy } from '../policies/policy';
+import type { GuardedStore } from '../stores/guarded-store';
+import type { UserId } from '../stores/store';
+import type { SmsOtpEvent } from './events';
+
+/** The bounds of one pending login and its challenges. */
+export interface LoginSettings {
+  readonly pinValiditySeconds: number;
+  readonly pendingSeconds: number;
+  readonly maxAttempts: number;
+  readonly maxSends: number;
+  readonly resendCooldownSeconds: number;
+  readonly sender?: string | undefined;
+  readonly limits: Limits;
+}
+
+/** Everything the decision needs, joined once by `createSmsOtp`. */
+export interface LoginParts {
+  readonly settings: LoginSettings;
+  readonly gateway: GatewayClient;
+  readonly store: GuardedStore;
+  readonly policies: readonly Policy[];
+  readonly buildMessage: BuildMessage;
+  readonly numberKeys: NumberKeys;
+  getPhone(user: Express.User): unknown;
+  getUserId(user: Express.User): UserId;
+  loadUser(userId: UserId): unknown;
+  emit(event: SmsOtpEvent): void;
+  /** Milliseconds since 1970. */
+  now(): number;
+  /** From 0 to 1. */
+  random(): number;
+  /** A text nobody can guess. */
+  randomId(): string;
+}

@@ -1,0 +1,70 @@
+import type { Purpose } from '../stores/store';
+
+/** Why something was refused, or what there is to say about it. The list is closed. */
+export const REASONS = [
+  'malformed-code',
+  'wrong-code',
+  'expired',
+  'no-pending-login',
+  'too-many-attempts',
+  'locked',
+  'disabled',
+  'resend-too-soon',
+  'send-limit',
+  'no-phone',
+  'country-not-allowed',
+  'denied',
+  'user-gone',
+  'unconfirmed',
+  'not-required',
+  'second-factor-required',
+  'second-factor-too-old',
+] as const;
+
+/** One of the closed list of reasons. `unconfirmed`: the gateway's answer was lost. */
+export type Reason = (typeof REASONS)[number];
+
+/** How a second factor was passed. */
+export type Method = 'sms';
+
+/** What a page may know of a code that is out. Times are milliseconds since 1970. */
+export interface PendingStatus {
+  readonly purpose: Purpose;
+  /** The last two digits, the rest masked. */
+  readonly maskedPhone: string;
+  /** When the newest code expires. */
+  readonly expiresAt: number;
+  /** When the pending login ends, whatever is resent. */
+  readonly pendingUntil: number;
+  /** When a new code may be asked for; null when none can be had any more. */
+  readonly resendAt: number | null;
+}
+
+/** A refusal: a value, never an error. */
+export interface Refusal {
+  readonly reason: Reason;
+  /** Seconds after which another try makes sense. */
+  readonly retryAfterSeconds?: number;
+}
+
+/** What became of `send`, `resend` and `stepUp`. */
+export type SendOutcome = ({ readonly sent: true } & PendingStatus) | ({ readonly sent: false } & Refusal);
+
+/** What became of `verify`. */
+export type VerifyOutcome<User = Express.User> =
+  | {
+      readonly verified: true;
+      readonly user: User;
+      readonly method: Method;
+      /** Milliseconds since 1970. */
+      readonly at: number;
+    }
+  | ({ readonly verified: false } & Refusal);
+
+/** What became of `cancel`. */
+export interface CancelOutcome {
+  readonly cancelled: true;
+}
+
+/** What `req.smsOtp` holds after one of the middlewares ran. */
+export type SmsOtpOutcome = SendOutcome | VerifyOutcome | CancelOutcome;

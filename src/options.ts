@@ -1,0 +1,108 @@
+import type { Request } from 'express';
+import type { GatewayClient } from './client/gateway-client';
+import type { GatewayClientOptions } from './client/client-options';
+import type { PassportInstance } from './express/passport-instance';
+import type { SmsOtpEvent } from './login/events';
+import type { MessageOption } from './messages/build-message';
+import type { Limits } from './policies/limits';
+import type { Policy } from './policies/policy';
+import type { SmsOtpStore, UserId } from './stores/store';
+
+/** Limits across logins as an option: what is left out keeps its default. Limits can be tightened, never switched off. */
+export type LimitsOption = { readonly [Name in keyof Limits]?: Partial<Limits[Name]> | undefined };
+
+/** A user, or nothing. */
+export type MaybeUser = Express.User | null | undefined | false;
+
+/**
+ * The options of `createSmsOtp`. They are checked once, strictly: an unknown name, a wrong type or a figure beyond its
+ * ceiling is a `TypeError` that names the option. Every callback may return a promise, `getUserId` and `now` excepted.
+ */
+export interface SmsOtpOptions {
+  /** The gateway's client, or the options to make one. A client handed in stays open when `close()` is called. */
+  readonly gateway: GatewayClient | GatewayClientOptions;
+
+  /** The user's number in E.164 with its plus, or null when there is none: then the login is refused, never let through. */
+  getPhone(user: Express.User): string | null | undefined | Promise<string | null | undefined>;
+
+  /** Loads a user by the id `getUserId` gave. Nothing (null, undefined, false): gone or disabled, the login is refused. */
+  loadUser(userId: UserId): MaybeUser | Promise<MaybeUser>;
+
+  /** The id of a user: a non-empty string, a safe integer or a bigint; anything else is a `TypeError`. Default: `user.id`. */
+  getUserId?(user: Express.User): UserId;
+
+  /**
+   * The countries that may be texted, as ISO 3166-1 codes of two capital letters, or `'any'`. Required: an open list
+   * invites text-message fraud. GB admits GG, JE and IM; FI admits AX; US its territories.
+   */
+  readonly allowedCountries: readonly string[] | 'any';
+
+  /** Whether this login needs the second factor. Only `false` means no; a throw means yes. Default: always. */
+  isRequiredFor?(user: Express.User, req: Request): boolean | Promise<boolean>;
+
+  /** Challenges, counters and the shared token. Default: `memoryStore()`, for one process. */
+  readonly store?: SmsOtpStore | undefined;
+
+  /** The Passport instance the strategy is registered with. Default: `require('passport')`. */
+  readonly passport?: PassportInstance | undefined;
+
+  /** Name in front of the default message, at most 30 characters. Default: none. */
+  readonly appName?: string | undefined;
+
+  /**
+   * Bare host name of the page that asks for the code, for the default message's origin-bound last line
+   * (`@host #code`): phones then offer the code on that site alone. Default: no such line.
+   */
+  readonly autofillHost?: string | undefined;
+
+  /** A template with exactly one `[PIN]`, or a function that gives one. Default: an English sentence. */
+  readonly message?: MessageOption | undefined;
+
+  /** Sender of the message: 2 to 11 letters, digits, spaces, hyphens, dots, or 14 digits. Default: the gateway's. */
+  readonly sender?: string | undefined;
+
+  /** The user's locale, handed to `message`. Default: none. */
+  getLocale?(user: Express.User, req: Request): string | undefined | Promise<string | undefined>;
+
+  /** Seconds a code lives from its own send: 120 to 600. Default: 300. */
+  readonly pinValiditySeconds?: number | undefined;
+
+  /** Seconds a pending login lives from the right password, whatever is resent: 180 to 900. Default: 600. */
+  readonly pendingSeconds?: number | undefined;
+
+  /** Digits of the longest code, which messages are measured with: 4 to 10. Default: 10. */
+  readonly maxPinDigits?: number | undefined;
+
+  /** Attempts per OTP id: 1 to 5. Default: 5. */
+  readonly maxAttempts?: number | undefined;
+
+  /** Sends per pending login: 1 to 5. Default: 3. */
+  readonly maxSends?: number | undefined;
+
+  /** Seconds between the first send and the next, doubled for each one after, up to 300: 30 to 300. Default: 30. */
+  readonly resendCooldownSeconds?: number | undefined;
+
+  /** Limits across logins. */
+  readonly limits?: LimitsOption | undefined;
+
+  /** Rules asked before a text message is sent, after the country list. Default: none. */
+  readonly policies?: readonly Policy[] | undefined;
+
+  /** The field of the body that holds the code. Default: `'pin'`. */
+  readonly pinField?: string | undefined;
+
+  /** The key of our slot in the session. Default: `'smsOtp'`. */
+  readonly sessionKey?: string | undefined;
+
+  /** The name the strategy is registered under. Default: `'sms-otp'`. */
+  readonly strategyName?: string | undefined;
+
+  /** Session keys that survive the renewals of a login. `cookie`, Passport's key and our own are refused. Default: none. */
+  readonly keepSessionKeys?: readonly string[] | undefined;
+
+  /** Hears every event. A sink that throws or is slow changes nothing. */
+  onEvent?(event: SmsOtpEvent): unknown;
+
+  /** The clock, in milliseconds since 1970. Default: `Date.now`. */
+  now?(): number;
+}

@@ -1,0 +1,155 @@
+import type { Counter } from '../stores/store';
+
+/** A number of events in a window. */
+export interface Limit {
+  readonly max: number;
+  readonly perSeconds: number;
+}
+
+/** Sends to one user or one number. */
+export interface SendLimit extends Limit {
+  /** In a day, since the user's last success. */
+  readonly maxPerDay: number;
+  /** In a day, whatever succeeded. */
+  readonly maxPerDayInAll: number;
+}
+
+/** The limits across logins, complete. `DEFAULT_LIMITS` has the defaults, `LIMIT_CEILINGS` how far options may go. */
+export interface Limits {
+  readonly perUser: SendLimit;
+  readonly perNumber: SendLimit;
+  readonly perAddress: Limit;
+  /** `maxNeverVerified`: to numbers on which no code was ever right. */
+  readonly perPrefix: Limit & { readonly maxNeverVerified: number };
+  readonly total: Limit;
+  /** `max` failures are judged between two locks; `perSeconds` is the first lock, each next one is twice as long, up to a day. */
+  readonly failures: Limit & { readonly disableAfter: number };
+}
+
+export const DEFAULT_LIMITS: Limits = {
+  perUser: { max: 5, perSeconds: 600, maxPerDay: 10, maxPerDayInAll: 40 },
+  perNumber: { max: 5, perSeconds: 600, maxPerDay: 10, maxPerDayInAll: 40 },
+  perAddress: { max: 100, perSeconds: 3600 },
+  perPrefix: { max: 1_000, perSeconds: 3600, maxNeverVerified: 12 },
+  total: { max: 10_000, perSeconds: 3600 },
+  failures: { max: 10, perSeconds: 1800, disableAfter: 50 },
+};
+
+/** The furthest an option may go. A window may only grow: a shorter one would loosen the limit. */
+export const LIMIT_CEILINGS = {
+  perUser: { max: 10, maxPerDay: 30, maxPerDayInAll: 100 },
+  perNumber: { max: 10, maxPerDay: 30, maxPerDayInAll: 100 },
+  perAddress: { max: 100_000 },
+  perPrefix: { max: 100_000, maxNeverVerified: 1_000 },
+  total: { max: Number.MAX_SAFE_INTEGER },
+  failures: { max: 10, disableAfter: 100 },
+} as const;
+
+const DAY_SECONDS = 86_400;
+/** No gap between two sends is longer. */
+const LONGEST_GAP_SECONDS = 300;
+
+/** The keys of one send. Numbers and prefixes are HMACs already. */
+export interface SendKeys {
+  readonly user: string;
+  readonly number: string;
+  readonly prefix: string;
+  readonly address: string;
+}
+
+/** What a counter of a send stands for: decides the reason given when it refuses. */
+export type SendCounterRole = 'failures' | 'gap' | 'limit' | 'new-number';
+
+/** A counter of a send with its role. */
+export interface SendCounter {
+  readonly role: SendCounterRole;
+  readonly counter: Counter;
+}
+
+/** Failures of a user's codes across ids, sessions, factors and purposes, since the last success. No window. */
+export function failureCounter(limits: Limits, user: string): Counter {
+  const { max, perSeconds, disableAfter } = limits.failures;
+  return {
+    key: keysOfUser(user).failures,
+    windowSeconds: null,
+    max: disableAfter,
+    lock: { every: max, seconds: doubling(perSeconds, DAY_SECONDS) },
+  };
+}
+
+/**
+ * Everything one send is charged to, in one round trip: all or none.
+ * @param gapSeconds the first gap between two sends; each next one is twice as long, up to 300 s, until a success.
+ * @param random from 0 to 1; spreads the gaps after the first, so that waiting clients do not come back together.
+ */
+export function sendCounters(
+  limits: Limits,
+  keys: SendKeys,
+  gapSeconds: number,
+  random: number,
+): readonly SendCounter[] {
+  const gaps = doubling(gapSeconds, LONGEST_GAP_SECONDS).map((gap, index) =>
+    index === 0 ? gap : Math.min(LONGEST_GAP_SECONDS, Math.round(gap * (1 + random / 10))),
+  );
+  const { perAddress, perPrefix, total } = limits;
+  return [
+    { role: 'failures', counter: { ...failureCounter(limits, keys.user), isOnlyRead: true } },
+    ...subjectCounters(`user:${keys.user}`, limits.perUser, gaps),
+    ...subjectCounters(`number:${keys.number}`, limits.perNumber, gaps),
+    windowed('limit', `sends:address:${keys.address}`, perAddress),
+    newNumberCounter(keys, perPrefix),
+    windowed('limit', `sends:prefix:${keys.prefix}`, perPrefix),
+    windowed('limit', 'sends:total', total),
+  ];
+}
+
+/** Remembers that a code was right on this number. */
+export function verifiedNumberCounter(number: string): Counter {
+  return { key: `verified:number:${number}`, windowSeconds: null };
+}
+
+/** What a full success of the user sets back to nothing. */
+export function keysClearedBySuccess(user: string, number: string): readonly string[] {
+  return [keysOfUser(user).failures, ...[`user:${user}`, `number:${number}`].flatMap(sinceSuccessKeys)];
+}
+
+/** The counters that belong to one user. */
+export function keysOfUser(user: string): { readonly failures: string; readonly sends: readonly string[] } {
+  const subject = `user:${user}`;
+  return { failures: `failures:${user}`, sends: [...sinceSuccessKeys(subject), `sends:all:${subject}`] };
+}
+
+function sinceSuccessKeys(subject: string): readonly string[] {
+  return [`sends:day:${subject}`, `sends:short:${subject}`];
+}
+
+function subjectCounters(subject: string, limit: SendLimit, gaps: readonly number[]): readonly SendCounter[] {
+  const sinceSuccess = windowed('gap', `sends:day:${subject}`, {
+    max: limit.maxPerDay,
+    perSeconds: DAY_SECONDS,
+  });
+  return [
+    { role: 'gap', counter: { ...sinceSuccess.counter, lock: { every: 1, seconds: gaps } } },
+    windowed('limit', `sends:short:${subject}`, limit),
+    windowed('limit', `sends:all:${subject}`, { max: limit.maxPerDayInAll, perSeconds: DAY_SECONDS }),
+  ];
+}
+
+/** The tighter budget of a prefix; numbers on which a code was once right are exempt. */
+function newNumberCounter({ prefix, number }: SendKeys, perPrefix: Limits['perPrefix']): SendCounter {
+  const { counter } = windowed('new-number', `sends:prefix-new:${prefix}`, {
+    max: perPrefix.maxNeverVerified,
+    perSeconds: perPrefix.perSeconds,
+  });
+  return { role: 'new-number', counter: { ...counter, exemptBy: verifiedNumberCounter(number).key } };
+}
+
+function windowed(role: SendCounterRole, key: string, { max, perSeconds }: Limit): SendCounter {
+  return { role, counter: { key, windowSeconds: perSeconds, max } };
+}
+
+function doubling(first: number, last: number): readonly number[] {
+  const steps = [Math.min(first, last)];
+  while ((steps.at(-1) ?? last) < last) steps.push(Math.min((steps.at(-1) ?? last) * 2, last));
+  return steps;
+}

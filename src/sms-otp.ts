@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto';
+import { GatewayClient } from './client/gateway-client';
+import { createAuthenticate } from './express/authenticate';
+import { createEdge, type Edge } from './express/edge';
+import type { EdgeParts } from './express/edge-parts';
+import { createMarkReader } from './express/mark';
+import { defaultPassport } from './express/passport-instance';
+import { SessionSlot } from './express/session-slot';
+import { OtpStrategy, type StrategyCallback } from './express/strategy';
+import { createEmitter } from './login/events';
+import type { LoginParts } from './login/login-parts';
+import { createResendOtp } from './login/resend-otp';
+import { createSendOtp } from './login/send-otp';
+import { createUserAdmin, type UserAdmin } from './login/user-admin';
+import { createVerifyOtp } from './login/verify-otp';
+import { createMessageBuilder } from './messages/build-message';
+import type { SmsOtpOptions } from './options';
+import { readSettings, type Settings } from './options-schema';
+import { allowedCountries } from './policies/allowed-countries';
+import { createNumberKeys } from './policies/number-keys';
+import { guardStore } from './stores/guarded-store';
+import { memoryStore } from './stores/memory-store';
+import type { SmsOtpStore } from './stores/store';
+
+/** Everything `createSmsOtp` returns. The parts share their options: that is why one call makes them. */
+export interface SmsOtp extends Edge, UserAdmin {
+  /** Registered with Passport already. Call it by its name, never by this object. */
+  readonly strategy: SmsOtpStrategy;
+  /** Stops new sends, lets calls in flight end, and closes the client if it was made here. */
+  close(): Promise<void>;
+}
+
+/** The parts behind one set of options. */
+class SmsOtpParts {
+  readonly settings: Settings;
+  readonly login: LoginParts;
+  readonly edge: EdgeParts;
+  readonly close: () => Promise<void>;
+
+  constructor(options: SmsOtpOptions) {
+    this.settings = readSettings(options);
+    const emit = createEmitter(this.settings.onEvent);
+    const { now } = this.settings;
+    const store = this.settings.store ?? memoryStore({ now });
+    const { gateway, isOwn } = toClient(options.gateway, this.settings, store);
+    const unsubscribe = gateway.subscribe(emit);
+    this.login = joinLogin(this.settings, gateway, store, emit);
+    this.edge = joinEdge(this.settings, this.login);
+    this.close = async () => {
+      if (isOwn) await gateway.close();
+      unsubscribe();
+    };
+  }
+}
+
+/**
+ * The Passport strategy. `createSmsOtp` makes and registers one; making another is for frameworks that insist on their
+ * own, such as NestJS: hand both the same `gateway` client and the same `store`.
+ */
+export class SmsOtpStrategy extends OtpStrategy {
+  /**
+   * @param done what NestJS appends: sees the verified user, may answer with another or none.
+   * @throws {TypeError} as `createSmsOtp` does.
+   */
+  constructor(options: SmsOtpOptions | SmsOtpParts, done?: StrategyCallback) {
+    const { edge } = options instanceof SmsOtpParts ? options : new SmsOtpParts(options);
+    super({ strategyName: edge.strategyName, authenticate: createAuthenticate(edge) }, done);
+  }
+}
+
+/**
+ * Checks the options, joins the parts and registers the strategy with Passport.
+ * @throws {TypeError} that names the option, when one is missing, unknown, of a wrong type or beyond its ceiling.
+ */
+export function createSmsOtp(options: SmsOtpOptions): SmsOtp {
+  const parts = new SmsOtpParts(options);
+  const strategy = new SmsOtpStrategy(parts);
+  parts.edge.passport.use(parts.edge.strategyName, strategy);
+  return { strategy, ...createEdge(parts.edge), ...createUserAdmin(parts.login), close: parts.close };
+}
+
+function toClient(
+  gateway: SmsOtpOptions['gateway'],
+  { now, maxPinDigits }: Settings,
+  { tokens }: SmsOtpStore,
+): { gateway: GatewayClient; isOwn: boolean } {
+  if (gateway instanceof GatewayClient) return { gateway, isOwn: false };
+  return { gateway: new GatewayClient({ now, maxPinDigits, tokenStore: tokens, ...gateway }), isOwn: true };
+}
+
+function joinLogin(
+  settings: Settings,
+  gateway: GatewayClient,
+  store: SmsOtpStore,
+  emit: LoginParts['emit'],
+): LoginParts {
+  const { allowedCountries: countries, policies, getPhone, getUserId, loadUser, now } = settings;
+  return {
+    settings,
+    gateway,
+    emit,
+    now,
+    getPhone,
+    loadUser,
+    getUserId: getUserId ?? readId,
+    store: guardStore(store, (operation) => emit({ type: 'store-failing', operation })),
+    policies: countries === 'any' ? policies : [allowedCountries(countries), ...policies],
+    buildMessage: createMessageBuilder(settings),
+    numberKeys: createNumberKeys(() => gateway.deriveKey('number-keys')),
+    random: Math.random,
+    randomId: randomUUID,
+  };
+}
+
+function joinEdge(settings: Settings, login: LoginParts): EdgeParts {
+  const { strategyName, pinField, sessionKey, keepSessionKeys, isRequiredFor, getLocale, now } = settings;
+  const slot = new SessionSlot(sessionKey, keepSessionKeys);
+  const sendOtp = createSendOtp(login);
+  return {
+    passport: settings.passport ?? defaultPassport,
+    strategyName,
+    pinField,
+    slot,
+    now,
+    marks: createMarkReader(slot, login.getUserId, now),
+    sendOtp,
+    resendOtp: createResendOtp(login, sendOtp),
+    verifyOtp: createVerifyOtp(login),
+    discard: (otpId) => login.store.challenges.discard(otpId),
+    isRequiredFor: async (user, req) => {
+      try {
+        return (await isRequiredFor?.(user, req)) !== false;
+      } catch {
+        // An answer that could not be had is not a no.
+        return true;
+      }
+    },
+    getLocale: async (user, req) => getLocale?.(user, req),
+  };
+}
+
+/** The default of `getUserId`. What it gives is checked by whoever uses it. */
+function readId(user: Express.User): string {
+  return (user as { readonly id: string }).id;
+}
