@@ -1,0 +1,34 @@
+import { createHash, hkdf, scrypt } from 'node:crypto';
+import { promisify } from 'node:util';
+import type { ClientSettings } from './client-settings';
+
+const KEY_BYTES = 32;
+
+/** About 0.1 s and 32 MiB, once a client: what an attacker pays for each guess at the password. */
+const SCRYPT_COST = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 };
+
+const scryptAsync = promisify<string, string, number, typeof SCRYPT_COST, Buffer>(scrypt);
+const hkdfAsync = promisify<string, Buffer, string, string, number, ArrayBuffer>(hkdf);
+
+/** Keys that every process with the account's password can make, and nobody else. */
+export class AccountKeys {
+  readonly #settings: Pick<ClientSettings, 'address' | 'username' | 'password'>;
+  #root: Promise<Buffer> | null = null;
+
+  constructor(settings: Pick<ClientSettings, 'address' | 'username' | 'password'>) {
+    this.#settings = settings;
+  }
+
+  /** A key of 32 bytes for one purpose. */
+  async derive(label: string): Promise<Buffer> {
+    const { username, password, address } = this.#settings;
+    this.#root ??= scryptAsync(password, JSON.stringify([username, address.host]), KEY_BYTES, SCRYPT_COST);
+    return Buffer.from(await hkdfAsync('sha256', await this.#root, '', label, KEY_BYTES));
+  }
+}
+
+/** The account's name in a store: tells accounts apart and gives nothing of them away. */
+export function toAccountName({ address, username }: Pick<ClientSettings, 'address' | 'username'>): string {
+  const id = JSON.stringify([address.origin + address.pathPrefix, username]);
+  return createHash('sha256').update(id).digest('hex').slice(0, 32);
+}

@@ -1,0 +1,33 @@
+export { GatewayClient } from './gateway-client';
+export type { CertificateAuthority, GatewayClientOptions, GatewayTimeouts } from './client-options';
+export type { CallName } from './call-name';
+export type { Admission } from './call-place';
+export type { OtpCalls, ValidateInput } from './otp-calls';
+export type { HlrCalls } from './hlr-calls';
+export type {
+  CallOutcome,
+  GatewayCallEvent,
+  GatewayCredentialsRefusedEvent,
+  GatewayEvent,
+  GatewayEventListener,
+  GatewayFailingEvent,
+  GatewayRecoveredEvent,
+  TokenRenewedEvent,
+  TokenTakenOverEvent,
+} from './events';
+export type { Balance, Currency, NetworkPrice, PriceList } from '../protocol/account';
+export type { AdvancedStatus, CountryPrice, Lookup, LookupStatus } from '../protocol/hlr';
+export type { GenerateInput, NumbersAs } from '../protocol/otp';
+export type { Generated, GeneratedA, GeneratedB } from '../protocol/otp-answers';
+export type { Variant } from '../protocol/paths';
+export type { RenewedToken, StoredToken, TokenStore } from '../stores/store';
+export {
+  GatewayBusyError,
+  GatewayRejectedError,
+  GatewayResponseError,
+  GatewayTimeoutError,
+  GatewayUnreachableError,
+  SmsOtpError,
+  StoreError,
+  type SafeCause,
+} from '../errors';
