@@ -1,0 +1,48 @@
+import { join } from 'node:path';
+import express, { type Express } from 'express';
+import type { Store } from 'express-session';
+import type { SmsOtp, SmsOtpOptions, SmsOtpStore } from 'passport-sms-otp';
+import type { Config } from './config';
+import { answerNotFound, handleError } from './errors';
+import { noStore, securityHeaders } from './headers';
+import { accountPages } from './pages/account';
+import { homePages } from './pages/home';
+import { loginPages } from './pages/login';
+import { stepUpPages } from './pages/step-up';
+import { transferPages } from './pages/transfer';
+import { addLogin } from './server';
+import { createUsers } from './users';
+import { addViews, fillLocals } from './views';
+
+/** What the app is handed rather than makes. */
+export interface AppParts {
+  readonly gateway: SmsOtpOptions['gateway'];
+  /** Where the simulator shows its messages; null with a real gateway. */
+  readonly inboxUrl: string | null;
+  /** The clock, in milliseconds since 1970. */
+  readonly now: () => number;
+  /** Where sessions rest. Default: this process's memory. */
+  readonly sessionStore?: Store | undefined;
+  /** Where the library's state rests. Default: this process's memory. */
+  readonly smsOtpStore?: SmsOtpStore | undefined;
+}
+
+/** The site around the login. */
+export function createApp(config: Config, parts: AppParts): { app: Express; smsOtp: SmsOtp } {
+  const app = express();
+  app.set('trust proxy', config.trustProxy);
+  app.use(securityHeaders(config.isProduction));
+  app.use(express.static(join(__dirname, 'public'), { index: false }));
+  app.use(noStore);
+  app.use(express.urlencoded({ extended: false, limit: '10kb' }));
+  addViews(app, config.isProduction);
+  app.locals.inboxUrl = parts.inboxUrl;
+
+  const smsOtp = addLogin(app, config, createUsers(config.phones), parts);
+
+  app.use(fillLocals);
+  app.use(homePages(), loginPages(smsOtp, parts.now), stepUpPages(smsOtp));
+  app.use(accountPages(smsOtp), transferPages(smsOtp));
+  app.use(answerNotFound, handleError);
+  return { app, smsOtp };
+}

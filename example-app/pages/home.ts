@@ -1,0 +1,8 @@
+import { Router } from 'express';
+import { DEMO_PASSWORD } from '../users';
+
+export function homePages(): Router {
+  const router = Router();
+  router.get('/', (_req, res) => res.render('home', { demoPassword: DEMO_PASSWORD }));
+  return router;
+}

@@ -1,0 +1,16 @@
+// One submit for each form, however often the button is pressed: a second one would meet a code that is used up.
+for (const form of document.querySelectorAll('form[data-submit-once]')) {
+  form.addEventListener('submit', (event) => {
+    if (form.dataset.isSent) {
+      event.preventDefault();
+      return;
+    }
+    form.dataset.isSent = 'yes';
+    form.querySelector('button').disabled = true;
+  });
+}
+
+// Back from the next page, the browser may show this one as it was left: with the button off.
+window.addEventListener('pageshow', (event) => {
+  if (event.persisted) window.location.reload();
+});

@@ -1,0 +1,47 @@
+import { existsSync } from 'node:fs';
+import { afterAll, beforeAll, type describe } from '@jest/globals';
+import { chromium, type Browser } from 'playwright-core';
+
+const CHROMIUM = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
+
+const QUIET = [
+  '--no-sandbox',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--no-first-run',
+  '--disable-gpu',
+];
+
+/** How long one test with a browser may take. */
+export const BROWSER_TEST_MS = 60_000;
+
+type DescribeTests = typeof describe | typeof describe.skip;
+
+/**
+ * Tests that need a real Chromium, found by `CHROMIUM_PATH`. Where there is none they are skipped, and it is said aloud;
+ * with `REQUIRE_SERVICES=1` they run and fail.
+ */
+export function inChromium(describeTests: typeof describe): DescribeTests {
+  if (existsSync(CHROMIUM) || process.env.REQUIRE_SERVICES === '1') return describeTests;
+  console.warn(
+    `Browser tests are skipped: there is no Chromium at ${CHROMIUM}. CHROMIUM_PATH can name another.`,
+  );
+  return describeTests.skip;
+}
+
+/** One browser for the tests of a `describe`. */
+export function useChromium(): () => Browser {
+  let browser: Browser | null = null;
+
+  beforeAll(async () => {
+    browser = await chromium.launch({ executablePath: CHROMIUM, args: QUIET });
+  }, BROWSER_TEST_MS);
+
+  afterAll(() => browser?.close());
+
+  return () => {
+    if (!browser) throw new Error('Chromium did not start');
+    return browser;
+  };
+}

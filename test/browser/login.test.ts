@@ -1,0 +1,162 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { readPin, readWrongPin } from '../example-app/visitor';
+import { BROWSER_TEST_MS, inChromium, useChromium } from './chromium';
+import { giveCode, givePassword, openWindow, WIDTHS, type Window } from './window';
+
+inChromium(describe)('the login in Chromium', () => {
+  const browser = useChromium();
+
+  describe.each(WIDTHS)('on a %s', (_name, look) => {
+    let window: Window;
+    let page: Page;
+
+    beforeEach(async () => {
+      window = await openWindow(browser(), look);
+      page = window.page;
+    });
+
+    afterEach(() => window.close());
+
+    it(
+      'leads from the first page to the account with the keyboard alone, and out again',
+      async () => {
+        await page.goto('/');
+        await page.getByRole('link', { name: 'Log in' }).first().press('Enter');
+        await page.getByLabel('User name').fill('alice');
+        await page.getByLabel('Password').fill('demo-password');
+        await page.keyboard.press('Enter');
+        await page.waitForURL('**/login/pin');
+        await page.keyboard.type(readPin(window.site));
+        await page.keyboard.press('Enter');
+        await page.waitForURL('**/account');
+        await page.getByRole('heading', { name: 'Hello, Alice' }).waitFor();
+        await page.getByRole('button', { name: 'Log out' }).press('Enter');
+        await page.waitForURL((url) => url.pathname === '/');
+        await page.goto('/account');
+        expect(new URL(page.url()).pathname).toBe('/login');
+        expect(window.complaints).toEqual([]);
+      },
+      BROWSER_TEST_MS,
+    );
+
+    it(
+      'says at the field that a code is wrong, and takes the right one after it',
+      async () => {
+        await givePassword(page);
+        await giveCode(page, readWrongPin(window.site));
+        await page.getByRole('alert').getByText('That is not the right code').waitFor();
+        const field = page.getByLabel('Code from the text message');
+        expect(await field.getAttribute('aria-invalid')).toBe('true');
+        expect(await field.getAttribute('aria-describedby')).toBe('notice pin-hint');
+        await giveCode(page, readPin(window.site));
+        await page.waitForURL('**/account');
+        expect(window.complaints).toEqual([]);
+      },
+      BROWSER_TEST_MS,
+    );
+
+    it(
+      'takes a pasted code with blanks in it',
+      async () => {
+        await givePassword(page);
+        const pin = readPin(window.site);
+        await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+        await page.evaluate(
+          (text) => navigator.clipboard.writeText(text),
+          ` ${pin.slice(0, 3)} ${pin.slice(3)}`,
+        );
+        await page.getByLabel('Code from the text message').focus();
+        await page.keyboard.press('Control+V');
+        await page.keyboard.press('Enter');
+        await page.waitForURL('**/account');
+      },
+      BROWSER_TEST_MS,
+    );
+
+    it(
+      'counts down to the next code, and then texts it',
+      async () => {
+        await page.clock.install();
+        await givePassword(page);
+        const resend = page.getByRole('button', { name: 'Send a new code' });
+        expect(await resend.isDisabled()).toBe(true);
+        expect(await page.getByRole('status').textContent()).toBe('');
+        await page.clock.runFor(10_000);
+        await page.getByText(/^Possible in (19|20) seconds\.$/).waitFor();
+        await page.clock.runFor(50_000);
+        expect(await page.getByRole('status').textContent()).toBe('You can ask for a new code now.');
+        window.site.advanceSeconds(60);
+        await Promise.all([page.waitForEvent('load'), resend.click()]);
+        expect(window.site.simulator.outbox).toHaveLength(2);
+        await giveCode(page, readPin(window.site));
+        await page.waitForURL('**/account');
+      },
+      BROWSER_TEST_MS,
+    );
+
+    it(
+      'is one login when the buttons are pressed twice',
+      async () => {
+        const posts: string[] = [];
+        page.on('request', (request) => {
+          if (request.method() === 'POST') posts.push(new URL(request.url()).pathname);
+        });
+        await page.goto('/login');
+        await page.getByLabel('User name').fill('alice');
+        await page.getByLabel('Password').fill('demo-password');
+        await page.getByRole('button', { name: 'Continue' }).dblclick({ noWaitAfter: true });
+        await page.waitForURL('**/login/pin');
+        await page.getByLabel('Code from the text message').fill(readPin(window.site));
+        await page.evaluate(`
+            const form = document.querySelector('form[action="/login/pin"]');
+            form.requestSubmit();
+            form.requestSubmit();
+          `);
+        await page.waitForURL('**/account');
+        expect(posts).toEqual(['/login', '/login/pin']);
+        expect(window.site.simulator.outbox).toHaveLength(1);
+        expect(window.complaints).toEqual([]);
+      },
+      BROWSER_TEST_MS,
+    );
+
+    it(
+      'asks for a new code before money moves, and comes back',
+      async () => {
+        await givePassword(page);
+        await giveCode(page, readPin(window.site));
+        await page.waitForURL('**/account');
+        window.site.advanceSeconds(301);
+        await page.getByRole('link', { name: 'Move money' }).click();
+        await page.getByRole('heading', { name: 'Confirm it is you' }).waitFor();
+        await page.getByRole('button', { name: 'Text me a code' }).click();
+        await page.waitForURL('**/login/pin');
+        await giveCode(page, readPin(window.site));
+        await page.waitForURL('**/transfer');
+        await page.getByLabel('To').selectOption('Marina Books');
+        await page.getByLabel('Amount in dollars').fill('25');
+        await page.getByRole('button', { name: 'Send money' }).click();
+        await page.getByText('$25.00 to Marina Books is on its way.').waitFor();
+        expect(window.complaints).toEqual([]);
+      },
+      BROWSER_TEST_MS,
+    );
+
+    it(
+      'needs no script',
+      async () => {
+        const plain = await openWindow(browser(), { ...look, javaScriptEnabled: false });
+        await givePassword(plain.page);
+        plain.site.advanceSeconds(60);
+        await plain.page.getByRole('button', { name: 'Send a new code' }).click();
+        await plain.page.waitForURL('**/login/pin');
+        await giveCode(plain.page, readPin(plain.site));
+        await plain.page.waitForURL('**/account');
+        await plain.close();
+        expect(plain.site.simulator.outbox).toHaveLength(2);
+      },
+      BROWSER_TEST_MS,
+    );
+  });
+});

@@ -1,0 +1,86 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { readPin } from '../example-app/visitor';
+import { BROWSER_TEST_MS, inChromium, useChromium } from './chromium';
+import { giveCode, givePassword, openWindow, PHONE, type Window } from './window';
+
+/** Stands where the browser would read the text message; no automation interface can deliver one. */
+const FAKE_WEB_OTP = `
+  window.OTPCredential = class {};
+  navigator.credentials.get = (options) => new Promise((resolve, reject) => {
+    window.askedFor = options.otp;
+    window.deliver = (code) => resolve({ code });
+    window.decline = () => reject(new DOMException('declined', 'NotAllowedError'));
+    options.signal.addEventListener('abort', () => {
+      sessionStorage.setItem('aborted', 'yes');
+      reject(options.signal.reason);
+    });
+  });
+`;
+
+inChromium(describe)('WebOTP', () => {
+  const browser = useChromium();
+
+  let window: Window;
+  let page: Page;
+
+  beforeEach(async () => {
+    window = await openWindow(browser(), PHONE);
+    page = window.page;
+  });
+
+  afterEach(async () => {
+    await window.close();
+  });
+
+  it(
+    'fills the code in and sends it',
+    async () => {
+      await page.addInitScript(FAKE_WEB_OTP);
+      await givePassword(page);
+      expect(await page.evaluate('askedFor')).toEqual({ transport: ['sms'] });
+      await page.evaluate(`deliver('${readPin(window.site)}')`);
+      await page.waitForURL('**/account');
+      expect(window.complaints).toEqual([]);
+    },
+    BROWSER_TEST_MS,
+  );
+
+  it(
+    'stops waiting once the code is typed',
+    async () => {
+      await page.addInitScript(FAKE_WEB_OTP);
+      await givePassword(page);
+      await giveCode(page, readPin(window.site));
+      await page.waitForURL('**/account');
+      expect(await page.evaluate(`sessionStorage.getItem('aborted')`)).toBe('yes');
+      expect(window.complaints).toEqual([]);
+    },
+    BROWSER_TEST_MS,
+  );
+
+  it(
+    'leaves the field to the person who declines',
+    async () => {
+      await page.addInitScript(FAKE_WEB_OTP);
+      await givePassword(page);
+      await page.evaluate('decline()');
+      await giveCode(page, readPin(window.site));
+      await page.waitForURL('**/account');
+      expect(window.complaints).toEqual([]);
+    },
+    BROWSER_TEST_MS,
+  );
+
+  it(
+    'is not asked for where the browser has none',
+    async () => {
+      await page.addInitScript(`${FAKE_WEB_OTP} delete window.OTPCredential;`);
+      await givePassword(page);
+      expect(await page.evaluate('window.askedFor')).toBeUndefined();
+      await giveCode(page, readPin(window.site));
+      await page.waitForURL('**/account');
+    },
+    BROWSER_TEST_MS,
+  );
+});

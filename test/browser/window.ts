@@ -1,0 +1,76 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { startSite, type Site, type SiteOptions } from '../example-app/site';
+import { readPin } from '../example-app/visitor';
+
+const DESKTOP: BrowserContextOptions = { viewport: { width: 1280, height: 800 }, colorScheme: 'light' };
+export const PHONE: BrowserContextOptions = {
+  viewport: { width: 375, height: 720 },
+  colorScheme: 'dark',
+  hasTouch: true,
+};
+
+/** Desktop by day, phone by night. */
+export const WIDTHS: readonly (readonly [string, BrowserContextOptions])[] = [
+  ['desktop', DESKTOP],
+  ['phone', PHONE],
+];
+
+/** One browser window on an example app of its own. */
+export interface Window {
+  readonly site: Site;
+  readonly page: Page;
+  /** What the browser complained of: refused scripts and styles, thrown errors. */
+  readonly complaints: readonly string[];
+  close(): Promise<void>;
+}
+
+export async function openWindow(
+  browser: Browser,
+  look: BrowserContextOptions,
+  options: SiteOptions = {},
+): Promise<Window> {
+  const site = await startSite(options);
+  const server: Server = site.app.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo; // a TCP server's address is never a string
+  const context = await browser.newContext({ ...look, baseURL: `http://127.0.0.1:${port}` });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(message.text());
+  });
+  return {
+    site,
+    page,
+    complaints,
+    async close() {
+      await context.close();
+      server.closeAllConnections();
+      server.close();
+      await site.close();
+    },
+  };
+}
+
+export async function givePassword(page: Page): Promise<void> {
+  await page.goto('/login');
+  await page.getByLabel('User name').fill('alice');
+  await page.getByLabel('Password').fill('demo-password');
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.waitForURL('**/login/pin');
+}
+
+export async function giveCode(page: Page, pin: string): Promise<void> {
+  await page.getByLabel('Code from the text message').fill(pin);
+  await page.getByRole('button', { name: 'Confirm' }).click();
+}
+
+export async function logIn({ page, site }: Window): Promise<void> {
+  await givePassword(page);
+  await giveCode(page, readPin(site));
+  await page.waitForURL('**/account');
+}

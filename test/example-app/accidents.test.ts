@@ -1,0 +1,77 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { MemoryStore } from 'express-session';
+import type { FaultName } from 'passport-sms-otp/simulator';
+import { startSite, type Site } from './site';
+import { readPin, Visitor } from './visitor';
+
+const FAULTS: readonly FaultName[] = ['reset', 'html-502', 'half-answer'];
+
+describe('an accident in the example app', () => {
+  let site: Site;
+  let visitor: Visitor;
+  let log: string;
+
+  beforeEach(async () => {
+    log = '';
+    jest.spyOn(console, 'error').mockImplementation((error: unknown) => {
+      log += String(error);
+    });
+    site = await startSite();
+    visitor = new Visitor(site);
+  });
+
+  afterEach(async () => {
+    jest.restoreAllMocks();
+    await site.close();
+  });
+
+  it.each(FAULTS)(
+    'of the gateway (%s) is a page that says to try again, and the next try works',
+    async (fault) => {
+      site.simulator.failNext('generate', fault);
+      const answer = await visitor.givePassword();
+      expect([502, 503, 504]).toContain(answer.status);
+      expect(answer.text).toContain('Nothing was lost');
+      expect(answer.text).toContain('href="/login"');
+      site.advanceSeconds(300);
+      expect((await visitor.logIn()).headers.location).toBe('/account');
+    },
+  );
+
+  it('while the code is judged lets nobody in and leads back', async () => {
+    await visitor.givePassword();
+    site.simulator.failNext('validate', 'html-502');
+    const answer = await visitor.giveCode(readPin(site));
+    expect(answer.status).toBe(502);
+    expect(answer.text).toContain('href="/login/pin"');
+    expect((await visitor.open('/account')).headers.location).toBe('/login');
+  });
+
+  it('is written down without the code or the number', async () => {
+    await visitor.givePassword();
+    site.simulator.failNext('validate', 'html-502');
+    const pin = readPin(site);
+    await visitor.giveCode(pin);
+    expect(log).toContain('Error');
+    expect(log).not.toContain(pin);
+    expect(log).not.toContain('2025550123');
+  });
+
+  it('with the address is a page, not a line of text', async () => {
+    const answer = await visitor.open('/no-such-page');
+    expect(answer.status).toBe(404);
+    expect(answer.text).toContain('This page does not exist');
+  });
+});
+
+it('answers 503 while the session store is away', async () => {
+  const sessionStore = new MemoryStore();
+  const site = await startSite({ sessionStore });
+  const error = jest.spyOn(console, 'error').mockReturnValue(undefined);
+  sessionStore.emit('disconnect');
+  const answer = await new Visitor(site).open('/login');
+  error.mockRestore();
+  await site.close();
+  expect(answer.status).toBe(503);
+  expect(answer.text).toContain('We cannot do that right now');
+});

@@ -1,0 +1,122 @@
+import { describe, expect, it } from '@jest/globals';
+import { ConfigError, readConfig } from '../../example-app/config';
+
+const GATEWAY = {
+  SMS_OTP_BASE_URL: 'https://gateway.example',
+  SMS_OTP_USERNAME: 'someone',
+  SMS_OTP_PASSWORD: 'canary-password',
+};
+
+function problemsOf(environment: Record<string, string>): readonly string[] {
+  try {
+    readConfig(environment);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+describe('the configuration of the example app', () => {
+  it('needs nothing', () => {
+    expect(readConfig({})).toMatchObject({
+      port: 3000,
+      isProduction: false,
+      trustProxy: 0,
+      variant: 'A',
+      numbersAs: 'string',
+      gateway: null,
+      phones: { alice: '+12025550123', bob: '+12025550124' },
+      allowedCountries: ['US'],
+    });
+  });
+
+  it('makes another session secret at each start', () => {
+    expect(readConfig({}).sessionSecret).toMatch(/^[\da-f]{64}$/);
+    expect(readConfig({}).sessionSecret).not.toBe(readConfig({}).sessionSecret);
+  });
+
+  it('takes what is given', () => {
+    const environment = {
+      ...GATEWAY,
+      SMS_OTP_VARIANT: 'B',
+      SMS_OTP_NUMBERS_AS: 'number',
+      PORT: '0',
+      TRUST_PROXY: '2',
+    };
+    expect(readConfig(environment)).toMatchObject({
+      port: 0,
+      trustProxy: 2,
+      variant: 'B',
+      numbersAs: 'number',
+      gateway: { baseUrl: 'https://gateway.example', username: 'someone', password: 'canary-password' },
+    });
+  });
+
+  it('takes an empty variable for none', () => {
+    expect(readConfig({ PORT: '', SMS_OTP_BASE_URL: ' ' })).toMatchObject({ port: 3000, gateway: null });
+  });
+
+  it('allows any country once a phone is given, and what is listed before that', () => {
+    expect(readConfig({ BOB_PHONE: '4915123456789' })).toMatchObject({
+      phones: { alice: '+12025550123', bob: '+4915123456789' },
+      allowedCountries: 'any',
+    });
+    expect(readConfig({ BOB_PHONE: '+4915123456789', ALLOWED_COUNTRIES: 'DE, US' })).toMatchObject({
+      allowedCountries: ['DE', 'US'],
+    });
+    expect(readConfig({ ALLOWED_COUNTRIES: 'any' })).toMatchObject({ allowedCountries: 'any' });
+  });
+
+  it('takes the addresses of proxies', () => {
+    expect(readConfig({ TRUST_PROXY: 'loopback, 10.0.0.0/8' }).trustProxy).toEqual([
+      'loopback',
+      '10.0.0.0/8',
+    ]);
+  });
+
+  it.each([
+    ['PORT', '70000'],
+    ['PORT', '3000a'],
+    ['TRUST_PROXY', 'true'],
+    ['TRUST_PROXY', '1.2.3'],
+    ['SMS_OTP_VARIANT', 'C'],
+    ['SMS_OTP_NUMBERS_AS', 'bigint'],
+    ['ALICE_PHONE', '0151'],
+    ['BOB_PHONE', 'abc'],
+    ['ALLOWED_COUNTRIES', 'usa'],
+  ])('refuses %s=%s and names it', (name, value) => {
+    expect(problemsOf({ [name]: value })).toEqual([expect.stringMatching(`^${name} must be `)]);
+  });
+
+  it.each([
+    'ftp://gateway.example',
+    'gateway',
+    'http://gateway.example',
+    'https://u:p@gateway.example',
+    'https://g.example/?a',
+  ])('refuses the gateway address %s', (address) => {
+    const problems = problemsOf({ ...GATEWAY, SMS_OTP_BASE_URL: address });
+    expect(problems).toEqual([expect.stringMatching('^SMS_OTP_BASE_URL must be ')]);
+  });
+
+  it('lists every problem at once, and no value', () => {
+    const problems = problemsOf({
+      PORT: 'canary-port',
+      SMS_OTP_PASSWORD: 'canary-password',
+      ALICE_PHONE: '999-canary',
+    });
+    expect(problems).toHaveLength(4);
+    expect(problems.join('\n')).toContain('SMS_OTP_BASE_URL is needed when a gateway is named');
+    expect(problems.join('\n')).not.toContain('canary');
+  });
+
+  it('needs a gateway and a secret in production', () => {
+    expect(problemsOf({ NODE_ENV: 'production', SESSION_SECRET: 'short' })).toEqual([
+      'SMS_OTP_BASE_URL is needed in production, where there is no simulator',
+      'SMS_OTP_USERNAME is needed in production, where there is no simulator',
+      'SMS_OTP_PASSWORD is needed in production, where there is no simulator',
+      'SESSION_SECRET needs at least 32 characters in production',
+    ]);
+  });
+});

@@ -1,0 +1,74 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { ALICE_PHONE, BOB_PHONE, startSite, type Site } from './site';
+import { readNotice, readPin, readWrongPin, Visitor } from './visitor';
+
+describe.each(['A', 'B'] as const)('the login of the example app, gateway %s', (variant) => {
+  let site: Site;
+  let visitor: Visitor;
+
+  beforeEach(async () => {
+    site = await startSite({ variant });
+    visitor = new Visitor(site);
+  });
+
+  afterEach(() => site.close());
+
+  it('opens the account after a right password and the texted code', async () => {
+    expect((await visitor.givePassword()).headers.location).toBe('/login/pin');
+    expect((await visitor.giveCode(readPin(site))).headers.location).toBe('/account');
+    const account = await visitor.open('/account');
+    expect(account.status).toBe(200);
+    expect(account.text).toContain('Hello, Alice');
+    expect(site.simulator.outbox).toHaveLength(1);
+  });
+
+  it('texts each user on their own phone', async () => {
+    await visitor.givePassword('bob');
+    await visitor.giveCode(readPin(site, BOB_PHONE));
+    expect((await visitor.open('/account')).text).toContain('Hello, Bob');
+  });
+
+  it('opens nothing after the password alone', async () => {
+    await visitor.givePassword();
+    const account = await visitor.open('/account');
+    expect(account.status).toBe(303);
+    expect(account.headers.location).toBe('/login');
+    expect((await visitor.open('/')).text).not.toContain('/logout');
+  });
+
+  it('refuses a wrong code, says so, and takes the right one after it', async () => {
+    await visitor.givePassword();
+    expect((await visitor.giveCode(readWrongPin(site))).headers.location).toBe('/login/pin');
+    const page = await visitor.open('/login/pin');
+    expect(readNotice(page)).toContain('not the right code');
+    expect(page.text).toContain('aria-invalid="true"');
+    expect(readNotice(await visitor.open('/login/pin'))).toBeNull();
+    expect((await visitor.giveCode(readPin(site))).headers.location).toBe('/account');
+  });
+
+  it('ends the code after five wrong ones, whatever comes next', async () => {
+    await visitor.givePassword();
+    for (let attempt = 1; attempt <= 5; attempt += 1) await visitor.giveCode(readWrongPin(site));
+    const pin = readPin(site);
+    const last = await visitor.giveCode(pin).catch(() => null);
+    expect(last?.headers.location).not.toBe('/account');
+    expect((await visitor.open('/account')).headers.location).toBe('/login');
+  });
+
+  it('shows two digits of the number and no more', async () => {
+    await visitor.givePassword();
+    const { text } = await visitor.open('/login/pin');
+    expect(text).toContain('number ending in 23');
+    expect(text).not.toContain(ALICE_PHONE.slice(1));
+    expect(text).not.toContain('0123');
+  });
+
+  it('marks the code field for phones that fill codes in', async () => {
+    await visitor.givePassword();
+    const input = /<input id="pin"[^>]*>/.exec((await visitor.open('/login/pin')).text)?.[0];
+    expect(input).toContain('autocomplete="one-time-code"');
+    expect(input).toContain('inputmode="numeric"');
+    expect(input).toContain('aria-describedby="pin-hint"');
+    expect(input).not.toContain('maxlength');
+  });
+});

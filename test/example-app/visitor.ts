@@ -1,0 +1,66 @@
+import request, { type Response } from 'supertest';
+import { ALICE_PHONE, type Site } from './site';
+
+type Fields = Readonly<Record<string, string>>;
+
+/** Someone with a browser: keeps cookies, follows links, and sends forms with what is hidden in them. */
+export class Visitor {
+  readonly #agent;
+  readonly #site: Site;
+
+  constructor(site: Site) {
+    this.#site = site;
+    this.#agent = request.agent(site.app);
+  }
+
+  async open(path: string): Promise<Response> {
+    return this.#agent.get(path);
+  }
+
+  /** Opens a page and sends the form on it that goes to `action`. */
+  async submit(page: string, action: string, fields: Fields = {}): Promise<Response> {
+    return this.post(action, { _csrf: readToken(await this.open(page)), ...fields });
+  }
+
+  async post(path: string, fields: Fields): Promise<Response> {
+    return this.#agent.post(path).type('form').send(fields);
+  }
+
+  async givePassword(username = 'alice', password = 'demo-password'): Promise<Response> {
+    return this.submit('/login', '/login', { username, password });
+  }
+
+  async giveCode(pin: string): Promise<Response> {
+    return this.submit('/login/pin', '/login/pin', { pin });
+  }
+
+  async logIn(): Promise<Response> {
+    await this.givePassword();
+    return this.giveCode(readPin(this.#site));
+  }
+}
+
+/** The code in the newest text to a number. */
+export function readPin({ simulator }: Site, phone = ALICE_PHONE): string {
+  const pin = simulator.lastPin(phone);
+  if (pin === undefined) throw new Error(`Nothing was texted to ${phone}`);
+  return pin;
+}
+
+/** As many digits as the right code has, one of them wrong. */
+export function readWrongPin(site: Site): string {
+  const pin = readPin(site);
+  return `${pin.slice(0, -1)}${(Number(pin.at(-1)) + 1) % 10}`;
+}
+
+/** The hidden field that every form of a page carries. */
+export function readToken({ text }: Response): string {
+  const token = /name="_csrf" value="([^"]+)"/.exec(text)?.[1];
+  if (token === undefined) throw new Error('There is no form on the page');
+  return token;
+}
+
+/** The one message of a page, or null. */
+export function readNotice({ text }: Response): string | null {
+  return /<p id="notice"[^>]*>([^<]*)</.exec(text)?.[1] ?? null;
+}
