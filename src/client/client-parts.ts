@@ -1,20 +1,20 @@
-import { AccountKeys, toAccountName } from './account-keys';
-import { Authenticator } from './authenticate';
-import { CallGate } from './call-gate';
-import { CircuitBreaker } from './circuit-breaker';
+import { AccountKeys, toAccountName } from './tokens/account-keys';
+import { Authenticator } from './tokens/authenticate';
+import { CallGate } from './admission/call-gate';
+import { CircuitBreaker } from './admission/circuit-breaker';
 import type { ClientSettings } from './client-settings';
-import { CredentialStop } from './credential-stop';
+import { CredentialStop } from './admission/credential-stop';
 import { EventHub } from './event-hub';
 import { createExchange, type Exchange } from './exchange';
 import { toLimits } from './gateway-call';
-import { LocalTokenStore } from './local-token-store';
+import { LocalTokenStore } from './tokens/local-token-store';
 import { toBalanceCall } from './otp-calls';
 import { CallRunner } from './run-call';
 import { RequestSender } from './send-request';
-import { SharedToken } from './shared-token';
-import { TakeoverWatch } from './takeover-watch';
+import { SharedToken } from './tokens/shared-token';
+import { TakeoverWatch } from './tokens/takeover-watch';
 import { TokenKeeper } from './token-keeper';
-import { createSeal, openSeal } from './token-seal';
+import { createSeal, openSeal } from './tokens/token-seal';
 
 /** What a client is made of. */
 export interface ClientParts {

@@ -1,9 +1,9 @@
 import { GatewayTimeoutError } from '../errors';
-import { remainingMs, type CallDeadline } from './call-deadline';
-import type { CircuitBreaker } from './circuit-breaker';
+import { remainingMs, type CallDeadline } from './admission/call-deadline';
+import type { CircuitBreaker } from './admission/circuit-breaker';
 import type { GatewayCall } from './gateway-call';
-import { isGatewayFailure } from './gateway-failure';
-import { readAnswer } from './read-answer';
+import { isGatewayFailure } from './answers/gateway-failure';
+import { readAnswer } from './answers/read-answer';
 import type { RequestSender } from './send-request';
 
 /** Sends a call once: its result, or an error of ours. The circuit breaker counts what came of it. */

@@ -1,7 +1,7 @@
 import type { Variant } from '../protocol/paths';
-import { startDeadline, waitAtMost } from './call-deadline';
-import { closedError } from './call-gate';
-import type { Admission } from './call-place';
+import { startDeadline, waitAtMost } from './admission/call-deadline';
+import { closedError } from './admission/call-gate';
+import type { Admission } from './admission/call-place';
 import type { GatewayClientOptions } from './client-options';
 import { createParts, type ClientParts } from './client-parts';
 import { readOptions } from './client-settings';

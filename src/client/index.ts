@@ -1,7 +1,7 @@
 export { GatewayClient } from './gateway-client';
 export type { CertificateAuthority, GatewayClientOptions, GatewayTimeouts } from './client-options';
 export type { CallName } from './call-name';
-export type { Admission } from './call-place';
+export type { Admission } from './admission/call-place';
 export type { OtpCalls, ValidateInput } from './otp-calls';
 export type { HlrCalls } from './hlr-calls';
 export type {

@@ -8,7 +8,7 @@ import {
 import { requireDigits, toGenerateBody, toValidateBody, type GenerateInput } from '../protocol/otp';
 import { isValidated, readGenerated, readOtpId, type Generated } from '../protocol/otp-answers';
 import { BALANCE_PATH, GENERATE_PATH, PRICING_PATH, validatePath, type Variant } from '../protocol/paths';
-import type { Admission } from './call-place';
+import type { Admission } from './admission/call-place';
 import type { ClientSettings } from './client-settings';
 import { MAX_ANSWER_BYTES, MAX_PRICE_LIST_BYTES, type GatewayCall } from './gateway-call';
 import type { CallRunner } from './run-call';

@@ -1,14 +1,14 @@
 import { GatewayBusyError, GatewayRejectedError } from '../errors';
 import type { CallName } from './call-name';
-import { remainingMs, startDeadline, waitAtMost, type CallDeadline } from './call-deadline';
-import { closedError, type CallGate } from './call-gate';
-import type { Admission, CallPlace } from './call-place';
-import type { CircuitBreaker } from './circuit-breaker';
-import type { CredentialStop } from './credential-stop';
+import { remainingMs, startDeadline, waitAtMost, type CallDeadline } from './admission/call-deadline';
+import { closedError, type CallGate } from './admission/call-gate';
+import type { Admission, CallPlace } from './admission/call-place';
+import type { CircuitBreaker } from './admission/circuit-breaker';
+import type { CredentialStop } from './admission/credential-stop';
 import type { EventHub } from './event-hub';
 import type { Exchange } from './exchange';
 import type { GatewayCall } from './gateway-call';
-import { isCredentialRefusal, isGatewayFailure, isTokenRefusal } from './gateway-failure';
+import { isCredentialRefusal, isGatewayFailure, isTokenRefusal } from './answers/gateway-failure';
 import { observeCall } from './observe-call';
 import type { KeptToken, TokenKeeper } from './token-keeper';
 

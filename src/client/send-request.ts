@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { Dispatcher, ProxyAgent } from 'undici';
-import { AnswerCollector, type AnswerBounds, type RawAnswer } from './answer-collector';
+import { AnswerCollector, type AnswerBounds, type RawAnswer } from './answers/answer-collector';
 import type { ClientSettings } from './client-settings';
 import type { GatewayCall } from './gateway-call';
 

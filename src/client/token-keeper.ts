@@ -1,14 +1,14 @@
 import { GatewayBusyError, GatewayTimeoutError } from '../errors';
-import { remainingMs, waitAtMost, type CallDeadline } from './call-deadline';
-import { closedError } from './call-gate';
-import type { CredentialStop } from './credential-stop';
+import { remainingMs, waitAtMost, type CallDeadline } from './admission/call-deadline';
+import { closedError } from './admission/call-gate';
+import type { CredentialStop } from './admission/credential-stop';
 import type { EventHub } from './event-hub';
-import { isCredentialRefusal } from './gateway-failure';
-import { Pause } from './pause';
-import type { SharedToken, TokenFind } from './shared-token';
-import type { TakeoverWatch } from './takeover-watch';
-import { toRenewalTime } from './token-life';
-import type { TokenContents } from './token-seal';
+import { isCredentialRefusal } from './answers/gateway-failure';
+import { Pause } from './tokens/pause';
+import type { SharedToken, TokenFind } from './tokens/shared-token';
+import type { TakeoverWatch } from './tokens/takeover-watch';
+import { toRenewalTime } from './tokens/token-life';
+import type { TokenContents } from './tokens/token-seal';
 
 /** After a renewal in the background has failed, milliseconds until the next; the token is good until its end. */
 const RETRY_MS = 5_000;

@@ -1,4 +1,4 @@
-import { DEFAULT_TOKEN_VALIDITY_SECONDS, type Tokens } from '../protocol/auth';
+import { DEFAULT_TOKEN_VALIDITY_SECONDS, type Tokens } from '../../protocol/auth';
 import type { TokenContents } from './token-seal';
 
 /** Nothing the gateway says makes a token trusted for longer. */

@@ -1,7 +1,7 @@
-import { GatewayBusyError, GatewayTimeoutError } from '../errors';
+import { GatewayBusyError, GatewayTimeoutError } from '../../errors';
 import { remainingMs, type CallDeadline } from './call-deadline';
 import { CallPlace, type Admission } from './call-place';
-import type { CallName } from './call-name';
+import type { CallName } from '../call-name';
 
 /** Seconds after which a place may have become free. */
 const QUEUE_RETRY_SECONDS = 1;

@@ -1,5 +1,5 @@
-import { GatewayBusyError } from '../errors';
-import type { EventHub } from './event-hub';
+import { GatewayBusyError } from '../../errors';
+import type { EventHub } from '../event-hub';
 
 /** Calls within this time are looked at. */
 const WINDOW_SECONDS = 10;

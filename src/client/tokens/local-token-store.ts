@@ -1,4 +1,4 @@
-import type { RenewedToken, StoredToken, TokenStore } from '../stores/store';
+import type { RenewedToken, StoredToken, TokenStore } from '../../stores/store';
 
 /** The token of one client alone. The keeper runs one renewal at a time, so nothing need be locked here. */
 export class LocalTokenStore implements TokenStore {

@@ -1,8 +1,8 @@
-import { GatewayRejectedError, GatewayResponseError } from '../errors';
-import { readEnvelope } from '../protocol/envelope';
-import { gatewayErrorName } from '../protocol/error-codes';
+import { GatewayRejectedError, GatewayResponseError } from '../../errors';
+import { readEnvelope } from '../../protocol/envelope';
+import { gatewayErrorName } from '../../protocol/error-codes';
 import type { RawAnswer } from './answer-collector';
-import type { GatewayCall } from './gateway-call';
+import type { GatewayCall } from '../gateway-call';
 
 /**
  * The result in an answer. Success is an exact predicate; everything else is an error.

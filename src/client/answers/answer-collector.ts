@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
-import { GatewayResponseError, GatewayTimeoutError, GatewayUnreachableError } from '../errors';
+import { GatewayResponseError, GatewayTimeoutError, GatewayUnreachableError } from '../../errors';
 import { findHeadProblem } from './answer-head';
-import type { CallName } from './call-name';
+import type { CallName } from '../call-name';
 
 /** An answer whose transport was as documented: a final status and a text that calls itself JSON. */
 export interface RawAnswer {

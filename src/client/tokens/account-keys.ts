@@ -1,6 +1,6 @@
 import { createHash, hkdf, scrypt } from 'node:crypto';
 import { promisify } from 'node:util';
-import type { ClientSettings } from './client-settings';
+import type { ClientSettings } from '../client-settings';
 
 const KEY_BYTES = 32;
 

@@ -3,8 +3,8 @@ import {
   GatewayResponseError,
   GatewayTimeoutError,
   GatewayUnreachableError,
-} from '../errors';
-import { gatewayErrorName } from '../protocol/error-codes';
+} from '../../errors';
+import { gatewayErrorName } from '../../protocol/error-codes';
 
 /** OTP spec §7: service temporarily unavailable. */
 const UNAVAILABLE = 2121;

@@ -1,4 +1,4 @@
-import type { CallName } from './call-name';
+import type { CallName } from '../call-name';
 
 /**
  * The one deadline of a call, over queue, authentication, connecting, headers and body. It is measured by the

@@ -1,7 +1,7 @@
-import { GatewayBusyError, SmsOtpError, StoreError } from '../errors';
-import type { StoredToken, TokenStore } from '../stores/store';
+import { GatewayBusyError, SmsOtpError, StoreError } from '../../errors';
+import type { StoredToken, TokenStore } from '../../stores/store';
 import type { Authenticator, RenewalBase } from './authenticate';
-import { waitAtMost } from './call-deadline';
+import { waitAtMost } from '../admission/call-deadline';
 import type { TokenContents, TokenSeal } from './token-seal';
 
 /** A store that does not answer within this time has failed. */

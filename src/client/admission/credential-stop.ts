@@ -1,5 +1,5 @@
-import { GatewayBusyError } from '../errors';
-import type { EventHub } from './event-hub';
+import { GatewayBusyError } from '../../errors';
+import type { EventHub } from '../event-hub';
 
 /** Seconds until credentials that were refused are tried again: doubling from the first to the last figure. */
 const FIRST_STOP_SECONDS = 60;

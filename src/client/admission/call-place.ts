@@ -1,4 +1,4 @@
-import type { CallName } from './call-name';
+import type { CallName } from '../call-name';
 
 /** A place for one call, reserved before anything is sent. Give it back with `release`, whatever came of the call. */
 export interface Admission {

@@ -1,4 +1,4 @@
-import type { EventHub } from './event-hub';
+import type { EventHub } from '../event-hub';
 
 /** So many tokens refused long before their end, within this time, mean that somebody else takes them. */
 const REJECTIONS = 3;
