@@ -27,7 +27,7 @@ export interface SmsOtp extends Edge, UserAdmin {
   /** Registered with Passport already. Call it by its name, never by this object. */
   readonly strategy: SmsOtpStrategy;
   /** Stops new sends, lets calls in flight end, and closes the client if it was made here. */
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 /** The parts behind one set of options. */

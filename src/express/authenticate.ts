@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import type { Method, Refusal, VerifyOutcome } from '../login/outcome';
 import type { Verified } from '../login/verify-otp';
+import { currentUser } from './current-user';
 import type { EdgeParts } from './edge-parts';
 import { setRetryAfter, REPLIES } from './replies';
 import { settle } from './refuse';
@@ -52,13 +53,8 @@ export function createAuthenticate(
 
   return async function authenticate(req, options) {
     const { pending } = slot.read(req);
-    const currentUser = req.user ?? undefined;
-    const result = await parts.verifyOtp({
-      code: readField(req, pinField),
-      pending,
-      currentUser,
-      address: req.ip,
-    });
+    const code = readField(req, pinField);
+    const result = await parts.verifyOtp({ code, pending, currentUser: currentUser(req), address: req.ip });
     if (result.kind === 'verified') return succeed(req, options, result, pending?.otpId);
     if (result.kind === 'unconfirmed') {
       await settle(slot, req, { otpId: pending?.otpId, endsPending: true, notice: 'unconfirmed' });

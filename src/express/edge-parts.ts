@@ -13,14 +13,14 @@ export interface EdgeParts {
   readonly pinField: string;
   readonly slot: SessionSlot;
   readonly marks: MarkReader;
-  sendOtp(request: SendRequest): Promise<SendResult>;
-  resendOtp(request: ResendRequest): Promise<ResendResult>;
-  verifyOtp(request: VerifyRequest): Promise<VerifyResult>;
+  readonly sendOtp: (request: SendRequest) => Promise<SendResult>;
+  readonly resendOtp: (request: ResendRequest) => Promise<ResendResult>;
+  readonly verifyOtp: (request: VerifyRequest) => Promise<VerifyResult>;
   /** Ends a challenge. */
-  discard(otpId: string): Promise<void>;
+  readonly discard: (otpId: string) => Promise<void>;
   /** Only `false` means no; a throw means yes. */
-  isRequiredFor(user: Express.User, req: Request): Promise<boolean>;
-  getLocale(user: Express.User, req: Request): Promise<string | undefined>;
+  readonly isRequiredFor: (user: Express.User, req: Request) => Promise<boolean>;
+  readonly getLocale: (user: Express.User, req: Request) => Promise<string | undefined>;
   /** Milliseconds since 1970. */
-  now(): number;
+  readonly now: () => number;
 }

@@ -8,9 +8,9 @@ import { createVerify, type VerifyOptions } from './verify-middleware';
 
 /** What an app puts into its routes. */
 export interface Edge extends Guards, PendingMiddlewares {
-  send(options?: SendOptions): RequestHandler;
-  verify(options?: VerifyOptions): RequestHandler;
-  status(req: Request): SmsOtpStatus;
+  readonly send: (options?: SendOptions) => RequestHandler;
+  readonly verify: (options?: VerifyOptions) => RequestHandler;
+  readonly status: (req: Request) => SmsOtpStatus;
 }
 
 /** Makes all middlewares and guards from the same parts. */

@@ -1,4 +1,5 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import { currentUser } from './current-user';
 import type { EdgeParts } from './edge-parts';
 import { replyWithRedirect, replyWithRefusal } from './replies';
 import { toSafePath } from './return-path';
@@ -20,8 +21,8 @@ export interface GuardOptions extends MaxAgeOptions {
 
 /** The guards: a middleware and a boolean for the same question. */
 export interface Guards {
-  requireSecondFactor(options?: GuardOptions): RequestHandler;
-  hasSecondFactor(req: Request, options?: MaxAgeOptions): boolean;
+  readonly requireSecondFactor: (options?: GuardOptions) => RequestHandler;
+  readonly hasSecondFactor: (req: Request, options?: MaxAgeOptions) => boolean;
 }
 
 export function createGuards({ marks, slot, isRequiredFor }: EdgeParts): Guards {
@@ -43,7 +44,8 @@ export function createGuards({ marks, slot, isRequiredFor }: EdgeParts): Guards 
   }
 
   async function isNotRequired(req: Request): Promise<boolean> {
-    return req.user !== undefined && req.user !== null && !(await isRequiredFor(req.user, req));
+    const user = currentUser(req);
+    return user !== undefined && !(await isRequiredFor(user, req));
   }
 
   return {

@@ -21,7 +21,7 @@ export function logIn(
   return new Promise((resolve, reject) => {
     req.logIn(user, options, (error: unknown) => {
       if (error === undefined || error === null) resolve();
-      else reject(error as Error);
+      else reject(error);
     });
   });
 }
@@ -32,7 +32,7 @@ export function setAuthInfo(passport: PassportInstance, req: Request, info: obje
   const transformer = passport as unknown as TransformsAuthInfo;
   return new Promise((resolve, reject) => {
     transformer.transformAuthInfo(info, req, (error, transformed) => {
-      if (error !== undefined && error !== null) return reject(error as Error);
+      if (error !== undefined && error !== null) return reject(error);
       req.authInfo = transformed;
       resolve();
     });

@@ -1,4 +1,5 @@
 import type { Request } from 'express';
+import { currentUser } from './current-user';
 import type { SessionSlot } from './session-slot';
 import type { VerifiedMark } from './session-data';
 
@@ -8,9 +9,9 @@ export type MarkCheck = 'passed' | 'second-factor-required' | 'second-factor-too
 /** Reads the mark of a request and compares it with the current user. */
 export interface MarkReader {
   /** The current user's mark, or undefined: no user, no mark, another user's mark, odd types. */
-  read(req: Request): VerifiedMark | undefined;
+  readonly read: (req: Request) => VerifiedMark | undefined;
   /** The question every guard asks. Allocates nothing, promises nothing. @param maxAgeMs Infinity: any age. */
-  check(req: Request, maxAgeMs: number): MarkCheck;
+  readonly check: (req: Request, maxAgeMs: number) => MarkCheck;
 }
 
 export function createMarkReader(
@@ -19,10 +20,9 @@ export function createMarkReader(
   now: () => number,
 ): MarkReader {
   function read(req: Request): VerifiedMark | undefined {
-    const { user } = req;
-    if (user === undefined || user === null) return undefined;
+    const user = currentUser(req);
     const mark = slot.peek(req)?.verified;
-    if (mark === undefined || mark === null) return undefined;
+    if (user === undefined || mark === undefined) return undefined;
     const isSound = typeof mark.userId === 'string' && typeof mark.at === 'number';
     return isSound && mark.userId === idText(getUserId(user)) ? mark : undefined;
   }

@@ -2,6 +2,7 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { SendResult } from '../login/send-otp';
 import type { Refusal } from '../login/outcome';
 import type { ResendResult } from '../login/resend-otp';
+import { currentUser } from './current-user';
 import type { EdgeParts } from './edge-parts';
 import { answerRefusal, answerSuccess, settle, withoutPending, type RedirectOptions } from './refuse';
 import { toSafePath } from './return-path';
@@ -12,9 +13,9 @@ import { toStatus } from './status';
 
 /** The middlewares that work on the session as it is: another code, a code for a logged-in user, none after all. */
 export interface PendingMiddlewares {
-  resend(options?: RedirectOptions): RequestHandler;
-  stepUp(options?: RedirectOptions): RequestHandler;
-  cancel(options?: RedirectOptions): RequestHandler;
+  readonly resend: (options?: RedirectOptions) => RequestHandler;
+  readonly stepUp: (options?: RedirectOptions) => RequestHandler;
+  readonly cancel: (options?: RedirectOptions) => RequestHandler;
 }
 
 export function createPendingMiddlewares(parts: EdgeParts): PendingMiddlewares {
@@ -22,9 +23,13 @@ export function createPendingMiddlewares(parts: EdgeParts): PendingMiddlewares {
 
   async function resend(req: Request, res: Response, options: RedirectOptions): Promise<boolean> {
     const before = slot.read(req);
-    const getLocale = (): Promise<string | undefined> => findLocale(parts, req);
     const { pending } = before;
-    const result = await parts.resendOtp({ pending, currentUser: req.user, address: req.ip, getLocale });
+    const result = await parts.resendOtp({
+      pending,
+      currentUser: currentUser(req),
+      address: req.ip,
+      getLocale: (user) => parts.getLocale(user, req),
+    });
     return finish(req, res, options, before, result, pending?.returnTo);
   }
 
@@ -35,9 +40,8 @@ export function createPendingMiddlewares(parts: EdgeParts): PendingMiddlewares {
   }
 
   async function sendStepUp(req: Request, before: SmsOtpSession): Promise<SendResult> {
-    const { user } = req;
-    if (user === undefined || user === null)
-      return { kind: 'refused', refusal: { reason: 'second-factor-required' } };
+    const user = currentUser(req);
+    if (user === undefined) return { kind: 'refused', refusal: { reason: 'second-factor-required' } };
     return parts.sendOtp({
       user,
       purpose: 'step-up',
@@ -115,13 +119,6 @@ export function createPendingMiddlewares(parts: EdgeParts): PendingMiddlewares {
         run(next, () => cancel(req, res, options));
       },
   };
-}
-
-/** The user is known to a step-up only; a resend before the login has nobody to ask about. */
-function findLocale(parts: EdgeParts, req: Request): Promise<string | undefined> {
-  return req.user === undefined || req.user === null
-    ? Promise.resolve(undefined)
-    : parts.getLocale(req.user, req);
 }
 
 /** What was kept for the next page, and the page that was asked for, have served. */

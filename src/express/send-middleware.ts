@@ -3,6 +3,7 @@ import { FirstFactorError } from '../errors';
 import type { Refusal } from '../login/outcome';
 import { maskPhone } from '../login/phone-number';
 import type { SendRequest, SendResult } from '../login/send-otp';
+import { currentUser } from './current-user';
 import type { EdgeParts } from './edge-parts';
 import { logIn } from './log-in';
 import { answerRefusal, answerSuccess, settle, type RedirectOptions } from './refuse';
@@ -76,8 +77,8 @@ export function createSend(parts: EdgeParts): (options?: SendOptions) => Request
  * @throws {FirstFactorError} when there is none, or one who came from the session alone.
  */
 function takeFirstFactor(req: Request): Express.User {
-  const { user, authInfo } = req;
-  if (user === undefined || user === null || authInfo === undefined) throw new FirstFactorError();
+  const user = currentUser(req);
+  if (user === undefined || req.authInfo === undefined) throw new FirstFactorError();
   req.user = undefined;
   delete req.authInfo;
   return user;

@@ -19,7 +19,7 @@ export type StrategyDone = (error: unknown, user?: Express.User | false | null, 
 /** What the strategy is made of. */
 export interface StrategyParts {
   readonly strategyName: string;
-  authenticate(req: Request, options: AuthenticationOptions): Promise<Authentication>;
+  readonly authenticate: (req: Request, options: AuthenticationOptions) => Promise<Authentication>;
 }
 
 /**

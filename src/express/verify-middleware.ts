@@ -36,14 +36,14 @@ export function createVerify(parts: EdgeParts): (options?: VerifyOptions) => Req
         info?: object,
         status?: number,
       ): void => {
-        if (error !== undefined && error !== null) return reject(error as Error);
+        if (error !== undefined && error !== null) return reject(error);
         // Passport hands on what the strategy gave to success and fail: see authenticate.
         if (user) return resolve({ kind: 'success', user, info: info as SmsOtpAuthInfo });
         resolve({ kind: 'failure', info: info as SmsOtpFailureInfo, status: status ?? 401 });
       };
       const settings = { session, keepsNotice: failureRedirect !== undefined };
       // The types know Passport's own options only; the strategy gets these as they are.
-      const middleware = passport.authenticate(strategyName, settings as object, done) as RequestHandler;
+      const middleware = passport.authenticate(strategyName, settings, done) as RequestHandler;
       // Without a session middleware Passport may throw at once; `next` is called by nobody in callback form.
       middleware(req, res, reject);
     });

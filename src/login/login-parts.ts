@@ -26,14 +26,14 @@ export interface LoginParts {
   readonly policies: readonly Policy[];
   readonly buildMessage: BuildMessage;
   readonly numberKeys: NumberKeys;
-  getPhone(user: Express.User): unknown;
-  getUserId(user: Express.User): UserId;
-  loadUser(userId: UserId): unknown;
-  emit(event: SmsOtpEvent): void;
+  readonly getPhone: (user: Express.User) => unknown;
+  readonly getUserId: (user: Express.User) => UserId;
+  readonly loadUser: (userId: UserId) => unknown;
+  readonly emit: (event: SmsOtpEvent) => void;
   /** Milliseconds since 1970. */
-  now(): number;
+  readonly now: () => number;
   /** From 0 to 1. */
-  random(): number;
+  readonly random: () => number;
   /** A text nobody can guess. */
-  randomId(): string;
+  readonly randomId: () => string;
 }

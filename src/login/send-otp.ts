@@ -17,8 +17,8 @@ export interface SendRequest {
   readonly current: { readonly otpId: string; readonly pendingId: string } | undefined;
   /** The challenge a resend replaces; its pending login goes on. */
   readonly previous: Challenge | undefined;
-  isRequired(): Promise<boolean>;
-  getLocale(): Promise<string | undefined>;
+  readonly isRequired: () => Promise<boolean>;
+  readonly getLocale: (user: Express.User) => Promise<string | undefined>;
 }
 
 /** What the decision came to. `already-sent`: the session's code is live and the next one may not be sent yet. */
@@ -57,7 +57,7 @@ export function createSendOtp(parts: LoginParts): (request: SendRequest) => Prom
     if (denial !== null) return refuse(denial.refusal, denial.policy);
     const times = startSend(parts, previous);
     const message = await parts.buildMessage(
-      { user, purpose, locale: await request.getLocale() },
+      { user, purpose, locale: await request.getLocale(user) },
       times.validitySeconds,
     );
 

@@ -6,11 +6,11 @@ import { toUserIdText } from './user-id';
 /** What an operator may do for a user. */
 export interface UserAdmin {
   /** Lifts a running lock. The failures counted so far stay counted: the next lock comes as it would have. */
-  unlockUser(userId: UserId): Promise<void>;
+  readonly unlockUser: (userId: UserId) => Promise<void>;
   /** Sets the failures back to nothing, which also ends `disabled`. Do it when the user's number was bound anew. */
-  enableUser(userId: UserId): Promise<void>;
+  readonly enableUser: (userId: UserId) => Promise<void>;
   /** Ends the user's challenges and removes the user's counters, except under a running lock. */
-  forgetUser(userId: UserId): Promise<void>;
+  readonly forgetUser: (userId: UserId) => Promise<void>;
 }
 
 export function createUserAdmin({ store }: LoginParts): UserAdmin {
