@@ -1,5 +1,6 @@
 import type { Request } from 'express';
 import type { PassportInstance } from './passport-instance';
+import { isGiven } from './run';
 
 /** The options of Passport that `verify` takes. */
 export interface PassportOptions {
@@ -20,8 +21,8 @@ export function logIn(
   const options = { session: session !== false, keepSessionInfo: keepSessionInfo === true };
   return new Promise((resolve, reject) => {
     req.logIn(user, options, (error: unknown) => {
-      if (error === undefined || error === null) resolve();
-      else reject(error);
+      if (isGiven(error)) reject(error);
+      else resolve();
     });
   });
 }
@@ -32,7 +33,7 @@ export function setAuthInfo(passport: PassportInstance, req: Request, info: obje
   const transformer = passport as unknown as TransformsAuthInfo;
   return new Promise((resolve, reject) => {
     transformer.transformAuthInfo(info, req, (error, transformed) => {
-      if (error !== undefined && error !== null) return reject(error);
+      if (isGiven(error)) return reject(error);
       req.authInfo = transformed;
       resolve();
     });

@@ -1,5 +1,10 @@
 import type { NextFunction } from 'express';
 
+/** Whether a callback was given an error: Node's own say null, others undefined. */
+export function isGiven(error: unknown): boolean {
+  return error !== undefined && error !== null;
+}
+
 /**
  * Runs the work of a middleware: true goes on to the next handler, false means that it has answered. Whatever it
  * throws goes to `next`; Express 4 does not look after promises.

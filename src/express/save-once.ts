@@ -1,4 +1,5 @@
 import type { Session } from 'express-session';
+import { isGiven } from './run';
 
 /** Gives an object an own property that no loop, merge or JSON sees. */
 export function hide(target: object, name: string, value: unknown): void {
@@ -20,7 +21,7 @@ export function saveOnce(session: Session): void {
       return session;
     }
     return original((error: unknown) => {
-      if (error === undefined || error === null) saved = content;
+      if (!isGiven(error)) saved = content;
       callback?.(error);
     });
   });

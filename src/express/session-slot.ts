@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import type { Session, SessionData } from 'express-session';
 import { SessionError } from '../errors';
+import { isGiven } from './run';
 import { hide, saveOnce } from './save-once';
 import type { SmsOtpSession } from './session-data';
 
@@ -98,7 +99,7 @@ export class SessionSlot {
     const regenerateWithSlot = (callback: (error?: unknown) => void): Session => {
       const oldId = req.sessionID;
       return original((error: unknown) => {
-        if (isPresent(error)) return callback(storeFailure('renewed', error));
+        if (isGiven(error)) return callback(storeFailure('renewed', error));
         const renewed = req.session as LiveSession | undefined;
         if (renewed === undefined || renewed === old || req.sessionID === oldId)
           return callback(notRenewed());
@@ -154,10 +155,6 @@ function storeFailure(what: string, cause: unknown): SessionError {
   return new SessionError('ERR_SESSION_STORE', `The session could not be ${what}`, cause);
 }
 
-function isPresent(error: unknown): boolean {
-  return error !== undefined && error !== null;
-}
-
 /** True when the client sent the id of this session; else the session was made for this request and is stored nowhere. */
 function isIdFromClient(req: Request): boolean {
   return req.headers.cookie?.includes(encodeURIComponent(req.sessionID)) ?? false;
@@ -165,14 +162,14 @@ function isIdFromClient(req: Request): boolean {
 
 function save(session: LiveSession): Promise<void> {
   return new Promise((resolve, reject) => {
-    session.save((error: unknown) => (isPresent(error) ? reject(storeFailure('saved', error)) : resolve()));
+    session.save((error: unknown) => (isGiven(error) ? reject(storeFailure('saved', error)) : resolve()));
   });
 }
 
 function regenerate(session: LiveSession): Promise<void> {
   return new Promise((resolve, reject) => {
     session.regenerate((error: unknown) => {
-      if (!isPresent(error)) return resolve();
+      if (!isGiven(error)) return resolve();
       reject(error instanceof SessionError ? error : storeFailure('renewed', error));
     });
   });
@@ -182,7 +179,7 @@ function regenerate(session: LiveSession): Promise<void> {
 function reload(session: LiveSession): Promise<boolean> {
   return new Promise((resolve, reject) => {
     session.reload((error: unknown) => {
-      if (!isPresent(error)) return resolve(true);
+      if (!isGiven(error)) return resolve(true);
       const isGone = error instanceof Error && error.message === 'failed to load session';
       return isGone ? resolve(false) : reject(storeFailure('read', error));
     });

@@ -3,6 +3,7 @@ import type passport from 'passport';
 import { Strategy as CustomStrategy } from 'passport-custom';
 import { StrategyUsageError } from '../errors';
 import type { Authentication, AuthenticationFailure, AuthenticationOptions } from './authenticate';
+import { isGiven } from './run';
 
 type Verify = (req: Request, done: () => void) => void;
 
@@ -64,7 +65,7 @@ export class OtpStrategy extends Base {
   private confirm(callback: StrategyCallback, user: Express.User, info: object, actions: Actions): void {
     try {
       const pending = callback(user, (error, confirmed, more) => {
-        if (error !== undefined && error !== null) return actions.error(error);
+        if (isGiven(error)) return actions.error(error);
         if (confirmed === undefined || confirmed === null || confirmed === false)
           return actions.fail({ message: 'denied' }, 403);
         actions.success(confirmed, more ?? info);

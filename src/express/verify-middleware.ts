@@ -4,7 +4,7 @@ import type { EdgeParts } from './edge-parts';
 import { logIn, setAuthInfo, type PassportOptions } from './log-in';
 import { answerRefusal, answerSuccess, type RedirectOptions } from './refuse';
 import { toSafePath } from './return-path';
-import { run } from './run';
+import { isGiven, run } from './run';
 
 /** Options of `verify`: where to go, and three of Passport's own. */
 export interface VerifyOptions extends RedirectOptions, PassportOptions {}
@@ -36,7 +36,7 @@ export function createVerify(parts: EdgeParts): (options?: VerifyOptions) => Req
         info?: object,
         status?: number,
       ): void => {
-        if (error !== undefined && error !== null) return reject(error);
+        if (isGiven(error)) return reject(error);
         // Passport hands on what the strategy gave to success and fail: see authenticate.
         if (user) return resolve({ kind: 'success', user, info: info as SmsOtpAuthInfo });
         resolve({ kind: 'failure', info: info as SmsOtpFailureInfo, status: status ?? 401 });
