@@ -56,12 +56,17 @@ const optionsSchema = z
 export function checkOptions(options: SimulatorOptions): CheckedOptions {
   const checked = optionsSchema.safeParse(options);
   if (!checked.success) {
-    const [issue] = checked.error.issues;
-    const name = [...(issue?.path ?? []), ...(issue?.code === 'unrecognized_keys' ? issue.keys : [])];
-    throw new TypeError(`GatewaySimulator: wrong option ${name.join('.')}: ${issue?.message ?? ''}`);
+    throw new TypeError(`GatewaySimulator: wrong option ${nameIssue(checked.error.issues[0])}`);
   }
   const { readings, ...given } = dropUndefined(options);
   return { ...DEFAULTS, ...given, readings: { ...DEFAULT_READINGS, ...dropUndefined(readings ?? {}) } };
+}
+
+/** The option and what is wrong with it; of the options with members only readings have names that may be told. */
+function nameIssue(issue: z.core.$ZodIssue | undefined): string {
+  const path = issue?.path[0] === 'readings' ? issue.path.slice(0, 2) : (issue?.path.slice(0, 1) ?? []);
+  const unknown = issue?.code === 'unrecognized_keys' ? issue.keys : [];
+  return `${[...path, ...unknown].join('.')}: ${issue?.message ?? ''}`;
 }
 
 /**
