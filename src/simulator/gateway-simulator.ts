@@ -22,7 +22,9 @@ export class GatewaySimulator {
   readonly baseUrl: string;
   /** A page that shows the text messages as they arrive. */
   readonly inboxUrl: string;
-  /** What lookups answer; numbers that were never set have a subscriber made from their digits. HLR spec §2. */
+  /**
+   * What lookups answer; numbers that were never set have a subscriber made from their digits. HLR spec §2.
+   */
   readonly subscribers: Subscribers;
 
   readonly #world: World;

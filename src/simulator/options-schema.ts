@@ -62,7 +62,10 @@ export function checkOptions(options: SimulatorOptions): CheckedOptions {
   return { ...DEFAULTS, ...given, readings: { ...DEFAULT_READINGS, ...dropUndefined(readings ?? {}) } };
 }
 
-/** The option and what is wrong with it; of the options with members only readings have names that may be told. */
+/**
+ * The option and what is wrong with it; of the options with members only readings have names that may be
+ * told.
+ */
 function nameIssue(issue: z.core.$ZodIssue | undefined): string {
   const path = issue?.path[0] === 'readings' ? issue.path.slice(0, 2) : (issue?.path.slice(0, 1) ?? []);
   const unknown = issue?.code === 'unrecognized_keys' ? issue.keys : [];

@@ -47,6 +47,8 @@ export const DEFAULT_READINGS: Readings = {
 };
 
 const httpStatus = z.int().min(200).max(599);
+/** Anything else would break the answer's head. */
+const headerValue = z.string().regex(/^[\x20-\x7e]+$/);
 
 /** Enforces what the types say, for callers without types. */
 export const readingsSchema = z
@@ -57,7 +59,7 @@ export const readingsSchema = z
     successErrors: z.enum(['absent', 'empty', 'null']),
     codesAs: z.enum(['number', 'string']),
     statusCodeAs: z.enum(['number', 'string']),
-    contentType: z.string().min(1),
+    contentType: headerValue,
     numericMembers: z.enum(['either', 'number', 'string']),
     acceptsPlus: z.boolean(),
     requiresJsonContentType: z.boolean(),

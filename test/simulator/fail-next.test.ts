@@ -46,6 +46,7 @@ describe('failNext', () => {
     ['an unknown fault', ['auth', 'explode']],
     ['a fault without its data', ['auth', { kind: 'latency' }]],
     ['a member too many', ['auth', { kind: 'reset', whom: 'me' }]],
+    ['a line break in a header', ['auth', { kind: 'content-type', value: 'a\r\nb: c' }]],
     ['no times', ['auth', 'reset', 0]],
     ['half a time', ['auth', 'reset', 1.5]],
   ])('refuses %s', async (_what, parameters) => {

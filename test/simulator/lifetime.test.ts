@@ -1,6 +1,11 @@
 import { connect } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
+import { DEFAULT_READINGS } from '../../src/simulator/readings-schema';
 import { BoundedMap } from '../../src/simulator/state/bounded-map';
+import { createClock } from '../../src/simulator/state/clock';
+import { Outbox } from '../../src/simulator/state/outbox';
+import { cryptoRandomness } from '../../src/simulator/state/randomness';
+import { TokenBook } from '../../src/simulator/state/token-book';
 import { ALICE, PATHS, start, startLoggedIn } from './gateway';
 
 /** Waits until something holds, for at most five seconds. */
@@ -55,14 +60,29 @@ describe('the end of a simulator', () => {
 });
 
 describe('a long run', () => {
-  it('keeps the newest 1,000 messages and still knows the last pins', async () => {
-    const gateway = await startLoggedIn({ balance: '1000' });
-    const first = await gateway.send({ mobile: '12025550100' });
-    for (let sent = 1; sent <= 1_000; sent += 1) await gateway.generate();
-    expect(gateway.sim.outbox).toHaveLength(1_000);
-    expect(gateway.sim.outbox[0]?.mobile).toBe(`+${ALICE}`);
-    expect(gateway.sim.lastPin('12025550100')).toBe(first.pin);
-    expect((await gateway.validate(first.id, first.pin, '12025550100')).status).toBe(200);
+  it('keeps the newest 1,000 messages and still knows the last pins', () => {
+    const outbox = new Outbox();
+    const message = { id: '1', sender: 'AB', text: '', sentAt: 0, cost: '0' };
+    for (let sent = 0; sent <= 1_500; sent += 1) {
+      outbox.add({ ...message, mobile: `+${12025550000 + sent}`, pin: String(sent) });
+    }
+    expect(outbox.messages).toHaveLength(1_000);
+    expect([outbox.messages[0]?.pin, outbox.messages.at(-1)?.pin]).toEqual(['501', '1500']);
+    expect(outbox.lastPin('12025550000')).toBe('0');
+  });
+
+  it('keeps the number of tokens bounded when no reading ends them', () => {
+    const readings = { ...DEFAULT_READINGS, refreshEndsAccessToken: false, refreshEndsRefreshToken: false };
+    const tokens = new TokenBook(
+      createClock(() => 0),
+      readings,
+      cryptoRandomness,
+    );
+    const first = tokens.login(1800, false);
+    const refreshed = Array.from({ length: 2_100 }, () => tokens.refresh(first.refreshToken ?? ''));
+    expect(tokens.isLive(first.accessToken)).toBe(false);
+    expect(tokens.isLive(refreshed[1_500]?.accessToken ?? '')).toBe(true);
+    expect(refreshed.at(-1)).toBeNull();
   });
 
   it('forgets the oldest entries of its tables and keeps the newest', () => {

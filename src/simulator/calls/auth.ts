@@ -31,7 +31,10 @@ function refresh({ tokens, readings, stats }: World, body: Readonly<Record<strin
   return grant === null ? refuse(1005) : done(showGrant(grant, readings));
 }
 
-/** Not shown in OTP spec §4: what an odd `validity` of a token does. It is left aside, as in B, which has none. */
+/**
+ * Not shown in OTP spec §4: what an odd `validity` of a token does. It is left aside, as in B, which has
+ * none.
+ */
 function readValidity({ variant, readings }: World, body: Readonly<Record<string, unknown>>): number {
   const asked = variant === 'A' ? readSeconds(body.validity, readings) : null;
   return asked === null || asked === 0 ? DEFAULT_TOKEN_VALIDITY_SECONDS : asked;

@@ -22,7 +22,10 @@ export interface GenerateRequest {
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** Reads a generate request, or gives the code that refuses it. Not shown in OTP spec §4: the order of the checks. */
+/**
+ * Reads a generate request, or gives the code that refuses it. Not shown in OTP spec §4: the order of the
+ * checks.
+ */
 export function readGenerateRequest(world: World, body: Body, pinDigits: number): GenerateRequest | number {
   const mobile = readMobile(body.mobile, world.readings);
   if (mobile === null) return 2103;
@@ -52,7 +55,10 @@ function fits(world: World, message: string, pinDigits: number): boolean {
   return candidates.map(measureMessage).every(({ units, limit }) => units <= limit);
 }
 
-/** Not shown in OTP spec §8: the range of B. There any whole number above zero will do, and 2110 is used for the rest. */
+/**
+ * Not shown in OTP spec §8: the range of B. There any whole number above zero will do, and 2110 is used for
+ * the rest.
+ */
 function readValidity({ variant, readings }: World, value: unknown): number | null {
   if (value === undefined) return DEFAULT_VALIDITY_SECONDS;
   const seconds = readSeconds(value, readings);
@@ -60,7 +66,10 @@ function readValidity({ variant, readings }: World, value: unknown): number | nu
   return seconds !== null && seconds >= min && seconds <= max ? seconds : null;
 }
 
-/** Not shown in OTP spec §7: the code for a bad reference code; undefined means bad. B has none and leaves it aside. */
+/**
+ * Not shown in OTP spec §7: the code for a bad reference code; undefined means bad. B has none and leaves it
+ * aside.
+ */
 function readReferenceCode({ variant }: World, value: unknown): string | null | undefined {
   if (variant === 'B' || value === undefined) return null;
   return typeof value === 'string' && value.length <= REFERENCE_CODE_MAX ? value : undefined;

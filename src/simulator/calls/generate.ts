@@ -19,7 +19,9 @@ export function generate(world: World, { body }: CallRequest): Outcome {
   return done(world.variant === 'A' ? showA(world, otp, request) : showB(world, otp, price), 201);
 }
 
-/** Not shown in OTP spec §7: what A, which does not list 2100 to 2102, answers in these cases: 2121 and 2103. */
+/**
+ * Not shown in OTP spec §7: what A, which does not list 2100 to 2102, answers in these cases: 2121 and 2103.
+ */
 function findRefusal({ account, variant }: World, mobile: string): number | null {
   const startsMobile = (prefix: string): boolean => mobile.startsWith(prefix);
   if (!account.maySendOtp) return variant === 'A' ? 2121 : 2100;

@@ -6,6 +6,8 @@ import type { Fault, FaultName } from './fault';
 const bytes = z.int().min(1).max(1_073_741_824);
 const delayMs = z.number().min(0).max(3_600_000);
 const httpStatus = z.int().min(200).max(599);
+/** Anything else would break the answer's head. */
+const headerValue = z.string().regex(/^[\x20-\x7e]+$/);
 const when = z.enum(['before', 'after']).optional();
 
 const faultSchema = z.discriminatedUnion('kind', [
@@ -20,13 +22,13 @@ const faultSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('reset'), when }),
   z.strictObject({ kind: z.literal('half-answer') }),
   z.strictObject({ kind: z.literal('html-502'), when }),
-  z.strictObject({ kind: z.literal('content-type'), value: z.string().min(1) }),
+  z.strictObject({ kind: z.literal('content-type'), value: headerValue }),
   z.strictObject({ kind: z.literal('huge'), bytes }),
   z.strictObject({ kind: z.literal('compressed'), bytes }),
   z.strictObject({
     kind: z.literal('redirect'),
     status: httpStatus.optional(),
-    location: z.string().optional(),
+    location: headerValue.optional(),
     when,
   }),
   z.strictObject({ kind: z.literal('slow-drip'), intervalMs: delayMs }),
@@ -40,7 +42,7 @@ const faultSchema = z.discriminatedUnion('kind', [
     kind: z.literal('body'),
     status: httpStatus,
     body: z.string(),
-    contentType: z.string().optional(),
+    contentType: headerValue.optional(),
     when,
   }),
 ]);

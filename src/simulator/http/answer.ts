@@ -28,7 +28,9 @@ const HTTP_STATUS_BY_CODE: Readonly<Record<number, number>> = {
   2121: 500,
 };
 
-/** The status of every code that has none of its own: "often invalid parameters". OTP spec §7, HLR spec §7. */
+/**
+ * The status of every code that has none of its own: "often invalid parameters". OTP spec §7, HLR spec §7.
+ */
 const INVALID_PARAMETER = 422;
 
 /** Writes what a call came to in the envelope. OTP spec §1, HLR spec §1. */

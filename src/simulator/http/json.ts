@@ -1,4 +1,7 @@
-/** A JSON number written digit by digit: beyond 2^53, or with the trailing zeros of a price, a double cannot hold it. */
+/**
+ * A JSON number written digit by digit: beyond 2^53, or with the trailing zeros of a price, a double cannot
+ * hold it.
+ */
 export class NumberLiteral {
   constructor(readonly digits: string) {}
 }

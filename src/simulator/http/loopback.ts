@@ -5,7 +5,10 @@ export function isLoopbackHost(host: string): boolean {
   return /^127(\.(25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])){3}$/.test(name);
 }
 
-/** True when the Host header of a request names this machine; another name is a web page's attempt to rebind its own. */
+/**
+ * True when the Host header of a request names this machine; another name is a web page's attempt to rebind
+ * its own.
+ */
 export function isLoopbackAuthority(authority: string | undefined): boolean {
   const name = /^(\[[0-9a-f:]+\]|[^:@/]+)(:[0-9]{1,5})?$/i.exec(authority ?? '')?.[1];
   return name !== undefined && isLoopbackHost(name);

@@ -7,7 +7,9 @@ import { totp, type TotpParameters } from './totp';
 /** A pin is drawn anew until its first digit is the one asked for; this many draws never fail in practice. */
 const MAX_DRAWS = 1_000;
 
-/** What the gateway keeps to judge a pin: the pin itself in A, the key and the step of a time-based code in B. */
+/**
+ * What the gateway keeps to judge a pin: the pin itself in A, the key and the step of a time-based code in B.
+ */
 export type PinSecret =
   | { readonly kind: 'stored'; readonly pin: string }
   | { readonly kind: 'time-based'; readonly parameters: TotpParameters };
@@ -42,7 +44,9 @@ export class PinMaker {
     return { kind: 'stored', pin };
   }
 
-  /** RFC 6238 leaves T0 and X open: here one step is the pin's whole life, and it begins when the pin is sent. */
+  /**
+   * RFC 6238 leaves T0 and X open: here one step is the pin's whole life, and it begins when the pin is sent.
+   */
   #drawTimeBased({ sentAtMs, validitySeconds }: PinLife): PinSecret {
     const parameters: TotpParameters = {
       key: this.randomness.bytes(20),

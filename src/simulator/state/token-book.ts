@@ -37,7 +37,10 @@ export class TokenBook {
     return this.#isUnexpired(this.#access.get(accessToken));
   }
 
-  /** Credentials: a new token that resets the connection, or the one that is there when it is to be preserved. OTP spec §3. */
+  /**
+   * Credentials: a new token that resets the connection, or the one that is there when it is to be preserved.
+   * OTP spec §3.
+   */
   login(validitySeconds: number, preserve: boolean): Grant {
     const kept = preserve ? this.#preserve() : null;
     if (kept !== null) return kept;
