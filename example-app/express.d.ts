@@ -1,10 +1,15 @@
 import type { Bank } from './bank';
-import type { User as AppUser } from './users';
 
 declare global {
   namespace Express {
-    /** `req.user` is one of ours. */
-    interface User extends AppUser {}
+    /** What the app knows of a user: what `req.user` is everywhere. */
+    interface User {
+      readonly id: string;
+      readonly username: string;
+      readonly name: string;
+      /** E.164 with plus. */
+      readonly phone: string;
+    }
   }
 }
 

@@ -1,10 +1,10 @@
-import type { Express } from 'express';
+import type { Express, RequestHandler } from 'express';
 import session from 'express-session';
 import { Passport } from 'passport';
 import { Strategy as LocalStrategy } from 'passport-local';
 import { createSmsOtp, type SmsOtp } from 'passport-sms-otp';
-import { csrfProtection } from './csrf';
 import type { AppParts } from './app';
+import { csrfProtection } from './csrf';
 import type { Config } from './config';
 import { requireSession, sessionOptions } from './session';
 import type { Users } from './users';
@@ -36,9 +36,11 @@ export function addLogin(app: Express, config: Config, users: Users, parts: AppP
     // With `autofillHost: 'bank.example'`, your site's host name, phones offer to fill the code in.
   });
 
+  const wrongPassword = '/login?wrong-password';
   app.post(
     '/login',
-    passport.authenticate('local', { session: false, failureRedirect: '/login?wrong-password' }),
+    // Passport's types say any.
+    passport.authenticate('local', { session: false, failureRedirect: wrongPassword }) as RequestHandler,
     smsOtp.send({ successRedirect: '/login/pin', failureRedirect: '/login' }),
   );
   app.post('/login/pin', smsOtp.verify({ successRedirect: '/account', failureRedirect: '/login/pin' }));

@@ -1,25 +1,17 @@
 import { hashPassword, isPassword, type PasswordHash } from './password';
 import type { Config } from './config';
 
-/** What the app knows of a user. Numbers are E.164 with plus. */
-export interface User {
-  readonly id: string;
-  readonly username: string;
-  readonly name: string;
-  readonly phone: string;
-}
-
 /** Where a real app has its database. */
 export interface Users {
-  findById(id: string): User | null;
+  findById(id: string): Express.User | null;
   /** The user, or null for a wrong name or a wrong password; both take the same time. */
-  checkPassword(username: unknown, password: unknown): Promise<User | null>;
+  checkPassword(username: unknown, password: unknown): Promise<Express.User | null>;
 }
 
 export const DEMO_PASSWORD = 'demo-password';
 
 export function createUsers(phones: Config['phones']): Users {
-  const users: readonly User[] = [
+  const users: readonly Express.User[] = [
     { id: 'user-1', username: 'alice', name: 'Alice Marlow', phone: phones.alice },
     { id: 'user-2', username: 'bob', name: 'Bob Tanner', phone: phones.bob },
   ];

@@ -70,6 +70,7 @@ inChromium(describe)('the login in Chromium', () => {
         await page.keyboard.press('Control+V');
         await page.keyboard.press('Enter');
         await page.waitForURL('**/account');
+        expect(window.complaints).toEqual([]);
       },
       BROWSER_TEST_MS,
     );

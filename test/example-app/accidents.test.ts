@@ -57,6 +57,14 @@ describe('an accident in the example app', () => {
     expect(log).not.toContain('2025550123');
   });
 
+  it('that will take a while says how long to wait', async () => {
+    site.simulator.failNext('auth', { kind: 'error', code: 1004 });
+    await visitor.givePassword();
+    const answer = await visitor.givePassword();
+    expect(answer.status).toBe(503);
+    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+  });
+
   it('with the address is a page, not a line of text', async () => {
     const answer = await visitor.open('/no-such-page');
     expect(answer.status).toBe(404);

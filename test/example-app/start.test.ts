@@ -4,6 +4,8 @@ import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { afterEach, expect, it } from '@jest/globals';
+import { GatewaySimulator } from 'passport-sms-otp/simulator';
+import { readPin, Visitor } from './visitor';
 
 const ROOT = join(__dirname, '../..');
 const TIMEOUT_MS = 60_000;
@@ -40,19 +42,51 @@ function start(settings: Record<string, string>): {
   return { child, output: () => output, ended: once(child, 'close') };
 }
 
+/** The address of the app, once it has said everything; whatever it says instead, when it ends. */
+async function waitForAddress(child: Child, output: () => string): Promise<string> {
+  while (!output().includes('Ctrl+C') && child.exitCode === null)
+    await Promise.race([once(child.stdout, 'data'), once(child, 'close')]);
+  return /http:\/\/localhost:\d+/.exec(output())?.[0] ?? output();
+}
+
 it.each(['SIGINT', 'SIGTERM'] as const)(
   'starts, tells where everything is, and stops cleanly at %s',
   async (signal) => {
     const { child, output, ended } = start({ PORT: '0' });
-    while (!output().includes('Ctrl+C') && child.exitCode === null) await once(child.stdout, 'data');
+    const address = await waitForAddress(child, output);
     expect(output()).toContain('alice or bob, password demo-password');
-    const [address = ''] = /http:\/\/localhost:\d+/.exec(output()) ?? [];
     const [inbox = ''] = /http:\/\/127\.0\.0\.1:\d+\/inbox/.exec(output()) ?? [];
     expect((await fetch(`${address}/login`)).status).toBe(200);
     expect((await fetch(inbox)).status).toBe(200);
     child.kill(signal);
     expect(await ended).toEqual([0, null]);
     expect(output()).toContain('Stopped.');
+  },
+  TIMEOUT_MS,
+);
+
+it(
+  'texts through the gateway that is named, to the phones that are given, and starts no simulator',
+  async () => {
+    const simulator = await GatewaySimulator.start({ variant: 'B', readings: { numericMembers: 'number' } });
+    const { child, output, ended } = start({
+      PORT: '0',
+      SMS_OTP_BASE_URL: simulator.baseUrl,
+      SMS_OTP_USERNAME: simulator.username,
+      SMS_OTP_PASSWORD: simulator.password,
+      SMS_OTP_VARIANT: 'B',
+      SMS_OTP_NUMBERS_AS: 'number',
+      BOB_PHONE: '+4915123456789',
+    });
+    const address = await waitForAddress(child, output);
+    expect(output()).not.toContain('inbox');
+    const visitor = new Visitor({ app: address, simulator });
+    await visitor.givePassword('bob');
+    await visitor.giveCode(readPin({ simulator }, '+4915123456789'));
+    expect((await visitor.open('/account')).text).toContain('Hello, Bob');
+    child.kill('SIGTERM');
+    await ended;
+    await simulator.close();
   },
   TIMEOUT_MS,
 );

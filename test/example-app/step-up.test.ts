@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { startSite, type Site } from './site';
-import { readNotice, readPin, readWrongPin, Visitor } from './visitor';
+import { readNotice, readPin, readToken, readWrongPin, Visitor } from './visitor';
 
 const ORDER = { payee: 'Marina Books', amount: '25.00' };
 
@@ -38,8 +38,10 @@ describe.each(['A', 'B'] as const)('the transfer of the example app, gateway %s'
   it('moves nothing when the code has grown too old with the form open, and comes back to the form', async () => {
     const form = await visitor.open('/transfer');
     site.advanceSeconds(301);
-    const token = /name="_csrf" value="([^"]+)"/.exec(form.text)?.[1] ?? '';
-    expect((await visitor.post('/transfer', { ...ORDER, _csrf: token })).headers.location).toBe('/step-up');
+    expect((await visitor.post('/transfer', { ...ORDER, _csrf: readToken(form) })).headers.location).toBe(
+      '/transfer',
+    );
+    expect((await visitor.open('/transfer')).headers.location).toBe('/step-up');
     await visitor.submit('/step-up', '/step-up');
     expect((await visitor.giveCode(readPin(site))).headers.location).toBe('/transfer');
     expect((await visitor.open('/account')).text).not.toContain('Marina Books');
