@@ -130,12 +130,16 @@ export class GatewayBusyError extends SmsOtpError {
   readonly code = 'ERR_GATEWAY_BUSY';
   readonly status = 503;
 
+  /** Headers that Express' own error handler sends. */
+  readonly headers: { readonly 'Retry-After': string };
+
   constructor(
     reason: string,
     /** Seconds after which another try may succeed. */
     readonly retryAfterSeconds: number,
   ) {
     super(`The call to the OTP gateway was refused: ${reason}`);
+    this.headers = { 'Retry-After': String(retryAfterSeconds) };
   }
 }
 

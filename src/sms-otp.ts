@@ -43,12 +43,13 @@ class SmsOtpParts {
     const { now } = this.settings;
     const store = this.settings.store ?? memoryStore({ now });
     const { gateway, isOwn } = toClient(options.gateway, this.settings, store);
-    const unsubscribe = gateway.subscribe(emit);
+    // Without a sink the client need not even make its events.
+    const unsubscribe = this.settings.onEvent && gateway.subscribe(emit);
     this.login = joinLogin(this.settings, gateway, store, emit);
     this.edge = joinEdge(this.settings, this.login);
     this.close = async () => {
       if (isOwn) await gateway.close();
-      unsubscribe();
+      unsubscribe?.();
     };
   }
 }

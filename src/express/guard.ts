@@ -54,7 +54,7 @@ export function createGuards({ marks, slot, isRequiredFor }: EdgeParts): Guards 
       return function requireSecondFactor(req: Request, res: Response, next: NextFunction) {
         const check = marks.check(req, maxAgeMs);
         if (check === 'passed') return next();
-        run(next, () => turnAway(req, res, options, check));
+        run(res, next, () => turnAway(req, res, options, check));
       };
     },
     hasSecondFactor: (req, options = {}) => marks.check(req, toMaxAgeMs(options)) === 'passed',

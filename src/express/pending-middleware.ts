@@ -108,15 +108,15 @@ export function createPendingMiddlewares(parts: EdgeParts): PendingMiddlewares {
   return {
     resend: (options = {}) =>
       function smsOtpResend(req: Request, res: Response, next: NextFunction) {
-        run(next, () => resend(req, res, options));
+        run(res, next, () => resend(req, res, options));
       },
     stepUp: (options = {}) =>
       function smsOtpStepUp(req: Request, res: Response, next: NextFunction) {
-        run(next, () => stepUp(req, res, options));
+        run(res, next, () => stepUp(req, res, options));
       },
     cancel: (options = {}) =>
       function smsOtpCancel(req: Request, res: Response, next: NextFunction) {
-        run(next, () => cancel(req, res, options));
+        run(res, next, () => cancel(req, res, options));
       },
   };
 }

@@ -68,7 +68,7 @@ export function createSend(parts: EdgeParts): (options?: SendOptions) => Request
 
   return (options = {}) =>
     function smsOtpSend(req: Request, res: Response, next: NextFunction) {
-      run(next, () => send(req, res, options));
+      run(res, next, () => send(req, res, options));
     };
 }
 

@@ -51,6 +51,6 @@ export function createVerify(parts: EdgeParts): (options?: VerifyOptions) => Req
 
   return (options = {}) =>
     function smsOtpVerify(req: Request, res: Response, next: NextFunction) {
-      run(next, () => verify(req, res, options));
+      run(res, next, () => verify(req, res, options));
     };
 }
