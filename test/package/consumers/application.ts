@@ -31,6 +31,14 @@ declare global {
   }
 }
 
+/** What is typed through the augmentations must not have become `any` on the way. */
+type IsAny<Type> = 0 extends 1 & Type ? true : false;
+export const augmentationsAreTyped: {
+  outcome: IsAny<express.Request['smsOtp']>;
+  slot: IsAny<session.SessionData['smsOtp']>;
+  user: IsAny<NonNullable<express.Request['user']>['phone']>;
+} = { outcome: false, slot: false, user: false };
+
 const gateway: GatewayClientOptions = {
   baseUrl: 'https://gateway.example',
   variant: 'B',

@@ -1,6 +1,6 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { MODULES } from './repository';
+import { MODULES, ROOT } from './repository';
 
 /** Which packages of the repository a consumer gets under the names express, @types/express and passport. */
 export interface Peers {
@@ -24,7 +24,7 @@ export function layOutConsumer(project: string, tarball: string, peers: Peers, s
   for (const name of ['express-session', 'passport-local']) link(project, name, name);
   link(project, 'express', peers.express);
   link(project, 'passport', peers.passport);
-  for (const name of ['@types/express', ...OWN_TYPES]) copyTypes(project, name, MODULES, peers);
+  for (const name of ['@types/express', ...OWN_TYPES]) copyTypes(project, name, ROOT, peers);
   writeFileSync(join(project, 'package.json'), '{ "private": true }\n');
 }
 
@@ -42,13 +42,14 @@ function copyTypes(project: string, name: string, from: string, peers: Peers): v
   const source = name === '@types/express' ? join(MODULES, peers.expressTypes) : findPackage(name, from);
   cpSync(source, target, { recursive: true, filter: (path) => basename(path) !== 'node_modules' });
   for (const dependency of Object.keys(readManifest(source).dependencies ?? {})) {
-    copyTypes(project, dependency, join(source, 'node_modules'), peers);
+    copyTypes(project, dependency, source, peers);
   }
 }
 
-function findPackage(name: string, modules: string): string {
-  const nested = join(modules, name);
-  return existsSync(nested) ? nested : join(MODULES, name);
+/** As Node looks for a package: next to `from`, then next to each folder above it. */
+function findPackage(name: string, from: string): string {
+  const here = join(from, 'node_modules', name);
+  return existsSync(here) || dirname(from) === from ? here : findPackage(name, dirname(from));
 }
 
 function readManifest(directory: string): Manifest {
