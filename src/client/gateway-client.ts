@@ -51,7 +51,7 @@ export class GatewayClient {
 
   /**
    * A key of 32 bytes that every process with this account's password makes alike, and nobody else can. The first one
-   * takes about 0.1 s.
+   * takes about 0.05 s.
    * @param label What it is for; keys of different labels tell nothing of each other.
    */
   deriveKey(label: string): Promise<Buffer> {

@@ -80,13 +80,13 @@ export class TokenKeeper {
   /** The gateway refused this token. A late word about an earlier one changes nothing. */
   refuse(token: KeptToken): void {
     if (this.#current?.accessToken !== token.accessToken) return;
-    this.drop();
+    this.#current = null;
+    this.#refused = token.accessToken;
     if (this.#parts.now() < token.renewAt) this.#parts.watch.noteRejection();
   }
 
-  /** Forgets the token; it is never used again. */
+  /** Uses the token no more until credentials have given one, be it the same. */
   drop(): void {
-    this.#refused = this.#current?.accessToken ?? this.#refused;
     this.#current = null;
   }
 

@@ -4,8 +4,8 @@ import type { ClientSettings } from '../client-settings';
 
 const KEY_BYTES = 32;
 
-/** About 0.1 s and 32 MiB, once a client: what an attacker pays for each guess at the password. */
-const SCRYPT_COST = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 };
+/** About 0.05 s and 16 MiB, once a client: what each guess at the password costs an attacker who has read the store. */
+const SCRYPT_COST = { N: 2 ** 14, r: 8, p: 1 };
 
 const scryptAsync = promisify<string, string, number, typeof SCRYPT_COST, Buffer>(scrypt);
 const hkdfAsync = promisify<string, Buffer, string, string, number, ArrayBuffer>(hkdf);

@@ -74,11 +74,16 @@ export class SharedToken {
     return { stored, own };
   }
 
-  async #openIfNew(stored: StoredToken | null, known: RenewalBase): Promise<TokenContents | null> {
+  async #openIfNew(
+    stored: StoredToken | null,
+    { previous, refused }: RenewalBase,
+  ): Promise<TokenContents | null> {
     const contents = stored === null ? null : await this.#parts.seal.open(stored.sealed);
     if (contents === null || contents.expiresAt <= this.#parts.now()) return null;
-    const isKnown = [known.previous?.accessToken, known.refused].includes(contents.accessToken);
-    return isKnown ? null : contents;
+    if (contents.accessToken === refused) return null;
+    // The gateway may have handed the same token to another process again, with a later end.
+    const isOld = contents.accessToken === previous?.accessToken && contents.expiresAt <= previous.expiresAt;
+    return isOld ? null : contents;
   }
 }
 

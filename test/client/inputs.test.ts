@@ -1,0 +1,65 @@
+import { describe, expect, it } from '@jest/globals';
+import type { GatewayClient } from 'passport-sms-otp/client';
+import { errorOf, MOBILE, startGateway } from './support/gateway';
+
+type Call = (client: GatewayClient) => Promise<unknown>;
+
+const generate =
+  (input: object): Call =>
+  (client) =>
+    client.otp.generate({ mobile: MOBILE, ...input });
+const validate =
+  (input: object): Call =>
+  (client) =>
+    client.otp.validate({ id: '7', mobile: MOBILE, pin: '123456', ...input });
+
+const wrong: readonly (readonly [string, RegExp, Call])[] = [
+  ['a number that is none', /^mobile /, generate({ mobile: '2025550123x' })],
+  ['a number with two pluses', /^mobile /, generate({ mobile: '++12025550123' })],
+  ['a list of numbers', /^mobile /, generate({ mobile: [MOBILE] })],
+  ['a sender of one character', /^sender /, generate({ sender: 'x' })],
+  ['a sender of 13 digits', /^sender /, generate({ sender: '1234567890123' })],
+  ['a message without [PIN]', /^message /, generate({ message: 'Hello' })],
+  ['a message with two [PIN]', /^message /, generate({ message: '[PIN] [PIN]' })],
+  ['a message that is too long', /^message /, generate({ message: `[PIN]${'x'.repeat(156)}` })],
+  ['a validity of half a second', /^validitySeconds /, generate({ validitySeconds: 0.5 })],
+  ['a validity of an hour', /^validitySeconds /, generate({ validitySeconds: 3600 })],
+  ['an empty id', /^id /, validate({ id: '' })],
+  ['an id that climbs', /^id /, validate({ id: '..' })],
+  ['an id with a line feed', /^id /, validate({ id: '7\n' })],
+  ['a pin that is a number', /^pin /, validate({ pin: 123456 })],
+  ['a pin with a letter', /^pin /, validate({ pin: '12345a' })],
+  ['a pin of eleven digits', /^pin /, validate({ pin: '12345678901' })],
+  ['another number that is none', /^mobile /, validate({ mobile: '' })],
+  ['a lookup of a path', /^mobile /, (client) => client.hlr.lookup('../balance')],
+];
+
+describe.each(['A', 'B'] as const)('variant %s', (variant) => {
+  it.each(wrong)('%s is a TypeError, and nothing is sent', async (_title, problem, call) => {
+    const { client, simulator } = await startGateway(variant);
+    const error = await errorOf(call(client));
+    expect(error).toBeInstanceOf(TypeError);
+    expect(error.message).toMatch(problem);
+    expect(Object.values(simulator.stats().calls).every((count) => count === 0)).toBe(true);
+  });
+});
+
+it.each([
+  ['a validity below two minutes in A', 'A', generate({ validitySeconds: 119 })],
+  ['a reference code of 51 characters in A', 'A', generate({ referenceCode: 'x'.repeat(51) })],
+  ['a reference code in B', 'B', generate({ referenceCode: 'x' })],
+  ['an id of letters in B', 'B', validate({ id: 'abc' })],
+  ['an id beyond 2^53 in B', 'B', validate({ id: '9007199254740993' })],
+] as const)('%s is a TypeError', async (_title, variant, call) => {
+  const { client, simulator } = await startGateway(variant);
+  expect(await errorOf(call(client))).toBeInstanceOf(TypeError);
+  expect(simulator.stats().calls.auth).toBe(0);
+});
+
+it('the longest pin a message is measured with can be set', async () => {
+  const { client } = await startGateway('A', { maxPinDigits: 4 });
+  const message = `[PIN]${'x'.repeat(153)}`;
+  await expect(client.otp.generate({ mobile: MOBILE, message })).resolves.toMatchObject({ message });
+  const { client: careful } = await startGateway('A');
+  expect(await errorOf(careful.otp.generate({ mobile: MOBILE, message }))).toBeInstanceOf(TypeError);
+});

@@ -1,0 +1,209 @@
+import { describe, expect, it } from '@jest/globals';
+import { StoreError, type RenewedToken, type StoredToken, type TokenStore } from 'passport-sms-otp/client';
+import { errorOf, logIn, ofType, startClient, startSimulator } from './support/gateway';
+
+/** A store in the test's memory: one renewal at a time, the others wait for it. */
+class SharedTokens implements TokenStore {
+  readonly accounts = new Map<string, StoredToken>();
+  renewals = 0;
+  reads = 0;
+  failing: 'read' | 'renew' | 'hang' | null = null;
+  #tail: Promise<unknown> = Promise.resolve();
+
+  read(account: string): Promise<StoredToken | null> {
+    this.reads += 1;
+    if (this.failing === 'read') return Promise.reject(new Error('canary: redis://user:word@host'));
+    if (this.failing === 'hang') return new Promise(() => undefined);
+    return Promise.resolve(this.accounts.get(account) ?? null);
+  }
+
+  renew(
+    account: string,
+    seen: number,
+    renew: (previous: StoredToken | null) => Promise<RenewedToken>,
+  ): Promise<StoredToken> {
+    if (this.failing === 'renew') return Promise.reject(new Error('canary: redis://user:word@host'));
+    const turn = this.#tail.then(() => this.#renew(account, seen, renew));
+    this.#tail = turn.catch(() => null);
+    return turn;
+  }
+
+  async #renew(
+    account: string,
+    seen: number,
+    renew: (previous: StoredToken | null) => Promise<RenewedToken>,
+  ): Promise<StoredToken> {
+    const stored = this.accounts.get(account) ?? null;
+    if (stored !== null && stored.fence > seen) return stored;
+    this.renewals += 1;
+    const { sealed } = await renew(stored);
+    const next = { fence: (stored?.fence ?? 0) + 1, sealed };
+    this.accounts.set(account, next);
+    return next;
+  }
+}
+
+describe.each(['A', 'B'] as const)('variant %s: clients that share a token store', (variant) => {
+  it('authenticate once, cold', async () => {
+    const simulator = await startSimulator({ variant });
+    const tokenStore = new SharedTokens();
+    const clients = Array.from({ length: 8 }, () => startClient(simulator, { tokenStore }));
+    await Promise.all(clients.flatMap(({ client }) => [client.otp.balance(), client.otp.balance()]));
+    expect(simulator.stats().calls).toMatchObject({ auth: 1, balance: 16 });
+    const hows = clients.flatMap(({ events }) => ofType(events, 'token-renewed').map(({ by }) => by));
+    expect(hows.sort()).toEqual(['credentials', ...Array.from({ length: 7 }, () => 'shared')]);
+  });
+
+  it('authenticate once with an expired token, whoever notices it', async () => {
+    const simulator = await startSimulator({ variant });
+    const tokenStore = new SharedTokens();
+    const clients = Array.from({ length: 4 }, () => startClient(simulator, { tokenStore }));
+    await Promise.all(clients.map(({ client }) => client.warmUp()));
+    simulator.advanceSeconds(1_801);
+    await Promise.all(clients.map(({ client }) => logIn({ client, simulator }).catch(() => null)));
+    expect(simulator.stats().calls.auth).toBe(2);
+    for (const { clock } of clients) clock.advanceSeconds(1_801);
+    await Promise.all(clients.map(({ client }) => client.otp.balance()));
+    expect(simulator.stats().calls.auth).toBe(3);
+  });
+
+  it('renew ahead of the end once: the others take the new token', async () => {
+    const simulator = await startSimulator({ variant });
+    const tokenStore = new SharedTokens();
+    const clients = [startClient(simulator, { tokenStore }), startClient(simulator, { tokenStore })];
+    for (const { client } of clients) await client.warmUp();
+    for (const { client, clock } of clients) {
+      clock.advanceSeconds(1_700);
+      await client.otp.balance();
+      await client.close();
+    }
+    expect(simulator.stats().authentications).toEqual({ credentials: 1, refresh: 1 });
+    expect(ofType(clients[1]?.events ?? [], 'token-renewed').map(({ by }) => by)).toEqual([
+      'shared',
+      'shared',
+    ]);
+  });
+
+  it('ask the store for nothing while the token is good', async () => {
+    const simulator = await startSimulator({ variant });
+    const tokenStore = new SharedTokens();
+    const { client } = startClient(simulator, { tokenStore });
+    for (let call = 0; call < 20; call += 1) await client.otp.balance();
+    expect(tokenStore.reads).toBe(1);
+  });
+
+  it('put nothing readable into it', async () => {
+    const simulator = await startSimulator({ variant });
+    const tokenStore = new SharedTokens();
+    const { client } = startClient(simulator, { tokenStore });
+    await client.warmUp();
+    const stored = JSON.stringify([...tokenStore.accounts]);
+    expect(stored).toMatch(/^\[\["[0-9a-f]{32}",\{"fence":1,"sealed":"v1\.[\w-]+"\}\]\]$/);
+    for (const secret of [simulator.username, simulator.password, simulator.baseUrl]) {
+      expect(stored).not.toContain(secret);
+    }
+  });
+});
+
+describe('a stored token that is of no use', () => {
+  it.each([
+    ['nonsense', (): string => 'nonsense'],
+    ['nothing', (): string => ''],
+    ['a version nobody knows', (sealed: string): string => sealed.replace('v1.', 'v2.')],
+    ['cut short', (sealed: string): string => sealed.slice(0, 20)],
+    ['changed', (sealed: string): string => `${sealed.slice(0, -4)}AAAA`],
+  ])('%s: counts as none', async (_title, spoil) => {
+    const simulator = await startSimulator({ variant: 'B' });
+    const tokenStore = new SharedTokens();
+    await startClient(simulator, { tokenStore }).client.warmUp();
+    for (const [account, { fence, sealed }] of tokenStore.accounts) {
+      tokenStore.accounts.set(account, { fence, sealed: spoil(sealed) });
+    }
+    const { client } = startClient(simulator, { tokenStore });
+    await expect(client.otp.balance()).resolves.toHaveProperty('balance');
+    expect(simulator.stats().authentications).toEqual({ credentials: 2, refresh: 0 });
+  });
+
+  it('moved from another account: counts as none', async () => {
+    const simulator = await startSimulator({ variant: 'B' });
+    const tokenStore = new SharedTokens();
+    await startClient(simulator, { tokenStore }).client.warmUp();
+    const baseUrl = simulator.baseUrl.replace('127.0.0.1', 'LOCALHOST');
+    await startClient(simulator, { tokenStore, baseUrl }).client.warmUp();
+    const [one, other] = tokenStore.accounts.keys();
+    if (one === undefined || other === undefined) throw new Error('there are not two accounts');
+    const sealed = tokenStore.accounts.get(one)?.sealed ?? '';
+    tokenStore.accounts.set(other, { fence: 9, sealed });
+    const { client, events } = startClient(simulator, { tokenStore, baseUrl });
+    await client.warmUp();
+    expect(ofType(events, 'token-renewed')).toEqual([{ type: 'token-renewed', by: 'credentials' }]);
+  });
+
+  it('lost with the store: it is renewed, and whoever held it takes the new one', async () => {
+    const simulator = await startSimulator({ variant: 'B' });
+    const tokenStore = new SharedTokens();
+    const clients = [startClient(simulator, { tokenStore }), startClient(simulator, { tokenStore })];
+    for (let renewal = 0; renewal < 3; renewal += 1) {
+      simulator.advanceSeconds(1_801);
+      for (const { client, clock } of clients) {
+        clock.advanceSeconds(1_801);
+        await client.otp.balance();
+      }
+    }
+    tokenStore.accounts.clear();
+    simulator.advanceSeconds(1_801);
+    const before = simulator.stats().calls.auth;
+    for (const { client } of clients) await client.otp.balance();
+    expect(simulator.stats().calls.auth).toBe(before + 1);
+  });
+});
+
+describe('a store that fails', () => {
+  it.each(['read', 'renew'] as const)(
+    'at %s: the call is refused with a StoreError that tells nothing',
+    async (failing) => {
+      const simulator = await startSimulator({ variant: 'A' });
+      const tokenStore = new SharedTokens();
+      tokenStore.failing = failing;
+      const { client } = startClient(simulator, { tokenStore });
+      const error = await errorOf(client.otp.balance());
+      expect(error).toBeInstanceOf(StoreError);
+      expect(error).toMatchObject({ code: 'ERR_STORE', status: 503, cause: { name: 'Error', code: null } });
+      expect(error.stack).not.toContain('canary');
+      expect(simulator.stats().calls.auth).toBe(0);
+      tokenStore.failing = null;
+      await expect(client.otp.balance()).resolves.toHaveProperty('balance');
+    },
+  );
+
+  it('by hanging: the call is refused after 2 s', async () => {
+    const simulator = await startSimulator({ variant: 'A' });
+    const tokenStore = new SharedTokens();
+    tokenStore.failing = 'hang';
+    const { client } = startClient(simulator, { tokenStore });
+    expect(await errorOf(client.otp.balance())).toBeInstanceOf(StoreError);
+  });
+
+  it('disturbs nobody while the token is good, not even when it is to be renewed', async () => {
+    const simulator = await startSimulator({ variant: 'A' });
+    const tokenStore = new SharedTokens();
+    const { client, clock } = startClient(simulator, { tokenStore });
+    await client.warmUp();
+    tokenStore.failing = 'read';
+    clock.advanceSeconds(1_700);
+    await client.otp.balance();
+    await expect(client.otp.balance()).resolves.toHaveProperty('balance');
+  });
+
+  it('a renewal that the gateway refuses frees the store for the next', async () => {
+    const simulator = await startSimulator({ variant: 'A' });
+    const tokenStore = new SharedTokens();
+    const { client } = startClient(simulator, { tokenStore });
+    simulator.failNext('auth', { kind: 'error', code: 2121 });
+    expect(await errorOf(client.otp.balance())).toMatchObject({
+      code: 'ERR_GATEWAY_REJECTED',
+      gatewayCode: 2121,
+    });
+    await expect(client.otp.balance()).resolves.toHaveProperty('balance');
+  });
+});
