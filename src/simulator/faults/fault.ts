@@ -13,7 +13,9 @@ export type Fault =
       readonly httpStatus?: number;
       readonly status200?: boolean;
     }
-  /** Waits, then processes as usual. With `when: 'after'` it processes first. */
+  /**
+   * Waits, then processes as usual, unless the client has hung up. With `when: 'after'` it processes first.
+   */
   | ({ readonly kind: 'latency'; readonly ms: number } & Timing)
   /** Keeps the connection open and says nothing. */
   | ({ readonly kind: 'no-answer' } & Timing)

@@ -139,6 +139,7 @@ h2 { padding: 0 1.15rem; font-size: 1.5rem; letter-spacing: -.02em; line-height:
   .status-bar, .home-bar, h2 { display: none; }
   .contact:has(.recipients:empty) { padding: 0; }
   .contact { padding-top: 0; }
+  .recipient { min-height: 2.75rem; }
   .newest { padding-bottom: max(.8rem, env(safe-area-inset-bottom)); }
 }
 `;

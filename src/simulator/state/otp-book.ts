@@ -21,15 +21,13 @@ export interface Otp extends PinLife {
 export class OtpBook {
   readonly #otps = new BoundedMap<string, Otp>(MAX_OTPS);
   readonly #newestByMobile = new BoundedMap<string, string>(MAX_OTPS);
-  readonly #readings: Readings;
   #nextNumber: bigint;
 
   constructor(
     private readonly variant: Variant,
-    readings: Readings,
+    private readonly readings: Readings,
     private readonly randomness: Randomness,
   ) {
-    this.#readings = readings;
     const start = BigInt(1_000_000_000 + randomness.integer(1_000_000_000));
     // 2^53 + 1 is the first whole number that a JSON parser of doubles rounds.
     this.#nextNumber = readings.idSize === 'safe' ? start : 9_007_199_254_740_993n + 2n * start;
@@ -42,7 +40,7 @@ export class OtpBook {
   add(mobile: string, life: PinLife, secret: PinSecret): Otp {
     const otp: Otp = { id: this.#newId(), mobile, ...life, secret, isConsumed: false, wrongPins: 0 };
     const earlier = this.#newestByMobile.get(mobile);
-    if (this.#readings.newPinEndsOld && earlier !== undefined) this.#otps.delete(earlier);
+    if (this.readings.newPinEndsOld && earlier !== undefined) this.#otps.delete(earlier);
     this.#otps.set(otp.id, otp);
     this.#newestByMobile.set(mobile, otp.id);
     return otp;
@@ -54,6 +52,6 @@ export class OtpBook {
       return String(this.#nextNumber);
     }
     const hex = this.randomness.bytes(12).toString('hex');
-    return this.#readings.idAlphabet === 'hex' ? hex : `${hex}/../a b%2F?c=d&e#f+"é;:@`;
+    return this.readings.idAlphabet === 'hex' ? hex : `${hex}/../a b%2F?c=d&e#f+"é;:@`;
   }
 }
