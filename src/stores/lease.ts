@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as wait } from 'node:timers/promises';
+import { setTimeout } from 'node:timers/promises';
 
 import { StoreError } from '../errors';
 import { checkRenewed } from './records';
@@ -31,24 +31,33 @@ const LAST_POLL_MS = 250;
 /** Seconds a waiter stays beyond the longest a lease can last. */
 const MARGIN_SECONDS = 5;
 
+/** How a waiter counts time. */
+export interface Patience {
+  readonly elapsedMs: () => number;
+  readonly wait: (milliseconds: number) => Promise<unknown>;
+  /** From 0 to 1, for the jitter between two looks, so that waiters do not come in step. */
+  readonly random: () => number;
+}
+
+const REAL_PATIENCE: Patience = {
+  elapsedMs: () => performance.now(),
+  wait: (milliseconds) => setTimeout(milliseconds),
+  random: Math.random,
+};
+
 /**
  * The renewal of `TokenStore.renew` over any lease.
- * @param random For the jitter between two looks, so that waiters do not come in step.
  * @throws {StoreError} `ERR_STORE` when others held the lease all the time.
  */
 export async function renewUnderLease(
   lease: TokenLease,
   seen: number,
   renew: (previous: StoredToken | null) => Promise<RenewedToken>,
-  random: () => number = Math.random,
+  { elapsedMs, wait, random }: Patience = REAL_PATIENCE,
 ): Promise<StoredToken> {
   const owner = randomUUID();
-  const giveUpAtMs = performance.now() + (TOKEN_LEASE_SECONDS + MARGIN_SECONDS) * 1000;
-  for (
-    let pollMs = FIRST_POLL_MS;
-    performance.now() < giveUpAtMs;
-    pollMs = Math.min(pollMs * 1.5, LAST_POLL_MS)
-  ) {
+  const giveUpAtMs = elapsedMs() + (TOKEN_LEASE_SECONDS + MARGIN_SECONDS) * 1000;
+  for (let pollMs = FIRST_POLL_MS; elapsedMs() < giveUpAtMs; pollMs = Math.min(pollMs * 1.5, LAST_POLL_MS)) {
     const answer = await lease.acquire(owner, seen);
     if (answer.outcome === 'stored') return answer.token;
     if (answer.outcome === 'acquired') {

@@ -6,23 +6,31 @@ export interface Ground {
   readonly passSeconds?: PassSeconds;
 }
 
-/**
- * The facts of the contract as rows of a table test. The first row that is asked starts them all, so that the waits on
- * a real server's clock add up to the longest of them.
- */
-export function contractRuns(makeGround: () => Ground): [title: string, run: () => Promise<void>][] {
-  let runs: Map<string, Promise<void>> | undefined;
-
-  function startAll(): Map<string, Promise<void>> {
-    return new Map(storeContract.map(({ title, run }) => [title, settleLater(run, makeGround())]));
-  }
-
-  return storeContract.map(({ title }) => [title, async () => (runs ??= startAll()).get(title)]);
+/** The facts of the contract as a table test. */
+export interface ContractRuns {
+  readonly rows: [title: string, run: () => Promise<void>][];
+  /** Starts all facts at once, so that waits on a real server's clock add up to the longest of them. */
+  readonly start: () => void;
 }
 
-function settleLater(run: (typeof storeContract)[number]['run'], ground: Ground): Promise<void> {
-  const outcome = run(ground.makeStore, ground.passSeconds);
-  // Who asks for the outcome hears of the failure; until then it must not count as unhandled.
-  outcome.catch(() => undefined);
-  return outcome;
+/** @param makeGround Called for each fact. */
+export function contractRuns(makeGround: () => Ground): ContractRuns {
+  const runs = new Map<string, Promise<void>>();
+
+  function start(): void {
+    for (const { title, run } of storeContract) {
+      const { makeStore, passSeconds } = makeGround();
+      const outcome = run(makeStore, passSeconds);
+      // Who asks for the outcome hears of the failure; until then it must not count as unhandled.
+      outcome.catch(() => undefined);
+      runs.set(title, outcome);
+    }
+  }
+
+  async function outcomeOf(title: string): Promise<void> {
+    if (!runs.has(title)) throw new Error('the contract was not started');
+    await runs.get(title);
+  }
+
+  return { rows: storeContract.map(({ title }) => [title, () => outcomeOf(title)]), start };
 }

@@ -1,10 +1,13 @@
-import { describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 
 import { memoryStore } from '../../src/stores/memory-store';
 import { contractRuns, type Ground } from './contract-runs';
 
 describe('memoryStore fulfils the store contract', () => {
-  it.each(contractRuns(ownClock))('%s', async (_title, run) => {
+  const contract = contractRuns(ownClock);
+  beforeAll(() => contract.start());
+
+  it.each(contract.rows)('%s', async (_title, run) => {
     await expect(run()).resolves.toBeUndefined();
   });
 });

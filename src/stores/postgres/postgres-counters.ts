@@ -1,0 +1,63 @@
+import { StoreError } from '../../errors';
+import { checkCounters, checkLock, LONG_LIFE_SECONDS, toWholeNumber } from '../records';
+import type { Charge, Count, Counter, CounterStore } from '../store';
+import { counterStatements } from './counter-statements';
+import type { Row, RunQuery } from './run-query';
+import type { Tables } from './schema';
+
+/** @param pruneSometimes Called with each charge. */
+export function postgresCounters(run: RunQuery, tables: Tables, pruneSometimes: () => void): CounterStore {
+  const statements = counterStatements(tables);
+
+  async function charge(counters: readonly Counter[]): Promise<Charge> {
+    checkCounters(counters);
+    if (counters.length === 0) return { refusedBy: null, counts: [] };
+    const rows = await run('charge', statements.charge, [JSON.stringify(counters.map(toAsked))]);
+    pruneSometimes();
+    return toCharge(rows, counters);
+  }
+
+  async function clear(keys: readonly string[], keepsLocked: boolean): Promise<void> {
+    if (keys.length > 0) await run('clear', statements.clear, [keys, keepsLocked]);
+  }
+
+  async function lock(key: string, seconds: number): Promise<void> {
+    checkLock(seconds);
+    if (seconds === 0) await run('lock', statements.lift, [key]);
+    else await run('lock', statements.lock, [key, seconds]);
+  }
+
+  return { charge, clear: (keys, options) => clear(keys, options?.keepsLocked === true), lock };
+}
+
+/** What the statement is told of a counter. */
+function toAsked(counter: Counter, position: number): Readonly<Record<string, unknown>> {
+  const { key, windowSeconds, max, isOnlyRead = false, exemptBy, lock } = counter;
+  const [life, slides] = [windowSeconds ?? LONG_LIFE_SECONDS, windowSeconds === null];
+  return { position, key, life, slides, max, isOnlyRead, exemptBy, every: lock?.every, steps: lock?.seconds };
+}
+
+/** @throws {StoreError} `ERR_STORE` when there is not one well-formed row for each counter. */
+function toCharge(rows: readonly Row[], counters: readonly Counter[]): Charge {
+  const [first] = rows;
+  if (first?.is_odd !== 'false' || rows.length !== counters.length)
+    throw new StoreError('charge: unknown record');
+  return {
+    refusedBy: first.refused_by === null ? null : toNumber(first.refused_by),
+    counts: rows.map((row, index) => toCount(row, counters[index]?.windowSeconds === null)),
+  };
+}
+
+function toCount(row: Row, isWindowless: boolean): Count {
+  return {
+    count: toNumber(row.count),
+    resetSeconds: isWindowless ? null : Math.ceil(toNumber(row.reset_ms) / 1000),
+    lockedSeconds: Math.ceil(toNumber(row.locked_ms) / 1000),
+  };
+}
+
+function toNumber(value: unknown): number {
+  const number = toWholeNumber(value);
+  if (number === null) throw new StoreError('charge: unknown answer');
+  return number;
+}

@@ -1,0 +1,58 @@
+/** The tables of one installation. */
+export interface Tables {
+  readonly challenge: string;
+  readonly counter: string;
+  readonly token: string;
+}
+
+/** @throws {TypeError} When the prefix is not what every PostgreSQL takes for an identifier without quotes. */
+export function tablesOf(prefix: string): Tables {
+  if (!/^[a-z_][a-z0-9_]{0,39}$/.test(prefix)) {
+    throw new TypeError(
+      'prefix must be 1 to 40 small letters, digits and underscores, the first not a digit',
+    );
+  }
+  return { challenge: `${prefix}_challenge`, counter: `${prefix}_counter`, token: `${prefix}_token` };
+}
+
+/**
+ * The SQL that `migrate()` runs, for those who keep their schema in files of their own. It changes nothing that is
+ * there already.
+ *
+ * @param prefix What the names of the tables begin with.
+ * @throws {TypeError} When the prefix is not 1 to 40 small letters, digits and underscores.
+ */
+export function schemaSql(prefix = 'sms_otp'): string {
+  const { challenge, counter, token } = tablesOf(prefix);
+  return `CREATE TABLE IF NOT EXISTS ${challenge} (
+  otp_id text PRIMARY KEY,
+  user_id text NOT NULL,
+  purpose text NOT NULL,
+  record text NOT NULL,
+  attempts integer,
+  expires_at timestamptz NOT NULL,
+  CONSTRAINT ${challenge}_newest UNIQUE (user_id, purpose)
+);
+CREATE INDEX IF NOT EXISTS ${challenge}_expiry ON ${challenge} (expires_at);
+
+CREATE TABLE IF NOT EXISTS ${counter} (
+  key text PRIMARY KEY,
+  version integer NOT NULL DEFAULT 1,
+  count bigint NOT NULL,
+  reset_at timestamptz,
+  locked_until timestamptz
+) WITH (fillfactor = 80);
+CREATE INDEX IF NOT EXISTS ${counter}_expiry ON ${counter} (GREATEST(reset_at, locked_until));
+
+CREATE TABLE IF NOT EXISTS ${token} (
+  account text PRIMARY KEY,
+  version integer NOT NULL DEFAULT 1,
+  fence bigint NOT NULL,
+  owner text,
+  lease_until timestamptz NOT NULL,
+  token_fence bigint,
+  sealed text,
+  token_until timestamptz
+);
+`;
+}

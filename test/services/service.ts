@@ -1,0 +1,118 @@
+import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { chown, mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { once } from 'node:events';
+import { setTimeout as wait } from 'node:timers/promises';
+
+/** A server of a test: it listens on loopback alone and forgets all when it is closed. */
+export interface Service {
+  readonly port: number;
+  readonly processId: number;
+  /** Stops the process as kill -STOP does: connections stay, answers do not come. */
+  freeze(): void;
+  thaw(): void;
+  /** Ends the process at once, as a crash does. */
+  crash(): Promise<void>;
+  /** Starts it anew on the same port after a crash. */
+  restart(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** How to start one program. */
+export interface Program {
+  readonly command: string;
+  readonly args: (folder: string, port: number) => readonly string[];
+  /** Done once in the new folder, before the first start. */
+  readonly prepare?: (folder: string, as: SpawnOptions) => Promise<void>;
+  readonly isUp: (port: number) => Promise<boolean>;
+  /** Run as this user when the tests run as root. */
+  readonly user?: UserIds | undefined;
+}
+
+export interface UserIds {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+const START_TIMEOUT_MS = 20_000;
+
+export async function startService(program: Program): Promise<Service> {
+  const folder = await mkdtemp(join(tmpdir(), 'sms-otp-test-'));
+  if (program.user !== undefined) await chown(folder, program.user.uid, program.user.gid);
+  const as: SpawnOptions = { cwd: folder, stdio: 'ignore', ...program.user };
+  await program.prepare?.(folder, as);
+  const port = await findFreePort();
+  let child = await start(program, folder, port, as);
+
+  async function crash(): Promise<void> {
+    await end(child);
+  }
+  return {
+    port,
+    get processId() {
+      return Number(child.pid);
+    },
+    freeze: () => void child.kill('SIGSTOP'),
+    thaw: () => void child.kill('SIGCONT'),
+    crash,
+    restart: async () => {
+      await crash();
+      child = await start(program, folder, port, as);
+    },
+    close: async () => {
+      await crash();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The full path of a program on the PATH, or null. */
+export function findOnPath(name: string): string | null {
+  const folders = (process.env.PATH ?? '').split(delimiter);
+  return folders.map((folder) => join(folder, name)).find((path) => existsSync(path)) ?? null;
+}
+
+/** Runs a program to its end. */
+export async function runToEnd(command: string, args: readonly string[], as: SpawnOptions): Promise<void> {
+  const child = spawn(command, args, as);
+  const [exitCode] = (await once(child, 'exit')) as [number | null];
+  if (exitCode !== 0) throw new Error(`${command} ended with ${String(exitCode)}`);
+}
+
+async function start(
+  program: Program,
+  folder: string,
+  port: number,
+  as: SpawnOptions,
+): Promise<ChildProcess> {
+  const child = spawn(program.command, program.args(folder, port), as);
+  const endWithUs = (): void => void child.kill('SIGKILL');
+  process.once('exit', endWithUs);
+  child.once('exit', () => process.off('exit', endWithUs));
+  const giveUpAt = Date.now() + START_TIMEOUT_MS;
+  while (!(await program.isUp(port))) {
+    if (child.exitCode !== null || Date.now() > giveUpAt) throw new Error(`${program.command} did not start`);
+    await wait(20);
+  }
+  return child;
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGKILL');
+  await ended;
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}

@@ -1,0 +1,34 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { Pool } from 'pg';
+
+import { postgresStore } from '../../src/stores/postgres-store';
+import { describeWithService } from '../services/describe-with-service';
+import { connectionOf, startPostgres } from '../services/postgres';
+import type { Service } from '../services/service';
+import { contractRuns } from './contract-runs';
+
+describeWithService('postgres')('postgresStore fulfils the store contract', () => {
+  let server: Service;
+  let pool: Pool;
+  const contract = contractRuns(() => ({ makeStore: () => postgresStore(pool) }));
+
+  beforeAll(async () => {
+    server = await startPostgres();
+    pool = new Pool({ ...connectionOf(server.port), max: 20 });
+    await postgresStore(pool).migrate();
+    contract.start();
+  }, 30_000);
+
+  afterAll(async () => {
+    await pool.end();
+    await server.close();
+  });
+
+  it.each(contract.rows)(
+    '%s',
+    async (_title, run) => {
+      await expect(run()).resolves.toBeUndefined();
+    },
+    30_000,
+  );
+});
