@@ -2,8 +2,6 @@ import { measureTemplate } from './message-length';
 import { toDigits } from './mobile';
 import type { Variant } from './paths';
 
-export * from './otp-answers';
-
 /** Seconds of pin validity when the request names none. OTP spec §4, §8. */
 export const DEFAULT_VALIDITY_SECONDS = 600;
 
