@@ -2,8 +2,14 @@ import { failureCounter, keysClearedBySuccess, verifiedNumberCounter } from '../
 import type { Challenge, Claim, Count } from '../stores/store';
 import type { LoginParts } from './login-parts';
 import type { Reason, Refusal } from './outcome';
-import type { PendingCode } from './resend-otp';
 import { readFailureRefusal } from './send-charge';
+
+/** What a session knows of the code it waits for. */
+export interface PendingCode {
+  readonly otpId: string;
+  readonly pendingId: string;
+  readonly pendingUntil: number;
+}
 
 /** A code was not accepted. `endsPending`: the session waits for nothing any more. */
 export interface Refused {
@@ -56,20 +62,30 @@ function refuseClaim(claim: Exclude<Claim, { readonly outcome: 'claimed' }>, isO
   return claim.outcome === 'exhausted' ? refuse('too-many-attempts') : refuse('wrong-code', true);
 }
 
-/** The attempt failed, the challenge lives on. */
-export function failAttempt(parts: LoginParts, attempt: Attempt, reason: Reason): Refused {
-  const subject = subjectOf(attempt);
+/** The attempt failed. The challenge lives on, unless its end is the session's too. */
+export function failAttempt(
+  parts: LoginParts,
+  attempt: Attempt,
+  reason: Reason,
+  endsPending = false,
+): Refused {
+  parts.emit({ type: 'rejected', ...subjectOf(attempt), reason });
+  tellLock(parts, attempt);
+  return refuse(reason, endsPending);
+}
+
+/** Tells of the lock that this attempt has set. An attempt that ends in an accident counts too. */
+export function tellLock({ emit, settings }: LoginParts, attempt: Attempt): void {
   const { count, lockedSeconds } = attempt.failures;
-  parts.emit({ type: 'rejected', ...subject, reason });
-  if (count >= parts.settings.limits.failures.disableAfter) parts.emit({ type: 'disabled', ...subject });
-  else if (lockedSeconds > 0) parts.emit({ type: 'locked', ...subject, lockedSeconds });
-  return refuse(reason);
+  const subject = subjectOf(attempt);
+  if (count >= settings.limits.failures.disableAfter) emit({ type: 'disabled', ...subject });
+  else if (lockedSeconds > 0) emit({ type: 'locked', ...subject, lockedSeconds });
 }
 
 /** The attempt failed and the challenge is over. */
 export async function endAttempt(parts: LoginParts, attempt: Attempt, reason: Reason): Promise<Refused> {
   await parts.store.challenges.discard(attempt.challenge.otpId);
-  return { ...failAttempt(parts, attempt, reason), endsPending: true };
+  return failAttempt(parts, attempt, reason, true);
 }
 
 /** The user passed: sets back what success sets back, and remembers a number on which a code was right for the first time. */
@@ -80,9 +96,10 @@ export async function passAttempt(parts: LoginParts, attempt: Attempt): Promise<
   const cleared = counters.clear(keysClearedBySuccess(challenge.userId, number));
   const remembered = challenge.isNewNumber ? counters.charge([verifiedNumberCounter(number)]) : undefined;
   // The code is consumed and was right. Counters that stay are only stricter, and the failure is told as `store-failing`.
-  await Promise.allSettled([cleared, remembered]);
-  parts.emit({ type: 'failure-count-changed', ...subjectOf(attempt), failures: 0 });
-  parts.emit({ type: 'verified', ...subjectOf(attempt), method: 'sms' });
+  const [clearing] = await Promise.allSettled([cleared, remembered]);
+  const subject = subjectOf(attempt);
+  if (clearing.status === 'fulfilled') parts.emit({ type: 'failure-count-changed', ...subject, failures: 0 });
+  parts.emit({ type: 'verified', ...subject, method: 'sms' });
 }
 
 /** Who an event about the attempt is about. */

@@ -3,8 +3,8 @@ import type { Challenge, Purpose } from '../stores/store';
 import type { LoginParts } from './login-parts';
 import type { UserIdText } from './user-id';
 
-/** A pending login takes no new code in its last seconds: the gateway makes none that lives shorter. OTP spec §8. */
-const LAST_SEND_BEFORE_END_MS = 120_000;
+/** The shortest life of a code that the gateway makes; a pending login takes no new code in its last seconds. OTP spec §8. */
+const SHORTEST_VALIDITY_SECONDS = 120;
 
 /** The times of one send. A resend keeps the pending login's id and end. */
 export interface SendTimes {
@@ -35,7 +35,8 @@ export function startSend(
     sends: (previous?.sends ?? 0) + 1,
     sentAt,
     pendingUntil,
-    validitySeconds: Math.min(settings.pinValiditySeconds, secondsLeft),
+    // The app's callbacks take time: a send that was just in time may stand a little nearer to the end by now.
+    validitySeconds: Math.max(SHORTEST_VALIDITY_SECONDS, Math.min(settings.pinValiditySeconds, secondsLeft)),
   };
 }
 
@@ -49,7 +50,7 @@ export function toChallenge(source: ChallengeSource, maxAttempts: number, genera
     otpId: generated.id,
     maxAttempts,
     ...record,
-    expiresAt: source.sentAt + lifeSeconds * 1000,
+    expiresAt: Math.min(source.sentAt + lifeSeconds * 1000, source.pendingUntil),
   };
 }
 
@@ -57,10 +58,9 @@ export function toChallenge(source: ChallengeSource, maxAttempts: number, genera
 export function findResendTime(
   { settings, now }: LoginParts,
   challenge: Challenge,
-  gapSeconds: number,
+  waitSeconds: number,
 ): number | null {
-  const resendAt = now() + gapSeconds * 1000;
-  const isPossible =
-    challenge.sends < settings.maxSends && resendAt <= challenge.pendingUntil - LAST_SEND_BEFORE_END_MS;
-  return isPossible ? resendAt : null;
+  const resendAt = now() + waitSeconds * 1000;
+  const lastSendAt = challenge.pendingUntil - SHORTEST_VALIDITY_SECONDS * 1000;
+  return challenge.sends < settings.maxSends && resendAt <= lastSendAt ? resendAt : null;
 }

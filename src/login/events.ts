@@ -29,8 +29,13 @@ export type LoginEvent =
   | ({ readonly type: 'locked'; readonly lockedSeconds: number } & Subject)
   /** A user's second factor by text message is disabled until `enableUser`. */
   | ({ readonly type: 'disabled' } & Subject)
-  /** The consecutive failures since the user's last success, for apps that keep the count in their own database. */
-  | ({ readonly type: 'failure-count-changed'; readonly failures: number } & Subject)
+  /**
+   * The consecutive failures since the user's last success, for apps that keep the count in their own database. `purpose`
+   * is null when an operator changed it.
+   */
+  | ({ readonly type: 'failure-count-changed'; readonly failures: number } & Omit<Subject, 'purpose'> & {
+        readonly purpose: Purpose | null;
+      })
   /** The store failed; nothing was sent and nobody got in. */
   | { readonly type: 'store-failing'; readonly operation: string };
 

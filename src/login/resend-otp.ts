@@ -1,17 +1,10 @@
 import type { Challenge } from '../stores/store';
-import type { Refused } from './attempt';
+import type { PendingCode, Refused } from './attempt';
 import { findResendTime } from './challenge-record';
 import { findUser } from './find-user';
 import type { LoginParts } from './login-parts';
 import type { Refusal } from './outcome';
 import type { SendRequest, SendResult } from './send-otp';
-
-/** What a session knows of the code it waits for. */
-export interface PendingCode {
-  readonly otpId: string;
-  readonly pendingId: string;
-  readonly pendingUntil: number;
-}
 
 /** Who asks for another code. */
 export interface ResendRequest extends Pick<SendRequest, 'address' | 'getLocale'> {
@@ -30,27 +23,22 @@ export function createResendOtp(
   return async function resendOtp({ pending, currentUser, address, getLocale }) {
     // 1 is there a pending login
     const previous = await findPrevious(pending);
-    if (previous === null) return refuse({ reason: 'no-pending-login' }, true);
+    if (previous === null) return { ...refuse({ reason: 'no-pending-login' }), endsPending: true };
 
     // 2 has it a send left
-    if (findResendTime(parts, previous, 0) === null) return refuse(noSendLeft(previous), false);
+    const { purpose } = previous;
+    if (findResendTime(parts, previous, 0) === null) return deny(previous, address, noSendLeft(previous));
 
     // 3 whose is it
     const user = await findUser(parts, previous, currentUser);
-    if (user === null) return refuse({ reason: 'user-gone' }, true);
+    if (user === null) return end(previous, deny(previous, address, { reason: 'user-gone' }));
 
-    const { purpose } = previous;
     const isRequired = (): Promise<boolean> => Promise.resolve(true);
-    const result = await sendOtp({
-      user,
-      purpose,
-      address,
-      current: undefined,
-      previous,
-      isRequired,
-      getLocale,
-    });
-    return result.kind === 'refused' ? refuse(result.refusal, result.refusal.reason === 'user-gone') : result;
+    const request = { user, purpose, address, current: undefined, previous, isRequired, getLocale };
+    const result = await sendOtp(request);
+    if (result.kind !== 'refused') return result;
+    const refused = refuse(result.refusal);
+    return result.refusal.reason === 'user-gone' ? end(previous, refused) : refused;
   };
 
   async function findPrevious(pending: PendingCode | undefined): Promise<Challenge | null> {
@@ -63,8 +51,19 @@ export function createResendOtp(
     const retryAfterSeconds = Math.max(1, Math.ceil((pendingUntil - parts.now()) / 1000));
     return { reason: 'send-limit', retryAfterSeconds };
   }
+
+  function deny({ userId, purpose }: Challenge, address: string | undefined, refusal: Refusal): Refused {
+    parts.emit({ type: 'denied', userId, purpose, address, reason: refusal.reason, policy: null });
+    return refuse(refusal);
+  }
+
+  /** The challenge is nobody's any more. */
+  async function end({ otpId }: Challenge, refused: Refused): Promise<Refused> {
+    await parts.store.challenges.discard(otpId);
+    return { ...refused, endsPending: true };
+  }
 }
 
-function refuse(refusal: Refusal, endsPending: boolean): Refused {
-  return { kind: 'refused', refusal, endsPending };
+function refuse(refusal: Refusal): Refused {
+  return { kind: 'refused', refusal, endsPending: false };
 }

@@ -13,8 +13,10 @@ export interface ChargedSend {
 
 /** Charged, or refused with nothing charged at all. */
 export type SendCharge =
-  | { readonly isCharged: true; readonly gapSeconds: number; readonly isNewNumber: boolean }
+  | { readonly isCharged: true; readonly waitSeconds: number; readonly isNewNumber: boolean }
   | { readonly isCharged: false; readonly refusal: Refusal };
+
+const NOTHING: Count = { count: 0, resetSeconds: null, lockedSeconds: 0 };
 
 /** Charges a send to all its counters in one round trip, before anything is sent. Nothing rolls it back. */
 export async function chargeSend(
@@ -31,10 +33,10 @@ export async function chargeSend(
 }
 
 function readCharged(plan: readonly SendCounter[], { counts }: Charge): SendCharge {
-  const gaps = plan.map(({ role }, index) => (role === 'gap' ? (counts[index]?.lockedSeconds ?? 0) : 0));
   const newNumber = plan.findIndex(({ role }) => role === 'new-number');
   // An exempt counter is not touched, so its count is 0.
-  return { isCharged: true, gapSeconds: Math.max(...gaps), isNewNumber: counts[newNumber]?.count !== 0 };
+  const isNewNumber = counts[newNumber]?.count !== 0;
+  return { isCharged: true, waitSeconds: readWait(plan, counts), isNewNumber };
 }
 
 function readRefused(
@@ -44,13 +46,19 @@ function readRefused(
   refusedBy: number,
 ): Refusal {
   const role = plan[refusedBy]?.role;
-  const count = counts[refusedBy] ?? { count: 0, resetSeconds: null, lockedSeconds: 0 };
+  const count = counts[refusedBy] ?? NOTHING;
   if (role === 'failures') return readFailureRefusal(limits, count);
-  const isGap = role === 'gap' && count.lockedSeconds > 0;
-  return {
-    reason: isGap ? 'resend-too-soon' : 'send-limit',
-    retryAfterSeconds: Math.max(1, isGap ? count.lockedSeconds : (count.resetSeconds ?? 0)),
-  };
+  const reason = role === 'gap' && count.lockedSeconds > 0 ? 'resend-too-soon' : 'send-limit';
+  return { reason, retryAfterSeconds: Math.max(1, readWait(plan, counts)) };
+}
+
+/** Seconds until all counters admit another send, unless others are sent meanwhile. */
+function readWait(plan: readonly SendCounter[], counts: readonly Count[]): number {
+  const waits = plan.map(({ counter: { max = Infinity } }, index) => {
+    const { count, resetSeconds, lockedSeconds } = counts[index] ?? NOTHING;
+    return Math.max(lockedSeconds, count >= max ? (resetSeconds ?? 0) : 0);
+  });
+  return Math.max(...waits);
 }
 
 /** Why the failure counter refuses: so many failures in a row that the factor is disabled, or a running lock. */

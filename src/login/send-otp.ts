@@ -67,7 +67,7 @@ export function createSendOtp(parts: LoginParts): (request: SendRequest) => Prom
       const charge = await chargeSend(parts, { ...subject, mobile });
       if (!charge.isCharged) {
         const isTooSoon = charge.refusal.reason === 'resend-too-soon';
-        return isTooSoon && (await isWaiting(request, identity.userId))
+        return isTooSoon && (await isWaiting(request, identity.userId, mobile))
           ? { kind: 'already-sent' }
           : refuse(charge.refusal);
       }
@@ -86,17 +86,19 @@ export function createSendOtp(parts: LoginParts): (request: SendRequest) => Prom
       await store.challenges.begin(challenge, Math.ceil((challenge.pendingUntil - parts.now()) / 1000));
       const cost = generated.variant === 'B' ? generated.cost : null;
       parts.emit({ type: 'sent', ...subject, maskedPhone: maskPhone(mobile), sends: times.sends, cost });
-      return { kind: 'sent', challenge, resendAt: findResendTime(parts, challenge, charge.gapSeconds) };
+      return { kind: 'sent', challenge, resendAt: findResendTime(parts, challenge, charge.waitSeconds) };
     } finally {
       admission.release();
     }
   };
 
   /** True when the session waits for a live code of the same user and purpose: a double click, a reload, a step back. */
-  async function isWaiting({ current, previous, purpose }: SendRequest, userId: string): Promise<boolean> {
+  async function isWaiting(request: SendRequest, userId: string, mobile: string): Promise<boolean> {
+    const { current, previous, purpose } = request;
     if (current === undefined || previous !== undefined) return false;
     const live = await store.challenges.find(current.otpId);
     if (live?.pendingId !== current.pendingId) return false;
-    return live.userId === userId && live.purpose === purpose && live.expiresAt > parts.now();
+    const isSame = live.userId === userId && live.mobile === mobile && live.purpose === purpose;
+    return isSame && live.expiresAt > parts.now();
   }
 }

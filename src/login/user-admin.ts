@@ -1,4 +1,4 @@
-import { keysOfUser } from '../policies/limits';
+import { failureCounter, keysOfUser } from '../policies/limits';
 import type { UserId } from '../stores/store';
 import type { LoginParts } from './login-parts';
 import { toUserIdText } from './user-id';
@@ -13,15 +13,32 @@ export interface UserAdmin {
   readonly forgetUser: (userId: UserId) => Promise<void>;
 }
 
-export function createUserAdmin({ store }: LoginParts): UserAdmin {
+export function createUserAdmin(parts: LoginParts): UserAdmin {
+  const { challenges, counters } = parts.store;
+
+  /** Apps that keep the count of failures themselves hear of every change. */
+  async function tellFailures(userId: string): Promise<void> {
+    const counter = { ...failureCounter(parts.settings.limits, userId), isOnlyRead: true };
+    const { counts } = await counters.charge([counter]);
+    const failures = counts[0]?.count ?? 0;
+    parts.emit({ type: 'failure-count-changed', userId, purpose: null, address: undefined, failures });
+  }
+
   return {
-    unlockUser: async (id) => store.counters.lock(keysOfUser(toUserIdText(id).userId).failures, 0),
-    enableUser: async (id) => store.counters.clear([keysOfUser(toUserIdText(id).userId).failures]),
-    forgetUser: async (id) => {
+    async unlockUser(id) {
+      await counters.lock(keysOfUser(toUserIdText(id).userId).failures, 0);
+    },
+    async enableUser(id) {
+      const { userId } = toUserIdText(id);
+      await counters.clear([keysOfUser(userId).failures]);
+      await tellFailures(userId);
+    },
+    async forgetUser(id) {
       const { userId } = toUserIdText(id);
       const { failures, sends } = keysOfUser(userId);
-      await store.challenges.discardAll(userId);
-      await store.counters.clear([failures, ...sends], { keepsLocked: true });
+      await challenges.discardAll(userId);
+      await counters.clear([failures, ...sends], { keepsLocked: true });
+      await tellFailures(userId);
     },
   };
 }

@@ -7,13 +7,15 @@ import {
   passAttempt,
   refuse,
   subjectOf,
+  tellLock,
+  type Attempt,
+  type PendingCode,
   type Refused,
 } from './attempt';
 import { readCode } from './code-input';
 import { findUser } from './find-user';
 import { judgePin } from './judge-pin';
 import type { LoginParts } from './login-parts';
-import type { PendingCode } from './resend-otp';
 
 /** A code to be judged. */
 export interface VerifyRequest {
@@ -57,14 +59,15 @@ export function createVerifyOtp(parts: LoginParts): (request: VerifyRequest) => 
 
     // 2 admitted by the gateway's queue and breaker: what is refused here costs no attempt
     const admission = await parts.gateway.admit('validate');
+    let attempt: Attempt | Refused | undefined;
     try {
       // 3 claim an attempt
-      const attempt = await claimAttempt(parts, pending, address);
+      attempt = await claimAttempt(parts, pending, address);
       if (attempt.kind === 'refused') return attempt;
       const { challenge } = attempt;
 
-      // 4 expired?
-      if (challenge.expiresAt <= parts.now()) return failAttempt(parts, attempt, 'expired');
+      // 4 expired? A deadline that cannot be read has passed.
+      if (!(challenge.expiresAt > parts.now())) return failAttempt(parts, attempt, 'expired');
 
       // 5 load the user
       const user = await findUser(parts, challenge, currentUser);
@@ -76,17 +79,20 @@ export function createVerifyOtp(parts: LoginParts): (request: VerifyRequest) => 
       const judgement = await judgePin(parts.gateway, challenge, pin, admission);
       if (judgement.kind === 'wrong') return failAttempt(parts, attempt, 'wrong-code');
       // Not discarded here: the right code of a double click may be on its way to step 7, and only it may take the challenge.
-      if (judgement.kind === 'over')
-        return { ...failAttempt(parts, attempt, 'wrong-code'), endsPending: true };
+      if (judgement.kind === 'over') return failAttempt(parts, attempt, 'wrong-code', true);
       if (judgement.kind === 'lost') {
         await endAttempt(parts, attempt, 'unconfirmed');
         return { kind: 'unconfirmed', error: judgement.error };
       }
 
-      // 7 consume, once
-      if (!(await challenges.consume(challenge.otpId))) return refuse('wrong-code', true);
+      // 7 consume, once: true and nothing like it
+      const isConsumed: unknown = await challenges.consume(challenge.otpId);
+      if (isConsumed !== true) return failAttempt(parts, attempt, 'wrong-code', true);
       await passAttempt(parts, attempt);
       return { kind: 'verified', user, ...subjectOf(attempt), at: parts.now() };
+    } catch (error) {
+      if (attempt?.kind === 'claimed') tellLock(parts, attempt);
+      throw error;
     } finally {
       admission.release();
     }
