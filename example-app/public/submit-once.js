@@ -1,11 +1,7 @@
-// One submit for each form, however often the button is pressed: a second one would meet a code that is used up.
+// One submit for each form, however often the button or the Enter key is pressed: a second one would meet a code that
+// is used up, or a session that is over.
 for (const form of document.querySelectorAll('form[data-submit-once]')) {
-  form.addEventListener('submit', (event) => {
-    if (form.dataset.isSent) {
-      event.preventDefault();
-      return;
-    }
-    form.dataset.isSent = 'yes';
+  form.addEventListener('submit', () => {
     form.querySelector('button').disabled = true;
   });
 }
