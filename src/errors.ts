@@ -5,15 +5,9 @@ export interface SafeCause {
 }
 
 /** Names and codes of foreign errors that may be repeated; everything else becomes "Error" and null. */
-const KNOWN_NAMES = new Set([
-  'Error',
-  'TypeError',
-  'RangeError',
-  'SyntaxError',
-  'AggregateError',
-  'AbortError',
-  'TimeoutError',
-]);
+const KNOWN_NAMES = new Set(
+  'Error TypeError RangeError SyntaxError AggregateError AbortError TimeoutError'.split(' '),
+);
 const KNOWN_CODES = new Set(
   (
     'ECONNREFUSED ECONNRESET ECONNABORTED EPIPE ETIMEDOUT ENOTFOUND EAI_AGAIN EHOSTUNREACH ENETUNREACH EPROTO ' +
@@ -27,10 +21,8 @@ const KNOWN_CODES = new Set(
 
 /** Keeps of a foreign error what is on the list of known words. */
 export function toSafeCause(error: unknown): SafeCause {
-  const { name, code } = (typeof error === 'object' && error !== null ? error : {}) as Record<
-    string,
-    unknown
-  >;
+  // A primitive has neither member; Object() makes asking it harmless.
+  const { name, code } = Object(error) as Record<string, unknown>;
   return {
     name: typeof name === 'string' && KNOWN_NAMES.has(name) ? name : 'Error',
     code: typeof code === 'string' && KNOWN_CODES.has(code) ? code : null,
