@@ -5,7 +5,15 @@ import { ROOT } from './packed/repository';
 import { runNode } from './packed/run';
 
 const NAME = 'passport-sms-otp';
-const DOCUMENTED = ['.', './client', './simulator', './store-contract', './package.json'];
+const DOCUMENTED = [
+  '.',
+  './client',
+  './simulator',
+  './redis',
+  './postgres',
+  './store-contract',
+  './package.json',
+];
 
 beforeAll(() => ensureBuilt(), 180_000);
 
