@@ -111,7 +111,7 @@ describe('faults', () => {
   });
 
   it('slow-drip sends the head at once and then byte by byte', async () => {
-    const { wire, sent } = await play({ kind: 'slow-drip', intervalMs: 10 }, 200);
+    const { wire, sent } = await play({ kind: 'slow-drip', intervalMs: 40 }, 400);
     expect([wire.status, wire.end, sent]).toEqual([201, 'silent', 1]);
     expect(wire.body.length).toBeGreaterThan(1);
     expect(wire.body.length).toBeLessThan(25);

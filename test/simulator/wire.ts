@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { ALICE, PATHS, type Gateway } from './gateway';
 
-/** What reaches the wire for one generate call, before the connection ends or that much time has passed. */
+/** What reaches the wire for one generate call, before the connection ends or that much time has passed since the fault. */
 export interface Wire {
   readonly status: number | null;
   readonly headers: NodeJS.Dict<string | string[]>;
@@ -25,8 +25,14 @@ export function watchGenerate({ sim, token }: Gateway, patienceMs: number): Prom
         response.on('error', () => finish('broken'));
       },
     );
-    const timer = setTimeout(() => finish('silent'), patienceMs);
+    let timer: NodeJS.Timeout | undefined;
+    // Patience begins when the fault has struck, however busy the machine is.
+    const poll = setInterval(() => {
+      if (sim.stats().faults === 0 || timer !== undefined) return;
+      timer = setTimeout(() => finish('silent'), patienceMs);
+    }, 5);
     function finish(end: Wire['end']): void {
+      clearInterval(poll);
       clearTimeout(timer);
       call.destroy();
       resolve({ ...head, body: Buffer.concat(chunks), end });

@@ -11,13 +11,13 @@ export interface Stage {
   readonly response: ServerResponse;
   readonly readings: Readings;
   /** Does what was asked and gives the answer that would have been sent. */
-  readonly process: () => Answer;
+  readonly answer: () => Answer;
 }
 
 /** Plays one fault on one call. */
 export function playFault(fault: Fault, stage: Stage): void {
-  if ('when' in fault && fault.when === 'after' && fault.kind !== 'latency') stage.process();
-  const { response, readings, process } = stage;
+  if ('when' in fault && fault.when === 'after' && fault.kind !== 'latency') stage.answer();
+  const { response, readings, answer } = stage;
   switch (fault.kind) {
     case 'latency':
       return delay(fault.ms, fault.when ?? 'before', stage);
@@ -26,15 +26,15 @@ export function playFault(fault: Fault, stage: Stage): void {
     case 'reset':
       return reset(response);
     case 'half-answer':
-      return sendHalf(response, process());
+      return sendHalf(response, answer());
     case 'slow-drip':
-      return sendSlowly(response, process(), fault.intervalMs);
+      return sendSlowly(response, answer(), fault.intervalMs);
     case 'huge':
-      return sendHuge(response, process(), fault.bytes);
+      return sendHuge(response, answer(), fault.bytes);
     case 'compressed':
-      return sendCompressed(response, process(), fault.bytes);
+      return sendCompressed(response, answer(), fault.bytes);
     case 'content-type':
-      return sendAnswer(response, { ...process(), contentType: fault.value });
+      return sendAnswer(response, { ...answer(), contentType: fault.value });
     case 'error':
     case 'html-502':
     case 'redirect':
@@ -86,8 +86,8 @@ function reset(response: ServerResponse): void {
   response.socket?.resetAndDestroy();
 }
 
-function delay(ms: number, when: 'before' | 'after', { response, process }: Stage): void {
-  const early = when === 'after' ? process() : null;
-  const timer = setTimeout(() => sendAnswer(response, early ?? process()), ms);
+function delay(ms: number, when: 'before' | 'after', { response, answer }: Stage): void {
+  const early = when === 'after' ? answer() : null;
+  const timer = setTimeout(() => sendAnswer(response, early ?? answer()), ms);
   response.once('close', () => clearTimeout(timer));
 }

@@ -43,13 +43,13 @@ function serveCall(world: World, faults: FaultQueue, { request, response, route,
     bearer: readBearer(request.headers.authorization),
     subject: route.subject,
   };
-  const process = (): Answer => writeAnswer(runCall(world, route.call, callRequest), world.readings);
+  const answer = (): Answer => writeAnswer(runCall(world, route.call, callRequest), world.readings);
   if (fault === null) {
-    sendAnswer(response, process());
+    sendAnswer(response, answer());
     return;
   }
   world.stats.countFault();
-  playFault(fault, { response, process, readings: world.readings });
+  playFault(fault, { response, answer, readings: world.readings });
 }
 
 function isJson(contentType: string | undefined): boolean {
