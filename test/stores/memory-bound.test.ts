@@ -1,0 +1,112 @@
+import { describe, expect, it } from '@jest/globals';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+
+import { StoreError } from '../../src/errors';
+import { memoryStore } from '../../src/stores/memory-store';
+import { makeChallenge } from './make-challenge';
+
+describe('the bound of memoryStore', () => {
+  it('refuses a challenge beyond maxEntries and keeps those that live', async () => {
+    const { challenges } = memoryStore({ maxEntries: 3 });
+    for (const id of ['a', 'b', 'c']) await challenges.begin(makeChallenge(id), 600);
+    await expect(challenges.begin(makeChallenge('d'), 600)).rejects.toThrow(StoreError);
+    for (const id of ['a', 'b', 'c']) expect(await challenges.find(id)).not.toBeNull();
+    expect(await challenges.find('d')).toBeNull();
+  });
+
+  it('takes the new challenge of a user in place of the old one even when it is full', async () => {
+    const { challenges } = memoryStore({ maxEntries: 1 });
+    await challenges.begin(makeChallenge('a', { userId: 'same' }), 600);
+    await challenges.begin(makeChallenge('b', { userId: 'same' }), 600);
+    expect(await challenges.find('b')).not.toBeNull();
+  });
+
+  it('refuses a charge that needs more room than there is, and charges nothing', async () => {
+    const { counters } = memoryStore({ maxEntries: 2 });
+    const [a, b, c] = ['a', 'b', 'c'].map((key) => ({ key, windowSeconds: 600 })) as [Named, Named, Named];
+    await counters.charge([a]);
+    await expect(counters.charge([a, b, c])).rejects.toThrow(StoreError);
+    expect((await counters.charge([a, b])).counts.map(({ count }) => count)).toEqual([2, 1]);
+    await expect(counters.lock('d', 10)).rejects.toThrow(StoreError);
+  });
+
+  it('counts challenges, counters and accounts apart', async () => {
+    const { challenges, counters, tokens } = memoryStore({ maxEntries: 1 });
+    await challenges.begin(makeChallenge('a'), 600);
+    await counters.charge([{ key: 'a', windowSeconds: null }]);
+    await tokens.renew('a', 0, () => Promise.resolve({ sealed: 'x', ttlSeconds: 10 }));
+    await expect(tokens.renew('b', 0, () => Promise.reject(new Error('not reached')))).rejects.toThrow(
+      StoreError,
+    );
+  });
+
+  it.each(['consumed', 'discarded', 'expired'])('gives the room of a %s challenge back', async (how) => {
+    let nowMs = 0;
+    const { challenges } = memoryStore({ maxEntries: 2, now: () => nowMs });
+    await challenges.begin(makeChallenge('long'), 600);
+    await challenges.begin(makeChallenge('short'), 5);
+    if (how === 'consumed') await challenges.consume('short');
+    if (how === 'discarded') await challenges.discard('short');
+    if (how === 'expired') nowMs = 5_000;
+    await challenges.begin(makeChallenge('new'), 600);
+    expect(await challenges.find('long')).not.toBeNull();
+    expect(await challenges.find('new')).not.toBeNull();
+  });
+
+  it('gives the room of expired and cleared counters back, one among many', async () => {
+    let nowMs = 0;
+    const { counters } = memoryStore({ maxEntries: 1_000, now: () => nowMs });
+    for (let index = 0; index < 999; index += 1) await charge(`long ${index}`, 600);
+    await charge('short', 5);
+    await expect(charge('one more', 600)).rejects.toThrow(StoreError);
+    nowMs = 5_000;
+    await charge('one more', 600);
+    await counters.clear(['long 500']);
+    await charge('and another', 600);
+    await expect(charge('too many', 600)).rejects.toThrow(StoreError);
+
+    async function charge(key: string, windowSeconds: number): Promise<void> {
+      await counters.charge([{ key, windowSeconds }]);
+    }
+  });
+
+  it('keeps a counter whose lock outlives its window', async () => {
+    let nowMs = 0;
+    const { counters } = memoryStore({ maxEntries: 1, now: () => nowMs });
+    await counters.charge([{ key: 'a', windowSeconds: 1, lock: { every: 1, seconds: [100] } }]);
+    nowMs = 50_000;
+    await expect(counters.charge([{ key: 'b', windowSeconds: 1 }])).rejects.toThrow(StoreError);
+    expect((await counters.charge([{ key: 'a', windowSeconds: 1 }])).refusedBy).toBe(0);
+  });
+
+  it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('is never %p', (maxEntries) => {
+    expect(() => memoryStore({ maxEntries })).toThrow(TypeError);
+  });
+});
+
+describe('the warning of memoryStore', () => {
+  it.each([
+    { where: 'alone', NODE_ENV: 'production', codes: ['SMS_OTP_MEMORY_STORE'] },
+    { where: 'in a worker', NODE_ENV: 'development', codes: ['SMS_OTP_MEMORY_STORE'] },
+    { where: 'alone', NODE_ENV: 'development', codes: [] },
+  ])(
+    'is $codes in $NODE_ENV $where',
+    async ({ where, NODE_ENV, codes }) => {
+      const child = fork(require.resolve('./warning-program'), [where], {
+        execArgv: ['--require', require.resolve('tsx/cjs')],
+        env: { ...process.env, NODE_ENV },
+        stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+      });
+      const ended = once(child, 'exit');
+      expect((await once(child, 'message'))[0]).toEqual(codes);
+      await ended;
+    },
+    20_000,
+  );
+});
+
+interface Named {
+  readonly key: string;
+  readonly windowSeconds: number;
+}

@@ -1,0 +1,136 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+
+import { StoreError } from '../../src/errors';
+import { createDeadlineQueue, type Timed } from '../../src/stores/memory/deadline-queue';
+import { checkCounters, checkRenewed, parseChallenge, toWholeNumber } from '../../src/stores/records';
+import type { Challenge } from '../../src/stores/store';
+import { makeChallenge } from './make-challenge';
+
+const good = makeChallenge('a');
+
+describe('a record that comes back from a store', () => {
+  it('is taken when it is what was written', () => {
+    expect(parseChallenge(JSON.stringify(good), 'a')).toEqual(good);
+  });
+
+  it.each(Object.keys(good))('is refused without %s', (member) => {
+    const rest = Object.fromEntries(Object.entries(good).filter(([name]) => name !== member));
+    expect(() => parseChallenge(JSON.stringify(rest), 'a')).toThrow(StoreError);
+  });
+
+  it.each(Object.keys(good))('is refused with a foreign value for %s', (member) => {
+    const isNumber = typeof good[member as keyof Challenge] === 'number';
+    const foreign: unknown[] = [null, [], {}, isNumber ? '1' : 1, isNumber ? null : '', -1];
+    const isTime = ['sentAt', 'expiresAt', 'pendingUntil'].includes(member);
+    for (const value of isTime ? foreign.slice(0, -1) : foreign) {
+      expect(() => parseChallenge(JSON.stringify({ ...good, [member]: value }), 'a')).toThrow(StoreError);
+    }
+  });
+
+  it.each([2, 0, '1', null])('is refused with version %p', (version) => {
+    expect(() => parseChallenge(JSON.stringify({ ...good, version }), 'a')).toThrow(StoreError);
+  });
+
+  it('is refused under another OTP id', () => {
+    expect(() => parseChallenge(JSON.stringify(good), 'b')).toThrow(StoreError);
+  });
+
+  it('is refused, whatever it is, with an error that repeats nothing of it', () => {
+    const foreign = fc.oneof(fc.json(), fc.string(), fc.anything());
+    fc.assert(
+      fc.property(foreign, (text) => {
+        const failure = catchError(() => parseChallenge(text, 'a'));
+        expect(failure).toBeInstanceOf(StoreError);
+        expect((failure as StoreError).message).toBe('The store failed (challenge: unknown record)');
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe('what a store is given', () => {
+  const counter = { key: 'a', windowSeconds: 60 };
+
+  it.each([
+    { ...counter, windowSeconds: 0 },
+    { ...counter, windowSeconds: Number.NaN },
+    { ...counter, max: -1 },
+    { ...counter, max: 1.5 },
+    { ...counter, lock: { every: 0, seconds: [1] } },
+    { ...counter, lock: { every: 1, seconds: [] } },
+    { ...counter, lock: { every: 1, seconds: [-1] } },
+  ])('is refused when it cannot be counted: %j', (odd) => {
+    expect(() => checkCounters([counter, { ...odd, key: 'b' }])).toThrow(StoreError);
+    expect(() => checkCounters([counter])).not.toThrow();
+  });
+
+  it.each([
+    { sealed: 'x', ttlSeconds: 0 },
+    { sealed: 'x', ttlSeconds: Number.NaN },
+    { sealed: undefined, ttlSeconds: 1 },
+  ])('is refused when it is no token: %j', (odd) => {
+    // A renewal written in JavaScript may answer anything.
+    expect(() => checkRenewed(odd as { sealed: string; ttlSeconds: number })).toThrow(StoreError);
+  });
+
+  it.each([
+    [5, 5],
+    ['5', 5],
+    ['', null],
+    ['-1', null],
+    ['1e3', null],
+    [-1, null],
+    [1.5, null],
+    ['99999999999999999', null],
+    [null, null],
+    [[5], null],
+  ])('reads %p as the whole number %p', (value, number) => {
+    expect(toWholeNumber(value)).toBe(number);
+  });
+});
+
+describe('the queue of deadlines', () => {
+  it('gives the earliest first, whatever was placed, moved and removed', () => {
+    const step = fc.record({
+      what: fc.constantFrom('place', 'move', 'remove', 'take'),
+      which: fc.nat(30),
+      deadlineMs: fc.nat(1_000),
+    });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 120 }), (steps) =>
+        expect(() => followsModel(steps)).not.toThrow(),
+      ),
+    );
+  });
+});
+
+interface Step {
+  readonly what: string;
+  readonly which: number;
+  readonly deadlineMs: number;
+}
+
+function followsModel(steps: readonly Step[]): void {
+  const queue = createDeadlineQueue<Timed>();
+  const items = Array.from({ length: 31 }, () => ({ deadlineMs: 0, position: -1 }));
+  const model = new Set<Timed>();
+  for (const { what, which, deadlineMs } of steps) {
+    const item = items[which] ?? { deadlineMs, position: -1 };
+    if (what === 'remove') queue.remove(item);
+    if (what === 'remove') model.delete(item);
+    if (what === 'place' || what === 'move') queue.place(Object.assign(item, { deadlineMs }));
+    if (what === 'place' || what === 'move') model.add(item);
+    const earliest = Math.min(...[...model].map((one) => one.deadlineMs));
+    const first = queue.firstDue(deadlineMs);
+    expect(first?.deadlineMs ?? null).toBe(earliest <= deadlineMs ? earliest : null);
+  }
+}
+
+function catchError(work: () => unknown): unknown {
+  try {
+    return work();
+  } catch (error) {
+    return error;
+  }
+}
