@@ -12,6 +12,10 @@ export interface StoreCalls {
 export class CountingSessionStore extends session.MemoryStore {
   readonly calls: StoreCalls = { get: 0, set: 0, touch: 0, destroy: 0 };
   failSets = false;
+  /** So many writes fail, then they work again. */
+  setsToFail = 0;
+  /** Everything that was ever written, in order. */
+  readonly writes: { sid: string; text: string }[] = [];
 
   override get(sid: string, callback: (error: unknown, session?: session.SessionData | null) => void): void {
     this.calls.get += 1;
@@ -20,7 +24,10 @@ export class CountingSessionStore extends session.MemoryStore {
 
   override set(sid: string, data: session.SessionData, callback?: (error?: unknown) => void): void {
     this.calls.set += 1;
-    if (this.failSets) callback?.(new Error('canary: the store says something secret'));
+    const fails = this.failSets || this.setsToFail > 0;
+    this.setsToFail = Math.max(0, this.setsToFail - 1);
+    this.writes.push({ sid, text: JSON.stringify(data) });
+    if (fails) callback?.(new Error('canary: the store says something secret'));
     else super.set(sid, data, callback);
   }
 
@@ -36,10 +43,31 @@ export class CountingSessionStore extends session.MemoryStore {
 
   /** Every session as it rests in the store. */
   dump(): string {
-    return JSON.stringify((this as unknown as { sessions: unknown }).sessions);
+    return JSON.stringify(this.rests);
+  }
+
+  /** The ids that are in the store. */
+  ids(): string[] {
+    return Object.keys(this.rests);
+  }
+
+  /** One session as it rests in the store. */
+  rest(sid: string): Record<string, unknown> | undefined {
+    const text = this.rests[sid];
+    return text === undefined ? undefined : (JSON.parse(text) as Record<string, unknown>);
+  }
+
+  /** Puts a session where it rests, as somebody with access to the store could. */
+  put(sid: string, data: object): void {
+    this.rests[sid] = JSON.stringify(data);
   }
 
   resetCalls(): void {
     Object.assign(this.calls, { get: 0, set: 0, touch: 0, destroy: 0 });
+  }
+
+  /** Where express-session's own store keeps its sessions as JSON; its types do not tell. */
+  private get rests(): Record<string, string> {
+    return (this as unknown as { sessions: Record<string, string> }).sessions;
   }
 }

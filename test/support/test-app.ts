@@ -1,39 +1,17 @@
-import express, { type ErrorRequestHandler, type Express, type Request } from 'express';
+import { createServer } from 'node:http';
+import express, { type Express, type RequestHandler } from 'express';
 import session from 'express-session';
 import { Passport, type PassportStatic } from 'passport';
 import { Strategy as LocalStrategy } from 'passport-local';
-import {
-  createSmsOtp,
-  SmsOtpError,
-  type SmsOtp,
-  type SmsOtpEvent,
-  type SmsOtpOptions,
-} from 'passport-sms-otp';
+import { createSmsOtp, type SmsOtp, type SmsOtpEvent, type SmsOtpOptions } from 'passport-sms-otp';
 import { GatewaySimulator, type SimulatorOptions } from 'passport-sms-otp/simulator';
 import supertest from 'supertest';
 import { CountingSessionStore } from './counting-session-store';
 import { testClock, type TestClock } from './clock';
+import { addErrorHandler, addRoutes } from './test-routes';
+import { ALICE, asTestUser, asUser, BOB, type TestUser } from './test-users';
 
-export interface TestUser {
-  id: string;
-  phone: string | null;
-  isOptional?: boolean;
-}
-
-export const ALICE: TestUser = { id: 'alice', phone: '+12025550123' };
-export const BOB: TestUser = { id: 'bob', phone: '+12025550124' };
-
-/** The example app gives Express.User its own shape in this compilation; a test's user is another one. */
-export function asUser(user: TestUser): Express.User;
-export function asUser(user: TestUser | undefined): Express.User | false;
-export function asUser(user: TestUser | undefined): Express.User | false {
-  return user === undefined ? false : (user as unknown as Express.User);
-}
-
-/** The way back. */
-export function asTestUser(user: Express.User | undefined): TestUser {
-  return user as unknown as TestUser;
-}
+export { ALICE, asTestUser, asUser, BOB, type TestUser } from './test-users';
 
 /** The parts of a test app that a test may want to replace. */
 export interface TestAppOptions {
@@ -43,12 +21,16 @@ export interface TestAppOptions {
   /** Options of the gateway's client. */
   gateway?: object;
   users?: TestUser[];
+  /** A clock that the test made, to share it with the simulator or a store. */
+  clock?: TestClock;
   /** Express and Passport, to try other versions. */
   createApp?: typeof express;
   PassportClass?: new () => PassportStatic;
   cookie?: session.CookieOptions;
+  /** In place of express-session and `passport.session()`. */
+  sessionMiddleware?: RequestHandler[];
   /** More routes, before the error handler. */
-  routes?(app: Express, smsOtp: SmsOtp, passport: PassportStatic): void;
+  routes?(app: Express, smsOtp: SmsOtp, passport: PassportStatic, sim: GatewaySimulator): void;
   /** Before the session middleware. */
   middleware?(app: Express): void;
 }
@@ -63,6 +45,8 @@ export interface TestApp {
   users: Map<string, TestUser>;
   /** What reached the app's error handler. */
   errors: unknown[];
+  /** The id of every user Passport has logged in to a session. */
+  logins: string[];
   agent(): ReturnType<typeof supertest.agent>;
   /** The newest code on a user's phone. */
   code(user?: TestUser): string;
@@ -73,10 +57,11 @@ export interface TestApp {
 export async function startTestApp(given: TestAppOptions = {}): Promise<TestApp> {
   const variant = given.variant ?? 'A';
   const sim = await GatewaySimulator.start({ variant, ...given.simulator });
-  const clock = testClock();
+  const clock = given.clock ?? testClock();
   const sessions = new CountingSessionStore();
   const events: SmsOtpEvent[] = [];
   const errors: unknown[] = [];
+  const logins: string[] = [];
   const users = new Map((given.users ?? [ALICE, BOB]).map((user) => [user.id, { ...user }]));
   const createApp = given.createApp ?? express;
   const passport = new (given.PassportClass ?? (Passport as unknown as new () => PassportStatic))();
@@ -86,7 +71,10 @@ export async function startTestApp(given: TestAppOptions = {}): Promise<TestApp>
       done(null, password === 'right' && asUser(user));
     }),
   );
-  passport.serializeUser((user, done) => done(null, asTestUser(user).id));
+  passport.serializeUser((user, done) => {
+    logins.push(asTestUser(user).id);
+    done(null, asTestUser(user).id);
+  });
   passport.deserializeUser((id: string, done) => done(null, asUser(users.get(id))));
 
   const smsOtp = createSmsOtp({
@@ -110,7 +98,7 @@ export async function startTestApp(given: TestAppOptions = {}): Promise<TestApp>
   const app = createApp();
   app.use(express.json({ limit: '2mb' }), express.urlencoded({ extended: true, limit: '2mb' }));
   given.middleware?.(app);
-  app.use(
+  const sessionMiddleware = given.sessionMiddleware ?? [
     session({
       secret: 'a test secret',
       resave: false,
@@ -119,10 +107,14 @@ export async function startTestApp(given: TestAppOptions = {}): Promise<TestApp>
       ...(given.cookie && { cookie: given.cookie }),
     }),
     passport.session(),
-  );
+  ];
+  if (sessionMiddleware.length > 0) app.use(...sessionMiddleware);
   addRoutes(app, smsOtp, passport);
-  given.routes?.(app, smsOtp, passport);
-  app.use(collectErrors(errors));
+  given.routes?.(app, smsOtp, passport, sim);
+  addErrorHandler(app, errors);
+  // One server that stays: requests of one agent may run side by side.
+  const server = createServer(app);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 
   return {
     app,
@@ -133,54 +125,14 @@ export async function startTestApp(given: TestAppOptions = {}): Promise<TestApp>
     events,
     users,
     errors,
-    agent: () => supertest.agent(app),
+    logins,
+    agent: () => supertest.agent(server),
     code: (user = ALICE) => sim.lastPin(user.phone ?? '') ?? 'none',
     close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
       await smsOtp.close();
       await sim.close();
     },
-  };
-}
-
-function addRoutes(app: Express, smsOtp: SmsOtp, passport: PassportStatic): void {
-  const firstFactor = passport.authenticate('local', { session: false });
-  app.post('/login', firstFactor, smsOtp.send(), (req, res) => void res.json(req.smsOtp));
-  app.post('/login/pin', smsOtp.verify(), (req, res) => {
-    res.json({ ...req.smsOtp, authInfo: req.authInfo, isAuthenticated: req.isAuthenticated() });
-  });
-  app.post('/login/resend', smsOtp.resend(), (req, res) => void res.json(req.smsOtp));
-  app.post('/login/cancel', smsOtp.cancel(), (req, res) => void res.json(req.smsOtp));
-  app.post('/step-up', smsOtp.stepUp(), (req, res) => void res.json(req.smsOtp));
-  app.post('/logout', (req, res, next) =>
-    req.logout((error) => (error ? next(error) : res.json({ out: true }))),
-  );
-  app.get(
-    '/account',
-    smsOtp.requireSecondFactor(),
-    (req, res) => void res.json({ id: asTestUser(req.user).id }),
-  );
-  app.get(
-    '/fresh',
-    smsOtp.requireSecondFactor({ maxAgeSeconds: 300 }),
-    (_req, res) => void res.json({ ok: true }),
-  );
-  app.get('/status', (req, res) => void res.json(describe(req, smsOtp)));
-}
-
-function describe(req: Request, smsOtp: SmsOtp): object {
-  return {
-    ...smsOtp.status(req),
-    isAuthenticated: req.isAuthenticated(),
-    hasSecondFactor: smsOtp.hasSecondFactor(req),
-    session: req.session.smsOtp,
-    sessionKeys: Object.keys(req.session),
-  };
-}
-
-function collectErrors(errors: unknown[]): ErrorRequestHandler {
-  return (error: unknown, _req, res, _next) => {
-    errors.push(error);
-    const isOurs = error instanceof SmsOtpError;
-    res.status(isOurs ? error.status : 500).json({ code: isOurs ? error.code : null });
   };
 }
