@@ -32,13 +32,18 @@ export function createGuards({ marks, slot, isRequiredFor }: EdgeParts): Guards 
     options: GuardOptions,
     reason: Refused,
   ): Promise<boolean> {
+    const { pending } = slot.read(req);
     if (options.allowNotRequired === true && (await isNotRequired(req))) return true;
     if (options.redirect === undefined) {
       replyWithRefusal(res, { reason });
       return false;
     }
     const path = req.method === 'GET' ? toSafePath(req.originalUrl) : null;
-    await slot.write(req, { ...slot.read(req), notice: reason, ...(path !== null && { returnTo: path }) });
+    await slot.update(req, pending?.otpId, (before) => ({
+      ...before,
+      notice: reason,
+      ...(path !== null && { returnTo: path }),
+    }));
     replyWithRedirect(res, options.redirect);
     return false;
   }

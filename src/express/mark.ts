@@ -8,7 +8,7 @@ export type MarkCheck = 'passed' | 'second-factor-required' | 'second-factor-too
 
 /** Reads the mark of a request and compares it with the current user. */
 export interface MarkReader {
-  /** The current user's mark, or undefined: no user, no mark, another user's mark, odd types. */
+  /** The current user's mark, or undefined: no user, no mark, another user's mark. */
   readonly read: (req: Request) => VerifiedMark | undefined;
   /** The question every guard asks. Allocates nothing, promises nothing. @param maxAgeMs Infinity: any age. */
   readonly check: (req: Request, maxAgeMs: number) => MarkCheck;
@@ -23,8 +23,7 @@ export function createMarkReader(
     const user = currentUser(req);
     const mark = slot.peek(req)?.verified;
     if (user === undefined || mark === undefined) return undefined;
-    const isSound = typeof mark.userId === 'string' && typeof mark.at === 'number';
-    return isSound && mark.userId === idText(getUserId(user)) ? mark : undefined;
+    return mark.userId === idText(getUserId(user)) ? mark : undefined;
   }
 
   return {

@@ -1,12 +1,19 @@
 import type { Request } from 'express';
-import type { Session, SessionData } from 'express-session';
+import type { Session } from 'express-session';
 import { SessionError } from '../errors';
+import {
+  isIdFromClient,
+  notRenewed,
+  regenerate,
+  reload,
+  save,
+  storeFailure,
+  type LiveSession,
+} from './live-session';
 import { isGiven } from './run';
 import { hide, saveOnce } from './save-once';
 import type { SmsOtpSession } from './session-data';
-
-/** An express-session as this file sees it: the app's data under names we do not know. */
-type LiveSession = Session & Partial<SessionData> & Record<string, unknown>;
+import { isSlot } from './slot-shape';
 
 /** What goes along into a renewed session besides the slot. `all`: everything the app keeps there. */
 export type KeptKeys = readonly string[] | 'all';
@@ -23,12 +30,13 @@ export class SessionSlot {
     private readonly passportKey = 'passport',
   ) {}
 
-  /** The slot, or undefined when there is none or it is of another version. Allocates nothing. */
+  /** The slot, or undefined when there is none or it is not as this version writes it. Allocates nothing. */
   peek(req: Request): SmsOtpSession | undefined {
-    // Sessions are typed by the app; ours is the value under our key, whatever somebody may have put there.
-    const session = req.session as LiveSession | undefined;
-    const slot = session?.[this.sessionKey] as Partial<SmsOtpSession> | null | undefined;
-    return slot?.version === 1 ? (slot as SmsOtpSession) : undefined;
+    const session = findSession(req);
+    if (session === undefined) return undefined;
+    this.hasSeenSession = true;
+    const slot = session[this.sessionKey];
+    return isSlot(slot) ? slot : undefined;
   }
 
   /** The slot, empty when there is none. @throws {SessionError} when there is no session that can be renewed. */
@@ -62,11 +70,23 @@ export class SessionSlot {
     judgedOtpId: string | undefined,
     change: (slot: SmsOtpSession) => SmsOtpSession,
   ): Promise<boolean> {
-    if (isIdFromClient(req) && !(await reload(this.requireSession(req)))) return false;
-    const slot = this.read(req);
-    if (slot.pending?.otpId !== judgedOtpId) return false;
-    await this.write(req, change(slot));
+    if (!(await this.isStillWaiting(req, judgedOtpId))) return false;
+    await this.write(req, change(this.read(req)));
     return true;
+  }
+
+  /** Reads the session again. False when it has ended meanwhile, or waits for another code than the one judged. */
+  async isStillWaiting(req: Request, judgedOtpId: string | undefined): Promise<boolean> {
+    if (isIdFromClient(req) && !(await reload(this.requireSession(req)))) return false;
+    return this.read(req).pending?.otpId === judgedOtpId;
+  }
+
+  /** Takes back a login that the first factor has made in this very request: it ran without `session: false`. */
+  async undoLogIn(req: Request): Promise<void> {
+    const session = this.requireSession(req);
+    if (session[this.passportKey] === undefined || isIdFromClient(req)) return;
+    session[this.passportKey] = undefined;
+    await save(session);
   }
 
   /**
@@ -100,11 +120,12 @@ export class SessionSlot {
       const oldId = req.sessionID;
       return original((error: unknown) => {
         if (isGiven(error)) return callback(storeFailure('renewed', error));
-        const renewed = req.session as LiveSession | undefined;
+        const renewed = findSession(req);
         if (renewed === undefined || renewed === old || req.sessionID === oldId)
           return callback(notRenewed());
-        for (const key of keep === 'all' ? Object.keys(old) : keep) {
-          if (key !== 'cookie' && old[key] !== undefined) renewed[key] = old[key];
+        for (const [key, value] of Object.entries(old)) {
+          // With everything else goes the cookie: its life is the app's choice, too.
+          if (keep === 'all' || keep.includes(key)) renewed[key] = value;
         }
         renewed[this.sessionKey] = slot;
         // keepSessionInfo merges the old session over the new one once this returns.
@@ -117,7 +138,7 @@ export class SessionSlot {
   }
 
   private requireSession(req: Request): LiveSession {
-    const session = req.session as LiveSession | undefined;
+    const session = findSession(req);
     if (session === undefined) throw this.noSession();
     if (
       typeof session.regenerate !== 'function' ||
@@ -144,44 +165,7 @@ export class SessionSlot {
   }
 }
 
-function notRenewed(): SessionError {
-  return new SessionError(
-    'ERR_SESSION_NOT_RENEWED',
-    "The session's id cannot be renewed. Use 'express-session' with a store on the server; sessions kept in a cookie can be replayed",
-  );
-}
-
-function storeFailure(what: string, cause: unknown): SessionError {
-  return new SessionError('ERR_SESSION_STORE', `The session could not be ${what}`, cause);
-}
-
-/** True when the client sent the id of this session; else the session was made for this request and is stored nowhere. */
-function isIdFromClient(req: Request): boolean {
-  return req.headers.cookie?.includes(encodeURIComponent(req.sessionID)) ?? false;
-}
-
-function save(session: LiveSession): Promise<void> {
-  return new Promise((resolve, reject) => {
-    session.save((error: unknown) => (isGiven(error) ? reject(storeFailure('saved', error)) : resolve()));
-  });
-}
-
-function regenerate(session: LiveSession): Promise<void> {
-  return new Promise((resolve, reject) => {
-    session.regenerate((error: unknown) => {
-      if (!isGiven(error)) return resolve();
-      reject(error instanceof SessionError ? error : storeFailure('renewed', error));
-    });
-  });
-}
-
-/** False when the session has ended. express-session tells that only by the text of its error. */
-function reload(session: LiveSession): Promise<boolean> {
-  return new Promise((resolve, reject) => {
-    session.reload((error: unknown) => {
-      if (!isGiven(error)) return resolve(true);
-      const isGone = error instanceof Error && error.message === 'failed to load session';
-      return isGone ? resolve(false) : reject(storeFailure('read', error));
-    });
-  });
+/** Apps end a session by setting null, which its types do not tell; ours is the value under our key, whatever it may be. */
+function findSession(req: Request): LiveSession | undefined {
+  return (req.session as LiveSession | null | undefined) ?? undefined;
 }
