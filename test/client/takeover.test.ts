@@ -47,7 +47,14 @@ describe('two clients of variant B that share nothing', () => {
 describe('the watch', () => {
   const start = (random: number): { watch: TakeoverWatch; clock: ReturnType<typeof testClock> } => {
     const clock = testClock();
-    return { clock, watch: new TakeoverWatch(clock.now, () => random, new EventHub(undefined)) };
+    return {
+      clock,
+      watch: new TakeoverWatch(
+        () => clock.now(),
+        () => random,
+        new EventHub(undefined),
+      ),
+    };
   };
 
   it('says nothing of two rejections, or of three in more than a minute', () => {

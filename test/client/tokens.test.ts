@@ -108,7 +108,7 @@ async function startTokenServer(
   );
   const clock = testClock();
   const { baseUrl } = wire;
-  const account = { baseUrl, variant: 'B', username: 'u', password: 'p', now: clock.now } as const;
+  const account = { baseUrl, variant: 'B', username: 'u', password: 'p', now: () => clock.now() } as const;
   const client = new GatewayClient({ ...account, ...options });
   closeLater(() => client.close(0));
   return { wire, client, clock };
@@ -163,7 +163,7 @@ describe('how long a token is trusted', () => {
     expect(wire.requests).toHaveLength(2);
   });
 
-  it('it is renewed after 80 to 90 % of its life, by chance', () => {
+  it('until it is renewed, after 80 to 90 % of its life by chance', () => {
     const contents = { accessToken: 'a', refreshToken: null, expiresAt: 1_010_000 };
     const times = [0, 0.5, 1].map((chance) => Math.round(toRenewalTime(contents, 10_000, chance)));
     expect(times).toEqual([810_000, 860_000, 910_000]);

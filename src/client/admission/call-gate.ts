@@ -36,12 +36,12 @@ export class CallGate {
     if (this.#isClosed) throw closedError();
     if (this.#places >= this.#maxPlaces) throw new GatewayBusyError('the queue is full', QUEUE_RETRY_SECONDS);
     this.#places += 1;
-    return new CallPlace(call, (place) => this.leave(place));
+    return new CallPlace(call, this);
   }
 
   /** The place behind an admission. @throws {TypeError} when it is none for this call, or was used or released. */
   take(admission: Admission, call: CallName): CallPlace {
-    if (!(admission instanceof CallPlace) || admission.call !== call || admission.state !== 'reserved') {
+    if (!(admission instanceof CallPlace) || !admission.isFreeAt(this) || admission.call !== call) {
       throw new TypeError(
         `The admission is not one for this call (${call}), or it was used or released already`,
       );

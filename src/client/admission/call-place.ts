@@ -14,10 +14,15 @@ export class CallPlace implements Admission {
 
   constructor(
     readonly call: CallName,
-    private readonly leave: (place: CallPlace) => void,
+    private readonly gate: { leave(place: CallPlace): void },
   ) {}
 
+  /** True when it is a place of that gate, still to be used. */
+  isFreeAt(gate: unknown): boolean {
+    return this.gate === gate && this.state === 'reserved';
+  }
+
   release(): void {
-    if (this.state === 'reserved') this.leave(this);
+    if (this.state === 'reserved') this.gate.leave(this);
   }
 }

@@ -39,7 +39,7 @@ export function startClient(
     username,
     password,
     variant,
-    now: clock.now,
+    now: () => clock.now(),
     onEvent: (event) => events.push(event),
     ...options,
   });
@@ -70,13 +70,12 @@ export function ofType<Type extends GatewayEvent['type']>(
 
 /** What a promise is rejected with. */
 export async function errorOf(promise: Promise<unknown>): Promise<Error> {
-  try {
-    await promise;
-  } catch (error) {
-    if (error instanceof Error) return error;
-    throw new Error('something was thrown that is no error');
-  }
-  throw new Error('nothing was thrown');
+  const thrown = await promise.then(
+    () => 'nothing',
+    (error: unknown) => error,
+  );
+  if (thrown instanceof Error) return thrown;
+  throw new Error('nothing was thrown, or no error');
 }
 
 /** Waits for a condition, at most 5 s. */
