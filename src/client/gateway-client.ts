@@ -83,10 +83,10 @@ export class GatewayClient {
   async #close(limitMs: number): Promise<void> {
     const { runner, gate, keeper, sender } = this.#parts;
     runner.stopAdmitting();
-    const ended = gate.empty().then(() => keeper.settle());
+    const ended = gate.empty().then(() => keeper.close());
     await waitAtMost(ended, limitMs, closedError).catch(ignore);
     gate.close();
-    keeper.close();
+    void keeper.close();
     await sender.destroy();
   }
 }

@@ -1,8 +1,8 @@
-import { setMaxListeners } from 'node:events';
 import type { Dispatcher, ProxyAgent } from 'undici';
 import { AnswerCollector, type AnswerBounds, type RawAnswer } from './answers/answer-collector';
 import type { ClientSettings } from './client-settings';
 import type { GatewayCall } from './gateway-call';
+import { OpenSockets } from './open-sockets';
 
 type SenderSettings = Pick<ClientSettings, 'address' | 'connections' | 'timeouts' | 'ca' | 'proxyUrl'>;
 type ConnectOptions = NonNullable<ProxyAgent.Options['requestTls']>;
@@ -26,14 +26,12 @@ const BODY_HEADERS = [...HEADERS, 'content-type', 'application/json'];
  */
 export class RequestSender {
   readonly #settings: SenderSettings;
-  readonly #sockets = new AbortController();
+  readonly #sockets = new OpenSockets();
   #loading: Promise<Dispatcher> | null = null;
   #dispatcher: Dispatcher | null = null;
 
   constructor(settings: SenderSettings) {
     this.#settings = settings;
-    // Every socket hears the signal, and there are as many as there are connections.
-    setMaxListeners(0, this.#sockets.signal);
   }
 
   /** Loads undici and makes the pool; opens no connection. */
@@ -62,8 +60,7 @@ export class RequestSender {
   /** Ends every request and connection. */
   async destroy(): Promise<void> {
     await (await this.#loading)?.destroy();
-    // undici leaves sockets that are still connecting to themselves.
-    this.#sockets.abort();
+    this.#sockets.destroy();
   }
 
   #toOptions(
@@ -85,22 +82,27 @@ export class RequestSender {
   }
 
   async #makeDispatcher(): Promise<Dispatcher> {
-    const { Pool, ProxyAgent } = await import('undici');
+    const { Pool, ProxyAgent, buildConnector } = await import('undici');
     const { address, connections, proxyUrl } = this.#settings;
-    const connect = await this.#toConnectOptions();
+    const options = await this.#toConnectOptions();
+    const connect = this.#sockets.watch(buildConnector(options));
     const pool = { connections, pipelining: 1, allowH2: false };
     this.#dispatcher =
       proxyUrl === undefined
         ? new Pool(address.origin, { ...pool, connect })
-        : new ProxyAgent({ ...pool, uri: proxyUrl, requestTls: connect, proxyTls: connect });
+        : new ProxyAgent({
+            ...pool,
+            uri: proxyUrl,
+            requestTls: options,
+            clientFactory: (origin) => new Pool(origin, { connect }),
+          });
     return this.#dispatcher;
   }
 
   /** What a socket is opened with. No option and no environment variable switches the verification off. */
   async #toConnectOptions(): Promise<ConnectOptions> {
     const { ca, timeouts } = this.#settings;
-    const { signal } = this.#sockets;
-    const options = { timeout: timeouts.connectMs, rejectUnauthorized: true, signal };
+    const options = { timeout: timeouts.connectMs, rejectUnauthorized: true, allowH2: false };
     const authorities = Array.isArray(ca) ? ca : [ca];
     if (authorities.length === 0) return options;
     const { createSecureContext, rootCertificates } = await import('node:tls');

@@ -61,8 +61,8 @@ export class TokenKeeper {
 
   /**
    * Waits for a good token.
-   * @throws {GatewayRejectedError} ERR_GATEWAY_REJECTED to the one who asked first; those who waited with it hear
-   * @throws {GatewayBusyError} ERR_GATEWAY_BUSY, as does everybody while the credentials are refused.
+   * @throws {GatewayRejectedError} ERR_GATEWAY_REJECTED to the one who asked first when the credentials are refused.
+   * @throws {GatewayBusyError} ERR_GATEWAY_BUSY to those who waited with it, and to everybody until the next try.
    */
   async obtain(deadline: CallDeadline): Promise<KeptToken> {
     if (this.#isClosed) throw closedError();
@@ -90,14 +90,11 @@ export class TokenKeeper {
     this.#current = null;
   }
 
-  /** Waits for a renewal that is under way, so that its token is not lost and the lease is given back. */
-  async settle(): Promise<void> {
-    await this.#flight?.catch(ignore);
-  }
-
-  close(): void {
+  /** Begins no more renewals, and waits for one that is under way: its token is saved and the lease given back. */
+  async close(): Promise<void> {
     this.#isClosed = true;
     this.#pause.end();
+    await this.#flight?.catch(ignore);
   }
 
   #renewAhead(now: number): void {
@@ -143,5 +140,5 @@ export class TokenKeeper {
 }
 
 function ignore(): void {
-  // The token in use is still good, and whoever needs another hears of the failure then.
+  // The token in use is still good, or nobody waits for another; whoever needs one later hears of the failure then.
 }
