@@ -39,7 +39,7 @@ export type { RedirectOptions } from './express/refuse';
 export type { SendOptions } from './express/send-middleware';
 export type { PendingSlot, SmsOtpSession, SmsOtpSessionData, VerifiedMark } from './express/session-data';
 export type { SmsOtpStatus } from './express/status';
-export type { StrategyCallback, StrategyDone } from './express/strategy';
+export type { StrategyCallback, StrategyDone } from './express/confirm-user';
 export type { VerifyOptions } from './express/verify-middleware';
 export type { GatewayClient } from './client/gateway-client';
 export type { GatewayClientOptions } from './client/client-options';

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { GatewayClient } from './client/gateway-client';
 import { createAuthenticate } from './express/authenticate';
+import type { StrategyCallback } from './express/confirm-user';
 import { createEdge, type Edge } from './express/edge';
 import type { EdgeParts } from './express/edge-parts';
 import { createMarkReader } from './express/mark';
 import { defaultPassport } from './express/passport-instance';
 import { SessionSlot } from './express/session-slot';
-import { OtpStrategy, type StrategyCallback } from './express/strategy';
+import { OtpStrategy } from './express/strategy';
 import { createEmitter } from './login/events';
 import type { LoginParts } from './login/login-parts';
 import { createResendOtp } from './login/resend-otp';
@@ -65,7 +66,7 @@ export class SmsOtpStrategy extends OtpStrategy {
    */
   constructor(options: SmsOtpOptions | SmsOtpParts, done?: StrategyCallback) {
     const { edge } = options instanceof SmsOtpParts ? options : new SmsOtpParts(options);
-    super({ strategyName: edge.strategyName, authenticate: createAuthenticate(edge) }, done);
+    super({ strategyName: edge.strategyName, authenticate: createAuthenticate(edge, done) });
   }
 }
 

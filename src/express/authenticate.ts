@@ -1,6 +1,8 @@
 import type { Request } from 'express';
-import type { Method, Refusal, VerifyOutcome } from '../login/outcome';
+import type { Refused } from '../login/attempt';
+import type { Method, Refusal } from '../login/outcome';
 import type { Verified } from '../login/verify-otp';
+import { confirmUser, type StrategyCallback } from './confirm-user';
 import { currentUser } from './current-user';
 import type { EdgeParts } from './edge-parts';
 import { setRetryAfter, REPLIES } from './replies';
@@ -31,7 +33,8 @@ export interface SmsOtpFailureInfo extends Refusal {
 export interface AuthenticationSuccess {
   readonly kind: 'success';
   readonly user: Express.User;
-  readonly info: SmsOtpAuthInfo;
+  /** `SmsOtpAuthInfo`, or what an appended function gave instead. */
+  readonly info: object;
 }
 
 export interface AuthenticationFailure {
@@ -48,6 +51,7 @@ export type Authentication = AuthenticationSuccess | AuthenticationFailure;
  */
 export function createAuthenticate(
   parts: EdgeParts,
+  callback?: StrategyCallback,
 ): (req: Request, options: AuthenticationOptions) => Promise<Authentication> {
   const { slot, pinField } = parts;
 
@@ -56,31 +60,47 @@ export function createAuthenticate(
     const code = readField(req, pinField);
     const result = await parts.verifyOtp({ code, pending, currentUser: currentUser(req), address: req.ip });
     if (result.kind === 'verified') return succeed(req, options, result, pending?.otpId);
+    const otpId = pending?.otpId;
     if (result.kind === 'unconfirmed') {
-      await settle(slot, req, { otpId: pending?.otpId, endsPending: true, notice: 'unconfirmed' });
+      await settle(slot, req, { otpId, endsPending: true, notice: 'unconfirmed' });
       throw result.error;
     }
-    const { refusal, endsPending } = result;
-    req.smsOtp = { verified: false, ...refusal };
-    const notice = options.keepsNotice === true ? refusal.reason : null;
-    await settle(slot, req, { otpId: pending?.otpId, endsPending, notice });
-    return fail(req, refusal);
+    return turnAway(req, options, otpId, result);
   };
 
   async function succeed(
     req: Request,
-    { session }: AuthenticationOptions,
+    options: AuthenticationOptions,
     { user, userId, purpose, at }: Verified,
     otpId: string | undefined,
   ): Promise<Authentication> {
     const method = 'sms';
-    const outcome: VerifyOutcome = { verified: true, user, method, at };
-    req.smsOtp = outcome;
+    const told: SmsOtpAuthInfo = { amr: ['pwd', method], method, at };
+    const confirmed = await confirmUser(callback, { user, info: told });
+    if (confirmed === null) {
+      return turnAway(req, options, otpId, { refusal: { reason: 'denied' }, endsPending: true });
+    }
+    // Whoever has logged out while the code was judged stays out: a step-up keeps the session's data, the user's too.
+    if (purpose === 'step-up' && !(await slot.isStillWaiting(req, otpId))) {
+      return turnAway(req, options, otpId, { refusal: { reason: 'no-pending-login' }, endsPending: false });
+    }
     const marked: SmsOtpSession = { version: 1, verified: { userId, method, at } };
-    if (purpose === 'step-up') slot.carryThroughRenewal(req, marked, 'all');
-    else if (session !== false) slot.carryThroughRenewal(req, marked);
-    else await settle(slot, req, { otpId, endsPending: true, notice: null });
-    return { kind: 'success', user, info: { amr: ['pwd', method], method, at } };
+    if (options.session === false) await settle(slot, req, { otpId, endsPending: true, notice: null });
+    else slot.carryThroughRenewal(req, marked, purpose === 'step-up' ? 'all' : undefined);
+    req.smsOtp = { verified: true, user: confirmed.user, method, at };
+    return { kind: 'success', ...confirmed };
+  }
+
+  async function turnAway(
+    req: Request,
+    options: AuthenticationOptions,
+    otpId: string | undefined,
+    { refusal, endsPending }: Pick<Refused, 'refusal' | 'endsPending'>,
+  ): Promise<AuthenticationFailure> {
+    req.smsOtp = { verified: false, ...refusal };
+    const notice = options.keepsNotice === true ? refusal.reason : null;
+    await settle(slot, req, { otpId, endsPending, notice });
+    return fail(req, refusal);
   }
 }
 

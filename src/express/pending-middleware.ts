@@ -30,7 +30,7 @@ export function createPendingMiddlewares(parts: EdgeParts): PendingMiddlewares {
       address: req.ip,
       getLocale: (user) => parts.getLocale(user, req),
     });
-    return finish(req, res, options, before, result, pending?.returnTo);
+    return finish(req, res, options, before, result, before.returnTo ?? pending?.returnTo);
   }
 
   async function stepUp(req: Request, res: Response, options: RedirectOptions): Promise<boolean> {
@@ -99,7 +99,7 @@ export function createPendingMiddlewares(parts: EdgeParts): PendingMiddlewares {
     const { pending } = slot.read(req);
     if (pending !== undefined) {
       await parts.discard(pending.otpId);
-      await slot.update(req, pending.otpId, withoutPending);
+      await slot.update(req, pending.otpId, (now) => withoutPending(withoutNotice(now)));
     }
     req.smsOtp = { cancelled: true };
     return answerSuccess(res, successRedirect);

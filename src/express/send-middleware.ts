@@ -26,12 +26,14 @@ export function createSend(parts: EdgeParts): (options?: SendOptions) => Request
 
   async function send(req: Request, res: Response, options: SendOptions): Promise<boolean> {
     const user = takeFirstFactor(req);
+    await slot.undoLogIn(req);
     const before = slot.read(req);
     const result = await sendOtp(toRequest(parts, req, user, before));
     if (result.kind === 'not-required') return letIn(req, res, user, options);
     if (result.kind === 'refused') return turnAway(req, res, options, before, result.refusal);
     if (result.kind === 'sent') {
-      const pending = toPending(result, toSafePath(before.returnTo ?? slot.readReturnTo(req)));
+      const wanted = before.returnTo ?? before.pending?.returnTo ?? slot.readReturnTo(req);
+      const pending = toPending(result, toSafePath(wanted));
       await slot.renew(req, { version: 1, pending });
       req.smsOtp = { sent: true, ...toStatus(pending) };
     } else if (before.pending !== undefined) {

@@ -1,5 +1,5 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
-import type { Authentication, SmsOtpAuthInfo, SmsOtpFailureInfo } from './authenticate';
+import type { Authentication, SmsOtpFailureInfo } from './authenticate';
 import type { EdgeParts } from './edge-parts';
 import { logIn, setAuthInfo, type PassportOptions } from './log-in';
 import { answerRefusal, answerSuccess, type RedirectOptions } from './refuse';
@@ -15,15 +15,15 @@ export function createVerify(parts: EdgeParts): (options?: VerifyOptions) => Req
 
   async function verify(req: Request, res: Response, options: VerifyOptions): Promise<boolean> {
     const { successRedirect, failureRedirect } = options;
-    const { pending } = slot.read(req);
+    const { pending, returnTo } = slot.read(req);
     const answer = await askPassport(req, res, options);
     if (answer.kind === 'failure') return answerRefusal(res, failureRedirect, answer.info);
-    if (pending?.purpose === 'step-up') await slot.renewPrepared(req);
-    else await logIn(req, answer.user, options);
+    if (pending?.purpose !== 'step-up') await logIn(req, answer.user, options);
+    else if (options.session !== false) await slot.renewPrepared(req);
     if (options.authInfo !== false) await setAuthInfo(passport, req, answer.info);
-    const redirect =
-      successRedirect === undefined ? undefined : (toSafePath(pending?.returnTo) ?? successRedirect);
-    return answerSuccess(res, redirect);
+    if (successRedirect === undefined) return true;
+    // What a guard has kept since the code went out is newer than what the pending login took along.
+    return answerSuccess(res, toSafePath(returnTo ?? pending?.returnTo) ?? successRedirect);
   }
 
   /** Passport in its callback form: it judges, and answers nothing itself. */
@@ -38,7 +38,7 @@ export function createVerify(parts: EdgeParts): (options?: VerifyOptions) => Req
       ): void => {
         if (isGiven(error)) return reject(error);
         // Passport hands on what the strategy gave to success and fail: see authenticate.
-        if (user) return resolve({ kind: 'success', user, info: info as SmsOtpAuthInfo });
+        if (user) return resolve({ kind: 'success', user, info: info ?? {} });
         resolve({ kind: 'failure', info: info as SmsOtpFailureInfo, status: status ?? 401 });
       };
       const settings = { session, keepsNotice: failureRedirect !== undefined };

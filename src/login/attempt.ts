@@ -1,5 +1,5 @@
 import { failureCounter, keysClearedBySuccess, verifiedNumberCounter } from '../policies/limits';
-import type { Challenge, Claim, Count } from '../stores/store';
+import type { Challenge, Claim, Count, Purpose } from '../stores/store';
 import type { LoginParts } from './login-parts';
 import type { Reason, Refusal } from './outcome';
 import { readFailureRefusal } from './send-charge';
@@ -8,6 +8,7 @@ import { readFailureRefusal } from './send-charge';
 export interface PendingCode {
   readonly otpId: string;
   readonly pendingId: string;
+  readonly purpose: Purpose;
   readonly pendingUntil: number;
 }
 
@@ -31,6 +32,11 @@ export function refuse(reason: Reason, endsPending = false): Refused {
   return { kind: 'refused', refusal: { reason }, endsPending };
 }
 
+/** The gateway may give an id twice, and a code of one purpose is never good for the other. */
+export function isOfSession({ pendingId, purpose }: Challenge, pending: PendingCode): boolean {
+  return pendingId === pending.pendingId && purpose === pending.purpose;
+}
+
 /** Counts an attempt before anything is judged. Nothing but the user's full success takes it back. */
 export async function claimAttempt(
   parts: LoginParts,
@@ -40,8 +46,8 @@ export async function claimAttempt(
   const claim = await parts.store.challenges.claim(pending.otpId);
   if (claim.outcome !== 'claimed') return refuseClaim(claim, pending.pendingUntil <= parts.now());
   const { challenge } = claim;
-  // The gateway gave this id to another pending login: this session has none any more.
-  if (challenge.pendingId !== pending.pendingId) return refuse('wrong-code', true);
+  // The id belongs to another pending login by now: this session has none any more.
+  if (!isOfSession(challenge, pending)) return refuse('wrong-code', true);
   const { limits } = parts.settings;
   const { refusedBy, counts } = await parts.store.counters.charge([failureCounter(limits, challenge.userId)]);
   // A store that gives no count has not answered the question: it reads as a lock.

@@ -1,5 +1,5 @@
 import type { Challenge } from '../stores/store';
-import type { PendingCode, Refused } from './attempt';
+import { isOfSession, type PendingCode, type Refused } from './attempt';
 import { findResendTime } from './challenge-record';
 import { findUser } from './find-user';
 import type { LoginParts } from './login-parts';
@@ -44,7 +44,7 @@ export function createResendOtp(
   async function findPrevious(pending: PendingCode | undefined): Promise<Challenge | null> {
     if (pending === undefined || pending.pendingUntil <= parts.now()) return null;
     const challenge = await parts.store.challenges.find(pending.otpId);
-    return challenge?.pendingId === pending.pendingId ? challenge : null;
+    return challenge !== null && isOfSession(challenge, pending) ? challenge : null;
   }
 
   function noSendLeft({ pendingUntil }: Challenge): Refusal {
