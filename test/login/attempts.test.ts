@@ -1,0 +1,155 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import type { SmsOtpEvent } from 'passport-sms-otp';
+import { people, queue } from '../support/people';
+import { startTestApp, type TestApp } from '../support/test-app';
+import { enterWrongly, seen, visit } from '../support/visit';
+
+const INVALID = [401, { error: 'invalid-code' }];
+
+describe.each(['A', 'B'] as const)('attempts in variant %s', (variant) => {
+  const next = queue(people(60));
+  let test: TestApp;
+  beforeAll(async () => {
+    test = await startTestApp({ variant, users: people(60), options: { allowedCountries: 'any' } });
+  });
+  afterAll(() => test.close());
+  afterEach(() => {
+    test.clock.advanceSeconds(11);
+    test.events.length = 0;
+  });
+
+  const failures = (): number[] =>
+    test.events.flatMap((event: SmsOtpEvent) =>
+      event.type === 'failure-count-changed' ? [event.failures] : [],
+    );
+  const validates = (otpId = ''): number => test.sim.stats().validatesById[otpId] ?? 0;
+
+  it('are five per OTP id; then the right code is refused too, without a call', async () => {
+    const visitor = visit(test, next());
+    await visitor.login();
+    const otpId = await visitor.pendingId();
+    const wrong = await enterWrongly(visitor, 5);
+    expect(wrong.map(seen)).toEqual(Array(5).fill(INVALID));
+    const sixth = await visitor.enterRight();
+    expect([sixth.status, sixth.body]).toEqual(INVALID);
+    expect(seen(await visitor.enterRight())).toEqual(INVALID);
+    expect(validates(otpId)).toBe(5);
+    expect(failures()).toEqual([1, 2, 3, 4, 5]);
+    expect((await visitor.account()).status).toBe(403);
+  });
+
+  it('accept the right code at the fifth', async () => {
+    const visitor = visit(test, next());
+    await visitor.login();
+    await enterWrongly(visitor, 4);
+    expect((await visitor.enterRight()).status).toBe(200);
+    expect(failures()).toEqual([1, 2, 3, 4, 5, 0]);
+  });
+
+  it('begin anew with another code, while the failures of the user go on', async () => {
+    const visitor = visit(test, next());
+    await visitor.login();
+    const first = await visitor.pendingId();
+    await enterWrongly(visitor, 5);
+    test.clock.advanceSeconds(30);
+    expect((await visitor.resend()).body).toMatchObject({ sent: true });
+    const second = await visitor.pendingId();
+    expect(second).not.toBe(first);
+    await enterWrongly(visitor, 4);
+    expect([validates(first), validates(second)]).toEqual([5, 4]);
+    expect(failures()).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    expect((await visitor.enterRight()).status).toBe(200);
+  });
+
+  it('end with a resend: the code before is refused, the new one is good', async () => {
+    const visitor = visit(test, next());
+    await visitor.login();
+    const old = test.code(visitor.user);
+    test.clock.advanceSeconds(30);
+    await visitor.resend();
+    const answer = await visitor.enter(old);
+    expect([answer.status, answer.body]).toEqual(INVALID);
+    expect((await visitor.enterRight()).status).toBe(200);
+  });
+
+  it('end with a login elsewhere: the code before is refused without a call', async () => {
+    const user = next();
+    const [here, there] = [visit(test, user), visit(test, user)];
+    await here.login();
+    const [otpId, old] = [await here.pendingId(), test.code(user)];
+    test.clock.advanceSeconds(30);
+    await there.login();
+    const answers = [await here.enter(old), await here.enter(test.code(user))];
+    expect([answers[0]?.status, answers[0]?.body]).toEqual(INVALID);
+    expect([answers[1]?.status, answers[1]?.body]).toEqual([401, { error: 'no-pending-login' }]);
+    expect(validates(otpId)).toBe(0);
+    expect((await there.enterRight()).status).toBe(200);
+  });
+
+  it('end with a cancel', async () => {
+    const visitor = visit(test, next());
+    await visitor.login();
+    const otpId = await visitor.pendingId();
+    expect((await visitor.cancel()).body).toEqual({ cancelled: true });
+    const answer = await visitor.enterRight();
+    expect([answer.status, answer.body]).toEqual([401, { error: 'no-pending-login' }]);
+    expect(validates(otpId)).toBe(0);
+  });
+
+  it('are counted before the answer is there: a used code is refused while its success is under way', async () => {
+    const visitor = visit(test, next());
+    await visitor.login();
+    const otpId = await visitor.pendingId();
+    test.sim.failNext('validate', { kind: 'latency', ms: 300, when: 'after' });
+    const answers = await Promise.all([visitor.enterRight(), visitor.enterRight()]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 401]);
+    expect(answers.find(({ status }) => status === 401)?.body).toEqual({ error: 'invalid-code' });
+    expect(validates(otpId)).toBe(2);
+    expect((await visitor.account()).status).toBe(200);
+  });
+
+  it('let exactly one of two right codes in, twenty times', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const visitor = visit(test, next());
+      await visitor.login();
+      const answers = await Promise.all([visitor.enterRight(), visitor.enterRight()]);
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 401]);
+      expect(test.logins.filter((id) => id === visitor.user.id)).toHaveLength(1);
+    }
+  });
+
+  it('are refused when the gateway gives the id of one login to another', async () => {
+    const [alice, bob] = [visit(test, next()), visit(test, next())];
+    await alice.login();
+    const id = await alice.pendingId();
+    const [code, mobile] = [test.code(alice.user), bob.user.phone?.slice(1)];
+    const payload = { id: variant === 'A' ? id : Number(id), mobile };
+    test.sim.failNext('generate', {
+      kind: 'body',
+      status: 201,
+      body: JSON.stringify({ status_code: 201, payload }),
+    });
+    await bob.login();
+    const calls = validates(id);
+    const answer = await alice.enter(code);
+    expect([answer.status, answer.body]).toEqual(INVALID);
+    expect(validates(id)).toBe(calls);
+    expect((await bob.enter(code)).status).toBe(401);
+    expect(test.logins).not.toEqual(expect.arrayContaining([alice.user.id]));
+    expect(test.logins).not.toEqual(expect.arrayContaining([bob.user.id]));
+  });
+
+  it('may be fewer by option', async () => {
+    const own = await startTestApp({
+      variant,
+      users: people(60),
+      options: { allowedCountries: 'any', maxAttempts: 2 },
+    });
+    const visitor = visit(own, next());
+    await visitor.login();
+    await enterWrongly(visitor, 2);
+    expect((await visitor.enterRight()).body).toEqual({ error: 'invalid-code' });
+    expect(own.sim.stats().calls.validate).toBe(2);
+    await own.close();
+  });
+});

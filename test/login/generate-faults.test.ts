@@ -1,0 +1,134 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { answer, LOST, SILENT, type Fault, type FaultRow } from '../support/gateway-faults';
+import { people, queue } from '../support/people';
+import { startTestApp, type TestApp } from '../support/test-app';
+import { visit, type Visit } from '../support/visit';
+
+const REJECTED = 'ERR_GATEWAY_REJECTED';
+const RESPONSE = 'ERR_GATEWAY_RESPONSE';
+
+const REFUSED: readonly FaultRow[] = [
+  ...[2100, 2101, 2102, 2103, 2104, 2105, 2106, 2110, 1006, 9999].map((code): FaultRow => [
+    `error ${code}`,
+    { kind: 'error', code },
+    502,
+    REJECTED,
+  ]),
+  ['error 2121', { kind: 'error', code: 2121 }, 503, REJECTED],
+  ['an error with HTTP 200', { kind: 'error', code: 2105, status200: true }, 502, REJECTED],
+  ['HTTP 429 in an envelope', { kind: 'status', status: 429, retryAfterSeconds: 1 }, 503, REJECTED],
+  ['HTTP 503 in an envelope', { kind: 'status', status: 503 }, 503, REJECTED],
+];
+
+/** An OTP object with one member changed. */
+function odd(change: object): Fault {
+  return answer(201, JSON.stringify({ status_code: 201, payload: { id: 7, mobile: '99900000', ...change } }));
+}
+
+const ODD: readonly FaultRow[] = [
+  ['an OTP without id', odd({ id: undefined }), 502, RESPONSE],
+  ['an OTP with an id of null', odd({ id: null }), 502, RESPONSE],
+  ['an id that would leave the path', odd({ id: '..' }), 502, RESPONSE],
+  ['an id beyond 2^53', odd({ id: 9007199254740994 }), 502, RESPONSE],
+  ["an OTP of somebody else's number", odd({}), 502, RESPONSE],
+  ['an empty payload', answer(201, '{"status_code":201,"payload":""}'), 502, RESPONSE],
+];
+
+describe.each(['A', 'B'] as const)('a generate call in variant %s', (variant) => {
+  const start = (gateway: object = {}): Promise<TestApp> =>
+    startTestApp({ variant, users: people(60), options: { allowedCountries: 'any' }, gateway });
+  const next = queue(people(60));
+  let test: TestApp;
+  let hasty: TestApp;
+  beforeAll(async () => {
+    test = await start();
+    hasty = await start({ timeouts: { generateMs: 500 } });
+    // The first call derives keys and authenticates, which would take its part of the short deadline.
+    await visit(hasty, next()).login();
+  });
+  afterAll(async () => {
+    await test.close();
+    await hasty.close();
+  });
+  // The circuit breaker looks back ten seconds; it is not what these tests are about.
+  afterEach(() => {
+    for (const { clock, events, errors } of [test, hasty]) {
+      clock.advanceSeconds(11);
+      events.length = errors.length = 0;
+    }
+  });
+
+  it.each([...REFUSED, ...LOST, ...ODD])(
+    'that meets %s lets nobody in, leaves nothing pending and keeps the charge',
+    async (_what, fault, status, code) => {
+      const visitor = visit(test, next());
+      test.sim.failNext('generate', fault);
+      const failed = await visitor.login();
+      expect([failed.status, failed.body]).toEqual([status, { code }]);
+      expect(test.errors).toMatchObject([{ code, status }]);
+      await expectNobodyIn(test, visitor);
+    },
+  );
+
+  it.each(SILENT)(
+    'that gets %s lets nobody in, leaves nothing pending and keeps the charge',
+    async (_what, fault) => {
+      const visitor = visit(hasty, next());
+      hasty.sim.failNext('generate', fault);
+      const failed = await visitor.login();
+      expect([failed.status, failed.body]).toEqual([504, { code: 'ERR_GATEWAY_TIMEOUT' }]);
+      await expectNobodyIn(hasty, visitor);
+    },
+  );
+
+  it('is made once more after 1009, and one message is sent', async () => {
+    const { calls, sent } = test.sim.stats();
+    test.sim.failNext('generate', { kind: 'error', code: 1009 });
+    expect((await visit(test, next()).login()).status).toBe(200);
+    expect(test.sim.stats()).toMatchObject({ sent: sent + 1, calls: { generate: calls.generate + 2 } });
+  });
+
+  it('is never made again after 1009 has come twice', async () => {
+    const before = test.sim.stats().calls.generate;
+    test.sim.failNext('generate', { kind: 'error', code: 1009 }, 2);
+    expect((await visit(test, next()).login()).status).toBe(502);
+    expect(test.sim.stats().calls.generate).toBe(before + 2);
+  });
+
+  it('that is refused by ourselves charges nothing', async () => {
+    const own = await start();
+    const visitor = visit(own, next());
+    own.sim.failNext('auth', 'html-502');
+    expect((await visitor.login()).status).toBe(502);
+    expect(own.sim.stats().calls.generate).toBe(0);
+    expect((await visitor.login()).body).toMatchObject({ sent: true, resendAt: own.clock.now() + 30_000 });
+    await own.close();
+  });
+
+  it('that cannot connect keeps the charge too', async () => {
+    const own = await start();
+    await visit(own, next()).login();
+    await own.sim.close();
+    const visitor = visit(own, next());
+    const refused = await visitor.login();
+    expect([refused.status, refused.body]).toEqual([503, { code: 'ERR_GATEWAY_UNREACHABLE' }]);
+    expect((await visitor.login()).body).toEqual({ error: 'resend-too-soon' });
+    await own.close();
+  });
+
+  async function expectNobodyIn(app: TestApp, visitor: Visit): Promise<void> {
+    const { generate } = app.sim.stats().calls;
+    expect((await visitor.status()).body).toMatchObject({
+      pending: null,
+      isAuthenticated: false,
+      sessionKeys: ['cookie'],
+    });
+    expect(app.events.filter(({ type }) => type === 'sent')).toEqual([]);
+    const again = await visitor.login();
+    expect([again.status, again.body]).toEqual([429, { error: 'resend-too-soon' }]);
+    expect(again.headers['retry-after']).toBe('30');
+    expect(app.sim.stats().calls.generate).toBe(generate);
+    expect((await visitor.enterRight()).status).not.toBe(200);
+    expect(app.logins).not.toContain(visitor.user.id);
+  }
+});

@@ -1,0 +1,117 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { ALICE, BOB, startTestApp, type TestApp } from '../support/test-app';
+import { seen, visit } from '../support/visit';
+
+const TOO_SOON = [429, { error: 'resend-too-soon' }];
+
+describe.each(['A', 'B'] as const)('the gap between two sends in variant %s', (variant) => {
+  let test: TestApp;
+  beforeEach(async () => {
+    test = await startTestApp({ variant, options: { maxSends: 5, pendingSeconds: 900 } });
+  });
+  afterEach(() => test.close());
+
+  it('grows from 30 s by doubling to 300 s, spread by a tenth, over resends and logins', async () => {
+    const gaps: number[] = [];
+    for (let send = 1; send <= 7; send += 1) {
+      const visitor = visit(test);
+      expect((await visitor.login()).status).toBe(200);
+      const refused = await visit(test).login();
+      expect(seen(refused)).toEqual(TOO_SOON);
+      const gap = Number(refused.headers['retry-after']);
+      gaps.push(gap);
+      test.clock.advanceSeconds(gap - 1);
+      expect(seen(await visitor.resend())).toEqual(TOO_SOON);
+      test.clock.advanceSeconds(1);
+    }
+    const bounds = [30, 60, 120, 240, 300, 300, 300].map((gap) => [gap, Math.min(300, gap * 1.1)]);
+    for (const [index, [least, most]] of bounds.entries()) {
+      expect(gaps[index]).toBeGreaterThanOrEqual(least ?? NaN);
+      expect(gaps[index]).toBeLessThanOrEqual(most ?? NaN);
+    }
+    expect(gaps[0]).toBe(30);
+    expect(test.sim.stats().sent).toBe(7);
+  });
+
+  it('is told as resendAt to the second', async () => {
+    const visitor = visit(test);
+    let sent = await visitor.login();
+    for (let resend = 1; resend <= 3; resend += 1) {
+      test.clock.advanceSeconds((sent.body.resendAt - test.clock.now()) / 1000 - 1);
+      const early = await visitor.resend();
+      expect([...seen(early), early.headers['retry-after']]).toEqual([...TOO_SOON, '1']);
+      test.clock.advanceSeconds(1);
+      sent = await visitor.resend();
+      expect(sent.status).toBe(200);
+    }
+  });
+
+  it('begins anew with a success', async () => {
+    const visitor = visit(test);
+    await visitor.login();
+    test.clock.advanceSeconds(30);
+    await visitor.resend();
+    await visitor.enterRight();
+    const again = await visit(test).login();
+    expect(again.body).toMatchObject({ sent: true, resendAt: test.clock.now() + 30_000 });
+  });
+
+  it('holds for a number that two users share, and the success of one ends it', async () => {
+    test.users.set('bob', { ...BOB, phone: ALICE.phone });
+    const [alice, bob] = [visit(test, ALICE), visit(test, { ...BOB, phone: ALICE.phone })];
+    await alice.login();
+    expect(seen(await bob.login())).toEqual(TOO_SOON);
+    await alice.enterRight();
+    expect((await bob.login()).status).toBe(200);
+  });
+
+  it('answers a second password in the same session like the first, and sends nothing', async () => {
+    const visitor = visit(test);
+    const first = await visitor.login();
+    test.clock.advanceSeconds(29);
+    expect(seen(await visitor.login())).toEqual([200, first.body]);
+    expect(test.sim.stats().sent).toBe(1);
+    expect((await visitor.enterRight()).status).toBe(200);
+  });
+
+  it('answers two passwords at once with one code', async () => {
+    const visitor = visit(test);
+    const answers = await Promise.all([visitor.login(), visitor.login()]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 429]);
+    expect(test.sim.stats().sent).toBe(1);
+  });
+
+  it('refuses a second password when the number has changed, or another user waits here', async () => {
+    const visitor = visit(test);
+    await visitor.login();
+    test.users.set('alice', { ...ALICE, phone: '+12025550199' });
+    expect(seen(await visitor.login())).toEqual(TOO_SOON);
+    test.users.set('alice', ALICE);
+    await visitor.login(BOB);
+    expect(seen(await visitor.login())).toEqual(TOO_SOON);
+    expect(seen(await visitor.enterRight())).toEqual([401, { error: 'invalid-code' }]);
+  });
+});
+
+describe('the time of the next code', () => {
+  it.each([
+    ['the user', { perUser: { maxPerDay: 2 } }],
+    ['the number', { perNumber: { maxPerDay: 2 } }],
+    ['the user in the short run', { perUser: { max: 2, perSeconds: 3_600 } }],
+    ['the user in all', { perUser: { maxPerDayInAll: 2 } }],
+    ['new numbers of the prefix', { perPrefix: { maxNeverVerified: 2 } }],
+    ['the address', { perAddress: { max: 2 } }],
+    ['everybody', { total: { max: 2 } }],
+  ])('is never when the limit of %s is reached by then', async (_whose, limits) => {
+    const test = await startTestApp({ options: { limits } });
+    const visitor = visit(test);
+    expect((await visitor.login()).body.resendAt).toBe(test.clock.now() + 30_000);
+    test.clock.advanceSeconds(30);
+    expect((await visitor.resend()).body).toMatchObject({ sent: true, resendAt: null });
+    test.clock.advanceSeconds(120);
+    const refused = await visitor.resend();
+    expect(seen(refused)).toEqual([429, { error: 'send-limit' }]);
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(3_400);
+    await test.close();
+  });
+});
