@@ -19,7 +19,8 @@ export function confirmUser<Info extends object>(
   callback: StrategyCallback | undefined,
   verified: Confirmed<Info>,
 ): Promise<Confirmed<Info | object> | null> {
-  if (callback === undefined) return Promise.resolve(verified);
+  // Frameworks append all sorts of things.
+  if (typeof callback !== 'function') return Promise.resolve(verified);
   return new Promise((resolve, reject) => {
     const answered = callback(verified.user, (error, user, info) => {
       if (isGiven(error)) return reject(error);

@@ -159,10 +159,10 @@ describe('a slow request', () => {
 
   it('that writes a logged-out session back to life (express-session does) brings no second factor for another user', async () => {
     const [alice, bob] = [people.next(), people.next()];
-    const agent = await logIn(test, alice);
-    const old = test.agent();
-    const cookies = agent.jar.getCookies({ path: '/', domain: '127.0.0.1', secure: false, script: false });
-    old.jar.setCookies(cookies.map(String));
+    const [agent, old] = [test.agent(), test.agent()];
+    await givePassword(agent, alice);
+    const verified = await giveCode(test, agent, alice);
+    old.jar.setCookies(verified.headers['set-cookie'] ?? '');
     const slow = pages.holdNext();
     const page = agent.get('/slow-page').then((answer) => answer);
     await slow.arrived;

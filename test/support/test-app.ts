@@ -29,8 +29,8 @@ export interface TestAppOptions {
   cookie?: session.CookieOptions;
   /** In place of express-session and `passport.session()`. */
   sessionMiddleware?: RequestHandler[];
-  /** More routes, before the error handler. */
-  routes?(app: Express, smsOtp: SmsOtp, passport: PassportStatic, sim: GatewaySimulator): void;
+  /** More routes, before the error handler. `options` made `smsOtp`, and can make another one. */
+  routes?(app: Express, smsOtp: SmsOtp, passport: PassportStatic, options: SmsOtpOptions): void;
   /** Before the session middleware. */
   middleware?(app: Express): void;
 }
@@ -77,7 +77,7 @@ export async function startTestApp(given: TestAppOptions = {}): Promise<TestApp>
   });
   passport.deserializeUser((id: string, done) => done(null, asUser(users.get(id))));
 
-  const smsOtp = createSmsOtp({
+  const options: SmsOtpOptions = {
     gateway: {
       baseUrl: sim.baseUrl,
       variant,
@@ -93,7 +93,8 @@ export async function startTestApp(given: TestAppOptions = {}): Promise<TestApp>
     onEvent: (event) => events.push(event),
     now: () => clock.now(),
     ...given.options,
-  });
+  };
+  const smsOtp = createSmsOtp(options);
 
   const app = createApp();
   app.use(express.json({ limit: '2mb' }), express.urlencoded({ extended: true, limit: '2mb' }));
@@ -110,7 +111,7 @@ export async function startTestApp(given: TestAppOptions = {}): Promise<TestApp>
   ];
   if (sessionMiddleware.length > 0) app.use(...sessionMiddleware);
   addRoutes(app, smsOtp, passport);
-  given.routes?.(app, smsOtp, passport, sim);
+  given.routes?.(app, smsOtp, passport, options);
   addErrorHandler(app, errors);
   // One server that stays: requests of one agent may run side by side.
   const server = createServer(app);

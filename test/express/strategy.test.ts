@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Express, RequestHandler } from 'express';
+import type { PassportStatic } from 'passport';
+import { Strategy as CustomStrategy } from 'passport-custom';
+import type { SmsOtp } from 'passport-sms-otp';
+import { asTestUser, startTestApp, type TestApp } from '../support/test-app';
+import { createGate } from './support/gate';
+import { createPeople } from './support/people';
+import { giveCode, givePassword, giveWrongCode, logIn, statusOf } from './support/steps';
+
+describe('the strategy', () => {
+  const people = createPeople();
+  const phones = createGate();
+  let test: TestApp;
+  beforeAll(async () => {
+    const getPhone = async (user: Express.User): Promise<string | null> => {
+      await phones.pass();
+      return asTestUser(user).phone;
+    };
+    const options = { ...people.options, getPhone };
+    test = await startTestApp({ users: people.users, options, routes: addRoutes });
+  });
+  afterAll(() => test.close());
+
+  function addRoutes(app: Express, smsOtp: SmsOtp, passport: PassportStatic): void {
+    // Passport types its middleware as any.
+    app.post('/by-object', passport.authenticate(smsOtp.strategy) as RequestHandler);
+    app.post('/by-name', passport.authenticate('sms-otp') as RequestHandler, (req, res) => {
+      res.json({ id: asTestUser(req.user).id });
+    });
+  }
+
+  it('extends the one of passport-custom and bears the name it is registered under', () => {
+    expect(test.smsOtp.strategy).toBeInstanceOf(CustomStrategy);
+    expect(test.smsOtp.strategy.name).toBe('sms-otp');
+  });
+
+  it('is refused as an object, which Passport shares between requests, with an error that says what to write', async () => {
+    const user = people.next();
+    const agent = test.agent();
+    await givePassword(agent, user);
+    const { validate } = test.sim.stats().calls;
+    const answer = await agent.post('/by-object').send({ pin: test.code(user) });
+    expect([answer.status, answer.body]).toEqual([500, { code: 'ERR_STRATEGY_OBJECT' }]);
+    expect(String(test.errors.at(-1))).toContain("passport.authenticate('sms-otp')");
+    expect(test.sim.stats().calls.validate).toBe(validate);
+    expect((await giveCode(test, agent, user)).status).toBe(200);
+  });
+
+  it('does not mix two requests by name that are judged at once, whichever ends first', async () => {
+    const [alice, bob] = [people.next(), people.next()];
+    const [ofAlice, ofBob] = [test.agent(), test.agent()];
+    await givePassword(ofAlice, alice);
+    await givePassword(ofBob, bob);
+    const slow = phones.holdNext();
+    const first = ofAlice
+      .post('/by-name')
+      .send({ pin: test.code(alice) })
+      .then(({ body }) => body as object);
+    await slow.arrived;
+    const second = await ofBob.post('/by-name').send({ pin: test.code(bob) });
+    slow.release();
+    expect([await first, second.body]).toEqual([{ id: alice.id }, { id: bob.id }]);
+    expect((await ofAlice.get('/account')).body).toEqual({ id: alice.id });
+    expect((await ofBob.get('/account')).body).toEqual({ id: bob.id });
+  });
+
+  it('lets one of two right codes in when both come at once, and tells the other nothing but that it is invalid', async () => {
+    const user = people.next();
+    const agent = test.agent();
+    await givePassword(agent, user);
+    const logins = test.logins.length;
+    const answers = await Promise.all([giveCode(test, agent, user), giveCode(test, agent, user)]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 401]);
+    expect(test.logins.length).toBe(logins + 1);
+  });
+
+  it('lets nobody in with a wrong code beside the right one of another user', async () => {
+    const [alice, bob] = [people.next(), people.next()];
+    const ofAlice = await logIn(test, alice);
+    const ofBob = test.agent();
+    await givePassword(ofBob, bob);
+    const [page, wrong] = await Promise.all([ofAlice.get('/account'), giveWrongCode(test, ofBob, bob)]);
+    expect([page.body, wrong.status]).toEqual([{ id: alice.id }, 401]);
+    expect(await statusOf(ofBob)).toMatchObject({ isAuthenticated: false });
+  });
+});
