@@ -1,0 +1,131 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { ALICE, asUser, BOB, startTestApp, type TestApp } from '../support/test-app';
+import { seen, visit, type Visit } from '../support/visit';
+
+const GONE = [401, { error: 'no-pending-login' }];
+
+/** What an app's callback may throw: anything. It goes to the app's error handler as it is. */
+class AppError extends Error {
+  readonly status = 418;
+}
+
+let test: TestApp;
+let visitor: Visit;
+async function start(options: object = {}): Promise<void> {
+  test = await startTestApp({ options });
+  visitor = visit(test);
+}
+afterEach(() => test.close());
+
+describe('loadUser', () => {
+  it('may throw: the error is passed on unchanged and the challenge lives', async () => {
+    const error = new AppError('the database of the app');
+    let isDown = true;
+    await start({ loadUser: (id: string) => (isDown ? Promise.reject(error) : asUser(test.users.get(id))) });
+    await visitor.login();
+    expect((await visitor.enterRight()).status).toBe(500);
+    expect(test.errors[0]).toBe(error);
+    expect(test.sim.stats().calls.validate).toBe(0);
+    isDown = false;
+    expect((await visitor.enterRight()).status).toBe(200);
+  });
+
+  it.each([
+    ['null', null],
+    ['undefined', undefined],
+    ['false', false],
+    ['true', true],
+    ['a text', 'alice'],
+    ['another user', asUser(BOB)],
+    ['an object without an id of the user', { id: 'alice2', phone: ALICE.phone }],
+  ])('may give %s: the code is refused and the challenge ends', async (_what, user) => {
+    await start({ loadUser: () => user });
+    await visitor.login();
+    expect(seen(await visitor.enterRight())).toEqual(GONE);
+    expect(test.events).toContainEqual(expect.objectContaining({ type: 'rejected', reason: 'user-gone' }));
+    expect((await visitor.status()).body.pending).toBeNull();
+    expect(test.sim.stats().calls.validate).toBe(0);
+    expect([test.logins, test.errors]).toEqual([[], []]);
+  });
+
+  it.each([
+    ['a number', 12],
+    ['a bigint', 12n],
+    ['a text', '12'],
+  ])('gets the id as getUserId gave it: %s', async (_what, id) => {
+    const asked: unknown[] = [];
+    const loadUser = (given: unknown): Express.User | false => {
+      asked.push(given);
+      return asUser(test.users.get('alice'));
+    };
+    await start({ getUserId: () => id, loadUser });
+    await visitor.login();
+    expect((await visitor.enterRight()).status).toBe(200);
+    expect(asked).toEqual([id]);
+  });
+
+  it('is asked before another code is sent too', async () => {
+    let user: Express.User | null = asUser(ALICE);
+    await start({ loadUser: () => user });
+    await visitor.login();
+    const otpId = await visitor.pendingId();
+    test.clock.advanceSeconds(30);
+    user = null;
+    expect(seen(await visitor.resend())).toEqual(GONE);
+    expect(test.events).toContainEqual(expect.objectContaining({ type: 'denied', reason: 'user-gone' }));
+    expect(test.sim.stats().sent).toBe(1);
+    user = asUser(ALICE);
+    expect(seen(await visitor.enterRight())).toEqual(GONE);
+    expect(test.sim.stats().validatesById[otpId ?? '']).toBeUndefined();
+  });
+});
+
+describe('getUserId', () => {
+  it.each([[''], [1.5], [2 ** 53], [NaN], [null], [undefined], [{}], [['alice']], [true]])(
+    'may not give %p: a TypeError, nothing sent',
+    async (id) => {
+      await start({ getUserId: () => id });
+      expect((await visitor.login()).status).toBe(500);
+      expect(test.errors[0]).toBeInstanceOf(TypeError);
+      expect(test.sim.stats().calls.generate).toBe(0);
+    },
+  );
+});
+
+describe('getLocale and message', () => {
+  it.each(['getLocale', 'message'])(
+    '%s may throw: the error is passed on unchanged, nothing charged',
+    async (name) => {
+      const error = new AppError('the translations of the app');
+      let isBroken = true;
+      const callback = (): string => {
+        if (isBroken) throw error;
+        return 'Your code: [PIN]';
+      };
+      await start({ [name]: callback });
+      expect((await visitor.login()).status).toBe(500);
+      expect(test.errors[0]).toBe(error);
+      expect(test.sim.stats().calls.generate).toBe(0);
+      isBroken = false;
+      expect((await visitor.login()).body).toMatchObject({ resendAt: test.clock.now() + 30_000 });
+    },
+  );
+});
+
+describe('onEvent', () => {
+  it.each([
+    [
+      'throws',
+      () => {
+        throw new Error('the log is full');
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('the log is full'))],
+    ['never ends', () => new Promise(() => undefined)],
+  ])('changes nothing when it %s', async (_what, onEvent) => {
+    await start({ onEvent });
+    await visitor.login();
+    expect((await visitor.enterWrong()).status).toBe(401);
+    expect((await visitor.enterRight()).status).toBe(200);
+  });
+});

@@ -1,0 +1,91 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { ALICE, startTestApp, type TestApp } from '../support/test-app';
+import { seen, visit, type Visit } from '../support/visit';
+
+const GONE = [401, { error: 'no-pending-login' }];
+
+/** What an app's callback may throw: anything. It goes to the app's error handler as it is. */
+class AppError extends Error {
+  readonly status = 418;
+}
+
+let test: TestApp;
+let visitor: Visit;
+async function start(options: object = {}): Promise<void> {
+  test = await startTestApp({ options });
+  visitor = visit(test);
+}
+afterEach(() => test.close());
+
+describe('getPhone', () => {
+  it.each([
+    ['nothing', undefined],
+    ['null', null],
+    ['an empty text', ''],
+    ['a number', 12025550123],
+    ['a number without plus', '12025550123'],
+    ['a number with blanks', '+1 202 555 0123'],
+    ['a number with a line feed', '+12025550123\n'],
+    ['a number that is too long', '+1202555012345678'],
+    ['a number that is too short', '+12025'],
+    ['a leading zero', '+02025550123'],
+    ['full-width digits', '+１２０２５５５０１２３'],
+    ['a list', ['+12025550123']],
+    ['an extension', '+12025550123;ext=1'],
+  ])('may give %s: the login is refused, never let through', async (_what, phone) => {
+    await start({ getPhone: () => Promise.resolve(phone) });
+    expect(seen(await visitor.login())).toEqual([403, { error: 'no-phone' }]);
+    expect(test.sim.stats().calls).toMatchObject({ generate: 0, auth: 0 });
+    expect((await visitor.status()).body).toMatchObject({ pending: null, isAuthenticated: false });
+  });
+
+  it('may give a promise', async () => {
+    await start({ getPhone: () => Promise.resolve(ALICE.phone) });
+    await visitor.login();
+    expect((await visitor.enterRight()).status).toBe(200);
+  });
+
+  it('may throw: the error is passed on unchanged and nothing is sent', async () => {
+    const error = new AppError('the database of the app');
+    await start({ getPhone: () => Promise.reject(error) });
+    expect((await visitor.login()).status).toBe(500);
+    expect(test.errors[0]).toBe(error);
+    expect(test.sim.stats().calls.generate).toBe(0);
+  });
+
+  it.each([
+    ['another number', '+12025550199'],
+    ['null', null],
+  ])('may give %s when the code comes: it is refused and the challenge ends', async (_what, phone) => {
+    await start();
+    await visitor.login();
+    test.users.set('alice', { ...ALICE, phone });
+    expect(seen(await visitor.enterRight())).toEqual(GONE);
+    test.users.set('alice', ALICE);
+    expect(seen(await visitor.enterRight())).toEqual(GONE);
+    expect([test.sim.stats().calls.validate, test.logins]).toEqual([0, []]);
+  });
+
+  it('may give another number when another code is asked for: it is refused and the challenge ends', async () => {
+    await start();
+    await visitor.login();
+    test.users.set('alice', { ...ALICE, phone: '+12025550199' });
+    test.clock.advanceSeconds(30);
+    expect(seen(await visitor.resend())).toEqual(GONE);
+    test.users.set('alice', ALICE);
+    expect(seen(await visitor.enterRight())).toEqual(GONE);
+    expect(test.sim.stats()).toMatchObject({ sent: 1, calls: { validate: 0 } });
+  });
+
+  it('may throw when the code comes: the error is passed on unchanged and the challenge lives', async () => {
+    const error = new AppError('the database of the app');
+    let isDown = false;
+    await start({ getPhone: () => (isDown ? Promise.reject(error) : ALICE.phone) });
+    await visitor.login();
+    isDown = true;
+    expect((await visitor.enterRight()).status).toBe(500);
+    expect(test.errors[0]).toBe(error);
+    isDown = false;
+    expect((await visitor.enterRight()).status).toBe(200);
+  });
+});

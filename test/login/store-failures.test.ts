@@ -1,0 +1,196 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Response } from 'supertest';
+import { testClock } from '../support/clock';
+import { people, queue } from '../support/people';
+import {
+  answering,
+  hanging,
+  tamperedStore,
+  throwing,
+  type StoreCall,
+  type TamperedStore,
+} from '../support/tampered-store';
+import { startTestApp, type TestApp } from '../support/test-app';
+import { seen, visit, type Visit } from '../support/visit';
+
+const FAILED = [503, { code: 'ERR_STORE' }];
+
+describe.each(['A', 'B'] as const)('a store that fails in variant %s', (variant) => {
+  const next = queue(people(80));
+  let test: TestApp;
+  let tampered: TamperedStore;
+  beforeAll(async () => {
+    const clock = testClock();
+    tampered = tamperedStore(clock);
+    const options = { store: tampered.store, allowedCountries: 'any' } as const;
+    test = await startTestApp({ variant, clock, users: people(80), options });
+  });
+  afterAll(() => test.close());
+  afterEach(() => {
+    tampered.heal();
+    tampered.calls.length = test.events.length = test.errors.length = 0;
+  });
+
+  async function loggedIn(): Promise<Visit> {
+    const visitor = visit(test, next());
+    await visitor.login();
+    return visitor;
+  }
+  const failing = (operation: StoreCall): object => ({ type: 'store-failing', operation });
+
+  it.each(['charge', 'begin'] as const)(
+    'at %s lets nobody in at the login and leaves nothing pending',
+    async (call) => {
+      const visitor = visit(test, next());
+      const before = test.sim.stats().calls.generate;
+      tampered.tamper(call, throwing);
+      expect(seen(await visitor.login())).toEqual(FAILED);
+      expect(test.events).toContainEqual(failing(call));
+      expect(test.sim.stats().calls.generate - before).toBe(call === 'charge' ? 0 : 1);
+      expect((await visitor.status()).body).toMatchObject({ pending: null, isAuthenticated: false });
+      tampered.heal();
+      expect((await visitor.enterRight()).status).not.toBe(200);
+      // What was charged before the send stays charged.
+      expect((await visitor.login()).status).toBe(call === 'charge' ? 200 : 429);
+    },
+  );
+
+  it.each([
+    ['claim', 0],
+    ['charge', 0],
+    ['consume', 1],
+  ] as const)('at %s lets nobody in with the right code', async (call, validates) => {
+    const visitor = await loggedIn();
+    const before = test.sim.stats().calls.validate;
+    tampered.tamper(call, throwing);
+    expect(seen(await visitor.enterRight())).toEqual(FAILED);
+    expect(test.events).toContainEqual(failing(call));
+    expect(test.sim.stats().calls.validate - before).toBe(validates);
+    expect((await visitor.status()).body).toMatchObject({ isAuthenticated: false, hasSecondFactor: false });
+    expect(test.logins).not.toContain(visitor.user.id);
+  });
+
+  it('at discard lets nobody in when the answer was lost', async () => {
+    const visitor = await loggedIn();
+    tampered.tamper('discard', throwing);
+    test.sim.failNext('validate', { kind: 'reset', when: 'after' });
+    expect(seen(await visitor.enterRight())).toEqual(FAILED);
+    tampered.heal();
+    expect((await visitor.enterRight()).status).toBe(401);
+    expect(test.logins).not.toContain(visitor.user.id);
+  });
+
+  it('at clear lets the user in who was right, and the failures stay', async () => {
+    const visitor = await loggedIn();
+    tampered.tamper('clear', throwing);
+    expect((await visitor.enterRight()).status).toBe(200);
+    expect(test.events).toContainEqual(failing('clear'));
+    const counts = test.events.filter(({ type }) => type === 'failure-count-changed');
+    expect(counts).toMatchObject([{ failures: 1 }]);
+  });
+
+  it.each(['find', 'charge', 'begin'] as const)(
+    'at %s sends nothing that counts on a resend',
+    async (call) => {
+      const visitor = await loggedIn();
+      const code = test.code(visitor.user);
+      test.clock.advanceSeconds(30);
+      const before = test.sim.stats().sent;
+      tampered.tamper(call, throwing);
+      expect(seen(await visitor.resend())).toEqual(FAILED);
+      expect(test.sim.stats().sent - before).toBe(call === 'begin' ? 1 : 0);
+      tampered.heal();
+      expect((await visitor.enter(code)).status).toBe(200);
+    },
+  );
+
+  it('at find answers a second password with the failure', async () => {
+    const visitor = await loggedIn();
+    tampered.tamper('find', throwing);
+    expect(seen(await visitor.login())).toEqual(FAILED);
+  });
+
+  it('at discard tells so when a login is cancelled', async () => {
+    const visitor = await loggedIn();
+    tampered.tamper('discard', throwing);
+    expect(seen(await visitor.cancel())).toEqual(FAILED);
+  });
+
+  it.each(['lock', 'clear', 'discardAll'] as const)(
+    'at %s rejects what the operator asked for',
+    async (call) => {
+      tampered.tamper(call, throwing);
+      const ask = { lock: 'unlockUser', clear: 'enableUser', discardAll: 'forgetUser' } as const;
+      await expect(test.smsOtp[ask[call]]('user-0')).rejects.toMatchObject({
+        code: 'ERR_STORE',
+        status: 503,
+      });
+    },
+  );
+
+  it('gives errors that tell nothing of what it said', async () => {
+    const visitor = await loggedIn();
+    tampered.tamper('claim', () => {
+      throw new RangeError('canary: the store says something secret');
+    });
+    await visitor.enterRight();
+    expect(test.errors).toMatchObject([
+      { message: 'The store failed (claim)', cause: { name: 'RangeError', code: null } },
+    ]);
+  });
+
+  it.each<[StoreCall, unknown]>([
+    ['charge', undefined],
+    ['charge', null],
+    ['charge', {}],
+    ['charge', { refusedBy: null, counts: [] }],
+    ['charge', { refusedBy: undefined, counts: [{ count: 1, resetSeconds: null, lockedSeconds: 0 }] }],
+    ['charge', { refusedBy: '0', counts: [] }],
+    ['claim', undefined],
+    ['claim', true],
+    ['claim', { outcome: 'claimed' }],
+    ['claim', { outcome: 'claimed', challenge: {}, attempt: 1 }],
+    ['claim', { outcome: 'Claimed' }],
+    ['consume', undefined],
+    ['consume', 1],
+    ['consume', 'true'],
+    ['consume', '0'],
+    ['consume', {}],
+  ])('at %s with the odd answer %j lets nobody in', async (call, answer) => {
+    const visitor = await loggedIn();
+    tampered.tamper(call, answering(answer));
+    expect((await visitor.enterRight()).status).not.toBe(200);
+    tampered.heal();
+    expect((await visitor.status()).body).toMatchObject({ isAuthenticated: false, hasSecondFactor: false });
+    expect(test.logins).not.toContain(visitor.user.id);
+  });
+
+  it('without the deadline of a challenge lets nobody in', async () => {
+    const visitor = await loggedIn();
+    const otpId = await visitor.pendingId();
+    const { outcome, ...rest } = await tampered.store.challenges
+      .claim(otpId ?? '')
+      .then((claim) => ({ challenge: null, ...claim }));
+    const challenge = { ...rest.challenge, expiresAt: undefined };
+    tampered.tamper('claim', answering({ outcome, attempt: 1, challenge }));
+    expect(seen(await visitor.enterRight())).toEqual([401, { error: 'expired' }]);
+  });
+});
+
+describe('a store that hangs', () => {
+  it('has failed after two seconds, at the login and at the code', async () => {
+    const clock = testClock();
+    const tampered = tamperedStore(clock);
+    const test = await startTestApp({ clock, options: { store: tampered.store } });
+    const [early, late] = [visit(test), visit(test)];
+    await early.login();
+    tampered.tamper('charge', hanging);
+    const startedAt = performance.now();
+    const answers = await Promise.all<Response>([early.enterRight(), late.login()]);
+    expect(performance.now() - startedAt).toBeGreaterThan(1_900);
+    expect(answers.map(seen)).toEqual([FAILED, FAILED]);
+    expect(test.events.filter(({ type }) => type === 'store-failing')).toHaveLength(2);
+    expect(test.sim.stats()).toMatchObject({ sent: 1, calls: { validate: 0 } });
+    await test.close();
+  });
+});
