@@ -14,8 +14,8 @@ export interface Currency {
 /** One network of the price list; an operator with several MNCs has one row for each. OTP spec §2. */
 export interface NetworkPrice {
   readonly id: string | null;
-  readonly country: string | null;
-  readonly operator: string | null;
+  readonly countryName: string | null;
+  readonly operatorName: string | null;
   /** As it came: "001" is not "01". */
   readonly mcc: string;
   readonly mnc: string;
@@ -26,7 +26,7 @@ export interface NetworkPrice {
 /** A price list. Rows that are not as documented are left out and counted. */
 export interface PriceList<Row> {
   readonly currency: Currency;
-  readonly prices: readonly Row[];
+  readonly pricing: readonly Row[];
   readonly oddRows: number;
 }
 
@@ -48,12 +48,12 @@ export function readPriceList<Row>(
 ): PriceList<Row> | null {
   if (!isRecord(payload) || !Array.isArray(payload.pricing)) return null;
   const rows: readonly unknown[] = payload.pricing;
-  const prices = rows.flatMap((row) => (isRecord(row) ? (readRow(row) ?? []) : []));
+  const pricing = rows.flatMap((row) => (isRecord(row) ? (readRow(row) ?? []) : []));
   const currency = isRecord(payload.currency) ? payload.currency : {};
   return {
     currency: { name: readText(currency.name), symbol: readText(currency.symbol) },
-    prices,
-    oddRows: rows.length - prices.length,
+    pricing,
+    oddRows: rows.length - pricing.length,
   };
 }
 
@@ -69,8 +69,8 @@ function readNetworkPrice(row: Record<string, unknown>): NetworkPrice | null {
   if (mcc === null || mnc === null || price === null) return null;
   return {
     id: readRowId(row.id),
-    country: readText(row.countryname),
-    operator: readText(row.operatorname),
+    countryName: readText(row.countryname),
+    operatorName: readText(row.operatorname),
     mcc,
     mnc,
     price,

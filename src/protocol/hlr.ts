@@ -46,10 +46,10 @@ export interface Lookup {
 /** One country of the lookup price list. HLR spec §2. */
 export interface CountryPrice {
   readonly id: string | null;
-  readonly country: string | null;
+  readonly countryName: string | null;
   /** Dialling code with plus. */
-  readonly dialCode: string;
-  readonly iso: string | null;
+  readonly countryCode: string;
+  readonly countryIso: string | null;
   /** Decimal string, per lookup. */
   readonly price: string;
 }
@@ -79,14 +79,14 @@ export function readHlrPricing(payload: unknown): PriceList<CountryPrice> | null
 }
 
 function readCountryPrice(row: Record<string, unknown>): CountryPrice | null {
-  const dialCode = readText(row.countrycode);
+  const countryCode = readText(row.countrycode);
   const price = readDecimal(row.price);
-  if (dialCode === null || price === null) return null;
+  if (countryCode === null || price === null) return null;
   return {
     id: readRowId(row.id),
-    country: readText(row.countryname),
-    dialCode,
-    iso: readText(row.countryiso),
+    countryName: readText(row.countryname),
+    countryCode,
+    countryIso: readText(row.countryiso),
     price,
   };
 }

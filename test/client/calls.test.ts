@@ -49,14 +49,14 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
     const decimal = expect.stringMatching(/^\d+\.\d{4}$/);
     await expect(client.otp.balance()).resolves.toEqual({ balance: '100.0000' });
     await expect(client.hlr.balance()).resolves.toEqual({ balance: '100.0000' });
-    const [network] = (await client.otp.pricing()).prices;
+    const [network] = (await client.otp.pricing()).pricing;
     expect(network).toMatchObject({
       mcc: expect.any(String),
       mnc: expect.any(String),
       price: decimal,
     });
-    const [country] = (await client.hlr.pricing()).prices;
-    expect(country).toMatchObject({ dialCode: expect.stringMatching(/^\+\d+$/), price: decimal });
+    const [country] = (await client.hlr.pricing()).pricing;
+    expect(country).toMatchObject({ countryCode: expect.stringMatching(/^\+\d+$/), price: decimal });
   });
 
   it('looks a number up', async () => {

@@ -42,19 +42,19 @@ describe('the pricing object', () => {
   it('is read row by row, codes and prices as the strings they are', () => {
     expect(readPricing(LIST)).toEqual({
       currency: { name: 'EUR', symbol: '€' },
-      prices: [
+      pricing: [
         {
           id: '311',
-          country: 'Freedonia',
-          operator: 'Freedonia Mobile',
+          countryName: 'Freedonia',
+          operatorName: 'Freedonia Mobile',
           mcc: '999',
           mnc: '01',
           price: '0.0450',
         },
         {
           id: '312',
-          country: 'Freedonia',
-          operator: 'Freedonia Mobile',
+          countryName: 'Freedonia',
+          operatorName: 'Freedonia Mobile',
           mcc: '999',
           mnc: '001',
           price: '0.0470',
@@ -65,12 +65,12 @@ describe('the pricing object', () => {
   });
 
   it('may be empty', () => {
-    expect(readPricing({ ...LIST, pricing: [] })).toMatchObject({ prices: [], oddRows: 0 });
+    expect(readPricing({ ...LIST, pricing: [] })).toMatchObject({ pricing: [], oddRows: 0 });
   });
 
   it('keeps a row that stands in it twice', () => {
     expect(readPricing({ ...LIST, pricing: [ROW, ROW] })).toMatchObject({
-      prices: [{ mnc: '01' }, { mnc: '01' }],
+      pricing: [{ mnc: '01' }, { mnc: '01' }],
     });
   });
 
@@ -85,20 +85,20 @@ describe('the pricing object', () => {
     ['with a price in words', { ...ROW, price: 'free' }],
   ])('leaves out and counts a row that is %s', (_what, odd) => {
     const list = readPricing({ ...LIST, pricing: [ROW, odd, ROW] });
-    expect(list).toMatchObject({ oddRows: 1, prices: [{ id: '311' }, { id: '311' }] });
+    expect(list).toMatchObject({ oddRows: 1, pricing: [{ id: '311' }, { id: '311' }] });
   });
 
   it.each([
     ['id', 'id'],
-    ['countryname', 'country'],
-    ['operatorname', 'operator'],
+    ['countryname', 'countryName'],
+    ['operatorname', 'operatorName'],
   ])('does not need %s in a row', (wireName, name) => {
     const list = readPricing({ ...LIST, pricing: [{ ...ROW, [wireName]: undefined }] });
-    expect(list?.prices[0]).toHaveProperty(name, null);
+    expect(list?.pricing[0]).toHaveProperty(name, null);
   });
 
   it('takes the id of a row as digits too, and never a rounded one', () => {
-    const ids = ['311', 2 ** 53].map((id) => readPricing({ pricing: [{ ...ROW, id }] })?.prices[0]?.id);
+    const ids = ['311', 2 ** 53].map((id) => readPricing({ pricing: [{ ...ROW, id }] })?.pricing[0]?.id);
     expect(ids).toEqual(['311', null]);
   });
 

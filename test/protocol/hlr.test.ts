@@ -112,14 +112,16 @@ describe('the lookup price list', () => {
   it('has one row for each country', () => {
     expect(readHlrPricing({ currency: { name: 'EUR', symbol: '€' }, pricing: [ROW] })).toEqual({
       currency: { name: 'EUR', symbol: '€' },
-      prices: [{ id: '77', country: 'Freedonia', dialCode: '+999', iso: 'FD', price: '0.0060' }],
+      pricing: [
+        { id: '77', countryName: 'Freedonia', countryCode: '+999', countryIso: 'FD', price: '0.0060' },
+      ],
       oddRows: 0,
     });
   });
 
   it('leaves out and counts rows without dialling code or price', () => {
     const pricing = [{ ...ROW, countrycode: '' }, ROW, { ...ROW, price: undefined }, null];
-    expect(readHlrPricing({ pricing })).toMatchObject({ prices: [{ dialCode: '+999' }], oddRows: 3 });
+    expect(readHlrPricing({ pricing })).toMatchObject({ pricing: [{ countryCode: '+999' }], oddRows: 3 });
   });
 
   it.each([[null], [''], [{}], [[ROW]], [{ pricing: 'none' }]])('is not %j', (payload: unknown) => {

@@ -135,7 +135,7 @@ export async function useEverythingElse(): Promise<readonly unknown[]> {
   const detail: string | null = otp.variant === 'A' ? otp.sender : otp.cost;
   const validated: void = await client.otp.validate({ id: otp.id, mobile: otp.mobile, pin: '123456' });
   const lookup = await client.hlr.lookup('12025550123');
-  const money = [(await client.otp.balance()).balance, (await client.hlr.pricing()).prices[0]?.price];
+  const money = [(await client.otp.balance()).balance, (await client.hlr.pricing()).pricing[0]?.price];
   const reasons: readonly Reason[] = REASONS;
   const titles = storeContract.map(({ title }) => title);
   await smsOtp.unlockUser('alice');
