@@ -58,7 +58,7 @@ export async function renewUnderLease(
   const owner = randomUUID();
   const giveUpAtMs = elapsedMs() + (TOKEN_LEASE_SECONDS + MARGIN_SECONDS) * 1000;
   for (let pollMs = FIRST_POLL_MS; elapsedMs() < giveUpAtMs; pollMs = Math.min(pollMs * 1.5, LAST_POLL_MS)) {
-    const answer = await lease.acquire(owner, seen);
+    const answer = await acquire(lease, owner, seen);
     if (answer.outcome === 'stored') return answer.token;
     if (answer.outcome === 'acquired') {
       const token = await renewAsHolder(lease, owner, answer, renew);
@@ -67,6 +67,20 @@ export async function renewUnderLease(
     await wait(pollMs * (0.5 + random()));
   }
   throw new StoreError('renew: nobody came to an end');
+}
+
+async function acquire(lease: TokenLease, owner: string, seen: number): Promise<LeaseAnswer> {
+  try {
+    return await lease.acquire(owner, seen);
+  } catch (error) {
+    releaseLater(lease, owner);
+    throw error;
+  }
+}
+
+/** Nobody waits for it: what was lost may still arrive, and a lease that cannot be freed ends by itself. */
+function releaseLater(lease: TokenLease, owner: string): void {
+  lease.release(owner).catch(() => undefined);
 }
 
 /** Null when the lease passed to another meanwhile: the newer token is the one to wait for. */
@@ -82,8 +96,7 @@ async function renewAsHolder(
     const token = { fence, sealed: renewed.sealed };
     return (await lease.save(owner, token, renewed.ttlSeconds)) ? token : null;
   } catch (error) {
-    // A lease that cannot be freed ends by itself; what the renewal threw is what its caller must see.
-    await lease.release(owner).catch(() => undefined);
+    releaseLater(lease, owner);
     throw error;
   }
 }

@@ -15,17 +15,18 @@ export function startRedis(settings: readonly string[] = []): Promise<Service> {
       ...['--bind', '127.0.0.1', '--port', String(port), '--dir', folder],
       ...['--save', '', '--appendonly', 'no', '--daemonize', 'no', ...settings],
     ],
-    isUp: answersPing,
+    isUp: answers,
   });
 }
 
-async function answersPing(port: number): Promise<boolean> {
+/** Also while it loads its data: then it says so. */
+async function answers(port: number): Promise<boolean> {
   const socket = createConnection({ port, host: '127.0.0.1' });
   try {
     await once(socket, 'connect');
     socket.write('PING\r\n');
     const [answer] = (await once(socket, 'data')) as [Buffer];
-    return answer.toString().startsWith('+PONG');
+    return /^(\+PONG|-LOADING)/.test(answer.toString());
   } catch {
     // Refused: it does not listen yet.
     return false;

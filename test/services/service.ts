@@ -16,7 +16,7 @@ export interface Service {
   thaw(): void;
   /** Ends the process at once, as a crash does. */
   crash(): Promise<void>;
-  /** Starts it anew on the same port after a crash. */
+  /** Starts it anew on the same port, after a crash. */
   restart(): Promise<void>;
   close(): Promise<void>;
 }

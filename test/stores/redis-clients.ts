@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+
 import { Redis } from 'ioredis';
 import { createClient } from 'redis';
 
@@ -8,7 +10,7 @@ export interface TestClient {
   readonly client: RedisClient;
   /** Any command; errors reject. */
   readonly command: (...words: string[]) => Promise<unknown>;
-  readonly close: () => void;
+  readonly close: () => Promise<void>;
 }
 
 /** Clients as most apps make them: with the library's defaults, which queue while the server is away. */
@@ -25,7 +27,7 @@ export async function connectNodeRedis(port: number): Promise<TestClient> {
   return {
     client,
     command: (...words) => client.sendCommand(words),
-    close: () => client.destroy(),
+    close: () => Promise.resolve(client.destroy()),
   };
 }
 
@@ -36,6 +38,11 @@ export async function connectIoRedis(port: number): Promise<TestClient> {
   return {
     client,
     command: (word = '', ...words) => client.call(word, ...words),
-    close: () => client.disconnect(),
+    close: async () => {
+      // Between two tries to connect there is no connection whose end would be told.
+      const ended = client.status === 'ready' ? once(client, 'end') : undefined;
+      client.disconnect();
+      await ended;
+    },
   };
 }

@@ -30,7 +30,7 @@ describeWithService('redis')('redisStore fulfils the store contract', () => {
   });
 
   afterAll(async () => {
-    for (const client of clients.values()) client.close();
+    for (const client of clients.values()) await client.close();
     await server.close();
   });
 

@@ -19,10 +19,10 @@ export const BEGIN = defineScript(
 local challenge_key, user_key = KEYS[1], KEYS[2]
 local otp_id, user, purpose, record, life = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 local earlier = redis.call('HGET', user_key, purpose)
-if earlier then finish(string.sub(challenge_key, 1, -#otp_id - 1) .. earlier, user, purpose) end
-redis.call('DEL', challenge_key)
+-- First what a full memory would refuse: after it, nothing has happened.
 redis.call('HSET', challenge_key, 'record', record, 'user', user, 'purpose', purpose, 'attempts', 0)
 redis.call('PEXPIRE', challenge_key, life)
+if earlier and earlier ~= otp_id then finish(string.sub(challenge_key, 1, -#otp_id - 1) .. earlier, user, purpose) end
 redis.call('HSET', user_key, purpose, otp_id)
 redis.call('PEXPIRE', user_key, math.max(tonumber(life), redis.call('PTTL', user_key)))
 return 1`,

@@ -17,7 +17,10 @@ if token and stored == '0' then error('unknown record') end
 if tonumber(stored) > seen then return { 'stored', token } end
 local last = redis.call('GET', KEYS[2]) or '0'
 if not string.match(last, '^%d+$') then error('unknown record') end
-if not redis.call('SET', KEYS[3], owner, 'NX', 'PX', lease) then return { 'held' } end
+local holder = redis.call('GET', KEYS[3])
+-- A client library may send again what it heard no answer to: then the lease is ours already.
+if holder and holder ~= owner then return { 'held' } end
+redis.call('SET', KEYS[3], owner, 'PX', lease)
 local fence = string.format('%.0f', math.max(tonumber(last), tonumber(stored), seen) + 1)
 redis.call('SET', KEYS[2], fence, 'PX', life)
 return { 'acquired', fence, token }`);
