@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { callback, wholeNumber } from './client/option-rules';
+import { callback, toOptionError, wholeNumber, wrongOption } from './client/option-rules';
 import type { SmsOtpOptions } from './options';
 import { DEFAULT_LIMITS, LIMIT_CEILINGS, type Limit, type Limits, type SendLimit } from './policies/limits';
 import type { Policy } from './policies/policy';
@@ -149,6 +149,9 @@ const schema = z.strictObject({
 /** The options, checked and complete but for what needs other parts. */
 export type Settings = z.output<typeof schema>;
 
+/** Named in front of every complaint. */
+const MAKER = 'createSmsOtp';
+
 /** Keys of the session that belong to express-session and Passport. */
 const FOREIGN_SESSION_KEYS = ['cookie', 'passport'];
 
@@ -158,16 +161,17 @@ const FOREIGN_SESSION_KEYS = ['cookie', 'passport'];
  */
 export function readSettings(options: SmsOtpOptions): Settings {
   const parsed = schema.safeParse(options);
-  if (!parsed.success) throw toTypeError(parsed.error);
+  if (!parsed.success) throw toOptionError(MAKER, parsed.error);
   const settings = parsed.data;
   const { sessionKey, keepSessionKeys, pinValiditySeconds, pendingSeconds } = settings;
-  if (FOREIGN_SESSION_KEYS.includes(sessionKey)) throw wrongOption('sessionKey', 'is a key of somebody else');
+  if (FOREIGN_SESSION_KEYS.includes(sessionKey))
+    throw wrongOption(MAKER, 'sessionKey', 'is a key of somebody else');
   const reserved = [...FOREIGN_SESSION_KEYS, sessionKey];
   if (keepSessionKeys.some((key) => reserved.includes(key))) {
-    throw wrongOption('keepSessionKeys', `must not hold ${reserved.join(', ')}`);
+    throw wrongOption(MAKER, 'keepSessionKeys', `must not hold ${reserved.join(', ')}`);
   }
   if (pinValiditySeconds > pendingSeconds)
-    throw wrongOption('pinValiditySeconds', 'must not exceed pendingSeconds');
+    throw wrongOption(MAKER, 'pinValiditySeconds', 'must not exceed pendingSeconds');
   if (settings.message !== undefined && settings.autofillHost !== undefined) {
     throw wrongOption(
       'autofillHost',
@@ -175,18 +179,4 @@ export function readSettings(options: SmsOtpOptions): Settings {
     );
   }
   return settings;
-}
-
-function toTypeError({ issues: [issue] }: z.ZodError): TypeError {
-  if (issue === undefined || (issue.path.length === 0 && issue.code !== 'unrecognized_keys')) {
-    return new TypeError('createSmsOtp: options must be an object');
-  }
-  if (issue.code === 'unrecognized_keys') {
-    return new TypeError(`createSmsOtp: unknown option ${[...issue.path, issue.keys[0]].join('.')}`);
-  }
-  return wrongOption(issue.path.join('.'), issue.message);
-}
-
-function wrongOption(option: string, problem: string): TypeError {
-  return new TypeError(`createSmsOtp: ${option} ${problem}`);
 }

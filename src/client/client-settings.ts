@@ -2,7 +2,18 @@ import { z } from 'zod';
 import { findProxyProblem, readBaseUrl, type GatewayAddress } from './base-url';
 import type { GatewayClientOptions, GatewayTimeouts } from './client-options';
 import type { GatewayEventListener } from './events';
-import { callback, certificateAuthority, filledText, tokenStore, wholeNumber } from './option-rules';
+import {
+  callback,
+  certificateAuthority,
+  filledText,
+  tokenStore,
+  toOptionError,
+  wholeNumber,
+  wrongOption,
+} from './option-rules';
+
+/** Named in front of every complaint. */
+const MAKER = 'GatewayClient';
 
 const TIMEOUT_CEILING_MS = 60_000;
 
@@ -55,13 +66,13 @@ export interface ClientSettings extends Omit<z.output<typeof optionsSchema>, 'ba
  */
 export function readOptions(options: GatewayClientOptions): ClientSettings {
   const parsed = optionsSchema.safeParse(options);
-  if (!parsed.success) throw toTypeError(parsed.error);
+  if (!parsed.success) throw toOptionError(MAKER, parsed.error);
   const { baseUrl, ...rest } = parsed.data;
   const address = readBaseUrl(baseUrl);
-  if ('problem' in address) throw wrongOption('baseUrl', address.problem);
+  if ('problem' in address) throw wrongOption(MAKER, 'baseUrl', address.problem);
   const { variant, proxyUrl, tokenValiditySeconds, preserveToken } = rest;
   const proxyProblem = proxyUrl === undefined ? null : findProxyProblem(proxyUrl, address);
-  if (proxyProblem !== null) throw wrongOption('proxyUrl', proxyProblem);
+  if (proxyProblem !== null) throw wrongOption(MAKER, 'proxyUrl', proxyProblem);
   if (variant === 'B') refuseInB({ tokenValiditySeconds, preserveToken });
   return { ...rest, address, preserveToken: variant === 'A' && preserveToken !== false };
 }
@@ -69,19 +80,6 @@ export function readOptions(options: GatewayClientOptions): ClientSettings {
 /** OTP spec §4, POST auth: `validity` and `preserve` exist in A only. */
 function refuseInB(options: Readonly<Record<string, unknown>>): void {
   for (const [name, value] of Object.entries(options)) {
-    if (value !== undefined) throw wrongOption(name, 'exists in variant A only');
+    if (value !== undefined) throw wrongOption(MAKER, name, 'exists in variant A only');
   }
-}
-
-function toTypeError({ issues: [issue] }: z.ZodError): TypeError {
-  if (issue?.code === 'unrecognized_keys') {
-    return new TypeError(`GatewayClient: unknown option ${[...issue.path, issue.keys[0]].join('.')}`);
-  }
-  if (issue === undefined || issue.path.length === 0)
-    return new TypeError('GatewayClient: options must be an object');
-  return wrongOption(issue.path.join('.'), issue.message);
-}
-
-function wrongOption(name: string, problem: string): TypeError {
-  return new TypeError(`GatewayClient: ${name} ${problem}`);
 }

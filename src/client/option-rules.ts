@@ -44,3 +44,19 @@ function isTokenStore(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return ['read', 'renew'].every((name) => typeof Reflect.get(value, name) === 'function');
 }
+
+/** The first thing that is wrong with the options of `maker`, by the option's name and without its value. */
+export function toOptionError(maker: string, { issues: [issue] }: z.ZodError): TypeError {
+  if (issue?.code === 'unrecognized_keys') {
+    return new TypeError(`${maker}: unknown option ${[...issue.path, issue.keys[0]].join('.')}`);
+  }
+  if (issue === undefined || issue.path.length === 0) {
+    return new TypeError(`${maker}: options must be an object`);
+  }
+  return wrongOption(maker, issue.path.join('.'), issue.message);
+}
+
+/** An option of `maker` that is not what it has to be. */
+export function wrongOption(maker: string, option: string, problem: string): TypeError {
+  return new TypeError(`${maker}: ${option} ${problem}`);
+}
