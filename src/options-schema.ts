@@ -174,6 +174,7 @@ export function readSettings(options: SmsOtpOptions): Settings {
     throw wrongOption(MAKER, 'pinValiditySeconds', 'must not exceed pendingSeconds');
   if (settings.message !== undefined && settings.autofillHost !== undefined) {
     throw wrongOption(
+      MAKER,
       'autofillHost',
       'shapes the default message; put the last line into your own message instead',
     );
