@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import express, { type Express } from 'express';
-import type { Store } from 'express-session';
-import type { SmsOtp, SmsOtpOptions, SmsOtpStore } from 'passport-sms-otp';
+import type { SmsOtp } from 'passport-sms-otp';
+import type { AppParts } from './app-parts';
 import type { Config } from './config';
 import { answerNotFound, handleError } from './errors';
 import { noStore, securityHeaders } from './headers';
@@ -13,19 +13,6 @@ import { transferPages } from './pages/transfer';
 import { addLogin } from './server';
 import { createUsers } from './users';
 import { addViews, fillLocals } from './views';
-
-/** What the app is handed rather than makes. */
-export interface AppParts {
-  readonly gateway: SmsOtpOptions['gateway'];
-  /** Where the simulator shows its messages; null with a real gateway. */
-  readonly inboxUrl: string | null;
-  /** The clock, in milliseconds since 1970. */
-  readonly now: () => number;
-  /** Where sessions rest. Default: this process's memory. */
-  readonly sessionStore?: Store | undefined;
-  /** Where the library's state rests. Default: this process's memory. */
-  readonly smsOtpStore?: SmsOtpStore | undefined;
-}
 
 /** The site around the login. */
 export function createApp(config: Config, parts: AppParts): { app: Express; smsOtp: SmsOtp } {

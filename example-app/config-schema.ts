@@ -37,6 +37,30 @@ const countries = z
   .regex(/^any$|^[A-Z]{2}(\s*,\s*[A-Z]{2})*$/, 'must be "any" or two-letter codes such as US,CA')
   .transform((text): 'any' | string[] => (text === 'any' ? text : splitList(text)));
 
+/** Redis takes a number of its database after the host, and nothing else. */
+const redisAddress = z
+  .string()
+  .refine(
+    (text) => isAddress(text, ['redis:', 'rediss:']) && /^\/?\d*$/.test(new URL(text).pathname),
+    'must be an address that begins with redis:// or rediss://',
+  );
+
+const databaseAddress = z
+  .string()
+  .refine(
+    (text) => isAddress(text, ['postgres:', 'postgresql:']),
+    'must be an address that begins with postgres:// or postgresql://',
+  );
+
+function isAddress(text: string, protocols: readonly string[]): boolean {
+  return URL.canParse(text) && protocols.includes(new URL(text).protocol);
+}
+
+const workers = z
+  .string()
+  .refine((text) => /^[1-9]\d?$/.test(text) && Number(text) <= 64, 'must be a whole number from 1 to 64')
+  .transform(Number);
+
 const phone = z
   .string()
   .regex(/^\+?[1-9]\d{6,14}$/, 'must be a number with its country code, such as +12025550123')
@@ -72,6 +96,9 @@ export const environmentSchema = z.object({
   ALICE_PHONE: phone.optional(),
   BOB_PHONE: phone.optional(),
   ALLOWED_COUNTRIES: countries.optional(),
+  REDIS_URL: redisAddress.optional(),
+  DATABASE_URL: databaseAddress.optional(),
+  WORKERS: workers.default(1),
 });
 
 export type Environment = z.output<typeof environmentSchema>;

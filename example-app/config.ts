@@ -14,6 +14,11 @@ export interface Config {
   readonly gateway: { readonly baseUrl: string; readonly username: string; readonly password: string } | null;
   readonly phones: { readonly alice: string; readonly bob: string };
   readonly allowedCountries: string[] | 'any';
+  /** Where sessions and the library's state rest; without either in the memory of the process. */
+  readonly redisUrl: string | null;
+  readonly databaseUrl: string | null;
+  /** How many processes there are behind the port. */
+  readonly workers: number;
 }
 
 /** The environment is not usable. The problems name variables and never hold their values. */
@@ -51,6 +56,11 @@ function findMissing(given: RawEnvironment): string[] {
   if (isProduction && (given.SESSION_SECRET ?? '').length < 32) {
     problems.push('SESSION_SECRET needs at least 32 characters in production');
   }
+  if (Number(given.WORKERS) > 1 && !given.REDIS_URL && !given.DATABASE_URL) {
+    problems.push(
+      'WORKERS above 1 needs REDIS_URL or DATABASE_URL: in memory each process would count for itself',
+    );
+  }
   return problems;
 }
 
@@ -71,5 +81,8 @@ function toConfig(environment: Environment): Config {
       bob: environment.BOB_PHONE ?? '+12025550124',
     },
     allowedCountries: environment.ALLOWED_COUNTRIES ?? (hasOwnPhone ? 'any' : ['US']),
+    redisUrl: environment.REDIS_URL ?? null,
+    databaseUrl: environment.DATABASE_URL ?? null,
+    workers: environment.WORKERS,
   };
 }

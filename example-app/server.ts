@@ -3,7 +3,7 @@ import session from 'express-session';
 import { Passport } from 'passport';
 import { Strategy as LocalStrategy } from 'passport-local';
 import { createSmsOtp, type SmsOtp } from 'passport-sms-otp';
-import type { AppParts } from './app';
+import type { AppParts } from './app-parts';
 import { csrfProtection } from './csrf';
 import type { Config } from './config';
 import { requireSession, sessionOptions } from './session';

@@ -2,6 +2,16 @@ import type { NextFunction, Request, Response } from 'express';
 import type { SessionOptions, Store } from 'express-session';
 import type { Config } from './config';
 
+/** The store of the sessions is away. `status` is what the error page goes by. */
+export class SessionStoreError extends Error {
+  readonly status = 503;
+
+  constructor(what: string) {
+    super(`The session store is away: ${what}`);
+    this.name = 'SessionStoreError';
+  }
+}
+
 /** @param store Where sessions rest; left out: this process's memory, good for one process in development. */
 export function sessionOptions({ isProduction, sessionSecret }: Config, store?: Store): SessionOptions {
   return {
@@ -19,5 +29,5 @@ export function sessionOptions({ isProduction, sessionSecret }: Config, store?: 
 export function requireSession(req: Request, _res: Response, next: NextFunction): void {
   // The types promise a session; a store that is away breaks the promise.
   const session: unknown = req.session;
-  next(session ? undefined : Object.assign(new Error('The session store is away'), { status: 503 }));
+  next(session ? undefined : new SessionStoreError('no session'));
 }

@@ -1,16 +1,30 @@
+import cluster from 'node:cluster';
 import { existsSync } from 'node:fs';
 import { ConfigError, readConfig } from './config';
 import { run, type RunningSite } from './run';
 import { DEMO_PASSWORD } from './users';
+import { serveAsWorker, WorkerError } from './workers';
 
-/** `npm run example` */
+/** `npm run example`; workers begin here, too. */
 async function start(): Promise<void> {
+  if (cluster.isWorker) {
+    stopOnSignals(await serveAsWorker());
+    return;
+  }
   if (existsSync('.env')) process.loadEnvFile('.env');
   const site = await run(readConfig(process.env));
   console.log(describe(site));
+  stopOnSignals(site);
+}
+
+/** Once, however many signals come: Ctrl+C reaches the workers directly and through the process that started them. */
+function stopOnSignals(site: { close(): Promise<void> }): void {
+  let isStopping = false;
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => {
-      site.close().then(() => console.log('Stopped.'), explain);
+      if (isStopping) return;
+      isStopping = true;
+      site.close().then(sayStopped, explain);
     });
   }
 }
@@ -24,9 +38,20 @@ function describe({ address, inboxUrl }: RunningSite): string {
   ].join('\n');
 }
 
+function sayStopped(): void {
+  if (cluster.isPrimary) console.log('Stopped.');
+  else endWorker();
+}
+
 function explain(error: unknown): void {
-  console.error(error instanceof ConfigError ? error.message : error);
+  console.error(error instanceof ConfigError || error instanceof WorkerError ? error.message : error);
   process.exitCode = 1;
+  endWorker();
+}
+
+/** The line to the process that started it would keep a worker alive. */
+function endWorker(): void {
+  cluster.worker?.disconnect();
 }
 
 start().catch(explain);

@@ -1,0 +1,71 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Express } from 'express';
+import { createApp } from './app';
+import { ConfigError, type Config } from './config';
+import type { Gateway } from './gateway';
+import { openStores, type Stores } from './stores/open-stores';
+
+/** How long a stop waits for answers that are still being written. */
+const STOP_TIMEOUT_MS = 5_000;
+
+/** The app on its port, in one process or several. */
+export interface Serving {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/** The app in this process. @throws {ConfigError} when the port is taken, or a store cannot be used. */
+export async function serve(config: Config, gateway: Gateway): Promise<Serving> {
+  const stores = await openStores(config);
+  try {
+    return await serveWith(stores, config, gateway);
+  } catch (error) {
+    await stores.close();
+    throw error;
+  }
+}
+
+async function serveWith(stores: Stores, config: Config, gateway: Gateway): Promise<Serving> {
+  const { variant, numbersAs } = config;
+  const { baseUrl, username, password, inboxUrl } = gateway;
+  const { app, smsOtp } = createApp(config, {
+    gateway: { baseUrl, variant, username, password, numbersAs },
+    inboxUrl,
+    now: Date.now,
+    sessionStore: stores.sessionStore,
+    smsOtpStore: stores.smsOtpStore,
+  });
+  const server = await listen(app, config);
+  return {
+    port: (server.address() as AddressInfo).port, // a TCP server's address is never a string
+    // From the outside in: what is closed is no longer used by what still runs.
+    async close() {
+      await stopServer(server);
+      await smsOtp.close();
+      await stores.close();
+    },
+  };
+}
+
+async function listen(app: Express, { port, isProduction }: Config): Promise<Server> {
+  // The demo's password is known to everyone, so that in development only this machine can come in.
+  const server = isProduction ? app.listen(port) : app.listen(port, '127.0.0.1');
+  try {
+    await once(server, 'listening');
+    return server;
+  } catch (error) {
+    // `once` rejects with the server's own error event.
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'EADDRINUSE' && code !== 'EACCES') throw error;
+    throw new ConfigError([`PORT ${port} cannot be had (${code}): choose another`]);
+  }
+}
+
+async function stopServer(server: Server): Promise<void> {
+  const impatience = setTimeout(() => server.closeAllConnections(), STOP_TIMEOUT_MS);
+  server.close();
+  await once(server, 'close');
+  clearTimeout(impatience);
+}

@@ -1,0 +1,64 @@
+import connectPgSimple from 'connect-pg-simple';
+import session from 'express-session';
+import { postgresStore, type PostgresStore } from 'passport-sms-otp/postgres';
+import { Pool } from 'pg';
+import { ConfigError } from '../config';
+import { toFailureCode } from './failure-code';
+import type { Stores } from './open-stores';
+
+/** Frees the connection of a query without an answer. The stores give theirs up after 2 s. */
+const QUERY_TIMEOUT_MS = 3_000;
+const CONNECT_TIMEOUT_MS = 5_000;
+
+const SESSION_TABLE = 'harbour_session';
+
+/**
+ * The table of connect-pg-simple. Its own way of creating it breaks when two processes start at once; the lock lasts to
+ * the end of the text, which is one transaction.
+ */
+const CREATE_SESSION_TABLE = `
+SELECT pg_advisory_xact_lock(hashtext('${SESSION_TABLE}'));
+CREATE TABLE IF NOT EXISTS ${SESSION_TABLE} (
+  sid varchar PRIMARY KEY,
+  sess json NOT NULL,
+  expire timestamptz NOT NULL
+);
+CREATE INDEX IF NOT EXISTS ${SESSION_TABLE}_expire ON ${SESSION_TABLE} (expire);`;
+
+/** @throws {ConfigError} when the server cannot be reached, or refuses. */
+export async function openPostgres(url: string): Promise<Stores> {
+  const pool = createPool(url);
+  const smsOtpStore = postgresStore(pool);
+  await createTables(pool, smsOtpStore);
+  const SessionStore = connectPgSimple(session);
+  const sessionStore = new SessionStore({ pool, tableName: SESSION_TABLE });
+  return {
+    sessionStore,
+    smsOtpStore,
+    async close() {
+      sessionStore.close();
+      await pool.end();
+    },
+  };
+}
+
+function createPool(url: string): Pool {
+  const pool = new Pool({
+    connectionString: url,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    query_timeout: QUERY_TIMEOUT_MS,
+  });
+  // Without a listener the loss of a connection that nobody uses would end the process.
+  pool.on('error', (error) => console.error(`PostgreSQL: ${toFailureCode(error)}`));
+  return pool;
+}
+
+async function createTables(pool: Pool, smsOtpStore: PostgresStore): Promise<void> {
+  try {
+    await pool.query(CREATE_SESSION_TABLE);
+    await smsOtpStore.migrate();
+  } catch (error) {
+    await pool.end();
+    throw new ConfigError([`DATABASE_URL names a database that cannot be used (${toFailureCode(error)})`]);
+  }
+}
