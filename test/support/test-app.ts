@@ -97,7 +97,8 @@ export async function startTestApp(given: TestAppOptions = {}): Promise<TestApp>
   const smsOtp = createSmsOtp(options);
 
   const app = createApp();
-  app.use(express.json({ limit: '2mb' }), express.urlencoded({ extended: true, limit: '2mb' }));
+  const bodies = { limit: '2mb', extended: true };
+  app.use(createApp.json(bodies), createApp.urlencoded(bodies));
   given.middleware?.(app);
   const sessionMiddleware = given.sessionMiddleware ?? [
     session({
