@@ -82,21 +82,28 @@ export async function runToEnd(command: string, args: readonly string[], as: Spa
   if (exitCode !== 0) throw new Error(`${command} ended with ${String(exitCode)}`);
 }
 
+/** A server that was killed may leave what keeps the next one from starting for a moment: then it is tried again. */
 async function start(
   program: Program,
   folder: string,
   port: number,
   as: SpawnOptions,
 ): Promise<ChildProcess> {
+  const giveUpAt = Date.now() + START_TIMEOUT_MS;
+  let child = launch(program, folder, port, as);
+  while (!(await program.isUp(port)) || child.exitCode !== null) {
+    if (Date.now() > giveUpAt) throw new Error(`${program.command} did not start`);
+    await wait(20);
+    if (child.exitCode !== null) child = launch(program, folder, port, as);
+  }
+  return child;
+}
+
+function launch(program: Program, folder: string, port: number, as: SpawnOptions): ChildProcess {
   const child = spawn(program.command, program.args(folder, port), as);
   const endWithUs = (): void => void child.kill('SIGKILL');
   process.once('exit', endWithUs);
   child.once('exit', () => process.off('exit', endWithUs));
-  const giveUpAt = Date.now() + START_TIMEOUT_MS;
-  while (!(await program.isUp(port))) {
-    if (child.exitCode !== null || Date.now() > giveUpAt) throw new Error(`${program.command} did not start`);
-    await wait(20);
-  }
   return child;
 }
 

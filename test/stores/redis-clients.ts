@@ -32,7 +32,7 @@ export async function connectNodeRedis(port: number): Promise<TestClient> {
 }
 
 export async function connectIoRedis(port: number): Promise<TestClient> {
-  const client = new Redis({ port, host: '127.0.0.1', lazyConnect: true });
+  const client = new Redis({ port, host: '127.0.0.1', lazyConnect: true, disconnectTimeout: 50 });
   client.on('error', () => undefined);
   await client.connect();
   return {

@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { Pool } from 'pg';
+
+import { StoreError } from '../../src/errors';
+import { postgresStore, type PostgresStore } from '../../src/stores/postgres-store';
+import { describeWithService } from '../services/describe-with-service';
+import { connectionOf, startPostgres } from '../services/postgres';
+import type { Service } from '../services/service';
+import { outcomesOfEveryCall } from './every-call';
+import { makeChallenge } from './make-challenge';
+
+/** What every call comes to. */
+const allRefused = Array.from({ length: 12 }, () => expect.any(StoreError));
+
+describeWithService('postgres')('postgresStore when PostgreSQL fails', () => {
+  let server: Service;
+  let pool: Pool;
+  let store: PostgresStore;
+
+  beforeAll(async () => {
+    server = await startPostgres();
+    pool = new Pool({ ...connectionOf(server.port), max: 20 });
+    // Connections are lost on purpose here; the store's answer is what counts.
+    pool.on('error', () => undefined);
+    store = postgresStore(pool);
+    await store.migrate();
+  }, 30_000);
+  afterAll(async () => {
+    await server.close();
+    await pool.end();
+  });
+
+  it('refuses every call once it is gone, and goes on where it was when it is back', async () => {
+    await store.challenges.begin(makeChallenge('a'), 600);
+    await store.challenges.claim('a');
+    await server.crash();
+    expect(await outcomesOfEveryCall(store)).toEqual(allRefused);
+    await server.restart();
+    expect(await store.challenges.claim('a')).toMatchObject({ outcome: 'claimed', attempt: 2 });
+  }, 30_000);
+
+  it('refuses every call within the deadline while a table is locked', async () => {
+    const client = await pool.connect();
+    await client.query('BEGIN');
+    await client.query('LOCK sms_otp_challenge, sms_otp_counter, sms_otp_token IN ACCESS EXCLUSIVE MODE');
+    const startedAt = Date.now();
+    expect(await outcomesOfEveryCall(store)).toEqual(allRefused);
+    expect(Date.now() - startedAt).toBeLessThan(3_000);
+    await client.query('ROLLBACK');
+    client.release();
+  }, 30_000);
+
+  it('refuses every call when the tables are not there', async () => {
+    expect(await outcomesOfEveryCall(postgresStore(pool, { prefix: 'missing' }))).toEqual(allRefused);
+  });
+});

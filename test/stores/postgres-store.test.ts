@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Pool } from 'pg';
+
+import { StoreError } from '../../src/errors';
+import {
+  postgresStore,
+  schemaSql,
+  type PostgresPool,
+  type PostgresStore,
+} from '../../src/stores/postgres-store';
+import { describeWithService } from '../services/describe-with-service';
+import { connectionOf, startPostgres } from '../services/postgres';
+import type { Service } from '../services/service';
+import { makeChallenge } from './make-challenge';
+import { until } from './until';
+
+const never = (): number => 1;
+const always = (): number => 0;
+const windowed = (key: string): { key: string; windowSeconds: number } => ({ key, windowSeconds: 60 });
+
+describeWithService('postgres')('postgresStore', () => {
+  let server: Service;
+  let pool: Pool;
+  let store: PostgresStore;
+
+  beforeAll(async () => {
+    server = await startPostgres();
+    pool = new Pool({ ...connectionOf(server.port), max: 20 });
+    store = postgresStore(pool, { random: never });
+    await store.migrate();
+  }, 30_000);
+  afterAll(async () => {
+    await pool.end();
+    await server.close();
+  });
+  beforeEach(() => pool.query('TRUNCATE sms_otp_challenge, sms_otp_counter, sms_otp_token'));
+
+  it('migrates many times, and in many processes at once', async () => {
+    const other = postgresStore(pool, { prefix: 'other' });
+    await Promise.all(Array.from({ length: 12 }, () => other.migrate()));
+    await other.migrate();
+    await other.challenges.begin(makeChallenge('a'), 600);
+    expect(await store.challenges.find('a')).toBeNull();
+  });
+
+  it('has tables that the text of schemaSql makes', async () => {
+    await pool.query(schemaSql('by_hand'));
+    const byHand = postgresStore(pool, { prefix: 'by_hand' });
+    await byHand.challenges.begin(makeChallenge('a'), 600);
+    expect((await byHand.challenges.claim('a')).outcome).toBe('claimed');
+  });
+
+  it.each(['NULL', '-1', '2000000000'])(
+    'takes a challenge whose count of attempts is %s for exhausted',
+    async (attempts) => {
+      await store.challenges.begin(makeChallenge('a'), 600);
+      await pool.query(`UPDATE sms_otp_challenge SET attempts = ${attempts}`);
+      expect(await store.challenges.claim('a')).toEqual({ outcome: 'exhausted' });
+    },
+  );
+
+  it.each([JSON.stringify({ ...makeChallenge('a'), version: 2 }), '{}', 'x', ''])(
+    'refuses the foreign record %p',
+    async (record) => {
+      await store.challenges.begin(makeChallenge('a'), 600);
+      await pool.query('UPDATE sms_otp_challenge SET record = $1', [record]);
+      await expect(store.challenges.claim('a')).rejects.toThrow(StoreError);
+      await expect(store.challenges.find('a')).rejects.toThrow(StoreError);
+      expect(await store.challenges.consume('a')).toBe(true);
+    },
+  );
+
+  it.each(['version = 2', 'count = -1'])('refuses to count on a foreign counter: %s', async (change) => {
+    await store.counters.charge([windowed('odd')]);
+    await pool.query(`UPDATE sms_otp_counter SET ${change}`);
+    await expect(store.counters.charge([windowed('good'), windowed('odd')])).rejects.toThrow(StoreError);
+    const { rows } = await pool.query('SELECT key FROM sms_otp_counter');
+    expect(rows).toEqual([{ key: 'odd' }]);
+    await store.counters.clear(['odd']);
+    expect((await store.counters.charge([windowed('odd')])).counts[0]?.count).toBe(1);
+  });
+
+  it.each(['version = 2', 'sealed = NULL', 'token_fence = -1'])(
+    'refuses a foreign token: %s',
+    async (change) => {
+      await store.tokens.renew('account', 0, () => Promise.resolve({ sealed: 'x', ttlSeconds: 60 }));
+      await pool.query(`UPDATE sms_otp_token SET ${change}`);
+      await expect(store.tokens.read('account')).rejects.toThrow(StoreError);
+      await expect(store.tokens.renew('account', 0, notReached)).rejects.toThrow(StoreError);
+    },
+  );
+
+  it('prunes expired rows beside its calls, and nothing that lives', async () => {
+    await store.challenges.begin(makeChallenge('old'), 600);
+    await store.challenges.begin(makeChallenge('live'), 600);
+    for (const key of ['old', 'locked', 'live']) await store.counters.charge([windowed(key)]);
+    await store.counters.lock('locked', 600);
+    await pool.query(`UPDATE sms_otp_challenge SET expires_at = now() - interval '1 s' WHERE otp_id = 'old'`);
+    await pool.query(`UPDATE sms_otp_counter SET reset_at = now() - interval '1 s' WHERE key <> 'live'`);
+    await postgresStore(pool, { random: always }).counters.charge([windowed('new')]);
+    await until(async () => (await keysOf('sms_otp_challenge', 'otp_id')).length === 1);
+    expect(await keysOf('sms_otp_challenge', 'otp_id')).toEqual(['live']);
+    expect(await keysOf('sms_otp_counter', 'key')).toEqual(['live', 'locked', 'new']);
+  });
+
+  it.each(['repeatable read', 'serializable'])(
+    'counts right when the database isolates by %s',
+    async (level) => {
+      const isolated = new Pool({
+        ...connectionOf(server.port),
+        max: 8,
+        options: `-c default_transaction_isolation=${level.replace(' ', '\\ ')}`,
+      });
+      const { challenges, counters } = postgresStore(isolated, { random: never });
+      await challenges.begin(makeChallenge('a'), 600);
+      const claims = await settle(20, () => challenges.claim('a'));
+      const charges = await settle(20, () => counters.charge([{ ...windowed('a'), max: 5 }, windowed('b')]));
+      await isolated.end();
+      expect(claims.filter((claim) => claim?.outcome === 'claimed').length).toBeLessThanOrEqual(5);
+      const passed = charges.filter((charge) => charge?.refusedBy === null).length;
+      expect(passed).toBeLessThanOrEqual(5);
+      const read = ['a', 'b'].map((key) => ({ ...windowed(key), isOnlyRead: true }));
+      expect((await store.counters.charge(read)).counts.map(({ count }) => count)).toEqual([passed, passed]);
+    },
+  );
+
+  it('leaves no lock and no transaction behind', async () => {
+    await store.counters.charge([windowed('a')]);
+    await store.tokens.renew('account', 0, () => Promise.resolve({ sealed: 'x', ttlSeconds: 60 }));
+    const { rows } = await pool.query(
+      `SELECT count(*)::int AS open FROM pg_stat_activity WHERE state LIKE 'idle in transaction%'
+       UNION ALL SELECT count(*)::int FROM pg_locks WHERE locktype = 'advisory'`,
+    );
+    expect(rows).toEqual([{ open: 0 }, { open: 0 }]);
+  });
+
+  async function keysOf(table: string, column: string): Promise<string[]> {
+    const { rows } = await pool.query<{ key: string }>(`SELECT ${column} AS key FROM ${table} ORDER BY 1`);
+    return rows.map(({ key }) => key);
+  }
+});
+
+describe('the options of postgresStore', () => {
+  const pool: PostgresPool = { query: notReached };
+
+  it.each(['', '1a', 'A', 'a-b', 'a"b', 'a;b', 'a.b', 'x'.repeat(41)])(
+    'are refused with the prefix %p',
+    (prefix) => {
+      expect(() => postgresStore(pool, { prefix })).toThrow(TypeError);
+      expect(() => schemaSql(prefix)).toThrow(TypeError);
+    },
+  );
+
+  it('are refused without a pool', () => {
+    // JavaScript may hand over anything.
+    expect(() => postgresStore({} as PostgresPool)).toThrow(TypeError);
+  });
+});
+
+/** What came of so many calls at once; those that were refused are left out. */
+async function settle<Result>(calls: number, call: () => Promise<Result>): Promise<(Result | undefined)[]> {
+  const settled = await Promise.allSettled(Array.from({ length: calls }, call));
+  return settled.map((one) => (one.status === 'fulfilled' ? one.value : undefined));
+}
+
+function notReached(): Promise<never> {
+  return Promise.reject(new Error('not reached'));
+}

@@ -1,0 +1,70 @@
+import { Pool } from 'pg';
+
+import { postgresStore } from '../../src/stores/postgres-store';
+import { redisStore } from '../../src/stores/redis-store';
+import type { SmsOtpStore } from '../../src/stores/store';
+import { connectionOf } from '../services/postgres';
+import { connectIoRedis, connectNodeRedis } from './redis-clients';
+
+/** What one process got out of the race. */
+export interface RaceResult {
+  readonly claimed: number;
+  readonly charged: number;
+  readonly consumed: number;
+  readonly renewals: number;
+  readonly token: string;
+}
+
+const CALLS = 25;
+
+// Run as a program: `race-program <store> <port> <OTP id>`. It connects, says so, waits for the start, and tells its result.
+void race().catch((error: unknown) => {
+  console.error(error);
+  process.exitCode = 1;
+  process.disconnect();
+});
+
+async function race(): Promise<void> {
+  const [, , kind = '', port = '', otpId = ''] = process.argv;
+  const { store, close } = await open(kind, Number(port));
+  const started = new Promise((resolve) => process.once('message', resolve));
+  process.send?.('ready');
+  await started;
+  process.send?.(await run(store, otpId));
+  await close();
+  process.disconnect();
+}
+
+async function run({ challenges, counters, tokens }: SmsOtpStore, otpId: string): Promise<RaceResult> {
+  let renewals = 0;
+  const renew = (): Promise<{ sealed: string; ttlSeconds: number }> => {
+    renewals += 1;
+    return Promise.resolve({ sealed: `by ${process.pid}`, ttlSeconds: 60 });
+  };
+  const counter = { key: otpId, windowSeconds: 60, max: 5 };
+  const renewed = tokens.renew(otpId, 0, renew);
+  const claims = await atOnce(() => challenges.claim(otpId));
+  const charges = await atOnce(() => counters.charge([counter]));
+  const consumed = await atOnce(() => challenges.consume(otpId));
+  const { sealed } = await renewed;
+  return {
+    claimed: claims.filter(({ outcome }) => outcome === 'claimed').length,
+    charged: charges.filter(({ refusedBy }) => refusedBy === null).length,
+    consumed: consumed.filter((isMine) => isMine).length,
+    renewals,
+    token: sealed,
+  };
+}
+
+function atOnce<Result>(call: () => Promise<Result>): Promise<Result[]> {
+  return Promise.all(Array.from({ length: CALLS }, call));
+}
+
+async function open(kind: string, port: number): Promise<{ store: SmsOtpStore; close: () => Promise<void> }> {
+  if (kind === 'postgres') {
+    const pool = new Pool({ ...connectionOf(port), max: 10 });
+    return { store: postgresStore(pool), close: () => pool.end() };
+  }
+  const { client, close } = await (kind === 'ioredis' ? connectIoRedis(port) : connectNodeRedis(port));
+  return { store: redisStore(client, { onWarning: () => undefined }), close };
+}

@@ -1,0 +1,79 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+
+import { expect, it } from '@jest/globals';
+import { Pool } from 'pg';
+
+import { postgresStore } from '../../src/stores/postgres-store';
+import { redisStore } from '../../src/stores/redis-store';
+import { describeWithService } from '../services/describe-with-service';
+import { connectionOf, startPostgres } from '../services/postgres';
+import { startRedis } from '../services/redis';
+import { makeChallenge } from './make-challenge';
+import type { RaceResult } from './race-program';
+import { connectNodeRedis } from './redis-clients';
+
+const PROCESSES = 8;
+const OTP_ID = 'raced';
+
+describeWithService('redis')('8 processes on Redis, half with each library', () => {
+  it('get 5 of 200 claims at once, and one of them authenticates', async () => {
+    const server = await startRedis();
+    const { client, close } = await connectNodeRedis(server.port);
+    const { challenges } = redisStore(client, { onWarning: () => undefined });
+    await challenges.begin(makeChallenge(OTP_ID), 600);
+    expect(sumUp(await race(['node-redis', 'ioredis'], server.port))).toEqual(oneWinner);
+    await close();
+    await server.close();
+  }, 60_000);
+});
+
+describeWithService('postgres')('8 processes on PostgreSQL', () => {
+  it('get 5 of 200 claims at once, and one of them authenticates', async () => {
+    const server = await startPostgres();
+    const pool = new Pool(connectionOf(server.port));
+    const store = postgresStore(pool);
+    await store.migrate();
+    await store.challenges.begin(makeChallenge(OTP_ID), 600);
+    expect(sumUp(await race(['postgres'], server.port))).toEqual(oneWinner);
+    await pool.end();
+    await server.close();
+  }, 60_000);
+});
+
+/** Of all processes together: 200 claims, 200 charges of a counter that holds 5, 200 consumptions, 8 renewals. */
+const oneWinner = { claimed: 5, charged: 5, consumed: 1, renewals: 1, tokens: 1 };
+
+function sumUp(results: readonly RaceResult[]): typeof oneWinner {
+  const sum = (member: Exclude<keyof RaceResult, 'token'>): number =>
+    results.reduce((total, result) => total + result[member], 0);
+  return {
+    claimed: sum('claimed'),
+    charged: sum('charged'),
+    consumed: sum('consumed'),
+    renewals: sum('renewals'),
+    tokens: new Set(results.map(({ token }) => token)).size,
+  };
+}
+
+/** Lets the processes loose at the same moment. */
+async function race(kinds: readonly string[], port: number): Promise<RaceResult[]> {
+  const children = Array.from({ length: PROCESSES }, (_, index) =>
+    launch(String(kinds[index % kinds.length]), port),
+  );
+  await Promise.all(children.map((child) => once(child, 'message')));
+  const results = children.map((child) => once(child, 'message') as Promise<[RaceResult]>);
+  const ended = children.map((child) => once(child, 'exit'));
+  for (const child of children) child.send('start');
+  const told = await Promise.all(results);
+  await Promise.all(ended);
+  return told.map(([result]) => result);
+}
+
+function launch(kind: string, port: number): ChildProcess {
+  const args = [kind, String(port), OTP_ID];
+  return fork(require.resolve('./race-program'), args, {
+    execArgv: ['--require', require.resolve('tsx/cjs')],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+}
