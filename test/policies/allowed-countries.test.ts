@@ -1,0 +1,75 @@
+import { describe, expect, it } from '@jest/globals';
+import { allowedCountries, type PolicyContext } from 'passport-sms-otp';
+import { startTestApp } from '../support/test-app';
+import { seen, visit } from '../support/visit';
+
+const DENIED = { deny: 'country-not-allowed' };
+
+function check(countries: readonly string[], mobile: string): unknown {
+  const context: PolicyContext<unknown> = {
+    stage: 'send',
+    user: {},
+    userId: 'a',
+    purpose: 'login',
+    mobile,
+    address: undefined,
+  };
+  return allowedCountries(countries).check(context);
+}
+
+describe('the list of countries', () => {
+  it.each([
+    ['US', '+12025550123', 'United States'],
+    ['US', '+17872345678', 'Puerto Rico'],
+    ['US', '+13402345678', 'the US Virgin Islands'],
+    ['US', '+16712345678', 'Guam'],
+    ['US', '+16847331234', 'American Samoa'],
+    ['US', '+16702345678', 'the Northern Mariana Islands'],
+    ['GB', '+447400123456', 'Great Britain'],
+    ['GB', '+447781123456', 'Guernsey'],
+    ['GB', '+447797712345', 'Jersey'],
+    ['GB', '+447924123456', 'the Isle of Man'],
+    ['FI', '+358412345678', 'Finland'],
+    ['FI', '+3584570123456', 'Åland'],
+    ['DE', '+4915123456789', 'Germany'],
+    ['XK', '+38343201234', 'Kosovo'],
+  ])('%s admits %s of %s', async (country, mobile) => {
+    expect(await check([country], mobile)).toBe('allow');
+    expect(await check(['BR'], mobile)).toEqual(DENIED);
+  });
+
+  it.each([
+    ['US', '+14165550123', 'Canada'],
+    ['US', '+18762101234', 'Jamaica'],
+    ['CA', '+12025550123', 'the United States'],
+    ['PR', '+12025550123', 'the United States'],
+    ['GG', '+447400123456', 'Great Britain'],
+    ['RU', '+77012345678', 'Kazakhstan'],
+    ['IT', '+3906698', 'the Vatican, a landline'],
+  ])('%s does not admit %s of %s', async (country, mobile) => {
+    expect(await check([country], mobile)).toEqual(DENIED);
+  });
+
+  it.each([
+    ['+881612345678', 'satellites'],
+    ['+883510000000091', 'international networks'],
+    ['+80012345678', 'international freephone'],
+    ['+9991234567', 'a code nobody has'],
+    ['+12345678', 'a number that cannot be'],
+    ['+11112345678', 'an area code that cannot be'],
+  ])('admits no number without a country: %s of %s', async (mobile) => {
+    const everywhere = ['US', 'CA', 'GB', 'DE', 'FR', 'IT', 'RU', 'IN', 'CN', 'BR'];
+    expect(await check(everywhere, mobile)).toEqual(DENIED);
+  });
+
+  it('may be any: then a number without a country is texted too', async () => {
+    const user = { id: 'sailor', phone: '+881612345678' };
+    const listed = await startTestApp({ users: [user] });
+    expect(seen(await visit(listed, user).login())).toEqual([403, { error: 'country-not-allowed' }]);
+    expect(listed.sim.stats().calls).toMatchObject({ auth: 0, generate: 0 });
+    await listed.close();
+    const open = await startTestApp({ users: [user], options: { allowedCountries: 'any' } });
+    expect((await visit(open, user).login()).status).toBe(200);
+    await open.close();
+  });
+});

@@ -1,0 +1,174 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import type { SmsOtpEvent } from 'passport-sms-otp';
+import { BOB, startTestApp, type TestApp } from '../support/test-app';
+import { enterWrongly, seen, visit, type Visit } from '../support/visit';
+
+jest.setTimeout(30_000);
+
+const LOCKED = [429, { error: 'locked' }];
+const DISABLED = [403, { error: 'disabled' }];
+const HALF_HOUR = 1_800;
+
+describe.each(['A', 'B'] as const)('failures of a user in variant %s', (variant) => {
+  let test: TestApp;
+  beforeEach(async () => {
+    test = await startTestApp({ variant });
+  });
+  afterEach(() => test.close());
+
+  const validates = (): number => test.sim.stats().calls.validate;
+  const told = (type: SmsOtpEvent['type']): SmsOtpEvent[] =>
+    test.events.filter((event) => event.type === type);
+
+  /** Ten wrong codes over two OTP ids. */
+  async function failTenTimes(visitor: Visit): Promise<void> {
+    expect((await visitor.login()).status).toBe(200);
+    await enterWrongly(visitor, 5);
+    const sent = (await visitor.status()).body.pending;
+    test.clock.advanceSeconds((sent.resendAt - test.clock.now()) / 1000);
+    expect((await visitor.resend()).status).toBe(200);
+    await enterWrongly(visitor, 5);
+  }
+
+  it('are judged ten times over two OTP ids; then right and wrong codes look the same and no call is made', async () => {
+    const [first, second] = [visit(test), visit(test)];
+    await first.login();
+    await enterWrongly(first, 5);
+    test.clock.advanceSeconds(30);
+    await second.login();
+    await enterWrongly(second, 4);
+    test.clock.advanceSeconds(120);
+    const third = visit(test);
+    await third.login();
+    await third.enterWrong();
+    expect(validates()).toBe(10);
+    const [wrong, right] = [await third.enterWrong(), await third.enterRight()];
+    expect([seen(wrong), seen(right)]).toEqual([LOCKED, LOCKED]);
+    expect([wrong.headers['retry-after'], right.headers['retry-after']]).toEqual(['1800', '1800']);
+    expect(Object.keys(wrong.headers).sort()).toEqual(Object.keys(right.headers).sort());
+    expect(validates()).toBe(10);
+    expect(told('locked')).toMatchObject([{ userId: 'alice', lockedSeconds: HALF_HOUR }]);
+    expect(told('rejected').slice(-2)).toMatchObject([{ reason: 'locked' }, { reason: 'locked' }]);
+  });
+
+  it('refuse a send while locked, in any session, and charge nothing for it', async () => {
+    await failTenTimes(visit(test));
+    test.clock.advanceSeconds(900);
+    const refused = await visit(test).login();
+    expect([...seen(refused), refused.headers['retry-after']]).toEqual([...LOCKED, '900']);
+    expect(told('denied')).toMatchObject([{ reason: 'locked', policy: null, userId: 'alice' }]);
+    expect(test.sim.stats().sent).toBe(2);
+    expect((await visit(test, BOB).login()).status).toBe(200);
+    test.clock.advanceSeconds(900);
+    expect((await visit(test).login()).body).toMatchObject({ sent: true });
+  });
+
+  it('lock after each ten for twice as long, and disable at fifty until enableUser', async () => {
+    const visitor = visit(test);
+    for (const lock of [1, 2, 4, 8]) {
+      await failTenTimes(visitor);
+      expect((await visitor.login()).headers['retry-after']).toBe(String(HALF_HOUR * lock));
+      test.clock.advanceSeconds(HALF_HOUR * lock);
+    }
+    await failTenTimes(visitor);
+    expect(validates()).toBe(50);
+    expect(told('locked')).toHaveLength(4);
+    expect(told('disabled')).toMatchObject([{ userId: 'alice', purpose: 'login' }]);
+    const counts = told('failure-count-changed').map((event) => 'failures' in event && event.failures);
+    expect(counts).toEqual(Array.from({ length: 50 }, (_, index) => index + 1));
+    expect(seen(await visitor.enterRight())).toEqual([401, { error: 'invalid-code' }]);
+    test.clock.advanceSeconds(300 * 86_400);
+    expect(seen(await visitor.login())).toEqual(DISABLED);
+    await test.smsOtp.unlockUser('alice');
+    expect(seen(await visitor.login())).toEqual(DISABLED);
+    await test.smsOtp.enableUser('alice');
+    expect(told('failure-count-changed').at(-1)).toMatchObject({
+      userId: 'alice',
+      failures: 0,
+      purpose: null,
+    });
+    await visitor.login();
+    expect((await visitor.enterRight()).status).toBe(200);
+  });
+
+  it('are lifted by unlockUser, and stay counted', async () => {
+    const visitor = visit(test);
+    await failTenTimes(visitor);
+    await test.smsOtp.unlockUser('alice');
+    test.clock.advanceSeconds(300);
+    expect((await visitor.login()).status).toBe(200);
+    await visitor.enterWrong();
+    expect(told('failure-count-changed').at(-1)).toMatchObject({ failures: 11 });
+  });
+
+  it('are taken back by the full success of that user alone', async () => {
+    const [alice, bob] = [visit(test), visit(test, BOB)];
+    await alice.login();
+    await enterWrongly(alice, 3);
+    await bob.login();
+    await bob.enterRight();
+    await alice.cancel();
+    test.clock.advanceSeconds(30);
+    await alice.login();
+    await alice.enterWrong();
+    expect(told('failure-count-changed').at(-1)).toMatchObject({ userId: 'alice', failures: 4 });
+    await alice.enterRight();
+    expect(told('failure-count-changed').at(-1)).toMatchObject({ userId: 'alice', failures: 0 });
+    await alice.logout();
+    await alice.login();
+    await alice.enterWrong();
+    expect(told('failure-count-changed').at(-1)).toMatchObject({ userId: 'alice', failures: 1 });
+  });
+
+  it('are one count over purposes: a lock of step-ups is a lock of logins', async () => {
+    const [inside, outside] = [visit(test), visit(test)];
+    await inside.login();
+    await inside.enterRight();
+    await inside.stepUp();
+    await enterWrongly(inside, 5);
+    test.clock.advanceSeconds(30);
+    await outside.login();
+    await enterWrongly(outside, 5);
+    test.clock.advanceSeconds(60);
+    expect(seen(await inside.stepUp())).toEqual(LOCKED);
+    expect(seen(await inside.enterRight())).toEqual([401, { error: 'invalid-code' }]);
+    expect((await inside.account()).status).toBe(200);
+    expect(validates()).toBe(11);
+  });
+
+  it('are not those of the password', async () => {
+    for (let time = 0; time < 30; time += 1) {
+      await test.agent().post('/login').send({ username: 'alice', password: 'wrong' });
+    }
+    expect(told('failure-count-changed')).toEqual([]);
+    const visitor = visit(test);
+    await visitor.login();
+    expect((await visitor.enterRight()).status).toBe(200);
+  });
+
+  it('lock with an attempt that ends in an accident too, and tell so', async () => {
+    const visitor = visit(test);
+    await visitor.login();
+    await enterWrongly(visitor, 5);
+    test.clock.advanceSeconds(30);
+    await visitor.resend();
+    await enterWrongly(visitor, 4);
+    test.sim.failNext('validate', { kind: 'error', code: 2121 });
+    expect((await visitor.enterRight()).status).toBe(503);
+    expect(told('locked')).toMatchObject([{ userId: 'alice', lockedSeconds: HALF_HOUR }]);
+    expect(seen(await visitor.login())).toEqual(LOCKED);
+  });
+
+  it('are forgotten by forgetUser with the challenges, but not under a running lock', async () => {
+    const [alice, bob] = [visit(test), visit(test, BOB)];
+    await alice.login();
+    await enterWrongly(alice, 3);
+    await test.smsOtp.forgetUser('alice');
+    expect(seen(await alice.enterRight())).toEqual([401, { error: 'invalid-code' }]);
+    expect(told('failure-count-changed').at(-1)).toMatchObject({ userId: 'alice', failures: 0 });
+    await failTenTimes(bob);
+    await test.smsOtp.forgetUser('bob');
+    expect(told('failure-count-changed').at(-1)).toMatchObject({ userId: 'bob', failures: 10 });
+    expect(seen(await bob.login())).toEqual(LOCKED);
+  });
+});

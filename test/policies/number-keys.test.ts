@@ -1,0 +1,32 @@
+import { describe, expect, it } from '@jest/globals';
+import { testClock } from '../support/clock';
+import { tamperedStore } from '../support/tampered-store';
+import { ALICE, startTestApp } from '../support/test-app';
+import { enterWrongly, visit } from '../support/visit';
+
+describe('the keys of the counters', () => {
+  it('never tell a number or its prefix, and are the same for every process of the account', async () => {
+    const keys: string[] = [];
+    let port = 0;
+    for (let process = 0; process < 2; process += 1) {
+      const clock = testClock();
+      const { store, calls } = tamperedStore(clock);
+      const test = await startTestApp({ clock, simulator: { port }, options: { store } });
+      port = Number(new URL(test.sim.baseUrl).port);
+      const visitor = visit(test);
+      await visitor.login();
+      await enterWrongly(visitor, 1);
+      await visitor.enterRight();
+      const given = calls.filter(({ call }) => ['charge', 'clear', 'lock'].includes(call));
+      keys.push(JSON.stringify(given.map(({ given: [first] }) => first)));
+      await test.close();
+    }
+    const digits = ALICE.phone?.slice(1) ?? '';
+    for (const part of [digits, digits.slice(0, -4), digits.slice(1), digits.slice(-7)]) {
+      expect(keys[0]).not.toContain(part);
+    }
+    const numberKeys = keys.map((text) => text.match(/sends:(?:day:number|prefix):[\w-]{22}/g));
+    expect(numberKeys[0]).toHaveLength(3);
+    expect(numberKeys[0]).toEqual(numberKeys[1]);
+  });
+});

@@ -1,0 +1,146 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { allowedCountries, type Policy, type PolicyContext } from 'passport-sms-otp';
+import { answering } from '../support/tampered-store';
+import { ALICE, startTestApp, type TestApp } from '../support/test-app';
+import { seen, visit, type Visit } from '../support/visit';
+
+let test: TestApp;
+let visitor: Visit;
+async function start(policies: readonly Policy[], options: object = {}): Promise<void> {
+  test = await startTestApp({ options: { policies, ...options } });
+  visitor = visit(test);
+}
+afterEach(() => test.close());
+
+/** A policy that remembers what it was asked. */
+function asked(
+  name: string,
+  answer: Policy['check'],
+  stage: Policy['stage'] = 'send',
+): Policy & { contexts: PolicyContext[] } {
+  const contexts: PolicyContext[] = [];
+  return {
+    name,
+    stage,
+    contexts,
+    check(context) {
+      contexts.push(context);
+      return answer(context);
+    },
+  };
+}
+const allow = (): 'allow' => 'allow';
+
+describe('a policy', () => {
+  it('is asked before a code is sent, with all there is to know', async () => {
+    const policy = asked('watch', allow);
+    await start([policy]);
+    await visitor.login();
+    expect(policy.contexts).toEqual([
+      {
+        stage: 'send',
+        user: ALICE,
+        userId: 'alice',
+        purpose: 'login',
+        mobile: ALICE.phone,
+        address: expect.stringMatching(/127\.0\.0\.1$/),
+      },
+    ]);
+    test.clock.advanceSeconds(30);
+    await visitor.resend();
+    await visitor.enterRight();
+    await visitor.stepUp();
+    expect(policy.contexts.map(({ purpose }) => purpose)).toEqual(['login', 'login', 'step-up']);
+  });
+
+  it('is asked in its turn, after the countries, and not when one before it denies', async () => {
+    const [first, second, third] = [
+      asked('first', allow),
+      asked('second', () => Promise.resolve({ deny: 'denied' })),
+      asked('third', allow),
+    ];
+    await start([first, second, third]);
+    expect(seen(await visitor.login())).toEqual([403, { error: 'denied' }]);
+    expect([first, second, third].map(({ contexts }) => contexts.length)).toEqual([1, 1, 0]);
+    expect(test.events).toEqual([
+      {
+        type: 'denied',
+        userId: 'alice',
+        purpose: 'login',
+        address: expect.any(String),
+        reason: 'denied',
+        policy: 'second',
+      },
+    ]);
+    test.users.set('alice', { ...ALICE, phone: '+4915123456789' });
+    expect(seen(await visitor.login())).toEqual([403, { error: 'country-not-allowed' }]);
+    expect(first.contexts).toHaveLength(1);
+  });
+
+  it('of the stage of enrolment is not asked at a login', async () => {
+    const policy = asked('enrolment', () => ({ deny: 'denied' }), 'enrol');
+    await start([policy]);
+    expect((await visitor.login()).status).toBe(200);
+    expect(policy.contexts).toEqual([]);
+  });
+
+  it('may deny with a reason and a time', async () => {
+    await start([asked('budget', () => ({ deny: 'send-limit', retryAfterSeconds: 41.5 }))]);
+    const refused = await visitor.login();
+    expect([...seen(refused), refused.headers['retry-after']]).toEqual([429, { error: 'send-limit' }, '42']);
+  });
+
+  it.each<[string, () => unknown]>([
+    [
+      'throws',
+      () => {
+        throw new Error('the rule is broken');
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('the rule is broken'))],
+    ['answers nothing', answering(undefined)],
+    ['answers null', answering(null)],
+    ['answers true', answering(true)],
+    ['answers false', answering(false)],
+    ['answers Allow', answering('Allow')],
+    ['answers a list', answering(['allow'])],
+    ['answers an object', answering({})],
+    ['answers an unknown reason', answering({ deny: 'because' })],
+    ['answers a reason from the prototype', answering({ deny: 'toString' })],
+    ['answers no reason', answering({ deny: undefined, retryAfterSeconds: NaN })],
+  ])('denies when it %s', async (_what, check) => {
+    // Policies without types may do anything.
+    await start([{ name: 'odd', stage: 'send', check: check as Policy['check'] }]);
+    expect(seen(await visitor.login())).toEqual([403, { error: 'denied' }]);
+    expect(test.sim.stats().calls.generate).toBe(0);
+    expect(test.errors).toEqual([]);
+  });
+
+  it('that denies charges nothing', async () => {
+    let isOpen = false;
+    await start([asked('switch', () => (isOpen ? 'allow' : { deny: 'denied' }))]);
+    for (let time = 0; time < 3; time += 1) await visitor.login();
+    isOpen = true;
+    expect((await visitor.login()).body).toMatchObject({ sent: true, resendAt: test.clock.now() + 30_000 });
+  });
+
+  it('that denies a resend leaves the code that is out alive', async () => {
+    let isOpen = true;
+    await start([asked('switch', () => (isOpen ? 'allow' : { deny: 'denied' }))]);
+    await visitor.login();
+    isOpen = false;
+    test.clock.advanceSeconds(30);
+    expect(seen(await visitor.resend())).toEqual([403, { error: 'denied' }]);
+    expect((await visitor.enterRight()).status).toBe(200);
+  });
+
+  it('may be the list of countries itself', async () => {
+    await start([allowedCountries(['US'])], { allowedCountries: 'any' });
+    expect((await visitor.login()).status).toBe(200);
+    test.users.set('bob', { id: 'bob', phone: '+447400123456' });
+    expect(seen(await visit(test, { id: 'bob', phone: null }).login())).toEqual([
+      403,
+      { error: 'country-not-allowed' },
+    ]);
+  });
+});
