@@ -16,8 +16,8 @@ import { connectNodeRedis } from './redis-clients';
 const PROCESSES = 8;
 const OTP_ID = 'raced';
 
-describeWithService('redis')('8 processes on Redis, half with each library', () => {
-  it('get 5 of 200 claims at once, and one of them authenticates', async () => {
+describeWithService('redis')('8 processes at once, half with each library,', () => {
+  it('get 5 of 200 claims through Redis, and one of them authenticates', async () => {
     const server = await startRedis();
     const { client, close } = await connectNodeRedis(server.port);
     const { challenges } = redisStore(client, { onWarning: () => undefined });
@@ -28,8 +28,8 @@ describeWithService('redis')('8 processes on Redis, half with each library', () 
   }, 60_000);
 });
 
-describeWithService('postgres')('8 processes on PostgreSQL', () => {
-  it('get 5 of 200 claims at once, and one of them authenticates', async () => {
+describeWithService('postgres')('8 processes at once', () => {
+  it('get 5 of 200 claims through PostgreSQL, and one of them authenticates', async () => {
     const server = await startPostgres();
     const pool = new Pool(connectionOf(server.port));
     const store = postgresStore(pool);
