@@ -1,0 +1,106 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { Passport } from 'passport';
+import { createSmsOtp, type MessageContext, type SmsOtpOptions } from 'passport-sms-otp';
+import { ALICE, startTestApp, type TestApp } from '../support/test-app';
+import { visit } from '../support/visit';
+
+const create = (options: Partial<SmsOtpOptions>) => (): unknown =>
+  createSmsOtp({
+    gateway: { baseUrl: 'http://127.0.0.1:9', variant: 'A', username: 'u', password: 'p' },
+    passport: new Passport(),
+    allowedCountries: 'any',
+    getPhone: () => null,
+    loadUser: () => null,
+    ...options,
+  });
+
+const BAD: readonly (readonly [string, unknown, RegExp])[] = [
+  ['no placeholder', 'Your code', /message must contain \[PIN\] exactly once \(found 0\)/],
+  ['one in lower case', 'Your code [pin]', /exactly once \(found 0\)/],
+  ['two placeholders', '[PIN] [PIN]', /exactly once \(found 2\)/],
+  ['too many septets', `${'A'.repeat(151)}[PIN]`, /message is too long for one text message: 161 of 160/],
+  ['brackets that count twice', `${'['.repeat(77)}[PIN]`, /too long/],
+  ['too many units', `${'あ'.repeat(61)}[PIN]`, /too long for one text message: 71 of 70 \(ucs-2\)/],
+  [
+    'one curly quote in a long text',
+    `It\u2019s ${'A'.repeat(80)} [PIN]`,
+    /\u2019 cannot be sent as GSM 7-bit/,
+  ],
+  ['a carriage return', 'Your code\r\n[PIN]', /control characters/],
+  ['a tab', 'Your code\t[PIN]', /control characters/],
+  ['a lone surrogate', 'Your code \ud800 [PIN]', /control characters/],
+];
+
+describe('a template', () => {
+  it.each(BAD)('with %s is refused when it is given', (_what, message, problem) => {
+    expect(create({ message: message as string })).toThrow(TypeError);
+    expect(create({ message: message as string })).toThrow(problem);
+  });
+
+  it.each([[7], [null], [['[PIN]']], [{ login: '[PIN]' }]])('may not be %j', (message) => {
+    expect(create({ message: message as unknown as string })).toThrow(/message must be a text or a function/);
+  });
+
+  it.each([
+    ['the longest for ten digits', `${'A'.repeat(150)}[PIN]`, 10],
+    ['the longest for six digits', `${'A'.repeat(153)}[PIN]`, 6],
+    ['the longest in UCS-2', `${'あ'.repeat(60)}[PIN]`, 10],
+    ['two lines', 'Your code\n@example.com #[PIN]', 10],
+  ])('may be %s', (_what, message, maxPinDigits) => {
+    expect(create({ message, maxPinDigits })).not.toThrow();
+  });
+});
+
+describe('a message function', () => {
+  let test: TestApp;
+  afterEach(() => test.close());
+
+  it('hears user, locale and purpose, and may take its time', async () => {
+    const heard: MessageContext[] = [];
+    const message = (context: MessageContext): Promise<string> => {
+      heard.push(context);
+      return Promise.resolve(context.locale === 'de-AT' ? 'Ihr Code: [PIN]' : 'Your code: [PIN]');
+    };
+    const getLocale: SmsOtpOptions['getLocale'] = (_user, req) => Promise.resolve(req.get('accept-language'));
+    test = await startTestApp({ options: { message, getLocale } });
+    const visitor = visit(test, ALICE, { 'Accept-Language': 'de-AT' });
+    await visitor.login();
+    await visitor.enterRight();
+    await visitor.stepUp();
+    expect(test.sim.outbox.map(({ text }) => text)).toEqual([
+      expect.stringMatching(/^Ihr Code: \d{6}$/),
+      expect.stringMatching(/^Ihr Code: \d{6}$/),
+    ]);
+    expect(heard).toMatchObject([
+      { user: ALICE, locale: 'de-AT', purpose: 'login' },
+      { user: ALICE, locale: 'de-AT', purpose: 'step-up' },
+    ]);
+  });
+
+  it('hears no locale when there is none', async () => {
+    const heard: unknown[] = [];
+    const message = ({ locale }: MessageContext): string => {
+      heard.push(locale);
+      return '[PIN]';
+    };
+    test = await startTestApp({ options: { message } });
+    await visit(test).login();
+    expect(heard).toEqual([undefined]);
+  });
+
+  it.each([
+    ...BAD,
+    ['nothing', undefined, /message must be a text/],
+    ['a list', ['[PIN]'], /message must be a text/],
+  ] as const)('that gives %s fails before anything is charged or sent', async (_what, given, problem) => {
+    let text: unknown = given;
+    test = await startTestApp({ options: { message: () => text as string } });
+    const visitor = visit(test);
+    expect((await visitor.login()).status).toBe(500);
+    expect(test.errors).toEqual([expect.any(TypeError)]);
+    expect(test.errors[0]).toHaveProperty('message', expect.stringMatching(problem));
+    expect(test.sim.stats().calls).toMatchObject({ auth: 0, generate: 0 });
+    text = '[PIN]';
+    expect((await visitor.login()).body).toMatchObject({ resendAt: test.clock.now() + 30_000 });
+  });
+});
