@@ -71,7 +71,7 @@ describe('closing', () => {
   });
 
   it('ends at its limit what is still in flight or waits', async () => {
-    const { client, held } = await startHeld({ connections: 1 });
+    const { client, held } = await startHeld({ connections: 2 });
     const admission = await client.admit('validate');
     const running = errorOf(client.otp.balance());
     const waiting = errorOf(client.otp.balance());
@@ -117,7 +117,8 @@ describe('closing', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const connections = watchConnections(server);
     const baseUrl = `https://127.0.0.1:${portOf(server)}`;
-    const client = new GatewayClient({ baseUrl, variant: 'A', username: 'u', password: 'p' });
+    const timeouts = { connectMs: 60_000, authMs: 12_000 };
+    const client = new GatewayClient({ baseUrl, variant: 'A', username: 'u', password: 'p', timeouts });
     const call = errorOf(client.otp.balance());
     await until(() => connections.open === 1);
     await client.close(10);

@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import { GatewayClient, type GatewayClientOptions } from 'passport-sms-otp/client';
 import { closeLater } from './support/cleanup';
 import { errorOf, MOBILE, startGateway, until } from './support/gateway';
+import { startProxy } from './support/proxy';
 import { portOf, sendPayload, startWireServer, TOKENS } from './support/wire-server';
 
 const LIMIT_MS = 200;
@@ -94,6 +95,22 @@ describe('the deadline of a call', () => {
       expect(tookMs).toBeLessThan(2_000);
       await client.close(0);
     }
+  });
+
+  it('covers connecting; a request that has no connection by then never leaves', async () => {
+    const wire = await startWireServer((response) => sendPayload(response, { balance: '1' }));
+    const proxy = await startProxy({ delayMs: 2 * LIMIT_MS });
+    const client = clientOf(wire.baseUrl, {
+      connections: 1,
+      proxyUrl: proxy.url,
+      timeouts: { authMs: LIMIT_MS },
+    });
+    const error = await errorOf(client.warmUp());
+    expect(error).toMatchObject({ code: 'ERR_GATEWAY_TIMEOUT', mayHaveArrived: false });
+    await until(() => proxy.tunnels === 1);
+    await expect(client.otp.balance()).resolves.toEqual({ balance: '1' });
+    expect(wire.authentications).toHaveLength(1);
+    expect(proxy.tunnels).toBe(1);
   });
 
   it('aborts the request, so that the connection is not used for another', async () => {

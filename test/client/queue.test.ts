@@ -64,6 +64,8 @@ describe('the queue', () => {
 
   it('gives a place back whatever came of the call', async () => {
     const { client, simulator } = await startGateway('A', { connections: 1, queueLimit: 0 });
+    simulator.failNext('auth', 'reset');
+    await errorOf(client.otp.balance());
     simulator.failNext('balance', 'reset');
     await errorOf(client.otp.balance());
     await errorOf(client.otp.validate({ id: 'x', mobile: MOBILE, pin: '0000' }));

@@ -71,7 +71,7 @@ describe('the size of an answer', () => {
   it('is bounded by 8 MiB for price lists', async () => {
     const { client, simulator } = await startGateway('A');
     simulator.failNext('pricing', { kind: 'huge', bytes: 7 * KIB * KIB });
-    await expect(client.otp.pricing()).resolves.toHaveProperty('prices');
+    await expect(client.otp.pricing()).resolves.toHaveProperty('pricing');
     simulator.failNext('hlr-pricing', { kind: 'huge', bytes: 9 * KIB * KIB });
     expect(await errorOf(client.hlr.pricing())).toMatchObject({ code: 'ERR_GATEWAY_RESPONSE' });
   });
@@ -196,7 +196,7 @@ describe('a proxy', () => {
   });
 
   it('that refuses is a gateway that cannot be reached; nothing has arrived', async () => {
-    const proxy = await startProxy(407);
+    const proxy = await startProxy({ status: 407 });
     const error = await errorOf(clientOf('http://127.0.0.1:9', { proxyUrl: proxy.url }).warmUp());
     expect(error).toMatchObject({ code: 'ERR_GATEWAY_UNREACHABLE', mayHaveArrived: false });
   });

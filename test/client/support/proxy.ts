@@ -9,10 +9,12 @@ export interface Proxy {
   /** Hosts and ports that were asked for. */
   readonly targets: string[];
   readonly authorizations: string[];
+  /** Tunnels that were opened. */
+  tunnels: number;
 }
 
-/** @param status What CONNECT is answered with; 200 opens the tunnel. */
-export async function startProxy(status = 200): Promise<Proxy> {
+/** @param status What CONNECT is answered with, after `delayMs`; 200 opens the tunnel. */
+export async function startProxy({ status = 200, delayMs = 0 } = {}): Promise<Proxy> {
   const [targets, authorizations]: [string[], string[]] = [[], []];
   const server = createServer();
   server.on('connect', (request, socket) => {
@@ -22,14 +24,17 @@ export async function startProxy(status = 200): Promise<Proxy> {
     socket.on('error', () => undefined).on('end', () => socket.destroy());
     if (status !== 200) return socket.end(`HTTP/1.1 ${status} No\r\n\r\n`);
     const [host = '', port = ''] = (request.url ?? '').split(':');
-    const target = connect(Number(port), host, () => {
+    const open = (): void => {
+      proxy.tunnels += 1;
       socket.write('HTTP/1.1 200 OK\r\n\r\n');
       target.pipe(socket).pipe(target);
-    });
+    };
+    const target = connect(Number(port), host, () => setTimeout(open, delayMs));
     socket.on('close', () => target.destroy());
     return target.on('error', () => socket.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   closeLater(() => closeServer(server));
-  return { url: `http://127.0.0.1:${portOf(server)}`, targets, authorizations };
+  const proxy: Proxy = { url: `http://127.0.0.1:${portOf(server)}`, targets, authorizations, tunnels: 0 };
+  return proxy;
 }
