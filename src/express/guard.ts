@@ -1,4 +1,5 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import { checkOptions, type OptionTypes } from './check-options';
 import { currentUser } from './current-user';
 import type { EdgeParts } from './edge-parts';
 import { replyWithRedirect, replyWithRefusal } from './replies';
@@ -55,22 +56,30 @@ export function createGuards({ marks, slot, isRequiredFor }: EdgeParts): Guards 
 
   return {
     requireSecondFactor(options = {}) {
-      const maxAgeMs = toMaxAgeMs(options);
+      checkOptions('requireSecondFactor', options, GUARD_TYPES);
+      const maxAgeMs = toMaxAgeMs('requireSecondFactor', options);
       return function requireSecondFactor(req: Request, res: Response, next: NextFunction) {
         const check = marks.check(req, maxAgeMs);
         if (check === 'passed') return next();
         run(res, next, () => turnAway(req, res, options, check));
       };
     },
-    hasSecondFactor: (req, options = {}) => marks.check(req, toMaxAgeMs(options)) === 'passed',
+    hasSecondFactor(req, options) {
+      if (options === undefined) return marks.check(req, Infinity) === 'passed';
+      checkOptions('hasSecondFactor', options, MAX_AGE_TYPES);
+      return marks.check(req, toMaxAgeMs('hasSecondFactor', options)) === 'passed';
+    },
   };
 }
 
 type Refused = 'second-factor-required' | 'second-factor-too-old';
 
-/** @throws {TypeError} when `maxAgeSeconds` is not a number above zero. */
-function toMaxAgeMs({ maxAgeSeconds }: MaxAgeOptions): number {
+const MAX_AGE_TYPES: OptionTypes = { maxAgeSeconds: 'number' };
+const GUARD_TYPES: OptionTypes = { ...MAX_AGE_TYPES, redirect: 'string', allowNotRequired: 'boolean' };
+
+/** @throws {TypeError} when `maxAgeSeconds` is not above zero. */
+function toMaxAgeMs(guard: string, { maxAgeSeconds }: MaxAgeOptions): number {
   if (maxAgeSeconds === undefined) return Infinity;
-  if (typeof maxAgeSeconds === 'number' && maxAgeSeconds > 0) return maxAgeSeconds * 1000;
-  throw new TypeError('requireSecondFactor: maxAgeSeconds must be a number above zero');
+  if (maxAgeSeconds > 0) return maxAgeSeconds * 1000;
+  throw new TypeError(`${guard}: maxAgeSeconds must be above zero`);
 }

@@ -1,4 +1,5 @@
 import type { Request } from 'express';
+import type { OptionTypes } from './check-options';
 import type { PassportInstance } from './passport-instance';
 import { isGiven } from './run';
 
@@ -11,6 +12,12 @@ export interface PassportOptions {
   /** Whether `req.authInfo` is set. Default: true. */
   readonly authInfo?: boolean | undefined;
 }
+
+export const PASSPORT_TYPES: OptionTypes = {
+  session: 'boolean',
+  keepSessionInfo: 'boolean',
+  authInfo: 'boolean',
+};
 
 /** Passport's own `req.logIn`: renews the session and puts the user into it. */
 export function logIn(

@@ -2,6 +2,7 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { SendResult } from '../login/send-otp';
 import type { Refusal } from '../login/outcome';
 import type { ResendResult } from '../login/resend-otp';
+import { checkOptions, REDIRECT_TYPES } from './check-options';
 import { currentUser } from './current-user';
 import type { EdgeParts } from './edge-parts';
 import { answerRefusal, answerSuccess, settle, withoutPending, type RedirectOptions } from './refuse';
@@ -106,18 +107,24 @@ export function createPendingMiddlewares(parts: EdgeParts): PendingMiddlewares {
   }
 
   return {
-    resend: (options = {}) =>
-      function smsOtpResend(req: Request, res: Response, next: NextFunction) {
+    resend(options = {}) {
+      checkOptions('resend', options, REDIRECT_TYPES);
+      return function smsOtpResend(req: Request, res: Response, next: NextFunction) {
         run(res, next, () => resend(req, res, options));
-      },
-    stepUp: (options = {}) =>
-      function smsOtpStepUp(req: Request, res: Response, next: NextFunction) {
+      };
+    },
+    stepUp(options = {}) {
+      checkOptions('stepUp', options, REDIRECT_TYPES);
+      return function smsOtpStepUp(req: Request, res: Response, next: NextFunction) {
         run(res, next, () => stepUp(req, res, options));
-      },
-    cancel: (options = {}) =>
-      function smsOtpCancel(req: Request, res: Response, next: NextFunction) {
+      };
+    },
+    cancel(options = {}) {
+      checkOptions('cancel', options, REDIRECT_TYPES);
+      return function smsOtpCancel(req: Request, res: Response, next: NextFunction) {
         run(res, next, () => cancel(req, res, options));
-      },
+      };
+    },
   };
 }
 

@@ -3,6 +3,7 @@ import { FirstFactorError } from '../errors';
 import type { Refusal } from '../login/outcome';
 import { maskPhone } from '../login/phone-number';
 import type { SendRequest, SendResult } from '../login/send-otp';
+import { checkOptions, REDIRECT_TYPES } from './check-options';
 import { currentUser } from './current-user';
 import type { EdgeParts } from './edge-parts';
 import { logIn } from './log-in';
@@ -68,10 +69,12 @@ export function createSend(parts: EdgeParts): (options?: SendOptions) => Request
     return answerRefusal(res, failureRedirect, refusal);
   }
 
-  return (options = {}) =>
-    function smsOtpSend(req: Request, res: Response, next: NextFunction) {
+  return (options = {}) => {
+    checkOptions('send', options, { ...REDIRECT_TYPES, notRequiredRedirect: 'string' });
+    return function smsOtpSend(req: Request, res: Response, next: NextFunction) {
       run(res, next, () => send(req, res, options));
     };
+  };
 }
 
 /**

@@ -1,7 +1,8 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { Authentication, SmsOtpFailureInfo } from './authenticate';
+import { checkOptions, REDIRECT_TYPES } from './check-options';
 import type { EdgeParts } from './edge-parts';
-import { logIn, setAuthInfo, type PassportOptions } from './log-in';
+import { logIn, PASSPORT_TYPES, setAuthInfo, type PassportOptions } from './log-in';
 import { answerRefusal, answerSuccess, type RedirectOptions } from './refuse';
 import { toSafePath } from './return-path';
 import { isGiven, run } from './run';
@@ -49,8 +50,10 @@ export function createVerify(parts: EdgeParts): (options?: VerifyOptions) => Req
     });
   }
 
-  return (options = {}) =>
-    function smsOtpVerify(req: Request, res: Response, next: NextFunction) {
+  return (options = {}) => {
+    checkOptions('verify', options, { ...REDIRECT_TYPES, ...PASSPORT_TYPES });
+    return function smsOtpVerify(req: Request, res: Response, next: NextFunction) {
       run(res, next, () => verify(req, res, options));
     };
+  };
 }

@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Express } from 'express';
+import type { SmsOtp } from 'passport-sms-otp';
+import { asTestUser, startTestApp, type TestApp, type TestUser } from '../support/test-app';
+import { bareRequest, letsPass } from './support/bare-request';
+import { createPeople } from './support/people';
+import { givePassword, logIn, statusOf } from './support/steps';
+
+describe('the guard', () => {
+  const people = createPeople();
+  let isRequired: (user: TestUser) => unknown;
+  let test: TestApp;
+  beforeAll(async () => {
+    const options = {
+      ...people.options,
+      // Whatever an app may answer.
+      isRequiredFor: (user: Express.User) => isRequired(asTestUser(user)) as boolean,
+    };
+    test = await startTestApp({ users: people.users, options, routes: addPages });
+  });
+  afterAll(() => test.close());
+  beforeEach(() => {
+    isRequired = (user) => user.isOptional !== true;
+  });
+
+  function addPages(app: Express, smsOtp: SmsOtp): void {
+    app.get('/optional', smsOtp.requireSecondFactor({ allowNotRequired: true }), (_req, res) => {
+      res.json({ ok: true });
+    });
+  }
+
+  it('refuses when there is no user', async () => {
+    const answer = await test.agent().get('/account');
+    expect([answer.status, answer.body]).toEqual([403, { error: 'second-factor-required' }]);
+    expect(answer.headers['cache-control']).toBe('no-store');
+  });
+
+  it('refuses between the factors', async () => {
+    const agent = test.agent();
+    await givePassword(agent, people.next());
+    expect((await agent.get('/account')).status).toBe(403);
+  });
+
+  it('refuses a user without a mark', async () => {
+    const user = people.next();
+    isRequired = () => false;
+    const agent = test.agent();
+    await givePassword(agent, user);
+    isRequired = () => true;
+    expect(await statusOf(agent)).toMatchObject({ isAuthenticated: true, hasSecondFactor: false });
+    expect((await agent.get('/account')).status).toBe(403);
+  });
+
+  it('refuses when the user of the session is gone', async () => {
+    const user = people.next();
+    const agent = await logIn(test, user);
+    test.users.delete(user.id);
+    expect((await agent.get('/account')).status).toBe(403);
+  });
+
+  it('lets a mark pass that is as old as it may be, and refuses it one millisecond later', async () => {
+    const agent = await logIn(test, people.next());
+    test.clock.advanceSeconds(300);
+    expect((await agent.get('/fresh')).status).toBe(200);
+    test.clock.advanceSeconds(0.001);
+    const answer = await agent.get('/fresh');
+    expect([answer.status, answer.body]).toEqual([403, { error: 'second-factor-too-old' }]);
+    expect((await agent.get('/account')).status).toBe(200);
+  });
+
+  it('with allowNotRequired lets users pass of whom isRequiredFor says so again, now', async () => {
+    isRequired = () => false;
+    const agent = test.agent();
+    await givePassword(agent, people.next());
+    expect((await agent.get('/optional')).status).toBe(200);
+    expect((await agent.get('/account')).status).toBe(403);
+    isRequired = () => true;
+    expect((await agent.get('/optional')).status).toBe(403);
+  });
+
+  it.each([
+    ['undefined', () => undefined],
+    ['a promise of nothing', () => Promise.resolve()],
+    ['a rejection', () => Promise.reject(new Error('of the app'))],
+    [
+      'a throw',
+      () => {
+        throw new Error('of the app');
+      },
+    ],
+  ])('with allowNotRequired takes %s as a yes and refuses', async (_title, answer) => {
+    isRequired = () => false;
+    const agent = test.agent();
+    await givePassword(agent, people.next());
+    isRequired = answer;
+    expect((await agent.get('/optional')).body).toEqual({ error: 'second-factor-required' });
+  });
+
+  it('with allowNotRequired refuses when there is no user, and lets a mark pass unasked', async () => {
+    let asked = 0;
+    isRequired = () => {
+      asked += 1;
+      return false;
+    };
+    expect((await test.agent().get('/optional')).status).toBe(403);
+    expect(asked).toBe(0);
+    isRequired = () => true;
+    const agent = await logIn(test, people.next());
+    asked = 0;
+    expect((await agent.get('/optional')).status).toBe(200);
+    expect(asked).toBe(0);
+  });
+
+  it('answers synchronously when it lets pass, as hasSecondFactor does', () => {
+    const { requireSecondFactor, hasSecondFactor } = test.smsOtp;
+    const verified = { userId: 'alice', method: 'sms', at: test.clock.now() };
+    const req = bareRequest({ id: 'alice' }, { version: 1, verified });
+    expect([letsPass(requireSecondFactor(), req), hasSecondFactor(req)]).toEqual([true, true]);
+  });
+});
+
+describe('the options of a middleware', () => {
+  let test: TestApp;
+  beforeAll(async () => {
+    test = await startTestApp();
+  });
+  afterAll(() => test.close());
+
+  it.each([
+    ['requireSecondFactor', { maxAge: 300 }, 'unknown option maxAge'],
+    ['requireSecondFactor', { maxAgeSeconds: '300' }, 'maxAgeSeconds must be a number'],
+    ['requireSecondFactor', { maxAgeSeconds: 0 }, 'maxAgeSeconds must be above zero'],
+    ['requireSecondFactor', { maxAgeSeconds: -1 }, 'maxAgeSeconds must be above zero'],
+    ['requireSecondFactor', { maxAgeSeconds: NaN }, 'maxAgeSeconds must be above zero'],
+    ['requireSecondFactor', { maxAgeSeconds: null }, 'maxAgeSeconds must be a number'],
+    ['requireSecondFactor', { allowNotRequired: 'yes' }, 'allowNotRequired must be a boolean'],
+    ['requireSecondFactor', { redirect: 7 }, 'redirect must be a string'],
+    ['send', { sucessRedirect: '/pin' }, 'unknown option sucessRedirect'],
+    ['send', { session: false }, 'unknown option session'],
+    ['verify', { failureMessage: true }, 'unknown option failureMessage'],
+    ['verify', { session: 0 }, 'session must be a boolean'],
+    ['resend', { notRequiredRedirect: '/' }, 'unknown option notRequiredRedirect'],
+    ['stepUp', { successRedirect: true }, 'successRedirect must be a string'],
+    ['cancel', { constructor: '/' }, 'unknown option constructor'],
+  ] as const)('are checked when it is made: %s(%j)', (middleware, options, problem) => {
+    // Wrong on purpose.
+    const make = test.smsOtp[middleware] as (options: object) => unknown;
+    expect(() => make(options)).toThrow(new TypeError(`${middleware}: ${problem}`));
+  });
+
+  it('are checked by hasSecondFactor at its call', () => {
+    const ask = (options: object) => () => test.smsOtp.hasSecondFactor(bareRequest({ id: 1 }, null), options);
+    expect(ask({ maxAge: 300 })).toThrow(new TypeError('hasSecondFactor: unknown option maxAge'));
+    expect(ask({ maxAgeSeconds: -1 })).toThrow(
+      new TypeError('hasSecondFactor: maxAgeSeconds must be above zero'),
+    );
+  });
+
+  it.each(['send', 'verify', 'resend', 'stepUp', 'cancel', 'requireSecondFactor'] as const)(
+    'may be undefined one by one, or all: %s',
+    (middleware) => {
+      const make = test.smsOtp[middleware] as (options?: object) => unknown;
+      const name = middleware === 'requireSecondFactor' ? 'redirect' : 'successRedirect';
+      expect(make({ [name]: undefined })).toBeInstanceOf(Function);
+      expect(make()).toBeInstanceOf(Function);
+    },
+  );
+});

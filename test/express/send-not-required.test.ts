@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { asTestUser, startTestApp, type TestApp, type TestUser } from '../support/test-app';
+import { createPeople } from './support/people';
+import { addSite } from './support/site';
+import { givePassword, passwordOf, statusOf } from './support/steps';
+
+describe('when no second factor is required, send', () => {
+  const people = createPeople();
+  let answerOfApp: (user: TestUser) => unknown;
+  let test: TestApp;
+  beforeAll(async () => {
+    const options = {
+      ...people.options,
+      // Whatever an app may answer.
+      isRequiredFor: (user: Express.User) => answerOfApp(asTestUser(user)) as boolean,
+    };
+    test = await startTestApp({ users: people.users, options, routes: addSite });
+  });
+  afterAll(() => test.close());
+  beforeEach(() => {
+    answerOfApp = () => false;
+  });
+
+  it('logs the user in through Passport, in a renewed session, without a mark and without a text', async () => {
+    const user = people.next();
+    const { generate } = test.sim.stats().calls;
+    const answer = await test.agent().post('/login').set('Cookie', 'theme=dark').send(passwordOf(user));
+    expect(answer.body).toEqual({ sent: false, reason: 'not-required' });
+    expect(test.logins.at(-1)).toBe(user.id);
+    expect(test.sim.stats().calls.generate).toBe(generate);
+    expect(test.sessions.dump()).not.toContain('verified');
+  });
+
+  it('goes to notRequiredRedirect, or on to the next handler', async () => {
+    const redirected = await test.agent().post('/site/login').send(passwordOf(people.next()));
+    expect([redirected.status, redirected.headers.location]).toEqual([303, '/site/plain']);
+    expect((await givePassword(test.agent(), people.next())).status).toBe(200);
+  });
+
+  it('lets the user pass no guard', async () => {
+    const agent = test.agent();
+    await givePassword(agent, people.next());
+    expect(await statusOf(agent)).toMatchObject({ isAuthenticated: true, hasSecondFactor: false });
+    expect((await agent.get('/account')).body).toEqual({ error: 'second-factor-required' });
+  });
+
+  it('drops what was pending for another user', async () => {
+    const agent = test.agent();
+    answerOfApp = () => true;
+    await givePassword(agent, people.next());
+    answerOfApp = () => false;
+    await givePassword(agent, people.next());
+    expect(await statusOf(agent)).toMatchObject({ pending: null, isAuthenticated: true });
+  });
+
+  it.each([
+    ['undefined', () => undefined],
+    ['null', () => null],
+    ['0', () => 0],
+    ['an empty text', () => ''],
+    ['a truthy text', () => 'no'],
+    ['a promise of true', () => Promise.resolve(true)],
+    ['a promise of nothing', () => Promise.resolve()],
+    ['a rejection', () => Promise.reject(new Error('of the app'))],
+    [
+      'a throw',
+      () => {
+        throw new Error('of the app');
+      },
+    ],
+  ])('takes %s from isRequiredFor as a yes: only false means no', async (_title, answer) => {
+    answerOfApp = answer;
+    expect((await givePassword(test.agent(), people.next())).body).toMatchObject({ sent: true });
+  });
+
+  it('takes a promise of false as a no', async () => {
+    answerOfApp = () => Promise.resolve(false);
+    expect((await givePassword(test.agent(), people.next())).body).toMatchObject({ reason: 'not-required' });
+  });
+});

@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Express, RequestHandler } from 'express';
+import type { PassportStatic } from 'passport';
+import type { SmsOtp } from 'passport-sms-otp';
+import { startTestApp, type TestApp, type TestUser } from '../support/test-app';
+import { createPeople } from './support/people';
+import { giveCode, givePassword, logIn, passwordOf, statusOf } from './support/steps';
+
+describe('send', () => {
+  const people = createPeople();
+  let userAfterwards: unknown;
+  let test: TestApp;
+  beforeAll(async () => {
+    test = await startTestApp({ users: people.users, options: people.options, routes: addRoutes });
+  });
+  afterAll(() => test.close());
+
+  function addRoutes(app: Express, smsOtp: SmsOtp, passport: PassportStatic): void {
+    // Passport types its middleware as any.
+    const loggingIn = passport.authenticate('local') as RequestHandler;
+    const withoutInfo = passport.authenticate('local', { session: false, authInfo: false }) as RequestHandler;
+    app.post('/session-alone', smsOtp.send());
+    app.post('/without-info', withoutInfo, smsOtp.send());
+    app.post('/logging-in', loggingIn, smsOtp.send(), (req, res) => void res.json(req.smsOtp));
+    app.use(
+      (error: unknown, req: Parameters<RequestHandler>[0], _res: unknown, next: (e: unknown) => void) => {
+        userAfterwards = req.user;
+        next(error);
+      },
+    );
+  }
+
+  function nextWith(change: Partial<TestUser>): TestUser {
+    const user = { ...people.next(), ...change };
+    test.users.set(user.id, user);
+    return user;
+  }
+
+  it('without a user is ERR_NO_FIRST_FACTOR, which says what to write, and nothing is sent', async () => {
+    const { generate } = test.sim.stats().calls;
+    const answer = await test.agent().post('/session-alone');
+    expect([answer.status, answer.body]).toEqual([500, { code: 'ERR_NO_FIRST_FACTOR' }]);
+    expect(String(test.errors.at(-1))).toContain("passport.authenticate('local', { session: false })");
+    expect(test.sim.stats().calls.generate).toBe(generate);
+  });
+
+  it('for a user who came from the session alone (req.authInfo undefined) is ERR_NO_FIRST_FACTOR', async () => {
+    const agent = await logIn(test, people.next());
+    const { generate } = test.sim.stats().calls;
+    const answer = await agent.post('/session-alone');
+    expect([answer.status, answer.body]).toEqual([500, { code: 'ERR_NO_FIRST_FACTOR' }]);
+    expect(test.sim.stats().calls.generate).toBe(generate);
+  });
+
+  it('behind a first factor that was told to leave no req.authInfo is ERR_NO_FIRST_FACTOR', async () => {
+    const answer = await test.agent().post('/without-info').send(passwordOf(people.next()));
+    expect(answer.body).toEqual({ code: 'ERR_NO_FIRST_FACTOR' });
+  });
+
+  it.each([
+    ['null', null],
+    ['an empty text', ''],
+    ['digits without plus', '12025550123'],
+    ['a number with spaces', '+1 202 555 0123'],
+  ])('refuses a user whose number is %s, and lets nobody in', async (_title, phone) => {
+    const { generate } = test.sim.stats().calls;
+    const agent = test.agent();
+    const answer = await givePassword(agent, nextWith({ phone }));
+    expect([answer.status, answer.body]).toEqual([403, { error: 'no-phone' }]);
+    expect(test.sim.stats().calls.generate).toBe(generate);
+    expect(await statusOf(agent)).toMatchObject({ isAuthenticated: false, pending: null });
+  });
+
+  it('lets nobody in whom the first factor has logged in by itself (session: false left out)', async () => {
+    const agent = test.agent();
+    const answer = await agent.post('/logging-in').send(passwordOf(nextWith({ phone: null })));
+    expect(answer.status).toBe(403);
+    expect(await statusOf(agent)).toMatchObject({ isAuthenticated: false });
+    expect(test.sessions.dump()).not.toContain('"user":');
+    const user = people.next();
+    expect((await agent.post('/logging-in').send(passwordOf(user))).body).toMatchObject({ sent: true });
+    expect(await statusOf(agent)).toMatchObject({ isAuthenticated: false });
+    expect((await giveCode(test, agent, user)).status).toBe(200);
+  });
+
+  it('clears req.user even when it fails', async () => {
+    userAfterwards = 'never asked';
+    test.sim.failNext('generate', { kind: 'error', code: 2121 });
+    const answer = await givePassword(test.agent(), people.next());
+    expect([answer.status, answer.body]).toEqual([503, { code: 'ERR_GATEWAY_REJECTED' }]);
+    expect(userAfterwards).toBeUndefined();
+  });
+
+  it('keeps the number, the code and the tokens out of the session', async () => {
+    const user = people.next();
+    await givePassword(test.agent(), user);
+    const rests = test.sessions.dump();
+    for (const secret of [user.phone?.slice(1), test.code(user), test.sim.password]) {
+      expect(rests).not.toContain(secret);
+    }
+  });
+});
+
+describe('send to a country', () => {
+  it.each([
+    ['that is not allowed', '+4915112345678'],
+    ['that a number does not tell', '+88213100000'],
+  ])('%s is refused, nothing is sent and nobody is in', async (_title, phone) => {
+    const user = { id: 'carol', phone };
+    const test = await startTestApp({ users: [user] });
+    const agent = test.agent();
+    const answer = await givePassword(agent, user);
+    expect([answer.status, answer.body]).toEqual([403, { error: 'country-not-allowed' }]);
+    expect(test.sim.stats().calls.generate).toBe(0);
+    expect(await statusOf(agent)).toMatchObject({ isAuthenticated: false, pending: null });
+    await test.close();
+  });
+});
