@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Pool } from 'pg';
 
-import { postgresStore } from '../../src/stores/postgres-store';
+import { postgresStore } from 'passport-sms-otp/postgres';
 import { describeWithService } from '../services/describe-with-service';
 import { connectionOf, startPostgres } from '../services/postgres';
 import type { Service } from '../services/service';

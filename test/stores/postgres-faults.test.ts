@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Pool } from 'pg';
 
 import { StoreError } from '../../src/errors';
-import { postgresStore, type PostgresStore } from '../../src/stores/postgres-store';
+import { postgresStore, type PostgresStore } from 'passport-sms-otp/postgres';
 import { describeWithService } from '../services/describe-with-service';
 import { connectionOf, startPostgres } from '../services/postgres';
 import type { Service } from '../services/service';

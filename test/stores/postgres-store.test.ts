@@ -2,12 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { Pool } from 'pg';
 
 import { StoreError } from '../../src/errors';
-import {
-  postgresStore,
-  schemaSql,
-  type PostgresPool,
-  type PostgresStore,
-} from '../../src/stores/postgres-store';
+import { postgresStore, schemaSql, type PostgresPool, type PostgresStore } from 'passport-sms-otp/postgres';
 import { describeWithService } from '../services/describe-with-service';
 import { connectionOf, startPostgres } from '../services/postgres';
 import type { Service } from '../services/service';

@@ -1,7 +1,7 @@
 import { Pool } from 'pg';
 
-import { postgresStore } from '../../src/stores/postgres-store';
-import { redisStore } from '../../src/stores/redis-store';
+import { postgresStore } from 'passport-sms-otp/postgres';
+import { redisStore } from 'passport-sms-otp/redis';
 import type { SmsOtpStore } from '../../src/stores/store';
 import { connectionOf } from '../services/postgres';
 import { connectIoRedis, connectNodeRedis } from './redis-clients';

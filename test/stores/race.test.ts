@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { expect, it } from '@jest/globals';
 import { Pool } from 'pg';
 
-import { postgresStore } from '../../src/stores/postgres-store';
-import { redisStore } from '../../src/stores/redis-store';
+import { postgresStore } from 'passport-sms-otp/postgres';
+import { redisStore } from 'passport-sms-otp/redis';
 import { describeWithService } from '../services/describe-with-service';
 import { connectionOf, startPostgres } from '../services/postgres';
 import { startRedis } from '../services/redis';

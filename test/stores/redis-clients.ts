@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Redis } from 'ioredis';
 import { createClient } from 'redis';
 
-import type { RedisClient } from '../../src/stores/redis-store';
+import type { RedisClient } from 'passport-sms-otp/redis';
 
 /** A connected client of one library, and what the tests themselves ask of the server. */
 export interface TestClient {

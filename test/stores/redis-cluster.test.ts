@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Cluster } from 'ioredis';
 import { createCluster } from 'redis';
 
-import { redisStore, type RedisClient } from '../../src/stores/redis-store';
+import { redisStore, type RedisClient } from 'passport-sms-otp/redis';
 import { describeWithService } from '../services/describe-with-service';
 import { startRedis } from '../services/redis';
 import type { Service } from '../services/service';

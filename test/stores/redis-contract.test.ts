@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { redisStore } from '../../src/stores/redis-store';
+import { redisStore } from 'passport-sms-otp/redis';
 import { describeWithService } from '../services/describe-with-service';
 import { startRedis } from '../services/redis';
 import type { Service } from '../services/service';

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { StoreError } from '../../src/errors';
 import { isReady } from '../../src/stores/redis/redis-client';
-import { redisStore } from '../../src/stores/redis-store';
+import { redisStore } from 'passport-sms-otp/redis';
 import type { SmsOtpStore } from '../../src/stores/store';
 import { describeWithService } from '../services/describe-with-service';
 import { startRedis } from '../services/redis';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { Redis } from 'ioredis';
 
 import { StoreError } from '../../src/errors';
-import { redisStore, type RedisClient } from '../../src/stores/redis-store';
+import { redisStore, type RedisClient } from 'passport-sms-otp/redis';
 import type { SmsOtpStore } from '../../src/stores/store';
 import { describeWithService } from '../services/describe-with-service';
 import { startRedis } from '../services/redis';

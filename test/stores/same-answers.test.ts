@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { Pool } from 'pg';
 
 import { memoryStore } from '../../src/stores/memory-store';
-import { postgresStore } from '../../src/stores/postgres-store';
-import { redisStore } from '../../src/stores/redis-store';
+import { postgresStore } from 'passport-sms-otp/postgres';
+import { redisStore } from 'passport-sms-otp/redis';
 import type { Charge, Counter, SmsOtpStore } from '../../src/stores/store';
 import { describeWithService } from '../services/describe-with-service';
 import { connectionOf, startPostgres } from '../services/postgres';

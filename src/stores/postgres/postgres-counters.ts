@@ -40,12 +40,13 @@ function toAsked(counter: Counter, position: number): Readonly<Record<string, un
 /** @throws {StoreError} `ERR_STORE` when there is not one well-formed row for each counter. */
 function toCharge(rows: readonly Row[], counters: readonly Counter[]): Charge {
   const [first] = rows;
-  if (first?.is_odd !== 'false' || rows.length !== counters.length)
+  if (first?.is_odd !== 'false' || rows.length !== counters.length) {
     throw new StoreError('charge: unknown record');
-  return {
-    refusedBy: first.refused_by === null ? null : toNumber(first.refused_by),
-    counts: rows.map((row, index) => toCount(row, counters[index]?.windowSeconds === null)),
-  };
+  }
+  const refusedBy = first.refused_by === null ? null : toNumber(first.refused_by);
+  if (refusedBy !== null && refusedBy >= counters.length) throw new StoreError('charge: unknown answer');
+  const counts = rows.map((row, index) => toCount(row, counters[index]?.windowSeconds === null));
+  return { refusedBy, counts };
 }
 
 function toCount(row: Row, isWindowless: boolean): Count {

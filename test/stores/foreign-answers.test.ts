@@ -1,0 +1,130 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { postgresStore } from 'passport-sms-otp/postgres';
+import { redisStore } from 'passport-sms-otp/redis';
+
+import { StoreError } from '../../src/errors';
+import type { SmsOtpStore } from '../../src/stores/store';
+import { makeChallenge } from './make-challenge';
+
+const word = fc.constantFrom(
+  'claimed',
+  'acquired',
+  'stored',
+  'held',
+  'false',
+  '1',
+  '0',
+  null,
+  undefined,
+  false,
+);
+const record = fc.constantFrom(
+  JSON.stringify(makeChallenge('a')),
+  JSON.stringify(makeChallenge('b')),
+  '1:5:x',
+);
+const number = fc.constantFrom(-1, 0, 1, 5, 6, 1.5, '5', '6', '05', '-1', null);
+const value = fc.oneof(number, word, record, fc.anything());
+/** What a server, a proxy or a client library between may answer: near to what is right, or anything. */
+const redisReply = fc.oneof(
+  fc.tuple(number, record),
+  fc.tuple(number, number, number, number),
+  fc.array(value, { maxLength: 5 }),
+  value,
+);
+const postgresRow = fc.record(
+  {
+    ...{ attempt: number, record: fc.oneof(record, value), outcome: word, version: word },
+    ...{ fence: number, token_fence: number, sealed: value },
+    ...{ refused_by: number, is_odd: word, count: number, reset_ms: number, locked_ms: number },
+  },
+  { requiredKeys: ['record'] },
+);
+const postgresRows = fc.array(postgresRow, { maxLength: 2 });
+
+describe('whatever the server answers', () => {
+  it('redisStore with node-redis gives what it promised, or refuses', async () => {
+    const found = await misbehaviour(redisReply, (reply) =>
+      redisStore({ evalSha: reply, eval: reply }, { onWarning }),
+    );
+    expect(found).toBeNull();
+  });
+
+  it('redisStore with ioredis gives what it promised, or refuses', async () => {
+    const found = await misbehaviour(redisReply, (reply) =>
+      redisStore({ status: 'ready', evalsha: reply, eval: reply }, { onWarning }),
+    );
+    expect(found).toBeNull();
+  });
+
+  it('postgresStore gives what it promised, or refuses', async () => {
+    const query = (reply: Reply) => async (): Promise<{ rows: unknown[] }> => ({
+      rows: (await reply()) as unknown[],
+    });
+    expect(await misbehaviour(postgresRows, (reply) => postgresStore({ query: query(reply) }))).toBeNull();
+  });
+
+  it('an error of the client library becomes a StoreError that repeats nothing of it', async () => {
+    const failure = Object.assign(new Error('secret'), { name: 'secret', code: 'secret', stack: 'secret' });
+    const fail = (): Promise<never> => Promise.reject(failure);
+    for (const store of [redisStore({ evalSha: fail, eval: fail }), postgresStore({ query: fail })]) {
+      const error = await store.challenges.claim('a').catch((caught: unknown) => caught);
+      expect(error).toBeInstanceOf(StoreError);
+      expect(`${String(error)} ${JSON.stringify(error)} ${String((error as Error).stack)}`).not.toContain(
+        'secret',
+      );
+      expect((error as Error).cause).toEqual({ name: 'Error', code: null });
+    }
+  });
+});
+
+type Reply = () => Promise<unknown>;
+
+/** How the calls behave whose answers are neither what the contract says nor a StoreError: none, or a counterexample. */
+async function misbehaviour(
+  replies: fc.Arbitrary<unknown>,
+  makeStore: (reply: Reply) => SmsOtpStore,
+): Promise<unknown> {
+  const property = fc.asyncProperty(replies, async (reply) => {
+    const { challenges, counters, tokens } = makeStore(() => Promise.resolve(reply));
+    const verdicts = await Promise.all([
+      isSo(challenges.claim('a'), isClaim),
+      isSo(challenges.find('a'), (found) => found === null || found.otpId === 'a'),
+      isSo(challenges.consume('a'), (isMine) => typeof isMine === 'boolean'),
+      isSo(counters.charge([{ key: 'a', windowSeconds: 9 }]), isCharge),
+      isSo(tokens.read('a'), isToken),
+    ]);
+    return verdicts.every((isGood) => isGood);
+  });
+  const { failed, counterexample } = await fc.check(property, { numRuns: 1_000 });
+  return failed ? counterexample : null;
+}
+
+async function isSo<Answer>(call: Promise<Answer>, isGood: (answer: Answer) => boolean): Promise<boolean> {
+  return call.then(isGood, (error: unknown) => error instanceof StoreError);
+}
+
+function isClaim(claim: Awaited<ReturnType<SmsOtpStore['challenges']['claim']>>): boolean {
+  if (claim.outcome !== 'claimed') return ['exhausted', 'unknown'].includes(claim.outcome);
+  const { attempt, challenge } = claim;
+  return challenge.otpId === 'a' && attempt >= 1 && attempt <= challenge.maxAttempts;
+}
+
+function isCharge({ refusedBy, counts }: Awaited<ReturnType<SmsOtpStore['counters']['charge']>>): boolean {
+  const [first, ...more] = counts;
+  const numbers = [first?.count, first?.resetSeconds, first?.lockedSeconds];
+  return (
+    (refusedBy === null || refusedBy === 0) &&
+    more.length === 0 &&
+    numbers.every((number) => Number.isSafeInteger(number) && Number(number) >= 0)
+  );
+}
+
+function isToken(token: Awaited<ReturnType<SmsOtpStore['tokens']['read']>>): boolean {
+  return token === null || (Number.isSafeInteger(token.fence) && typeof token.sealed === 'string');
+}
+
+function onWarning(): void {
+  // What the servers of this test are set to is of no interest.
+}
