@@ -1,4 +1,5 @@
 import type { Request } from 'express';
+import { idText } from '../login/user-id';
 import { currentUser } from './current-user';
 import type { SessionSlot } from './session-slot';
 import type { VerifiedMark } from './session-data';
@@ -35,10 +36,4 @@ export function createMarkReader(
       return 'second-factor-too-old';
     },
   };
-}
-
-/** Undefined for what no mark can name, so that it equals none. */
-function idText(id: unknown): string | undefined {
-  if (typeof id === 'string') return id;
-  return typeof id === 'number' || typeof id === 'bigint' ? String(id) : undefined;
 }

@@ -6,15 +6,23 @@ export interface UserIdText {
   readonly userIdType: 'string' | 'number' | 'bigint';
 }
 
+/** The text of an id, or undefined for what is none: not a non-empty string, a safe integer or a bigint. */
+export function idText(id: unknown): string | undefined {
+  const isId = typeof id === 'string' ? id !== '' : typeof id === 'bigint' || Number.isSafeInteger(id);
+  return isId ? String(id) : undefined;
+}
+
 /**
  * The id of a user as text: marks, challenges and counters compare it, so 12 and "12" are one user.
  * @throws {TypeError} when `getUserId` gives anything but a non-empty string, a safe integer or a bigint.
  */
 export function toUserIdText(id: unknown): UserIdText {
-  if (typeof id === 'string' && id !== '') return { userId: id, userIdType: 'string' };
-  if (typeof id === 'number' && Number.isSafeInteger(id)) return { userId: String(id), userIdType: 'number' };
-  if (typeof id === 'bigint') return { userId: String(id), userIdType: 'bigint' };
-  throw new TypeError('getUserId must give a non-empty string, a safe integer or a bigint');
+  const userId = idText(id);
+  if (userId === undefined) {
+    throw new TypeError('getUserId must give a non-empty string, a safe integer or a bigint');
+  }
+  // What is an id is of one of these types.
+  return { userId, userIdType: typeof id as UserIdText['userIdType'] };
 }
 
 /** The id with the type `getUserId` gave it, for `loadUser`. */

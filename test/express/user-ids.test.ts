@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { UserId } from 'passport-sms-otp';
+import { asTestUser, asUser, startTestApp, type TestApp, type TestUser } from '../support/test-app';
+import { bareRequest } from './support/bare-request';
+import { createPeople } from './support/people';
+import { giveCode, givePassword, logIn } from './support/steps';
+
+const KINDS: [string, (position: number) => UserId][] = [
+  ['a text', (position) => `number ${position}`],
+  ['a number', (position) => position],
+  ['a negative number', (position) => -position],
+  ['zero and up', (position) => position - 1],
+  ['the largest safe integer and down', (position) => Number.MAX_SAFE_INTEGER - position],
+  ['a bigint beyond the numbers', (position) => 2n ** 64n + BigInt(position)],
+];
+
+describe.each(KINDS)('a user id that is %s', (_kind, toId) => {
+  const people = createPeople(3);
+  const loaded: unknown[] = [];
+  let test: TestApp;
+  const idOf = (user: Express.User): UserId => toId(Number(asTestUser(user).id.split('-')[1]) + 1);
+  beforeAll(async () => {
+    const loadUser = (id: UserId): Express.User | false => {
+      loaded.push(id);
+      return asUser(people.users.find((user) => idOf(asUser(user)) === id));
+    };
+    const options = { ...people.options, getUserId: idOf, loadUser };
+    test = await startTestApp({ users: people.users, options });
+  });
+  afterAll(() => test.close());
+
+  it('comes back to loadUser with its type, and names the mark', async () => {
+    const user = people.next();
+    const agent = await logIn(test, user);
+    expect(loaded.at(-1)).toBe(idOf(asUser(user)));
+    expect((await agent.get('/account')).body).toEqual({ id: user.id });
+    expect(test.sessions.dump()).toContain(`"userId\\":\\"${String(idOf(asUser(user)))}\\"`);
+  });
+
+  it('is not the id of the next user', async () => {
+    const [alice, bob] = [people.next(), people.next()];
+    const agent = test.agent();
+    await givePassword(agent, alice);
+    await givePassword(agent, bob);
+    expect((await giveCode(test, agent, alice)).status).toBe(401);
+    await giveCode(test, agent, bob);
+    expect((await agent.get('/account')).body).toEqual({ id: bob.id });
+  });
+});
+
+const RUBBISH: [string, unknown][] = [
+  ['undefined', undefined],
+  ['null', null],
+  ['an empty text', ''],
+  ['NaN', NaN],
+  ['Infinity', Infinity],
+  ['a fraction', 1.5],
+  ['a number beyond the safe integers', 2 ** 53],
+  ['a boolean', true],
+  ['an object', { id: 1 }],
+  ['an array', ['alice']],
+  ['a symbol', Symbol('alice')],
+  ['a promise', Promise.resolve('alice')],
+];
+
+describe('getUserId', () => {
+  let answer: unknown;
+  let test: TestApp;
+  beforeAll(async () => {
+    // Wrong on purpose.
+    test = await startTestApp({ options: { getUserId: () => answer as UserId } });
+  });
+  afterAll(() => test.close());
+
+  it.each(RUBBISH)('that gives %s is a TypeError, and nothing is sent', async (_title, id) => {
+    answer = id;
+    const response = await givePassword(test.agent());
+    expect(response.status).toBe(500);
+    expect(test.errors.at(-1)).toEqual(
+      new TypeError('getUserId must give a non-empty string, a safe integer or a bigint'),
+    );
+    expect(test.sim.stats().calls).toMatchObject({ auth: 0, generate: 0 });
+  });
+
+  it.each(RUBBISH)('that gives %s fits no mark', (_title, id) => {
+    answer = id;
+    for (const userId of [
+      '',
+      'undefined',
+      'null',
+      'NaN',
+      'true',
+      String(2 ** 53),
+      '[object Object]',
+      'alice',
+    ]) {
+      const slot = { version: 1, verified: { userId, method: 'sms', at: 0 } };
+      const req = bareRequest({ id: userId }, slot);
+      expect(test.smsOtp.hasSecondFactor(req)).toBe(false);
+    }
+  });
+
+  it('is user.id by default, and a user without one is a TypeError', async () => {
+    const other = await startTestApp();
+    // Wrong on purpose.
+    other.users.set('alice', { phone: '+12025550123' } as TestUser);
+    const response = await givePassword(other.agent());
+    expect([response.status, other.errors.at(-1)]).toEqual([500, expect.any(TypeError)]);
+    expect(other.sim.stats().calls.generate).toBe(0);
+    await other.close();
+  });
+});
