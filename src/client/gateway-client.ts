@@ -40,10 +40,11 @@ export class GatewayClient {
   }
 
   /**
-   * Reserves a place for one call and sees to it that a token is at hand; for the call itself nothing is sent. Give the
-   * place to the call, and release it whatever came of it. What this takes is taken off the call's deadline; the time
-   * until the call is not.
+   * Waits for one call's turn among the `connections` and sees to it that a token is at hand; for the call itself nothing
+   * is sent. Give the place to the call, and release it whatever came of it; do not wait for other calls meanwhile. What
+   * this takes is taken off the call's deadline; the time until the call is not.
    * @throws {GatewayBusyError} ERR_GATEWAY_BUSY: queue full, too many calls failed, credentials refused, closed.
+   * @throws {GatewayTimeoutError} ERR_GATEWAY_TIMEOUT: its turn did not come in time.
    */
   admit(call: 'generate' | 'validate'): Promise<Admission> {
     return this.#parts.runner.admit(call);

@@ -37,7 +37,7 @@ export class CallRunner {
     return observeCall(this.#parts.hub, call.name, () => this.#run(call, admission));
   }
 
-  /** Reserves a place and sees to it that a token is at hand. Nothing is sent for the call itself. */
+  /** Sees to it that a token is at hand and waits for the call's turn. Nothing is sent for the call itself. */
   async admit(call: CallName): Promise<Admission> {
     const deadline = startDeadline(call, this.#parts.limits[call]);
     const place = await this.#admit(deadline);
@@ -56,7 +56,6 @@ export class CallRunner {
     const deadline = startDeadline(call.name, limits[call.name], admitted?.usedMs);
     const place = admitted ?? (await this.#admit(deadline));
     try {
-      await gate.enter(place, deadline);
       return await this.#ask(call, deadline);
     } finally {
       gate.leave(place);
@@ -71,6 +70,7 @@ export class CallRunner {
     const place = gate.reserve(deadline.call);
     try {
       await this.#token(deadline);
+      await gate.enter(place, deadline);
       return place;
     } catch (error) {
       gate.leave(place);

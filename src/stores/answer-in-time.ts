@@ -3,6 +3,9 @@ import { StoreError } from '../errors';
 /** Milliseconds a store has for one operation. */
 export const STORE_TIMEOUT_MS = 2_000;
 
+/** They are counted in so many parts. */
+const PARTS = 10;
+
 /**
  * One operation of a store, under a deadline of our own: a client library may queue what it cannot send, and wait for ever.
  * @throws {StoreError} `ERR_STORE` when it fails or the time is over. What was sent may still take effect: a charge too
@@ -13,15 +16,32 @@ export async function answerInTime<Result>(
   call: () => Promise<Result>,
   timeoutMs = STORE_TIMEOUT_MS,
 ): Promise<Result> {
-  let timer: NodeJS.Timeout | undefined;
+  let endPatience = (): void => undefined;
   const deadline = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new StoreError(`${operation}: no answer in time`)), timeoutMs);
+    const giveUp = (): void => reject(new StoreError(`${operation}: no answer in time`));
+    endPatience = startPatience(timeoutMs, giveUp);
   });
   try {
     return await Promise.race([call(), deadline]);
   } catch (error) {
     throw error instanceof StoreError ? error : new StoreError(operation, error);
   } finally {
-    clearTimeout(timer);
+    endPatience();
   }
+}
+
+/**
+ * Gives up after so many milliseconds in which this process could have heard an answer: while it is busy, a store that
+ * has long answered looks silent. Whatever keeps the process busy counts as one part of the time, and what has arrived
+ * by the end is read first. @returns what ends it.
+ */
+function startPatience(milliseconds: number, giveUp: () => void): () => void {
+  let parts = PARTS;
+  let timer = setTimeout(next, milliseconds / PARTS);
+  function next(): void {
+    parts -= 1;
+    if (parts > 0) timer = setTimeout(next, milliseconds / PARTS);
+    else setImmediate(giveUp);
+  }
+  return () => clearTimeout(timer);
 }

@@ -1,8 +1,5 @@
-import { StoreError } from '../errors';
+import { answerInTime } from './answer-in-time';
 import type { ChallengeStore, CounterStore, SmsOtpStore } from './store';
-
-/** A store that does not answer within this time has failed. */
-const STORE_TIMEOUT_MS = 2_000;
 
 /** The parts of a store that the decision uses. Tokens have a deadline of their own: the authentication's. */
 export type GuardedStore = Pick<SmsOtpStore, 'challenges' | 'counters'>;
@@ -14,9 +11,9 @@ export type GuardedStore = Pick<SmsOtpStore, 'challenges' | 'counters'>;
  */
 export function guardStore(store: SmsOtpStore, onFailure: (operation: string) => void): GuardedStore {
   const guard = <Result>(operation: string, call: () => Promise<Result>): Promise<Result> =>
-    withDeadline(call).catch((error: unknown) => {
+    answerInTime(operation, call).catch((error: unknown) => {
       onFailure(operation);
-      throw error instanceof StoreError ? error : new StoreError(operation, error);
+      throw error;
     });
   const { challenges, counters } = store;
   return { challenges: guardChallenges(challenges, guard), counters: guardCounters(counters, guard) };
@@ -41,16 +38,4 @@ function guardCounters(counters: CounterStore, guard: Guard): CounterStore {
     clear: (keys, options) => guard('clear', () => counters.clear(keys, options)),
     lock: (key, seconds) => guard('lock', () => counters.lock(key, seconds)),
   };
-}
-
-async function withDeadline<Result>(call: () => Promise<Result>): Promise<Result> {
-  let timer: NodeJS.Timeout | undefined;
-  const deadline = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new StoreError('no answer in time')), STORE_TIMEOUT_MS);
-  });
-  try {
-    return await Promise.race([call(), deadline]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -21,7 +21,14 @@ export function remainingMs({ endsAtMs }: CallDeadline): number {
   return endsAtMs - performance.now();
 }
 
-/** Waits for a promise, but no longer than so many milliseconds; then throws what `toError` makes. */
+/** A wait is counted in so many parts. */
+const PARTS = 10;
+
+/**
+ * Waits for a promise, but no longer than so many milliseconds in which this process could have heard of it; then throws
+ * what `toError` makes. While the process is busy it hears nothing: whatever holds it up counts as one part of the time,
+ * and what has arrived by the end is read first.
+ */
 export async function waitAtMost<Result>(
   promise: Promise<Result>,
   limitMs: number,
@@ -29,7 +36,11 @@ export async function waitAtMost<Result>(
 ): Promise<Result> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(toError()), limitMs);
+    const wait = (parts: number): void => {
+      if (parts === 0) setImmediate(() => reject(toError()));
+      else timer = setTimeout(wait, limitMs / PARTS, parts - 1);
+    };
+    wait(PARTS);
   });
   try {
     return await Promise.race([promise, limit]);

@@ -39,14 +39,19 @@ export class CallGate {
     return new CallPlace(call, this);
   }
 
-  /** The place behind an admission. @throws {TypeError} when it is none for this call, or was used or released. */
+  /**
+   * The place behind an admission.
+   * @throws {TypeError} when it is none for this call, or was used or released.
+   * @throws {GatewayBusyError} ERR_GATEWAY_BUSY when the client was closed meanwhile.
+   */
   take(admission: Admission, call: CallName): CallPlace {
     if (!(admission instanceof CallPlace) || !admission.isFreeAt(this) || admission.call !== call) {
       throw new TypeError(
         `The admission is not one for this call (${call}), or it was used or released already`,
       );
     }
-    admission.state = 'taken';
+    if (this.#isClosed) throw closedError();
+    admission.isTaken = true;
     return admission;
   }
 

@@ -1,6 +1,6 @@
 import type { CallName } from '../call-name';
 
-/** A place for one call, reserved before anything is sent. Give it back with `release`, whatever came of the call. */
+/** A place for one call whose turn has come; nothing was sent yet. Give it back with `release`, whatever came of the call. */
 export interface Admission {
   /** Gives the place back; the second time, or after the call has taken it over, nothing happens. */
   release(): void;
@@ -8,7 +8,9 @@ export interface Admission {
 
 /** A place among the calls that run or wait. */
 export class CallPlace implements Admission {
-  state: 'reserved' | 'taken' | 'running' | 'left' = 'reserved';
+  state: 'waiting' | 'running' | 'left' = 'waiting';
+  /** The call that it is for has it: an admission is good once. */
+  isTaken = false;
   /** Milliseconds of the call's deadline that the admission has used up. */
   usedMs = 0;
 
@@ -19,10 +21,10 @@ export class CallPlace implements Admission {
 
   /** True when it is a place of that gate, still to be used. */
   isFreeAt(gate: unknown): boolean {
-    return this.gate === gate && this.state === 'reserved';
+    return this.gate === gate && this.state === 'running' && !this.isTaken;
   }
 
   release(): void {
-    if (this.state === 'reserved') this.gate.leave(this);
+    if (!this.isTaken) this.gate.leave(this);
   }
 }
