@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 
@@ -71,6 +71,20 @@ describe('the bound of memoryStore', () => {
     }
   });
 
+  it('counts anew under a key that expired among many', async () => {
+    let nowMs = 0;
+    const { challenges, counters } = memoryStore({ maxEntries: 50, now: () => nowMs });
+    for (let index = 0; index < 50; index += 1) {
+      await counters.charge([{ key: `key ${index}`, windowSeconds: 1 + index }]);
+      await challenges.begin(makeChallenge(`id ${index}`), 1 + index);
+    }
+    nowMs = 60_000;
+    expect((await counters.charge([{ key: 'key 49', windowSeconds: 60 }])).counts[0]?.count).toBe(1);
+    await challenges.begin(makeChallenge('id 49', { userId: 'another' }), 60);
+    await challenges.begin(makeChallenge('new', { userId: 'user of id 49' }), 60);
+    expect((await challenges.find('id 49'))?.userId).toBe('another');
+  });
+
   it('keeps a counter whose lock outlives its window', async () => {
     let nowMs = 0;
     const { counters } = memoryStore({ maxEntries: 1, now: () => nowMs });
@@ -86,8 +100,22 @@ describe('the bound of memoryStore', () => {
 });
 
 describe('the warning of memoryStore', () => {
+  const { NODE_ENV } = process.env;
+  const emitWarning = jest.spyOn(process, 'emitWarning').mockReturnValue(undefined);
+  afterEach(() => {
+    process.env.NODE_ENV = NODE_ENV;
+    emitWarning.mockClear();
+  });
+
+  it('comes once a store in production, and names what to use', async () => {
+    process.env.NODE_ENV = 'production';
+    const { challenges } = memoryStore();
+    await challenges.find('a');
+    const told = expect.stringContaining('redisStore or postgresStore');
+    expect(emitWarning.mock.calls).toEqual([[told, { code: 'SMS_OTP_MEMORY_STORE' }]]);
+  });
+
   it.each([
-    { where: 'alone', NODE_ENV: 'production', codes: ['SMS_OTP_MEMORY_STORE'] },
     { where: 'in a worker', NODE_ENV: 'development', codes: ['SMS_OTP_MEMORY_STORE'] },
     { where: 'alone', NODE_ENV: 'development', codes: [] },
   ])(

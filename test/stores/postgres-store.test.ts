@@ -119,6 +119,23 @@ describeWithService('postgres')('postgresStore', () => {
     },
   );
 
+  it('never lets two charges wait for each other, and undoes first charges that met', async () => {
+    const codes = new Set<unknown>();
+    const query: PostgresPool['query'] = (text, values) =>
+      pool.query(text, values).catch((error: unknown) => {
+        codes.add((error as { code?: string }).code);
+        throw error;
+      });
+    const { counters } = postgresStore({ query }, { random: never });
+    const forth = Array.from({ length: 12 }, (_, index) => windowed(`counter ${index}`));
+    const orders = [forth, forth.toReversed()];
+    for (let round = 0; round < 10; round += 1) {
+      await Promise.all([...orders, ...orders].map((order) => counters.charge(order)));
+    }
+    expect((await counters.charge(forth)).counts.map(({ count }) => count)).toEqual(Array(12).fill(41));
+    expect([...codes].filter((code) => code !== '23505')).toEqual([]);
+  });
+
   it('leaves no lock and no transaction behind', async () => {
     await store.counters.charge([windowed('a')]);
     await store.tokens.renew('account', 0, () => Promise.resolve({ sealed: 'x', ttlSeconds: 60 }));
@@ -145,6 +162,11 @@ describe('the options of postgresStore', () => {
       expect(() => schemaSql(prefix)).toThrow(TypeError);
     },
   );
+
+  it('have names of tables that schemaSql takes over', () => {
+    expect(schemaSql()).toContain('CREATE TABLE IF NOT EXISTS sms_otp_challenge (');
+    expect(schemaSql('mine')).toBe(schemaSql().replaceAll('sms_otp', 'mine'));
+  });
 
   it('are refused without a pool', () => {
     // JavaScript may hand over anything.

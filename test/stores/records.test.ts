@@ -3,7 +3,13 @@ import fc from 'fast-check';
 
 import { StoreError } from '../../src/errors';
 import { createDeadlineQueue, type Timed } from '../../src/stores/memory/deadline-queue';
-import { checkCounters, checkRenewed, parseChallenge, toWholeNumber } from '../../src/stores/records';
+import {
+  checkCounters,
+  checkLock,
+  checkRenewed,
+  parseChallenge,
+  toWholeNumber,
+} from '../../src/stores/records';
 import type { Challenge } from '../../src/stores/store';
 import { makeChallenge } from './make-challenge';
 
@@ -64,6 +70,14 @@ describe('what a store is given', () => {
     expect(() => checkCounters([counter, { ...odd, key: 'b' }])).toThrow(StoreError);
     expect(() => checkCounters([counter])).not.toThrow();
   });
+
+  it.each([-1, Number.NaN, Number.POSITIVE_INFINITY])(
+    'is refused when it is no length of a lock: %p',
+    (seconds) => {
+      expect(() => checkLock(seconds)).toThrow(StoreError);
+      expect(() => checkLock(0)).not.toThrow();
+    },
+  );
 
   it.each([
     { sealed: 'x', ttlSeconds: 0 },

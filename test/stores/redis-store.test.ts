@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Redis } from 'ioredis';
 
 import { StoreError } from '../../src/errors';
@@ -9,6 +9,7 @@ import { startRedis } from '../services/redis';
 import type { Service } from '../services/service';
 import { makeChallenge } from './make-challenge';
 import { redisLibraries, type TestClient } from './redis-clients';
+import { until } from './until';
 
 const quiet = { onWarning: () => undefined };
 
@@ -158,6 +159,18 @@ describeWithService('redis')('redisStore', () => {
     client.disconnect();
   });
 
+  it('warns through process.emitWarning unless told otherwise', async () => {
+    const emitWarning = jest.spyOn(process, 'emitWarning').mockReturnValue(undefined);
+    const client = new Redis({ port: server.port, host: '127.0.0.1' });
+    redisStore(client);
+    await until(() => emitWarning.mock.calls.length > 0);
+    expect(emitWarning.mock.calls).toEqual([
+      [expect.stringContaining('appendonly'), { code: 'SMS_OTP_REDIS_PERSISTENCE' }],
+    ]);
+    emitWarning.mockRestore();
+    client.disconnect();
+  });
+
   it('finds its way with a key prefix of ioredis', async () => {
     const client = new Redis({ port: server.port, host: '127.0.0.1', keyPrefix: 'app:' });
     await new Promise((resolve) => client.once('ready', resolve));
@@ -182,6 +195,33 @@ describe('the options of redisStore', () => {
   it.each([{}, { get: notReached }, { evalSha: 'x' }])('are refused with the client %p', (foreign) => {
     // JavaScript may hand over anything.
     expect(() => redisStore(foreign as RedisClient)).toThrow(TypeError);
+  });
+});
+
+describe('the look at the server', () => {
+  const client = { isReady: true, evalSha: notReached, eval: notReached };
+  const info = (section: string): Promise<string> =>
+    Promise.resolve(section === 'memory' ? 'maxmemory_policy:noeviction\r\n' : 'aof_enabled:0\r\n');
+
+  it.each([
+    ['tells nothing', client],
+    ['refuses to tell', { ...client, info: notReached }],
+    ['tells something else', { ...client, info: () => Promise.resolve(Buffer.from('maxmemory_policy:x')) }],
+    ['keeps its settings to itself', { ...client, info, configGet: notReached }],
+    ['has no settings', { ...client, info, configGet: () => Promise.resolve(null) }],
+    ['has no way to ask for settings', { ...client, info }],
+    ['has no settings to ioredis', { status: 'ready', evalsha: notReached, eval: notReached, info }],
+    ['is not connected and says nothing', { ...client, isReady: false }],
+  ])('warns of nothing where the server %s', async (_what, odd) => {
+    expect(await warningsOf(odd, 0, () => new Promise(setImmediate))).toEqual([]);
+  });
+
+  it.each([
+    ['an object', { save: '' }],
+    ['a list', ['save', '']],
+  ])('reads the settings from %s', async (_what, settings) => {
+    const told = { ...client, info, configGet: () => Promise.resolve(settings) };
+    expect(await warningsOf(told, 1, () => new Promise(setImmediate))).toEqual(['SMS_OTP_REDIS_PERSISTENCE']);
   });
 });
 
