@@ -126,6 +126,19 @@ describe('the deadline of a call', () => {
     expect(sockets).toHaveLength(2);
   });
 
+  it('spares an answer that arrived in time while this process was busy', async () => {
+    const stall = (): void => {
+      for (const endsAt = performance.now() + 2 * LIMIT_MS; performance.now() < endsAt;);
+    };
+    const wire = await startWireServer((response) => {
+      sendPayload(response, { balance: '1' });
+      setImmediate(stall);
+    });
+    const client = clientOf(wire.baseUrl, { timeouts: { balanceMs: LIMIT_MS } });
+    await client.warmUp();
+    await expect(client.otp.balance()).resolves.toEqual({ balance: '1' });
+  });
+
   it('is not moved by the clock of the client', async () => {
     const { client, simulator, clock } = await startGateway('A');
     await client.warmUp();

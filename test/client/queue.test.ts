@@ -98,6 +98,21 @@ describe('an admission', () => {
     next.release();
   });
 
+  it('waits for its turn, so that a call that is admitted need not', async () => {
+    const { client, held } = await startSlowGateway({ connections: 1, timeouts: { validateMs: 200 } });
+    const running = client.otp.balance();
+    await until(() => held.length === 1);
+    expect(await errorOf(client.admit('validate'))).toMatchObject({
+      code: 'ERR_GATEWAY_TIMEOUT',
+      mayHaveArrived: false,
+    });
+    const admitted = client.admit('generate');
+    answerAll(held);
+    await running;
+    (await admitted).release();
+    await expect(client.admit('validate')).resolves.toHaveProperty('release');
+  });
+
   it('is the place of the call that takes it, which gives it back', async () => {
     const { client } = await startGateway('A', { connections: 1, queueLimit: 0 });
     for (let round = 0; round < 3; round += 1) {

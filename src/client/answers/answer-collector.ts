@@ -87,6 +87,7 @@ export class AnswerCollector implements Dispatcher.DispatchHandler {
 
   /** The deadline has come. */
   end(): void {
+    if (this.#isSettled) return;
     const { call, limitMs } = this.#bounds;
     this.#fail(new GatewayTimeoutError(call, limitMs, this.#controller !== null));
     this.#controller?.abort(ENDED);
@@ -118,6 +119,7 @@ export class AnswerCollector implements Dispatcher.DispatchHandler {
   }
 }
 
+/** A process that was busy sees its timers before its sockets: what has arrived by now is read first. */
 function endAtDeadline(collector: AnswerCollector): void {
-  collector.end();
+  setImmediate(() => collector.end());
 }
