@@ -3,6 +3,7 @@ import express, { type Express } from 'express';
 import type { SmsOtp } from 'passport-sms-otp';
 import type { AppParts } from './app-parts';
 import type { Config } from './config';
+import { saveToken } from './csrf';
 import { answerNotFound, handleError } from './errors';
 import { noStore, securityHeaders } from './headers';
 import { accountPages } from './pages/account';
@@ -13,6 +14,8 @@ import { transferPages } from './pages/transfer';
 import { addLogin } from './server';
 import { createUsers } from './users';
 import { addViews, fillLocals } from './views';
+
+const PAGES_WITH_FORMS = ['/login', '/login/pin', '/step-up', '/account', '/transfer'];
 
 /** The site around the login. */
 export function createApp(config: Config, parts: AppParts): { app: Express; smsOtp: SmsOtp } {
@@ -28,6 +31,7 @@ export function createApp(config: Config, parts: AppParts): { app: Express; smsO
   const smsOtp = addLogin(app, config, createUsers(config.phones), parts);
 
   app.use(fillLocals);
+  app.get(PAGES_WITH_FORMS, saveToken);
   app.use(homePages(), loginPages(smsOtp, parts.now), stepUpPages(smsOtp));
   app.use(accountPages(smsOtp), transferPages(smsOtp));
   app.use(answerNotFound, handleError);

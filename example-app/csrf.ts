@@ -1,7 +1,7 @@
 import { csrfSync } from 'csrf-sync';
-import type { Request } from 'express';
+import type { NextFunction, Request, Response } from 'express';
 
-const { csrfSynchronisedProtection } = csrfSync({ getTokenFromRequest: readFormToken, size: 32 });
+const { csrfSynchronisedProtection, getTokenFromState } = csrfSync({ getTokenFromRequest: readFormToken, size: 32 });
 
 /** Refuses a POST whose hidden field `_csrf` is not the session's token. `req.csrfToken()` makes the token on first use. */
 export const csrfProtection = csrfSynchronisedProtection;
@@ -9,4 +9,17 @@ export const csrfProtection = csrfSynchronisedProtection;
 function readFormToken(req: Request): string | undefined {
   const body = req.body as { _csrf?: unknown } | undefined; // Express types a body as any
   return typeof body?._csrf === 'string' ? body._csrf : undefined;
+}
+
+/**
+ * For pages with a form: rests the token in the store before the page leaves, so that a store that is away is an error
+ * page, and not a form that will be refused.
+ */
+export function saveToken(req: Request, _res: Response, next: NextFunction): void {
+  if (getTokenFromState(req) !== undefined) {
+    next();
+    return;
+  }
+  req.csrfToken?.();
+  req.session.save(next);
 }

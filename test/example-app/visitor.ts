@@ -8,11 +8,12 @@ type Fields = Readonly<Record<string, string>>;
 /** Someone with a browser: keeps cookies, follows links, and sends forms with what is hidden in them. */
 export class Visitor {
   readonly #agent;
-  readonly #simulator: GatewaySimulator;
+  readonly #simulator: GatewaySimulator | undefined;
 
-  constructor({ app, simulator }: { readonly app: Express | string; readonly simulator: GatewaySimulator }) {
+  constructor({ app, simulator }: { readonly app: Express | string; readonly simulator?: GatewaySimulator }) {
     this.#simulator = simulator;
-    this.#agent = request.agent(app);
+    // A connection for each request, so that of many processes behind one port each has its turn.
+    this.#agent = request.agent(app).set('Connection', 'close');
   }
 
   async open(path: string): Promise<Response> {
@@ -36,7 +37,9 @@ export class Visitor {
     return this.submit('/login/pin', '/login/pin', { pin });
   }
 
+  /** Both steps, with the code that the simulator has texted. */
   async logIn(): Promise<Response> {
+    if (this.#simulator === undefined) throw new Error('The code is not known here');
     await this.givePassword();
     return this.giveCode(readPin({ simulator: this.#simulator }));
   }
@@ -50,8 +53,8 @@ export function readPin({ simulator }: Pick<Site, 'simulator'>, phone = ALICE_PH
 }
 
 /** As many digits as the right code has, one of them wrong. */
-export function readWrongPin(site: Site): string {
-  const pin = readPin(site);
+export function readWrongPin(site: Pick<Site, 'simulator'>, phone = ALICE_PHONE): string {
+  const pin = readPin(site, phone);
   return `${pin.slice(0, -1)}${(Number(pin.at(-1)) + 1) % 10}`;
 }
 

@@ -1,0 +1,67 @@
+import { Client } from 'pg';
+import { createClient } from 'redis';
+import { connectionOf, startPostgres } from '../services/postgres';
+import { startRedis } from '../services/redis';
+import type { Service } from '../services/service';
+
+/** A server that the example app can keep its state in. */
+export interface Backend {
+  readonly service: 'redis' | 'postgres';
+  /** The variable that names it. */
+  readonly variable: 'REDIS_URL' | 'DATABASE_URL';
+  readonly start: () => Promise<Service>;
+  readonly addressOf: (port: number) => string;
+  /** How many records of each kind there are. */
+  readonly count: (port: number) => Promise<{ sessions: number; challenges: number; counters: number }>;
+  /** Lets questions about sessions wait, until what it gives is called. */
+  readonly silence: (server: Service) => Promise<() => Promise<void>>;
+}
+
+export const redis: Backend = {
+  service: 'redis',
+  variable: 'REDIS_URL',
+  start: () => startRedis(['--appendonly', 'yes']),
+  addressOf: (port) => `redis://127.0.0.1:${port}`,
+  async count(port) {
+    const client = createClient({ url: redis.addressOf(port) });
+    await client.connect();
+    const keys = await client.keys('*');
+    client.destroy();
+    const countOf = (beginning: string): number => keys.filter((key) => key.startsWith(beginning)).length;
+    return {
+      sessions: countOf('harbour:session:'),
+      challenges: countOf('{sms-otp}:challenge:'),
+      counters: countOf('{sms-otp}:counter:'),
+    };
+  },
+  silence(server) {
+    server.freeze();
+    return Promise.resolve(() => Promise.resolve(server.thaw()));
+  },
+};
+
+export const postgres: Backend = {
+  service: 'postgres',
+  variable: 'DATABASE_URL',
+  start: () => startPostgres(),
+  addressOf: (port) => `postgres://postgres@127.0.0.1:${port}/postgres`,
+  async count(port) {
+    const client = new Client(connectionOf(port));
+    await client.connect();
+    const countOf = async (table: string): Promise<number> =>
+      Number((await client.query(`SELECT count(*) AS count FROM ${table}`)).rows[0]?.count);
+    const counts = {
+      sessions: await countOf('harbour_session'),
+      challenges: await countOf('sms_otp_challenge'),
+      counters: await countOf('sms_otp_counter'),
+    };
+    await client.end();
+    return counts;
+  },
+  async silence({ port }) {
+    const client = new Client(connectionOf(port));
+    await client.connect();
+    await client.query('BEGIN; LOCK TABLE harbour_session');
+    return () => client.end();
+  },
+};

@@ -1,0 +1,103 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { GatewaySimulator } from 'passport-sms-otp/simulator';
+import { readConfig } from '../../example-app/config';
+import { run, type RunningSite } from '../../example-app/run';
+import { describeWithService } from '../services/describe-with-service';
+import type { Service } from '../services/service';
+import { postgres, redis } from './backends';
+import { readPin, Visitor } from './visitor';
+import { waitFor } from './wait-for';
+
+let simulator: GatewaySimulator;
+let log: string[];
+
+beforeEach(async () => {
+  simulator = await GatewaySimulator.start();
+  log = [];
+  jest.spyOn(console, 'error').mockImplementation((line: unknown) => void log.push(String(line)));
+});
+
+afterEach(async () => {
+  jest.restoreAllMocks();
+  await simulator.close();
+});
+
+function runWith(settings: Readonly<Record<string, string>>): Promise<RunningSite> {
+  return run(
+    readConfig({
+      PORT: '0',
+      SMS_OTP_BASE_URL: simulator.baseUrl,
+      SMS_OTP_USERNAME: simulator.username,
+      SMS_OTP_PASSWORD: simulator.password,
+      ...settings,
+    }),
+  );
+}
+
+describe.each([redis, postgres])('the example app with $variable', (backend) => {
+  describeWithService(backend.service)('and a server there', () => {
+    let server: Service;
+    let site: RunningSite;
+    let visitor: Visitor;
+
+    beforeAll(async () => {
+      server = await backend.start();
+    }, 60_000);
+
+    afterAll(() => server.close());
+
+    beforeEach(async () => {
+      site = await runWith({ [backend.variable]: backend.addressOf(server.port) });
+      visitor = new Visitor({ app: site.address, simulator });
+    });
+
+    afterEach(() => site.close());
+
+    it('keeps sessions and the state of a login there', async () => {
+      const { sessions, challenges, counters } = await backend.count(server.port);
+      await visitor.givePassword();
+      const during = await backend.count(server.port);
+      expect(during).toMatchObject({ sessions: sessions + 1, challenges: challenges + 1 });
+      expect(during.counters).toBeGreaterThan(counters);
+      expect((await visitor.giveCode(readPin({ simulator }))).headers.location).toBe('/account');
+      expect((await visitor.open('/account')).text).toContain('Hello, Alice');
+      expect(await backend.count(server.port)).toMatchObject({ sessions: sessions + 1, challenges });
+    });
+
+    it('answers 503 while the server is away, and works again when it is back', async () => {
+      await server.crash();
+      const answer = await visitor.open('/login');
+      expect(answer.status).toBe(503);
+      expect(answer.text).toContain('We cannot do that right now');
+      await server.restart();
+      await waitFor(async () => (await visitor.open('/login')).status === 200);
+      expect((await visitor.givePassword('bob')).headers.location).toBe('/login/pin');
+      expect(log.join('\n')).not.toMatch(/127\.0\.0\.1|[\d+]2025550124/);
+    }, 60_000);
+
+    it('answers 503 while the server is silent, and works again when it answers', async () => {
+      await visitor.open('/login');
+      const endSilence = await backend.silence(server);
+      expect((await visitor.open('/login')).status).toBe(503);
+      await endSilence();
+      await waitFor(async () => (await visitor.open('/login')).status === 200);
+    }, 60_000);
+  });
+});
+
+describeWithService('redis')('the example app with REDIS_URL and DATABASE_URL', () => {
+  describeWithService('postgres')('and both servers there', () => {
+    it("keeps sessions in Redis and the library's state in PostgreSQL", async () => {
+      const [one, other] = await Promise.all([redis.start(), postgres.start()]);
+      const site = await runWith({
+        REDIS_URL: redis.addressOf(one.port),
+        DATABASE_URL: postgres.addressOf(other.port),
+      });
+      await new Visitor({ app: site.address, simulator }).givePassword();
+      expect(await redis.count(one.port)).toEqual({ sessions: 1, challenges: 0, counters: 0 });
+      expect(await postgres.count(other.port)).toMatchObject({ sessions: 0, challenges: 1 });
+      await site.close();
+      await Promise.all([one.close(), other.close()]);
+    }, 60_000);
+  });
+});
