@@ -18,7 +18,8 @@ export type StoreCall = (typeof STORE_CALLS)[number];
 /** What a store call does in place of its work. */
 export type Mischief = () => unknown;
 
-export const throwing: Mischief = () => Promise.reject(new Error('canary: the store says something secret'));
+export const throwing = (): Promise<never> =>
+  Promise.reject(new Error('canary: the store says something secret'));
 export const hanging: Mischief = () => new Promise(() => undefined);
 export const answering =
   (answer: unknown): Mischief =>
