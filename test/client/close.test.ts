@@ -89,6 +89,7 @@ describe('closing', () => {
     clock.advanceSeconds(1_700);
     simulator.failNext('auth', { kind: 'latency', ms: 100 });
     await client.otp.balance();
+    await until(() => simulator.stats().calls.auth === 2);
     await client.close();
     expect(simulator.stats().authentications).toEqual({ credentials: 1, refresh: 1 });
   });

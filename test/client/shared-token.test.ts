@@ -1,47 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { StoreError, type RenewedToken, type StoredToken, type TokenStore } from 'passport-sms-otp/client';
-import { errorOf, logIn, ofType, startClient, startSimulator } from './support/gateway';
-
-/** A store in the test's memory: one renewal at a time, the others wait for it. */
-class SharedTokens implements TokenStore {
-  readonly accounts = new Map<string, StoredToken>();
-  renewals = 0;
-  reads = 0;
-  failing: 'read' | 'renew' | 'hang' | null = null;
-  #tail: Promise<unknown> = Promise.resolve();
-
-  read(account: string): Promise<StoredToken | null> {
-    this.reads += 1;
-    if (this.failing === 'read') return Promise.reject(new Error('canary: redis://user:word@host'));
-    if (this.failing === 'hang') return new Promise(() => undefined);
-    return Promise.resolve(this.accounts.get(account) ?? null);
-  }
-
-  renew(
-    account: string,
-    seen: number,
-    renew: (previous: StoredToken | null) => Promise<RenewedToken>,
-  ): Promise<StoredToken> {
-    if (this.failing === 'renew') return Promise.reject(new Error('canary: redis://user:word@host'));
-    const turn = this.#tail.then(() => this.#renew(account, seen, renew));
-    this.#tail = turn.catch(() => null);
-    return turn;
-  }
-
-  async #renew(
-    account: string,
-    seen: number,
-    renew: (previous: StoredToken | null) => Promise<RenewedToken>,
-  ): Promise<StoredToken> {
-    const stored = this.accounts.get(account) ?? null;
-    if (stored !== null && stored.fence > seen) return stored;
-    this.renewals += 1;
-    const { sealed } = await renew(stored);
-    const next = { fence: (stored?.fence ?? 0) + 1, sealed };
-    this.accounts.set(account, next);
-    return next;
-  }
-}
+import { logIn, ofType, startClient, startSimulator, until } from './support/gateway';
+import { SharedTokens } from './support/shared-tokens';
 
 describe.each(['A', 'B'] as const)('variant %s: clients that share a token store', (variant) => {
   it('authenticate once, cold', async () => {
@@ -72,10 +31,10 @@ describe.each(['A', 'B'] as const)('variant %s: clients that share a token store
     const tokenStore = new SharedTokens();
     const clients = [startClient(simulator, { tokenStore }), startClient(simulator, { tokenStore })];
     for (const { client } of clients) await client.warmUp();
-    for (const { client, clock } of clients) {
+    for (const { client, clock, events } of clients) {
       clock.advanceSeconds(1_700);
       await client.otp.balance();
-      await client.close();
+      await until(() => ofType(events, 'token-renewed').length === 2);
     }
     expect(simulator.stats().authentications).toEqual({ credentials: 1, refresh: 1 });
     expect(ofType(clients[1]?.events ?? [], 'token-renewed').map(({ by }) => by)).toEqual([
@@ -155,55 +114,5 @@ describe('a stored token that is of no use', () => {
     const before = simulator.stats().calls.auth;
     for (const { client } of clients) await client.otp.balance();
     expect(simulator.stats().calls.auth).toBe(before + 1);
-  });
-});
-
-describe('a store that fails', () => {
-  it.each(['read', 'renew'] as const)(
-    'at %s: the call is refused with a StoreError that tells nothing',
-    async (failing) => {
-      const simulator = await startSimulator({ variant: 'A' });
-      const tokenStore = new SharedTokens();
-      tokenStore.failing = failing;
-      const { client } = startClient(simulator, { tokenStore });
-      const error = await errorOf(client.otp.balance());
-      expect(error).toBeInstanceOf(StoreError);
-      expect(error).toMatchObject({ code: 'ERR_STORE', status: 503, cause: { name: 'Error', code: null } });
-      expect(error.stack).not.toContain('canary');
-      expect(simulator.stats().calls.auth).toBe(0);
-      tokenStore.failing = null;
-      await expect(client.otp.balance()).resolves.toHaveProperty('balance');
-    },
-  );
-
-  it('by hanging: the call is refused after 2 s', async () => {
-    const simulator = await startSimulator({ variant: 'A' });
-    const tokenStore = new SharedTokens();
-    tokenStore.failing = 'hang';
-    const { client } = startClient(simulator, { tokenStore });
-    expect(await errorOf(client.otp.balance())).toBeInstanceOf(StoreError);
-  });
-
-  it('disturbs nobody while the token is good, not even when it is to be renewed', async () => {
-    const simulator = await startSimulator({ variant: 'A' });
-    const tokenStore = new SharedTokens();
-    const { client, clock } = startClient(simulator, { tokenStore });
-    await client.warmUp();
-    tokenStore.failing = 'read';
-    clock.advanceSeconds(1_700);
-    await client.otp.balance();
-    await expect(client.otp.balance()).resolves.toHaveProperty('balance');
-  });
-
-  it('a renewal that the gateway refuses frees the store for the next', async () => {
-    const simulator = await startSimulator({ variant: 'A' });
-    const tokenStore = new SharedTokens();
-    const { client } = startClient(simulator, { tokenStore });
-    simulator.failNext('auth', { kind: 'error', code: 2121 });
-    expect(await errorOf(client.otp.balance())).toMatchObject({
-      code: 'ERR_GATEWAY_REJECTED',
-      gatewayCode: 2121,
-    });
-    await expect(client.otp.balance()).resolves.toHaveProperty('balance');
   });
 });

@@ -1,11 +1,9 @@
-import { createServer as createNetServer, type AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import { GatewayClient, type GatewayClientOptions } from 'passport-sms-otp/client';
 import { closeLater } from './support/cleanup';
-import { errorOf, MOBILE, startGateway, startSimulator } from './support/gateway';
+import { errorOf, MOBILE, startGateway } from './support/gateway';
 import { sendJson, sendPayload, startWireServer } from './support/wire-server';
-import { startProxy } from './support/proxy';
 
 const PIN = { id: 'abc', mobile: MOBILE, pin: '123456' };
 
@@ -130,76 +128,6 @@ describe('an id', () => {
       });
     },
   );
-});
-
-describe('what is no HTTP', () => {
-  it.each([
-    ['another protocol', 'SSH-2.0-OpenSSH_9\r\n'],
-    ['a head without end', `HTTP/1.1 200 OK\r\nx: ${'x'.repeat(100_000)}`],
-    ['a second length', 'HTTP/1.1 200 OK\r\ncontent-length: 5\r\ncontent-length: 6\r\n\r\n{"a":'],
-    ['an upgrade', 'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'],
-    [
-      'two content types',
-      'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-type: text/html\r\ncontent-length: 2\r\n\r\n{}',
-    ],
-  ])('%s ends the call with an error of ours', async (_title, bytes) => {
-    const server = createNetServer((socket) => {
-      socket.on('error', () => undefined).once('data', () => socket.end(bytes));
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    closeLater(() => new Promise((resolve) => server.close(() => resolve())));
-    // A server on a TCP port has such an address.
-    const { port } = server.address() as AddressInfo;
-    const error = await errorOf(clientOf(`http://127.0.0.1:${port}`).warmUp());
-    expect(error).toHaveProperty('code', expect.stringMatching(/^ERR_GATEWAY_(RESPONSE|UNREACHABLE)$/));
-  });
-
-  it('a hint before the answer is passed over', async () => {
-    const wire = await startWireServer((response) => {
-      response.writeEarlyHints({ link: '</x>; rel=preload' });
-      sendPayload(response, { balance: '1' });
-    });
-    await expect(clientOf(wire.baseUrl).otp.balance()).resolves.toEqual({ balance: '1' });
-  });
-
-  it('an answer in many pieces is one answer, across a character too', async () => {
-    const wire = await startWireServer((response) => {
-      const bytes = Buffer.from('{"status_code":200,"payload":{"balance":"1","name":"€😀"}}');
-      response.writeHead(200, { 'content-type': 'application/json' });
-      for (const byte of bytes) response.write(Buffer.of(byte));
-      response.end();
-    });
-    await expect(clientOf(wire.baseUrl).otp.balance()).resolves.toEqual({ balance: '1' });
-  });
-});
-
-describe('a proxy', () => {
-  it('carries every call, by CONNECT', async () => {
-    const simulator = await startSimulator({ variant: 'B' });
-    const proxy = await startProxy();
-    const { baseUrl, username, password } = simulator;
-    const options = { variant: 'B', username, password, proxyUrl: proxy.url } as const;
-    const client = clientOf(baseUrl, options);
-    const { id } = await client.otp.generate({ mobile: MOBILE });
-    const pin = simulator.lastPin(MOBILE) ?? '';
-    await expect(client.otp.validate({ id, mobile: MOBILE, pin })).resolves.toBeUndefined();
-    expect(new Set(proxy.targets)).toEqual(new Set([new URL(baseUrl).host]));
-  });
-
-  it('is shown the credentials of its own URL, and the gateway is not', async () => {
-    const proxy = await startProxy();
-    const wire = await startWireServer((response) => sendPayload(response, { balance: '1' }));
-    const client = clientOf(wire.baseUrl, { proxyUrl: proxy.url.replace('//', '//proxy-user:proxy-word@') });
-    await client.otp.balance();
-    expect(proxy.authorizations[0]).toBe(`Basic ${Buffer.from('proxy-user:proxy-word').toString('base64')}`);
-    expect(JSON.stringify(wire.requests)).not.toContain('proxy');
-  });
-
-  it('that refuses is a gateway that cannot be reached; nothing has arrived', async () => {
-    const proxy = await startProxy({ status: 407 });
-    const error = await errorOf(clientOf('http://127.0.0.1:9', { proxyUrl: proxy.url }).warmUp());
-    expect(error).toMatchObject({ code: 'ERR_GATEWAY_UNREACHABLE', mayHaveArrived: false });
-  });
 });
 
 it('connections are kept: ten calls, one after another, need no third', async () => {
