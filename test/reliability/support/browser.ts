@@ -1,0 +1,68 @@
+import { Agent, request, type Dispatcher } from 'undici';
+
+/** An answer of the app. */
+export interface Answer {
+  readonly status: number;
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly retryAfter: string | undefined;
+}
+
+/** Milliseconds after which an app that has not answered never will. */
+const PATIENCE_MS = 90_000;
+
+/** The network of all browsers of a test. @param connections to one process at once. */
+export function openNetwork(connections = 256): Agent {
+  return new Agent({ connections, pipelining: 1, headersTimeout: PATIENCE_MS, bodyTimeout: PATIENCE_MS });
+}
+
+/** A browser with one cookie, which may reach the same site through any of its processes. */
+export class Browser {
+  cookie: string | undefined;
+
+  /** @param address what proxies say of where it is. */
+  constructor(
+    private readonly network: Dispatcher,
+    private readonly address?: string,
+  ) {}
+
+  /** Another browser with the same cookie: a second tab, or a thief. */
+  copy(): Browser {
+    const other = new Browser(this.network, this.address);
+    other.cookie = this.cookie;
+    return other;
+  }
+
+  logIn(url: string, userId: string): Promise<Answer> {
+    return this.post(url, '/login', { username: userId, password: 'right' });
+  }
+
+  enter(url: string, pin: string): Promise<Answer> {
+    return this.post(url, '/login/pin', { pin });
+  }
+
+  post(url: string, path: string, body: object = {}): Promise<Answer> {
+    return this.#ask(url + path, 'POST', JSON.stringify(body));
+  }
+
+  get(url: string, path: string): Promise<Answer> {
+    return this.#ask(url + path, 'GET', null);
+  }
+
+  async #ask(url: string, method: Dispatcher.HttpMethod, body: string | null): Promise<Answer> {
+    const headers = {
+      ...(body !== null && { 'content-type': 'application/json' }),
+      ...(this.cookie !== undefined && { cookie: this.cookie }),
+      ...(this.address !== undefined && { 'x-forwarded-for': this.address }),
+    };
+    const answer = await request(url, { method, body, headers, dispatcher: this.network });
+    const [cookie] = [answer.headers['set-cookie'] ?? []].flat();
+    if (cookie !== undefined) this.cookie = cookie.split(';', 1)[0];
+    const retryAfter = answer.headers['retry-after'];
+    return {
+      status: answer.statusCode,
+      // Every answer of the app is a JSON object.
+      body: (await answer.body.json()) as Record<string, unknown>,
+      retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined,
+    };
+  }
+}

@@ -1,0 +1,107 @@
+import { GatewayClient, type GatewayClientOptions } from 'passport-sms-otp/client';
+import { keysClearedBySuccess } from '../../../src/policies/limits';
+import { createNumberKeys } from '../../../src/policies/number-keys';
+import type { TestUser } from '../../support/test-users';
+import type { Pass } from './app';
+import type { StateView, Viewer } from './state-view';
+import type { Witness } from './witness';
+
+const MOST_JUDGEMENTS = 5;
+const EMPTY: StateView = { counters: new Map(), challenges: new Set(), immortal: [] };
+
+/** What a check is told. */
+export interface Since {
+  /** All that were let in so far. */
+  readonly passes: readonly Pass[];
+  /** True when the store has lost its data since the last check. */
+  readonly isLost?: boolean;
+}
+
+/** What must hold whatever fails, checked against the gateway's own record and what rests in the store. */
+export class Invariants {
+  readonly #witness: Witness;
+  readonly #viewer: Viewer;
+  readonly #phones: ReadonlyMap<string, string | null>;
+  readonly #numberKeys: ReturnType<typeof createNumberKeys>;
+  #before = EMPTY;
+  #passesBefore = 0;
+  /** Generate calls that were charged to a store that lost its data since. */
+  #generatesBefore = 0;
+
+  constructor(
+    witness: Witness,
+    viewer: Viewer,
+    { users, gateway }: { readonly users: readonly TestUser[]; readonly gateway: GatewayClientOptions },
+  ) {
+    this.#witness = witness;
+    this.#viewer = viewer;
+    this.#phones = new Map(users.map(({ id, phone }) => [id, phone]));
+    const client = new GatewayClient(gateway);
+    this.#numberKeys = createNumberKeys(() => client.deriveKey('number-keys'));
+  }
+
+  /** What does not hold, in words; nothing when all is well. */
+  async findBreaches({ passes, isLost = false }: Since): Promise<string[]> {
+    const view = await this.#viewer.look();
+    this.#witness.readOutbox();
+    const mayFall = await this.#keysClearedBy(passes.slice(this.#passesBefore));
+    if (isLost) this.#generatesBefore = this.#witness.generates - (view.counters.get('sends:total') ?? 0);
+    const breaches = [
+      ...this.#judgements(),
+      ...this.#entries(passes),
+      ...this.#sends(view),
+      ...(isLost ? this.#leftovers(view) : this.#falls(view, mayFall)),
+      ...view.immortal.map((key) => `${key} stays for ever`),
+    ];
+    this.#before = view;
+    this.#passesBefore = passes.length;
+    return breaches;
+  }
+
+  #judgements(): string[] {
+    const tooMany = Array.from(this.#witness.judged).filter(([, count]) => count > MOST_JUDGEMENTS);
+    return tooMany.map(([id, count]) => `${id} was put to the gateway ${count} times`);
+  }
+
+  #entries(passes: readonly Pass[]): string[] {
+    const { validated, mobiles, pins } = this.#witness;
+    const seen = new Set<string>();
+    return passes.flatMap(({ otpId, userId, code }) => {
+      const isTwice = seen.has(otpId);
+      seen.add(otpId);
+      const isProven =
+        validated.has(otpId) &&
+        mobiles.get(otpId) === this.#phones.get(userId) &&
+        pins.get(otpId) === code.trim();
+      if (isProven && !isTwice) return [];
+      return [`${userId} came in with ${otpId} ${isTwice ? 'a second time' : 'without proof'}`];
+    });
+  }
+
+  #sends({ counters }: StateView): string[] {
+    const charged = counters.get('sends:total') ?? 0;
+    const sent = this.#witness.generates - this.#generatesBefore;
+    return sent <= charged ? [] : [`${sent} codes were made, ${charged} sends were charged`];
+  }
+
+  #falls({ counters }: StateView, mayFall: ReadonlySet<string>): string[] {
+    return Array.from(this.#before.counters)
+      .filter(([key, count]) => (counters.get(key) ?? 0) < count && !mayFall.has(key))
+      .map(([key, count]) => `${key} fell from ${count} to ${counters.get(key) ?? 0}`);
+  }
+
+  /** A store that lost its counters must have lost every live challenge with them. */
+  #leftovers({ challenges }: StateView): string[] {
+    return Array.from(this.#before.challenges)
+      .filter((otpId) => challenges.has(otpId))
+      .map((otpId) => `${otpId} lives on without its counters`);
+  }
+
+  async #keysClearedBy(passes: readonly Pass[]): Promise<ReadonlySet<string>> {
+    const keys = passes.map(async ({ userId }) => {
+      const { number } = await this.#numberKeys(this.#phones.get(userId) ?? '');
+      return keysClearedBySuccess(userId, number);
+    });
+    return new Set((await Promise.all(keys)).flat());
+  }
+}

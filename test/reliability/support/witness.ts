@@ -1,0 +1,83 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { GatewaySimulator } from 'passport-sms-otp/simulator';
+
+/** What Node tells on the channels of its HTTP server. */
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+const INVALID_ACCESS_TOKEN = 1009;
+
+/**
+ * Stands beside the simulator's socket and writes down what it has answered, without a word to either side: what the
+ * library claims is held against it.
+ */
+export class Witness {
+  /** OTP ids whose code the gateway has called right in a whole answer. */
+  readonly validated = new Set<string>();
+  /** The numbers that ids were sent to. */
+  readonly mobiles = new Map<string, string>();
+  readonly pins = new Map<string, string>();
+  /** Validate calls by OTP id that reached the decision: not those that were turned away for their token. */
+  readonly judged = new Map<string, number>();
+  /** Generate calls that arrived, without those that were turned away for their token. */
+  generates = 0;
+
+  readonly #port: string;
+  readonly #simulator: GatewaySimulator;
+  readonly #listen = (message: unknown): void => this.#watch(message as Exchange);
+
+  constructor(simulator: GatewaySimulator) {
+    this.#simulator = simulator;
+    this.#port = new URL(simulator.baseUrl).port;
+    subscribe('http.server.request.start', this.#listen);
+  }
+
+  close(): void {
+    unsubscribe('http.server.request.start', this.#listen);
+  }
+
+  /** The newest code on a phone, or a text that is none. */
+  pinOf(mobile: string | null): string {
+    return this.#simulator.lastPin(mobile ?? '') ?? 'none';
+  }
+
+  #watch({ request, response }: Exchange): void {
+    if (String(request.socket.localPort) !== this.#port) return;
+    const path = request.url ?? '';
+    const [, otpId] = /\/validate\/([^/]+)$/.exec(path) ?? [];
+    const isGenerate = path.endsWith('/generate');
+    if (otpId === undefined && !isGenerate) return;
+    const id = decodeURIComponent(otpId ?? '');
+    // Counted at once: whatever becomes of the answer, the gateway may have judged.
+    if (isGenerate) this.generates += 1;
+    else this.judged.set(id, (this.judged.get(id) ?? 0) + 1);
+    const end = response.end.bind(response) as (...parts: unknown[]) => ServerResponse;
+    response.end = ((...parts: unknown[]) => {
+      this.#hear(id, isGenerate, response.statusCode, Buffer.isBuffer(parts[0]) ? parts[0].toString() : '');
+      return end(...parts);
+    }) as ServerResponse['end'];
+  }
+
+  #hear(id: string, isGenerate: boolean, status: number, body: string): void {
+    if (isGenerate) this.readOutbox();
+    if (body.includes(`"code":${INVALID_ACCESS_TOKEN}`)) {
+      if (isGenerate) this.generates -= 1;
+      else this.judged.set(id, (this.judged.get(id) ?? 0) - 1);
+    }
+    if (!isGenerate && status === 200 && !body.includes('"errors"')) this.validated.add(id);
+  }
+
+  /** The simulator keeps its newest messages only; so they are read as they come. */
+  readOutbox(): void {
+    const { outbox } = this.#simulator;
+    for (let index = outbox.length - 1; index >= 0; index -= 1) {
+      const message = outbox[index];
+      if (message === undefined || this.mobiles.has(message.id)) return;
+      this.mobiles.set(message.id, message.mobile);
+      this.pins.set(message.id, message.pin);
+    }
+  }
+}
