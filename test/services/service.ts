@@ -100,11 +100,18 @@ async function start(
 }
 
 function launch(program: Program, folder: string, port: number, as: SpawnOptions): ChildProcess {
-  const child = spawn(program.command, program.args(folder, port), as);
+  const [command, ...args] = endingWithUs([program.command, ...program.args(folder, port)]);
+  const child = spawn(command, args, as);
   const endWithUs = (): void => void child.kill('SIGKILL');
   process.once('exit', endWithUs);
   child.once('exit', () => process.off('exit', endWithUs));
   return child;
+}
+
+/** On Linux the server ends with the process of the tests even when that is killed. */
+function endingWithUs(words: [string, ...string[]]): [string, ...string[]] {
+  const setpriv = process.platform === 'linux' ? findOnPath('setpriv') : null;
+  return setpriv === null ? words : [setpriv, '--pdeathsig', 'KILL', ...words];
 }
 
 async function end(child: ChildProcess): Promise<void> {

@@ -85,6 +85,19 @@ describe('the bound of memoryStore', () => {
     expect((await challenges.find('id 49'))?.userId).toBe('another');
   });
 
+  it('keeps a counter without window for 400 days from its last charge', async () => {
+    let nowMs = 0;
+    const { counters } = memoryStore({ now: () => nowMs });
+    const charge = async (): Promise<unknown> =>
+      (await counters.charge([{ key: 'a', windowSeconds: null }])).counts[0]?.count;
+    const counts = [];
+    for (const days of [0, 399, 399, 400]) {
+      nowMs += days * 86_400_000;
+      counts.push(await charge());
+    }
+    expect(counts).toEqual([1, 2, 3, 1]);
+  });
+
   it('keeps a counter whose lock outlives its window', async () => {
     let nowMs = 0;
     const { counters } = memoryStore({ maxEntries: 1, now: () => nowMs });

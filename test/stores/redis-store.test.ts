@@ -51,6 +51,13 @@ describeWithService('redis')('redisStore', () => {
       }
     });
 
+    it('begins the 400 days of a counter without window anew with each charge', async () => {
+      const key = '{sms-otp}:counter:old';
+      await connected.command('SET', key, `1:5:${Date.now() + 60_000}:0`, 'PX', '60000');
+      expect((await store.counters.charge([{ key: 'old', windowSeconds: null }])).counts[0]?.count).toBe(6);
+      expect(Number(await connected.command('TTL', key)) / 86_400).toBeCloseTo(400, 1);
+    });
+
     it('works on when the server has forgotten the scripts', async () => {
       await store.challenges.begin(makeChallenge('a'), 600);
       await connected.command('SCRIPT', 'FLUSH');

@@ -125,9 +125,9 @@ export const challengeFacts: readonly StoreFact[] = [
 
   fact('a challenge is gone when its time is over, and not before', async (bench) => {
     const { challenges, challenge } = bench;
-    const short = challenge('a');
+    const long = await begin(challenges, challenge('a', { purpose: 'step-up' }));
+    const short = challenge('b');
     await challenges.begin(short, 2);
-    const long = await begin(challenges, challenge('b', { purpose: 'step-up' }));
     assert.deepEqual(await challenges.find(short.otpId), short);
     await bench.pass(2);
     await assertGone(bench, short.otpId);
