@@ -19,7 +19,7 @@ const NO_SETTINGS = Object.fromEntries(
 export interface ChildSite {
   readonly processId: number;
   /** Everything it has said so far. */
-  output(): string;
+  readonly output: () => string;
   /** The address of the app, once it has said everything; whatever it says instead, when it ends. */
   address(): Promise<string>;
   /** Exit code and signal. */

@@ -28,6 +28,9 @@ describe('the configuration of the example app', () => {
       gateway: null,
       phones: { alice: '+12025550123', bob: '+12025550124' },
       allowedCountries: ['US'],
+      redisUrl: null,
+      databaseUrl: null,
+      workers: 1,
     });
   });
 
@@ -85,8 +88,36 @@ describe('the configuration of the example app', () => {
     ['ALICE_PHONE', '0151'],
     ['BOB_PHONE', 'abc'],
     ['ALLOWED_COUNTRIES', 'usa'],
+    ['REDIS_URL', 'localhost:6379'],
+    ['REDIS_URL', 'http://localhost:6379'],
+    ['REDIS_URL', 'redis://localhost/sessions'],
+    ['DATABASE_URL', 'mysql://localhost/bank'],
+    ['DATABASE_URL', 'bank'],
+    ['WORKERS', '0'],
+    ['WORKERS', 'auto'],
   ])('refuses %s=%s and names it', (name, value) => {
     expect(problemsOf({ [name]: value })).toEqual([expect.stringMatching(`^${name} must be `)]);
+  });
+
+  it.each([
+    ['REDIS_URL', 'redis://localhost', 'redisUrl'],
+    ['REDIS_URL', 'rediss://user:password@redis.example:6380/2', 'redisUrl'],
+    ['DATABASE_URL', 'postgres://localhost/bank', 'databaseUrl'],
+    ['DATABASE_URL', 'postgresql:///bank?host=/run/postgresql', 'databaseUrl'],
+  ])('takes %s=%s, and with it several workers', (name, address, member) => {
+    expect(readConfig({ [name]: address, WORKERS: '64' })).toMatchObject({ [member]: address, workers: 64 });
+  });
+
+  it('refuses more than 64 workers', () => {
+    expect(problemsOf({ WORKERS: '65', REDIS_URL: 'redis://localhost' })).toEqual([
+      'WORKERS must be a whole number from 1 to 64',
+    ]);
+  });
+
+  it('refuses several workers that would count each for itself', () => {
+    expect(problemsOf({ WORKERS: '2' })).toEqual([
+      'WORKERS above 1 needs REDIS_URL or DATABASE_URL: in memory each process would count for itself',
+    ]);
   });
 
   it.each([

@@ -21,9 +21,12 @@ function read(file: string): string {
 }
 
 describe('the tarball', () => {
-  it('holds what was built, four documents and the manifest', () => {
+  it('holds what was built, four documents, the schema and the manifest', () => {
     const rest = tarball.files.filter((file) => !file.startsWith('dist/'));
-    expect(rest).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'package.json']);
+    expect(rest).toEqual([
+      ...['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md'],
+      ...['docs/postgres.sql', 'package.json'],
+    ]);
   });
 
   it('holds code and its declarations, and no source, test or anything else', () => {

@@ -1,0 +1,30 @@
+CREATE TABLE IF NOT EXISTS sms_otp_challenge (
+  otp_id text PRIMARY KEY,
+  user_id text NOT NULL,
+  purpose text NOT NULL,
+  record text NOT NULL,
+  attempts integer,
+  expires_at timestamptz NOT NULL,
+  CONSTRAINT sms_otp_challenge_newest UNIQUE (user_id, purpose)
+);
+CREATE INDEX IF NOT EXISTS sms_otp_challenge_expiry ON sms_otp_challenge (expires_at);
+
+CREATE TABLE IF NOT EXISTS sms_otp_counter (
+  key text PRIMARY KEY,
+  version integer NOT NULL DEFAULT 1,
+  count bigint NOT NULL,
+  reset_at timestamptz,
+  locked_until timestamptz
+) WITH (fillfactor = 80);
+CREATE INDEX IF NOT EXISTS sms_otp_counter_expiry ON sms_otp_counter (GREATEST(reset_at, locked_until));
+
+CREATE TABLE IF NOT EXISTS sms_otp_token (
+  account text PRIMARY KEY,
+  version integer NOT NULL DEFAULT 1,
+  fence bigint NOT NULL,
+  owner text,
+  lease_until timestamptz NOT NULL,
+  token_fence bigint,
+  sealed text,
+  token_until timestamptz
+);
