@@ -33,6 +33,14 @@ function part<Part>(what: string, ...members: readonly string[]): z.ZodCustom<Pa
   return z.custom<Part>(hasMembers, `must be ${what}`);
 }
 
+const COUNTRIES = "must be 'any' or a list of ISO 3166-1 codes such as ['US', 'GB']";
+const POLICY = "must have the stage 'send' or 'enrol', and check must be a function";
+
+/** A policy of a misspelt stage would never be asked. */
+function isPolicy({ stage, check }: Partial<Policy>): boolean {
+  return (stage === 'send' || stage === 'enrol') && typeof check === 'function';
+}
+
 /** A figure of a limit: it can be tightened, or go as far as its ceiling, but never off. */
 function upTo(ceiling: number, fallback: number): z.ZodDefault<z.ZodNumber> {
   return wholeNumber(1, ceiling).default(fallback);
@@ -92,8 +100,8 @@ const schema = z.strictObject({
   loadUser: callback<SmsOtpOptions['loadUser']>(),
   getUserId: callback<NonNullable<SmsOtpOptions['getUserId']>>().optional(),
   allowedCountries: z.union(
-    [z.literal('any'), z.array(z.string().regex(/^[A-Z]{2}$/)).min(1)],
-    "must be 'any' or a list of ISO 3166-1 codes such as ['US', 'GB']",
+    [z.literal('any'), z.array(z.string().regex(/^[A-Z]{2}$/, COUNTRIES)).min(1, COUNTRIES)],
+    COUNTRIES,
   ),
   isRequiredFor: callback<NonNullable<SmsOtpOptions['isRequiredFor']>>().optional(),
   store: part<SmsOtpStore>('a store', 'challenges', 'counters', 'tokens').optional(),
@@ -136,7 +144,10 @@ const schema = z.strictObject({
   resendCooldownSeconds: wholeNumber(30, 300).default(DEFAULTS.resendCooldownSeconds),
   limits: limitsSchema.prefault({}),
   policies: z
-    .array(part<Policy>('a policy', 'name', 'stage', 'check'), 'must be a list of policies')
+    .array(
+      part<Policy>('a policy', 'name', 'stage', 'check').refine(isPolicy, POLICY),
+      'must be a list of policies',
+    )
     .default([]),
   pinField: name.default(DEFAULTS.pinField),
   sessionKey: name.default(DEFAULTS.sessionKey),

@@ -1,0 +1,114 @@
+/** Compiled by `npm run typecheck` and never run: how an app may write it, and what the compiler refuses. */
+import type { Request, RequestHandler } from 'express';
+import {
+  createSmsOtp,
+  type AnySmsOtpError,
+  type Policy,
+  type PolicyContext,
+  type Reason,
+  type SendOutcome,
+  type SmsOtpEvent,
+  type SmsOtpOptions,
+  type SmsOtpStatus,
+  type VerifyOutcome,
+} from 'passport-sms-otp';
+import { GatewayClient } from 'passport-sms-otp/client';
+
+/** The app's own user: an interface, with more than Express.User knows. */
+interface MyUser extends Express.User {
+  readonly email: string;
+  readonly isStaff: boolean;
+}
+
+declare const users: {
+  find(id: string): Promise<MyUser | undefined>;
+  numberOf(user: MyUser): Promise<string | null>;
+};
+
+const gateway = { baseUrl: 'https://gateway.example', variant: 'B', username: 'u', password: 'p' } as const;
+
+const workingHours: Policy<MyUser> = {
+  name: 'working-hours',
+  stage: 'send',
+  check: ({ user, purpose }: PolicyContext<MyUser>) =>
+    user.isStaff || purpose === 'step-up' ? 'allow' : { deny: 'denied', retryAfterSeconds: 60 },
+};
+
+/** Callbacks may name the app's own user, and may return promises. */
+export const options: SmsOtpOptions = {
+  gateway: new GatewayClient(gateway),
+  getPhone: (user: MyUser) => users.numberOf(user),
+  loadUser: async (id: string) => users.find(id),
+  getUserId: (user: MyUser) => user.id,
+  isRequiredFor: async (user: MyUser, req) =>
+    user.isStaff || (await users.find(String(req.ip))) !== undefined,
+  getLocale: (user: MyUser) => (user.isStaff ? 'en' : undefined),
+  message: ({ user, locale, purpose }) => `${user.name}: [PIN] (${purpose}, ${locale ?? 'en'})`,
+  allowedCountries: ['US', 'GB'],
+  policies: [workingHours],
+  limits: { perUser: { max: 3 }, failures: { max: 5 } },
+  keepSessionKeys: ['bank'],
+  onEvent: async (event: SmsOtpEvent) => {
+    await Promise.resolve(event.type);
+  },
+};
+
+/** Methods may be taken off; a middleware fits where Express wants a handler. */
+const { send, resend, verify, cancel, stepUp, requireSecondFactor, hasSecondFactor, status, close } =
+  createSmsOtp({ gateway, getPhone: () => null, loadUser: () => null, allowedCountries: 'any' });
+
+export const handlers: RequestHandler[] = [
+  send({ successRedirect: '/pin', failureRedirect: '/login', notRequiredRedirect: '/' }),
+  verify({ successRedirect: '/', keepSessionInfo: true, session: true, authInfo: false }),
+  resend(),
+  cancel({ successRedirect: '/' }),
+  stepUp({ successRedirect: undefined }),
+  requireSecondFactor({ maxAgeSeconds: 300, redirect: '/step-up', allowNotRequired: true }),
+];
+
+/** Reads the outcome of a middleware and the slot, both typed through the augmentations. */
+export function read(req: Request): (string | number | boolean | undefined)[] {
+  const outcome = req.smsOtp;
+  const { pending, verified, notice }: SmsOtpStatus = status(req);
+  const reason: Reason | null = notice;
+  return [
+    outcome !== undefined && 'verified' in outcome ? describeVerify(outcome) : undefined,
+    pending?.maskedPhone,
+    verified?.at,
+    reason ?? undefined,
+    req.session.smsOtp?.verified?.userId,
+    hasSecondFactor(req, { maxAgeSeconds: 60 }),
+  ];
+}
+
+function describeVerify(outcome: VerifyOutcome): string {
+  return outcome.verified ? `${outcome.user.id} by ${outcome.method}` : outcome.reason;
+}
+
+export function describeSend(outcome: SendOutcome): number {
+  return outcome.sent ? outcome.expiresAt : (outcome.retryAfterSeconds ?? 0);
+}
+
+/** The code narrows to the class. */
+export function describeError(error: AnySmsOtpError): number | string | null {
+  if (error.code === 'ERR_GATEWAY_REJECTED') return error.gatewayCode;
+  return error.code === 'ERR_GATEWAY_BUSY' ? error.retryAfterSeconds : error.message;
+}
+
+export const refused = [
+  // @ts-expect-error The country list is required.
+  () => createSmsOtp({ gateway, getPhone: () => null, loadUser: () => null }),
+  // @ts-expect-error There is no such option.
+  () => createSmsOtp({ ...options, allowedCountries: 'any', maxAttempt: 3 }),
+  // @ts-expect-error A number is a text in E.164.
+  () => createSmsOtp({ ...options, getPhone: () => 12025550123 }),
+  // @ts-expect-error An id must be known when it is asked for.
+  () => createSmsOtp({ ...options, getUserId: async () => Promise.resolve('alice') }),
+  // @ts-expect-error There is no such option of a guard.
+  () => requireSecondFactor({ maxAge: 300 }),
+  // @ts-expect-error A status is read-only.
+  (req: Request) => (status(req).notice = null),
+  // @ts-expect-error The outcome must be told apart first.
+  (outcome: VerifyOutcome) => String(outcome.user),
+  () => close(),
+];
