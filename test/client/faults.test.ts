@@ -71,7 +71,8 @@ const faults: readonly (readonly [string, Fault | FaultName, object])[] = [
 describe.each(['A', 'B'] as const)('variant %s', (variant) => {
   describe.each(names)('%s', (call) => {
     it.each(faults)('tells %s apart, and is sent once', async (_title, fault, expected) => {
-      const { client, simulator } = await startGateway(variant, { timeouts });
+      const isLate = 'code' in expected && expected.code === 'ERR_GATEWAY_TIMEOUT';
+      const { client, simulator } = await startGateway(variant, isLate ? { timeouts } : {});
       await client.warmUp();
       simulator.failNext(call, fault);
       expect(await errorOf(calls[call](client))).toMatchObject(expected);
@@ -80,7 +81,7 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
   });
 
   it('a fault leaves nothing behind: the next login works', async () => {
-    const { client, simulator } = await startGateway(variant, { timeouts });
+    const { client, simulator } = await startGateway(variant, { timeouts: { balanceMs: 300 } });
     for (const [, fault] of faults) {
       simulator.failNext('balance', fault);
       await errorOf(client.otp.balance());
@@ -120,7 +121,7 @@ describe('an authentication that goes wrong', () => {
     ],
     ['an error', { kind: 'error', code: 2121 }, { code: 'ERR_GATEWAY_REJECTED', gatewayCode: 2121 }],
   ] as const)('%s: the call has not left, and the next one works', async (_title, fault, expected) => {
-    const { client, simulator } = await startGateway('A', { timeouts: { authMs: LIMIT_MS } });
+    const { client, simulator } = await startGateway('A', { timeouts: { authMs: 1_000 } });
     const body =
       typeof fault === 'object' && fault.kind === 'body'
         ? { ...fault, contentType: 'application/json' }

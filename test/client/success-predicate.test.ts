@@ -140,7 +140,7 @@ it('nothing else is ever taken for a success', async () => {
     }),
     { numRuns: 500 },
   );
-});
+}, 60_000);
 
 it('any text at all settles the call with an error of ours', async () => {
   await fc.assert(
@@ -151,4 +151,4 @@ it('any text at all settles the call with an error of ours', async () => {
     }),
     { numRuns: 200 },
   );
-});
+}, 60_000);
