@@ -12,7 +12,10 @@ export function postgresCounters(run: RunQuery, tables: Tables, pruneSometimes: 
   async function charge(counters: readonly Counter[]): Promise<Charge> {
     checkCounters(counters);
     if (counters.length === 0) return { refusedBy: null, counts: [] };
-    const rows = await run('charge', statements.charge, [JSON.stringify(counters.map(toAsked))]);
+    const keys = counters.map(({ key }) => key);
+    const exempting = counters.flatMap(({ exemptBy }) => exemptBy ?? []);
+    const asked = JSON.stringify(counters.map(toAsked));
+    const rows = await run('charge', statements.charge, [asked, keys, exempting]);
     pruneSometimes();
     return toCharge(rows, counters);
   }
