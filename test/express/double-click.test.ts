@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startTestApp, type TestApp } from '../support/test-app';
+import { openTestApp } from './support/open-test-app';
 import { createPeople } from './support/people';
 import { addSite } from './support/site';
 import { giveCode, givePassword, logIn, passwordOf, sessionIdOf, statusOf } from './support/steps';
@@ -114,20 +115,18 @@ describe('a second right password', () => {
 
 describe('a resend', () => {
   it('inside the gap is refused with Retry-After, and the code that is out stays good', async () => {
-    const test = await startTestApp();
+    const test = await openTestApp();
     const agent = test.agent();
     await givePassword(agent);
     const answer = await agent.post('/login/resend');
     expect([answer.status, answer.body]).toEqual([429, { error: 'resend-too-soon' }]);
     expect(answer.headers['retry-after']).toBe(String(GAP_SECONDS));
     expect((await giveCode(test, agent)).status).toBe(200);
-    await test.close();
   });
 
   it('without a pending login is 401', async () => {
-    const test = await startTestApp();
+    const test = await openTestApp();
     const answer = await test.agent().post('/login/resend');
     expect([answer.status, answer.body]).toEqual([401, { error: 'no-pending-login' }]);
-    await test.close();
   });
 });

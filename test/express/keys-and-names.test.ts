@@ -3,6 +3,7 @@ import { Router, type Express, type RequestHandler } from 'express';
 import type { PassportStatic } from 'passport';
 import { createSmsOtp, type SmsOtp, type SmsOtpOptions } from 'passport-sms-otp';
 import { startTestApp, type TestApp } from '../support/test-app';
+import { openTestApp } from './support/open-test-app';
 import { createPeople } from './support/people';
 import {
   giveCode,
@@ -64,7 +65,7 @@ describe('of the session, a login', () => {
 
 describe('with other names', () => {
   it('the slot, the strategy and the field of the code are called as the options say', async () => {
-    const test = await startTestApp({
+    const test = await openTestApp({
       options: { sessionKey: 'mySlot', strategyName: 'my-strategy', pinField: 'code' },
       routes: (app, _smsOtp, passport) => {
         // Passport types its middleware as any.
@@ -80,7 +81,6 @@ describe('with other names', () => {
     const status = await statusOf(agent);
     expect(status).toMatchObject({ hasSecondFactor: true, sessionKeys: ['cookie', 'mySlot', 'passport'] });
     expect(test.smsOtp.strategy.name).toBe('my-strategy');
-    await test.close();
   });
 });
 

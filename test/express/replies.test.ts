@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { REASONS } from 'passport-sms-otp';
 import { REPLIES } from '../../src/express/replies';
-import { startTestApp } from '../support/test-app';
+import { openTestApp } from './support/open-test-app';
 import { giveCode, givePassword, giveWrongCode } from './support/steps';
 
 /** The replies of the design, by hand: status, then what the body calls the error. */
@@ -37,7 +37,7 @@ describe('the reasons', () => {
 
 describe('the answer to a code that is not accepted', () => {
   it('is one body, whether the code is wrong, used, superseded or one too many', async () => {
-    const test = await startTestApp();
+    const test = await openTestApp();
     const agent = test.agent();
     const invalid = { status: 401, body: { error: 'invalid-code' } };
     await givePassword(agent);
@@ -50,19 +50,17 @@ describe('the answer to a code that is not accepted', () => {
     await agent.post('/login/resend');
     expect(await agent.post('/login/pin').send({ pin: first })).toMatchObject(invalid);
     expect((await giveCode(test, agent)).status).toBe(200);
-    await test.close();
   });
 
   it('is not to be stored', async () => {
-    const test = await startTestApp();
+    const test = await openTestApp();
     const answer = await test.agent().post('/login/pin').send({ pin: '123456' });
     expect(answer.headers['cache-control']).toBe('no-store');
     expect(answer.headers['content-type']).toContain('application/json');
-    await test.close();
   });
 
   it('has Retry-After when the user is locked, and none when the code is wrong', async () => {
-    const test = await startTestApp({ options: { limits: { failures: { max: 1 } } } });
+    const test = await openTestApp({ options: { limits: { failures: { max: 1 } } } });
     const agent = test.agent();
     await givePassword(agent);
     const wrong = await giveWrongCode(test, agent);
@@ -70,11 +68,10 @@ describe('the answer to a code that is not accepted', () => {
     const locked = await giveCode(test, agent);
     expect([locked.status, locked.body]).toEqual([429, { error: 'locked' }]);
     expect(locked.headers['retry-after']).toBe('1800');
-    await test.close();
   });
 
   it('has Retry-After when the gateway was too busy to be asked, and costs no attempt', async () => {
-    const test = await startTestApp({ gateway: { connections: 1, queueLimit: 0 } });
+    const test = await openTestApp({ gateway: { connections: 1, queueLimit: 0 } });
     const [first, second] = [test.agent(), test.agent()];
     await givePassword(first);
     await second.post('/login').send({ username: 'bob', password: 'right' });
@@ -83,6 +80,5 @@ describe('the answer to a code that is not accepted', () => {
     const busy = answers.find(({ status }) => status === 503);
     expect(busy?.body).toEqual({ code: 'ERR_GATEWAY_BUSY' });
     expect(Number(busy?.headers['retry-after'])).toBeGreaterThan(0);
-    await test.close();
   });
 });

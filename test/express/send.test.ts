@@ -3,6 +3,7 @@ import type { Express, RequestHandler } from 'express';
 import type { PassportStatic } from 'passport';
 import type { SmsOtp } from 'passport-sms-otp';
 import { startTestApp, type TestApp, type TestUser } from '../support/test-app';
+import { openTestApp } from './support/open-test-app';
 import { createPeople } from './support/people';
 import { giveCode, givePassword, logIn, passwordOf, statusOf } from './support/steps';
 
@@ -107,12 +108,11 @@ describe('send to a country', () => {
     ['that a number does not tell', '+88213100000'],
   ])('%s is refused, nothing is sent and nobody is in', async (_title, phone) => {
     const user = { id: 'carol', phone };
-    const test = await startTestApp({ users: [user] });
+    const test = await openTestApp({ users: [user] });
     const agent = test.agent();
     const answer = await givePassword(agent, user);
     expect([answer.status, answer.body]).toEqual([403, { error: 'country-not-allowed' }]);
     expect(test.sim.stats().calls.generate).toBe(0);
     expect(await statusOf(agent)).toMatchObject({ isAuthenticated: false, pending: null });
-    await test.close();
   });
 });

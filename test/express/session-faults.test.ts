@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { Express } from 'express';
 import type { SmsOtp } from 'passport-sms-otp';
 import { startTestApp, type TestApp } from '../support/test-app';
+import { openTestApp } from './support/open-test-app';
 import { createPeople } from './support/people';
 import { giveCode, givePassword, logIn, statusOf, type Agent } from './support/steps';
 
@@ -95,7 +96,7 @@ describe('when the session store cannot write', () => {
 
 describe('when the session store cannot', () => {
   it.each(['get', 'destroy'] as const)('%s, a refusal or a login is answered 503', async (operation) => {
-    const test = await startTestApp({ routes: addRedirects });
+    const test = await openTestApp({ routes: addRedirects });
     const agent = test.agent();
     await givePassword(agent);
     let calls = 0;
@@ -113,6 +114,5 @@ describe('when the session store cannot', () => {
     expect([answer.status, answer.body]).toEqual([503, FAILED]);
     Object.assign(test.sessions, { [operation]: original });
     expect((await agent.get('/account')).status).toBe(403);
-    await test.close();
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Express, RequestHandler } from 'express';
 import session from 'express-session';
 import type { SmsOtp } from 'passport-sms-otp';
-import { startTestApp } from '../support/test-app';
+import { openTestApp } from './support/open-test-app';
 import { givePassword } from './support/steps';
 
 const EVERY_MIDDLEWARE = ['/login', '/login/pin', '/login/resend', '/login/cancel', '/step-up'];
@@ -21,7 +21,7 @@ function plainSession(store: session.Store): RequestHandler {
 
 describe('without a session middleware', () => {
   it.each(EVERY_MIDDLEWARE)('POST %s is ERR_NO_SESSION, which says what to add', async (path) => {
-    const test = await startTestApp({ sessionMiddleware: [], routes: addGuard });
+    const test = await openTestApp({ sessionMiddleware: [], routes: addGuard });
     const answer = await test
       .agent()
       .post(path)
@@ -29,21 +29,18 @@ describe('without a session middleware', () => {
     expect([answer.status, answer.body]).toEqual([500, { code: 'ERR_NO_SESSION' }]);
     expect(String(test.errors[0])).toContain("app.use(session({ … })) of 'express-session'");
     expect(test.sim.stats().calls).toMatchObject({ generate: 0, validate: 0 });
-    await test.close();
   });
 
   it.each(['/guarded', '/account'])('the guard of %s says the same and lets nobody in', async (path) => {
-    const test = await startTestApp({ sessionMiddleware: [], routes: addGuard });
+    const test = await openTestApp({ sessionMiddleware: [], routes: addGuard });
     const answer = await test.agent().get(path);
     expect([answer.status, answer.body]).toEqual([500, { code: 'ERR_NO_SESSION' }]);
-    await test.close();
   });
 
   it('status() and hasSecondFactor() have nothing to tell', async () => {
-    const test = await startTestApp({ sessionMiddleware: [], routes: addGuard });
+    const test = await openTestApp({ sessionMiddleware: [], routes: addGuard });
     const { body } = await test.agent().get('/what');
     expect(body).toEqual({ pending: null, verified: null, notice: null, hasSecondFactor: false });
-    await test.close();
   });
 });
 
@@ -52,7 +49,7 @@ describe('when the session store is disconnected (express-session goes on withou
     '%s %s is 503 once a session was seen, no TypeError',
     async (method, path) => {
       const store = new session.MemoryStore();
-      const test = await startTestApp({ sessionMiddleware: [plainSession(store)], routes: addGuard });
+      const test = await openTestApp({ sessionMiddleware: [plainSession(store)], routes: addGuard });
       const agent = test.agent();
       await agent.get('/what');
       store.emit('disconnect');
@@ -61,7 +58,6 @@ describe('when the session store is disconnected (express-session goes on withou
       expect(test.sim.stats().calls.generate).toBe(0);
       store.emit('connect');
       expect((await givePassword(agent)).body).toMatchObject({ sent: true });
-      await test.close();
     },
   );
 });
@@ -78,12 +74,11 @@ describe('a session that cannot be renewed', () => {
       Object.assign(req, { session: { ...object } });
       next();
     };
-    const test = await startTestApp({ sessionMiddleware: [shim] });
+    const test = await openTestApp({ sessionMiddleware: [shim] });
     const answer = await givePassword(test.agent());
     expect([answer.status, answer.body]).toEqual([500, { code: 'ERR_SESSION_NOT_RENEWED' }]);
     expect(String(test.errors[0])).toContain("Use 'express-session' with a store on the server");
     expect(test.sim.stats().calls.generate).toBe(0);
-    await test.close();
   });
 
   it.each(['/login', '/login/pin'])(
@@ -94,7 +89,7 @@ describe('a session that cannot be renewed', () => {
         next();
       };
       const store = new session.MemoryStore();
-      const test = await startTestApp({ sessionMiddleware: [plainSession(store), noOp] });
+      const test = await openTestApp({ sessionMiddleware: [plainSession(store), noOp] });
       const agent = test.agent();
       const sent = await agent
         .post('/login')
@@ -105,7 +100,6 @@ describe('a session that cannot be renewed', () => {
       const rests = JSON.stringify(Reflect.get(store, 'sessions'));
       expect(rests).not.toContain('verified');
       expect(rests).not.toContain('passport');
-      await test.close();
     },
   );
 });

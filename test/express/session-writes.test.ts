@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Express } from 'express';
 import type { SmsOtp } from 'passport-sms-otp';
 import { startTestApp, type TestApp } from '../support/test-app';
+import { openTestApp } from './support/open-test-app';
 import { createPeople } from './support/people';
 import { givePassword, sessionIdOf } from './support/steps';
 
@@ -57,12 +58,11 @@ describe('a renewed session (expressjs/session 935)', () => {
 
 describe('a renewed session whose cookie has a life', () => {
   it('is written once, although the expiry of the cookie moves with the clock', async () => {
-    const test = await startTestApp({ cookie: { maxAge: 600_000 } });
+    const test = await openTestApp({ cookie: { maxAge: 600_000 } });
     const agent = test.agent();
     await givePassword(agent);
     test.sessions.resetCalls();
     await agent.post('/login/pin').send({ pin: test.code() });
     expect(test.sessions.calls.set).toBe(1);
-    await test.close();
   });
 });

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { UserId } from 'passport-sms-otp';
 import { asTestUser, asUser, startTestApp, type TestApp, type TestUser } from '../support/test-app';
 import { bareRequest } from './support/bare-request';
+import { openTestApp } from './support/open-test-app';
 import { createPeople } from './support/people';
 import { giveCode, givePassword, logIn } from './support/steps';
 
@@ -101,12 +102,11 @@ describe('getUserId', () => {
   });
 
   it('is user.id by default, and a user without one is a TypeError', async () => {
-    const other = await startTestApp();
+    const other = await openTestApp();
     // Wrong on purpose.
     other.users.set('alice', { phone: '+12025550123' } as TestUser);
     const response = await givePassword(other.agent());
     expect([response.status, other.errors.at(-1)]).toEqual([500, expect.any(TypeError)]);
     expect(other.sim.stats().calls.generate).toBe(0);
-    await other.close();
   });
 });
