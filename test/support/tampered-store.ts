@@ -29,8 +29,12 @@ export const answering =
 /** A memory store whose calls are recorded, and go wrong on demand. */
 export interface TamperedStore {
   readonly store: SmsOtpStore;
-  /** Each call that arrived, with what it was given. */
-  readonly calls: { readonly call: StoreCall; readonly given: readonly unknown[] }[];
+  /** Each call that arrived, with what it was given and what it will have answered. */
+  readonly calls: {
+    readonly call: StoreCall;
+    readonly given: readonly unknown[];
+    readonly answer: unknown;
+  }[];
   /** Lets a call go wrong until `heal`. */
   tamper(call: StoreCall, mischief: Mischief): void;
   heal(): void;
@@ -49,11 +53,10 @@ export function tamperedStore(clock: TestClock): TamperedStore {
       return (...given: unknown[]): unknown => {
         // Only the names of the contract are ever asked for.
         const call = name as StoreCall;
-        calls.push({ call, given });
-        const mischief = mischiefs.get(call);
-        if (mischief !== undefined) return mischief();
         const method = Reflect.get(part(), name) as (...args: unknown[]) => unknown;
-        return method(...given);
+        const answer = mischiefs.get(call)?.call(undefined) ?? method(...given);
+        calls.push({ call, given, answer });
+        return answer;
       };
     };
     // Each member is looked up in the store of the moment.
