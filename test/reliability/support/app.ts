@@ -16,6 +16,8 @@ export interface AppSettings {
   /** So many users: those that `people(count)` gives. */
   readonly people: number;
   readonly options?: Partial<SmsOtpOptions>;
+  /** Events and errors that are kept; the rest is let go, where a long run watches memory. Default: all. */
+  readonly mostRecords?: number | undefined;
 }
 
 /** A second factor that was passed: whose, and with which code. */
@@ -37,7 +39,7 @@ export interface RunningApp {
 
 /** An Express app as its users know it: a password, a texted code, a guarded page. Nothing in it is a double. */
 export async function startApp(
-  { gateway, people: count, options }: AppSettings,
+  { gateway, people: count, options, mostRecords = Infinity }: AppSettings,
   { store, sessions }: Pick<State, 'store' | 'sessions'>,
 ): Promise<RunningApp> {
   const passport = new (Passport as unknown as new () => PassportStatic)();
@@ -55,7 +57,7 @@ export async function startApp(
     allowedCountries: 'any',
     getPhone: (user) => asTestUser(user).phone,
     loadUser: (id) => asUser(users.get(String(id))),
-    onEvent: (event) => events.push(event),
+    onEvent: (event) => events.length < mostRecords && events.push(event),
     ...options,
   });
   const passes: Pass[] = [];

@@ -120,7 +120,8 @@ export function openEverywhere(
   return Promise.all(hosts.map((host, index) => host.open(settingsOf(index))));
 }
 
-/** Lets all processes end by themselves. Their exit codes. */
-export function endHosts(hosts: readonly Host[]): Promise<(number | null)[]> {
-  return Promise.all(hosts.map((host) => host.end()));
+/** Waits until all processes have ended by themselves. @throws {Error} when one did not end well. */
+export async function endHosts(hosts: readonly Host[]): Promise<void> {
+  const codes = await Promise.all(hosts.map((host) => host.end()));
+  if (codes.some((code) => code !== 0)) throw new Error(`processes ended with ${codes.join(', ')}`);
 }

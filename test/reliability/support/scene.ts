@@ -23,6 +23,8 @@ export interface SceneSettings {
   readonly simulator?: SimulatorOptions;
   /** Connections to each process at once. */
   readonly connections?: number;
+  /** Events and errors that each process keeps. Default: all. */
+  readonly mostRecords?: number;
 }
 
 /** A gateway with its witness, an app in one process or many, and people who use it. */
@@ -37,10 +39,10 @@ export interface Scene {
   /** The app, where it runs in this process. */
   readonly local: RunningApp | undefined;
   /** A new browser. @param address what proxies say of where it is. */
-  browser(address?: string): Browser;
+  readonly browser: (address?: string) => Browser;
   /** What all processes together tell. */
-  report(): Promise<Report>;
-  close(): Promise<void>;
+  readonly report: () => Promise<Report>;
+  readonly close: () => Promise<void>;
 }
 
 /** Everything comes from one address here, and from no proxy. */
@@ -55,7 +57,7 @@ export async function startScene(settings: SceneSettings): Promise<Scene> {
   const { baseUrl, username, password } = simulator;
   const gateway = { baseUrl, variant, username, password, ...settings.gateway };
   const options = { limits: ROOMY, ...settings.options };
-  const appSettings = { gateway, people: count, options };
+  const appSettings = { gateway, people: count, options, mostRecords: settings.mostRecords };
   const state = hosts.length === 0 ? await openState(stateSettings) : undefined;
   const local = state === undefined ? undefined : await startApp(appSettings, state);
   const apps = await openEverywhere(hosts, { ...appSettings, state: stateSettings });

@@ -55,10 +55,9 @@ async function openRedis({
       ...(prefix !== undefined && { prefix }),
     }),
     sessions: new RedisStore({ client: sessionClient, prefix: 'session:' }),
-    close: () => {
-      connected.close();
+    close: async () => {
       sessionClient.destroy();
-      return Promise.resolve();
+      await connected.close();
     },
   };
 }

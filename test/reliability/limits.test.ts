@@ -1,0 +1,91 @@
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { describeWithService } from '../services/describe-with-service';
+import type { TestUser } from '../support/test-users';
+import { wrongCode } from '../support/visit';
+import { endHosts, startHosts, type Host } from './support/host';
+import { Invariants } from './support/invariants';
+import { startScene, type Scene } from './support/scene';
+import { SHARED_STATES, startServer, type StateServer } from './support/state-server';
+
+const PROCESSES = 4;
+/** Browsers of each user's attacker, each at an address of its own. */
+const SESSIONS = 12;
+/** How often each of them begins anew, unless it is told before that this was too often. */
+const MOST_ROUNDS = 200;
+const GUESSES_A_ROUND = 6;
+const TIMEOUT_MS = 120_000;
+
+let hosts: Host[];
+let scene: Scene;
+beforeAll(() => {
+  hosts = startHosts(PROCESSES);
+});
+afterEach(() => scene.close());
+afterAll(() => endHosts(hosts), TIMEOUT_MS);
+
+for (const kind of SHARED_STATES) {
+  describeWithService(kind)(`with ${kind}`, () => {
+    let server: StateServer;
+    beforeAll(async () => {
+      server = await startServer(kind);
+    }, TIMEOUT_MS);
+    afterAll(() => server.close());
+
+    it(
+      'logging in and guessing again and again, over many sessions, addresses and processes, stays within the limits of each user',
+      async () => {
+        scene = await startScene({ state: server.state, hosts, people: 4 });
+        const viewer = await server.view();
+        const invariants = new Invariants(scene.witness, viewer, scene);
+        // The password is known; what is between two sends is taken away, as if the time had passed.
+        const waiting = setInterval(() => void server.liftGaps(), 5);
+        const attacks = scene.users.flatMap((user) =>
+          Array.from({ length: SESSIONS }, (_, session) => attack(user, session)),
+        );
+        const ends = await Promise.all(attacks).finally(() => clearInterval(waiting));
+        for (const end of ends) expect(['locked', 'send-limit']).toContain(end);
+        const { passes, errors, unhandled } = await scene.report();
+        expect(await invariants.findBreaches({ passes })).toEqual([]);
+        expect([passes, errors, unhandled]).toEqual([[], [], []]);
+        const { counters } = await viewer.look();
+        for (const user of scene.users) {
+          const [failures, sends] = [judgedOf(user), sentTo(user)];
+          expect(counters.get(`failures:${user.id}`)).toBe(failures);
+          expect(counters.get(`sends:short:user:${user.id}`)).toBe(sends);
+          // Ten failures are judged, five sends in ten minutes are made: one of the two has stopped them.
+          expect(failures).toBeLessThanOrEqual(10);
+          expect(sends).toBeLessThanOrEqual(5);
+          expect(failures === 10 || sends === 5).toBe(true);
+        }
+        await viewer.close();
+      },
+      TIMEOUT_MS,
+    );
+  });
+}
+
+/** One browser that logs in, guesses, and begins again, until it is told why it may not any more. */
+async function attack(user: TestUser, session: number): Promise<unknown> {
+  const { urls, browser, witness } = scene;
+  const visitor = browser(`203.0.113.${session}`);
+  for (let round = 0; round < MOST_ROUNDS; round += 1) {
+    const url = urls[(session + round) % urls.length] ?? '';
+    const { status, body } = await visitor.logIn(url, user.id);
+    if (status === 429 && body.error !== 'resend-too-soon') return body.error;
+    for (let count = 0; status === 200 && count < GUESSES_A_ROUND; count += 1) {
+      const next = urls[(session + round + count) % urls.length] ?? '';
+      await visitor.enter(next, wrongCode(witness.pinOf(user.phone)));
+    }
+  }
+  return 'never';
+}
+
+function sentTo({ phone }: TestUser): number {
+  return scene.simulator.outbox.filter(({ mobile }) => mobile === phone).length;
+}
+
+function judgedOf({ phone }: TestUser): number {
+  const { judged, mobiles } = scene.witness;
+  const own = Array.from(judged).filter(([id]) => mobiles.get(id) === phone);
+  return own.reduce((sum, [, count]) => sum + count, 0);
+}
