@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 
 import { StoreError } from '../errors';
-import { checkRenewed } from './records';
+import { checkRenewed } from './check-input';
 import { TOKEN_LEASE_SECONDS, type RenewedToken, type StoredToken } from './store';
 
 /** What came of asking for the lease. */

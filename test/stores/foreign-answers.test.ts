@@ -65,6 +65,29 @@ describe('whatever the server answers', () => {
     expect(await misbehaviour(postgresRows, (reply) => postgresStore({ query: query(reply) }))).toBeNull();
   });
 
+  it.each(
+    [['x'], ['acquired', 'x', null], ['acquired', null, null], ['stored', null], [], 'acquired', null].map(
+      (reply) => ({ reply }),
+    ),
+  )('redisStore renews no token on the answer $reply', async ({ reply }) => {
+    const answer = (): Promise<unknown> => Promise.resolve(reply);
+    const { tokens } = redisStore({ evalSha: answer, eval: answer }, { onWarning });
+    await expect(tokens.renew('a', 0, notReached)).rejects.toThrow(StoreError);
+  });
+
+  const tokenless = { version: '1', token_fence: null, sealed: null };
+  it.each([
+    { outcome: 'x', fence: '1', ...tokenless },
+    { outcome: 'acquired', fence: 'x', ...tokenless },
+    { outcome: 'stored', fence: '1', ...tokenless },
+    { outcome: 'acquired', fence: '1', version: '1', token_fence: '1', sealed: 5 },
+    { outcome: 'acquired', fence: '1' },
+    {},
+  ])('postgresStore renews no token on the answer %j', async (row) => {
+    const { tokens } = postgresStore({ query: () => Promise.resolve({ rows: [row] }) });
+    await expect(tokens.renew('a', 0, notReached)).rejects.toThrow(StoreError);
+  });
+
   it('an error of the client library becomes a StoreError that repeats nothing of it', async () => {
     const failure = Object.assign(new Error('secret'), { name: 'secret', code: 'secret', stack: 'secret' });
     const fail = (): Promise<never> => Promise.reject(failure);
@@ -123,6 +146,10 @@ function isCharge({ refusedBy, counts }: Awaited<ReturnType<SmsOtpStore['counter
 
 function isToken(token: Awaited<ReturnType<SmsOtpStore['tokens']['read']>>): boolean {
   return token === null || (Number.isSafeInteger(token.fence) && typeof token.sealed === 'string');
+}
+
+function notReached(): Promise<never> {
+  return Promise.reject(new Error('not reached'));
 }
 
 function onWarning(): void {

@@ -3,13 +3,8 @@ import fc from 'fast-check';
 
 import { StoreError } from '../../src/errors';
 import { createDeadlineQueue, type Timed } from '../../src/stores/memory/deadline-queue';
-import {
-  checkCounters,
-  checkLock,
-  checkRenewed,
-  parseChallenge,
-  toWholeNumber,
-} from '../../src/stores/records';
+import { checkCounters, checkLock, checkRenewed } from '../../src/stores/check-input';
+import { parseChallenge, toWholeNumber } from '../../src/stores/records';
 import type { Challenge } from '../../src/stores/store';
 import { makeChallenge } from './make-challenge';
 

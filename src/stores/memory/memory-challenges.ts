@@ -1,4 +1,5 @@
-import { checkChallenge, PURPOSES } from '../records';
+import { checkChallenge } from '../check-input';
+import { PURPOSES } from '../records';
 import type { Challenge, ChallengeStore, Claim } from '../store';
 import { createBoundedMap, type Entry } from './bounded-map';
 import { promise } from './promise';

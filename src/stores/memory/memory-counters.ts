@@ -1,4 +1,5 @@
-import { checkCounters, checkLock, LONG_LIFE_SECONDS } from '../records';
+import { checkCounters, checkLock } from '../check-input';
+import { LONG_LIFE_SECONDS } from '../records';
 import type { Charge, Count, Counter, CounterStore } from '../store';
 import { createBoundedMap, type Entry } from './bounded-map';
 import { promise } from './promise';
@@ -101,6 +102,7 @@ function admits({ counter: { max }, isExempt, tally }: Asked, nowMs: number): bo
 
 function lockSecondsAt(count: number, { lock }: Counter): number {
   if (lock === undefined || count % lock.every !== 0) return 0;
+  // The 0 is for the compiler alone: a lock without steps was refused.
   return lock.seconds[count / lock.every - 1] ?? lock.seconds.at(-1) ?? 0;
 }
 

@@ -1,4 +1,5 @@
-import { checkChallenge, parseChallenge, toWholeNumber } from '../records';
+import { checkChallenge } from '../check-input';
+import { parseChallenge, toClaim } from '../records';
 import type { Challenge, ChallengeStore, Claim } from '../store';
 import { challengeStatements } from './challenge-statements';
 import type { RunQuery } from './run-query';
@@ -22,10 +23,7 @@ export function postgresChallenges(
 
   async function claim(otpId: string): Promise<Claim> {
     const [row] = await run('claim', statements.claim, [otpId]);
-    if (row === undefined) return { outcome: 'unknown' };
-    const [attempt, record] = [toWholeNumber(row.attempt), parseChallenge(row.record, otpId)];
-    const isWithin = attempt !== null && attempt > 0 && attempt <= record.maxAttempts;
-    return isWithin ? { outcome: 'claimed', challenge: record, attempt } : { outcome: 'exhausted' };
+    return row === undefined ? { outcome: 'unknown' } : toClaim(row.attempt, row.record, otpId);
   }
 
   async function find(otpId: string): Promise<Challenge | null> {

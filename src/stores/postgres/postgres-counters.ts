@@ -1,5 +1,6 @@
 import { StoreError } from '../../errors';
-import { checkCounters, checkLock, LONG_LIFE_SECONDS, toWholeNumber } from '../records';
+import { checkCounters, checkLock } from '../check-input';
+import { LONG_LIFE_SECONDS, requireWholeNumber } from '../records';
 import type { Charge, Count, Counter, CounterStore } from '../store';
 import { counterStatements } from './counter-statements';
 import type { Row, RunQuery } from './run-query';
@@ -46,7 +47,7 @@ function toCharge(rows: readonly Row[], counters: readonly Counter[]): Charge {
   if (first?.is_odd !== 'false' || rows.length !== counters.length) {
     throw new StoreError('charge: unknown record');
   }
-  const refusedBy = first.refused_by === null ? null : toNumber(first.refused_by);
+  const refusedBy = first.refused_by === null ? null : requireWholeNumber('charge', first.refused_by);
   if (refusedBy !== null && refusedBy >= counters.length) throw new StoreError('charge: unknown answer');
   const counts = rows.map((row, index) => toCount(row, counters[index]?.windowSeconds === null));
   return { refusedBy, counts };
@@ -54,14 +55,8 @@ function toCharge(rows: readonly Row[], counters: readonly Counter[]): Charge {
 
 function toCount(row: Row, isWindowless: boolean): Count {
   return {
-    count: toNumber(row.count),
-    resetSeconds: isWindowless ? null : Math.ceil(toNumber(row.reset_ms) / 1000),
-    lockedSeconds: Math.ceil(toNumber(row.locked_ms) / 1000),
+    count: requireWholeNumber('charge', row.count),
+    resetSeconds: isWindowless ? null : Math.ceil(requireWholeNumber('charge', row.reset_ms) / 1000),
+    lockedSeconds: Math.ceil(requireWholeNumber('charge', row.locked_ms) / 1000),
   };
-}
-
-function toNumber(value: unknown): number {
-  const number = toWholeNumber(value);
-  if (number === null) throw new StoreError('charge: unknown answer');
-  return number;
 }

@@ -1,4 +1,5 @@
-import { checkChallenge, parseChallenge, toWholeNumber } from '../records';
+import { checkChallenge } from '../check-input';
+import { parseChallenge, toClaim, toWholeNumber } from '../records';
 import type { Challenge, ChallengeStore, Claim } from '../store';
 import { BEGIN, CLAIM, END, END_ALL, FIND } from './challenge-scripts';
 import { milliseconds } from './milliseconds';
@@ -19,10 +20,7 @@ export function redisChallenges(run: RunScript, root: string): ChallengeStore {
 
   async function claim(otpId: string): Promise<Claim> {
     const reply = await run('claim', CLAIM, [challengeKey(otpId)]);
-    if (!Array.isArray(reply)) return { outcome: 'unknown' };
-    const [attempt, record] = [toWholeNumber(reply[0]), parseChallenge(reply[1], otpId)];
-    const isWithin = attempt !== null && attempt > 0 && attempt <= record.maxAttempts;
-    return isWithin ? { outcome: 'claimed', challenge: record, attempt } : { outcome: 'exhausted' };
+    return Array.isArray(reply) ? toClaim(reply[0], reply[1], otpId) : { outcome: 'unknown' };
   }
 
   async function find(otpId: string): Promise<Challenge | null> {

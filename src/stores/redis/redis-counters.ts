@@ -1,5 +1,6 @@
 import { StoreError } from '../../errors';
-import { checkCounters, checkLock, LONG_LIFE_SECONDS, toWholeNumber } from '../records';
+import { checkCounters, checkLock } from '../check-input';
+import { LONG_LIFE_SECONDS, requireWholeNumber } from '../records';
 import type { Charge, Count, Counter, CounterStore } from '../store';
 import { CHARGE, CLEAR, LOCK } from './counter-scripts';
 import { milliseconds } from './milliseconds';
@@ -48,24 +49,20 @@ function toValues(
   ];
 }
 
-/** @throws {StoreError} `ERR_STORE` when the answer is not one number and three for each counter. */
+/** @throws {StoreError} `ERR_STORE` when the answer is not one number, and three for each counter. */
 function toCharge(reply: unknown, counters: readonly Counter[]): Charge {
-  const numbers = Array.isArray(reply) ? reply.map(toWholeNumber) : [];
-  const [refused, ...rest] = numbers.map((number) => {
-    if (number === null) throw new StoreError('charge: unknown answer');
-    return number;
-  });
-  if (refused === undefined || refused > counters.length || rest.length !== 3 * counters.length) {
-    throw new StoreError('charge: unknown answer');
-  }
+  const [first, ...rest] = Array.isArray(reply) ? (reply as unknown[]) : [];
+  const refused = requireWholeNumber('charge', first);
+  if (refused > counters.length) throw new StoreError('charge: unknown answer');
   const counts = counters.map((counter, index) => toCount(counter, rest.slice(3 * index, 3 * index + 3)));
   return { refusedBy: refused === 0 ? null : refused - 1, counts };
 }
 
-function toCount({ windowSeconds }: Counter, [count = 0, resetMs = 0, lockedMs = 0]: number[]): Count {
+function toCount({ windowSeconds }: Counter, [count, resetMs, lockedMs]: readonly unknown[]): Count {
+  const resetSeconds = Math.ceil(requireWholeNumber('charge', resetMs) / 1000);
   return {
-    count,
-    resetSeconds: windowSeconds === null ? null : Math.ceil(resetMs / 1000),
-    lockedSeconds: Math.ceil(lockedMs / 1000),
+    count: requireWholeNumber('charge', count),
+    resetSeconds: windowSeconds === null ? null : resetSeconds,
+    lockedSeconds: Math.ceil(requireWholeNumber('charge', lockedMs) / 1000),
   };
 }
