@@ -5,20 +5,20 @@ import { ALICE, type TestUser } from './test-users';
 /** A person with a browser of their own. */
 export interface Visit {
   readonly user: TestUser;
-  login(as?: TestUser): Promise<Response>;
-  enter(pin: unknown): Promise<Response>;
+  readonly login: (as?: TestUser) => Promise<Response>;
+  readonly enter: (pin: unknown) => Promise<Response>;
   /** Enters the newest code on the person's phone. */
-  enterRight(): Promise<Response>;
+  readonly enterRight: () => Promise<Response>;
   /** Enters a code that is surely not the newest one. */
-  enterWrong(): Promise<Response>;
-  resend(): Promise<Response>;
-  cancel(): Promise<Response>;
-  stepUp(): Promise<Response>;
-  logout(): Promise<Response>;
-  account(): Promise<Response>;
-  status(): Promise<Response>;
+  readonly enterWrong: () => Promise<Response>;
+  readonly resend: () => Promise<Response>;
+  readonly cancel: () => Promise<Response>;
+  readonly stepUp: () => Promise<Response>;
+  readonly logout: () => Promise<Response>;
+  readonly account: () => Promise<Response>;
+  readonly status: () => Promise<Response>;
   /** The OTP id the session waits for, or undefined. */
-  pendingId(): Promise<string | undefined>;
+  readonly pendingId: () => Promise<string | undefined>;
 }
 
 /** Opens a browser for a user of the test app. */

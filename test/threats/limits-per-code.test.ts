@@ -1,0 +1,92 @@
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { people, queue } from '../support/people';
+import { startTestApp, type TestApp, type TestAppOptions } from '../support/test-app';
+import { enterWrongly, seen, visit, type Visit } from '../support/visit';
+
+jest.setTimeout(30_000);
+
+const INVALID = [401, { error: 'invalid-code' }];
+const LOCKED = [429, { error: 'locked' }];
+
+const next = queue(people(80));
+let test: TestApp;
+let alice: Visit;
+
+/** Nothing but what is in every app: no option of a limit is ever given here. */
+async function start(given: TestAppOptions = {}): Promise<void> {
+  test = await startTestApp({
+    users: people(80),
+    ...given,
+    options: { allowedCountries: 'any', ...given.options },
+  });
+  test.app.set('trust proxy', true);
+  alice = visit(test, next());
+}
+afterEach(() => test.close());
+
+const validates = (): number => test.sim.stats().calls.validate;
+
+async function guessUntilLocked(): Promise<void> {
+  await alice.login();
+  await enterWrongly(alice, 5);
+  test.clock.advanceSeconds(30);
+  await alice.resend();
+  await enterWrongly(alice, 5);
+}
+
+describe('codes on one pending login', () => {
+  it('are limited by the library itself, without any option (devise-two-factor CVE-2024-0227, Zitadel CVE-2025-64102)', async () => {
+    await start();
+    await guessUntilLocked();
+    expect(validates()).toBe(10);
+    expect(seen(await visit(test, alice.user).login())).toEqual(LOCKED);
+  });
+
+  it('end the code itself, not only the rate (Outline CVE-2026-33640, PLANKA CVE-2026-105835)', async () => {
+    await start();
+    await alice.login();
+    for (const wait of [0, 1, 10, 60, 120]) {
+      test.clock.advanceSeconds(wait);
+      expect(seen(await alice.enterWrong())).toEqual(INVALID);
+    }
+    test.clock.advanceSeconds(100);
+    expect(seen(await alice.enterRight())).toEqual(INVALID);
+    expect(validates()).toBe(5);
+  });
+
+  it('cannot be had without end (Plane GHSA-9pvm-fcf6-9234, AIL CVE-2026-56450)', async () => {
+    await start();
+    await alice.login();
+    await enterWrongly(alice, 50);
+    expect(validates()).toBe(5);
+  });
+
+  it('are limited where they are checked, not only where they are made (WordPress CVE-2026-8760)', async () => {
+    await start();
+    await alice.login();
+    const sent = test.sim.stats().sent;
+    await enterWrongly(alice, 6);
+    expect([validates(), test.sim.stats().sent]).toEqual([5, sent]);
+  });
+
+  it('expire by our own clock, whatever the gateway thinks (WSO2 CVE-2024-8122, WordPress CVE-2026-8760)', async () => {
+    await start();
+    await alice.login();
+    const code = test.code(alice.user);
+    test.clock.advanceSeconds(300);
+    expect(seen(await alice.enter(code))).toEqual([401, { error: 'expired' }]);
+    expect(validates()).toBe(0);
+  });
+});
+
+describe('sends', () => {
+  it('are not unlimited from any endpoint (Jivejdon CVE-2026-107830)', async () => {
+    await start();
+    for (let time = 0; time < 30; time += 1) {
+      await alice.login();
+      await alice.resend();
+      test.clock.advanceSeconds(301);
+    }
+    expect(test.sim.stats().sent).toBe(10);
+  });
+});
