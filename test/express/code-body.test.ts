@@ -55,9 +55,10 @@ describe.each([
   });
   afterAll(() => test.close());
 
-  /** Nothing that was sent may show on objects that were not sent. */
+  /** Nothing that was sent may show on objects that were not sent; and a body that only inherits what was sent. */
   function addPollutionCheck(app: Express): void {
-    app.use((_req, res, next) => {
+    app.use((req, res, next) => {
+      if (req.path === '/login/pin' && 'heir' in req.query) req.body = Object.create(req.body as object);
       if ('pin' in {} || 'mfa' in {}) res.status(599).end();
       else next();
     });
@@ -89,6 +90,11 @@ describe.each([
 
   it('reads the code from the body alone, never from the query', async () => {
     const answer = await agent.post(`/login/pin?pin=${test.code()}`);
+    expect(answer.status).toBe(400);
+  });
+
+  it('that inherits a code has none of its own', async () => {
+    const answer = await agent.post('/login/pin?heir').send({ pin: test.code() });
     expect(answer.status).toBe(400);
   });
 

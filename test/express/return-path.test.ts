@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { toSafePath } from '../../src/express/return-path';
+import { UNSAFE_PATHS } from './support/unsafe-paths';
 
 describe('a path that is found safe', () => {
   const pieces = fc.constantFrom(
@@ -26,7 +27,9 @@ describe('a path that is found safe', () => {
     ],
     ...['evil.example', 'http:', 'javascript:', '／', '＼', '\u2028', '\u0000', '\ud800', 'a', '%', '[', ']'],
   );
+  const steps = fc.constantFrom('/', '//', '.', '..', '%2e', '\\', 'a', 'evil.example');
   const candidates = fc.oneof(
+    fc.array(steps, { maxLength: 8 }).map((parts) => `/${parts.join('')}`),
     fc.array(pieces, { maxLength: 12 }).map((parts) => parts.join('')),
     fc.array(pieces, { maxLength: 12 }).map((parts) => `/${parts.join('')}`),
     fc.string({ unit: 'binary' }),
@@ -48,6 +51,10 @@ describe('a path that is found safe', () => {
       { numRuns: 1_500 },
     );
     expect(found).toBeGreaterThan(100);
+  });
+
+  it.each(UNSAFE_PATHS)('is never %j', (path) => {
+    expect(toSafePath(path)).toBe(null);
   });
 
   it('is never anything but a text', () => {

@@ -7,38 +7,16 @@ import { logIn, passwordOf, type Agent } from './support/steps';
 /** More than the gap before the first resend. */
 const GAP_SECONDS = 40;
 
-/** Leave the origin, or would once somebody has normalised them (security.md 1.10). */
+/** One of each kind; return-path.test.ts has them all. */
 const UNSAFE = [
   '//evil.example',
-  '///evil.example',
   '/\\evil.example',
-  '\\\\evil.example',
-  '\\/evil.example',
   '/\t/evil.example',
-  '/\n/evil.example',
-  '/\r/evil.example',
-  '\t//evil.example',
-  ' //evil.example',
-  '/ /evil.example',
   '/..//evil.example',
-  '/.//evil.example',
-  '/a/..//evil.example',
-  '/%2e%2e//evil.example',
-  '/%2E.//evil.example',
-  '/a/../..//evil.example',
-  '/.\\/evil.example',
   'https://evil.example/',
-  'http:evil.example',
-  'https:/evil.example',
   'javascript:alert(1)',
-  'data:text/html,x',
-  'evil.example',
   'account',
-  '../account',
-  '?page',
-  '#top',
   '',
-  `/${'a'.repeat(2_048)}`,
 ];
 
 const ODD: unknown[] = [null, 7, true, ['/site/account'], { toString: '/site/account' }];
