@@ -39,7 +39,7 @@ async function main(): Promise<number> {
     state: { kind: 'redis', port: redis.port },
     hosts,
     people: PEOPLE,
-    mostRecords: 1_000,
+    mostRecords: 100,
     gateway: { timeouts: { generateMs: 1_000, validateMs: 1_000, authMs: 3_000 } },
   });
   const viewer = await viewRedis(redis.port);

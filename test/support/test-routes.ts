@@ -40,9 +40,9 @@ function describe(req: Request, smsOtp: SmsOtp): object {
 }
 
 /** Remembers what arrives and answers with the status of our errors, 500 for others. */
-export function addErrorHandler(app: Express, errors: unknown[]): void {
+export function addErrorHandler(app: Express, errors: unknown[], mostErrors = Infinity): void {
   const handler: ErrorRequestHandler = (error: unknown, _req, res, _next) => {
-    errors.push(error);
+    if (errors.length < mostErrors) errors.push(error);
     const isOurs = error instanceof SmsOtpError;
     res.status(isOurs ? error.status : 500).json({ code: isOurs ? error.code : null });
   };

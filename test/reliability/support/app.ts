@@ -68,8 +68,10 @@ export async function startApp(
   app.use(express.json(), sessionMiddleware(sessions), passport.session());
   app.use('/login/pin', notePass(passes));
   addRoutes(app, smsOtp, passport);
-  addErrorHandler(app, errors);
+  addErrorHandler(app, errors, mostRecords);
   const server = createServer(app);
+  // A browser must not meet a connection that is just being closed for having been idle.
+  server.keepAliveTimeout = 120_000;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', 4_096, resolve));
   // A server that listens on a port has an address of this kind.
   const { port } = server.address() as AddressInfo;
