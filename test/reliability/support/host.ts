@@ -100,7 +100,10 @@ export class Host {
         this.#waiting.delete(id);
         resolve(answer);
       });
-      this.#child.send({ ...order, id } satisfies Order);
+      const message: Order = { ...order, id };
+      this.#child.send(message, (error) => {
+        if (error !== null) reject(error);
+      });
     });
     if (reply.error !== undefined) throw new Error(`the host says: ${reply.error}`);
     return reply;

@@ -1,0 +1,101 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { describeWithService } from '../services/describe-with-service';
+import type { TestUser } from '../support/test-users';
+import { endHosts, startHosts, type Host } from './support/host';
+import { startScene, type Scene } from './support/scene';
+import { startServer, type StateServer } from './support/state-server';
+
+const PROCESSES = 8;
+/** Logins that begin at once; 10,000 with `RELIABILITY_LOGINS=10000`. */
+const LOGINS = Number(process.env.RELIABILITY_LOGINS ?? 1_000);
+const TIMEOUT_MS = 120_000 + LOGINS * 60;
+/** Long enough for the last in the queue. */
+const QUEUE_MS = 60_000;
+/** Longer than the gateway's tokens live. */
+const TOKEN_LIFE_SECONDS = 1_801;
+
+const ALL_PASS = { statuses: { 200: LOGINS }, passes: LOGINS, authentications: 1, accidents: [] };
+
+describeWithService('redis')(`${LOGINS} logins at once in eight processes that share Redis`, () => {
+  let server: StateServer;
+  let hosts: Host[];
+  beforeAll(async () => {
+    hosts = startHosts(PROCESSES);
+    server = await startServer('redis');
+  }, TIMEOUT_MS);
+  afterAll(async () => {
+    await endHosts(hosts);
+    await server.close();
+  }, TIMEOUT_MS);
+
+  describe.each(['A', 'B'] as const)('in variant %s', (variant) => {
+    let scene: Scene;
+    beforeAll(async () => {
+      scene = await startScene({
+        state: server.state,
+        hosts,
+        variant,
+        people: 2 * LOGINS,
+        connections: Math.ceil(LOGINS / PROCESSES),
+        gateway: { queueLimit: 20_000, timeouts: { generateMs: QUEUE_MS, validateMs: QUEUE_MS } },
+      });
+    }, TIMEOUT_MS);
+    afterEach(() => server.empty());
+    afterAll(() => scene.close(), TIMEOUT_MS);
+
+    it(
+      'make one authentication when none has a token yet, and all pass',
+      async () => {
+        expect(await logInAtOnce(scene, scene.users.slice(0, LOGINS))).toEqual(ALL_PASS);
+      },
+      TIMEOUT_MS,
+    );
+
+    it(
+      'make one authentication when the token has ended, and all pass',
+      async () => {
+        scene.simulator.advanceSeconds(TOKEN_LIFE_SECONDS);
+        expect(await logInAtOnce(scene, scene.users.slice(LOGINS))).toEqual(ALL_PASS);
+        // That the token had ended was found out by asking.
+        expect(scene.simulator.stats().refusals[1009]).toBeGreaterThan(0);
+      },
+      TIMEOUT_MS,
+    );
+  });
+});
+
+/** What became of so many logins, password and code, and how often the gateway was asked for a token meanwhile. */
+async function logInAtOnce(scene: Scene, users: readonly TestUser[]): Promise<object> {
+  const before = { ...(await scene.report()), tokens: countTokens(scene) };
+  const startedAt = performance.now();
+  const answers = await Promise.all(users.map((user, index) => logIn(scene, user, index)));
+  tellDuration(users.length, performance.now() - startedAt);
+  const statuses: Record<number, number> = {};
+  for (const status of answers) statuses[status] = (statuses[status] ?? 0) + 1;
+  const { passes, errors, unhandled } = await scene.report();
+  return {
+    statuses,
+    passes: passes.length - before.passes.length,
+    authentications: countTokens(scene) - before.tokens,
+    accidents: [...new Set([...errors, ...unhandled])],
+  };
+}
+
+async function logIn({ urls, browser, witness }: Scene, user: TestUser, index: number): Promise<number> {
+  const url = urls[index % urls.length] ?? '';
+  const visitor = browser();
+  const { status } = await visitor.logIn(url, user.id);
+  if (status !== 200) return status;
+  return (await visitor.enter(url, witness.pinOf(user.phone))).status;
+}
+
+function countTokens({ simulator }: Scene): number {
+  const { credentials, refresh } = simulator.stats().authentications;
+  return credentials + refresh;
+}
+
+/** For docs/reliability.md. */
+function tellDuration(logins: number, durationMs: number): void {
+  if (process.env.RELIABILITY_LOGINS === undefined) return;
+  process.stdout.write(`${logins} logins in ${(durationMs / 1000).toFixed(1)} s\n`);
+}

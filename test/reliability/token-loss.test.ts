@@ -1,0 +1,107 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { setTimeout as wait } from 'node:timers/promises';
+import { describeWithService } from '../services/describe-with-service';
+import { queue } from '../support/people';
+import type { TestUser } from '../support/test-users';
+import { waitUntil } from '../support/wait-until';
+import { startHosts, type Host } from './support/host';
+import { startScene, type Scene } from './support/scene';
+import { startServer, type StateServer } from './support/state-server';
+
+const TIMEOUT_MS = 90_000;
+const FIGHT_MS = 8_000;
+/** Three tokens are lost before a process notices; then it authenticates at most once in five seconds. */
+const MOST_AUTHENTICATIONS = 2 * (4 + Math.ceil(FIGHT_MS / 5_000));
+/** A lease ends after 15 s; the rest is for a busy machine. */
+const LEASE_MS = 25_000;
+
+let hosts: Host[];
+let scene: Scene;
+let next: () => TestUser;
+beforeAll(() => {
+  hosts = startHosts(2);
+});
+afterEach(() => scene.close());
+afterAll(() => Promise.all(hosts.map((host) => host.kill())));
+
+/** One login at one process: the status that it ends with. */
+async function logIn(url: string, user: TestUser): Promise<number> {
+  const visitor = scene.browser();
+  const { status } = await visitor.logIn(url, user.id);
+  return status === 200 ? (await visitor.enter(url, scene.witness.pinOf(user.phone))).status : status;
+}
+
+function countTokens(): number {
+  const { credentials, refresh } = scene.simulator.stats().authentications;
+  return credentials + refresh;
+}
+
+/** The OTP ids of those who came in without the gateway's yes. */
+async function unproven(): Promise<string[]> {
+  const { passes } = await scene.report();
+  return passes.map(({ otpId }) => otpId).filter((otpId) => !scene.witness.validated.has(otpId));
+}
+
+describe('two processes that share no store', () => {
+  it(
+    'throw each other out, say so, and do not keep on authenticating',
+    async () => {
+      const timeouts = { generateMs: 1_000, validateMs: 1_000 };
+      const state = { kind: 'memory' } as const;
+      scene = await startScene({ state, hosts, variant: 'B', people: 20_000, gateway: { timeouts } });
+      next = queue(scene.users);
+      const endAt = Date.now() + FIGHT_MS;
+      const keepOn = async (url: string): Promise<void> => {
+        while (Date.now() < endAt) {
+          await logIn(url, next());
+          // What is refused is refused at once: nobody needs a thousand refusals a second.
+          await wait(20);
+        }
+      };
+      await Promise.all([...scene.urls, ...scene.urls].map(keepOn));
+      const { events, passes, unhandled } = await scene.report();
+      expect(events['token-taken-over']).toBeGreaterThan(0);
+      expect(countTokens()).toBeGreaterThan(2);
+      expect(countTokens()).toBeLessThanOrEqual(MOST_AUTHENTICATIONS);
+      expect(passes.length).toBeGreaterThan(0);
+      expect([await unproven(), unhandled]).toEqual([[], []]);
+    },
+    TIMEOUT_MS,
+  );
+});
+
+describeWithService('redis')('a process that is killed while it renews the token for all', () => {
+  let server: StateServer;
+  beforeAll(async () => {
+    server = await startServer('redis');
+  });
+  afterAll(() => server.close());
+
+  it(
+    'frees the lease by time: the others are refused meanwhile, then one authenticates',
+    async () => {
+      const timeouts = { generateMs: 1_000 };
+      scene = await startScene({ state: server.state, hosts, people: 20_000, gateway: { timeouts } });
+      next = queue(scene.users);
+      const [doomed = '', other = ''] = scene.urls;
+      scene.simulator.failNext('auth', 'no-answer');
+      const lost = logIn(doomed, next()).catch(() => 'cut');
+      await waitUntil(() => scene.simulator.stats().calls.auth === 1);
+      await hosts[0]?.kill();
+      const killedAt = Date.now();
+      const refusals = new Set<number>();
+      let status = await logIn(other, next());
+      while (status !== 200 && Date.now() - killedAt < LEASE_MS) {
+        refusals.add(status);
+        status = await logIn(other, next());
+      }
+      expect(status).toBe(200);
+      expect(await lost).toBe('cut');
+      for (const refusal of refusals) expect([503, 504]).toContain(refusal);
+      expect(refusals.size).toBeGreaterThan(0);
+      expect(countTokens()).toBe(1);
+      expect(await logIn(other, next())).toBe(200);
+    },
+    TIMEOUT_MS,
+  );
+});
