@@ -1,0 +1,102 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { testClock } from '../support/clock';
+import { people, queue } from '../support/people';
+import { slowStore } from '../support/slow-store';
+import { startTestApp, type TestApp } from '../support/test-app';
+import { seen, visit, wrongCode, type Visit } from '../support/visit';
+
+jest.setTimeout(30_000);
+
+/** Everything here happens at once, against a store whose answers take their time. */
+describe.each(['A', 'B'] as const)('at the same moment in variant %s', (variant) => {
+  const next = queue(people(80));
+  let test: TestApp;
+  beforeAll(async () => {
+    const clock = testClock();
+    const options = { store: slowStore(clock), allowedCountries: 'any' } as const;
+    test = await startTestApp({ variant, clock, users: people(80), options });
+  });
+  afterAll(() => test.close());
+  afterEach(() => {
+    test.clock.advanceSeconds(11);
+    test.events.length = 0;
+  });
+
+  const validates = (): number => test.sim.stats().calls.validate;
+  const times = <Result>(count: number, act: (index: number) => Promise<Result>): Promise<Result[]> =>
+    Promise.all(Array.from({ length: count }, (_, index) => act(index)));
+  async function loggedIn(user = next()): Promise<Visit> {
+    const visitor = visit(test, user);
+    await visitor.login();
+    return visitor;
+  }
+
+  it('guesses over many logins do not get past the lock before it is written (Keycloak CVE-2024-4629, Zitadel GHSA-7h8m-vrxx-vr4m)', async () => {
+    const user = next();
+    const before = validates();
+    for (const wait of [31, 300, 300]) {
+      const visitor = await loggedIn(user);
+      await times(20, () => visitor.enterWrong());
+      test.clock.advanceSeconds(wait);
+    }
+    expect(validates() - before).toBe(10);
+    expect(seen(await visit(test, user).login())).toEqual([429, { error: 'locked' }]);
+  });
+
+  it('attempts are added up one by one (LatePoint CVE-2026-110653, heartcombo/devise issue 4981)', async () => {
+    const visitor = await loggedIn();
+    const before = validates();
+    await times(40, () => visitor.enterWrong());
+    expect(validates() - before).toBe(5);
+    const counts = test.events.flatMap((event) =>
+      event.type === 'failure-count-changed' ? [event.failures] : [],
+    );
+    expect(counts.sort()).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  it('one code makes one session (MISP CVE-2026-107276, better-auth pull request 6176)', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const visitor = await loggedIn();
+      const answers = await times(4, () => visitor.enterRight());
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+      expect(test.logins.filter((id) => id === visitor.user.id)).toHaveLength(1);
+    }
+  });
+
+  it('the right code among wrong ones counts once, and clears once', async () => {
+    const visitor = await loggedIn();
+    const code = test.code(visitor.user);
+    const answers = await times(12, (index) => visitor.enter(index === 2 ? code : wrongCode(code)));
+    expect(answers.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(1);
+    expect(Object.values(test.sim.stats().validatesById).at(-1)).toBeLessThanOrEqual(5);
+  });
+
+  it('a resend and a code never let an old code in', async () => {
+    const visitor = await loggedIn();
+    const old = test.code(visitor.user);
+    test.clock.advanceSeconds(30);
+    const [resent, entered] = await Promise.all([visitor.resend(), visitor.enter(old)]);
+    const isIn = entered.status === 200;
+    expect([200, 401]).toContain(entered.status);
+    expect((await visitor.account()).status).toBe(isIn ? 200 : 403);
+    // One of the two comes first; the other finds nothing to do, or its code is the newest.
+    expect(isIn || resent.status === 200).toBe(true);
+    expect(test.logins.filter((id) => id === visitor.user.id)).toHaveLength(isIn ? 1 : 0);
+  });
+
+  it('two logins send one message', async () => {
+    const user = next();
+    const sent = test.sim.stats().sent;
+    const answers = await times(6, () => visit(test, user).login());
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 429, 429, 429, 429, 429]);
+    expect(test.sim.stats().sent - sent).toBe(1);
+  });
+
+  it('a cancel and a right code leave the user in or out, not between', async () => {
+    const visitor = await loggedIn();
+    const [entered] = await Promise.all([visitor.enterRight(), visitor.cancel()]);
+    const status = (await visitor.status()).body;
+    expect(status.hasSecondFactor).toBe(entered.status === 200);
+    expect(status.isAuthenticated).toBe(entered.status === 200);
+  });
+});
