@@ -1,0 +1,144 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describeWithService } from '../services/describe-with-service';
+import type { Answer } from './support/browser';
+import { openGate, type Gate } from './support/faults-gate';
+import { SHUT_OUT, startStage, type Newcomer, type Stage } from './support/faults-stage';
+import { GATEWAY_FAULTS, type GatewayFault, type Told } from './support/faults-table';
+import { SHARED_STATES, startServer, type StateServer } from './support/state-server';
+
+const TIMEOUT_MS = 60_000;
+/** Long enough for an answer on a busy machine, short enough for rows that wait for it to be over. */
+const PATIENCE_MS = 400;
+/** Tokens have ended, and neither breaker nor watch remembers what was before. */
+const LATER_SECONDS = 1_801;
+
+const HASTY = {
+  generate: { generateMs: PATIENCE_MS },
+  validate: { validateMs: PATIENCE_MS },
+  auth: { authMs: PATIENCE_MS },
+} as const;
+type Call = keyof typeof HASTY;
+const CALLS: readonly Call[] = ['auth', 'generate', 'validate'];
+
+/** Either variant on one of the stores: which store keeps the state does not depend on the wire. */
+const VARIANTS = { redis: 'A', postgres: 'B' } as const;
+
+const PROMPT = GATEWAY_FAULTS.filter(({ isSilent }) => !isSilent);
+const SILENT = GATEWAY_FAULTS.filter(({ isSilent }) => isSilent);
+const NOTHING_WAITED_FOR: Told = [401, { error: 'no-pending-login' }];
+
+for (const kind of SHARED_STATES) {
+  describeWithService(kind)(`the app on ${kind}, when its gateway (variant ${VARIANTS[kind]}) fails`, () => {
+    let server: StateServer;
+    beforeAll(async () => {
+      server = await startServer(kind);
+    }, TIMEOUT_MS);
+    afterAll(() => server.close());
+
+    describe.each([
+      ['answers that are none', {}, CALLS, PROMPT],
+      ...CALLS.map((call) => [`silence at ${call}`, HASTY[call], [call], SILENT] as const),
+    ] as const)('%s', (_title, timeouts, calls, faults) => {
+      let gate: Gate;
+      let stage: Stage;
+      let laterMs = 0;
+      beforeAll(async () => {
+        gate = await openGate();
+        const options = { now: () => Date.now() + laterMs };
+        const gateway = { baseUrl: `http://127.0.0.1:${gate.port}`, timeouts };
+        const settings = { state: server.state, variant: VARIANTS[kind], gateway, options, people: 200 };
+        stage = await startStage(settings, server);
+        gate.leadTo(Number(new URL(stage.scene.simulator.baseUrl).port));
+      }, TIMEOUT_MS);
+      afterAll(async () => {
+        await stage.close();
+        await gate.close();
+      });
+      beforeEach(async () => {
+        laterMs += LATER_SECONDS * 1000;
+        stage.scene.simulator.advanceSeconds(LATER_SECONDS);
+        await server.empty();
+        await stage.check(true);
+      });
+
+      afterEach(async () => {
+        stage.scene.simulator.clearFaults();
+        await gate.reopen();
+      });
+
+      async function strike(call: Call, fault: GatewayFault['fault'], visitor: Newcomer): Promise<void> {
+        if (fault !== 'refused') return stage.scene.simulator.failNext(call, fault);
+        await gate.shut();
+        // By the time a request has come and gone the app has seen its connections end.
+        await visitor.knock();
+      }
+      async function heal(fault: GatewayFault['fault']): Promise<void> {
+        if (fault === 'refused') await gate.reopen();
+      }
+
+      if (calls.includes('auth')) {
+        it.each(faults)('an authentication before a send meets $title', async ({ fault, auth }) => {
+          const visitor = stage.newcomer();
+          const { generate } = stage.scene.simulator.stats().calls;
+          await strike('auth', fault, visitor);
+          expect(toTold(await visitor.logIn())).toEqual(auth);
+          await stage.check();
+          expect(stage.scene.simulator.stats().calls.generate).toBe(generate);
+          // What never left is charged to nobody.
+          expect((await stage.look()).counters.get(`sends:short:user:${visitor.user.id}`)).toBeUndefined();
+          expect(toTold(await visitor.enterRight())).toEqual(NOTHING_WAITED_FOR);
+          await heal(fault);
+          await expectRecovery(visitor, 1);
+        });
+      }
+
+      if (calls.includes('generate')) {
+        it.each(faults)('a generate call meets $title', async ({ fault, generate }) => {
+          // Somebody else has come in, so that the token is at hand.
+          const other = stage.newcomer();
+          await other.logIn();
+          const visitor = stage.newcomer();
+          await strike('generate', fault, visitor);
+          expect(toTold(await visitor.logIn())).toEqual(generate);
+          await stage.check();
+          expect((await stage.look()).counters.get(`sends:short:user:${visitor.user.id}`)).toBe(1);
+          await heal(fault);
+          // Also when a code was made: nobody waits for it.
+          expect(toTold(await visitor.enterRight())).toEqual(NOTHING_WAITED_FOR);
+          expect(toTold(await visitor.logIn())).toEqual([429, { error: 'resend-too-soon' }]);
+          await expectRecovery(visitor, 1);
+        });
+      }
+
+      if (calls.includes('validate')) {
+        it.each(faults)('a validate call meets $title', async ({ fault, validate, lives }) => {
+          const visitor = stage.newcomer();
+          expect((await visitor.logIn()).status).toBe(200);
+          await strike('validate', fault, visitor);
+          expect(toTold(await visitor.enterRight())).toEqual(validate);
+          await stage.check();
+          expect((await stage.look()).counters.get(`failures:${visitor.user.id}`)).toBe(1);
+          expect(await visitor.knock()).toBe(SHUT_OUT);
+          await heal(fault);
+          const late = await visitor.enterRight();
+          if (lives) expect(late.status).toBe(200);
+          else expect(toTold(late)).toEqual(NOTHING_WAITED_FOR);
+          await expectRecovery(visitor, lives ? 2 : 1);
+        });
+      }
+
+      /** Everything holds, and the same user comes in by a new login: so often in all. */
+      async function expectRecovery({ user, knock }: Newcomer, passes: number): Promise<void> {
+        await stage.check();
+        expect(await knock()).toBe(passes === 1 ? SHUT_OUT : 200);
+        await stage.expectLogin(user);
+        const own = (await stage.scene.report()).passes.filter(({ userId }) => userId === user.id);
+        expect(own).toHaveLength(passes);
+      }
+    });
+  });
+}
+
+function toTold({ status, body }: Answer): Told {
+  return [status, body];
+}
