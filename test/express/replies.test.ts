@@ -4,8 +4,8 @@ import { REPLIES } from '../../src/express/replies';
 import { openTestApp } from './support/open-test-app';
 import { giveCode, givePassword, giveWrongCode } from './support/steps';
 
-/** The replies of the design, by hand: status, then what the body calls the error. */
-const DESIGN: Record<string, [number, string]> = {
+/** Every reason with its reply, by hand: status, then what the body calls the error. */
+const DOCUMENTED: Record<string, [number, string]> = {
   'malformed-code': [400, 'malformed-code'],
   'wrong-code': [401, 'invalid-code'],
   'too-many-attempts': [401, 'invalid-code'],
@@ -27,11 +27,11 @@ const DESIGN: Record<string, [number, string]> = {
 
 describe('the reasons', () => {
   it('are a closed list', () => {
-    expect([...REASONS].sort()).toEqual(Object.keys(DESIGN).sort());
+    expect([...REASONS].sort()).toEqual(Object.keys(DOCUMENTED).sort());
   });
 
-  it.each(REASONS)('%s has the reply of the design', (reason) => {
-    expect([REPLIES[reason].status, REPLIES[reason].error]).toEqual(DESIGN[reason]);
+  it.each(REASONS)('%s has the reply it is documented with', (reason) => {
+    expect([REPLIES[reason].status, REPLIES[reason].error]).toEqual(DOCUMENTED[reason]);
   });
 });
 

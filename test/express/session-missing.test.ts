@@ -37,6 +37,19 @@ describe('without a session middleware', () => {
     expect([answer.status, answer.body]).toEqual([500, { code: 'ERR_NO_SESSION' }]);
   });
 
+  it('an app that has ended the session by setting null hears the same, no TypeError', async () => {
+    const end: RequestHandler = (req, _res, next) => {
+      Object.assign(req, { session: null });
+      next();
+    };
+    const test = await openTestApp({ sessionMiddleware: [end], routes: addGuard });
+    for (const path of EVERY_MIDDLEWARE) {
+      const answer = await test.agent().post(path).send({ username: 'alice', password: 'right' });
+      expect(answer.body).toEqual({ code: 'ERR_NO_SESSION' });
+    }
+    expect((await test.agent().get('/what')).body).toMatchObject({ hasSecondFactor: false });
+  });
+
   it('status() and hasSecondFactor() have nothing to tell', async () => {
     const test = await openTestApp({ sessionMiddleware: [], routes: addGuard });
     const { body } = await test.agent().get('/what');

@@ -15,6 +15,9 @@ function addVisit(app: Express, smsOtp: SmsOtp, passport: PassportStatic): void 
   // Passport types its middleware as any.
   const passwordAlone = passport.authenticate('local', { keepSessionInfo: true }) as RequestHandler;
   app.post('/password-alone', passwordAlone, (_req, res) => void res.json({}));
+  app.post('/pin/once', smsOtp.verify({ session: false, authInfo: false }), (req, res) => {
+    res.json({ isAuthenticated: req.isAuthenticated(), authInfo: req.authInfo });
+  });
   app.post('/pin/keeping', smsOtp.verify({ keepSessionInfo: true }), (_req, res) => void res.json({}));
 }
 
@@ -110,6 +113,27 @@ describe('the session of a login', () => {
     const status = await statusOf(agent);
     expect(status).toMatchObject({ hasSecondFactor: true, pending: null });
     expect(status.session).toMatchObject({ verified: { userId: bob.id } });
+  });
+
+  it('has no mark and no user when verify is told session: false: the user is that of one request', async () => {
+    const user = people.next();
+    const agent = test.agent();
+    await givePassword(agent, user);
+    const answer = await agent.post('/pin/once').send({ pin: test.code(user) });
+    expect(answer.body).toEqual({ isAuthenticated: true });
+    const status = await statusOf(agent);
+    expect(status).toMatchObject({ isAuthenticated: false, session: { version: 1 }, pending: null });
+    expect(status.session).not.toHaveProperty('verified');
+  });
+
+  it('keeps user and mark when a step-up is verified with session: false', async () => {
+    const user = people.next();
+    const agent = await logIn(test, user);
+    const { verified } = await statusOf(agent);
+    test.clock.advanceSeconds(60);
+    await agent.post('/step-up');
+    expect((await agent.post('/pin/once').send({ pin: test.code(user) })).status).toBe(200);
+    expect(await statusOf(agent)).toMatchObject({ isAuthenticated: true, verified, pending: null });
   });
 
   it('has the id of nobody once its code is spent: the replayed code finds no pending login', async () => {

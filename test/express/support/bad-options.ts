@@ -62,7 +62,7 @@ export const BAD_GATEWAYS: [string, object, RegExp][] = [
   ['left out', { baseUrl: undefined }, /baseUrl/],
 ];
 
-/** Option, what is still good, what is beyond: design section 5. */
+/** Option, what is still good, what is beyond. */
 export const CEILINGS: [string, number, number][] = [
   ['maxAttempts', 5, 6],
   ['maxAttempts', 1, 0],

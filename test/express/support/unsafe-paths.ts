@@ -1,4 +1,4 @@
-/** Leave the origin, or would once somebody has normalised them (security.md 1.10). */
+/** Leave the origin, or would once somebody has normalised them. */
 export const UNSAFE_PATHS = [
   '//evil.example',
   '///evil.example',
