@@ -6,11 +6,14 @@ import { memoryTokens } from './memory/memory-tokens';
 import type { SmsOtpStore } from './store';
 
 export interface MemoryStoreOptions {
-  /** The most challenges it holds, and the most counters: each so many. Default 100,000. */
+  /** The most challenges it holds; of counters ten times as many, because each login is counted in ten places. Default 100,000. */
   readonly maxEntries?: number;
   /** Milliseconds since 1970. Default `Date.now`. */
   readonly now?: () => number;
 }
+
+/** Counters one login may need beside its challenge: of its user, number, prefix and address, in several windows. */
+const COUNTERS_PER_CHALLENGE = 10;
 
 /**
  * All state in this process: for development, tests, and small applications of one process that may forget on restart.
@@ -29,7 +32,7 @@ export function memoryStore({ maxEntries = 100_000, now = Date.now }: MemoryStor
   if (process.env.NODE_ENV === 'production' || cluster.isWorker) warn();
   return {
     challenges: memoryChallenges(maxEntries, now),
-    counters: memoryCounters(maxEntries, now),
+    counters: memoryCounters(maxEntries * COUNTERS_PER_CHALLENGE, now),
     tokens: memoryTokens(maxEntries, now),
   };
 }

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 
 import { StoreError } from '../../src/errors';
 import { memoryStore } from '../../src/stores/memory-store';
+import type { CounterStore } from '../../src/stores/store';
 import { makeChallenge } from './make-challenge';
 
 describe('the bound of memoryStore', () => {
@@ -23,7 +24,8 @@ describe('the bound of memoryStore', () => {
   });
 
   it('refuses a charge that needs more room than there is, and charges nothing', async () => {
-    const { counters } = memoryStore({ maxEntries: 2 });
+    const { counters } = memoryStore({ maxEntries: 1 });
+    await fill(counters, 8);
     const [a, b, c] = ['a', 'b', 'c'].map((key) => ({ key, windowSeconds: 600 })) as [Named, Named, Named];
     await counters.charge([a]);
     await expect(counters.charge([a, b, c])).rejects.toThrow(StoreError);
@@ -56,7 +58,7 @@ describe('the bound of memoryStore', () => {
 
   it('gives the room of expired and cleared counters back, one among many', async () => {
     let nowMs = 0;
-    const { counters } = memoryStore({ maxEntries: 1_000, now: () => nowMs });
+    const { counters } = memoryStore({ maxEntries: 100, now: () => nowMs });
     for (let index = 0; index < 999; index += 1) await charge(`long ${index}`, 600);
     await charge('short', 5);
     await expect(charge('one more', 600)).rejects.toThrow(StoreError);
@@ -101,6 +103,7 @@ describe('the bound of memoryStore', () => {
   it('keeps a counter whose lock outlives its window', async () => {
     let nowMs = 0;
     const { counters } = memoryStore({ maxEntries: 1, now: () => nowMs });
+    await fill(counters, 9);
     await counters.charge([{ key: 'a', windowSeconds: 1, lock: { every: 1, seconds: [100] } }]);
     nowMs = 50_000;
     await expect(counters.charge([{ key: 'b', windowSeconds: 1 }])).rejects.toThrow(StoreError);
@@ -150,4 +153,13 @@ describe('the warning of memoryStore', () => {
 interface Named {
   readonly key: string;
   readonly windowSeconds: number;
+}
+
+/** Takes the room of so many counters for an hour: a store has room for ten times `maxEntries`. */
+async function fill(counters: CounterStore, count: number): Promise<void> {
+  const others = Array.from({ length: count }, (_, index) => ({
+    key: `other ${index}`,
+    windowSeconds: 3600,
+  }));
+  await counters.charge(others);
 }
