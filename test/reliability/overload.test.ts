@@ -5,13 +5,13 @@ import type { Answer } from './support/browser';
 import { endHosts, startHosts, type Host } from './support/host';
 import { startScene, type Scene } from './support/scene';
 
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 90_000;
 /** As many as run and wait by default: 50 connections, 200 in the queue. */
 const PLACES = 250;
 const RUNNING = 50;
 const TOO_MANY = 20;
 /** Long enough to do everything else meanwhile, on a busy machine too. */
-const HANGING_MS = 8_000;
+const HANGING_MS = 12_000;
 /** From the breaker's opening to its first probe. */
 const PROBE_SECONDS = 5;
 

@@ -69,7 +69,10 @@ async function enterTwice(user: TestUser, round: number): Promise<string> {
   await visitor.logIn(one, user.id);
   const code = codeOf(user);
   const answers = await Promise.all([visitor.copy().enter(one, code), visitor.copy().enter(other, code)]);
-  return answers.map(toText).sort().join(' ');
+  return answers
+    .map(({ status }) => status)
+    .sort()
+    .join(' ');
 }
 
 /** What became of many such logins. */
@@ -85,17 +88,21 @@ async function enterTwiceInEachRound(): Promise<object> {
   return { answers: [...answers], passes: passes.length, ids, accidents: [...errors, ...unhandled] };
 }
 
-const ONE_EACH = { answers: [`200 ${REFUSED}`], passes: ROUNDS, ids: ROUNDS, accidents: [] };
+const ONE_EACH = { answers: ['200 401'], passes: ROUNDS, ids: ROUNDS, accidents: [] };
 
 function toText({ status, body }: Answer): string {
   return status === 200 ? '200' : `${status} ${JSON.stringify(body)}`;
 }
 
 describe('in one process with memoryStore', () => {
-  it('200 guesses at one code at once are five', async () => {
-    await start({ state: { kind: 'memory' } });
-    expect(await guessAtOnce()).toEqual(FIVE_OF_THEM);
-  });
+  it(
+    '200 guesses at one code at once are five',
+    async () => {
+      await start({ state: { kind: 'memory' } });
+      expect(await guessAtOnce()).toEqual(FIVE_OF_THEM);
+    },
+    TIMEOUT_MS,
+  );
 });
 
 for (const kind of SHARED_STATES) {
