@@ -121,8 +121,7 @@ for (const kind of SHARED_STATES) {
           expect(await visitor.knock()).toBe(SHUT_OUT);
           await heal(fault);
           const late = await visitor.enterRight();
-          if (lives) expect(late.status).toBe(200);
-          else expect(toTold(late)).toEqual(NOTHING_WAITED_FOR);
+          expect(late).toMatchObject(lives ? { status: 200 } : { status: 401, body: NOTHING_WAITED_FOR[1] });
           await expectRecovery(visitor, lives ? 2 : 1);
         });
       }

@@ -16,27 +16,27 @@ export interface FaultyState {
 export interface Newcomer {
   readonly user: TestUser;
   readonly browser: Browser;
-  logIn(): Promise<Answer>;
+  readonly logIn: () => Promise<Answer>;
   /** Enters the newest code on the person's phone; any code where there is none. */
-  enterRight(): Promise<Answer>;
+  readonly enterRight: () => Promise<Answer>;
   /** The status of the guarded page. */
-  knock(): Promise<number>;
+  readonly knock: () => Promise<number>;
 }
 
 /** A scene with everything that the rows of a fault table do in it. */
 export interface Stage {
   readonly scene: Scene;
   /** The next user, in a new browser. */
-  newcomer(): Newcomer;
+  readonly newcomer: () => Newcomer;
   /** The same user in another browser. */
-  again(user: TestUser): Newcomer;
+  readonly again: (user: TestUser) => Newcomer;
   /** Fails when something does not hold that must hold after every step. */
-  check(isLost?: boolean): Promise<void>;
+  readonly check: (isLost?: boolean) => Promise<void>;
   /** What rests in the store. */
-  look(): Promise<StateView>;
+  readonly look: () => Promise<StateView>;
   /** A new login of this user works, gaps aside, and lets in once. */
-  expectLogin(user: TestUser): Promise<void>;
-  close(): Promise<void>;
+  readonly expectLogin: (user: TestUser) => Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 /** Where nobody is let in. */

@@ -1,0 +1,119 @@
+import { expect } from '@jest/globals';
+import { waitUntil } from '../../support/wait-until';
+import { SHUT_OUT, untilServed, type Stage } from './faults-stage';
+
+/** What befalls a store. */
+export interface StateFault {
+  readonly title: string;
+  /** `refused`: what counts is refused while it lasts. `unnoticed`: the app goes on. */
+  readonly effect: 'refused' | 'unnoticed';
+  /** Whether every challenge and counter goes with it. */
+  readonly losesData: boolean;
+  /** Whether a challenge can be ended all the same: default false. */
+  readonly canEndChallenges?: boolean;
+  readonly strike: () => Promise<void>;
+  /** Makes the store well again. */
+  readonly heal: () => Promise<void>;
+}
+
+/** Where in a login a store fails; plays one login in which it does. */
+export interface Moment {
+  readonly title: string;
+  readonly play: (stage: Stage, fault: StateFault) => Promise<void>;
+}
+
+/** Longer than a store needs to fall ill, shorter than the patience of the app with its gateway. */
+const GATEWAY_MS = 300;
+const FAILED = { status: 503, body: { code: 'ERR_STORE' } };
+const WRONG = { status: 401, body: { error: 'invalid-code' } };
+const NOTHING_WAITED_FOR = { status: 401, body: { error: 'no-pending-login' } };
+
+async function beforeTheSend(stage: Stage, fault: StateFault): Promise<void> {
+  const visitor = stage.newcomer();
+  const { generates } = stage.scene.witness;
+  await fault.strike();
+  const answer = await visitor.logIn();
+  await fault.heal();
+  if (fault.effect === 'refused') {
+    expect(answer).toMatchObject(FAILED);
+    expect(stage.scene.witness.generates).toBe(generates);
+  } else expect(answer.status).toBe(200);
+  await stage.check(fault.losesData);
+  expect(await visitor.knock()).toBe(SHUT_OUT);
+  await stage.expectLogin(visitor.user);
+}
+
+async function betweenGenerateAndSave(stage: Stage, fault: StateFault): Promise<void> {
+  const visitor = stage.newcomer();
+  const { generates } = stage.scene.witness;
+  stage.scene.simulator.failNext('generate', { kind: 'latency', ms: GATEWAY_MS, when: 'after' });
+  const answer = visitor.logIn();
+  await waitUntil(() => stage.scene.witness.generates > generates);
+  await fault.strike();
+  const { status, body } = await answer;
+  await fault.heal();
+  if (fault.effect === 'refused') expect({ status, body }).toEqual(FAILED);
+  else expect(status).toBe(200);
+  await stage.check(fault.losesData);
+  // The code is on the phone; where nothing was saved it is worth nothing.
+  const late = await untilServed(visitor.enterRight);
+  if (fault.effect === 'refused') expect(late).toMatchObject(NOTHING_WAITED_FOR);
+  else expect(late.status).toBe(200);
+  await stage.check();
+  await stage.expectLogin(visitor.user);
+}
+
+async function beforeTheCode(stage: Stage, fault: StateFault): Promise<void> {
+  const visitor = stage.newcomer();
+  expect((await untilServed(visitor.logIn)).status).toBe(200);
+  await stage.check();
+  const judged = stage.scene.simulator.stats().calls.validate;
+  await fault.strike();
+  const { status, body } = await visitor.enterRight();
+  await fault.heal();
+  if (fault.effect === 'refused') expect({ status, body }).toEqual(FAILED);
+  else if (fault.losesData) expect({ status, body }).toEqual(WRONG);
+  else expect(status).toBe(200);
+  const isIn = status === 200;
+  if (!isIn) expect(stage.scene.simulator.stats().calls.validate).toBe(judged);
+  await stage.check(fault.losesData);
+  expect(await visitor.knock()).toBe(isIn ? 200 : SHUT_OUT);
+  const late = await untilServed(visitor.enterRight);
+  // A store that still has the challenge takes its code now; one that lost it never does.
+  expect(late.status).toBe(!isIn && !fault.losesData ? 200 : 401);
+  await stage.check();
+  await stage.expectLogin(visitor.user);
+}
+
+async function betweenValidateAndSave(stage: Stage, fault: StateFault): Promise<void> {
+  const visitor = stage.newcomer();
+  expect((await untilServed(visitor.logIn)).status).toBe(200);
+  await stage.check();
+  const { witness, simulator } = stage.scene;
+  const sumOfJudged = (): number => [...witness.judged.values()].reduce((sum, count) => sum + count, 0);
+  const before = sumOfJudged();
+  simulator.failNext('validate', { kind: 'latency', ms: GATEWAY_MS, when: 'after' });
+  const answer = visitor.enterRight();
+  await waitUntil(() => sumOfJudged() > before);
+  await fault.strike();
+  const { status, body } = await answer;
+  await fault.heal();
+  const isRefused = fault.effect === 'refused' && fault.canEndChallenges !== true;
+  if (fault.losesData) expect([401, 503]).toContain(status);
+  else if (isRefused) expect({ status, body }).toEqual(FAILED);
+  else expect(status).toBe(200);
+  await stage.check(fault.losesData);
+  const isIn = status === 200;
+  expect(await visitor.knock()).toBe(isIn ? 200 : SHUT_OUT);
+  // The gateway has called this code right once, and that was all.
+  expect((await untilServed(visitor.enterRight)).status).toBe(401);
+  await stage.check();
+  await stage.expectLogin(visitor.user);
+}
+
+export const MOMENTS: readonly Moment[] = [
+  { title: 'before the send', play: beforeTheSend },
+  { title: 'between generate and save', play: betweenGenerateAndSave },
+  { title: 'before the code', play: beforeTheCode },
+  { title: 'between validate and save', play: betweenValidateAndSave },
+];
