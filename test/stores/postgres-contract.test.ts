@@ -14,7 +14,7 @@ describeWithService('postgres')('postgresStore fulfils the store contract', () =
 
   beforeAll(async () => {
     server = await startPostgres();
-    pool = new Pool({ ...connectionOf(server.port), max: 20 });
+    pool = new Pool({ ...connectionOf(server.port), max: 10 });
     await postgresStore(pool).migrate();
     contract.start();
   }, 30_000);
@@ -29,6 +29,6 @@ describeWithService('postgres')('postgresStore fulfils the store contract', () =
     async (_title, run) => {
       await expect(run()).resolves.toBeUndefined();
     },
-    30_000,
+    60_000,
   );
 });

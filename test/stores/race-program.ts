@@ -62,7 +62,7 @@ function atOnce<Result>(call: () => Promise<Result>): Promise<Result[]> {
 
 async function open(kind: string, port: number): Promise<{ store: SmsOtpStore; close: () => Promise<void> }> {
   if (kind === 'postgres') {
-    const pool = new Pool({ ...connectionOf(port), max: 10 });
+    const pool = new Pool({ ...connectionOf(port), max: 3 });
     return { store: postgresStore(pool), close: () => pool.end() };
   }
   const { client, close } = await (kind === 'ioredis' ? connectIoRedis(port) : connectNodeRedis(port));

@@ -40,7 +40,7 @@ describeWithService('redis')('redisStore fulfils the store contract', () => {
       async (_title, run) => {
         await expect(run()).resolves.toBeUndefined();
       },
-      30_000,
+      60_000,
     );
   });
 });
