@@ -14,7 +14,13 @@ const QUEUE_MS = 60_000;
 /** Longer than the gateway's tokens live. */
 const TOKEN_LIFE_SECONDS = 1_801;
 
-const ALL_PASS = { statuses: { 200: LOGINS }, passes: LOGINS, authentications: 1, accidents: [] };
+const ALL_PASS = {
+  statuses: { 200: LOGINS },
+  passes: LOGINS,
+  authentications: 1,
+  accidents: [],
+  unproven: [],
+};
 
 describeWithService('redis')(`${LOGINS} logins at once in eight processes that share Redis`, () => {
   let server: StateServer;
@@ -78,6 +84,7 @@ async function logInAtOnce(scene: Scene, users: readonly TestUser[]): Promise<ob
     passes: passes.length - before.passes.length,
     authentications: countTokens(scene) - before.tokens,
     accidents: [...new Set([...errors, ...unhandled])],
+    unproven: await scene.findUnproven(),
   };
 }
 

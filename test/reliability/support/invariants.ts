@@ -64,16 +64,12 @@ export class Invariants {
   }
 
   #entries(passes: readonly Pass[]): string[] {
-    const { validated, mobiles, pins } = this.#witness;
     const seen = new Set<string>();
-    return passes.flatMap(({ otpId, userId, code }) => {
+    return passes.flatMap((pass) => {
+      const { otpId, userId } = pass;
       const isTwice = seen.has(otpId);
       seen.add(otpId);
-      const isProven =
-        validated.has(otpId) &&
-        mobiles.get(otpId) === this.#phones.get(userId) &&
-        pins.get(otpId) === code.trim();
-      if (isProven && !isTwice) return [];
+      if (this.#witness.proves(pass, this.#phones.get(userId)) && !isTwice) return [];
       return [`${userId} came in with ${otpId} ${isTwice ? 'a second time' : 'without proof'}`];
     });
   }

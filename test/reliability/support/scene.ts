@@ -42,6 +42,8 @@ export interface Scene {
   readonly browser: (address?: string) => Browser;
   /** What all processes together tell. */
   readonly report: () => Promise<Report>;
+  /** The OTP ids of those who came in without the gateway's yes. */
+  readonly findUnproven: () => Promise<string[]>;
   readonly close: () => Promise<void>;
 }
 
@@ -63,17 +65,27 @@ export async function startScene(settings: SceneSettings): Promise<Scene> {
   const apps = await openEverywhere(hosts, { ...appSettings, state: stateSettings });
   const witness = new Witness(simulator);
   const network = openNetwork(settings.connections);
+  const report = async (): Promise<Report> => {
+    const reports = await Promise.all(apps.map((app) => app.report()));
+    return joinReports(local === undefined ? reports : [{ ...reportOf(local), unhandled: [] }]);
+  };
+  const users = people(count);
+  const phones = new Map(users.map(({ id, phone }) => [id, phone]));
   return {
     simulator,
     witness,
     gateway,
     local,
-    users: people(count),
+    users,
     urls: local === undefined ? apps.map(({ url }) => url) : [local.url],
     browser: (address) => new Browser(network, address),
-    report: async () => {
-      const reports = await Promise.all(apps.map((app) => app.report()));
-      return joinReports(local === undefined ? reports : [{ ...reportOf(local), unhandled: [] }]);
+    report,
+    findUnproven: async () => {
+      const { passes } = await report();
+      witness.readOutbox();
+      return passes
+        .filter((pass) => !witness.proves(pass, phones.get(pass.userId)))
+        .map(({ otpId }) => otpId);
     },
     close: () => closeAll(network, apps, local, state, simulator, witness),
   };

@@ -1,6 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { GatewaySimulator } from 'passport-sms-otp/simulator';
+import type { Pass } from './app';
 
 /** What Node tells on the channels of its HTTP server. */
 interface Exchange {
@@ -42,6 +43,12 @@ export class Witness {
   /** The newest code on a phone, or a text that is none. */
   pinOf(mobile: string | null): string {
     return this.#simulator.lastPin(mobile ?? '') ?? 'none';
+  }
+
+  /** Whether the gateway has called this very code right, for this id and the number of the user who came in. */
+  proves({ otpId, code }: Pass, mobile: string | null | undefined): boolean {
+    const isForUser = this.mobiles.get(otpId) === mobile;
+    return isForUser && this.validated.has(otpId) && this.pins.get(otpId) === code.trim();
   }
 
   #watch({ request, response }: Exchange): void {
