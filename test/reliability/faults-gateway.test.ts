@@ -117,7 +117,10 @@ for (const kind of SHARED_STATES) {
           await strike('validate', fault, visitor);
           expect(toTold(await visitor.enterRight())).toEqual(validate);
           await stage.check();
-          expect((await stage.look()).counters.get(`failures:${visitor.user.id}`)).toBe(1);
+          const { counters, challenges } = await stage.look();
+          expect(counters.get(`failures:${visitor.user.id}`)).toBe(1);
+          // A code that may have been judged is over in the store too; a refused one, in the session at most.
+          expect(challenges.size).toBe(lives || validate[0] === 401 ? 1 : 0);
           expect(await visitor.knock()).toBe(SHUT_OUT);
           await heal(fault);
           const late = await visitor.enterRight();
