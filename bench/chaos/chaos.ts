@@ -75,6 +75,7 @@ async function visitUntil(ends: number, scene: Scene, tally: Tally, random: () =
     const user = scene.users[tally.visits];
     if (user === undefined) throw new Error('more visits than people: raise PEOPLE');
     tally.visits += 1;
+    // A visit makes about two of these calls.
     maybeFail(scene.simulator, FAULT_RATE * 2, random);
     const visit = pick(VISITS, random);
     const visitor = {
