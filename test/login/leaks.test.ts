@@ -3,7 +3,13 @@ import type { Response } from 'supertest';
 import { FOREIGN_CANARY, plantCanaries, tellAll, type Canaries } from '../support/canaries';
 import { testClock } from '../support/clock';
 import { answer, LOST, type Fault } from '../support/gateway-faults';
-import { STORE_CALLS, tamperedStore, throwing, type TamperedStore } from '../support/tampered-store';
+import {
+  STORE_CALLS,
+  tamperedStore,
+  throwing,
+  type StoreCall,
+  type TamperedStore,
+} from '../support/tampered-store';
 import { ALICE, BOB, startTestApp, type TestApp } from '../support/test-app';
 import { visit } from '../support/visit';
 
@@ -77,6 +83,10 @@ describe.each(['A', 'B'] as const)('what comes out in variant %s', (variant) => 
     test.clock.advanceSeconds(600);
   }
 
+  /** What the store was given; the number may stand in the record of a challenge, and nowhere else. */
+  const givenTo = (isMeant: (call: StoreCall) => boolean): string =>
+    tellAll(tampered.calls.filter(({ call }) => isMeant(call)).map(({ given }) => given));
+
   function findLeaks(): Record<string, string[]> {
     const places: Record<string, unknown> = {
       errors: test.errors.map(tellAll),
@@ -85,8 +95,8 @@ describe.each(['A', 'B'] as const)('what comes out in variant %s', (variant) => 
       // The test app shows the user, with the number, to the user.
       answers: responses.map(({ body, headers }) => tellAll([{ ...body, user: null }, headers])),
       printed,
-      keys: tellAll(tampered.calls.filter(({ call }) => call !== 'begin')),
-      records: tellAll(tampered.calls.filter(({ call }) => call === 'begin')).replaceAll(MOBILE, ''),
+      keys: givenTo((call) => call !== 'begin'),
+      records: givenTo((call) => call === 'begin').replaceAll(MOBILE, ''),
     };
     const found = Object.entries(places).map(
       ([place, text]) => [place, canaries.find(JSON.stringify(text))] as const,
