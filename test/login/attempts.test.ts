@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { SmsOtpEvent } from 'passport-sms-otp';
 import { people, queue } from '../support/people';
-import { startTestApp, type TestApp } from '../support/test-app';
+import { startTestApp, type TestApp, type TestUser } from '../support/test-app';
 import { enterWrongly, seen, visit } from '../support/visit';
 
 const INVALID = [401, { error: 'invalid-code' }];
@@ -118,25 +118,40 @@ describe.each(['A', 'B'] as const)('attempts in variant %s', (variant) => {
     }
   });
 
+  /** The next generate call is answered with an id that the gateway has given before. */
+  function giveAgain(id: string | undefined, { phone }: TestUser): void {
+    const payload = { id: variant === 'A' ? id : Number(id), mobile: phone?.slice(1) };
+    const body = JSON.stringify({ status_code: 201, payload });
+    test.sim.failNext('generate', { kind: 'body', status: 201, body });
+  }
+
   it('are refused when the gateway gives the id of one login to another', async () => {
     const [alice, bob] = [visit(test, next()), visit(test, next())];
     await alice.login();
     const id = await alice.pendingId();
-    const [code, mobile] = [test.code(alice.user), bob.user.phone?.slice(1)];
-    const payload = { id: variant === 'A' ? id : Number(id), mobile };
-    test.sim.failNext('generate', {
-      kind: 'body',
-      status: 201,
-      body: JSON.stringify({ status_code: 201, payload }),
-    });
+    const code = test.code(alice.user);
+    giveAgain(id, bob.user);
     await bob.login();
     const calls = validates(id);
-    const answer = await alice.enter(code);
-    expect([answer.status, answer.body]).toEqual(INVALID);
+    expect(seen(await alice.enter(code))).toEqual(INVALID);
     expect(validates(id)).toBe(calls);
     expect((await bob.enter(code)).status).toBe(401);
-    expect(test.logins).not.toEqual(expect.arrayContaining([alice.user.id]));
-    expect(test.logins).not.toEqual(expect.arrayContaining([bob.user.id]));
+    expect(test.logins).not.toContain(alice.user.id);
+    expect(test.logins).not.toContain(bob.user.id);
+  });
+
+  it('are those of the newest login when the gateway gives its id twice to one user', async () => {
+    const user = next();
+    const [before, after] = [visit(test, user), visit(test, user)];
+    await before.login();
+    const id = await before.pendingId();
+    test.clock.advanceSeconds(31);
+    giveAgain(id, user);
+    await after.login();
+    expect([await before.pendingId(), await after.pendingId()]).toEqual([id, id]);
+    expect(seen(await before.login())).toEqual([429, { error: 'resend-too-soon' }]);
+    expect(seen(await before.resend())).toEqual([401, { error: 'no-pending-login' }]);
+    expect((await after.enterRight()).status).toBe(200);
   });
 
   it('may be fewer by option', async () => {

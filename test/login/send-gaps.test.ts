@@ -91,6 +91,24 @@ describe.each(['A', 'B'] as const)('the gap between two sends in variant %s', (v
     expect(seen(await visitor.login())).toEqual(TOO_SOON);
     expect(seen(await visitor.enterRight())).toEqual([401, { error: 'invalid-code' }]);
   });
+
+  it('refuses a second password when a user with the same number waits here', async () => {
+    test.users.set('bob', { ...BOB, phone: ALICE.phone });
+    const visitor = visit(test);
+    await visitor.login();
+    expect(seen(await visitor.login(BOB))).toEqual(TOO_SOON);
+  });
+
+  it('refuses a second password when the code that is out has expired', async () => {
+    await test.close();
+    test = await startTestApp({ variant, options: { pinValiditySeconds: 120, resendCooldownSeconds: 300 } });
+    const visitor = visit(test);
+    const first = await visitor.login();
+    test.clock.advanceSeconds(119);
+    expect(seen(await visitor.login())).toEqual([200, first.body]);
+    test.clock.advanceSeconds(1);
+    expect(seen(await visitor.login())).toEqual(TOO_SOON);
+  });
 });
 
 describe('the time of the next code', () => {

@@ -159,6 +159,26 @@ describe('the flow a code was made for', () => {
     expect((await other.enterRight()).status).toBe(200);
   });
 
+  it.each(['enter', 'resend'] as const)(
+    'is that of the user who is logged in when it comes to %s (better-auth pull request 9203)',
+    async (act) => {
+      await test.close();
+      await start({ routes: otherWaysIn });
+      const agent = test.agent();
+      await agent.post('/login').send({ username: 'alice', password: 'right' });
+      await agent.post('/login/pin').send({ pin: test.code() });
+      await agent.post('/step-up');
+      const pin = test.code();
+      await agent.post('/other-keeping');
+      expect((await agent.get('/status')).body).toMatchObject({ pending: { purpose: 'step-up' } });
+      test.clock.advanceSeconds(30);
+      const path = act === 'enter' ? '/login/pin' : '/login/resend';
+      expect(seen(await agent.post(path).send({ pin }))).toEqual([401, { error: 'no-pending-login' }]);
+      expect((await agent.get('/status')).body).toMatchObject({ pending: null, hasSecondFactor: false });
+      expect(test.sim.stats()).toMatchObject({ sent: 2, calls: { validate: 1 } });
+    },
+  );
+
   it('ends when the step-up changes hands', async () => {
     await alice.login();
     await alice.enterRight();

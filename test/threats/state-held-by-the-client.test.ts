@@ -3,8 +3,8 @@ import type { RequestHandler } from 'express';
 import session from 'express-session';
 import { testClock } from '../support/clock';
 import { answering, tamperedStore } from '../support/tampered-store';
-import { startTestApp, type TestApp } from '../support/test-app';
-import { enterWrongly, seen, visit } from '../support/visit';
+import { ALICE, startTestApp, type TestApp } from '../support/test-app';
+import { enterWrongly, seen, visit, type Visit } from '../support/visit';
 
 let test: TestApp;
 afterEach(() => test.close());
@@ -84,6 +84,41 @@ describe('attempts', () => {
     expect((await visitor.enterRight()).status).toBeGreaterThanOrEqual(400);
     expect(test.logins).toEqual([]);
   });
+});
+
+describe('an end', () => {
+  /** What ends a challenge, each in its own way. */
+  const ENDS: [string, (visitor: Visit) => Promise<unknown>][] = [
+    ['an answer that was lost', (visitor) => (test.sim.failNext('validate', 'reset'), visitor.enterRight())],
+    ['a cancel', (visitor) => visitor.cancel()],
+    ['a number that has changed', (visitor) => withPhone('+12025550199', visitor.enterRight)],
+    ['a number that had changed before another code', (visitor) => withPhone('+12025550199', visitor.resend)],
+  ];
+
+  it.each(ENDS)(
+    'by %s is the end in the store, however often the session is put back',
+    async (_what, end) => {
+      test = await startTestApp();
+      const visitor = visit(test);
+      await visitor.login();
+      const saved = test.sessions.dump();
+      test.clock.advanceSeconds(30);
+      await end(visitor);
+      const before = test.sim.stats().calls.validate;
+      restore(test.sessions, saved);
+      expect((await visitor.status()).body.session.pending).toBeDefined();
+      expect(seen(await visitor.enterRight())).toEqual([401, { error: 'invalid-code' }]);
+      restore(test.sessions, saved);
+      expect(seen(await visitor.resend())).toEqual([401, { error: 'no-pending-login' }]);
+      expect([test.sim.stats().calls.validate, test.sim.stats().sent]).toEqual([before, 1]);
+    },
+  );
+
+  async function withPhone(phone: string, act: () => Promise<unknown>): Promise<void> {
+    test.users.set('alice', { ...ALICE, phone });
+    await act();
+    test.users.set('alice', ALICE);
+  }
 });
 
 /** Puts every session back to what it was. */
