@@ -36,7 +36,7 @@ const FAULTS: readonly StateFault[] = [
   },
   {
     title: 'is killed, and is back at once',
-    effect: 'unnoticed',
+    effect: 'either',
     losesData: false,
     strike: () => server.service.restart(),
     heal: () => Promise.resolve(),

@@ -78,7 +78,13 @@ export async function startStage(settings: SceneSettings, state: FaultyState): P
     expectLogin: async (user) => {
       await state.liftGaps();
       const visitor = again(user);
-      expect(await untilServed(visitor.logIn)).toMatchObject({ status: 200, body: { sent: true } });
+      let sent = await untilServed(visitor.logIn);
+      // A charge that the store was too late with may still arrive, and set a gap for a send that was refused.
+      for (let tries = 0; sent.status === 429 && tries < 3; tries += 1) {
+        await state.liftGaps();
+        sent = await untilServed(visitor.logIn);
+      }
+      expect(sent).toMatchObject({ status: 200, body: { sent: true } });
       await check();
       expect(await visitor.knock()).toBe(SHUT_OUT);
       expect(await visitor.enterRight()).toMatchObject({ status: 200, body: { verified: true } });
