@@ -87,7 +87,8 @@ export function createVerifyOtp(parts: LoginParts): (request: VerifyRequest) => 
 
       // 7 consume, once: true and nothing like it
       const isConsumed: unknown = await challenges.consume(challenge.otpId);
-      if (isConsumed !== true) return failAttempt(parts, attempt, 'wrong-code', true);
+      // Whoever took it, a success or a newer code of this session, says what the session waits for.
+      if (isConsumed !== true) return failAttempt(parts, attempt, 'wrong-code');
       await passAttempt(parts, attempt);
       return { kind: 'verified', user, ...subjectOf(attempt), at: parts.now() };
     } catch (error) {

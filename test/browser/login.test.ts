@@ -100,16 +100,18 @@ inChromium(describe)('the login in Chromium', () => {
       'is one login when the buttons are pressed twice',
       async () => {
         const posts: string[] = [];
-        let release: () => void = () => undefined;
+        let allPressed = Promise.resolve();
         await page.route('**/login**', async (route) => {
           if (route.request().method() === 'POST') {
             posts.push(new URL(route.request().url()).pathname);
             // A slow network: the answer comes when everything has been pressed.
-            await new Promise<void>((resolve) => (release = resolve));
+            await allPressed;
           }
           await route.continue();
         });
         async function pressTwice(name: string): Promise<void> {
+          let release: () => void = () => undefined;
+          allPressed = new Promise((resolve) => (release = resolve));
           const { x, y } = (await page.getByRole('button', { name }).boundingBox()) ?? { x: 0, y: 0 };
           await page.keyboard.press('Enter');
           await page.keyboard.press('Enter');
