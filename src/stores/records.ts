@@ -5,7 +5,7 @@ import type { Challenge, Claim, Purpose } from './store';
 export const RECORD_VERSION = 1;
 
 /** Every purpose a user may have a live challenge of. */
-export const PURPOSES: readonly Purpose[] = ['login', 'step-up'];
+export const PURPOSES: readonly Purpose[] = ['login', 'step-up', 'transaction', 'enrol'];
 
 /** Seconds a counter without window lives from its last charge, and a fence from its last renewal: 400 days. */
 export const LONG_LIFE_SECONDS = 400 * 86_400;
@@ -26,8 +26,16 @@ export function isChallenge(value: unknown): value is Challenge {
     isCount(record.maxAttempts) &&
     Number.isFinite(record.sentAt) &&
     Number.isFinite(record.expiresAt) &&
-    Number.isFinite(record.pendingUntil)
+    Number.isFinite(record.pendingUntil) &&
+    (record.transaction === undefined) === (record.purpose !== 'transaction') &&
+    (record.transaction === undefined || isTransaction(record.transaction)) &&
+    (record.replaces === undefined || (record.purpose === 'enrol' && isText(record.replaces)))
   );
+}
+
+function isTransaction(value: unknown): boolean {
+  const { amount, payee } = membersOf(value);
+  return isText(amount) && isText(payee);
 }
 
 /**
