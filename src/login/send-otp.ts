@@ -1,3 +1,4 @@
+import { findNumberCountry } from '../policies/number-country';
 import type { Challenge, Purpose } from '../stores/store';
 import { askPolicies } from './ask-policies';
 import { findResendTime, startSend, toChallenge } from './challenge-record';
@@ -56,8 +57,8 @@ export function createSendOtp(parts: LoginParts): (request: SendRequest) => Prom
     const denial = await askPolicies(parts.policies, { stage: 'send', user, ...subject, mobile });
     if (denial !== null) return refuse(denial.refusal, denial.policy);
     const times = startSend(parts, previous);
-    const message = await parts.buildMessage(
-      { user, purpose, locale: await request.getLocale(user) },
+    const { text, sender } = await parts.buildMessage(
+      { user, purpose, locale: await request.getLocale(user), country: () => findNumberCountry(mobile) },
       times.validitySeconds,
     );
 
@@ -75,7 +76,7 @@ export function createSendOtp(parts: LoginParts): (request: SendRequest) => Prom
       // 5 the gateway makes the code and sends it
       const { validitySeconds } = times;
       const generated = await gateway.otp.generate(
-        { mobile, sender: settings.sender, validitySeconds, message },
+        { mobile, sender, validitySeconds, message: text },
         admission,
       );
 

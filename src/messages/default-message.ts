@@ -10,7 +10,12 @@ export interface DefaultMessageParts {
   readonly validitySeconds: number;
 }
 
-const SUBJECT: Readonly<Record<Purpose, string>> = { login: 'sign-in', 'step-up': 'confirmation' };
+const SUBJECT: Readonly<Record<Purpose, string>> = {
+  login: 'sign-in',
+  'step-up': 'confirmation',
+  transaction: 'confirmation',
+  enrol: 'confirmation',
+};
 
 /**
  * The text message when the app brings none. With `autofillHost` the only placeholder stands in the origin-bound last

@@ -1,3 +1,4 @@
+import { findNumberCountry } from './number-country';
 import type { Policy } from './policy';
 
 /** Territories that share a country's numbering: admitting the country admits them. */
@@ -19,9 +20,8 @@ export function allowedCountries(countries: readonly string[]): Policy<unknown> 
     name: 'allowed-countries',
     stage: 'send',
     check: async ({ mobile }) => {
-      const { parsePhoneNumberFromString } = await import('libphonenumber-js/max');
-      const country = parsePhoneNumberFromString(mobile, { extract: false })?.country;
-      return country !== undefined && admitted.has(country) ? 'allow' : { deny: 'country-not-allowed' };
+      const country = await findNumberCountry(mobile);
+      return country !== null && admitted.has(country) ? 'allow' : { deny: 'country-not-allowed' };
     },
   };
 }
