@@ -1,6 +1,12 @@
 import { StoreError } from '../errors';
-import { isChallenge, isWholeNumber } from './records';
-import type { Challenge, Counter, RenewedToken } from './store';
+import { isDevice, isTokenHash } from './device-record';
+import { isChallenge, isText, isWholeNumber } from './records';
+import type { Challenge, Counter, RenewedToken, TrustedDevice } from './store';
+
+/** The most recovery codes a user has, and the most characters of a hash and of a note. */
+const MOST_CODES = 100;
+const MOST_HASH_CHARACTERS = 256;
+const MOST_NOTE_CHARACTERS = 4_096;
 
 /**
  * Refuses what no store can keep.
@@ -30,9 +36,34 @@ export function checkRenewed({ sealed, ttlSeconds }: RenewedToken): void {
   if (typeof sealed !== 'string' || !isPositive(ttlSeconds)) throw new StoreError('renew: odd token');
 }
 
-function isCounter({ windowSeconds, max, lock }: Counter): boolean {
+/** @throws {StoreError} `ERR_STORE` unless each hash is a text, and another one than the others. */
+export function checkHashes(hashes: readonly string[]): void {
+  const isOdd = hashes.some((hash) => !isText(hash) || hash.length > MOST_HASH_CHARACTERS);
+  if (isOdd || hashes.length > MOST_CODES || new Set(hashes).size !== hashes.length)
+    throw new StoreError('recoveryCodes.replace: odd hashes');
+}
+
+/** @throws {StoreError} `ERR_STORE` for a version this release does not know, a life that is over, no room for one. */
+export function checkDevice(device: TrustedDevice, ttlSeconds: number, most: number): void {
+  if (!isDevice(device) || !isPositive(ttlSeconds) || !isWholeNumber(most) || most === 0)
+    throw new StoreError('devices.add: unknown record');
+}
+
+/** @throws {StoreError} `ERR_STORE` unless the new hash is one, and the time a number. */
+export function checkRotation({ nextHash, usedAt }: { nextHash: string; usedAt: number }): void {
+  if (!isTokenHash(nextHash) || !Number.isFinite(usedAt)) throw new StoreError('devices.rotate: odd token');
+}
+
+/** @throws {StoreError} `ERR_STORE` for a text that is too long, and a life that is over. */
+export function checkNote(text: string, ttlSeconds: number): void {
+  if (typeof text !== 'string' || text.length > MOST_NOTE_CHARACTERS || !isPositive(ttlSeconds))
+    throw new StoreError('notes.write: odd note');
+}
+
+function isCounter({ windowSeconds, amount, max, lock }: Counter): boolean {
   return (
     (windowSeconds === null || isPositive(windowSeconds)) &&
+    (amount === undefined || Number.isSafeInteger(amount)) &&
     (max === undefined || isWholeNumber(max)) &&
     (lock === undefined || (isWholeNumber(lock.every) && lock.every > 0 && areSteps(lock.seconds)))
   );

@@ -1,12 +1,19 @@
 import { answerInTime } from './answer-in-time';
-import type { ChallengeStore, CounterStore, SmsOtpStore } from './store';
+import type {
+  ChallengeStore,
+  CounterStore,
+  DeviceStore,
+  NoteStore,
+  RecoveryCodeStore,
+  SmsOtpStore,
+} from './store';
 
-/** The parts of a store that the decision uses. Tokens have a deadline of their own: the authentication's. */
-export type GuardedStore = Pick<SmsOtpStore, 'challenges' | 'counters'>;
+/** The parts of a store that decisions use. Tokens have a deadline of their own: the authentication's. */
+export type GuardedStore = Omit<SmsOtpStore, 'tokens'>;
 
 /**
  * Any store with a deadline of 2 s on every call, and every failure turned into a `StoreError`: nothing of what a
- * foreign store throws goes further.
+ * foreign store throws goes further. A part the store does not have is absent here as well.
  * @param onFailure hears the name of each call that failed.
  */
 export function guardStore(store: SmsOtpStore, onFailure: (operation: string) => void): GuardedStore {
@@ -15,8 +22,14 @@ export function guardStore(store: SmsOtpStore, onFailure: (operation: string) =>
       onFailure(operation);
       throw error;
     });
-  const { challenges, counters } = store;
-  return { challenges: guardChallenges(challenges, guard), counters: guardCounters(counters, guard) };
+  const { challenges, counters, recoveryCodes, devices, notes } = store;
+  return {
+    challenges: guardChallenges(challenges, guard),
+    counters: guardCounters(counters, guard),
+    ...(recoveryCodes && { recoveryCodes: guardRecoveryCodes(recoveryCodes, guard) }),
+    ...(devices && { devices: guardDevices(devices, guard) }),
+    ...(notes && { notes: guardNotes(notes, guard) }),
+  };
 }
 
 type Guard = <Result>(operation: string, call: () => Promise<Result>) => Promise<Result>;
@@ -37,5 +50,33 @@ function guardCounters(counters: CounterStore, guard: Guard): CounterStore {
     charge: (charged) => guard('charge', () => counters.charge(charged)),
     clear: (keys, options) => guard('clear', () => counters.clear(keys, options)),
     lock: (key, seconds) => guard('lock', () => counters.lock(key, seconds)),
+  };
+}
+
+function guardRecoveryCodes(codes: RecoveryCodeStore, guard: Guard): RecoveryCodeStore {
+  return {
+    replace: (userId, hashes, options) =>
+      guard('recoveryCodes.replace', () => codes.replace(userId, hashes, options)),
+    spend: (userId, hash) => guard('recoveryCodes.spend', () => codes.spend(userId, hash)),
+    count: (userId) => guard('recoveryCodes.count', () => codes.count(userId)),
+  };
+}
+
+function guardDevices(devices: DeviceStore, guard: Guard): DeviceStore {
+  return {
+    add: (device, ttlSeconds, most) => guard('devices.add', () => devices.add(device, ttlSeconds, most)),
+    rotate: (userId, deviceId, token) =>
+      guard('devices.rotate', () => devices.rotate(userId, deviceId, token)),
+    list: (userId) => guard('devices.list', () => devices.list(userId)),
+    remove: (userId, deviceId) => guard('devices.remove', () => devices.remove(userId, deviceId)),
+    removeAll: (userId) => guard('devices.removeAll', () => devices.removeAll(userId)),
+  };
+}
+
+function guardNotes(notes: NoteStore, guard: Guard): NoteStore {
+  return {
+    read: (key) => guard('notes.read', () => notes.read(key)),
+    write: (key, text, ttlSeconds) => guard('notes.write', () => notes.write(key, text, ttlSeconds)),
+    remove: (key) => guard('notes.remove', () => notes.remove(key)),
   };
 }

@@ -2,11 +2,17 @@ import cluster from 'node:cluster';
 
 import { memoryChallenges } from './memory/memory-challenges';
 import { memoryCounters } from './memory/memory-counters';
+import { memoryDevices } from './memory/memory-devices';
+import { memoryNotes } from './memory/memory-notes';
+import { memoryRecoveryCodes } from './memory/memory-recovery-codes';
 import { memoryTokens } from './memory/memory-tokens';
 import type { SmsOtpStore } from './store';
 
 export interface MemoryStoreOptions {
-  /** The most challenges it holds; of counters ten times as many, because each login is counted in ten places. Default 100,000. */
+  /**
+   * The most challenges it holds, users with recovery codes, trusted devices, notes; of counters ten times as many,
+   * because each login is counted in ten places. Default 100,000.
+   */
   readonly maxEntries?: number;
   /** Milliseconds since 1970. Default `Date.now`. */
   readonly now?: () => number;
@@ -18,14 +24,17 @@ const COUNTERS_PER_CHALLENGE = 10;
 /**
  * All state in this process: for development, tests, and small applications of one process that may forget on restart.
  *
- * It is bounded: when live challenges or counters fill it, it refuses with a `StoreError` and nothing is sent. Nothing
- * live is ever evicted, because an evicted counter is a limit that is gone. Expired entries give their room back with
- * the calls that follow; there are no timers. It warns once, with code `SMS_OTP_MEMORY_STORE`, when `NODE_ENV` is
+ * It is bounded: when what lives fills it, it refuses with a `StoreError` and nothing is sent. Nothing live is ever
+ * evicted, because an evicted counter is a limit that is gone. Expired entries give their room back with the calls that
+ * follow; there are no timers. It warns once, with code `SMS_OTP_MEMORY_STORE`, when `NODE_ENV` is
  * `production` and in a worker of `node:cluster`, where each process would count for itself.
  *
  * @throws {TypeError} When `maxEntries` is not a whole number from 1.
  */
-export function memoryStore({ maxEntries = 100_000, now = Date.now }: MemoryStoreOptions = {}): SmsOtpStore {
+export function memoryStore({
+  maxEntries = 100_000,
+  now = Date.now,
+}: MemoryStoreOptions = {}): Required<SmsOtpStore> {
   if (!Number.isSafeInteger(maxEntries) || maxEntries < 1) {
     throw new TypeError('maxEntries must be a whole number from 1');
   }
@@ -34,6 +43,9 @@ export function memoryStore({ maxEntries = 100_000, now = Date.now }: MemoryStor
     challenges: memoryChallenges(maxEntries, now),
     counters: memoryCounters(maxEntries * COUNTERS_PER_CHALLENGE, now),
     tokens: memoryTokens(maxEntries, now),
+    recoveryCodes: memoryRecoveryCodes(maxEntries, now),
+    devices: memoryDevices(maxEntries, now),
+    notes: memoryNotes(maxEntries, now),
   };
 }
 

@@ -10,6 +10,9 @@ export const PURPOSES: readonly Purpose[] = ['login', 'step-up', 'transaction', 
 /** Seconds a counter without window lives from its last charge, and a fence from its last renewal: 400 days. */
 export const LONG_LIFE_SECONDS = 400 * 86_400;
 
+/** Seconds recovery codes live: ten years. */
+export const RECOVERY_CODE_LIFE_SECONDS = 3_650 * 86_400;
+
 /** What this release writes, member for member. */
 export function isChallenge(value: unknown): value is Challenge {
   const record = membersOf(value);
@@ -82,7 +85,8 @@ export function isWholeNumber(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) >= 0;
 }
 
-function parseJson(text: unknown): unknown {
+/** What a text says, or null when it is no JSON. */
+export function parseJson(text: unknown): unknown {
   try {
     return typeof text === 'string' ? JSON.parse(text) : null;
   } catch {
@@ -91,7 +95,7 @@ function parseJson(text: unknown): unknown {
   }
 }
 
-function isText(value: unknown): boolean {
+export function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
 }
 

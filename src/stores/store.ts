@@ -83,7 +83,10 @@ export interface Counter {
   readonly isOnlyRead?: boolean;
   /** The key of another counter: while that one is above zero, this one is neither looked at nor added to (its count is given as 0). */
   readonly exemptBy?: string;
-  /** A lock after each so many charges: the charge that reaches a multiple sets the next lock in the same step. */
+  /**
+   * A lock after each so many charges: the charge that reaches a multiple sets the next lock in the same step. One that
+   * adds more than 1 sets the lock of the last multiple it reaches or passes; one that takes back sets none and lifts none.
+   */
   readonly lock?: {
     readonly every: number;
     /** Seconds of the first, second, … lock; the last one stands for all that follow. */
@@ -156,7 +159,11 @@ export interface RecoveryCodeStore {
    * Makes these hashes the user's codes in place of any earlier ones, in one step; an empty list removes all. With
    * `isFirst`, only while the user has none. True when they were written. They live ten years.
    */
-  replace(userId: string, hashes: readonly string[], options?: { readonly isFirst?: boolean }): Promise<boolean>;
+  replace(
+    userId: string,
+    hashes: readonly string[],
+    options?: { readonly isFirst?: boolean },
+  ): Promise<boolean>;
   /** Takes a hash away: `isSpent` is true for exactly one caller. `left`: how many codes remain. */
   spend(userId: string, hash: string): Promise<{ readonly isSpent: boolean; readonly left: number }>;
   /** How many codes a user has. */

@@ -27,9 +27,9 @@ export function memoryCounters(maxEntries: number, now: () => number): CounterSt
     const asked = counters.map((counter) => ask(counter, nowMs));
     const refused = asked.findIndex((one) => !admits(one, nowMs));
     if (refused < 0) {
-      const charged = asked.filter(({ counter, isExempt }) => !isExempt && counter.isOnlyRead !== true);
+      const charged = asked.filter((one) => isCharged(one, nowMs));
       tallies.makeRoom(charged.filter(({ tally }) => tally === undefined).length);
-      for (const one of charged) one.tally = addOne(one.counter, one.tally, nowMs);
+      for (const one of charged) one.tally = addTo(one.counter, one.tally, nowMs);
     }
     return { refusedBy: refused < 0 ? null : refused, counts: asked.map((one) => toCount(one, nowMs)) };
   }
@@ -40,13 +40,14 @@ export function memoryCounters(maxEntries: number, now: () => number): CounterSt
     return { counter, isExempt, tally: isExempt ? undefined : tallies.get(key) };
   }
 
-  function addOne(counter: Counter, found: Tally | undefined, nowMs: number): Tally {
+  function addTo(counter: Counter, found: Tally | undefined, nowMs: number): Tally {
     const tally = found ?? createTally(counter.key);
-    const isRunning = tally.resetAtMs > nowMs;
-    tally.count = countOf(tally, nowMs) + 1;
-    if (counter.windowSeconds === null) tally.resetAtMs = nowMs + LONG_LIFE_SECONDS * 1000;
-    else if (!isRunning) tally.resetAtMs = nowMs + counter.windowSeconds * 1000;
-    const lockedUntilMs = nowMs + lockSecondsAt(tally.count, counter) * 1000;
+    const former = countOf(tally, nowMs);
+    tally.count = Math.max(0, former + amountOf(counter));
+    const slides = counter.windowSeconds === null && amountOf(counter) > 0;
+    if (slides || tally.resetAtMs <= nowMs)
+      tally.resetAtMs = nowMs + (counter.windowSeconds ?? LONG_LIFE_SECONDS) * 1000;
+    const lockedUntilMs = nowMs + lockSecondsBetween(former, tally.count, counter) * 1000;
     tally.lockedUntilMs = Math.max(tally.lockedUntilMs, lockedUntilMs);
     return keep(tally);
   }
@@ -94,16 +95,31 @@ function countOf(tally: Tally | undefined, nowMs: number): number {
   return tally !== undefined && tally.resetAtMs > nowMs ? tally.count : 0;
 }
 
-function admits({ counter: { max }, isExempt, tally }: Asked, nowMs: number): boolean {
-  const isLocked = tally !== undefined && tally.lockedUntilMs > nowMs;
-  const isFull = max !== undefined && countOf(tally, nowMs) >= max;
-  return isExempt || !(isLocked || isFull);
+function amountOf({ amount = 1 }: Counter): number {
+  return amount;
 }
 
-function lockSecondsAt(count: number, { lock }: Counter): number {
-  if (lock === undefined || count % lock.every !== 0) return 0;
+/** What takes back is never refused. Without a bound, a sum that is no exact number any more is. */
+function admits({ counter, isExempt, tally }: Asked, nowMs: number): boolean {
+  const { max = Number.MAX_SAFE_INTEGER } = counter;
+  const isLocked = tally !== undefined && tally.lockedUntilMs > nowMs;
+  const isFull = amountOf(counter) > max - countOf(tally, nowMs);
+  return isExempt || amountOf(counter) < 0 || !(isLocked || isFull);
+}
+
+/** What adds nothing begins no window. */
+function isCharged({ counter, isExempt, tally }: Asked, nowMs: number): boolean {
+  const isRunning = tally !== undefined && tally.resetAtMs > nowMs;
+  return !isExempt && counter.isOnlyRead !== true && (amountOf(counter) > 0 || isRunning);
+}
+
+/** The lock of the last multiple of `every` that is passed on the way; with amount 1 that is the one reached. */
+function lockSecondsBetween(former: number, count: number, { lock }: Counter): number {
+  if (lock === undefined) return 0;
+  const nth = Math.floor(count / lock.every);
+  if (nth <= Math.floor(former / lock.every)) return 0;
   // The 0 is for the compiler alone: a lock without steps was refused.
-  return lock.seconds[count / lock.every - 1] ?? lock.seconds.at(-1) ?? 0;
+  return lock.seconds[nth - 1] ?? lock.seconds.at(-1) ?? 0;
 }
 
 function toCount({ counter, tally }: Asked, nowMs: number): Count {
