@@ -18,6 +18,11 @@ export type {
 } from './stores/store';
 export type { Policy, PolicyAnswer, PolicyContext, PolicyReason } from './policies/policy';
 export { allowedCountries } from './policies/allowed-countries';
+export { conversionBreaker, type ConversionBreakerOptions } from './policies/conversion-breaker';
+export { numberTypes, type NumberTypesOptions } from './policies/number-types';
+export { prefixVelocity, type PrefixVelocityOptions } from './policies/prefix-velocity';
+export type { PolicyMode } from './policies/policy-options';
+export type { TrafficContext } from './policies/traffic-scopes';
 export type { Limit, Limits, SendLimit } from './policies/limits';
 export { REASONS } from './login/outcome';
 export type {

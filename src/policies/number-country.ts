@@ -1,10 +1,33 @@
+import type { PhoneNumber, PhoneNumberType } from 'libphonenumber-js/max';
+
+/** What a range of numbers is for, in libphonenumber's words. */
+export type PhoneType = PhoneNumberType;
+
+/** What the digits of a number tell by themselves. */
+export interface NumberOrigin {
+  /** ISO 3166-1 code; null when there is none (satellite, shared codes, not a number). */
+  readonly country: string | null;
+  /** Null when no list knows the range, as for fictional numbers. */
+  readonly type: PhoneType | null;
+}
+
+/** The country and the type of a number. The type is that of its range: no word about the line. @param mobile E.164 with plus. */
+export async function findNumberOrigin(mobile: string): Promise<NumberOrigin> {
+  const number = await parse(mobile);
+  return { country: number?.country ?? null, type: number?.getType() ?? null };
+}
+
 /**
  * The country of a number as an ISO 3166-1 code, or null when it has none (satellite, shared codes, not a number).
- * Read by libphonenumber's full metadata, which is loaded at the first call.
  *
  * @param mobile E.164 with plus.
  */
 export async function findNumberCountry(mobile: string): Promise<string | null> {
+  return (await parse(mobile))?.country ?? null;
+}
+
+/** Read by libphonenumber's full metadata, which is loaded at the first call. */
+async function parse(mobile: string): Promise<PhoneNumber | undefined> {
   const { parsePhoneNumberFromString } = await import('libphonenumber-js/max');
-  return parsePhoneNumberFromString(mobile, { extract: false })?.country ?? null;
+  return parsePhoneNumberFromString(mobile, { extract: false });
 }

@@ -1,0 +1,122 @@
+import { z } from 'zod';
+import { callback } from '../client/option-rules';
+import { StoreError } from '../errors';
+import {
+  answeredCounters,
+  blockCounter,
+  COUNTERS_PER_SCOPE,
+  readTraffic,
+  sentCounters,
+  trafficCounters,
+  trafficKeys,
+  type ScopeTraffic,
+} from './conversion-tally';
+import { verifiedNumberCounter } from './limits';
+import { policyMode, readPolicyOptions, type PolicyMode } from './policy-options';
+import type { Policy, PolicyContext } from './policy';
+import { findScopes, type FindNetwork, type TrafficContext, type TrafficScope } from './traffic-scopes';
+import { upperWilsonBound } from './wilson';
+
+/** What `conversionBreaker` is made of. */
+export interface ConversionBreakerOptions {
+  /** The share of text messages whose code is typed in, below which a scope is blocked: 0.01 to 0.9. Default: 0.2. */
+  readonly minRate?: number | undefined;
+  /** Default: `record`. */
+  readonly mode?: PolicyMode | undefined;
+  /** The network of a number as `mcc-mnc`, or null. A throw counts as null. Default: networks are not judged. */
+  networkOf?(context: TrafficContext): ReturnType<FindNetwork>;
+}
+
+const RATE = 'must be a number from 0.01 to 0.9';
+
+const schema = z.strictObject({
+  minRate: z.number(RATE).min(0.01, RATE).max(0.9, RATE).default(0.2),
+  mode: policyMode('record'),
+  networkOf: callback<FindNetwork>().optional(),
+});
+
+interface JudgedScope extends ScopeTraffic {
+  readonly scope: TrafficScope;
+}
+
+/**
+ * Blocks a prefix, a country or a network when the codes sent there are not typed in: 15 minutes, then 1, 4 and 12 hours,
+ * each block ending by itself and the counting beginning anew after it. Judged are the numbers on which no code was ever
+ * right, in the last half day, as far as the time of their codes is over; the others are neither counted nor blocked.
+ * A block needs proof: the upper end of the 95 % Wilson interval lies below `minRate`.
+ *
+ * One round trip to the store before a send and one after it.
+ * @throws {TypeError} that names the option.
+ */
+export function conversionBreaker(options: ConversionBreakerOptions = {}): Policy<unknown> {
+  const { minRate, mode, networkOf } = readPolicyOptions('conversionBreaker', schema, options);
+
+  async function judge(context: PolicyContext<unknown>): Promise<readonly JudgedScope[]> {
+    const scopes = await findScopes(context, networkOf);
+    const exemptBy = verifiedNumberCounter(context.numberKey).key;
+    const asked = scopes.flatMap((scope) => trafficCounters(scope, context.now(), exemptBy));
+    const { counts } = await context.counters.charge(asked);
+    if (counts.length !== asked.length) throw new StoreError('charge: odd answer');
+    return scopes.map((scope, index) => {
+      const first = index * COUNTERS_PER_SCOPE;
+      return { scope, ...readTraffic(counts.slice(first, first + COUNTERS_PER_SCOPE)) };
+    });
+  }
+
+  function isLow({ answered, matured }: ScopeTraffic): boolean {
+    return upperWilsonBound(answered, matured) < minRate;
+  }
+
+  return {
+    name: 'conversion-breaker',
+    stage: 'send',
+    mode,
+    check: async (context) => {
+      const judged = await judge(context);
+      const blocked = judged.filter(({ blockedSeconds }) => blockedSeconds > 0);
+      const found = blocked.length > 0 ? blocked : await block(context, judged.filter(isLow));
+      if (found.length === 0) return 'allow';
+      return {
+        deny: 'send-limit',
+        retryAfterSeconds: Math.max(...found.map(({ blockedSeconds }) => blockedSeconds)),
+        because: found.map(({ scope }) => `low conversion of ${scope.name}`),
+      };
+    },
+    // Counted when the gateway has taken it: its failures must not look like codes that nobody types in.
+    settle: async (context, { kind }) => {
+      if (kind !== 'sent') return;
+      const exemptBy = verifiedNumberCounter(context.numberKey).key;
+      const scopes = await findScopes(context, networkOf);
+      const sent = scopes.flatMap((scope) => sentCounters(scope, context.now()));
+      await context.counters.charge(sent.map((counter) => ({ ...counter, exemptBy })));
+    },
+    verified: async (context) => {
+      if (!context.isNewNumber) return;
+      const { sentAt, sends, counters } = context;
+      const scopes = await findScopes(context, networkOf);
+      await counters.charge(scopes.flatMap((scope) => answeredCounters(scope, sentAt, sends)));
+    },
+  };
+}
+
+function block(
+  context: PolicyContext<unknown>,
+  found: readonly JudgedScope[],
+): Promise<readonly JudgedScope[]> {
+  return Promise.all(found.map((judged) => beginBlock(context, judged)));
+}
+
+/** Of several processes that find the same, one begins the block; the others find it running. */
+async function beginBlock(
+  { counters, now, emit }: PolicyContext<unknown>,
+  judged: JudgedScope,
+): Promise<JudgedScope> {
+  const { scope } = judged;
+  const { refusedBy, counts } = await counters.charge([blockCounter(scope)]);
+  const blockedSeconds = counts[0]?.lockedSeconds ?? 0;
+  if (refusedBy === null) {
+    await counters.clear(trafficKeys(scope, now()));
+    emit({ type: 'conversion-blocked', scope: scope.name, blockedSeconds });
+  }
+  return { ...judged, blockedSeconds };
+}

@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import { wholeNumber } from '../client/option-rules';
+import type { Counter } from '../stores/store';
+import { verifiedNumberCounter } from './limits';
+import { policyMode, readPolicyOptions, type PolicyMode } from './policy-options';
+import type { Policy, PolicyContext } from './policy';
+
+/** What `prefixVelocity` is made of. */
+export interface PrefixVelocityOptions {
+  /** Text messages without a right code that a prefix may have in `perSeconds`: 1 to 1,000. Default: 15. */
+  readonly maxUnanswered?: number | undefined;
+  /** 3,600 to 604,800. Default: 86,400. */
+  readonly perSeconds?: number | undefined;
+  /** Default: `record`. */
+  readonly mode?: PolicyMode | undefined;
+}
+
+const schema = z.strictObject({
+  maxUnanswered: wholeNumber(1, 1_000).default(15),
+  perSeconds: wholeNumber(3_600, 604_800).default(86_400),
+  mode: policyMode('record'),
+});
+
+/** Two windows of a prefix that overlap by half. */
+interface Windows {
+  /** Holds everything the newer one holds, and half a window more. */
+  readonly older: Counter;
+  readonly newer: Counter;
+}
+
+/**
+ * Bounds the text messages to a prefix (a number less its last four digits) that no right code has answered. It counts at
+ * the moment of sending, so it also stops what is sent all at once. Numbers on which a code was once right are exempt,
+ * and a right code takes back what its pending login has added.
+ *
+ * Every message is counted in two windows that overlap by half, and the older one refuses: within any half of
+ * `perSeconds` no more than `maxUnanswered` are sent, wherever the windows begin.
+ * @throws {TypeError} that names the option.
+ */
+export function prefixVelocity(options: PrefixVelocityOptions = {}): Policy<unknown> {
+  const { maxUnanswered, perSeconds, mode } = readPolicyOptions('prefixVelocity', schema, options);
+
+  function findWindows(prefixKey: string, sentAt: number, nowMs: number): Windows {
+    const halfMs = (perSeconds / 2) * 1000;
+    const half = Math.floor(sentAt / halfMs);
+    const toWindow = (start: number): Counter => ({
+      key: `prefix-velocity:${prefixKey}:${start}`,
+      windowSeconds: Math.max(1, Math.ceil(((start + 2) * halfMs - nowMs) / 1000)),
+    });
+    return { older: toWindow(half - 1), newer: toWindow(half) };
+  }
+
+  function windowsOf({ prefixKey, numberKey, now }: PolicyContext<unknown>): Windows {
+    const { older, newer } = findWindows(prefixKey, now(), now());
+    const exemptBy = verifiedNumberCounter(numberKey).key;
+    return { older: { ...older, exemptBy }, newer: { ...newer, exemptBy } };
+  }
+
+  return {
+    name: 'prefix-velocity',
+    stage: 'send',
+    mode,
+    check: () => 'allow',
+    charges: (context) => {
+      const { older, newer } = windowsOf(context);
+      const because = 'too many unanswered text messages to one prefix';
+      return [
+        { counter: { ...older, max: maxUnanswered }, because },
+        { counter: newer, because },
+      ];
+    },
+    settle: async (context, { kind }) => {
+      if (kind !== 'not-sent') return;
+      const { older, newer } = windowsOf(context);
+      await context.counters.charge([older, newer].map((counter) => ({ ...counter, amount: -1 })));
+    },
+    verified: async ({ prefixKey, isNewNumber, sentAt, sends, counters, now }) => {
+      if (!isNewNumber) return;
+      const { older, newer } = findWindows(prefixKey, sentAt, now());
+      await counters.charge([older, newer].map((counter) => ({ ...counter, amount: -sends })));
+    },
+  };
+}
