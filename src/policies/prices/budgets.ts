@@ -1,0 +1,83 @@
+import type { PolicyCharge } from '../policy';
+
+/** Amounts that may be spent, in millionths. Days and months are those of UTC. */
+export interface Budgets {
+  readonly daily?: number | undefined;
+  readonly monthly?: number | undefined;
+  /** One amount for each country, or an amount by ISO code. */
+  readonly dailyPerCountry?: CountryBudget | undefined;
+  readonly monthlyPerCountry?: CountryBudget | undefined;
+  readonly dailyPerUser?: number | undefined;
+  readonly monthlyPerUser?: number | undefined;
+}
+
+export type CountryBudget = number | Readonly<Record<string, number>>;
+
+/** What is reserved for one message. */
+export interface Reservation {
+  readonly userId: string;
+  /** ISO code; null for a number without a country. Those share the budget of one country. */
+  readonly country: string | null;
+  readonly micros: number;
+  /** Milliseconds since 1970. */
+  readonly nowMs: number;
+}
+
+interface Period {
+  readonly name: 'daily' | 'monthly';
+  /** Names the day or month in keys. */
+  readonly key: string;
+  readonly windowSeconds: number;
+}
+
+/** A counter outlives its day by so much: processes whose clocks differ must not find it empty before the day is over. */
+const CLOCK_SKEW_SECONDS = 600;
+
+/** The counters of all budgets that a message counts for. A message that costs nothing counts for none. */
+export function reserve(budgets: Budgets, reservation: Reservation): readonly PolicyCharge[] {
+  if (reservation.micros === 0) return [];
+  const { daily, monthly, dailyPerCountry, monthlyPerCountry, dailyPerUser, monthlyPerUser } = budgets;
+  const [day, month] = findPeriods(reservation.nowMs);
+  const { country, userId } = reservation;
+  const plan: readonly (readonly [Period, string, number | undefined])[] = [
+    [day, 'all', daily],
+    [month, 'all', monthly],
+    [day, `country:${country ?? 'none'}`, amountFor(country, dailyPerCountry)],
+    [month, `country:${country ?? 'none'}`, amountFor(country, monthlyPerCountry)],
+    [day, `user:${userId}`, dailyPerUser],
+    [month, `user:${userId}`, monthlyPerUser],
+  ];
+  return plan.flatMap(([period, scope, max]) =>
+    max === undefined ? [] : [toCharge(period, scope, max, reservation.micros)],
+  );
+}
+
+function toCharge(
+  { name, key, windowSeconds }: Period,
+  scope: string,
+  max: number,
+  amount: number,
+): PolicyCharge {
+  const [kind = ''] = scope.split(':');
+  return {
+    counter: { key: `price-ceiling:${key}:${scope}`, windowSeconds, amount, max },
+    because: kind === 'all' ? `the ${name} budget` : `the ${name} budget of the ${kind}`,
+  };
+}
+
+/** A record bounds the countries it names, and no others. */
+function amountFor(country: string | null, budget: CountryBudget | undefined): number | undefined {
+  if (budget === undefined || typeof budget === 'number') return budget;
+  return country !== null && Object.hasOwn(budget, country) ? budget[country] : undefined;
+}
+
+function findPeriods(nowMs: number): readonly [Period, Period] {
+  const now = new Date(nowMs);
+  const [year, month, day] = [now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()];
+  const text = now.toISOString();
+  const until = (endMs: number): number => Math.ceil((endMs - nowMs) / 1000) + CLOCK_SKEW_SECONDS;
+  return [
+    { name: 'daily', key: text.slice(0, 10), windowSeconds: until(Date.UTC(year, month, day + 1)) },
+    { name: 'monthly', key: text.slice(0, 7), windowSeconds: until(Date.UTC(year, month + 1)) },
+  ];
+}
