@@ -21,6 +21,14 @@ export { allowedCountries } from './policies/allowed-countries';
 export { conversionBreaker, type ConversionBreakerOptions } from './policies/conversion-breaker';
 export { numberTypes, type NumberTypesOptions } from './policies/number-types';
 export { prefixVelocity, type PrefixVelocityOptions } from './policies/prefix-velocity';
+export {
+  priceCeiling,
+  type BalanceOptions,
+  type CountryAmount,
+  type Network,
+  type PriceBudgets,
+  type PriceCeilingOptions,
+} from './policies/price-ceiling';
 export type { PolicyMode } from './policies/policy-options';
 export type { TrafficContext } from './policies/traffic-scopes';
 export type { Limit, Limits, SendLimit } from './policies/limits';
