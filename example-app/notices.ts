@@ -18,6 +18,10 @@ const texts: Record<Reason | 'wrong-password', string> = {
   'resend-too-soon': 'We texted you a moment ago. Wait a little before you ask for another code.',
   'send-limit': 'We cannot text you another code right now. Try again later.',
   'no-phone': 'This account has no mobile number that we can text. Please call us.',
+  'malformed-phone':
+    'That is not a number we understand. Type it with its country code, like +1 202 555 0123.',
+  'unsuitable-phone': 'We cannot send codes to this number. Try another.',
+  'last-phone': 'This is your only number, so it has to stay. Add another one first.',
   'country-not-allowed': 'We cannot send texts to the country of your mobile number. Please call us.',
   denied: 'We cannot text you a code right now. Please call us.',
   'user-gone': 'Something about this account has changed. Please log in again.',

@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { callback, toOptionError, wholeNumber, wrongOption } from './client/option-rules';
+import type { PhoneBook } from './enrolment/phone-book';
+import type { Factor } from './factors/factor';
+import type { TrustedDevicesOption } from './factors/factor-options';
 import type { SmsOtpOptions } from './options';
-import { DEFAULT_LIMITS, LIMIT_CEILINGS, type Limit, type Limits, type SendLimit } from './policies/limits';
+import { limitsSchema } from './policies/limits-schema';
 import type { Policy } from './policies/policy';
 import { isSender } from './protocol/otp';
 import type { SmsOtpStore } from './stores/store';
@@ -15,11 +18,15 @@ export const DEFAULTS = {
   maxSends: 3,
   resendCooldownSeconds: 30,
   pinField: 'pin',
+  phoneField: 'phone',
+  phoneIdField: 'phoneId',
+  recoveryCodeField: 'recoveryCode',
+  trustDeviceField: 'trustDevice',
+  recoveryCodes: { count: 10 },
+  trustedDevices: { days: 30, most: 5, cookieName: '__Host-sms-otp-device' },
   sessionKey: 'smsOtp',
   strategyName: 'sms-otp',
 } as const;
-
-const DAY_SECONDS = 86_400;
 
 const name = z
   .string('must be a text')
@@ -41,62 +48,39 @@ function isPolicy({ stage, check }: Partial<Policy>): boolean {
   return (stage === 'send' || stage === 'enrol') && typeof check === 'function';
 }
 
-/** A figure of a limit: it can be tightened, or go as far as its ceiling, but never off. */
-function upTo(ceiling: number, fallback: number): z.ZodDefault<z.ZodNumber> {
-  return wholeNumber(1, ceiling).default(fallback);
+const FACTOR = 'needs a name of small letters, digits and hyphens that is not ours, and a function check';
+const OWN_METHODS = ['sms', 'recovery-code', 'trusted-device'];
+
+function isFactor({ name, check }: Partial<Factor>): boolean {
+  const isName = typeof name === 'string' && /^[a-z][a-z0-9-]{0,31}$/.test(name);
+  return isName && !OWN_METHODS.includes(name) && typeof check === 'function';
 }
-
-/** A limit's window may only grow: a shorter one would loosen the limit. */
-function windowOf({ perSeconds }: Limit): z.ZodDefault<z.ZodNumber> {
-  return wholeNumber(perSeconds, DAY_SECONDS).default(perSeconds);
-}
-
-const { perUser, perNumber, perAddress, perPrefix, total, failures } = DEFAULT_LIMITS;
-
-function sendLimit(
-  limit: SendLimit,
-  ceilings: typeof LIMIT_CEILINGS.perUser,
-): z.ZodPrefault<z.ZodType<SendLimit>> {
-  const schema: z.ZodType<SendLimit> = z.strictObject({
-    max: upTo(ceilings.max, limit.max),
-    perSeconds: windowOf(limit),
-    maxPerDay: upTo(ceilings.maxPerDay, limit.maxPerDay),
-    maxPerDayInAll: upTo(ceilings.maxPerDayInAll, limit.maxPerDayInAll),
-  });
-  return schema.prefault({} as SendLimit);
-}
-
-const limitsSchema = z.strictObject({
-  perUser: sendLimit(perUser, LIMIT_CEILINGS.perUser),
-  perNumber: sendLimit(perNumber, LIMIT_CEILINGS.perNumber),
-  perAddress: z
-    .strictObject({
-      max: upTo(LIMIT_CEILINGS.perAddress.max, perAddress.max),
-      perSeconds: windowOf(perAddress),
-    })
-    .prefault({}),
-  perPrefix: z
-    .strictObject({
-      max: upTo(LIMIT_CEILINGS.perPrefix.max, perPrefix.max),
-      perSeconds: windowOf(perPrefix),
-      maxNeverVerified: upTo(LIMIT_CEILINGS.perPrefix.maxNeverVerified, perPrefix.maxNeverVerified),
-    })
-    .prefault({}),
-  total: z
-    .strictObject({ max: upTo(LIMIT_CEILINGS.total.max, total.max), perSeconds: windowOf(total) })
-    .prefault({}),
-  failures: z
-    .strictObject({
-      max: upTo(LIMIT_CEILINGS.failures.max, failures.max),
-      perSeconds: windowOf(failures),
-      disableAfter: upTo(LIMIT_CEILINGS.failures.disableAfter, failures.disableAfter),
-    })
-    .prefault({}),
-}) satisfies z.ZodType<Limits>;
 
 const schema = z.strictObject({
   gateway: part<SmsOtpOptions['gateway']>('a GatewayClient or its options'),
-  getPhone: callback<SmsOtpOptions['getPhone']>(),
+  getPhone: callback<NonNullable<SmsOtpOptions['getPhone']>>().optional(),
+  phoneBook: part<PhoneBook>(
+    'a phone book',
+    ...['list', 'addUnconfirmed', 'confirm', 'replace', 'remove', 'setDefault'],
+  ).optional(),
+  endOtherSessions: callback<NonNullable<SmsOtpOptions['endOtherSessions']>>().optional(),
+  recoveryCodes: z
+    .strictObject({ count: wholeNumber(5, 20).default(DEFAULTS.recoveryCodes.count) })
+    .optional(),
+  trustedDevices: z
+    .strictObject({
+      getPasswordVersion: callback<TrustedDevicesOption['getPasswordVersion']>(),
+      days: wholeNumber(1, 90).default(DEFAULTS.trustedDevices.days),
+      most: wholeNumber(1, 20).default(DEFAULTS.trustedDevices.most),
+      cookieName: z
+        .string('must be a text')
+        .regex(/^__Host-[\w-]{1,64}$/, 'must begin with __Host- and go on with letters, digits, _ and -')
+        .default(DEFAULTS.trustedDevices.cookieName),
+    })
+    .optional(),
+  factors: z
+    .array(part<Factor>('a factor', 'name', 'check').refine(isFactor, FACTOR), 'must be a list of factors')
+    .default([]),
   loadUser: callback<SmsOtpOptions['loadUser']>(),
   getUserId: callback<NonNullable<SmsOtpOptions['getUserId']>>().optional(),
   allowedCountries: z.union(
@@ -150,6 +134,10 @@ const schema = z.strictObject({
     )
     .default([]),
   pinField: name.default(DEFAULTS.pinField),
+  phoneField: name.default(DEFAULTS.phoneField),
+  phoneIdField: name.default(DEFAULTS.phoneIdField),
+  recoveryCodeField: name.default(DEFAULTS.recoveryCodeField),
+  trustDeviceField: name.default(DEFAULTS.trustDeviceField),
   sessionKey: name.default(DEFAULTS.sessionKey),
   strategyName: name.default(DEFAULTS.strategyName),
   keepSessionKeys: z.array(name, 'must be a list of names').default([]),
@@ -175,6 +163,8 @@ export function readSettings(options: SmsOtpOptions): Settings {
   if (!parsed.success) throw toOptionError(MAKER, parsed.error);
   const settings = parsed.data;
   const { sessionKey, keepSessionKeys, pinValiditySeconds, pendingSeconds } = settings;
+  if (settings.getPhone === undefined && settings.phoneBook === undefined)
+    throw wrongOption(MAKER, 'getPhone', 'must be a function, unless there is a phoneBook');
   if (FOREIGN_SESSION_KEYS.includes(sessionKey))
     throw wrongOption(MAKER, 'sessionKey', 'is a key of somebody else');
   const reserved = [...FOREIGN_SESSION_KEYS, sessionKey];

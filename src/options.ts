@@ -2,6 +2,9 @@ import type { Request } from 'express';
 import type { GatewayClient } from './client/gateway-client';
 import type { GatewayClientOptions } from './client/client-options';
 import type { PassportInstance } from './express/passport-instance';
+import type { PhoneBook } from './enrolment/phone-book';
+import type { RecoveryCodesOption, TrustedDevicesOption } from './factors/factor-options';
+import type { Factor } from './factors/factor';
 import type { SmsOtpEvent } from './login/events';
 import type { MessageOption } from './messages/build-message';
 import type { Limits } from './policies/limits';
@@ -22,8 +25,29 @@ export interface SmsOtpOptions {
   /** The gateway's client, or the options to make one. A client handed in stays open when `close()` is called. */
   readonly gateway: GatewayClient | GatewayClientOptions;
 
-  /** The user's number in E.164 with its plus, or null when there is none: then the login is refused, never let through. */
-  getPhone(user: Express.User): string | null | undefined | Promise<string | null | undefined>;
+  /**
+   * The user's number in E.164 with its plus, or null when there is none: then the login is refused, never let through.
+   * Required without a `phoneBook`. With one it is left out: the confirmed numbers of the book are texted.
+   */
+  getPhone?(user: Express.User): string | null | undefined | Promise<string | null | undefined>;
+
+  /** Where the app keeps its users' numbers: switches `phones` on. Default: none, numbers are the app's own business. */
+  readonly phoneBook?: PhoneBook | undefined;
+
+  /**
+   * Ends the user's other sessions once a number was changed or removed, recovery codes were made anew, or a device was
+   * found to be stolen. The session of `req` stays. Default: nothing is ended.
+   */
+  endOtherSessions?(userId: UserId, req: Request | undefined): unknown;
+
+  /** Switches recovery codes on. Default: off. */
+  readonly recoveryCodes?: RecoveryCodesOption | undefined;
+
+  /** Switches trusted devices on. Outside of NIST SP 800-63B; never good for step-up or enrolment. Default: off. */
+  readonly trustedDevices?: TrustedDevicesOption | undefined;
+
+  /** Other second factors beside the text message, for `verifyWith`. Default: none. */
+  readonly factors?: readonly Factor[] | undefined;
 
   /** Loads a user by the id `getUserId` gave. Nothing (null, undefined, false): gone or disabled, the login is refused. */
   loadUser(userId: UserId): MaybeUser | Promise<MaybeUser>;
@@ -90,6 +114,18 @@ export interface SmsOtpOptions {
 
   /** The field of the body that holds the code. Default: `'pin'`. */
   readonly pinField?: string | undefined;
+
+  /** The field that holds a new number. Default: `'phone'`. */
+  readonly phoneField?: string | undefined;
+
+  /** The field that chooses one of the user's numbers by its `phoneId`. Default: `'phoneId'`. */
+  readonly phoneIdField?: string | undefined;
+
+  /** The field that holds a recovery code. Default: `'recoveryCode'`. */
+  readonly recoveryCodeField?: string | undefined;
+
+  /** The field of the code's form that asks to trust this device (`on`, `true`, `1`, `yes`). Default: `'trustDevice'`. */
+  readonly trustDeviceField?: string | undefined;
 
   /** The key of our slot in the session. Default: `'smsOtp'`. */
   readonly sessionKey?: string | undefined;

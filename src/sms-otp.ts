@@ -8,16 +8,18 @@ import { createMarkReader } from './express/mark';
 import { defaultPassport } from './express/passport-instance';
 import { SessionSlot } from './express/session-slot';
 import { OtpStrategy } from './express/strategy';
+import { createVerifiers } from './express/verifiers';
 import { createEmitter } from './login/events';
+import { createPhoneLister } from './login/list-phones';
 import type { LoginParts } from './login/login-parts';
 import { createResendOtp } from './login/resend-otp';
 import { createSendOtp } from './login/send-otp';
 import { createUserAdmin, type UserAdmin } from './login/user-admin';
-import { createVerifyOtp } from './login/verify-otp';
 import { createMessageBuilder } from './messages/build-message';
 import type { SmsOtpOptions } from './options';
 import { readSettings, type Settings } from './options-schema';
 import { allowedCountries } from './policies/allowed-countries';
+import { findNumberCountry } from './policies/number-country';
 import { createNumberKeys } from './policies/number-keys';
 import { guardStore } from './stores/guarded-store';
 import { memoryStore } from './stores/memory-store';
@@ -96,13 +98,14 @@ function joinLogin(
   store: SmsOtpStore,
   emit: LoginParts['emit'],
 ): LoginParts {
-  const { allowedCountries: countries, policies, getPhone, getUserId, loadUser, now } = settings;
+  const { allowedCountries: countries, policies, getUserId, loadUser, now } = settings;
   return {
     settings,
     gateway,
     emit,
     now,
-    getPhone,
+    listPhones: createPhoneLister({ ...settings, getUserId: getUserId ?? readId }),
+    findCountry: findNumberCountry,
     loadUser,
     getUserId: getUserId ?? readId,
     store: guardStore(store, (operation) => emit({ type: 'store-failing', operation })),
@@ -115,19 +118,19 @@ function joinLogin(
 }
 
 function joinEdge(settings: Settings, login: LoginParts): EdgeParts {
-  const { strategyName, pinField, sessionKey, keepSessionKeys, isRequiredFor, getLocale, now } = settings;
+  const { strategyName, phoneIdField, sessionKey, keepSessionKeys, isRequiredFor, getLocale, now } = settings;
   const slot = new SessionSlot(sessionKey, keepSessionKeys);
   const sendOtp = createSendOtp(login);
   return {
     passport: settings.passport ?? defaultPassport,
     strategyName,
-    pinField,
+    phoneIdField,
     slot,
     now,
     marks: createMarkReader(slot, login.getUserId, now),
     sendOtp,
     resendOtp: createResendOtp(login, sendOtp),
-    verifyOtp: createVerifyOtp(login),
+    verifiers: createVerifiers(login, settings),
     discard: (otpId) => login.store.challenges.discard(otpId),
     isRequiredFor: async (user, req) => {
       try {

@@ -2,9 +2,10 @@ import type { Request } from 'express';
 import type { Refused } from '../login/attempt';
 import type { Method, Refusal } from '../login/outcome';
 import type { Verified } from '../login/verify-otp';
+import { readField } from './body-field';
 import { confirmUser, type StrategyCallback } from './confirm-user';
 import { currentUser } from './current-user';
-import type { EdgeParts } from './edge-parts';
+import type { EdgeParts, Verifier } from './edge-parts';
 import { setRetryAfter, REPLIES } from './replies';
 import { settle } from './refuse';
 import type { SmsOtpSession } from './session-data';
@@ -14,6 +15,8 @@ export interface AuthenticationOptions {
   readonly session?: boolean | undefined;
   /** Whether a refusal is kept for the next page. Set by `verify` when it redirects. */
   readonly keepsNotice?: boolean | undefined;
+  /** The factor whose code is judged. Default: `sms`. */
+  readonly factor?: string | undefined;
 }
 
 /** What `req.authInfo` tells of a second factor. `amr` as in RFC 8176. */
@@ -53,13 +56,16 @@ export function createAuthenticate(
   parts: EdgeParts,
   callback?: StrategyCallback,
 ): (req: Request, options: AuthenticationOptions) => Promise<Authentication> {
-  const { slot, pinField } = parts;
+  const { slot, verifiers } = parts;
 
   return async function authenticate(req, options) {
     const { pending } = slot.read(req);
-    const code = readField(req, pinField);
-    const result = await parts.verifyOtp({ code, pending, currentUser: currentUser(req), address: req.ip });
-    if (result.kind === 'verified') return succeed(req, options, result, pending?.otpId);
+    const verifier = findVerifier(options.factor ?? 'sms');
+    const { field, purposes } = verifier;
+    const code = readField(req, field);
+    const asked = { code, pending, currentUser: currentUser(req), address: req.ip, purposes };
+    const result = await verifier.verify(asked);
+    if (result.kind === 'verified') return succeed(req, options, result, verifier, pending?.otpId);
     const otpId = pending?.otpId;
     if (result.kind === 'unconfirmed') {
       await settle(slot, req, { otpId, endsPending: true, notice: 'unconfirmed' });
@@ -68,26 +74,35 @@ export function createAuthenticate(
     return turnAway(req, options, otpId, result);
   };
 
+  function findVerifier(factor: string): Verifier {
+    const verifier = verifiers.get(factor);
+    if (verifier === undefined) throw new TypeError('no such factor is configured');
+    return verifier;
+  }
+
   async function succeed(
     req: Request,
     options: AuthenticationOptions,
-    { user, userId, purpose, at }: Verified,
+    { user, userId, purpose, method, at, transaction }: Verified,
+    { amr }: Verifier,
     otpId: string | undefined,
   ): Promise<Authentication> {
-    const method = 'sms';
-    const told: SmsOtpAuthInfo = { amr: ['pwd', method], method, at };
+    const told: SmsOtpAuthInfo = { amr: ['pwd', amr], method, at };
     const confirmed = await confirmUser(callback, { user, info: told });
     if (confirmed === null) {
       return turnAway(req, options, otpId, { refusal: { reason: 'denied' }, endsPending: true });
     }
-    // Whoever has logged out while the code was judged stays out: a step-up keeps the session's data, the user's too.
-    if (purpose === 'step-up' && !(await slot.isStillWaiting(req, otpId))) {
+    // Whoever has logged out while the code was judged stays out: all but a login keep the session's data, the user's too.
+    if (purpose !== 'login' && !(await slot.isStillWaiting(req, otpId))) {
       return turnAway(req, options, otpId, { refusal: { reason: 'no-pending-login' }, endsPending: false });
     }
-    const marked: SmsOtpSession = { version: 1, verified: { userId, method, at } };
+    // Approving one payment is no proof for anything else: the mark stays as it was.
+    const verified = purpose === 'transaction' ? slot.read(req).verified : { userId, method, at };
+    const marked: SmsOtpSession = { version: 1, ...(verified && { verified }) };
     if (options.session === false) await settle(slot, req, { otpId, endsPending: true, notice: null });
-    else slot.carryThroughRenewal(req, marked, purpose === 'step-up' ? 'all' : undefined);
-    req.smsOtp = { verified: true, user: confirmed.user, method, at };
+    else slot.carryThroughRenewal(req, marked, purpose === 'login' ? undefined : 'all');
+    const { user: confirmedUser } = confirmed;
+    req.smsOtp = { verified: true, user: confirmedUser, method, at, ...(transaction && { transaction }) };
     return { kind: 'success', ...confirmed };
   }
 
@@ -102,13 +117,6 @@ export function createAuthenticate(
     await settle(slot, req, { otpId, endsPending, notice });
     return fail(req, refusal);
   }
-}
-
-/** Only an own member of a parsed body is a code; whether it is one is decided by the login. */
-function readField(req: Request, field: string): unknown {
-  const body: unknown = req.body;
-  if (typeof body !== 'object' || body === null || !Object.hasOwn(body, field)) return undefined;
-  return (body as Record<string, unknown>)[field];
 }
 
 function fail(req: Request, refusal: Refusal): AuthenticationFailure {

@@ -1,5 +1,5 @@
 /** The options of a middleware by their names, each with the type it must have. */
-export type OptionTypes = Readonly<Record<string, 'string' | 'number' | 'boolean'>>;
+export type OptionTypes = Readonly<Record<string, 'string' | 'number' | 'boolean' | 'function'>>;
 
 /** Where to go: the options every middleware shares. */
 export const REDIRECT_TYPES: OptionTypes = { successRedirect: 'string', failureRedirect: 'string' };

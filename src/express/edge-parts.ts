@@ -2,20 +2,33 @@ import type { Request } from 'express';
 import type { SendRequest, SendResult } from '../login/send-otp';
 import type { ResendRequest, ResendResult } from '../login/resend-otp';
 import type { VerifyRequest, VerifyResult } from '../login/verify-otp';
+import type { Purpose } from '../stores/store';
 import type { MarkReader } from './mark';
 import type { PassportInstance } from './passport-instance';
 import type { SessionSlot } from './session-slot';
+
+/** Who judges the codes of one factor, and where they come from. */
+export interface Verifier {
+  /** The field of the body. */
+  readonly field: string;
+  /** RFC 8176. */
+  readonly amr: string;
+  /** What its codes are good for. */
+  readonly purposes: readonly Purpose[];
+  readonly verify: (request: VerifyRequest) => Promise<VerifyResult>;
+}
 
 /** Everything the HTTP edge needs, joined once by `createSmsOtp`. */
 export interface EdgeParts {
   readonly passport: PassportInstance;
   readonly strategyName: string;
-  readonly pinField: string;
+  readonly phoneIdField: string;
   readonly slot: SessionSlot;
   readonly marks: MarkReader;
   readonly sendOtp: (request: SendRequest) => Promise<SendResult>;
   readonly resendOtp: (request: ResendRequest) => Promise<ResendResult>;
-  readonly verifyOtp: (request: VerifyRequest) => Promise<VerifyResult>;
+  /** By the name of the factor; `sms` is always there. */
+  readonly verifiers: ReadonlyMap<string, Verifier>;
   /** Ends a challenge. */
   readonly discard: (otpId: string) => Promise<void>;
   /** Only `false` means no; a throw means yes. */

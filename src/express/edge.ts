@@ -10,6 +10,8 @@ import { createVerify, type VerifyOptions } from './verify-middleware';
 export interface Edge extends Guards, PendingMiddlewares {
   readonly send: (options?: SendOptions) => RequestHandler;
   readonly verify: (options?: VerifyOptions) => RequestHandler;
+  /** `verify` for the code of another factor; only where `factors` has one. @throws {TypeError} when `factors` has none of that name. */
+  readonly verifyWith?: (factor: string, options?: VerifyOptions) => RequestHandler;
   readonly status: (req: Request) => SmsOtpStatus;
 }
 
@@ -21,5 +23,15 @@ export function createEdge(parts: EdgeParts): Edge {
     status: createStatus(parts),
     ...createPendingMiddlewares(parts),
     ...createGuards(parts),
+    ...(parts.verifiers.size > 1 && { verifyWith: createVerifyWith(parts) }),
+  };
+}
+
+function createVerifyWith(parts: EdgeParts): NonNullable<Edge['verifyWith']> {
+  return (factor, options) => {
+    if (factor === 'sms' || !parts.verifiers.has(factor)) {
+      throw new TypeError('verifyWith: factors has none of that name');
+    }
+    return createVerify(parts, 'verifyWith', factor)(options);
   };
 }

@@ -1,5 +1,7 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { SendResult } from '../login/send-otp';
+import type { Transaction } from '../stores/store';
+import { readField } from './body-field';
 import type { Refusal } from '../login/outcome';
 import type { ResendResult } from '../login/resend-otp';
 import { checkOptions, REDIRECT_TYPES } from './check-options';
@@ -11,16 +13,26 @@ import { run } from './run';
 import { toPending } from './send-middleware';
 import type { SmsOtpSession } from './session-data';
 import { toStatus } from './status';
+import { toTransaction } from './transaction';
+
+/** Options of `stepUp`. */
+export interface StepUpOptions extends RedirectOptions {
+  /**
+   * What the user is to approve. Its amount and payee are in the text message and bound to the code: `verify` gives them
+   * back in `req.smsOtp.transaction`, and the mark stays as it was. Left out: the code renews the mark.
+   */
+  readonly transaction?: ((req: Request) => Transaction | Promise<Transaction>) | undefined;
+}
 
 /** The middlewares that work on the session as it is: another code, a code for a logged-in user, none after all. */
 export interface PendingMiddlewares {
   readonly resend: (options?: RedirectOptions) => RequestHandler;
-  readonly stepUp: (options?: RedirectOptions) => RequestHandler;
+  readonly stepUp: (options?: StepUpOptions) => RequestHandler;
   readonly cancel: (options?: RedirectOptions) => RequestHandler;
 }
 
 export function createPendingMiddlewares(parts: EdgeParts): PendingMiddlewares {
-  const { slot } = parts;
+  const { slot, phoneIdField } = parts;
 
   async function resend(req: Request, res: Response, options: RedirectOptions): Promise<boolean> {
     const before = slot.read(req);
@@ -30,22 +42,30 @@ export function createPendingMiddlewares(parts: EdgeParts): PendingMiddlewares {
       currentUser: currentUser(req),
       address: req.ip,
       getLocale: (user) => parts.getLocale(user, req),
+      phoneId: readField(req, phoneIdField),
     });
     return finish(req, res, options, before, result, before.returnTo ?? pending?.returnTo);
   }
 
-  async function stepUp(req: Request, res: Response, options: RedirectOptions): Promise<boolean> {
+  async function stepUp(req: Request, res: Response, options: StepUpOptions): Promise<boolean> {
     const before = slot.read(req);
-    const result = await sendStepUp(req, before);
+    const result = await sendStepUp(req, before, options);
     return finish(req, res, options, before, result, before.returnTo);
   }
 
-  async function sendStepUp(req: Request, before: SmsOtpSession): Promise<SendResult> {
+  async function sendStepUp(
+    req: Request,
+    before: SmsOtpSession,
+    options: StepUpOptions,
+  ): Promise<SendResult> {
     const user = currentUser(req);
     if (user === undefined) return { kind: 'refused', refusal: { reason: 'second-factor-required' } };
+    const transaction = options.transaction && toTransaction(await options.transaction(req));
     return parts.sendOtp({
       user,
-      purpose: 'step-up',
+      purpose: transaction === undefined ? 'step-up' : 'transaction',
+      transaction,
+      phoneId: readField(req, phoneIdField),
       address: req.ip,
       current: before.pending,
       previous: undefined,
@@ -114,7 +134,7 @@ export function createPendingMiddlewares(parts: EdgeParts): PendingMiddlewares {
       };
     },
     stepUp(options = {}) {
-      checkOptions('stepUp', options, REDIRECT_TYPES);
+      checkOptions('stepUp', options, { ...REDIRECT_TYPES, transaction: 'function' });
       return function smsOtpStepUp(req: Request, res: Response, next: NextFunction) {
         run(res, next, () => stepUp(req, res, options));
       };

@@ -14,6 +14,7 @@ const INVALID_CODE: Reply = { status: 401, error: 'invalid-code' };
 /** Every reason and its answer, in one table. */
 export const REPLIES: Readonly<Record<Reason, Reply>> = {
   'malformed-code': { status: 400, error: 'malformed-code' },
+  'malformed-phone': { status: 400, error: 'malformed-phone' },
   'wrong-code': INVALID_CODE,
   'too-many-attempts': INVALID_CODE,
   expired: { status: 401, error: 'expired' },
@@ -24,6 +25,8 @@ export const REPLIES: Readonly<Record<Reason, Reply>> = {
   denied: { status: 403, error: 'denied' },
   'country-not-allowed': { status: 403, error: 'country-not-allowed' },
   'no-phone': { status: 403, error: 'no-phone' },
+  'last-phone': { status: 403, error: 'last-phone' },
+  'unsuitable-phone': { status: 403, error: 'unsuitable-phone' },
   disabled: { status: 403, error: 'disabled' },
   'not-required': { status: 403, error: 'not-required' },
   'second-factor-required': { status: 403, error: 'second-factor-required' },

@@ -102,8 +102,8 @@ function toRequest(parts: EdgeParts, req: Request, user: Express.User, before: S
 }
 
 /** What the session keeps of a code that went out. */
-export function toPending({ challenge, resendAt }: SentResult, returnTo: string | null): PendingSlot {
-  const { otpId, pendingId, purpose, expiresAt, pendingUntil, mobile } = challenge;
+export function toPending({ challenge, resendAt, phones }: SentResult, returnTo: string | null): PendingSlot {
+  const { otpId, pendingId, purpose, expiresAt, pendingUntil, mobile, transaction } = challenge;
   const maskedPhone = maskPhone(mobile);
   return {
     otpId,
@@ -113,6 +113,8 @@ export function toPending({ challenge, resendAt }: SentResult, returnTo: string 
     expiresAt,
     pendingUntil,
     resendAt,
+    ...(phones.length > 0 && { phones }),
+    ...(transaction && { transaction }),
     ...(returnTo !== null && { returnTo }),
   };
 }

@@ -17,7 +17,11 @@ function isPending(value: unknown): boolean {
   const { otpId, pendingId, purpose, expiresAt, pendingUntil } = value;
   const hasIds = typeof otpId === 'string' && typeof pendingId === 'string';
   const hasTimes = Number.isFinite(expiresAt) && Number.isFinite(pendingUntil);
-  return hasIds && hasTimes && (purpose === 'login' || purpose === 'step-up');
+  return hasIds && hasTimes && isPurpose(purpose);
+}
+
+function isPurpose(value: unknown): boolean {
+  return value === 'login' || value === 'step-up' || value === 'transaction' || value === 'enrol';
 }
 
 function isMark(value: unknown): boolean {

@@ -38,13 +38,12 @@ export function createStatus({ slot, marks, now }: EdgeParts): (req: Request) =>
   };
 }
 
-/** What the slot holds, without its ids. */
+/** What the slot holds, without its ids and the page to go to. */
 export function toStatus({
-  purpose,
-  maskedPhone,
-  expiresAt,
-  pendingUntil,
-  resendAt,
+  otpId: _otpId,
+  pendingId: _id,
+  returnTo: _page,
+  ...shown
 }: PendingSlot): PendingStatus {
-  return { purpose, maskedPhone, expiresAt, pendingUntil, resendAt };
+  return shown;
 }

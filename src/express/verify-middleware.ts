@@ -10,8 +10,15 @@ import { isGiven, run } from './run';
 /** Options of `verify`: where to go, and three of Passport's own. */
 export interface VerifyOptions extends RedirectOptions, PassportOptions {}
 
-/** Makes `verify`: the strategy by its name, then Passport's own `logIn`. */
-export function createVerify(parts: EdgeParts): (options?: VerifyOptions) => RequestHandler {
+/**
+ * Makes `verify`: the strategy by its name, then Passport's own `logIn`.
+ * @param factor whose code the body holds.
+ */
+export function createVerify(
+  parts: EdgeParts,
+  name = 'verify',
+  factor = 'sms',
+): (options?: VerifyOptions) => RequestHandler {
   const { slot, passport, strategyName } = parts;
 
   async function verify(req: Request, res: Response, options: VerifyOptions): Promise<boolean> {
@@ -19,7 +26,7 @@ export function createVerify(parts: EdgeParts): (options?: VerifyOptions) => Req
     const { pending, returnTo } = slot.read(req);
     const answer = await askPassport(req, res, options);
     if (answer.kind === 'failure') return answerRefusal(res, failureRedirect, answer.info);
-    if (pending?.purpose !== 'step-up') await logIn(req, answer.user, options);
+    if ((pending?.purpose ?? 'login') === 'login') await logIn(req, answer.user, options);
     else if (options.session !== false) await slot.renewPrepared(req);
     if (options.authInfo !== false) await setAuthInfo(passport, req, answer.info);
     if (successRedirect === undefined) return true;
@@ -42,7 +49,7 @@ export function createVerify(parts: EdgeParts): (options?: VerifyOptions) => Req
         if (user) return resolve({ kind: 'success', user, info: info ?? {} });
         resolve({ kind: 'failure', info: info as SmsOtpFailureInfo, status: status ?? 401 });
       };
-      const settings = { session, keepsNotice: failureRedirect !== undefined };
+      const settings = { session, keepsNotice: failureRedirect !== undefined, factor };
       // The types know Passport's own options only; the strategy gets these as they are.
       const middleware = passport.authenticate(strategyName, settings, done) as RequestHandler;
       // Without a session middleware Passport may throw at once; `next` is called by nobody in callback form.
@@ -51,7 +58,7 @@ export function createVerify(parts: EdgeParts): (options?: VerifyOptions) => Req
   }
 
   return (options = {}) => {
-    checkOptions('verify', options, { ...REDIRECT_TYPES, ...PASSPORT_TYPES });
+    checkOptions(name, options, { ...REDIRECT_TYPES, ...PASSPORT_TYPES });
     return function smsOtpVerify(req: Request, res: Response, next: NextFunction) {
       run(res, next, () => verify(req, res, options));
     };

@@ -1,8 +1,9 @@
 import { failureCounter, keysClearedBySuccess, verifiedNumberCounter } from '../policies/limits';
 import type { Challenge, Claim, Count, Purpose } from '../stores/store';
 import type { LoginParts } from './login-parts';
-import type { Reason, Refusal } from './outcome';
+import type { Method, Reason, Refusal } from './outcome';
 import { readFailureRefusal } from './send-charge';
+import { tellVerified } from './send-policies';
 
 /** What a session knows of the code it waits for. */
 export interface PendingCode {
@@ -95,17 +96,20 @@ export async function endAttempt(parts: LoginParts, attempt: Attempt, reason: Re
 }
 
 /** The user passed: sets back what success sets back, and remembers a number on which a code was right for the first time. */
-export async function passAttempt(parts: LoginParts, attempt: Attempt): Promise<void> {
+export async function passAttempt(parts: LoginParts, attempt: Attempt, method: Method): Promise<void> {
   const { challenge } = attempt;
+  const isText = method === 'sms';
   const { number } = await parts.numberKeys(challenge.mobile);
   const { counters } = parts.store;
-  const cleared = counters.clear(keysClearedBySuccess(challenge.userId, number));
-  const remembered = challenge.isNewNumber ? counters.charge([verifiedNumberCounter(number)]) : undefined;
+  const cleared = counters.clear(keysClearedBySuccess(challenge.userId, isText ? number : null));
+  const isProven = isText && challenge.isNewNumber;
+  const remembered = isProven ? counters.charge([verifiedNumberCounter(number)]) : undefined;
   // The code is consumed and was right. Counters that stay are only stricter, and the failure is told as `store-failing`.
   const [clearing] = await Promise.allSettled([cleared, remembered]);
   const subject = subjectOf(attempt);
   if (clearing.status === 'fulfilled') parts.emit({ type: 'failure-count-changed', ...subject, failures: 0 });
-  parts.emit({ type: 'verified', ...subject, method: 'sms' });
+  parts.emit({ type: 'verified', ...subject, method });
+  if (isText) await tellVerified(parts, challenge);
 }
 
 /** Who an event about the attempt is about. */

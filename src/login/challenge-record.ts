@@ -1,5 +1,5 @@
 import type { Generated } from '../protocol/otp-answers';
-import type { Challenge, Purpose } from '../stores/store';
+import type { Challenge, Purpose, Transaction } from '../stores/store';
 import type { LoginParts } from './login-parts';
 import type { UserIdText } from './user-id';
 
@@ -20,6 +20,8 @@ export interface ChallengeSource extends UserIdText, SendTimes {
   readonly purpose: Purpose;
   readonly mobile: string;
   readonly isNewNumber: boolean;
+  readonly transaction: Transaction | undefined;
+  readonly replaces: string | undefined;
 }
 
 /** Opens a pending login, or goes on with one. The clock of a code starts before the gateway is asked. */
@@ -42,7 +44,7 @@ export function startSend(
 
 /** The record of a code that is out. What the gateway says of its life can only shorten ours. */
 export function toChallenge(source: ChallengeSource, maxAttempts: number, generated: Generated): Challenge {
-  const { validitySeconds, ...record } = source;
+  const { validitySeconds, transaction, replaces, ...record } = source;
   const told = generated.variant === 'A' ? generated.validitySeconds : null;
   const lifeSeconds = Math.min(validitySeconds, told ?? validitySeconds);
   return {
@@ -50,6 +52,8 @@ export function toChallenge(source: ChallengeSource, maxAttempts: number, genera
     otpId: generated.id,
     maxAttempts,
     ...record,
+    ...(transaction !== undefined && { transaction }),
+    ...(replaces !== undefined && { replaces }),
     expiresAt: Math.min(source.sentAt + lifeSeconds * 1000, source.pendingUntil),
   };
 }

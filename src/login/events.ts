@@ -1,5 +1,6 @@
 import type { GatewayEvent } from '../client/events';
 import type { Purpose } from '../stores/store';
+import type { DecisionEvent, LifeEvent, PolicyEvent } from './life-events';
 import type { Method, Reason } from './outcome';
 
 /** Who a login event is about. No number, no code: the number is masked to its last two digits. */
@@ -39,8 +40,8 @@ export type LoginEvent =
   /** The store failed; nothing was sent and nobody got in. */
   | { readonly type: 'store-failing'; readonly operation: string };
 
-/** Everything `onEvent` is told: the login's events and the gateway client's. */
-export type SmsOtpEvent = LoginEvent | GatewayEvent;
+/** Everything `onEvent` is told. */
+export type SmsOtpEvent = LoginEvent | LifeEvent | DecisionEvent | PolicyEvent | GatewayEvent;
 
 /** Hands an event to the app. A sink that throws, rejects or is slow changes nothing. */
 export function createEmitter(

@@ -4,7 +4,7 @@ import { fromUserIdText, toUserIdText } from './user-id';
 
 /**
  * The user a challenge belongs to, or null: gone or disabled (`loadUser` gives nothing), or another one than the
- * challenge names. A login loads the user; a step-up demands that it is the logged-in one.
+ * challenge names. A login loads the user; every other purpose demands that it is the logged-in one.
  * What `loadUser` throws goes on to the app.
  */
 export async function findUser(
@@ -12,8 +12,7 @@ export async function findUser(
   challenge: Challenge,
   currentUser: Express.User | undefined,
 ): Promise<Express.User | null> {
-  const user =
-    challenge.purpose === 'step-up' ? currentUser : await parts.loadUser(fromUserIdText(challenge));
+  const user = challenge.purpose === 'login' ? await parts.loadUser(fromUserIdText(challenge)) : currentUser;
   if (!isUser(user)) return null;
   return toUserIdText(parts.getUserId(user)).userId === challenge.userId ? user : null;
 }

@@ -1,26 +1,36 @@
 import type { Admission, GatewayClient } from '../client/gateway-client';
-import {
-  GatewayRejectedError,
-  GatewayResponseError,
-  GatewayTimeoutError,
-  GatewayUnreachableError,
-  type SmsOtpError,
-} from '../errors';
+import { GatewayRejectedError } from '../errors';
 import type { Challenge } from '../stores/store';
+import { readCode } from './code-input';
+import type { Judge, Judgement } from './judge';
+import type { LoginParts } from './login-parts';
+import { mayHaveArrived } from './lost-answer';
 import { readPinRejection } from './pin-rejection';
 
-/** What the gateway made of a code. `lost`: the answer did not arrive whole, so the code may have been judged. */
-export type Judgement =
-  | { readonly kind: 'right' }
-  | { readonly kind: 'wrong' }
-  | { readonly kind: 'over' }
-  | { readonly kind: 'lost'; readonly error: SmsOtpError };
+/** The gateway judges the codes that it has made and sent. */
+export function createPinJudge(parts: LoginParts): Judge {
+  const { gateway } = parts;
+  return {
+    method: 'sms',
+    readCode,
+    open: async () => {
+      const admission = await gateway.admit('validate');
+      return {
+        judge: ({ challenge, code }) => judgePin(gateway, challenge, code, admission),
+        close: () => admission.release(),
+      };
+    },
+    // The number of an enrolment is not the user's yet.
+    isStillValid: async (user, { purpose, mobile }) =>
+      purpose === 'enrol' || (await parts.listPhones(user)).includes(mobile),
+  };
+}
 
 /**
  * Has the gateway judge a code. OTP spec §4, validate.
  * @throws {SmsOtpError} when the code was surely not judged: the challenge lives on.
  */
-export async function judgePin(
+async function judgePin(
   gateway: GatewayClient,
   { otpId, mobile }: Challenge,
   pin: string,
@@ -30,18 +40,10 @@ export async function judgePin(
     await gateway.otp.validate({ id: otpId, mobile, pin }, admission);
     return { kind: 'right' };
   } catch (error) {
-    if (isLost(error)) return { kind: 'lost', error };
+    if (mayHaveArrived(error)) return { kind: 'lost', error };
     if (!(error instanceof GatewayRejectedError)) throw error;
     const rejection = readPinRejection(gateway.variant, error);
     if (rejection === 'not-judged') throw error;
     return { kind: rejection };
   }
-}
-
-function isLost(
-  error: unknown,
-): error is GatewayResponseError | GatewayTimeoutError | GatewayUnreachableError {
-  if (error instanceof GatewayResponseError) return true;
-  const isCut = error instanceof GatewayTimeoutError || error instanceof GatewayUnreachableError;
-  return isCut && error.mayHaveArrived;
 }

@@ -1,8 +1,9 @@
-import type { Purpose } from '../stores/store';
+import type { Purpose, Transaction } from '../stores/store';
 
 /** Why something was refused, or what there is to say about it. The list is closed. */
 export const REASONS = [
   'malformed-code',
+  'malformed-phone',
   'wrong-code',
   'expired',
   'no-pending-login',
@@ -12,6 +13,8 @@ export const REASONS = [
   'resend-too-soon',
   'send-limit',
   'no-phone',
+  'last-phone',
+  'unsuitable-phone',
   'country-not-allowed',
   'denied',
   'user-gone',
@@ -24,8 +27,16 @@ export const REASONS = [
 /** One of the closed list of reasons. `unconfirmed`: the gateway's answer was lost. */
 export type Reason = (typeof REASONS)[number];
 
-/** How a second factor was passed. */
-export type Method = 'sms';
+/** How a second factor was passed: ours, or the name of a factor of the app's own. */
+// The intersection keeps the known words for editors to offer.
+export type Method = 'sms' | 'recovery-code' | 'trusted-device' | (string & {});
+
+/** A confirmed number of the user, as a page may show it. */
+export interface PhoneChoice {
+  /** What a form sends back to choose it; the same for every session, and tells nobody the number. */
+  readonly phoneId: string;
+  readonly maskedPhone: string;
+}
 
 /** What a page may know of a code that is out. Times are milliseconds since 1970. */
 export interface PendingStatus {
@@ -38,6 +49,10 @@ export interface PendingStatus {
   readonly pendingUntil: number;
   /** When a new code may be asked for; null when none can be had any more. */
   readonly resendAt: number | null;
+  /** The numbers a new code may be sent to, the default first. Only when the user has several. */
+  readonly phones?: readonly PhoneChoice[];
+  /** What the code is for, as the text message says it. Only for transactions. */
+  readonly transaction?: Transaction;
 }
 
 /** A refusal: a value, never an error. */
@@ -58,6 +73,8 @@ export type VerifyOutcome<User = Express.User> =
       readonly method: Method;
       /** Milliseconds since 1970. */
       readonly at: number;
+      /** What the user has approved: carry out this, never what the request says. Only for transactions. */
+      readonly transaction?: Transaction;
     }
   | ({ readonly verified: false } & Refusal);
 

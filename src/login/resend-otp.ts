@@ -7,7 +7,7 @@ import type { Refusal } from './outcome';
 import type { SendRequest, SendResult } from './send-otp';
 
 /** Who asks for another code. */
-export interface ResendRequest extends Pick<SendRequest, 'address' | 'getLocale'> {
+export interface ResendRequest extends Pick<SendRequest, 'address' | 'getLocale' | 'phoneId'> {
   readonly pending: PendingCode | undefined;
   /** The logged-in user; a step-up demands that it is the challenge's. */
   readonly currentUser: Express.User | undefined;
@@ -20,7 +20,7 @@ export function createResendOtp(
   parts: LoginParts,
   sendOtp: (request: SendRequest) => Promise<SendResult>,
 ): (request: ResendRequest) => Promise<ResendResult> {
-  return async function resendOtp({ pending, currentUser, address, getLocale }) {
+  return async function resendOtp({ pending, currentUser, address, getLocale, phoneId }) {
     // 1 is there a pending login
     const previous = await findPrevious(pending);
     if (previous === null) return { ...refuse({ reason: 'no-pending-login' }), endsPending: true };
@@ -34,8 +34,10 @@ export function createResendOtp(
     if (user === null) return end(previous, deny(previous, address, { reason: 'user-gone' }));
 
     const isRequired = (): Promise<boolean> => Promise.resolve(true);
-    const request = { user, purpose, address, current: undefined, previous, isRequired, getLocale };
-    const result = await sendOtp(request);
+    const { mobile, replaces, transaction } = previous;
+    const newPhone = purpose === 'enrol' ? { mobile, replaces } : undefined;
+    const same = { user, purpose, address, current: undefined, previous, newPhone, transaction };
+    const result = await sendOtp({ ...same, phoneId, isRequired, getLocale });
     if (result.kind !== 'refused') return result;
     const refused = refuse(result.refusal);
     return result.refusal.reason === 'user-gone' ? end(previous, refused) : refused;

@@ -1,42 +1,82 @@
 import { toAddressBlock } from '../policies/address-block';
 import { sendCounters, type Limits, type SendCounter } from '../policies/limits';
-import type { Charge, Count } from '../stores/store';
+import type { Charge, Count, Counter } from '../stores/store';
+import { toRefusal, type PlannedCharge } from './ask-policies';
 import type { LoginParts } from './login-parts';
 import type { Refusal } from './outcome';
 
 /** What a send is charged for. */
 export interface ChargedSend {
   readonly userId: string;
-  readonly mobile: string;
   readonly address: string | undefined;
+  readonly numberKey: string;
+  readonly prefixKey: string;
 }
 
-/** Charged, or refused with nothing charged at all. */
+/** Charged, or refused with nothing charged at all: by our own limits, or by a policy's counter. */
 export type SendCharge =
-  | { readonly isCharged: true; readonly waitSeconds: number; readonly isNewNumber: boolean }
-  | { readonly isCharged: false; readonly refusal: Refusal };
+  | {
+      readonly isCharged: true;
+      readonly waitSeconds: number;
+      readonly isNewNumber: boolean;
+      /** Counters of recording policies that would have refused. */
+      readonly exceeded: readonly PlannedCharge[];
+    }
+  | { readonly isCharged: false; readonly refusal: Refusal; readonly refusedBy: PlannedCharge | null };
 
 const NOTHING: Count = { count: 0, resetSeconds: null, lockedSeconds: 0 };
 
-/** Charges a send to all its counters in one round trip, before anything is sent. Nothing rolls it back. */
+/**
+ * Charges a send to all its counters in one round trip, before anything is sent: our limits, and what the policies have
+ * planned. Nothing but a policy's own settlement takes back what that policy has charged.
+ */
 export async function chargeSend(
   parts: LoginParts,
-  { userId, mobile, address }: ChargedSend,
+  { userId, address, numberKey, prefixKey }: ChargedSend,
+  planned: readonly PlannedCharge[],
 ): Promise<SendCharge> {
   const { limits, resendCooldownSeconds } = parts.settings;
-  const keys = { user: userId, address: toAddressBlock(address), ...(await parts.numberKeys(mobile)) };
+  const keys = { user: userId, address: toAddressBlock(address), number: numberKey, prefix: prefixKey };
   const plan = sendCounters(limits, keys, resendCooldownSeconds, parts.random());
-  const charge = await parts.store.counters.charge(plan.map(({ counter }) => counter));
-  return charge.refusedBy === null
-    ? readCharged(plan, charge)
-    : { isCharged: false, refusal: readRefused(limits, plan, charge, charge.refusedBy) };
+  const counters = [...plan.map(({ counter }) => counter), ...planned.map(toCounter)];
+  const charge = await parts.store.counters.charge(counters);
+  const { refusedBy, counts } = charge;
+  const policyCounts = counts.slice(plan.length);
+  if (refusedBy === null) {
+    const exceeded = planned.filter((entry, index) => wouldRefuse(entry, policyCounts[index]));
+    return { isCharged: true, ...readCharged(plan, charge), exceeded };
+  }
+  const entry = planned[refusedBy - plan.length] ?? null;
+  const refusal =
+    entry === null
+      ? readRefused(limits, plan, charge, refusedBy)
+      : readPolicyRefusal(entry, policyCounts[refusedBy - plan.length] ?? NOTHING);
+  return { isCharged: false, refusal, refusedBy: entry };
 }
 
-function readCharged(plan: readonly SendCounter[], { counts }: Charge): SendCharge {
+/** A recording policy counts and refuses nothing. */
+function toCounter({ counter, policy }: PlannedCharge): Counter {
+  if (policy.mode !== 'record') return counter;
+  const { max: _max, lock: _lock, ...counted } = counter;
+  return counted;
+}
+
+function wouldRefuse({ counter, policy }: PlannedCharge, count: Count = NOTHING): boolean {
+  return policy.mode === 'record' && count.count > (counter.max ?? Infinity);
+}
+
+function readPolicyRefusal({ deny = 'send-limit' }: PlannedCharge, count: Count): Refusal {
+  return toRefusal(deny, count.lockedSeconds > 0 ? count.lockedSeconds : count.resetSeconds);
+}
+
+function readCharged(
+  plan: readonly SendCounter[],
+  { counts }: Charge,
+): { readonly waitSeconds: number; readonly isNewNumber: boolean } {
   const newNumber = plan.findIndex(({ role }) => role === 'new-number');
   // An exempt counter is not touched, so its count is 0.
   const isNewNumber = counts[newNumber]?.count !== 0;
-  return { isCharged: true, waitSeconds: readWait(plan, counts), isNewNumber };
+  return { waitSeconds: readWait(plan, counts), isNewNumber };
 }
 
 function readRefused(

@@ -1,11 +1,11 @@
-import { findNumberCountry } from '../policies/number-country';
-import type { Challenge, Purpose } from '../stores/store';
-import { askPolicies } from './ask-policies';
-import { findResendTime, startSend, toChallenge } from './challenge-record';
+import type { PolicyContext } from '../policies/policy';
+import type { Challenge, Purpose, Transaction } from '../stores/store';
+import { startSend } from './challenge-record';
+import { choosePhone, type NewPhone } from './choose-phone';
+import { deliverCode } from './deliver-code';
 import type { LoginParts } from './login-parts';
-import type { Refusal } from './outcome';
-import { isPhoneNumber, maskPhone } from './phone-number';
-import { chargeSend } from './send-charge';
+import type { PhoneChoice, Refusal } from './outcome';
+import { askSendPolicies, toPolicyContext } from './send-policies';
 import { toUserIdText } from './user-id';
 
 /** Whom a code is sent to, and why. */
@@ -18,13 +18,24 @@ export interface SendRequest {
   readonly current: { readonly otpId: string; readonly pendingId: string } | undefined;
   /** The challenge a resend replaces; its pending login goes on. */
   readonly previous: Challenge | undefined;
+  /** The number that the form chose, untouched. */
+  readonly phoneId?: unknown;
+  /** Purpose `enrol` only. */
+  readonly newPhone?: NewPhone | undefined;
+  /** Purpose `transaction` only. */
+  readonly transaction?: Transaction | undefined;
   readonly isRequired: () => Promise<boolean>;
   readonly getLocale: (user: Express.User) => Promise<string | undefined>;
 }
 
 /** What the decision came to. `already-sent`: the session's code is live and the next one may not be sent yet. */
 export type SendResult =
-  | { readonly kind: 'sent'; readonly challenge: Challenge; readonly resendAt: number | null }
+  | {
+      readonly kind: 'sent';
+      readonly challenge: Challenge;
+      readonly resendAt: number | null;
+      readonly phones: readonly PhoneChoice[];
+    }
   | { readonly kind: 'already-sent' }
   | { readonly kind: 'not-required' }
   | { readonly kind: 'refused'; readonly refusal: Refusal };
@@ -34,12 +45,13 @@ export type SendResult =
  * @throws {SmsOtpError} for accidents of gateway and store, and what the app's own callbacks throw.
  */
 export function createSendOtp(parts: LoginParts): (request: SendRequest) => Promise<SendResult> {
-  const { gateway, settings, store } = parts;
+  const { store } = parts;
 
   return async function sendOtp(request) {
-    const { user, purpose, address, previous } = request;
+    const { user, purpose, address, previous, transaction } = request;
     const identity = toUserIdText(parts.getUserId(user));
-    const subject = { userId: identity.userId, purpose, address };
+    const { userId } = identity;
+    const subject = { userId, purpose, address };
     const refuse = (refusal: Refusal, policy: string | null = null): SendResult => {
       parts.emit({ type: 'denied', ...subject, reason: refusal.reason, policy });
       return { kind: 'refused', refusal };
@@ -49,57 +61,51 @@ export function createSendOtp(parts: LoginParts): (request: SendRequest) => Prom
     if (!(await request.isRequired())) return { kind: 'not-required' };
 
     // 2 the number
-    const mobile = await parts.getPhone(user);
-    if (!isPhoneNumber(mobile)) return refuse({ reason: 'no-phone' });
-    if (previous !== undefined && previous.mobile !== mobile) return refuse({ reason: 'user-gone' });
+    const { phoneId, newPhone } = request;
+    const chosen = await choosePhone(parts, { user, previous, phoneId, newPhone });
+    if ('reason' in chosen) return refuse({ reason: chosen.reason });
+    const { mobile, phones } = chosen;
 
     // 3 the policies
-    const denial = await askPolicies(parts.policies, { stage: 'send', user, ...subject, mobile });
+    const context = await toPolicyContext(parts, { user, ...subject, mobile });
+    const denial = await askSendPolicies(parts, context);
     if (denial !== null) return refuse(denial.refusal, denial.policy);
     const times = startSend(parts, previous);
-    const { text, sender } = await parts.buildMessage(
-      { user, purpose, locale: await request.getLocale(user), country: () => findNumberCountry(mobile) },
+    const locale = await request.getLocale(user);
+    const message = await parts.buildMessage(
+      {
+        user,
+        purpose,
+        locale,
+        country: () => parts.findCountry(mobile),
+        ...(transaction && { transaction }),
+      },
       times.validitySeconds,
     );
 
-    // 4 charge the send; what the client itself refuses is refused before anything is charged
-    const admission = await gateway.admit('generate');
-    try {
-      const charge = await chargeSend(parts, { ...subject, mobile });
-      if (!charge.isCharged) {
-        const isTooSoon = charge.refusal.reason === 'resend-too-soon';
-        return isTooSoon && (await isWaiting(request, identity.userId, mobile))
-          ? { kind: 'already-sent' }
-          : refuse(charge.refusal);
-      }
-
-      // 5 the gateway makes the code and sends it
-      const { validitySeconds } = times;
-      const generated = await gateway.otp.generate(
-        { mobile, sender, validitySeconds, message: text },
-        admission,
-      );
-
-      // 6 remember the challenge
-      const { isNewNumber } = charge;
-      const source = { ...identity, purpose, mobile, isNewNumber, ...times };
-      const challenge = toChallenge(source, settings.maxAttempts, generated);
-      await store.challenges.begin(challenge, Math.ceil((challenge.pendingUntil - parts.now()) / 1000));
-      const cost = generated.variant === 'B' ? generated.cost : null;
-      parts.emit({ type: 'sent', ...subject, maskedPhone: maskPhone(mobile), sends: times.sends, cost });
-      return { kind: 'sent', challenge, resendAt: findResendTime(parts, challenge, charge.waitSeconds) };
-    } finally {
-      admission.release();
-    }
+    // 4 to 6 charge the send, let the gateway make and send the code, remember the challenge
+    const source = { ...identity, purpose, mobile, ...times, transaction, replaces: newPhone?.replaces };
+    const delivery = await deliverCode(parts, context, source, message);
+    if (delivery.kind === 'sent') return { ...delivery, phones };
+    const { refusal, policy } = delivery;
+    const isTooSoon = policy === null && refusal.reason === 'resend-too-soon';
+    if (isTooSoon && (await isWaiting(request, context))) return { kind: 'already-sent' };
+    return refuse(refusal, policy);
   };
 
   /** True when the session waits for a live code of the same user and purpose: a double click, a reload, a step back. */
-  async function isWaiting(request: SendRequest, userId: string, mobile: string): Promise<boolean> {
-    const { current, previous, purpose } = request;
+  async function isWaiting(
+    { current, previous, transaction }: SendRequest,
+    { userId, mobile, purpose }: PolicyContext,
+  ): Promise<boolean> {
     if (current === undefined || previous !== undefined) return false;
     const live = await store.challenges.find(current.otpId);
     if (live?.pendingId !== current.pendingId) return false;
     const isSame = live.userId === userId && live.mobile === mobile && live.purpose === purpose;
-    return isSame && live.expiresAt > parts.now();
+    return isSame && isSameTransaction(live.transaction, transaction) && live.expiresAt > parts.now();
   }
+}
+
+function isSameTransaction(one: Transaction | undefined, other: Transaction | undefined): boolean {
+  return one?.amount === other?.amount && one?.payee === other?.payee;
 }

@@ -1,5 +1,5 @@
 import type { SmsOtpError } from '../errors';
-import type { Purpose } from '../stores/store';
+import type { Purpose, Transaction } from '../stores/store';
 import {
   claimAttempt,
   endAttempt,
@@ -12,10 +12,10 @@ import {
   type PendingCode,
   type Refused,
 } from './attempt';
-import { readCode } from './code-input';
 import { findUser } from './find-user';
-import { judgePin } from './judge-pin';
+import type { Judge } from './judge';
 import type { LoginParts } from './login-parts';
+import type { Method } from './outcome';
 
 /** A code to be judged. */
 export interface VerifyRequest {
@@ -25,6 +25,8 @@ export interface VerifyRequest {
   /** The logged-in user; a step-up demands that it is the challenge's. */
   readonly currentUser: Express.User | undefined;
   readonly address: string | undefined;
+  /** What the session may be waiting for: a code of another purpose is not looked at. */
+  readonly purposes: readonly Purpose[];
 }
 
 /** The code was right and is spent. */
@@ -33,7 +35,12 @@ export interface Verified {
   readonly user: Express.User;
   readonly userId: string;
   readonly purpose: Purpose;
+  readonly method: Method;
   readonly at: number;
+  readonly transaction: Transaction | undefined;
+  /** Purpose `enrol` only: the number that is proven now, and the one whose place it takes. */
+  readonly mobile: string;
+  readonly replaces: string | undefined;
 }
 
 /** An accident after which the code may have been judged: the challenge is over. */
@@ -46,19 +53,23 @@ export type VerifyResult = Verified | Refused | Unconfirmed;
 
 /**
  * The decision to let in. A wrong code is a value.
+ * @param judge who knows a right code: the gateway, or another factor.
  * @throws {SmsOtpError} for accidents that leave the challenge alive, and what the app's own callbacks throw.
  */
-export function createVerifyOtp(parts: LoginParts): (request: VerifyRequest) => Promise<VerifyResult> {
+export function createVerifyOtp(
+  parts: LoginParts,
+  judge: Judge,
+): (request: VerifyRequest) => Promise<VerifyResult> {
   const { challenges } = parts.store;
 
-  return async function verifyOtp({ code, pending, currentUser, address }) {
+  return async function verifyOtp({ code, pending, currentUser, address, purposes }) {
     // 1 read the code
-    const pin = readCode(code);
+    const pin = judge.readCode(code);
     if (pin === null) return refuse('malformed-code');
-    if (pending === undefined) return refuse('no-pending-login');
+    if (pending === undefined || !purposes.includes(pending.purpose)) return refuse('no-pending-login');
 
     // 2 admitted by the gateway's queue and breaker: what is refused here costs no attempt
-    const admission = await parts.gateway.admit('validate');
+    const hearing = await judge.open();
     let attempt: Attempt | Refused | undefined;
     try {
       // 3 claim an attempt
@@ -71,12 +82,12 @@ export function createVerifyOtp(parts: LoginParts): (request: VerifyRequest) => 
 
       // 5 load the user
       const user = await findUser(parts, challenge, currentUser);
-      if (user === null || (await parts.getPhone(user)) !== challenge.mobile) {
+      if (user === null || !(await judge.isStillValid(user, challenge))) {
         return await endAttempt(parts, attempt, 'user-gone');
       }
 
       // 6 the gateway judges the code
-      const judgement = await judgePin(parts.gateway, challenge, pin, admission);
+      const judgement = await hearing.judge({ challenge, user, code: pin, address });
       if (judgement.kind === 'wrong') return failAttempt(parts, attempt, 'wrong-code');
       // Not discarded here: the right code of a double click may be on its way to step 7, and only it may take the challenge.
       if (judgement.kind === 'over') return failAttempt(parts, attempt, 'wrong-code', true);
@@ -89,13 +100,16 @@ export function createVerifyOtp(parts: LoginParts): (request: VerifyRequest) => 
       const isConsumed: unknown = await challenges.consume(challenge.otpId);
       // Whoever took it, a success or a newer code of this session, says what the session waits for.
       if (isConsumed !== true) return failAttempt(parts, attempt, 'wrong-code');
-      await passAttempt(parts, attempt);
-      return { kind: 'verified', user, ...subjectOf(attempt), at: parts.now() };
+      const { method } = judge;
+      await passAttempt(parts, attempt, method);
+      const { transaction, mobile, replaces } = challenge;
+      const about = { transaction, mobile, replaces };
+      return { kind: 'verified', user, ...subjectOf(attempt), method, at: parts.now(), ...about };
     } catch (error) {
       if (attempt?.kind === 'claimed') tellLock(parts, attempt);
       throw error;
     } finally {
-      admission.release();
+      hearing.close();
     }
   };
 }

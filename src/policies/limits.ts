@@ -108,9 +108,10 @@ export function verifiedNumberCounter(number: string): Counter {
   return { key: `verified:number:${number}`, windowSeconds: null };
 }
 
-/** What a full success of the user sets back to nothing. */
-export function keysClearedBySuccess(user: string, number: string): readonly string[] {
-  return [keysOfUser(user).failures, ...[`user:${user}`, `number:${number}`].flatMap(sinceSuccessKeys)];
+/** What a full success of the user sets back to nothing. @param number null when the success has proven no number. */
+export function keysClearedBySuccess(user: string, number: string | null): readonly string[] {
+  const subjects = [`user:${user}`, ...(number === null ? [] : [`number:${number}`])];
+  return [keysOfUser(user).failures, ...subjects.flatMap(sinceSuccessKeys)];
 }
 
 /** The counters that belong to one user. */

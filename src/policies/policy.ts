@@ -88,7 +88,7 @@ export interface Policy<User = Express.User> {
   check(context: PolicyContext<User>): PolicyAnswer | Promise<PolicyAnswer>;
   /** Counters to charge once every policy has allowed; asked at stage `send` only. A throw denies. */
   charges?(context: PolicyContext<User>): readonly PolicyCharge[] | Promise<readonly PolicyCharge[]>;
-  /** Hears what became of the send, once for each `check` that allowed at stage `send`. A throw changes nothing. */
+  /** Hears what became of the send, once for each send that was charged (stage `send` only). A throw changes nothing. */
   settle?(context: PolicyContext<User>, settlement: SendSettlement): unknown;
   /** Hears of each right code, text messages only. A throw changes nothing. */
   verified?(context: VerifiedContext): unknown;
@@ -105,5 +105,10 @@ export type PolicyEvent =
   | { readonly type: 'price-list-problem'; readonly problem: string; readonly rows: number }
   /** A block by conversion began or ended by itself. `scope`: `prefix`, `country FR`, `network 208-01`. */
   | { readonly type: 'conversion-blocked'; readonly scope: string; readonly blockedSeconds: number }
+  /** No numbers are looked up: until a restart (`no-permission`), until there is money again, or for a minute. Told once. */
+  | { readonly type: 'lookups-stopped'; readonly because: 'no-permission' | 'no-balance' | 'failing' }
+  | { readonly type: 'lookups-resumed' }
+  /** A lookup did not say that a number is good, and it is texted all the same. See `numberCheck`. */
+  | { readonly type: 'number-doubtful'; readonly userId: string; readonly because: string }
   /** The subscriber identity behind a number differs from the one seen before. A hint, no proof: see `simChange`. */
   | { readonly type: 'sim-change-hint'; readonly userId: string; readonly hint: string };

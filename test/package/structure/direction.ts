@@ -32,7 +32,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 /** Beside those, by `import type` alone. */
 const MAY_IMPORT_TYPES: Readonly<Record<string, readonly string[]>> = {
   options: [...EVERYTHING, 'errors'],
-  'options-schema': ['options'],
+  'options-schema': ['options', 'enrolment'],
+  express: ['factors'],
   observability: ['login'],
 };
 

@@ -1,0 +1,53 @@
+import type { Challenge } from '../stores/store';
+import type { LoginParts } from './login-parts';
+import type { PhoneChoice, Reason } from './outcome';
+import { isPhoneNumber, maskPhone } from './phone-number';
+
+/** The number that is new to the user and is to be proven, and the confirmed one whose place it takes. */
+export interface NewPhone {
+  readonly mobile: string;
+  readonly replaces: string | undefined;
+}
+
+/** Whose number a code goes to. */
+export interface PhoneQuestion {
+  readonly user: Express.User;
+  readonly previous: Challenge | undefined;
+  /** What the form chose; untouched. Undefined: the number of the challenge before, else the default. */
+  readonly phoneId: unknown;
+  /** Purpose `enrol` only. */
+  readonly newPhone: NewPhone | undefined;
+}
+
+export type ChosenPhone =
+  | { readonly mobile: string; readonly phones: readonly PhoneChoice[] }
+  | { readonly reason: Extract<Reason, 'no-phone' | 'user-gone'> };
+
+/** Finds the number a code goes to: only a number of the user's, or the new one that is being enrolled. */
+export async function choosePhone(parts: LoginParts, question: PhoneQuestion): Promise<ChosenPhone> {
+  const { user, previous, newPhone, phoneId } = question;
+  if (newPhone !== undefined) {
+    return isPhoneNumber(newPhone.mobile) ? { mobile: newPhone.mobile, phones: [] } : { reason: 'no-phone' };
+  }
+  const mobiles = await parts.listPhones(user);
+  if (mobiles.length === 0) return { reason: previous === undefined ? 'no-phone' : 'user-gone' };
+  if (previous !== undefined && !mobiles.includes(previous.mobile)) return { reason: 'user-gone' };
+  const phones = mobiles.length > 1 ? await describePhones(parts, mobiles) : [];
+  if (phoneId === undefined) return { mobile: previous?.mobile ?? mobiles[0] ?? '', phones };
+  const known = phones.length > 0 ? phones : await describePhones(parts, mobiles);
+  const index = known.findIndex((phone) => phone.phoneId === phoneId);
+  return index === -1 ? { reason: 'no-phone' } : { mobile: mobiles[index] ?? '', phones };
+}
+
+/** Numbers as a page may show them: an id that tells nobody the number, and its last two digits. */
+export async function describePhones(
+  parts: Pick<LoginParts, 'numberKeys'>,
+  mobiles: readonly string[],
+): Promise<readonly PhoneChoice[]> {
+  return Promise.all(
+    mobiles.map(async (mobile) => {
+      const { number } = await parts.numberKeys(mobile);
+      return { phoneId: number, maskedPhone: maskPhone(mobile) };
+    }),
+  );
+}
