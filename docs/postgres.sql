@@ -28,3 +28,27 @@ CREATE TABLE IF NOT EXISTS sms_otp_token (
   sealed text,
   token_until timestamptz
 );
+
+CREATE TABLE IF NOT EXISTS sms_otp_recovery_codes (
+  user_id text PRIMARY KEY,
+  version integer NOT NULL DEFAULT 1,
+  hashes text[] NOT NULL,
+  expires_at timestamptz NOT NULL
+);
+CREATE INDEX IF NOT EXISTS sms_otp_recovery_codes_expiry ON sms_otp_recovery_codes (expires_at);
+
+CREATE TABLE IF NOT EXISTS sms_otp_devices (
+  user_id text PRIMARY KEY,
+  version integer NOT NULL DEFAULT 1,
+  devices jsonb NOT NULL,
+  expires_at timestamptz NOT NULL
+);
+CREATE INDEX IF NOT EXISTS sms_otp_devices_expiry ON sms_otp_devices (expires_at);
+
+CREATE TABLE IF NOT EXISTS sms_otp_note (
+  key text PRIMARY KEY,
+  version integer NOT NULL DEFAULT 1,
+  note text NOT NULL,
+  expires_at timestamptz NOT NULL
+);
+CREATE INDEX IF NOT EXISTS sms_otp_note_expiry ON sms_otp_note (expires_at);

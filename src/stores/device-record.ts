@@ -1,6 +1,6 @@
 import { StoreError } from '../errors';
 import { isText, membersOf, parseJson, RECORD_VERSION } from './records';
-import type { TrustedDevice } from './store';
+import type { DeviceRotation, TrustedDevice } from './store';
 
 /** What this release writes, member for member. */
 export function isDevice(value: unknown): value is TrustedDevice {
@@ -26,17 +26,27 @@ export function isTokenHash(value: unknown): value is string {
 
 /**
  * Reads a device that comes back from a store: foreign data.
- * @param changes Members that the store keeps beside the record.
+ * @param keptBeside Members that the store keeps beside the record.
  * @throws {StoreError} `ERR_STORE` when it is not, member for member, what this release writes for that user.
  */
 export function parseDevice(
   text: unknown,
   userId: string,
-  changes: Readonly<Record<string, unknown>> = {},
+  keptBeside: Readonly<Record<string, unknown>> = {},
 ): TrustedDevice {
-  const record = { ...membersOf(parseJson(text)), ...changes };
+  const record = { ...membersOf(parseJson(text)), ...keptBeside };
   if (!isDevice(record) || record.userId !== userId) throw new StoreError('device: unknown record');
   return record;
+}
+
+/**
+ * What came of a rotation.
+ * @throws {StoreError} `ERR_STORE` when the outcome is another one, or the device is.
+ */
+export function toRotation(outcome: unknown, device: TrustedDevice, deviceId: string): DeviceRotation {
+  const isKnown = outcome === 'rotated' || outcome === 'stale';
+  if (!isKnown || device.deviceId !== deviceId) throw new StoreError('devices.rotate: unknown answer');
+  return { outcome, device };
 }
 
 /** Oldest first; of one age in the order of their ids, so that every store gives the same. */

@@ -1,5 +1,8 @@
 import { postgresChallenges } from './postgres/postgres-challenges';
 import { postgresCounters } from './postgres/postgres-counters';
+import { postgresDevices } from './postgres/postgres-devices';
+import { postgresNotes } from './postgres/postgres-notes';
+import { postgresRecoveryCodes } from './postgres/postgres-recovery-codes';
 import { postgresTokens } from './postgres/postgres-tokens';
 import { createPruner } from './postgres/prune';
 import { queryRunner, runMigration, type PostgresPool } from './postgres/run-query';
@@ -17,7 +20,7 @@ export interface PostgresStoreOptions {
 }
 
 /** A store in PostgreSQL. */
-export interface PostgresStore extends SmsOtpStore {
+export interface PostgresStore extends Required<SmsOtpStore> {
   /**
    * Creates the tables that are not there yet; running it twice, or in many processes at once, does no harm. The same
    * text comes from `schemaSql(prefix)`.
@@ -43,6 +46,9 @@ export function postgresStore(pool: PostgresPool, options: PostgresStoreOptions 
     challenges: postgresChallenges(run, tables, pruneSometimes),
     counters: postgresCounters(run, tables, pruneSometimes),
     tokens: postgresTokens(run, tables),
+    recoveryCodes: postgresRecoveryCodes(run, tables),
+    devices: postgresDevices(run, tables),
+    notes: postgresNotes(run, tables),
     migrate: () => runMigration(pool, schemaSql(prefix)),
   };
 }

@@ -1,6 +1,9 @@
 import { redisChallenges } from './redis/redis-challenges';
 import { isIoRedis, isNodeRedis, scriptRunner, type RedisClient } from './redis/redis-client';
 import { redisCounters } from './redis/redis-counters';
+import { redisDevices } from './redis/redis-devices';
+import { redisNotes } from './redis/redis-notes';
+import { redisRecoveryCodes } from './redis/redis-recovery-codes';
 import { redisTokens } from './redis/redis-tokens';
 import { checkServerLater, type OnWarning } from './redis/server-check';
 import type { SmsOtpStore } from './store';
@@ -25,7 +28,7 @@ export interface RedisStoreOptions {
  * @param client A client of node-redis 4 to 6 or ioredis 4 to 6.
  * @throws {TypeError} When the client is neither, or the prefix is none.
  */
-export function redisStore(client: RedisClient, options: RedisStoreOptions = {}): SmsOtpStore {
+export function redisStore(client: RedisClient, options: RedisStoreOptions = {}): Required<SmsOtpStore> {
   const { prefix = 'sms-otp', onWarning = emitWarning } = options;
   if (!isNodeRedis(client) && !isIoRedis(client)) {
     throw new TypeError('client must be a client of node-redis or ioredis');
@@ -39,6 +42,9 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
     challenges: redisChallenges(run, root),
     counters: redisCounters(run, root),
     tokens: redisTokens(run, root),
+    recoveryCodes: redisRecoveryCodes(run, root),
+    devices: redisDevices(run, root),
+    notes: redisNotes(run, root),
   };
 }
 

@@ -13,6 +13,20 @@ export const challengeFacts: readonly StoreFact[] = [
     assert.deepEqual(await challenges.find(begun.otpId), begun);
   }),
 
+  fact('what a code stands for beside a login is kept', async ({ challenges, challenge, name }) => {
+    const transaction = { amount: '1,250.00 €', payee: `O'Brien & Søn {x} ${name('payee')}` };
+    const paid = await begin(challenges, challenge('a', { purpose: 'transaction', transaction }));
+    const moved = await begin(challenges, challenge('b', { purpose: 'enrol', replaces: '+12025550199' }));
+    const added = await begin(challenges, challenge('c', { purpose: 'enrol', userId: name('other') }));
+    for (const one of [paid, moved, added]) {
+      assert.deepEqual(await challenges.find(one.otpId), one);
+      assert.deepEqual(await challenges.claim(one.otpId), { outcome: 'claimed', challenge: one, attempt: 1 });
+    }
+    await challenges.discardAll(paid.userId);
+    assert.equal(await challenges.find(paid.otpId), null);
+    assert.equal(await challenges.find(moved.otpId), null);
+  }),
+
   fact('a claim gives the challenge and the number of the attempt', async ({ challenges, challenge }) => {
     const begun = challenge('a');
     await challenges.begin(begun, TTL_SECONDS);

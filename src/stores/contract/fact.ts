@@ -1,7 +1,11 @@
+import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 
 import type { Challenge, Counter, SmsOtpStore } from '../store';
+
+/** A part that a store may leave out. */
+export type OptionalPart = 'recoveryCodes' | 'devices' | 'notes';
 
 /** Lets so many seconds pass for the store: its own clock decides, not that of the test. */
 export type PassSeconds = (seconds: number) => Promise<void> | void;
@@ -9,6 +13,8 @@ export type PassSeconds = (seconds: number) => Promise<void> | void;
 /** One fact about a store. */
 export interface StoreFact {
   readonly title: string;
+  /** What it is about, when a store may leave that part out. A store without the part does not pass. */
+  readonly part?: OptionalPart;
   /**
    * Rejects with an `AssertionError` when the fact does not hold.
    *
@@ -22,7 +28,7 @@ export interface StoreFact {
 }
 
 /** What a fact is checked with. */
-export interface Bench extends SmsOtpStore {
+export interface Bench extends Omit<SmsOtpStore, OptionalPart> {
   readonly pass: PassSeconds;
   /** A word made unique for this run. */
   readonly name: (word: string) => string;
@@ -34,6 +40,24 @@ export function fact(title: string, check: (bench: Bench) => Promise<void>): Sto
   return {
     title,
     run: async (makeStore, pass = waitSeconds) => check(layBench(await makeStore(), pass)),
+  };
+}
+
+/** A fact about a part that a store may leave out; a store without it never passes. */
+export function factOf<Part extends OptionalPart>(
+  part: Part,
+  title: string,
+  check: (kept: NonNullable<SmsOtpStore[Part]>, bench: Bench) => Promise<void>,
+): StoreFact {
+  return {
+    title: `${part}: ${title}`,
+    part,
+    run: async (makeStore, pass = waitSeconds) => {
+      const store = await makeStore();
+      const kept = store[part];
+      assert.ok(kept !== undefined, `the store has no ${part}: leave out the facts whose part it is`);
+      await check(kept, layBench(store, pass));
+    },
   };
 }
 
@@ -53,7 +77,7 @@ function layBench(store: SmsOtpStore, pass: PassSeconds): Bench {
   return { ...pick(store), pass, name, challenge: (otpId, changes) => makeChallenge(name, otpId, changes) };
 }
 
-function pick({ challenges, counters, tokens }: SmsOtpStore): SmsOtpStore {
+function pick({ challenges, counters, tokens }: SmsOtpStore): Omit<SmsOtpStore, OptionalPart> {
   return { challenges, counters, tokens };
 }
 

@@ -39,15 +39,15 @@ ON CONFLICT (key) DO UPDATE SET locked_until = GREATEST(kept.locked_until, EXCLU
 /**
  * Locks the rows that are there, in the order of their keys so that no two charges wait for each other; judges all; then
  * updates what is there and inserts what is not. Two first charges of one counter at the same moment: the second is
- * undone as a whole by the primary key, and repeated. The keys come as lists beside the JSON, because the planner takes
+ * undone as a whole by the primary key, and repeated. What adds nothing begins no window. The keys come as lists beside the JSON, because the planner takes
  * every JSON for a hundred rows and would read the whole table.
  */
 function chargeStatement(counter: string): string {
   return `
 WITH asked AS (
   SELECT * FROM jsonb_to_recordset($1::jsonb) AS asked (
-    position integer, key text, life float8, slides boolean, max bigint, "isOnlyRead" boolean, "exemptBy" text,
-    every bigint, steps jsonb)
+    position integer, key text, life float8, slides boolean, amount bigint, max bigint, "isOnlyRead" boolean,
+    "exemptBy" text, every bigint, steps jsonb)
 ), found AS (
   SELECT * FROM ${counter} WHERE key = ANY($2::text[]) ORDER BY key FOR UPDATE
 ), proof AS MATERIALIZED (
@@ -62,15 +62,20 @@ WITH asked AS (
   LEFT JOIN proof ON proof.key = asked."exemptBy"
 ), verdict AS (
   SELECT COALESCE(bool_or(is_odd), false) AS is_odd,
-    min(position) FILTER (WHERE NOT is_exempt AND (locked_until > ${NOW} OR count >= max)) AS refused_by
+    min(position) FILTER (
+      WHERE NOT is_exempt AND amount >= 0 AND (locked_until > ${NOW} OR count + amount > max)) AS refused_by
   FROM judged
+), summed AS (
+  SELECT *, GREATEST(0, count + amount) AS sum FROM judged
 ), charged AS (
-  SELECT position, key, is_known, count + 1 AS count,
-    CASE WHEN slides OR reset_at IS NULL THEN ${NOW} + make_interval(secs => life) ELSE reset_at END AS reset_at,
-    GREATEST(locked_until, CASE WHEN (count + 1) % every = 0 THEN ${NOW} + make_interval(secs =>
-      (steps ->> (LEAST((count + 1) / every, jsonb_array_length(steps)) - 1)::integer)::float8) END) AS locked_until
-  FROM judged, verdict
+  SELECT position, key, is_known, sum AS count,
+    CASE WHEN reset_at IS NULL OR slides AND amount > 0 THEN ${NOW} + make_interval(secs => life) ELSE reset_at
+    END AS reset_at,
+    GREATEST(locked_until, CASE WHEN sum / every > count / every THEN ${NOW} + make_interval(secs =>
+      (steps ->> (LEAST(sum / every, jsonb_array_length(steps)) - 1)::integer)::float8) END) AS locked_until
+  FROM summed, verdict
   WHERE verdict.refused_by IS NULL AND NOT verdict.is_odd AND NOT is_exempt AND NOT "isOnlyRead"
+    AND (amount > 0 OR reset_at IS NOT NULL)
 ), updated AS (
   UPDATE ${counter} AS kept
   SET count = charged.count, reset_at = charged.reset_at, locked_until = charged.locked_until

@@ -36,9 +36,17 @@ export function postgresCounters(run: RunQuery, tables: Tables, pruneSometimes: 
 
 /** What the statement is told of a counter. */
 function toAsked(counter: Counter, position: number): Readonly<Record<string, unknown>> {
-  const { key, windowSeconds, max, isOnlyRead = false, exemptBy, lock } = counter;
+  const {
+    key,
+    windowSeconds,
+    amount = 1,
+    max = Number.MAX_SAFE_INTEGER,
+    isOnlyRead = false,
+    exemptBy,
+  } = counter;
+  const { every, seconds: steps } = counter.lock ?? {};
   const [life, slides] = [windowSeconds ?? LONG_LIFE_SECONDS, windowSeconds === null];
-  return { position, key, life, slides, max, isOnlyRead, exemptBy, every: lock?.every, steps: lock?.seconds };
+  return { position, key, life, slides, amount, max, isOnlyRead, exemptBy, every, steps };
 }
 
 /** @throws {StoreError} `ERR_STORE` when there is not one well-formed row for each counter. */

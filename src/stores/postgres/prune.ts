@@ -20,12 +20,15 @@ export function createPruner(pool: PostgresPool, tables: Tables, random: () => n
   };
 }
 
-function pruneStatement({ challenge, counter }: Tables): string {
-  const prune = (table: string, key: string, deadline: string): string => `
+function pruneStatement({ challenge, counter, recoveryCodes, devices, note }: Tables): string {
+  const prune = (table: string, key: string, deadline = 'expires_at'): string => `
 DELETE FROM ${table} WHERE ${key} IN (
   SELECT ${key} FROM ${table} WHERE ${deadline} < statement_timestamp()
   LIMIT ${ROWS_PER_PRUNING} FOR UPDATE SKIP LOCKED
 )`;
-  return `WITH pruned AS (${prune(challenge, 'otp_id', 'expires_at')})
+  return `WITH challenges AS (${prune(challenge, 'otp_id')}),
+recovery_codes AS (${prune(recoveryCodes, 'user_id')}),
+devices AS (${prune(devices, 'user_id')}),
+notes AS (${prune(note, 'key')})
 ${prune(counter, 'key', 'GREATEST(reset_at, locked_until)')}`;
 }

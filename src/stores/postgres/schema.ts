@@ -3,6 +3,9 @@ export interface Tables {
   readonly challenge: string;
   readonly counter: string;
   readonly token: string;
+  readonly recoveryCodes: string;
+  readonly devices: string;
+  readonly note: string;
 }
 
 /** @throws {TypeError} When the prefix is not what every PostgreSQL takes for an identifier without quotes. */
@@ -12,7 +15,14 @@ export function tablesOf(prefix: string): Tables {
       'prefix must be 1 to 40 small letters, digits and underscores, the first not a digit',
     );
   }
-  return { challenge: `${prefix}_challenge`, counter: `${prefix}_counter`, token: `${prefix}_token` };
+  return {
+    challenge: `${prefix}_challenge`,
+    counter: `${prefix}_counter`,
+    token: `${prefix}_token`,
+    recoveryCodes: `${prefix}_recovery_codes`,
+    devices: `${prefix}_devices`,
+    note: `${prefix}_note`,
+  };
 }
 
 /**
@@ -23,7 +33,7 @@ export function tablesOf(prefix: string): Tables {
  * @throws {TypeError} When the prefix is not 1 to 40 small letters, digits and underscores.
  */
 export function schemaSql(prefix = 'sms_otp'): string {
-  const { challenge, counter, token } = tablesOf(prefix);
+  const { challenge, counter, token, recoveryCodes, devices, note } = tablesOf(prefix);
   return `CREATE TABLE IF NOT EXISTS ${challenge} (
   otp_id text PRIMARY KEY,
   user_id text NOT NULL,
@@ -54,5 +64,29 @@ CREATE TABLE IF NOT EXISTS ${token} (
   sealed text,
   token_until timestamptz
 );
+
+CREATE TABLE IF NOT EXISTS ${recoveryCodes} (
+  user_id text PRIMARY KEY,
+  version integer NOT NULL DEFAULT 1,
+  hashes text[] NOT NULL,
+  expires_at timestamptz NOT NULL
+);
+CREATE INDEX IF NOT EXISTS ${recoveryCodes}_expiry ON ${recoveryCodes} (expires_at);
+
+CREATE TABLE IF NOT EXISTS ${devices} (
+  user_id text PRIMARY KEY,
+  version integer NOT NULL DEFAULT 1,
+  devices jsonb NOT NULL,
+  expires_at timestamptz NOT NULL
+);
+CREATE INDEX IF NOT EXISTS ${devices}_expiry ON ${devices} (expires_at);
+
+CREATE TABLE IF NOT EXISTS ${note} (
+  key text PRIMARY KEY,
+  version integer NOT NULL DEFAULT 1,
+  note text NOT NULL,
+  expires_at timestamptz NOT NULL
+);
+CREATE INDEX IF NOT EXISTS ${note}_expiry ON ${note} (expires_at);
 `;
 }

@@ -26,12 +26,12 @@ local function write(key, tally)
 end`;
 
 /** How many values describe one counter in the arguments of `CHARGE`. */
-export const VALUES_PER_COUNTER = 7;
+export const VALUES_PER_COUNTER = 8;
 
 /**
  * KEYS: the counters, then those that exempt others. ARGV for each counter: milliseconds of its life; 1 when each charge
- * begins that life anew; its max, or -1; 1 when it is only read; which key exempts it, or 0; after how many charges it
- * is locked, or 0; the milliseconds of the locks. Answers the number of the counter that refused, or 0, and for each
+ * begins that life anew; its max; 1 when it is only read; which key exempts it, or 0; after how much it is locked, or 0;
+ * the milliseconds of the locks; the amount. All are exact in a double. Answers the number of the counter that refused, or 0, and for each
  * counter its count, the milliseconds until it falls, the milliseconds it is locked.
  */
 export const CHARGE = defineScript(
@@ -43,37 +43,43 @@ local tallies, refused = {}, 0
 
 local function value(i, position) return tonumber(ARGV[(i - 1) * width + position]) end
 
-local function lock_of(i, count)
+local function lock_of(i, former, count)
   local every, nth, length = value(i, 6), 0, 0
-  if every == 0 or count % every ~= 0 then return 0 end
+  if every == 0 then return 0 end
+  local passed = math.floor(count / every)
+  if passed <= math.floor(former / every) then return 0 end
   for step in string.gmatch(ARGV[(i - 1) * width + 7], '%d+') do
     nth, length = nth + 1, tonumber(step)
-    if nth * every == count then break end
+    if nth == passed then break end
   end
   return now + length
 end
 
 for i = 1, #ARGV / width do
-  local exempting, max = value(i, 5), value(i, 3)
+  local exempting, amount = value(i, 5), value(i, 8)
   if exempting > 0 and read(KEYS[exempting]).count > 0 then
     tallies[i] = exempt
   else
     local tally = read(KEYS[i])
     tallies[i] = tally
-    local is_full = max >= 0 and tally.count >= max
-    if refused == 0 and (is_full or tally.locked > now) then refused = i end
+    local is_full = amount > value(i, 3) - tally.count
+    if refused == 0 and amount >= 0 and (is_full or tally.locked > now) then refused = i end
   end
 end
 
 local answer = { refused }
 for i, tally in ipairs(tallies) do
-  if refused == 0 and tally ~= exempt and value(i, 4) == 0 then
-    tally.count = tally.count + 1
-    if tally.reset == 0 or value(i, 2) == 1 then tally.reset = now + value(i, 1) end
-    tally.locked = math.max(tally.locked, lock_of(i, tally.count))
+  local amount, former = value(i, 8), tally.count
+  local adds = amount > 0
+  -- What adds nothing begins no window.
+  if refused == 0 and tally ~= exempt and value(i, 4) == 0 and (adds or tally.reset > 0) then
+    tally.count = math.max(0, former + amount)
+    if tally.reset == 0 or (adds and value(i, 2) == 1) then tally.reset = now + value(i, 1) end
+    tally.locked = math.max(tally.locked, lock_of(i, former, tally.count))
     write(KEYS[i], tally)
   end
-  table.insert(answer, tally.count)
+  -- As digits: client libraries lose the last bit of large integers.
+  table.insert(answer, string.format('%.0f', tally.count))
   table.insert(answer, math.max(0, tally.reset - now))
   table.insert(answer, math.max(0, tally.locked - now))
 end

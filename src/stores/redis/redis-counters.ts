@@ -35,7 +35,7 @@ export function redisCounters(run: RunScript, root: string): CounterStore {
 
 /** The arguments of `CHARGE` for one counter. */
 function toValues(
-  { windowSeconds, max = -1, isOnlyRead, lock }: Counter,
+  { windowSeconds, amount = 1, max = Number.MAX_SAFE_INTEGER, isOnlyRead, lock }: Counter,
   exemptedBy: number,
 ): (string | number)[] {
   return [
@@ -46,6 +46,7 @@ function toValues(
     exemptedBy,
     lock?.every ?? 0,
     lock?.seconds.map((seconds) => Math.ceil(seconds * 1000)).join(',') ?? '',
+    amount,
   ];
 }
 
