@@ -1,16 +1,16 @@
-import { measureTemplate } from '../protocol/message-length';
-import type { Purpose, Transaction } from '../stores/store';
+import { chooseLocale } from './choose-locale';
 import { defaultMessage } from './default-message';
+import { PURPOSES } from './measure-messages';
+import {
+  findServedLocales,
+  type MessageContext,
+  type MessageOption,
+  type MessageSettings,
+} from './message-settings';
+import { requireSendable } from './sendable';
+import { transactionMessage } from './transaction-message';
 
-/** What a message of the app's own may depend on. */
-export interface MessageContext<User = Express.User> {
-  readonly user: User;
-  /** What `getLocale` gave. */
-  readonly locale: string | undefined;
-  readonly purpose: Purpose;
-  /** What the code is for, where the purpose is `transaction`. */
-  readonly transaction?: Transaction | undefined;
-}
+export type { MessageContext, MessageOption, MessageSettings } from './message-settings';
 
 /** What the login tells the builder of one message. */
 export type BuildContext = MessageContext & {
@@ -25,56 +25,69 @@ export interface OutgoingMessage {
   readonly sender: string | undefined;
 }
 
-/** A template, or a function that gives one. */
-export type MessageOption = string | ((context: MessageContext) => string | Promise<string>);
-
-/** The options a message is made of. */
-export interface MessageSettings {
-  readonly message?: MessageOption | undefined;
-  readonly appName?: string | undefined;
-  readonly autofillHost?: string | undefined;
-  readonly sender?: string | undefined;
-  readonly maxPinDigits: number;
-  readonly pinValiditySeconds: number;
-}
-
 /** Makes one message. `validitySeconds`: how long its code lives. */
 export type BuildMessage = (
   context: BuildContext,
   validitySeconds: number,
 ) => OutgoingMessage | Promise<OutgoingMessage>;
 
-const PURPOSES: readonly Purpose[] = ['login', 'step-up', 'transaction', 'enrol'];
+/** Makes the text of one message. */
+type MakeText = (context: MessageContext, validitySeconds: number) => string | Promise<string>;
 
 /**
- * Checks what can be checked now, and gives the function that makes the text of one message.
- * @throws {TypeError} when a fixed template lacks `[PIN]` or does not fit one text message.
+ * Checks what can be checked now, and gives the function that makes one message.
+ * @throws {TypeError} when a fixed template, or the default text of a locale that can be chosen, lacks `[PIN]` or does not
+ *   fit one text message; it names the locale, the purpose, the units and the character that forces UCS-2.
  */
 export function createMessageBuilder(settings: MessageSettings): BuildMessage {
-  const { message, sender, maxPinDigits, pinValiditySeconds } = settings;
-  if (message === undefined) {
-    for (const purpose of PURPOSES) {
-      const text = defaultMessage({ ...settings, validitySeconds: pinValiditySeconds }, purpose);
-      requireSendable('appName with autofillHost makes a message that', text, maxPinDigits);
-    }
-    return ({ purpose }, validitySeconds) => ({
-      text: defaultMessage({ ...settings, validitySeconds }, purpose),
-      sender,
-    });
-  }
-  if (typeof message === 'string') {
-    const template = requireSendable('message', message, maxPinDigits);
-    return () => ({ text: template, sender });
-  }
-  return async (context) => ({
-    text: requireSendable('message', await message(context), maxPinDigits),
-    sender,
-  });
+  const { message, sender, maxPinDigits, perCountry = {} } = settings;
+  const general =
+    message === undefined ? createDefaultText(settings) : createOwnText('message', message, maxPinDigits);
+  const national = new Map(
+    Object.entries(perCountry).map(([country, own]) => {
+      const what = `perCountry.${country}.message`;
+      const makeText = own.message === undefined ? general : createOwnText(what, own.message, maxPinDigits);
+      return [country, { sender: own.sender ?? sender, makeText }];
+    }),
+  );
+
+  return async ({ country, ...context }, validitySeconds) => {
+    const home = national.size === 0 ? null : await country();
+    const { makeText, ...from } = (home !== null && national.get(home)) || { sender, makeText: general };
+    return { text: await makeText(context, validitySeconds), ...from };
+  };
 }
 
-function requireSendable(what: string, template: unknown, maxPinDigits: number): string {
-  if (typeof template !== 'string') throw new TypeError(`${what} must be a text`);
-  const { problem } = measureTemplate(template, maxPinDigits);
-  if (problem !== null) throw new TypeError(`${what} ${problem}`);
-  return template;
+function createDefaultText(settings: MessageSettings): MakeText {
+  const { defaultLocale = 'en', maxPinDigits, pinValiditySeconds } = settings;
+  const served = findServedLocales(settings);
+  for (const locale of settings.getLocale === undefined ? [defaultLocale] : served) {
+    for (const purpose of PURPOSES) {
+      const what = `appName with autofillHost makes a message (locale ${locale}, purpose ${purpose}) that`;
+      const text = defaultMessage({ ...settings, locale, validitySeconds: pinValiditySeconds }, purpose);
+      requireSendable(what, text, maxPinDigits);
+    }
+  }
+  return ({ locale: tag, purpose, transaction }, validitySeconds) => {
+    const parts = { ...settings, locale: chooseLocale(tag, served, defaultLocale), validitySeconds };
+    return purpose === 'transaction'
+      ? transactionMessage(parts, transaction, maxPinDigits)
+      : defaultMessage(parts, purpose);
+  };
+}
+
+function createOwnText(what: string, message: MessageOption, maxPinDigits: number): MakeText {
+  if (typeof message !== 'string') {
+    return async (context) => requireSendable(what, await message(context), maxPinDigits);
+  }
+  const template = requireSendable(what, message, maxPinDigits);
+  return ({ purpose }) => {
+    // Who approves a transaction has to see it: RTS 2018/389, article 5.
+    if (purpose === 'transaction') {
+      throw new TypeError(
+        `${what} is fixed and shows no amount and payee; make it a function for transactions`,
+      );
+    }
+    return template;
+  };
 }
