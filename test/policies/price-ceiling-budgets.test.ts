@@ -1,0 +1,170 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import type { PriceBudgets } from 'passport-sms-otp';
+import type { TestUser } from '../support/test-app';
+import { seen, visit } from '../support/visit';
+import { americans, startPriceApp, type PriceApp, type PriceAppOptions } from './prices/price-app';
+
+const USERS = americans(6);
+const [ANN, BEN, CARL, DORA] = USERS as [TestUser, TestUser, TestUser, TestUser];
+const FRENCH = { id: 'french', phone: '+33612345670' };
+const DAY = '2030-05-15';
+
+let test: PriceApp;
+async function start(budgets: PriceBudgets, options: Partial<PriceAppOptions> = {}): Promise<void> {
+  test = await startPriceApp({ fallbackPrice: '0.0300', users: [...USERS, FRENCH], budgets, ...options });
+}
+afterEach(() => test.close());
+
+async function login(user: TestUser): Promise<number> {
+  return (await visit(test, user).login()).status;
+}
+
+async function logInAll(...users: readonly TestUser[]): Promise<number[]> {
+  const answers: number[] = [];
+  for (const user of users) answers.push(await login(user));
+  return answers;
+}
+
+/** American messages are reserved at 0.0083, the dearest of their country, and cost 0.0079. */
+describe('a budget', () => {
+  it('of a day is for everybody together, and a new one begins at midnight in UTC', async () => {
+    await start({ daily: '0.0166' });
+    expect(await logInAll(ANN, BEN)).toEqual([200, 200]);
+    const refused = await visit(test, CARL).login();
+    // Twelve hours, and a little for processes whose clocks differ.
+    expect([...seen(refused), refused.headers['retry-after']]).toEqual([
+      429,
+      { error: 'send-limit' },
+      '43800',
+    ]);
+    expect(test.told('denied')).toMatchObject([{ userId: CARL.id, policy: 'price-ceiling' }]);
+    test.clock.advanceSeconds(12 * 3_600 - 1);
+    expect(await login(CARL)).toBe(429);
+    test.clock.advanceSeconds(1);
+    expect(await logInAll(CARL, DORA, ANN)).toEqual([200, 200, 429]);
+  });
+
+  it('of a month ends with the month', async () => {
+    await start({ monthly: '0.0166' }, { startsAt: Date.UTC(2031, 11, 30, 23) });
+    expect(await logInAll(ANN, BEN, CARL)).toEqual([200, 200, 429]);
+    test.clock.advanceSeconds(86_400);
+    expect(await login(CARL)).toBe(429);
+    test.clock.advanceSeconds(3_600);
+    expect(await login(CARL)).toBe(200);
+    expect(await test.amount('2031-12:all')).toBe('0.0166');
+    expect(await test.amount('2032-01:all')).toBe('0.0083');
+  });
+
+  it('of a country is for that country, the same for each', async () => {
+    await start({ dailyPerCountry: '0.0540' });
+    expect(await logInAll(FRENCH, ...USERS)).toEqual([200, 200, 200, 200, 200, 200, 200]);
+    test.clock.advanceSeconds(30);
+    expect(await logInAll(FRENCH, ANN)).toEqual([429, 429]);
+  });
+
+  it('of a country may be an amount by its code; others are free', async () => {
+    await start({ dailyPerCountry: { FR: '0.0539' }, monthlyPerCountry: { US: '0.0083' } });
+    expect(await logInAll(FRENCH, ANN, BEN)).toEqual([429, 200, 429]);
+  });
+
+  it('of a user is for that user', async () => {
+    await start({ dailyPerUser: '0.0083', monthlyPerUser: '0.0166' });
+    expect(await logInAll(ANN, BEN)).toEqual([200, 200]);
+    test.clock.advanceSeconds(60);
+    expect(await login(ANN)).toBe(429);
+    test.clock.advanceSeconds(86_400);
+    expect(await login(ANN)).toBe(200);
+    test.clock.advanceSeconds(86_400);
+    expect(await login(ANN)).toBe(429);
+  });
+
+  it('of nothing lets nobody send', async () => {
+    await start({ daily: '0' });
+    expect(await login(ANN)).toBe(429);
+    expect(test.sim.stats().sent).toBe(0);
+  });
+
+  it('refuses without charging the others', async () => {
+    await start({ daily: '1', dailyPerUser: '0.0083' });
+    await login(ANN);
+    test.clock.advanceSeconds(60);
+    expect(await logInAll(ANN, ANN)).toEqual([429, 429]);
+    expect(await test.amount(`${DAY}:all`)).toBe('0.0083');
+    expect(await test.amount(`${DAY}:user:${ANN.id}`)).toBe('0.0083');
+  });
+});
+
+const BUDGETS = { daily: '1', monthly: '1', dailyPerCountry: '1', dailyPerUser: '1', monthlyPerUser: '1' };
+const KEYS = [
+  `${DAY}:all`,
+  '2030-05:all',
+  `${DAY}:country:US`,
+  `${DAY}:user:user-0`,
+  '2030-05:user:user-0',
+  'spent',
+];
+
+async function amounts(): Promise<string[]> {
+  return Promise.all(KEYS.map((key) => test.amount(key)));
+}
+
+describe('what was reserved', () => {
+  it('stays where the gateway tells no cost', async () => {
+    await start(BUDGETS, { variant: 'A' });
+    await login(ANN);
+    expect(await amounts()).toEqual(KEYS.map(() => '0.0083'));
+  });
+
+  it('gives way to the cost that the gateway tells', async () => {
+    await start(BUDGETS, { variant: 'B' });
+    await login(ANN);
+    expect(await amounts()).toEqual(KEYS.map(() => '0.0079'));
+  });
+
+  it('gives way to a higher cost too, also beyond the budget', async () => {
+    const cheap = { mcc: '310', mnc: '410' };
+    await start({ ...BUDGETS, daily: '0.0078' }, { variant: 'B', networkOf: () => cheap });
+    const pricing = [{ countryname: 'USA', operatorname: null, ...cheap, price: '0.0070' }];
+    const body = JSON.stringify({ status_code: 200, payload: { currency: {}, pricing } });
+    test.sim.failNext('pricing', { kind: 'body', status: 200, body });
+    expect(await logInAll(ANN, BEN)).toEqual([200, 429]);
+    expect(await amounts()).toEqual(KEYS.map(() => '0.0079'));
+  });
+
+  it.each(['A', 'B'] as const)('is given back when nothing was sent (variant %s)', async (variant) => {
+    await start(BUDGETS, { variant });
+    test.sim.failNext('generate', { kind: 'error', code: variant === 'A' ? 2103 : 2101 });
+    expect(await login(ANN)).toBe(502);
+    expect(await amounts()).toEqual(KEYS.map(() => '0.0000'));
+  });
+
+  it.each(['A', 'B'] as const)('stays when the answer is lost (variant %s)', async (variant) => {
+    await start(BUDGETS, { variant });
+    test.sim.failNext('generate', { kind: 'reset', when: 'after' });
+    expect(await login(ANN)).toBe(502);
+    expect(await amounts()).toEqual(KEYS.map(() => '0.0083'));
+  });
+
+  it('is put right on the day it was reserved', async () => {
+    await start({ daily: '1' }, { variant: 'B', startsAt: Date.UTC(2030, 4, 15, 23, 59, 59) });
+    const generate = test.store.counters.charge.bind(test.store.counters);
+    test.store.counters.charge = async (counters) => {
+      const charge = await generate(counters);
+      // Midnight passes while the message is being sent.
+      if (counters.some(({ max, key }) => key.startsWith('price-ceiling') && max !== undefined))
+        test.clock.advanceSeconds(2);
+      return charge;
+    };
+    await login(ANN);
+    expect(await test.amount(`${DAY}:all`)).toBe('0.0079');
+    expect(await test.amount('2030-05-16:all')).toBe('0.0000');
+  });
+
+  it('is nothing for a message that is free', async () => {
+    await start({ daily: '0' }, { networkOf: () => ({ mcc: '310', mnc: '410' }) });
+    const pricing = [{ countryname: 'USA', operatorname: null, mcc: '310', mnc: '410', price: '0.0000' }];
+    const body = JSON.stringify({ status_code: 200, payload: { currency: {}, pricing } });
+    test.sim.failNext('pricing', { kind: 'body', status: 200, body });
+    expect(await login(ANN)).toBe(200);
+  });
+});
