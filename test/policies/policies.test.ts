@@ -36,7 +36,7 @@ describe('a policy', () => {
     const policy = asked('watch', allow);
     await start([policy]);
     await visitor.login();
-    expect(policy.contexts).toEqual([
+    expect(policy.contexts).toMatchObject([
       {
         stage: 'send',
         user: ALICE,
@@ -44,6 +44,8 @@ describe('a policy', () => {
         purpose: 'login',
         mobile: ALICE.phone,
         address: expect.stringMatching(/127\.0\.0\.1$/),
+        numberKey: expect.stringMatching(/^[\w-]{22}$/),
+        prefixKey: expect.stringMatching(/^[\w-]{22}$/),
       },
     ]);
     test.clock.advanceSeconds(30);
@@ -62,7 +64,15 @@ describe('a policy', () => {
     await start([first, second, third]);
     expect(seen(await visitor.login())).toEqual([403, { error: 'denied' }]);
     expect([first, second, third].map(({ contexts }) => contexts.length)).toEqual([1, 1, 0]);
-    expect(test.events).toEqual([
+    expect(test.events.map((event) => ('policy' in event ? [event.type, event.policy] : event.type))).toEqual(
+      [
+        ['policy-decided', 'allowed-countries'],
+        ['policy-decided', 'first'],
+        ['policy-decided', 'second'],
+        ['denied', 'second'],
+      ],
+    );
+    expect(test.events.slice(-1)).toEqual([
       {
         type: 'denied',
         userId: 'alice',

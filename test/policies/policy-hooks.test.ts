@@ -1,0 +1,151 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import type { Policy, PolicyContext, SendSettlement, VerifiedContext } from 'passport-sms-otp';
+import { ALICE, startTestApp, type TestApp } from '../support/test-app';
+import { seen, visit, type Visit } from '../support/visit';
+
+const VARIANTS = ['A', 'B'] as const;
+
+let test: TestApp;
+let visitor: Visit;
+async function start(policies: readonly Policy[], variant: 'A' | 'B' = 'A'): Promise<void> {
+  test = await startTestApp({ variant, options: { policies } });
+  visitor = visit(test);
+}
+afterEach(() => test.close());
+
+function decisions(): unknown[] {
+  return test.events.flatMap((event) =>
+    event.type === 'policy-decided' && event.policy === 'rule'
+      ? [[event.decision, event.mode, ...event.because]]
+      : [],
+  );
+}
+
+/** A policy that allows, with more to it. */
+function rule(more: Partial<Policy>): Policy {
+  return { name: 'rule', stage: 'send', check: () => 'allow', ...more };
+}
+
+const counted = { counter: { key: 'rule:all', windowSeconds: 60, max: 1 }, because: 'one a minute' };
+
+describe('the counters of a policy', () => {
+  it('are charged with the send, and refuse it when they are full', async () => {
+    await start([rule({ charges: () => [counted] })]);
+    expect((await visitor.login()).status).toBe(200);
+    test.clock.advanceSeconds(31);
+    const refused = await visitor.resend();
+    expect([...seen(refused), refused.headers['retry-after']]).toEqual([429, { error: 'send-limit' }, '29']);
+    expect(test.events.at(-1)).toMatchObject({ type: 'denied', reason: 'send-limit', policy: 'rule' });
+    expect(decisions()).toEqual([
+      ['allow', 'deny'],
+      ['allow', 'deny'],
+      ['deny', 'deny', 'one a minute'],
+    ]);
+    test.clock.advanceSeconds(30);
+    expect((await visitor.resend()).status).toBe(200);
+  });
+
+  it('count nothing when another limit refuses the send', async () => {
+    const wide = { ...counted, counter: { ...counted.counter, max: 2 } };
+    await start([rule({ charges: () => [wide] })]);
+    await visitor.login();
+    await visitor.resend();
+    await visitor.resend();
+    test.clock.advanceSeconds(31);
+    expect((await visitor.resend()).status).toBe(200);
+  });
+
+  it('only tell what they would have refused while the policy records', async () => {
+    await start([rule({ mode: 'record', charges: () => [counted] })]);
+    await visitor.login();
+    test.clock.advanceSeconds(31);
+    expect((await visitor.resend()).status).toBe(200);
+    expect(decisions()).toEqual([
+      ['allow', 'record'],
+      ['allow', 'record'],
+      ['deny', 'record', 'one a minute'],
+    ]);
+  });
+
+  it('may give a reason of their own', async () => {
+    await start([rule({ charges: () => [{ ...counted, deny: 'denied' }] })]);
+    await visitor.login();
+    test.clock.advanceSeconds(31);
+    expect(seen(await visitor.resend())).toEqual([403, { error: 'denied' }]);
+  });
+
+  it('that cannot be had deny', async () => {
+    await start([
+      rule({
+        charges: () => {
+          throw new Error('broken');
+        },
+      }),
+    ]);
+    expect(seen(await visitor.login())).toEqual([403, { error: 'denied' }]);
+    expect(test.sim.stats().calls.generate).toBe(0);
+  });
+});
+
+describe('a policy that records', () => {
+  it('denies nothing, and its no is told with its reasons', async () => {
+    await start([
+      rule({ mode: 'record', check: () => ({ deny: 'denied', because: ['too new', 'too dear'] }) }),
+    ]);
+    expect((await visitor.login()).status).toBe(200);
+    expect(decisions()).toEqual([['deny', 'record', 'too new', 'too dear']]);
+  });
+});
+
+describe.each(VARIANTS)('after the send, in variant %s', (variant) => {
+  const settled: SendSettlement[] = [];
+  const verified: VerifiedContext[] = [];
+  const listening = rule({
+    settle: (_context: PolicyContext, settlement: SendSettlement) => settled.push(settlement),
+    verified: (context: VerifiedContext) => verified.push(context),
+  });
+  afterEach(() => {
+    settled.length = 0;
+    verified.length = 0;
+  });
+
+  it('a policy hears what was sent, what it cost, and that the code was right', async () => {
+    await start([listening], variant);
+    await visitor.login();
+    expect(settled).toEqual([{ kind: 'sent', cost: variant === 'B' ? expect.stringMatching(/^\d/) : null }]);
+    await visitor.enterWrong();
+    expect(verified).toEqual([]);
+    await visitor.enterRight();
+    expect(verified).toMatchObject([
+      { userId: 'alice', mobile: ALICE.phone, purpose: 'login', isNewNumber: true, sends: 1 },
+    ]);
+    await visitor.stepUp();
+  });
+
+  it('a policy hears that nothing was sent, or that nobody knows', async () => {
+    await start([listening], variant);
+    test.sim.failNext('generate', { kind: 'error', code: 2003 });
+    await visitor.login();
+    test.sim.failNext('generate', { kind: 'reset', when: 'after' });
+    test.clock.advanceSeconds(31);
+    await visitor.login();
+    expect(settled.map(({ kind }) => kind)).toEqual(['not-sent', 'unknown']);
+  });
+
+  it('a policy that was not charged hears nothing', async () => {
+    await start([listening], variant);
+    await visitor.login();
+    await visitor.resend();
+    expect(settled).toHaveLength(1);
+  });
+
+  it('nothing that it throws changes anything', async () => {
+    const throwing = (): never => {
+      throw new Error('broken');
+    };
+    await start([rule({ settle: throwing, verified: () => Promise.reject(new Error('broken')) })], variant);
+    expect((await visitor.login()).status).toBe(200);
+    expect((await visitor.enterRight()).status).toBe(200);
+    expect(test.errors).toEqual([]);
+  });
+});
