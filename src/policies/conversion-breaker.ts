@@ -43,7 +43,8 @@ interface JudgedScope extends ScopeTraffic {
  * Blocks a prefix, a country or a network when the codes sent there are not typed in: 15 minutes, then 1, 4 and 12 hours,
  * each block ending by itself and the counting beginning anew after it. Judged are the numbers on which no code was ever
  * right, in the last half day, as far as the time of their codes is over; the others are neither counted nor blocked.
- * A block needs proof: the upper end of the 95 % Wilson interval lies below `minRate`.
+ * A block needs proof: the upper end of the 95 % Wilson interval lies below `minRate`; a country or a network also needs 50
+ * text messages, so that an attack on a few prefixes blocks these alone.
  *
  * One round trip to the store before a send and one after it.
  * @throws {TypeError} that names the option.
@@ -63,8 +64,8 @@ export function conversionBreaker(options: ConversionBreakerOptions = {}): Polic
     });
   }
 
-  function isLow({ answered, matured }: ScopeTraffic): boolean {
-    return upperWilsonBound(answered, matured) < minRate;
+  function isLow({ scope, answered, matured }: JudgedScope): boolean {
+    return matured >= scope.minMessages && upperWilsonBound(answered, matured) < minRate;
   }
 
   return {

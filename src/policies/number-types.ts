@@ -24,11 +24,11 @@ export interface NumberTypesOptions {
   readonly alsoDeny?: readonly (typeof DENIABLE)[number][] | undefined;
 }
 
+const LIST = `must be a list of ${DENIABLE.join(', ')}`;
+
 const schema = z.strictObject({
   mode: policyMode('deny'),
-  alsoDeny: z
-    .array(z.enum(DENIABLE), "must be a list of 'VOIP', 'PERSONAL_NUMBER' and 'FIXED_LINE'")
-    .default([]),
+  alsoDeny: z.array(z.enum(DENIABLE, `must be one of ${DENIABLE.join(', ')}`), LIST).default([]),
 });
 
 /**

@@ -10,7 +10,12 @@ export interface TrafficScope {
   readonly name: string;
   /** As a part of a store's keys. */
   readonly key: string;
+  /** Fewer of them are no ground to block all of them. */
+  readonly minMessages: number;
 }
+
+/** A few prefixes under attack must not block the country or the network they belong to. */
+const MIN_MESSAGES_OF_MANY_PREFIXES = 50;
 
 /** The network of a number as `mcc-mnc`, for example `208-01`, or null when nothing tells. */
 export type FindNetwork = (context: TrafficContext) => string | null | Promise<string | null>;
@@ -28,10 +33,14 @@ export async function findScopes(
     findNetwork(context, networkOf),
   ]);
   return [
-    { name: 'prefix', key: `prefix:${context.prefixKey}` },
-    ...(country === null ? [] : [{ name: `country ${country}`, key: `country:${country}` }]),
-    ...(network === null ? [] : [{ name: `network ${network}`, key: `network:${network}` }]),
+    { name: 'prefix', key: `prefix:${context.prefixKey}`, minMessages: 1 },
+    ...(country === null ? [] : [toWideScope('country', country)]),
+    ...(network === null ? [] : [toWideScope('network', network)]),
   ];
+}
+
+function toWideScope(kind: 'country' | 'network', code: string): TrafficScope {
+  return { name: `${kind} ${code}`, key: `${kind}:${code}`, minMessages: MIN_MESSAGES_OF_MANY_PREFIXES };
 }
 
 async function findNetwork(

@@ -1,0 +1,122 @@
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { conversionBreaker, type ConversionBreakerOptions } from 'passport-sms-otp';
+import { testClock } from '../support/clock';
+import { tamperedStore } from '../support/tampered-store';
+import { NOON, numberOf, repeat, startTraffic, type Traffic } from './traffic';
+
+jest.setTimeout(60_000);
+
+let traffic: Traffic;
+const open = async (options: ConversionBreakerOptions = {}): Promise<void> => {
+  traffic = await startTraffic([conversionBreaker({ mode: 'deny', ...options })]);
+};
+afterEach(() => traffic.test.close());
+
+/** A number of France, each of a prefix of its own. */
+const french = (index: number): string => `+336${1000 + index}1234`;
+/** Of Germany. */
+const german = (index: number): string => `+49151${1000 + index}1234`;
+
+const blockedScopes = (): string[] =>
+  traffic.test.events.flatMap((event) => (event.type === 'conversion-blocked' ? [event.scope] : []));
+
+describe('the conversion of a country', () => {
+  it('is judged over its prefixes from 50 text messages on, and other countries go on', async () => {
+    await open();
+    await repeat(49, (index) => traffic.login(french(index)));
+    traffic.minutes(13);
+    expect((await traffic.login(french(50))).isSent).toBe(true);
+    traffic.minutes(13);
+    expect((await traffic.login(french(51))).isSent).toBe(false);
+    expect(blockedScopes()).toEqual(['country FR']);
+    expect((await traffic.login(german(1))).isSent).toBe(true);
+  });
+
+  it('stays good beside bad prefixes', async () => {
+    await open();
+    const bad = ['+3379997', '+3379998', '+3379999'];
+    await repeat(16, (index) => Promise.all(bad.map((prefix) => traffic.login(numberOf(prefix, index)))));
+    traffic.minutes(13);
+    for (const prefix of bad) expect((await traffic.login(numberOf(prefix, 99))).isSent).toBe(false);
+    expect(blockedScopes()).toEqual(['prefix', 'prefix', 'prefix']);
+    expect((await traffic.login(french(99))).isSent).toBe(true);
+  });
+
+  it('is none for numbers without a country', async () => {
+    await open();
+    await repeat(60, (index) => traffic.login(`+999${1000 + index}0000`));
+    traffic.minutes(13);
+    expect((await traffic.login('+99990000000')).isSent).toBe(true);
+  });
+});
+
+describe('the conversion of a network', () => {
+  const networkOf = ({ mobile }: { mobile: string }): string | null =>
+    mobile.startsWith('+4') ? '262-01' : null;
+
+  it('is judged where it is known, whatever the prefix and the country', async () => {
+    await open({ networkOf });
+    await repeat(25, (index) => traffic.login(german(index)));
+    await repeat(25, (index) => traffic.login(`+43664${1000 + index}1234`));
+    traffic.minutes(13);
+    expect((await traffic.login('+41791234567')).isSent).toBe(false);
+    expect(blockedScopes()).toEqual(['network 262-01']);
+    expect((await traffic.login(french(1))).isSent).toBe(true);
+  });
+
+  it('may take time to tell', async () => {
+    await open({ networkOf: (context) => Promise.resolve(networkOf(context)) });
+    await repeat(50, (index) => traffic.login(german(index)));
+    traffic.minutes(13);
+    expect((await traffic.login('+41791234567')).isSent).toBe(false);
+    expect(blockedScopes()).toEqual(['network 262-01']);
+  });
+
+  it.each<[string, () => unknown]>([
+    [
+      'throws',
+      () => {
+        throw new Error('no network');
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('no network'))],
+    ['answers nothing', () => undefined],
+    ['answers a word', () => 'Rheinfunk'],
+    ['answers a number', () => 26_201],
+    ['answers a part of a key', () => '262-01:1'],
+  ])('is none when what tells it %s, and the rest is judged', async (_what, odd) => {
+    // What has no types may answer anything.
+    await open({ networkOf: odd as () => string });
+    await repeat(50, (index) => traffic.login(german(index)));
+    traffic.minutes(13);
+    expect((await traffic.login(german(99))).isSent).toBe(false);
+    expect(blockedScopes()).toEqual(['country DE']);
+  });
+});
+
+describe('what is stored of the conversion', () => {
+  it('takes one call before a send, one after it and one after a right code, and tells no number', async () => {
+    const clock = testClock(NOON);
+    const { store, calls } = tamperedStore(clock);
+    traffic = await startTraffic([conversionBreaker()], { store }, { clock });
+    await traffic.answer('+33612345678');
+    await traffic.test.agent().get('/status');
+    const charged = calls
+      .filter(({ call }) => call === 'charge')
+      .map(({ given }) => JSON.stringify(given[0]))
+      .filter((text) => text.includes('conversion:'));
+    expect(charged).toHaveLength(3);
+    expect(charged.join()).not.toMatch(/336|1234|5678/);
+  });
+
+  it('that answers oddly denies', async () => {
+    const clock = testClock(NOON);
+    const tampered = tamperedStore(clock);
+    const { store, calls } = tampered;
+    traffic = await startTraffic([conversionBreaker({ mode: 'deny' })], { store }, { clock });
+    tampered.tamper('charge', () => Promise.resolve({ refusedBy: null, counts: [] }));
+    const { response } = await traffic.login('+33612345678');
+    expect([response.status, response.body]).toEqual([403, { error: 'denied' }]);
+    expect(calls).toHaveLength(1);
+  });
+});

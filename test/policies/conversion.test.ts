@@ -1,0 +1,187 @@
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { conversionBreaker, type ConversionBreakerOptions } from 'passport-sms-otp';
+import { numberOf, repeat, startTraffic, type Traffic, type Try } from './traffic';
+
+jest.setTimeout(60_000);
+
+/** Of no country, so that nothing but the prefix is judged. */
+const PREFIX = '+9991234';
+const SEND_LIMIT = { status: 429, body: { error: 'send-limit' } };
+
+let traffic: Traffic;
+let next: number;
+async function open(options: ConversionBreakerOptions = {}): Promise<void> {
+  traffic = await startTraffic([conversionBreaker({ mode: 'deny', ...options })]);
+  next = 0;
+}
+afterEach(() => traffic.test.close());
+
+/** To a number never texted before. */
+function send(): Promise<Try> {
+  next += 1;
+  return traffic.login(numberOf(PREFIX, next));
+}
+
+function answer(): Promise<Try> {
+  next += 1;
+  return traffic.answer(numberOf(PREFIX, next));
+}
+
+/** So long that no code of before can be typed in any more. */
+const mature = (): void => traffic.minutes(13);
+const blocks = (): unknown[] => traffic.test.events.filter(({ type }) => type === 'conversion-blocked');
+
+describe('the conversion of a prefix', () => {
+  it.each([
+    [0, 16],
+    [1, 25],
+    [2, 33],
+    [3, 40],
+    [4, 47],
+    [5, 54],
+  ])('is too low with %d answers to %d text messages, and not with one less', async (answers, messages) => {
+    await open();
+    await repeat(answers, answer);
+    await repeat(messages - answers - 1, send);
+    mature();
+    expect((await send()).isSent).toBe(true);
+    mature();
+    const { response } = await send();
+    expect(response).toMatchObject(SEND_LIMIT);
+    expect(response.headers['retry-after']).toBe('900');
+    expect(traffic.sentTo(PREFIX)).toBe(messages);
+  });
+
+  it.each([0, 1, 75, 149])('is not judged while codes are alive, %d s into a slot', async (seconds) => {
+    await open();
+    traffic.test.clock.advanceSeconds(seconds);
+    await repeat(16, send);
+    traffic.test.clock.advanceSeconds(600);
+    expect((await send()).isSent).toBe(true);
+    traffic.test.clock.advanceSeconds(150);
+    expect((await send()).isSent).toBe(false);
+  });
+
+  it('counts an answer at once, and its text message with it', async () => {
+    await open();
+    await repeat(15, send);
+    await repeat(10, answer);
+    mature();
+    expect((await send()).isSent).toBe(true);
+    mature();
+    await send();
+    expect(blocks()).toEqual([]);
+  });
+
+  it('counts a login that took three text messages as one answer', async () => {
+    await open();
+    await repeat(12, async () => {
+      const { visitor } = await send();
+      traffic.minutes(1);
+      await visitor.resend();
+      traffic.minutes(2);
+      await visitor.resend();
+      await visitor.enterRight();
+    });
+    expect(traffic.sentTo(PREFIX)).toBe(36);
+    mature();
+    await repeat(15, send);
+    mature();
+    expect((await send()).isSent).toBe(true);
+  });
+
+  it('forgets after half a day', async () => {
+    await open();
+    await repeat(15, send);
+    traffic.minutes(12 * 60);
+    await repeat(15, send);
+    mature();
+    expect((await send()).isSent).toBe(true);
+  });
+
+  it('may be asked for otherwise', async () => {
+    await open({ minRate: 0.5 });
+    await repeat(4, send);
+    mature();
+    expect((await send()).response).toMatchObject(SEND_LIMIT);
+  });
+});
+
+describe('a block by conversion', () => {
+  async function provoke(): Promise<Try> {
+    await repeat(16, send);
+    mature();
+    return send();
+  }
+
+  it('lasts 15 minutes, then 1, 4 and 12 hours, and ends by itself with the counting begun anew', async () => {
+    await open();
+    for (const seconds of [900, 3_600, 14_400, 43_200, 43_200]) {
+      expect((await provoke()).response.headers['retry-after']).toBe(String(seconds));
+      traffic.test.clock.advanceSeconds(seconds - 1);
+      const late = await send();
+      expect([late.isSent, late.response.headers['retry-after']]).toEqual([false, '1']);
+      traffic.test.clock.advanceSeconds(1);
+    }
+    expect((await repeat(15, send)).every(({ isSent }) => isSent)).toBe(true);
+    expect(blocks()).toHaveLength(5);
+  });
+
+  it('is forgotten a week after the first one', async () => {
+    await open();
+    await provoke();
+    traffic.minutes(7 * 24 * 60);
+    expect((await provoke()).response.headers['retry-after']).toBe('900');
+  });
+
+  it('is told once, however many find it at the same moment', async () => {
+    await open();
+    await repeat(16, send);
+    mature();
+    const tries = await Promise.all(Array.from({ length: 10 }, send));
+    expect(tries.map(({ response }) => response.headers['retry-after'])).toEqual(Array(10).fill('900'));
+    expect(blocks()).toEqual([{ type: 'conversion-blocked', scope: 'prefix', blockedSeconds: 900 }]);
+    expect(traffic.test.events).toContainEqual(
+      expect.objectContaining({
+        type: 'policy-decided',
+        policy: 'conversion-breaker',
+        decision: 'deny',
+        because: ['low conversion of prefix'],
+      }),
+    );
+  });
+
+  it('does not touch numbers on which a code was once right, and they do not hide what happens beside them', async () => {
+    await open();
+    await traffic.answer(numberOf(PREFIX, 9_000), 'known');
+    await repeat(9, send);
+    await repeat(29, () => traffic.answer(numberOf(PREFIX, 9_000), 'known'));
+    await repeat(15, send);
+    mature();
+    expect((await send()).isSent).toBe(false);
+    traffic.minutes(24 * 60);
+    expect((await traffic.answer(numberOf(PREFIX, 9_000), 'known')).isSent).toBe(true);
+  });
+
+  it('is only told by default', async () => {
+    await open({ mode: undefined });
+    expect((await provoke()).isSent).toBe(true);
+    expect(blocks()).toHaveLength(1);
+    expect(traffic.test.events).toContainEqual(
+      expect.objectContaining({ policy: 'conversion-breaker', mode: 'record', decision: 'deny' }),
+    );
+  });
+});
+
+describe('what the gateway fails to send', () => {
+  it('is no text message that nobody answers', async () => {
+    await open();
+    await repeat(30, async () => {
+      traffic.test.sim.failNext('generate', { kind: 'error', code: 2104 });
+      await send();
+    });
+    mature();
+    expect((await send()).isSent).toBe(true);
+    expect(traffic.sentTo(PREFIX)).toBe(1);
+  });
+});
