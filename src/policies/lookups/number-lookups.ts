@@ -1,0 +1,136 @@
+import { z } from 'zod';
+import { startDeadline, waitAtMost } from '../../client/admission/call-deadline';
+import { callback, wholeNumber, wrongOption } from '../../client/option-rules';
+import type { Lookup } from '../../protocol/hlr';
+import { readPolicyOptions } from '../policy-options';
+import { askGateway, type Asked } from './ask-gateway';
+import type { Column } from './decision-table';
+import { nothingFound, type Finding, type LookupContext } from './finding';
+import { createLookupMemory } from './lookup-memory';
+import { createLookupStops } from './lookup-stops';
+import { readNetwork, readOperator, type Network } from './network';
+import { readUnknownWord } from './read-verdict';
+import { createSingleFlight } from './single-flight';
+
+/** What `numberLookups` is made of. Unknown members are errors. */
+export interface NumberLookupsOptions {
+  /** Milliseconds anybody waits for a lookup, a second try included, 100 to 10,000. Default: 2,000. */
+  readonly budgetMs?: number | undefined;
+  /** Lookups a user may cause in a day: at enrolment so many, at logins so many, 1 to 1,000. Default: 20. */
+  readonly maxPerUserPerDay?: number | undefined;
+  /** Numbers this process remembers, 100 to 1,000,000. Default: 10,000. */
+  readonly maxEntries?: number | undefined;
+  /** From 0 to 1: spreads second tries. Default: `Math.random`. */
+  readonly random?: (() => number) | undefined;
+}
+
+/** What of a number's subscriber identity is kept: never the identity itself. */
+export type ToIdentity = (mobile: string, lookup: Lookup) => string | null;
+
+/** Number lookups, made once and shared by the policies that need them. */
+export interface NumberLookups {
+  /**
+   * The network of a number as its last lookup of the past 24 h said; undefined when this process knows of none. Costs
+   * nothing: it never looks up.
+   */
+  readonly networkOf: (context: Pick<LookupContext, 'numberKey' | 'now'>) => Network | undefined;
+  /** What is known of a number, by a lookup if need be. Never throws: a failure is a verdict. */
+  readonly find: (context: LookupContext, column: Column) => Promise<Finding>;
+  /** Says what is kept of identities from now on. @throws {TypeError} when it has been said already. */
+  readonly keepIdentity: (toIdentity: ToIdentity) => void;
+}
+
+/** Milliseconds for a lookup, as an option. */
+export function budget(): z.ZodNumber {
+  return wholeNumber(100, 10_000);
+}
+
+/** Lookups made by `numberLookups`, as an option. */
+export function sharedLookups(): z.ZodCustom<NumberLookups> {
+  const isMade = (value: unknown): boolean =>
+    typeof value === 'object' && value !== null && 'find' in value && 'keepIdentity' in value;
+  return z.custom<NumberLookups>(isMade, 'must be made by numberLookups');
+}
+
+const schema = z.strictObject({
+  budgetMs: budget().default(2_000),
+  maxPerUserPerDay: wholeNumber(1, 1_000).default(20),
+  maxEntries: wholeNumber(100, 1_000_000).default(10_000),
+  random: callback<() => number>().default(() => Math.random),
+});
+
+const DAY_SECONDS = 86_400;
+
+/** Told from what else may go wrong. */
+const LATE = new Error('late');
+
+/**
+ * Looks numbers up: one lookup of a number at a time, results kept as long as the table of decisions says, in this
+ * process alone. Error 2004 ends lookups until a restart, 1006 for five minutes at a time, five failures in a row for
+ * one; each is told once.
+ * @throws {TypeError} that names the option.
+ * @see HLR spec §4, GET {mobile}
+ */
+export function numberLookups(options: NumberLookupsOptions = {}): NumberLookups {
+  const checked = readPolicyOptions('numberLookups', schema, options);
+  const { budgetMs, maxPerUserPerDay, maxEntries, random } = checked;
+  const memory = createLookupMemory(maxEntries);
+  const stops = createLookupStops(maxEntries);
+  const share = createSingleFlight<Finding>();
+  let toIdentity: ToIdentity | undefined;
+
+  async function find(context: LookupContext, column: Column): Promise<Finding> {
+    const kept = memory.find(context, column);
+    if (kept !== undefined) return kept;
+    const stop = stops.find(context);
+    if (stop !== null) return nothingFound(stop, context.now());
+    const answer = share(context.numberKey, () => lookUp(context, column));
+    return waitAtMost(answer, budgetMs, () => LATE).catch((error: unknown) =>
+      nothingFound(error === LATE ? 'late' : 'failed', context.now()),
+    );
+  }
+
+  async function lookUp(context: LookupContext, column: Column): Promise<Finding> {
+    const deadline = startDeadline('lookup', budgetMs);
+    const waitSeconds = await chargeUser(context, column, maxPerUserPerDay);
+    if (waitSeconds !== null) {
+      return { ...nothingFound('too-many', context.now()), retryAfterSeconds: waitSeconds };
+    }
+    const asked = await askGateway(context, deadline, random);
+    stops.note(context, asked.verdict);
+    return memory.keep(context, toFinding(context, asked, toIdentity));
+  }
+
+  function keepIdentity(keep: ToIdentity): void {
+    if (toIdentity !== undefined) throw wrongOption('hlrSimChange', 'lookups', 'serve another one already');
+    toIdentity = keep;
+  }
+
+  return { networkOf: (context) => memory.networkOf(context), find, keepIdentity };
+}
+
+/** Counts a lookup before it is paid for. @returns null, or the seconds until the user may have another. */
+async function chargeUser(
+  { counters, userId }: LookupContext,
+  column: Column,
+  max: number,
+): Promise<number | null> {
+  const counter = { key: `lookups:${column}:user:${userId}`, windowSeconds: DAY_SECONDS, max };
+  const { refusedBy, counts } = await counters.charge([counter]);
+  return refusedBy === null ? null : (counts[0]?.resetSeconds ?? DAY_SECONDS);
+}
+
+function toFinding(
+  { now, mobile }: LookupContext,
+  { verdict, lookup }: Asked,
+  toIdentity: ToIdentity | undefined,
+): Finding {
+  if (lookup === null) return nothingFound(verdict, now());
+  return {
+    ...nothingFound(verdict, now()),
+    unknownWord: verdict === 'unknown-status' ? readUnknownWord(lookup) : null,
+    network: readNetwork(lookup),
+    operator: readOperator(lookup),
+    identity: verdict === 'valid' ? (toIdentity?.(mobile, lookup) ?? null) : null,
+  };
+}
