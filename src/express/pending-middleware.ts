@@ -2,17 +2,13 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { SendResult } from '../login/send-otp';
 import type { Transaction } from '../stores/store';
 import { readField } from './body-field';
-import type { Refusal } from '../login/outcome';
-import type { ResendResult } from '../login/resend-otp';
 import { checkOptions, REDIRECT_TYPES } from './check-options';
 import { currentUser } from './current-user';
 import type { EdgeParts } from './edge-parts';
-import { answerRefusal, answerSuccess, settle, withoutPending, type RedirectOptions } from './refuse';
-import { toSafePath } from './return-path';
+import { createFinishSend, withoutNotice } from './finish-send';
+import { answerSuccess, withoutPending, type RedirectOptions } from './refuse';
 import { run } from './run';
-import { toPending } from './send-middleware';
 import type { SmsOtpSession } from './session-data';
-import { toStatus } from './status';
 import { toTransaction } from './transaction';
 
 /** Options of `stepUp`. */
@@ -33,6 +29,7 @@ export interface PendingMiddlewares {
 
 export function createPendingMiddlewares(parts: EdgeParts): PendingMiddlewares {
   const { slot, phoneIdField } = parts;
+  const finishSend = createFinishSend(parts);
 
   async function resend(req: Request, res: Response, options: RedirectOptions): Promise<boolean> {
     const before = slot.read(req);
@@ -44,13 +41,14 @@ export function createPendingMiddlewares(parts: EdgeParts): PendingMiddlewares {
       getLocale: (user) => parts.getLocale(user, req),
       phoneId: readField(req, phoneIdField),
     });
-    return finish(req, res, options, before, result, before.returnTo ?? pending?.returnTo);
+    const returnTo = before.returnTo ?? pending?.returnTo;
+    return finishSend(req, res, options, { before, result, returnTo });
   }
 
   async function stepUp(req: Request, res: Response, options: StepUpOptions): Promise<boolean> {
     const before = slot.read(req);
     const result = await sendStepUp(req, before, options);
-    return finish(req, res, options, before, result, before.returnTo);
+    return finishSend(req, res, options, { before, result, returnTo: before.returnTo });
   }
 
   async function sendStepUp(
@@ -72,48 +70,6 @@ export function createPendingMiddlewares(parts: EdgeParts): PendingMiddlewares {
       isRequired: () => Promise.resolve(true),
       getLocale: () => parts.getLocale(user, req),
     });
-  }
-
-  /** Writes what came of it into the session, unless the session waits for something else by now. */
-  async function finish(
-    req: Request,
-    res: Response,
-    { successRedirect, failureRedirect }: RedirectOptions,
-    before: SmsOtpSession,
-    result: SendResult | ResendResult,
-    returnTo: string | undefined,
-  ): Promise<boolean> {
-    const refusal = await keep(req, before, result, returnTo);
-    if (refusal === null) return answerSuccess(res, successRedirect);
-    req.smsOtp = { sent: false, ...refusal };
-    const notice = failureRedirect === undefined ? null : refusal.reason;
-    const endsPending = result.kind === 'refused' && 'endsPending' in result && result.endsPending;
-    await settle(slot, req, { otpId: before.pending?.otpId, endsPending, notice });
-    return answerRefusal(res, failureRedirect, refusal);
-  }
-
-  async function keep(
-    req: Request,
-    before: SmsOtpSession,
-    result: SendResult | ResendResult,
-    returnTo: string | undefined,
-  ): Promise<Refusal | null> {
-    if (result.kind === 'refused') return result.refusal;
-    if (result.kind !== 'sent') {
-      if (before.pending !== undefined) req.smsOtp = { sent: true, ...toStatus(before.pending) };
-      return null;
-    }
-    const pending = toPending(result, toSafePath(returnTo));
-    const isKept = await slot.update(req, before.pending?.otpId, (now) => ({
-      ...withoutNotice(now),
-      pending,
-    }));
-    if (!isKept) {
-      await parts.discard(pending.otpId);
-      return { reason: 'no-pending-login' };
-    }
-    req.smsOtp = { sent: true, ...toStatus(pending) };
-    return null;
   }
 
   async function cancel(req: Request, res: Response, { successRedirect }: RedirectOptions): Promise<boolean> {
@@ -146,9 +102,4 @@ export function createPendingMiddlewares(parts: EdgeParts): PendingMiddlewares {
       };
     },
   };
-}
-
-/** What was kept for the next page, and the page that was asked for, have served. */
-function withoutNotice({ notice: _shown, returnTo: _taken, ...rest }: SmsOtpSession): SmsOtpSession {
-  return rest;
 }
