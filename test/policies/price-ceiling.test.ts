@@ -67,7 +67,7 @@ describe.each(['A', 'B'] as const)('the price of a message (variant %s)', (varia
 
   it('is the fallback when there is no list, and logins go on', async () => {
     await start({ variant, maxPricePerMessage: '0.0300' });
-    test.sim.failNext('pricing', { kind: 'error', code: 1009, httpStatus: 500 }, Infinity);
+    test.sim.failNext('pricing', { kind: 'error', code: 2121 }, Infinity);
     expect(await login(FRENCH)).toEqual(SENT);
     expect(await login(ANN)).toEqual(SENT);
     expect(test.told('price-list-problem')).toEqual([

@@ -25,7 +25,7 @@ let tools: PolicyTools;
 async function start(firstWaitMs?: number): Promise<PriceSource> {
   sim = await GatewaySimulator.start();
   const { baseUrl, username, password } = sim;
-  client = new GatewayClient({ baseUrl, variant: 'A', username, password });
+  client = new GatewayClient({ baseUrl, variant: 'A', username, password, timeouts: { pricingMs: 1_000 } });
   clock = testClock();
   events = [];
   tools = {
@@ -75,7 +75,7 @@ describe('price lists', () => {
   it('that cannot be renewed are used on, asked for each minute, and told once', async () => {
     const source = await start();
     await priceOf(source);
-    sim.failNext('pricing', { kind: 'error', code: 1009, httpStatus: 500 }, Infinity);
+    sim.failNext('pricing', { kind: 'error', code: 2121 }, Infinity);
     clock.advanceSeconds(6 * HOURS);
     await priceOf(source);
     await waitUntil(() => events.length > 0);

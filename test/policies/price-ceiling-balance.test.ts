@@ -1,0 +1,162 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { priceCeiling, type BalanceOptions, type SmsOtpEvent } from 'passport-sms-otp';
+import { GatewayClient } from 'passport-sms-otp/client';
+import { startTestApp, type TestApp, type TestUser } from '../support/test-app';
+import { seen, visit } from '../support/visit';
+import { waitUntil } from '../support/wait-until';
+import { americans, startPriceApp, type PriceApp, type PriceAppOptions } from './prices/price-app';
+
+const USERS = americans(60);
+const PRICE = 0.0079;
+
+let test: PriceApp;
+let next = 0;
+async function start(balance: BalanceOptions, options: Partial<PriceAppOptions> = {}): Promise<void> {
+  next = 0;
+  test = await startPriceApp({
+    fallbackPrice: '0.0300',
+    users: USERS,
+    balance,
+    // The network is known, so that the ledger of A is as exact as that of B.
+    networkOf: () => ({ mcc: '310', mnc: '410' }),
+    ...options,
+  });
+}
+const others: TestApp[] = [];
+afterEach(async () => {
+  await test.close();
+  for (const other of others.splice(0)) await other.close();
+});
+
+/** People who have never been here log in, one after the other. */
+async function send(times = 1, app: TestApp = test): Promise<void> {
+  for (let time = 0; time < times; time += 1) {
+    const user = USERS[next] as TestUser;
+    next += 1;
+    expect(seen(await visit(app, user).login())[0]).toBe(200);
+  }
+}
+const looks = (): number => test.sim.stats().calls.balance;
+
+/** Lets the time of a look come, sends, and waits until it has been had. */
+async function look(): Promise<void> {
+  const before = looks();
+  test.clock.advanceSeconds(300);
+  await send();
+  await waitUntil(() => looks() > before);
+  await waitUntilStill();
+}
+
+/** The answer of the gateway becomes an event within a few turns. */
+async function waitUntilStill(): Promise<void> {
+  let last = -1;
+  await waitUntil(() => {
+    const isStill = last === test.events.length;
+    last = test.events.length;
+    return isStill;
+  });
+}
+
+function told(app: TestApp = test): SmsOtpEvent[] {
+  const types = ['balance-low', 'balance-recovered', 'unexplained-spend'];
+  return app.events.filter(({ type }) => types.includes(type));
+}
+
+/** Somebody spends money with the same account, elsewhere. */
+async function sendElsewhere(times: number): Promise<void> {
+  const { baseUrl, username, password, variant } = test.sim;
+  const client = new GatewayClient({ baseUrl, username, password, variant });
+  for (let time = 0; time < times; time += 1) await client.otp.generate({ mobile: `1212999${1000 + time}` });
+  await client.close();
+}
+
+describe.each(['A', 'B'] as const)('the balance (variant %s)', (variant) => {
+  it('is not looked at unless the app asks for it', async () => {
+    await start({}, { variant, balance: undefined });
+    await send(3);
+    expect(looks()).toBe(0);
+  });
+
+  it('is looked at once in so many seconds, however many send', async () => {
+    await start({}, { variant });
+    await Promise.all(USERS.slice(0, 8).map((user) => visit(test, user).login()));
+    await waitUntil(() => looks() > 0);
+    test.clock.advanceSeconds(299);
+    next = 8;
+    await send(2);
+    expect(looks()).toBe(1);
+    test.clock.advanceSeconds(1);
+    await send(2);
+    await waitUntil(() => looks() === 2);
+  });
+
+  it('is told once when it is low', async () => {
+    const balance = (10 + 1.5 * PRICE).toFixed(4);
+    await start({ warnBelow: '10', criticalBelow: '1' }, { variant, simulator: { balance } });
+    for (let time = 0; time < 4; time += 1) await look();
+    expect(told()).toEqual([{ type: 'balance-low', level: 'warning', balance: '9.9961' }]);
+  });
+
+  it('that cannot be read changes nothing', async () => {
+    await start({ warnBelow: '1000' }, { variant });
+    test.sim.failNext('balance', { kind: 'error', code: 2121 });
+    await look();
+    expect([told(), test.errors]).toEqual([[], []]);
+    await look();
+    expect(told()).toHaveLength(1);
+  });
+});
+
+describe('spend', () => {
+  it.each(['A', 'B'] as const)('of this app alone is explained (variant %s)', async (variant) => {
+    await start({ unexplained: '0' }, { variant });
+    for (let time = 0; time < 3; time += 1) {
+      await look();
+      await send(5);
+    }
+    await look();
+    // The message whose settlement looks is in the ledger before it looks.
+    expect(told()).toEqual([]);
+  });
+
+  it('by somebody else is told', async () => {
+    await start({ unexplained: '0.0500' }, { variant: 'B' });
+    await look();
+    await sendElsewhere(10);
+    await send(2);
+    await look();
+    await look();
+    expect(told()).toEqual([{ type: 'unexplained-spend', spent: expect.any(String), explained: '0.0237' }]);
+  });
+
+  it('of another process with the same store is explained, and one of them looks', async () => {
+    await start({ unexplained: '0', warnBelow: '1000' }, { variant: 'B' });
+    const other = await startTestApp({
+      variant: 'B',
+      clock: test.clock,
+      users: USERS,
+      gateway: { baseUrl: test.sim.baseUrl },
+      options: {
+        store: test.store,
+        allowedCountries: 'any',
+        policies: [
+          priceCeiling({
+            fallbackPrice: '0.03',
+            balance: { unexplained: '0', warnBelow: '1000' },
+          }),
+        ],
+      },
+    });
+    others.push(other);
+    await look();
+    await send(5, other);
+    expect(looks()).toBe(1);
+    await look();
+    test.clock.advanceSeconds(300);
+    await send(1, other);
+    await waitUntil(() => looks() === 3);
+    await send(3);
+    expect(looks()).toBe(3);
+    expect([told(), told(other)]).toEqual([[expect.objectContaining({ type: 'balance-low' })], []]);
+  });
+});
