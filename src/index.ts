@@ -1,5 +1,8 @@
 export { createSmsOtp, SmsOtpStrategy, type SmsOtp } from './sms-otp';
 export type { LimitsOption, MaybeUser, SmsOtpOptions } from './options';
+export type { PhoneBook, PhoneEntry } from './enrolment/phone-book';
+export type { Factor, FactorCheck } from './factors/factor';
+export type { RecoveryCodesOption, TrustedDevicesOption } from './factors/factor-options';
 export { memoryStore, type MemoryStoreOptions } from './stores/memory-store';
 export type {
   Challenge,
@@ -9,15 +12,47 @@ export type {
   Count,
   Counter,
   CounterStore,
+  DeviceRotation,
+  DeviceStore,
+  NoteStore,
   Purpose,
+  RecoveryCodeStore,
   RenewedToken,
   SmsOtpStore,
   StoredToken,
   TokenStore,
+  Transaction,
+  TrustedDevice,
   UserId,
 } from './stores/store';
-export type { Policy, PolicyAnswer, PolicyContext, PolicyReason } from './policies/policy';
+export type {
+  Policy,
+  PolicyAnswer,
+  PolicyCharge,
+  PolicyContext,
+  PolicyEvent,
+  PolicyReason,
+  PolicyStage,
+  PolicyTools,
+  SendSettlement,
+  VerifiedContext,
+} from './policies/policy';
 export { allowedCountries } from './policies/allowed-countries';
+export { hlrSimChange, type HlrSimChange, type HlrSimChangeOptions } from './policies/lookups/hlr-sim-change';
+export type { Network } from './policies/lookups/network';
+export {
+  numberLookups,
+  type NumberLookups,
+  type NumberLookupsOptions,
+} from './policies/lookups/number-lookups';
+export type {
+  SimChangeCheck,
+  SimChangeDate,
+  SimChangeProvider,
+  SimChangeQuestion,
+} from './policies/lookups/sim-change-provider';
+export { numberCheck, type NumberCheckOptions } from './policies/number-check';
+export { simChange, type SimChangeOptions } from './policies/sim-change';
 export { conversionBreaker, type ConversionBreakerOptions } from './policies/conversion-breaker';
 export { numberTypes, type NumberTypesOptions } from './policies/number-types';
 export { prefixVelocity, type PrefixVelocityOptions } from './policies/prefix-velocity';
@@ -37,6 +72,7 @@ export type {
   CancelOutcome,
   Method,
   PendingStatus,
+  PhoneChoice,
   Reason,
   Refusal,
   SendOutcome,
@@ -44,6 +80,7 @@ export type {
   VerifyOutcome,
 } from './login/outcome';
 export type { LoginEvent, SmsOtpEvent } from './login/events';
+export type { DecisionEvent, DeviceEnd, LifeEvent } from './login/life-events';
 export type { MessageContext, MessageOption } from './messages/build-message';
 export type { SmsOtpAuthInfo, SmsOtpFailureInfo } from './express/authenticate';
 export type { GuardOptions, MaxAgeOptions } from './express/guard';
@@ -51,6 +88,7 @@ export type { PassportOptions } from './express/log-in';
 export type { RedirectOptions } from './express/refuse';
 export type { SendOptions } from './express/send-middleware';
 export type { PendingSlot, SmsOtpSession, SmsOtpSessionData, VerifiedMark } from './express/session-data';
+export type { StepUpOptions } from './express/pending-middleware';
 export type { SmsOtpStatus } from './express/status';
 export type { StrategyCallback, StrategyDone } from './express/confirm-user';
 export type { VerifyOptions } from './express/verify-middleware';

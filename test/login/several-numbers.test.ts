@@ -1,0 +1,100 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { PhoneBook, PhoneEntry } from 'passport-sms-otp';
+import type { Response } from 'supertest';
+import { startTestApp, type TestApp } from '../support/test-app';
+import { seen } from '../support/visit';
+
+const [HOME, WORK, NEW] = ['+12025550123', '+12025550177', '+12025550188'] as const;
+
+/** A book that only reads: what is in it is the test's business. */
+function bookOf(entries: PhoneEntry[]): PhoneBook {
+  const refuse = (): never => {
+    throw new Error('nothing is written here');
+  };
+  const writes = {
+    addUnconfirmed: refuse,
+    confirm: refuse,
+    replace: refuse,
+    remove: refuse,
+    setDefault: refuse,
+  };
+  return { list: () => entries, ...writes };
+}
+
+describe('a user with several confirmed numbers', () => {
+  let test: TestApp;
+  let agent: ReturnType<TestApp['agent']>;
+  let entries: PhoneEntry[];
+  beforeEach(async () => {
+    entries = [
+      { mobile: NEW, isConfirmed: false, isDefault: false },
+      { mobile: WORK, isConfirmed: true, isDefault: false },
+      { mobile: HOME, isConfirmed: true, isDefault: true },
+    ];
+    test = await startTestApp({ options: { phoneBook: bookOf(entries), getPhone: undefined } });
+    agent = test.agent();
+  });
+  afterEach(() => test.close());
+
+  const login = async (): Promise<Response> =>
+    agent.post('/login').send({ username: 'alice', password: 'right' });
+  const resend = async (body: object): Promise<Response> => agent.post('/login/resend').send(body);
+  const texted = (): string[] => test.sim.outbox.map(({ mobile }) => mobile);
+  const phonesOf = (answer: Response): { phoneId: string; maskedPhone: string }[] => answer.body.phones;
+
+  it('is texted on the default one, and may choose among masked numbers', async () => {
+    const sent = await login();
+    expect(texted()).toEqual([HOME]);
+    expect(phonesOf(sent).map(({ maskedPhone }) => maskedPhone)).toEqual(['•• •• 23', '•• •• 77']);
+    expect(JSON.stringify(sent.body)).not.toContain('555');
+    test.clock.advanceSeconds(31);
+    const chosen = await resend({ phoneId: phonesOf(sent)[1]?.phoneId });
+    expect(chosen.body).toMatchObject({ sent: true, maskedPhone: '•• •• 77' });
+    expect(texted()).toEqual([HOME, WORK]);
+    const [old, newest] = [test.sim.lastPin(HOME), test.sim.lastPin(WORK)];
+    expect((await agent.post('/login/pin').send({ pin: old })).status).toBe(401);
+    expect((await agent.post('/login/pin').send({ pin: newest })).status).toBe(200);
+  });
+
+  it('gets the next code on the number that was chosen', async () => {
+    const sent = await login();
+    test.clock.advanceSeconds(31);
+    await resend({ phoneId: phonesOf(sent)[1]?.phoneId });
+    test.clock.advanceSeconds(120);
+    await resend({});
+    expect(texted()).toEqual([HOME, WORK, WORK]);
+  });
+
+  it.each([
+    ['of nobody', 'AAAAAAAAAAAAAAAAAAAAAA'],
+    ['that is a number', WORK],
+    ['that is a list', [WORK]],
+    ['of 1 MB', 'x'.repeat(1_000_000)],
+  ])('is texted on no other for an id %s', async (_what, phoneId) => {
+    await login();
+    test.clock.advanceSeconds(31);
+    expect(seen(await resend({ phoneId }))).toEqual([403, { error: 'no-phone' }]);
+    expect(texted()).toEqual([HOME]);
+  });
+
+  it('is refused when only unconfirmed numbers are left', async () => {
+    entries.splice(1);
+    expect(seen(await login())).toEqual([403, { error: 'no-phone' }]);
+    expect(texted()).toEqual([]);
+  });
+
+  it('cannot use a code once its number is confirmed no more', async () => {
+    await login();
+    entries.pop();
+    expect(seen(await agent.post('/login/pin').send({ pin: test.sim.lastPin(HOME) }))).toEqual([
+      401,
+      { error: 'no-pending-login' },
+    ]);
+    expect(test.logins).toEqual([]);
+  });
+
+  it('with one number is offered no choice', async () => {
+    entries.splice(0, 2);
+    expect((await login()).body).not.toHaveProperty('phones');
+  });
+});
