@@ -31,7 +31,7 @@ describe('a user with several confirmed numbers', () => {
       { mobile: WORK, isConfirmed: true, isDefault: false },
       { mobile: HOME, isConfirmed: true, isDefault: true },
     ];
-    test = await startTestApp({ options: { phoneBook: bookOf(entries), getPhone: undefined } });
+    test = await startTestApp({ options: { phoneBook: bookOf(entries) } });
     agent = test.agent();
   });
   afterEach(() => test.close());
