@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { GatewayClient } from './client/gateway-client';
 import { createAuthenticate } from './express/authenticate';
 import type { StrategyCallback } from './express/confirm-user';
-import { createEdge, type Edge } from './express/edge';
+import { createEdge, type Edge, type FactorsEdge } from './express/edge';
 import type { EdgeParts } from './express/edge-parts';
 import { createMarkReader } from './express/mark';
 import { defaultPassport } from './express/passport-instance';
@@ -26,12 +26,24 @@ import { memoryStore } from './stores/memory-store';
 import type { SmsOtpStore } from './stores/store';
 
 /** Everything `createSmsOtp` returns. The parts share their options: that is why one call makes them. */
-export interface SmsOtp extends Edge, UserAdmin {
-  /** Registered with Passport already. Call it by its name, never by this object. */
-  readonly strategy: SmsOtpStrategy;
-  /** Stops new sends, lets calls in flight end, and closes the client if it was made here. */
-  readonly close: () => Promise<void>;
-}
+export type SmsOtp<O extends SmsOtpOptions = SmsOtpOptions> = Omit<Edge, keyof FactorsEdge> &
+  UserAdmin &
+  Where<O, 'factors', FactorsEdge> & {
+    /** Registered with Passport already. Call it by its name, never by this object. */
+    readonly strategy: SmsOtpStrategy;
+    /** Stops new sends, lets calls in flight end, and closes the client if it was made here. */
+    readonly close: () => Promise<void>;
+  };
+
+/** Parts that are there where their option is given, perhaps there where that is not known, and else absent. */
+type Where<O, Option extends keyof SmsOtpOptions, Parts> = Option extends keyof O
+  ? undefined extends O[Option]
+    ? { readonly [Name in keyof Parts]?: Parts[Name] | undefined }
+    : Parts
+  : { readonly [Name in keyof Parts]?: undefined };
+
+/** A type parameter takes what it is given: without this a misspelt option would pass the compiler. */
+type NoOthers<O> = { readonly [Name in Exclude<keyof O, keyof SmsOtpOptions>]: never };
 
 /** The parts behind one set of options. */
 class SmsOtpParts {
@@ -76,11 +88,14 @@ export class SmsOtpStrategy extends OtpStrategy {
  * Checks the options, joins the parts and registers the strategy with Passport.
  * @throws {TypeError} that names the option, when one is missing, unknown, of a wrong type or beyond its ceiling.
  */
-export function createSmsOtp(options: SmsOtpOptions): SmsOtp {
+export function createSmsOtp<const O extends SmsOtpOptions>(options: O & NoOthers<O>): SmsOtp<O> {
   const parts = new SmsOtpParts(options);
   const strategy = new SmsOtpStrategy(parts);
   parts.edge.passport.use(parts.edge.strategyName, strategy);
-  return { strategy, ...createEdge(parts.edge), ...createUserAdmin(parts.login), close: parts.close };
+  const { edge, login, close } = parts;
+  const made: SmsOtp = { strategy, ...createEdge(edge), ...createUserAdmin(login), close };
+  // Which parts the edge has depends on the same options as the type.
+  return made as SmsOtp<O>;
 }
 
 function toClient(

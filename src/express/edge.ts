@@ -7,12 +7,16 @@ import { createStatus, type SmsOtpStatus } from './status';
 import { createVerify, type VerifyOptions } from './verify-middleware';
 
 /** What an app puts into its routes. */
-export interface Edge extends Guards, PendingMiddlewares {
+export interface Edge extends Guards, PendingMiddlewares, Partial<FactorsEdge> {
   readonly send: (options?: SendOptions) => RequestHandler;
   readonly verify: (options?: VerifyOptions) => RequestHandler;
-  /** `verify` for the code of another factor; only where `factors` has one. @throws {TypeError} when `factors` has none of that name. */
-  readonly verifyWith?: (factor: string, options?: VerifyOptions) => RequestHandler;
   readonly status: (req: Request) => SmsOtpStatus;
+}
+
+/** Where `factors` has one. */
+export interface FactorsEdge {
+  /** `verify` for the code of another factor. @throws {TypeError} when `factors` has none of that name. */
+  readonly verifyWith: (factor: string, options?: VerifyOptions) => RequestHandler;
 }
 
 /** Makes all middlewares and guards from the same parts. */
@@ -27,7 +31,7 @@ export function createEdge(parts: EdgeParts): Edge {
   };
 }
 
-function createVerifyWith(parts: EdgeParts): NonNullable<Edge['verifyWith']> {
+function createVerifyWith(parts: EdgeParts): FactorsEdge['verifyWith'] {
   return (factor, options) => {
     if (factor === 'sms' || !parts.verifiers.has(factor)) {
       throw new TypeError('verifyWith: factors has none of that name');
