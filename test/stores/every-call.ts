@@ -1,12 +1,18 @@
 import type { SmsOtpStore } from '../../src/stores/store';
 import { makeChallenge } from './make-challenge';
+import { makeDevice } from './make-device';
+
+/** How many calls a store has. */
+export const EVERY_CALL = 23;
 
 /** What came of every call of a store at once: the error where it rejected. */
-export function outcomesOfEveryCall(store: SmsOtpStore): Promise<unknown[]> {
+export function outcomesOfEveryCall(store: Required<SmsOtpStore>): Promise<unknown[]> {
   return Promise.all(everyCall(store).map((call) => call().catch((error: unknown) => error)));
 }
 
-function everyCall({ challenges, counters, tokens }: SmsOtpStore): readonly (() => Promise<unknown>)[] {
+function everyCall(store: Required<SmsOtpStore>): readonly (() => Promise<unknown>)[] {
+  const { challenges, counters, tokens, recoveryCodes, devices, notes } = store;
+
   const renewed = { sealed: 'x', ttlSeconds: 60 };
   return [
     () => challenges.begin(makeChallenge('b'), 600),
@@ -21,5 +27,16 @@ function everyCall({ challenges, counters, tokens }: SmsOtpStore): readonly (() 
     () => counters.lock('a', 0),
     () => tokens.read('account'),
     () => tokens.renew('account', 0, () => Promise.resolve(renewed)),
+    () => recoveryCodes.replace('user', ['a', 'b']),
+    () => recoveryCodes.spend('user', 'a'),
+    () => recoveryCodes.count('user'),
+    () => devices.add(makeDevice('a'), 600, 5),
+    () => devices.rotate('user', 'a', { seenHash: 'first', nextHash: 'second', usedAt: 1 }),
+    () => devices.list('user'),
+    () => devices.remove('user', 'a'),
+    () => devices.removeAll('user'),
+    () => notes.write('a', 'note', 600),
+    () => notes.read('a'),
+    () => notes.remove('a'),
   ];
 }

@@ -6,11 +6,11 @@ import { postgresStore, type PostgresStore } from 'passport-sms-otp/postgres';
 import { describeWithService } from '../services/describe-with-service';
 import { connectionOf, startPostgres } from '../services/postgres';
 import type { Service } from '../services/service';
-import { outcomesOfEveryCall } from './every-call';
+import { EVERY_CALL, outcomesOfEveryCall } from './every-call';
 import { makeChallenge } from './make-challenge';
 
 /** What every call comes to. */
-const allRefused = Array.from({ length: 12 }, () => expect.any(StoreError));
+const allRefused = Array.from({ length: EVERY_CALL }, () => expect.any(StoreError));
 
 describeWithService('postgres')('postgresStore when PostgreSQL fails', () => {
   let server: Service;
@@ -19,7 +19,7 @@ describeWithService('postgres')('postgresStore when PostgreSQL fails', () => {
 
   beforeAll(async () => {
     server = await startPostgres();
-    pool = new Pool({ ...connectionOf(server.port), max: 20 });
+    pool = new Pool({ ...connectionOf(server.port), max: 30 });
     // Connections are lost on purpose here; the store's answer is what counts.
     pool.on('error', () => undefined);
     store = postgresStore(pool);
@@ -44,7 +44,10 @@ describeWithService('postgres')('postgresStore when PostgreSQL fails', () => {
     const client = new Client(connectionOf(server.port));
     await client.connect();
     await client.query('BEGIN');
-    await client.query('LOCK sms_otp_challenge, sms_otp_counter, sms_otp_token IN ACCESS EXCLUSIVE MODE');
+    await client.query(
+      `LOCK sms_otp_challenge, sms_otp_counter, sms_otp_token, sms_otp_recovery_codes, sms_otp_devices, sms_otp_note
+       IN ACCESS EXCLUSIVE MODE`,
+    );
     const startedAt = Date.now();
     expect(await outcomesOfEveryCall(store)).toEqual(allRefused);
     expect(Date.now() - startedAt).toBeLessThan(3_000);

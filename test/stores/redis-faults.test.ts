@@ -7,7 +7,7 @@ import type { SmsOtpStore } from '../../src/stores/store';
 import { describeWithService } from '../services/describe-with-service';
 import { startRedis } from '../services/redis';
 import type { Service } from '../services/service';
-import { outcomesOfEveryCall } from './every-call';
+import { EVERY_CALL, outcomesOfEveryCall } from './every-call';
 import { makeChallenge } from './make-challenge';
 import { redisLibraries, type TestClient } from './redis-clients';
 import { until } from './until';
@@ -18,13 +18,13 @@ const slowToLoad = [
   ...['--loading-process-events-interval-bytes', '1024'],
 ];
 /** What every call comes to. */
-const allRefused = Array.from({ length: 12 }, () => expect.any(StoreError));
+const allRefused = Array.from({ length: EVERY_CALL }, () => expect.any(StoreError));
 
 describeWithService('redis')('redisStore when Redis fails', () => {
   describe.each(redisLibraries)('with %s', (_library, connect) => {
     let server: Service;
     let connected: TestClient;
-    let store: SmsOtpStore;
+    let store: Required<SmsOtpStore>;
 
     beforeEach(async () => {
       server = await startRedis(slowToLoad);

@@ -1,0 +1,73 @@
+import { describe, expect, it } from '@jest/globals';
+
+import { StoreError } from '../../src/errors';
+import { guardStore } from '../../src/stores/guarded-store';
+import { memoryStore } from '../../src/stores/memory-store';
+import type { SmsOtpStore } from '../../src/stores/store';
+import { EVERY_CALL, outcomesOfEveryCall } from './every-call';
+import { makeDevice } from './make-device';
+
+const CALLS_FOR_TOKENS = 2;
+
+describe('a guarded store', () => {
+  it('turns every failure of a foreign store into a StoreError, and tells the call', async () => {
+    const failures: string[] = [];
+    const secret = new Error('canary: a secret of the store');
+    const outcomes = await outcomesOfEveryCall(guardAll(failingStore(secret), failures));
+    const refused = outcomes.filter((outcome) => outcome instanceof StoreError);
+    expect(refused).toHaveLength(EVERY_CALL - CALLS_FOR_TOKENS);
+    expect(JSON.stringify(refused.map(String))).not.toContain('canary');
+    expect(new Set(failures)).toEqual(
+      new Set([
+        ...['begin', 'claim', 'find', 'consume', 'discard', 'discardAll', 'charge', 'clear', 'lock'],
+        ...['recoveryCodes.replace', 'recoveryCodes.spend', 'recoveryCodes.count'],
+        ...['devices.add', 'devices.rotate', 'devices.list', 'devices.remove', 'devices.removeAll'],
+        ...['notes.read', 'notes.write', 'notes.remove'],
+      ]),
+    );
+  });
+
+  it('hands on what it is given and what is answered', async () => {
+    const { recoveryCodes, devices, notes } = guardAll(memoryStore(), []);
+    await recoveryCodes.replace('user', ['a', 'b']);
+    expect(await recoveryCodes.replace('user', ['c'], { isFirst: true })).toBe(false);
+    expect(await recoveryCodes.spend('user', 'a')).toEqual({ isSpent: true, left: 1 });
+    expect(await recoveryCodes.count('user')).toBe(1);
+    for (const id of ['a', 'b', 'c']) await devices.add(makeDevice(id), 600, 2);
+    const token = { seenHash: 'first', nextHash: 'second', usedAt: 5 };
+    expect((await devices.rotate('user', 'b', token)).outcome).toBe('rotated');
+    expect((await devices.list('user')).map(({ tokenHash }) => tokenHash)).toEqual(['second', 'first']);
+    expect(await devices.remove('user', 'b')).toBe(true);
+    expect(await devices.removeAll('user')).toBe(1);
+    await notes.write('a', 'note', 600);
+    expect(await notes.read('a')).toBe('note');
+    await notes.remove('a');
+    expect(await notes.read('a')).toBeNull();
+  });
+
+  it('has no part that the store does not have', () => {
+    const { challenges, counters, tokens } = memoryStore();
+    const guarded = guardStore({ challenges, counters, tokens }, () => undefined);
+    expect(Object.keys(guarded).sort()).toEqual(['challenges', 'counters']);
+  });
+});
+
+/** Guarded, with tokens as they were: they have a deadline of their own. */
+function guardAll(store: Required<SmsOtpStore>, failures: string[]): Required<SmsOtpStore> {
+  const guarded = guardStore(store, (operation) => failures.push(operation));
+  // A store that has all parts has them all when it is guarded.
+  return { ...guarded, tokens: store.tokens } as Required<SmsOtpStore>;
+}
+
+function failingStore(error: Error): Required<SmsOtpStore> {
+  const fail = (): Promise<never> => Promise.reject(error);
+  const { tokens } = memoryStore();
+  return {
+    challenges: { begin: fail, claim: fail, find: fail, consume: fail, discard: fail, discardAll: fail },
+    counters: { charge: fail, clear: fail, lock: fail },
+    recoveryCodes: { replace: fail, spend: fail, count: fail },
+    devices: { add: fail, rotate: fail, list: fail, remove: fail, removeAll: fail },
+    notes: { read: fail, write: fail, remove: fail },
+    tokens,
+  };
+}

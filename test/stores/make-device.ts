@@ -1,0 +1,18 @@
+import type { TrustedDevice } from '../../src/stores/store';
+
+/** A device of the user `user`. */
+export function makeDevice(deviceId: string, changes: Partial<TrustedDevice> = {}): TrustedDevice {
+  return {
+    version: 1,
+    deviceId,
+    userId: 'user',
+    tokenHash: 'first',
+    previousHash: null,
+    binding: 'binding',
+    label: 'Firefox on Linux',
+    createdAt: 1_700_000_000_000,
+    lastUsedAt: 1_700_000_000_000,
+    expiresAt: 1_702_592_000_000,
+    ...changes,
+  };
+}

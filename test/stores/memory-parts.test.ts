@@ -1,0 +1,93 @@
+import { describe, expect, it } from '@jest/globals';
+
+import { StoreError } from '../../src/errors';
+import { memoryStore } from '../../src/stores/memory-store';
+import { makeDevice } from './make-device';
+
+describe('the bound of memoryStore', () => {
+  it('refuses the codes of one user more, and takes new ones of a user in place of the old', async () => {
+    const { recoveryCodes } = memoryStore({ maxEntries: 2 });
+    for (const user of ['a', 'b', 'a']) await recoveryCodes.replace(user, ['1', '2', '3']);
+    await expect(recoveryCodes.replace('c', ['1'])).rejects.toThrow(StoreError);
+    expect(await recoveryCodes.count('a')).toBe(3);
+    expect(await recoveryCodes.count('c')).toBe(0);
+  });
+
+  it.each(['spent', 'removed', 'expired'])('gives the room of codes that are %s back', async (how) => {
+    let nowMs = 0;
+    const { recoveryCodes } = memoryStore({ maxEntries: 1, now: () => nowMs });
+    await recoveryCodes.replace('a', ['1']);
+    if (how === 'spent') await recoveryCodes.spend('a', '1');
+    if (how === 'removed') await recoveryCodes.replace('a', []);
+    if (how === 'expired') nowMs = 3_650 * 86_400_000;
+    await expect(recoveryCodes.replace('b', ['1'])).resolves.toBe(true);
+  });
+
+  it('keeps codes for ten years', async () => {
+    let nowMs = 0;
+    const { recoveryCodes } = memoryStore({ now: () => nowMs });
+    await recoveryCodes.replace('a', ['1', '2']);
+    nowMs = 3_650 * 86_400_000 - 1;
+    expect(await recoveryCodes.spend('a', '1')).toEqual({ isSpent: true, left: 1 });
+    nowMs += 1;
+    expect(await recoveryCodes.spend('a', '2')).toEqual({ isSpent: false, left: 0 });
+  });
+
+  it('refuses one device more, and leaves those there are', async () => {
+    let nowMs = 0;
+    const { devices } = memoryStore({ maxEntries: 2, now: () => nowMs });
+    await devices.add(makeDevice('a'), 600, 5);
+    await devices.add(makeDevice('b', { userId: 'other' }), 60, 5);
+    await expect(devices.add(makeDevice('c'), 600, 5)).rejects.toThrow(StoreError);
+    expect((await devices.list('user')).map(({ deviceId }) => deviceId)).toEqual(['a']);
+    await devices.add(makeDevice('d'), 600, 1);
+    expect((await devices.list('user')).map(({ deviceId }) => deviceId)).toEqual(['d']);
+    nowMs = 60_000;
+    await devices.add(makeDevice('e'), 600, 5);
+    expect(await devices.list('user')).toHaveLength(2);
+    expect(await devices.list('other')).toEqual([]);
+  });
+
+  it('adds a device anew whose time is over', async () => {
+    let nowMs = 0;
+    const { devices } = memoryStore({ maxEntries: 20, now: () => nowMs });
+    for (let index = 0; index < 20; index += 1) await devices.add(makeDevice(`${index}`), 1 + index, 20);
+    nowMs = 60_000;
+    await devices.add(makeDevice('19'), 600, 5);
+    await devices.add(makeDevice('18'), 600, 5);
+    expect((await devices.list('user')).map(({ deviceId }) => deviceId)).toEqual(['18', '19']);
+    expect(await devices.removeAll('user')).toBe(2);
+  });
+
+  it('refuses one note more, and writes a known one anew', async () => {
+    let nowMs = 0;
+    const { notes } = memoryStore({ maxEntries: 2, now: () => nowMs });
+    await notes.write('a', '1', 600);
+    await notes.write('b', '1', 60);
+    await expect(notes.write('c', '1', 600)).rejects.toThrow(StoreError);
+    await notes.write('a', '2', 600);
+    expect(await notes.read('a')).toBe('2');
+    nowMs = 60_000;
+    await notes.write('c', '1', 600);
+    await notes.remove('c');
+    await notes.write('d', '1', 600);
+    expect(await notes.read('d')).toBe('1');
+  });
+
+  it('needs no room for an amount that takes back', async () => {
+    const { counters } = memoryStore({ maxEntries: 1 });
+    const full = Array.from({ length: 10 }, (_, index) => ({ key: `${index}`, windowSeconds: 60 }));
+    await counters.charge(full);
+    const taken = await counters.charge([{ key: 'new', windowSeconds: 60, amount: -1 }]);
+    expect(taken.refusedBy).toBeNull();
+    await expect(counters.charge([{ key: 'new', windowSeconds: 60 }])).rejects.toThrow(StoreError);
+  });
+
+  it('hands out nothing that changes with the next call', async () => {
+    const { devices } = memoryStore();
+    await devices.add(makeDevice('a'), 600, 5);
+    const [before] = await devices.list('user');
+    await devices.rotate('user', 'a', { seenHash: 'first', nextHash: 'second', usedAt: 1 });
+    expect(before).toEqual(makeDevice('a'));
+  });
+});
