@@ -4,7 +4,14 @@ import express, { type RequestHandler } from 'express';
 import session, { type Store } from 'express-session';
 import { Passport, type PassportStatic } from 'passport';
 import { Strategy as LocalStrategy } from 'passport-local';
-import { createSmsOtp, type SmsOtp, type SmsOtpEvent, type SmsOtpOptions } from 'passport-sms-otp';
+import {
+  createSmsOtp,
+  priceCeiling,
+  type Policy,
+  type SmsOtp,
+  type SmsOtpEvent,
+  type SmsOtpOptions,
+} from 'passport-sms-otp';
 import { people } from '../../support/people';
 import { addErrorHandler, addRoutes } from '../../support/test-routes';
 import { asTestUser, asUser } from '../../support/test-users';
@@ -16,6 +23,8 @@ export interface AppSettings {
   /** So many users: those that `people(count)` gives. */
   readonly people: number;
   readonly options?: Partial<SmsOtpOptions>;
+  /** What may be spent in a day, and what a message counts as: a policy is made of functions and cannot be sent. */
+  readonly dailyBudget?: { readonly daily: string; readonly fallbackPrice: string } | undefined;
   /** Events and errors that are kept; the rest is let go, where a long run watches memory. Default: all. */
   readonly mostRecords?: number | undefined;
 }
@@ -39,7 +48,7 @@ export interface RunningApp {
 
 /** An Express app as its users know it: a password, a texted code, a guarded page. Nothing in it is a double. */
 export async function startApp(
-  { gateway, people: count, options, mostRecords = Infinity }: AppSettings,
+  { gateway, people: count, options, dailyBudget, mostRecords = Infinity }: AppSettings,
   { store, sessions }: Pick<State, 'store' | 'sessions'>,
 ): Promise<RunningApp> {
   const passport = new (Passport as unknown as new () => PassportStatic)();
@@ -58,6 +67,7 @@ export async function startApp(
     getPhone: (user) => asTestUser(user).phone,
     loadUser: (id) => asUser(users.get(String(id))),
     onEvent: (event) => events.length < mostRecords && events.push(event),
+    policies: dailyBudget === undefined ? [] : [toPolicy(dailyBudget)],
     ...options,
   });
   const passes: Pass[] = [];
@@ -89,6 +99,10 @@ export async function startApp(
       await closed;
     },
   };
+}
+
+function toPolicy({ daily, fallbackPrice }: NonNullable<AppSettings['dailyBudget']>): Policy<unknown> {
+  return priceCeiling({ mode: 'deny', fallbackPrice, budgets: { daily } });
 }
 
 function sessionMiddleware(store: Store | undefined): RequestHandler {

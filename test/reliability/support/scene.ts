@@ -4,7 +4,7 @@ import { GatewaySimulator, type SimulatorOptions } from 'passport-sms-otp/simula
 import type { Agent } from 'undici';
 import { people } from '../../support/people';
 import type { TestUser } from '../../support/test-users';
-import { startApp, type RunningApp } from './app';
+import { startApp, type AppSettings, type RunningApp } from './app';
 import { Browser, openNetwork } from './browser';
 import { openEverywhere, type Host, type HostedApp } from './host';
 import { joinReports, reportOf, type Report } from './report';
@@ -20,6 +20,7 @@ export interface SceneSettings {
   readonly people?: number;
   readonly gateway?: Partial<GatewayClientOptions>;
   readonly options?: Partial<SmsOtpOptions>;
+  readonly dailyBudget?: AppSettings['dailyBudget'];
   readonly simulator?: SimulatorOptions;
   /** Connections to each process at once. */
   readonly connections?: number;
@@ -59,7 +60,8 @@ export async function startScene(settings: SceneSettings): Promise<Scene> {
   const { baseUrl, username, password } = simulator;
   const gateway = { baseUrl, variant, username, password, ...settings.gateway };
   const options = { limits: ROOMY, ...settings.options };
-  const appSettings = { gateway, people: count, options, mostRecords: settings.mostRecords };
+  const { dailyBudget, mostRecords } = settings;
+  const appSettings = { gateway, people: count, options, dailyBudget, mostRecords };
   const state = hosts.length === 0 ? await openState(stateSettings) : undefined;
   const local = state === undefined ? undefined : await startApp(appSettings, state);
   const apps = await openEverywhere(hosts, { ...appSettings, state: stateSettings });
