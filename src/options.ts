@@ -6,7 +6,8 @@ import type { PhoneBook } from './enrolment/phone-book';
 import type { RecoveryCodesOption, TrustedDevicesOption } from './factors/factor-options';
 import type { Factor } from './factors/factor';
 import type { SmsOtpEvent } from './login/events';
-import type { MessageOption } from './messages/build-message';
+import type { MessageLocale } from './messages/locales';
+import type { CountryMessage, MessageOption } from './messages/message-settings';
 import type { Limits } from './policies/limits';
 import type { Policy } from './policies/policy';
 import type { SmsOtpStore, UserId } from './stores/store';
@@ -79,14 +80,29 @@ export interface SmsOtpOptions {
    */
   readonly autofillHost?: string | undefined;
 
-  /** A template with exactly one `[PIN]`, or a function that gives one. Default: an English sentence. */
+  /** A template with exactly one `[PIN]`, or a function that gives one. Default: a sentence in the user's locale. */
   readonly message?: MessageOption | undefined;
 
   /** Sender of the message: 2 to 11 letters, digits, spaces, hyphens, dots, or 14 digits. Default: the gateway's. */
   readonly sender?: string | undefined;
 
-  /** The user's locale, handed to `message`. Default: none. */
+  /**
+   * The user's locale as a BCP 47 tag (`de-AT`): it chooses the default text, and `message` hears it. Anything that is no
+   * tag chooses `defaultLocale`. Default: none.
+   */
   getLocale?(user: Express.User, req: Request): string | undefined | Promise<string | undefined>;
+
+  /** The locale of the default text where `getLocale` names none that is served. Default: `'en'`. */
+  readonly defaultLocale?: MessageLocale | undefined;
+
+  /** The locales that default texts are sent in, beside `defaultLocale`. Default: all sixteen. */
+  readonly locales?: readonly MessageLocale[] | undefined;
+
+  /**
+   * What is different for numbers of single countries, by ISO 3166-1 code: sender, message or both. GB holds for GG, JE
+   * and IM too, FI for AX, US for its territories, unless they have their own. Default: nothing.
+   */
+  readonly perCountry?: Readonly<Record<string, CountryMessage>> | undefined;
 
   /** Seconds a code lives from its own send: 120 to 600. Default: 300. */
   readonly pinValiditySeconds?: number | undefined;
@@ -109,7 +125,7 @@ export interface SmsOtpOptions {
   /** Limits across logins. */
   readonly limits?: LimitsOption | undefined;
 
-  /** Rules asked before a text message is sent, after the country list. Default: none. */
+  /** Rules asked before a text message is sent, after the country list and `numberTypes()`. Default: none. */
   readonly policies?: readonly Policy[] | undefined;
 
   /** The field of the body that holds the code. Default: `'pin'`. */

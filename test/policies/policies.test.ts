@@ -67,6 +67,7 @@ describe('a policy', () => {
     expect(test.events.map((event) => ('policy' in event ? [event.type, event.policy] : event.type))).toEqual(
       [
         ['policy-decided', 'allowed-countries'],
+      ['policy-decided', 'number-types'],
         ['policy-decided', 'first'],
         ['policy-decided', 'second'],
         ['denied', 'second'],
