@@ -3,10 +3,11 @@ import { callback, toOptionError, wholeNumber, wrongOption } from './client/opti
 import type { PhoneBook } from './enrolment/phone-book';
 import type { Factor } from './factors/factor';
 import type { TrustedDevicesOption } from './factors/factor-options';
+import { messageRules } from './messages/message-rules';
 import type { SmsOtpOptions } from './options';
 import { limitsSchema } from './policies/limits-schema';
 import type { Policy } from './policies/policy';
-import { isSender } from './protocol/otp';
+import { extendToTerritories } from './policies/territories';
 import type { SmsOtpStore } from './stores/store';
 
 /** The default of every option that has a fixed one. Limits: `DEFAULT_LIMITS`. */
@@ -14,6 +15,7 @@ export const DEFAULTS = {
   pinValiditySeconds: 300,
   pendingSeconds: 600,
   maxPinDigits: 10,
+  defaultLocale: 'en',
   maxAttempts: 5,
   maxSends: 3,
   resendCooldownSeconds: 30,
@@ -94,31 +96,9 @@ const schema = z.strictObject({
     'use',
     'authenticate',
   ).optional(),
-  appName: z
-    .string('must be a text')
-    .regex(
-      /^[^\p{Cc}@#[\]]{1,30}$/u,
-      'must have 1 to 30 characters without control characters, @, #, [ and ]',
-    )
-    .optional(),
-  autofillHost: z
-    .string('must be a bare host name')
-    .max(253, 'must be a bare host name')
-    .regex(
-      /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/,
-      'must be a bare host name in lower case',
-    )
-    .optional(),
-  message: z
-    .union(
-      [z.string(), callback<Extract<SmsOtpOptions['message'], (...values: never[]) => unknown>>()],
-      'must be a text or a function',
-    )
-    .optional(),
-  sender: z
-    .string('must be a text')
-    .refine(isSender, 'must be 2 to 11 letters, digits, spaces, hyphens and dots, or 14 digits')
-    .optional(),
+  ...messageRules,
+  defaultLocale: messageRules.defaultLocale.default(DEFAULTS.defaultLocale),
+  perCountry: messageRules.perCountry.transform((value) => value && extendToTerritories(value)),
   getLocale: callback<NonNullable<SmsOtpOptions['getLocale']>>().optional(),
   pinValiditySeconds: wholeNumber(120, 600).default(DEFAULTS.pinValiditySeconds),
   pendingSeconds: wholeNumber(180, 900).default(DEFAULTS.pendingSeconds),

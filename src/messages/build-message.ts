@@ -1,6 +1,6 @@
+import { checkDefaults } from './check-defaults';
 import { chooseLocale } from './choose-locale';
 import { defaultMessage } from './default-message';
-import { PURPOSES } from './measure-messages';
 import {
   findServedLocales,
   type MessageContext,
@@ -59,17 +59,11 @@ export function createMessageBuilder(settings: MessageSettings): BuildMessage {
 }
 
 function createDefaultText(settings: MessageSettings): MakeText {
-  const { defaultLocale = 'en', maxPinDigits, pinValiditySeconds } = settings;
+  checkDefaults(settings);
+  const { maxPinDigits } = settings;
   const served = findServedLocales(settings);
-  for (const locale of settings.getLocale === undefined ? [defaultLocale] : served) {
-    for (const purpose of PURPOSES) {
-      const what = `appName with autofillHost makes a message (locale ${locale}, purpose ${purpose}) that`;
-      const text = defaultMessage({ ...settings, locale, validitySeconds: pinValiditySeconds }, purpose);
-      requireSendable(what, text, maxPinDigits);
-    }
-  }
   return ({ locale: tag, purpose, transaction }, validitySeconds) => {
-    const parts = { ...settings, locale: chooseLocale(tag, served, defaultLocale), validitySeconds };
+    const parts = { ...settings, locale: chooseLocale(tag, served), validitySeconds };
     return purpose === 'transaction'
       ? transactionMessage(parts, transaction, maxPinDigits)
       : defaultMessage(parts, purpose);

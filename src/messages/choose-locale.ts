@@ -26,12 +26,13 @@ const BY_LANGUAGE_AND_SCRIPT: Readonly<Record<string, MessageLocale>> = {
  * served by simplified ones in a message that has to be understood at a glance.
  *
  * @param tag a BCP 47 tag; case and underscores do not matter.
+ * @param served what may be chosen, the default first.
  */
 export function chooseLocale(
   tag: string | undefined,
-  served: readonly MessageLocale[],
-  fallback: MessageLocale,
+  served: readonly [MessageLocale, ...MessageLocale[]],
 ): MessageLocale {
+  const [fallback] = served;
   if (typeof tag !== 'string') return fallback;
   try {
     const { language, script } = new Intl.Locale(tag.replaceAll('_', '-')).maximize();

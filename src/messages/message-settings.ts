@@ -43,7 +43,7 @@ export interface MessageSettings {
 /** The locales that texts are sent in: the default one first. */
 export function findServedLocales({
   defaultLocale = 'en',
-  locales,
-}: MessageSettings): readonly MessageLocale[] {
-  return [...new Set([defaultLocale, ...(locales ?? MESSAGE_LOCALES)])];
+  locales = MESSAGE_LOCALES,
+}: MessageSettings): readonly [MessageLocale, ...MessageLocale[]] {
+  return [defaultLocale, ...locales.filter((locale) => locale !== defaultLocale)];
 }
