@@ -18,7 +18,7 @@ import { createUserAdmin, type UserAdmin } from './login/user-admin';
 import { createMessageBuilder } from './messages/build-message';
 import type { SmsOtpOptions } from './options';
 import { readSettings, type Settings } from './options-schema';
-import { allowedCountries } from './policies/allowed-countries';
+import { withBuiltIns } from './policies/built-in';
 import { findNumberCountry } from './policies/number-country';
 import { createNumberKeys } from './policies/number-keys';
 import { guardStore } from './stores/guarded-store';
@@ -124,7 +124,7 @@ function joinLogin(
     loadUser,
     getUserId: getUserId ?? readId,
     store: guardStore(store, (operation) => emit({ type: 'store-failing', operation })),
-    policies: countries === 'any' ? policies : [allowedCountries(countries), ...policies],
+    policies: withBuiltIns(countries, policies),
     buildMessage: createMessageBuilder(settings),
     numberKeys: createNumberKeys(() => gateway.deriveKey('number-keys')),
     random: Math.random,
