@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { allowedCountries, type Policy, type PolicyContext } from 'passport-sms-otp';
+import { allowedCountries, numberTypes, type Policy, type PolicyContext } from 'passport-sms-otp';
 import { answering } from '../support/tampered-store';
 import { ALICE, startTestApp, type TestApp } from '../support/test-app';
 import { seen, visit, type Visit } from '../support/visit';
@@ -67,7 +67,7 @@ describe('a policy', () => {
     expect(test.events.map((event) => ('policy' in event ? [event.type, event.policy] : event.type))).toEqual(
       [
         ['policy-decided', 'allowed-countries'],
-      ['policy-decided', 'number-types'],
+        ['policy-decided', 'number-types'],
         ['policy-decided', 'first'],
         ['policy-decided', 'second'],
         ['denied', 'second'],
@@ -93,6 +93,17 @@ describe('a policy', () => {
     await start([policy]);
     expect((await visitor.login()).status).toBe(200);
     expect(policy.contexts).toEqual([]);
+  });
+
+  it('denies premium numbers without being asked for, unless the app brings its own rule', async () => {
+    const premium = { options: {}, users: [{ ...ALICE, phone: '+19002345678' }] };
+    test = await startTestApp(premium);
+    visitor = visit(test);
+    expect(seen(await visitor.login())).toEqual([403, { error: 'unsuitable-phone' }]);
+    await test.close();
+    test = await startTestApp({ ...premium, options: { policies: [numberTypes({ mode: 'record' })] } });
+    visitor = visit(test);
+    expect((await visitor.login()).status).toBe(200);
   });
 
   it('may deny with a reason and a time', async () => {
