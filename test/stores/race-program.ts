@@ -11,6 +11,9 @@ export interface RaceResult {
   readonly claimed: number;
   readonly charged: number;
   readonly consumed: number;
+  readonly spent: number;
+  readonly rotated: number;
+  readonly budget: number;
   readonly renewals: number;
   readonly token: string;
 }
@@ -35,7 +38,8 @@ async function race(): Promise<void> {
   process.disconnect();
 }
 
-async function run({ challenges, counters, tokens }: SmsOtpStore, otpId: string): Promise<RaceResult> {
+async function run(store: Required<SmsOtpStore>, otpId: string): Promise<RaceResult> {
+  const { challenges, counters, tokens, recoveryCodes, devices } = store;
   let renewals = 0;
   const renew = (): Promise<{ sealed: string; ttlSeconds: number }> => {
     renewals += 1;
@@ -46,11 +50,19 @@ async function run({ challenges, counters, tokens }: SmsOtpStore, otpId: string)
   const claims = await atOnce(() => challenges.claim(otpId));
   const charges = await atOnce(() => counters.charge([counter]));
   const consumed = await atOnce(() => challenges.consume(otpId));
+  const spent = await atOnce(() => recoveryCodes.spend('user', otpId));
+  const token = { seenHash: 'first', nextHash: `by-${process.pid}`, usedAt: 1 };
+  const rotations = await atOnce(() => devices.rotate('user', otpId, token));
+  const priced = { key: 'budget', windowSeconds: 60, amount: 7, max: 100 };
+  const budget = await atOnce(() => counters.charge([priced]));
   const { sealed } = await renewed;
   return {
     claimed: claims.filter(({ outcome }) => outcome === 'claimed').length,
     charged: charges.filter(({ refusedBy }) => refusedBy === null).length,
     consumed: consumed.filter((isMine) => isMine).length,
+    spent: spent.filter(({ isSpent }) => isSpent).length,
+    rotated: rotations.filter(({ outcome }) => outcome === 'rotated').length,
+    budget: budget.filter(({ refusedBy }) => refusedBy === null).length,
     renewals,
     token: sealed,
   };
@@ -60,7 +72,10 @@ function atOnce<Result>(call: () => Promise<Result>): Promise<Result[]> {
   return Promise.all(Array.from({ length: CALLS }, call));
 }
 
-async function open(kind: string, port: number): Promise<{ store: SmsOtpStore; close: () => Promise<void> }> {
+async function open(
+  kind: string,
+  port: number,
+): Promise<{ store: Required<SmsOtpStore>; close: () => Promise<void> }> {
   if (kind === 'postgres') {
     const pool = new Pool({ ...connectionOf(port), max: 3 });
     return { store: postgresStore(pool), close: () => pool.end() };

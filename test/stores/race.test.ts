@@ -6,10 +6,12 @@ import { Pool } from 'pg';
 
 import { postgresStore } from 'passport-sms-otp/postgres';
 import { redisStore } from 'passport-sms-otp/redis';
+import type { SmsOtpStore } from '../../src/stores/store';
 import { describeWithService } from '../services/describe-with-service';
 import { connectionOf, startPostgres } from '../services/postgres';
 import { startRedis } from '../services/redis';
 import { makeChallenge } from './make-challenge';
+import { makeDevice } from './make-device';
 import type { RaceResult } from './race-program';
 import { connectNodeRedis } from './redis-clients';
 
@@ -17,11 +19,10 @@ const PROCESSES = 8;
 const OTP_ID = 'raced';
 
 describeWithService('redis')('8 processes at once, half with each library,', () => {
-  it('get 5 of 200 claims through Redis, and one of them authenticates', async () => {
+  it('get 5 of 200 claims through Redis, and one of them authenticates, spends, and rotates', async () => {
     const server = await startRedis();
     const { client, close } = await connectNodeRedis(server.port);
-    const { challenges } = redisStore(client, { onWarning: () => undefined });
-    await challenges.begin(makeChallenge(OTP_ID), 600);
+    await prepare(redisStore(client, { onWarning: () => undefined }));
     expect(sumUp(await race(['node-redis', 'ioredis'], server.port))).toEqual(oneWinner);
     await close();
     await server.close();
@@ -29,20 +30,39 @@ describeWithService('redis')('8 processes at once, half with each library,', () 
 });
 
 describeWithService('postgres')('8 processes at once', () => {
-  it('get 5 of 200 claims through PostgreSQL, and one of them authenticates', async () => {
+  it('get 5 of 200 claims through PostgreSQL, and one of them authenticates, spends, and rotates', async () => {
     const server = await startPostgres();
     const pool = new Pool(connectionOf(server.port));
     const store = postgresStore(pool);
     await store.migrate();
-    await store.challenges.begin(makeChallenge(OTP_ID), 600);
+    await prepare(store);
     expect(sumUp(await race(['postgres'], server.port))).toEqual(oneWinner);
     await pool.end();
     await server.close();
   }, 120_000);
 });
 
-/** Of all processes together: 200 claims, 200 charges of a counter that holds 5, 200 consumptions, 8 renewals. */
-const oneWinner = { claimed: 5, charged: 5, consumed: 1, renewals: 1, tokens: 1 };
+/**
+ * Of all processes together: 200 claims, 200 charges of a counter that holds 5, 200 consumptions, 200 times one recovery
+ * code, 200 times one token of a device, 200 charges of 7 to a budget of 100, 8 renewals.
+ */
+const oneWinner = {
+  claimed: 5,
+  charged: 5,
+  consumed: 1,
+  spent: 1,
+  rotated: 1,
+  budget: 14,
+  renewals: 1,
+  tokens: 1,
+};
+
+/** What the processes race for. */
+async function prepare({ challenges, recoveryCodes, devices }: Required<SmsOtpStore>): Promise<void> {
+  await challenges.begin(makeChallenge(OTP_ID), 600);
+  await recoveryCodes.replace('user', [OTP_ID, 'another']);
+  await devices.add(makeDevice(OTP_ID), 600, 5);
+}
 
 function sumUp(results: readonly RaceResult[]): typeof oneWinner {
   const sum = (member: Exclude<keyof RaceResult, 'token'>): number =>
@@ -51,6 +71,9 @@ function sumUp(results: readonly RaceResult[]): typeof oneWinner {
     claimed: sum('claimed'),
     charged: sum('charged'),
     consumed: sum('consumed'),
+    spent: sum('spent'),
+    rotated: sum('rotated'),
+    budget: sum('budget'),
     renewals: sum('renewals'),
     tokens: new Set(results.map(({ token }) => token)).size,
   };
