@@ -92,9 +92,6 @@ export class GatewayResponseError extends SmsOtpError {
   }
 }
 
-/** The codes that say the service is away for a while. OTP spec §7, HLR spec §7. */
-const TEMPORARY_CODES = new Set([1222, 2002, 2121]);
-
 /** The gateway answered with an error of its own; `status` is 503 when it says that it is away for a while. OTP spec §7, HLR spec §7. */
 export class GatewayRejectedError extends SmsOtpError {
   readonly code = 'ERR_GATEWAY_REJECTED';
@@ -111,9 +108,9 @@ export class GatewayRejectedError extends SmsOtpError {
     super(
       `The OTP gateway rejected the request (${call}): ${gatewayCode ?? `HTTP ${httpStatus}`} ${gatewayName ?? ''}`.trimEnd(),
     );
-    const isTemporary =
-      gatewayCode === null ? httpStatus === 429 || httpStatus >= 500 : TEMPORARY_CODES.has(gatewayCode);
-    this.status = isTemporary ? 503 : 502;
+    const isBusy = gatewayCode === null && (httpStatus === 429 || httpStatus >= 500);
+    const isAway = gatewayCode !== null && [1222, 2002, 2121].includes(gatewayCode);
+    this.status = isBusy || isAway ? 503 : 502;
   }
 }
 
@@ -121,7 +118,6 @@ export class GatewayRejectedError extends SmsOtpError {
 export class GatewayBusyError extends SmsOtpError {
   readonly code = 'ERR_GATEWAY_BUSY';
   readonly status = 503;
-
   /** Headers that Express' own error handler sends. */
   readonly headers: { readonly 'Retry-After': string };
 
@@ -183,6 +179,12 @@ export class StrategyUsageError extends SmsOtpError {
   }
 }
 
+/** What was asked for needs a second factor of this user's that was passed a moment ago. */
+export class SecondFactorError extends SmsOtpError {
+  readonly code = 'ERR_SECOND_FACTOR_NEEDED';
+  readonly status = 403;
+}
+
 /** Every error this package throws at run time: `switch (error.code)` narrows it. */
 export type AnySmsOtpError =
   | GatewayUnreachableError
@@ -193,4 +195,5 @@ export type AnySmsOtpError =
   | StoreError
   | SessionError
   | FirstFactorError
+  | SecondFactorError
   | StrategyUsageError;
