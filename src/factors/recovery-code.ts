@@ -1,0 +1,33 @@
+/** Digits and capital letters without I, L, O and U: nothing that looks like another, 32 of them for 5 bits each. */
+const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+
+/** 80 bits. NIST SP 800-63B 4.2.1.1 asks for 64. */
+const CODE_LENGTH = 16;
+const GROUP = /.{4}(?=.)/g;
+
+/** Longest text that is looked at; paste brings spaces and marks along. */
+const MAX_INPUT_LENGTH = 128;
+const SEPARATORS = /[\p{Z}\p{Cf}\p{Pd}\s]/gu;
+
+/** A new code in its plain form: 16 characters. */
+export function makeRecoveryCode(randomBytes: (size: number) => Uint8Array): string {
+  // 256 is a multiple of 32: each character is as likely as any other.
+  return Array.from(randomBytes(CODE_LENGTH), (byte) => ALPHABET[byte % ALPHABET.length]).join('');
+}
+
+/** As people read it: `ABCD-EFGH-JKMN-PQRS`. */
+export function showRecoveryCode(code: string): string {
+  return code.replace(GROUP, '$&-');
+}
+
+/**
+ * The plain form of a code as typed or pasted, or null: spaces, dashes and case do not matter, the letter O is a zero,
+ * I and L are a one.
+ */
+export function readRecoveryCode(input: unknown): string | null {
+  if (typeof input !== 'string' || input.length > MAX_INPUT_LENGTH) return null;
+  const letters = input.normalize('NFKC').replace(SEPARATORS, '').toUpperCase();
+  const code = letters.replaceAll('O', '0').replace(/[IL]/g, '1');
+  const isCode = code.length === CODE_LENGTH && [...code].every((letter) => ALPHABET.includes(letter));
+  return isCode ? code : null;
+}
