@@ -108,7 +108,8 @@ export async function passAttempt(parts: LoginParts, attempt: Attempt, method: M
   const [clearing] = await Promise.allSettled([cleared, remembered]);
   const subject = subjectOf(attempt);
   if (clearing.status === 'fulfilled') parts.emit({ type: 'failure-count-changed', ...subject, failures: 0 });
-  parts.emit({ type: 'verified', ...subject, method });
+  const country = isText ? await parts.findCountry(challenge.mobile) : null;
+  parts.emit({ type: 'verified', ...subject, method, country });
   if (isText) await tellVerified(parts, challenge);
 }
 

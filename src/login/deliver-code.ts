@@ -48,7 +48,8 @@ export async function deliverCode(
     const challenge = toChallenge({ ...source, isNewNumber }, settings.maxAttempts, generated);
     await store.challenges.begin(challenge, Math.ceil((challenge.pendingUntil - parts.now()) / 1000));
     const { userId, purpose, address } = context;
-    const sent = { maskedPhone: maskPhone(mobile), sends, cost: costOf(generated) };
+    const country = await parts.findCountry(mobile);
+    const sent = { maskedPhone: maskPhone(mobile), sends, cost: costOf(generated), country };
     parts.emit({ type: 'sent', userId, purpose, address, ...sent });
     return { kind: 'sent', challenge, resendAt: findResendTime(parts, challenge, waitSeconds) };
   } finally {

@@ -18,10 +18,13 @@ export type LoginEvent =
       readonly type: 'sent';
       readonly maskedPhone: string;
       readonly sends: number;
+      /** A decimal in the gateway's currency (variant B), or null. */
       readonly cost: string | null;
+      /** ISO 3166-1 code of the number's country, or null when it has none. */
+      readonly country: string | null;
     } & Subject)
-  /** A code was right and the user passed. */
-  | ({ readonly type: 'verified'; readonly method: Method } & Subject)
+  /** A code was right and the user passed. `country`: of the number that was texted; null for other factors. */
+  | ({ readonly type: 'verified'; readonly method: Method; readonly country: string | null } & Subject)
   /** A code was not accepted. `unconfirmed`: the gateway's answer was lost and the challenge is over. */
   | ({ readonly type: 'rejected'; readonly reason: Reason } & Subject)
   /** A send was refused: nothing was sent. `policy` names the rule, null for the built-in limits. */
