@@ -73,6 +73,7 @@ export type {
   Method,
   PendingStatus,
   PhoneChoice,
+  PhoneOutcome,
   Reason,
   Refusal,
   SendOutcome,
@@ -89,6 +90,9 @@ export type { RedirectOptions } from './express/refuse';
 export type { SendOptions } from './express/send-middleware';
 export type { PendingSlot, SmsOtpSession, SmsOtpSessionData, VerifiedMark } from './express/session-data';
 export type { StepUpOptions } from './express/pending-middleware';
+export type { ListedPhone } from './enrolment/change-phones';
+export type { EnrolOptions, PhoneOptions, RemoveOptions } from './express/phone-options';
+export type { Phones } from './express/phones';
 export type { SmsOtpStatus } from './express/status';
 export type { StrategyCallback, StrategyDone } from './express/confirm-user';
 export type { VerifyOptions } from './express/verify-middleware';

@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { GatewayClient } from './client/gateway-client';
 import { createAuthenticate } from './express/authenticate';
 import type { StrategyCallback } from './express/confirm-user';
-import { createEdge, type Edge, type FactorsEdge } from './express/edge';
+import { createEdge, type Edge, type FactorsEdge, type PhonesEdge } from './express/edge';
 import type { EdgeParts } from './express/edge-parts';
 import { createMarkReader } from './express/mark';
 import { defaultPassport } from './express/passport-instance';
+import { createPhoneParts } from './express/phone-parts';
 import { SessionSlot } from './express/session-slot';
 import { OtpStrategy } from './express/strategy';
 import { createVerifiers } from './express/verifiers';
@@ -26,9 +27,13 @@ import { memoryStore } from './stores/memory-store';
 import type { SmsOtpStore } from './stores/store';
 
 /** Everything `createSmsOtp` returns. The parts share their options: that is why one call makes them. */
-export type SmsOtp<O extends SmsOtpOptions = SmsOtpOptions> = Omit<Edge, keyof FactorsEdge> &
+export type SmsOtp<O extends SmsOtpOptions = SmsOtpOptions> = Omit<
+  Edge,
+  keyof FactorsEdge | keyof PhonesEdge
+> &
   UserAdmin &
-  Where<O, 'factors', FactorsEdge> & {
+  Where<O, 'factors', FactorsEdge> &
+  Where<O, 'phoneBook', PhonesEdge> & {
     /** Registered with Passport already. Call it by its name, never by this object. */
     readonly strategy: SmsOtpStrategy;
     /** Stops new sends, lets calls in flight end, and closes the client if it was made here. */
@@ -146,6 +151,7 @@ function joinEdge(settings: Settings, login: LoginParts): EdgeParts {
     sendOtp,
     resendOtp: createResendOtp(login, sendOtp),
     verifiers: createVerifiers(login, settings),
+    phones: createPhoneParts(login, sendOtp, settings),
     discard: (otpId) => login.store.challenges.discard(otpId),
     isRequiredFor: async (user, req) => {
       try {
@@ -156,6 +162,9 @@ function joinEdge(settings: Settings, login: LoginParts): EdgeParts {
       }
     },
     getLocale: async (user, req) => getLocale?.(user, req),
+    endOtherSessions: async (user, req) => {
+      await settings.endOtherSessions?.(login.getUserId(user), req);
+    },
   };
 }
 

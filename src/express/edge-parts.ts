@@ -5,6 +5,7 @@ import type { VerifyRequest, VerifyResult } from '../login/verify-otp';
 import type { Purpose } from '../stores/store';
 import type { MarkReader } from './mark';
 import type { PassportInstance } from './passport-instance';
+import type { PhoneParts } from './phone-parts';
 import type { SessionSlot } from './session-slot';
 
 /** Who judges the codes of one factor, and where they come from. */
@@ -29,11 +30,15 @@ export interface EdgeParts {
   readonly resendOtp: (request: ResendRequest) => Promise<ResendResult>;
   /** By the name of the factor; `sms` is always there. */
   readonly verifiers: ReadonlyMap<string, Verifier>;
+  /** Only where a phone book is configured. */
+  readonly phones: PhoneParts | undefined;
   /** Ends a challenge. */
   readonly discard: (otpId: string) => Promise<void>;
   /** Only `false` means no; a throw means yes. */
   readonly isRequiredFor: (user: Express.User, req: Request) => Promise<boolean>;
   readonly getLocale: (user: Express.User, req: Request) => Promise<string | undefined>;
+  /** Asks the app to end the user's other sessions; `req` is the one that stays. What the app throws goes on. */
+  readonly endOtherSessions: (user: Express.User, req: Request | undefined) => Promise<void>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }

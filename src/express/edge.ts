@@ -3,11 +3,12 @@ import type { EdgeParts } from './edge-parts';
 import { createGuards, type Guards } from './guard';
 import { createPendingMiddlewares, type PendingMiddlewares } from './pending-middleware';
 import { createSend, type SendOptions } from './send-middleware';
+import { createPhones, type Phones } from './phones';
 import { createStatus, type SmsOtpStatus } from './status';
 import { createVerify, type VerifyOptions } from './verify-middleware';
 
 /** What an app puts into its routes. */
-export interface Edge extends Guards, PendingMiddlewares, Partial<FactorsEdge> {
+export interface Edge extends Guards, PendingMiddlewares, Partial<FactorsEdge>, Partial<PhonesEdge> {
   readonly send: (options?: SendOptions) => RequestHandler;
   readonly verify: (options?: VerifyOptions) => RequestHandler;
   readonly status: (req: Request) => SmsOtpStatus;
@@ -19,6 +20,11 @@ export interface FactorsEdge {
   readonly verifyWith: (factor: string, options?: VerifyOptions) => RequestHandler;
 }
 
+/** Where `phoneBook` is configured. */
+export interface PhonesEdge {
+  readonly phones: Phones;
+}
+
 /** Makes all middlewares and guards from the same parts. */
 export function createEdge(parts: EdgeParts): Edge {
   return {
@@ -27,6 +33,7 @@ export function createEdge(parts: EdgeParts): Edge {
     status: createStatus(parts),
     ...createPendingMiddlewares(parts),
     ...createGuards(parts),
+    ...(parts.phones && { phones: createPhones(parts, parts.phones) }),
     ...(parts.verifiers.size > 1 && { verifyWith: createVerifyWith(parts) }),
   };
 }

@@ -15,7 +15,8 @@ export function readCode(input: unknown): string | null {
   return /^[0-9]{4,10}$/.test(digits) ? digits : null;
 }
 
-function toAsciiDigits(text: string): string {
+/** Decimal digits of any script as ASCII. */
+export function toAsciiDigits(text: string): string {
   return text.replace(/\p{Nd}/gu, (digit) => String(digitValue(digit)));
 }
 

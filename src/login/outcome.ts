@@ -83,5 +83,9 @@ export interface CancelOutcome {
   readonly cancelled: true;
 }
 
+/** What became of `phones.remove` and `phones.setDefault`. */
+export type PhoneOutcome =
+  ({ readonly changed: true } & PhoneChoice) | ({ readonly changed: false } & Refusal);
+
 /** What `req.smsOtp` holds after one of the middlewares ran. */
-export type SmsOtpOutcome = SendOutcome | VerifyOutcome | CancelOutcome;
+export type SmsOtpOutcome = SendOutcome | VerifyOutcome | CancelOutcome | PhoneOutcome;

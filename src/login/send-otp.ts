@@ -95,14 +95,19 @@ export function createSendOtp(parts: LoginParts): (request: SendRequest) => Prom
 
   /** True when the session waits for a live code of the same user and purpose: a double click, a reload, a step back. */
   async function isWaiting(
-    { current, previous, transaction }: SendRequest,
+    { current, previous, transaction, newPhone }: SendRequest,
     { userId, mobile, purpose }: PolicyContext,
   ): Promise<boolean> {
     if (current === undefined || previous !== undefined) return false;
     const live = await store.challenges.find(current.otpId);
     if (live?.pendingId !== current.pendingId) return false;
     const isSame = live.userId === userId && live.mobile === mobile && live.purpose === purpose;
-    return isSame && isSameTransaction(live.transaction, transaction) && live.expiresAt > parts.now();
+    return (
+      isSame &&
+      live.replaces === newPhone?.replaces &&
+      isSameTransaction(live.transaction, transaction) &&
+      live.expiresAt > parts.now()
+    );
   }
 }
 
