@@ -1,0 +1,153 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { MOBILE, openDesk, type LookupDesk } from './lookup-desk';
+import { DAY, HOUR, KEY, walk } from './sim-walk';
+
+let desk: LookupDesk;
+beforeEach(async () => {
+  desk = await openDesk();
+});
+afterEach(() => desk.close());
+
+const number = (last: number): string => `+1202555${String(3_000 + last)}`;
+const sim = (last: number): string => `31026077${String(1_000_000 + last)}`;
+
+describe('an identity that cannot be one', () => {
+  it.each([
+    ['zero', '0'],
+    ['country and network alone', '310260'],
+    ['thirteen digits', '3102602025550'],
+    ['sixteen digits', '3102602025550123'],
+    ['a tail of zeros', '310260000000000'],
+    ['nothing but zeros', '000000000000000'],
+    ['another country', '262260202555012'],
+    ['letters', '31026020255501x'],
+    ['another script', '٣١٠٢٦٠٢٠٢٥٥٥٠١٢'],
+    ['a line more', '310260202555012\n'],
+    ['60,000 digits', '310260' + '7'.repeat(60_000)],
+  ])('is never compared: %s', async (_what, imsi) => {
+    const { learn, login, setSim } = walk(desk);
+    setSim(imsi);
+    await learn();
+    setSim('310260202555012');
+    expect(await login(HOUR)).toBe('allow');
+    expect(desk.events).toEqual([]);
+    expect([...desk.notes.values()].map((note) => Object(JSON.parse(note)).state)).toEqual(['hidden']);
+  });
+
+  it('is one of 14 digits too', async () => {
+    const { learn, login, setSim } = walk(desk);
+    setSim('31026020255501');
+    await learn();
+    setSim('31026020255502');
+    expect(await login(HOUR)).toBe('deny');
+  });
+
+  it('is missing where the gateway leaves it out, and network and country with it', async () => {
+    const { learn, login } = walk(desk);
+    const body = '{"status_code":200,"payload":{"phone":"12025550123","status":"valid"}}';
+    desk.sim.failNext('lookup', { kind: 'body', status: 200, body }, 10);
+    await learn();
+    expect(await login(HOUR)).toBe('allow');
+    expect(desk.events).toEqual([]);
+  });
+});
+
+describe('a network that hides identities', () => {
+  it('is believed of a number whose identity changes while it is learned', async () => {
+    const { login, setSim } = walk(desk);
+    for (let time = 0; time < 10; time += 1) {
+      setSim(sim(time));
+      expect(await login(12 * HOUR)).toBe('allow');
+    }
+    expect(desk.events).toEqual([]);
+  });
+
+  it('is looked at once in 30 days where networks are ignored', async () => {
+    const { login, setSim } = walk(desk, { onNetworkChange: 'ignore' });
+    setSim('0');
+    for (let day = 0; day < 60; day += 1) await login(DAY);
+    expect(desk.lookups()).toBe(2);
+  });
+
+  it('is learned from three numbers: a comparable one of it is compared no more', async () => {
+    const { learn, login, setSim } = walk(desk);
+    const stable = number(9);
+    const network = { mcc: '310', mnc: '260' };
+    for (const last of [0, 1, 2, 9]) desk.sim.subscribers.set(number(last), network);
+    setSim(sim(9), stable);
+    await learn(stable);
+    for (const last of [0, 1, 2]) {
+      setSim(sim(last), number(last));
+      await login(0, number(last));
+      setSim(sim(last + 100), number(last));
+      await login(12 * HOUR, number(last));
+    }
+    setSim(sim(999), stable);
+    expect(await login(HOUR, stable)).toBe('allow');
+    expect(desk.events).toEqual([]);
+  });
+
+  it('is not one where most numbers are stable', async () => {
+    const { learn, login, setSim } = walk(desk);
+    const people = [0, 1, 2, 3, 4, 5, 6].map(number);
+    for (const mobile of people) desk.sim.subscribers.set(mobile, { mcc: '310', mnc: '260' });
+    for (const [last, mobile] of people.slice(3).entries()) {
+      setSim(sim(last), mobile);
+      await learn(mobile);
+    }
+    for (const [last, mobile] of people.slice(0, 3).entries()) {
+      setSim(sim(last), mobile);
+      await login(0, mobile);
+      setSim(sim(last + 100), mobile);
+      await login(12 * HOUR, mobile);
+    }
+    setSim(sim(999), number(6));
+    expect(await login(HOUR, number(6))).toBe('deny');
+  });
+});
+
+describe('a changed network', () => {
+  const hidden = { imsi: '0' };
+
+  async function change(to: object, options: object = {}): Promise<string> {
+    const { login } = walk(desk, { key: KEY, ...options });
+    desk.sim.subscribers.set(MOBILE, { ...hidden, mcc: '262', mnc: '01', operator: 'Rheinfunk' });
+    await login(0);
+    desk.sim.subscribers.set(MOBILE, to);
+    return login(DAY);
+  }
+
+  it.each<[string, object, string]>([
+    ['another operator', { mnc: '02', operator: 'Nordlicht Mobil' }, 'hint'],
+    ['another country', { mcc: '208', mnc: '01', operator: 'Hexagone Mobile' }, 'hint'],
+    ['an operator without a name', { mnc: '02', operator: '' }, 'hint'],
+    ['another network of the same operator', { mnc: '06', operator: 'RHEINFUNK ' }, 'allow'],
+    ['the same network written otherwise', { mnc: '001', operator: 'Rheinfunk GmbH' }, 'allow'],
+    ['a missing network', { mcc: '0', mnc: '0' }, 'allow'],
+  ])('is told: %s, %o', async (_what, to, answer) => {
+    expect(await change(to)).toBe(answer);
+    expect(desk.events.length).toBe(answer === 'hint' ? 1 : 0);
+  });
+
+  it('says that it is the network alone', async () => {
+    await change({ mnc: '02', operator: 'Nordlicht Mobil' });
+    expect(desk.events).toEqual([
+      {
+        type: 'sim-change-hint',
+        userId: 'alice',
+        hint: expect.stringMatching(/^network differs from the one last seen on \d{4}-\d\d-\d\d$/),
+      },
+    ]);
+  });
+
+  it('denies where the operator says so, and costs nothing where it is ignored', async () => {
+    const to = { mnc: '02', operator: 'Nordlicht Mobil' };
+    expect(await change(to, { onNetworkChange: 'deny' })).toBe('deny');
+    const before = desk.lookups();
+    desk.notes.clear();
+    await desk.close();
+    desk = await openDesk();
+    expect(await change(to, { onNetworkChange: 'ignore' })).toBe('allow');
+    expect([before, desk.lookups(), desk.events]).toEqual([2, 1, []]);
+  });
+});

@@ -1,0 +1,89 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { hlrSimChange, numberCheck, numberLookups, type Policy } from 'passport-sms-otp';
+import { tellAll } from '../../support/canaries';
+import { ALICE, startTestApp } from '../../support/test-app';
+import { visit } from '../../support/visit';
+import { MOBILE, openDesk, type LookupDesk } from './lookup-desk';
+import { HOUR, KEY, walk } from './sim-walk';
+
+let desk: LookupDesk;
+beforeEach(async () => {
+  desk = await openDesk({ readings: { invalidLookup: 'full' } });
+});
+afterEach(() => desk.close());
+
+const SIMS = ['310260123454321', '310260678909876'];
+const MSC = '12029998887';
+const SECRETS = [...SIMS, ...SIMS.map((imsi) => imsi.slice(6)), MSC, MOBILE.slice(1)];
+
+describe('subscriber identity, switching centre and number', () => {
+  it('stand in no note, no event, no answer and no finding', async () => {
+    const lookups = numberLookups();
+    const check = numberCheck({ lookups, stage: 'send' });
+    const { policy, login } = walk(desk, { lookups, onNetworkChange: 'deny' });
+    const told: unknown[] = [];
+    for (const [time, imsi] of [SIMS[0], SIMS[0], SIMS[0], SIMS[1], SIMS[1]].entries()) {
+      desk.sim.subscribers.set(MOBILE, { imsi: imsi ?? '', msc: MSC, status: 'valid' });
+      told.push(await login(12 * HOUR), await check.check(desk.context({ purpose: 'login' })));
+      desk.sim.subscribers.set(MOBILE, { status: time % 2 === 0 ? 'invalid' : 'odd' });
+      desk.clock.advanceSeconds(HOUR);
+      told.push(await check.check(desk.context({ purpose: 'login' })), await policy.check(desk.context()));
+      told.push(await lookups.find(desk.context(), 'login'), lookups.networkOf(desk.context()));
+    }
+    expect([desk.notes.size, told.includes('deny'), desk.events.length > 2]).toEqual([1, true, true]);
+    const all = tellAll([told, desk.events, [...desk.notes], policy, lookups]);
+    expect(SECRETS.filter((secret) => all.includes(secret))).toEqual([]);
+  });
+
+  it('make another digest for every number, every identity and every key', async () => {
+    const lookups = (): ReturnType<typeof numberLookups> => numberLookups({ maxPerUserPerDay: 1_000 });
+    const digests = new Set<unknown>();
+    for (const key of [KEY, KEY + '2']) {
+      for (const imsi of SIMS) {
+        for (const mobile of [MOBILE, '+12025550120']) {
+          desk.notes.clear();
+          desk.sim.subscribers.set(mobile, { imsi, mcc: '310' });
+          const provider = hlrSimChange({ key, lookups: lookups() });
+          await provider.verified?.(desk.verified({ mobile, purpose: 'enrol' }), { maxAgeHours: 72 });
+          for (const note of desk.notes.values()) digests.add(Object(JSON.parse(note)).identity);
+        }
+      }
+    }
+    expect([digests.size, [...digests].every((digest) => /^[\w-]{43}$/.test(String(digest)))]).toEqual([
+      8,
+      true,
+    ]);
+  });
+
+  it.each([
+    ['no JSON', '{'],
+    ['null', 'null'],
+    ['a list', '[]'],
+    ['another version', '{"version":2}'],
+    ['4,096 characters', 'x'.repeat(4_096)],
+  ])('begin anew where a note cannot be read: %s', async (_what, text) => {
+    const { login, learn, setSim } = walk(desk);
+    await learn();
+    const [key = ''] = [...desk.notes.keys()];
+    await desk.context().notes?.write(key, text, 1_000);
+    setSim('310260678909876');
+    expect(await login(HOUR)).toBe('allow');
+    expect(Object(JSON.parse(desk.notes.get(key) ?? '')).state).toBe('learning');
+  });
+});
+
+describe('a whole login', () => {
+  it.each(['A', 'B'] as const)('tells a denied user nothing of lookups: variant %s', async (variant) => {
+    // A policy of any user is one of an app's.
+    const policies = [numberCheck({ stage: 'send', mode: 'deny' }) as Policy];
+    const test = await startTestApp({ variant, options: { policies } });
+    const subscriber = { status: 'invalid', advancedStatus: 'TELE_SERVICE_NOT_PROVISIONED' };
+    test.sim.subscribers.set(ALICE.phone ?? '', subscriber);
+    const { status, body } = await visit(test).login();
+    expect([status, body]).toEqual([403, { error: 'unsuitable-phone' }]);
+    expect(tellAll(test.events)).toContain('TELE_SERVICE_NOT_PROVISIONED');
+    expect(test.sim.stats().calls.generate).toBe(0);
+    test.sim.subscribers.delete(ALICE.phone ?? '');
+    await test.close();
+  });
+});

@@ -1,0 +1,76 @@
+import { memoryStore, type PolicyContext, type PolicyEvent, type VerifiedContext } from 'passport-sms-otp';
+import { GatewayClient } from 'passport-sms-otp/client';
+import { GatewaySimulator, type SimulatorOptions } from 'passport-sms-otp/simulator';
+import { testClock, type TestClock } from '../../support/clock';
+
+/** A real client, a simulated gateway and a store: what a policy is asked with. */
+export interface LookupDesk {
+  readonly sim: GatewaySimulator;
+  readonly clock: TestClock;
+  readonly events: PolicyEvent[];
+  /** Every note that was written, as the store was given it. */
+  readonly notes: Map<string, string>;
+  readonly context: (changes?: Partial<PolicyContext<unknown>>) => PolicyContext<unknown>;
+  /** The same after a right code. */
+  readonly verified: (changes?: Partial<VerifiedContext>) => VerifiedContext;
+  /** Lookups that reached the gateway. */
+  readonly lookups: () => number;
+  readonly close: () => Promise<void>;
+}
+
+export const MOBILE = '+12025550123';
+
+export async function openDesk(simulator: SimulatorOptions = {}, client: object = {}): Promise<LookupDesk> {
+  const sim = await GatewaySimulator.start(simulator);
+  const { baseUrl, variant, username, password } = sim;
+  const clock = testClock();
+  const gateway = new GatewayClient({ baseUrl, variant, username, password, ...client });
+  const store = memoryStore({ now: clock.now });
+  const events: PolicyEvent[] = [];
+  const notes = new Map<string, string>();
+  const tools = {
+    gateway,
+    counters: store.counters,
+    notes: watchNotes(store.notes, notes),
+    now: clock.now,
+    emit: (event: PolicyEvent) => events.push(event),
+  };
+  const about = (mobile: string): Pick<PolicyContext, 'mobile' | 'numberKey' | 'prefixKey'> => {
+    return { mobile, numberKey: `number of ${mobile}`, prefixKey: `prefix of ${mobile.slice(0, -4)}` };
+  };
+  return {
+    ...{ sim, clock, events, notes },
+    context: ({ mobile = MOBILE, ...changes } = {}) => ({
+      ...{ stage: 'enrol', user: {}, userId: 'alice', purpose: 'enrol', address: undefined },
+      ...tools,
+      ...about(mobile),
+      ...changes,
+    }),
+    verified: ({ mobile = MOBILE, ...changes } = {}) => ({
+      ...{ userId: 'alice', purpose: 'login', isNewNumber: false, sentAt: clock.now(), sends: 1 },
+      ...tools,
+      ...about(mobile),
+      ...changes,
+    }),
+    lookups: () => sim.stats().calls.lookup,
+    close: async () => {
+      await gateway.close();
+      await sim.close();
+    },
+  };
+}
+
+function watchNotes(notes: PolicyContext['notes'], seen: Map<string, string>): PolicyContext['notes'] {
+  if (notes === undefined) throw new Error('the memory store keeps no notes');
+  return {
+    read: (key) => notes.read(key),
+    write: (key, text, ttlSeconds) => {
+      seen.set(key, text);
+      return notes.write(key, text, ttlSeconds);
+    },
+    remove: (key) => {
+      seen.delete(key);
+      return notes.remove(key);
+    },
+  };
+}

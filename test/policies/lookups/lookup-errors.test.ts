@@ -1,0 +1,157 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { numberCheck, numberLookups } from 'passport-sms-otp';
+import type { SimulatorOptions } from 'passport-sms-otp/simulator';
+import { LOST } from '../../support/gateway-faults';
+import { MOBILE, openDesk, type LookupDesk } from './lookup-desk';
+
+let desk: LookupDesk;
+afterEach(() => desk.close());
+
+async function open(simulator?: SimulatorOptions, client?: object): Promise<LookupDesk> {
+  desk = await openDesk(simulator, client);
+  return desk;
+}
+
+const LOGIN = { stage: 'send', purpose: 'login' } as const;
+const other = (last: number): { mobile: string } => ({
+  mobile: `+120255501${String(last).padStart(2, '0')}`,
+});
+const told = (): unknown[] => desk.events.map((event) => ('because' in event ? event.because : event.type));
+
+describe('an error of the lookup', () => {
+  it.each([1221, 2003])('%i, invalid phone: denies and is not asked again', async (code) => {
+    await open();
+    const check = numberCheck();
+    for (const changes of [{}, LOGIN]) {
+      desk.sim.failNext('lookup', { kind: 'error', code });
+      expect(await check.check(desk.context(changes))).toEqual({
+        deny: 'unsuitable-phone',
+        because: ['invalid-phone', 'lasting'],
+      });
+    }
+    expect(desk.lookups()).toBe(2);
+  });
+
+  it.each([1222, 2002])('%i, away for a while: is asked once more', async (code) => {
+    await open();
+    const check = numberCheck();
+    desk.sim.failNext('lookup', { kind: 'error', code });
+    expect(await check.check(desk.context())).toBe('allow');
+    expect([desk.lookups(), told()]).toEqual([2, []]);
+    desk.sim.failNext('lookup', { kind: 'error', code }, 2);
+    expect(await check.check(desk.context(other(24)))).toBe('allow');
+    expect([desk.lookups(), told()]).toEqual([4, ['unavailable, may pass']]);
+  });
+
+  it('has no second try when too little time is left', async () => {
+    await open();
+    desk.sim.failNext('lookup', { kind: 'error', code: 1222 });
+    await numberCheck({ budgetMs: 200 }).check(desk.context());
+    expect(desk.lookups()).toBe(1);
+  });
+
+  it('2004, no permission: ends lookups until a restart and is told once', async () => {
+    await open({ mayLookUp: false });
+    const [check, strict] = [numberCheck(), numberCheck({ onInconclusive: 'deny' })];
+    for (const last of [1, 2, 3]) {
+      expect(await check.check(desk.context(other(last)))).toBe('allow');
+      desk.clock.advanceSeconds(1_000_000);
+    }
+    expect([desk.lookups(), desk.events]).toEqual([
+      1,
+      [{ type: 'lookups-stopped', because: 'no-permission' }],
+    ]);
+    expect(await strict.check(desk.context())).toEqual({
+      deny: 'unsuitable-phone',
+      because: ['no-permission', 'may pass'],
+    });
+  });
+
+  it('1006, no balance: rests for five minutes at a time, until there is money', async () => {
+    await open();
+    const check = numberCheck();
+    desk.sim.failNext('lookup', { kind: 'error', code: 1006 }, 2);
+    const lookups: number[] = [];
+    for (const [last, seconds] of [0, 299, 1, 299, 1].entries()) {
+      desk.clock.advanceSeconds(seconds);
+      expect(await check.check(desk.context(other(last)))).toBe('allow');
+      lookups.push(desk.lookups());
+    }
+    expect(lookups).toEqual([1, 1, 2, 2, 3]);
+    expect(desk.events).toEqual([
+      { type: 'lookups-stopped', because: 'no-balance' },
+      { type: 'lookups-resumed' },
+    ]);
+  });
+
+  it('2005, no lookups there: asks for no number of that prefix for a day', async () => {
+    await open();
+    const check = numberCheck();
+    const ask = async (mobile: string): Promise<number> => {
+      expect(await check.check(desk.context({ mobile }))).toBe('allow');
+      return desk.lookups();
+    };
+    expect(await ask('+8821234567')).toBe(1);
+    expect(await ask('+8821234568')).toBe(1);
+    expect(await ask('+8821244567')).toBe(2);
+    desk.clock.advanceSeconds(86_400);
+    expect(await ask('+8821234568')).toBe(3);
+  });
+
+  it.each(['HLR_REJECT', 'HLR_ABORT'])('%s stands for its prefix for an hour', async (advancedStatus) => {
+    await open();
+    const check = numberCheck();
+    desk.sim.subscribers.set(MOBILE, { status: 'invalid', advancedStatus });
+    await check.check(desk.context());
+    desk.clock.advanceSeconds(3_599);
+    await check.check(desk.context(other(25)));
+    expect(desk.lookups()).toBe(1);
+    desk.clock.advanceSeconds(1);
+    await check.check(desk.context(other(25)));
+    expect(desk.lookups()).toBe(2);
+  });
+});
+
+describe('a lookup that fails', () => {
+  it.each(LOST)('by %s is inconclusive', async (_what, fault) => {
+    await open();
+    desk.sim.failNext('lookup', fault);
+    expect(await numberCheck().check(desk.context())).toBe('allow');
+    expect(told()).toEqual(['failed, may pass']);
+  });
+
+  it.each([
+    ['1 MB', '{"payload":{"phone":"12025550123","status":"' + 'x'.repeat(1_000_000) + '"}}'],
+    ['another number', '{"payload":{"phone":"12025550124","status":"valid"}}'],
+    ['no status', '{"payload":{"phone":"12025550123"}}'],
+    ['an unknown error', '{"status_code":422,"errors":[{"code":4711,"message":"?"}]}'],
+  ])('by an answer with %s is inconclusive', async (_what, body) => {
+    await open();
+    desk.sim.failNext('lookup', { kind: 'body', status: 200, body });
+    expect(await numberCheck().check(desk.context())).toBe('allow');
+    expect(told()).toEqual(['failed, may pass']);
+  });
+
+  it('five times in a row rests for a minute', async () => {
+    await open();
+    const lookups = numberLookups();
+    const check = numberCheck({ lookups });
+    desk.sim.failNext('lookup', 'reset', 5);
+    for (const last of [1, 2, 3, 4, 5, 6]) await check.check(desk.context(other(last)));
+    expect(desk.lookups()).toBe(5);
+    expect(desk.events.filter(({ type }) => type === 'lookups-stopped')).toEqual([
+      { type: 'lookups-stopped', because: 'failing' },
+    ]);
+    desk.clock.advanceSeconds(60);
+    await check.check(desk.context(other(6)));
+    expect([desk.lookups(), desk.events.at(-1)]).toEqual([6, { type: 'lookups-resumed' }]);
+  });
+
+  it('when the store fails is inconclusive and costs nothing', async () => {
+    await open();
+    const charge = (): Promise<never> => Promise.reject(new Error('gone'));
+    const counters = { charge, clear: charge, lock: charge };
+    expect(await numberCheck().check(desk.context({ counters }))).toBe('allow');
+    expect([desk.lookups(), told()]).toEqual([0, ['failed, may pass']]);
+  });
+});

@@ -1,0 +1,145 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { numberCheck, numberLookups, type Policy } from 'passport-sms-otp';
+import { waitUntil } from '../../support/wait-until';
+import { MOBILE, openDesk, type LookupDesk } from './lookup-desk';
+
+let desk: LookupDesk;
+beforeEach(async () => {
+  desk = await openDesk();
+});
+afterEach(() => desk.close());
+
+const LOGIN = { stage: 'send', purpose: 'login' } as const;
+
+/** Asks again after so many seconds each; how many lookups were made by then. */
+async function count(check: Policy<unknown>, waits: readonly number[], changes = {}): Promise<number[]> {
+  const lookups: number[] = [];
+  for (const seconds of waits) {
+    desk.clock.advanceSeconds(seconds);
+    await check.check(desk.context(changes));
+    lookups.push(desk.lookups());
+  }
+  return lookups;
+}
+
+describe('what a lookup found', () => {
+  it.each([
+    ['valid', {}, 600, 600],
+    ['ABSENT_SUBSCRIBER_SM', { status: 'invalid', advancedStatus: 'ABSENT_SUBSCRIBER_SM' }, 120, 120],
+    ['UNKNOWN_SUBSCRIBER', { status: 'invalid', advancedStatus: 'UNKNOWN_SUBSCRIBER' }, 86_400, 600],
+    [
+      'no text messages',
+      { status: 'invalid', advancedStatus: 'TELE_SERVICE_NOT_PROVISIONED' },
+      86_400,
+      86_400,
+    ],
+    ['no delivery', { status: 'invalid', advancedStatus: 'FACILITY_NOT_SUPPORTED' }, 3_600, 3_600],
+  ])('stands as long as the table says: %s', async (_what, subscriber, enrolSeconds, loginSeconds) => {
+    desk.sim.subscribers.set(MOBILE, subscriber);
+    expect(await count(numberCheck(), [0, enrolSeconds - 1, 1])).toEqual([1, 1, 2]);
+    expect(await count(numberCheck(), [0, loginSeconds - 1, 1], LOGIN)).toEqual([3, 3, 4]);
+  });
+
+  it.each(['CALL_BARRED', 'DATA_MISSING', 'UNEXPECTED_DATA_VALUE'])(
+    'is not kept: %s',
+    async (advancedStatus) => {
+      desk.sim.subscribers.set(MOBILE, { status: 'invalid', advancedStatus });
+      expect(await count(numberCheck(), [0, 0, 0])).toEqual([1, 2, 3]);
+    },
+  );
+
+  it('is asked for again when the clock was set back', async () => {
+    const check = numberCheck();
+    await check.check(desk.context());
+    desk.clock.advanceSeconds(-3_600);
+    await check.check(desk.context({ userId: 'bob' }));
+    expect(desk.lookups()).toBe(2);
+  });
+
+  it('belongs to its number', async () => {
+    const check = numberCheck();
+    await check.check(desk.context());
+    await check.check(desk.context({ mobile: '+12025550124' }));
+    expect(desk.lookups()).toBe(2);
+  });
+
+  it('is forgotten when newer numbers fill the memory, and nothing grows', async () => {
+    const check = numberCheck({ lookups: numberLookups({ maxEntries: 100, maxPerUserPerDay: 1_000 }) });
+    await check.check(desk.context());
+    for (let last = 0; last < 100; last += 1) {
+      await check.check(desk.context({ mobile: `+1415555${String(1000 + last)}` }));
+    }
+    await check.check(desk.context({ mobile: '+14155551099' }));
+    expect(desk.lookups()).toBe(101);
+    await check.check(desk.context());
+    expect(desk.lookups()).toBe(102);
+  });
+});
+
+describe('a lookup', () => {
+  it('is one for everybody who asks meanwhile', async () => {
+    const check = numberCheck();
+    const users = Array.from({ length: 20 }, (_, index) => `user ${index}`);
+    const answers = await Promise.all(users.map((userId) => check.check(desk.context({ userId }))));
+    expect([new Set(answers), desk.lookups()]).toEqual([new Set(['allow']), 1]);
+  });
+
+  it('that takes too long is inconclusive in time, and its answer is kept', async () => {
+    const lookups = numberLookups({ budgetMs: 100 });
+    const check = numberCheck({ lookups });
+    desk.sim.failNext('lookup', { kind: 'latency', ms: 600 });
+    const begun = performance.now();
+    expect(await check.check(desk.context())).toBe('allow');
+    expect(performance.now() - begun).toBeLessThan(500);
+    expect(desk.events).toEqual([{ type: 'number-doubtful', userId: 'alice', because: 'late, may pass' }]);
+    await waitUntil(() => lookups.networkOf(desk.context()) !== undefined);
+    await check.check(desk.context());
+    expect([desk.lookups(), desk.events.length]).toEqual([1, 1]);
+  });
+});
+
+describe('the network of a number', () => {
+  it('is what its last lookup said, for a day, without another lookup', async () => {
+    const lookups = numberLookups();
+    const check = numberCheck({ lookups });
+    expect(lookups.networkOf(desk.context())).toBeUndefined();
+    desk.sim.subscribers.set(MOBILE, { mcc: '262', mnc: '01' });
+    await check.check(desk.context());
+    expect(lookups.networkOf(desk.context())).toEqual({ mcc: '262', mnc: '01' });
+    desk.clock.advanceSeconds(600);
+    desk.sim.subscribers.set(MOBILE, { mcc: '262', mnc: '02' });
+    await check.check(desk.context());
+    expect(lookups.networkOf(desk.context())).toEqual({ mcc: '262', mnc: '02' });
+    desk.clock.advanceSeconds(86_399);
+    expect(lookups.networkOf(desk.context())).toEqual({ mcc: '262', mnc: '02' });
+    desk.clock.advanceSeconds(1);
+    expect([lookups.networkOf(desk.context()), desk.lookups()]).toEqual([undefined, 2]);
+  });
+
+  it('stays known when a later lookup says nothing of it', async () => {
+    const lookups = numberLookups();
+    const check = numberCheck({ lookups });
+    await check.check(desk.context());
+    desk.clock.advanceSeconds(600);
+    desk.sim.subscribers.set(MOBILE, { status: 'invalid', advancedStatus: 'ABSENT_SUBSCRIBER_SM' });
+    await check.check(desk.context());
+    expect(lookups.networkOf(desk.context())).toMatchObject({ mcc: '310' });
+  });
+
+  it.each([
+    ['26', '01'],
+    ['2622', '01'],
+    ['262', '1'],
+    ['262', '0001'],
+    ['262', ''],
+    ['abc', '01'],
+    ['262 ', '01'],
+    ['٢٦٢', '01'],
+    ['9'.repeat(50_000), '01'],
+  ])('is unknown where it is odd: %.9s, %s', async (mcc, mnc) => {
+    const lookups = numberLookups();
+    desk.sim.subscribers.set(MOBILE, { mcc, mnc });
+    expect(await numberCheck({ lookups }).check(desk.context())).toBe('allow');
+    expect(lookups.networkOf(desk.context())).toBeUndefined();
+  });
+});

@@ -1,0 +1,61 @@
+import {
+  hlrSimChange,
+  numberLookups,
+  simChange,
+  type HlrSimChangeOptions,
+  type Policy,
+} from 'passport-sms-otp';
+import type { LookupDesk } from './lookup-desk';
+
+export const KEY = 'a secret of the test, 32 bytes long';
+export const HOUR = 3_600;
+export const DAY = 86_400;
+
+/** Somebody who logs in now and then with one number. */
+export interface SimWalk {
+  readonly policy: Policy<unknown>;
+  /** Asks for a text: `allow`, `deny`, or `hint` when it was allowed and told. */
+  readonly ask: (mobile?: string) => Promise<string>;
+  /** Enters a right code. */
+  readonly enter: (mobile?: string, purpose?: 'login' | 'enrol') => Promise<void>;
+  /** A whole login after so many seconds. */
+  readonly login: (seconds: number, mobile?: string) => Promise<string>;
+  /** Logs in until the number can be compared: three times in a day. */
+  readonly learn: (mobile?: string) => Promise<void>;
+  /** Sets the identity that the gateway returns. */
+  readonly setSim: (imsi: string, mobile?: string) => void;
+}
+
+export function walk(desk: LookupDesk, options: Partial<HlrSimChangeOptions> = {}): SimWalk {
+  const lookups = options.lookups ?? numberLookups({ maxPerUserPerDay: 1_000 });
+  const policy = simChange({ provider: hlrSimChange({ key: KEY, lookups, ...options }), mode: 'deny' });
+  const number = (mobile?: string): { mobile?: string } => (mobile === undefined ? {} : { mobile });
+
+  async function ask(mobile?: string): Promise<string> {
+    const before = desk.events.length;
+    const answer = await policy.check(desk.context({ stage: 'send', purpose: 'login', ...number(mobile) }));
+    if (answer !== 'allow') return 'deny';
+    return desk.events.length > before ? 'hint' : 'allow';
+  }
+
+  async function enter(mobile?: string, purpose: 'login' | 'enrol' = 'login'): Promise<void> {
+    await policy.verified?.(desk.verified({ purpose, ...number(mobile) }));
+  }
+
+  async function login(seconds: number, mobile?: string): Promise<string> {
+    desk.clock.advanceSeconds(seconds);
+    const answer = await ask(mobile);
+    if (answer !== 'deny') await enter(mobile);
+    return answer;
+  }
+
+  async function learn(mobile?: string): Promise<void> {
+    for (const seconds of [0, 12 * HOUR, 12 * HOUR]) await login(seconds, mobile);
+  }
+
+  function setSim(imsi: string, mobile = desk.context().mobile): void {
+    desk.sim.subscribers.set(mobile, { imsi });
+  }
+
+  return { policy, ask, enter, login, learn, setSim };
+}

@@ -1,0 +1,148 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { numberCheck, numberLookups, type Policy, type PolicyEvent } from 'passport-sms-otp';
+import { ADVANCED_STATUSES } from '../../src/protocol/hlr';
+import { MOBILE, openDesk, type LookupDesk } from './lookups/lookup-desk';
+
+let desk: LookupDesk;
+beforeEach(async () => {
+  desk = await openDesk();
+});
+afterEach(() => desk.close());
+
+/** What a policy makes of a number at enrolment: its word in short, and what was told. */
+async function judge(policy: Policy<unknown>, changes: object = {}): Promise<[unknown, PolicyEvent[]]> {
+  desk.events.length = 0;
+  return [await policy.check(desk.context(changes)), [...desk.events]];
+}
+
+const LOGIN = { stage: 'send', purpose: 'login' } as const;
+const doubt = (because: string): PolicyEvent => ({ type: 'number-doubtful', userId: 'alice', because });
+const denial = (...because: string[]): object => ({ deny: 'unsuitable-phone', because });
+
+/** Status, what enrolment and login make of it (`-`: sends and says nothing), lookups made for one answer. */
+const TABLE: readonly (readonly [status: string, enrol: string, login: string, lookups: number])[] = [
+  ['ABSENT_SUBSCRIBER_SM', 'warn', 'warn', 1],
+  ['UNKNOWN_SUBSCRIBER', 'deny', 'warn', 1],
+  ['TELE_SERVICE_NOT_PROVISIONED', 'deny', 'deny', 1],
+  ['FACILITY_NOT_SUPPORTED', 'deny', 'warn', 1],
+  ['CALL_BARRED', 'warn', '-', 1],
+  ['DATA_MISSING', 'warn', 'warn', 1],
+  ['UNEXPECTED_DATA_VALUE', 'warn', 'warn', 1],
+  ['HLR_REJECT', 'warn', 'warn', 1],
+  ['HLR_ABORT', 'warn', 'warn', 1],
+  ['HLR_LOCAL_CANCEL', 'warn', 'warn', 2],
+  ['TIMEOUT', 'warn', 'warn', 2],
+  ['SYSTEM_FAILURE', 'warn', 'warn', 2],
+];
+const LASTING = ['UNKNOWN_SUBSCRIBER', 'TELE_SERVICE_NOT_PROVISIONED', 'FACILITY_NOT_SUPPORTED'];
+
+function expected(word: string, status: string): [unknown, PolicyEvent[]] {
+  const lasting = LASTING.includes(status) ? 'lasting' : 'may pass';
+  if (word === 'deny') return [denial(status, lasting), []];
+  return ['allow', word === 'warn' ? [doubt(`${status}, ${lasting}`)] : []];
+}
+
+describe('the number check', () => {
+  it('knows every status of the document', () => {
+    expect(TABLE.map(([status]) => status).sort()).toEqual([...ADVANCED_STATUSES].sort());
+  });
+
+  it.each(TABLE)('meets %s: at enrolment %s, at login %s', async (advancedStatus, enrol, login, lookups) => {
+    desk.sim.subscribers.set(MOBILE, { status: 'invalid', advancedStatus });
+    expect(await judge(numberCheck())).toEqual(expected(enrol, advancedStatus));
+    expect(desk.lookups()).toBe(lookups);
+    expect(await judge(numberCheck({ stage: 'send' }), LOGIN)).toEqual(expected(login, advancedStatus));
+  });
+
+  it('lets a valid number pass and says nothing', async () => {
+    expect(await judge(numberCheck())).toEqual(['allow', []]);
+    expect(desk.lookups()).toBe(1);
+  });
+
+  it('is of the stage of enrolment and only records, unless told otherwise', () => {
+    expect(numberCheck()).toMatchObject({ name: 'number-check', stage: 'enrol', mode: 'record' });
+    expect(numberCheck({ stage: 'send', mode: 'deny' })).toMatchObject({ stage: 'send', mode: 'deny' });
+  });
+
+  it.each([
+    ['invalid and nothing beside it', { status: 'invalid' }, 'invalid, may pass'],
+    ['error', { status: 'error' }, 'error, may pass'],
+    [
+      'error, whatever is beside it',
+      { status: 'error', advancedStatus: 'UNKNOWN_SUBSCRIBER' },
+      'error, may pass',
+    ],
+    ['a newer status', { status: 'ported' }, 'unknown status ported, may pass'],
+    [
+      'a newer advanced status',
+      { status: 'invalid', advancedStatus: 'REQUEST_THROTTLED' },
+      'unknown status REQUEST_THROTTLED, may pass',
+    ],
+    [
+      'a word in another case',
+      { status: 'invalid', advancedStatus: 'unknown_subscriber' },
+      'unknown status unknown_subscriber, may pass',
+    ],
+    ['a status with a number', { status: '+12025550123' }, 'unknown status (unreadable), may pass'],
+    ['a status of 60,000 letters', { status: 'x'.repeat(60_000) }, 'unknown status (unreadable), may pass'],
+    [
+      'a name of the prototype',
+      { status: 'invalid', advancedStatus: 'constructor' },
+      'unknown status constructor, may pass',
+    ],
+  ])('sends and tells at status %s', async (_what, subscriber, because) => {
+    desk.sim.subscribers.set(MOBILE, subscriber);
+    expect(await judge(numberCheck())).toEqual(['allow', [doubt(because)]]);
+  });
+
+  it('denies what is inconclusive where the operator says so', async () => {
+    desk.sim.subscribers.set(MOBILE, { status: 'error' });
+    const strict = numberCheck({ onInconclusive: 'deny' });
+    expect(await judge(strict)).toEqual([denial('error', 'may pass'), []]);
+    desk.sim.subscribers.set(MOBILE, { status: 'invalid', advancedStatus: 'ABSENT_SUBSCRIBER_SM' });
+    expect((await judge(strict))[0]).toBe('allow');
+  });
+
+  it('denies an unknown subscriber at login only when the next lookup says the same', async () => {
+    const check = numberCheck({ stage: 'send' });
+    desk.sim.subscribers.set(MOBILE, { status: 'invalid', advancedStatus: 'UNKNOWN_SUBSCRIBER' });
+    const words: unknown[] = [];
+    for (const seconds of [0, 599, 1, 599]) {
+      desk.clock.advanceSeconds(seconds);
+      words.push((await judge(check, LOGIN))[0] === 'allow' ? 'sends' : 'denies');
+    }
+    expect([words, desk.lookups()]).toEqual([['sends', 'sends', 'denies', 'denies'], 2]);
+    desk.sim.subscribers.delete(MOBILE);
+    desk.clock.advanceSeconds(1);
+    expect(await judge(check, LOGIN)).toEqual(['allow', []]);
+  });
+
+  it('denies a user who has had as many lookups as a day allows', async () => {
+    const check = numberCheck({ lookups: numberLookups({ maxPerUserPerDay: 2 }) });
+    const numbers = ['+12025550120', '+12025550121', '+12025550122'];
+    const answers: unknown[] = [];
+    for (const mobile of numbers) answers.push(await check.check(desk.context({ mobile })));
+    expect(answers).toEqual([
+      'allow',
+      'allow',
+      { deny: 'send-limit', retryAfterSeconds: 86_400, because: ['too-many', 'may pass'] },
+    ]);
+    expect(desk.lookups()).toBe(2);
+    expect(await check.check(desk.context({ mobile: numbers[2] ?? '', userId: 'bob' }))).toBe('allow');
+    expect(await check.check(desk.context({ mobile: numbers[0] ?? '' }))).toBe('allow');
+  });
+
+  it.each<[string, unknown]>([
+    ['unknown option stages', { stages: ['enrol'] }],
+    ['stage must be', { stage: 'login' }],
+    ['mode must be', { mode: 'observe' }],
+    ['onInconclusive must be', { onInconclusive: 'challenge' }],
+    ['budgetMs must be a whole number', { budgetMs: 0 }],
+    ['lookups must be made by numberLookups', { lookups: {} }],
+    ['budgetMs belongs to the lookups', { budgetMs: 500, lookups: numberLookups() }],
+    ['options must be an object', null],
+  ])('refuses options: %s', (problem, options) => {
+    // Callers without types may pass anything.
+    expect(() => numberCheck(options as object)).toThrow(new RegExp(`^numberCheck: ${problem}`));
+  });
+});

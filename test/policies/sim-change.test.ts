@@ -1,0 +1,125 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { simChange, type SimChangeProvider } from 'passport-sms-otp';
+import { openDesk, type LookupDesk } from './lookups/lookup-desk';
+
+let desk: LookupDesk;
+beforeEach(async () => {
+  desk = await openDesk();
+});
+afterEach(() => desk.close());
+
+const LOGIN = { stage: 'send', purpose: 'login' } as const;
+const DENIED = { deny: 'denied', because: ['sim changed'] };
+
+/** What a policy of that provider answers before a login, and what it tells. */
+async function ask(provider: unknown, options: object = {}): Promise<unknown[]> {
+  desk.events.length = 0;
+  // Providers without types may be anything.
+  const policy = simChange({ provider: provider as SimChangeProvider, ...options });
+  return [await policy.check(desk.context(LOGIN)), ...desk.events];
+}
+
+const hint = (text: string): object => ({ type: 'sim-change-hint', userId: 'alice', hint: text });
+const daysAgo = (days: number): string => new Date(desk.clock.now() - days * 86_400_000).toISOString();
+
+describe('the policy of SIM changes', () => {
+  it('is of the stage of sending and only records, unless told otherwise', () => {
+    const provider = { check: () => Promise.resolve({ swapped: null }) };
+    expect(simChange({ provider })).toMatchObject({ name: 'sim-change', stage: 'send', mode: 'record' });
+    expect(simChange({ provider, mode: 'deny' }).mode).toBe('deny');
+  });
+
+  it('denies what the provider calls a change, and tells its hint', async () => {
+    expect(await ask({ check: () => Promise.resolve({ swapped: true }) })).toEqual([DENIED]);
+    expect(await ask({ check: () => Promise.resolve({ swapped: true, hint: 'ported' }) })).toEqual([
+      DENIED,
+      hint('ported'),
+    ]);
+    expect(await ask({ check: () => Promise.resolve({ swapped: null, hint: 'a sign' }) })).toEqual([
+      'allow',
+      hint('a sign'),
+    ]);
+  });
+
+  it('asks about the number and the hours', async () => {
+    const asked: unknown[] = [];
+    const check: SimChangeProvider['check'] = ({ mobile }, question) => {
+      asked.push([mobile, question]);
+      return Promise.resolve({ swapped: false });
+    };
+    await ask({ check });
+    await ask({ check }, { maxAgeHours: 240 });
+    expect(asked).toEqual([
+      ['+12025550123', { maxAgeHours: 72 }],
+      ['+12025550123', { maxAgeHours: 240 }],
+    ]);
+  });
+
+  it.each<[string, () => unknown]>([
+    ['says no', () => Promise.resolve({ swapped: false })],
+    ['does not know', () => Promise.resolve({ swapped: null })],
+    ['answers nothing', () => undefined],
+    ['answers a text', () => 'swapped'],
+    ['answers "true"', () => ({ swapped: 'true', hint: 7 })],
+    ['rejects', () => Promise.reject(new Error('away'))],
+    [
+      'throws',
+      () => {
+        throw new Error('broken');
+      },
+    ],
+  ])('lets pass when the provider %s', async (_what, check) => {
+    expect(await ask({ check })).toEqual(['allow']);
+  });
+
+  it('lets pass when the provider is not in time', async () => {
+    const begun = performance.now();
+    expect(await ask({ check: () => new Promise(() => undefined) }, { budgetMs: 100 })).toEqual(['allow']);
+    expect(performance.now() - begun).toBeLessThan(1_000);
+  });
+
+  it('tells a hint of 1 MB only in part', async () => {
+    const told = await ask({ check: () => Promise.resolve({ swapped: true, hint: 'x'.repeat(1_000_000) }) });
+    expect(told).toEqual([DENIED, hint('x'.repeat(200))]);
+  });
+
+  it('does not ask about a number that is being enrolled', async () => {
+    const policy = simChange({ provider: { check: () => Promise.resolve({ swapped: true }) } });
+    expect(await policy.check(desk.context({ stage: 'send', purpose: 'enrol' }))).toBe('allow');
+  });
+
+  it.each<[string, () => object, unknown]>([
+    ['2 days ago', () => ({ latestSimChange: daysAgo(2) }), DENIED],
+    ['4 days ago', () => ({ latestSimChange: daysAgo(4) }), 'allow'],
+    ['in a time that is no time', () => ({ latestSimChange: 'yesterday' }), 'allow'],
+    ['never, as far as is known', () => ({ latestSimChange: null }), 'allow'],
+    ['not in 120 days', () => ({ latestSimChange: null, monitoredPeriodDays: 120 }), 'allow'],
+  ])('reads the date of a provider that knows dates: %s', async (_when, date, answer) => {
+    const told = await ask({ retrieveDate: () => Promise.resolve(date()) });
+    expect(told[0]).toEqual(answer);
+    expect(told.length).toBe(answer === 'allow' ? 1 : 2);
+  });
+
+  it('denies when its provider needs notes and the store keeps none', async () => {
+    const provider: SimChangeProvider = { needsNotes: true, check: () => Promise.resolve({ swapped: null }) };
+    const context = desk.context({ ...LOGIN, notes: undefined });
+    await expect(simChange({ provider }).check(context)).rejects.toThrow(
+      'simChange: this provider needs a store that keeps notes',
+    );
+  });
+
+  it.each<[string, unknown]>([
+    ['options must be an object', undefined],
+    ['provider must be a provider', {}],
+    ['provider must have check or retrieveDate', { provider: {} }],
+    ['provider must have check or retrieveDate', { provider: { check: 'yes' } }],
+    ['mode must be', { provider: { check: () => undefined }, mode: 'off' }],
+    ['maxAgeHours must be a whole number', { provider: { check: () => undefined }, maxAgeHours: 2_401 }],
+    ['unknown option onChange', { provider: { check: () => undefined }, onChange: 'deny' }],
+  ])('refuses options: %s', (problem, options) => {
+    // Callers without types may pass anything.
+    expect(() => simChange(options as { provider: SimChangeProvider })).toThrow(
+      new RegExp(`^simChange: ${problem}`),
+    );
+  });
+});
