@@ -4,8 +4,9 @@ import { postgresStore } from 'passport-sms-otp/postgres';
 import { redisStore } from 'passport-sms-otp/redis';
 
 import { StoreError } from '../../src/errors';
-import type { SmsOtpStore } from '../../src/stores/store';
+import type { DeviceRotation, SmsOtpStore, TrustedDevice } from '../../src/stores/store';
 import { makeChallenge } from './make-challenge';
+import { makeDevice } from './make-device';
 
 const word = fc.constantFrom(
   'claimed',
@@ -15,6 +16,9 @@ const word = fc.constantFrom(
   'false',
   '1',
   '0',
+  'rotated',
+  'stale',
+  'true',
   null,
   undefined,
   false,
@@ -22,13 +26,17 @@ const word = fc.constantFrom(
 const record = fc.constantFrom(
   JSON.stringify(makeChallenge('a')),
   JSON.stringify(makeChallenge('b')),
+  JSON.stringify(makeDevice('a')),
+  JSON.stringify(makeDevice('b')),
   '1:5:x',
+  `1:5:1:2:hash::${JSON.stringify(makeDevice('a'))}`,
+  `1:5:1:x:hash::${JSON.stringify(makeDevice('a'))}`,
 );
 const number = fc.constantFrom(-1, 0, 1, 5, 6, 1.5, '5', '6', '05', '-1', null);
 const value = fc.oneof(number, word, record, fc.anything());
 /** What a server, a proxy or a client library between may answer: near to what is right, or anything. */
 const redisReply = fc.oneof(
-  fc.tuple(number, record),
+  fc.tuple(fc.oneof(number, word), record),
   fc.tuple(number, number, number, number),
   fc.array(value, { maxLength: 5 }),
   value,
@@ -38,6 +46,7 @@ const postgresRow = fc.record(
     ...{ attempt: number, record: fc.oneof(record, value), outcome: word, version: word },
     ...{ fence: number, token_fence: number, sealed: value },
     ...{ refused_by: number, is_odd: word, count: number, reset_ms: number, locked_ms: number },
+    ...{ is_spent: word, device: fc.oneof(record, value), note: fc.oneof(word, value) },
   },
   { requiredKeys: ['record'] },
 );
@@ -107,16 +116,28 @@ type Reply = () => Promise<unknown>;
 /** How the calls behave whose answers are neither what the contract says nor a StoreError: none, or a counterexample. */
 async function misbehaviour(
   replies: fc.Arbitrary<unknown>,
-  makeStore: (reply: Reply) => SmsOtpStore,
+  makeStore: (reply: Reply) => Required<SmsOtpStore>,
 ): Promise<unknown> {
   const property = fc.asyncProperty(replies, async (reply) => {
-    const { challenges, counters, tokens } = makeStore(() => Promise.resolve(reply));
+    const store = makeStore(() => Promise.resolve(reply));
+    const { challenges, counters, tokens, recoveryCodes, devices, notes } = store;
+    const token = { seenHash: 'x', nextHash: 'y', usedAt: 1 };
     const verdicts = await Promise.all([
       isSo(challenges.claim('a'), isClaim),
       isSo(challenges.find('a'), (found) => found === null || found.otpId === 'a'),
       isSo(challenges.consume('a'), (isMine) => typeof isMine === 'boolean'),
       isSo(counters.charge([{ key: 'a', windowSeconds: 9 }]), isCharge),
       isSo(tokens.read('a'), isToken),
+      isSo(
+        recoveryCodes.spend('a', 'x'),
+        ({ isSpent, left }) => typeof isSpent === 'boolean' && isCount(left),
+      ),
+      isSo(recoveryCodes.count('a'), isCount),
+      isSo(recoveryCodes.replace('a', ['x']), (isWritten) => typeof isWritten === 'boolean'),
+      isSo(devices.rotate('user', 'a', token), isRotation),
+      isSo(devices.list('user'), (listed) => listed.every(isDeviceOfUser)),
+      isSo(devices.removeAll('user'), isCount),
+      isSo(notes.read('a'), (text) => text === null || typeof text === 'string'),
     ]);
     return verdicts.every((isGood) => isGood);
   });
@@ -142,6 +163,21 @@ function isCharge({ refusedBy, counts }: Awaited<ReturnType<SmsOtpStore['counter
     more.length === 0 &&
     numbers.every((number) => Number.isSafeInteger(number) && Number(number) >= 0)
   );
+}
+
+function isCount(count: number): boolean {
+  return Number.isSafeInteger(count) && count >= 0;
+}
+
+function isRotation(rotation: DeviceRotation): boolean {
+  if (rotation.outcome === 'unknown') return true;
+  const { outcome, device } = rotation;
+  return ['rotated', 'stale'].includes(outcome) && isDeviceOfUser(device) && device.deviceId === 'a';
+}
+
+function isDeviceOfUser(device: TrustedDevice): boolean {
+  const times = [device.createdAt, device.lastUsedAt, device.expiresAt];
+  return device.version === 1 && device.userId === 'user' && times.every(Number.isFinite);
 }
 
 function isToken(token: Awaited<ReturnType<SmsOtpStore['tokens']['read']>>): boolean {

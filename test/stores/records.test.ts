@@ -33,6 +33,31 @@ describe('a record that comes back from a store', () => {
     expect(() => parseChallenge(JSON.stringify({ ...good, version }), 'a')).toThrow(StoreError);
   });
 
+  const transaction = { amount: '5.00', payee: 'Bob' };
+  it.each([
+    { purpose: 'transaction', transaction },
+    { purpose: 'enrol' },
+    { purpose: 'enrol', replaces: '+12025550199' },
+  ] as const)('is taken with what its purpose brings: %j', (changes) => {
+    const written = { ...good, ...changes };
+    expect(parseChallenge(JSON.stringify(written), 'a')).toEqual(written);
+  });
+
+  it.each([
+    { purpose: 'transaction' },
+    { purpose: 'login', transaction },
+    { purpose: 'transaction', transaction: { amount: '5.00' } },
+    { purpose: 'transaction', transaction: { amount: '', payee: 'Bob' } },
+    { purpose: 'transaction', transaction: { amount: 5, payee: 'Bob' } },
+    { purpose: 'transaction', transaction: null },
+    { purpose: 'login', replaces: '+12025550199' },
+    { purpose: 'enrol', replaces: '' },
+    { purpose: 'enrol', replaces: 5 },
+    { purpose: 'other' },
+  ])('is refused with what its purpose does not bring: %j', (changes) => {
+    expect(() => parseChallenge(JSON.stringify({ ...good, ...changes }), 'a')).toThrow(StoreError);
+  });
+
   it('is refused under another OTP id', () => {
     expect(() => parseChallenge(JSON.stringify(good), 'b')).toThrow(StoreError);
   });
@@ -56,6 +81,9 @@ describe('what a store is given', () => {
   it.each([
     { ...counter, windowSeconds: 0 },
     { ...counter, windowSeconds: Number.NaN },
+    { ...counter, amount: 1.5 },
+    { ...counter, amount: Number.NaN },
+    { ...counter, amount: 2 ** 53 },
     { ...counter, max: -1 },
     { ...counter, max: 1.5 },
     { ...counter, lock: { every: 0, seconds: [1] } },
