@@ -1,8 +1,9 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { priceCeiling, type BalanceOptions, type SmsOtpEvent } from 'passport-sms-otp';
 import { GatewayClient } from 'passport-sms-otp/client';
+import { queue } from '../support/people';
 import { startTestApp, type TestApp, type TestUser } from '../support/test-app';
-import { seen, visit } from '../support/visit';
+import { visit } from '../support/visit';
 import { waitUntil } from '../support/wait-until';
 import { americans, startPriceApp, type PriceApp, type PriceAppOptions } from './prices/price-app';
 
@@ -10,9 +11,9 @@ const USERS = americans(60);
 const PRICE = 0.0079;
 
 let test: PriceApp;
-let next = 0;
+let next: () => TestUser;
 async function start(balance: BalanceOptions, options: Partial<PriceAppOptions> = {}): Promise<void> {
-  next = 0;
+  next = queue(USERS);
   test = await startPriceApp({
     fallbackPrice: '0.0300',
     users: USERS,
@@ -31,9 +32,7 @@ afterEach(async () => {
 /** People who have never been here log in, one after the other. */
 async function send(times = 1, app: TestApp = test): Promise<void> {
   for (let time = 0; time < times; time += 1) {
-    const user = USERS[next] as TestUser;
-    next += 1;
-    expect(seen(await visit(app, user).login())[0]).toBe(200);
+    expect((await visit(app, next()).login()).status).toBe(200);
   }
 }
 const looks = (): number => test.sim.stats().calls.balance;
@@ -82,7 +81,7 @@ describe.each(['A', 'B'] as const)('the balance (variant %s)', (variant) => {
     await Promise.all(USERS.slice(0, 8).map((user) => visit(test, user).login()));
     await waitUntil(() => looks() > 0);
     test.clock.advanceSeconds(299);
-    next = 8;
+    for (let user = 0; user < 8; user += 1) next();
     await send(2);
     expect(looks()).toBe(1);
     test.clock.advanceSeconds(1);
