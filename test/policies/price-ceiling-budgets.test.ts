@@ -67,6 +67,14 @@ describe('a budget', () => {
     expect(await logInAll(FRENCH, ANN, BEN)).toEqual([429, 200, 429]);
   });
 
+  it('of a country is for the territories that share its numbering too, unless they have their own', async () => {
+    const british = ['+447400123456', '+447911123456', '+447624123456', '+447797712345'];
+    const users = british.map((phone, index) => ({ id: `british-${index}`, phone }));
+    // GB, GG, IM, JE; each message counts as 0.0410.
+    await start({ dailyPerCountry: { GB: '0.0820', JE: '0.0410' } }, { users });
+    expect(await logInAll(...users)).toEqual([200, 200, 429, 200]);
+  });
+
   it('of a user is for that user', async () => {
     await start({ dailyPerUser: '0.0083', monthlyPerUser: '0.0166' });
     expect(await logInAll(ANN, BEN)).toEqual([200, 200]);

@@ -1,4 +1,5 @@
 import type { PolicyCharge } from '../policy';
+import { withTerritories } from '../territories';
 
 /** Amounts that may be spent, in millionths. Days and months are those of UTC. */
 export interface Budgets {
@@ -42,8 +43,8 @@ export function reserve(budgets: Budgets, reservation: Reservation): readonly Po
   const plan: readonly (readonly [Period, string, number | undefined])[] = [
     [day, 'all', daily],
     [month, 'all', monthly],
-    [day, `country:${country ?? 'none'}`, amountFor(country, dailyPerCountry)],
-    [month, `country:${country ?? 'none'}`, amountFor(country, monthlyPerCountry)],
+    [day, ...findCountryBudget(country, dailyPerCountry)],
+    [month, ...findCountryBudget(country, monthlyPerCountry)],
     [day, `user:${userId}`, dailyPerUser],
     [month, `user:${userId}`, monthlyPerUser],
   ];
@@ -65,10 +66,21 @@ function toCharge(
   };
 }
 
-/** A record bounds the countries it names, and no others. */
-function amountFor(country: string | null, budget: CountryBudget | undefined): number | undefined {
-  if (budget === undefined || typeof budget === 'number') return budget;
-  return country !== null && Object.hasOwn(budget, country) ? budget[country] : undefined;
+/**
+ * Whose budget a number draws on, and how much that is. A record bounds the countries it names, and with each the
+ * territories that share its numbering, as one; others are free.
+ */
+function findCountryBudget(
+  country: string | null,
+  budget: CountryBudget | undefined,
+): readonly [scope: string, amount: number | undefined] {
+  if (typeof budget !== 'object') return [`country:${country ?? 'none'}`, budget];
+  const named = Object.entries(budget);
+  const [owner, amount] =
+    named.find(([code]) => code === country) ??
+    named.find(([code]) => withTerritories(code).some((territory) => territory === country)) ??
+    [];
+  return [`country:${owner ?? 'none'}`, amount];
 }
 
 function findPeriods(nowMs: number): readonly [Period, Period] {

@@ -10,7 +10,10 @@ export type FindPriceNetwork = (
   context: PolicyContext<unknown>,
 ) => Network | null | undefined | Promise<Network | null | undefined>;
 
-/** One amount that each country may cost, or an amount by ISO code; the latter leaves other countries unbounded. */
+/**
+ * One amount that each country may cost, or an amount by ISO code. The latter leaves other countries unbounded, and counts
+ * territories with the country whose numbering they share, unless they are named too.
+ */
 export type CountryAmount = string | Readonly<Record<string, string>>;
 
 /** Amounts are decimal strings in the gateway's currency. Days and months are those of UTC. Left out: no bound. */
