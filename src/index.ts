@@ -39,7 +39,6 @@ export type {
 } from './policies/policy';
 export { allowedCountries } from './policies/allowed-countries';
 export { hlrSimChange, type HlrSimChange, type HlrSimChangeOptions } from './policies/lookups/hlr-sim-change';
-export type { Network } from './policies/lookups/network';
 export {
   numberLookups,
   type NumberLookups,
@@ -82,6 +81,7 @@ export type {
 } from './login/outcome';
 export type { LoginEvent, SmsOtpEvent } from './login/events';
 export type { DecisionEvent, DeviceEnd, LifeEvent } from './login/life-events';
+export type { ListedDevice, TrustedDevices } from './login/trusted-devices';
 export type { MessageContext, MessageOption } from './messages/build-message';
 export type { SmsOtpAuthInfo, SmsOtpFailureInfo } from './express/authenticate';
 export type { GuardOptions, MaxAgeOptions } from './express/guard';
@@ -89,6 +89,7 @@ export type { PassportOptions } from './express/log-in';
 export type { RedirectOptions } from './express/refuse';
 export type { SendOptions } from './express/send-middleware';
 export type { PendingSlot, SmsOtpSession, SmsOtpSessionData, VerifiedMark } from './express/session-data';
+export type { RecoveryCodesPart } from './express/recovery-codes';
 export type { StepUpOptions } from './express/pending-middleware';
 export type { ListedPhone } from './enrolment/change-phones';
 export type { EnrolOptions, PhoneOptions, RemoveOptions } from './express/phone-options';
@@ -106,6 +107,7 @@ export {
   GatewayResponseError,
   GatewayTimeoutError,
   GatewayUnreachableError,
+  SecondFactorError,
   SessionError,
   SmsOtpError,
   StoreError,

@@ -25,14 +25,14 @@ export async function openDesk(simulator: SimulatorOptions = {}, client: object 
   const { baseUrl, variant, username, password } = sim;
   const clock = testClock();
   const gateway = new GatewayClient({ baseUrl, variant, username, password, ...client });
-  const store = memoryStore({ now: clock.now });
+  const store = memoryStore({ now: () => clock.now() });
   const events: PolicyEvent[] = [];
   const notes = new Map<string, string>();
   const tools = {
     gateway,
     counters: store.counters,
     notes: watchNotes(store.notes, notes),
-    now: clock.now,
+    now: () => clock.now(),
     emit: (event: PolicyEvent) => events.push(event),
   };
   const about = (mobile: string): Pick<PolicyContext, 'mobile' | 'numberKey' | 'prefixKey'> => {

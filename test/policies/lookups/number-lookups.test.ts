@@ -80,7 +80,7 @@ describe('a lookup', () => {
   it('is one for everybody who asks meanwhile', async () => {
     const check = numberCheck();
     const users = Array.from({ length: 20 }, (_, index) => `user ${index}`);
-    const answers = await Promise.all(users.map((userId) => check.check(desk.context({ userId }))));
+    const answers = await Promise.all(users.map(async (userId) => check.check(desk.context({ userId }))));
     expect([new Set(answers), desk.lookups()]).toEqual([new Set(['allow']), 1]);
   });
 
@@ -127,16 +127,16 @@ describe('the network of a number', () => {
   });
 
   it.each([
-    ['26', '01'],
-    ['2622', '01'],
-    ['262', '1'],
-    ['262', '0001'],
-    ['262', ''],
-    ['abc', '01'],
-    ['262 ', '01'],
-    ['٢٦٢', '01'],
-    ['9'.repeat(50_000), '01'],
-  ])('is unknown where it is odd: %.9s, %s', async (mcc, mnc) => {
+    ['two digits', '26', '01'],
+    ['four digits', '2622', '01'],
+    ['a network of one digit', '262', '1'],
+    ['a network of four', '262', '0001'],
+    ['no network', '262', ''],
+    ['letters', 'abc', '01'],
+    ['a space', '262 ', '01'],
+    ['another script', '٢٦٢', '01'],
+    ['50,000 digits', '9'.repeat(50_000), '01'],
+  ])('is unknown where it is odd: %s', async (_what, mcc, mnc) => {
     const lookups = numberLookups();
     desk.sim.subscribers.set(MOBILE, { mcc, mnc });
     expect(await numberCheck({ lookups }).check(desk.context())).toBe('allow');
