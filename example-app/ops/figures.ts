@@ -1,0 +1,48 @@
+/** So much of something in one minute. Amounts of money are whole millionths. */
+export interface Figure {
+  /** Minutes since 1970. */
+  readonly minute: number;
+  readonly series: Series;
+  /** What of it: a country, a reason, an upper bound in milliseconds, a currency. */
+  readonly label: string;
+  readonly amount: number;
+}
+
+/** `balance` is the last one known; all others add up. */
+export type Series = 'sent' | 'verified' | 'denied' | 'cost' | 'latency' | 'balance';
+
+/** Where figures rest. */
+export interface FigureShelf {
+  add(figures: readonly Figure[]): Promise<void>;
+  /** Everything from that minute on. */
+  read(sinceMinute: number): Promise<readonly Figure[]>;
+}
+
+/** What the page looks back on. */
+export const MINUTES_SHOWN = 60;
+
+/** In this process: gone at the next start, and each worker has its own. */
+export function memoryFigures(): FigureShelf {
+  const kept = new Map<string, Figure>();
+  return {
+    add(figures) {
+      for (const figure of figures) {
+        const key = `${figure.minute} ${figure.series} ${figure.label}`;
+        const before = figure.series === 'balance' ? 0 : (kept.get(key)?.amount ?? 0);
+        kept.set(key, { ...figure, amount: before + figure.amount });
+      }
+      dropOld(kept);
+      return Promise.resolve();
+    },
+    read: (sinceMinute) => Promise.resolve([...kept.values()].filter(({ minute }) => minute >= sinceMinute)),
+  };
+}
+
+/** Keys were added in the order of time, so that what is old comes first. */
+function dropOld(kept: Map<string, Figure>): void {
+  const newest = Math.max(...[...kept.values()].map(({ minute }) => minute));
+  for (const [key, { minute }] of kept) {
+    if (minute > newest - 2 * MINUTES_SHOWN) return;
+    kept.delete(key);
+  }
+}

@@ -1,0 +1,41 @@
+import type { Pool } from 'pg';
+import type { Figure, FigureShelf } from './figures';
+
+const TABLE = 'harbour_figure';
+
+/** Run with the app's other tables. */
+export const CREATE_FIGURE_TABLE = `
+CREATE TABLE IF NOT EXISTS ${TABLE} (
+  minute integer NOT NULL,
+  series text NOT NULL,
+  label text NOT NULL,
+  amount bigint NOT NULL,
+  PRIMARY KEY (minute, series, label)
+);`;
+
+const ADD = `
+INSERT INTO ${TABLE} AS old (minute, series, label, amount)
+SELECT * FROM unnest($1::integer[], $2::text[], $3::text[], $4::bigint[])
+ON CONFLICT (minute, series, label) DO UPDATE
+SET amount = excluded.amount + CASE WHEN old.series = 'balance' THEN 0 ELSE old.amount END`;
+
+const READ = `SELECT minute, series, label, amount::float8 AS amount FROM ${TABLE} WHERE minute >= $1`;
+
+/** For all processes. Rows in one order, so that two that add at once wait for each other in one direction only. */
+export function postgresFigures(pool: Pool): FigureShelf {
+  return {
+    async add(figures) {
+      const rows = [...figures].sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
+      const column = <Name extends keyof Figure>(name: Name): Figure[Name][] => rows.map((row) => row[name]);
+      await pool.query(ADD, [column('minute'), column('series'), column('label'), column('amount')]);
+    },
+    async read(sinceMinute) {
+      const { rows } = await pool.query<Figure>(READ, [sinceMinute]);
+      return rows;
+    },
+  };
+}
+
+function keyOf({ minute, series, label }: Figure): string {
+  return `${minute} ${series} ${label}`;
+}

@@ -1,0 +1,90 @@
+import type { Policy, SmsOtpEvent } from 'passport-sms-otp';
+import type { Figure, FigureShelf, Series } from './figures';
+
+const MINUTE_MS = 60_000;
+const MILLIONTHS = 1_000_000;
+/** The balance is asked for after a send, at most so often. */
+const BALANCE_EVERY_MS = 30_000;
+
+/** A latency is counted under the first of these that it does not exceed, in milliseconds. */
+export const LATENCY_BOUNDS_MS = [25, 50, 100, 200, 400, 800, 1_600, 3_200, 6_400, 12_800] as const;
+
+/** What makes figures out of events. */
+export interface Recorder {
+  readonly onEvent: (event: SmsOtpEvent) => void;
+  /** A policy that allows everything, and looks at the balance once a message was sent. */
+  readonly watchBalance: Policy;
+  /** Waits until everything is on the shelf. */
+  readonly settle: () => Promise<void>;
+}
+
+/** Counts events by the minute. What the shelf fails to take is lost: an operator's page must not hold up a login. */
+export function recordEvents(shelf: FigureShelf, now: () => number): Recorder {
+  let waiting: Figure[] = [];
+  let flight: Promise<void> | null = null;
+  let balanceAt = -Infinity;
+
+  function note(series: Series, label: string, amount = 1): void {
+    waiting.push({ minute: Math.floor(now() / MINUTE_MS), series, label, amount });
+    flight ??= flush().finally(() => (flight = null));
+  }
+
+  async function flush(): Promise<void> {
+    while (waiting.length > 0) {
+      const batch = addUp(waiting);
+      waiting = [];
+      await shelf.add(batch).catch(() => undefined);
+    }
+  }
+
+  const watchBalance: Policy = {
+    name: 'watch-balance',
+    stage: 'send',
+    check: () => 'allow',
+    async settle({ gateway }) {
+      if (now() - balanceAt < BALANCE_EVERY_MS) return;
+      balanceAt = now();
+      const { balance } = await gateway.otp.balance();
+      note('balance', '', toMillionths(balance));
+    },
+  };
+
+  return {
+    onEvent: (event) => record(event, note),
+    watchBalance,
+    settle: async () => {
+      while (flight !== null) await flight;
+    },
+  };
+}
+
+type Note = (series: Series, label: string, amount?: number) => void;
+
+function record(event: SmsOtpEvent, note: Note): void {
+  if (event.type === 'sent') {
+    note('sent', event.country ?? '??');
+    if (event.cost !== null) note('cost', '', toMillionths(event.cost));
+  } else if (event.type === 'verified' && event.method === 'sms') {
+    note('verified', event.country ?? '??');
+  } else if (event.type === 'denied') {
+    note('denied', event.reason);
+  } else if (event.type === 'gateway-call' && (event.call === 'generate' || event.call === 'validate')) {
+    note('latency', String(LATENCY_BOUNDS_MS.find((bound) => event.durationMs <= bound) ?? Infinity));
+  }
+}
+
+/** For a plot: what is shown is rounded anyway. */
+function toMillionths(amount: string | number): number {
+  return Math.round(Number(amount) * MILLIONTHS);
+}
+
+/** One row for each key: a row cannot be added to twice in one statement. */
+function addUp(figures: readonly Figure[]): Figure[] {
+  const sums = new Map<string, Figure>();
+  for (const figure of figures) {
+    const key = `${figure.minute} ${figure.series} ${figure.label}`;
+    const before = figure.series === 'balance' ? 0 : (sums.get(key)?.amount ?? 0);
+    sums.set(key, { ...figure, amount: before + figure.amount });
+  }
+  return [...sums.values()];
+}
