@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { Client, Pool } from 'pg';
+
+import { postgresStore, type PostgresStore } from 'passport-sms-otp/postgres';
+import { describeWithService } from '../services/describe-with-service';
+import { connectionOf, startPostgres } from '../services/postgres';
+import type { Service } from '../services/service';
+import { makeDevice } from './make-device';
+import { until } from './until';
+
+const CALLS = 6;
+
+describeWithService('postgres')('statements that waited for the same row of PostgreSQL', () => {
+  let server: Service;
+  let pool: Pool;
+  let store: PostgresStore;
+
+  beforeAll(async () => {
+    server = await startPostgres();
+    pool = new Pool({ ...connectionOf(server.port), max: 20 });
+    store = postgresStore(pool, { random: () => 1 });
+    await store.migrate();
+  }, 30_000);
+  afterAll(async () => {
+    await pool.end();
+    await server.close();
+  });
+
+  it('rotate a device once, and tell the others how it is now', async () => {
+    await store.devices.add(makeDevice('a'), 600, 5);
+    const rotations = await afterWaiting('sms_otp_devices', (index) =>
+      store.devices.rotate('user', 'a', { seenHash: 'first', nextHash: `next-${index}`, usedAt: index }),
+    );
+    const [winner, ...more] = rotations.filter(({ outcome }) => outcome === 'rotated');
+    expect(more).toEqual([]);
+    const [now] = await store.devices.list('user');
+    expect(winner).toEqual({ outcome: 'rotated', device: now });
+    const others = rotations.filter((rotation) => rotation !== winner);
+    expect(others).toEqual(Array.from({ length: CALLS - 1 }, () => ({ outcome: 'stale', device: now })));
+  });
+
+  it('keep no more devices than a user may have, and the one that was rotated meanwhile', async () => {
+    await store.devices.removeAll('user');
+    await store.devices.add(makeDevice('a', { createdAt: 9e12 }), 600, 5);
+    await afterWaiting('sms_otp_devices', (index) =>
+      index === 0
+        ? store.devices.rotate('user', 'a', { seenHash: 'first', nextHash: 'second', usedAt: 1 })
+        : store.devices.add(makeDevice(`new ${index}`), 600, 3),
+    );
+    const devices = await store.devices.list('user');
+    expect(devices).toHaveLength(3);
+    expect(devices[2]?.tokenHash).toBe('second');
+  });
+
+  it('spend a recovery code once, and tell how many are left now', async () => {
+    await store.recoveryCodes.replace('user', ['a', 'b', 'c']);
+    const spent = await afterWaiting('sms_otp_recovery_codes', () => store.recoveryCodes.spend('user', 'a'));
+    expect(spent.filter(({ isSpent }) => isSpent)).toEqual([{ isSpent: true, left: 2 }]);
+    expect(spent.map(({ left }) => left)).toEqual(Array.from({ length: CALLS }, () => 2));
+  });
+
+  it('spend different recovery codes each', async () => {
+    const hashes = Array.from({ length: CALLS }, (_, index) => `hash ${index}`);
+    await store.recoveryCodes.replace('user', hashes);
+    const spent = await afterWaiting('sms_otp_recovery_codes', (index) =>
+      store.recoveryCodes.spend('user', `hash ${index}`),
+    );
+    expect(spent.map(({ left }) => left).sort()).toEqual([0, 1, 2, 3, 4, 5]);
+    expect(await store.recoveryCodes.count('user')).toBe(0);
+  });
+
+  it('charge no more than fits', async () => {
+    const counter = { key: 'budget', windowSeconds: 600, max: 10 };
+    await store.counters.charge([counter]);
+    const charges = await afterWaiting('sms_otp_counter', () =>
+      store.counters.charge([{ ...counter, amount: 4 }]),
+    );
+    expect(charges.filter(({ refusedBy }) => refusedBy === null)).toHaveLength(2);
+  });
+
+  /** What so many calls answer that all began before another transaction gave the rows of the table free. */
+  async function afterWaiting<Result>(
+    table: string,
+    call: (index: number) => Promise<Result>,
+  ): Promise<Result[]> {
+    const client = new Client(connectionOf(server.port));
+    await client.connect();
+    await client.query('BEGIN');
+    await client.query(`SELECT FROM ${table} FOR UPDATE`);
+    const answers = Array.from({ length: CALLS }, (_, index) => call(index));
+    await until(async () => (await waiting()) === CALLS).finally(() => client.end());
+    return Promise.all(answers);
+  }
+
+  async function waiting(): Promise<unknown> {
+    const { rows } = await pool.query<{ waiting: number }>(
+      `SELECT count(*)::int AS waiting FROM pg_stat_activity WHERE wait_event_type = 'Lock'`,
+    );
+    return rows[0]?.waiting;
+  }
+});
