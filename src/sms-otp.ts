@@ -2,15 +2,25 @@ import { randomUUID } from 'node:crypto';
 import { GatewayClient } from './client/gateway-client';
 import { createAuthenticate } from './express/authenticate';
 import type { StrategyCallback } from './express/confirm-user';
-import { createEdge, type Edge, type FactorsEdge, type PhonesEdge } from './express/edge';
+import {
+  createEdge,
+  type DevicesEdge,
+  type Edge,
+  type FactorsEdge,
+  type PhonesEdge,
+  type RecoveryEdge,
+} from './express/edge';
 import type { EdgeParts } from './express/edge-parts';
 import { createMarkReader } from './express/mark';
 import { defaultPassport } from './express/passport-instance';
 import { createPhoneParts } from './express/phone-parts';
+import { createRecoveryParts } from './express/recovery-codes';
 import { SessionSlot } from './express/session-slot';
 import { OtpStrategy } from './express/strategy';
+import { createDeviceParts } from './express/trusted-device';
 import { createVerifiers } from './express/verifiers';
 import { createEmitter } from './login/events';
+import { joinFactors } from './login/join-factors';
 import { createPhoneLister } from './login/list-phones';
 import type { LoginParts } from './login/login-parts';
 import { createResendOtp } from './login/resend-otp';
@@ -29,11 +39,13 @@ import type { SmsOtpStore } from './stores/store';
 /** Everything `createSmsOtp` returns. The parts share their options: that is why one call makes them. */
 export type SmsOtp<O extends SmsOtpOptions = SmsOtpOptions> = Omit<
   Edge,
-  keyof FactorsEdge | keyof PhonesEdge
+  keyof (FactorsEdge & PhonesEdge & RecoveryEdge & DevicesEdge)
 > &
   UserAdmin &
   Where<O, 'factors', FactorsEdge> &
-  Where<O, 'phoneBook', PhonesEdge> & {
+  Where<O, 'phoneBook', PhonesEdge> &
+  Where<O, 'recoveryCodes', RecoveryEdge> &
+  Where<O, 'trustedDevices', DevicesEdge> & {
     /** Registered with Passport already. Call it by its name, never by this object. */
     readonly strategy: SmsOtpStrategy;
     /** Stops new sends, lets calls in flight end, and closes the client if it was made here. */
@@ -48,7 +60,7 @@ type Where<O, Option extends keyof SmsOtpOptions, Parts> = Option extends keyof 
   : { readonly [Name in keyof Parts]?: undefined };
 
 /** A type parameter takes what it is given: without this a misspelt option would pass the compiler. */
-type NoOthers<O> = { readonly [Name in Exclude<keyof O, keyof SmsOtpOptions>]: never };
+type NoOthers<O> = Readonly<Record<Exclude<keyof O, keyof SmsOtpOptions>, never>>;
 
 /** The parts behind one set of options. */
 class SmsOtpParts {
@@ -141,6 +153,7 @@ function joinEdge(settings: Settings, login: LoginParts): EdgeParts {
   const { strategyName, phoneIdField, sessionKey, keepSessionKeys, isRequiredFor, getLocale, now } = settings;
   const slot = new SessionSlot(sessionKey, keepSessionKeys);
   const sendOtp = createSendOtp(login);
+  const factors = joinFactors(login, settings);
   return {
     passport: settings.passport ?? defaultPassport,
     strategyName,
@@ -150,8 +163,10 @@ function joinEdge(settings: Settings, login: LoginParts): EdgeParts {
     marks: createMarkReader(slot, login.getUserId, now),
     sendOtp,
     resendOtp: createResendOtp(login, sendOtp),
-    verifiers: createVerifiers(login, settings),
+    verifiers: createVerifiers(login, settings, factors.recoveryCodes),
     phones: createPhoneParts(login, sendOtp, settings),
+    recovery: createRecoveryParts(login, factors, settings),
+    devices: createDeviceParts(factors, settings),
     discard: (otpId) => login.store.challenges.discard(otpId),
     isRequiredFor: async (user, req) => {
       try {

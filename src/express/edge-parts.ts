@@ -6,7 +6,9 @@ import type { Purpose } from '../stores/store';
 import type { MarkReader } from './mark';
 import type { PassportInstance } from './passport-instance';
 import type { PhoneParts } from './phone-parts';
+import type { RecoveryParts } from './recovery-codes';
 import type { SessionSlot } from './session-slot';
+import type { DeviceParts } from './trusted-device';
 
 /** Who judges the codes of one factor, and where they come from. */
 export interface Verifier {
@@ -32,6 +34,9 @@ export interface EdgeParts {
   readonly verifiers: ReadonlyMap<string, Verifier>;
   /** Only where a phone book is configured. */
   readonly phones: PhoneParts | undefined;
+  /** Only where they are configured. */
+  readonly recovery: RecoveryParts | undefined;
+  readonly devices: DeviceParts | undefined;
   /** Ends a challenge. */
   readonly discard: (otpId: string) => Promise<void>;
   /** Only `false` means no; a throw means yes. */

@@ -1,14 +1,21 @@
 import type { Request, RequestHandler } from 'express';
+import type { TrustedDevices } from '../login/trusted-devices';
 import type { EdgeParts } from './edge-parts';
 import { createGuards, type Guards } from './guard';
 import { createPendingMiddlewares, type PendingMiddlewares } from './pending-middleware';
 import { createSend, type SendOptions } from './send-middleware';
 import { createPhones, type Phones } from './phones';
+import { createRecoveryCodesPart, type RecoveryCodesPart, type RecoveryParts } from './recovery-codes';
 import { createStatus, type SmsOtpStatus } from './status';
+import type { DeviceParts } from './trusted-device';
+import { isOfApp } from './verifiers';
 import { createVerify, type VerifyOptions } from './verify-middleware';
 
+/** The parts that are there only where their option is given. */
+type OptionalEdge = Partial<FactorsEdge & PhonesEdge & RecoveryEdge & DevicesEdge>;
+
 /** What an app puts into its routes. */
-export interface Edge extends Guards, PendingMiddlewares, Partial<FactorsEdge>, Partial<PhonesEdge> {
+export interface Edge extends Guards, PendingMiddlewares, OptionalEdge {
   readonly send: (options?: SendOptions) => RequestHandler;
   readonly verify: (options?: VerifyOptions) => RequestHandler;
   readonly status: (req: Request) => SmsOtpStatus;
@@ -25,6 +32,18 @@ export interface PhonesEdge {
   readonly phones: Phones;
 }
 
+/** Where `recoveryCodes` is configured. */
+export interface RecoveryEdge {
+  readonly recoveryCodes: RecoveryCodesPart;
+  /** `verify` for a recovery code in place of the texted one. */
+  readonly recover: (options?: VerifyOptions) => RequestHandler;
+}
+
+/** Where `trustedDevices` is configured. */
+export interface DevicesEdge {
+  readonly trustedDevices: TrustedDevices;
+}
+
 /** Makes all middlewares and guards from the same parts. */
 export function createEdge(parts: EdgeParts): Edge {
   return {
@@ -34,13 +53,24 @@ export function createEdge(parts: EdgeParts): Edge {
     ...createPendingMiddlewares(parts),
     ...createGuards(parts),
     ...(parts.phones && { phones: createPhones(parts, parts.phones) }),
-    ...(parts.verifiers.size > 1 && { verifyWith: createVerifyWith(parts) }),
+    ...(parts.recovery && createRecovery(parts, parts.recovery)),
+    ...(parts.devices && { trustedDevices: createDevices(parts.devices) }),
+    ...([...parts.verifiers.keys()].some(isOfApp) && { verifyWith: createVerifyWith(parts) }),
   };
+}
+
+function createRecovery(parts: EdgeParts, recovery: RecoveryParts): RecoveryEdge {
+  const recover: RecoveryEdge['recover'] = createVerify(parts, 'recover', 'recovery-code');
+  return { recover, recoveryCodes: createRecoveryCodesPart(parts, recovery) };
+}
+
+function createDevices({ devices: { list, revoke, revokeAll } }: DeviceParts): TrustedDevices {
+  return { list, revoke, revokeAll };
 }
 
 function createVerifyWith(parts: EdgeParts): FactorsEdge['verifyWith'] {
   return (factor, options) => {
-    if (factor === 'sms' || !parts.verifiers.has(factor)) {
+    if (!isOfApp(factor) || !parts.verifiers.has(factor)) {
       throw new TypeError('verifyWith: factors has none of that name');
     }
     return createVerify(parts, 'verifyWith', factor)(options);

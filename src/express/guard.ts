@@ -8,7 +8,7 @@ import { run } from './run';
 
 /** How old a second factor may be. */
 export interface MaxAgeOptions {
-  /** Seconds since the second factor was passed. Left out: any age. */
+  /** Seconds since the second factor was passed; a trusted device passes none. Left out: any age, and any way of passing. */
   readonly maxAgeSeconds?: number | undefined;
 }
 
@@ -80,6 +80,7 @@ const GUARD_TYPES: OptionTypes = { ...MAX_AGE_TYPES, redirect: 'string', allowNo
 /** @throws {TypeError} when `maxAgeSeconds` is not above zero. */
 function toMaxAgeMs(guard: string, { maxAgeSeconds }: MaxAgeOptions): number {
   if (maxAgeSeconds === undefined) return Infinity;
-  if (maxAgeSeconds > 0) return maxAgeSeconds * 1000;
+  // However far away: a limit that was given is not the same as none.
+  if (maxAgeSeconds > 0) return Math.min(maxAgeSeconds * 1000, Number.MAX_VALUE);
   throw new TypeError(`${guard}: maxAgeSeconds must be above zero`);
 }

@@ -11,7 +11,10 @@ export type MarkCheck = 'passed' | 'second-factor-required' | 'second-factor-too
 export interface MarkReader {
   /** The current user's mark, or undefined: no user, no mark, another user's mark. */
   readonly read: (req: Request) => VerifiedMark | undefined;
-  /** The question every guard asks. Allocates nothing, promises nothing. @param maxAgeMs Infinity: any age. */
+  /**
+   * The question every guard asks. Allocates nothing, promises nothing.
+   * @param maxAgeMs Infinity: any age. Else a trusted device is too old at once: nobody has shown anything just now.
+   */
   readonly check: (req: Request, maxAgeMs: number) => MarkCheck;
 }
 
@@ -32,8 +35,9 @@ export function createMarkReader(
     check: (req, maxAgeMs) => {
       const mark = read(req);
       if (mark === undefined) return 'second-factor-required';
-      if (maxAgeMs === Infinity || now() - mark.at <= maxAgeMs) return 'passed';
-      return 'second-factor-too-old';
+      if (maxAgeMs === Infinity) return 'passed';
+      const isFresh = mark.method !== 'trusted-device' && now() - mark.at <= maxAgeMs;
+      return isFresh ? 'passed' : 'second-factor-too-old';
     },
   };
 }

@@ -6,16 +6,17 @@ import type { SendRequest, SendResult } from '../login/send-otp';
 import { checkOptions, REDIRECT_TYPES } from './check-options';
 import { currentUser } from './current-user';
 import type { EdgeParts } from './edge-parts';
-import { logIn } from './log-in';
+import { logIn, setAuthInfo } from './log-in';
 import { answerRefusal, answerSuccess, settle, type RedirectOptions } from './refuse';
 import { toSafePath } from './return-path';
 import { run } from './run';
-import type { PendingSlot, SmsOtpSession } from './session-data';
+import type { PendingSlot, SmsOtpSession, VerifiedMark } from './session-data';
 import { toStatus } from './status';
+import { createDeviceDoor } from './trusted-device';
 
 /** Options of `send`. */
 export interface SendOptions extends RedirectOptions {
-  /** Where users go of whom no second factor is required. */
+  /** Where users go of whom no second factor is required, and those whose device is trusted unless they wanted another page. */
   readonly notRequiredRedirect?: string | undefined;
 }
 
@@ -24,17 +25,21 @@ type SentResult = Extract<SendResult, { readonly kind: 'sent' }>;
 /** Makes `send`: the first factor was right, a code goes out. */
 export function createSend(parts: EdgeParts): (options?: SendOptions) => RequestHandler {
   const { slot, sendOtp } = parts;
+  const devices = parts.devices && createDeviceDoor(parts.devices, parts.endOtherSessions);
 
   async function send(req: Request, res: Response, options: SendOptions): Promise<boolean> {
     const user = takeFirstFactor(req);
     await slot.undoLogIn(req);
     const before = slot.read(req);
-    const result = await sendOtp(toRequest(parts, req, user, before));
+    const request = toRequest(parts, req, user, before);
+    // Only who needs a code is asked whether the device makes up for it.
+    const mark = devices && (await request.isRequired()) ? await devices.recognise(req, res, user) : null;
+    if (mark !== null) return letInTrusted(req, res, user, options, mark);
+    const result = await sendOtp(request);
     if (result.kind === 'not-required') return letIn(req, res, user, options);
     if (result.kind === 'refused') return turnAway(req, res, options, before, result.refusal);
     if (result.kind === 'sent') {
-      const wanted = before.returnTo ?? before.pending?.returnTo ?? slot.readReturnTo(req);
-      const pending = toPending(result, toSafePath(wanted));
+      const pending = toPending(result, findWantedPage(req, before));
       await slot.renew(req, { version: 1, pending });
       req.smsOtp = { sent: true, ...toStatus(pending) };
     } else if (before.pending !== undefined) {
@@ -54,6 +59,28 @@ export function createSend(parts: EdgeParts): (options?: SendOptions) => Request
     await logIn(req, user, {});
     req.smsOtp = { sent: false, reason: 'not-required' };
     return answerSuccess(res, options.notRequiredRedirect);
+  }
+
+  /** The device is trusted: Passport logs the user in, with a mark that says so. */
+  async function letInTrusted(
+    req: Request,
+    res: Response,
+    user: Express.User,
+    { notRequiredRedirect }: SendOptions,
+    mark: VerifiedMark,
+  ): Promise<boolean> {
+    const wanted = findWantedPage(req, slot.read(req));
+    slot.carryThroughRenewal(req, { version: 1, verified: mark });
+    await logIn(req, user, {});
+    const { method, at } = mark;
+    // A device is no factor of its own: RFC 8176 has no word for it.
+    await setAuthInfo(parts.passport, req, { amr: ['pwd'], method, at });
+    req.smsOtp = { verified: true, user, method, at };
+    return answerSuccess(res, notRequiredRedirect && (wanted ?? notRequiredRedirect));
+  }
+
+  function findWantedPage(req: Request, { returnTo, pending }: SmsOtpSession): string | null {
+    return toSafePath(returnTo ?? pending?.returnTo ?? slot.readReturnTo(req));
   }
 
   async function turnAway(
@@ -96,9 +123,15 @@ function toRequest(parts: EdgeParts, req: Request, user: Express.User, before: S
     address: req.ip,
     current: before.pending,
     previous: undefined,
-    isRequired: () => parts.isRequiredFor(user, req),
+    isRequired: askOnce(() => parts.isRequiredFor(user, req)),
     getLocale: () => parts.getLocale(user, req),
   };
+}
+
+/** The app is asked when the answer is needed, and not again. */
+function askOnce(ask: () => Promise<boolean>): () => Promise<boolean> {
+  let answer: Promise<boolean> | undefined;
+  return () => (answer ??= ask());
 }
 
 /** What the session keeps of a code that went out. */

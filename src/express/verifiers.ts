@@ -1,19 +1,23 @@
 import type { Factor } from '../factors/factor';
+import type { RecoveryCodes } from '../factors/recovery-codes';
 import { createFactorJudge } from '../login/judge-factor';
 import { createPinJudge } from '../login/judge-pin';
+import { createRecoveryCodeJudge } from '../login/judge-recovery-code';
 import type { LoginParts } from '../login/login-parts';
 import { createVerifyOtp } from '../login/verify-otp';
 import type { Verifier } from './edge-parts';
 
 interface VerifierSettings {
   readonly pinField: string;
+  readonly recoveryCodeField: string;
   readonly factors: readonly Factor[];
 }
 
 /** Every factor whose codes a request may hold, by name. */
 export function createVerifiers(
   login: LoginParts,
-  { pinField, factors }: VerifierSettings,
+  { pinField, recoveryCodeField, factors }: VerifierSettings,
+  recoveryCodes: RecoveryCodes | undefined,
 ): ReadonlyMap<string, Verifier> {
   const sms: Verifier = {
     field: pinField,
@@ -25,7 +29,22 @@ export function createVerifiers(
     factor.name,
     toVerifier(login, factor, pinField),
   ]);
-  return new Map([['sms', sms], ...others]);
+  const recovery = recoveryCodes && toRecoveryVerifier(login, recoveryCodes, recoveryCodeField);
+  return new Map([['sms', sms], ...(recovery ? ([['recovery-code', recovery]] as const) : []), ...others]);
+}
+
+/** Whether a factor is one of the app's: ours have middlewares of their own. */
+export function isOfApp(factor: string): boolean {
+  return factor !== 'sms' && factor !== 'recovery-code';
+}
+
+function toRecoveryVerifier(login: LoginParts, codes: RecoveryCodes, field: string): Verifier {
+  return {
+    field,
+    amr: 'recovery-code',
+    purposes: ['login', 'step-up'],
+    verify: createVerifyOtp(login, createRecoveryCodeJudge(login, codes)),
+  };
 }
 
 /** A transaction's text shows what is approved, and an enrolment proves the number: only the texted code is good for those. */

@@ -6,6 +6,7 @@ import { logIn, PASSPORT_TYPES, setAuthInfo, type PassportOptions } from './log-
 import { answerRefusal, answerSuccess, type RedirectOptions } from './refuse';
 import { toSafePath } from './return-path';
 import { isGiven, run } from './run';
+import { createDeviceDoor } from './trusted-device';
 
 /** Options of `verify`: where to go, and three of Passport's own. */
 export interface VerifyOptions extends RedirectOptions, PassportOptions {}
@@ -20,18 +21,30 @@ export function createVerify(
   factor = 'sms',
 ): (options?: VerifyOptions) => RequestHandler {
   const { slot, passport, strategyName } = parts;
+  const devices = parts.devices && createDeviceDoor(parts.devices, parts.endOtherSessions);
 
   async function verify(req: Request, res: Response, options: VerifyOptions): Promise<boolean> {
     const { successRedirect, failureRedirect } = options;
     const { pending, returnTo } = slot.read(req);
     const answer = await askPassport(req, res, options);
     if (answer.kind === 'failure') return answerRefusal(res, failureRedirect, answer.info);
-    if ((pending?.purpose ?? 'login') === 'login') await logIn(req, answer.user, options);
+    if ((pending?.purpose ?? 'login') === 'login') await finishLogin(req, res, answer.user, options);
     else if (options.session !== false) await slot.renewPrepared(req);
     if (options.authInfo !== false) await setAuthInfo(passport, req, answer.info);
     if (successRedirect === undefined) return true;
     // What a guard has kept since the code went out is newer than what the pending login took along.
     return answerSuccess(res, toSafePath(returnTo ?? pending?.returnTo) ?? successRedirect);
+  }
+
+  async function finishLogin(
+    req: Request,
+    res: Response,
+    user: Express.User,
+    options: VerifyOptions,
+  ): Promise<void> {
+    await logIn(req, user, options);
+    // Who came in with a recovery code has lost something: that is no moment to trust a device.
+    if (options.session !== false && factor !== 'recovery-code') await devices?.trust(req, res, user);
   }
 
   /** Passport in its callback form: it judges, and answers nothing itself. */

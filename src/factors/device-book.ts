@@ -27,6 +27,7 @@ export interface DeviceBook {
   /** The devices that are trusted still, oldest first. */
   readonly list: (userId: string) => Promise<readonly TrustedDevice[]>;
   readonly remove: (userId: string, deviceId: string) => Promise<boolean>;
+  readonly removeAll: (userId: string) => Promise<number>;
   /** The device a cookie is of goes, without a word: it is trusted anew. */
   readonly removeShown: (userId: string, value: string) => Promise<void>;
 }
@@ -79,6 +80,7 @@ export function createDeviceBook({ store, tokens, days, most, now }: DeviceBookP
     },
     list: async (userId) => (await store.list(userId)).filter(({ expiresAt }) => expiresAt > now()),
     remove: (userId, deviceId) => store.remove(userId, deviceId),
+    removeAll: (userId) => store.removeAll(userId),
     async removeShown(userId, value) {
       const seen = await tokens.read(userId, value);
       if (seen !== null) await store.remove(userId, seen.deviceId);

@@ -9,12 +9,12 @@ export interface UserAdmin {
   readonly unlockUser: (userId: UserId) => Promise<void>;
   /** Sets the failures back to nothing, which also ends `disabled`. Do it when the user's number was bound anew. */
   readonly enableUser: (userId: UserId) => Promise<void>;
-  /** Ends the user's challenges and removes the user's counters, except under a running lock. */
+  /** Ends the user's challenges and removes the user's recovery codes, trusted devices and counters, except under a running lock. */
   readonly forgetUser: (userId: UserId) => Promise<void>;
 }
 
 export function createUserAdmin(parts: LoginParts): UserAdmin {
-  const { challenges, counters } = parts.store;
+  const { challenges, counters, recoveryCodes, devices } = parts.store;
 
   /** Apps that keep the count of failures themselves hear of every change. */
   async function tellFailures(userId: string): Promise<void> {
@@ -37,6 +37,8 @@ export function createUserAdmin(parts: LoginParts): UserAdmin {
       const { userId } = toUserIdText(id);
       const { failures, sends } = keysOfUser(userId);
       await challenges.discardAll(userId);
+      await recoveryCodes?.replace(userId, []);
+      await devices?.removeAll(userId);
       await counters.clear([failures, ...sends], { keepsLocked: true });
       await tellFailures(userId);
     },
