@@ -89,6 +89,18 @@ describe.each(['A', 'B'] as const)('the balance (variant %s)', (variant) => {
     await waitUntil(() => looks() === 2);
   });
 
+  it('costs the store nothing between two looks', async () => {
+    await start({}, { variant });
+    const charged: string[] = [];
+    const charge = test.store.counters.charge.bind(test.store.counters);
+    test.store.counters.charge = (counters) => {
+      charged.push(...counters.map(({ key }) => key).filter((key) => key.endsWith('-turn')));
+      return charge(counters);
+    };
+    await send(5);
+    expect(charged).toEqual(['price-ceiling:balance-turn']);
+  });
+
   it('is told once when it is low', async () => {
     const balance = (10 + 1.5 * PRICE).toFixed(4);
     await start({ warnBelow: '10', criticalBelow: '1' }, { variant, simulator: { balance } });
