@@ -1,0 +1,129 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Browser, Seen } from './support/browser';
+import { startFactorApp, type FactorApp } from './support/factor-app';
+
+const MALFORMED = [400, { error: 'malformed-code' }];
+const INVALID = [401, { error: 'invalid-code' }];
+
+function brief({ status, body }: Seen): unknown[] {
+  return [status, body];
+}
+
+describe.each(['A', 'B'] as const)('smsOtp.recover with variant %s', (variant) => {
+  let test: FactorApp;
+  let alice: Browser;
+  let codes: readonly string[];
+  beforeEach(async () => {
+    test = await startFactorApp({
+      variant,
+      routes: (app, smsOtp) => {
+        const redirects = { successRedirect: '/home', failureRedirect: '/code' };
+        if (smsOtp.recover) app.post('/recover/page', smsOtp.recover(redirects));
+      },
+    });
+    alice = test.browser();
+    codes = await test.firstCodes();
+  });
+  afterEach(() => test.close());
+
+  it('lets a pending login in, asks the gateway nothing, and marks how', async () => {
+    await alice.login();
+    const answer = await alice.recover(codes[3]);
+    expect(answer.status).toBe(200);
+    expect(answer.body).toMatchObject({
+      verified: true,
+      method: 'recovery-code',
+      isAuthenticated: true,
+      authInfo: { amr: ['pwd', 'recovery-code'], method: 'recovery-code' },
+    });
+    expect(test.sim.stats().calls.validate).toBe(0);
+    expect((await alice.get('/account')).status).toBe(200);
+    expect((await alice.get('/fresh')).status).toBe(200);
+    await expect(test.recoveryCodes.count('alice')).resolves.toBe(9);
+    expect(test.told('recovery-code-used')).toEqual([
+      { type: 'recovery-code-used', userId: 'alice', address: expect.any(String), left: 9 },
+    ]);
+    expect(test.told('verified')).toMatchObject([{ method: 'recovery-code', purpose: 'login' }]);
+  });
+
+  it('renews the mark of a logged-in user who was asked once more', async () => {
+    await alice.login();
+    await alice.enter();
+    test.clock.advanceSeconds(600);
+    expect((await alice.get('/fresh')).status).toBe(403);
+    await alice.post('/step-up');
+    expect((await alice.recover(codes[0])).status).toBe(200);
+    expect((await alice.get('/fresh')).status).toBe(200);
+  });
+
+  it('goes where verify goes', async () => {
+    await alice.login();
+    const refused = await alice.post('/recover/page', { recoveryCode: '0000-0000-0000-0000' });
+    expect([refused.status, refused.location]).toEqual([303, '/code']);
+    expect((await alice.get('/status')).body.notice).toBe('wrong-code');
+    const passed = await alice.post('/recover/page', { recoveryCode: codes[0] });
+    expect([passed.status, passed.location]).toEqual([303, '/home']);
+  });
+
+  it('ends the texted code with the login', async () => {
+    await alice.login();
+    const other = test.browser();
+    for (const [name, value] of alice.cookies) other.cookies.set(name, value);
+    await alice.recover(codes[0]);
+    expect((await other.enter()).status).toBe(401);
+  });
+
+  it.each([
+    ['with spaces and in small letters', (code: string) => ` ${code.toLowerCase().replaceAll('-', ' ')}\n`],
+    ['without dashes', (code: string) => code.replaceAll('-', '')],
+    [
+      'with long dashes and what else paste brings along',
+      (code: string) => `\u200b${code.replaceAll('-', '–')}\u00a0`,
+    ],
+    ['in full-width letters', (code: string) => toFullWidth(code)],
+    [
+      'with letters for the digits they look like',
+      (code: string) => code.replaceAll('0', 'o').replaceAll('1', 'l'),
+    ],
+    ['with I for 1', (code: string) => code.replaceAll('1', 'i')],
+  ])('takes a code %s', async (_what, write) => {
+    await alice.login();
+    const code = codes.find((one) => /[01]/.test(one)) ?? codes[0] ?? '';
+    expect((await alice.recover(write(code))).status).toBe(200);
+  });
+
+  it.each([
+    ['nothing', undefined],
+    ['an empty text', ''],
+    ['dashes alone', '----'],
+    ['a character too few', '0000-0000-0000-000'],
+    ['a character too many', '0000-0000-0000-00000'],
+    ['a letter that no code has', 'U000-0000-0000-0000'],
+    ['a texted code', '123456'],
+    ['a list', ['0000-0000-0000-0000']],
+    ['an object', { toString: 'x' }],
+    ['a number', 1e15],
+    ['a megabyte', '0'.repeat(1_000_000)],
+  ])('calls %s malformed, and charges nothing', async (_what, code) => {
+    await alice.login();
+    expect(brief(await alice.recover(code))).toEqual(MALFORMED);
+    expect(test.told('failure-count-changed')).toEqual([]);
+    expect((await alice.recover(codes[0])).status).toBe(200);
+  });
+
+  it('refuses a code that is well-formed and nobody has', async () => {
+    await alice.login();
+    expect(brief(await alice.recover('0000-0000-0000-0000'))).toEqual(INVALID);
+    expect(test.told('failure-count-changed')).toMatchObject([{ failures: 1 }]);
+    await expect(test.recoveryCodes.count('alice')).resolves.toBe(10);
+  });
+
+  it('refuses when no login is pending', async () => {
+    expect(brief(await alice.recover(codes[0]))).toEqual([401, { error: 'no-pending-login' }]);
+    await expect(test.recoveryCodes.count('alice')).resolves.toBe(10);
+  });
+});
+
+function toFullWidth(code: string): string {
+  return code.replace(/[0-9A-Z]/g, (letter) => String.fromCharCode(letter.charCodeAt(0) + 0xfee0));
+}

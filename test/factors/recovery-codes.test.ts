@@ -1,0 +1,136 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { createSmsOtp, memoryStore, SecondFactorError } from 'passport-sms-otp';
+import type { Browser } from './support/browser';
+import { startFactorApp, type FactorApp } from './support/factor-app';
+
+const NEEDED = { status: 403, body: { code: 'ERR_SECOND_FACTOR_NEEDED' } };
+
+describe('recoveryCodes.generate', () => {
+  let test: FactorApp;
+  let alice: Browser;
+  beforeEach(async () => {
+    test = await startFactorApp();
+    alice = test.browser();
+  });
+  afterEach(() => test.close());
+
+  async function logIn(browser = alice): Promise<void> {
+    await browser.login();
+    await browser.enter();
+  }
+
+  it('gives ten different codes of 80 bits, in groups that people can read', async () => {
+    const codes = await test.recoveryCodes.generate('alice');
+    expect(new Set(codes).size).toBe(10);
+    for (const code of codes) expect(code).toMatch(/^([0-9A-HJKMNP-TV-Z]{4}-){3}[0-9A-HJKMNP-TV-Z]{4}$/);
+    await expect(test.recoveryCodes.count('alice')).resolves.toBe(10);
+    await expect(test.recoveryCodes.count('bob')).resolves.toBe(0);
+  });
+
+  it('gives as many as the option says', async () => {
+    const smsOtp = createSmsOtp({
+      gateway: { baseUrl: 'http://127.0.0.1:9', variant: 'A', username: 'u', password: 'p' },
+      getPhone: () => null,
+      loadUser: () => null,
+      allowedCountries: 'any',
+      recoveryCodes: { count: 5 },
+    });
+    await expect(smsOtp.recoveryCodes.generate(12)).resolves.toHaveLength(5);
+    await expect(smsOtp.recoveryCodes.count('12')).resolves.toBe(5);
+    await smsOtp.close();
+  });
+
+  it('keeps no code and no word of one: digests that differ from user to user', async () => {
+    const kept: unknown[] = [];
+    const { recoveryCodes, ...store } = memoryStore();
+    const watched = {
+      ...store,
+      recoveryCodes: {
+        ...recoveryCodes,
+        replace: (...given: unknown[]) => Promise.resolve(kept.push(given) > 0),
+      },
+    };
+    // Only the call that is watched is ever made.
+    const own = await startFactorApp({ options: { store: watched as never } });
+    const codes = await own.recoveryCodes.generate('alice');
+    const [[userId, hashes, options]] = kept as [[string, string[], object]];
+    expect([userId, hashes.length, options]).toEqual(['alice', 10, { isFirst: true }]);
+    for (const code of codes) {
+      expect(JSON.stringify(kept)).not.toContain(code);
+      expect(JSON.stringify(kept)).not.toContain(code.replaceAll('-', ''));
+    }
+    await own.close();
+  });
+
+  it('is told by an event, ends the other sessions and revokes the devices', async () => {
+    await alice.trust();
+    await test.firstCodes();
+    expect(test.told('recovery-codes-generated')).toEqual([
+      { type: 'recovery-codes-generated', userId: 'alice', address: undefined, count: 10 },
+    ]);
+    expect(test.ended).toEqual([{ userId: 'alice', sessionId: undefined }]);
+    expect(test.told('device-revoked')).toMatchObject([{ userId: 'alice', why: 'changed' }]);
+    await expect(test.trustedDevices.list('alice')).resolves.toEqual([]);
+  });
+
+  it('makes new ones right after a second factor, in place of the old ones', async () => {
+    const old = await test.firstCodes();
+    await logIn();
+    const answer = await alice.post('/codes');
+    expect(answer.status).toBe(200);
+    expect(test.ended).toHaveLength(2);
+    expect(test.ended[1]?.sessionId).toEqual(expect.any(String));
+    test.clock.advanceSeconds(31);
+    alice.leave();
+    await alice.login();
+    expect((await alice.recover(old[0])).status).toBe(401);
+    const [code] = answer.body.codes as string[];
+    expect((await alice.recover(code)).status).toBe(200);
+  });
+
+  it('refuses to make new ones without a request, and says what to do', async () => {
+    await test.firstCodes();
+    const refused = test.recoveryCodes.generate('alice');
+    await expect(refused).rejects.toBeInstanceOf(SecondFactorError);
+    await expect(refused).rejects.toThrow('recoveryCodes.generate(userId, req)');
+    expect(test.ended).toHaveLength(1);
+  });
+
+  it.each([
+    ['of nobody', () => Promise.resolve()],
+    ['that waits for the code still', () => alice.login()],
+    ['of a second factor that is 301 s old', () => logIn().then(() => test.clock.advanceSeconds(301))],
+  ])('refuses a request %s', async (_what, prepare) => {
+    await test.firstCodes();
+    await prepare();
+    await expect(alice.post('/codes', { of: 'alice' })).resolves.toMatchObject(NEEDED);
+    await expect(test.recoveryCodes.count('alice')).resolves.toBe(10);
+  });
+
+  it('takes a second factor that is 300 s old', async () => {
+    await test.firstCodes();
+    await logIn();
+    test.clock.advanceSeconds(300);
+    expect((await alice.post('/codes')).status).toBe(200);
+  });
+
+  it('tells the loser of two first calls at once, and the winner has ten', async () => {
+    const ends = await Promise.allSettled([test.firstCodes(), test.firstCodes()]);
+    expect(ends.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+    await expect(test.recoveryCodes.count('alice')).resolves.toBe(10);
+  });
+
+  it('is as free as the first time once all are used up', async () => {
+    for (const code of await test.firstCodes()) {
+      await alice.login();
+      expect((await alice.recover(code)).status).toBe(200);
+      test.clock.advanceSeconds(3_600);
+    }
+    await expect(test.recoveryCodes.count('alice')).resolves.toBe(0);
+    await expect(test.firstCodes()).resolves.toHaveLength(10);
+  });
+
+  it.each([[''], [null], [1.5]])('takes no %p for a user', async (id) => {
+    await expect(test.recoveryCodes.generate(id as string)).rejects.toBeInstanceOf(TypeError);
+  });
+});
