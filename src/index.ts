@@ -64,7 +64,7 @@ export {
   type PriceCeilingOptions,
 } from './policies/price-ceiling';
 export type { PolicyMode } from './policies/policy-options';
-export type { TrafficContext } from './policies/traffic-scopes';
+export type { FindTrafficNetwork } from './policies/traffic-networks';
 export type { Limit, Limits, SendLimit } from './policies/limits';
 export { REASONS } from './login/outcome';
 export type {

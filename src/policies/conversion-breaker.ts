@@ -14,7 +14,8 @@ import {
 import { verifiedNumberCounter } from './limits';
 import { policyMode, readPolicyOptions, type PolicyMode } from './policy-options';
 import type { Policy, PolicyContext } from './policy';
-import { findScopes, type FindNetwork, type TrafficContext, type TrafficScope } from './traffic-scopes';
+import { createTrafficNetworks, type FindTrafficNetwork } from './traffic-networks';
+import { findScopes, type TrafficScope } from './traffic-scopes';
 import { upperWilsonBound } from './wilson';
 
 /** What `conversionBreaker` is made of. */
@@ -23,8 +24,11 @@ export interface ConversionBreakerOptions {
   readonly minRate?: number | undefined;
   /** Default: `record`. */
   readonly mode?: PolicyMode | undefined;
-  /** The network of a number as `mcc-mnc`, or null. A throw counts as null. Default: networks are not judged. */
-  networkOf?(context: TrafficContext): ReturnType<FindNetwork>;
+  /**
+   * The network of a number, for example `networkOf` of `numberLookups`. A throw counts as not known. Needs a store that
+   * keeps notes. Default: networks are not judged.
+   */
+  readonly networkOf?: FindTrafficNetwork | undefined;
 }
 
 const RATE = 'must be a number from 0.01 to 0.9';
@@ -32,7 +36,7 @@ const RATE = 'must be a number from 0.01 to 0.9';
 const schema = z.strictObject({
   minRate: z.number(RATE).min(0.01, RATE).max(0.9, RATE).default(0.2),
   mode: policyMode('record'),
-  networkOf: callback<FindNetwork>().optional(),
+  networkOf: callback<FindTrafficNetwork>().optional(),
 });
 
 interface JudgedScope extends ScopeTraffic {
@@ -51,9 +55,10 @@ interface JudgedScope extends ScopeTraffic {
  */
 export function conversionBreaker(options: ConversionBreakerOptions = {}): Policy<unknown> {
   const { minRate, mode, networkOf } = readPolicyOptions('conversionBreaker', schema, options);
+  const networks = createTrafficNetworks(networkOf);
 
   async function judge(context: PolicyContext<unknown>): Promise<readonly JudgedScope[]> {
-    const scopes = await findScopes(context, networkOf);
+    const scopes = await findScopes(context, await networks.find(context));
     const exemptBy = verifiedNumberCounter(context.numberKey).key;
     const asked = scopes.flatMap((scope) => trafficCounters(scope, context.now(), exemptBy));
     const { counts } = await context.counters.charge(asked);
@@ -87,14 +92,16 @@ export function conversionBreaker(options: ConversionBreakerOptions = {}): Polic
     settle: async (context, { kind }) => {
       if (kind !== 'sent') return;
       const exemptBy = verifiedNumberCounter(context.numberKey).key;
-      const scopes = await findScopes(context, networkOf);
+      const network = await networks.find(context);
+      const scopes = await findScopes(context, network);
       const sent = scopes.flatMap((scope) => sentCounters(scope, context.now()));
-      await context.counters.charge(sent.map((counter) => ({ ...counter, exemptBy })));
+      const counted = sent.map((counter) => ({ ...counter, exemptBy }));
+      await Promise.all([context.counters.charge(counted), networks.keep(context, network)]);
     },
     verified: async (context) => {
       if (!context.isNewNumber) return;
       const { sentAt, sends, counters } = context;
-      const scopes = await findScopes(context, networkOf);
+      const scopes = await findScopes(context, await networks.recall(context));
       await counters.charge(scopes.flatMap((scope) => answeredCounters(scope, sentAt, sends)));
     },
   };

@@ -14,9 +14,10 @@ let traffic: Traffic;
 let next: number;
 async function open(
   options: ConversionBreakerOptions = {},
-  ...parts: [Partial<SmsOtpOptions>, TestAppOptions] | []
+  app: Partial<SmsOtpOptions> = {},
+  given: TestAppOptions = {},
 ): Promise<void> {
-  traffic = await startTraffic([conversionBreaker({ mode: 'deny', ...options })], ...parts);
+  traffic = await startTraffic([conversionBreaker({ mode: 'deny', ...options })], app, given);
   next = 0;
 }
 afterEach(() => traffic.test.close());

@@ -12,6 +12,11 @@ const open = async (options: ConversionBreakerOptions = {}): Promise<void> => {
 };
 afterEach(() => traffic.test.close());
 
+interface Network {
+  mcc: string;
+  mnc: string;
+}
+
 /** A number of France, each of a prefix of its own. */
 const french = (index: number): string => `+336${1000 + index}1234`;
 /** Of Germany. */
@@ -51,8 +56,8 @@ describe('the conversion of a country', () => {
 });
 
 describe('the conversion of a network', () => {
-  const networkOf = ({ mobile }: { mobile: string }): string | null =>
-    mobile.startsWith('+4') ? '262-01' : null;
+  const networkOf = ({ mobile }: { mobile: string }): Network | null =>
+    mobile.startsWith('+4') ? { mcc: '262', mnc: '01' } : null;
 
   it('is judged where it is known, whatever the prefix and the country', async () => {
     await open({ networkOf });
@@ -72,6 +77,20 @@ describe('the conversion of a network', () => {
     expect(blockedScopes()).toEqual(['network 262-01']);
   });
 
+  it('counts a right code where its text message was counted, though the network is not known any more', async () => {
+    let isKnown = true;
+    await open({ networkOf: (context) => (isKnown ? networkOf(context) : null) });
+    await repeat(60, async (index) => {
+      const { visitor } = await traffic.login(`+43664${1000 + index}1234`);
+      isKnown = false;
+      await visitor.enterRight();
+      isKnown = true;
+    });
+    traffic.minutes(13);
+    expect((await traffic.login('+41791234567')).isSent).toBe(true);
+    expect(blockedScopes()).toEqual([]);
+  });
+
   it.each<[string, () => unknown]>([
     [
       'throws',
@@ -82,11 +101,11 @@ describe('the conversion of a network', () => {
     ['rejects', () => Promise.reject(new Error('no network'))],
     ['answers nothing', () => undefined],
     ['answers a word', () => 'Rheinfunk'],
-    ['answers a number', () => 26_201],
-    ['answers a part of a key', () => '262-01:1'],
+    ['answers without a network', () => ({ mcc: '262', mnc: null })],
+    ['answers a part of a key', () => ({ mcc: '262', mnc: '01:1' })],
   ])('is none when what tells it %s, and the rest is judged', async (_what, odd) => {
     // What has no types may answer anything.
-    await open({ networkOf: odd as () => string });
+    await open({ networkOf: odd as () => Network });
     await repeat(50, (index) => traffic.login(german(index)));
     traffic.minutes(13);
     expect((await traffic.login(german(99))).isSent).toBe(false);
