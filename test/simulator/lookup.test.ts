@@ -81,6 +81,19 @@ describe('lookup', () => {
     });
   });
 
+  it.each([1006, 1221, 1222, 2002, 2003, 2004, 2005] as const)(
+    'refuses one number with %i, until it is taken back',
+    async (lookupError) => {
+      const gateway = await startLoggedIn();
+      gateway.sim.subscribers.set(ALICE, { lookupError });
+      expect(codeOf(await gateway.get(PATHS.lookup + ALICE))).toBe(lookupError);
+      expect((await gateway.get(PATHS.lookup + '12025550120')).status).toBe(200);
+      expect((await gateway.generate()).status).toBe(201);
+      gateway.sim.subscribers.set(ALICE, { lookupError: undefined });
+      expect((await gateway.get(PATHS.lookup + ALICE)).body.payload).toMatchObject({ status: 'valid' });
+    },
+  );
+
   it('refuses an account without permission: 2004', async () => {
     expect(codeOf(await (await startLoggedIn({ mayLookUp: false })).get(PATHS.lookup + ALICE))).toBe(2004);
   });

@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { remainingMs, type CallDeadline } from '../../client/admission/call-deadline';
 import type { Lookup } from '../../protocol/hlr';
 import { DECISIONS, type Verdict } from './decision-table';
+import { recordSpend } from '../prices/spend-ledger';
 import type { LookupContext } from './finding';
 import { readFailure, readVerdict } from './read-verdict';
 
@@ -32,9 +33,10 @@ export async function askGateway(
   return askOnce(context);
 }
 
-async function askOnce({ gateway, mobile }: LookupContext): Promise<Asked> {
+async function askOnce({ gateway, counters, mobile }: LookupContext): Promise<Asked> {
   try {
     const lookup = await gateway.hlr.lookup(mobile);
+    await recordSpend(counters, lookup.cost);
     return { verdict: readVerdict(lookup), lookup };
   } catch (error) {
     return { verdict: readFailure(error), lookup: null };

@@ -1,6 +1,6 @@
 import { DECISIONS, type Column } from './decision-table';
 import type { Finding, LookupContext } from './finding';
-import type { Network } from './network';
+import type { KnownNetwork } from './network';
 import { createNewestMap } from './newest-map';
 
 /** What this process knows of numbers, under their keys. */
@@ -9,7 +9,7 @@ export interface LookupMemory {
   find(context: LookupContext, column: Column): Finding | undefined;
   /** Keeps a finding of which the table says so. @returns it, with how often in a row the verdict came. */
   keep(context: LookupContext, finding: Finding): Finding;
-  networkOf(context: Pick<LookupContext, 'numberKey' | 'now'>): Network | undefined;
+  networkOf(context: Pick<LookupContext, 'numberKey' | 'now'>): KnownNetwork | undefined;
 }
 
 /** A network is believed for so long: numbers are ported. */
@@ -18,7 +18,7 @@ const NETWORK_MS = 86_400_000;
 /** @param maxEntries The newest are kept. */
 export function createLookupMemory(maxEntries: number): LookupMemory {
   const findings = createNewestMap<Finding>(maxEntries);
-  const networks = createNewestMap<{ readonly network: Network; readonly at: number }>(maxEntries);
+  const networks = createNewestMap<{ readonly network: KnownNetwork; readonly at: number }>(maxEntries);
 
   function find({ numberKey, now }: LookupContext, column: Column): Finding | undefined {
     const found = findings.get(numberKey);
@@ -28,8 +28,8 @@ export function createLookupMemory(maxEntries: number): LookupMemory {
   }
 
   function keep({ numberKey }: LookupContext, finding: Finding): Finding {
-    const { verdict, network, at } = finding;
-    if (network !== undefined) networks.set(numberKey, { network, at });
+    const { verdict, network, operator = null, at } = finding;
+    if (network !== undefined) networks.set(numberKey, { network: { ...network, operator }, at });
     const former = findings.get(numberKey);
     const keptMs = DECISIONS[verdict].keptSeconds.enrol * 1_000;
     const isRepeated = former?.verdict === verdict && isWithin(former.at, at, keptMs);
@@ -39,7 +39,7 @@ export function createLookupMemory(maxEntries: number): LookupMemory {
     return counted;
   }
 
-  function networkOf({ numberKey, now }: Pick<LookupContext, 'numberKey' | 'now'>): Network | undefined {
+  function networkOf({ numberKey, now }: Pick<LookupContext, 'numberKey' | 'now'>): KnownNetwork | undefined {
     const known = networks.get(numberKey);
     return known !== undefined && isWithin(known.at, now(), NETWORK_MS) ? known.network : undefined;
   }

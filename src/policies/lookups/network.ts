@@ -8,6 +8,11 @@ export interface Network {
   readonly mnc: string;
 }
 
+/** A network with the operator's name in a form to compare by; null when the gateway gave none. */
+export interface KnownNetwork extends Network {
+  readonly operator: string | null;
+}
+
 /** The network of a lookup; undefined when it is missing or odd. */
 export function readNetwork({ mcc, mnc }: Lookup): Network | undefined {
   if (mcc === null || mnc === null) return undefined;

@@ -8,7 +8,7 @@ import type { Column } from './decision-table';
 import { nothingFound, type Finding, type LookupContext } from './finding';
 import { createLookupMemory } from './lookup-memory';
 import { createLookupStops } from './lookup-stops';
-import { readNetwork, readOperator, type Network } from './network';
+import { readNetwork, readOperator, type KnownNetwork } from './network';
 import { readUnknownWord } from './read-verdict';
 import { createSingleFlight } from './single-flight';
 
@@ -33,7 +33,7 @@ export interface NumberLookups {
    * The network of a number as its last lookup of the past 24 h said; undefined when this process knows of none. Costs
    * nothing: it never looks up.
    */
-  readonly networkOf: (context: Pick<LookupContext, 'numberKey' | 'now'>) => Network | undefined;
+  readonly networkOf: (context: Pick<LookupContext, 'numberKey' | 'now'>) => KnownNetwork | undefined;
   /** What is known of a number, by a lookup if need be. Never throws: a failure is a verdict. */
   readonly find: (context: LookupContext, column: Column) => Promise<Finding>;
   /** Says what is kept of identities from now on. @throws {TypeError} when it has been said already. */

@@ -13,6 +13,7 @@ export function lookUp(world: World, { subject }: CallRequest): Outcome {
   if (digits === null) return refuse(readings.invalidPhoneCode);
   const subscriber = subscribers.get(digits);
   if (subscriber === undefined) return refuse(2005);
+  if (subscriber.lookupError !== undefined) return refuse(subscriber.lookupError);
   const price = subscriber.status === 'invalid' && !readings.invalidLookupCosts ? '0' : lookupPrice(digits);
   if (!ledger.covers(price)) return refuse(1006);
   ledger.charge(price);

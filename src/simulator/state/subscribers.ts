@@ -1,3 +1,4 @@
+import type { HLR_ERRORS } from '../../protocol/error-codes';
 import type { AdvancedStatus, LookupStatus } from '../../protocol/hlr';
 import { toDigits } from '../../protocol/mobile';
 import { COUNTRIES, findCountry, NETWORKS } from './networks';
@@ -15,6 +16,8 @@ export interface Subscriber {
   readonly msc: string;
   readonly country: string;
   readonly operator: string;
+  /** Every lookup of the number is refused with this error. HLR spec §7. */
+  readonly lookupError?: keyof typeof HLR_ERRORS | undefined;
 }
 
 /** The numbers of the simulated world. A number that was never set has a subscriber made from its digits. */

@@ -1,0 +1,21 @@
+import {
+  conversionBreaker,
+  hlrSimChange,
+  numberCheck,
+  numberLookups,
+  priceCeiling,
+  simChange,
+  type Policy,
+} from 'passport-sms-otp';
+
+/** Compiled, never run: one set of lookups serves every policy that can use them. */
+export function joinPolicies(key: string): Policy<unknown>[] {
+  const lookups = numberLookups({ budgetMs: 1_500 });
+  const { networkOf } = lookups;
+  return [
+    numberCheck({ lookups, mode: 'deny' }),
+    simChange({ provider: hlrSimChange({ key, lookups }) }),
+    priceCeiling({ fallbackPrice: '0.1000', networkOf }),
+    conversionBreaker({ networkOf }),
+  ];
+}
