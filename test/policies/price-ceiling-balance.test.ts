@@ -1,5 +1,11 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { priceCeiling, type BalanceOptions, type SmsOtpEvent } from 'passport-sms-otp';
+import {
+  numberCheck,
+  numberLookups,
+  priceCeiling,
+  type BalanceOptions,
+  type SmsOtpEvent,
+} from 'passport-sms-otp';
 import { GatewayClient } from 'passport-sms-otp/client';
 import { queue } from '../support/people';
 import { startTestApp, type TestApp, type TestUser } from '../support/test-app';
@@ -128,6 +134,22 @@ describe('spend', () => {
     await look();
     // The message whose settlement looks is in the ledger before it looks.
     expect(told()).toEqual([]);
+  });
+
+  it('on lookups is explained, and what they found is what a message is priced by', async () => {
+    const lookups = numberLookups();
+    const networkOf = lookups.networkOf;
+    await start(
+      { unexplained: '0' },
+      { before: [numberCheck({ stage: 'send', mode: 'deny', lookups })], networkOf },
+    );
+    await look();
+    await send(5);
+    await look();
+    expect(test.sim.stats().calls.lookup).toBe(7);
+    expect(told()).toEqual([]);
+    // Seven messages at 0.0079 and seven lookups at 0.0050.
+    expect(await test.amount('spent')).toBe('0.0903');
   });
 
   it('by somebody else is told', async () => {

@@ -1,3 +1,4 @@
+import { waitAtMost } from '../../client/admission/call-deadline';
 import type { NetworkPrice, PriceList } from '../../protocol/account';
 import type { CountryPrice } from '../../protocol/hlr';
 import type { PolicyTools } from '../policy';
@@ -46,7 +47,7 @@ export function createPriceSource(refreshSeconds: number, firstWaitMs = FIRST_WA
     read: async (tools) => {
       if (!isLoading && tools.now() >= nextLoadAtMs) {
         const loading = load(tools);
-        patience ??= waitAtMost(loading, firstWaitMs);
+        patience ??= waitAtMost(loading, firstWaitMs, () => new Error('late')).catch(goOn);
       }
       if (table === null) await patience;
       return table;
@@ -77,11 +78,6 @@ async function fetchLists({ gateway, emit }: PolicyTools): Promise<Lists | null>
   return { messages: messages.value, lookups: lookups.status === 'fulfilled' ? lookups.value : null };
 }
 
-async function waitAtMost(promise: Promise<void>, milliseconds: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const end = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, milliseconds);
-  });
-  await Promise.race([promise, end]);
-  clearTimeout(timer);
+function goOn(): void {
+  // Who has waited long enough goes on without prices.
 }

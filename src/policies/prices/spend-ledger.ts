@@ -40,9 +40,14 @@ export function readSpent(reserved: number, settlement: SendSettlement): number 
 
 /**
  * Tells the ledger of money that went to anything but a text message, such as a lookup, so that the fall of the balance is
- * explained. @param cost a decimal; what is none counts as nothing.
+ * explained. Never throws. @param cost a decimal; what is none counts as nothing.
  */
 export async function recordSpend(counters: CounterStore, cost: string | null): Promise<void> {
   const amount = toMicros(cost) ?? 0;
-  if (amount > 0) await counters.charge([{ ...SPENT, amount }]);
+  if (amount <= 0) return;
+  try {
+    await counters.charge([{ ...SPENT, amount }]);
+  } catch {
+    // The money is spent all the same. At worst it is told as unexplained.
+  }
 }

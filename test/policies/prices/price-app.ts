@@ -1,4 +1,10 @@
-import { memoryStore, priceCeiling, type PriceCeilingOptions, type SmsOtpStore } from 'passport-sms-otp';
+import {
+  memoryStore,
+  priceCeiling,
+  type Policy,
+  type PriceCeilingOptions,
+  type SmsOtpStore,
+} from 'passport-sms-otp';
 import type { SimulatorOptions } from 'passport-sms-otp/simulator';
 import { toDecimal } from '../../../src/policies/prices/micros';
 import { testClock } from '../../support/clock';
@@ -21,11 +27,13 @@ export interface PriceAppOptions extends PriceCeilingOptions {
   users?: TestUser[];
   gateway?: object;
   startsAt?: number;
+  /** Policies that are asked before the ceiling. */
+  before?: Policy[];
 }
 
 /** A test app whose one policy is the ceiling, which denies; numbers of any country. */
 export async function startPriceApp(given: PriceAppOptions): Promise<PriceApp> {
-  const { variant = 'A', simulator, users, gateway, startsAt = NOON, ...ceiling } = given;
+  const { variant = 'A', simulator, users, gateway, startsAt = NOON, before = [], ...ceiling } = given;
   const clock = testClock(startsAt);
   const store = memoryStore({ now: () => clock.now() });
   const test = await startTestApp({
@@ -37,7 +45,7 @@ export async function startPriceApp(given: PriceAppOptions): Promise<PriceApp> {
     options: {
       store,
       allowedCountries: 'any',
-      policies: [priceCeiling({ mode: 'deny', ...ceiling })],
+      policies: [...before, priceCeiling({ mode: 'deny', ...ceiling })],
     },
   });
   return {
