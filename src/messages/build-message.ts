@@ -1,6 +1,6 @@
 import { checkDefaults } from './check-defaults';
 import { chooseLocale } from './choose-locale';
-import { defaultMessage } from './default-message';
+import { fitDefault } from './fit-default';
 import {
   findServedLocales,
   type MessageContext,
@@ -53,7 +53,8 @@ export function createMessageBuilder(settings: MessageSettings): BuildMessage {
 
   return async ({ country, ...context }, validitySeconds) => {
     const home = national.size === 0 ? null : await country();
-    const { makeText, ...from } = (home !== null && national.get(home)) || { sender, makeText: general };
+    const own = home === null ? undefined : national.get(home);
+    const { makeText, ...from } = own ?? { sender, makeText: general };
     return { text: await makeText(context, validitySeconds), ...from };
   };
 }
@@ -66,7 +67,7 @@ function createDefaultText(settings: MessageSettings): MakeText {
     const parts = { ...settings, locale: chooseLocale(tag, served), validitySeconds };
     return purpose === 'transaction'
       ? transactionMessage(parts, transaction, maxPinDigits)
-      : defaultMessage(parts, purpose);
+      : fitDefault(parts, purpose, maxPinDigits);
   };
 }
 

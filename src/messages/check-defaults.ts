@@ -1,5 +1,6 @@
 import { MESSAGE_LIMIT, PLACEHOLDER } from '../protocol/message-length';
 import { defaultMessage } from './default-message';
+import { fitDefault } from './fit-default';
 import type { MessageLocale } from './locales';
 import { PURPOSES } from './measure-messages';
 import { findServedLocales, type MessageSettings } from './message-settings';
@@ -29,10 +30,10 @@ function requireDefault(
   isQuick: boolean,
 ): void {
   const { maxPinDigits, pinValiditySeconds: validitySeconds } = settings;
-  const text = defaultMessage({ ...settings, locale, validitySeconds }, purpose);
-  if (isQuick && fitsPlainly(text, maxPinDigits)) return;
+  const parts = { ...settings, locale, validitySeconds };
+  if (isQuick && fitsPlainly(defaultMessage(parts, purpose), maxPinDigits)) return;
   const what = `appName with autofillHost makes a message (locale ${locale}, purpose ${purpose}) that`;
-  requireSendable(what, text, maxPinDigits);
+  requireSendable(what, fitDefault(parts, purpose, maxPinDigits), maxPinDigits);
 }
 
 /** True for most texts that fit, in a tenth of the time of counting: this runs at start-up, for all locales. */

@@ -1,6 +1,6 @@
 import { measureTemplate } from '../protocol/message-length';
 import type { Purpose } from '../stores/store';
-import { defaultMessage } from './default-message';
+import { fitDefault } from './fit-default';
 import type { MessageLocale } from './locales';
 import { findServedLocales, type MessageSettings } from './message-settings';
 import { nameCharacter } from './sendable';
@@ -41,11 +41,9 @@ export function measureMessages(settings: MessageSettings): readonly MessageMeas
 function measureDefaults(settings: MessageSettings): readonly MessageMeasure[] {
   return findServedLocales(settings).flatMap((locale) =>
     PURPOSES.map((purpose) => {
-      const text = defaultMessage(
-        { ...settings, locale, validitySeconds: settings.pinValiditySeconds },
-        purpose,
-      );
-      return { locale, purpose, country: null, ...measure(text, settings.maxPinDigits) };
+      const { pinValiditySeconds: validitySeconds, maxPinDigits } = settings;
+      const text = fitDefault({ ...settings, locale, validitySeconds }, purpose, maxPinDigits);
+      return { locale, purpose, country: null, ...measure(text, maxPinDigits) };
     }),
   );
 }

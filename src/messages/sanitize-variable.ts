@@ -23,10 +23,17 @@ export function sanitizeVariable(text: string, maxLength: number): string {
 
 /** The beginning of a text, at most so many UTF-16 units, not cut inside what people see as one character. */
 export function cutText(text: string, maxLength: number): string {
-  let length = 0;
+  return listBeginnings(text, maxLength)[0] ?? '';
+}
+
+/** Every beginning of a text up to `maxLength`, the longest first, each cut as `cutText` cuts. */
+export function listBeginnings(text: string, maxLength: number): readonly string[] {
+  const beginnings: string[] = [];
+  let end = 0;
   for (const { segment } of new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(text)) {
-    if (length + segment.length > maxLength) break;
-    length += segment.length;
+    end += segment.length;
+    if (end > maxLength) break;
+    beginnings.unshift(text.slice(0, end).trimEnd());
   }
-  return text.slice(0, length).trimEnd();
+  return beginnings;
 }

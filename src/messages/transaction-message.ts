@@ -1,7 +1,7 @@
 import { measureTemplate } from '../protocol/message-length';
 import type { Transaction } from '../stores/store';
 import { defaultMessage, type DefaultMessageParts } from './default-message';
-import { cutText, sanitizeVariable } from './sanitize-variable';
+import { listBeginnings, sanitizeVariable } from './sanitize-variable';
 
 /** UTF-16 units of the longest amount, and of the longest payee shown; as long as a name in a SEPA payment. */
 const LONGEST_AMOUNT = 40;
@@ -36,10 +36,11 @@ export function transactionMessage(
 
   const whole = [fill('transaction', payee), fill('short-transaction', payee)].find(fits);
   if (whole !== undefined && payee.length <= LONGEST_PAYEE) return whole;
-  for (let length = Math.min(payee.length - 1, LONGEST_PAYEE); length >= SHORTEST_PAYEE; length -= 1) {
-    const text = fill('short-transaction', cutText(payee, length) + ELLIPSIS);
-    if (fits(text)) return text;
-  }
+  const cut = listBeginnings(payee, Math.min(payee.length - 1, LONGEST_PAYEE))
+    .filter((beginning) => beginning.length >= SHORTEST_PAYEE)
+    .map((beginning) => fill('short-transaction', beginning + ELLIPSIS))
+    .find(fits);
+  if (cut !== undefined) return cut;
   throw new TypeError(
     `amount and payee of the transaction do not fit one text message (locale ${parts.locale ?? 'en'}); nothing was sent`,
   );

@@ -1,0 +1,122 @@
+import { describe, expect, it } from '@jest/globals';
+import { chooseLocale } from '../../src/messages/choose-locale';
+import { defaultMessage } from '../../src/messages/default-message';
+import { fitDefault } from '../../src/messages/fit-default';
+import { LOCALE_TEXTS, MESSAGE_LOCALES, type MessageLocale } from '../../src/messages/locales';
+import { PURPOSES } from '../../src/messages/measure-messages';
+import { measureTemplate } from '../../src/protocol/message-length';
+import { readAsChrome, readLastLine } from './parsers';
+
+const TWO_BYTES: readonly MessageLocale[] = ['ar', 'ja', 'zh-Hans', 'ko', 'ru', 'hi'];
+const SENTENCES = ['login', 'step-up', 'enrol'] as const;
+
+/** The room that docs/messages.md promises, in characters: for the name alone, name and host together, the host of any name. */
+const ROOM = {
+  'gsm-7': { name: 30, both: 46, host: 16 },
+  'ucs-2': { name: 13, both: 21, host: 23 },
+} as const;
+
+describe.each(MESSAGE_LOCALES)('the texts in %s', (locale) => {
+  const isTwoBytes = TWO_BYTES.includes(locale);
+  const encoding = isTwoBytes ? 'ucs-2' : 'gsm-7';
+  const room = ROOM[encoding];
+  const fill = (
+    parts: { appName?: string; autofillHost?: string },
+    purpose: (typeof PURPOSES)[number],
+  ): string => fitDefault({ ...parts, locale, validitySeconds: 600 }, purpose, 10);
+
+  it.each(PURPOSES)('fit one message for %s with ten digits and the room that is promised', (purpose) => {
+    const name = (length: number): string => 'W'.repeat(length);
+    for (const parts of [
+      {},
+      { appName: name(room.name) },
+      { appName: name(8), autofillHost: 'w'.repeat(room.both - 8) },
+      { appName: name(30), autofillHost: 'w'.repeat(room.host) },
+    ]) {
+      expect(measureTemplate(fill(parts, purpose), 10)).toMatchObject({ problem: null, encoding });
+    }
+  });
+
+  it.each(SENTENCES)('name the app beside the host for %s where both have the room', (purpose) => {
+    const appName = 'W'.repeat(8);
+    expect(fill({ appName, autofillHost: 'w'.repeat(room.both - 8) }, purpose)).toContain(appName);
+    const tight = fill({ appName, autofillHost: 'w'.repeat(40) }, purpose);
+    expect(tight.includes(appName)).toBe(!isTwoBytes);
+  });
+
+  it.each(SENTENCES)('name the app and the minutes for %s', (purpose) => {
+    expect(fill({ appName: 'Example' }, purpose)).toMatch(/Example.*(?:10.*\[PIN\]|\[PIN\].*10)/);
+    const bound = fill({ appName: 'Example', autofillHost: 'example.com' }, purpose);
+    expect(bound).toContain('Example');
+    expect(bound.includes(' 10 ') || isTwoBytes).toBe(true);
+  });
+
+  it('end with the line that both parsers read back', () => {
+    for (const purpose of PURPOSES) {
+      const text = fill({ appName: 'Example', autofillHost: 'example.com' }, purpose).replace(
+        '[PIN]',
+        '0123456789',
+      );
+      const expected = { host: 'example.com', code: '0123456789' };
+      expect([readLastLine(text), readAsChrome(text)]).toEqual([expected, expected]);
+    }
+  });
+
+  it('say for each purpose something else, and leave no name unfilled', () => {
+    const { plain, bound } = LOCALE_TEXTS[locale];
+    for (const texts of [plain, bound]) expect(new Set(Object.values(texts)).size).toBe(5);
+    for (const purpose of PURPOSES) expect(fill({}, purpose)).not.toMatch(/[{}]/);
+  });
+
+  it('show amount and payee of a transaction, short or long, and the code once', () => {
+    const transaction = { amount: '49.90 EUR', payee: 'Fresh Flowers' };
+    for (const autofillHost of [undefined, 'example.com']) {
+      for (const kind of ['transaction', 'short-transaction'] as const) {
+        const text = defaultMessage({ autofillHost, locale, validitySeconds: 300, transaction }, kind);
+        expect(text).toMatch(/49\.90 EUR.*Fresh Flowers|Fresh Flowers.*49\.90 EUR/);
+        expect(text.split('[PIN]')).toHaveLength(2);
+      }
+    }
+  });
+});
+
+describe('the locale of a text', () => {
+  it.each([
+    ['de', 'de'],
+    ['de-AT', 'de'],
+    ['DE_at', 'de'],
+    ['pt-BR', 'pt'],
+    ['zh', 'zh-Hans'],
+    ['zh-CN', 'zh-Hans'],
+    ['zh_sg', 'zh-Hans'],
+    ['ZH-HANS-HK', 'zh-Hans'],
+    ['ar-EG-u-nu-latn', 'ar'],
+    ['en-GB', 'en'],
+    ['hi-IN', 'hi'],
+  ])('of %s is %s', (tag, locale) => {
+    expect(chooseLocale(tag, ['fr', ...MESSAGE_LOCALES])).toBe(locale);
+  });
+
+  it.each([
+    ['traditional Chinese', 'zh-TW'],
+    ['traditional Chinese in Hong Kong', 'zh-HK'],
+    ['traditional script', 'zh-Hant'],
+    ['Hindi in Latin letters', 'hi-Latn'],
+    ['a language without texts', 'fi'],
+    ['no locale', undefined],
+    ['nothing', ''],
+    ['a wildcard', '*'],
+    ['a list of languages', 'de-AT,de;q=0.9'],
+    ['rubbish', 'de\u0000'],
+    ['a name of every object', 'constructor'],
+    ['a megabyte', 'de-'.repeat(350_000)],
+    ['a number', 7],
+    ['an object', { toString: () => 'de' }],
+  ])('of %s is the default', (_what, tag) => {
+    expect(chooseLocale(tag as string, ['fr', ...MESSAGE_LOCALES])).toBe('fr');
+  });
+
+  it('is only one that is served', () => {
+    expect(chooseLocale('de', ['en', 'fr'])).toBe('en');
+  });
+});

@@ -1,0 +1,60 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import type { MessageContext, SmsOtpOptions } from 'passport-sms-otp';
+import { startTestApp, type TestApp } from '../support/test-app';
+import type { TestUser } from '../support/test-users';
+import { visit } from '../support/visit';
+
+const FRENCH: TestUser = { id: 'french', phone: '+33612345678' };
+const INDIAN: TestUser = { id: 'indian', phone: '+919876543210' };
+const BRITISH: TestUser = { id: 'british', phone: '+447400123456' };
+const OF_GUERNSEY: TestUser = { id: 'guernsey', phone: '+447911123456' };
+const AT_SEA: TestUser = { id: 'at-sea', phone: '+881612345678' };
+
+describe('a message to a country', () => {
+  let test: TestApp;
+  afterEach(() => test.close());
+
+  async function sendTo(user: TestUser, options: Partial<SmsOtpOptions>): Promise<(string | undefined)[]> {
+    test = await startTestApp({
+      users: [user],
+      options: { allowedCountries: 'any', appName: 'Example', sender: 'Example', ...options },
+    });
+    expect((await visit(test, user).login()).status).toBe(200);
+    const sent = test.sim.outbox.at(-1);
+    return [sent?.sender, sent?.text.replace(sent.pin, '[PIN]')];
+  }
+
+  const perCountry: SmsOtpOptions['perCountry'] = {
+    FR: { sender: '12345678901234' },
+    IN: { sender: 'EXMPLE', message: 'Your EXMPLE code is [PIN]' },
+    GB: { sender: 'Example UK' },
+    GG: { message: ({ purpose }: MessageContext) => `Guernsey ${purpose} [PIN]` },
+  };
+  const usual = 'Example: [PIN] is your sign-in code. It expires in 5 min. Never share it.';
+
+  it.each([
+    ['its own sender and the usual text', FRENCH, ['12345678901234', usual]],
+    ['its own text as registered there', INDIAN, ['EXMPLE', 'Your EXMPLE code is [PIN]']],
+    ['the sender of the country', BRITISH, ['Example UK', usual]],
+    ['what is said of a territory, and not of its country', OF_GUERNSEY, ['Example', 'Guernsey login [PIN]']],
+    ['nothing of its own for a number of no country', AT_SEA, ['Example', usual]],
+  ] as const)('has %s', async (_what, user, expected) => {
+    expect(await sendTo(user, { perCountry })).toEqual(expected);
+  });
+
+  it('holds for the territories of a country', async () => {
+    const sent = await sendTo(OF_GUERNSEY, { perCountry: { GB: { sender: 'Example UK' } } });
+    expect(sent).toEqual(['Example UK', usual]);
+  });
+
+  it('is in the locale of the user, who may read another language than the country', async () => {
+    const [, text] = await sendTo(FRENCH, { getLocale: () => 'de-AT', perCountry });
+    expect(text).toBe('Example: [PIN] ist Ihr Anmeldecode. Er gilt 5 Min. Geben Sie ihn niemals weiter.');
+  });
+
+  it('is in the default locale where getLocale names none that is served', async () => {
+    const options = { getLocale: () => 'de', locales: ['es'], defaultLocale: 'fr' } as const;
+    const [, text] = await sendTo(FRENCH, options);
+    expect(text).toMatch(/^Example : \[PIN\] est votre code de connexion\./);
+  });
+});

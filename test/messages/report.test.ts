@@ -1,0 +1,143 @@
+import { describe, expect, it } from '@jest/globals';
+import { Passport } from 'passport';
+import { createSmsOtp } from 'passport-sms-otp';
+import { MESSAGE_LOCALES } from '../../src/messages/locales';
+import { measureMessages } from '../../src/messages/measure-messages';
+
+const create = (options: object) => (): unknown =>
+  createSmsOtp({
+    gateway: { baseUrl: 'http://127.0.0.1:9', variant: 'A', username: 'u', password: 'p' },
+    passport: new Passport(),
+    allowedCountries: 'any',
+    getPhone: () => null,
+    loadUser: () => null,
+    ...options,
+  });
+
+const SETTINGS = { maxPinDigits: 10, pinValiditySeconds: 300 };
+const getLocale = (): string => 'en';
+
+describe('the report on messages', () => {
+  it('measures every locale that is served for every purpose', () => {
+    const report = measureMessages({ ...SETTINGS, appName: 'Example' });
+    expect(report).toHaveLength(64);
+    expect(new Set(report.map(({ locale }) => locale))).toEqual(new Set(MESSAGE_LOCALES));
+    expect(report[0]).toEqual({
+      locale: 'en',
+      purpose: 'login',
+      country: null,
+      encoding: 'GSM-7',
+      used: 78,
+      limit: 160,
+      forcedBy: null,
+    });
+    const hindi = report.find(({ locale, purpose }) => locale === 'hi' && purpose === 'enrol');
+    expect(hindi).toMatchObject({ encoding: 'UCS-2', used: 62, limit: 70, forcedBy: "'न' (U+0928)" });
+  });
+
+  it('begins with the default locale and leaves out what is not served', () => {
+    const report = measureMessages({ ...SETTINGS, defaultLocale: 'fr', locales: ['en', 'fr'] });
+    expect(report.map(({ locale }) => locale)).toEqual([...Array(4).fill('fr'), ...Array(4).fill('en')]);
+  });
+
+  it('names the character that a name brings in, and shows what would not fit', () => {
+    const report = measureMessages({ ...SETTINGS, appName: 'Škoda', locales: [] });
+    expect(report[0]).toMatchObject({ encoding: 'UCS-2', used: 76, limit: 70, forcedBy: "'Š' (U+0160)" });
+  });
+
+  it('measures templates of the app, and leaves functions to the moment they are asked', () => {
+    const perCountry = { FR: { message: () => '[PIN]' }, IN: { message: 'Your code is [PIN] 😀' } };
+    const report = measureMessages({ ...SETTINGS, message: 'Code [PIN]', perCountry });
+    const row = { locale: null, limit: 160, encoding: 'GSM-7', used: 15, country: null, forcedBy: null };
+    const indian = {
+      ...row,
+      limit: 70,
+      encoding: 'UCS-2',
+      used: 26,
+      country: 'IN',
+      forcedBy: "'😀' (U+1F600)",
+    };
+    const purposes = ['login', 'step-up', 'enrol'];
+    expect(report).toEqual(
+      [row, indian].flatMap((each) => purposes.map((purpose) => ({ ...each, purpose }))),
+    );
+  });
+});
+
+describe('a message that does not fit', () => {
+  it.each([
+    [
+      'of the default locale',
+      { appName: 'W'.repeat(20), defaultLocale: 'ru' },
+      /appName.*\(locale ru, purpose login\) that is too long.*: 73 of 70 \(ucs-2\).*, the first of them 'К' \(U\+041A\)/,
+    ],
+    [
+      'for a letter of the name',
+      { appName: 'Škoda Auto' },
+      /\(locale en, purpose login\) that is too long.* 81 of 70 .*'Š' \(U\+0160\)/,
+    ],
+    [
+      'for a letter of the name beside a host',
+      { appName: 'Škoda', autofillHost: 'example.com' },
+      /\(locale en, purpose login\).*'Š' \(U\+0160\)/,
+    ],
+    [
+      'of a locale that getLocale may choose',
+      { appName: 'W'.repeat(20), getLocale },
+      /\(locale ru, purpose login\)/,
+    ],
+    [
+      'for a long host',
+      { appName: 'Example', autofillHost: 'accounts.sign-in.example.com', getLocale },
+      /autofillHost.*\(locale ar, purpose step-up\).* 71 of 70/,
+    ],
+    [
+      'of a country',
+      { perCountry: { IN: { message: `${'A'.repeat(151)}[PIN]` } } },
+      /perCountry\.IN\.message is too/,
+    ],
+    [
+      'of a country, with no code',
+      { perCountry: { IN: { message: 'x' } } },
+      /perCountry\.IN\.message must contain/,
+    ],
+  ])('is an error when it is %s', (_what, options, problem) => {
+    expect(create(options)).toThrow(TypeError);
+    expect(create(options)).toThrow(problem);
+  });
+
+  it.each([
+    ['in a locale nobody can choose', { appName: 'W'.repeat(20) }],
+    ['in a locale that is not served', { appName: 'W'.repeat(20), getLocale, locales: ['de', 'fr'] }],
+    ['where the app has its own message', { appName: 'W'.repeat(20), getLocale, message: '[PIN]' }],
+    [
+      'but for the name beside a host',
+      { appName: 'W'.repeat(30), autofillHost: 'example.com', getLocale, locales: ['hi'] },
+    ],
+  ])('is none %s', (_what, options) => {
+    expect(create(options)).not.toThrow();
+  });
+});
+
+describe('the options of locales and countries', () => {
+  it.each([
+    ['defaultLocale', 'de-AT'],
+    ['defaultLocale', 'EN'],
+    ['defaultLocale', 7],
+    ['locales', 'de'],
+    ['locales', ['fi']],
+    ['perCountry', []],
+    ['perCountry', 'FR'],
+    ['perCountry', { France: {} }],
+    ['perCountry', { fr: {} }],
+    ['perCountry.FR', { FR: 'sender' }],
+    ['perCountry.FR.from', { FR: { from: 'x' } }],
+    ['perCountry.FR.sender', { FR: { sender: 'x' } }],
+    ['perCountry.FR.sender', { FR: { sender: 'Twelve chars' } }],
+    ['perCountry.FR.message', { FR: { message: 7 } }],
+  ])('must be right: %s is not %j', (name, value) => {
+    const make = create({ [name.split('.')[0] ?? '']: value });
+    expect(make).toThrow(TypeError);
+    expect(make).toThrow(new RegExp(`(?:^|[ :])${name.replaceAll('.', '\\.')} ?`));
+  });
+});

@@ -1,0 +1,130 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  createMessageBuilder,
+  type BuildMessage,
+  type MessageSettings,
+} from '../../src/messages/build-message';
+import type { Transaction } from '../../src/stores/store';
+import { ALICE, startTestApp } from '../support/test-app';
+import { asUser } from '../support/test-users';
+
+const settings: MessageSettings = {
+  appName: 'Example',
+  maxPinDigits: 10,
+  pinValiditySeconds: 300,
+  getLocale: () => 'en',
+};
+
+async function send(
+  build: BuildMessage,
+  transaction: Transaction | undefined,
+  locale = 'en',
+): Promise<string> {
+  const context = { user: asUser(ALICE), purpose: 'transaction', locale, transaction } as const;
+  return (await build({ ...context, country: () => Promise.resolve(null) }, 300)).text;
+}
+
+describe('the text of a transaction', () => {
+  const build = createMessageBuilder(settings);
+  const bound = createMessageBuilder({ ...settings, autofillHost: 'login.example.com' });
+
+  it.each([
+    [
+      'whole',
+      { amount: '49.90 EUR', payee: 'Fresh Flowers Ltd' },
+      'Example: [PIN] is your code for 49.90 EUR to Fresh Flowers Ltd. It expires in 5 min. Never share it.',
+    ],
+    [
+      'on one line and without marks',
+      { amount: '1\u202f234,50\u00a0€', payee: ' Fresh\nFlowers [PIN] @evil.test #1 ' },
+      'Example: [PIN] is your code for 1 234,50 € to Fresh Flowers PIN evil.test 1. It expires in 5 min. Never share it.',
+    ],
+    [
+      'in a shorter sentence where a letter of the payee forces UCS-2',
+      { amount: '200,00 PLN', payee: 'Wacław Żółć' },
+      'Example: [PIN]: 200,00 PLN to Wacław Żółć',
+    ],
+    [
+      'with the payee cut where that is still too long',
+      { amount: '200,00 PLN', payee: 'Żółte Kwiaty Świeże Na Rynku Głównym' },
+      'Example: [PIN]: 200,00 PLN to Żółte Kwiaty Świeże Na Rynku Głó...',
+    ],
+    [
+      'with the payee cut before a letter that forces UCS-2, where the rest then has more room',
+      { amount: '49.90 EUR', payee: `${'Flower '.repeat(9)}ł` },
+      `Example: [PIN]: 49.90 EUR to ${'Flower '.repeat(9).trim()}...`,
+    ],
+    [
+      'with a payee of any length cut at 70',
+      { amount: '49.90 EUR', payee: 'x'.repeat(1_048_576) },
+      `Example: [PIN]: 49.90 EUR to ${'x'.repeat(70)}...`,
+    ],
+  ])('shows amount and payee %s', async (_what, transaction, text) => {
+    expect(await send(build, transaction)).toBe(text);
+  });
+
+  it('keeps the autofill line whatever the payee', async () => {
+    const text = await send(bound, { amount: '200,00 PLN', payee: 'Żółte Kwiaty Świeże Na Rynku' });
+    expect(text).toBe('200,00 PLN to Żółte Kwiaty Świeże Na...\n@login.example.com #[PIN]');
+  });
+
+  it.each([
+    ['does not fit beside the code', { amount: `123456789012345678901234567890123 zł`, payee: 'Flowers' }],
+    [
+      'leaves the payee less than four characters',
+      { amount: `12345678901234567890123456 zł`, payee: 'Flowers' },
+    ],
+  ])('is not sent when the amount %s', async (_what, transaction) => {
+    const sent = send(bound, transaction);
+    await expect(sent).rejects.toThrow(TypeError);
+    await expect(sent).rejects.toThrow('do not fit one text message (locale en); nothing was sent');
+  });
+
+  it.each([
+    ['no transaction', undefined, /must have an amount and a payee/],
+    ['an empty amount', { amount: ' ', payee: 'Flowers' }, /the amount of a transaction/],
+    ['an amount of 41 characters', { amount: '1'.repeat(41), payee: 'Flowers' }, /1 to 40 characters/],
+    ['an amount of a megabyte', { amount: '1'.repeat(1_048_576), payee: 'Flowers' }, /1 to 40 characters/],
+    ['an amount that would lose a sign', { amount: '10#00', payee: 'Flowers' }, /without @, #, \[ and \]/],
+    ['a payee of nothing harmless', { amount: '1', payee: '@#\u200b' }, /the payee of a transaction/],
+    ['an amount that is no text', { amount: 7 as unknown as string, payee: 'Flowers' }, /must be a text/],
+  ])('is not sent with %s', async (_what, transaction, problem) => {
+    const sent = send(build, transaction);
+    await expect(sent).rejects.toThrow(TypeError);
+    await expect(sent).rejects.toThrow(problem);
+  });
+
+  it('is in the language of the user', async () => {
+    const transaction = { amount: '49,90 EUR', payee: 'Blumen' };
+    expect(await send(build, transaction, 'de-AT')).toContain('ist Ihr Code für 49,90 EUR an Blumen.');
+    expect(await send(build, transaction, 'zh-CN')).toContain('向Blumen付款49,90 EUR');
+  });
+
+  it('is not a fixed template, which would hide what is approved', async () => {
+    const fixed = createMessageBuilder({ ...settings, message: 'Your code: [PIN]' });
+    await expect(send(fixed, { amount: '1', payee: 'x' })).rejects.toThrow(
+      'message is fixed and shows no amount and payee',
+    );
+  });
+
+  it('that cannot be made fails before anything is charged or sent', async () => {
+    let transaction = { amount: '1'.repeat(41), payee: 'Flowers' };
+    const test = await startTestApp({
+      routes: (app, smsOtp) => {
+        app.post('/approve', smsOtp.stepUp({ transaction: () => transaction }), (req, res) =>
+          res.json(req.smsOtp),
+        );
+      },
+    });
+    const agent = test.agent();
+    await agent.post('/login').send({ username: 'alice', password: 'right' });
+    await agent.post('/login/pin').send({ pin: test.code() });
+    test.clock.advanceSeconds(31);
+    expect((await agent.post('/approve')).status).toBe(500);
+    expect(test.sim.stats().calls).toMatchObject({ generate: 1 });
+    transaction = { amount: '1.00 EUR', payee: 'Flowers' };
+    expect((await agent.post('/approve')).status).toBe(200);
+    expect(test.sim.outbox.at(-1)?.text).toMatch(/^\d{6} is your code for 1\.00 EUR to Flowers\./);
+    await test.close();
+  });
+});
