@@ -1,4 +1,5 @@
 import type { GatewayEvent } from '../client/events';
+import type { StoreEvent } from '../stores/guarded-store';
 import type { Purpose } from '../stores/store';
 import type { DecisionEvent, LifeEvent, PolicyEvent } from './life-events';
 import type { Method, Reason } from './outcome';
@@ -40,11 +41,17 @@ export type LoginEvent =
   | ({ readonly type: 'failure-count-changed'; readonly failures: number } & Omit<Subject, 'purpose'> & {
         readonly purpose: Purpose | null;
       })
-  /** The store failed; nothing was sent and nobody got in. */
-  | { readonly type: 'store-failing'; readonly operation: string };
+  /** A decision ended. Its work, from the first question to the last write of the store, lies within the duration. */
+  | {
+      readonly type: 'decision-ended';
+      readonly decision: 'send' | 'resend' | 'verify';
+      /** `sent`, `already-sent`, `not-required`, `verified`, a reason, or `accident` for what was thrown. */
+      readonly outcome: 'sent' | 'already-sent' | 'verified' | 'accident' | Reason;
+      readonly durationMs: number;
+    };
 
 /** Everything `onEvent` is told. */
-export type SmsOtpEvent = LoginEvent | LifeEvent | DecisionEvent | PolicyEvent | GatewayEvent;
+export type SmsOtpEvent = LoginEvent | LifeEvent | DecisionEvent | PolicyEvent | GatewayEvent | StoreEvent;
 
 /** Hands an event to the app. A sink that throws, rejects or is slow changes nothing. */
 export function createEmitter(

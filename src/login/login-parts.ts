@@ -33,6 +33,8 @@ export interface LoginParts {
   readonly getUserId: (user: Express.User) => UserId;
   readonly loadUser: (userId: UserId) => unknown;
   readonly emit: (event: SmsOtpEvent) => void;
+  /** Whether anybody hears events: what only serves them is left out else. */
+  readonly hasListener: boolean;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** From 0 to 1. */

@@ -5,6 +5,7 @@ import { findUser } from './find-user';
 import type { LoginParts } from './login-parts';
 import type { Refusal } from './outcome';
 import type { SendRequest, SendResult } from './send-otp';
+import { timeDecision } from './time-decision';
 
 /** Who asks for another code. */
 export interface ResendRequest extends Pick<SendRequest, 'address' | 'getLocale' | 'phoneId'> {
@@ -20,7 +21,10 @@ export function createResendOtp(
   parts: LoginParts,
   sendOtp: (request: SendRequest) => Promise<SendResult>,
 ): (request: ResendRequest) => Promise<ResendResult> {
-  return async function resendOtp({ pending, currentUser, address, getLocale, phoneId }) {
+  return timeDecision(parts, 'resend', resendOtp);
+
+  async function resendOtp(request: ResendRequest): Promise<ResendResult> {
+    const { pending, currentUser, address, getLocale, phoneId } = request;
     // 1 is there a pending login
     const previous = await findPrevious(pending);
     if (previous === null) return { ...refuse({ reason: 'no-pending-login' }), endsPending: true };
@@ -41,7 +45,7 @@ export function createResendOtp(
     if (result.kind !== 'refused') return result;
     const refused = refuse(result.refusal);
     return result.refusal.reason === 'user-gone' ? end(previous, refused) : refused;
-  };
+  }
 
   async function findPrevious(pending: PendingCode | undefined): Promise<Challenge | null> {
     if (pending === undefined || pending.pendingUntil <= parts.now()) return null;

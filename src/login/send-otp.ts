@@ -6,6 +6,7 @@ import { deliverCode } from './deliver-code';
 import type { LoginParts } from './login-parts';
 import type { PhoneChoice, Refusal } from './outcome';
 import { askSendPolicies, toPolicyContext } from './send-policies';
+import { timeDecision } from './time-decision';
 import { toUserIdText } from './user-id';
 
 /** Whom a code is sent to, and why. */
@@ -47,7 +48,9 @@ export type SendResult =
 export function createSendOtp(parts: LoginParts): (request: SendRequest) => Promise<SendResult> {
   const { store } = parts;
 
-  return async function sendOtp(request) {
+  return timeDecision(parts, 'send', sendOtp);
+
+  async function sendOtp(request: SendRequest): Promise<SendResult> {
     const { user, purpose, address, previous, transaction } = request;
     const identity = toUserIdText(parts.getUserId(user));
     const { userId } = identity;
@@ -91,7 +94,7 @@ export function createSendOtp(parts: LoginParts): (request: SendRequest) => Prom
     const isTooSoon = policy === null && refusal.reason === 'resend-too-soon';
     if (isTooSoon && (await isWaiting(request, context))) return { kind: 'already-sent' };
     return refuse(refusal, policy);
-  };
+  }
 
   /** True when the session waits for a live code of the same user and purpose: a double click, a reload, a step back. */
   async function isWaiting(

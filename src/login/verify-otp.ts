@@ -16,6 +16,7 @@ import { findUser } from './find-user';
 import type { Judge } from './judge';
 import type { LoginParts } from './login-parts';
 import type { Method } from './outcome';
+import { timeDecision } from './time-decision';
 
 /** A code to be judged. */
 export interface VerifyRequest {
@@ -62,7 +63,10 @@ export function createVerifyOtp(
 ): (request: VerifyRequest) => Promise<VerifyResult> {
   const { challenges } = parts.store;
 
-  return async function verifyOtp({ code, pending, currentUser, address, purposes }) {
+  return timeDecision(parts, 'verify', verifyOtp);
+
+  async function verifyOtp(request: VerifyRequest): Promise<VerifyResult> {
+    const { code, pending, currentUser, address, purposes } = request;
     // 1 read the code
     const pin = judge.readCode(code);
     if (pin === null) return refuse('malformed-code');
@@ -111,5 +115,5 @@ export function createVerifyOtp(
     } finally {
       hearing.close();
     }
-  };
+  }
 }

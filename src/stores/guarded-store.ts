@@ -14,14 +14,10 @@ export type GuardedStore = Omit<SmsOtpStore, 'tokens'>;
 /**
  * Any store with a deadline of 2 s on every call, and every failure turned into a `StoreError`: nothing of what a
  * foreign store throws goes further. A part the store does not have is absent here as well.
- * @param onFailure hears the name of each call that failed.
+ * @param tell hears of each call that failed, and of every call with its duration. Left out: nothing is timed.
  */
-export function guardStore(store: SmsOtpStore, onFailure: (operation: string) => void): GuardedStore {
-  const guard = <Result>(operation: string, call: () => Promise<Result>): Promise<Result> =>
-    answerInTime(operation, call).catch((error: unknown) => {
-      onFailure(operation);
-      throw error;
-    });
+export function guardStore(store: SmsOtpStore, tell?: (event: StoreEvent) => void): GuardedStore {
+  const guard: Guard = tell === undefined ? answerInTime : createTellingGuard(tell);
   const { challenges, counters, recoveryCodes, devices, notes } = store;
   return {
     challenges: guardChallenges(challenges, guard),
@@ -29,6 +25,33 @@ export function guardStore(store: SmsOtpStore, onFailure: (operation: string) =>
     ...(recoveryCodes && { recoveryCodes: guardRecoveryCodes(recoveryCodes, guard) }),
     ...(devices && { devices: guardDevices(devices, guard) }),
     ...(notes && { notes: guardNotes(notes, guard) }),
+  };
+}
+
+/** What a store call comes to. */
+export type StoreEvent =
+  /** The store failed; nothing was sent and nobody got in. */
+  | { readonly type: 'store-failing'; readonly operation: string }
+  /** A call ended. */
+  | {
+      readonly type: 'store-call';
+      readonly operation: string;
+      readonly outcome: 'ok' | 'failed';
+      readonly durationMs: number;
+    };
+
+function createTellingGuard(tell: (event: StoreEvent) => void): Guard {
+  return async (operation, call) => {
+    const startedAtMs = performance.now();
+    let outcome: 'ok' | 'failed' = 'failed';
+    try {
+      const result = await answerInTime(operation, call);
+      outcome = 'ok';
+      return result;
+    } finally {
+      tell({ type: 'store-call', operation, outcome, durationMs: performance.now() - startedAtMs });
+      if (outcome === 'failed') tell({ type: 'store-failing', operation });
+    }
   };
 }
 

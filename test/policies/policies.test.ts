@@ -73,7 +73,7 @@ describe('a policy', () => {
         ['denied', 'second'],
       ],
     );
-    expect(test.events.slice(-1)).toEqual([
+    expect(about.slice(-1)).toEqual([
       {
         type: 'denied',
         userId: 'alice',

@@ -35,7 +35,9 @@ describe('the counters of a policy', () => {
     test.clock.advanceSeconds(31);
     const refused = await visitor.resend();
     expect([...seen(refused), refused.headers['retry-after']]).toEqual([429, { error: 'send-limit' }, '29']);
-    expect(test.events.at(-1)).toMatchObject({ type: 'denied', reason: 'send-limit', policy: 'rule' });
+    expect(test.events).toContainEqual(
+      expect.objectContaining({ type: 'denied', reason: 'send-limit', policy: 'rule' }),
+    );
     expect(decisions()).toEqual([
       ['allow', 'deny'],
       ['allow', 'deny'],

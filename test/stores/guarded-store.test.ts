@@ -54,7 +54,9 @@ describe('a guarded store', () => {
 
 /** Guarded, with tokens as they were: they have a deadline of their own. */
 function guardAll(store: Required<SmsOtpStore>, failures: string[]): Required<SmsOtpStore> {
-  const guarded = guardStore(store, (operation) => failures.push(operation));
+  const guarded = guardStore(store, (event) => {
+    if (event.type === 'store-failing') failures.push(event.operation);
+  });
   // A store that has all parts has them all when it is guarded.
   return { ...guarded, tokens: store.tokens } as Required<SmsOtpStore>;
 }

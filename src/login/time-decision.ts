@@ -1,0 +1,31 @@
+import type { LoginEvent } from './events';
+import type { LoginParts } from './login-parts';
+import type { Refusal } from './outcome';
+
+type Ended = Extract<LoginEvent, { readonly type: 'decision-ended' }>;
+
+/** What every decision answers with. */
+interface Result {
+  readonly kind: 'sent' | 'already-sent' | 'not-required' | 'verified' | 'unconfirmed' | 'refused';
+  readonly refusal?: Refusal;
+}
+
+/** Tells how each run of a decision ended and how long it took. Without a listener the decision stays as it is. */
+export function timeDecision<Request, Answer extends Result>(
+  { emit, hasListener }: LoginParts,
+  decision: Ended['decision'],
+  decide: (request: Request) => Promise<Answer>,
+): (request: Request) => Promise<Answer> {
+  if (!hasListener) return decide;
+  return async (request) => {
+    const startedAtMs = performance.now();
+    let outcome: Ended['outcome'] = 'accident';
+    try {
+      const answer = await decide(request);
+      outcome = answer.kind === 'refused' ? (answer.refusal?.reason ?? 'denied') : answer.kind;
+      return answer;
+    } finally {
+      emit({ type: 'decision-ended', decision, outcome, durationMs: performance.now() - startedAtMs });
+    }
+  };
+}
