@@ -51,7 +51,7 @@ describe('recoveryCodes.generate', () => {
       },
     };
     // Only the call that is watched is ever made.
-    const own = await startFactorApp({ options: { store: watched as never } });
+    const own = await startFactorApp({ options: { store: watched } });
     const codes = await own.recoveryCodes.generate('alice');
     const [[userId, hashes, options]] = kept as [[string, string[], object]];
     expect([userId, hashes.length, options]).toEqual(['alice', 10, { isFirst: true }]);

@@ -85,7 +85,7 @@ export class Browser {
 
   private keep(line: string): void {
     const [pair = '', ...attributes] = line.split('; ');
-    const [name = '', value = ''] = [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)];
+    const [name, value] = [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)];
     const expires = attributes.find((attribute) => attribute.startsWith('Expires='))?.slice(8);
     const isOver = expires !== undefined && Date.parse(expires) <= this.test.clock.now();
     if (isOver) this.cookies.delete(name);

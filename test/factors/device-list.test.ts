@@ -1,0 +1,111 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Browser } from './support/browser';
+import { startFactorApp, type FactorApp } from './support/factor-app';
+
+describe('smsOtp.trustedDevices', () => {
+  let test: FactorApp;
+  let alice: Browser;
+  beforeEach(async () => {
+    test = await startFactorApp();
+    alice = test.browser();
+  });
+  afterEach(() => test.close());
+
+  /** Trusts the device of another browser of the user's, an hour later. */
+  async function trustAnother(): Promise<Browser> {
+    test.clock.advanceSeconds(3_600);
+    const browser = test.browser();
+    await browser.trust();
+    return browser;
+  }
+
+  it('lists what a user may know of a device, and no hash', async () => {
+    await alice.trust();
+    const at = test.clock.now();
+    await expect(test.trustedDevices.list('alice')).resolves.toEqual([
+      {
+        deviceId: expect.stringMatching(/^[\w-]{22}$/),
+        label: 'Firefox, Windows',
+        createdAt: at,
+        lastUsedAt: at,
+        expiresAt: at + 30 * 86_400_000,
+      },
+    ]);
+    await expect(test.trustedDevices.list('bob')).resolves.toEqual([]);
+  });
+
+  it('revokes one device, and leaves the others', async () => {
+    await alice.trust();
+    const other = await trustAnother();
+    const [first] = await test.trustedDevices.list('alice');
+    await expect(test.trustedDevices.revoke('alice', first?.deviceId ?? '')).resolves.toBe(true);
+    expect(test.told('device-revoked')).toEqual([
+      expect.objectContaining({ userId: 'alice', deviceId: first?.deviceId, why: 'revoked' }),
+    ]);
+    alice.leave();
+    other.leave();
+    expect((await other.login()).body.method).toBe('trusted-device');
+    test.clock.advanceSeconds(3_600);
+    expect((await alice.login()).body.sent).toBe(true);
+  });
+
+  it('revokes no device of another user, and none twice', async () => {
+    await alice.trust();
+    const [device] = await test.trustedDevices.list('alice');
+    const { deviceId } = device ?? { deviceId: '' };
+    await expect(test.trustedDevices.revoke('bob', deviceId)).resolves.toBe(false);
+    await expect(test.trustedDevices.revoke('alice', deviceId)).resolves.toBe(true);
+    await expect(test.trustedDevices.revoke('alice', deviceId)).resolves.toBe(false);
+    await expect(test.trustedDevices.revoke('alice', 'no such device')).resolves.toBe(false);
+    expect(test.told('device-revoked')).toHaveLength(1);
+  });
+
+  it('revokes all', async () => {
+    await alice.trust();
+    await trustAnother();
+    await expect(test.trustedDevices.revokeAll('alice')).resolves.toBe(2);
+    expect(test.told('device-revoked')).toHaveLength(2);
+    await expect(test.trustedDevices.list('alice')).resolves.toEqual([]);
+  });
+
+  it('keeps five devices: the oldest goes for the sixth', async () => {
+    await alice.trust();
+    const [oldest] = await test.trustedDevices.list('alice');
+    for (let more = 0; more < 5; more += 1) await trustAnother();
+    const devices = await test.trustedDevices.list('alice');
+    expect(devices).toHaveLength(5);
+    expect(devices.map(({ deviceId }) => deviceId)).not.toContain(oldest?.deviceId);
+  });
+
+  it('has a device once that is trusted twice', async () => {
+    await alice.trust();
+    test.passwords.set('alice', 'second');
+    alice.leave();
+    test.clock.advanceSeconds(3_600);
+    await alice.trust();
+    await expect(test.trustedDevices.list('alice')).resolves.toHaveLength(1);
+    alice.leave();
+    expect((await alice.login()).body.method).toBe('trusted-device');
+  });
+
+  it.each([
+    ['Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/142.0 Safari/537.36', 'Chrome, Linux'],
+    ['Mozilla/5.0 (iPhone; CPU iPhone OS 18_1 like Mac OS X) Version/18.1 Safari/604.1', 'Safari, iPhone'],
+    ['Mozilla/5.0 (Windows NT 10.0) Chrome/142.0 Safari/537.36 Edg/142.0', 'Edge, Windows'],
+    ['Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) curl', 'macOS'],
+    ['<script>alert(1)</script>', ''],
+    ['x'.repeat(4_000), ''],
+  ])('calls %s by our own words', async (userAgent, label) => {
+    alice.userAgent = userAgent;
+    await alice.trust();
+    await expect(test.trustedDevices.list('alice')).resolves.toMatchObject([{ label }]);
+  });
+
+  it('goes with everything else when a user is forgotten, as the recovery codes do', async () => {
+    await test.firstCodes();
+    await alice.trust();
+    await test.smsOtp.forgetUser('alice');
+    await expect(test.trustedDevices.list('alice')).resolves.toEqual([]);
+    await expect(test.recoveryCodes.count('alice')).resolves.toBe(0);
+  });
+});

@@ -1,0 +1,65 @@
+import { describe, expect, it } from '@jest/globals';
+import { createSmsOtp, memoryStore, type SmsOtp, type SmsOtpOptions } from 'passport-sms-otp';
+
+const device = { getPasswordVersion: () => 'first' };
+
+function create(given: object): SmsOtp {
+  const options = {
+    gateway: { baseUrl: 'http://127.0.0.1:9', variant: 'A', username: 'u', password: 'p' },
+    getPhone: () => null,
+    loadUser: () => null,
+    allowedCountries: 'any',
+    ...given,
+  } as const;
+  // What is wrong with them is what the tests are about.
+  return createSmsOtp(options as SmsOtpOptions);
+}
+
+describe('createSmsOtp', () => {
+  it('has recovery codes, trusted devices and other factors only where they are configured', () => {
+    const parts = ['recoveryCodes', 'recover', 'trustedDevices', 'verifyWith'] as const;
+    const own = create({});
+    for (const part of parts) expect(part in own).toBe(false);
+    const factor = { name: 'totp', check: () => true };
+    const all = create({ recoveryCodes: {}, trustedDevices: device, factors: [factor] });
+    for (const part of parts) expect(part in all).toBe(true);
+    expect(Object.keys(all.trustedDevices ?? {})).toEqual(['list', 'revoke', 'revokeAll']);
+    expect('verifyWith' in create({ recoveryCodes: {} })).toBe(false);
+  });
+
+  it.each([
+    ['recoveryCodes', { recoveryCodes: {} }, 'recoveryCodes'],
+    ['devices', { trustedDevices: device }, 'trustedDevices'],
+  ])('refuses a store without the part %s where it is needed', (part, options, option) => {
+    const { [part as 'devices']: _left, ...store } = memoryStore();
+    expect(() => create({ ...options, store })).toThrow(TypeError);
+    expect(() => create({ ...options, store })).toThrow(
+      `createSmsOtp: store has no part ${part}, which the option ${option} needs`,
+    );
+    expect(() => create({ store })).not.toThrow();
+  });
+
+  it.each([
+    [{ recoveryCodes: { count: 4 } }, 'recoveryCodes.count'],
+    [{ recoveryCodes: { count: 21 } }, 'recoveryCodes.count'],
+    [{ recoveryCodes: { length: 8 } }, 'recoveryCodes.length'],
+    [{ trustedDevices: {} }, 'trustedDevices.getPasswordVersion'],
+    [{ trustedDevices: { ...device, days: 91 } }, 'trustedDevices.days'],
+    [{ trustedDevices: { ...device, most: 0 } }, 'trustedDevices.most'],
+    [{ trustedDevices: { ...device, cookieName: 'device' } }, 'trustedDevices.cookieName'],
+    [{ trustedDevices: { ...device, cookieName: '__Host-a;b' } }, 'trustedDevices.cookieName'],
+    [{ factors: [{ name: 'recovery-code', check: () => true }] }, 'factors.0'],
+  ])('refuses %j by its name', (options, name) => {
+    expect(() => create(options)).toThrow(
+      `createSmsOtp: ${name.includes('length') ? 'unknown option ' : ''}${name}`,
+    );
+  });
+
+  it('names a factor that is not there, and lets nobody verify ours by that way', () => {
+    const smsOtp = create({ factors: [{ name: 'totp', check: () => true }], recoveryCodes: {} });
+    for (const name of ['yubikey', 'sms', 'recovery-code', '__proto__']) {
+      expect(() => smsOtp.verifyWith?.(name)).toThrow('verifyWith: factors has none of that name');
+    }
+    expect(() => smsOtp.verifyWith?.('totp')).not.toThrow();
+  });
+});

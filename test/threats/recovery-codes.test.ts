@@ -1,0 +1,198 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { memoryStore } from 'passport-sms-otp';
+import { tellAll } from '../support/canaries';
+import { tamperedStore, throwing } from '../support/tampered-store';
+import { BOB } from '../support/test-app';
+import { startFactorApp, type FactorApp } from '../factors/support/factor-app';
+import type { Browser, Seen } from '../factors/support/browser';
+
+jest.setTimeout(30_000);
+
+const INVALID = [401, { error: 'invalid-code' }];
+const LOCKED = [429, { error: 'locked' }];
+
+function brief({ status, body }: Seen): unknown[] {
+  return [status, body];
+}
+
+/** Codes that nobody has, each another one. */
+function* guesses(): Generator<string> {
+  for (let index = 0; ; index += 1)
+    yield index
+      .toString(32)
+      .toUpperCase()
+      .replace(/[ILOU]/g, 'X')
+      .padStart(16, 'Z');
+}
+
+describe.each(['A', 'B'] as const)('recovery codes under attack, variant %s', (variant) => {
+  let test: FactorApp;
+  let alice: Browser;
+  let codes: readonly string[];
+  const guess = guesses();
+  beforeEach(async () => {
+    test = await startFactorApp({ variant });
+    alice = test.browser();
+    codes = await test.firstCodes();
+  });
+  afterEach(() => test.close());
+
+  const nextGuess = (): string => guess.next().value as string;
+  const judged = (): number =>
+    test.told('failure-count-changed').filter(({ failures }) => failures > 0).length;
+
+  /** Ten failures with three texted codes, the last of which has two attempts left. */
+  async function failTenTimes(fail: () => Promise<unknown>): Promise<void> {
+    await alice.login();
+    for (const times of [2, 5, 3]) {
+      for (let time = 0; time < times; time += 1) await fail();
+      test.clock.advanceSeconds(67);
+      if (times !== 3) await alice.post('/login/resend');
+    }
+    expect(test.told('locked')).toHaveLength(1);
+  }
+
+  it('are judged five times a texted code, however many are guessed at once', async () => {
+    await alice.login();
+    const answers = await Promise.all(Array.from({ length: 60 }, () => alice.recover(nextGuess())));
+    for (const answer of answers) expect(brief(answer)).toEqual(INVALID);
+    expect(judged()).toBe(5);
+    expect(brief(await alice.recover(codes[0]))).toEqual(INVALID);
+    await expect(test.recoveryCodes.count('alice')).resolves.toBe(10);
+  });
+
+  it('are judged ten times before the lock, over sessions, guessed together with texted codes', async () => {
+    for (let session = 0; session < 4; session += 1) {
+      const browser = test.browser();
+      await browser.login();
+      const tries = Array.from({ length: 8 }, (_, index) =>
+        index % 2 === 0 ? browser.recover(nextGuess()) : browser.enterWrong(),
+      );
+      await Promise.all(tries);
+      test.clock.advanceSeconds(125);
+    }
+    expect(judged()).toBe(10);
+    expect(brief(await alice.login())).toEqual(LOCKED);
+  });
+
+  it('lock texted codes as well, in a login that waits still', async () => {
+    await failTenTimes(() => alice.recover(nextGuess()));
+    const before = test.sim.stats().calls.validate;
+    expect(brief(await alice.enter())).toEqual(LOCKED);
+    expect(test.sim.stats().calls.validate).toBe(before);
+    expect(brief(await test.browser().login())).toEqual(LOCKED);
+  });
+
+  it('are locked by texted codes: right and wrong ones look the same, and none is spent', async () => {
+    await failTenTimes(() => alice.enterWrong());
+    expect(brief(await alice.recover(codes[0]))).toEqual(LOCKED);
+    expect(brief(await alice.recover(nextGuess()))).toEqual(LOCKED);
+    await expect(test.recoveryCodes.count('alice')).resolves.toBe(10);
+  });
+
+  it('let one in when one is spent by many at once', async () => {
+    const browsers = [alice, alice, alice, alice];
+    await alice.login();
+    const answers = await Promise.all(browsers.map((browser) => browser.recover(codes[0])));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    await expect(test.recoveryCodes.count('alice')).resolves.toBe(9);
+    expect(test.told('recovery-code-used')).toHaveLength(1);
+  });
+
+  it('let one of two sessions in that spend the same one', async () => {
+    // A step-up and a login: two live challenges of one user.
+    await alice.login();
+    await alice.enter();
+    await alice.post('/step-up');
+    const other = test.browser();
+    test.clock.advanceSeconds(31);
+    await other.login();
+    const answers = await Promise.all([alice, other].map((browser) => browser.recover(codes[0])));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 401]);
+  });
+
+  it('are good once, in whatever spelling (Vault CVE-2025-6014)', async () => {
+    await alice.login();
+    expect((await alice.recover(codes[0])).status).toBe(200);
+    test.clock.advanceSeconds(31);
+    const code = codes[0] ?? '';
+    const spellings = [code, code.toLowerCase(), ` ${code}`, code.replaceAll('-', ' '), `${code}\n`];
+    const again = test.browser();
+    await again.login();
+    for (const spelling of spellings) expect(brief(await again.recover(spelling))).toEqual(INVALID);
+  });
+
+  it('of another user let nobody in, and stay (Gogs CVE-2025-64175)', async () => {
+    const bobs = await test.firstCodes(BOB);
+    await alice.login();
+    expect(brief(await alice.recover(bobs[0]))).toEqual(INVALID);
+    await expect(test.recoveryCodes.count('bob')).resolves.toBe(10);
+    const bob = test.browser(BOB);
+    await bob.login();
+    expect((await bob.recover(bobs[0])).status).toBe(200);
+  });
+
+  it('are not made anew by somebody else who has just passed, or by a trusted device', async () => {
+    const bob = test.browser(BOB);
+    await bob.login();
+    await bob.enter();
+    expect((await bob.post('/codes', { of: 'alice' })).status).toBe(403);
+    await alice.trust();
+    alice.leave();
+    await alice.login();
+    expect((await alice.get('/account')).status).toBe(200);
+    expect((await alice.post('/codes')).body).toEqual({ code: 'ERR_SECOND_FACTOR_NEEDED' });
+    await expect(test.recoveryCodes.count('alice')).resolves.toBe(10);
+  });
+
+  it('enrol no number and approve no transaction: they are for logins and step-ups', async () => {
+    const own = await startFactorApp({
+      variant,
+      routes: (app, smsOtp) => {
+        const transaction = (): { amount: string; payee: string } => ({ amount: '1 EUR', payee: 'Mallory' });
+        app.post('/pay', smsOtp.stepUp({ transaction }), (req, res) => void res.json(req.smsOtp));
+      },
+    });
+    const [code] = await own.firstCodes();
+    const browser = own.browser();
+    await browser.login();
+    await browser.enter();
+    expect((await browser.post('/pay')).status).toBe(200);
+    expect(brief(await browser.recover(code))).toEqual([401, { error: 'no-pending-login' }]);
+    await expect(own.recoveryCodes.count('alice')).resolves.toBe(10);
+    await own.close();
+  });
+
+  it('leave no trace in events, errors and answers', async () => {
+    const answers = [await alice.login(), await alice.recover(codes[0])];
+    test.clock.advanceSeconds(31);
+    await alice.login();
+    answers.push(await alice.recover(codes[0]), await alice.recover(`${codes[1]}0`));
+    answers.push(await alice.post('/codes', { of: 'bob' }));
+    const said = tellAll([test.events, test.errors, answers, test.sessions.dump()]);
+    for (const code of codes) {
+      expect(said).not.toContain(code);
+      expect(said).not.toContain(code.replaceAll('-', ''));
+    }
+  });
+});
+
+describe('a recovery code and a store that fails', () => {
+  it('lets nobody in and tells 503; the code that was spent before stays spent', async () => {
+    const clock = { now: () => Date.now(), advanceSeconds: () => undefined };
+    const tampered = tamperedStore(clock);
+    const { recoveryCodes, devices } = memoryStore();
+    const store = { ...tampered.store, recoveryCodes, devices } as never;
+    const test = await startFactorApp({ options: { store } });
+    const [code] = await test.firstCodes();
+    const alice = test.browser();
+    await alice.login();
+    tampered.tamper('consume', throwing);
+    expect((await alice.recover(code)).status).toBe(503);
+    tampered.heal();
+    expect((await alice.get('/account')).status).toBe(403);
+    await expect(test.recoveryCodes.count('alice')).resolves.toBe(9);
+    expect((await alice.recover(code)).status).toBe(401);
+    await test.close();
+  });
+});
