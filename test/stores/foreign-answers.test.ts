@@ -177,7 +177,7 @@ function isRotation(rotation: DeviceRotation): boolean {
 
 function isDeviceOfUser(device: TrustedDevice): boolean {
   const times = [device.createdAt, device.lastUsedAt, device.expiresAt];
-  return device.version === 1 && device.userId === 'user' && times.every(Number.isFinite);
+  return device.userId === 'user' && times.every(Number.isFinite);
 }
 
 function isToken(token: Awaited<ReturnType<SmsOtpStore['tokens']['read']>>): boolean {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { Client, Pool } from 'pg';
+import { Pool } from 'pg';
 
 import { StoreError } from '../../src/errors';
 import { postgresStore, schemaSql, type PostgresPool, type PostgresStore } from 'passport-sms-otp/postgres';
@@ -130,25 +130,6 @@ describeWithService('postgres')('postgresStore', () => {
     expect(rows).toEqual([{ days: 400 }]);
   });
 
-  it.each([
-    ['known', 'SELECT FROM sms_otp_counter WHERE key = $1 FOR UPDATE'],
-    ['new', 'INSERT INTO sms_otp_counter (key, count) VALUES ($1, 0)'],
-  ])('locks %s counters in one order, so that no two charges wait for each other', async (kind, obstacle) => {
-    const codes: unknown[] = [];
-    const { counters } = postgresStore(watchedPool(codes), { random: never });
-    const forth = Array.from({ length: 12 }, (_, index) => windowed(`counter ${index}`));
-    if (kind === 'known') await counters.charge(forth);
-    const orders = [forth, forth.toReversed(), forth.toSpliced(0, 3), forth.toReversed().toSpliced(0, 3)];
-    const charged = await besideTransaction(obstacle, ['counter 6'], async () => {
-      const charges = [...orders, ...orders].map((order) => counters.charge(order));
-      await until(async () => (await waiting()) === charges.length);
-      return charges;
-    });
-    const charges = await Promise.all(charged);
-    expect(charges.every(({ refusedBy }) => refusedBy === null)).toBe(true);
-    expect(codes.filter((code) => code !== '23505')).toEqual([]);
-  });
-
   it('leaves no lock and no transaction behind', async () => {
     await store.counters.charge([windowed('a')]);
     await store.tokens.renew('account', 0, () => Promise.resolve({ sealed: 'x', ttlSeconds: 60 }));
@@ -158,40 +139,6 @@ describeWithService('postgres')('postgresStore', () => {
     );
     expect(rows).toEqual([{ open: 0 }, { open: 0 }]);
   });
-
-  /** The pool, with note taken of what PostgreSQL refuses. */
-  function watchedPool(codes: unknown[]): PostgresPool {
-    const note = (error: unknown): never => {
-      codes.push((error as { code?: string }).code);
-      throw error;
-    };
-    return { query: (text, values) => pool.query(text, values).catch(note) };
-  }
-
-  /** Does the work while a statement of another connection is neither committed nor undone; then undoes it. */
-  async function besideTransaction<Result>(
-    statement: string,
-    values: unknown[],
-    work: () => Promise<Result>,
-  ): Promise<Result> {
-    const client = new Client(connectionOf(server.port));
-    await client.connect();
-    try {
-      await client.query('BEGIN');
-      await client.query(statement, values);
-      return await work();
-    } finally {
-      await client.end();
-    }
-  }
-
-  /** How many statements wait for a lock. */
-  async function waiting(): Promise<unknown> {
-    const { rows } = await pool.query<{ waiting: number }>(
-      `SELECT count(*)::int AS waiting FROM pg_stat_activity WHERE wait_event_type = 'Lock'`,
-    );
-    return rows[0]?.waiting;
-  }
 
   async function keysOf(table: string, column: string): Promise<string[]> {
     const { rows } = await pool.query<{ key: string }>(`SELECT ${column} AS key FROM ${table} ORDER BY 1`);

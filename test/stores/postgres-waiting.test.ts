@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { Client, Pool } from 'pg';
 
-import { postgresStore, type PostgresStore } from 'passport-sms-otp/postgres';
+import { postgresStore, type PostgresPool, type PostgresStore } from 'passport-sms-otp/postgres';
 import { describeWithService } from '../services/describe-with-service';
 import { connectionOf, startPostgres } from '../services/postgres';
 import type { Service } from '../services/service';
@@ -9,6 +9,8 @@ import { makeDevice } from './make-device';
 import { until } from './until';
 
 const CALLS = 6;
+const never = (): number => 1;
+const windowed = (key: string): { key: string; windowSeconds: number } => ({ key, windowSeconds: 60 });
 
 describeWithService('postgres')('statements that waited for the same row of PostgreSQL', () => {
   let server: Service;
@@ -18,13 +20,15 @@ describeWithService('postgres')('statements that waited for the same row of Post
   beforeAll(async () => {
     server = await startPostgres();
     pool = new Pool({ ...connectionOf(server.port), max: 20 });
-    store = postgresStore(pool, { random: () => 1 });
+    store = postgresStore(pool, { random: never });
     await store.migrate();
   }, 30_000);
   afterAll(async () => {
     await pool.end();
     await server.close();
   });
+
+  beforeEach(() => pool.query('TRUNCATE sms_otp_counter, sms_otp_recovery_codes, sms_otp_devices'));
 
   it('rotate a device once, and tell the others how it is now', async () => {
     await store.devices.add(makeDevice('a'), 600, 5);
@@ -40,9 +44,8 @@ describeWithService('postgres')('statements that waited for the same row of Post
   });
 
   it('keep no more devices than a user may have, and the one that was rotated meanwhile', async () => {
-    await store.devices.removeAll('user');
     await store.devices.add(makeDevice('a', { createdAt: 9e12 }), 600, 5);
-    await afterWaiting('sms_otp_devices', (index) =>
+    await afterWaiting<unknown>('sms_otp_devices', (index) =>
       index === 0
         ? store.devices.rotate('user', 'a', { seenHash: 'first', nextHash: 'second', usedAt: 1 })
         : store.devices.add(makeDevice(`new ${index}`), 600, 3),
@@ -78,20 +81,65 @@ describeWithService('postgres')('statements that waited for the same row of Post
     expect(charges.filter(({ refusedBy }) => refusedBy === null)).toHaveLength(2);
   });
 
+  it.each([
+    ['known', 'SELECT FROM sms_otp_counter WHERE key = $1 FOR UPDATE'],
+    ['new', 'INSERT INTO sms_otp_counter (key, count) VALUES ($1, 0)'],
+  ])('locks %s counters in one order, so that no two charges wait for each other', async (kind, obstacle) => {
+    const codes: unknown[] = [];
+    const { counters } = postgresStore(watchedPool(codes), { random: never });
+    const forth = Array.from({ length: 12 }, (_, index) => windowed(`counter ${index}`));
+    if (kind === 'known') await counters.charge(forth);
+    const orders = [forth, forth.toReversed(), forth.toSpliced(0, 3), forth.toReversed().toSpliced(0, 3)];
+    const charged = await besideTransaction(obstacle, ['counter 6'], async () => {
+      const charges = [...orders, ...orders].map((order) => counters.charge(order));
+      await until(async () => (await waiting()) === charges.length);
+      return charges;
+    });
+    const charges = await Promise.all(charged);
+    expect(charges.every(({ refusedBy }) => refusedBy === null)).toBe(true);
+    expect(codes.filter((code) => code !== '23505')).toEqual([]);
+  });
+
   /** What so many calls answer that all began before another transaction gave the rows of the table free. */
   async function afterWaiting<Result>(
     table: string,
     call: (index: number) => Promise<Result>,
   ): Promise<Result[]> {
-    const client = new Client(connectionOf(server.port));
-    await client.connect();
-    await client.query('BEGIN');
-    await client.query(`SELECT FROM ${table} FOR UPDATE`);
-    const answers = Array.from({ length: CALLS }, (_, index) => call(index));
-    await until(async () => (await waiting()) === CALLS).finally(() => client.end());
+    const answers = await besideTransaction(`SELECT FROM ${table} FOR UPDATE`, [], async () => {
+      const calls = Array.from({ length: CALLS }, (_, index) => call(index));
+      await until(async () => (await waiting()) === CALLS);
+      return calls;
+    });
     return Promise.all(answers);
   }
 
+  /** The pool, with note taken of what PostgreSQL refuses. */
+  function watchedPool(codes: unknown[]): PostgresPool {
+    const note = (error: unknown): never => {
+      codes.push((error as { code?: string }).code);
+      throw error;
+    };
+    return { query: (text, values) => pool.query(text, values).catch(note) };
+  }
+
+  /** Does the work while a statement of another connection is neither committed nor undone; then undoes it. */
+  async function besideTransaction<Result>(
+    statement: string,
+    values: unknown[],
+    work: () => Promise<Result>,
+  ): Promise<Result> {
+    const client = new Client(connectionOf(server.port));
+    await client.connect();
+    try {
+      await client.query('BEGIN');
+      await client.query(statement, values);
+      return await work();
+    } finally {
+      await client.end();
+    }
+  }
+
+  /** How many statements wait for a lock. */
   async function waiting(): Promise<unknown> {
     const { rows } = await pool.query<{ waiting: number }>(
       `SELECT count(*)::int AS waiting FROM pg_stat_activity WHERE wait_event_type = 'Lock'`,

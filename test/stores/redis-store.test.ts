@@ -1,15 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 
 import { StoreError } from '../../src/errors';
-import { redisStore, type RedisClient } from 'passport-sms-otp/redis';
+import { redisStore } from 'passport-sms-otp/redis';
 import type { SmsOtpStore } from '../../src/stores/store';
 import { describeWithService } from '../services/describe-with-service';
 import { startRedis } from '../services/redis';
 import type { Service } from '../services/service';
 import { makeChallenge } from './make-challenge';
 import { redisLibraries, type TestClient } from './redis-clients';
-import { until } from './until';
 
 const quiet = { onWarning: () => undefined };
 
@@ -138,44 +137,6 @@ describeWithService('redis')('redisStore', () => {
         expect.arrayContaining(['{other}:challenge:a', '{other}:user:user of a']),
       );
     });
-
-    it('warns of a server that evicts and of one that keeps nothing on disk', async () => {
-      const ping = (): Promise<unknown> => connected.command('PING');
-      await connected.command('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru');
-      expect(await warningsOf(connected.client, 2, ping)).toEqual([
-        'SMS_OTP_REDIS_EVICTION',
-        'SMS_OTP_REDIS_PERSISTENCE',
-      ]);
-      await connected.command('CONFIG', 'SET', 'maxmemory-policy', 'noeviction');
-      expect(await warningsOf(connected.client, 1, ping)).toEqual(['SMS_OTP_REDIS_PERSISTENCE']);
-      await connected.command('CONFIG', 'SET', 'save', '60 1000');
-      expect(await warningsOf(connected.client, 0, ping)).toEqual([]);
-      await connected.command('CONFIG', 'SET', 'save', '');
-      await connected.command('CONFIG', 'SET', 'appendonly', 'yes');
-      expect(await warningsOf(connected.client, 0, ping)).toEqual([]);
-      await connected.command('CONFIG', 'SET', 'appendonly', 'no');
-    });
-  });
-
-  it('looks at the server as soon as a client that is not connected yet is', async () => {
-    const client = new Redis({ port: server.port, host: '127.0.0.1', lazyConnect: true });
-    const { challenges } = redisStore(client, quiet);
-    await expect(challenges.find('a')).rejects.toThrow(StoreError);
-    // The first question connects it.
-    expect(await warningsOf(client, 1, () => client.ping())).toEqual(['SMS_OTP_REDIS_PERSISTENCE']);
-    client.disconnect();
-  });
-
-  it('warns through process.emitWarning unless told otherwise', async () => {
-    const emitWarning = jest.spyOn(process, 'emitWarning').mockReturnValue(undefined);
-    const client = new Redis({ port: server.port, host: '127.0.0.1' });
-    redisStore(client);
-    await until(() => emitWarning.mock.calls.length > 0);
-    expect(emitWarning.mock.calls).toEqual([
-      [expect.stringContaining('appendonly'), { code: 'SMS_OTP_REDIS_PERSISTENCE' }],
-    ]);
-    emitWarning.mockRestore();
-    client.disconnect();
   });
 
   it('finds its way with a key prefix of ioredis', async () => {
@@ -189,46 +150,6 @@ describeWithService('redis')('redisStore', () => {
     await challenges.discardAll('same');
     expect(await challenges.find('b')).toBeNull();
     client.disconnect();
-  });
-});
-
-describe('the options of redisStore', () => {
-  const client = { isReady: true, evalSha: notReached, eval: notReached };
-
-  it.each(['', 'a{b', 'a}b', 'a b', 'ä', 'x'.repeat(65)])('are refused with the prefix %p', (prefix) => {
-    expect(() => redisStore(client, { prefix })).toThrow(TypeError);
-  });
-
-  it.each([{}, { get: notReached }, { evalSha: 'x' }])('are refused with the client %p', (foreign) => {
-    // JavaScript may hand over anything.
-    expect(() => redisStore(foreign as RedisClient)).toThrow(TypeError);
-  });
-});
-
-describe('the look at the server', () => {
-  const client = { isReady: true, evalSha: notReached, eval: notReached };
-  const info = (section: string): Promise<string> =>
-    Promise.resolve(section === 'memory' ? 'maxmemory_policy:noeviction\r\n' : 'aof_enabled:0\r\n');
-
-  it.each([
-    ['tells nothing', client],
-    ['refuses to tell', { ...client, info: notReached }],
-    ['tells something else', { ...client, info: () => Promise.resolve(Buffer.from('maxmemory_policy:x')) }],
-    ['keeps its settings to itself', { ...client, info, configGet: notReached }],
-    ['has no settings', { ...client, info, configGet: () => Promise.resolve(null) }],
-    ['has no way to ask for settings', { ...client, info }],
-    ['has no settings to ioredis', { status: 'ready', evalsha: notReached, eval: notReached, info }],
-    ['is not connected and says nothing', { ...client, isReady: false }],
-  ])('warns of nothing where the server %s', async (_what, odd) => {
-    expect(await warningsOf(odd, 0, () => new Promise(setImmediate))).toEqual([]);
-  });
-
-  it.each([
-    ['an object', { save: '' }],
-    ['a list', ['save', '']],
-  ])('reads the settings from %s', async (_what, settings) => {
-    const told = { ...client, info, configGet: () => Promise.resolve(settings) };
-    expect(await warningsOf(told, 1, () => new Promise(setImmediate))).toEqual(['SMS_OTP_REDIS_PERSISTENCE']);
   });
 });
 
@@ -248,18 +169,6 @@ async function useAll({ challenges, counters, tokens }: SmsOtpStore): Promise<vo
       return new Promise(() => undefined);
     });
   });
-}
-
-/** The codes of the warnings of a new store, waited for as long as the server answers so many other questions. */
-async function warningsOf(
-  client: RedisClient,
-  expected: number,
-  ask: () => Promise<unknown>,
-): Promise<string[]> {
-  const codes: string[] = [];
-  redisStore(client, { onWarning: (_message, code) => codes.push(code) });
-  for (let asked = 0; asked < 200 && (asked < 20 || codes.length < expected); asked += 1) await ask();
-  return codes.sort();
 }
 
 function notReached(): Promise<never> {

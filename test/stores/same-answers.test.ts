@@ -31,7 +31,7 @@ describeWithService('redis')('on Redis', () => {
       return redisStore(connected.client, { onWarning: () => undefined });
     };
     await expect(answersAsInMemory(makeStore, 300)).resolves.toBeUndefined();
-  }, 60_000);
+  }, 120_000);
 });
 
 describeWithService('postgres')('on PostgreSQL', () => {
@@ -54,8 +54,8 @@ describeWithService('postgres')('on PostgreSQL', () => {
       );
       return postgresStore(pool);
     };
-    await expect(answersAsInMemory(makeStore, 150)).resolves.toBeUndefined();
-  }, 60_000);
+    await expect(answersAsInMemory(makeStore, 100)).resolves.toBeUndefined();
+  }, 120_000);
 });
 
 async function answersAsInMemory(
