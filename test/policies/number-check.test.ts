@@ -117,6 +117,20 @@ describe('the number check', () => {
     expect(await judge(check, LOGIN)).toEqual(['allow', []]);
   });
 
+  it('counts results in a row only when they are the same', async () => {
+    const check = numberCheck({ stage: 'send' });
+    const answers: unknown[] = [];
+    for (const advancedStatus of ['UNKNOWN_SUBSCRIBER', 'ABSENT_SUBSCRIBER_SM', 'UNKNOWN_SUBSCRIBER']) {
+      desk.sim.subscribers.set(MOBILE, { status: 'invalid', advancedStatus });
+      answers.push((await judge(check, LOGIN))[0]);
+      desk.clock.advanceSeconds(600);
+    }
+    desk.sim.failNext('lookup', 'reset');
+    answers.push((await judge(check, LOGIN))[0]);
+    expect(answers).toEqual(Array(4).fill('allow'));
+    expect((await judge(check, LOGIN))[0]).toEqual(denial('UNKNOWN_SUBSCRIBER', 'lasting'));
+  });
+
   it('denies a user who has had as many lookups as a day allows', async () => {
     const check = numberCheck({ lookups: numberLookups({ maxPerUserPerDay: 2 }) });
     const numbers = ['+12025550120', '+12025550121', '+12025550122'];

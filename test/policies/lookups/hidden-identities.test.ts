@@ -140,6 +140,14 @@ describe('a changed network', () => {
     ]);
   });
 
+  it('is not told from a result that is not valid', async () => {
+    await desk.close();
+    desk = await openDesk({ readings: { invalidLookup: 'full' } });
+    const absent = { status: 'invalid', advancedStatus: 'ABSENT_SUBSCRIBER_SM' };
+    expect(await change({ ...absent, mnc: '02', operator: 'Nordlicht Mobil' })).toBe('allow');
+    expect(desk.events).toEqual([]);
+  });
+
   it('denies where the operator says so, and costs nothing where it is ignored', async () => {
     const to = { mnc: '02', operator: 'Nordlicht Mobil' };
     expect(await change(to, { onNetworkChange: 'deny' })).toBe('deny');
