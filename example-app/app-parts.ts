@@ -1,15 +1,25 @@
 import type { Store } from 'express-session';
 import type { SmsOtpOptions, SmsOtpStore } from 'passport-sms-otp';
+import type { People } from './people/people';
+import type { EndSessions } from './stores/end-sessions';
 
 /** What the app is handed rather than makes. */
 export interface AppParts {
   readonly gateway: SmsOtpOptions['gateway'];
   /** Where the simulator shows its messages; null with a real gateway. */
   readonly inboxUrl: string | null;
+  readonly people: People;
   /** The clock, in milliseconds since 1970. */
   readonly now: () => number;
   /** Where sessions rest. Default: this process's memory. */
   readonly sessionStore?: Store | undefined;
+  /** Ends a user's other sessions. Default: by a search of the store. */
+  readonly endSessions?: EndSessions | undefined;
   /** Where the library's state rests. Default: this process's memory. */
   readonly smsOtpStore?: SmsOtpStore | undefined;
+}
+
+/** With what it was not handed. */
+export interface LoginParts extends AppParts {
+  readonly endSessions: EndSessions;
 }

@@ -1,39 +1,47 @@
 import { join } from 'node:path';
 import express, { type Express } from 'express';
-import type { SmsOtp } from 'passport-sms-otp';
+import { MemoryStore } from 'express-session';
 import type { AppParts } from './app-parts';
 import type { Config } from './config';
 import { saveToken } from './csrf';
 import { answerNotFound, handleError } from './errors';
 import { noStore, securityHeaders } from './headers';
+import { fillLanguage, languageSwitch } from './i18n/language';
 import { accountPages } from './pages/account';
+import { codePages } from './pages/code';
+import { enrolPages } from './pages/enrol';
 import { homePages } from './pages/home';
 import { loginPages } from './pages/login';
+import { recoveryCodePages } from './pages/recovery-codes';
+import { settingsPages } from './pages/settings';
 import { stepUpPages } from './pages/step-up';
 import { transferPages } from './pages/transfer';
-import { addLogin } from './server';
-import { createUsers } from './users';
+import { addLogin, type BankOtp } from './server';
+import { endBySearch } from './stores/end-sessions';
 import { addViews, fillLocals } from './views';
 
-const PAGES_WITH_FORMS = ['/login', '/login/pin', '/step-up', '/account', '/transfer'];
+const PAGES_WITH_FORMS = ['/login', '/login/pin', '/step-up', '/enrol', '/account', '/transfer', '/settings'];
 
 /** The site around the login. */
-export function createApp(config: Config, parts: AppParts): { app: Express; smsOtp: SmsOtp } {
+export function createApp(config: Config, parts: AppParts): { app: Express; smsOtp: BankOtp } {
   const app = express();
   app.set('trust proxy', config.trustProxy);
   app.use(securityHeaders(config.isProduction));
   app.use(express.static(join(__dirname, 'public'), { index: false }));
-  app.use(noStore);
+  app.use(noStore, fillLanguage, languageSwitch(config));
   app.use(express.urlencoded({ extended: false, limit: '10kb' }));
   addViews(app, config.isProduction);
   app.locals.inboxUrl = parts.inboxUrl;
 
-  const smsOtp = addLogin(app, config, createUsers(config.phones), parts);
+  const sessionStore = parts.sessionStore ?? new MemoryStore();
+  const endSessions = parts.endSessions ?? endBySearch(sessionStore);
+  const smsOtp = addLogin(app, config, { ...parts, sessionStore, endSessions });
 
   app.use(fillLocals);
   app.get(PAGES_WITH_FORMS, saveToken);
-  app.use(homePages(), loginPages(smsOtp, parts.now), stepUpPages(smsOtp));
-  app.use(accountPages(smsOtp), transferPages(smsOtp));
+  app.use(homePages(), loginPages(smsOtp), codePages(smsOtp, parts.now), stepUpPages(smsOtp));
+  app.use(enrolPages(smsOtp), accountPages(smsOtp), transferPages(smsOtp));
+  app.use(settingsPages(smsOtp), recoveryCodePages(smsOtp));
   app.use(answerNotFound, handleError);
   return { app, smsOtp };
 }

@@ -1,4 +1,6 @@
+import type { Transaction } from 'passport-sms-otp';
 import { z } from 'zod';
+import type { TextKey } from './i18n/translate';
 
 export interface Transfer {
   readonly payee: string;
@@ -27,25 +29,39 @@ export function transfer(bank: Bank, { payee, amountCents }: Transfer): Bank {
   };
 }
 
+/** The problem is the key of the text that says what is wrong. */
+export type TransferReading = { readonly transfer: Transfer } | { readonly problem: TextKey };
+
 const transferForm = z.object({
-  payee: z.enum(PAYEES, 'Choose who gets the money.'),
+  payee: z.enum(PAYEES),
   amount: z
-    .string('Enter an amount, such as 25.00.')
+    .string()
     .trim()
-    .regex(/^\d{1,6}([.,]\d{1,2})?$/, 'Enter an amount, such as 25.00.')
+    .regex(/^\d{1,6}([.,]\d{1,2})?$/)
     .transform((amount) => Math.round(Number(amount.replace(',', '.')) * 100)),
 });
 
-/** What a form asks for, or the sentence that says what is wrong with it. */
-export function readTransfer(form: unknown, bank: Bank): { transfer: Transfer } | { problem: string } {
+/** What a form asks for, or what is wrong with it. */
+export function readTransfer(form: unknown, bank: Bank): TransferReading {
   const parsed = transferForm.safeParse(form);
-  if (!parsed.success) return { problem: parsed.error.issues[0]?.message ?? 'The form could not be read.' };
+  if (!parsed.success) {
+    const isAboutPayee = parsed.error.issues[0]?.path[0] === 'payee';
+    return { problem: isAboutPayee ? 'transfer.choosePayee' : 'transfer.enterAmount' };
+  }
   const { payee, amount: amountCents } = parsed.data;
-  if (amountCents === 0) return { problem: 'Enter an amount above zero.' };
-  if (amountCents > bank.balanceCents) return { problem: 'There is not enough money on the account.' };
+  if (amountCents === 0) return { problem: 'transfer.aboveZero' };
+  if (amountCents > bank.balanceCents) return { problem: 'transfer.notEnough' };
   return { transfer: { payee, amountCents } };
 }
 
-export function formatDollars(cents: number): string {
-  return (cents / 100).toLocaleString('en-US', { style: 'currency', currency: 'USD' });
+/** As the text message and the page of the code show it, in every language: what is approved is what is read here. */
+export function toTransaction({ payee, amountCents }: Transfer): Transaction {
+  return { payee, amount: `${(amountCents / 100).toFixed(2)} USD` };
+}
+
+/** The transfer that was approved. @throws {TypeError} when it is not as `toTransaction` writes it. */
+export function fromTransaction({ payee, amount }: Transaction): Transfer {
+  const [, dollars, cents] = /^(\d+)\.(\d\d) USD$/.exec(amount) ?? [];
+  if (dollars === undefined || cents === undefined) throw new TypeError('That is no amount of this bank');
+  return { payee, amountCents: Number(dollars) * 100 + Number(cents) };
 }

@@ -1,44 +1,36 @@
 import type { NextFunction, Request, Response } from 'express';
+import type { TextKey } from './i18n/translate';
 
 interface Explanation {
-  readonly title: string;
-  readonly text: string;
+  readonly title: TextKey;
+  readonly text: TextKey;
 }
 
-const unavailable =
-  'Nothing was lost, and nothing has changed on your account. Please try again in a moment.';
-
 const explanations: Readonly<Record<number, Explanation>> = {
-  403: {
-    title: 'This form is out of date',
-    text: 'It was open for too long, or you have logged in or out since. Nothing was done. Open the page again and repeat what you did.',
-  },
-  404: { title: 'This page does not exist', text: 'The address may be mistyped, or the page has moved.' },
-  413: { title: 'That was too much', text: 'What the form sent is larger than we accept. Nothing was done.' },
-  502: { title: 'Our text service did not understand us', text: unavailable },
-  503: { title: 'We cannot do that right now', text: unavailable },
-  504: { title: 'Our text service took too long', text: unavailable },
+  403: { title: 'error.403.title', text: 'error.403.text' },
+  404: { title: 'error.404.title', text: 'error.404.text' },
+  413: { title: 'error.413.title', text: 'error.413.text' },
+  502: { title: 'error.502.title', text: 'error.away' },
+  503: { title: 'error.503.title', text: 'error.away' },
+  504: { title: 'error.504.title', text: 'error.away' },
 };
 
-const refused: Explanation = {
-  title: 'That did not work',
-  text: 'We could not read what was sent. Nothing was done.',
-};
-
-const broken: Explanation = {
-  title: 'Something went wrong on our side',
-  text: 'We have made a note of it. Please look at your account before you try again.',
-};
+const refused: Explanation = { title: 'error.refused.title', text: 'error.refused.text' };
+const broken: Explanation = { title: 'error.broken.title', text: 'error.broken.text' };
 
 /** Where the form of a request stands, so that the page of an accident leads back to it. */
 const formPages: Readonly<Record<string, string>> = {
   '/login': '/login',
   '/login/pin': '/login/pin',
   '/login/pin/resend': '/login/pin',
+  '/login/recover': '/login/pin',
   '/login/cancel': '/login/pin',
   '/step-up': '/step-up',
   '/account': '/account',
   '/transfer': '/transfer',
+  '/transfer/pin': '/login/pin',
+  '/enrol': '/enrol',
+  '/settings/phones/pin': '/login/pin',
 };
 
 export function answerNotFound(req: Request, res: Response): void {
@@ -68,10 +60,14 @@ function readError(error: unknown): { status: number; retryAfterSeconds: number 
 }
 
 function showError(req: Request, res: Response, status: number): void {
-  const formPage = status === 404 ? undefined : formPages[req.path];
+  const formPage = status === 404 ? null : findFormPage(req.path);
   res.status(status).render('error', {
-    ...(explanations[status] ?? (status < 500 ? refused : broken)),
+    explanation: explanations[status] ?? (status < 500 ? refused : broken),
     status,
-    wayOut: formPage ? { href: formPage, text: 'Try again' } : { href: '/', text: 'Go to the first page' },
+    wayOut: formPage ? { href: formPage, key: 'error.tryAgain' } : { href: '/', key: 'error.firstPage' },
   });
+}
+
+function findFormPage(path: string): string | null {
+  return formPages[path] ?? (path.startsWith('/settings') ? '/settings' : null);
 }

@@ -7,8 +7,8 @@ declare global {
       readonly id: string;
       readonly username: string;
       readonly name: string;
-      /** E.164 with plus. */
-      readonly phone: string;
+      /** Whether they work for the bank, and may see its figures. */
+      readonly isOperator: boolean;
     }
   }
 }

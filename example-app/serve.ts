@@ -5,6 +5,7 @@ import type { Express } from 'express';
 import { createApp } from './app';
 import { ConfigError, type Config } from './config';
 import type { Gateway } from './gateway';
+import { openPeople, type People } from './people/people';
 import { openStores, type Stores } from './stores/open-stores';
 
 /** How long a stop waits for answers that are still being written. */
@@ -20,21 +21,23 @@ export interface Serving {
 export async function serve(config: Config, gateway: Gateway): Promise<Serving> {
   const stores = await openStores(config);
   try {
-    return await serveWith(stores, config, gateway);
+    return await serveWith(stores, await openPeople(config, stores.people), config, gateway);
   } catch (error) {
     await stores.close();
     throw error;
   }
 }
 
-async function serveWith(stores: Stores, config: Config, gateway: Gateway): Promise<Serving> {
+async function serveWith(stores: Stores, people: People, config: Config, gateway: Gateway): Promise<Serving> {
   const { variant, numbersAs } = config;
   const { baseUrl, username, password, inboxUrl } = gateway;
   const { app, smsOtp } = createApp(config, {
     gateway: { baseUrl, variant, username, password, numbersAs },
     inboxUrl,
+    people,
     now: Date.now,
     sessionStore: stores.sessionStore,
+    endSessions: stores.endSessions,
     smsOtpStore: stores.smsOtpStore,
   });
   const server = await listen(app, config);

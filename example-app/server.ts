@@ -2,22 +2,28 @@ import type { Express, RequestHandler } from 'express';
 import session from 'express-session';
 import { Passport } from 'passport';
 import { Strategy as LocalStrategy } from 'passport-local';
-import { createSmsOtp, type SmsOtp } from 'passport-sms-otp';
-import type { AppParts } from './app-parts';
+import { createSmsOtp } from 'passport-sms-otp';
+import type { LoginParts } from './app-parts';
 import { csrfProtection } from './csrf';
 import type { Config } from './config';
+import { readLocale } from './i18n/language';
 import { requireSession, sessionOptions } from './session';
-import type { Users } from './users';
+
+/** What the options below make: with numbers, recovery codes and trusted devices. */
+export type BankOtp = ReturnType<typeof addLogin>;
 
 /** The whole login: a right password, then a texted code. This is the file to copy. */
-export function addLogin(app: Express, config: Config, users: Users, parts: AppParts): SmsOtp {
+export function addLogin(app: Express, config: Config, parts: LoginParts) {
+  const { users, phoneBook } = parts.people;
   const passport = new Passport();
   app.use(session(sessionOptions(config, parts.sessionStore)), requireSession);
   app.use(passport.session());
   app.use(csrfProtection);
 
   passport.serializeUser((user, done) => done(null, user.id));
-  passport.deserializeUser((id: string, done) => done(null, users.findById(id) ?? false));
+  passport.deserializeUser((id: string, done) => {
+    users.findById(id).then((user) => done(null, user ?? false), done);
+  });
   passport.use(
     new LocalStrategy((username, password, done) => {
       users.checkPassword(username, password).then((user) => done(null, user ?? false), done);
@@ -29,10 +35,16 @@ export function addLogin(app: Express, config: Config, users: Users, parts: AppP
     gateway: parts.gateway,
     store: parts.smsOtpStore,
     now: parts.now,
-    getPhone: (user) => user.phone,
+    phoneBook,
     loadUser: (id) => users.findById(String(id)),
     allowedCountries: config.allowedCountries,
+    // Who has no number yet is logged in without a code, and then finds every page but the one to add it closed.
+    isRequiredFor: async ({ id }) => (await phoneBook.list(id)).some(({ isConfirmed }) => isConfirmed),
+    endOtherSessions: (userId, req) => parts.endSessions(String(userId), req?.sessionID),
+    recoveryCodes: {},
+    trustedDevices: { getPasswordVersion: (user) => users.getPasswordVersion(user) },
     appName: 'Harbour',
+    getLocale: (_user, req) => readLocale(req),
     // With `autofillHost: 'bank.example'`, your site's host name, phones offer to fill the code in.
   });
 
@@ -41,13 +53,18 @@ export function addLogin(app: Express, config: Config, users: Users, parts: AppP
     '/login',
     // Passport's types say any.
     passport.authenticate('local', { session: false, failureRedirect: wrongPassword }) as RequestHandler,
-    smsOtp.send({ successRedirect: '/login/pin', failureRedirect: '/login' }),
+    smsOtp.send({
+      successRedirect: '/login/pin',
+      failureRedirect: '/login',
+      notRequiredRedirect: '/account',
+    }),
   );
   app.post('/login/pin', smsOtp.verify({ successRedirect: '/account', failureRedirect: '/login/pin' }));
   app.post(
     '/login/pin/resend',
     smsOtp.resend({ successRedirect: '/login/pin', failureRedirect: '/login/pin' }),
   );
+  app.post('/login/recover', smsOtp.recover({ successRedirect: '/account', failureRedirect: '/login/pin' }));
   app.post('/login/cancel', smsOtp.cancel({ successRedirect: '/' }));
   app.post('/step-up', smsOtp.stepUp({ successRedirect: '/login/pin', failureRedirect: '/step-up' }));
   app.post('/logout', (req, res, next) => {

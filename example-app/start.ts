@@ -2,7 +2,7 @@ import cluster from 'node:cluster';
 import { existsSync } from 'node:fs';
 import { ConfigError, readConfig } from './config';
 import { run, type RunningSite } from './run';
-import { DEMO_PASSWORD } from './users';
+import { DEMO_PASSWORD } from './people/demo-users';
 import { serveAsWorker, WorkerError } from './workers';
 
 /** `npm run example`; workers begin here, too. */
@@ -32,7 +32,7 @@ function stopOnSignals(site: { close(): Promise<void> }): void {
 function describe({ address, inboxUrl }: RunningSite): string {
   return [
     `Harbour Credit Union  ${address}`,
-    `Demo users            alice or bob, password ${DEMO_PASSWORD}`,
+    `Demo users            alice, bob or carol, password ${DEMO_PASSWORD}`,
     `Text messages         ${inboxUrl ?? 'go through the gateway to ALICE_PHONE and BOB_PHONE'}`,
     'Stop with Ctrl+C.',
   ].join('\n');

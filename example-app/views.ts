@@ -1,7 +1,6 @@
 import { join, relative } from 'node:path';
 import { Eta } from 'eta';
 import type { Express, NextFunction, Request, Response } from 'express';
-import { formatDollars } from './bank';
 
 const VIEWS = join(__dirname, 'views');
 
@@ -17,7 +16,6 @@ export function addViews(app: Express, cache: boolean): void {
   });
   app.set('views', VIEWS);
   app.set('view engine', 'eta');
-  app.locals.formatDollars = formatDollars;
 }
 
 /** What every page may use. A page without a form asks for no token, and so costs no session. */

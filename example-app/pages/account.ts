@@ -1,16 +1,30 @@
-import { Router } from 'express';
-import type { SmsOtp } from 'passport-sms-otp';
+import { Router, type Request } from 'express';
+import type { BankOtp } from '../server';
 import { openBank } from '../bank';
+import { toProblem } from '../notices';
 
 /** Needs both factors, however long ago. */
-export function accountPages(smsOtp: SmsOtp): Router {
+export function accountPages(smsOtp: BankOtp): Router {
   const router = Router();
   router.get('/account', smsOtp.requireSecondFactor({ redirect: '/login' }), (req, res) => {
     res.render('account', {
       bank: req.session.bank ?? openBank(),
       hasTransferred: 'transferred' in req.query,
-      verified: smsOtp.status(req).verified,
+      notice: toProblem('too-late' in req.query ? 'account.isNotDone' : null),
+      verified: describeMark(smsOtp, req),
     });
   });
   return router;
+}
+
+const METHODS: ReadonlySet<string> = new Set(['sms', 'recovery-code', 'trusted-device']);
+
+function describeMark(smsOtp: BankOtp, req: Request): object | null {
+  const { verified } = smsOtp.status(req);
+  return (
+    verified && {
+      at: verified.at,
+      key: `account.by.${METHODS.has(verified.method) ? verified.method : 'sms'}`,
+    }
+  );
 }

@@ -1,21 +1,23 @@
 import { Router } from 'express';
-import type { SmsOtp } from 'passport-sms-otp';
+import type { BankOtp } from '../server';
 import { toNotice } from '../notices';
+import { findDefaultDigits } from './own-phones';
 
 /** Why a new code is asked for, before it is sent. */
-export function stepUpPages(smsOtp: SmsOtp): Router {
+export function stepUpPages(smsOtp: BankOtp): Router {
   const router = Router();
-  router.get('/step-up', (req, res) => {
+  router.get('/step-up', async (req, res) => {
     if (!req.user) {
       res.redirect(303, '/login');
       return;
     }
+    const digits = await findDefaultDigits(smsOtp, req.user);
+    if (digits === null) {
+      res.redirect(303, '/enrol');
+      return;
+    }
     const { notice, pending } = smsOtp.status(req);
-    res.render('step-up', {
-      notice: toNotice(notice),
-      lastDigits: req.user.phone.slice(-2),
-      isCodeWaiting: pending !== null,
-    });
+    res.render('step-up', { notice: toNotice(notice), digits, isCodeWaiting: pending !== null });
   });
   return router;
 }

@@ -1,33 +1,65 @@
-import { Router } from 'express';
-import type { SmsOtp } from 'passport-sms-otp';
-import { openBank, PAYEES, readTransfer, transfer } from '../bank';
+import { Router, type NextFunction, type Request, type Response } from 'express';
+import type { BankOtp } from '../server';
+import { fromTransaction, openBank, PAYEES, readTransfer, toTransaction, transfer } from '../bank';
+import { toNotice, toProblem } from '../notices';
 
-/** Moving money needs a code that is no older than this. */
-const MAX_AGE_SECONDS = 300;
-
-export function transferPages(smsOtp: SmsOtp): Router {
+/** Money moves with a code that was texted for this very transfer. How old the login's code is does not matter. */
+export function transferPages(smsOtp: BankOtp): Router {
   const router = Router();
-  const askFirst = smsOtp.requireSecondFactor({ maxAgeSeconds: MAX_AGE_SECONDS, redirect: '/step-up' });
-  // Back to the form, which asks and is come back to. What a POST held is not kept: it is for people to send again.
-  const backToForm = smsOtp.requireSecondFactor({ maxAgeSeconds: MAX_AGE_SECONDS, redirect: '/transfer' });
+  const guard = smsOtp.requireSecondFactor({ redirect: '/login' });
 
-  router.get('/transfer', askFirst, (req, res) => {
-    res.render('transfer', { bank: req.session.bank ?? openBank(), payees: PAYEES, problem: null, form: {} });
-  });
-
-  router.post('/transfer', backToForm, (req, res, next) => {
+  router.get('/transfer', guard, (req, res) => {
+    const { notice } = smsOtp.status(req);
     const bank = req.session.bank ?? openBank();
-    const order = readTransfer(req.body, bank);
-    if ('problem' in order) {
-      res
-        .status(400)
-        .render('transfer', { bank, payees: PAYEES, problem: order.problem, form: req.body as object });
-      return;
-    }
-    req.session.bank = transfer(bank, order.transfer);
-    // A redirect that leaves before the session is saved would show the old balance.
-    req.session.save((error?: Error) => (error ? next(error) : res.redirect(303, '/account?transferred')));
+    res.render('transfer', { bank, payees: PAYEES, notice: toNotice(notice), form: {} });
   });
+
+  router.post(
+    '/transfer',
+    guard,
+    refuseOddForms,
+    smsOtp.stepUp({
+      transaction: (req) => toTransaction(readTransferOf(req)),
+      successRedirect: '/login/pin',
+      failureRedirect: '/transfer',
+    }),
+  );
+
+  router.post('/transfer/pin', guard, smsOtp.verify({ failureRedirect: '/login/pin' }), moveMoney);
 
   return router;
+}
+
+function refuseOddForms(req: Request, res: Response, next: NextFunction): void {
+  const bank = req.session.bank ?? openBank();
+  const reading = readTransfer(req.body, bank);
+  if (!('problem' in reading)) return next();
+  const notice = toProblem(reading.problem);
+  res.status(400).render('transfer', { bank, payees: PAYEES, notice, form: req.body as object });
+}
+
+/** @throws {TypeError} when the form is odd, which was refused before. */
+function readTransferOf(req: Request): Parameters<typeof toTransaction>[0] {
+  const reading = readTransfer(req.body, req.session.bank ?? openBank());
+  if ('problem' in reading) throw new TypeError('A form that was refused has come through');
+  return reading.transfer;
+}
+
+/** Carries out what the text message said, whatever this request says. */
+function moveMoney(req: Request, res: Response, next: NextFunction): void {
+  const outcome = req.smsOtp;
+  if (!outcome || !('verified' in outcome) || !outcome.verified || !outcome.transaction) {
+    // The code was right for something else, such as a step-up in another tab.
+    res.redirect(303, '/account');
+    return;
+  }
+  const order = fromTransaction(outcome.transaction);
+  const bank = req.session.bank ?? openBank();
+  if (order.amountCents > bank.balanceCents) {
+    res.redirect(303, '/account?too-late');
+    return;
+  }
+  req.session.bank = transfer(bank, order);
+  // A redirect that leaves before the session is saved would show the old balance.
+  req.session.save((error?: Error) => (error ? next(error) : res.redirect(303, '/account?transferred')));
 }

@@ -5,6 +5,7 @@ const wait = form?.querySelector('[data-resend-wait]');
 if (form && wait) {
   const button = form.querySelector('button');
   const number = wait.querySelector('span');
+  const ready = form.querySelector('[data-resend-ready]');
   const readyAtMs = performance.now() + Number(form.dataset.resendSeconds) * 1000;
   button.disabled = true;
 
@@ -16,6 +17,6 @@ if (form && wait) {
     button.disabled = false;
     wait.hidden = true;
     // Said once, at the end: nobody wants each second read aloud.
-    form.querySelector('[data-resend-ready]').textContent = 'You can ask for a new code now.';
+    ready.textContent = ready.dataset.resendReady;
   }, 250);
 }

@@ -2,7 +2,10 @@ import connectPgSimple from 'connect-pg-simple';
 import session from 'express-session';
 import { postgresStore, type PostgresStore } from 'passport-sms-otp/postgres';
 import { Pool } from 'pg';
-import { ConfigError } from '../config';
+import { ConfigError, type Config } from '../config';
+import { demoUsers, hashDemoPassword } from '../people/demo-users';
+import { CREATE_PHONE_TABLE, postgresShelf } from '../people/postgres-shelf';
+import { CREATE_USER_TABLE, postgresUsers, seedUser } from '../people/postgres-users';
 import { toFailureCode } from './failure-code';
 import type { Stores } from './open-stores';
 
@@ -13,27 +16,35 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const SESSION_TABLE = 'harbour_session';
 
 /**
- * The table of connect-pg-simple. Its own way of creating it breaks when two processes start at once; the lock lasts to
- * the end of the text, which is one transaction.
+ * The app's own tables and that of connect-pg-simple, whose way of creating it breaks when two processes start at once;
+ * the lock lasts to the end of the text, which is one transaction.
  */
-const CREATE_SESSION_TABLE = `
+const CREATE_TABLES = `
 SELECT pg_advisory_xact_lock(hashtext('${SESSION_TABLE}'));
 CREATE TABLE IF NOT EXISTS ${SESSION_TABLE} (
   sid varchar PRIMARY KEY,
   sess json NOT NULL,
   expire timestamptz NOT NULL
 );
-CREATE INDEX IF NOT EXISTS ${SESSION_TABLE}_expire ON ${SESSION_TABLE} (expire);`;
+CREATE INDEX IF NOT EXISTS ${SESSION_TABLE}_expire ON ${SESSION_TABLE} (expire);
+${CREATE_USER_TABLE}
+${CREATE_PHONE_TABLE}`;
+
+const END_SESSIONS = `
+DELETE FROM ${SESSION_TABLE}
+WHERE sess #>> '{passport,user}' = $1 AND ($2::text IS NULL OR sid <> $2)`;
 
 /** @throws {ConfigError} when the server cannot be reached, or refuses. */
-export async function openPostgres(url: string): Promise<Stores> {
+export async function openPostgres(url: string, config: Config): Promise<Stores> {
   const pool = createPool(url);
   const smsOtpStore = postgresStore(pool);
-  await createTables(pool, smsOtpStore);
+  await createTables(pool, smsOtpStore, config);
   const SessionStore = connectPgSimple(session);
   const sessionStore = new SessionStore({ pool, tableName: SESSION_TABLE });
   return {
     sessionStore,
+    endSessions: async (userId, keptId) => void (await pool.query(END_SESSIONS, [userId, keptId ?? null])),
+    people: { users: postgresUsers(pool), phones: postgresShelf(pool) },
     smsOtpStore,
     async close() {
       sessionStore.close();
@@ -53,9 +64,10 @@ function createPool(url: string): Pool {
   return pool;
 }
 
-async function createTables(pool: Pool, smsOtpStore: PostgresStore): Promise<void> {
+async function createTables(pool: Pool, smsOtpStore: PostgresStore, config: Config): Promise<void> {
   try {
-    await pool.query(CREATE_SESSION_TABLE);
+    await pool.query(CREATE_TABLES);
+    for (const user of demoUsers(await hashDemoPassword(config))) await seedUser(pool, user);
     await smsOtpStore.migrate();
   } catch (error) {
     await pool.end();

@@ -2,6 +2,7 @@ import { RedisStore } from 'connect-redis';
 import { redisStore } from 'passport-sms-otp/redis';
 import { createClient, type RedisClientType } from 'redis';
 import { ConfigError } from '../config';
+import { redisShelf } from '../people/redis-shelf';
 import { toFailureCode } from './failure-code';
 import type { Stores } from './open-stores';
 
@@ -17,6 +18,8 @@ export async function openRedis(url: string): Promise<Stores> {
   const client = await connect(url);
   return {
     sessionStore: new RedisStore({ client, prefix: 'harbour:session:' }),
+    endSessions: undefined,
+    people: { phones: redisShelf(client) },
     smsOtpStore: redisStore(client),
     close: () => Promise.resolve(client.destroy()),
   };

@@ -3,6 +3,7 @@ import type { Store } from 'express-session';
 import { GatewaySimulator } from 'passport-sms-otp/simulator';
 import { createApp } from '../../example-app/app';
 import { readConfig } from '../../example-app/config';
+import { openPeople } from '../../example-app/people/people';
 
 /** The example app against the simulator, both on one clock that stands still until it is moved. */
 export interface Site {
@@ -30,9 +31,11 @@ export async function startSite({
   const now = (): number => nowMs;
   const simulator = await GatewaySimulator.start({ variant, now });
   const { baseUrl, username, password, inboxUrl } = simulator;
-  const { app, smsOtp } = createApp(readConfig(environment), {
+  const config = readConfig(environment);
+  const { app, smsOtp } = createApp(config, {
     gateway: { baseUrl, variant, username, password },
     inboxUrl,
+    people: await openPeople(config),
     now,
     sessionStore,
   });

@@ -22,7 +22,7 @@ it.each(['SIGINT', 'SIGTERM'] as const)(
   async (signal) => {
     const child = start();
     const address = await child.address();
-    expect(child.output()).toContain('alice or bob, password demo-password');
+    expect(child.output()).toContain('alice, bob or carol, password demo-password');
     const [inbox = ''] = /http:\/\/127\.0\.0\.1:\d+\/inbox/.exec(child.output()) ?? [];
     expect((await fetch(`${address}/login`)).status).toBe(200);
     expect((await fetch(inbox)).status).toBe(200);

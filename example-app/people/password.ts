@@ -1,4 +1,4 @@
-import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+import { scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 
 const KEY_BYTES = 64;
@@ -10,8 +10,7 @@ export interface PasswordHash {
   readonly key: Buffer;
 }
 
-export async function hashPassword(password: string): Promise<PasswordHash> {
-  const salt = randomBytes(16);
+export async function hashPassword(password: string, salt: Buffer): Promise<PasswordHash> {
   return { salt, key: await deriveKey(password, salt, KEY_BYTES) };
 }
 

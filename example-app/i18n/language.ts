@@ -1,0 +1,65 @@
+import { Router, type NextFunction, type Request, type Response } from 'express';
+import { formatDate, formatDollars, formatTime } from './format';
+import { directionOf, findLocale, isLocale, LANGUAGES, LOCALES, type Locale } from './locales';
+import { translateTo } from './translate';
+
+const COOKIE = 'harbour-language';
+const COOKIE_LIFE_MS = 365 * 86_400_000;
+
+/** What the visitor has chosen, else what the browser asks for, else English. */
+export function readLocale(req: Request): Locale {
+  const pattern = new RegExp(`(?:^|;\\s*)${COOKIE}=([\\w-]{2,10})(?:;|$)`);
+  const chosen = pattern.exec(req.headers.cookie ?? '')?.[1];
+  if (isLocale(chosen)) return chosen;
+  for (const tag of req.acceptsLanguages()) {
+    const locale = findLocale(tag);
+    if (locale) return locale;
+  }
+  return 'en';
+}
+
+/** Hands the language to the views. It needs no session, so that error pages have it, too. */
+export function fillLanguage(req: Request, res: Response, next: NextFunction): void {
+  const locale = readLocale(req);
+  Object.assign(res.locals, {
+    locale,
+    direction: directionOf(locale),
+    t: translateTo(locale),
+    formatDollars: formatDollars(locale),
+    formatDate: formatDate(locale),
+    formatTime: formatTime(locale),
+    languages: LOCALES.map((code) => ({ code, name: LANGUAGES[code].name })),
+    // A form that was refused is shown in the answer to its POST, which has no address of its own to come back to.
+    here: req.method === 'GET' ? req.originalUrl : '/',
+  });
+  next();
+}
+
+/**
+ * The links of the language switch. They change nothing but a cookie that holds no secret, so they need no form and no
+ * session.
+ */
+export function languageSwitch({ isProduction }: { readonly isProduction: boolean }): Router {
+  const router = Router();
+  router.get('/language/:locale', (req, res) => {
+    const { locale } = req.params;
+    if (isLocale(locale)) {
+      res.cookie(COOKIE, locale, {
+        maxAge: COOKIE_LIFE_MS,
+        sameSite: 'lax',
+        httpOnly: true,
+        secure: isProduction,
+      });
+    }
+    res.redirect(303, toOwnPath(req.query.back));
+  });
+  return router;
+}
+
+/** A path of this site, as parsed and written out again: parsing can turn a harmless look into another host. */
+function toOwnPath(back: unknown): string {
+  const origin = 'http://own.invalid';
+  if (typeof back !== 'string' || !back.startsWith('/') || !URL.canParse(back, origin)) return '/';
+  const { origin: target, pathname, search } = new URL(back, origin);
+  return target === origin && !pathname.startsWith('//') ? pathname + search : '/';
+}

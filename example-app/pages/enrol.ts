@@ -1,0 +1,28 @@
+import { Router } from 'express';
+import type { BankOtp } from '../server';
+import { toNotice } from '../notices';
+import { findDefaultDigits } from './own-phones';
+
+/** The first number, right after a password that was all there was to ask for. */
+export function enrolPages(smsOtp: BankOtp): Router {
+  const router = Router();
+  const { phones } = smsOtp;
+
+  router.get('/enrol', async (req, res) => {
+    if (!req.user) {
+      res.redirect(303, '/login');
+      return;
+    }
+    // With a number the code goes there: another one is added in the settings, behind that code.
+    if ((await findDefaultDigits(smsOtp, req.user)) !== null) {
+      res.redirect(303, smsOtp.hasSecondFactor(req) ? '/settings' : '/step-up');
+      return;
+    }
+    const { notice, pending } = smsOtp.status(req);
+    res.render('enrol', { notice: toNotice(notice), isCodeWaiting: pending !== null });
+  });
+
+  router.post('/enrol', phones.enrol({ successRedirect: '/login/pin', failureRedirect: '/enrol' }));
+
+  return router;
+}

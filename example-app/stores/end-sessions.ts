@@ -1,0 +1,43 @@
+import type { SessionData, Store } from 'express-session';
+
+/** Ends the sessions that a user is logged in to, but for the one with `keptId`. */
+export type EndSessions = (userId: string, keptId: string | undefined) => Promise<void>;
+
+/**
+ * For stores that can list their sessions, in memory and in Redis. It reads all there are: a site with many people keeps
+ * a list for each instead.
+ */
+export function endBySearch(store: Store): EndSessions {
+  return async (userId, keptId) => {
+    const sessions = await listSessions(store);
+    const others = sessions.filter(([id, session]) => id !== keptId && readUserId(session) === userId);
+    await Promise.all(others.map(([id]) => destroy(store, id)));
+  };
+}
+
+/** Where Passport keeps who is logged in. A session that waits for a code holds nobody yet. */
+function readUserId(session: SessionData): unknown {
+  const { passport } = session as { readonly passport?: { readonly user?: unknown } }; // not in the types
+  return passport?.user;
+}
+
+function listSessions(store: Store): Promise<readonly (readonly [id: string, session: SessionData])[]> {
+  return new Promise((resolve, reject) => {
+    if (store.all === undefined) throw new TypeError('This session store cannot be searched');
+    store.all((error: unknown, sessions) => {
+      if (error) reject(error);
+      else resolve(Array.isArray(sessions) ? sessions.map(toEntry) : Object.entries(sessions ?? {}));
+    });
+  });
+}
+
+/** connect-redis gives a list, each session with its id. */
+function toEntry(session: SessionData & { readonly id?: string }): readonly [string, SessionData] {
+  return [session.id ?? '', session];
+}
+
+function destroy(store: Store, id: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    store.destroy(id, (error: unknown) => (error ? reject(error) : resolve()));
+  });
+}

@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Pool } from 'pg';
+import { createClient, type RedisClientType } from 'redis';
+import { memoryShelf } from '../../example-app/people/memory-shelf';
+import { createPhoneBook, seedPhone, type PhoneShelf } from '../../example-app/people/phone-book';
+import { CREATE_PHONE_TABLE, postgresShelf } from '../../example-app/people/postgres-shelf';
+import { redisShelf } from '../../example-app/people/redis-shelf';
+import { describeWithService } from '../services/describe-with-service';
+import { connectionOf, startPostgres } from '../services/postgres';
+import { startRedis } from '../services/redis';
+import type { Service } from '../services/service';
+import { PHONE_BOOK_FACTS } from '../support/phone-book-facts';
+
+function checkFacts(shelf: () => PhoneShelf): void {
+  it.each(PHONE_BOOK_FACTS)('$title', async ({ run }) => {
+    await expect(run(createPhoneBook(shelf()))).resolves.toBeUndefined();
+  });
+
+  it('a number of the demo is kept only where there was no list', async () => {
+    const book = createPhoneBook(shelf());
+    await Promise.all(['+12025550101', '+12025550102'].map((mobile) => seedPhone(shelf(), 'seeded', mobile)));
+    const before = await book.list('seeded');
+    expect(before).toHaveLength(1);
+    await book.remove('seeded', before[0]?.mobile ?? '', { keepsLast: false });
+    await seedPhone(shelf(), 'seeded', '+12025550103');
+    expect(await book.list('seeded')).toEqual([]);
+  });
+}
+
+describe('the phone book of the example app in memory', () => {
+  const shelf = memoryShelf();
+  checkFacts(() => shelf);
+});
+
+describeWithService('redis')('the phone book of the example app in Redis', () => {
+  let server: Service;
+  let client: RedisClientType;
+
+  beforeAll(async () => {
+    server = await startRedis();
+    client = createClient({ url: `redis://127.0.0.1:${server.port}` });
+    await client.connect();
+  }, 60_000);
+
+  afterAll(async () => {
+    client.destroy();
+    await server.close();
+  });
+
+  checkFacts(() => redisShelf(client));
+});
+
+describeWithService('postgres')('the phone book of the example app in PostgreSQL', () => {
+  let server: Service;
+  let pool: Pool;
+
+  beforeAll(async () => {
+    server = await startPostgres();
+    pool = new Pool(connectionOf(server.port));
+    await pool.query(CREATE_PHONE_TABLE);
+  }, 60_000);
+
+  afterAll(async () => {
+    await pool.end();
+    await server.close();
+  });
+
+  checkFacts(() => postgresShelf(pool));
+
+  it('says that it is away without a word of what was asked', async () => {
+    const nowhere = new Pool({ ...connectionOf(server.port), password: 'canary', database: 'canary' });
+    const reading = createPhoneBook(postgresShelf(nowhere)).list('user-1');
+    await expect(reading).rejects.toMatchObject({ status: 503, message: 'Users cannot be read: 3D000' });
+    await nowhere.end();
+  });
+});
