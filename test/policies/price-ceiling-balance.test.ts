@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import {
   numberCheck,
   numberLookups,
@@ -12,6 +12,8 @@ import { startTestApp, type TestApp, type TestUser } from '../support/test-app';
 import { visit } from '../support/visit';
 import { waitUntil } from '../support/wait-until';
 import { americans, startPriceApp, type PriceApp, type PriceAppOptions } from './prices/price-app';
+
+jest.setTimeout(30_000);
 
 const USERS = americans(60);
 const PRICE = 0.0079;

@@ -1,8 +1,10 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { PriceBudgets } from 'passport-sms-otp';
 import type { TestUser } from '../support/test-app';
 import { seen, visit } from '../support/visit';
 import { americans, startPriceApp, type PriceApp, type PriceAppOptions } from './prices/price-app';
+
+jest.setTimeout(30_000);
 
 const USERS = americans(6);
 const [ANN, BEN, CARL, DORA] = USERS as [TestUser, TestUser, TestUser, TestUser];

@@ -1,8 +1,10 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { seen, visit } from '../support/visit';
 import type { TestUser } from '../support/test-app';
 import { waitUntil } from '../support/wait-until';
 import { americans, startPriceApp, type PriceApp, type PriceAppOptions } from './prices/price-app';
+
+jest.setTimeout(30_000);
 
 const [ANN, BEN, CARL] = americans(3) as [TestUser, TestUser, TestUser];
 const FRENCH = { id: 'french', phone: '+33612345670' };

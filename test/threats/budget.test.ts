@@ -4,7 +4,7 @@ import { americans, startPriceApp, type PriceApp, type PriceAppOptions } from '.
 import type { TestUser } from '../support/test-app';
 import { visit } from '../support/visit';
 
-jest.setTimeout(30_000);
+jest.setTimeout(60_000);
 
 /** An attacker who knows a hundred passwords, and French numbers of their own. */
 const VICTIMS = americans(100);
