@@ -48,8 +48,8 @@ export class Browser {
     const text = await answer.text();
     return {
       status: answer.status,
-      // Every answer of the test app with a body is JSON.
-      body: (text === '' ? {} : JSON.parse(text)) as Record<string, unknown>,
+      // Passport's own refusals are plain text, everything else is an object.
+      body: (text.startsWith('{') ? JSON.parse(text) : {}) as Record<string, unknown>,
       location: answer.headers.get('location'),
       deviceCookie: set.find((line) => line.startsWith(DEVICE_COOKIE)),
     };

@@ -1,0 +1,175 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { memoryStore } from 'passport-sms-otp';
+import { tellAll } from '../support/canaries';
+import type { Browser, Seen } from '../factors/support/browser';
+import { startFactorApp, type FactorApp } from '../factors/support/factor-app';
+
+jest.setTimeout(30_000);
+
+const AGES = { second: 1, eternity: 1e308, ever: Infinity };
+const TOO_OLD = [403, { error: 'second-factor-too-old' }];
+
+function brief({ status, body }: Seen): unknown[] {
+  return [status, body];
+}
+
+describe.each(['A', 'B'] as const)('a login by trusted device, variant %s', (variant) => {
+  let test: FactorApp;
+  let alice: Browser;
+  beforeEach(async () => {
+    test = await startFactorApp({
+      variant,
+      routes: (app, smsOtp) => {
+        for (const [name, maxAgeSeconds] of Object.entries(AGES)) {
+          app.get(`/within/${name}`, smsOtp.requireSecondFactor({ maxAgeSeconds }), (_req, res) =>
+            res.json({}),
+          );
+          app.get(`/is-within/${name}`, (req, res) =>
+            res.json({ is: smsOtp.hasSecondFactor(req, { maxAgeSeconds }) }),
+          );
+        }
+      },
+    });
+    alice = test.browser();
+    await alice.trust();
+    alice.leave();
+    test.clock.advanceSeconds(301);
+    await alice.login();
+  });
+  afterEach(() => test.close());
+
+  it('is never fresh: not at once, and not for any age that is given', async () => {
+    expect((await alice.get('/account')).status).toBe(200);
+    for (const name of Object.keys(AGES)) {
+      expect(brief(await alice.get(`/within/${name}`))).toEqual(TOO_OLD);
+      expect((await alice.get(`/is-within/${name}`)).body).toEqual({ is: false });
+    }
+  });
+
+  it('is fresh after a step-up, which asks for a code as of anybody', async () => {
+    expect((await alice.post('/step-up')).body).toMatchObject({ sent: true, purpose: 'step-up' });
+    expect(brief(await alice.get('/within/second'))).toEqual(TOO_OLD);
+    expect((await alice.enter({ trustDevice: 'on' })).status).toBe(200);
+    expect((await alice.get('/within/second')).status).toBe(200);
+    expect((await alice.get('/status')).body).toMatchObject({ verified: { method: 'sms' } });
+  });
+
+  it('is the user’s own: logging in as somebody else ends it', async () => {
+    await alice.post('/login', { username: 'bob', password: 'right' });
+    expect((await alice.get('/account')).status).toBe(403);
+  });
+});
+
+describe('a trusted device', () => {
+  let test: FactorApp;
+  let alice: Browser;
+  beforeEach(async () => {
+    test = await startFactorApp();
+    alice = test.browser();
+  });
+  afterEach(() => test.close());
+
+  it('is no way around a lock, and is trusted again after it', async () => {
+    await alice.trust();
+    const guesser = test.browser();
+    test.clock.advanceSeconds(301);
+    await guesser.login();
+    for (const times of [5, 5]) {
+      for (let time = 0; time < times; time += 1) await guesser.enterWrong();
+      test.clock.advanceSeconds(67);
+      await guesser.post('/login/resend');
+    }
+    const { device } = alice;
+    alice.leave();
+    expect(brief(await alice.login())).toEqual([429, { error: 'locked' }]);
+    expect((await alice.get('/account')).status).toBe(403);
+    expect(alice.device).toBe(device);
+    test.clock.advanceSeconds(1_800);
+    expect((await alice.login()).body.method).toBe('trusted-device');
+  });
+
+  it('clears no failures: whoever has it cannot guess codes for ever', async () => {
+    await alice.trust();
+    const guesser = test.browser();
+    test.clock.advanceSeconds(301);
+    await guesser.login();
+    for (let time = 0; time < 4; time += 1) await guesser.enterWrong();
+    alice.leave();
+    expect((await alice.login()).body.method).toBe('trusted-device');
+    await guesser.enterWrong();
+    expect(test.told('failure-count-changed').at(-1)).toMatchObject({ failures: 5 });
+  });
+
+  it('leaves no token in events, errors, sessions and answers', async () => {
+    const values: string[] = [];
+    const answers: unknown[] = [];
+    const visit = async (): Promise<void> => {
+      values.push(...(alice.device ?? '').split('.').slice(1));
+      alice.leave();
+      test.clock.advanceSeconds(301);
+      const { body } = await alice.login();
+      answers.push(body, (await alice.get('/status')).body);
+    };
+    await alice.trust();
+    const first = alice.device;
+    await visit();
+    await visit();
+    alice.device = first;
+    await visit();
+    answers.push(await test.trustedDevices.list('alice'));
+    const said = tellAll([test.events, test.errors, test.sessions.dump(), test.sessions.writes, answers]);
+    expect(values).toHaveLength(6);
+    for (const value of values) expect(said).not.toContain(value);
+  });
+
+  it('rests in the store as a hash of its token', async () => {
+    const store = memoryStore();
+    const own = await startFactorApp({ options: { store } });
+    const browser = own.browser();
+    await browser.trust();
+    const [device] = await store.devices.list('alice');
+    const [deviceId, token = '', seal = ''] = (browser.device ?? '').split('.');
+    expect(device?.deviceId).toBe(deviceId);
+    expect(JSON.stringify(device)).not.toContain(token);
+    expect(JSON.stringify(device)).not.toContain(seal);
+    expect(JSON.stringify(device)).not.toContain('5550123');
+    await own.close();
+  });
+
+  it('lets nobody in while its store fails; who has entered a right code is in all the same', async () => {
+    const store = memoryStore();
+    let isBroken = true;
+    const devices = new Proxy(store.devices, {
+      get: (target, name): unknown => (isBroken ? fail : Reflect.get(target, name)),
+    });
+    const own = await startFactorApp({ options: { store: { ...store, devices } } });
+    const browser = own.browser();
+    const answer = await browser.trust();
+    expect([answer.status, answer.deviceCookie]).toEqual([200, undefined]);
+    expect((await browser.get('/account')).status).toBe(200);
+    expect(own.told('store-failing')).toMatchObject([{ operation: 'devices.add' }]);
+    isBroken = false;
+    own.clock.advanceSeconds(301);
+    await browser.trust();
+    isBroken = true;
+    browser.leave();
+    expect(brief(await browser.login())).toEqual([503, { code: 'ERR_STORE' }]);
+    expect((await browser.get('/account')).status).toBe(403);
+    isBroken = false;
+    expect((await browser.login()).body.method).toBe('trusted-device');
+    await own.close();
+  });
+
+  it.each([[undefined], [''], [12]])('needs a version of the password: %p is refused', async (version) => {
+    const getPasswordVersion = (): string => version as string;
+    const own = await startFactorApp({ options: { trustedDevices: { getPasswordVersion } } });
+    const answer = await own.browser().trust();
+    expect([answer.status, answer.deviceCookie]).toEqual([500, undefined]);
+    expect(own.errors).toEqual([expect.any(TypeError)]);
+    await own.close();
+  });
+});
+
+function fail(): Promise<never> {
+  return Promise.reject(new Error('canary: the store says something secret'));
+}
