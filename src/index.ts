@@ -1,4 +1,4 @@
-export { createSmsOtp, SmsOtpStrategy, type SmsOtp } from './sms-otp';
+export { createSmsOtp, messageReport, SmsOtpStrategy, type SmsOtp } from './sms-otp';
 export type { LimitsOption, MaybeUser, SmsOtpOptions } from './options';
 export type { PhoneBook, PhoneEntry } from './enrolment/phone-book';
 export type { Factor, FactorCheck } from './factors/factor';
@@ -82,6 +82,10 @@ export type {
 export type { LoginEvent, SmsOtpEvent } from './login/events';
 export type { DecisionEvent, DeviceEnd, LifeEvent } from './login/life-events';
 export type { ListedDevice, TrustedDevices } from './login/trusted-devices';
+export { MESSAGE_LOCALES, type MessageLocale } from './messages/locales';
+export type { MessageMeasure } from './messages/measure-messages';
+export type { CountryMessage } from './messages/message-settings';
+export { sanitizeVariable } from './messages/sanitize-variable';
 export type { MessageContext, MessageOption } from './messages/build-message';
 export type { SmsOtpAuthInfo, SmsOtpFailureInfo } from './express/authenticate';
 export type { GuardOptions, MaxAgeOptions } from './express/guard';

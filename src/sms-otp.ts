@@ -27,6 +27,7 @@ import { createResendOtp } from './login/resend-otp';
 import { createSendOtp } from './login/send-otp';
 import { createUserAdmin, type UserAdmin } from './login/user-admin';
 import { createMessageBuilder } from './messages/build-message';
+import { measureMessages, type MessageMeasure } from './messages/measure-messages';
 import type { SmsOtpOptions } from './options';
 import { readSettings, type Settings } from './options-schema';
 import { withBuiltIns } from './policies/built-in';
@@ -113,6 +114,14 @@ export function createSmsOtp<const O extends SmsOtpOptions>(options: O & NoOther
   const made: SmsOtp = { strategy, ...createEdge(edge), ...createUserAdmin(login), close };
   // Which parts the edge has depends on the same options as the type.
   return made as SmsOtp<O>;
+}
+
+/**
+ * How long each text message of these options may become, and which character makes it long. Costs some milliseconds.
+ * @throws {TypeError} as `createSmsOtp` does.
+ */
+export function messageReport(options: SmsOtpOptions): readonly MessageMeasure[] {
+  return measureMessages(readSettings(options));
 }
 
 function toClient(

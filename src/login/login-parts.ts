@@ -14,7 +14,6 @@ export interface LoginSettings {
   readonly maxAttempts: number;
   readonly maxSends: number;
   readonly resendCooldownSeconds: number;
-  readonly sender?: string | undefined;
   readonly limits: Limits;
 }
 
