@@ -47,8 +47,9 @@ export function memoryCounters(maxEntries: number, now: () => number): CounterSt
     const slides = counter.windowSeconds === null && amountOf(counter) > 0;
     if (slides || tally.resetAtMs <= nowMs)
       tally.resetAtMs = nowMs + (counter.windowSeconds ?? LONG_LIFE_SECONDS) * 1000;
-    const lockedUntilMs = nowMs + lockSecondsBetween(former, tally.count, counter) * 1000;
-    tally.lockedUntilMs = Math.max(tally.lockedUntilMs, lockedUntilMs);
+    const lockSeconds = lockSecondsBetween(former, tally.count, counter);
+    // Without a lock nothing is written: a clock that is set back would find this moment ahead of it, and a lock.
+    if (lockSeconds > 0) tally.lockedUntilMs = Math.max(tally.lockedUntilMs, nowMs + lockSeconds * 1000);
     return keep(tally);
   }
 
