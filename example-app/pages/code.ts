@@ -37,8 +37,10 @@ function describePending(pending: PendingStatus, notice: Reason | null, nowMs: n
     action: ACTIONS[purpose],
     digits: maskedPhone.slice(-2),
     transaction,
-    // The same two digits may be on two numbers: then choosing is no harm, for both are the user's.
-    otherPhones: (pending.phones ?? []).filter((phone) => phone.maskedPhone !== maskedPhone),
+    // Where two numbers end in the same digits, nobody could tell which is meant.
+    otherPhones: (pending.phones ?? [])
+      .filter((phone) => phone.maskedPhone !== maskedPhone)
+      .map((phone) => ({ phoneId: phone.phoneId, digits: phone.maskedPhone.slice(-2) })),
     takesRecoveryCode: purpose === 'login' || purpose === 'step-up',
     minutesLeft: endsCode.has(notice) ? 0 : Math.ceil(secondsUntil(pending.expiresAt) / 60),
     canResend: pending.resendAt !== null,

@@ -1,6 +1,6 @@
 import type { Express } from 'express';
 import type { GatewaySimulator } from 'passport-sms-otp/simulator';
-import request, { type Response } from 'supertest';
+import request, { type Response, type Test } from 'supertest';
 import { ALICE_PHONE, type Site } from './site';
 
 type Fields = Readonly<Record<string, string>>;
@@ -9,6 +9,8 @@ type Fields = Readonly<Record<string, string>>;
 export class Visitor {
   readonly #agent;
   readonly #simulator: GatewaySimulator | undefined;
+  /** What browsers keep of a loopback address, and the agent does not send over plain http. */
+  readonly #secureCookies = new Map<string, string>();
 
   constructor({ app, simulator }: { readonly app: Express | string; readonly simulator?: GatewaySimulator }) {
     this.#simulator = simulator;
@@ -17,7 +19,28 @@ export class Visitor {
   }
 
   async open(path: string): Promise<Response> {
-    return this.#agent.get(path);
+    return this.#send(this.#agent.get(path));
+  }
+
+  /** The value of a Secure cookie; undefined when there is none. */
+  cookie(name: string): string | undefined {
+    return this.#secureCookies.get(name);
+  }
+
+  /** Puts a Secure cookie where the browser keeps them, as somebody who has copied it could. */
+  setCookie(name: string, value: string): void {
+    this.#secureCookies.set(name, value);
+  }
+
+  async #send(sending: Test): Promise<Response> {
+    for (const [name, value] of this.#secureCookies) sending.set('Cookie', `${name}=${value}`);
+    const answer = await sending;
+    for (const line of [answer.headers['set-cookie'] ?? []].flat()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*);.*\bSecure\b/.exec(String(line)) ?? [];
+      if (value === '') this.#secureCookies.delete(name);
+      else this.#secureCookies.set(name, value);
+    }
+    return answer;
   }
 
   /** Opens a page and sends the form on it that goes to `action`. */
@@ -26,7 +49,7 @@ export class Visitor {
   }
 
   async post(path: string, fields: Fields): Promise<Response> {
-    return this.#agent.post(path).type('form').send(fields);
+    return this.#send(this.#agent.post(path).type('form').send(fields));
   }
 
   async givePassword(username = 'alice', password = 'demo-password'): Promise<Response> {
@@ -38,10 +61,17 @@ export class Visitor {
   }
 
   /** Both steps, with the code that the simulator has texted. */
-  async logIn(): Promise<Response> {
+  async logIn(username = 'alice', phone = ALICE_PHONE): Promise<Response> {
     if (this.#simulator === undefined) throw new Error('The code is not known here');
-    await this.givePassword();
-    return this.giveCode(readPin({ simulator: this.#simulator }));
+    await this.givePassword(username);
+    return this.giveCode(readPin({ simulator: this.#simulator }, phone));
+  }
+
+  /** A code for a number that is being added or a transfer goes to where the form of the code's page says. */
+  async answerCode(pin: string): Promise<Response> {
+    const page = await this.open('/login/pin');
+    const action = /action="([^"]+)" data-submit-once data-web-otp/.exec(page.text)?.[1] ?? '';
+    return this.post(action, { _csrf: readToken(page), pin });
   }
 }
 

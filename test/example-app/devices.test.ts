@@ -1,0 +1,81 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { startSite, type Site } from './site';
+import { readPin, readToken, Visitor } from './visitor';
+
+const COOKIE = '__Host-sms-otp-device';
+const DAY_SECONDS = 86_400;
+
+describe('the trusted devices of the example app', () => {
+  let site: Site;
+  let visitor: Visitor;
+
+  beforeEach(async () => {
+    site = await startSite();
+    visitor = new Visitor(site);
+    await visitor.givePassword();
+    const page = await visitor.open('/login/pin');
+    const form = { _csrf: readToken(page), pin: readPin(site), trustDevice: 'on' };
+    expect((await visitor.post('/login/pin', form)).headers.location).toBe('/account');
+    site.advanceSeconds(60);
+  });
+
+  afterEach(() => site.close());
+
+  async function comeBack(): Promise<string | undefined> {
+    await visitor.submit('/account', '/logout');
+    return (await visitor.givePassword()).headers.location;
+  }
+
+  it('ask for the password alone, as long as the page of the code has said', async () => {
+    expect(visitor.cookie(COOKIE)).toBeDefined();
+    expect(await comeBack()).toBe('/account');
+    expect((await visitor.open('/account')).text).toContain('Password on a trusted device');
+    expect(site.simulator.outbox).toHaveLength(1);
+    site.advanceSeconds(30 * DAY_SECONDS);
+    expect(await comeBack()).toBe('/login/pin');
+  });
+
+  it('are not those on which nobody has asked for it', async () => {
+    const other = new Visitor(site);
+    await other.logIn();
+    expect(other.cookie(COOKIE)).toBeUndefined();
+  });
+
+  it('open the account and not the settings', async () => {
+    await comeBack();
+    expect((await visitor.open('/settings')).headers.location).toBe('/step-up');
+    await visitor.submit('/step-up', '/step-up');
+    expect((await visitor.giveCode(readPin(site))).headers.location).toBe('/settings');
+  });
+
+  it('are listed and forgotten in the settings', async () => {
+    const page = await visitor.open('/settings');
+    const deviceId = /name="deviceId" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
+    expect(page.text).toContain('Trusted on ');
+    const answer = await visitor.submit('/settings', '/settings/devices/forget', { deviceId });
+    expect(answer.headers.location).toBe('/settings?forgotten');
+    expect((await visitor.open('/settings')).text).toContain('There are none.');
+    expect(await comeBack()).toBe('/login/pin');
+  });
+
+  it('are forgotten all at once', async () => {
+    await visitor.submit('/settings', '/settings/devices/forget-all');
+    expect(await comeBack()).toBe('/login/pin');
+  });
+
+  it('are trusted no more after a change of numbers', async () => {
+    await visitor.submit('/settings', '/settings/phones', { phone: '+12025550130' });
+    await visitor.answerCode(readPin(site, '+12025550130'));
+    site.advanceSeconds(60);
+    expect(await comeBack()).toBe('/login/pin');
+  });
+
+  it('are worth nothing once their cookie was copied and used', async () => {
+    const thief = new Visitor(site);
+    thief.setCookie(COOKIE, visitor.cookie(COOKIE) ?? '');
+    await comeBack();
+    site.advanceSeconds(60);
+    expect((await thief.givePassword()).headers.location).toBe('/login/pin');
+    expect((await visitor.open('/account')).headers.location).toBe('/login');
+  });
+});

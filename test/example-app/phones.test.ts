@@ -1,0 +1,117 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Response } from 'supertest';
+import { ALICE_PHONE, startSite, type Site } from './site';
+import { readNotice, readPin, readWrongPin, Visitor } from './visitor';
+
+const OTHER_PHONE = '+12025550130';
+
+describe('the numbers in the settings of the example app', () => {
+  let site: Site;
+  let visitor: Visitor;
+
+  beforeEach(async () => {
+    site = await startSite();
+    visitor = new Visitor(site);
+    await visitor.logIn();
+  });
+
+  afterEach(() => site.close());
+
+  async function addPhone(phone = OTHER_PHONE): Promise<Response> {
+    await visitor.submit('/settings', '/settings/phones', { phone });
+    return visitor.answerCode(readPin(site, phone));
+  }
+
+  /** Sends the form of the number with these last digits. */
+  async function act(action: string, digits: string, fields = {}): Promise<Response> {
+    const { text } = await visitor.open('/settings');
+    const item = text.split('<li>').find((part) => part.includes(`Number ending in ${digits}`)) ?? '';
+    const phoneId = /name="phoneId" value="([^"]+)"/.exec(item)?.[1] ?? '';
+    return visitor.submit('/settings', action, { phoneId, ...fields });
+  }
+
+  it('get another one, which is texted when it is chosen on the page of the code', async () => {
+    expect((await addPhone()).headers.location).toBe('/settings?confirmed');
+    expect((await visitor.open('/settings?confirmed')).text).toContain('Your number is confirmed.');
+    site.advanceSeconds(60);
+    const other = new Visitor(site);
+    await other.givePassword();
+    const page = await other.open('/login/pin');
+    expect(page.text).toContain('Send it to the number ending in 30');
+    const phoneId = /name="phoneId" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
+    site.advanceSeconds(60);
+    await other.submit('/login/pin', '/login/pin/resend', { phoneId });
+    expect((await other.open('/login/pin')).text).toContain('number ending in 30');
+    expect((await other.giveCode(readPin(site, OTHER_PHONE))).headers.location).toBe('/account');
+  });
+
+  it('get none before its own code was right', async () => {
+    await visitor.submit('/settings', '/settings/phones', { phone: OTHER_PHONE });
+    expect((await visitor.open('/login/pin')).text).toContain('Confirm your number');
+    await visitor.answerCode(readWrongPin(site, OTHER_PHONE));
+    const { text } = await visitor.open('/settings');
+    expect(text).toContain('Not confirmed');
+    site.advanceSeconds(300);
+    await new Visitor(site).givePassword();
+    expect(site.simulator.outbox.at(-1)?.mobile).toBe(ALICE_PHONE);
+  });
+
+  it('are changed by the code of the new one, which is texted from then on', async () => {
+    await act('/settings/phones/change', '23', { phone: OTHER_PHONE });
+    expect((await visitor.answerCode(readPin(site, OTHER_PHONE))).headers.location).toBe(
+      '/settings?confirmed',
+    );
+    const { text } = await visitor.open('/settings');
+    expect(text).toContain('Number ending in 30');
+    expect(text).not.toContain('Number ending in 23');
+    site.advanceSeconds(60);
+    const other = new Visitor(site);
+    expect((await other.logIn('alice', OTHER_PHONE)).headers.location).toBe('/account');
+  });
+
+  it('end the other sessions of their user when one is changed or removed, and nobody else’s', async () => {
+    const [elsewhere, bob] = [new Visitor(site), new Visitor(site)];
+    await bob.logIn('bob', '+12025550124');
+    site.advanceSeconds(60);
+    await elsewhere.logIn();
+    site.advanceSeconds(60);
+    await addPhone();
+    expect((await elsewhere.open('/account')).headers.location).toBe('/login');
+    expect((await bob.open('/account')).status).toBe(200);
+    site.advanceSeconds(60);
+    await elsewhere.logIn();
+    await act('/settings/phones/remove', '30');
+    expect((await elsewhere.open('/account')).headers.location).toBe('/login');
+    expect((await visitor.open('/account')).status).toBe(200);
+  });
+
+  it('are made the first, and removed, but never the last one', async () => {
+    await addPhone();
+    expect((await act('/settings/phones/default', '30')).headers.location).toBe('/settings?default');
+    expect((await act('/settings/phones/remove', '23')).headers.location).toBe('/settings?removed');
+    expect((await act('/settings/phones/remove', '30')).headers.location).toBe('/settings');
+    expect(readNotice(await visitor.open('/settings'))).toContain('your only number');
+  });
+
+  it.each([
+    ['letters', '+1 FLOWERS', 'not a number we understand'],
+    ['nothing', '', 'not a number we understand'],
+    ['no country code', '02025550130', 'not a number we understand'],
+    ['a country that is not texted', '+4915123456789', 'cannot send texts to the country'],
+    ['a premium number', '+19005550130', 'cannot send codes to this number'],
+  ])('refuse %s and say why', async (_what, phone, sentence) => {
+    expect((await visitor.submit('/settings', '/settings/phones', { phone })).headers.location).toBe(
+      '/settings',
+    );
+    expect(readNotice(await visitor.open('/settings'))).toContain(sentence);
+    expect(site.simulator.outbox).toHaveLength(1);
+  });
+
+  it('are changed with the id of a number of one’s own alone', async () => {
+    const bob = new Visitor(site);
+    await bob.logIn('bob', '+12025550124');
+    const foreign = /name="phoneId" value="([^"]+)"/.exec((await bob.open('/settings')).text)?.[1] ?? '';
+    await visitor.submit('/settings', '/settings/phones/remove', { phoneId: foreign });
+    expect(readNotice(await visitor.open('/settings'))).toContain('not a mobile number of this account');
+  });
+});

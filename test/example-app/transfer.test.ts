@@ -1,0 +1,99 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { ALICE_PHONE, startSite, type Site } from './site';
+import { readNotice, readPin, readToken, readWrongPin, Visitor } from './visitor';
+
+const ORDER = { payee: 'Marina Books', amount: '25.00' };
+const DONE = '/account?transferred';
+
+describe.each(['A', 'B'] as const)('the transfer of the example app, gateway %s', (variant) => {
+  let site: Site;
+  let visitor: Visitor;
+
+  beforeEach(async () => {
+    site = await startSite({ variant });
+    visitor = new Visitor(site);
+    await visitor.logIn();
+  });
+
+  afterEach(() => site.close());
+
+  function order(fields = ORDER): ReturnType<Visitor['submit']> {
+    return visitor.submit('/transfer', '/transfer', fields);
+  }
+
+  it('moves money after a code of its own, and tells amount and payee in the text and on the page', async () => {
+    expect((await order()).headers.location).toBe('/login/pin');
+    const text = site.simulator.outbox.at(-1)?.text ?? '';
+    const page = await visitor.open('/login/pin');
+    for (const word of ['25.00 USD', 'Marina Books']) {
+      expect(text).toContain(word);
+      expect(page.text).toContain(word);
+    }
+    expect((await visitor.answerCode(readPin(site))).headers.location).toBe(DONE);
+    const account = await visitor.open(DONE);
+    expect(account.text).toContain('$25.00 to Marina Books is on its way.');
+    expect(account.text).toContain('$2,455.32');
+  });
+
+  it('moves nothing without the code, nor with a wrong one', async () => {
+    await order();
+    expect((await visitor.answerCode(readWrongPin(site))).headers.location).toBe('/login/pin');
+    expect(readNotice(await visitor.open('/login/pin'))).toContain('not the right code');
+    expect((await visitor.open('/account')).text).not.toContain('Marina Books');
+  });
+
+  it('moves what the text said, whatever comes with the code', async () => {
+    await order();
+    const page = await visitor.open('/login/pin');
+    const changed = { payee: 'Northpier Energy', amount: '900.00' };
+    await visitor.post('/transfer/pin', { _csrf: readToken(page), pin: readPin(site), ...changed });
+    const { text } = await visitor.open('/account');
+    expect(text).toContain('Marina Books');
+    expect(text).not.toContain('Northpier Energy');
+  });
+
+  it('moves money once for one code', async () => {
+    await order();
+    const pin = readPin(site);
+    const form = { _csrf: readToken(await visitor.open('/login/pin')), pin };
+    const answers = await Promise.all([1, 2, 3].map(() => visitor.post('/transfer/pin', form)));
+    expect(answers.filter(({ headers }) => headers.location === DONE)).toHaveLength(1);
+    expect((await visitor.open('/account')).text).toContain('$2,455.32');
+  });
+
+  it('takes no code that was texted for something else', async () => {
+    site.advanceSeconds(301);
+    await visitor.open('/settings');
+    await visitor.submit('/step-up', '/step-up');
+    const page = await visitor.open('/login/pin');
+    const answer = await visitor.post('/transfer/pin', { _csrf: readToken(page), pin: readPin(site) });
+    expect(answer.headers.location).toBe('/account');
+    expect((await visitor.open('/account')).text).toContain('$2,480.32');
+  });
+
+  it('is no step-up: the settings stay closed after it', async () => {
+    site.advanceSeconds(301);
+    await order();
+    await visitor.answerCode(readPin(site, ALICE_PHONE));
+    expect((await visitor.open('/settings')).headers.location).toBe('/step-up');
+  });
+
+  it.each([
+    ['no amount', { ...ORDER, amount: '' }, 'Enter an amount'],
+    ['words for an amount', { ...ORDER, amount: 'ten' }, 'Enter an amount'],
+    ['nothing', { ...ORDER, amount: '0' }, 'above zero'],
+    ['more than there is', { ...ORDER, amount: '99999' }, 'not enough money'],
+    ['an unknown payee', { ...ORDER, payee: 'Mallory' }, 'Choose who'],
+  ])('refuses %s, says why and texts nobody', async (_what, fields, sentence) => {
+    const page = await order(fields);
+    expect(page.status).toBe(400);
+    expect(readNotice(page)).toContain(sentence);
+    expect(site.simulator.outbox).toHaveLength(1);
+  });
+
+  it('shows what was typed as text, never as markup', async () => {
+    const page = await order({ ...ORDER, amount: '"><b>1</b>' });
+    expect(page.text).toContain('value="&quot;&gt;&lt;b&gt;1&lt;/b&gt;"');
+    expect(page.text).not.toContain('<b>1</b>');
+  });
+});
