@@ -146,7 +146,8 @@ describe('options of phones', () => {
 
   it('are there only with a phone book, and a book without a call is refused', async () => {
     const { book } = await openPhoneApp();
-    const { list: _list, ...rest } = book;
+    const rest: object = { ...book, list: undefined };
+    Reflect.deleteProperty(rest, 'list');
     const gateway = { baseUrl: 'http://127.0.0.1:1', variant: 'A', username: 'u', password: 'p' } as const;
     const others = {
       gateway,

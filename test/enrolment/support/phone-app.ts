@@ -6,6 +6,7 @@ import { memoryPhoneBook, type MemoryPhoneBook } from '../../support/memory-phon
 import {
   ALICE,
   asTestUser,
+  asUser,
   BOB,
   startTestApp,
   type TestApp,
@@ -68,7 +69,7 @@ export function addPhoneRoutes(app: Express, smsOtp: SmsOtp): void {
   tell('/phones/remove-any', phones.remove({ keepsLast: false }));
   tell('/phones/default', phones.setDefault());
   app.get('/phones', (req, res, next) => {
-    phones.list(req.user as Express.User).then((list) => res.json(list), next);
+    phones.list(asUser(asTestUser(req.user))).then((list) => res.json(list), next);
   });
   const failureRedirect = '/site/settings';
   app.post('/site/enrol', phones.enrol({ successRedirect: '/site/code', failureRedirect }));
@@ -76,6 +77,8 @@ export function addPhoneRoutes(app: Express, smsOtp: SmsOtp): void {
   app.post('/site/remove', phones.remove({ successRedirect: '/site/done', failureRedirect }));
   app.get('/site/settings', smsOtp.requireSecondFactor({ redirect: '/site/enrol' }));
 }
+
+type Listed = { phoneId: string; maskedPhone: string; isConfirmed: boolean }[];
 
 /** A person with a browser of their own, who changes numbers. */
 export interface PhoneVisit extends Visit {
@@ -87,7 +90,7 @@ export interface PhoneVisit extends Visit {
   /** Enters the newest code of a number, or this code. */
   readonly confirm: (mobile: string) => Promise<Response>;
   readonly confirmWith: (pin: unknown) => Promise<Response>;
-  readonly list: () => Promise<{ phoneId: string; maskedPhone: string; isConfirmed: boolean }[]>;
+  readonly list: () => Promise<Listed>;
   /** The id of a number by its last two digits. */
   readonly idOf: (mobile: string) => Promise<string>;
   readonly agent: ReturnType<TestApp['agent']>;
@@ -97,7 +100,7 @@ export function phoneVisit(test: PhoneApp, user: TestUser = ALICE): PhoneVisit {
   const agent = test.agent();
   const visitor = visit({ ...test, agent: () => agent }, user);
   const post = async (path: string, body: object = {}): Promise<Response> => agent.post(path).send(body);
-  const list: PhoneVisit['list'] = async () => (await agent.get('/phones')).body;
+  const list: PhoneVisit['list'] = async () => (await agent.get('/phones')).body as Listed;
   return {
     ...visitor,
     agent,

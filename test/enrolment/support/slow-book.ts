@@ -1,0 +1,20 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { PhoneBook } from 'passport-sms-otp';
+
+/** A phone book that is as far away as a database: what is read there may be old when it arrives. */
+export function slowBook(book: PhoneBook): PhoneBook {
+  const slowly = async <Answer>(work: () => Answer): Promise<Awaited<Answer>> => {
+    await wait(Math.random() * 6);
+    const answer = await work();
+    await wait(Math.random() * 6);
+    return answer;
+  };
+  return {
+    list: (userId) => slowly(() => book.list(userId)),
+    addUnconfirmed: (userId, mobile) => slowly(() => book.addUnconfirmed(userId, mobile)),
+    confirm: (userId, mobile) => slowly(() => book.confirm(userId, mobile)),
+    replace: (userId, replaced, mobile) => slowly(() => book.replace(userId, replaced, mobile)),
+    remove: (userId, mobile, options) => slowly(() => book.remove(userId, mobile, options)),
+    setDefault: (userId, mobile) => slowly(() => book.setDefault(userId, mobile)),
+  };
+}

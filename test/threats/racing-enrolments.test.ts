@@ -1,0 +1,144 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  HOME,
+  NEW,
+  numbersOf,
+  openPhoneApp,
+  OTHER,
+  phoneVisit,
+  WORK,
+  type PhoneApp,
+  type PhoneVisit,
+} from '../enrolment/support/phone-app';
+import { slowBook } from '../enrolment/support/slow-book';
+import { BOB } from '../support/test-app';
+import { memoryPhoneBook } from '../support/memory-phone-book';
+import { testClock } from '../support/clock';
+import { slowStore } from '../support/slow-store';
+import { seen } from '../support/visit';
+
+const ROUNDS = 5;
+
+const enrolled = (test: PhoneApp): unknown[] => test.events.filter(({ type }) => type === 'phone-enrolled');
+const confirmed = (test: PhoneApp, user = { id: 'alice', phone: null }): string[] =>
+  numbersOf(test, user).filter((mobile) => !mobile.endsWith('?'));
+
+/** An app whose store and phone book take their time, and a user with two sessions that passed both factors. */
+async function openRace(variant: 'A' | 'B'): Promise<{ test: PhoneApp; one: PhoneVisit; two: PhoneVisit }> {
+  const clock = testClock();
+  const book = memoryPhoneBook();
+  book.seed('alice', HOME, WORK);
+  const store = slowStore(clock);
+  const made = await openPhoneApp({ variant, clock, options: { store, phoneBook: slowBook(book) } });
+  const test = { ...made, book };
+  const [one, two] = [phoneVisit(test), phoneVisit(test)];
+  await one.logIn();
+  await two.logIn();
+  return { test, one, two };
+}
+
+describe.each(['A', 'B'] as const)('two enrolments at once, in variant %s,', (variant) => {
+  it('of different numbers: one is confirmed, and the other code is worth nothing', async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const { test, one, two } = await openRace(variant);
+      await one.enrol(NEW);
+      test.clock.advanceSeconds(31);
+      await two.enrol(OTHER);
+      const answers = await Promise.all([one.confirm(NEW), two.confirm(OTHER)]);
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+      expect(confirmed(test)).toHaveLength(3);
+      expect([enrolled(test).length, test.ended.length]).toEqual([1, 1]);
+    }
+  });
+
+  it('of the same number: it is confirmed once', async () => {
+    const { test, one, two } = await openRace(variant);
+    await one.enrol(NEW);
+    const first = test.sim.lastPin(NEW);
+    expect(seen(await two.enrol(NEW))).toEqual([429, { error: 'resend-too-soon' }]);
+    test.clock.advanceSeconds(31);
+    await two.enrol(NEW);
+    const second = test.sim.lastPin(NEW);
+    const answers = await Promise.all([
+      one.confirmWith(first),
+      two.confirmWith(second),
+      one.confirmWith(second),
+      two.confirmWith(second),
+    ]);
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect([confirmed(test), enrolled(test).length]).toEqual([[HOME, WORK, NEW], 1]);
+  });
+
+  it('of which one is a double click: the number is confirmed, whichever half comes first', async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const { test, one } = await openRace(variant);
+      await one.enrol(NEW);
+      const answers = await Promise.all([one.confirm(NEW), one.confirm(NEW), one.confirm(NEW)]);
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+      expect([confirmed(test), enrolled(test).length]).toEqual([[HOME, WORK, NEW], 1]);
+    }
+  });
+
+  it('both in the place of one number: it is taken once', async () => {
+    const { test, one, two } = await openRace(variant);
+    await one.replace(NEW);
+    test.clock.advanceSeconds(31);
+    await two.replace(OTHER);
+    await Promise.all([one.confirm(NEW), two.confirm(OTHER)]);
+    expect(confirmed(test)).toEqual([OTHER, WORK]);
+    expect(seen(await one.confirm(NEW))).toEqual([401, { error: 'no-pending-login' }]);
+  });
+
+  it('one begun while the other is judged: whichever wins, its number alone is new', async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const { test, one, two } = await openRace(variant);
+      await one.replace(NEW);
+      test.clock.advanceSeconds(31);
+      const [first] = await Promise.all([one.confirm(NEW), two.enrol(OTHER)]);
+      const isFirstIn = first.status === 200;
+      expect(confirmed(test)).toEqual(isFirstIn ? [NEW, WORK] : [HOME, WORK]);
+      expect(enrolled(test)).toHaveLength(isFirstIn ? 1 : 0);
+    }
+  });
+
+  it('a number replaced and removed at once is gone, and never comes back', async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const { test, one, two } = await openRace(variant);
+      const phoneId = await two.idOf(HOME);
+      await one.replace(NEW);
+      const [replaced, removed] = await Promise.all([
+        one.confirm(NEW),
+        two.post('/phones/remove', { phoneId }),
+      ]);
+      expect([replaced.status, removed.status].filter((status) => status === 200)).toHaveLength(1);
+      expect(confirmed(test)).toEqual(replaced.status === 200 ? [NEW, WORK] : [WORK]);
+    }
+  });
+
+  it('of numbers removed at once the last one stays', async () => {
+    const { test, one, two } = await openRace(variant);
+    const [home, work] = [await one.idOf(HOME), await one.idOf(WORK)];
+    const answers = await Promise.all([
+      one.post('/phones/remove', { phoneId: home }),
+      two.post('/phones/remove', { phoneId: work }),
+    ]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 403]);
+    expect(answers.map(({ body }) => body as object)).toContainEqual({ error: 'last-phone' });
+    expect(confirmed(test)).toHaveLength(1);
+  });
+
+  it('of a first number by two who have the password: one gets it, and the other needs a second factor', async () => {
+    const { test } = await openRace(variant);
+    const [one, two] = [phoneVisit(test, BOB), phoneVisit(test, BOB)];
+    await one.login();
+    await two.login();
+    await one.enrol('+12065550111');
+    test.clock.advanceSeconds(31);
+    await two.enrol('+12065550112');
+    const answers = await Promise.all([one.confirm('+12065550111'), two.confirm('+12065550112')]);
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(confirmed(test, { id: 'bob', phone: null })).toEqual(['+12065550112']);
+    test.clock.advanceSeconds(31);
+    expect(seen(await one.enrol('+12065550113'))).toEqual([403, { error: 'second-factor-required' }]);
+  });
+});
