@@ -8,8 +8,8 @@ import { checkRightToEnrol, type PassedFactor } from './right-to-change';
 export interface ConfirmRequest extends Omit<VerifyRequest, 'purposes'> {
   /** The second factor that the session holds at the moment it is asked. */
   readonly readPassed: () => PassedFactor | undefined;
-  /** Whether the session still waits for the code that was judged; it is read again. */
-  readonly isStillWaiting: () => Promise<boolean>;
+  /** Whether the session is still there, and waits for no other code by now; it is read again. */
+  readonly mayFinish: () => Promise<boolean>;
 }
 
 /** The number is confirmed. */
@@ -45,7 +45,7 @@ export function createConfirmPhone(
     if (result.kind !== 'verified') return result;
 
     // 3 the same question again: judging took its time
-    if (!(await request.isStillWaiting())) return tell(result, request, refuse('no-pending-login'));
+    if (!(await request.mayFinish())) return tell(result, request, refuse('no-pending-login'));
     const refusal = await checkRight(request);
     if (refusal !== null) return tell(result, request, refusal);
 

@@ -24,7 +24,7 @@ export function createPhoneConfirm(
       currentUser: currentUser(req),
       address: req.ip,
       readPassed: () => marks.read(req),
-      isStillWaiting: () => slot.isStillWaiting(req, pending?.otpId),
+      mayFinish: () => slot.mayFinish(req, pending?.otpId),
     });
     if (result.kind === 'unconfirmed') {
       await settle(slot, req, { otpId: pending?.otpId, endsPending: true, notice: 'unconfirmed' });

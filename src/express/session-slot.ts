@@ -77,8 +77,22 @@ export class SessionSlot {
 
   /** Reads the session again. False when it has ended meanwhile, or waits for another code than the one judged. */
   async isStillWaiting(req: Request, judgedOtpId: string | undefined): Promise<boolean> {
-    if (isIdFromClient(req) && !(await reload(this.requireSession(req)))) return false;
+    if (!(await this.isStillThere(req))) return false;
     return this.read(req).pending?.otpId === judgedOtpId;
+  }
+
+  /**
+   * Reads the session again after a code was spent. False when it has ended meanwhile, or waits for another code. One
+   * that waits for none may go on: the slower half of a double click has taken the code off.
+   */
+  async mayFinish(req: Request, spentOtpId: string | undefined): Promise<boolean> {
+    if (!(await this.isStillThere(req))) return false;
+    const { pending } = this.read(req);
+    return pending === undefined || pending.otpId === spentOtpId;
+  }
+
+  private async isStillThere(req: Request): Promise<boolean> {
+    return !isIdFromClient(req) || (await reload(this.requireSession(req)));
   }
 
   /** Takes back a login that the first factor has made in this very request: it ran without `session: false`. */
