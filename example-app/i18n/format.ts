@@ -1,13 +1,22 @@
-import type { Locale } from './locales';
+import { directionOf, type Locale } from './locales';
 
-/** Dollars are written the American way in English; the rest have a way of their own. */
+/** Without a country English would be that of the whole world. */
 function toTag(locale: Locale): string {
   return locale === 'en' ? 'en-US' : locale;
 }
 
+/** Between these a text runs from left to right, whatever is around it. */
+const [LEFT_TO_RIGHT, END] = ['\u2066', '\u2069'];
+
 export function formatDollars(locale: Locale): (cents: number) => string {
-  const format = new Intl.NumberFormat(toTag(locale), { style: 'currency', currency: 'USD' });
-  return (cents) => format.format(cents / 100);
+  const isLeftToRight = directionOf(locale) === 'ltr';
+  // From right to left the sign and the letters of a currency would change places.
+  const tag = isLeftToRight ? toTag(locale) : 'en-US';
+  const format = new Intl.NumberFormat(tag, { style: 'currency', currency: 'USD' });
+  return (cents) => {
+    const text = format.format(cents / 100);
+    return isLeftToRight ? text : LEFT_TO_RIGHT + text + END;
+  };
 }
 
 /** @returns a function of milliseconds since 1970. */

@@ -1,33 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import axe from 'axe-core';
-import type { Page } from 'playwright-core';
 import { readPin, readWrongPin } from '../example-app/visitor';
+import { findFlaws } from './barriers';
 import { BROWSER_TEST_MS, inChromium, useChromium } from './chromium';
 import { giveCode, givePassword, logIn, openWindow, WIDTHS, type Window } from './window';
-
-/** What axe finds on a page, by rule, with the places. */
-async function findBarriers(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source);
-  const { violations } = await page.evaluate<axe.AxeResults>('axe.run()');
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, nodes }) => `${page.url()} ${id}: ${nodes.map(({ html }) => html).join(' ')}`);
-}
-
-/** What is too small for a thumb, below 44 pixels, or does not fit the width of the window. */
-async function findTightSpots(page: Page): Promise<string[]> {
-  return page.evaluate<string[]>(`(() => {
-    const targets = document.querySelectorAll('button, input:not([type=hidden]), select, .button, nav a');
-    const tight = [...targets].filter((target) => target.getBoundingClientRect().height < 44);
-    const { scrollWidth, clientWidth } = document.documentElement;
-    const excess = scrollWidth > clientWidth ? [scrollWidth - clientWidth + ' pixels too wide'] : [];
-    return [...tight.map((target) => target.outerHTML), ...excess];
-  })()`);
-}
-
-async function findFlaws(page: Page): Promise<string[]> {
-  return [...(await findBarriers(page)), ...(await findTightSpots(page))];
-}
 
 inChromium(describe)('every page of the example app', () => {
   const browser = useChromium();
@@ -88,14 +63,22 @@ inChromium(describe)('every page of the example app', () => {
           page.getByRole('button', { name: 'Send money' }).click(),
         ]);
         expect(await findFlaws(window.page)).toEqual([]);
+        await page.getByLabel('Amount in dollars').fill('25');
+        await page.getByRole('button', { name: 'Send money' }).click();
+        await page.waitForURL('**/login/pin');
+        expect(await findFlaws(window.page)).toEqual([]);
+        await giveCode(page, readPin(site));
+        await page.waitForURL('**/account?transferred');
         site.advanceSeconds(301);
-        await page.goto('/transfer');
+        await page.goto('/settings');
+        await page.waitForURL('**/step-up');
         expect(await findFlaws(window.page)).toEqual([]);
         await page.getByRole('button', { name: 'Text me a code' }).click();
         await page.waitForURL('**/login/pin');
         expect(await findFlaws(window.page)).toEqual([]);
         await giveCode(page, readPin(site));
-        await page.waitForURL('**/transfer');
+        await page.waitForURL('**/settings');
+        expect(await findFlaws(window.page)).toEqual([]);
       },
       BROWSER_TEST_MS,
     );

@@ -56,12 +56,12 @@ export async function openWindow(
   };
 }
 
-export async function givePassword(page: Page): Promise<void> {
+export async function givePassword(page: Page, username = 'alice', lands = '**/login/pin'): Promise<void> {
   await page.goto('/login');
-  await page.getByLabel('User name').fill('alice');
+  await page.getByLabel('User name').fill(username);
   await page.getByLabel('Password').fill('demo-password');
   await page.getByRole('button', { name: 'Continue' }).click();
-  await page.waitForURL('**/login/pin');
+  await page.waitForURL(lands);
 }
 
 export async function giveCode(page: Page, pin: string): Promise<void> {
