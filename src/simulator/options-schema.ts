@@ -38,7 +38,9 @@ const optionsSchema = z
     password: z.string().min(1),
     balance: z.string().refine(isDecimal, 'must be a decimal string with at most 6 decimals'),
     pinDigits: z.int().min(4).max(10),
-    fixedPins: z.record(z.string().regex(/^\+?[1-9][0-9]{6,14}$/), z.string().regex(/^[0-9]{4,10}$/)),
+    fixedPins: z
+      .record(z.string().regex(/^\+?[1-9][0-9]{6,14}$/), z.string().regex(/^[0-9]{4,10}$/))
+      .refine(namesEachNumberOnce, 'lists a number twice, with and without plus'),
     readings: readingsSchema,
     maySendOtp: z.boolean(),
     mayLookUp: z.boolean(),
@@ -60,6 +62,11 @@ export function checkOptions(options: SimulatorOptions): CheckedOptions {
   }
   const { readings, ...given } = dropUndefined(options);
   return { ...DEFAULTS, ...given, readings: { ...DEFAULT_READINGS, ...dropUndefined(readings ?? {}) } };
+}
+
+function namesEachNumberOnce(pins: Readonly<Record<string, string>>): boolean {
+  const mobiles = Object.keys(pins);
+  return new Set(mobiles.map((mobile) => mobile.replace('+', ''))).size === mobiles.length;
 }
 
 /**

@@ -18,7 +18,10 @@ export interface SimulatorOptions {
   readonly balance?: string;
   /** Digits of a pin, 4 to 10. Default 6. Not shown in OTP spec §4: how many a pin has. */
   readonly pinDigits?: number;
-  /** Numbers, with or without plus, that always get the same pin. For demonstrations and tests. */
+  /**
+   * Numbers, with or without plus, that always get the same pin of 4 to 10 digits. For demonstrations and tests; the
+   * library itself has no such option. Default none.
+   */
   readonly fixedPins?: Readonly<Record<string, string>>;
   /** How the open points of the documents are read. Default: the careful reading of each. */
   readonly readings?: Partial<Readings>;
