@@ -10,9 +10,9 @@ import { logIn, setAuthInfo } from './log-in';
 import { answerRefusal, answerSuccess, settle, type RedirectOptions } from './refuse';
 import { toSafePath } from './return-path';
 import { run } from './run';
-import type { PendingSlot, SmsOtpSession, VerifiedMark } from './session-data';
+import type { PendingSlot, SmsOtpSession } from './session-data';
 import { toStatus } from './status';
-import { createDeviceDoor } from './trusted-device';
+import { createDeviceDoor, type Recognised } from './trusted-device';
 
 /** Options of `send`. */
 export interface SendOptions extends RedirectOptions {
@@ -33,8 +33,8 @@ export function createSend(parts: EdgeParts): (options?: SendOptions) => Request
     const before = slot.read(req);
     const request = toRequest(parts, req, user, before);
     // Only who needs a code is asked whether the device makes up for it.
-    const mark = devices && (await request.isRequired()) ? await devices.recognise(req, res, user) : null;
-    if (mark !== null) return letInTrusted(req, res, user, options, mark);
+    const trusted = devices && (await request.isRequired()) ? await devices.recognise(req, res, user) : null;
+    if (trusted !== null) return letInTrusted(req, res, trusted, options);
     const result = await sendOtp(request);
     if (result.kind === 'not-required') return letIn(req, res, user, options);
     if (result.kind === 'refused') return turnAway(req, res, options, before, result.refusal);
@@ -65,9 +65,8 @@ export function createSend(parts: EdgeParts): (options?: SendOptions) => Request
   async function letInTrusted(
     req: Request,
     res: Response,
-    user: Express.User,
+    { user, mark }: Recognised,
     { notRequiredRedirect }: SendOptions,
-    mark: VerifiedMark,
   ): Promise<boolean> {
     const wanted = findWantedPage(req, slot.read(req));
     slot.carryThroughRenewal(req, { version: 1, verified: mark });

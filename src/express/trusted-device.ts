@@ -31,10 +31,16 @@ export function createDeviceParts(
   return { devices, cookieName: trustedDevices.cookieName, trustDeviceField };
 }
 
+/** A user who needs no code on this device. */
+export interface Recognised {
+  readonly user: Express.User;
+  readonly mark: VerifiedMark;
+}
+
 /** What HTTP makes of trusted devices. */
 export interface DeviceDoor {
-  /** The mark of a user whose device is trusted, with the next cookie set; null: a code is needed. */
-  readonly recognise: (req: Request, res: Response, user: Express.User) => Promise<VerifiedMark | null>;
+  /** The user of a trusted device and the mark, with the next cookie set; null: a code is needed. */
+  readonly recognise: (req: Request, res: Response, user: Express.User) => Promise<Recognised | null>;
   /** Trusts this device when the form asks for it. The user is in already. */
   readonly trust: (req: Request, res: Response, user: Express.User) => Promise<void>;
 }
@@ -50,7 +56,7 @@ export function createDeviceDoor(
       if (verdict.kind === 'trusted') {
         const { cookie, userId, at } = verdict;
         setDeviceCookie(res, cookieName, cookie);
-        return { userId, method: 'trusted-device', at };
+        return { user: verdict.user, mark: { userId, method: 'trusted-device', at } };
       }
       if (verdict.kind !== 'not-now') clearDeviceCookie(res, cookieName);
       if (verdict.kind === 'stolen') await endOtherSessions(user, req);

@@ -8,7 +8,7 @@ export interface RecoveryCodesOption {
 export interface TrustedDevicesOption {
   /**
    * A text that changes with the user's password, such as its hash: with it the devices trusted before are trusted no more.
-   * Only a keyed digest of it is stored.
+   * The user is as `loadUser` gave it. Only a keyed digest of the text is stored. An empty one is a `TypeError`.
    */
   getPasswordVersion(user: Express.User): string | Promise<string>;
   /** Days from the first trust, whatever is used meanwhile: 1 to 90. Default: 30. */

@@ -9,7 +9,7 @@ import { fromUserIdText, toUserIdText } from './user-id';
  */
 export async function findUser(
   parts: LoginParts,
-  challenge: Challenge,
+  challenge: Pick<Challenge, 'purpose' | 'userId' | 'userIdType'>,
   currentUser: Express.User | undefined,
 ): Promise<Express.User | null> {
   const user = challenge.purpose === 'login' ? await parts.loadUser(fromUserIdText(challenge)) : currentUser;

@@ -2,6 +2,7 @@ import type { DeviceBook } from '../factors/device-book';
 import { failureCounter } from '../policies/limits';
 import type { TrustedDevice } from '../stores/store';
 import type { BindDevice } from './device-binding';
+import { findUser } from './find-user';
 import type { DeviceEnd } from './life-events';
 import type { LoginParts } from './login-parts';
 import { toUserIdText } from './user-id';
@@ -15,7 +16,14 @@ export interface DeviceCookie {
 
 /** What a device's cookie is worth at a login. */
 export type DeviceVerdict =
-  | { readonly kind: 'trusted'; readonly userId: string; readonly at: number; readonly cookie: DeviceCookie }
+  | {
+      readonly kind: 'trusted';
+      /** As `loadUser` gave it, like after a right code. */
+      readonly user: Express.User;
+      readonly userId: string;
+      readonly at: number;
+      readonly cookie: DeviceCookie;
+    }
   /** No trust now; the cookie stays as it is. */
   | { readonly kind: 'not-now' }
   /** Good for nothing: it goes. */
@@ -60,10 +68,14 @@ export function createDeviceJudge(parts: LoginParts, book: DeviceBook, bind: Bin
   }
 
   return {
-    async judge({ user, value, address }) {
+    async judge({ user: firstFactorUser, value, address }) {
       if (value === undefined) return { kind: 'not-now' };
-      const { userId } = toUserIdText(parts.getUserId(user));
+      const identity = toUserIdText(parts.getUserId(firstFactorUser));
+      const { userId } = identity;
       if (await isLocked(userId)) return { kind: 'not-now' };
+      // Who is gone or disabled passes no second factor: the way of the code tells it.
+      const user = await findUser(parts, { ...identity, purpose: 'login' }, undefined);
+      if (user === null) return { kind: 'not-now' };
       // Asked before the token is replaced: what the app throws here changes nothing.
       const binding = await bind(user, userId);
       const shown = await book.show(userId, value);
@@ -80,7 +92,7 @@ export function createDeviceJudge(parts: LoginParts, book: DeviceBook, bind: Bin
       }
       const { deviceId, label, expiresAt } = device;
       emit({ type: 'device-used', userId, address, deviceId, label });
-      return { kind: 'trusted', userId, at: now(), cookie: { value: shown.value, expiresAt } };
+      return { kind: 'trusted', user, userId, at: now(), cookie: { value: shown.value, expiresAt } };
     },
     async trust({ user, value, address, label }) {
       const { userId } = toUserIdText(parts.getUserId(user));

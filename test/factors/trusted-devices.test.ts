@@ -15,6 +15,7 @@ describe.each(['A', 'B'] as const)('a trusted device with variant %s', (variant)
         const firstFactor = passport.authenticate('local', { session: false });
         app.post('/login/page', firstFactor, smsOtp.send(options));
         app.get('/orders', smsOtp.requireSecondFactor({ redirect: '/login' }), (_req, res) => res.json({}));
+        app.post('/login/info', firstFactor, smsOtp.send(), (req, res) => void res.json({ ...req.authInfo }));
         app.post('/login/once', smsOtp.verify({ session: false }), (_req, res) => res.json({}));
       },
     });
@@ -137,6 +138,13 @@ describe.each(['A', 'B'] as const)('a trusted device with variant %s', (variant)
     expect(alice.cookies.get('connect.sid')).not.toBe(old);
     expect((await alice.get('/status')).body.sessionKeys).toEqual(['cookie', 'smsOtp', 'passport']);
     expect(test.logins).toEqual(['alice', 'alice']);
+  });
+
+  it('counts as no second factor where factors are told', async () => {
+    await alice.trust();
+    alice.leave();
+    const { body } = await alice.post('/login/info', { username: 'alice', password: 'right' });
+    expect(body).toEqual({ amr: ['pwd'], method: 'trusted-device', at: test.clock.now() });
   });
 
   it('is asked nothing where no code is required, and stays trusted', async () => {

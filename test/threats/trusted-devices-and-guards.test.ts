@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { memoryStore } from 'passport-sms-otp';
 import { tellAll } from '../support/canaries';
+import { ALICE, asUser } from '../support/test-app';
 import type { Browser, Seen } from '../factors/support/browser';
 import { startFactorApp, type FactorApp } from '../factors/support/factor-app';
 
@@ -86,6 +87,20 @@ describe('a trusted device', () => {
     expect(alice.device).toBe(device);
     test.clock.advanceSeconds(1_800);
     expect((await alice.login()).body.method).toBe('trusted-device');
+  });
+
+  it('is no way in for a user whom loadUser does not give any more', async () => {
+    let isDisabled = false;
+    const loadUser = (): Express.User | null => (isDisabled ? null : asUser({ ...ALICE }));
+    const own = await startFactorApp({ options: { loadUser } });
+    const browser = own.browser();
+    await browser.trust();
+    isDisabled = true;
+    browser.leave();
+    own.clock.advanceSeconds(301);
+    expect((await browser.login()).body.sent).toBe(true);
+    expect(brief(await browser.enter())).toEqual([401, { error: 'no-pending-login' }]);
+    await own.close();
   });
 
   it('clears no failures: whoever has it cannot guess codes for ever', async () => {

@@ -1,0 +1,50 @@
+/** Compiled by `npm run typecheck` and never run: what is configured is there, and nothing else. */
+import type { Request } from 'express';
+import {
+  createSmsOtp,
+  type ListedDevice,
+  type RecoveryCodesPart,
+  type SmsOtp,
+  type SmsOtpOptions,
+  type TrustedDevices,
+} from 'passport-sms-otp';
+
+declare const options: SmsOtpOptions;
+declare const passwords: { versionOf(user: Express.User): Promise<string> };
+
+const gateway = { baseUrl: 'https://gateway.example', variant: 'A', username: 'u', password: 'p' } as const;
+const needed = { gateway, getPhone: () => null, loadUser: () => null, allowedCountries: ['US'] } as const;
+
+const plain = createSmsOtp(needed);
+const full = createSmsOtp({
+  ...needed,
+  recoveryCodes: {},
+  trustedDevices: { getPasswordVersion: (user) => passwords.versionOf(user), days: 14 },
+  factors: [{ name: 'totp', check: ({ code }) => code.length === 6 }],
+});
+
+/** Options that are put together elsewhere: perhaps it is there, perhaps not. */
+const unknown: SmsOtp = createSmsOtp(options);
+const { recoveryCodes, trustedDevices, recover, verifyWith } = full;
+
+export const uses: readonly ((req: Request) => unknown)[] = [
+  (req) => recoveryCodes.generate('alice', req).then((codes) => codes.join('\n')),
+  () => trustedDevices.list(12).then((devices) => devices.map(({ label }) => label)),
+  () => [recover({ successRedirect: '/' }), verifyWith('totp')],
+  () => unknown.recoveryCodes?.count('alice'),
+
+  // @ts-expect-error Recovery codes are not configured.
+  (): RecoveryCodesPart => plain.recoveryCodes,
+  // @ts-expect-error Nor are trusted devices.
+  (): TrustedDevices => plain.trustedDevices,
+  // @ts-expect-error There is no other factor.
+  (): typeof verifyWith => plain.verifyWith,
+  // @ts-expect-error Nobody knows whether they are configured.
+  (): RecoveryCodesPart => unknown.recoveryCodes,
+  // @ts-expect-error A device's token is nobody's business.
+  (): keyof ListedDevice => 'tokenHash',
+  // @ts-expect-error There is no such option.
+  () => createSmsOtp({ ...needed, recoveryCode: {} }),
+  // @ts-expect-error A device needs to know of changes of the password.
+  () => createSmsOtp({ ...needed, trustedDevices: {} }),
+];
