@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { conversionBreaker, numberTypes, prefixVelocity, type Policy } from 'passport-sms-otp';
 import { numberOf, repeat, startTraffic, type Traffic, type Try } from '../policies/traffic';
 
-jest.setTimeout(60_000);
+jest.setTimeout(120_000);
 
 /** The fraudster's share of the fees: three blocks of one operator, where nobody reads a text message. */
 const PUMPED = ['+3370001', '+3370002', '+3370003'];
