@@ -9,7 +9,7 @@ import {
   type PhoneApp,
   type PhoneVisit,
 } from '../enrolment/support/phone-app';
-import { changePending } from '../enrolment/support/stored-slot';
+import { changePending, setMark } from '../enrolment/support/stored-slot';
 import { seen } from '../support/visit';
 import { waitUntil } from '../support/wait-until';
 
@@ -65,6 +65,19 @@ describe.each(['A', 'B'] as const)('a number cannot be changed in variant %s', (
     expect(numbersOf(test)).toEqual([HOME, `${NEW}?`]);
     expect(seen(await alice.confirm(NEW))).toEqual([401, { error: 'no-pending-login' }]);
     expect(test.events.filter(({ type }) => type === 'phone-enrolled')).toEqual([]);
+  });
+
+  it('by a session that has lost its second factor while the code was judged', async () => {
+    const { test, alice } = await scene();
+    await alice.replace(NEW);
+    const { validated } = test.sim.stats();
+    test.sim.failNext('validate', { kind: 'latency', ms: 300, when: 'after' });
+    const confirming = alice.confirm(NEW);
+    await waitUntil(() => test.sim.stats().validated > validated);
+    setMark(test, undefined);
+    expect(seen(await confirming)).toEqual([403, { error: 'second-factor-required' }]);
+    expect(numbersOf(test)).toEqual([HOME, WORK, `${NEW}?`]);
+    expect(test.book.changes.map(([call]) => call)).toEqual(['addUnconfirmed']);
   });
 
   it('by a session that has ended while the code was judged', async () => {

@@ -43,6 +43,17 @@ describe.each(['A', 'B'] as const)('a number cannot be changed in variant %s', (
     return { test, alice, phoneId: await alice.idOf(WORK), sent: test.sim.stats().sent };
   }
 
+  it('but with a second factor that is young enough, which is told, and ends the other sessions', async () => {
+    const { test, alice } = await scene();
+    test.clock.advanceSeconds(300);
+    await alice.replace(NEW);
+    expect((await alice.confirm(NEW)).status).toBe(200);
+    expect(numbersOf(test)).toEqual([NEW, WORK]);
+    const told = { type: 'phone-enrolled', userId: 'alice', maskedPhone: '•• •• 88', replaced: '•• •• 23' };
+    expect(test.events).toContainEqual(expect.objectContaining(told));
+    expect(test.ended).toEqual([{ userId: 'alice', sid: expect.any(String) }]);
+  });
+
   it('by nobody', async () => {
     const { test, phoneId, sent } = await scene();
     expect(await tryEverything(phoneVisit(test), phoneId)).toEqual(refused('second-factor-required'));
