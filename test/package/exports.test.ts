@@ -12,6 +12,7 @@ const DOCUMENTED = [
   './redis',
   './postgres',
   './store-contract',
+  './opentelemetry',
   './package.json',
 ];
 
@@ -63,6 +64,12 @@ describe('loading', () => {
       ...(await packagesLoadedBy('/store-contract')),
     ];
     expect(loaded.filter((name) => name !== 'zod')).toEqual([]);
+  });
+
+  it('./opentelemetry loads the API of OpenTelemetry and nothing else, and only it does', async () => {
+    expect(await packagesLoadedBy('/opentelemetry')).toEqual(['@opentelemetry/api']);
+    const others = [await packagesLoadedBy(''), await packagesLoadedBy('/client')].flat();
+    expect(others.filter((name) => name.startsWith('@opentelemetry'))).toEqual([]);
   });
 
   it('the main entry loads passport-custom, but neither undici nor libphonenumber-js', async () => {

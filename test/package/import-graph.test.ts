@@ -7,6 +7,7 @@ import {
   importsPackagesItMay,
   isDeclared,
   keepsHttpAtTheEdge,
+  keepsTelemetryApart,
   leavesConnectionsToSendRequest,
   loadsLazily,
 } from './structure/direction';
@@ -36,6 +37,7 @@ function breaking(graph: Sources, keepsRule: (oneImport: Import) => boolean): st
 const importRules = [
   ['imports go down the graph of the design', followsDirection],
   ['Express, its sessions and Passport are imported in src/express alone', keepsHttpAtTheEdge],
+  ['OpenTelemetry is imported in src/observability alone', keepsTelemetryApart],
   ['undici and libphonenumber-js are loaded inside a function', loadsLazily],
   ['client/send-request.ts alone loads undici', leavesConnectionsToSendRequest],
   [
@@ -82,7 +84,7 @@ const BAD = new Map([
   ],
   [
     'express/middleware.ts',
-    "import session from 'express-session';\nconst { session: slot } = req;\nreq['session'];",
+    "import session from 'express-session';\nimport type { Meter } from '@opentelemetry/api';\nconst { session: slot } = req;\nreq['session'];",
   ],
   ['express/session-slot.ts', 'export const read = (req) => req.session;'],
   [
@@ -101,6 +103,7 @@ const BAD = new Map([
     "type T = import('undici').Agent;\nexport const phone = require('libphonenumber-js/max');",
   ],
   ['surprise/new-folder.ts', 'export const long = `' + '\n'.repeat(MOST_LINES) + '`;'],
+  ['observability/metrics.ts', "import type { Meter } from '@opentelemetry/api';"],
   ['surprise/b.ts', "import type { S } from '../stores/store';\nexport { S as default };"],
 ]);
 
@@ -119,6 +122,7 @@ describe('a bad graph', () => {
       ],
     ],
     ['keepsHttpAtTheEdge', keepsHttpAtTheEdge, ['client/c.ts -> express (type)']],
+    ['keepsTelemetryApart', keepsTelemetryApart, ['express/middleware.ts -> @opentelemetry/api (type)']],
     [
       'loadsLazily',
       loadsLazily,

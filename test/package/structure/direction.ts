@@ -34,7 +34,7 @@ const MAY_IMPORT_TYPES: Readonly<Record<string, readonly string[]>> = {
   options: [...EVERYTHING, 'errors'],
   'options-schema': ['options', 'enrolment'],
   express: ['factors'],
-  observability: ['login'],
+  observability: ['login', 'client', 'stores'],
 };
 
 /** Records and contracts that every part may name. */
@@ -71,6 +71,11 @@ export function keepsHttpAtTheEdge({ from, to, kind }: Import): boolean {
   const isHttp = isPackage(to) && HTTP_PACKAGES.includes(packageOf(to));
   if (!isHttp || partOf(from) === 'express') return true;
   return from === 'options.ts' && kind === 'type';
+}
+
+/** An optional peer: whoever does not observe has not installed it. */
+export function keepsTelemetryApart({ from, to }: Import): boolean {
+  return !packageOf(to).startsWith('@opentelemetry/') || partOf(from) === 'observability';
 }
 
 /** Large packages are loaded at first use. */
