@@ -3,9 +3,9 @@ import { toFailureCode } from '../stores/failure-code';
 /** Users and their numbers cannot be had. `status` is what the error page goes by. */
 export class PeopleStoreError extends Error {
   readonly status = 503;
+}
 
-  /** Turns what a driver throws, which may hold what was asked for, into this. */
-  static throwFor(this: void, cause: unknown): never {
-    throw new PeopleStoreError(`Users cannot be read: ${toFailureCode(cause)}`);
-  }
+/** In place of what a driver throws, which may hold what was asked for. @throws {PeopleStoreError} always. */
+export function hideFailure(cause: unknown): never {
+  throw new PeopleStoreError(`Users cannot be read: ${toFailureCode(cause)}`);
 }

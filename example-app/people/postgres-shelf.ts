@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import type { PhoneShelf } from './phone-book';
-import { PeopleStoreError } from './people-store-error';
+import { hideFailure } from './people-store-error';
 
 export const CREATE_PHONE_TABLE = `
 CREATE TABLE IF NOT EXISTS harbour_phones (
@@ -16,13 +16,13 @@ const CHANGE = 'UPDATE harbour_phones SET phones = $2 WHERE user_id = $1 AND pho
 export function postgresShelf(pool: Pool): PhoneShelf {
   return {
     async read(userId) {
-      const { rows } = await pool.query<{ phones: string }>(READ, [userId]).catch(PeopleStoreError.throwFor);
+      const { rows } = await pool.query<{ phones: string }>(READ, [userId]).catch(hideFailure);
       return rows[0]?.phones ?? null;
     },
     async swap(userId, before, after) {
       const asked =
         before === null ? pool.query(INSERT, [userId, after]) : pool.query(CHANGE, [userId, after, before]);
-      const { rowCount } = await asked.catch(PeopleStoreError.throwFor);
+      const { rowCount } = await asked.catch(hideFailure);
       return rowCount === 1;
     },
   };

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { PeopleStoreError } from './people-store-error';
+import { hideFailure } from './people-store-error';
 import type { UserRecord, UserRows } from './users';
 
 export const CREATE_USER_TABLE = `
@@ -20,9 +20,7 @@ type Row = Omit<UserRecord, 'password'> & { readonly password_salt: Buffer; read
 
 export function postgresUsers(pool: Pool): UserRows {
   async function find(condition: string, value: string): Promise<UserRecord | null> {
-    const { rows } = await pool
-      .query<Row>(`${SELECT} WHERE ${condition}`, [value])
-      .catch(PeopleStoreError.throwFor);
+    const { rows } = await pool.query<Row>(`${SELECT} WHERE ${condition}`, [value]).catch(hideFailure);
     return rows[0] === undefined ? null : toRecord(rows[0]);
   }
   return {

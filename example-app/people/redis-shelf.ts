@@ -1,6 +1,6 @@
 import type { RedisClientType } from 'redis';
 import type { PhoneShelf } from './phone-book';
-import { PeopleStoreError } from './people-store-error';
+import { hideFailure } from './people-store-error';
 
 const PREFIX = 'harbour:phones:';
 
@@ -13,10 +13,10 @@ return 1`;
 /** In Redis, where several processes have no database. */
 export function redisShelf(client: RedisClientType): PhoneShelf {
   return {
-    read: (userId) => client.get(PREFIX + userId).catch(PeopleStoreError.throwFor),
+    read: (userId) => client.get(PREFIX + userId).catch(hideFailure),
     async swap(userId, before, after) {
       const asked = client.eval(SWAP, { keys: [PREFIX + userId], arguments: [before ?? '', after] });
-      return (await asked.catch(PeopleStoreError.throwFor)) === 1;
+      return (await asked.catch(hideFailure)) === 1;
     },
   };
 }

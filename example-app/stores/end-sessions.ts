@@ -24,7 +24,7 @@ function readUserId(session: SessionData): unknown {
 function listSessions(store: Store): Promise<readonly (readonly [id: string, session: SessionData])[]> {
   return new Promise((resolve, reject) => {
     if (store.all === undefined) throw new TypeError('This session store cannot be searched');
-    store.all((error: unknown, sessions) => {
+    store.all((error: Error | null | undefined, sessions) => {
       if (error) reject(error);
       else resolve(Array.isArray(sessions) ? sessions.map(toEntry) : Object.entries(sessions ?? {}));
     });
@@ -38,6 +38,6 @@ function toEntry(session: SessionData & { readonly id?: string }): readonly [str
 
 function destroy(store: Store, id: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    store.destroy(id, (error: unknown) => (error ? reject(error) : resolve()));
+    store.destroy(id, (error?: Error | null) => (error ? reject(error) : resolve()));
   });
 }

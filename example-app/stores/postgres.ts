@@ -6,6 +6,7 @@ import { ConfigError, type Config } from '../config';
 import { demoUsers, hashDemoPassword } from '../people/demo-users';
 import { CREATE_PHONE_TABLE, postgresShelf } from '../people/postgres-shelf';
 import { CREATE_USER_TABLE, postgresUsers, seedUser } from '../people/postgres-users';
+import { SessionStoreError } from '../session';
 import { toFailureCode } from './failure-code';
 import type { Stores } from './open-stores';
 
@@ -43,7 +44,11 @@ export async function openPostgres(url: string, config: Config): Promise<Stores>
   const sessionStore = new SessionStore({ pool, tableName: SESSION_TABLE });
   return {
     sessionStore,
-    endSessions: async (userId, keptId) => void (await pool.query(END_SESSIONS, [userId, keptId ?? null])),
+    async endSessions(userId, keptId) {
+      await pool.query(END_SESSIONS, [userId, keptId ?? null]).catch((error: unknown) => {
+        throw new SessionStoreError(toFailureCode(error));
+      });
+    },
     people: { users: postgresUsers(pool), phones: postgresShelf(pool) },
     smsOtpStore,
     async close() {

@@ -11,7 +11,7 @@ async function findBarriers(page: Page): Promise<string[]> {
 }
 
 /** What is too small for a thumb, below 44 pixels, or does not fit the width of the window. */
-async function findTightSpots(page: Page): Promise<string[]> {
+export async function findTightSpots(page: Page): Promise<string[]> {
   return page.evaluate<string[]>(`(() => {
     const targets = document.querySelectorAll(
       'button, input:not([type=hidden]), select, summary, .button, nav a, .languages a');

@@ -15,7 +15,7 @@ describe('the trusted devices of the example app', () => {
     await visitor.givePassword();
     const page = await visitor.open('/login/pin');
     const form = { _csrf: readToken(page), pin: readPin(site), trustDevice: 'on' };
-    expect((await visitor.post('/login/pin', form)).headers.location).toBe('/account');
+    await visitor.post('/login/pin', form);
     site.advanceSeconds(60);
   });
 

@@ -12,8 +12,8 @@ import type { Service } from '../services/service';
 import { PHONE_BOOK_FACTS } from '../support/phone-book-facts';
 
 function checkFacts(shelf: () => PhoneShelf): void {
-  it.each(PHONE_BOOK_FACTS)('$title', async ({ run }) => {
-    await expect(run(createPhoneBook(shelf()))).resolves.toBeUndefined();
+  it.each(PHONE_BOOK_FACTS)('$title', async (fact) => {
+    await expect(fact.run(createPhoneBook(shelf()))).resolves.toBeUndefined();
   });
 
   it('a number of the demo is kept only where there was no list', async () => {

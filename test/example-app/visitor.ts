@@ -35,8 +35,8 @@ export class Visitor {
   async #send(sending: Test): Promise<Response> {
     for (const [name, value] of this.#secureCookies) sending.set('Cookie', `${name}=${value}`);
     const answer = await sending;
-    for (const line of [answer.headers['set-cookie'] ?? []].flat()) {
-      const [, name = '', value = ''] = /^([^=]+)=([^;]*);.*\bSecure\b/.exec(String(line)) ?? [];
+    for (const line of answer.get('Set-Cookie') ?? []) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*);.*\bSecure\b/.exec(line) ?? [];
       if (value === '') this.#secureCookies.delete(name);
       else this.#secureCookies.set(name, value);
     }

@@ -1,0 +1,85 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { GatewaySimulator } from 'passport-sms-otp/simulator';
+import { readConfig } from '../../example-app/config';
+import { run, type RunningSite } from '../../example-app/run';
+import { describeWithService } from '../services/describe-with-service';
+import type { Service } from '../services/service';
+import { postgres, redis } from './backends';
+import { readPin, Visitor } from './visitor';
+
+const CAROL_PHONE = '+12025550140';
+const OTHER_PHONE = '+12025550141';
+
+describe.each([redis, postgres])('people of the example app with $variable', (backend) => {
+  describeWithService(backend.service)('and a server there', () => {
+    let simulator: GatewaySimulator;
+    let server: Service;
+    let sites: RunningSite[];
+
+    beforeAll(async () => {
+      server = await backend.start();
+    }, 60_000);
+
+    afterAll(() => server.close());
+
+    beforeEach(async () => {
+      simulator = await GatewaySimulator.start();
+      // As two processes behind one port.
+      sites = [await start(), await start()];
+    });
+
+    afterEach(async () => {
+      await Promise.all(sites.map((site) => site.close()));
+      await simulator.close();
+    });
+
+    function start(): Promise<RunningSite> {
+      return run(
+        readConfig({
+          PORT: '0',
+          SESSION_SECRET: 'the same in both processes',
+          SMS_OTP_BASE_URL: simulator.baseUrl,
+          SMS_OTP_USERNAME: simulator.username,
+          SMS_OTP_PASSWORD: simulator.password,
+          [backend.variable]: backend.addressOf(server.port),
+        }),
+      );
+    }
+
+    function visit(site: number): Visitor {
+      return new Visitor({ app: sites[site]?.address ?? '', simulator });
+    }
+
+    it('have the same numbers everywhere and at the next start, and lose their other sessions everywhere', async () => {
+      const carol = visit(0);
+      await carol.givePassword('carol');
+      await carol.submit('/enrol', '/enrol', { phone: CAROL_PHONE });
+      expect((await carol.answerCode(readPin({ simulator }, CAROL_PHONE))).headers.location).toBe(
+        '/settings?confirmed',
+      );
+
+      const elsewhere = visit(1);
+      const alice = visit(1);
+      await alice.logIn();
+      expect((await elsewhere.logIn('carol', CAROL_PHONE)).headers.location).toBe('/account');
+      await carol.submit('/settings', '/settings/phones', { phone: OTHER_PHONE });
+      await carol.answerCode(readPin({ simulator }, OTHER_PHONE));
+      expect((await carol.open('/settings')).text).toContain('Number ending in 41');
+      expect((await elsewhere.open('/account')).headers.location).toBe('/login');
+      expect((await alice.open('/account')).status).toBe(200);
+
+      sites.push(await start());
+      expect((await visit(2).logIn('carol', CAROL_PHONE)).headers.location).toBe('/account');
+    }, 60_000);
+
+    it('trust a device everywhere', async () => {
+      const first = visit(0);
+      await first.givePassword('bob');
+      const pin = readPin({ simulator }, '+12025550124');
+      await first.submit('/login/pin', '/login/pin', { pin, trustDevice: 'on' });
+      const again = visit(1);
+      again.setCookie('__Host-sms-otp-device', first.cookie('__Host-sms-otp-device') ?? '');
+      expect((await again.givePassword('bob')).headers.location).toBe('/account');
+    });
+  });
+});
