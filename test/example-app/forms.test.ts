@@ -10,7 +10,18 @@ const FORMS = [
   '/login/cancel',
   '/logout',
   '/transfer',
+  '/transfer/pin',
   '/step-up',
+  '/login/recover',
+  '/enrol',
+  '/settings/phones',
+  '/settings/phones/pin',
+  '/settings/phones/change',
+  '/settings/phones/remove',
+  '/settings/phones/default',
+  '/settings/recovery-codes',
+  '/settings/devices/forget',
+  '/settings/devices/forget-all',
 ];
 
 describe('the forms of the example app', () => {

@@ -93,9 +93,15 @@ describeWithService('redis')('the example app with REDIS_URL and DATABASE_URL', 
         REDIS_URL: redis.addressOf(one.port),
         DATABASE_URL: postgres.addressOf(other.port),
       });
-      await new Visitor({ app: site.address, simulator }).givePassword();
+      const visitor = new Visitor({ app: site.address, simulator });
+      await visitor.givePassword();
       expect(await redis.count(one.port)).toEqual({ sessions: 1, challenges: 0, counters: 0 });
       expect(await postgres.count(other.port)).toMatchObject({ sessions: 0, challenges: 1 });
+      await other.crash();
+      const answer = await visitor.givePassword();
+      expect(answer.status).toBe(503);
+      expect(answer.text).toContain('We cannot do that right now');
+      expect(log.join('\n')).not.toMatch(/alice|127\.0\.0\.1|2025550123/);
       await site.close();
       await Promise.all([one.close(), other.close()]);
     }, 60_000);

@@ -1,9 +1,26 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { LOCALES } from '../../example-app/i18n/locales';
 import { ALICE_PHONE, startSite, type Site } from './site';
 import { readNotice, readPin, readToken, readWrongPin, Visitor } from './visitor';
 
 const ORDER = { payee: 'Marina Books', amount: '25.00' };
 const DONE = '/account?transferred';
+
+describe.each(LOCALES)('the text for a transfer in %s', (locale) => {
+  it('tells the same amount and payee as the page', async () => {
+    const site = await startSite();
+    const visitor = new Visitor(site);
+    await visitor.logIn();
+    await visitor.open(`/language/${locale}`);
+    await visitor.submit('/transfer', '/transfer', ORDER);
+    const page = await visitor.open('/login/pin');
+    for (const text of [page.text, site.simulator.outbox.at(-1)?.text]) {
+      expect(text).toContain('25.00 USD');
+      expect(text).toContain('Marina Books');
+    }
+    await site.close();
+  });
+});
 
 describe.each(['A', 'B'] as const)('the transfer of the example app, gateway %s', (variant) => {
   let site: Site;

@@ -1,0 +1,84 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { randomUUID } from 'node:crypto';
+import type { RequestHandler } from 'express';
+import { SmsOtpError, type SmsOtpEvent } from 'passport-sms-otp';
+import { pino, type DestinationStream, type Level } from 'pino';
+
+/** What may stand in the line of an event. No masked number, no label, no free text: what is new stays out as well. */
+const EVENT_FIELDS = [
+  ...['type', 'userId', 'address', 'purpose', 'method', 'reason', 'policy', 'stage', 'mode', 'decision'],
+  ...['country', 'sends', 'cost', 'failures', 'lockedSeconds', 'count', 'left', 'why', 'level', 'balance'],
+  ...['call', 'operation', 'outcome', 'durationMs', 'gatewayCode', 'retryAfterSeconds', 'by'],
+];
+const ERROR_FIELDS = ['name', 'code', 'status', 'call', 'gatewayCode', 'gatewayName', 'retryAfterSeconds'];
+
+/** Somebody should look. */
+const WARNINGS = [
+  'locked',
+  'disabled',
+  'store-failing',
+  'gateway-failing',
+  'gateway-credentials-refused',
+].concat(['token-taken-over', 'balance-low', 'unexplained-spend', 'conversion-blocked', 'lookups-stopped']);
+/** Many for each login. */
+const DETAILS = ['store-call', 'gateway-call', 'policy-decided'];
+
+/** One line of JSON for each thing that happens. Lines of one request have its id. */
+export interface Log {
+  readonly onEvent: (event: SmsOtpEvent) => void;
+  /** Gives each request an id, and writes a line when it was answered. */
+  readonly requests: RequestHandler;
+  readonly accident: (error: unknown) => void;
+}
+
+/** @param level `silent` for none. @param output default: standard output. */
+export function createLog(level: Level | 'silent', output: DestinationStream = pino.destination(1)): Log {
+  const requests = new AsyncLocalStorage<string>();
+  const formatters = { level: (label: string) => ({ level: label }) };
+  const mixin = (): object => ({ request: requests.getStore() });
+  const logger = pino({ level, base: { pid: process.pid }, formatters, mixin }, output);
+  return {
+    onEvent: (event) => logger[levelOf(event)](pick(event, EVENT_FIELDS), 'event'),
+    requests(req, res, next) {
+      const startedAtMs = performance.now();
+      requests.run(randomUUID(), () => {
+        const tell = AsyncLocalStorage.bind(() => {
+          const durationMs = performance.now() - startedAtMs;
+          logger.info(
+            { method: req.method, route: routeOf(req.route), status: res.statusCode, durationMs },
+            'request',
+          );
+        });
+        res.once('close', tell);
+        next();
+      });
+    },
+    accident(error) {
+      logger.error(describeError(error), 'accident');
+    },
+  };
+}
+
+function levelOf({ type }: SmsOtpEvent): Level {
+  if (WARNINGS.includes(type)) return 'warn';
+  return DETAILS.includes(type) ? 'debug' : 'info';
+}
+
+/** The pattern, not the path: people type anything into an address. */
+function routeOf(route: unknown): string | undefined {
+  const path = (route as { readonly path?: unknown } | undefined)?.path; // Express says any
+  return typeof path === 'string' ? path : undefined;
+}
+
+/** A message of the library is made for logs; what another error says may hold anything, so that only its places are told. */
+function describeError(error: unknown): object {
+  if (!(error instanceof Error)) return { name: typeof error };
+  const message = error instanceof SmsOtpError ? error.message : undefined;
+  const places = error.stack?.split('\n').filter((line) => line.startsWith('    at '));
+  return { ...pick(error, ERROR_FIELDS), message, places: places?.map((line) => line.trim()) };
+}
+
+function pick(source: object, fields: readonly string[]): Readonly<Record<string, unknown>> {
+  const values = source as Readonly<Record<string, unknown>>; // read by name, whatever is there
+  return Object.fromEntries(fields.filter((field) => field in values).map((field) => [field, values[field]]));
+}
