@@ -1,0 +1,78 @@
+import { Catch, Controller, Get, HttpCode, Inject, Next, Post, Req, Res, UseGuards } from '@nestjs/common';
+import type { ArgumentsHost, DynamicModule, ExceptionFilter, INestApplication } from '@nestjs/common';
+import { APP_FILTER, NestFactory } from '@nestjs/core';
+import type { NextFunction, Request, Response } from 'express';
+import session from 'express-session';
+import passport from 'passport';
+import { createSmsOtp, memoryStore, SmsOtpError, type SmsOtp, type SmsOtpOptions } from 'passport-sms-otp';
+import { addSessions } from './first-factor';
+import { CodeGuard, CodeStrategy, PasswordGuard, PasswordStrategy, SecondFactorGuard } from './nestjs';
+import type { RecipeParts } from './parts';
+
+@Controller()
+export class LoginController {
+  private readonly send;
+  constructor(@Inject('SMS_OTP') smsOtp: SmsOtp) {
+    this.send = smsOtp.send();
+  }
+
+  /** `send` is called here and not by `consumer.apply`: in Nest middleware runs before the guards. */
+  @Post('login')
+  @UseGuards(PasswordGuard)
+  sendCode(@Req() req: Request, @Res() res: Response, @Next() next: NextFunction) {
+    this.send(req, res, (error?: unknown) => void (error ? next(error) : res.json(req.smsOtp)));
+  }
+
+  @Post('login/pin')
+  @HttpCode(200)
+  @UseGuards(CodeGuard)
+  enterCode(@Req() { user, authInfo }: Request) {
+    return { id: user?.id, authInfo };
+  }
+
+  @Get('account')
+  @UseGuards(SecondFactorGuard)
+  showAccount(@Req() { user }: Request) {
+    return { id: user?.id };
+  }
+}
+
+/** Accidents of the gateway or the store have a status of their own. Nest would say 500. */
+@Catch(SmsOtpError)
+export class SmsOtpErrorFilter implements ExceptionFilter {
+  catch({ status, code }: SmsOtpError, host: ArgumentsHost) {
+    host.switchToHttp().getResponse<Response>().status(status).json({ error: code });
+  }
+}
+
+export class AppModule {
+  static of({ users, gateway }: RecipeParts): DynamicModule {
+    const options: SmsOtpOptions = {
+      gateway, // One client and one store: CodeStrategy judges what `send` has sent.
+      store: memoryStore(),
+      allowedCountries: ['US'],
+      getPhone: ({ id }) => users.findPhone(id),
+      loadUser: (id) => users.findById(String(id)),
+    };
+    return {
+      module: AppModule,
+      controllers: [LoginController],
+      providers: [
+        { provide: 'USERS', useValue: users },
+        { provide: 'SMS_OTP_OPTIONS', useValue: options },
+        { provide: 'SMS_OTP', useValue: createSmsOtp(options) },
+        { provide: APP_FILTER, useClass: SmsOtpErrorFilter },
+        PasswordStrategy,
+        CodeStrategy,
+      ],
+    };
+  }
+}
+
+export async function createApp(parts: RecipeParts): Promise<INestApplication> {
+  const app = await NestFactory.create(AppModule.of(parts), { logger: ['error', 'warn'] });
+  addSessions(passport, parts.users);
+  app.use(session({ secret: parts.sessionSecret, resave: false, saveUninitialized: false }));
+  app.use(passport.session());
+  return app.init();
+}

@@ -1,0 +1,67 @@
+import { ForbiddenException, HttpException, Inject, Injectable } from '@nestjs/common';
+import type { CanActivate, ExecutionContext } from '@nestjs/common';
+import { AuthGuard, PassportStrategy } from '@nestjs/passport';
+import { Strategy as LocalStrategy } from 'passport-local';
+import { SmsOtpStrategy, type SmsOtp, type SmsOtpOptions } from 'passport-sms-otp';
+import type { Users } from './parts';
+
+@Injectable()
+export class PasswordStrategy extends PassportStrategy(LocalStrategy) {
+  constructor(@Inject('USERS') private readonly users: Users) {
+    super();
+  }
+  async validate(username: string, password: string) {
+    const user = await this.users.checkPassword(username, password);
+    // The second member becomes req.authInfo, by which `send` knows a user who has just shown a first factor.
+    return user === null ? false : [user, { amr: ['pwd'] }];
+  }
+}
+
+@Injectable()
+export class CodeStrategy extends PassportStrategy(SmsOtpStrategy, 'code') {
+  constructor(@Inject('SMS_OTP_OPTIONS') options: SmsOtpOptions) {
+    super(options);
+  }
+  /** Asked after a right code; answering `false` refuses. */
+  validate(user: Express.User) {
+    return user;
+  }
+}
+
+/** The first AuthGuard. It logs nobody in. */
+@Injectable()
+export class PasswordGuard extends AuthGuard('local') {}
+
+/** The second AuthGuard. */
+@Injectable()
+export class CodeGuard extends AuthGuard('code') {
+  override async canActivate(context: ExecutionContext) {
+    await super.canActivate(context);
+    await this.logIn(context.switchToHttp().getRequest()); // Nest has only filled req.user.
+    return true;
+  }
+  override getAuthenticateOptions() {
+    return { session: true }; // Nest says false, and then no mark is made.
+  }
+  override handleRequest<User>(
+    error: unknown,
+    user: User | false,
+    info: unknown,
+    _context: unknown,
+    status?: number,
+  ) {
+    if (error) throw error;
+    if (!user) throw new HttpException({ error: (info as Error).message }, status ?? 401);
+    return user;
+  }
+}
+
+/** For every page behind the login: AuthGuard asks whether there is a user, this one whether the code was right. */
+@Injectable()
+export class SecondFactorGuard implements CanActivate {
+  constructor(@Inject('SMS_OTP') private readonly smsOtp: SmsOtp) {}
+  canActivate(context: ExecutionContext) {
+    if (this.smsOtp.hasSecondFactor(context.switchToHttp().getRequest())) return true;
+    throw new ForbiddenException({ error: 'second-factor-required' });
+  }
+}

@@ -1,0 +1,24 @@
+import type { GatewayClient } from 'passport-sms-otp';
+
+declare global {
+  namespace Express {
+    interface User {
+      readonly id: string;
+    }
+  }
+}
+
+/** Your users, wherever they rest. */
+export interface Users {
+  checkPassword(username: string, password: string): Promise<Express.User | null>;
+  findById(id: string): Promise<Express.User | null>;
+  /** E.164 with plus, or null. */
+  findPhone(id: string): Promise<string | null>;
+}
+
+/** What a recipe is handed: everything else stands in the recipe itself. */
+export interface RecipeParts {
+  readonly users: Users;
+  readonly gateway: GatewayClient;
+  readonly sessionSecret: string;
+}

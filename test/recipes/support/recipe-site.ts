@@ -1,0 +1,49 @@
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { GatewayClient } from 'passport-sms-otp/client';
+import { GatewaySimulator } from 'passport-sms-otp/simulator';
+import supertest from 'supertest';
+import type { RecipeParts } from '../../../docs/recipes/parts';
+import { RecipeUsers } from './recipe-users';
+
+/** A recipe that runs: the app, the gateway behind it, and the users. */
+export interface RecipeSite {
+  readonly url: string;
+  readonly sim: GatewaySimulator;
+  readonly users: RecipeUsers;
+  readonly agent: () => ReturnType<typeof supertest.agent>;
+  /** The newest code on a user's phone. */
+  readonly code: (id?: string) => string;
+  readonly close: () => Promise<void>;
+}
+
+export const SESSION_SECRET = 'the secret of the tests';
+
+/** Starts a simulator and a recipe on loopback. @param create makes what answers: an Express app or a Nest one. */
+export async function startRecipe(
+  variant: 'A' | 'B',
+  create: (parts: RecipeParts) => RequestListener | Promise<RequestListener>,
+): Promise<RecipeSite> {
+  const sim = await GatewaySimulator.start({ variant });
+  const { baseUrl, username, password } = sim;
+  const gateway = new GatewayClient({ baseUrl, variant, username, password });
+  const users = new RecipeUsers();
+  const server = createServer(await create({ users, gateway, sessionSecret: SESSION_SECRET }));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  // A server that listens on a port has an address of this kind.
+  const { port } = server.address() as AddressInfo;
+
+  return {
+    url: `http://127.0.0.1:${port}`,
+    sim,
+    users,
+    agent: () => supertest.agent(server),
+    code: (id = 'alice') => sim.lastPin(users.phoneOf(id)) ?? 'none',
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await gateway.close();
+      await sim.close();
+    },
+  };
+}
