@@ -1,0 +1,33 @@
+import { GatewayClient } from '../../client';
+import { blameUsage, UsageError } from '../failures';
+import type { CommandCall } from '../command';
+import { readGatewaySettings, type GatewaySettings } from './gateway-settings';
+
+/** Runs something with a client for the account of the environment, and closes it. Without SMS_OTP_VARIANT it is A. */
+export async function withGateway<Result>(
+  call: CommandCall,
+  use: (client: GatewayClient) => Promise<Result>,
+): Promise<Result> {
+  const client = await openGateway(await readGatewaySettings(call));
+  try {
+    return await use(client);
+  } finally {
+    await client.close(0);
+  }
+}
+
+/** @throws {UsageError} when an option is wrong, in the client's own words, which show no value. */
+export async function openGateway({ variant, ...settings }: GatewaySettings): Promise<GatewayClient> {
+  try {
+    return await blameUsage(() => new GatewayClient({ ...settings, variant: variant ?? 'A' }));
+  } catch (error) {
+    throw error instanceof UsageError ? new UsageError(nameVariable(error.message)) : error;
+  }
+}
+
+/** The user knows the variable, not the option. */
+function nameVariable(message: string): string {
+  return message
+    .replace(/^GatewayClient: baseUrl\b/, 'SMS_OTP_BASE_URL')
+    .replace(/^GatewayClient: ca\b/, 'the file of --ca');
+}

@@ -1,0 +1,34 @@
+import type { CliIo } from '../cli-io';
+import { UsageError } from '../failures';
+
+/** Gives the next line of standard input; null when there is none, or Ctrl+C came first. */
+export type ReadLine = () => Promise<string | null>;
+
+/** Nobody types more in a line. */
+const MOST_CHARACTERS = 1_024;
+
+/** Standard input, line by line. Nothing is read before the first call. */
+export function createLineReader({ stdin, signal }: Pick<CliIo, 'stdin' | 'signal'>): ReadLine {
+  let chunks: AsyncIterator<Buffer | string> | null = null;
+  let rest = '';
+  const aborted = new Promise<{ readonly done: true }>((resolve) => {
+    const end = (): void => resolve({ done: true });
+    if (signal.aborted) end();
+    else signal.addEventListener('abort', end, { once: true });
+  });
+  return async function readLine() {
+    chunks ??= stdin[Symbol.asyncIterator]();
+    while (!rest.includes('\n')) {
+      // Whoever pipes something large in has mistaken the command.
+      if (rest.length > MOST_CHARACTERS) throw new UsageError('the line on standard input is too long');
+      const step = await Promise.race([chunks.next(), aborted]);
+      if (step.done === true) break;
+      rest += String(step.value);
+    }
+    if (signal.aborted || rest === '') return null;
+    const [line = ''] = rest.split('\n', 1);
+    rest = rest.slice(line.length + 1);
+    if (line.length > MOST_CHARACTERS) throw new UsageError('the line on standard input is too long');
+    return line.trim();
+  };
+}
