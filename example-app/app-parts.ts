@@ -1,5 +1,6 @@
 import type { Store } from 'express-session';
 import type { SmsOtpOptions, SmsOtpStore } from 'passport-sms-otp';
+import type { Log } from './log';
 import type { People } from './people/people';
 import type { EndSessions } from './stores/end-sessions';
 
@@ -17,9 +18,13 @@ export interface AppParts {
   readonly endSessions?: EndSessions | undefined;
   /** Where the library's state rests. Default: this process's memory. */
   readonly smsOtpStore?: SmsOtpStore | undefined;
+  /** Default: nothing is written. */
+  readonly log?: Log | undefined;
 }
 
 /** With what it was not handed. */
 export interface LoginParts extends AppParts {
   readonly endSessions: EndSessions;
+  /** Hears everything the library tells. */
+  readonly onEvent: NonNullable<SmsOtpOptions['onEvent']>;
 }

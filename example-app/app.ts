@@ -4,14 +4,17 @@ import { MemoryStore } from 'express-session';
 import type { AppParts } from './app-parts';
 import type { Config } from './config';
 import { saveToken } from './csrf';
-import { answerNotFound, handleError } from './errors';
+import { answerNotFound, handleErrors } from './errors';
 import { noStore, securityHeaders } from './headers';
 import { fillLanguage, languageSwitch } from './i18n/language';
+import { createLog } from './log';
 import { accountPages } from './pages/account';
 import { codePages } from './pages/code';
+import { devicePages } from './pages/devices';
 import { enrolPages } from './pages/enrol';
 import { homePages } from './pages/home';
 import { loginPages } from './pages/login';
+import { phonePages } from './pages/phones';
 import { recoveryCodePages } from './pages/recovery-codes';
 import { settingsPages } from './pages/settings';
 import { stepUpPages } from './pages/step-up';
@@ -28,6 +31,8 @@ export function createApp(config: Config, parts: AppParts): { app: Express; smsO
   app.set('trust proxy', config.trustProxy);
   app.use(securityHeaders(config.isProduction));
   app.use(express.static(join(__dirname, 'public'), { index: false }));
+  const log = parts.log ?? createLog('silent');
+  app.use(log.requests);
   app.use(noStore, fillLanguage, languageSwitch(config));
   app.use(express.urlencoded({ extended: false, limit: '10kb' }));
   addViews(app, config.isProduction);
@@ -35,13 +40,13 @@ export function createApp(config: Config, parts: AppParts): { app: Express; smsO
 
   const sessionStore = parts.sessionStore ?? new MemoryStore();
   const endSessions = parts.endSessions ?? endBySearch(sessionStore);
-  const smsOtp = addLogin(app, config, { ...parts, sessionStore, endSessions });
+  const smsOtp = addLogin(app, config, { ...parts, sessionStore, endSessions, onEvent: log.onEvent });
 
   app.use(fillLocals);
   app.get(PAGES_WITH_FORMS, saveToken);
   app.use(homePages(), loginPages(smsOtp), codePages(smsOtp, parts.now), stepUpPages(smsOtp));
   app.use(enrolPages(smsOtp), accountPages(smsOtp), transferPages(smsOtp));
-  app.use(settingsPages(smsOtp), recoveryCodePages(smsOtp));
-  app.use(answerNotFound, handleError);
+  app.use(settingsPages(smsOtp), phonePages(smsOtp), recoveryCodePages(smsOtp), devicePages(smsOtp));
+  app.use(answerNotFound, handleErrors(log));
   return { app, smsOtp };
 }

@@ -99,6 +99,9 @@ export const environmentSchema = z.object({
   REDIS_URL: redisAddress.optional(),
   DATABASE_URL: databaseAddress.optional(),
   WORKERS: workers.default(1),
+  LOG_LEVEL: z
+    .enum(['silent', 'error', 'warn', 'info', 'debug'], 'must be silent, error, warn, info or debug')
+    .default('info'),
 });
 
 export type Environment = z.output<typeof environmentSchema>;

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { environmentSchema, type Environment, type RawEnvironment } from './config-schema';
+import type { LogLevel } from './log';
 
 /** What the environment says, checked and in the app's own words. Every variable is described in `.env.example`. */
 export interface Config {
@@ -19,6 +20,8 @@ export interface Config {
   readonly databaseUrl: string | null;
   /** How many processes there are behind the port. */
   readonly workers: number;
+  /** The least that is written to standard output. */
+  readonly logLevel: LogLevel;
 }
 
 /** The environment is not usable. The problems name variables and never hold their values. */
@@ -84,5 +87,6 @@ function toConfig(environment: Environment): Config {
     redisUrl: environment.REDIS_URL ?? null,
     databaseUrl: environment.DATABASE_URL ?? null,
     workers: environment.WORKERS,
+    logLevel: environment.LOG_LEVEL,
   };
 }

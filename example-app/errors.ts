@@ -1,5 +1,6 @@
-import type { NextFunction, Request, Response } from 'express';
+import type { ErrorRequestHandler, NextFunction, Request, Response } from 'express';
 import type { TextKey } from './i18n/translate';
+import type { Log } from './log';
 
 interface Explanation {
   readonly title: TextKey;
@@ -38,15 +39,17 @@ export function answerNotFound(req: Request, res: Response): void {
 }
 
 /** Accidents. The page has no form, so it needs no session: the session may be what broke. */
-export function handleError(error: unknown, req: Request, res: Response, next: NextFunction): void {
-  if (res.headersSent) {
-    next(error);
-    return;
-  }
-  const { status, retryAfterSeconds } = readError(error);
-  if (status >= 500) console.error(error);
-  if (retryAfterSeconds !== null) res.set('Retry-After', String(retryAfterSeconds));
-  showError(req, res, status);
+export function handleErrors(log: Pick<Log, 'accident'>): ErrorRequestHandler {
+  return function handleError(error: unknown, req: Request, res: Response, next: NextFunction): void {
+    if (res.headersSent) {
+      next(error);
+      return;
+    }
+    const { status, retryAfterSeconds } = readError(error);
+    if (status >= 500) log.accident(error);
+    if (retryAfterSeconds !== null) res.set('Retry-After', String(retryAfterSeconds));
+    showError(req, res, status);
+  };
 }
 
 function readError(error: unknown): { status: number; retryAfterSeconds: number | null } {

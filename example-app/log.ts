@@ -1,8 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import { SmsOtpError, type SmsOtpEvent } from 'passport-sms-otp';
 import { pino, type DestinationStream, type Level } from 'pino';
+import { PeopleStoreError } from './people/people-store-error';
+import { SessionStoreError } from './session';
 
 /** What may stand in the line of an event. No masked number, no label, no free text: what is new stays out as well. */
 const EVENT_FIELDS = [
@@ -10,18 +12,34 @@ const EVENT_FIELDS = [
   ...['country', 'sends', 'cost', 'failures', 'lockedSeconds', 'count', 'left', 'why', 'level', 'balance'],
   ...['call', 'operation', 'outcome', 'durationMs', 'gatewayCode', 'retryAfterSeconds', 'by'],
 ];
-const ERROR_FIELDS = ['name', 'code', 'status', 'call', 'gatewayCode', 'gatewayName', 'retryAfterSeconds'];
+const ERROR_FIELDS = [
+  'name',
+  'code',
+  'status',
+  'httpStatus',
+  'gatewayCode',
+  'gatewayName',
+  'retryAfterSeconds',
+];
 
 /** Somebody should look. */
-const WARNINGS = [
+const WARNINGS: readonly SmsOtpEvent['type'][] = [
   'locked',
   'disabled',
   'store-failing',
   'gateway-failing',
   'gateway-credentials-refused',
-].concat(['token-taken-over', 'balance-low', 'unexplained-spend', 'conversion-blocked', 'lookups-stopped']);
+  'token-taken-over',
+  'balance-low',
+  'unexplained-spend',
+  'conversion-blocked',
+  'lookups-stopped',
+];
 /** Many for each login. */
-const DETAILS = ['store-call', 'gateway-call', 'policy-decided'];
+const DETAILS: readonly SmsOtpEvent['type'][] = ['store-call', 'gateway-call', 'policy-decided'];
+
+/** The least that is written. */
+export type LogLevel = 'silent' | 'error' | 'warn' | 'info' | 'debug';
 
 /** One line of JSON for each thing that happens. Lines of one request have its id. */
 export interface Log {
@@ -32,30 +50,28 @@ export interface Log {
 }
 
 /** @param level `silent` for none. @param output default: standard output. */
-export function createLog(level: Level | 'silent', output: DestinationStream = pino.destination(1)): Log {
-  const requests = new AsyncLocalStorage<string>();
+export function createLog(level: LogLevel, output: DestinationStream = process.stdout): Log {
+  const requestIds = new AsyncLocalStorage<string>();
   const formatters = { level: (label: string) => ({ level: label }) };
-  const mixin = (): object => ({ request: requests.getStore() });
+  const mixin = (): object => ({ requestId: requestIds.getStore() });
   const logger = pino({ level, base: { pid: process.pid }, formatters, mixin }, output);
+
+  function tellRequest(req: Request, res: Response, startedAtMs: number): void {
+    const durationMs = performance.now() - startedAtMs;
+    const { method, route } = req;
+    logger.info({ method, route: routeOf(route), status: res.statusCode, durationMs }, 'request');
+  }
+
   return {
-    onEvent: (event) => logger[levelOf(event)](pick(event, EVENT_FIELDS), 'event'),
+    onEvent: (event) => logger[levelOf(event)]({ event: pick(event, EVENT_FIELDS) }, 'event'),
     requests(req, res, next) {
       const startedAtMs = performance.now();
-      requests.run(randomUUID(), () => {
-        const tell = AsyncLocalStorage.bind(() => {
-          const durationMs = performance.now() - startedAtMs;
-          logger.info(
-            { method: req.method, route: routeOf(req.route), status: res.statusCode, durationMs },
-            'request',
-          );
-        });
-        res.once('close', tell);
-        next();
-      });
+      const requestId = randomUUID();
+      // Told once, and also of a request that was given up.
+      res.once('close', () => requestIds.run(requestId, tellRequest, req, res, startedAtMs));
+      requestIds.run(requestId, next);
     },
-    accident(error) {
-      logger.error(describeError(error), 'accident');
-    },
+    accident: (error) => logger.error({ error: describeError(error) }, 'accident'),
   };
 }
 
@@ -70,10 +86,11 @@ function routeOf(route: unknown): string | undefined {
   return typeof path === 'string' ? path : undefined;
 }
 
-/** A message of the library is made for logs; what another error says may hold anything, so that only its places are told. */
+/** Messages of the library and of this app are made for logs. What others say may hold anything: only their places are told. */
 function describeError(error: unknown): object {
   if (!(error instanceof Error)) return { name: typeof error };
-  const message = error instanceof SmsOtpError ? error.message : undefined;
+  const isOurs = [SmsOtpError, PeopleStoreError, SessionStoreError].some((type) => error instanceof type);
+  const message = isOurs ? error.message : undefined;
   const places = error.stack?.split('\n').filter((line) => line.startsWith('    at '));
   return { ...pick(error, ERROR_FIELDS), message, places: places?.map((line) => line.trim()) };
 }

@@ -5,6 +5,7 @@ import type { Express } from 'express';
 import { createApp } from './app';
 import { ConfigError, type Config } from './config';
 import type { Gateway } from './gateway';
+import { createLog } from './log';
 import { openPeople, type People } from './people/people';
 import { openStores, type Stores } from './stores/open-stores';
 
@@ -39,6 +40,7 @@ async function serveWith(stores: Stores, people: People, config: Config, gateway
     sessionStore: stores.sessionStore,
     endSessions: stores.endSessions,
     smsOtpStore: stores.smsOtpStore,
+    log: createLog(config.logLevel),
   });
   const server = await listen(app, config);
   return {

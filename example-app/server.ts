@@ -9,6 +9,9 @@ import type { Config } from './config';
 import { readLocale } from './i18n/language';
 import { requireSession, sessionOptions } from './session';
 
+/** How long a device is trusted, as the page of the code tells. */
+export const TRUSTED_DAYS = 30;
+
 /** What the options below make: with numbers, recovery codes and trusted devices. */
 export type BankOtp = ReturnType<typeof addLogin>;
 
@@ -42,9 +45,10 @@ export function addLogin(app: Express, config: Config, parts: LoginParts) {
     isRequiredFor: async ({ id }) => (await phoneBook.list(id)).some(({ isConfirmed }) => isConfirmed),
     endOtherSessions: (userId, req) => parts.endSessions(String(userId), req?.sessionID),
     recoveryCodes: {},
-    trustedDevices: { getPasswordVersion: (user) => users.getPasswordVersion(user) },
+    trustedDevices: { days: TRUSTED_DAYS, getPasswordVersion: (user) => users.getPasswordVersion(user) },
     appName: 'Harbour',
     getLocale: (_user, req) => readLocale(req),
+    onEvent: parts.onEvent,
     // With `autofillHost: 'bank.example'`, your site's host name, phones offer to fill the code in.
   });
 

@@ -1,7 +1,7 @@
 import { Router } from 'express';
 import type { PendingStatus, Purpose, Reason } from 'passport-sms-otp';
 import { toNotice } from '../notices';
-import type { BankOtp } from '../server';
+import { TRUSTED_DAYS, type BankOtp } from '../server';
 
 /** Who answers the code's form. What it stands for is decided by the challenge, whoever is asked. */
 const ACTIONS: Readonly<Record<Purpose, string>> = {
@@ -37,6 +37,7 @@ function describePending(pending: PendingStatus, notice: Reason | null, nowMs: n
     action: ACTIONS[purpose],
     digits: maskedPhone.slice(-2),
     transaction,
+    trustedDays: TRUSTED_DAYS,
     // Where two numbers end in the same digits, nobody could tell which is meant.
     otherPhones: (pending.phones ?? [])
       .filter((phone) => phone.maskedPhone !== maskedPhone)

@@ -1,15 +1,13 @@
 import { Router } from 'express';
 import type { BankOtp } from '../server';
+import { settingsGuards, userOf } from './settings-guards';
 
-/**
- * New recovery codes, in the answer to the form itself: they are shown once, so they rest nowhere for a redirect to show.
- * `settings.ts` stands in front and asks for the second factor.
- */
+/** New recovery codes, in the answer to the form itself: they are shown once, so they rest nowhere for a redirect to show. */
 export function recoveryCodePages(smsOtp: BankOtp): Router {
   const router = Router();
-  router.post('/settings/recovery-codes', async (req, res) => {
-    if (req.user === undefined) throw new Error('Put settingsPages in front of this page');
-    res.render('recovery-codes', { codes: await smsOtp.recoveryCodes.generate(req.user.id, req) });
+  router.post('/settings/recovery-codes', settingsGuards(smsOtp).form, async (req, res) => {
+    const codes = await smsOtp.recoveryCodes.generate(userOf(req).id, req);
+    res.render('recovery-codes', { codes });
   });
   return router;
 }

@@ -1,7 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { MemoryStore } from 'express-session';
 import type { FaultName } from 'passport-sms-otp/simulator';
 import { startSite, type Site } from './site';
+import { createLog } from '../../example-app/log';
 import { readPin, Visitor } from './visitor';
 
 const FAULTS: readonly FaultName[] = ['reset', 'html-502', 'half-answer'];
@@ -13,17 +14,11 @@ describe('an accident in the example app', () => {
 
   beforeEach(async () => {
     log = '';
-    jest.spyOn(console, 'error').mockImplementation((error: unknown) => {
-      log += String(error);
-    });
-    site = await startSite();
+    site = await startSite({ log: createLog('error', { write: (line) => (log += line) }) });
     visitor = new Visitor(site);
   });
 
-  afterEach(async () => {
-    jest.restoreAllMocks();
-    await site.close();
-  });
+  afterEach(() => site.close());
 
   it.each(FAULTS)(
     'of the gateway (%s) is a page that says to try again, and the next try works',
@@ -75,10 +70,8 @@ describe('an accident in the example app', () => {
 it('answers 503 while the session store is away', async () => {
   const sessionStore = new MemoryStore();
   const site = await startSite({ sessionStore });
-  const error = jest.spyOn(console, 'error').mockReturnValue(undefined);
   sessionStore.emit('disconnect');
   const answer = await new Visitor(site).open('/login');
-  error.mockRestore();
   await site.close();
   expect(answer.status).toBe(503);
   expect(answer.text).toContain('We cannot do that right now');

@@ -12,7 +12,8 @@ const NO_SETTINGS = Object.fromEntries(
   ['SMS_OTP_BASE_URL', 'SMS_OTP_USERNAME', 'SMS_OTP_PASSWORD', 'SMS_OTP_VARIANT', 'SMS_OTP_NUMBERS_AS']
     .concat('ALICE_PHONE', 'BOB_PHONE', 'ALLOWED_COUNTRIES', 'TRUST_PROXY', 'SESSION_SECRET', 'NODE_ENV')
     .concat('REDIS_URL', 'DATABASE_URL', 'WORKERS')
-    .map((name) => [name, '']),
+    .map((name) => [name, ''])
+    .concat([['LOG_LEVEL', 'silent']]),
 );
 
 /** The example app as `npm run example` starts it, on a free port. */

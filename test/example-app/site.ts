@@ -3,6 +3,7 @@ import type { Store } from 'express-session';
 import { GatewaySimulator } from 'passport-sms-otp/simulator';
 import { createApp } from '../../example-app/app';
 import { readConfig } from '../../example-app/config';
+import type { Log } from '../../example-app/log';
 import { openPeople } from '../../example-app/people/people';
 
 /** The example app against the simulator, both on one clock that stands still until it is moved. */
@@ -20,12 +21,14 @@ export interface SiteOptions {
   readonly variant?: 'A' | 'B';
   readonly environment?: Readonly<Record<string, string>>;
   readonly sessionStore?: Store;
+  readonly log?: Log;
 }
 
 export async function startSite({
   variant = 'A',
   environment = {},
   sessionStore,
+  log,
 }: SiteOptions = {}): Promise<Site> {
   let nowMs = Date.now();
   const now = (): number => nowMs;
@@ -38,6 +41,7 @@ export async function startSite({
     people: await openPeople(config),
     now,
     sessionStore,
+    log,
   });
   return {
     app,

@@ -44,7 +44,7 @@ describe.each(['A', 'B'] as const)('the settings of the example app, gateway %s'
     const phoneId = /name="phoneId" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
     site.advanceSeconds(301);
     const form = { _csrf: readToken(page), phone: '+12025550130', phoneId, deviceId: 'any' };
-    expect((await visitor.post(path, form)).headers.location).toBe('/step-up');
+    expect((await visitor.post(path, form)).headers.location).toBe('/settings');
     expect(site.simulator.outbox).toHaveLength(1);
   });
 

@@ -41,6 +41,7 @@ describe.each([redis, postgres])('people of the example app with $variable', (ba
           SMS_OTP_BASE_URL: simulator.baseUrl,
           SMS_OTP_USERNAME: simulator.username,
           SMS_OTP_PASSWORD: simulator.password,
+          LOG_LEVEL: 'silent',
           [backend.variable]: backend.addressOf(server.port),
         }),
       );

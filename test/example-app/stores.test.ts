@@ -29,6 +29,7 @@ function runWith(settings: Readonly<Record<string, string>>): Promise<RunningSit
       SMS_OTP_BASE_URL: simulator.baseUrl,
       SMS_OTP_USERNAME: simulator.username,
       SMS_OTP_PASSWORD: simulator.password,
+      LOG_LEVEL: 'silent',
       ...settings,
     }),
   );

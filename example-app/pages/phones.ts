@@ -1,0 +1,32 @@
+import { Router } from 'express';
+import type { BankOtp } from '../server';
+import { settingsGuards } from './settings-guards';
+
+/** The forms around the user's numbers. */
+export function phonePages(smsOtp: BankOtp): Router {
+  const router = Router();
+  const { phones } = smsOtp;
+  const { form } = settingsGuards(smsOtp);
+  const failureRedirect = '/settings';
+
+  const toCode = { successRedirect: '/login/pin', failureRedirect };
+  router.post('/settings/phones', form, phones.enrol(toCode));
+  router.post('/settings/phones/change', form, phones.enrol({ ...toCode, replaces: true }));
+
+  // Without the guard: the first number of all has nothing to ask for before it. The library asks where there is.
+  router.post(
+    '/settings/phones/pin',
+    phones.confirm({ successRedirect: '/settings?confirmed', failureRedirect: '/login/pin' }),
+  );
+  router.post(
+    '/settings/phones/remove',
+    form,
+    phones.remove({ successRedirect: '/settings?removed', failureRedirect }),
+  );
+  router.post(
+    '/settings/phones/default',
+    form,
+    phones.setDefault({ successRedirect: '/settings?default', failureRedirect }),
+  );
+  return router;
+}
