@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { REASONS } from 'passport-sms-otp';
+import * as errors from '../../src/errors';
+import { REPLIES } from '../../src/express/replies';
+import { readPage, ROOT } from './support/pages';
+import { readRows, readSection } from './support/tables';
+
+const page = readPage('docs/errors.md');
+const codes = readRows(readSection(page, '## Errors'));
+const reasons = readRows(readSection(page, '## Reasons'));
+
+/** One error of each class and code. */
+const THROWN: readonly errors.AnySmsOtpError[] = [
+  new errors.GatewayUnreachableError('generate', false),
+  new errors.GatewayTimeoutError('generate', 1, true),
+  new errors.GatewayResponseError('generate', 200, 'x'),
+  new errors.GatewayRejectedError('generate', 2104, 'x', 400),
+  new errors.GatewayBusyError('x', 1),
+  new errors.StoreError('claim'),
+  new errors.SessionError('ERR_NO_SESSION', 'x'),
+  new errors.SessionError('ERR_SESSION_NOT_RENEWED', 'x'),
+  new errors.SessionError('ERR_SESSION_STORE', 'x'),
+  new errors.FirstFactorError(),
+  new errors.SecondFactorError('x'),
+  new errors.StrategyUsageError('sms-otp'),
+];
+
+describe('docs/errors.md', () => {
+  it('knows every class of error', () => {
+    const classes = Object.values(errors).filter(
+      (value) => typeof value === 'function' && value.prototype instanceof errors.SmsOtpError,
+    );
+    const thrown = new Set(THROWN.map((error) => error.name));
+    expect([...thrown].sort()).toEqual(classes.map(({ name }) => name).sort());
+  });
+
+  it('has every code and no other', () => {
+    const source = readFileSync(join(ROOT, 'src/errors.ts'), 'utf8');
+    const inSource = new Set(Array.from(source.matchAll(/'(ERR_[A-Z_]+)'/g), ([, code]) => code));
+    expect([...codes.keys()].sort()).toEqual([...inSource].sort());
+    expect(THROWN.map(({ code }) => code).sort()).toEqual([...inSource].sort());
+  });
+
+  it.each(THROWN)('gives $code its class and status, a meaning, a cause and a cure', (error) => {
+    const [form = '', ...words] = codes.get(error.code) ?? [];
+    expect(form).toMatch(new RegExp(`^\`${error.name}\`, ${error.status}\\b`));
+    expect(words).toHaveLength(3);
+    expect(words.filter((word) => word.length < 10)).toEqual([]);
+  });
+
+  it('has every reason and no other', () => {
+    expect([...reasons.keys()].sort()).toEqual([...REASONS].sort());
+  });
+
+  it.each(REASONS)('gives %s its status and word, a meaning and something to say', (reason) => {
+    const [reply, ...words] = reasons.get(reason) ?? [];
+    const { status, error } = REPLIES[reason];
+    expect(reply).toBe(`${status} \`${error}\``);
+    expect(words.filter((word) => word.length > 10)).toHaveLength(2);
+  });
+});

@@ -1,0 +1,134 @@
+import { describe, expect, it } from '@jest/globals';
+import { readOptions } from '../../src/client/client-settings';
+import type { SmsOtpOptions } from '../../src/options';
+import { readSettings } from '../../src/options-schema';
+import { readMembers } from './support/interfaces';
+import { readPage } from './support/pages';
+import { readRows, readSection } from './support/tables';
+
+type Options = Readonly<Record<string, unknown>>;
+
+const page = readPage('docs/options.md');
+
+const gateway = { baseUrl: 'https://gateway.example', variant: 'A', username: 'name', password: 'secret' };
+const login: Options = {
+  gateway,
+  allowedCountries: ['US'],
+  getPhone: () => null,
+  loadUser: () => null,
+  // The furthest life of a pending login, and the shortest of a code: neither stands in the other's way.
+  pendingSeconds: 900,
+  pinValiditySeconds: 120,
+  recoveryCodes: {},
+  trustedDevices: { getPasswordVersion: () => 'one' },
+};
+const { pendingSeconds: _pending, pinValiditySeconds: _validity, ...plainLogin } = login;
+
+/** What reads the options of one part of the page, and what is given beside the one that is looked at. */
+const PARTS = [
+  {
+    title: 'createSmsOtp',
+    rows: readRows(readSection(page, '## createSmsOtp')),
+    names: readMembers('src/options.ts', 'SmsOtpOptions'),
+    read: readLogin,
+    base: login,
+    plain: plainLogin,
+  },
+  {
+    title: 'limits',
+    rows: readRows(readSection(page, '## Limits')),
+    names: [],
+    read: readLogin,
+    base: login,
+    plain: plainLogin,
+  },
+  {
+    title: 'GatewayClient',
+    rows: readRows(readSection(page, '## GatewayClient')),
+    names: readMembers('src/client/client-options.ts', 'GatewayClientOptions'),
+    read: readClient,
+    base: gateway,
+    plain: gateway,
+  },
+] as const;
+
+function readLogin(options: Options): object {
+  // What is wrong with the options is what is asked here.
+  return readSettings(options as unknown as SmsOtpOptions);
+}
+
+function readClient(options: Options): object {
+  // The same.
+  return readOptions(options as unknown as Parameters<typeof readOptions>[0]);
+}
+
+/** The options with another value at a path such as `limits.total.max`. */
+function withValue(options: Options, path: string, value: unknown): Options {
+  const [first = '', ...rest] = path.split('.');
+  if (rest.length === 0) return { ...options, [first]: value };
+  return { ...options, [first]: withValue((options[first] ?? {}) as Options, rest.join('.'), value) };
+}
+
+function valueAt(options: object, path: string): unknown {
+  return path.split('.').reduce<unknown>((value, name) => Reflect.get(Object(value), name), options);
+}
+
+describe.each(PARTS)('docs/options.md on $title', ({ rows, names, read, base, plain }) => {
+  const cases = Array.from(rows, ([name, [standard = '', range = '']]) => ({ name, standard, range }));
+
+  it('has every option and no other', () => {
+    const top = [...new Set(cases.map(({ name }) => name.split('.')[0]))];
+    expect(top.sort()).toEqual([...(names.length === 0 ? ['limits'] : names)].sort());
+  });
+
+  it.each(cases.filter(({ standard }) => /^`[\d'tf]/.test(standard)))(
+    'says that $name is $standard by default',
+    ({ name, standard }) => {
+      const value: unknown = JSON.parse(standard.slice(1, -1).replaceAll("'", '"'));
+      expect(valueAt(read(plain), name)).toEqual(value);
+    },
+  );
+
+  it('says which have no default', () => {
+    const none = cases.filter(({ standard, name }) => standard === 'none' && !(name in plain));
+    const values = none.map(({ name }) => [name, JSON.stringify(valueAt(read(plain), name) ?? [])]);
+    expect(values).toEqual(none.map(({ name }) => [name, '[]']));
+  });
+
+  it('says which are required', () => {
+    const required = cases.filter(({ standard }) => standard.startsWith('required'));
+    for (const { name } of required) expect(() => read(withValue(base, name, undefined))).toThrow(TypeError);
+  });
+
+  it.each(cases.filter(({ range }) => /^[\d,]+ to [\d,]+$/.test(range)))(
+    'says that $name goes from $range',
+    ({ name, range }) => {
+      const [least = 0, most = 0] = range.split(' to ').map((figure) => Number(figure.replaceAll(',', '')));
+      for (const fitting of [least, most]) {
+        expect(valueAt(read(withValue(base, name, fitting)), name)).toBe(fitting);
+      }
+      for (const odd of [least - 1, most + 1]) {
+        expect(() => read(withValue(base, name, odd))).toThrow(name.split('.').at(-1));
+      }
+    },
+  );
+});
+
+describe('docs/options.md on what has members', () => {
+  it.each([
+    ['limits', Object.keys(flatten(valueAt(readLogin(plainLogin), 'limits') as object))],
+    ['timeouts', readMembers('src/client/client-options.ts', 'GatewayTimeouts')],
+    ['trustedDevices', readMembers('src/factors/factor-options.ts', 'TrustedDevicesOption')],
+    ['recoveryCodes', readMembers('src/factors/factor-options.ts', 'RecoveryCodesOption')],
+  ])('has every member of %s', (name, members) => {
+    const shown = [...readRows(page).keys()].filter((row) => row.startsWith(`${name}.`));
+    expect(shown.sort()).toEqual(members.map((member) => `${name}.${member}`).sort());
+  });
+});
+
+function flatten(value: object): object {
+  const members = Object.entries(value).flatMap(([name, inner]: [string, object]) =>
+    Object.entries(inner).map(([member, figure]: [string, unknown]) => [`${name}.${member}`, figure]),
+  );
+  return Object.fromEntries(members) as object;
+}

@@ -1,0 +1,65 @@
+import { rmSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { SentMessage } from 'passport-sms-otp/simulator';
+import request from 'supertest';
+import { readBlocks } from './support/blocks';
+import { readPage } from './support/pages';
+import { makeDirectory, start, type Running } from './support/run';
+
+const blocks = readBlocks(readPage('docs/quick-start.md'));
+const file = blocks.find(({ notes }) => notes.includes('file: app.mjs'));
+const directory = makeDirectory();
+
+describe('the app of the quick start', () => {
+  let program: Running;
+  let appUrl: string;
+  let textsUrl: string;
+
+  beforeAll(async () => {
+    program = start(directory, 'app.mjs', file?.code ?? '');
+    const [, app = '', texts = ''] = await program.waitFor(/The app: +(\S+)\/\nThe texts: (\S+)\n/);
+    [appUrl, textsUrl] = [app, texts];
+  }, 60_000);
+
+  afterAll(async () => {
+    program.stop();
+    await program.ended;
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  async function newestText(): Promise<string> {
+    const answer = await fetch(`${textsUrl}/messages`);
+    // What the simulator's page reads, too.
+    const messages = (await answer.json()) as SentMessage[];
+    return messages.at(-1)?.text ?? '';
+  }
+
+  it('lets in who knows the password and the code', async () => {
+    const visitor = request.agent(appUrl);
+    const password = await visitor.post('/login').type('form').send({
+      username: 'alice',
+      password: 'demo-password',
+    });
+    expect(password.get('Location')).toBe('/login/pin');
+    expect((await visitor.get('/')).get('Location')).toBe('/login');
+    expect((await visitor.get('/login/pin')).text).toContain('We sent a code to');
+    const [pin] = /\d{6}/.exec(await newestText()) ?? [];
+    const code = await visitor.post('/login/pin').type('form').send({ pin });
+    expect(code.get('Location')).toBe('/');
+    expect((await visitor.get('/')).text).toContain('Hello alice.');
+    const logout = await visitor.post('/logout');
+    expect(logout.get('Location')).toBe('/login');
+    expect((await visitor.get('/')).status).toBe(303);
+  });
+
+  it('turns away who does not', async () => {
+    const visitor = request.agent(appUrl);
+    const answer = await visitor.post('/login').type('form').send({ username: 'alice', password: 'x' });
+    expect(answer.get('Location')).toBe('/login');
+    expect((await visitor.get('/login/pin')).get('Location')).toBe('/login');
+    expect((await visitor.post('/login/pin').type('form').send({ pin: '000000' })).get('Location')).toBe(
+      '/login/pin',
+    );
+    expect((await visitor.get('/')).get('Location')).toBe('/login');
+  });
+});
