@@ -58,8 +58,10 @@ export function createLog(level: LogLevel, output: DestinationStream = process.s
 
   function tellRequest(req: Request, res: Response, startedAtMs: number): void {
     const durationMs = performance.now() - startedAtMs;
-    const { method, route } = req;
-    logger.info({ method, route: routeOf(route), status: res.statusCode, durationMs }, 'request');
+    logger.info(
+      { method: req.method, route: routeOf(req.route), status: res.statusCode, durationMs },
+      'request',
+    );
   }
 
   return {
