@@ -62,6 +62,26 @@ describe('recoveryCodes.generate', () => {
     await own.close();
   });
 
+  it('makes codes that fit their user alone, also when somebody moves the digests', async () => {
+    const store = memoryStore();
+    const moved: string[] = [];
+    const recoveryCodes = {
+      ...store.recoveryCodes,
+      replace: (userId: string, hashes: readonly string[]) => {
+        moved.push(...hashes);
+        return store.recoveryCodes.replace(userId, hashes);
+      },
+    };
+    const own = await startFactorApp({ options: { store: { ...store, recoveryCodes } } });
+    const [code] = await own.recoveryCodes.generate('bob');
+    await store.recoveryCodes.replace('alice', moved);
+    const browser = own.browser();
+    await browser.login();
+    expect((await browser.recover(code)).status).toBe(401);
+    await expect(own.recoveryCodes.count('alice')).resolves.toBe(10);
+    await own.close();
+  });
+
   it('is told by an event, ends the other sessions and revokes the devices', async () => {
     await alice.trust();
     await test.firstCodes();
