@@ -33,7 +33,7 @@ export async function checkPrices({ otp, hlr }: GatewayClient): Promise<Prices> 
 
 function judgeList({ pricing, oddRows, currency }: PriceList<NetworkPrice>): Finding {
   const name = cleanText(currency.name);
-  const detail = `${pricing.length} networks${name === '' ? '' : `, in ${name}`}`;
+  const detail = `${pricing.length} ${pricing.length === 1 ? 'network' : 'networks'}${name === '' ? '' : `, in ${name}`}`;
   if (pricing.length === 0)
     return warn('prices', 'the list is empty', 'priceCeiling needs it; ask the operator.');
   if (oddRows === 0) return pass('prices', detail);

@@ -1,0 +1,160 @@
+import { createServer, type Server } from 'node:https';
+import { describe, expect, it } from '@jest/globals';
+import type { Fault, FaultName } from 'passport-sms-otp/simulator';
+import { adviseOnCause } from '../../src/cli/gateway/advice-by-cause';
+import { selfSign } from '../client/support/certificate';
+import { closeLater } from '../client/support/cleanup';
+import { closeServer, portOf } from '../client/support/wire-server';
+import { environmentOf, openAccount, PASSWORD } from './support/account';
+import { examineWith, findingOf } from './support/examine';
+import { makeFolder } from './support/files';
+
+const variants = ['A', 'B'] as const;
+
+async function startSecureServer(host: string): Promise<{ port: number; cert: string }> {
+  const pair = selfSign(host);
+  const server: Server = createServer(pair, (_request, response) => void response.end());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closeLater(() => closeServer(server));
+  return { port: portOf(server), cert: pair.cert };
+}
+
+describe.each(variants)('doctor (%s) cannot use a gateway', (variant) => {
+  it('where nothing listens', async () => {
+    const { env, simulator } = await openAccount({ variant });
+    await simulator.close();
+    const { code, findings } = await examineWith({ env });
+    expect(findings).toEqual([
+      {
+        check: 'gateway',
+        status: 'fail',
+        detail: 'The OTP gateway could not be reached (auth): ECONNREFUSED',
+        advice: 'Nothing listens there. Look at host and port in SMS_OTP_BASE_URL.',
+      },
+    ]);
+    expect(code).toBe(1);
+  });
+
+  it('that refuses the credentials', async () => {
+    const { env } = await openAccount({ variant, password: 'another-password' });
+    const { code, findings, output } = await examineWith({ env });
+    expect(findings).toEqual([
+      { check: 'gateway', status: 'pass', detail: 'answers', advice: null },
+      {
+        check: 'credentials',
+        status: 'fail',
+        detail: 'refused (1004)',
+        advice: 'Set SMS_OTP_USERNAME and SMS_OTP_PASSWORD to those of the API account.',
+      },
+    ]);
+    expect(code).toBe(1);
+    expect(output).not.toContain(PASSWORD);
+  });
+
+  it.each<[string, Fault | FaultName, RegExp, RegExp]>([
+    [
+      'that redirects',
+      'redirect',
+      /it is a redirect$/,
+      /Set SMS_OTP_BASE_URL to the address it redirects to/,
+    ],
+    ['that answers with a page', 'html-502', /it is not JSON$/, /a proxy, a login page, another server/],
+    [
+      'that answers with garbage',
+      { kind: 'body', status: 200, body: '{"hello":"there"}' },
+      /its members are not as expected$/,
+      /Something else than the gateway answers/,
+    ],
+    ['that ends half way', 'half-answer', /it ends half way$/, /Something else than the gateway answers/],
+    ['that resets', 'reset', /could not be reached/, /a firewall or a proxy/],
+    ['that does not answer in time', 'no-answer', /did not answer within 1000 ms/, /raise --timeout/],
+    ['that is away', { kind: 'error', code: 2121 }, /2121/, /Try again later/],
+    ['that is overloaded', { kind: 'status', status: 503 }, /503/, /Try again later/],
+    [
+      'that has no such path',
+      { kind: 'error', code: 1007 },
+      /no \/apis\/auth/,
+      /the path in SMS_OTP_BASE_URL/,
+    ],
+  ])('%s', async (_title, fault, detail, advice) => {
+    const { env, simulator } = await openAccount({ variant });
+    simulator.failNext('auth', fault, Infinity);
+    const { code, findings } = await examineWith({ env }, '--timeout', '1');
+    expect(findings).toEqual([
+      {
+        check: 'gateway',
+        status: 'fail',
+        detail: expect.stringMatching(detail),
+        advice: expect.stringMatching(advice),
+      },
+    ]);
+    expect(code).toBe(1);
+  });
+
+  it('whose balance is at neither path, and warns', async () => {
+    const { env, simulator } = await openAccount({ variant });
+    simulator.failNext('balance', { kind: 'error', code: 1007 }, Infinity);
+    const { findings } = await examineWith({ env });
+    expect(findings.at(-1)).toMatchObject({
+      check: 'variant',
+      status: 'warn',
+      detail: expect.stringContaining('neither A nor B'),
+    });
+  });
+
+  it('that is slow, and warns', async () => {
+    const { env } = await openAccount({ variant });
+    let now = Date.now();
+    const { code, findings } = await examineWith({ env, now: () => (now += 2_500) });
+    expect(findingOf(findings, 'gateway')).toMatchObject({
+      ...{
+        status: 'warn',
+        detail: 'answers in 2500 ms',
+        advice: expect.stringContaining('Every login waits'),
+      },
+    });
+    expect(code).toBe(0);
+  });
+});
+
+describe('doctor and TLS', () => {
+  it('a certificate for another name', async () => {
+    const { port, cert } = await startSecureServer('other.example');
+    const folder = makeFolder();
+    folder.write('ca.pem', cert);
+    const env = environmentOf(`https://127.0.0.1:${port}`, 'A');
+    const { findings } = await examineWith({ env, folder: folder.path }, '--ca', 'ca.pem');
+    expect(findingOf(findings, 'gateway')).toMatchObject({
+      ...{ status: 'fail', detail: expect.stringContaining('ERR_TLS_CERT_ALTNAME_INVALID') },
+      advice: expect.stringContaining('The certificate is for another name'),
+    });
+  });
+
+  it('a certificate nobody vouches for', async () => {
+    const { port } = await startSecureServer('127.0.0.1');
+    const { findings } = await examineWith({ env: environmentOf(`https://127.0.0.1:${port}`, 'A') });
+    expect(findingOf(findings, 'gateway')).toMatchObject({
+      ...{ status: 'fail', advice: expect.stringContaining('--ca <file>') },
+    });
+  });
+
+  it('no TLS at all', async () => {
+    const { simulator } = await openAccount();
+    const env = environmentOf(simulator.baseUrl.replace('http:', 'https:'), 'A');
+    const { findings } = await examineWith({ env });
+    expect(findingOf(findings, 'gateway')).toMatchObject({
+      ...{ status: 'fail', advice: expect.stringContaining('It does not speak TLS there') },
+    });
+  });
+});
+
+it.each([
+  ['ENOTFOUND', 'The name has no address'],
+  ['EAI_AGAIN', 'The name has no address'],
+  ['CERT_HAS_EXPIRED', 'The certificate has expired'],
+  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', '--ca <file>'],
+  ['EHOSTUNREACH', 'firewall'],
+  [null, 'firewall'],
+])('the advice for %s says "%s"', (code, words) => {
+  expect(adviseOnCause(code)).toContain(words);
+});

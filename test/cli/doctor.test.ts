@@ -1,0 +1,182 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Finding } from '../../src/cli/doctor/finding';
+import { MOBILE, openAccount } from './support/account';
+import { examineWith, findingOf } from './support/examine';
+import { runCli } from './support/terminal';
+
+describe.each(['A', 'B'] as const)('doctor with a gateway of variant %s in order', (variant) => {
+  it('passes every check, spends nothing and sends nothing', async () => {
+    const { env, simulator } = await openAccount({ variant });
+    const { code, findings } = await examineWith({ env }, '--number', MOBILE, '--template', 'Code [PIN]');
+    expect(findings.filter(({ status }) => status !== 'pass')).toEqual([]);
+    expect(findings.map(({ check }) => check)).toEqual([
+      ...[
+        'gateway',
+        'credentials',
+        'clock',
+        'variant',
+        'balance',
+        'prices',
+        'otp',
+        'lookup',
+        'price',
+        'template',
+      ],
+    ]);
+    expect(code).toBe(0);
+    expect(simulator.stats()).toMatchObject({ sent: 0 });
+    expect(await runCli(['balance'], { env })).toMatchObject({ stdout: '100.0000\n' });
+  });
+
+  it('finds the variant out where none is set', async () => {
+    const { env } = await openAccount({ variant });
+    const { SMS_OTP_VARIANT: _, ...rest } = env;
+    const { code, findings } = await examineWith({ env: rest });
+    const expected =
+      variant === 'A'
+        ? { status: 'pass', detail: 'A, as without SMS_OTP_VARIANT' }
+        : { status: 'fail', detail: 'it speaks B', advice: 'Set SMS_OTP_VARIANT=B.' };
+    expect(findingOf(findings, 'variant')).toMatchObject(expected);
+    expect(code).toBe(variant === 'A' ? 0 : 1);
+  });
+
+  it('says which variant it is where the other one is set, and goes on with the right one', async () => {
+    const { env } = await openAccount({ variant });
+    const other = variant === 'A' ? 'B' : 'A';
+    const { code, findings } = await examineWith({ env: { ...env, SMS_OTP_VARIANT: other } });
+    expect(findings.filter(({ status }) => status !== 'pass')).toEqual([
+      {
+        check: 'variant',
+        status: 'fail',
+        detail: `it speaks ${variant}, not ${other}`,
+        advice: `Set SMS_OTP_VARIANT=${variant}.`,
+      },
+    ]);
+    expect(findingOf(findings, 'balance').status).toBe('pass');
+    expect(code).toBe(1);
+  });
+
+  it('proves both permissions when it is asked to, and knows the price of the network', async () => {
+    const { env, simulator } = await openAccount({ variant });
+    const { code, findings } = await examineWith({ env }, '--number', MOBILE, '--send', '--lookup', '--yes');
+    expect(code).toBe(0);
+    expect(findingOf(findings, 'otp').detail).toBe(`a code is on its way to ${MOBILE}`);
+    expect(findingOf(findings, 'lookup').detail).toMatch(/valid, .*, United States$/);
+    expect(findingOf(findings, 'price').detail).toMatch(/^0\.00[0-9]{2} to \+12025550123, its network's$/);
+    expect(simulator.outbox).toHaveLength(1);
+  });
+
+  it('tells when sending and looking up are not permitted', async () => {
+    const { env } = await openAccount({ variant, maySendOtp: false, mayLookUp: false });
+    const { code, findings } = await examineWith({ env }, '--number', MOBILE, '--send', '--lookup', '--yes');
+    const advice = variant === 'A' ? /Try again later/ : /switch the OTP service on/;
+    expect(findingOf(findings, 'otp')).toMatchObject({
+      status: 'fail',
+      advice: expect.stringMatching(advice),
+    });
+    expect(findingOf(findings, 'lookup')).toMatchObject({
+      ...{ status: 'fail', advice: expect.stringContaining('switch number lookups on') },
+    });
+    expect(code).toBe(1);
+  });
+
+  it('tells it without spending money where free calls are refused, too', async () => {
+    const { env, simulator } = await openAccount({ variant });
+    simulator.failNext('validate', { kind: 'error', code: 2100 });
+    simulator.failNext('hlr-balance', { kind: 'error', code: 2004 });
+    const { code, findings } = await examineWith({ env });
+    expect(findingOf(findings, 'otp')).toMatchObject({
+      ...{ status: 'fail', advice: expect.stringContaining('switch the OTP service on') },
+    });
+    // An account can do without lookups.
+    expect(findingOf(findings, 'lookup')).toMatchObject({
+      ...{ status: 'warn', advice: expect.stringContaining('switch number lookups on') },
+    });
+    expect(code).toBe(1);
+  });
+
+  it.each([
+    ['0.0000', 'fail', 'Top the account up: nothing can be sent.'],
+    ['0.5000', 'warn', 'Top the account up soon.'],
+  ])('judges a balance of %s: %s', async (balance, status, advice) => {
+    const { env } = await openAccount({ variant, balance });
+    const { findings } = await examineWith({ env });
+    expect(findingOf(findings, 'balance')).toMatchObject({ status, advice });
+  });
+});
+
+describe('doctor', () => {
+  it('warns of a clock that is ahead or behind', async () => {
+    const { env } = await openAccount();
+    for (const [seconds, words] of [
+      [300, '300 s ahead of'],
+      [-300, '300 s behind'],
+    ] as const) {
+      const { code, findings } = await examineWith({ env, now: () => Date.now() + seconds * 1_000 });
+      const { status, detail, advice } = findingOf(findings, 'clock');
+      expect([code, status, advice]).toEqual([0, 'warn', expect.stringContaining('by NTP')]);
+      expect(Math.abs(Number.parseInt(detail, 10) - 300)).toBeLessThanOrEqual(10);
+      expect(detail).toContain(words.slice(6));
+    }
+  });
+
+  it('warns of a price list that is empty or odd, or that cannot be had', async () => {
+    const { env, simulator } = await openAccount();
+    const body = (pricing: unknown) =>
+      ({
+        kind: 'body',
+        status: 200,
+        body: JSON.stringify({ status_code: 200, payload: { pricing } }),
+      }) as const;
+    simulator.failNext('pricing', body([]));
+    simulator.failNext('pricing', body([{ mcc: '310', mnc: '260', price: '0.01' }, {}]));
+    simulator.failNext('pricing', { kind: 'error', code: 2121 });
+    const details: Finding[] = [];
+    for (let run = 0; run < 3; run += 1)
+      details.push(findingOf((await examineWith({ env })).findings, 'prices'));
+    expect(details.map(({ status }) => status)).toEqual(['warn', 'warn', 'warn']);
+    expect(details.map(({ detail }) => detail)).toEqual([
+      'the list is empty',
+      '1 network, 1 odd rows',
+      expect.stringContaining('2121'),
+    ]);
+  });
+
+  it('fails a gateway that calls a code right that nobody was sent', async () => {
+    const { env, simulator } = await openAccount();
+    simulator.failNext('validate', { kind: 'body', status: 200, body: '{"status_code":200,"payload":""}' });
+    const { findings } = await examineWith({ env });
+    expect(findingOf(findings, 'otp')).toMatchObject({
+      ...{ status: 'fail', advice: expect.stringContaining('Do not use this gateway') },
+    });
+  });
+
+  it.each([
+    ['Code', 'fail', /must contain \[PIN\] exactly once/],
+    [`[PIN] ${'x'.repeat(160)}`, 'fail', /too long for one text message: 171 of 160/],
+    [`[PIN] ł ${'x'.repeat(70)}`, 'fail', /of 70 \(ucs-2\).*ł/],
+    ['[PIN] ł', 'pass', /12 of 70 \(ucs-2\)/],
+  ])('measures the template %j: %s', async (template, status, detail) => {
+    const { env } = await openAccount();
+    const { findings } = await examineWith({ env }, '--template', template);
+    expect(findingOf(findings, 'template')).toMatchObject({ status, detail: expect.stringMatching(detail) });
+  });
+
+  it('shows each finding on a line, what to do below it, and the totals', async () => {
+    const { env } = await openAccount({ balance: '0.0000' });
+    const { code, stdout } = await runCli(['doctor'], { env });
+    expect(code).toBe(1);
+    expect(stdout).toContain('  pass  credentials  accepted\n');
+    expect(stdout).toContain('  fail  balance      0.0000\n                     → Top the account up');
+    expect(stdout).toMatch(/\n {2}7 passed, 1 failed\n$/);
+  });
+
+  it('asks before it spends money', async () => {
+    const { env, simulator } = await openAccount();
+    const argv = ['doctor', '--number', MOBILE, '--send', '--lookup'];
+    const no = await runCli(argv, { env, input: 'n\n', isTerminal: true });
+    expect([no.code, no.stdout]).toEqual([1, '']);
+    expect(no.stderr).toContain(`Text a code to and look up ${MOBILE}? It costs money.`);
+    expect(simulator.stats()).toMatchObject({ sent: 0 });
+  });
+});
