@@ -31,7 +31,6 @@ import { measureMessages, type MessageMeasure } from './messages/measure-message
 import type { SmsOtpOptions } from './options';
 import { readSettings, type Settings } from './options-schema';
 import { withBuiltIns } from './policies/built-in';
-import { findNumberCountry } from './policies/number-country';
 import { createNumberKeys } from './policies/number-keys';
 import { guardStore } from './stores/guarded-store';
 import { memoryStore } from './stores/memory-store';
@@ -146,7 +145,6 @@ function joinLogin(
     emit,
     now,
     listPhones: createPhoneLister({ ...settings, getUserId: getUserId ?? readId }),
-    findCountry: findNumberCountry,
     loadUser,
     getUserId: getUserId ?? readId,
     hasListener: settings.onEvent !== undefined,

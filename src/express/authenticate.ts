@@ -93,7 +93,7 @@ export function createAuthenticate(
       return turnAway(req, options, otpId, { refusal: { reason: 'denied' }, endsPending: true });
     }
     // Whoever has logged out while the code was judged stays out: all but a login keep the session's data, the user's too.
-    if (purpose !== 'login' && !(await slot.isStillWaiting(req, otpId))) {
+    if (purpose !== 'login' && !(await slot.mayFinish(req, otpId))) {
       return turnAway(req, options, otpId, { refusal: { reason: 'no-pending-login' }, endsPending: false });
     }
     // Approving one payment is no proof for anything else: the mark stays as it was.

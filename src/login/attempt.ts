@@ -1,4 +1,5 @@
 import { failureCounter, keysClearedBySuccess, verifiedNumberCounter } from '../policies/limits';
+import { findNumberCountry } from '../policies/number-country';
 import type { Challenge, Claim, Count, Purpose } from '../stores/store';
 import type { LoginParts } from './login-parts';
 import type { Method, Reason, Refusal } from './outcome';
@@ -99,7 +100,8 @@ export async function endAttempt(parts: LoginParts, attempt: Attempt, reason: Re
 export async function passAttempt(parts: LoginParts, attempt: Attempt, method: Method): Promise<void> {
   const { challenge } = attempt;
   const isText = method === 'sms';
-  const { number } = await parts.numberKeys(challenge.mobile);
+  const keys = await parts.numberKeys(challenge.mobile);
+  const { number } = keys;
   const { counters } = parts.store;
   const cleared = counters.clear(keysClearedBySuccess(challenge.userId, isText ? number : null));
   const isProven = isText && challenge.isNewNumber;
@@ -108,9 +110,11 @@ export async function passAttempt(parts: LoginParts, attempt: Attempt, method: M
   const [clearing] = await Promise.allSettled([cleared, remembered]);
   const subject = subjectOf(attempt);
   if (clearing.status === 'fulfilled') parts.emit({ type: 'failure-count-changed', ...subject, failures: 0 });
-  const country = isText ? await parts.findCountry(challenge.mobile) : null;
-  parts.emit({ type: 'verified', ...subject, method, country });
-  if (isText) await tellVerified(parts, challenge);
+  if (parts.hasListener) {
+    const country = isText ? await findNumberCountry(challenge.mobile) : null;
+    parts.emit({ type: 'verified', ...subject, method, country });
+  }
+  if (isText) tellVerified(parts, challenge, keys);
 }
 
 /** Who an event about the attempt is about. */

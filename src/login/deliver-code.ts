@@ -11,7 +11,7 @@ import { mayHaveArrived } from './lost-answer';
 import type { Refusal } from './outcome';
 import { maskPhone } from './phone-number';
 import { chargeSend } from './send-charge';
-import { settlePolicies } from './send-policies';
+import { settlePolicies, type SendContext } from './send-policies';
 
 /** What became of a send that the policies have allowed. `policy`: the rule whose counter refused, null for our own limits. */
 export type Delivery =
@@ -21,7 +21,7 @@ export type Delivery =
 /** Charges the send, has the gateway make and send the code, and remembers the challenge. */
 export async function deliverCode(
   parts: LoginParts,
-  context: PolicyContext,
+  context: SendContext,
   source: Omit<ChallengeSource, 'isNewNumber'>,
   { text, sender }: OutgoingMessage,
 ): Promise<Delivery> {
@@ -48,7 +48,7 @@ export async function deliverCode(
     const challenge = toChallenge({ ...source, isNewNumber }, settings.maxAttempts, generated);
     await store.challenges.begin(challenge, Math.ceil((challenge.pendingUntil - parts.now()) / 1000));
     const { userId, purpose, address } = context;
-    const country = await parts.findCountry(mobile);
+    const { country } = await context.origin();
     const sent = { maskedPhone: maskPhone(mobile), sends, cost: costOf(generated), country };
     parts.emit({ type: 'sent', userId, purpose, address, ...sent });
     return { kind: 'sent', challenge, resendAt: findResendTime(parts, challenge, waitSeconds) };

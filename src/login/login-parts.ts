@@ -27,8 +27,6 @@ export interface LoginParts {
   readonly numberKeys: NumberKeys;
   /** The user's confirmed numbers, the default first; none when there is no usable one. */
   readonly listPhones: (user: Express.User) => Promise<readonly string[]>;
-  /** ISO code of a number's country; null when it has none. */
-  readonly findCountry: (mobile: string) => Promise<string | null>;
   readonly getUserId: (user: Express.User) => UserId;
   readonly loadUser: (userId: UserId) => unknown;
   readonly emit: (event: SmsOtpEvent) => void;

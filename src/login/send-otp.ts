@@ -80,7 +80,7 @@ export function createSendOtp(parts: LoginParts): (request: SendRequest) => Prom
         user,
         purpose,
         locale,
-        country: () => parts.findCountry(mobile),
+        country: async () => (await context.origin()).country,
         ...(transaction && { transaction }),
       },
       times.validitySeconds,

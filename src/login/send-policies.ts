@@ -1,3 +1,5 @@
+import { readOnce } from '../policies/number-country';
+import type { NumberKeys } from '../policies/number-keys';
 import type { PolicyContext, PolicyTools, SendSettlement, VerifiedContext } from '../policies/policy';
 import type { Challenge } from '../stores/store';
 import { askPolicies, type Denial } from './ask-policies';
@@ -5,10 +7,14 @@ import type { LoginParts } from './login-parts';
 
 type Asked = Pick<PolicyContext, 'user' | 'userId' | 'purpose' | 'address' | 'mobile'>;
 
+/** A context whose number is read once for all who ask. */
+export type SendContext = PolicyContext & { readonly origin: NonNullable<PolicyContext['origin']> };
+
 /** What policies see of a send. The number's keys are made once, for them and for our own counters. */
-export async function toPolicyContext(parts: LoginParts, asked: Asked): Promise<PolicyContext> {
+export async function toPolicyContext(parts: LoginParts, asked: Asked): Promise<SendContext> {
   const { number, prefix } = await parts.numberKeys(asked.mobile);
-  return { stage: 'send', ...asked, numberKey: number, prefixKey: prefix, ...toTools(parts) };
+  const keys = { numberKey: number, prefixKey: prefix, origin: readOnce(asked.mobile) };
+  return { stage: 'send', ...asked, ...keys, ...toTools(parts) };
 }
 
 /** Asks every policy; a new number of a user's also those of the stage `enrol`, and those first. */
@@ -33,10 +39,14 @@ export function settlePolicies(
 }
 
 /** Tells the policies of a right code. */
-export async function tellVerified(parts: LoginParts, challenge: Challenge): Promise<void> {
+export function tellVerified(
+  parts: LoginParts,
+  challenge: Challenge,
+  { number, prefix }: Awaited<ReturnType<NumberKeys>>,
+): void {
+  if (parts.policies.every(({ verified }) => verified === undefined)) return;
   const { userId, purpose, mobile, isNewNumber, sentAt, sends } = challenge;
-  const { number, prefix } = await parts.numberKeys(mobile);
-  const keys = { numberKey: number, prefixKey: prefix };
+  const keys = { numberKey: number, prefixKey: prefix, origin: readOnce(mobile) };
   const context: VerifiedContext = {
     ...{ userId, purpose, mobile, isNewNumber, sentAt, sends },
     ...keys,

@@ -1,4 +1,4 @@
-import { findNumberCountry } from './number-country';
+import { originOf } from './number-country';
 import type { Policy } from './policy';
 import { withTerritories } from './territories';
 
@@ -13,8 +13,8 @@ export function allowedCountries(countries: readonly string[]): Policy<unknown> 
   return {
     name: 'allowed-countries',
     stage: 'send',
-    check: async ({ mobile }) => {
-      const country = await findNumberCountry(mobile);
+    check: async (context) => {
+      const { country } = await originOf(context);
       return country !== null && admitted.has(country) ? 'allow' : { deny: 'country-not-allowed' };
     },
   };

@@ -17,13 +17,26 @@ export async function findNumberOrigin(mobile: string): Promise<NumberOrigin> {
   return { country: number?.country ?? null, type: number?.getType() ?? null };
 }
 
-/**
- * The country of a number as an ISO 3166-1 code, or null when it has none (satellite, shared codes, not a number).
- *
- * @param mobile E.164 with plus.
- */
+/** A number with where it is from, once that is known. */
+interface Numbered {
+  readonly mobile: string;
+  readonly origin?: (() => Promise<NumberOrigin>) | undefined;
+}
+
+/** The country and the type of the number a question is about; reading a number is the dearest part of a rule. */
+export function originOf({ mobile, origin }: Numbered): Promise<NumberOrigin> {
+  return origin === undefined ? findNumberOrigin(mobile) : origin();
+}
+
+/** Reads a number when it is first asked about, and not again. */
+export function readOnce(mobile: string): () => Promise<NumberOrigin> {
+  let origin: Promise<NumberOrigin> | undefined;
+  return () => (origin ??= findNumberOrigin(mobile));
+}
+
+/** The country of a number as an ISO 3166-1 code, or null when it has none. @param mobile E.164 with plus. */
 export async function findNumberCountry(mobile: string): Promise<string | null> {
-  return (await parse(mobile))?.country ?? null;
+  return (await findNumberOrigin(mobile)).country;
 }
 
 /** Read by libphonenumber's full metadata, which is loaded at the first call. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { findNumberOrigin, type PhoneType } from './number-country';
+import { originOf, type PhoneType } from './number-country';
 import { policyMode, readPolicyOptions, type PolicyMode } from './policy-options';
 import type { Policy } from './policy';
 
@@ -43,8 +43,8 @@ export function numberTypes(options: NumberTypesOptions = {}): Policy<unknown> {
     name: 'number-types',
     stage: 'send',
     mode,
-    check: async ({ mobile }) => {
-      const { type } = await findNumberOrigin(mobile);
+    check: async (context) => {
+      const { type } = await originOf(context);
       if (type === null || !denied.has(type)) return 'allow';
       return { deny: 'unsuitable-phone', because: [`a number of type ${type}`] };
     },

@@ -1,5 +1,6 @@
 import type { GatewayClient } from '../client/gateway-client';
 import type { Counter, CounterStore, NoteStore, Purpose } from '../stores/store';
+import type { NumberOrigin } from './number-country';
 
 /** When a policy is asked: before every text message, or before a number is enrolled. */
 export type PolicyStage = 'send' | 'enrol';
@@ -26,6 +27,8 @@ export interface PolicyContext<User = Express.User> extends PolicyTools {
   readonly purpose: Purpose;
   /** E.164 with plus. */
   readonly mobile: string;
+  /** Country and type of the number, read once for all who ask. Left out: whoever asks reads it. */
+  readonly origin?: (() => Promise<NumberOrigin>) | undefined;
   /** HMACs under which the number, and the number less its last four digits, are counted. */
   readonly numberKey: string;
   readonly prefixKey: string;
@@ -38,6 +41,7 @@ export interface VerifiedContext extends PolicyTools {
   readonly userId: string;
   readonly purpose: Purpose;
   readonly mobile: string;
+  readonly origin?: (() => Promise<NumberOrigin>) | undefined;
   readonly numberKey: string;
   readonly prefixKey: string;
   /** True when no code was ever right on this number before. */

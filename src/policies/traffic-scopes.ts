@@ -1,4 +1,4 @@
-import { findNumberCountry } from './number-country';
+import { originOf } from './number-country';
 import type { PolicyContext } from './policy';
 
 /** Text messages that are judged together. */
@@ -19,12 +19,12 @@ const MIN_MESSAGES_OF_MANY_PREFIXES = 50;
  * @param network `mcc-mnc`.
  */
 export async function findScopes(
-  { mobile, prefixKey }: Pick<PolicyContext, 'mobile' | 'prefixKey'>,
+  number: Pick<PolicyContext, 'mobile' | 'origin' | 'prefixKey'>,
   network: string | null,
 ): Promise<readonly TrafficScope[]> {
-  const country = await findNumberCountry(mobile);
+  const { country } = await originOf(number);
   return [
-    { name: 'prefix', key: `prefix:${prefixKey}`, minMessages: 1 },
+    { name: 'prefix', key: `prefix:${number.prefixKey}`, minMessages: 1 },
     ...(country === null ? [] : [toWideScope('country', country)]),
     ...(network === null ? [] : [toWideScope('network', network)]),
   ];

@@ -1,4 +1,4 @@
-import { findNumberCountry } from '../number-country';
+import { originOf } from '../number-country';
 import type { PolicyContext } from '../policy';
 import { findCountryPrice, findNetworkPrice, type FoundPrice } from './find-price';
 import type { FindPriceNetwork } from './price-options';
@@ -21,7 +21,7 @@ export function createPriceEstimate(
 ): (context: PolicyContext<unknown>) => Promise<PriceEstimate> {
   return async (context) => {
     const { mobile } = context;
-    const [table, country] = await Promise.all([source.read(context), findNumberCountry(mobile)]);
+    const [table, { country }] = await Promise.all([source.read(context), originOf(context)]);
     const unknown: FoundPrice = { micros: fallbackMicros, confidence: 7 };
     if (table === null) return { ...unknown, country, table };
     const network = await findNetwork(networkOf, context);
