@@ -12,6 +12,8 @@ export class RecipeUsers implements Users {
     ['bob', '+14155552671'],
     ['carol', '+13125550188'],
     ['dave', '+16175550144'],
+    ['erin', '+13035550155'],
+    ['frank', '+15035550166'],
   ]);
 
   checkPassword(username: string, password: string): Promise<Express.User | null> {

@@ -1,0 +1,109 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { GatewaySimulator } from 'passport-sms-otp/simulator';
+import { ROOT } from '../package/packed/repository';
+import { wrongCode } from '../support/visit';
+import { cookieFetch } from './support/cookie-fetch';
+import { RecipeUsers } from './support/recipe-users';
+
+type Fetch = typeof globalThis.fetch;
+
+describe('the recipe for OpenID Connect', () => {
+  const users = new RecipeUsers();
+  let sim: GatewaySimulator;
+  let child: ChildProcess;
+  let app = '';
+
+  beforeAll(async () => {
+    sim = await GatewaySimulator.start({ variant: 'A' });
+    const file = join(__dirname, 'support/openid-child.ts');
+    child = spawn(process.execPath, ['--import', 'tsx', file], {
+      cwd: ROOT,
+      env: { PATH: process.env.PATH, SIMULATOR: sim.baseUrl, GATEWAY_PASSWORD: sim.password },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    app = await readAddress(child);
+  }, 120_000);
+  afterAll(async () => {
+    child.kill('SIGKILL');
+    await sim.close();
+  });
+
+  const codeOf = (id: string): string => sim.lastPin(users.phoneOf(id)) ?? 'none';
+
+  /** From the app to the provider and through its pages. Gives the address that the provider sends the browser back to. */
+  async function authenticate(fetch: Fetch, name: string): Promise<string> {
+    let url = `${app}/login/openid`;
+    for (let step = 0; step < 12; step += 1) {
+      if (url.startsWith(`${app}/login/callback`)) return url;
+      const isForm = url.includes('/interaction/');
+      const prompt = isForm ? promptOf(await (await fetch(url)).text()) : '';
+      const body = new URLSearchParams({ prompt, login: name, password: 'whatever' });
+      const answer = await fetch(url, isForm ? { method: 'POST', body } : {});
+      url = new URL(answer.headers.get('location') ?? '/nowhere', url).href;
+    }
+    throw new Error(`the provider does not come back from ${url}`);
+  }
+
+  function enter(fetch: Fetch, pin: string): Promise<Response> {
+    const headers = { 'content-type': 'application/json' };
+    return fetch(`${app}/login/pin`, { method: 'POST', headers, body: JSON.stringify({ pin }) });
+  }
+
+  async function statusOf(fetch: Fetch, path = '/account'): Promise<number> {
+    return (await fetch(app + path)).status;
+  }
+
+  it('leads from the provider over the code to the account', async () => {
+    const fetch = cookieFetch();
+    const back = await fetch(await authenticate(fetch, 'subject-alice'));
+    expect([back.status, back.headers.get('location')]).toEqual([303, '/login/pin']);
+    expect(await statusOf(fetch)).toBe(403);
+    expect((await enter(fetch, wrongCode(codeOf('alice')))).status).toBe(401);
+    expect(await statusOf(fetch)).toBe(403);
+    expect((await enter(fetch, codeOf('alice'))).status).toBe(200);
+    expect(await (await fetch(`${app}/account`)).json()).toEqual({ id: 'alice' });
+  });
+
+  it('knows nobody by an e-mail address, and sends nothing', async () => {
+    const { sent } = sim.stats();
+    const fetch = cookieFetch();
+    const back = await fetch(await authenticate(fetch, 'stranger'));
+    expect([back.status, await statusOf(fetch), sim.stats().sent]).toEqual([401, 403, sent]);
+  });
+
+  it("refuses the answer that the provider gave to somebody else's browser, and the same answer twice", async () => {
+    const attacker = cookieFetch();
+    const own = await authenticate(attacker, 'subject-bob');
+    const victim = cookieFetch();
+    await victim(`${app}/login/openid`);
+    const { sent } = sim.stats();
+    expect((await victim(own)).status).toBeGreaterThanOrEqual(400);
+    expect((await cookieFetch()(own)).status).toBe(401);
+    expect([await statusOf(victim), sim.stats().sent]).toEqual([403, sent]);
+    const mine = await authenticate(attacker, 'subject-bob');
+    expect((await attacker(mine)).status).toBe(303);
+    expect((await attacker(mine)).status).toBe(401);
+  });
+});
+
+/** What the page of the provider asks for: `login` or `consent`. */
+function promptOf(page: string): string {
+  return /name="prompt" value="(\w+)"/.exec(page)?.[1] ?? 'none';
+}
+
+/** @throws {Error} when the child ends first. */
+async function readAddress(child: ChildProcess): Promise<string> {
+  const ended = once(child, 'exit').then(() => {
+    throw new Error('the app has not started');
+  });
+  let text = '';
+  child.stdout?.on('data', (part: Buffer) => (text += part.toString()));
+  for (let round = 0; round < 50 && !text.includes('\n'); round += 1) {
+    await Promise.race([once(child.stdout as NodeJS.ReadableStream, 'data'), ended]);
+  }
+  ended.catch(() => undefined); // It will end: by this test.
+  return (JSON.parse(text.split('\n').find((line) => line.startsWith('{')) ?? '{}') as { app: string }).app;
+}

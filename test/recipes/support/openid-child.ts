@@ -1,0 +1,70 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Express } from 'express';
+import * as openid from 'openid-client';
+import { GatewayClient } from 'passport-sms-otp/client';
+import { createApp } from '../../../docs/recipes/openid-connect';
+import { RecipeUsers } from './recipe-users';
+
+/** What the test hands over: where its simulator is. */
+const { SIMULATOR = '', GATEWAY_PASSWORD = '' } = process.env;
+const SECRET = 'the secret of the client, known to both';
+
+/** An OpenID provider on loopback, and the app of the recipe. Both are ES modules, or need one. */
+async function main(): Promise<void> {
+  const users = new RecipeUsers();
+
+  const app = await listen();
+  const issuer = await listen();
+  const callbackUrl = `${app.url}/login/callback`;
+  issuer.serve(await createProvider(issuer.url, callbackUrl));
+
+  const insecure = { execute: [openid.allowInsecureRequests] };
+  const config = await openid.discovery(new URL(issuer.url), 'bank', SECRET, undefined, insecure);
+  const gateway = new GatewayClient({
+    baseUrl: SIMULATOR,
+    variant: 'A',
+    username: 'demo',
+    password: GATEWAY_PASSWORD,
+  });
+  const findByIdentity = (iss: string, sub: string) => findUser(users, iss === issuer.url, sub);
+  const parts = { users, gateway, sessionSecret: 'the secret of the sessions' };
+  app.serve(createApp({ ...parts, config, callbackUrl, findByIdentity }));
+  console.log(JSON.stringify({ app: app.url, issuer: issuer.url }));
+}
+
+/** At the provider our users have other names: `alice` here is `subject-alice` there. */
+async function findUser(users: RecipeUsers, isOurIssuer: boolean, sub: string): Promise<Express.User | null> {
+  return isOurIssuer && sub.startsWith('subject-') ? users.findById(sub.slice('subject-'.length)) : null;
+}
+
+/** Its login page, for development, believes whatever name it is told. */
+async function createProvider(issuer: string, callbackUrl: string): Promise<Handler> {
+  const { Provider } = await import('oidc-provider');
+  const provider = new Provider(issuer, {
+    clients: [{ client_id: 'bank', client_secret: SECRET, redirect_uris: [callbackUrl] }],
+    cookies: { keys: ['a key of the tests'] },
+    // Everybody has the same e-mail address: it must not matter.
+    findAccount: (_context: unknown, id: string) => ({
+      accountId: id,
+      claims: () => ({ sub: id, email: 'alice@bank.example' }),
+    }),
+  });
+  return provider.callback();
+}
+
+type Handler = Parameters<typeof createServer>[1];
+
+/** Listens first, because both have to know each other's address. */
+async function listen(): Promise<{ url: string; serve: (handler: Handler | Express) => void }> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  // A server that listens on a port has an address of this kind.
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    serve: (handler) => void (handler && server.on('request', handler)),
+  };
+}
+
+void main();
