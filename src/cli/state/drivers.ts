@@ -11,7 +11,8 @@ export interface RedisConnection extends NodeRedisClient {
   destroy(): void;
 }
 
-interface RedisDriver {
+/** What is used of the package `redis`. */
+export interface RedisDriver {
   readonly createClient: (options: unknown) => RedisConnection;
 }
 

@@ -1,6 +1,7 @@
 import { toSafeCause } from '../../errors';
 import { postgresStore } from '../../stores/postgres-store';
 import { blameUsage, CommandFailure } from '../failures';
+import { checkAddress } from './check-address';
 import { loadPostgres, type PostgresConnection } from './drivers';
 import type { OpenState, StatePlace } from './open-state';
 
@@ -8,6 +9,14 @@ const CONNECT_TIMEOUT_MS = 3_000;
 
 /** @throws {CommandFailure} when the database cannot be reached or refuses. */
 export async function openPostgres({ url, folder, prefix }: StatePlace): Promise<OpenState> {
+  checkAddress(
+    url,
+    ['postgres:', 'postgresql:'],
+    new CommandFailure(
+      'DATABASE_URL is not an address of PostgreSQL.',
+      'Write postgres://user@host:5432/database.',
+    ),
+  );
   const { Pool } = loadPostgres(folder);
   const pool = createPool(Pool, url);
   // Without a listener a lost connection would end the process.

@@ -1,0 +1,188 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Pool } from 'pg';
+import { createClient } from 'redis';
+import { postgresStore } from 'passport-sms-otp/postgres';
+import { redisStore } from 'passport-sms-otp/redis';
+import type { SmsOtpStore } from 'passport-sms-otp';
+import { DEFAULT_LIMITS, failureCounter } from '../../src/policies/limits';
+import { describeWithService } from '../services/describe-with-service';
+import { connectionOf, startPostgres } from '../services/postgres';
+import { startRedis } from '../services/redis';
+import type { Service } from '../services/service';
+import { openAccount } from './support/account';
+import { examineWith, findingOf } from './support/examine';
+import { jsonOf, runCli } from './support/terminal';
+
+/** What a store is opened and closed with; `own` is what the command gets. */
+interface Opened {
+  readonly store: SmsOtpStore;
+  readonly env: Record<string, string>;
+  close(): Promise<void>;
+}
+
+async function openRedisStore({ port }: Service, prefix?: string): Promise<Opened> {
+  const url = `redis://127.0.0.1:${port}`;
+  const client = createClient({ url });
+  client.on('error', () => undefined);
+  await client.connect();
+  const store = redisStore(client, { onWarning: () => undefined, ...(prefix !== undefined && { prefix }) });
+  return { store, env: { REDIS_URL: url }, close: () => Promise.resolve(client.destroy()) };
+}
+
+async function openPostgresStore({ port }: Service, prefix?: string): Promise<Opened> {
+  const pool = new Pool(connectionOf(port));
+  pool.on('error', () => undefined);
+  const store = postgresStore(pool, prefix === undefined ? {} : { prefix });
+  await store.migrate();
+  const env = { DATABASE_URL: `postgres://postgres@127.0.0.1:${port}/postgres` };
+  return { store, env, close: () => pool.end() };
+}
+
+const PLACES = [
+  ['redis', 'Redis', startRedis, openRedisStore],
+  ['postgres', 'PostgreSQL', startPostgres, openPostgresStore],
+] as const;
+
+/** So many wrong codes. */
+async function failTimes({ counters }: SmsOtpStore, user: string, times: number): Promise<void> {
+  const counter = failureCounter(DEFAULT_LIMITS, user);
+  for (let time = 0; time < times; time += 1) {
+    await counters.charge([counter]);
+    // As if the lock were over.
+    if (time < times - 1) await counters.lock(counter.key, 0);
+  }
+}
+
+async function failuresOf({ counters }: SmsOtpStore, user: string): Promise<[number, boolean]> {
+  const { counts } = await counters.charge([{ ...failureCounter(DEFAULT_LIMITS, user), isOnlyRead: true }]);
+  return [counts[0]?.count ?? 0, (counts[0]?.lockedSeconds ?? 0) > 0];
+}
+
+for (const [service, place, start, open] of PLACES) {
+  describeWithService(service)(`the state in ${place}`, () => {
+    let server: Service;
+    let opened: Opened;
+
+    beforeAll(async () => {
+      server = await start();
+      opened = await open(server);
+    }, 60_000);
+
+    afterAll(async () => {
+      await opened.close();
+      await server.close();
+    });
+
+    it('unlock lifts the lock and keeps the failures', async () => {
+      await failTimes(opened.store, 'alice', 10);
+      expect(await failuresOf(opened.store, 'alice')).toEqual([10, true]);
+      const ended = await runCli(['unlock', 'alice'], opened);
+      expect(ended).toEqual({
+        code: 0,
+        stdout: `unlocked  alice  was: 10 failures, locked for 30 more minutes, in ${place}\n`,
+        stderr: '',
+      });
+      expect(await failuresOf(opened.store, 'alice')).toEqual([10, false]);
+    });
+
+    it('enable forgets the failures of a user whose codes were disabled, and nobody else', async () => {
+      await failTimes(opened.store, 'bob', 50);
+      await failTimes(opened.store, 'carol', 3);
+      expect(jsonOf(await runCli(['enable', 'bob', '--json'], opened))).toMatchObject({
+        ...{ user: 'bob', place, failures: 50, enabled: true },
+      });
+      expect(await failuresOf(opened.store, 'bob')).toEqual([0, false]);
+      expect(await failuresOf(opened.store, 'carol')).toEqual([3, false]);
+    });
+
+    it('says when there was nothing to do', async () => {
+      for (const name of ['unlock', 'enable']) {
+        const ended = await runCli([name, 'nobody'], opened);
+        expect(ended).toMatchObject({
+          code: 0,
+          stderr: expect.stringContaining('look at the id and the prefix'),
+        });
+      }
+    });
+
+    it('under a prefix of its own is reached by --prefix', async () => {
+      const other = await open(server, 'other');
+      await failTimes(other.store, 'alice', 10);
+      expect((await runCli(['unlock', 'alice', '--prefix', 'other'], opened)).code).toBe(0);
+      expect(await failuresOf(other.store, 'alice')).toEqual([10, false]);
+      await other.close();
+      expect(await runCli(['unlock', 'alice', '--prefix', '{x}'], opened)).toMatchObject({
+        ...{ code: 2, stderr: expect.stringContaining('prefix must be') },
+      });
+    });
+
+    it('is looked at by doctor, with what is wrong and what to do', async () => {
+      const { env } = await openAccount();
+      const { findings } = await examineWith({ env: { ...env, ...opened.env } });
+      const good = service === 'redis' ? /keeps nothing on disk/ : /the store works/;
+      const { status, detail } = findingOf(findings, service);
+      expect([status, detail]).toEqual([service === 'redis' ? 'warn' : 'pass', expect.stringMatching(good)]);
+    });
+  });
+}
+
+describe('a store that cannot be used', () => {
+  it.each([
+    ['unlock', { REDIS_URL: 'redis://user:hunter2@127.0.0.1:1' }, 'Redis cannot be used (ECONNREFUSED)'],
+    [
+      'enable',
+      { DATABASE_URL: 'postgres://u:hunter2@127.0.0.1:1/x' },
+      'PostgreSQL cannot be used (ECONNREFUSED)',
+    ],
+    ['unlock', { REDIS_URL: 'hunter2' }, 'REDIS_URL is not an address of Redis.'],
+    ['unlock', { REDIS_URL: 'http://hunter2' }, 'REDIS_URL is not an address of Redis.'],
+    [
+      'unlock',
+      { DATABASE_URL: 'postgres://u:hunter2@127.0.0.1:99999/x' },
+      'DATABASE_URL is not an address of PostgreSQL.',
+    ],
+  ])('%s with %j ends with 1, and the address is not shown', async (name, env, words) => {
+    const { code, stdout, stderr } = await runCli([name, 'alice'], { env });
+    expect([code, stderr]).toEqual([1, expect.stringContaining(words)]);
+    expect(stdout + stderr).not.toContain('hunter2');
+  });
+});
+
+describeWithService('redis')('a Redis that refuses the password', () => {
+  it('is told; frozen, it is given up, and doctor says what to do', async () => {
+    const server = await startRedis();
+    try {
+      const { env } = await openAccount();
+      const run = { env: { ...env, REDIS_URL: `redis://:wrong-one@127.0.0.1:${server.port}` } };
+      const refused = await examineWith(run);
+      expect(findingOf(refused.findings, 'redis')).toMatchObject({
+        ...{ status: 'fail', advice: 'Look at user name and password in REDIS_URL.' },
+      });
+      server.freeze();
+      const frozen = await examineWith(run);
+      expect(findingOf(frozen.findings, 'redis')).toMatchObject({
+        ...{ status: 'fail', detail: 'Redis cannot be used (no answer in time).' },
+      });
+      expect(refused.output + frozen.output).not.toMatch(/hunter2|wrong-one/);
+    } finally {
+      await server.close();
+    }
+  });
+});
+
+describeWithService('postgres')('a database without the tables', () => {
+  it('fails in doctor, with the way to make them', async () => {
+    const server = await startPostgres();
+    try {
+      const { env } = await openAccount();
+      const DATABASE_URL = `postgres://postgres@127.0.0.1:${server.port}/postgres`;
+      const { code, findings } = await examineWith({ env: { ...env, DATABASE_URL } });
+      expect(findingOf(findings, 'postgres')).toMatchObject({
+        ...{ status: 'fail', advice: expect.stringContaining('store.migrate() or docs/postgres.sql') },
+      });
+      expect(code).toBe(1);
+    } finally {
+      await server.close();
+    }
+  });
+});
