@@ -1,20 +1,15 @@
-import 'reflect-metadata';
-import { Controller, Get, Module, Next, Post, Req, Res, UseGuards } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
-import { AuthGuard } from '@nestjs/passport';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import passport from 'passport';
 import { createApp } from '../../docs/recipes/nestjs-module';
-import { wrongCode } from '../support/visit';
 import { startRecipe, type RecipeSite } from './support/recipe-site';
 import { passwordOf } from './support/recipe-users';
+import { wrongCode } from '../support/visit';
 
 describe.each(['A', 'B'] as const)('the recipe for NestJS, variant %s', (variant) => {
   let site: RecipeSite;
   beforeAll(async () => {
     site = await startRecipe(variant, async (parts) => {
       const app = await createApp(parts);
-      // Nest's own type of it is any: underneath is Express.
+      // Nest types it as any: underneath is Express.
       return app.getHttpAdapter().getInstance() as never;
     });
   });
@@ -32,5 +27,42 @@ describe.each(['A', 'B'] as const)('the recipe for NestJS, variant %s', (variant
       { id: 'alice', authInfo: { amr: ['pwd', 'sms'] } },
     ]);
     expect((await agent.get('/account')).body).toEqual({ id: 'alice' });
+  });
+
+  it('begins another session with the right code', async () => {
+    const agent = site.agent();
+    const before = await agent.post('/login').send(passwordOf('erin'));
+    const after = await agent.post('/login/pin').send({ pin: site.code('erin') });
+    const [waiting, loggedIn] = [before, after].map(
+      ({ headers }) => String(headers['set-cookie']).split(';')[0],
+    );
+    expect(waiting).toMatch(/^connect\.sid=/);
+    expect(loggedIn).toMatch(/^connect\.sid=/);
+    expect(loggedIn).not.toBe(waiting);
+  });
+
+  it('refuses a wrong password and sends nothing', async () => {
+    const { sent } = site.sim.stats();
+    const answer = await site.agent().post('/login').send({ username: 'alice', password: 'no' });
+    expect([answer.status, site.sim.stats().sent]).toEqual([401, sent]);
+  });
+
+  it('answers what was refused with its own status, where AuthGuard by itself would say 401', async () => {
+    const agent = site.agent();
+    await agent.post('/login').send(passwordOf('bob'));
+    expect((await agent.post('/login/pin').send({ pin: 'no code' })).status).toBe(400);
+    expect((await agent.post('/login/pin').send({})).status).toBe(400);
+    expect((await site.agent().post('/login').send(passwordOf('bob'))).status).toBe(429);
+  });
+
+  it('answers an accident of the gateway with its own status, and lets nobody in', async () => {
+    const agent = site.agent();
+    await agent.post('/login').send(passwordOf('dave'));
+    site.sim.failNext('validate', 'html-502');
+    const answer = await agent.post('/login/pin').send({ pin: site.code('dave') });
+    expect([answer.status, answer.body]).toEqual([502, { error: 'ERR_GATEWAY_RESPONSE' }]);
+    expect((await agent.get('/account')).status).toBe(403);
+    site.sim.failNext('generate', 'html-502');
+    expect((await site.agent().post('/login').send(passwordOf('frank'))).status).toBe(502);
   });
 });

@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
+import { setTimeout as wait } from 'node:timers/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { GatewaySimulator } from 'passport-sms-otp/simulator';
@@ -21,8 +21,13 @@ describe('the recipe for OpenID Connect', () => {
     const file = join(__dirname, 'support/openid-child.ts');
     child = spawn(process.execPath, ['--import', 'tsx', file], {
       cwd: ROOT,
-      env: { PATH: process.env.PATH, SIMULATOR: sim.baseUrl, GATEWAY_PASSWORD: sim.password },
-      stdio: ['ignore', 'pipe', 'inherit'],
+      env: {
+        PATH: process.env.PATH,
+        SIMULATOR: sim.baseUrl,
+        GATEWAY_PASSWORD: sim.password,
+        NODE_ENV: 'test',
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
     });
     app = await readAddress(child);
   }, 120_000);
@@ -94,16 +99,14 @@ function promptOf(page: string): string {
   return /name="prompt" value="(\w+)"/.exec(page)?.[1] ?? 'none';
 }
 
-/** @throws {Error} when the child ends first. */
+/** The address that the child tells as JSON. @throws {Error} with what it has said when it ends first. */
 async function readAddress(child: ChildProcess): Promise<string> {
-  const ended = once(child, 'exit').then(() => {
-    throw new Error('the app has not started');
-  });
-  let text = '';
-  child.stdout?.on('data', (part: Buffer) => (text += part.toString()));
-  for (let round = 0; round < 50 && !text.includes('\n'); round += 1) {
-    await Promise.race([once(child.stdout as NodeJS.ReadableStream, 'data'), ended]);
-  }
-  ended.catch(() => undefined); // It will end: by this test.
-  return (JSON.parse(text.split('\n').find((line) => line.startsWith('{')) ?? '{}') as { app: string }).app;
+  let [said, complaint] = ['', ''];
+  child.stdout?.on('data', (part: Buffer) => (said += part.toString()));
+  child.stderr?.on('data', (part: Buffer) => (complaint += part.toString()));
+  for (let round = 0; round < 1_000 && !said.includes('}') && child.exitCode === null; round += 1)
+    await wait(100);
+  const [line] = /\{.*\}/.exec(said) ?? [];
+  if (line === undefined) throw new Error(`the app has not started: ${complaint}`);
+  return (JSON.parse(line) as { readonly app: string }).app;
 }

@@ -1,0 +1,29 @@
+import express, { type Express, type RequestHandler } from 'express';
+import session from 'express-session';
+import passport from 'passport';
+import { createSmsOtp, numberCheck } from 'passport-sms-otp';
+import { addFirstFactor } from './first-factor';
+import type { RecipeParts } from './parts';
+
+/** An app as the tests of docs/testing.md want it: what it needs is handed in, also the gateway. */
+export function createApp({ users, gateway, sessionSecret }: RecipeParts): Express {
+  addFirstFactor(passport, users);
+  const smsOtp = createSmsOtp({
+    gateway,
+    allowedCountries: ['US'],
+    getPhone: ({ id }) => users.findPhone(id),
+    loadUser: (id) => users.findById(String(id)),
+    policies: [numberCheck({ stage: 'send', mode: 'deny' })],
+  });
+
+  const app = express();
+  app.use(express.json());
+  app.use(session({ secret: sessionSecret, resave: false, saveUninitialized: false }));
+  app.use(passport.session());
+
+  const firstFactor = passport.authenticate('local', { session: false }) as RequestHandler; // Typed as any.
+  app.post('/login', firstFactor, smsOtp.send(), (req, res) => void res.json(smsOtp.status(req)));
+  app.post('/login/pin', smsOtp.verify(), (req, res) => void res.json(smsOtp.status(req)));
+  app.get('/account', smsOtp.requireSecondFactor(), (req, res) => void res.json({ id: req.user?.id }));
+  return app;
+}
