@@ -1,6 +1,7 @@
 import type { Store } from 'express-session';
 import type { SmsOtpOptions, SmsOtpStore } from 'passport-sms-otp';
 import type { Log } from './log';
+import type { FigureShelf } from './ops/figures';
 import type { People } from './people/people';
 import type { EndSessions } from './stores/end-sessions';
 
@@ -18,6 +19,8 @@ export interface AppParts {
   readonly endSessions?: EndSessions | undefined;
   /** Where the library's state rests. Default: this process's memory. */
   readonly smsOtpStore?: SmsOtpStore | undefined;
+  /** Where the figures for operators rest, for all processes. Default: this process's memory. */
+  readonly figures?: FigureShelf | undefined;
   /** Default: nothing is written. */
   readonly log?: Log | undefined;
 }
@@ -25,6 +28,8 @@ export interface AppParts {
 /** With what it was not handed. */
 export interface LoginParts extends AppParts {
   readonly endSessions: EndSessions;
+  /** Rules asked before a text message is sent. */
+  readonly policies: NonNullable<SmsOtpOptions['policies']>;
   /** Hears everything the library tells. */
   readonly onEvent: NonNullable<SmsOtpOptions['onEvent']>;
 }

@@ -8,6 +8,8 @@ import { answerNotFound, handleErrors } from './errors';
 import { noStore, securityHeaders } from './headers';
 import { fillLanguage, languageSwitch } from './i18n/language';
 import { createLog } from './log';
+import { memoryFigures } from './ops/figures';
+import { recordEvents } from './ops/record-events';
 import { accountPages } from './pages/account';
 import { codePages } from './pages/code';
 import { devicePages } from './pages/devices';
@@ -17,6 +19,7 @@ import { loginPages } from './pages/login';
 import { phonePages } from './pages/phones';
 import { recoveryCodePages } from './pages/recovery-codes';
 import { settingsPages } from './pages/settings';
+import { opsPages } from './pages/ops';
 import { stepUpPages } from './pages/step-up';
 import { transferPages } from './pages/transfer';
 import { addLogin, type BankOtp } from './server';
@@ -40,13 +43,25 @@ export function createApp(config: Config, parts: AppParts): { app: Express; smsO
 
   const sessionStore = parts.sessionStore ?? new MemoryStore();
   const endSessions = parts.endSessions ?? endBySearch(sessionStore);
-  const smsOtp = addLogin(app, config, { ...parts, sessionStore, endSessions, onEvent: log.onEvent });
+  const figures = parts.figures ?? memoryFigures();
+  const recorder = recordEvents(figures, parts.now);
+  const smsOtp = addLogin(app, config, {
+    ...parts,
+    sessionStore,
+    endSessions,
+    policies: [recorder.watchBalance],
+    onEvent: (event) => {
+      log.onEvent(event);
+      recorder.onEvent(event);
+    },
+  });
 
   app.use(fillLocals);
   app.get(PAGES_WITH_FORMS, saveToken);
   app.use(homePages(), loginPages(smsOtp), codePages(smsOtp, parts.now), stepUpPages(smsOtp));
   app.use(enrolPages(smsOtp), accountPages(smsOtp), transferPages(smsOtp));
   app.use(settingsPages(smsOtp), phonePages(smsOtp), recoveryCodePages(smsOtp), devicePages(smsOtp));
+  app.use(opsPages(smsOtp, { figures, now: parts.now, isShared: parts.figures !== undefined }));
   app.use(answerNotFound, handleErrors(log));
   return { app, smsOtp };
 }

@@ -40,6 +40,7 @@ async function serveWith(stores: Stores, people: People, config: Config, gateway
     sessionStore: stores.sessionStore,
     endSessions: stores.endSessions,
     smsOtpStore: stores.smsOtpStore,
+    figures: stores.figures,
     log: createLog(config.logLevel),
   });
   const server = await listen(app, config);

@@ -48,6 +48,7 @@ export function addLogin(app: Express, config: Config, parts: LoginParts) {
     trustedDevices: { days: TRUSTED_DAYS, getPasswordVersion: (user) => users.getPasswordVersion(user) },
     appName: 'Harbour',
     getLocale: (_user, req) => readLocale(req),
+    policies: parts.policies,
     onEvent: parts.onEvent,
     // With `autofillHost: 'bank.example'`, your site's host name, phones offer to fill the code in.
   });

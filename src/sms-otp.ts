@@ -25,6 +25,7 @@ import { createPhoneLister } from './login/list-phones';
 import type { LoginParts } from './login/login-parts';
 import { createResendOtp } from './login/resend-otp';
 import { createSendOtp } from './login/send-otp';
+import { readId, toUserIdText } from './login/user-id';
 import { createUserAdmin, type UserAdmin } from './login/user-admin';
 import { createMessageBuilder } from './messages/build-message';
 import { measureMessages, type MessageMeasure } from './messages/measure-messages';
@@ -188,10 +189,10 @@ function joinEdge(settings: Settings, login: LoginParts): EdgeParts {
     endOtherSessions: async (user, req) => {
       await settings.endOtherSessions?.(login.getUserId(user), req);
     },
+    revokeDevices: async (user, req) => {
+      const { userId } = toUserIdText(login.getUserId(user));
+      // Silence is right: what they are bound to has changed, so none is trusted. This takes them off the list.
+      await factors.devices?.revokeFor(userId, 'changed', req.ip).catch(() => 0);
+    },
   };
-}
-
-/** The default of `getUserId`. What it gives is checked by whoever uses it. */
-function readId(user: Express.User): string {
-  return (user as { readonly id: string }).id;
 }

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import type { Figure, FigureShelf } from './figures';
+import { MINUTES_SHOWN, type Figure, type FigureShelf } from './figures';
 
 const TABLE = 'harbour_figure';
 
@@ -19,15 +19,27 @@ SELECT * FROM unnest($1::integer[], $2::text[], $3::text[], $4::bigint[])
 ON CONFLICT (minute, series, label) DO UPDATE
 SET amount = excluded.amount + CASE WHEN old.series = 'balance' THEN 0 ELSE old.amount END`;
 
+const FORGET = `DELETE FROM ${TABLE} WHERE minute < $1`;
+
 const READ = `SELECT minute, series, label, amount::float8 AS amount FROM ${TABLE} WHERE minute >= $1`;
 
 /** For all processes. Rows in one order, so that two that add at once wait for each other in one direction only. */
 export function postgresFigures(pool: Pool): FigureShelf {
+  let forgottenAt = 0;
+
+  /** Once a minute, with the figures that come then. */
+  async function forgetOld(minute: number): Promise<void> {
+    if (minute <= forgottenAt) return;
+    forgottenAt = minute;
+    await pool.query(FORGET, [minute - 2 * MINUTES_SHOWN]);
+  }
+
   return {
     async add(figures) {
       const rows = [...figures].sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
       const column = <Name extends keyof Figure>(name: Name): Figure[Name][] => rows.map((row) => row[name]);
       await pool.query(ADD, [column('minute'), column('series'), column('label'), column('amount')]);
+      await forgetOld(Math.max(...column('minute')));
     },
     async read(sinceMinute) {
       const { rows } = await pool.query<Figure>(READ, [sinceMinute]);

@@ -5,7 +5,9 @@ import { endBySearch } from './end-sessions';
 import { GuardedSessionStore } from './guarded-session-store';
 
 /** Where state rests, and the way to let go of it. */
-export interface Stores extends Required<Pick<AppParts, 'sessionStore' | 'endSessions' | 'smsOtpStore'>> {
+export interface Stores extends Required<
+  Pick<AppParts, 'sessionStore' | 'endSessions' | 'smsOtpStore' | 'figures'>
+> {
   readonly people: PeopleStores;
   close(): Promise<void>;
 }
@@ -36,6 +38,7 @@ function joinStores(redis: Stores | null, postgres: Stores | null): Stores {
     endSessions: inRedis ? endBySearch(inRedis) : postgres?.endSessions,
     people: { ...redis?.people, ...postgres?.people },
     smsOtpStore: postgres?.smsOtpStore ?? redis?.smsOtpStore,
+    figures: postgres?.figures,
     async close() {
       await postgres?.close();
       await redis?.close();

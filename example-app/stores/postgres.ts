@@ -3,6 +3,7 @@ import session from 'express-session';
 import { postgresStore, type PostgresStore } from 'passport-sms-otp/postgres';
 import { Pool } from 'pg';
 import { ConfigError, type Config } from '../config';
+import { CREATE_FIGURE_TABLE, postgresFigures } from '../ops/postgres-figures';
 import { demoUsers, hashDemoPassword } from '../people/demo-users';
 import { CREATE_PHONE_TABLE, postgresShelf } from '../people/postgres-shelf';
 import { CREATE_USER_TABLE, postgresUsers, seedUser } from '../people/postgres-users';
@@ -29,7 +30,8 @@ CREATE TABLE IF NOT EXISTS ${SESSION_TABLE} (
 );
 CREATE INDEX IF NOT EXISTS ${SESSION_TABLE}_expire ON ${SESSION_TABLE} (expire);
 ${CREATE_USER_TABLE}
-${CREATE_PHONE_TABLE}`;
+${CREATE_PHONE_TABLE}
+${CREATE_FIGURE_TABLE}`;
 
 const END_SESSIONS = `
 DELETE FROM ${SESSION_TABLE}
@@ -51,6 +53,7 @@ export async function openPostgres(url: string, config: Config): Promise<Stores>
     },
     people: { users: postgresUsers(pool), phones: postgresShelf(pool) },
     smsOtpStore,
+    figures: postgresFigures(pool),
     async close() {
       sessionStore.close();
       await pool.end();

@@ -21,6 +21,7 @@ export async function openRedis(url: string): Promise<Stores> {
     endSessions: undefined,
     people: { phones: redisShelf(client) },
     smsOtpStore: redisStore(client),
+    figures: undefined,
     close: () => Promise.resolve(client.destroy()),
   };
 }

@@ -44,6 +44,8 @@ export interface EdgeParts {
   readonly getLocale: (user: Express.User, req: Request) => Promise<string | undefined>;
   /** Asks the app to end the user's other sessions; `req` is the one that stays. What the app throws goes on. */
   readonly endOtherSessions: (user: Express.User, req: Request | undefined) => Promise<void>;
+  /** Trusts none of the user's devices any more: a number has changed. */
+  readonly revokeDevices: (user: Express.User, req: Request) => Promise<void>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }

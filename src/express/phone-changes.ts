@@ -11,13 +11,16 @@ type Work<Options> = (req: Request, res: Response, options: Options, maxAgeMs: n
 
 /** Makes the work of `phones.remove` and `phones.setDefault`. */
 export function createPhoneChanges(
-  { slot, marks, phoneIdField, endOtherSessions }: EdgeParts,
+  { slot, marks, phoneIdField, endOtherSessions, revokeDevices }: EdgeParts,
   { enrolment }: PhoneParts,
 ): { readonly remove: Work<RemoveOptions>; readonly setDefault: Work<PhoneOptions> } {
   return {
     async remove(req, res, options, maxAgeMs) {
       const result = await enrolment.removePhone(toRequest(req, maxAgeMs), options.keepsLast !== false);
-      if (result.kind === 'changed') await endOtherSessions(result.user, req);
+      if (result.kind === 'changed') {
+        await revokeDevices(result.user, req);
+        await endOtherSessions(result.user, req);
+      }
       return answer(req, res, options, result);
     },
     async setDefault(req, res, options, maxAgeMs) {

@@ -13,7 +13,7 @@ type Confirm = (req: Request, res: Response, options: RedirectOptions) => Promis
 
 /** Makes the work of `phones.confirm`. */
 export function createPhoneConfirm(
-  { slot, marks, endOtherSessions }: EdgeParts,
+  { slot, marks, endOtherSessions, revokeDevices }: EdgeParts,
   { enrolment, pinField }: PhoneParts,
 ): Confirm {
   return async function confirm(req, res, options) {
@@ -40,6 +40,7 @@ export function createPhoneConfirm(
   async function renewSession(req: Request, { user, userId, at }: Confirmed): Promise<void> {
     const method = 'sms';
     req.smsOtp = { verified: true, user, method, at };
+    await revokeDevices(user, req);
     try {
       slot.carryThroughRenewal(req, { version: 1, verified: { userId, method, at } }, 'all');
       await slot.renewPrepared(req);

@@ -6,6 +6,11 @@ export interface UserIdText {
   readonly userIdType: 'string' | 'number' | 'bigint';
 }
 
+/** The default of `getUserId`. What it gives is checked by whoever uses it. */
+export function readId(user: Express.User): string {
+  return (user as { readonly id: string }).id;
+}
+
 /** The text of an id, or undefined for what is none: not a non-empty string, a safe integer or a bigint. */
 export function idText(id: unknown): string | undefined {
   const isId = typeof id === 'string' ? id !== '' : typeof id === 'bigint' || Number.isSafeInteger(id);
