@@ -1,0 +1,19 @@
+import { describe, expect, it } from '@jest/globals';
+import { readLinks } from './support/links';
+import { readPage, readPages } from './support/pages';
+
+const links = readLinks(readPage('docs/README.md'));
+const pages = readPages()
+  .map(({ path }) => path)
+  .filter((path) => path.startsWith('docs/') && path !== 'docs/README.md');
+
+describe('docs/README.md', () => {
+  it('leads to every page of docs, and so does the site', () => {
+    const missing = pages.filter((path) => !links.includes(path.slice('docs/'.length)));
+    expect(missing).toEqual([]);
+  });
+
+  it('leads to no page twice', () => {
+    expect(links).toEqual([...new Set(links)]);
+  });
+});
