@@ -11,6 +11,7 @@ export function securityHeaders(isProduction: boolean): ReturnType<typeof helmet
         scriptSrc: ["'self'"],
         styleSrc: ["'self'"],
         imgSrc: ["'self'"],
+        connectSrc: ["'self'"],
         formAction: ["'self'"],
         frameAncestors: ["'none'"],
         baseUri: ["'none'"],

@@ -2,9 +2,9 @@
 
 const WIDTH = 600;
 const HEIGHT = 160;
-const LEFT = 44;
-const BOTTOM = 22;
-const TOP = 8;
+const LEFT = 56;
+const BOTTOM = 28;
+const TOP = 16;
 const PLOT_WIDTH = WIDTH - LEFT;
 const PLOT_HEIGHT = HEIGHT - BOTTOM - TOP;
 

@@ -33,7 +33,7 @@ describe('the headers of the example app', () => {
       expect(headers['referrer-policy']).toBe('no-referrer');
       expect(headers['x-frame-options']).toBe('DENY');
       expect(headers['content-security-policy']).toBe(
-        "default-src 'none';script-src 'self';style-src 'self';img-src 'self';" +
+        "default-src 'none';script-src 'self';style-src 'self';img-src 'self';connect-src 'self';" +
           "form-action 'self';frame-ancestors 'none';base-uri 'none'",
       );
       expect(headers['x-powered-by']).toBeUndefined();

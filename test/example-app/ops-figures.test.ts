@@ -97,8 +97,8 @@ describe('a plot', () => {
     const svg = drawBars('Sent', [{ name: 'sent', values: [0, 3, 10, 0] }]);
     const heights = [...svg.matchAll(/<rect[^>]* height="([\d.]+)"/g)].map(([, height]) => Number(height));
     expect(heights).toHaveLength(2);
-    expect(Math.max(...heights)).toBe(130);
-    expect(Math.min(...heights)).toBe(39);
+    expect(Math.max(...heights)).toBe(116);
+    expect(Math.min(...heights)).toBe(34.8);
   });
 
   it('needs nothing inline that the site forbids, and escapes its words', () => {
