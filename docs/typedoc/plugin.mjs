@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { Application, Converter, PageEvent, ReflectionKind } from 'typedoc';
+
+const ROOT = join(import.meta.dirname, '../..');
 
 /**
  * What typedoc does not do by itself: every subpath of package.json is documented under the name people import it by; the
@@ -35,7 +37,7 @@ export function load(app) {
 
 /** The subpaths of package.json: their source, the name typedoc gives it, and the one people import. */
 function readEntries() {
-  const { name, exports } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+  const { name, exports } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   const subpaths = Object.entries(exports).filter(([, target]) => typeof target === 'object');
   return subpaths.map(([subpath, target]) => {
     const file = target.default.replace(/^\.\/dist\/(.*)\.js$/, '$1');
@@ -49,9 +51,9 @@ function readEntries() {
 
 /** The pages that the start page links to. */
 function readContents() {
-  const start = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+  const start = readFileSync(join(ROOT, 'docs/README.md'), 'utf8');
   const links = Array.from(start.matchAll(/\]\(([\w./-]+\.md)\)/g), ([, link]) => link);
-  return [...new Set(links)].map((link) => fileURLToPath(new URL(`../${link}`, import.meta.url)));
+  return [...new Set(links)].map((link) => join(ROOT, 'docs', link));
 }
 
 function readTitle(document) {
