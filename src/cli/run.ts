@@ -28,7 +28,7 @@ export async function run(argv: readonly string[], io: CliIo): Promise<ExitCode>
     if (command !== undefined) return await runCommand(command, words, { io, screen });
     return runWithoutCommand(name, argv, { io, screen });
   } catch (error) {
-    return complain(error, { screen, hasJson: argv.includes('--json'), command });
+    return complain(error, { screen, hasJson: argv.includes('--json'), command, signal: io.signal });
   }
 }
 
@@ -80,9 +80,14 @@ interface Complaint {
   readonly screen: Screen;
   readonly hasJson: boolean;
   readonly command: Command | undefined;
+  readonly signal: AbortSignal;
 }
 
-function complain(error: unknown, { screen, hasJson, command }: Complaint): ExitCode {
+function complain(error: unknown, { screen, hasJson, command, signal }: Complaint): ExitCode {
+  if (signal.aborted) {
+    screen.note('Interrupted.');
+    return 1;
+  }
   const { message, advice, exitCode } = explain(error);
   if (hasJson) screen.json({ error: { message, advice } });
   const { red, dim } = screen.noteStyle;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { waitUntil } from '../support/wait-until';
 import { environmentOf, MOBILE, openAccount, PASSWORD } from './support/account';
 import { jsonOf, runCli } from './support/terminal';
 
@@ -83,6 +84,30 @@ describe('money', () => {
     const { env, simulator } = await openAccount();
     const { code, stderr } = await runCli(['send', MOBILE], { env, input: 'y\n' });
     expect([code, stderr]).toEqual([2, expect.stringContaining('add --yes')]);
+    expect(simulator.outbox).toEqual([]);
+  });
+});
+
+describe('Ctrl+C', () => {
+  it.each(['balance', 'pricing', 'doctor'])('ends %s while it waits for the gateway', async (name) => {
+    const { env, simulator } = await openAccount();
+    simulator.failNext('any', 'no-answer', Infinity);
+    const interruption = new AbortController();
+    const ended = runCli([name], { env, signal: interruption.signal });
+    await waitUntil(() => simulator.stats().calls.auth > 0);
+    interruption.abort();
+    expect(await ended).toEqual({ code: 1, stdout: '', stderr: 'Interrupted.\n' });
+  });
+
+  it('is an answer to a question: no', async () => {
+    const { env, simulator } = await openAccount();
+    const ended = await runCli(['send', MOBILE], {
+      env,
+      signal: AbortSignal.abort(),
+      isTerminal: true,
+      input: 'y\n',
+    });
+    expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining('Interrupted.') });
     expect(simulator.outbox).toEqual([]);
   });
 });

@@ -153,7 +153,7 @@ describeWithService('redis')('a Redis that refuses the password', () => {
     const server = await startRedis();
     try {
       const { env } = await openAccount();
-      const run = { env: { ...env, REDIS_URL: `redis://:wrong-one@127.0.0.1:${server.port}` } };
+      const run = { env: { ...env, REDIS_URL: `redis://stranger:wrong-one@127.0.0.1:${server.port}` } };
       const refused = await examineWith(run);
       expect(findingOf(refused.findings, 'redis')).toMatchObject({
         ...{ status: 'fail', advice: 'Look at user name and password in REDIS_URL.' },

@@ -2,7 +2,7 @@ import { type Command, type CommandCall, JSON_OPTION, YES_OPTION } from '../comm
 import { examine, type Examined } from '../doctor/examine';
 import type { Finding } from '../doctor/finding';
 import { showFinding, showTotals } from '../doctor/show-findings';
-import { UsageError } from '../failures';
+import { CommandFailure, UsageError } from '../failures';
 import { GATEWAY_OPTIONS } from '../gateway/gateway-options';
 import { askForMoney } from '../line/ask';
 import { readMobile } from '../line/read-values';
@@ -31,6 +31,8 @@ export const doctor: Command = {
     if (wishes.isSending || wishes.isLookingUp) await askForMoney(call, toQuestion(wishes));
     const findings: Finding[] = [];
     for await (const finding of examine(call, wishes)) {
+      // What fails because of Ctrl+C is no finding.
+      if (call.io.signal.aborted) throw new CommandFailure('Interrupted.');
       findings.push(finding);
       if (!call.args.isOn('json')) showFinding(call, finding);
     }

@@ -2,7 +2,7 @@ import { LocalTokenStore } from '../../client/tokens/local-token-store';
 import type { GatewayClient, Lookup } from '../../client';
 import type { CommandCall } from '../command';
 import { readGatewaySettings, type GatewaySettings } from '../gateway/gateway-settings';
-import { openGateway } from '../gateway/with-gateway';
+import { endOnInterrupt, openGateway } from '../gateway/with-gateway';
 import { checkClock } from './check-clock';
 import { checkConnection } from './check-connection';
 import { checkBalance, checkPrice, checkPrices } from './check-money';
@@ -40,6 +40,7 @@ async function* examineGateway(
     await openGateway({ ...shared, variant: 'A' }),
     await openGateway({ ...shared, variant: 'B' }),
   ];
+  for (const client of [a, b]) endOnInterrupt(client, io.signal);
   try {
     const connection = await checkConnection(settings.variant === 'B' ? b : a, io.now);
     yield* connection.findings;

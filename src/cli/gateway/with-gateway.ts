@@ -3,12 +3,17 @@ import { blameUsage, UsageError } from '../failures';
 import type { CommandCall } from '../command';
 import { readGatewaySettings, type GatewaySettings } from './gateway-settings';
 
-/** Runs something with a client for the account of the environment, and closes it. Without SMS_OTP_VARIANT it is A. */
+/**
+ * Runs something with a client for the account of the environment, and closes it. Without SMS_OTP_VARIANT it is A.
+ * @param onInterrupt What Ctrl+C does to calls under way: they end, or they are waited for.
+ */
 export async function withGateway<Result>(
   call: CommandCall,
   use: (client: GatewayClient) => Promise<Result>,
+  onInterrupt: 'end' | 'finish' = 'end',
 ): Promise<Result> {
   const client = await openGateway(await readGatewaySettings(call));
+  if (onInterrupt === 'end') endOnInterrupt(client, call.io.signal);
   try {
     return await use(client);
   } finally {
@@ -30,4 +35,9 @@ function nameVariable(message: string): string {
   return message
     .replace(/^GatewayClient: baseUrl\b/, 'SMS_OTP_BASE_URL')
     .replace(/^GatewayClient: ca\b/, 'the file of --ca');
+}
+
+/** Ends calls that are under way when Ctrl+C comes; what they throw then is not shown. */
+export function endOnInterrupt(client: GatewayClient, signal: AbortSignal): void {
+  signal.addEventListener('abort', () => void client.close(0), { once: true });
 }

@@ -59,27 +59,31 @@ interface FinishedRun {
 }
 
 function runPlan(call: CommandCall, plan: Plan, rate: number): Promise<FinishedRun> {
-  return withGateway(call, async ({ hlr }) => {
-    const { pricing } = await hlr.pricing();
-    const priceOf = createLookupPrices(pricing);
-    await askForMoney(call, toQuestion(plan, priceOf));
-    const budget = new Budget(plan.budgetMicros);
-    const file = openResultFile(plan.outputPath, plan.isNew);
-    const bar = createProgressBar(call.io);
-    const total = plan.mobiles.length;
-    try {
-      const result = await lookUpAll({
-        ...{ mobiles: plan.mobiles, hlr, priceOf, budget, signal: call.io.signal },
-        awaitTurn: createPace(rate, call.io),
-        add: (row) => file.add(row),
-        onProgress: (done) => bar.show(done / total, `${done}/${total}  ${toDecimal(budget.spent)}`),
-      });
-      return { result, spentMicros: budget.spent };
-    } finally {
-      bar.end();
-      file.close();
-    }
-  });
+  return withGateway(
+    call,
+    async ({ hlr }) => {
+      const { pricing } = await hlr.pricing();
+      const priceOf = createLookupPrices(pricing);
+      await askForMoney(call, toQuestion(plan, priceOf));
+      const budget = new Budget(plan.budgetMicros);
+      const file = openResultFile(plan.outputPath, plan.isNew);
+      const bar = createProgressBar(call.io);
+      const total = plan.mobiles.length;
+      try {
+        const result = await lookUpAll({
+          ...{ mobiles: plan.mobiles, hlr, priceOf, budget, signal: call.io.signal },
+          awaitTurn: createPace(rate, call.io),
+          add: (row) => file.add(row),
+          onProgress: (done) => bar.show(done / total, `${done}/${total}  ${toDecimal(budget.spent)}`),
+        });
+        return { result, spentMicros: budget.spent };
+      } finally {
+        bar.end();
+        file.close();
+      }
+    },
+    'finish',
+  );
 }
 
 function toQuestion({ mobiles, budgetMicros }: Plan, priceOf: PriceOfLookup): string {
