@@ -1,5 +1,6 @@
 import { Catch, Controller, Get, HttpCode, Inject, Next, Post, Req, Res, UseGuards } from '@nestjs/common';
 import type { ArgumentsHost, DynamicModule, ExceptionFilter, INestApplication } from '@nestjs/common';
+import type { MiddlewareConsumer, NestModule } from '@nestjs/common';
 import { APP_FILTER, NestFactory } from '@nestjs/core';
 import type { NextFunction, Request, Response } from 'express';
 import session from 'express-session';
@@ -20,7 +21,10 @@ export class LoginController {
   @Post('login')
   @UseGuards(PasswordGuard)
   sendCode(@Req() req: Request, @Res() res: Response, @Next() next: NextFunction) {
-    this.send(req, res, (error?: unknown) => void (error ? next(error) : res.json(req.smsOtp)));
+    this.send(req, res, (error?: unknown) => {
+      if (error) next(error);
+      else res.json(req.smsOtp);
+    });
   }
 
   @Post('login/pin')
@@ -45,8 +49,16 @@ export class SmsOtpErrorFilter implements ExceptionFilter {
   }
 }
 
-export class AppModule {
-  static of({ users, gateway }: RecipeParts): DynamicModule {
+export class AppModule implements NestModule {
+  constructor(@Inject('SESSION_SECRET') private readonly secret: string) {}
+
+  configure(consumer: MiddlewareConsumer) {
+    const sessions = session({ secret: this.secret, resave: false, saveUninitialized: false });
+    consumer.apply(sessions, passport.session()).forRoutes('{*path}');
+  }
+
+  static of({ users, gateway, sessionSecret }: RecipeParts): DynamicModule {
+    addSessions(passport, users);
     const options: SmsOtpOptions = {
       gateway, // One client and one store: CodeStrategy judges what `send` has sent.
       store: memoryStore(),
@@ -59,6 +71,7 @@ export class AppModule {
       controllers: [LoginController],
       providers: [
         { provide: 'USERS', useValue: users },
+        { provide: 'SESSION_SECRET', useValue: sessionSecret },
         { provide: 'SMS_OTP_OPTIONS', useValue: options },
         { provide: 'SMS_OTP', useValue: createSmsOtp(options) },
         { provide: APP_FILTER, useClass: SmsOtpErrorFilter },
@@ -70,9 +83,6 @@ export class AppModule {
 }
 
 export async function createApp(parts: RecipeParts): Promise<INestApplication> {
-  const app = await NestFactory.create(AppModule.of(parts), { logger: ['error', 'warn'] });
-  addSessions(passport, parts.users);
-  app.use(session({ secret: parts.sessionSecret, resave: false, saveUninitialized: false }));
-  app.use(passport.session());
+  const app = await NestFactory.create(AppModule.of(parts));
   return app.init();
 }

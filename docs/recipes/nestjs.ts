@@ -44,14 +44,14 @@ export class CodeGuard extends AuthGuard('code') {
     return { session: true }; // Nest says false, and then no mark is made.
   }
   override handleRequest<User>(
-    error: unknown,
+    error: Error | null,
     user: User | false,
-    info: unknown,
+    info: { readonly message: string },
     _context: unknown,
     status?: number,
   ) {
     if (error) throw error;
-    if (!user) throw new HttpException({ error: (info as Error).message }, status ?? 401);
+    if (!user) throw new HttpException({ error: info.message }, status ?? 401);
     return user;
   }
 }

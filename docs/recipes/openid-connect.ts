@@ -7,6 +7,8 @@ import { createSmsOtp } from 'passport-sms-otp';
 import { addSessions } from './first-factor';
 import type { RecipeParts } from './parts';
 
+type Done = (error: unknown, user?: Express.User | false) => void;
+
 interface OpenIdParts extends RecipeParts {
   /** From openid-client's `discovery(new URL(issuer), clientId, clientSecret)`. */
   readonly config: Configuration;
@@ -21,7 +23,7 @@ export function createApp({ users, gateway, sessionSecret, ...openId }: OpenIdPa
   const { config, callbackUrl, findByIdentity } = openId;
   passport.use(
     'openid',
-    new OpenIdStrategy({ config, callbackURL: callbackUrl, scope: 'openid' }, (tokens, done) => {
+    new OpenIdStrategy({ config, callbackURL: callbackUrl, scope: 'openid' }, (tokens, done: Done) => {
       const claims = tokens.claims();
       if (claims === undefined) return done(null, false);
       // Issuer and subject together name a person. An e-mail address does not: whoever has it now may be another.

@@ -16,7 +16,7 @@ export function createApp({ users, gateway, sessionSecret, tokens, isHttps }: Pa
   const cookie = { httpOnly: true, secure: isHttps, sameSite: 'lax', maxAge: 30 * 86_400_000 } as const;
   const findOwner = async (token: string) => {
     const id = await tokens.take(token);
-    return (id !== null && (await users.findById(id))) || false;
+    return id === null ? false : ((await users.findById(id)) ?? false);
   };
   passport.use(
     new RememberMeStrategy(
@@ -34,7 +34,8 @@ export function createApp({ users, gateway, sessionSecret, tokens, isHttps }: Pa
 
   const app = express();
   app.use(express.urlencoded({ extended: false }), readCookies);
-  app.use(session({ secret: sessionSecret, resave: false, saveUninitialized: false }), passport.session());
+  app.use(session({ secret: sessionSecret, resave: false, saveUninitialized: false }));
+  app.use(passport.session());
 
   const authenticate = (name: string) => passport.authenticate(name, { session: false }) as RequestHandler;
   const send = smsOtp.send({ successRedirect: '/login/pin', failureRedirect: '/login' });

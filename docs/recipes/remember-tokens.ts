@@ -37,6 +37,6 @@ function hash(token: string): string {
 /** What cookie-parser does, as far as passport-remember-me needs it. */
 export function readCookies(req: Request, _res: Response, next: NextFunction): void {
   const pairs = (req.headers.cookie ?? '').split('; ').map((pair) => pair.split('=', 2));
-  req.cookies = Object.fromEntries(pairs);
+  req.cookies = Object.fromEntries(pairs.map(([name = '', value = '']) => [name, value]));
   next();
 }

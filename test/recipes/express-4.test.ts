@@ -44,7 +44,7 @@ describe('the recipe for Express 4', () => {
 
   it('answers when a handler of the app fails, where a bare async handler would hang and end the process', async () => {
     const agent = await logIn('carol');
-    const { findPhone } = site.users;
+    const findPhone = site.users.findPhone.bind(site.users);
     site.users.findPhone = () => Promise.reject(new Error('the database is away'));
     expect((await agent.get('/account').timeout(5_000)).status).toBe(500);
     site.users.findPhone = findPhone;

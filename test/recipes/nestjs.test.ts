@@ -1,3 +1,4 @@
+import { Logger } from '@nestjs/common';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createApp } from '../../docs/recipes/nestjs-module';
 import { startRecipe, type RecipeSite } from './support/recipe-site';
@@ -7,6 +8,7 @@ import { wrongCode } from '../support/visit';
 describe.each(['A', 'B'] as const)('the recipe for NestJS, variant %s', (variant) => {
   let site: RecipeSite;
   beforeAll(async () => {
+    Logger.overrideLogger(false);
     site = await startRecipe(variant, async (parts) => {
       const app = await createApp(parts);
       // Nest types it as any: underneath is Express.
