@@ -46,6 +46,7 @@ export default defineConfig(
       '@typescript-eslint/no-unsafe-member-access': 'off',
     },
   },
+  { files: ['bench/**/*.mjs'], languageOptions: { globals: globals.node } },
   { files: ['**/*.js'], languageOptions: { globals: globals.browser } },
   prettier,
 );
