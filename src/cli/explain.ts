@@ -41,7 +41,7 @@ function messageOf(error: SmsOtpError): string {
 }
 
 /** What to do about an error of the library's. */
-export function adviseOn(error: SmsOtpError): string | null {
+function adviseOn(error: SmsOtpError): string | null {
   if (error instanceof GatewayUnreachableError) return adviseOnCause(error.cause?.code ?? null);
   if (error instanceof GatewayTimeoutError) {
     return 'Try again; if it stays so, look at the network between here and the gateway, or raise --timeout.';

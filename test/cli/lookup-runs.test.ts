@@ -144,6 +144,10 @@ it('a bar shows the progress on a terminal, goes away, and is nowhere else', asy
   expect(stderr).toContain('█');
   expect(stderr).toContain('3/3  0.0180');
   expect(stderr.endsWith('\r\u001b[K')).toBe(true);
+  const narrow = await prepare(3);
+  expect((await narrow.run({ isTerminal: true, columns: 30 })).stderr).not.toContain('0.0180');
+  const unknown = await prepare(3);
+  expect((await unknown.run({ isTerminal: true, columns: 0 })).stderr).toContain('3/3  0.0180');
   const again = await prepare(3);
   expect((await again.run()).stderr).toBe('');
 });

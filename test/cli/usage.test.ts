@@ -96,6 +96,7 @@ describe('a secret on the command line', () => {
     [['hunter2', '--password', 'hunter2']],
     [['send', '+12025550123', '--message', `[PIN] ${PASSWORD}`]],
     [['balance', 'eyJhbGciOiJIUzI1NiJ9.hunter2.sig']],
+    [['pricing', '--since=eyJhbGciOiJIUzI1NiJ9.hunter2.sig']],
   ])('is refused and not repeated: case %#', async (argv) => {
     const { code, stdout, stderr } = await runCli(argv, { env });
     expect(code).toBe(2);

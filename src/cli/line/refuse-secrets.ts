@@ -6,7 +6,7 @@ const SECRET_OPTION =
 /** An address with a password in it. */
 const SECRET_ADDRESS = /^[^\s]*:\/\/[^/\s]*:[^/\s]*@/;
 /** A token of the kind that has three parts. */
-const WEB_TOKEN = /^eyJ[\w-]+\.[\w-]+\.[\w-]*$/;
+const WEB_TOKEN = /(?:^|=)eyJ[\w-]+\.[\w-]+\.[\w-]*$/;
 
 const SHORTEST_SECRET = 4;
 
@@ -19,7 +19,7 @@ export function refuseSecrets(words: readonly string[], secrets: readonly string
   const known = secrets.filter((secret) => secret.length >= SHORTEST_SECRET);
   const isSecret = (word: string): boolean =>
     SECRET_OPTION.test(word) ||
-    SECRET_ADDRESS.test(word.replace(/^--[a-z-]+=/, '')) ||
+    SECRET_ADDRESS.test(word) ||
     WEB_TOKEN.test(word) ||
     known.some((secret) => word.includes(secret));
   if (!words.some(isSecret)) return;

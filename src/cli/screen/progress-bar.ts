@@ -3,6 +3,7 @@ import { styleOf } from './style';
 
 const CELLS = 24;
 const REDRAW_MS = 80;
+const USUAL_WIDTH = 80;
 
 /** A bar in the last line of a terminal; elsewhere nothing at all. */
 export interface ProgressBar {
@@ -22,7 +23,9 @@ export function createProgressBar({ stderr, env, now }: CliIo): ProgressBar {
       shownAt = now();
       const full = Math.round(Math.min(1, Math.max(0, share)) * CELLS);
       const bar = style.cyan('█'.repeat(full)) + style.dim('░'.repeat(CELLS - full));
-      const room = Math.max(0, (stderr.columns ?? 80) - CELLS - 3);
+      // A terminal that does not know its width says 0.
+      const width = stderr.columns !== undefined && stderr.columns > 0 ? stderr.columns : USUAL_WIDTH;
+      const room = Math.max(0, width - CELLS - 3);
       stderr.write(`\r\u001b[K${bar}  ${text.slice(0, room)}`);
     },
     end: () => void stderr.write('\r\u001b[K'),

@@ -14,13 +14,14 @@ export interface TerminalOptions extends Partial<Pick<CliIo, 'env' | 'now' | 'wa
   /** What is typed or piped in. */
   readonly input?: string;
   readonly isTerminal?: boolean;
+  readonly columns?: number;
   readonly onOutput?: (text: string) => void;
 }
 
 /** Runs one command line in this process. */
 export async function runCli(argv: readonly string[], options: TerminalOptions = {}): Promise<Ended> {
-  const { input, isTerminal = false, onOutput, ...io } = options;
-  const [stdout, stderr] = [createSink(isTerminal, onOutput), createSink(isTerminal)];
+  const { input, isTerminal = false, columns = 100, onOutput, ...io } = options;
+  const [stdout, stderr] = [createSink(isTerminal, columns, onOutput), createSink(isTerminal, columns)];
   const stdin = Object.assign(Readable.from(input === undefined ? [] : [Buffer.from(input)]), {
     isTTY: isTerminal,
   });
@@ -43,11 +44,11 @@ export function jsonOf({ stdout }: Ended): unknown {
   return JSON.parse(stdout);
 }
 
-function createSink(isTTY: boolean, onOutput?: (text: string) => void) {
+function createSink(isTTY: boolean, columns: number, onOutput?: (text: string) => void) {
   const pieces: string[] = [];
   return {
     isTTY,
-    columns: 100,
+    columns,
     write(piece: string) {
       pieces.push(piece);
       onOutput?.(piece);
