@@ -23,7 +23,7 @@ describe('the links of the documentation', () => {
     ['http://other.example/', 'not https'],
     ['https://', 'no address'],
     ['gateway.md#otp-spec-3', null],
-    ['../README.md#limits', null],
+    ['../docs/gateway.md#otp-service', null],
     ['#one-process', null],
   ])('that read %s are judged: %s', (link, problem) => {
     expect(findProblem(readPage('docs/scaling.md'), link)).toBe(problem);

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
+import { createSmsOtp, type SmsOtpOptions } from 'passport-sms-otp';
 import { readOptions } from '../../src/client/client-settings';
-import type { SmsOtpOptions } from '../../src/options';
 import { readSettings } from '../../src/options-schema';
+import { memoryPhoneBook } from '../support/memory-phone-book';
 import { readMembers } from './support/interfaces';
 import { readPage } from './support/pages';
 import { readRows, readSection } from './support/tables';
@@ -128,6 +129,21 @@ describe('docs/options.md on what has members', () => {
   ])('has every member of %s', (name, members) => {
     const shown = [...readRows(page).keys(), ...limitRows.keys()].filter((row) => row.startsWith(`${name}.`));
     expect(shown.sort()).toEqual(members.map((member) => `${name}.${member}`).sort());
+  });
+});
+
+describe('docs/options.md on what createSmsOtp returns', () => {
+  it('has every part and no other', async () => {
+    const everything = {
+      ...login,
+      phoneBook: memoryPhoneBook(),
+      factors: [{ name: 'totp', check: () => false }],
+    };
+    // Built up as plain members for the tests above.
+    const smsOtp = createSmsOtp(everything as unknown as SmsOtpOptions);
+    await smsOtp.close();
+    const shown = readRows(readSection(page, '## What createSmsOtp returns'));
+    expect([...shown.keys()].sort()).toEqual(Object.keys(smsOtp).sort());
   });
 });
 

@@ -7,7 +7,7 @@ import { readPage } from './support/pages';
 import { makeDirectory, start, type Running } from './support/run';
 
 const blocks = readBlocks(readPage('docs/quick-start.md'));
-const file = blocks.find(({ notes }) => notes.includes('file: app.mjs'));
+const file = blocks.find(({ notes }) => notes.includes('named: app.mjs'));
 const directory = makeDirectory();
 
 describe('the app of the quick start', () => {

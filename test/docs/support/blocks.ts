@@ -28,6 +28,11 @@ export function readBlocks({ path, text }: Page): readonly Block[] {
   });
 }
 
+/** The file of the repository that a block shows (`<!-- file: … -->`); undefined: it shows none. */
+export function readFileNote({ notes }: Block): string | undefined {
+  return notes.find((note) => note.startsWith('file: '))?.slice('file: '.length);
+}
+
 /** A block of a list is moved in. */
 function unindent(code: string, indent: string): string {
   return code

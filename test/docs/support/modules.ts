@@ -1,5 +1,5 @@
 import ts from 'typescript';
-import type { Block } from './blocks';
+import { readFileNote, type Block } from './blocks';
 
 /** One line of a module, and where it stands on its page; null: it was added. */
 export interface ModuleLine {
@@ -26,11 +26,13 @@ const FORMS = [
 
 /**
  * Makes a module of each block of TypeScript. Two comments on the page give a block what it needs: `<!-- before: … -->`
- * has statements that go before it, and `<!-- continues -->` puts it behind the block before it.
+ * has statements that go before it, and `<!-- continues -->` puts it behind the block before it. A block that shows a file
+ * of the repository is left to the repository's own check.
  */
 export function toModules(blocks: readonly Block[]): readonly BlockModule[] {
   const modules: BlockModule[] = [];
-  for (const block of blocks.filter(({ language }) => language === 'ts')) {
+  const own = blocks.filter((block) => block.language === 'ts' && readFileNote(block) === undefined);
+  for (const block of own) {
     const lines = toLines(block);
     const earlier = block.notes.includes('continues') ? modules.pop() : undefined;
     modules.push(
