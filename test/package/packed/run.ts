@@ -10,7 +10,7 @@ export interface Finished {
 const LIMIT_MS = 110_000;
 
 /** Runs a command to its end, at most 110 s. Never rejects. */
-export function run(command: string, parameters: readonly string[], cwd: string): Promise<Finished> {
+function run(command: string, parameters: readonly string[], cwd: string): Promise<Finished> {
   return new Promise((resolve) => {
     const options = {
       cwd,

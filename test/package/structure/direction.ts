@@ -48,11 +48,11 @@ const MAY_IMPORT_FILES: Readonly<Record<string, readonly string[]>> = {
 const FREE_TYPES = 'stores/store.ts';
 
 /** "client/send-request.ts" is of the part "client", "errors.ts" is a part of its own. */
-export function partOf(path: string): string {
+function partOf(path: string): string {
   return (path.split('/')[0] ?? path).replace(/\.ts$/, '');
 }
 
-export function isPackage(to: string): boolean {
+function isPackage(to: string): boolean {
   return !to.endsWith('.ts') && !to.startsWith('(missing)');
 }
 
