@@ -11,7 +11,7 @@ import { extendToTerritories } from './policies/territories';
 import type { SmsOtpStore } from './stores/store';
 
 /** The default of every option that has a fixed one. Limits: `DEFAULT_LIMITS`. */
-export const DEFAULTS = {
+const DEFAULTS = {
   pinValiditySeconds: 300,
   pendingSeconds: 600,
   maxPinDigits: 10,

@@ -22,7 +22,7 @@ export function sanitizeVariable(text: string, maxLength: number): string {
 }
 
 /** The beginning of a text, at most so many UTF-16 units, not cut inside what people see as one character. */
-export function cutText(text: string, maxLength: number): string {
+function cutText(text: string, maxLength: number): string {
   return listBeginnings(text, maxLength)[0] ?? '';
 }
 

@@ -12,7 +12,7 @@ export interface NumberOrigin {
 }
 
 /** The country and the type of a number. The type is that of its range: no word about the line. @param mobile E.164 with plus. */
-export async function findNumberOrigin(mobile: string): Promise<NumberOrigin> {
+async function findNumberOrigin(mobile: string): Promise<NumberOrigin> {
   const number = await parse(mobile);
   return { country: number?.country ?? null, type: number?.getType() ?? null };
 }

@@ -1,7 +1,7 @@
 import { StoreError } from '../errors';
 
 /** Milliseconds a store has for one operation. */
-export const STORE_TIMEOUT_MS = 2_000;
+const STORE_TIMEOUT_MS = 2_000;
 
 /** They are counted in so many parts. */
 const PARTS = 10;

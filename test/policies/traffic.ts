@@ -5,7 +5,7 @@ import { startTestApp, type TestApp, type TestAppOptions } from '../support/test
 import { visit, type Visit } from '../support/visit';
 
 /** The built-in limits as wide as they go, so that it is the policy that says no. */
-export const WIDE_LIMITS: LimitsOption = {
+const WIDE_LIMITS: LimitsOption = {
   perUser: { max: 10, maxPerDay: 30, maxPerDayInAll: 100 },
   perNumber: { max: 10, maxPerDay: 30, maxPerDayInAll: 100 },
   perAddress: { max: 100_000 },

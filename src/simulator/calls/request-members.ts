@@ -5,7 +5,7 @@ import type { Readings } from '../readings';
  * A "numeric" member of a request as digits; null when it is odd or not in the form this reading takes. OTP
  * spec §4.
  */
-export function readNumeric(value: unknown, { numericMembers }: Readings): string | null {
+function readNumeric(value: unknown, { numericMembers }: Readings): string | null {
   if (typeof value === 'number') {
     const isWhole = Number.isSafeInteger(value) && value >= 0;
     return numericMembers !== 'string' && isWhole ? String(value) : null;

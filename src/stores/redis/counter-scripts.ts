@@ -26,7 +26,7 @@ local function write(key, tally)
 end`;
 
 /** How many values describe one counter in the arguments of `CHARGE`. */
-export const VALUES_PER_COUNTER = 8;
+const VALUES_PER_COUNTER = 8;
 
 /**
  * KEYS: the counters, then those that exempt others. ARGV for each counter: milliseconds of its life; 1 when each charge

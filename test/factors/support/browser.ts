@@ -10,7 +10,7 @@ export interface Seen {
   readonly deviceCookie: string | undefined;
 }
 
-export const DEVICE_COOKIE = '__Host-sms-otp-device';
+const DEVICE_COOKIE = '__Host-sms-otp-device';
 
 const FIREFOX = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:145.0) Gecko/20100101 Firefox/145.0';
 

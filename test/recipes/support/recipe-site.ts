@@ -17,7 +17,7 @@ export interface RecipeSite {
   readonly close: () => Promise<void>;
 }
 
-export const SESSION_SECRET = 'the secret of the tests';
+const SESSION_SECRET = 'the secret of the tests';
 
 /** Starts a simulator and a recipe on loopback. @param create makes what answers: an Express app or a Nest one. */
 export async function startRecipe(
@@ -28,7 +28,18 @@ export async function startRecipe(
   const { baseUrl, username, password } = sim;
   const gateway = new GatewayClient({ baseUrl, variant, username, password });
   const users = new RecipeUsers();
-  const server = createServer(await create({ users, gateway, sessionSecret: SESSION_SECRET }));
+  const closeGateway = async (): Promise<void> => {
+    await gateway.close();
+    await sim.close();
+  };
+  const app = await Promise.resolve({ users, gateway, sessionSecret: SESSION_SECRET })
+    .then(create)
+    .catch(async (error: unknown) => {
+      // Else the simulator would keep the tests from ending.
+      await closeGateway();
+      throw error;
+    });
+  const server = createServer(app);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   // A server that listens on a port has an address of this kind.
   const { port } = server.address() as AddressInfo;
@@ -42,8 +53,7 @@ export async function startRecipe(
     close: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
-      await gateway.close();
-      await sim.close();
+      await closeGateway();
     },
   };
 }

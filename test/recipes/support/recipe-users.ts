@@ -1,7 +1,7 @@
 import type { Users } from '../../../docs/recipes/parts';
 import { asUser } from '../../support/test-users';
 
-export const PASSWORD = 'the right password';
+const PASSWORD = 'the right password';
 
 /** The users of the recipes, each with a number of a prefix of its own. */
 export class RecipeUsers implements Users {
