@@ -2,7 +2,7 @@ import { Catch, Controller, Get, HttpCode, Inject, Next, Post, Req, Res, UseGuar
 import type { ArgumentsHost, DynamicModule, ExceptionFilter, INestApplication } from '@nestjs/common';
 import type { MiddlewareConsumer, NestModule } from '@nestjs/common';
 import { APP_FILTER, NestFactory } from '@nestjs/core';
-import type { NextFunction, Request, Response } from 'express';
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import session from 'express-session';
 import passport from 'passport';
 import { createSmsOtp, memoryStore, SmsOtpError, type SmsOtp, type SmsOtpOptions } from 'passport-sms-otp';
@@ -54,7 +54,7 @@ export class AppModule implements NestModule {
 
   configure(consumer: MiddlewareConsumer) {
     const sessions = session({ secret: this.secret, resave: false, saveUninitialized: false });
-    consumer.apply(sessions, passport.session()).forRoutes('{*path}');
+    consumer.apply(sessions, passport.session() as RequestHandler).forRoutes('{*path}');
   }
 
   static of({ users, gateway, sessionSecret }: RecipeParts): DynamicModule {

@@ -20,7 +20,7 @@ async function main(): Promise<void> {
   issuer.serve(await createProvider(issuer.url, callbackUrl));
 
   // Deprecated by its authors so that nobody uses it anywhere but on loopback.
-  const allowHttp = Reflect.get(openid, 'allowInsecureRequests') as (config: openid.Configuration) => void;
+  const allowHttp = Reflect.get(openid, 'allowInsecureRequests');
   const insecure = { execute: [allowHttp] };
   const config = await openid.discovery(new URL(issuer.url), 'bank', SECRET, undefined, insecure);
   const gateway = new GatewayClient({
