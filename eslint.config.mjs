@@ -7,7 +7,7 @@ import globals from 'globals';
 import tseslint from 'typescript-eslint';
 
 export default defineConfig(
-  { ignores: ['dist', 'coverage', 'site', 'test/package/consumers'] },
+  { ignores: ['dist', 'coverage', 'reports', '.stryker-tmp', 'site', 'test/package/consumers'] },
   js.configs.recommended,
   {
     files: ['**/*.ts'],
