@@ -19,10 +19,8 @@ export interface PolicyTools {
   readonly emit: (event: PolicyEvent) => void;
 }
 
-/** What a policy may look at before a text message is sent. */
-export interface PolicyContext<User = Express.User> extends PolicyTools {
-  readonly stage: PolicyStage;
-  readonly user: User;
+/** A number, whose it is, and how it may be counted without being told. */
+interface AboutNumber extends PolicyTools {
   readonly userId: string;
   readonly purpose: Purpose;
   /** E.164 with plus. */
@@ -32,18 +30,18 @@ export interface PolicyContext<User = Express.User> extends PolicyTools {
   /** HMACs under which the number, and the number less its last four digits, are counted. */
   readonly numberKey: string;
   readonly prefixKey: string;
+}
+
+/** What a policy may look at before a text message is sent. */
+export interface PolicyContext<User = Express.User> extends AboutNumber {
+  readonly stage: PolicyStage;
+  readonly user: User;
   /** The client's address as Express gives it (`req.ip`); undefined when there is none. */
   readonly address: string | undefined;
 }
 
 /** What a policy hears when a code was right. */
-export interface VerifiedContext extends PolicyTools {
-  readonly userId: string;
-  readonly purpose: Purpose;
-  readonly mobile: string;
-  readonly origin?: (() => Promise<NumberOrigin>) | undefined;
-  readonly numberKey: string;
-  readonly prefixKey: string;
+export interface VerifiedContext extends AboutNumber {
   /** True when no code was ever right on this number before. */
   readonly isNewNumber: boolean;
   /** Milliseconds since 1970 of the send whose code was right, and which send of its pending login that was, from 1. */
@@ -107,7 +105,7 @@ export type PolicyEvent =
   | { readonly type: 'unexplained-spend'; readonly spent: string; readonly explained: string }
   /** The price list could not be had, or has rows that cannot be used. */
   | { readonly type: 'price-list-problem'; readonly problem: string; readonly rows: number }
-  /** A block by conversion began or ended by itself. `scope`: `prefix`, `country FR`, `network 208-01`. */
+  /** A block by conversion begins; it ends by itself after so many seconds. `scope`: `prefix`, `country FR`, `network 208-01`. */
   | { readonly type: 'conversion-blocked'; readonly scope: string; readonly blockedSeconds: number }
   /** No numbers are looked up: until a restart (`no-permission`), until there is money again, or for a minute. Told once. */
   | { readonly type: 'lookups-stopped'; readonly because: 'no-permission' | 'no-balance' | 'failing' }
