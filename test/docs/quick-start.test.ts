@@ -52,6 +52,19 @@ describe('the app of the quick start', () => {
     expect((await visitor.get('/')).status).toBe(303);
   });
 
+  it('refuses the right code after five wrong ones', async () => {
+    const visitor = request.agent(appUrl);
+    const credentials = { username: 'alice', password: 'demo-password' };
+    await visitor.post('/login').type('form').send(credentials);
+    const [pin = ''] = /\d{6}/.exec(await newestText()) ?? [];
+    const wrong = pin.replace(/.$/, (digit) => String((Number(digit) + 1) % 10));
+    for (const attempt of [wrong, wrong, wrong, wrong, wrong, pin]) {
+      const answer = await visitor.post('/login/pin').type('form').send({ pin: attempt });
+      expect(answer.get('Location')).toBe('/login/pin');
+    }
+    expect((await visitor.get('/')).get('Location')).toBe('/login');
+  });
+
   it('turns away who does not', async () => {
     const visitor = request.agent(appUrl);
     const answer = await visitor.post('/login').type('form').send({ username: 'alice', password: 'x' });

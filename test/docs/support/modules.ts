@@ -2,7 +2,7 @@ import ts from 'typescript';
 import { readFileNote, type Block } from './blocks';
 
 /** One line of a module, and where it stands on its page; null: it was added. */
-export interface ModuleLine {
+interface ModuleLine {
   readonly text: string;
   readonly place: string | null;
 }

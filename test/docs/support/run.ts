@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { ROOT } from './pages';
 
 /** How a program ended and what it printed. */
-export interface Ended {
+interface Ended {
   readonly status: number | null;
   readonly stdout: string;
   readonly stderr: string;
