@@ -1,21 +1,10 @@
-import type { HlrCalls, SmsOtpError } from '../../client';
+import type { HlrCalls } from '../../client';
 import { askNumber } from './ask-number';
 import type { Budget } from './budget';
 import type { PriceOfLookup } from './lookup-prices';
 import type { AwaitTurn } from './pace';
 import type { Result } from './result-file';
-
-/** Why a run ended before its end. */
-export type Stop = 'interrupted' | 'budget' | 'failures';
-
-/** What a run has come to. */
-export interface RunResult {
-  readonly byStatus: ReadonlyMap<string, number>;
-  readonly done: number;
-  readonly failed: number;
-  readonly lastError: SmsOtpError | null;
-  readonly stop: Stop | null;
-}
+import { RunTally, type RunResult } from './run-tally';
 
 export interface RunParts {
   readonly mobiles: readonly string[];
@@ -30,49 +19,44 @@ export interface RunParts {
 
 /** Lookups at the same time. */
 const WORKERS = 4;
-/** So many failures in a row end the run. */
-const MOST_FAILURES = 5;
 
 /** Looks numbers up until they are done, the budget is spent, too much fails, or Ctrl+C; what is under way is waited for. */
 export async function lookUpAll(parts: RunParts): Promise<RunResult> {
-  const { mobiles, hlr, priceOf, budget, awaitTurn, signal, add, onProgress } = parts;
-  const byStatus = new Map<string, number>();
-  let [next, done, failed, failuresInRow] = [0, 0, 0, 0];
-  let lastError: SmsOtpError | null = null;
-  let stop: Stop | null = null;
+  const tally = new RunTally();
+  // All workers take from one list.
+  const mobiles = parts.mobiles.values();
+  const workers = Array.from({ length: WORKERS }, () => work(mobiles, parts, tally));
+  const endings = await Promise.allSettled(workers);
+  for (const ending of endings) if (ending.status === 'rejected') throw ending.reason;
+  return tally;
+}
 
-  async function ask(mobile: string): Promise<void> {
-    const price = priceOf(mobile);
-    if (!budget.hold(price)) {
-      stop ??= 'budget';
-      return;
+async function work(mobiles: Iterable<string>, parts: RunParts, tally: RunTally): Promise<void> {
+  try {
+    for (const mobile of mobiles) {
+      await parts.awaitTurn();
+      if (parts.signal.aborted) tally.end('interrupted');
+      // Another worker may have ended it meanwhile.
+      if (tally.stop !== null) return;
+      await lookUp(mobile, parts, tally);
     }
-    const answer = await askNumber(hlr, mobile, price);
-    budget.settle(price, answer.cost);
-    if (answer.kind === 'failed') {
-      [failed, failuresInRow, lastError] = [failed + 1, failuresInRow + 1, answer.error];
-      if (answer.isHopeless || failuresInRow >= MOST_FAILURES) stop ??= 'failures';
-      return;
-    }
-    add(answer.result);
-    [done, failuresInRow] = [done + 1, 0];
-    const status = answer.result.status ?? 'refused';
-    byStatus.set(status, (byStatus.get(status) ?? 0) + 1);
-    onProgress(done);
+  } catch (error) {
+    // The file cannot be written, for one: nobody goes on paying for rows that are lost.
+    tally.end('failures');
+    throw error;
   }
+}
 
-  async function work(): Promise<void> {
-    while (stop === null && next < mobiles.length) {
-      const mobile = mobiles[next] ?? '';
-      next += 1;
-      await awaitTurn();
-      if (signal.aborted) stop ??= 'interrupted';
-      // Another worker may have stopped it meanwhile.
-      if (isRunning()) await ask(mobile);
-    }
+async function lookUp(mobile: string, parts: RunParts, tally: RunTally): Promise<void> {
+  const { hlr, priceOf, budget, add, onProgress } = parts;
+  const price = priceOf(mobile);
+  if (!budget.hold(price)) {
+    tally.end('budget');
+    return;
   }
-  const isRunning = (): boolean => stop === null;
-
-  await Promise.all(Array.from({ length: WORKERS }, work));
-  return { byStatus, done, failed, lastError, stop };
+  const answer = await askNumber(hlr, mobile, price);
+  budget.settle(price, answer.cost);
+  if (answer.kind === 'known') add(answer.result);
+  tally.count(answer);
+  onProgress(tally.done);
 }

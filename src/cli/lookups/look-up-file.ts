@@ -8,10 +8,11 @@ import { readAmount, readWhole } from '../line/read-values';
 import { createProgressBar } from '../screen/progress-bar';
 import { Budget } from './budget';
 import { readInputNumbers, type InputNumbers } from './input-file';
-import { lookUpAll, type RunResult } from './look-up-all';
+import { lookUpAll } from './look-up-all';
 import { createLookupPrices, type PriceOfLookup } from './lookup-prices';
 import { createPace } from './pace';
 import { openResultFile, readDoneNumbers } from './result-file';
+import type { RunResult } from './run-tally';
 import { showRun } from './show-run';
 
 /** What is to be done, before anything is. */

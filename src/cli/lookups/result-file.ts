@@ -1,5 +1,5 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
-import { readFile, truncate } from 'node:fs/promises';
+import { readFile, stat, truncate } from 'node:fs/promises';
 import { CsvParser } from '../csv/csv-parser';
 import { toCsvLine } from '../csv/write-record';
 import { CommandFailure } from '../failures';
@@ -38,10 +38,13 @@ async function dropHalfLine(path: string, bytes: Buffer): Promise<void> {
 
 async function readBytes(path: string): Promise<Buffer | null> {
   try {
+    // A device may have no end.
+    if (!(await stat(path)).isFile()) throw new CommandFailure('The output must be a file.');
     return await readFile(path);
   } catch (error) {
     // A primitive has no code; Object() makes asking it harmless.
     if ((Object(error) as { code?: unknown }).code === 'ENOENT') return null;
+    if (error instanceof CommandFailure) throw error;
     throw toFileFailure('read', error);
   }
 }

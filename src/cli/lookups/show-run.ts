@@ -1,7 +1,7 @@
 import { toDecimal } from '../../policies/prices/micros';
 import type { CommandCall, ExitCode } from '../command';
 import { explain } from '../explain';
-import type { RunResult, Stop } from './look-up-all';
+import type { RunResult, Stop } from './run-tally';
 
 /** What there is to tell at the end. */
 export interface RunSummary {
