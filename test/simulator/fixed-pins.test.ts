@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { createSmsOtp } from 'passport-sms-otp';
+import { createSmsOtp, type SmsOtpOptions } from 'passport-sms-otp';
 import { GatewayClient } from 'passport-sms-otp/client';
 import { GatewaySimulator } from 'passport-sms-otp/simulator';
 import { ALICE, BOB, codeOf, startLoggedIn, VARIANTS, wrongPin } from './gateway';
@@ -75,7 +75,9 @@ describe('the library', () => {
 
   it('has no option for fixed pins, and neither has its client', () => {
     const options = { gateway, allowedCountries: ['US'], getPhone: () => null, loadUser: () => null };
-    expect(() => createSmsOtp({ ...options, ...FIXED })).toThrow(/fixedPins/);
+    // The compiler refuses it too.
+    const withPins: SmsOtpOptions = Object.assign({}, options, FIXED);
+    expect(() => createSmsOtp(withPins)).toThrow(/fixedPins/);
     expect(() => new GatewayClient({ ...gateway, ...FIXED })).toThrow(/fixedPins/);
   });
 
