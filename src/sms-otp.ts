@@ -32,6 +32,7 @@ import { measureMessages, type MessageMeasure } from './messages/measure-message
 import type { SmsOtpOptions } from './options';
 import { readSettings, type Settings } from './options-schema';
 import { withBuiltIns } from './policies/built-in';
+import { createNumberReader } from './policies/number-country';
 import { createNumberKeys } from './policies/number-keys';
 import { guardStore } from './stores/guarded-store';
 import { memoryStore } from './stores/memory-store';
@@ -153,6 +154,7 @@ function joinLogin(
     policies: withBuiltIns(countries, policies),
     buildMessage: createMessageBuilder(settings),
     numberKeys: createNumberKeys(() => gateway.deriveKey('number-keys')),
+    readNumber: createNumberReader(),
     random: Math.random,
     randomId: randomUUID,
   };

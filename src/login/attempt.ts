@@ -1,5 +1,4 @@
 import { failureCounter, keysClearedBySuccess, verifiedNumberCounter } from '../policies/limits';
-import { findNumberCountry } from '../policies/number-country';
 import type { Challenge, Claim, Count, Purpose } from '../stores/store';
 import type { LoginParts } from './login-parts';
 import type { Method, Reason, Refusal } from './outcome';
@@ -111,7 +110,7 @@ export async function passAttempt(parts: LoginParts, attempt: Attempt, method: M
   const subject = subjectOf(attempt);
   if (clearing.status === 'fulfilled') parts.emit({ type: 'failure-count-changed', ...subject, failures: 0 });
   if (parts.hasListener) {
-    const country = isText ? await findNumberCountry(challenge.mobile) : null;
+    const country = isText ? (await parts.readNumber(challenge.mobile)()).country : null;
     parts.emit({ type: 'verified', ...subject, method, country });
   }
   if (isText) tellVerified(parts, challenge, keys);

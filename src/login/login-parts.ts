@@ -1,6 +1,7 @@
 import type { GatewayClient } from '../client/gateway-client';
 import type { BuildMessage } from '../messages/build-message';
 import type { Limits } from '../policies/limits';
+import type { ReadNumber } from '../policies/number-country';
 import type { NumberKeys } from '../policies/number-keys';
 import type { Policy } from '../policies/policy';
 import type { GuardedStore } from '../stores/guarded-store';
@@ -25,6 +26,7 @@ export interface LoginParts {
   readonly policies: readonly Policy[];
   readonly buildMessage: BuildMessage;
   readonly numberKeys: NumberKeys;
+  readonly readNumber: ReadNumber;
   /** The user's confirmed numbers, the default first; none when there is no usable one. */
   readonly listPhones: (user: Express.User) => Promise<readonly string[]>;
   readonly getUserId: (user: Express.User) => UserId;

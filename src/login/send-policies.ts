@@ -1,4 +1,3 @@
-import { readOnce } from '../policies/number-country';
 import type { NumberKeys } from '../policies/number-keys';
 import type { PolicyContext, PolicyTools, SendSettlement, VerifiedContext } from '../policies/policy';
 import type { Challenge } from '../stores/store';
@@ -13,7 +12,7 @@ export type SendContext = PolicyContext & { readonly origin: NonNullable<PolicyC
 /** What policies see of a send. The number's keys are made once, for them and for our own counters. */
 export async function toPolicyContext(parts: LoginParts, asked: Asked): Promise<SendContext> {
   const { number, prefix } = await parts.numberKeys(asked.mobile);
-  const keys = { numberKey: number, prefixKey: prefix, origin: readOnce(asked.mobile) };
+  const keys = { numberKey: number, prefixKey: prefix, origin: parts.readNumber(asked.mobile) };
   return { stage: 'send', ...asked, ...keys, ...toTools(parts) };
 }
 
@@ -46,7 +45,7 @@ export function tellVerified(
 ): void {
   if (parts.policies.every(({ verified }) => verified === undefined)) return;
   const { userId, purpose, mobile, isNewNumber, sentAt, sends } = challenge;
-  const keys = { numberKey: number, prefixKey: prefix, origin: readOnce(mobile) };
+  const keys = { numberKey: number, prefixKey: prefix, origin: parts.readNumber(mobile) };
   const context: VerifiedContext = {
     ...{ userId, purpose, mobile, isNewNumber, sentAt, sends },
     ...keys,
