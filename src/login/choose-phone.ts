@@ -27,11 +27,13 @@ export type ChosenPhone =
 export async function choosePhone(parts: LoginParts, question: PhoneQuestion): Promise<ChosenPhone> {
   const { user, previous, newPhone, phoneId } = question;
   if (newPhone !== undefined) {
+    // The enrolment has parsed it: what is refused here can only be a record that a store has changed.
     return isPhoneNumber(newPhone.mobile) ? { mobile: newPhone.mobile, phones: [] } : { reason: 'no-phone' };
   }
   const mobiles = await parts.listPhones(user);
   if (mobiles.length === 0) return { reason: previous === undefined ? 'no-phone' : 'user-gone' };
   if (previous !== undefined && !mobiles.includes(previous.mobile)) return { reason: 'user-gone' };
+  // The list has a number and the index is one of it: each '' below is for the compiler alone.
   const phones = mobiles.length > 1 ? await describePhones(parts, mobiles) : [];
   if (phoneId === undefined) return { mobile: previous?.mobile ?? mobiles[0] ?? '', phones };
   const known = phones.length > 0 ? phones : await describePhones(parts, mobiles);

@@ -22,6 +22,7 @@ export function toAsciiDigits(text: string): string {
 
 /** Unicode decimal digits come in runs of ten (or multiples), so the value is the distance from the start of the run. */
 function digitValue(digit: string): number {
+  // A digit is a character: the 0 is for the compiler alone.
   const codePoint = digit.codePointAt(0) ?? 0;
   let start = codePoint;
   while (/^\p{Nd}$/u.test(String.fromCodePoint(start - 1))) start -= 1;

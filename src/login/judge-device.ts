@@ -87,6 +87,7 @@ export function createDeviceJudge(parts: LoginParts, book: DeviceBook, bind: Bin
         return { kind: 'stolen' };
       }
       if (device.binding !== binding) {
+        // False: another request has removed it in between, and has told.
         if (await book.remove(userId, device.deviceId)) tellEnd(device, 'changed', address);
         return { kind: 'worthless' };
       }

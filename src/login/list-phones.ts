@@ -24,6 +24,7 @@ export function createPhoneLister({
     const [defaults, others] = [true, false].map((isDefault) =>
       confirmed.filter((entry) => (entry.isDefault === true) === isDefault),
     );
+    // Two go in, two come out: each [] is for the compiler alone.
     return toPhones([...(defaults ?? []), ...(others ?? [])].map(({ mobile }) => mobile));
   };
 }

@@ -24,6 +24,7 @@ export type SendCharge =
     }
   | { readonly isCharged: false; readonly refusal: Refusal; readonly refusedBy: PlannedCharge | null };
 
+/** A store gives a count for each counter: where this stands in for one, it is for the compiler alone. */
 const NOTHING: Count = { count: 0, resetSeconds: null, lockedSeconds: 0 };
 
 /**
@@ -94,6 +95,7 @@ function readRefused(
 
 /** Seconds until all counters admit another send, unless others are sent meanwhile. */
 function readWait(plan: readonly SendCounter[], counts: readonly Count[]): number {
+  // Each counter of ours has a max, and a window but for that of the failures, which refuses before: the defaults are for the compiler.
   const waits = plan.map(({ counter: { max = Infinity } }, index) => {
     const { count, resetSeconds, lockedSeconds } = counts[index] ?? NOTHING;
     return Math.max(lockedSeconds, count >= max ? (resetSeconds ?? 0) : 0);

@@ -22,6 +22,7 @@ export function timeDecision<Request, Answer extends Result>(
     let outcome: Ended['outcome'] = 'accident';
     try {
       const answer = await decide(request);
+      // Every refusal says why: 'denied' is for the compiler alone.
       outcome = answer.kind === 'refused' ? (answer.refusal?.reason ?? 'denied') : answer.kind;
       return answer;
     } finally {

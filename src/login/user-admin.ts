@@ -20,6 +20,7 @@ export function createUserAdmin(parts: LoginParts): UserAdmin {
   async function tellFailures(userId: string): Promise<void> {
     const counter = { ...failureCounter(parts.settings.limits, userId), isOnlyRead: true };
     const { counts } = await counters.charge([counter]);
+    // A store gives a count for each counter: the 0 is for the compiler alone.
     const failures = counts[0]?.count ?? 0;
     parts.emit({ type: 'failure-count-changed', userId, purpose: null, address: undefined, failures });
   }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { PhoneBook, PhoneEntry } from 'passport-sms-otp';
+import type { PhoneBook, PhoneChoice, PhoneEntry } from 'passport-sms-otp';
 import type { Response } from 'supertest';
 import { startTestApp, type TestApp } from '../support/test-app';
 import { seen } from '../support/visit';
@@ -40,7 +40,8 @@ describe('a user with several confirmed numbers', () => {
     agent.post('/login').send({ username: 'alice', password: 'right' });
   const resend = async (body: object): Promise<Response> => agent.post('/login/resend').send(body);
   const texted = (): string[] => test.sim.outbox.map(({ mobile }) => mobile);
-  const phonesOf = (answer: Response): { phoneId: string; maskedPhone: string }[] => answer.body.phones;
+  // What the answer is documented to hold.
+  const phonesOf = ({ body }: Response): PhoneChoice[] => (body as { phones: PhoneChoice[] }).phones;
 
   it('is texted on the default one, and may choose among masked numbers', async () => {
     const sent = await login();
@@ -93,8 +94,31 @@ describe('a user with several confirmed numbers', () => {
     expect(test.logins).toEqual([]);
   });
 
-  it('with one number is offered no choice', async () => {
+  it('with one number is offered no choice, and may name that one', async () => {
+    const sent = await login();
     entries.splice(0, 2);
-    expect((await login()).body).not.toHaveProperty('phones');
+    test.clock.advanceSeconds(31);
+    const again = await resend({ phoneId: phonesOf(sent)[0]?.phoneId });
+    expect(again.body).toMatchObject({ sent: true, maskedPhone: '•• •• 23' });
+    expect(again.body).not.toHaveProperty('phones');
+    expect(texted()).toEqual([HOME, HOME]);
   });
+
+  it('is sent no other code when all numbers went meanwhile', async () => {
+    await login();
+    entries.splice(0);
+    test.clock.advanceSeconds(31);
+    expect(seen(await resend({}))).toEqual([401, { error: 'no-pending-login' }]);
+    expect(texted()).toEqual([HOME]);
+  });
+});
+
+it('a phone book that gives no list has no number', async () => {
+  // What an app without types may write.
+  const list = (): PhoneEntry[] => ({ mobile: HOME, isConfirmed: true }) as unknown as PhoneEntry[];
+  const test = await startTestApp({ options: { phoneBook: { ...bookOf([]), list } } });
+  const answer = await test.agent().post('/login').send({ username: 'alice', password: 'right' });
+  expect(seen(answer)).toEqual([403, { error: 'no-phone' }]);
+  expect(test.sim.outbox).toEqual([]);
+  await test.close();
 });

@@ -2,9 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
 import { StoreError } from '../../src/errors';
-import { createDeadlineQueue, type Timed } from '../../src/stores/memory/deadline-queue';
 import { checkCounters, checkLock, checkRenewed } from '../../src/stores/check-input';
-import { parseChallenge, toWholeNumber } from '../../src/stores/records';
+import { parseChallenge, requireWholeNumber, toClaim, toWholeNumber } from '../../src/stores/records';
 import type { Challenge } from '../../src/stores/store';
 import { makeChallenge } from './make-challenge';
 
@@ -29,6 +28,10 @@ describe('a record that comes back from a store', () => {
     }
   });
 
+  it.each(['sends', 'maxAttempts'])('is refused with 0 %s', (member) => {
+    expect(() => parseChallenge(JSON.stringify({ ...good, [member]: 0 }), 'a')).toThrow(StoreError);
+  });
+
   it.each([2, 0, '1', null])('is refused with version %p', (version) => {
     expect(() => parseChallenge(JSON.stringify({ ...good, version }), 'a')).toThrow(StoreError);
   });
@@ -38,6 +41,8 @@ describe('a record that comes back from a store', () => {
     { purpose: 'transaction', transaction },
     { purpose: 'enrol' },
     { purpose: 'enrol', replaces: '+12025550199' },
+    { userIdType: 'number' },
+    { userIdType: 'bigint' },
   ] as const)('is taken with what its purpose brings: %j', (changes) => {
     const written = { ...good, ...changes };
     expect(parseChallenge(JSON.stringify(written), 'a')).toEqual(written);
@@ -113,6 +118,7 @@ describe('what a store is given', () => {
 
   it.each([
     [5, 5],
+    [0, 0],
     ['5', 5],
     ['', null],
     ['-1', null],
@@ -127,42 +133,31 @@ describe('what a store is given', () => {
   });
 });
 
-describe('the queue of deadlines', () => {
-  it('gives the earliest first, whatever was placed, moved and removed', () => {
-    const step = fc.record({
-      what: fc.constantFrom('place', 'move', 'remove', 'take'),
-      which: fc.nat(30),
-      deadlineMs: fc.nat(1_000),
+describe('a claim', () => {
+  const written = JSON.stringify(good);
+
+  it.each([1, 5, '1', '5'])('is the attempt %j', (attempt) => {
+    expect(toClaim(attempt, written, 'a')).toEqual({
+      outcome: 'claimed',
+      challenge: good,
+      attempt: Number(attempt),
     });
-    fc.assert(
-      fc.property(fc.array(step, { maxLength: 120 }), (steps) =>
-        expect(() => followsModel(steps)).not.toThrow(),
-      ),
-    );
   });
+
+  it.each([0, 6, '16', -1, 1.5, null, undefined, 'one', true])(
+    'is over with the odd attempt %j',
+    (attempt) => {
+      expect(toClaim(attempt, written, 'a')).toEqual({ outcome: 'exhausted' });
+    },
+  );
 });
 
-interface Step {
-  readonly what: string;
-  readonly which: number;
-  readonly deadlineMs: number;
-}
-
-function followsModel(steps: readonly Step[]): void {
-  const queue = createDeadlineQueue<Timed>();
-  const items = Array.from({ length: 31 }, () => ({ deadlineMs: 0, position: -1 }));
-  const model = new Set<Timed>();
-  for (const { what, which, deadlineMs } of steps) {
-    const item = items[which] ?? { deadlineMs, position: -1 };
-    if (what === 'remove') queue.remove(item);
-    if (what === 'remove') model.delete(item);
-    if (what === 'place' || what === 'move') queue.place(Object.assign(item, { deadlineMs }));
-    if (what === 'place' || what === 'move') model.add(item);
-    const earliest = Math.min(...[...model].map((one) => one.deadlineMs));
-    const first = queue.firstDue(deadlineMs);
-    expect(first?.deadlineMs ?? null).toBe(earliest <= deadlineMs ? earliest : null);
-  }
-}
+it('an answer that is no whole number is an error that does not repeat it', () => {
+  expect(requireWholeNumber('counters.charge', '12')).toBe(12);
+  expect(() => requireWholeNumber('counters.charge', 'canary')).toThrow(
+    new StoreError('counters.charge: unknown answer'),
+  );
+});
 
 function catchError(work: () => unknown): unknown {
   try {
