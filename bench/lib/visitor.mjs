@@ -4,7 +4,7 @@ const { Agent, request } = createRequire(import.meta.url)('undici');
 const dispatcher = new Agent({ connections: 64 });
 
 /** A browser that keeps cookies. */
-export function createVisitor(baseUrl) {
+function createVisitor(baseUrl) {
   const cookies = new Map();
   return async function visit(method, path, body, type = 'application/x-www-form-urlencoded') {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
