@@ -41,6 +41,13 @@ describe('the manifest', () => {
   it('exports what is documented and nothing else', () => {
     expect(Object.keys(manifest.exports)).toEqual(DOCUMENTED);
   });
+
+  it('gives TypeScript the same declarations where it resolves in the older way, without exports', () => {
+    const { '.': main, './package.json': _own, ...subpaths } = manifest.exports;
+    const declarations = Object.entries(subpaths).map(([name, { types }]) => [name.slice(2), [types]]);
+    expect(manifest.typesVersions['*']).toEqual(Object.fromEntries(declarations));
+    expect(manifest.types).toBe(main.types);
+  });
 });
 
 describe('loading', () => {

@@ -67,6 +67,10 @@ describe('a record that comes back from a store', () => {
     expect(() => parseChallenge(JSON.stringify(good), 'b')).toThrow(StoreError);
   });
 
+  it('is refused when it is no text, though it turns into one', () => {
+    expect(() => parseChallenge([JSON.stringify(good)], 'a')).toThrow(StoreError);
+  });
+
   it('is refused, whatever it is, with an error that repeats nothing of it', () => {
     const foreign = fc.oneof(fc.json(), fc.string(), fc.anything());
     fc.assert(
