@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import { createBetterAuthApp, createHandWritten, createOurs } from './lib/login-apps.mjs';
+import { memoryChallenges, memoryCounters, redisChallenges, redisCounters } from './lib/hand-stores.mjs';
 import { interleave, ratios, show, summarize } from './lib/measure.mjs';
 import { startGateway } from './lib/start-gateway.mjs';
 import { startRedis } from './lib/start-redis.mjs';
@@ -16,29 +17,6 @@ const { redisStore } = require('../dist/stores/redis-store.js');
 
 const [ROUNDS, LOGINS, AT_ONCE, BETTER_AUTH_USERS] = [7, 200, 16, 200];
 let nextUser = 0;
-
-function memoryCounters() {
-  const counts = new Map();
-  return {
-    add: async (keys) =>
-      keys.map((key) => {
-        counts.set(key, (counts.get(key) ?? 0) + 1);
-        return counts.get(key);
-      }),
-    clear: async (keys) => keys.forEach((key) => counts.delete(key)),
-  };
-}
-
-function redisCounters(client) {
-  return {
-    add: async (keys) => {
-      const multi = client.multi();
-      for (const key of keys) multi.incr(`hand:${key}`).expire(`hand:${key}`, 600, 'NX');
-      return (await multi.exec()).filter((_answer, index) => index % 2 === 0);
-    },
-    clear: (keys) => client.del(keys.map((key) => `hand:${key}`)),
-  };
-}
 
 /** Counts the calls of a session store: what is slow as soon as the store is another machine. */
 function count(store) {
@@ -86,7 +64,7 @@ async function turn({ url, logIn }) {
 const gateway = await startGateway();
 const redis = spawnSync('redis-server', ['--version']).status === 0 ? await startRedis() : null;
 
-async function startBoth(sessionStores, store, counters) {
+async function startBoth(sessionStores, store, counters, challenges) {
   const [oursCalls, handCalls] = sessionStores.map(count);
   const gatewayUrl = gateway.url;
   return {
@@ -96,7 +74,7 @@ async function startBoth(sessionStores, store, counters) {
       oursCalls,
     ),
     'hand-written': await listen(
-      createHandWritten({ gatewayUrl, sessionStore: sessionStores[1], counters }),
+      createHandWritten({ gatewayUrl, sessionStore: sessionStores[1], counters, challenges }),
       logInByForms,
       handCalls,
     ),
@@ -127,7 +105,12 @@ async function measure(place, subjects) {
 
 const betterAuth = await createBetterAuthApp({ users: BETTER_AUTH_USERS });
 const inMemory = await measure('memory', {
-  ...(await startBoth([new MemoryStore(), new MemoryStore()], memoryStore(), memoryCounters())),
+  ...(await startBoth(
+    [new MemoryStore(), new MemoryStore()],
+    memoryStore(),
+    memoryCounters(),
+    memoryChallenges(),
+  )),
   'better-auth': await listen(betterAuth, (url, id) =>
     logInByBetterAuth(url, id % BETTER_AUTH_USERS, betterAuth.codes),
   ),
@@ -139,7 +122,8 @@ const inRedis =
     await startBoth(
       ['ours:', 'hand:'].map((prefix) => new RedisStore({ client: redis.client, prefix })),
       redisStore(redis.client, { onWarning: () => undefined }),
-      redisCounters(redis.client),
+      await redisCounters(redis.client),
+      await redisChallenges(redis.client),
     ),
   ));
 await redis?.close();

@@ -1,4 +1,5 @@
 // Three apps with the same login: password, texted code, a page behind both.
+import { createHmac } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { toNodeHandler } from 'better-auth/node';
 import { createBetterAuth } from './better-auth.mjs';
@@ -9,10 +10,11 @@ const session = require('express-session');
 const { Passport } = require('passport');
 const { Strategy: LocalStrategy } = require('passport-local');
 const { createSmsOtp } = require('../../dist/index.js');
+const { parsePhoneNumberFromString } = require('libphonenumber-js/max');
 const { Agent, request } = require('undici');
 
 /** Each user has a number with a prefix of its own: what is measured is no fraud. */
-export const phoneOf = (id) => `+1${2_000_000_000 + Number(id) * 10_007}`.slice(0, 12);
+const phoneOf = (id) => `+1${2_000_000_000 + Number(id) * 10_007}`.slice(0, 12);
 
 function createHost(sessionStore) {
   const app = express();
@@ -49,26 +51,14 @@ export function createOurs({ gatewayUrl, sessionStore, store }) {
 }
 
 /**
- * The same safety by hand: an attempt is counted before it is judged, a code works once, five attempts a code and ten
- * failures a user, sends are limited, the session is renewed at both steps and saved before the answer.
+ * The same safety by hand, as a careful developer would write it for one app: only numbers of people are texted; sends are
+ * limited per user, number, prefix, address and in all, in windows, under keys that tell no number; what decides rests on
+ * the server under the OTP id; an attempt is counted before it is judged, five a code and ten failures a user; a code works
+ * once; a store has two seconds; the session is renewed at both steps and saved before the answer.
  */
-export function createHandWritten({ gatewayUrl, sessionStore, counters }) {
+export function createHandWritten({ gatewayUrl, sessionStore, counters, challenges }) {
   const { app, passport } = createHost(sessionStore);
-  const dispatcher = new Agent({ connections: 50 });
-  const headers = { 'content-type': 'application/json', authorization: `Bearer ${'a'.repeat(40)}` };
-  const call = async (path, body) => {
-    const signal = AbortSignal.timeout(10_000);
-    const answer = await request(gatewayUrl + path, {
-      method: 'POST',
-      headers,
-      body: JSON.stringify(body),
-      dispatcher,
-      signal,
-    });
-    const { errors, payload } = await answer.body.json();
-    if (answer.statusCode !== 200 || errors !== null) throw new Error('refused');
-    return payload;
-  };
+  const call = createCall(gatewayUrl);
   const renew = (req) =>
     new Promise((resolve, reject) => req.session.regenerate((e) => (e ? reject(e) : resolve())));
   const save = (req) =>
@@ -78,29 +68,48 @@ export function createHandWritten({ gatewayUrl, sessionStore, counters }) {
   app.post('/login', passport.authenticate('local', { session: false }), async (req, res) => {
     const { id } = req.user;
     const mobile = phoneOf(id);
-    const sends = await counters.add([`sends:${id}`, `sends:${mobile}`, `sends:${req.ip}`, 'sends']);
-    if (sends[0] > 5 || sends[1] > 5) return res.status(429).end();
-    const { id: otpId } = await call('/apis/otp/v3/generate', { mobile: mobile.slice(1), message: '[PIN]' });
+    if (DENIED_TYPES.has(parsePhoneNumberFromString(mobile, { extract: false })?.getType())) {
+      return res.status(403).end();
+    }
+    const [number, prefix] = [mobile, mobile.slice(0, -4)].map(hideNumber);
+    const sends = await inTime(
+      counters.add([
+        [`failures:${id}`, 0, 11],
+        [`sends:short:${id}`, 600, 5],
+        [`sends:day:${id}`, 86_400, 10],
+        [`sends:all:${id}`, 86_400, 40],
+        [`sends:short:${number}`, 600, 5],
+        [`sends:day:${number}`, 86_400, 10],
+        [`sends:prefix:${prefix}`, 3_600, 1_000],
+        [`sends:address:${req.ip}`, 3_600, 100_000],
+        ['sends:total', 3_600, 10_000_000],
+      ]),
+    );
+    if (!sends) return res.status(429).end();
+    const { id: otpId } = await call('/apis/otp/v3/generate', { mobile: mobile.slice(1), message: MESSAGE });
+    const expiresAt = Date.now() + 300_000;
+    await inTime(challenges.begin(otpId, { userId: id, mobile, purpose: 'login', expiresAt }));
     await renew(req);
-    req.session.pending = { otpId, userId: id, expiresAt: Date.now() + 300_000 };
+    req.session.pending = { otpId };
     await save(req);
     see(res, '/login/pin');
   });
   app.post('/login/pin', async (req, res) => {
     const { pending } = req.session;
-    if (!/^\d{4,10}$/.test(req.body.pin) || pending === undefined) return res.status(400).end();
-    const [attempts, failures] = await counters.add([
-      `attempts:${pending.otpId}`,
-      `failures:${pending.userId}`,
-    ]);
-    if (attempts > 5 || failures > 10 || pending.expiresAt < Date.now()) return res.status(401).end();
-    const mobile = phoneOf(pending.userId);
-    await call(`/apis/otp/v3/validate/${encodeURIComponent(pending.otpId)}`, { mobile, pin: req.body.pin });
-    if ((await counters.add([`used:${pending.otpId}`]))[0] !== 1) return res.status(401).end();
-    await counters.clear([`failures:${pending.userId}`]);
-    const user = { id: pending.userId };
+    const { pin } = req.body;
+    if (typeof pin !== 'string' || !/^\d{4,10}$/.test(pin) || pending === undefined)
+      return res.status(400).end();
+    const challenge = await inTime(challenges.claim(pending.otpId));
+    if (challenge === null || challenge.purpose !== 'login') return res.status(401).end();
+    const { userId, mobile, expiresAt } = challenge;
+    if (!(await inTime(counters.add([[`failures:${userId}`, 1_800, 10]])))) return res.status(429).end();
+    if (expiresAt < Date.now() || phoneOf(userId) !== mobile) return res.status(401).end();
+    await call(`/apis/otp/v3/validate/${encodeURIComponent(pending.otpId)}`, { mobile, pin });
+    if (!(await inTime(challenges.consume(pending.otpId)))) return res.status(401).end();
+    await inTime(counters.clear([`failures:${userId}`, `sends:short:${userId}`, `sends:day:${userId}`]));
+    const user = { id: userId };
     await new Promise((resolve, reject) => req.logIn(user, (error) => (error ? reject(error) : resolve())));
-    req.session.verified = { userId: user.id, at: Date.now() };
+    req.session.verified = { userId, at: Date.now() };
     await save(req);
     see(res, '/account');
   });
@@ -108,7 +117,39 @@ export function createHandWritten({ gatewayUrl, sessionStore, counters }) {
     if (!req.isAuthenticated() || req.session.verified?.userId !== req.user.id) return res.status(403).end();
     res.end(req.user.id);
   });
-  return { app, close: () => dispatcher.close() };
+  return { app, close: () => call.close() };
+}
+
+const MESSAGE = '[PIN] is your sign-in code. It expires in 5 min. Never share it.';
+const DENIED_TYPES = new Set(['PREMIUM_RATE', 'SHARED_COST', 'TOLL_FREE', 'UAN', 'PAGER', 'VOICEMAIL']);
+const hideNumber = (text) => createHmac('sha256', 'a key').update(text).digest('base64url').slice(0, 22);
+
+/** A store that does not answer within two seconds has failed. */
+async function inTime(answer) {
+  let timer;
+  const late = new Promise((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error('the store is late')), 2_000);
+  });
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** undici.request with a deadline over all of it, and a strict look at the answer. */
+function createCall(gatewayUrl) {
+  const dispatcher = new Agent({ connections: 50 });
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${'a'.repeat(40)}` };
+  const call = async (path, body) => {
+    const signal = AbortSignal.timeout(10_000);
+    const options = { method: 'POST', headers, body: JSON.stringify(body), dispatcher, signal };
+    const answer = await request(gatewayUrl + path, options);
+    const { status_code: statusCode, errors, payload } = await answer.body.json();
+    if (answer.statusCode !== 200 || statusCode !== 200 || errors !== null) throw new Error('refused');
+    return payload;
+  };
+  return Object.assign(call, { close: () => dispatcher.close() });
 }
 
 /** better-auth's own way; the code is handed over instead of texted, so that no gateway is asked. */
