@@ -43,7 +43,7 @@ export function tellVerified(
   challenge: Challenge,
   { number, prefix }: Awaited<ReturnType<NumberKeys>>,
 ): void {
-  if (parts.policies.every(({ verified }) => verified === undefined)) return;
+  if (!parts.policies.some((policy) => 'verified' in policy)) return;
   const { userId, purpose, mobile, isNewNumber, sentAt, sends } = challenge;
   const keys = { numberKey: number, prefixKey: prefix, origin: parts.readNumber(mobile) };
   const context: VerifiedContext = {
