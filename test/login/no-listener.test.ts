@@ -3,7 +3,9 @@ import { startTestApp } from '../support/test-app';
 import { wrongCode } from '../support/visit';
 
 it.each(['A', 'B'] as const)('an app that listens to no event logs in all the same (%s)', async (variant) => {
-  const test = await startTestApp({ variant, options: { onEvent: undefined } });
+  // The test app listens unless it is told otherwise.
+  const silent: object = { onEvent: undefined };
+  const test = await startTestApp({ variant, options: silent });
   const agent = test.agent();
   await agent.post('/login').send({ username: 'alice', password: 'right' });
   const wrong = await agent.post('/login/pin').send({ pin: wrongCode(test.code()) });
