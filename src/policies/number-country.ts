@@ -36,7 +36,7 @@ export function createNumberReader(): ReadNumber {
 }
 
 /** The country and the type of a number. The type is that of its range: no word about the line. @param mobile E.164 with plus. */
-export async function findNumberOrigin(mobile: string): Promise<NumberOrigin> {
+async function findNumberOrigin(mobile: string): Promise<NumberOrigin> {
   const parse = await loadParser();
   return toOrigin(parse(mobile, { extract: false }));
 }

@@ -39,6 +39,7 @@ export interface Bench extends Omit<SmsOtpStore, OptionalPart> {
 export function fact(title: string, check: (bench: Bench) => Promise<void>): StoreFact {
   return {
     title,
+    // A store with a clock of its own is really waited for: Redis and PostgreSQL.
     run: async (makeStore, pass = waitSeconds) => check(layBench(await makeStore(), pass)),
   };
 }

@@ -33,6 +33,7 @@ export const recoveryCodeFacts: readonly StoreFact[] = [
     const hashes = Array.from({ length: 10 }, (_, index) => `hash ${index}`);
     await codes.replace(name('user'), hashes);
     const spent = await Promise.all(hashes.map((hash) => codes.spend(name('user'), hash)));
+    // The null is for a store that loses one: no right store gives it.
     assert.deepEqual(
       spent
         .map(({ isSpent, left }) => (isSpent ? left : null))
