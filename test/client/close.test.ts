@@ -102,6 +102,8 @@ describe('closing', () => {
   });
 
   it('leaves no timer and no socket', async () => {
+    // What other suites of this process have left is none of this client's business.
+    const foreign = resources();
     const { client, simulator } = await startGateway('A', { connections: 5 });
     const before = resources();
     simulator.failNext('balance', { kind: 'latency', ms: 50 }, 5);
@@ -109,7 +111,7 @@ describe('closing', () => {
     await client.close();
     await until(() => resources().length <= before.length);
     await simulator.close();
-    await until(() => resources().every((name) => name === 'Timeout'));
+    await until(() => resources().filter((name) => name !== 'Timeout').length <= foreign.length);
     expect(resources().length).toBeLessThanOrEqual(before.length);
   });
 
