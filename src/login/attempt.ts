@@ -98,22 +98,21 @@ export async function endAttempt(parts: LoginParts, attempt: Attempt, reason: Re
 /** The user passed: sets back what success sets back, and remembers a number on which a code was right for the first time. */
 export async function passAttempt(parts: LoginParts, attempt: Attempt, method: Method): Promise<void> {
   const { challenge } = attempt;
-  const isText = method === 'sms';
-  const keys = await parts.numberKeys(challenge.mobile);
-  const { number } = keys;
+  // A texted code alone proves the number it was texted to.
+  const proven = method === 'sms' ? await parts.numberKeys(challenge.mobile) : null;
   const { counters } = parts.store;
-  const cleared = counters.clear(keysClearedBySuccess(challenge.userId, isText ? number : null));
-  const isProven = isText && challenge.isNewNumber;
-  const remembered = isProven ? counters.charge([verifiedNumberCounter(number)]) : undefined;
+  const cleared = counters.clear(keysClearedBySuccess(challenge.userId, proven?.number ?? null));
+  const isFirst = proven !== null && challenge.isNewNumber;
+  const remembered = isFirst ? counters.charge([verifiedNumberCounter(proven.number)]) : undefined;
   // The code is consumed and was right. Counters that stay are only stricter, and the failure is told as `store-failing`.
   const [clearing] = await Promise.allSettled([cleared, remembered]);
   const subject = subjectOf(attempt);
   if (clearing.status === 'fulfilled') parts.emit({ type: 'failure-count-changed', ...subject, failures: 0 });
   if (parts.hasListener) {
-    const country = isText ? (await parts.readNumber(challenge.mobile)()).country : null;
+    const country = proven && (await parts.readNumber(challenge.mobile)()).country;
     parts.emit({ type: 'verified', ...subject, method, country });
   }
-  if (isText) tellVerified(parts, challenge, keys);
+  if (proven !== null) tellVerified(parts, challenge, proven);
 }
 
 /** Who an event about the attempt is about. */

@@ -1,10 +1,9 @@
 import type { DeviceBook } from '../factors/device-book';
 import { failureCounter } from '../policies/limits';
-import type { TrustedDevice } from '../stores/store';
 import type { BindDevice } from './device-binding';
 import { findUser } from './find-user';
-import type { DeviceEnd } from './life-events';
 import type { LoginParts } from './login-parts';
+import { tellDeviceEnd } from './trusted-devices';
 import { toUserIdText } from './user-id';
 
 /** The cookie a device is to hold from now on. */
@@ -62,11 +61,6 @@ export function createDeviceJudge(parts: LoginParts, book: DeviceBook, bind: Bin
     return refusedBy !== null;
   }
 
-  function tellEnd(device: TrustedDevice, why: DeviceEnd, address: string | undefined): void {
-    const { userId, deviceId, label } = device;
-    emit({ type: 'device-revoked', userId, address, deviceId, label, why });
-  }
-
   return {
     async judge({ user: firstFactorUser, value, address }) {
       if (value === undefined) return { kind: 'not-now' };
@@ -83,12 +77,12 @@ export function createDeviceJudge(parts: LoginParts, book: DeviceBook, bind: Bin
       if (shown.kind === 'unknown') return { kind: 'worthless' };
       const { device } = shown;
       if (shown.kind === 'stolen') {
-        tellEnd(device, 'stolen', address);
+        tellDeviceEnd(emit, device, 'stolen', address);
         return { kind: 'stolen' };
       }
       if (device.binding !== binding) {
         // False: another request has removed it in between, and has told.
-        if (await book.remove(userId, device.deviceId)) tellEnd(device, 'changed', address);
+        if (await book.remove(userId, device.deviceId)) tellDeviceEnd(emit, device, 'changed', address);
         return { kind: 'worthless' };
       }
       const { deviceId, label, expiresAt } = device;

@@ -28,16 +28,21 @@ export interface DeviceAdmin extends TrustedDevices {
   readonly revokeFor: RevokeDevices;
 }
 
-export function createDeviceAdmin({ emit }: Pick<LoginParts, 'emit'>, book: DeviceBook): DeviceAdmin {
-  function tellEnd(device: TrustedDevice, why: DeviceEnd, address: string | undefined): void {
-    const { userId, deviceId, label } = device;
-    emit({ type: 'device-revoked', userId, address, deviceId, label, why });
-  }
+/** Tells that a device is trusted no more. */
+export function tellDeviceEnd(
+  emit: LoginParts['emit'],
+  { userId, deviceId, label }: TrustedDevice,
+  why: DeviceEnd,
+  address: string | undefined,
+): void {
+  emit({ type: 'device-revoked', userId, address, deviceId, label, why });
+}
 
+export function createDeviceAdmin({ emit }: Pick<LoginParts, 'emit'>, book: DeviceBook): DeviceAdmin {
   async function revokeFor(userId: string, why: DeviceEnd, address: string | undefined): Promise<number> {
     const devices = await book.list(userId);
     const removed = await book.removeAll(userId);
-    for (const device of devices) tellEnd(device, why, address);
+    for (const device of devices) tellDeviceEnd(emit, device, why, address);
     return removed;
   }
 
@@ -52,7 +57,7 @@ export function createDeviceAdmin({ emit }: Pick<LoginParts, 'emit'>, book: Devi
       const { userId } = toUserIdText(id);
       const device = (await book.list(userId)).find((one) => one.deviceId === deviceId);
       if (device === undefined || !(await book.remove(userId, deviceId))) return false;
-      tellEnd(device, 'revoked', undefined);
+      tellDeviceEnd(emit, device, 'revoked', undefined);
       return true;
     },
     revokeAll: (id) => revokeFor(toUserIdText(id).userId, 'revoked', undefined),
