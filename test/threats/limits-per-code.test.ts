@@ -1,43 +1,29 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { people, queue } from '../support/people';
-import { startTestApp, type TestApp, type TestAppOptions } from '../support/test-app';
+import type { TestApp, TestAppOptions } from '../support/test-app';
 import { enterWrongly, seen, visit, type Visit } from '../support/visit';
+import { guessUntilLocked, startWithDefaultLimits, LOCKED, MOST_PEOPLE } from './support/default-limits';
 
 jest.setTimeout(30_000);
 
 const INVALID = [401, { error: 'invalid-code' }];
-const LOCKED = [429, { error: 'locked' }];
 
-const next = queue(people(80));
+const next = queue(people(MOST_PEOPLE));
 let test: TestApp;
 let alice: Visit;
 
-/** Nothing but what is in every app: no option of a limit is ever given here. */
 async function start(given: TestAppOptions = {}): Promise<void> {
-  test = await startTestApp({
-    users: people(80),
-    ...given,
-    options: { allowedCountries: 'any', ...given.options },
-  });
-  test.app.set('trust proxy', true);
+  test = await startWithDefaultLimits(given);
   alice = visit(test, next());
 }
 afterEach(() => test.close());
 
 const validates = (): number => test.sim.stats().calls.validate;
 
-async function guessUntilLocked(): Promise<void> {
-  await alice.login();
-  await enterWrongly(alice, 5);
-  test.clock.advanceSeconds(30);
-  await alice.resend();
-  await enterWrongly(alice, 5);
-}
-
 describe('codes on one pending login', () => {
   it('are limited by the library itself, without any option (devise-two-factor CVE-2024-0227, Zitadel CVE-2025-64102)', async () => {
     await start();
-    await guessUntilLocked();
+    await guessUntilLocked(test, alice);
     expect(validates()).toBe(10);
     expect(seen(await visit(test, alice.user).login())).toEqual(LOCKED);
   });

@@ -1,37 +1,22 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { people, queue } from '../support/people';
-import { startTestApp, type TestApp, type TestAppOptions } from '../support/test-app';
+import type { TestApp, TestAppOptions } from '../support/test-app';
 import { enterWrongly, seen, visit, type Visit } from '../support/visit';
+import { guessUntilLocked, LOCKED, MOST_PEOPLE, startWithDefaultLimits } from './support/default-limits';
 
 jest.setTimeout(30_000);
 
-const LOCKED = [429, { error: 'locked' }];
-
-const next = queue(people(80));
+const next = queue(people(MOST_PEOPLE));
 let test: TestApp;
 let alice: Visit;
 
-/** Nothing but what is in every app: no option of a limit is ever given here. */
 async function start(given: TestAppOptions = {}): Promise<void> {
-  test = await startTestApp({
-    users: people(80),
-    ...given,
-    options: { allowedCountries: 'any', ...given.options },
-  });
-  test.app.set('trust proxy', true);
+  test = await startWithDefaultLimits(given);
   alice = visit(test, next());
 }
 afterEach(() => test.close());
 
 const validates = (): number => test.sim.stats().calls.validate;
-
-async function guessUntilLocked(): Promise<void> {
-  await alice.login();
-  await enterWrongly(alice, 5);
-  test.clock.advanceSeconds(30);
-  await alice.resend();
-  await enterWrongly(alice, 5);
-}
 
 describe('the failures of a user', () => {
   it('are counted over addresses (rubygems.org GHSA-c55g-q6f4-5qxr, Instagram 2019)', async () => {
@@ -51,7 +36,7 @@ describe('the failures of a user', () => {
 
   it('stay when the whole login is gone through again (caddy-security GHSA-vfph-hjfv-cpv2)', async () => {
     await start();
-    await guessUntilLocked();
+    await guessUntilLocked(test, alice);
     test.clock.advanceSeconds(300);
     for (let time = 0; time < 5; time += 1) {
       await alice.cancel();
@@ -62,7 +47,7 @@ describe('the failures of a user', () => {
 
   it('stay with another code, another session, a cancel and the end of a lock (NIST SP 800-63B 3.1.3.2)', async () => {
     await start();
-    await guessUntilLocked();
+    await guessUntilLocked(test, alice);
     test.clock.advanceSeconds(1_800);
     await alice.login();
     await alice.enterWrong();
@@ -118,7 +103,7 @@ describe('the failures of a user', () => {
 
   it('lock with a limit that is really reached, and stays reached (Vaultwarden CVE-2026-27801, CVE-2026-43914)', async () => {
     await start();
-    await guessUntilLocked();
+    await guessUntilLocked(test, alice);
     test.clock.advanceSeconds(1_799);
     expect(seen(await alice.login())).toEqual(LOCKED);
     test.clock.advanceSeconds(1);
