@@ -70,15 +70,11 @@ export class SessionSlot {
     judgedOtpId: string | undefined,
     change: (slot: SmsOtpSession) => SmsOtpSession,
   ): Promise<boolean> {
-    if (!(await this.isStillWaiting(req, judgedOtpId))) return false;
-    await this.write(req, change(this.read(req)));
-    return true;
-  }
-
-  /** Reads the session again. False when it has ended meanwhile, or waits for another code than the one judged. */
-  async isStillWaiting(req: Request, judgedOtpId: string | undefined): Promise<boolean> {
     if (!(await this.isStillThere(req))) return false;
-    return this.read(req).pending?.otpId === judgedOtpId;
+    const slot = this.read(req);
+    if (slot.pending?.otpId !== judgedOtpId) return false;
+    await this.write(req, change(slot));
+    return true;
   }
 
   /**
@@ -91,6 +87,7 @@ export class SessionSlot {
     return pending === undefined || pending.otpId === spentOtpId;
   }
 
+  /** Reads the session again; false when it has ended meanwhile. */
   private async isStillThere(req: Request): Promise<boolean> {
     return !isIdFromClient(req) || (await reload(this.requireSession(req)));
   }
