@@ -93,7 +93,9 @@ describe('an enrolment', () => {
         replaced: '•• •• 23',
       },
     ]);
-    expect(JSON.stringify(test.events)).not.toContain('555');
+    // Any digits may stand in a duration.
+    const told = JSON.stringify(test.events, (key, value: unknown) => (key === 'durationMs' ? null : value));
+    expect(told).not.toContain('555');
   });
 
   it('may have its code sent again, and be called off', async () => {
