@@ -111,7 +111,8 @@ function takeFirstFactor(req: Request): Express.User {
   const user = currentUser(req);
   if (user === undefined || req.authInfo === undefined) throw new FirstFactorError();
   req.user = undefined;
-  delete req.authInfo;
+  // Not deleted: an object that has lost a member is slow for the rest of the request.
+  req.authInfo = undefined;
   return user;
 }
 

@@ -38,12 +38,23 @@ export function createStatus({ slot, marks, now }: EdgeParts): (req: Request) =>
   };
 }
 
-/** What the slot holds, without its ids and the page to go to. */
+/** What a page may know of what the slot holds: neither its ids nor the page to go to. */
 export function toStatus({
-  otpId: _otpId,
-  pendingId: _id,
-  returnTo: _page,
-  ...shown
+  purpose,
+  maskedPhone,
+  expiresAt,
+  pendingUntil,
+  resendAt,
+  phones,
+  transaction,
 }: PendingSlot): PendingStatus {
-  return shown;
+  return {
+    purpose,
+    maskedPhone,
+    expiresAt,
+    pendingUntil,
+    resendAt,
+    ...(phones && { phones }),
+    ...(transaction && { transaction }),
+  };
 }

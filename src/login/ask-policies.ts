@@ -76,9 +76,17 @@ function toDecision(
   decision: DecisionEvent['decision'],
   because: readonly string[],
 ): DecisionEvent {
-  const mode = policy.mode ?? 'deny';
-  const event = { userId, purpose, address, stage, policy: policy.name, mode, decision, because };
-  return { type: 'policy-decided', ...event };
+  return {
+    type: 'policy-decided',
+    userId,
+    purpose,
+    address,
+    stage,
+    policy: policy.name,
+    mode: policy.mode ?? 'deny',
+    decision,
+    because,
+  };
 }
 
 interface Answer {

@@ -15,11 +15,12 @@ export interface SendTimes {
   readonly validitySeconds: number;
 }
 
-/** What a challenge is made of. */
-export interface ChallengeSource extends UserIdText, SendTimes {
+/** What a challenge is made of, but for what the charge and the gateway have said. */
+export interface ChallengeSource {
+  readonly identity: UserIdText;
+  readonly times: SendTimes;
   readonly purpose: Purpose;
   readonly mobile: string;
-  readonly isNewNumber: boolean;
   readonly transaction: Transaction | undefined;
   readonly replaces: string | undefined;
 }
@@ -43,18 +44,30 @@ export function startSend(
 }
 
 /** The record of a code that is out. What the gateway says of its life can only shorten ours. */
-export function toChallenge(source: ChallengeSource, maxAttempts: number, generated: Generated): Challenge {
-  const { validitySeconds, transaction, replaces, ...record } = source;
+export function toChallenge(
+  { identity, times, purpose, mobile, transaction, replaces }: ChallengeSource,
+  { maxAttempts, isNewNumber }: Pick<Challenge, 'maxAttempts' | 'isNewNumber'>,
+  generated: Generated,
+): Challenge {
+  const { pendingId, sends, sentAt, pendingUntil, validitySeconds } = times;
   const told = generated.variant === 'A' ? generated.validitySeconds : null;
   const lifeSeconds = Math.min(validitySeconds, told ?? validitySeconds);
   return {
     version: 1,
     otpId: generated.id,
+    pendingId,
+    userId: identity.userId,
+    userIdType: identity.userIdType,
+    purpose,
+    mobile,
+    isNewNumber,
+    sends,
     maxAttempts,
-    ...record,
-    ...(transaction !== undefined && { transaction }),
-    ...(replaces !== undefined && { replaces }),
-    expiresAt: Math.min(source.sentAt + lifeSeconds * 1000, source.pendingUntil),
+    sentAt,
+    expiresAt: Math.min(sentAt + lifeSeconds * 1000, pendingUntil),
+    pendingUntil,
+    transaction,
+    replaces,
   };
 }
 

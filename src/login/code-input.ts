@@ -4,6 +4,8 @@ const MAX_INPUT_LENGTH = 64;
 /** Spaces, dashes, dots and invisible format characters that people and phones put between digits. */
 const SEPARATORS = /[\p{Z}\p{Cf}\p{Pd}\s.·]/gu;
 
+const CODE = /^[0-9]{4,10}$/;
+
 /**
  * The digits of a code as typed or pasted, or null: 4 to 10 of them once separators and one leading "#" are gone and
  * digits of other scripts have become ASCII. Leading zeros stay. Anything else is an error for the user to see.
@@ -11,8 +13,10 @@ const SEPARATORS = /[\p{Z}\p{Cf}\p{Pd}\s.·]/gu;
  */
 export function readCode(input: unknown): string | null {
   if (typeof input !== 'string' || input.length > MAX_INPUT_LENGTH) return null;
+  // Nearly every code comes as it is.
+  if (CODE.test(input)) return input;
   const digits = toAsciiDigits(input.normalize('NFKC')).replace(SEPARATORS, '').replace(/^#/, '');
-  return /^[0-9]{4,10}$/.test(digits) ? digits : null;
+  return CODE.test(digits) ? digits : null;
 }
 
 /** Decimal digits of any script as ASCII. */

@@ -22,7 +22,7 @@ export type Delivery =
 export async function deliverCode(
   parts: LoginParts,
   context: SendContext,
-  source: Omit<ChallengeSource, 'isNewNumber'>,
+  source: ChallengeSource,
   { text, sender }: OutgoingMessage,
 ): Promise<Delivery> {
   const { gateway, settings, store } = parts;
@@ -39,17 +39,18 @@ export async function deliverCode(
     }
 
     // 5 the gateway makes the code and sends it
-    const { mobile, validitySeconds, sends } = source;
-    const order = { mobile, sender, validitySeconds, message: text };
+    const { mobile, times } = source;
+    const order = { mobile, sender, validitySeconds: times.validitySeconds, message: text };
     const generated = await generate(parts, context, order, admission);
 
     // 6 remember the challenge
     const { isNewNumber, waitSeconds } = charge;
-    const challenge = toChallenge({ ...source, isNewNumber }, settings.maxAttempts, generated);
+    const { maxAttempts } = settings;
+    const challenge = toChallenge(source, { maxAttempts, isNewNumber }, generated);
     await store.challenges.begin(challenge, Math.ceil((challenge.pendingUntil - parts.now()) / 1000));
     const { userId, purpose, address } = context;
     const { country } = await context.origin();
-    const sent = { maskedPhone: maskPhone(mobile), sends, cost: costOf(generated), country };
+    const sent = { maskedPhone: maskPhone(mobile), sends: times.sends, cost: costOf(generated), country };
     parts.emit({ type: 'sent', userId, purpose, address, ...sent });
     return { kind: 'sent', challenge, resendAt: findResendTime(parts, challenge, waitSeconds) };
   } finally {

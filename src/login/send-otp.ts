@@ -87,9 +87,12 @@ export function createSendOtp(parts: LoginParts): (request: SendRequest) => Prom
     );
 
     // 4 to 6 charge the send, let the gateway make and send the code, remember the challenge
-    const source = { ...identity, purpose, mobile, ...times, transaction, replaces: newPhone?.replaces };
+    const source = { identity, times, purpose, mobile, transaction, replaces: newPhone?.replaces };
     const delivery = await deliverCode(parts, context, source, message);
-    if (delivery.kind === 'sent') return { ...delivery, phones };
+    if (delivery.kind === 'sent') {
+      const { challenge, resendAt } = delivery;
+      return { kind: 'sent', challenge, resendAt, phones };
+    }
     const { refusal, policy } = delivery;
     const isTooSoon = policy === null && refusal.reason === 'resend-too-soon';
     if (isTooSoon && (await isWaiting(request, context))) return { kind: 'already-sent' };

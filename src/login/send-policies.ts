@@ -41,14 +41,13 @@ export function settlePolicies(
 export function tellVerified(
   parts: LoginParts,
   challenge: Challenge,
-  { number, prefix }: Awaited<ReturnType<NumberKeys>>,
+  keys: Awaited<ReturnType<NumberKeys>>,
 ): void {
   if (!parts.policies.some((policy) => 'verified' in policy)) return;
   const { userId, purpose, mobile, isNewNumber, sentAt, sends } = challenge;
-  const keys = { numberKey: number, prefixKey: prefix, origin: parts.readNumber(mobile) };
   const context: VerifiedContext = {
     ...{ userId, purpose, mobile, isNewNumber, sentAt, sends },
-    ...keys,
+    ...{ numberKey: keys.number, prefixKey: keys.prefix, origin: parts.readNumber(mobile) },
     ...toTools(parts),
   };
   for (const policy of parts.policies) quietly(() => policy.verified?.(context));

@@ -44,9 +44,9 @@ export interface Challenge {
   readonly expiresAt: number;
   readonly pendingUntil: number;
   /** Purpose `transaction` only: its code is good for this and nothing else. */
-  readonly transaction?: Transaction;
+  readonly transaction?: Transaction | undefined;
   /** Purpose `enrol` only: the confirmed number whose place the new one takes, E.164 with plus. */
-  readonly replaces?: string;
+  readonly replaces?: string | undefined;
 }
 
 /** The answer to a claim. An attempt is counted before anything is judged. */
