@@ -11,23 +11,29 @@ const PARTS = 10;
  * @throws {StoreError} `ERR_STORE` when it fails or the time is over. What was sent may still take effect: a charge too
  * much, a challenge nobody knows of; never a success.
  */
-export async function answerInTime<Result>(
+export function answerInTime<Result>(
   operation: string,
   call: () => Promise<Result>,
   timeoutMs = STORE_TIMEOUT_MS,
 ): Promise<Result> {
-  let endPatience = (): void => undefined;
-  const deadline = new Promise<never>((_resolve, reject) => {
-    const giveUp = (): void => reject(new StoreError(`${operation}: no answer in time`));
-    endPatience = startPatience(timeoutMs, giveUp);
+  return new Promise((resolve, reject) => {
+    const endPatience = startPatience(timeoutMs, () =>
+      reject(new StoreError(`${operation}: no answer in time`)),
+    );
+    const fail = (error: unknown): void => {
+      endPatience();
+      reject(error instanceof StoreError ? error : new StoreError(operation, error));
+    };
+    const succeed = (result: Result): void => {
+      endPatience();
+      resolve(result);
+    };
+    try {
+      Promise.resolve(call()).then(succeed, fail);
+    } catch (error) {
+      fail(error);
+    }
   });
-  try {
-    return await Promise.race([call(), deadline]);
-  } catch (error) {
-    throw error instanceof StoreError ? error : new StoreError(operation, error);
-  } finally {
-    endPatience();
-  }
 }
 
 /**

@@ -10,8 +10,10 @@ export interface Entry extends Timed {
 export interface BoundedMap<Item extends Entry> {
   /** The live entry, or undefined. */
   get(key: string): Item | undefined;
-  /** Stores an entry under its key in place of any other, or takes note of its changed deadline. */
+  /** Stores an entry under its key in place of any other. */
   put(entry: Item): void;
+  /** Takes note of the changed deadline of an entry that is here. */
+  move(entry: Item): void;
   delete(entry: Item): void;
   /**
    * Makes sure that so many new entries find room.
@@ -37,6 +39,10 @@ export function createBoundedMap<Item extends Entry>(
     return entry !== undefined && entry.deadlineMs > now() ? entry : undefined;
   }
 
+  function move(entry: Item): void {
+    queue.place(entry);
+  }
+
   function put(entry: Item): void {
     const former = entries.get(entry.key);
     if (former !== undefined && former !== entry) remove(former);
@@ -60,5 +66,5 @@ export function createBoundedMap<Item extends Entry>(
     if (entries.size + newEntries > maxEntries) throw new StoreError('the memory store is full');
   }
 
-  return { get, put, delete: remove, makeRoom };
+  return { get, put, move, delete: remove, makeRoom };
 }

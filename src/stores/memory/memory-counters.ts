@@ -55,7 +55,8 @@ export function memoryCounters(maxEntries: number, now: () => number): CounterSt
 
   function keep(tally: Tally): Tally {
     tally.deadlineMs = Math.max(tally.resetAtMs, tally.lockedUntilMs);
-    tallies.put(tally);
+    if (tally.position < 0) tallies.put(tally);
+    else tallies.move(tally);
     return tally;
   }
 
