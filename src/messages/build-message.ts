@@ -1,5 +1,6 @@
 import { checkDefaults } from './check-defaults';
 import { chooseLocale } from './choose-locale';
+import type { DefaultMessageParts } from './default-message';
 import { fitDefault } from './fit-default';
 import {
   findServedLocales,
@@ -51,11 +52,11 @@ export function createMessageBuilder(settings: MessageSettings): BuildMessage {
     }),
   );
 
-  return async ({ country, ...context }, validitySeconds) => {
-    const home = national.size === 0 ? null : await country();
-    const own = home === null ? undefined : national.get(home);
-    const { makeText, ...from } = own ?? { sender, makeText: general };
-    return { text: await makeText(context, validitySeconds), ...from };
+  const everywhere = { sender, makeText: general };
+  return async (context, validitySeconds) => {
+    const home = national.size === 0 ? null : await context.country();
+    const own = (home === null ? undefined : national.get(home)) ?? everywhere;
+    return { text: await own.makeText(context, validitySeconds), sender: own.sender };
   };
 }
 
@@ -63,17 +64,25 @@ function createDefaultText(settings: MessageSettings): MakeText {
   checkDefaults(settings);
   const { maxPinDigits } = settings;
   const served = findServedLocales(settings);
+  // By locale, purpose and minutes, so there are never many.
+  const made = new Map<string, string>();
   return ({ locale: tag, purpose, transaction }, validitySeconds) => {
-    const parts = { ...settings, locale: chooseLocale(tag, served), validitySeconds };
-    return purpose === 'transaction'
-      ? transactionMessage(parts, transaction, maxPinDigits)
-      : fitDefault(parts, purpose, maxPinDigits);
+    const locale = chooseLocale(tag, served);
+    const makeParts = (): DefaultMessageParts => ({ ...settings, locale, validitySeconds });
+    if (purpose === 'transaction') return transactionMessage(makeParts(), transaction, maxPinDigits);
+    const key = `${locale} ${purpose} ${Math.floor(validitySeconds / 60)}`;
+    const text = made.get(key) ?? fitDefault(makeParts(), purpose, maxPinDigits);
+    made.set(key, text);
+    return text;
   };
 }
 
 function createOwnText(what: string, message: MessageOption, maxPinDigits: number): MakeText {
   if (typeof message !== 'string') {
-    return async (context) => requireSendable(what, await message(context), maxPinDigits);
+    return async ({ user, locale, purpose, transaction }) => {
+      const context = { user, locale, purpose, ...(transaction && { transaction }) };
+      return requireSendable(what, await message(context), maxPinDigits);
+    };
   }
   const template = requireSendable(what, message, maxPinDigits);
   return ({ purpose }) => {
