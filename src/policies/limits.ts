@@ -70,7 +70,7 @@ export interface SendCounter {
 export function failureCounter(limits: Limits, user: string): Counter {
   const { max, perSeconds, disableAfter } = limits.failures;
   return {
-    key: keysOfUser(user).failures,
+    key: failuresKey(user),
     windowSeconds: null,
     max: disableAfter,
     lock: { every: max, seconds: doubling(perSeconds, DAY_SECONDS) },
@@ -110,14 +110,18 @@ export function verifiedNumberCounter(number: string): Counter {
 
 /** What a full success of the user sets back to nothing. @param number null when the success has proven no number. */
 export function keysClearedBySuccess(user: string, number: string | null): readonly string[] {
-  const subjects = [`user:${user}`, ...(number === null ? [] : [`number:${number}`])];
-  return [keysOfUser(user).failures, ...subjects.flatMap(sinceSuccessKeys)];
+  const ofUser = [failuresKey(user), ...sinceSuccessKeys(`user:${user}`)];
+  return number === null ? ofUser : [...ofUser, ...sinceSuccessKeys(`number:${number}`)];
 }
 
 /** The counters that belong to one user. */
 export function keysOfUser(user: string): { readonly failures: string; readonly sends: readonly string[] } {
   const subject = `user:${user}`;
-  return { failures: `failures:${user}`, sends: [...sinceSuccessKeys(subject), `sends:all:${subject}`] };
+  return { failures: failuresKey(user), sends: [...sinceSuccessKeys(subject), `sends:all:${subject}`] };
+}
+
+function failuresKey(user: string): string {
+  return `failures:${user}`;
 }
 
 function sinceSuccessKeys(subject: string): readonly string[] {

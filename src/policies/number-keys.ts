@@ -10,8 +10,14 @@ const SUBSCRIBER_DIGITS = 4;
 export function createNumberKeys(deriveKey: () => Promise<Buffer>): NumberKeys {
   let key: Buffer | undefined;
   return async (mobile) => {
-    key ??= await deriveKey();
-    return { number: hmac(key, mobile), prefix: hmac(key, `prefix ${mobile.slice(0, -SUBSCRIBER_DIGITS)}`) };
+    const known = (key ??= await deriveKey());
+    return {
+      number: hmac(known, mobile),
+      // Only sends, and policies that learn from right codes, ask for it.
+      get prefix() {
+        return hmac(known, `prefix ${mobile.slice(0, -SUBSCRIBER_DIGITS)}`);
+      },
+    };
   };
 }
 
