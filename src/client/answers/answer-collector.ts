@@ -23,8 +23,8 @@ export interface AnswerBounds {
 /** The reason given to undici for requests that we end; it goes no further. */
 const ENDED = new Error('ended');
 
-/** undici's codes for an answer that is no proper HTTP. */
-const BROKEN_HTTP = /^HPE_|^UND_ERR_(?:HEADERS_OVERFLOW|RES_)/;
+/** undici's codes for an answer that is no proper HTTP. The errors of its parser have a name and, as of 7.30, no code. */
+const BROKEN_HTTP = /^UND_ERR_(?:HEADERS_OVERFLOW|RES_)/;
 
 /**
  * Hears what undici says of one request and settles once: with the answer's text, or with an error of ours. One timer
@@ -95,8 +95,7 @@ export class AnswerCollector implements Dispatcher.DispatchHandler {
 
   #toOurs(error: Error): Error {
     const { call } = this.#bounds;
-    const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-    if (BROKEN_HTTP.test(code)) return new GatewayResponseError(call, this.#httpStatus, 'it is not HTTP/1.1');
+    if (isBrokenHttp(error)) return new GatewayResponseError(call, this.#httpStatus, 'it is not HTTP/1.1');
     if (this.#httpStatus !== null)
       return new GatewayResponseError(call, this.#httpStatus, 'it ends half way');
     return new GatewayUnreachableError(call, this.#controller !== null, error);
@@ -117,6 +116,10 @@ export class AnswerCollector implements Dispatcher.DispatchHandler {
     this.#isSettled = true;
     clearTimeout(this.#timer);
   }
+}
+
+function isBrokenHttp(error: Error): boolean {
+  return error.name === 'HTTPParserError' || ('code' in error && BROKEN_HTTP.test(String(error.code)));
 }
 
 /** A process that was busy sees its timers before its sockets: what has arrived by now is read first. */
