@@ -1,0 +1,243 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  FirstFactorError,
+  GatewayBusyError,
+  GatewayRejectedError,
+  GatewayResponseError,
+  GatewayTimeoutError,
+  GatewayUnreachableError,
+  SecondFactorError,
+  SessionError,
+  StoreError,
+  StrategyUsageError,
+  toSafeCause,
+} from '../src/errors';
+
+const NAMES = [
+  'Error',
+  'TypeError',
+  'RangeError',
+  'SyntaxError',
+  'AggregateError',
+  'AbortError',
+  'TimeoutError',
+];
+const CODES = [
+  ...['ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN'],
+  ...['EHOSTUNREACH', 'ENETUNREACH', 'EPROTO', 'UND_ERR_SOCKET', 'UND_ERR_CONNECT_TIMEOUT'],
+  ...[
+    'UND_ERR_HEADERS_TIMEOUT',
+    'UND_ERR_BODY_TIMEOUT',
+    'UND_ERR_DESTROYED',
+    'UND_ERR_CLOSED',
+    'UND_ERR_ABORTED',
+  ],
+  ...[
+    'UND_ERR_INFO',
+    'UND_ERR_HEADERS_OVERFLOW',
+    'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
+    'HPE_INVALID_CONSTANT',
+  ],
+  ...[
+    'HPE_INVALID_HEADER_TOKEN',
+    'HPE_INVALID_CHUNK_SIZE',
+    'HPE_INVALID_CONTENT_LENGTH',
+    'HPE_INVALID_VERSION',
+  ],
+  ...['CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN'],
+  ...['ERR_TLS_CERT_ALTNAME_INVALID', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
+  'ERR_SSL_WRONG_VERSION_NUMBER',
+];
+
+describe('of a foreign error', () => {
+  it.each(NAMES)('the name %s is told', (name) => {
+    expect(toSafeCause({ name })).toEqual({ name, code: null });
+  });
+
+  it.each(CODES)('the code %s is told', (code) => {
+    expect(toSafeCause({ code })).toEqual({ name: 'Error', code });
+  });
+
+  it.each([
+    ['a name and a code that nobody knows', { name: '+12025550123', code: 'pin 123456' }],
+    ['nothing for a name and a code', { name: '', code: '' }],
+    ['a part of a known word', { name: 'Type', code: 'ECONN' }],
+    ['a known word and more', { name: 'TypeError: 123456', code: 'EPIPE 123456' }],
+    ['two known words', { name: 'TypeError RangeError', code: 'EPIPE ECONNRESET' }],
+    ['numbers', { name: 7, code: 23_505 }],
+    ['lists', { name: ['TypeError'], code: ['EPIPE'] }],
+    ['only a message', new Error('pin 123456 of +12025550123')],
+    ['no object but a text', 'TypeError'],
+    ['null', null],
+    ['nothing at all', undefined],
+  ])('%s comes to the two words that say nothing', (_title, thrown) => {
+    expect(toSafeCause(thrown)).toEqual({ name: 'Error', code: null });
+  });
+
+  it('nothing else is kept: no message, no stack, no cause of its own', () => {
+    const foreign = Object.assign(new TypeError('pin 123456', { cause: 'pin 123456' }), {
+      code: 'EPIPE',
+      address: '10.0.0.1',
+    });
+    const error = new StoreError('claim', foreign);
+    expect(error.cause).toEqual({ name: 'TypeError', code: 'EPIPE' });
+    expect(Object.keys(error.cause ?? {})).toEqual(['name', 'code']);
+    expect(error.message).toBe('The store failed (claim)');
+  });
+
+  it('nothing is told where there was none: an error has no cause then, not even an empty one', () => {
+    for (const error of [new StoreError('claim'), new GatewayTimeoutError('validate', 1, true)]) {
+      expect('cause' in error).toBe(false);
+    }
+  });
+});
+
+const call = 'validate';
+const session = { name: 'SessionError', message: 'words' };
+const ERRORS: readonly (readonly [string, Error, object])[] = [
+  [
+    'a gateway that was not reached',
+    new GatewayUnreachableError(call, false, { code: 'ECONNREFUSED' }),
+    {
+      name: 'GatewayUnreachableError',
+      code: 'ERR_GATEWAY_UNREACHABLE',
+      status: 503,
+      mayHaveArrived: false,
+      message: 'The OTP gateway could not be reached (validate)',
+      cause: { name: 'Error', code: 'ECONNREFUSED' },
+    },
+  ],
+  [
+    'an answer that was lost',
+    new GatewayUnreachableError(call, true),
+    { code: 'ERR_GATEWAY_UNREACHABLE', status: 502, mayHaveArrived: true },
+  ],
+  [
+    'an answer that did not come in time',
+    new GatewayTimeoutError(call, 250, true),
+    {
+      name: 'GatewayTimeoutError',
+      code: 'ERR_GATEWAY_TIMEOUT',
+      status: 504,
+      mayHaveArrived: true,
+      message: 'The OTP gateway did not answer within 250 ms (validate)',
+    },
+  ],
+  [
+    'an answer that is not as documented',
+    new GatewayResponseError(call, 302, 'it is a redirect'),
+    {
+      name: 'GatewayResponseError',
+      code: 'ERR_GATEWAY_RESPONSE',
+      status: 502,
+      httpStatus: 302,
+      message: "The OTP gateway's answer is not as documented (validate): it is a redirect",
+    },
+  ],
+  [
+    'a code of the documents',
+    new GatewayRejectedError(call, 2107, 'INVALID_PIN', 401),
+    {
+      name: 'GatewayRejectedError',
+      code: 'ERR_GATEWAY_REJECTED',
+      status: 502,
+      gatewayCode: 2107,
+      gatewayName: 'INVALID_PIN',
+      httpStatus: 401,
+      message: 'The OTP gateway rejected the request (validate): 2107 INVALID_PIN',
+    },
+  ],
+  [
+    'a code that is not in the documents',
+    new GatewayRejectedError(call, 4711, null, 503),
+    { status: 502, message: 'The OTP gateway rejected the request (validate): 4711' },
+  ],
+  [
+    'a status and no code',
+    new GatewayRejectedError(call, null, null, 503),
+    { status: 503, message: 'The OTP gateway rejected the request (validate): HTTP 503' },
+  ],
+  [
+    'a call that was refused here',
+    new GatewayBusyError('the queue is full', 7),
+    {
+      name: 'GatewayBusyError',
+      code: 'ERR_GATEWAY_BUSY',
+      status: 503,
+      retryAfterSeconds: 7,
+      headers: { 'Retry-After': '7' },
+      message: 'The call to the OTP gateway was refused: the queue is full',
+    },
+  ],
+  [
+    'a store that failed',
+    new StoreError('claim', new RangeError('x')),
+    { name: 'StoreError', code: 'ERR_STORE', status: 503, cause: { name: 'RangeError', code: null } },
+  ],
+  [
+    'a session that is missing',
+    new SessionError('ERR_NO_SESSION', 'words'),
+    { ...session, code: 'ERR_NO_SESSION', status: 500 },
+  ],
+  [
+    'a session that was not renewed',
+    new SessionError('ERR_SESSION_NOT_RENEWED', 'words'),
+    { ...session, code: 'ERR_SESSION_NOT_RENEWED', status: 500 },
+  ],
+  [
+    'a session that was not saved',
+    new SessionError('ERR_SESSION_STORE', 'words', new TypeError('x')),
+    { ...session, code: 'ERR_SESSION_STORE', status: 503, cause: { name: 'TypeError', code: null } },
+  ],
+  [
+    'no first factor',
+    new FirstFactorError(),
+    {
+      name: 'FirstFactorError',
+      code: 'ERR_NO_FIRST_FACTOR',
+      status: 500,
+      message:
+        'smsOtp.send() found no result of a first factor. Put it right after one: ' +
+        "app.post('/login', passport.authenticate('local', { session: false }), smsOtp.send())",
+    },
+  ],
+  [
+    'the strategy instead of its name',
+    new StrategyUsageError('sms-otp'),
+    {
+      name: 'StrategyUsageError',
+      code: 'ERR_STRATEGY_OBJECT',
+      status: 500,
+      message:
+        'The strategy was handed to passport.authenticate as an object, which Passport shares between requests. ' +
+        "Write its name: passport.authenticate('sms-otp')",
+    },
+  ],
+  [
+    'no second factor',
+    new SecondFactorError('words'),
+    { name: 'SecondFactorError', code: 'ERR_SECOND_FACTOR_NEEDED', status: 403, message: 'words' },
+  ],
+];
+
+describe('an error of ours', () => {
+  it.each(ERRORS)('has its name, code, status and words: %s', (_title, error, members) => {
+    expect(error).toMatchObject(members);
+  });
+
+  it.each([
+    [null, 428, 502],
+    [null, 429, 503],
+    [null, 430, 502],
+    [null, 499, 502],
+    [null, 500, 503],
+    [null, 599, 503],
+    [1222, 422, 503],
+    [2002, 402, 503],
+    [2121, 200, 503],
+    [2107, 429, 502],
+    [2107, 500, 502],
+  ])('where the gateway rejects with code %p and status %i has status %i', (code, httpStatus, status) => {
+    expect(new GatewayRejectedError(call, code, null, httpStatus).status).toBe(status);
+  });
+});
