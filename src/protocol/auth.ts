@@ -1,4 +1,4 @@
-import { isRecord, wholeNumber } from './envelope';
+import { isRecord, readWholeNumber } from './envelope';
 
 /** Seconds an access token lives when nothing else is agreed. OTP spec §8, HLR spec §8. */
 export const DEFAULT_TOKEN_VALIDITY_SECONDS = 1800;
@@ -34,11 +34,11 @@ export interface Tokens {
  */
 export function readTokens(payload: unknown): Tokens | null {
   if (!isRecord(payload) || !isToken(payload.access_token)) return null;
-  const validity = wholeNumber.safeParse(payload.validity_period);
+  const validity = readWholeNumber(payload.validity_period);
   return {
     accessToken: payload.access_token,
     refreshToken: isToken(payload.refresh_token) ? payload.refresh_token : null,
-    validitySeconds: validity.success && validity.data > 0 ? validity.data : null,
+    validitySeconds: validity !== null && validity > 0 ? validity : null,
   };
 }
 

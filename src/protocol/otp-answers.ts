@@ -1,4 +1,4 @@
-import { isRecord, readDecimal, readText, wholeNumber } from './envelope';
+import { isRecord, readDecimal, readText, readWholeNumber } from './envelope';
 import { readDigits } from './mobile';
 import type { Variant } from './paths';
 
@@ -60,13 +60,12 @@ export function readGenerated(variant: Variant, payload: unknown, askedDigits: s
       validUntilRaw: payload.valid_until ?? null,
     };
   }
-  const validity = wholeNumber.safeParse(payload.validity);
   return {
     variant,
     id,
     mobile,
     sender: readText(payload.sender),
-    validitySeconds: validity.success ? validity.data : null,
+    validitySeconds: readWholeNumber(payload.validity),
     message: readText(payload.message) ?? readText(payload.imessaged),
     referenceCode: readText(payload.reference_code),
   };

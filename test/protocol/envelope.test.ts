@@ -79,6 +79,8 @@ describe('anything else', () => {
     ['an error whose code is a word', 401, { status_code: 401, errors: [{ code: 'E1009' }] }],
     ['an error whose code is negative', 401, { status_code: 401, errors: [{ code: -1 }] }],
     ['an error whose code has ten digits', 401, { status_code: 401, errors: [{ code: '1234567890' }] }],
+    ['an error whose code no float can count', 401, { status_code: 401, errors: [{ code: 2 ** 53 }] }],
+    ['a second error that is odd', 401, { status_code: 401, errors: [{ code: 2107 }, {}] }],
     ['an error whose code is null', 401, { status_code: 401, errors: [{ code: null }] }],
     ['400 without errors', 400, { status_code: 400, status_message: 'Bad Request' }],
     ['401 with an empty errors array', 401, { status_code: 401, errors: [] }],

@@ -95,11 +95,10 @@ export function leavesConnectionsToSendRequest({ from, to, kind }: Import): bool
   return packageOf(to) !== 'undici' || kind === 'type' || from === 'client/send-request.ts';
 }
 
-/** protocol knows zod, errors knows nothing, and built-in modules are written with `node:`. */
+/** protocol and errors know no package, and built-in modules are written with `node:`. */
 export function importsPackagesItMay({ from, to }: Import): boolean {
   if (!isPackage(to)) return true;
-  if (partOf(from) === 'errors') return false;
-  if (partOf(from) === 'protocol') return to === 'zod';
+  if (['protocol', 'errors'].includes(partOf(from))) return false;
   return to.startsWith('node:') || !isBuiltin(to);
 }
 

@@ -8,7 +8,7 @@ export type Sources = ReadonlyMap<string, string>;
 /** One import. `type` disappears in the build; `lazy` is an `import()` inside a function; `value` runs while loading. */
 export interface Import {
   readonly from: string;
-  /** A file below src, or a specifier as written ("zod", "node:net"). */
+  /** A file below src, or a specifier as written ("undici", "node:net"). */
   readonly to: string;
   readonly kind: 'type' | 'lazy' | 'value';
 }
