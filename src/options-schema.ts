@@ -1,5 +1,20 @@
-import { z } from 'zod';
-import { callback, toOptionError, wholeNumber, wrongOption } from './client/option-rules';
+import {
+  array,
+  check,
+  custom,
+  literal,
+  maxLength,
+  nonEmpty,
+  optional,
+  pipe,
+  regex,
+  string,
+  transform,
+  union,
+  type GenericSchema,
+  type InferOutput,
+} from 'valibot';
+import { callback, parseOptions, strictOptions, wholeNumber, wrongOption } from './client/option-rules';
 import type { PhoneBook } from './enrolment/phone-book';
 import type { Factor } from './factors/factor';
 import type { TrustedDevicesOption } from './factors/factor-options';
@@ -30,16 +45,17 @@ const DEFAULTS = {
   strategyName: 'sms-otp',
 } as const;
 
-const name = z
-  .string('must be a text')
-  .min(1, 'must not be empty')
-  .max(100, 'must have at most 100 characters');
+const name = pipe(
+  string('must be a text'),
+  nonEmpty('must not be empty'),
+  maxLength(100, 'must have at most 100 characters'),
+);
 
 /** A part with the methods named. What they do is their own business. */
-function part<Part>(what: string, ...members: readonly string[]): z.ZodCustom<Part> {
+function part<Part>(what: string, ...members: readonly string[]): GenericSchema<Part> {
   const hasMembers = (value: unknown): boolean =>
     typeof value === 'object' && value !== null && members.every((member) => member in value);
-  return z.custom<Part>(hasMembers, `must be ${what}`);
+  return custom<Part>(hasMembers, `must be ${what}`);
 }
 
 const COUNTRIES = "must be 'any' or a list of ISO 3166-1 codes such as ['US', 'GB']";
@@ -58,75 +74,90 @@ function isFactor({ name, check }: Partial<Factor>): boolean {
   return isName && !OWN_METHODS.includes(name) && typeof check === 'function';
 }
 
-const schema = z.strictObject({
+const cookieName = pipe(
+  string('must be a text'),
+  regex(/^__Host-[\w-]{1,64}$/, 'must begin with __Host- and go on with letters, digits, _ and -'),
+);
+
+const countries = pipe(array(pipe(string(COUNTRIES), regex(/^[A-Z]{2}$/, COUNTRIES))), nonEmpty(COUNTRIES));
+
+const schema = strictOptions({
   gateway: part<SmsOtpOptions['gateway']>('a GatewayClient or its options'),
-  getPhone: callback<NonNullable<SmsOtpOptions['getPhone']>>().optional(),
-  phoneBook: part<PhoneBook>(
-    'a phone book',
-    ...['list', 'addUnconfirmed', 'confirm', 'replace', 'remove', 'setDefault'],
-  ).optional(),
-  endOtherSessions: callback<NonNullable<SmsOtpOptions['endOtherSessions']>>().optional(),
-  recoveryCodes: z
-    .strictObject({ count: wholeNumber(5, 20).default(DEFAULTS.recoveryCodes.count) })
-    .optional(),
-  trustedDevices: z
-    .strictObject({
-      getPasswordVersion: callback<TrustedDevicesOption['getPasswordVersion']>(),
-      days: wholeNumber(1, 90).default(DEFAULTS.trustedDevices.days),
-      most: wholeNumber(1, 20).default(DEFAULTS.trustedDevices.most),
-      cookieName: z
-        .string('must be a text')
-        .regex(/^__Host-[\w-]{1,64}$/, 'must begin with __Host- and go on with letters, digits, _ and -')
-        .default(DEFAULTS.trustedDevices.cookieName),
-    })
-    .optional(),
-  factors: z
-    .array(part<Factor>('a factor', 'name', 'check').refine(isFactor, FACTOR), 'must be a list of factors')
-    .default([]),
-  loadUser: callback<SmsOtpOptions['loadUser']>(),
-  getUserId: callback<NonNullable<SmsOtpOptions['getUserId']>>().optional(),
-  allowedCountries: z.union(
-    [z.literal('any'), z.array(z.string().regex(/^[A-Z]{2}$/, COUNTRIES)).min(1, COUNTRIES)],
-    COUNTRIES,
+  getPhone: optional(callback<NonNullable<SmsOtpOptions['getPhone']>>()),
+  phoneBook: optional(
+    part<PhoneBook>(
+      'a phone book',
+      ...['list', 'addUnconfirmed', 'confirm', 'replace', 'remove', 'setDefault'],
+    ),
   ),
-  isRequiredFor: callback<NonNullable<SmsOtpOptions['isRequiredFor']>>().optional(),
-  store: part<SmsOtpStore>('a store', 'challenges', 'counters', 'tokens').optional(),
-  passport: part<NonNullable<SmsOtpOptions['passport']>>(
-    'a Passport instance',
-    'use',
-    'authenticate',
-  ).optional(),
+  endOtherSessions: optional(callback<NonNullable<SmsOtpOptions['endOtherSessions']>>()),
+  recoveryCodes: optional(
+    strictOptions({ count: optional(wholeNumber(5, 20), DEFAULTS.recoveryCodes.count) }),
+  ),
+  trustedDevices: optional(
+    strictOptions({
+      getPasswordVersion: callback<TrustedDevicesOption['getPasswordVersion']>(),
+      days: optional(wholeNumber(1, 90), DEFAULTS.trustedDevices.days),
+      most: optional(wholeNumber(1, 20), DEFAULTS.trustedDevices.most),
+      cookieName: optional(cookieName, DEFAULTS.trustedDevices.cookieName),
+    }),
+  ),
+  factors: optional(
+    array(
+      pipe(
+        part<Factor>('a factor', 'name', 'check'),
+        check((factor) => isFactor(factor), FACTOR),
+      ),
+      'must be a list of factors',
+    ),
+    [],
+  ),
+  loadUser: callback<SmsOtpOptions['loadUser']>(),
+  getUserId: optional(callback<NonNullable<SmsOtpOptions['getUserId']>>()),
+  allowedCountries: union([literal('any'), countries], COUNTRIES),
+  isRequiredFor: optional(callback<NonNullable<SmsOtpOptions['isRequiredFor']>>()),
+  store: optional(part<SmsOtpStore>('a store', 'challenges', 'counters', 'tokens')),
+  passport: optional(
+    part<NonNullable<SmsOtpOptions['passport']>>('a Passport instance', 'use', 'authenticate'),
+  ),
   ...messageRules,
-  defaultLocale: messageRules.defaultLocale.default(DEFAULTS.defaultLocale),
-  perCountry: messageRules.perCountry.transform((value) => value && extendToTerritories(value)),
-  getLocale: callback<NonNullable<SmsOtpOptions['getLocale']>>().optional(),
-  pinValiditySeconds: wholeNumber(120, 600).default(DEFAULTS.pinValiditySeconds),
-  pendingSeconds: wholeNumber(180, 900).default(DEFAULTS.pendingSeconds),
-  maxPinDigits: wholeNumber(4, 10).default(DEFAULTS.maxPinDigits),
-  maxAttempts: wholeNumber(1, 5).default(DEFAULTS.maxAttempts),
-  maxSends: wholeNumber(1, 5).default(DEFAULTS.maxSends),
-  resendCooldownSeconds: wholeNumber(30, 300).default(DEFAULTS.resendCooldownSeconds),
-  limits: limitsSchema.prefault({}),
-  policies: z
-    .array(
-      part<Policy>('a policy', 'name', 'stage', 'check').refine(isPolicy, POLICY),
+  defaultLocale: optional(messageRules.defaultLocale, DEFAULTS.defaultLocale),
+  perCountry: pipe(
+    messageRules.perCountry,
+    transform((value) => value && extendToTerritories(value)),
+  ),
+  getLocale: optional(callback<NonNullable<SmsOtpOptions['getLocale']>>()),
+  pinValiditySeconds: optional(wholeNumber(120, 600), DEFAULTS.pinValiditySeconds),
+  pendingSeconds: optional(wholeNumber(180, 900), DEFAULTS.pendingSeconds),
+  maxPinDigits: optional(wholeNumber(4, 10), DEFAULTS.maxPinDigits),
+  maxAttempts: optional(wholeNumber(1, 5), DEFAULTS.maxAttempts),
+  maxSends: optional(wholeNumber(1, 5), DEFAULTS.maxSends),
+  resendCooldownSeconds: optional(wholeNumber(30, 300), DEFAULTS.resendCooldownSeconds),
+  limits: optional(limitsSchema, {}),
+  policies: optional(
+    array(
+      pipe(
+        part<Policy>('a policy', 'name', 'stage', 'check'),
+        check((policy) => isPolicy(policy), POLICY),
+      ),
       'must be a list of policies',
-    )
-    .default([]),
-  pinField: name.default(DEFAULTS.pinField),
-  phoneField: name.default(DEFAULTS.phoneField),
-  phoneIdField: name.default(DEFAULTS.phoneIdField),
-  recoveryCodeField: name.default(DEFAULTS.recoveryCodeField),
-  trustDeviceField: name.default(DEFAULTS.trustDeviceField),
-  sessionKey: name.default(DEFAULTS.sessionKey),
-  strategyName: name.default(DEFAULTS.strategyName),
-  keepSessionKeys: z.array(name, 'must be a list of names').default([]),
-  onEvent: callback<NonNullable<SmsOtpOptions['onEvent']>>().optional(),
-  now: callback<() => number>().default(() => Date.now),
+    ),
+    [],
+  ),
+  pinField: optional(name, DEFAULTS.pinField),
+  phoneField: optional(name, DEFAULTS.phoneField),
+  phoneIdField: optional(name, DEFAULTS.phoneIdField),
+  recoveryCodeField: optional(name, DEFAULTS.recoveryCodeField),
+  trustDeviceField: optional(name, DEFAULTS.trustDeviceField),
+  sessionKey: optional(name, DEFAULTS.sessionKey),
+  strategyName: optional(name, DEFAULTS.strategyName),
+  keepSessionKeys: optional(array(name, 'must be a list of names'), []),
+  onEvent: optional(callback<NonNullable<SmsOtpOptions['onEvent']>>()),
+  now: optional(callback<() => number>(), () => Date.now),
 });
 
 /** The options, checked and complete but for what needs other parts. */
-export type Settings = z.output<typeof schema>;
+export type Settings = InferOutput<typeof schema>;
 
 /** Named in front of every complaint. */
 const MAKER = 'createSmsOtp';
@@ -139,9 +170,7 @@ const FOREIGN_SESSION_KEYS = ['cookie', 'passport'];
  * @throws {TypeError} that names the option and never shows a value.
  */
 export function readSettings(options: SmsOtpOptions): Settings {
-  const parsed = schema.safeParse(options);
-  if (!parsed.success) throw toOptionError(MAKER, parsed.error);
-  const settings = parsed.data;
+  const settings = parseOptions(MAKER, schema, options);
   const { sessionKey, keepSessionKeys, pinValiditySeconds, pendingSeconds } = settings;
   if (settings.getPhone === undefined && settings.phoneBook === undefined)
     throw wrongOption(MAKER, 'getPhone', 'must be a function, unless there is a phoneBook');

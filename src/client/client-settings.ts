@@ -1,4 +1,13 @@
-import { z } from 'zod';
+import {
+  array,
+  boolean,
+  optional,
+  picklist,
+  string,
+  union,
+  type GenericSchema,
+  type InferOutput,
+} from 'valibot';
 import { findProxyProblem, readBaseUrl, type GatewayAddress } from './base-url';
 import type { GatewayClientOptions, GatewayTimeouts } from './client-options';
 import type { GatewayEventListener } from './events';
@@ -6,8 +15,9 @@ import {
   callback,
   certificateAuthority,
   filledText,
+  parseOptions,
+  strictOptions,
   tokenStore,
-  toOptionError,
   wholeNumber,
   wrongOption,
 } from './option-rules';
@@ -21,41 +31,41 @@ const TIMEOUT_CEILING_MS = 60_000;
 const AUTH_CEILING_MS = 12_000;
 
 /** Every default and every bound of `GatewayTimeouts`. */
-const timeoutsSchema = z.strictObject({
-  connectMs: wholeNumber(1, TIMEOUT_CEILING_MS).default(3_000),
-  authMs: wholeNumber(1, AUTH_CEILING_MS).default(10_000),
-  generateMs: wholeNumber(1, TIMEOUT_CEILING_MS).default(10_000),
-  validateMs: wholeNumber(1, TIMEOUT_CEILING_MS).default(10_000),
-  lookupMs: wholeNumber(1, TIMEOUT_CEILING_MS).default(2_000),
-  balanceMs: wholeNumber(1, TIMEOUT_CEILING_MS).default(5_000),
-  pricingMs: wholeNumber(1, TIMEOUT_CEILING_MS).default(30_000),
-}) satisfies z.ZodType<GatewayTimeouts>;
+const timeoutsSchema = strictOptions({
+  connectMs: optional(wholeNumber(1, TIMEOUT_CEILING_MS), 3_000),
+  authMs: optional(wholeNumber(1, AUTH_CEILING_MS), 10_000),
+  generateMs: optional(wholeNumber(1, TIMEOUT_CEILING_MS), 10_000),
+  validateMs: optional(wholeNumber(1, TIMEOUT_CEILING_MS), 10_000),
+  lookupMs: optional(wholeNumber(1, TIMEOUT_CEILING_MS), 2_000),
+  balanceMs: optional(wholeNumber(1, TIMEOUT_CEILING_MS), 5_000),
+  pricingMs: optional(wholeNumber(1, TIMEOUT_CEILING_MS), 30_000),
+}) satisfies GenericSchema<unknown, GatewayTimeouts>;
+
+const CERTIFICATES = 'must hold certificates as PEM';
 
 /** Every default and every bound of `GatewayClientOptions`. */
-const optionsSchema = z.strictObject({
-  baseUrl: z.string('must be an http or https URL'),
-  variant: z.enum(['A', 'B'], "must be 'A' or 'B'"),
+const optionsSchema = strictOptions({
+  baseUrl: string('must be an http or https URL'),
+  variant: picklist(['A', 'B'], "must be 'A' or 'B'"),
   username: filledText(),
   password: filledText(),
-  numbersAs: z.enum(['string', 'number'], "must be 'string' or 'number'").default('string'),
-  maxPinDigits: wholeNumber(4, 10).default(10),
-  tokenValiditySeconds: wholeNumber(60, 86_400).optional(),
-  preserveToken: z.boolean('must be a boolean').optional(),
-  timeouts: timeoutsSchema.prefault({}),
-  connections: wholeNumber(1, 1_000).default(50),
-  queueLimit: wholeNumber(0, 20_000).default(200),
-  ca: z
-    .union([certificateAuthority(), z.array(certificateAuthority())], 'must hold certificates as PEM')
-    .default([]),
-  proxyUrl: z.string('must be an http or https URL').optional(),
-  tokenStore: tokenStore().optional(),
-  acceptMissingPayload: z.boolean('must be a boolean').default(false),
-  onEvent: callback<GatewayEventListener>().optional(),
-  now: callback<() => number>().default(() => Date.now),
+  numbersAs: optional(picklist(['string', 'number'], "must be 'string' or 'number'"), 'string'),
+  maxPinDigits: optional(wholeNumber(4, 10), 10),
+  tokenValiditySeconds: optional(wholeNumber(60, 86_400)),
+  preserveToken: optional(boolean('must be a boolean')),
+  timeouts: optional(timeoutsSchema, {}),
+  connections: optional(wholeNumber(1, 1_000), 50),
+  queueLimit: optional(wholeNumber(0, 20_000), 200),
+  ca: optional(union([certificateAuthority(), array(certificateAuthority())], CERTIFICATES), []),
+  proxyUrl: optional(string('must be an http or https URL')),
+  tokenStore: optional(tokenStore()),
+  acceptMissingPayload: optional(boolean('must be a boolean'), false),
+  onEvent: optional(callback<GatewayEventListener>()),
+  now: optional(callback<() => number>(), () => Date.now),
 });
 
 /** The options, checked and completed. */
-export interface ClientSettings extends Omit<z.output<typeof optionsSchema>, 'baseUrl'> {
+export interface ClientSettings extends Omit<InferOutput<typeof optionsSchema>, 'baseUrl'> {
   readonly address: GatewayAddress;
   readonly preserveToken: boolean;
 }
@@ -65,9 +75,7 @@ export interface ClientSettings extends Omit<z.output<typeof optionsSchema>, 'ba
  * @throws {TypeError} that names the option and never shows a value.
  */
 export function readOptions(options: GatewayClientOptions): ClientSettings {
-  const parsed = optionsSchema.safeParse(options);
-  if (!parsed.success) throw toOptionError(MAKER, parsed.error);
-  const { baseUrl, ...rest } = parsed.data;
+  const { baseUrl, ...rest } = parseOptions(MAKER, optionsSchema, options);
   const address = readBaseUrl(baseUrl);
   if ('problem' in address) throw wrongOption(MAKER, 'baseUrl', address.problem);
   const { variant, proxyUrl, tokenValiditySeconds, preserveToken } = rest;

@@ -1,32 +1,99 @@
 import { X509Certificate } from 'node:crypto';
-import { z } from 'zod';
+import {
+  check,
+  custom,
+  getDotPath,
+  integer,
+  maxValue,
+  minValue,
+  nonEmpty,
+  number,
+  pipe,
+  record,
+  safeParse,
+  strictObject,
+  string,
+  type BaseIssue,
+  type GenericSchema,
+  type InferInput,
+  type InferOutput,
+  type ObjectEntries,
+  type StrictObjectSchema,
+} from 'valibot';
+import { isRecord } from '../protocol/envelope';
 import type { TokenStore } from '../stores/store';
 import type { CertificateAuthority } from './client-options';
 
+type Given<Entries extends ObjectEntries> = InferInput<StrictObjectSchema<Entries, undefined>>;
+type Checked<Entries extends ObjectEntries> = InferOutput<StrictObjectSchema<Entries, undefined>>;
+
+/** An object with these members and no others. */
+export function strictOptions<Entries extends ObjectEntries>(
+  entries: Entries,
+): GenericSchema<Given<Entries>, Checked<Entries>> {
+  return pipe(
+    custom<Given<Entries>>(isRecord, 'must be an object'),
+    strictObject(entries, (issue) => (isUnknown(issue) ? 'is unknown' : describeMissing(entries, issue))),
+  );
+}
+
+/** What is left out is told in the words of its own rule, like what is undefined. */
+function describeMissing(entries: ObjectEntries, issue: BaseIssue<unknown>): string {
+  const schema = entries[getDotPath(issue) ?? ''];
+  const issues = schema === undefined ? undefined : safeParse(schema, undefined).issues;
+  return issues?.[0].message ?? 'is missing';
+}
+
+/** A member that nobody knows: a strict object says so by expecting nothing there. */
+function isUnknown({ type, expected }: BaseIssue<unknown>): boolean {
+  return type === 'strict_object' && expected === 'never';
+}
+
+/** An object by the codes of countries. */
+export function byCountry<Input, Output>(
+  member: GenericSchema<Input, Output>,
+  problem: string,
+  nameProblem = problem,
+): GenericSchema<Record<string, Input>, Record<string, Output>> {
+  return pipe(
+    custom<Record<string, Input>>(isDictionary, problem),
+    check((value) => Object.keys(value).every((name) => /^[A-Z]{2}$/.test(name)), nameProblem),
+    record(string(), member),
+  );
+}
+
+/** Not a Map, and nothing else with a class: its members would be overlooked. */
+function isDictionary(value: unknown): boolean {
+  if (!isRecord(value)) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.hasOwn(Object(prototype) as object, 'isPrototypeOf');
+}
+
 /** A whole number within bounds. */
-export function wholeNumber(min: number, max: number): z.ZodNumber {
+export function wholeNumber(min: number, max: number): GenericSchema<number> {
   const problem = `must be a whole number from ${min} to ${max}`;
-  return z.number(problem).int(problem).min(min, problem).max(max, problem);
+  return pipe(number(problem), integer(problem), minValue(min, problem), maxValue(max, problem));
 }
 
 /** A text that is not empty. */
-export function filledText(): z.ZodString {
-  return z.string('must be a text that is not empty').min(1, 'must be a text that is not empty');
+export function filledText(): GenericSchema<string> {
+  const problem = 'must be a text that is not empty';
+  return pipe(string(problem), nonEmpty(problem));
 }
 
 /** A function; its type is the caller's word. */
-export function callback<Callback extends (...values: never[]) => unknown>(): z.ZodCustom<Callback> {
-  return z.custom<Callback>((value) => typeof value === 'function', 'must be a function');
+export function callback<Callback extends (...values: never[]) => unknown>(): GenericSchema<Callback> {
+  return custom<Callback>((value) => typeof value === 'function', 'must be a function');
 }
 
 /** One certificate authority as PEM. */
-export function certificateAuthority(): z.ZodCustom<CertificateAuthority> {
-  return z.custom<CertificateAuthority>(isCertificate, 'must hold certificates as PEM');
+export function certificateAuthority(): GenericSchema<CertificateAuthority> {
+  return custom<CertificateAuthority>(isCertificate, 'must hold certificates as PEM');
 }
 
 /** Something with the two methods of a token store. */
-export function tokenStore(): z.ZodCustom<TokenStore> {
-  return z.custom<TokenStore>(isTokenStore, 'must have the methods read and renew');
+export function tokenStore(): GenericSchema<TokenStore> {
+  return custom<TokenStore>(isTokenStore, 'must have the methods read and renew');
 }
 
 function isCertificate(value: unknown): boolean {
@@ -45,15 +112,26 @@ function isTokenStore(value: unknown): boolean {
   return ['read', 'renew'].every((name) => typeof Reflect.get(value, name) === 'function');
 }
 
-/** The first thing that is wrong with the options of `maker`, by the option's name and without its value. */
-export function toOptionError(maker: string, { issues: [issue] }: z.ZodError): TypeError {
-  if (issue?.code === 'unrecognized_keys') {
-    return new TypeError(`${maker}: unknown option ${[...issue.path, issue.keys[0]].join('.')}`);
-  }
-  if (issue === undefined || issue.path.length === 0) {
-    return new TypeError(`${maker}: options must be an object`);
-  }
-  return wrongOption(maker, issue.path.join('.'), issue.message);
+/** A schema's own words would show the value that is wrong. */
+const WITHOUT_VALUES = { message: 'is not as documented' };
+
+/**
+ * Checks options and fills in the defaults.
+ * @param maker the function or class they are for, named in front of every complaint.
+ * @throws {TypeError} that names the first option that is wrong and never shows a value.
+ */
+export function parseOptions<Schema extends GenericSchema>(
+  maker: string,
+  schema: Schema,
+  given: unknown,
+): InferOutput<Schema> {
+  const { success, output, issues } = safeParse(schema, given, WITHOUT_VALUES);
+  if (success) return output;
+  const [issue] = issues;
+  const option = getDotPath(issue) ?? 'options';
+  throw isUnknown(issue)
+    ? new TypeError(`${maker}: unknown option ${option}`)
+    : wrongOption(maker, option, issue.message);
 }
 
 /** An option of `maker` that is not what it has to be. */

@@ -1,5 +1,5 @@
-import { z } from 'zod';
-import { callback } from '../client/option-rules';
+import { maxValue, minValue, number, optional, pipe } from 'valibot';
+import { callback, parseOptions, strictOptions } from '../client/option-rules';
 import { StoreError } from '../errors';
 import {
   answeredCounters,
@@ -12,7 +12,7 @@ import {
   type ScopeTraffic,
 } from './conversion-tally';
 import { verifiedNumberCounter } from './limits';
-import { policyMode, readPolicyOptions, type PolicyMode } from './policy-options';
+import { policyMode, type PolicyMode } from './policy-options';
 import type { Policy, PolicyContext } from './policy';
 import { createTrafficNetworks, type FindTrafficNetwork } from './traffic-networks';
 import { findScopes, type TrafficScope } from './traffic-scopes';
@@ -33,10 +33,10 @@ export interface ConversionBreakerOptions {
 
 const RATE = 'must be a number from 0.01 to 0.9';
 
-const schema = z.strictObject({
-  minRate: z.number(RATE).min(0.01, RATE).max(0.9, RATE).default(0.2),
+const schema = strictOptions({
+  minRate: optional(pipe(number(RATE), minValue(0.01, RATE), maxValue(0.9, RATE)), 0.2),
   mode: policyMode('record'),
-  networkOf: callback<FindTrafficNetwork>().optional(),
+  networkOf: optional(callback<FindTrafficNetwork>()),
 });
 
 interface JudgedScope extends ScopeTraffic {
@@ -54,7 +54,7 @@ interface JudgedScope extends ScopeTraffic {
  * @throws {TypeError} that names the option.
  */
 export function conversionBreaker(options: ConversionBreakerOptions = {}): Policy<unknown> {
-  const { minRate, mode, networkOf } = readPolicyOptions('conversionBreaker', schema, options);
+  const { minRate, mode, networkOf } = parseOptions('conversionBreaker', schema, options);
   const networks = createTrafficNetworks(networkOf);
 
   async function judge(context: PolicyContext<unknown>): Promise<readonly JudgedScope[]> {

@@ -1,10 +1,10 @@
-import { z } from 'zod';
-import { wrongOption } from '../client/option-rules';
+import { optional, picklist } from 'valibot';
+import { parseOptions, strictOptions, wrongOption } from '../client/option-rules';
 import { DECISIONS, type Column, type Decision, type Verdict } from './lookups/decision-table';
 import type { Finding } from './lookups/finding';
 import { budget, numberLookups, sharedLookups, type NumberLookups } from './lookups/number-lookups';
 import type { Policy, PolicyAnswer, PolicyContext } from './policy';
-import { policyMode, readPolicyOptions } from './policy-options';
+import { policyMode } from './policy-options';
 
 /** What `numberCheck` is made of. Unknown members are errors. */
 export interface NumberCheckOptions {
@@ -23,12 +23,12 @@ export interface NumberCheckOptions {
   readonly budgetMs?: number | undefined;
 }
 
-const schema = z.strictObject({
-  stage: z.enum(['enrol', 'send'], "must be 'enrol' or 'send'").default('enrol'),
+const schema = strictOptions({
+  stage: optional(picklist(['enrol', 'send'], "must be 'enrol' or 'send'"), 'enrol'),
   mode: policyMode('record'),
-  onInconclusive: z.enum(['send', 'deny'], "must be 'send' or 'deny'").default('send'),
-  lookups: sharedLookups().optional(),
-  budgetMs: budget().optional(),
+  onInconclusive: optional(picklist(['send', 'deny'], "must be 'send' or 'deny'"), 'send'),
+  lookups: optional(sharedLookups()),
+  budgetMs: optional(budget()),
 });
 
 /** That lookups rest is told once, when it begins. */
@@ -41,7 +41,7 @@ const TOLD_BEFORE: readonly Verdict[] = ['no-permission', 'no-balance'];
  * @see HLR spec §2, advanced status values
  */
 export function numberCheck(options: NumberCheckOptions = {}): Policy<unknown> {
-  const checked = readPolicyOptions('numberCheck', schema, options);
+  const checked = parseOptions('numberCheck', schema, options);
   const { stage, mode, onInconclusive, budgetMs } = checked;
   if (checked.lookups !== undefined && budgetMs !== undefined) {
     throw wrongOption('numberCheck', 'budgetMs', 'belongs to the lookups that are given');

@@ -1,6 +1,7 @@
-import { z } from 'zod';
+import { array, optional, picklist } from 'valibot';
+import { parseOptions, strictOptions } from '../client/option-rules';
 import { originOf, type PhoneType } from './number-country';
-import { policyMode, readPolicyOptions, type PolicyMode } from './policy-options';
+import { policyMode, type PolicyMode } from './policy-options';
 import type { Policy } from './policy';
 
 /** Ranges that cost the caller, or reach no person's own phone. */
@@ -26,9 +27,9 @@ export interface NumberTypesOptions {
 
 const LIST = `must be a list of ${DENIABLE.join(', ')}`;
 
-const schema = z.strictObject({
+const schema = strictOptions({
   mode: policyMode('deny'),
-  alsoDeny: z.array(z.enum(DENIABLE, `must be one of ${DENIABLE.join(', ')}`), LIST).default([]),
+  alsoDeny: optional(array(picklist(DENIABLE, `must be one of ${DENIABLE.join(', ')}`), LIST), []),
 });
 
 /**
@@ -37,7 +38,7 @@ const schema = z.strictObject({
  * @throws {TypeError} that names the option.
  */
 export function numberTypes(options: NumberTypesOptions = {}): Policy<unknown> {
-  const { mode, alsoDeny } = readPolicyOptions('numberTypes', schema, options);
+  const { mode, alsoDeny } = parseOptions('numberTypes', schema, options);
   const denied = new Set<PhoneType>([...DENIED, ...alsoDeny]);
   return {
     name: 'number-types',

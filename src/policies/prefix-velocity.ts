@@ -1,8 +1,8 @@
-import { z } from 'zod';
-import { wholeNumber } from '../client/option-rules';
+import { optional } from 'valibot';
+import { parseOptions, strictOptions, wholeNumber } from '../client/option-rules';
 import type { Counter } from '../stores/store';
 import { verifiedNumberCounter } from './limits';
-import { policyMode, readPolicyOptions, type PolicyMode } from './policy-options';
+import { policyMode, type PolicyMode } from './policy-options';
 import type { Policy, PolicyContext } from './policy';
 
 /** What `prefixVelocity` is made of. */
@@ -15,9 +15,9 @@ export interface PrefixVelocityOptions {
   readonly mode?: PolicyMode | undefined;
 }
 
-const schema = z.strictObject({
-  maxUnanswered: wholeNumber(1, 1_000).default(15),
-  perSeconds: wholeNumber(3_600, 604_800).default(86_400),
+const schema = strictOptions({
+  maxUnanswered: optional(wholeNumber(1, 1_000), 15),
+  perSeconds: optional(wholeNumber(3_600, 604_800), 86_400),
   mode: policyMode('record'),
 });
 
@@ -38,7 +38,7 @@ interface Windows {
  * @throws {TypeError} that names the option.
  */
 export function prefixVelocity(options: PrefixVelocityOptions = {}): Policy<unknown> {
-  const { maxUnanswered, perSeconds, mode } = readPolicyOptions('prefixVelocity', schema, options);
+  const { maxUnanswered, perSeconds, mode } = parseOptions('prefixVelocity', schema, options);
 
   function findWindows(prefixKey: string, sentAt: number, nowMs: number): Windows {
     const halfMs = (perSeconds / 2) * 1000;

@@ -1,10 +1,10 @@
-import { z } from 'zod';
+import { check, custom, is, optional, pipe } from 'valibot';
 import { waitAtMost } from '../client/admission/call-deadline';
-import { callback, wholeNumber } from '../client/option-rules';
+import { callback, parseOptions, strictOptions, wholeNumber } from '../client/option-rules';
 import { budget } from './lookups/number-lookups';
 import { askProvider, type SimChangeCheck, type SimChangeProvider } from './lookups/sim-change-provider';
 import type { Policy, PolicyContext } from './policy';
-import { policyMode, readPolicyOptions } from './policy-options';
+import { policyMode } from './policy-options';
 
 /** What `simChange` is made of. Unknown members are errors. */
 export interface SimChangeOptions {
@@ -18,17 +18,18 @@ export interface SimChangeOptions {
   readonly budgetMs?: number | undefined;
 }
 
-const method = callback<(...values: never[]) => unknown>().optional();
+const method = optional(callback());
 
-const provider = z
-  .custom<SimChangeProvider>((value) => typeof value === 'object' && value !== null, 'must be a provider')
-  .refine(isProvider, 'must have check or retrieveDate, each of its methods a function');
+const provider = pipe(
+  custom<SimChangeProvider>((value) => typeof value === 'object' && value !== null, 'must be a provider'),
+  check(isProvider, 'must have check or retrieveDate, each of its methods a function'),
+);
 
-const schema = z.strictObject({
+const schema = strictOptions({
   provider,
   mode: policyMode('record'),
-  maxAgeHours: wholeNumber(1, 2_400).default(72),
-  budgetMs: budget().default(2_000),
+  maxAgeHours: optional(wholeNumber(1, 2_400), 72),
+  budgetMs: optional(budget(), 2_000),
 });
 
 /** Characters of a hint that are told. */
@@ -43,7 +44,7 @@ const UNKNOWN: SimChangeCheck = { swapped: null };
  * @throws {TypeError} that names the option.
  */
 export function simChange(options: SimChangeOptions): Policy<unknown> {
-  const checked = readPolicyOptions('simChange', schema, options);
+  const checked = parseOptions('simChange', schema, options);
   const { provider: asked, mode, maxAgeHours, budgetMs } = checked;
   return {
     name: 'sim-change',
@@ -86,7 +87,7 @@ function readCheck(answer: unknown): SimChangeCheck {
 }
 
 function isProvider({ check, retrieveDate, verified }: Partial<SimChangeProvider>): boolean {
-  const areCallable = [check, retrieveDate, verified].every((member) => method.safeParse(member).success);
+  const areCallable = [check, retrieveDate, verified].every((member) => is(method, member));
   return areCallable && (check !== undefined || retrieveDate !== undefined);
 }
 

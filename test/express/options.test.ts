@@ -58,6 +58,15 @@ describe('createSmsOtp', () => {
     expect(CANARIES.filter((canary) => message.includes(canary))).toEqual([]);
   });
 
+  it.each(['gateway', 'loadUser', 'allowedCountries'])(
+    'tells of %s left out as of one that is undefined',
+    (name) => {
+      const { [name as 'gateway']: _left, ...others } = complete();
+      expect(problemWith(others)).toBe(problemOf({ [name]: undefined }));
+      expect(problemWith(others)).toContain(`createSmsOtp: ${name} must be`);
+    },
+  );
+
   it.each(BAD_GATEWAYS)(
     'refuses an address of the gateway %s, and does not repeat it',
     (_title, change, problem) => {

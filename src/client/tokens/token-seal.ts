@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import { z } from 'zod';
+import { finite, nullable, number, object, pipe, regex, safeParse, string } from 'valibot';
 
 /** A token with what belongs to it. */
 export interface TokenContents {
@@ -22,11 +22,11 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
 /** Visible ASCII: a token becomes a header value. */
-const token = z.string().regex(/^[\x21-\x7e]{1,4096}$/);
-const contentsSchema = z.object({
+const token = pipe(string(), regex(/^[\x21-\x7e]{1,4096}$/));
+const contentsSchema = object({
   accessToken: token,
-  refreshToken: token.nullable(),
-  expiresAt: z.number(),
+  refreshToken: nullable(token),
+  expiresAt: pipe(number(), finite()),
 });
 
 /** Leaves the token as it is, for a store that is this process's own memory. */
@@ -70,6 +70,6 @@ function decrypt(key: Buffer, boundTo: Buffer, bytes: Buffer): TokenContents | n
 }
 
 function readContents(text: string): TokenContents | null {
-  const parsed = contentsSchema.safeParse(JSON.parse(text));
-  return parsed.success ? parsed.data : null;
+  const parsed = safeParse(contentsSchema, JSON.parse(text));
+  return parsed.success ? parsed.output : null;
 }

@@ -1,6 +1,6 @@
-import { z } from 'zod';
+import { custom, optional, picklist } from 'valibot';
+import { parseOptions, strictOptions } from '../../client/option-rules';
 import type { NoteStore } from '../../stores/store';
-import { readPolicyOptions } from '../policy-options';
 import { compareSim } from './compare-sim';
 import { numberLookups, sharedLookups, type NumberLookups } from './number-lookups';
 import { observeSim } from './observe-sim';
@@ -31,12 +31,13 @@ export interface HlrSimChange extends SimChangeProvider {
   forget(notes: NoteStore, mobile: string): Promise<void>;
 }
 
-const schema = z.strictObject({
-  key: z.custom<string | Buffer>(isKey, 'must be a secret of 32 bytes or more'),
-  onNetworkChange: z
-    .enum(['ignore', 'record', 'deny'], "must be 'ignore', 'record' or 'deny'")
-    .default('record'),
-  lookups: sharedLookups().optional(),
+const schema = strictOptions({
+  key: custom<string | Buffer>(isKey, 'must be a secret of 32 bytes or more'),
+  onNetworkChange: optional(
+    picklist(['ignore', 'record', 'deny'], "must be 'ignore', 'record' or 'deny'"),
+    'record',
+  ),
+  lookups: optional(sharedLookups()),
 });
 
 function isKey(value: unknown): boolean {
@@ -54,7 +55,7 @@ function isKey(value: unknown): boolean {
  * @see HLR spec §2, imsi
  */
 export function hlrSimChange(options: HlrSimChangeOptions): HlrSimChange {
-  const checked = readPolicyOptions('hlrSimChange', schema, options);
+  const checked = parseOptions('hlrSimChange', schema, options);
   const { key, onNetworkChange, lookups = numberLookups() } = checked;
   const keys = createSimKeys(key);
   const desk = { keys, onNetworkChange, lookups };

@@ -1,8 +1,7 @@
-import { z } from 'zod';
+import { custom, optional, type GenericSchema } from 'valibot';
 import { startDeadline, waitAtMost } from '../../client/admission/call-deadline';
-import { callback, wholeNumber, wrongOption } from '../../client/option-rules';
+import { callback, parseOptions, strictOptions, wholeNumber, wrongOption } from '../../client/option-rules';
 import type { Lookup } from '../../protocol/hlr';
-import { readPolicyOptions } from '../policy-options';
 import { askGateway, type Asked } from './ask-gateway';
 import type { Column } from './decision-table';
 import { nothingFound, type Finding, type LookupContext } from './finding';
@@ -41,22 +40,22 @@ export interface NumberLookups {
 }
 
 /** Milliseconds for a lookup, as an option. */
-export function budget(): z.ZodNumber {
+export function budget(): GenericSchema<number> {
   return wholeNumber(100, 10_000);
 }
 
 /** Lookups made by `numberLookups`, as an option. */
-export function sharedLookups(): z.ZodCustom<NumberLookups> {
+export function sharedLookups(): GenericSchema<NumberLookups> {
   const isMade = (value: unknown): boolean =>
     typeof value === 'object' && value !== null && 'find' in value && 'keepIdentity' in value;
-  return z.custom<NumberLookups>(isMade, 'must be made by numberLookups');
+  return custom<NumberLookups>(isMade, 'must be made by numberLookups');
 }
 
-const schema = z.strictObject({
-  budgetMs: budget().default(2_000),
-  maxPerUserPerDay: wholeNumber(1, 1_000).default(20),
-  maxEntries: wholeNumber(100, 1_000_000).default(10_000),
-  random: callback<() => number>().default(() => Math.random),
+const schema = strictOptions({
+  budgetMs: optional(budget(), 2_000),
+  maxPerUserPerDay: optional(wholeNumber(1, 1_000), 20),
+  maxEntries: optional(wholeNumber(100, 1_000_000), 10_000),
+  random: optional(callback<() => number>(), () => Math.random),
 });
 
 const DAY_SECONDS = 86_400;
@@ -72,7 +71,7 @@ const LATE = new Error('late');
  * @see HLR spec §4, GET {mobile}
  */
 export function numberLookups(options: NumberLookupsOptions = {}): NumberLookups {
-  const checked = readPolicyOptions('numberLookups', schema, options);
+  const checked = parseOptions('numberLookups', schema, options);
   const { budgetMs, maxPerUserPerDay, maxEntries, random } = checked;
   const memory = createLookupMemory(maxEntries);
   const stops = createLookupStops(maxEntries);

@@ -1,4 +1,17 @@
-import { z } from 'zod';
+import {
+  finite,
+  literal,
+  minValue,
+  nullable,
+  number,
+  picklist,
+  pipe,
+  safeInteger,
+  safeParse,
+  strictObject,
+  string,
+  type GenericSchema,
+} from 'valibot';
 import type { Finding } from './finding';
 
 /** What is remembered of a number between logins. Times are milliseconds since 1970. */
@@ -24,26 +37,26 @@ export interface SimNote {
 const TIMES = 3;
 const SPREAD_MS = 86_400_000;
 
-const when = z.number().nonnegative();
-const text = z.string().nullable();
-const schema: z.ZodType<SimNote> = z.strictObject({
-  version: z.literal(1),
-  keyId: z.string(),
-  state: z.enum(['learning', 'comparable', 'hidden']),
+const when = pipe(number(), finite(), minValue(0));
+const text = nullable(string());
+const schema = strictObject({
+  version: literal(1),
+  keyId: string(),
+  state: picklist(['learning', 'comparable', 'hidden']),
   identity: text,
   network: text,
   operator: text,
   firstAt: when,
   lastAt: when,
-  times: z.int().positive(),
-  change: z.strictObject({ what: z.enum(['identity', 'network']), at: when }).nullable(),
-});
+  times: pipe(number(), safeInteger(), minValue(1)),
+  change: nullable(strictObject({ what: picklist(['identity', 'network']), at: when })),
+}) satisfies GenericSchema<SimNote>;
 
 /** Reads a note: foreign data. Null for what this release did not write, or wrote under another key. */
 export function parseSimNote(note: string | null, keyId: string): SimNote | null {
   try {
-    const parsed = schema.safeParse(JSON.parse(note ?? 'null'));
-    return parsed.success && parsed.data.keyId === keyId ? parsed.data : null;
+    const parsed = safeParse(schema, JSON.parse(note ?? 'null'));
+    return parsed.success && parsed.output.keyId === keyId ? parsed.output : null;
   } catch {
     // A note that cannot be read is no note: the number begins anew.
     return null;

@@ -1,4 +1,13 @@
-import { z } from 'zod';
+import {
+  finite,
+  number,
+  picklist,
+  pipe,
+  safeInteger,
+  safeParse,
+  strictObject,
+  type GenericSchema,
+} from 'valibot';
 import type { PolicyTools } from '../policy';
 import { judgeBalance, type BalanceAlarms, type BalanceState } from './balance-levels';
 import { toMicros } from './micros';
@@ -14,14 +23,15 @@ const STATE_KEY = 'price-ceiling:balance';
 /** Longer than anybody is without a login, and not for ever. */
 const STATE_TTL_SECONDS = 40 * 86_400;
 
-const stateSchema: z.ZodType<BalanceState> = z.strictObject({
-  level: z.enum(['good', 'warning', 'critical']),
-  balance: z.int(),
-  spent: z.int(),
-  gap: z.int(),
-  burnPerHour: z.int(),
-  at: z.number(),
-});
+const whole = pipe(number(), safeInteger());
+const stateSchema = strictObject({
+  level: picklist(['good', 'warning', 'critical']),
+  balance: whole,
+  spent: whole,
+  gap: whole,
+  burnPerHour: whole,
+  at: pipe(number(), finite()),
+}) satisfies GenericSchema<BalanceState>;
 
 /**
  * Of all processes that share a store one looks each time. What it saw is a note in the store; a store without notes leaves
@@ -59,7 +69,8 @@ async function readState({ notes }: PolicyTools): Promise<BalanceState | null> {
   const text = (await notes?.read(STATE_KEY)) ?? null;
   if (text === null) return null;
   try {
-    return stateSchema.safeParse(JSON.parse(text)).data ?? null;
+    const parsed = safeParse(stateSchema, JSON.parse(text));
+    return parsed.success ? parsed.output : null;
   } catch {
     // A note that cannot be read is no note: the watch begins anew.
     return null;

@@ -1,6 +1,6 @@
-import { z } from 'zod';
-import { callback, wholeNumber } from '../../client/option-rules';
-import { policyMode, readPolicyOptions, type PolicyMode } from '../policy-options';
+import { nullable, optional, pipe, regex, string, transform, union, type InferOutput } from 'valibot';
+import { byCountry, callback, parseOptions, strictOptions, wholeNumber } from '../../client/option-rules';
+import { policyMode, type PolicyMode } from '../policy-options';
 import type { PolicyContext } from '../policy';
 import type { Network } from './find-price';
 import { toMicros } from './micros';
@@ -57,47 +57,47 @@ export interface PriceCeilingOptions {
 
 const AMOUNT = 'must be a decimal string with at most 9 digits before the point and 6 after it';
 
-const amount = z
-  .string(AMOUNT)
-  .regex(/^[0-9]{1,9}(\.[0-9]{1,6})?$/, AMOUNT)
+const amount = pipe(
+  string(AMOUNT),
+  regex(/^[0-9]{1,9}(\.[0-9]{1,6})?$/, AMOUNT),
   // The pattern admits nothing that cannot be counted.
-  .transform((text) => toMicros(text) ?? 0);
-
-const countryAmount = z.union(
-  [amount, z.record(z.string().regex(/^[A-Z]{2}$/), amount)],
-  'must be a decimal string, or a record of them by ISO 3166-1 codes',
+  transform((text) => toMicros(text) ?? 0),
 );
 
-const budgets = z.strictObject({
-  daily: amount.optional(),
-  monthly: amount.optional(),
-  dailyPerCountry: countryAmount.optional(),
-  monthlyPerCountry: countryAmount.optional(),
-  dailyPerUser: amount.optional(),
-  monthlyPerUser: amount.optional(),
+const COUNTRY_AMOUNT = 'must be a decimal string, or a record of them by ISO 3166-1 codes';
+
+const countryAmount = union([amount, byCountry(amount, COUNTRY_AMOUNT)], COUNTRY_AMOUNT);
+
+const budgets = strictOptions({
+  daily: optional(amount),
+  monthly: optional(amount),
+  dailyPerCountry: optional(countryAmount),
+  monthlyPerCountry: optional(countryAmount),
+  dailyPerUser: optional(amount),
+  monthlyPerUser: optional(amount),
 });
 
-const balance = z.strictObject({
-  warnBelow: amount.default(0),
-  criticalBelow: amount.default(0),
-  everySeconds: wholeNumber(60, 86_400).default(300),
-  unexplained: amount.nullable().default(null),
+const balance = strictOptions({
+  warnBelow: optional(amount, '0'),
+  criticalBelow: optional(amount, '0'),
+  everySeconds: optional(wholeNumber(60, 86_400), 300),
+  unexplained: optional(nullable(amount), null),
 });
 
-const schema = z.strictObject({
+const schema = strictOptions({
   fallbackPrice: amount,
-  maxPricePerMessage: amount.optional(),
-  budgets: budgets.prefault({}),
-  balance: balance.optional(),
-  refreshSeconds: wholeNumber(21_600, 86_400).default(21_600),
-  networkOf: callback<FindPriceNetwork>().optional(),
+  maxPricePerMessage: optional(amount),
+  budgets: optional(budgets, {}),
+  balance: optional(balance),
+  refreshSeconds: optional(wholeNumber(21_600, 86_400), 21_600),
+  networkOf: optional(callback<FindPriceNetwork>()),
   mode: policyMode('record'),
 });
 
 /** The options, checked and complete, with amounts in millionths. */
-export type PriceSettings = z.output<typeof schema>;
+export type PriceSettings = InferOutput<typeof schema>;
 
 /** @throws {TypeError} that names the option and never shows a value. */
 export function readPriceOptions(options: PriceCeilingOptions): PriceSettings {
-  return readPolicyOptions('priceCeiling', schema, options);
+  return parseOptions('priceCeiling', schema, options);
 }
