@@ -1,6 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import { errorOf, logIn, MOBILE, ofType, startGateway, until, type Gateway } from './support/gateway';
 
+/** An answer with a code that the documents do not have. */
+function unknownCode(status: number) {
+  return {
+    kind: 'body',
+    status,
+    body: '{"errors":[{"code":4711}]}',
+    contentType: 'application/json',
+  } as const;
+}
+
 const broken = { kind: 'status', status: 503 } as const;
 
 /** Makes so many lookups fail, in a client whose clock stands still. */
@@ -65,6 +75,9 @@ describe('the circuit breaker', () => {
     ['nonsense', 'html-502'],
     ['2121', { kind: 'error', code: 2121 }],
     ['429', { kind: 'status', status: 429 }],
+    ['500', { kind: 'status', status: 500 }],
+    ['an unknown code under 429', unknownCode(429)],
+    ['an unknown code under 500', unknownCode(500)],
     ['timeouts', 'no-answer'],
   ] as const)('is opened by %s', async (_title, fault) => {
     const { client, simulator, events } = await startGateway('A', { timeouts: { lookupMs: 500 } });
@@ -72,6 +85,15 @@ describe('the circuit breaker', () => {
     simulator.failNext('lookup', fault, 30);
     await Promise.all(Array.from({ length: 30 }, () => errorOf(client.hlr.lookup(MOBILE))));
     expect(ofType(events, 'gateway-failing')).toHaveLength(1);
+  });
+
+  it.each([200, 401, 422, 428, 430, 499])('is not opened by an unknown code under %i', async (status) => {
+    const { client, simulator, events } = await startGateway('A');
+    simulator.failNext('lookup', unknownCode(status), 30);
+    for (let call = 0; call < 30; call += 1) {
+      expect(await errorOf(client.hlr.lookup(MOBILE))).toHaveProperty('gatewayCode', 4711);
+    }
+    expect(ofType(events, 'gateway-failing')).toHaveLength(0);
   });
 
   it('is opened by authentications that fail', async () => {

@@ -65,6 +65,7 @@ describe('an answer', () => {
       'it is not JSON',
     ],
     ['an encoding', `${OK}content-encoding: gzip\r\ncontent-length: 2\r\n\r\n{}`, 200, 'it is encoded'],
+    ['two encodings', `${OK}${'content-encoding: identity\r\n'.repeat(2)}\r\n{}`, 200, 'it is encoded'],
     ['an empty encoding', `${OK}content-encoding:\r\ncontent-length: 2\r\n\r\n{}`, 200, 'it is encoded'],
     ['a length beyond 64 KiB', `${OK}content-length: 65537\r\n\r\n{`, 200, 'it is too large'],
     ['more than 64 KiB', `${OK}\r\n"${'x'.repeat(65_536)}"`, 200, 'it is too large'],

@@ -1,9 +1,4 @@
-import {
-  GatewayRejectedError,
-  GatewayResponseError,
-  GatewayTimeoutError,
-  GatewayUnreachableError,
-} from '../../errors';
+import { GatewayRejectedError } from '../../errors';
 import { gatewayErrorName } from '../../protocol/error-codes';
 
 /** OTP spec §7: service temporarily unavailable. */
@@ -13,21 +8,17 @@ const UNAVAILABLE = 2121;
 const CREDENTIAL_CODES: readonly (number | null)[] = [1002, 1003, 1004];
 
 /**
- * True when the gateway itself did not work. A wrong pin is an answer like any other.
+ * True when the gateway itself did not work: there was no answer as documented, or one that says so. A wrong pin is an
+ * answer like any other.
  * Not shown in OTP spec §7: which HTTP status carries which code. So a documented code is judged by what it says, and
  * the status only where there is none.
+ * @param error What a request ended with.
  */
 export function isGatewayFailure(error: unknown): boolean {
-  if (error instanceof GatewayRejectedError) {
-    if (error.gatewayCode === UNAVAILABLE) return true;
-    const isServerStatus = error.httpStatus === 429 || error.httpStatus >= 500;
-    return isServerStatus && gatewayErrorName(error.gatewayCode) === null;
-  }
-  return (
-    error instanceof GatewayUnreachableError ||
-    error instanceof GatewayTimeoutError ||
-    error instanceof GatewayResponseError
-  );
+  if (!(error instanceof GatewayRejectedError)) return true;
+  const { gatewayCode, httpStatus } = error;
+  if (gatewayCode === UNAVAILABLE) return true;
+  return (httpStatus === 429 || httpStatus >= 500) && gatewayErrorName(gatewayCode) === null;
 }
 
 /** True for error 1009, invalid access token. OTP spec §5. */
