@@ -20,7 +20,7 @@ import {
   type ObjectEntries,
   type StrictObjectSchema,
 } from 'valibot';
-import { isRecord } from '../protocol/envelope';
+import { isDictionary, isRecord } from '../protocol/envelope';
 import type { TokenStore } from '../stores/store';
 import type { CertificateAuthority } from './client-options';
 
@@ -60,13 +60,6 @@ export function byCountry<Input, Output>(
     check((value) => Object.keys(value).every((name) => /^[A-Z]{2}$/.test(name)), nameProblem),
     record(string(), member),
   );
-}
-
-/** Not a Map, and nothing else with a class: its members would be overlooked. */
-function isDictionary(value: unknown): boolean {
-  if (!isRecord(value)) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === null || Object.hasOwn(Object(prototype) as object, 'isPrototypeOf');
 }
 
 /** A whole number within bounds. */

@@ -68,3 +68,10 @@ export function readText(text: unknown): string | null {
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+/** True for an object without a class: a Map or a Date has members that would be overlooked. */
+export function isDictionary(value: unknown): boolean {
+  if (!isRecord(value)) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.hasOwn(Object(prototype) as object, 'isPrototypeOf');
+}

@@ -1,4 +1,27 @@
-import { z } from 'zod';
+import {
+  array,
+  boolean,
+  check,
+  custom,
+  integer,
+  looseObject,
+  maxValue,
+  minValue,
+  nonEmpty,
+  number,
+  partial,
+  picklist,
+  pipe,
+  record,
+  regex,
+  safeParse,
+  strictObject,
+  string,
+  type BaseIssue,
+  type GenericSchema,
+} from 'valibot';
+import { isDictionary, isRecord } from '../protocol/envelope';
+import { describeIssue } from './describe-issue';
 import { isLoopbackHost } from './http/loopback';
 import type { SimulatorOptions } from './options';
 import { DEFAULT_READINGS, readingsSchema } from './readings-schema';
@@ -26,42 +49,54 @@ const DEFAULTS: Omit<CheckedOptions, 'readings'> = {
   randomness: cryptoRandomness,
 };
 
-const prefixes = z.array(z.string().regex(/^[0-9]{1,15}$/));
-const callable = z.custom((value) => typeof value === 'function', 'must be a function');
+const prefixes = array(pipe(string(), regex(/^[0-9]{1,15}$/)));
+const callable = custom((value) => typeof value === 'function', 'must be a function');
+const filledText = pipe(string(), nonEmpty('must not be empty'));
+const pinsByMobile = pipe(
+  custom<Record<string, string>>(isDictionary, 'must be an object'),
+  check(namesNumbers, 'must have numbers with their country codes as its names'),
+  check(namesEachNumberOnce, 'lists a number twice, with and without plus'),
+  record(string(), pipe(string(), regex(/^[0-9]{4,10}$/))),
+);
 
-const optionsSchema = z
-  .strictObject({
-    variant: z.enum(['A', 'B']),
-    port: z.int().min(0).max(65_535),
-    host: z.string(),
-    username: z.string().min(1),
-    password: z.string().min(1),
-    balance: z.string().refine(isDecimal, 'must be a decimal string with at most 6 decimals'),
-    pinDigits: z.int().min(4).max(10),
-    fixedPins: z
-      .record(z.string().regex(/^\+?[1-9][0-9]{6,14}$/), z.string().regex(/^[0-9]{4,10}$/))
-      .refine(namesEachNumberOnce, 'lists a number twice, with and without plus'),
-    readings: readingsSchema,
-    maySendOtp: z.boolean(),
-    mayLookUp: z.boolean(),
-    unknownDestinations: prefixes,
-    forbiddenDestinations: prefixes,
-    now: callable,
-    randomness: z.looseObject({ bytes: callable, integer: callable }),
-  } satisfies Record<keyof SimulatorOptions, z.ZodType>)
-  .partial();
+const optionsSchema = pipe(
+  custom<object>(isRecord, 'must be an object'),
+  partial(
+    strictObject({
+      variant: picklist(['A', 'B']),
+      port: pipe(number(), integer(), minValue(0), maxValue(65_535)),
+      host: string(),
+      username: filledText,
+      password: filledText,
+      balance: pipe(string(), check(isDecimal, 'must be a decimal string with at most 6 decimals')),
+      pinDigits: pipe(number(), integer(), minValue(4), maxValue(10)),
+      fixedPins: pinsByMobile,
+      readings: readingsSchema,
+      maySendOtp: boolean(),
+      mayLookUp: boolean(),
+      unknownDestinations: prefixes,
+      forbiddenDestinations: prefixes,
+      now: callable,
+      randomness: looseObject({ bytes: callable, integer: callable }),
+    } satisfies Record<keyof SimulatorOptions, GenericSchema>),
+  ),
+);
 
 /**
  * Checks the options and fills in the defaults.
  * @throws {TypeError} that names the option and never shows its value.
  */
 export function checkOptions(options: SimulatorOptions): CheckedOptions {
-  const checked = optionsSchema.safeParse(options);
+  const checked = safeParse(optionsSchema, options, { message: describeIssue });
   if (!checked.success) {
-    throw new TypeError(`GatewaySimulator: wrong option ${nameIssue(checked.error.issues[0])}`);
+    throw new TypeError(`GatewaySimulator: wrong option ${nameIssue(checked.issues[0])}`);
   }
   const { readings, ...given } = dropUndefined(options);
   return { ...DEFAULTS, ...given, readings: { ...DEFAULT_READINGS, ...dropUndefined(readings ?? {}) } };
+}
+
+function namesNumbers(pins: Readonly<Record<string, string>>): boolean {
+  return Object.keys(pins).every((mobile) => /^\+?[1-9][0-9]{6,14}$/.test(mobile));
 }
 
 function namesEachNumberOnce(pins: Readonly<Record<string, string>>): boolean {
@@ -69,14 +104,10 @@ function namesEachNumberOnce(pins: Readonly<Record<string, string>>): boolean {
   return new Set(mobiles.map((mobile) => mobile.replace('+', ''))).size === mobiles.length;
 }
 
-/**
- * The option and what is wrong with it; of the options with members only readings have names that may be
- * told.
- */
-function nameIssue(issue: z.core.$ZodIssue | undefined): string {
-  const path = issue?.path[0] === 'readings' ? issue.path.slice(0, 2) : (issue?.path.slice(0, 1) ?? []);
-  const unknown = issue?.code === 'unrecognized_keys' ? issue.keys : [];
-  return `${[...path, ...unknown].join('.')}: ${issue?.message ?? ''}`;
+/** The option and what is wrong with it; of the options with members only readings have names that may be told. */
+function nameIssue({ path, message }: BaseIssue<unknown>): string {
+  const names = path?.map(({ key }) => String(key)) ?? ['options'];
+  return `${names.slice(0, names[0] === 'readings' ? 2 : 1).join('.')}: ${message}`;
 }
 
 /**

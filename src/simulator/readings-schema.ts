@@ -1,4 +1,24 @@
-import { z } from 'zod';
+import {
+  boolean,
+  custom,
+  integer,
+  literal,
+  maxValue,
+  minValue,
+  nullable,
+  number,
+  partial,
+  picklist,
+  pipe,
+  record,
+  regex,
+  safeInteger,
+  strictObject,
+  string,
+  union,
+  type GenericSchema,
+} from 'valibot';
+import { isDictionary, isRecord } from '../protocol/envelope';
 import type { Readings } from './readings';
 
 /** The careful reading of every open point. */
@@ -46,53 +66,60 @@ export const DEFAULT_READINGS: Readings = {
   invalidLookupCosts: true,
 };
 
-const httpStatus = z.int().min(200).max(599);
+const code = pipe(number(), safeInteger(), minValue(1));
+const httpStatus = pipe(number(), integer(), minValue(200), maxValue(599));
 /** Anything else would break the answer's head. */
-const headerValue = z.string().regex(/^[\x20-\x7e]+$/);
+const headerValue = pipe(string(), regex(/^[\x20-\x7e]+$/));
 
 /** Enforces what the types say, for callers without types. */
-export const readingsSchema = z
-  .strictObject({
-    httpStatusByCode: z.record(z.string(), httpStatus),
-    errorStatus: z.union([z.literal('mapped'), httpStatus]),
-    failurePayload: z.enum(['absent', 'null', 'empty-string', 'empty-object']),
-    successErrors: z.enum(['absent', 'empty', 'null']),
-    codesAs: z.enum(['number', 'string']),
-    statusCodeAs: z.enum(['number', 'string']),
-    contentType: headerValue,
-    numericMembers: z.enum(['either', 'number', 'string']),
-    acceptsPlus: z.boolean(),
-    requiresJsonContentType: z.boolean(),
-    missingCredentials: z.enum(['own', '1004']),
-    validityPeriodAs: z.enum(['number', 'string', 'missing', 'zero', 'text']),
-    refreshEndsAccessToken: z.boolean(),
-    refreshEndsRefreshToken: z.boolean(),
-    refreshReturns: z.enum(['new', 'same']),
-    refreshKeepsValidity: z.boolean(),
-    refreshTokenLife: z.enum(['outlives', 'same']),
-    loginEndsRefreshTokens: z.boolean(),
-    preservedValidity: z.enum(['remaining', 'full', 'renewed']),
-    preservedRefreshToken: z.enum(['same', 'new', 'missing']),
-    mobileAs: z.enum(['digits', 'number', 'plus']),
-    idAlphabet: z.enum(['hex', 'hostile']),
-    idAs: z.enum(['number', 'string']),
-    idSize: z.enum(['safe', 'beyond-safe']),
-    costAs: z.enum(['string', 'number']),
-    moneyDecimals: z.int().min(0).max(6),
-    validUntilAs: z.enum(['epoch-seconds', 'epoch-ms', 'duration-seconds']),
-    messageMember: z.enum(['message', 'imessaged', 'both']),
-    missingReferenceCode: z.enum(['absent', 'empty', 'null']),
-    firstPinDigit: z.enum(['any', 'zero', 'not-zero']),
-    placeholdersFilled: z.enum(['first', 'all']),
-    measured: z.enum(['both', 'template', 'text']),
-    emptyBalanceCode: z.int().positive().nullable(),
-    validatePayload: z.enum(['empty-string', 'null', 'empty-object', 'missing']),
-    newPinEndsOld: z.boolean(),
-    judgedFirst: z.enum(['pin', 'state']),
-    unknownId: z.enum(['invalid-pin', 'uri-not-found']),
-    maxWrongPins: z.int().positive().nullable(),
-    invalidPhoneCode: z.literal([1221, 2003]),
-    invalidLookup: z.enum(['bare', 'full']),
-    invalidLookupCosts: z.boolean(),
-  } satisfies Record<keyof Readings, z.ZodType>)
-  .partial();
+export const readingsSchema = pipe(
+  custom<object>(isRecord, 'must be an object'),
+  partial(
+    strictObject({
+      httpStatusByCode: pipe(
+        custom<Record<string, number>>(isDictionary, 'must be an object'),
+        record(string(), httpStatus),
+      ),
+      errorStatus: union([literal('mapped'), httpStatus]),
+      failurePayload: picklist(['absent', 'null', 'empty-string', 'empty-object']),
+      successErrors: picklist(['absent', 'empty', 'null']),
+      codesAs: picklist(['number', 'string']),
+      statusCodeAs: picklist(['number', 'string']),
+      contentType: headerValue,
+      numericMembers: picklist(['either', 'number', 'string']),
+      acceptsPlus: boolean(),
+      requiresJsonContentType: boolean(),
+      missingCredentials: picklist(['own', '1004']),
+      validityPeriodAs: picklist(['number', 'string', 'missing', 'zero', 'text']),
+      refreshEndsAccessToken: boolean(),
+      refreshEndsRefreshToken: boolean(),
+      refreshReturns: picklist(['new', 'same']),
+      refreshKeepsValidity: boolean(),
+      refreshTokenLife: picklist(['outlives', 'same']),
+      loginEndsRefreshTokens: boolean(),
+      preservedValidity: picklist(['remaining', 'full', 'renewed']),
+      preservedRefreshToken: picklist(['same', 'new', 'missing']),
+      mobileAs: picklist(['digits', 'number', 'plus']),
+      idAlphabet: picklist(['hex', 'hostile']),
+      idAs: picklist(['number', 'string']),
+      idSize: picklist(['safe', 'beyond-safe']),
+      costAs: picklist(['string', 'number']),
+      moneyDecimals: pipe(number(), integer(), minValue(0), maxValue(6)),
+      validUntilAs: picklist(['epoch-seconds', 'epoch-ms', 'duration-seconds']),
+      messageMember: picklist(['message', 'imessaged', 'both']),
+      missingReferenceCode: picklist(['absent', 'empty', 'null']),
+      firstPinDigit: picklist(['any', 'zero', 'not-zero']),
+      placeholdersFilled: picklist(['first', 'all']),
+      measured: picklist(['both', 'template', 'text']),
+      emptyBalanceCode: nullable(code),
+      validatePayload: picklist(['empty-string', 'null', 'empty-object', 'missing']),
+      newPinEndsOld: boolean(),
+      judgedFirst: picklist(['pin', 'state']),
+      unknownId: picklist(['invalid-pin', 'uri-not-found']),
+      maxWrongPins: nullable(code),
+      invalidPhoneCode: picklist([1221, 2003]),
+      invalidLookup: picklist(['bare', 'full']),
+      invalidLookupCosts: boolean(),
+    } satisfies Record<keyof Readings, GenericSchema>),
+  ),
+);

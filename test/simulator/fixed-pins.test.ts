@@ -57,9 +57,10 @@ describe('the option fixedPins', () => {
     ['no number', { alice: PIN }],
     ['a number twice, with and without plus', { [ALICE]: PIN, [`+${ALICE}`]: '654321' }],
     ['a list', [PIN]],
+    ['a Map', new Map([[ALICE, PIN]])],
   ])('is refused with %s, and its values are not told', async (_title, fixedPins) => {
     // Wrong on purpose: the types do not let it pass.
-    const start = GatewaySimulator.start({ fixedPins: fixedPins as Record<string, string> });
+    const start = GatewaySimulator.start({ fixedPins: fixedPins as unknown as Record<string, string> });
     const error = await start.then(
       () => null,
       (thrown: unknown) => thrown,

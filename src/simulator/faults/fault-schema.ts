@@ -1,53 +1,69 @@
-import { z } from 'zod';
+import {
+  boolean,
+  getDotPath,
+  integer,
+  literal,
+  maxValue,
+  minValue,
+  number,
+  optional,
+  picklist,
+  pipe,
+  regex,
+  safeInteger,
+  safeParse,
+  strictObject,
+  string,
+  variant,
+} from 'valibot';
 import { CALLS, type Call } from '../calls/call';
+import { describeIssue } from '../describe-issue';
 import type { Fault, FaultName } from './fault';
 
 /** One gibibyte: more would only test the machine. */
-const bytes = z.int().min(1).max(1_073_741_824);
-const delayMs = z.number().min(0).max(3_600_000);
-const httpStatus = z.int().min(200).max(599);
+const bytes = pipe(number(), integer(), minValue(1), maxValue(1_073_741_824));
+const delayMs = pipe(number(), minValue(0), maxValue(3_600_000));
+const httpStatus = pipe(number(), integer(), minValue(200), maxValue(599));
 /** Anything else would break the answer's head. */
-const headerValue = z.string().regex(/^[\x20-\x7e]+$/);
-const when = z.enum(['before', 'after']).optional();
+const headerValue = pipe(string(), regex(/^[\x20-\x7e]+$/));
+const when = optional(picklist(['before', 'after']));
 
-const faultSchema = z.discriminatedUnion('kind', [
-  z.strictObject({
-    kind: z.literal('error'),
-    code: z.int().positive(),
-    httpStatus: httpStatus.optional(),
-    status200: z.boolean().optional(),
+const faultSchema = variant('kind', [
+  strictObject({
+    kind: literal('error'),
+    code: pipe(number(), safeInteger(), minValue(1)),
+    httpStatus: optional(httpStatus),
+    status200: optional(boolean()),
   }),
-  z.strictObject({ kind: z.literal('latency'), ms: delayMs, when }),
-  z.strictObject({ kind: z.literal('no-answer'), when }),
-  z.strictObject({ kind: z.literal('reset'), when }),
-  z.strictObject({ kind: z.literal('half-answer') }),
-  z.strictObject({ kind: z.literal('html-502'), when }),
-  z.strictObject({ kind: z.literal('content-type'), value: headerValue }),
-  z.strictObject({ kind: z.literal('huge'), bytes }),
-  z.strictObject({ kind: z.literal('compressed'), bytes }),
-  z.strictObject({
-    kind: z.literal('redirect'),
-    status: httpStatus.optional(),
-    location: headerValue.optional(),
+  strictObject({ kind: literal('latency'), ms: delayMs, when }),
+  strictObject({ kind: literal('no-answer'), when }),
+  strictObject({ kind: literal('reset'), when }),
+  strictObject({ kind: literal('half-answer') }),
+  strictObject({ kind: literal('html-502'), when }),
+  strictObject({ kind: literal('content-type'), value: headerValue }),
+  strictObject({ kind: literal('huge'), bytes }),
+  strictObject({ kind: literal('compressed'), bytes }),
+  strictObject({
+    kind: literal('redirect'),
+    status: optional(httpStatus),
+    location: optional(headerValue),
     when,
   }),
-  z.strictObject({ kind: z.literal('slow-drip'), intervalMs: delayMs }),
-  z.strictObject({
-    kind: z.literal('status'),
+  strictObject({ kind: literal('slow-drip'), intervalMs: delayMs }),
+  strictObject({
+    kind: literal('status'),
     status: httpStatus,
-    retryAfterSeconds: z.int().min(0).optional(),
+    retryAfterSeconds: optional(pipe(number(), safeInteger(), minValue(0))),
     when,
   }),
-  z.strictObject({
-    kind: z.literal('body'),
+  strictObject({
+    kind: literal('body'),
     status: httpStatus,
-    body: z.string(),
-    contentType: headerValue.optional(),
+    body: string(),
+    contentType: optional(headerValue),
     when,
   }),
 ]);
-
-const timesSchema = z.union([z.int().positive(), z.literal(Infinity)]);
 
 /**
  * Checks what `failNext` was given.
@@ -57,11 +73,15 @@ export function checkFault(call: string, fault: Fault | FaultName, times: number
   if (call !== 'any' && !CALLS.includes(call as Call)) {
     throw new TypeError(`failNext: call must be any or one of ${CALLS.join(', ')}`);
   }
-  if (!timesSchema.safeParse(times).success) {
+  if (times !== Infinity && !(Number.isSafeInteger(times) && times >= 1)) {
     throw new TypeError('failNext: times must be a whole number from 1, or Infinity');
   }
-  const checked = faultSchema.safeParse(typeof fault === 'string' ? { kind: fault } : fault);
-  if (!checked.success) throw new TypeError(`failNext: not a fault: ${z.prettifyError(checked.error)}`);
+  const given = typeof fault === 'string' ? { kind: fault } : fault;
+  const checked = safeParse(faultSchema, given, { message: describeIssue });
+  if (!checked.success) {
+    const [issue] = checked.issues;
+    throw new TypeError(`failNext: not a fault: ${getDotPath(issue) ?? 'fault'}: ${issue.message}`);
+  }
   // The schema is the type, save that absent members may be undefined in it.
-  return checked.data as Fault;
+  return checked.output as Fault;
 }
