@@ -1,36 +1,36 @@
-import { z } from 'zod';
+import { array, nullable, object, picklist, safeParse, string, union, type GenericSchema } from 'valibot';
 import { CommandFailure } from '../failures';
 import type { SavedPrices } from './price-list';
 
-const nullableText = z.string().nullable();
+const nullableText = nullable(string());
 
-const network = z.object({
+const network = object({
   id: nullableText,
   countryName: nullableText,
   operatorName: nullableText,
-  mcc: z.string(),
-  mnc: z.string(),
-  price: z.string(),
+  mcc: string(),
+  mnc: string(),
+  price: string(),
 });
 
-const country = z.object({
+const country = object({
   id: nullableText,
   countryName: nullableText,
-  countryCode: z.string(),
+  countryCode: string(),
   countryIso: nullableText,
-  price: z.string(),
+  price: string(),
 });
 
-const savedSchema = z.object({
-  service: z.enum(['otp', 'lookup']),
-  currency: z.object({ name: nullableText, symbol: nullableText }),
-  pricing: z.array(z.union([network, country])),
-}) satisfies z.ZodType<SavedPrices>;
+const savedSchema = object({
+  service: picklist(['otp', 'lookup']),
+  currency: object({ name: nullableText, symbol: nullableText }),
+  pricing: array(union([network, country])),
+}) satisfies GenericSchema<unknown, SavedPrices>;
 
 /** A list that `pricing --json` has written. @throws {CommandFailure} for anything else. */
 export function readSavedPrices(text: string): SavedPrices {
-  const parsed = savedSchema.safeParse(parseJson(text));
-  if (parsed.success) return parsed.data;
+  const parsed = safeParse(savedSchema, parseJson(text));
+  if (parsed.success) return parsed.output;
   throw new CommandFailure('The saved list is none.', 'Make one with pricing --json > prices.json.');
 }
 
