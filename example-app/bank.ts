@@ -1,5 +1,5 @@
 import type { Transaction } from 'passport-sms-otp';
-import { z } from 'zod';
+import { object, picklist, pipe, regex, safeParse, string, transform, trim } from 'valibot';
 import type { TextKey } from './i18n/translate';
 
 export interface Transfer {
@@ -32,23 +32,24 @@ export function transfer(bank: Bank, { payee, amountCents }: Transfer): Bank {
 /** The problem is the key of the text that says what is wrong. */
 export type TransferReading = { readonly transfer: Transfer } | { readonly problem: TextKey };
 
-const transferForm = z.object({
-  payee: z.enum(PAYEES),
-  amount: z
-    .string()
-    .trim()
-    .regex(/^\d{1,6}([.,]\d{1,2})?$/)
-    .transform((amount) => Math.round(Number(amount.replace(',', '.')) * 100)),
+const transferForm = object({
+  payee: picklist(PAYEES),
+  amount: pipe(
+    string(),
+    trim(),
+    regex(/^\d{1,6}([.,]\d{1,2})?$/),
+    transform((amount) => Math.round(Number(amount.replace(',', '.')) * 100)),
+  ),
 });
 
 /** What a form asks for, or what is wrong with it. */
 export function readTransfer(form: unknown, bank: Bank): TransferReading {
-  const parsed = transferForm.safeParse(form);
+  const parsed = safeParse(transferForm, form);
   if (!parsed.success) {
-    const isAboutPayee = parsed.error.issues[0]?.path[0] === 'payee';
+    const isAboutPayee = parsed.issues[0].path?.[0].key === 'payee';
     return { problem: isAboutPayee ? 'transfer.choosePayee' : 'transfer.enterAmount' };
   }
-  const { payee, amount: amountCents } = parsed.data;
+  const { payee, amount: amountCents } = parsed.output;
   if (amountCents === 0) return { problem: 'transfer.aboveZero' };
   if (amountCents > bank.balanceCents) return { problem: 'transfer.notEnough' };
   return { transfer: { payee, amountCents } };

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { getDotPath, safeParse } from 'valibot';
 import { environmentSchema, type Environment, type RawEnvironment } from './config-schema';
 import type { LogLevel } from './log';
 
@@ -38,13 +39,13 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const given: RawEnvironment = Object.fromEntries(
     Object.entries(environment).filter(([, value]) => value?.trim()),
   );
-  const parsed = environmentSchema.safeParse(given);
+  const parsed = safeParse(environmentSchema, given);
   const problems = [
-    ...(parsed.error?.issues ?? []).map((issue) => `${issue.path.join('.')} ${issue.message}`),
+    ...(parsed.issues ?? []).map((issue) => `${getDotPath(issue) ?? ''} ${issue.message}`),
     ...findMissing(given),
   ];
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
-  return toConfig(parsed.data);
+  return toConfig(parsed.output);
 }
 
 function findMissing(given: RawEnvironment): string[] {
