@@ -46,7 +46,10 @@ export default defineConfig(
       '@typescript-eslint/no-unsafe-member-access': 'off',
     },
   },
-  { files: ['bench/**/*.mjs'], languageOptions: { globals: globals.node } },
+  {
+    files: ['bench/**/*.mjs', 'stryker.config.mjs', 'test/mutation/*.cjs'],
+    languageOptions: { globals: globals.node },
+  },
   { files: ['**/*.js'], languageOptions: { globals: globals.browser } },
   prettier,
 );

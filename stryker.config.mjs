@@ -1,0 +1,37 @@
+const FACTORS =
+  'src/login/{code-input,device-*,join-factors,judge-device,judge-factor,judge-recovery-code,trusted-devices}.ts';
+
+/** What is mutated. The suites that judge a group are listed in `test/mutation/<group>.suites.cjs`. */
+const GROUPS = {
+  login: ['src/login/**/*.ts', `!${FACTORS}`],
+  factors: [FACTORS],
+};
+
+const group = process.env.MUTATE ?? 'login';
+
+export default {
+  testRunner: 'jest',
+  coverageAnalysis: 'perTest',
+  // A module is loaded once for all mutants, so one in what runs at its loading would have no effect.
+  ignoreStatic: true,
+  mutate: GROUPS[group],
+  jest: {
+    projectType: 'custom',
+    enableFindRelatedTests: false,
+    config: {
+      runtime: '<rootDir>/test/mutation/kept-runtime.cjs',
+      // Stryker resolves it by itself.
+      testEnvironment: './test/mutation/kept-environment.cjs',
+      testMatch: [`<rootDir>/test/mutation/${group}.suites.cjs`],
+      moduleFileExtensions: ['ts', 'js', 'cjs', 'json', 'node'],
+      roots: ['<rootDir>/src', '<rootDir>/test'],
+      testTimeout: 10_000,
+    },
+  },
+  ignorePatterns: ['/dist', '/site', '/coverage', '/reports', '/bench', '/docs'],
+  reporters: ['clear-text', 'html', 'progress'],
+  htmlReporter: { fileName: `reports/mutation/${group}.html` },
+  thresholds: { high: 95, low: 90, break: 90 },
+  timeoutMS: 20_000,
+  dryRunTimeoutMinutes: 20,
+};
