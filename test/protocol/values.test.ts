@@ -1,6 +1,7 @@
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { isRecord, readDecimal, readText } from '../../src/protocol/envelope';
+import { isDictionary, isRecord, readDecimal, readText, readWholeNumber } from '../../src/protocol/envelope';
 
 describe('money', () => {
   it.each([
@@ -60,5 +61,51 @@ describe('small readers', () => {
 
   it('a record is an object that is no array', () => {
     expect([{}, [], null, '', 1].map(isRecord)).toEqual([true, false, false, false, false]);
+  });
+
+  it('a dictionary is a record without a class', () => {
+    const withoutClass = [
+      {},
+      Object.create(null),
+      JSON.parse('{"a":1}'),
+      runInNewContext('({})'),
+    ] as unknown[];
+    expect(withoutClass.map(isDictionary)).toEqual([true, true, true, true]);
+    const others = [new Map(), new Date(0), Object.create({ a: 1 }), new Error('x'), [], null] as unknown[];
+    expect(others.map(isDictionary)).toEqual([false, false, false, false, false, false]);
+  });
+});
+
+describe('a whole number', () => {
+  it.each([
+    [0, 0],
+    [2107, 2107],
+    ['2107', 2107],
+    ['007', 7],
+    ['999999999', 999_999_999],
+    [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
+  ])('is read: %j', (value, number) => {
+    expect(readWholeNumber(value)).toBe(number);
+  });
+
+  it.each([
+    -1,
+    1.5,
+    NaN,
+    Infinity,
+    2 ** 53,
+    '',
+    '-1',
+    '+1',
+    '1.0',
+    ' 1',
+    '1\n',
+    '1e3',
+    '1000000000',
+    null,
+    true,
+    [1],
+  ])('is none: %p', (value) => {
+    expect(readWholeNumber(value)).toBeNull();
   });
 });
