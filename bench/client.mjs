@@ -30,6 +30,8 @@ const dispatcher = new Agent({ connections: 128 });
 const agent = new http.Agent({ keepAlive: true, maxSockets: 128 });
 const direct = axios.create({ httpAgent: agent });
 const twilioClient = twilio('AC'.padEnd(34, '0'), 'token');
+twilioClient.verify.baseUrl = gateway.url;
+const twilioService = twilioClient.verify.v2.services('VA'.padEnd(34, '0'));
 const vonage = new Verify2(new Auth({ apiKey: 'key', apiSecret: 'secret' }), { apiHost: gateway.url });
 // Its default signs a token for each call, which costs five times as much.
 vonage.authType = 'basic';
@@ -47,8 +49,7 @@ const subjects = {
     await answer.json();
   },
   axios: () => direct.post(url, body, { headers }),
-  twilio: () =>
-    twilioClient.request({ method: 'post', uri: `${gateway.url}/twilio`, data: { Code: '123456' } }),
+  twilio: () => twilioService.verificationChecks.create({ to: '+12025550123', code: '123456' }),
   '@vonage/verify2': () => vonage.checkCode('c11236f4-00bf-4b89-84ba-88b25df97315', '123456'),
 };
 
