@@ -50,9 +50,11 @@ export function createOurs({ gatewayUrl, sessionStore, store }) {
 
 /**
  * The same safety by hand, as a careful developer would write it for one app: only numbers of people are texted; sends are
- * limited per user, number, prefix, address and in all, in windows, under keys that tell no number; what decides rests on
- * the server under the OTP id; an attempt is counted before it is judged, five a code and ten failures a user; a code works
- * once; a store has two seconds; the session is renewed at both steps and saved before the answer.
+ * limited per user, number, prefix, address and in all, in windows, with growing gaps and a budget of their own for numbers
+ * nobody has verified, under keys that tell no number; what decides rests on the server under the OTP id, and only the newest
+ * counts; an attempt is counted before it is judged, five a code, ten failures a user and then a lock that doubles; a code
+ * works once; store and gateway have so many seconds, and their answers are looked at; the session is renewed at both steps
+ * and saved before the answer.
  */
 export function createHandWritten({ gatewayUrl, sessionStore, counters, challenges }) {
   const { app, passport } = createHost(sessionStore);
@@ -61,7 +63,8 @@ export function createHandWritten({ gatewayUrl, sessionStore, counters, challeng
     new Promise((resolve, reject) => req.session.regenerate((e) => (e ? reject(e) : resolve())));
   const save = (req) =>
     new Promise((resolve, reject) => req.session.save((e) => (e ? reject(e) : resolve())));
-  const see = (res, path) => res.status(303).location(path).set('Content-Length', '0').end();
+  const see = (res, path) =>
+    res.status(303).location(path).set({ 'Cache-Control': 'no-store', 'Content-Length': '0' }).end();
 
   app.post('/login', passport.authenticate('local', { session: false }), async (req, res) => {
     const { id } = req.user;
@@ -72,15 +75,17 @@ export function createHandWritten({ gatewayUrl, sessionStore, counters, challeng
     const [number, prefix] = [mobile, mobile.slice(0, -4)].map(hideNumber);
     const sends = await inTime(
       counters.add([
-        [`failures:${id}`, 0, 11],
-        [`sends:short:${id}`, 600, 5],
-        [`sends:day:${id}`, 86_400, 10],
-        [`sends:all:${id}`, 86_400, 40],
-        [`sends:short:${number}`, 600, 5],
-        [`sends:day:${number}`, 86_400, 10],
-        [`sends:prefix:${prefix}`, 3_600, 1_000],
-        [`sends:address:${req.ip}`, 3_600, 100_000],
-        ['sends:total', 3_600, 10_000_000],
+        { key: `failures:${id}`, windowSeconds: 0, max: 50 },
+        { key: `sends:day:${id}`, windowSeconds: DAY, max: 10, lock: GAPS },
+        { key: `sends:short:${id}`, windowSeconds: 600, max: 5 },
+        { key: `sends:all:${id}`, windowSeconds: DAY, max: 40 },
+        { key: `sends:day:${number}`, windowSeconds: DAY, max: 10, lock: GAPS },
+        { key: `sends:short:${number}`, windowSeconds: 600, max: 5 },
+        { key: `sends:all:${number}`, windowSeconds: DAY, max: 40 },
+        { key: `sends:address:${req.ip}`, windowSeconds: 3_600, max: 100_000 },
+        { key: `sends:new:${prefix}`, windowSeconds: 3_600, max: 12, exemptBy: `verified:${number}` },
+        { key: `sends:prefix:${prefix}`, windowSeconds: 3_600, max: 1_000 },
+        { key: 'sends:total', windowSeconds: 3_600, max: 10_000_000 },
       ]),
     );
     if (!sends) return res.status(429).end();
@@ -100,11 +105,20 @@ export function createHandWritten({ gatewayUrl, sessionStore, counters, challeng
     const challenge = await inTime(challenges.claim(pending.otpId));
     if (challenge === null || challenge.purpose !== 'login') return res.status(401).end();
     const { userId, mobile, expiresAt } = challenge;
-    if (!(await inTime(counters.add([[`failures:${userId}`, 1_800, 10]])))) return res.status(429).end();
+    const failures = { key: `failures:${userId}`, windowSeconds: LONG, max: 50, lock: LOCKS };
+    if (!(await inTime(counters.add([failures])))) return res.status(429).end();
     if (expiresAt < Date.now() || phoneOf(userId) !== mobile) return res.status(401).end();
     await call(`/apis/otp/v3/validate/${encodeURIComponent(pending.otpId)}`, { mobile, pin });
     if (!(await inTime(challenges.consume(pending.otpId)))) return res.status(401).end();
-    await inTime(counters.clear([`failures:${userId}`, `sends:short:${userId}`, `sends:day:${userId}`]));
+    const number = hideNumber(mobile);
+    const subjects = [userId, number].flatMap((subject) => [
+      `sends:day:${subject}`,
+      `sends:short:${subject}`,
+    ]);
+    await Promise.all([
+      inTime(counters.clear([`failures:${userId}`, ...subjects])),
+      inTime(counters.add([{ key: `verified:${number}`, windowSeconds: LONG, max: Number.MAX_SAFE_INTEGER }])),
+    ]);
     const user = { id: userId };
     await new Promise((resolve, reject) => req.logIn(user, (error) => (error ? reject(error) : resolve())));
     req.session.verified = { userId, at: Date.now() };
@@ -118,6 +132,9 @@ export function createHandWritten({ gatewayUrl, sessionStore, counters, challeng
   return { app, close: () => call.close() };
 }
 
+const [DAY, LONG] = [86_400, 34_560_000];
+const GAPS = { every: 1, first: 30, most: 300 };
+const LOCKS = { every: 10, first: 1_800, most: DAY };
 const MESSAGE = '[PIN] is your sign-in code. It expires in 5 min. Never share it.';
 const DENIED_TYPES = new Set(['PREMIUM_RATE', 'SHARED_COST', 'TOLL_FREE', 'UAN', 'PAGER', 'VOICEMAIL']);
 const hideNumber = (text) => createHmac('sha256', 'a key').update(text).digest('base64url').slice(0, 22);
@@ -143,6 +160,8 @@ function createCall(gatewayUrl) {
     const signal = AbortSignal.timeout(10_000);
     const options = { method: 'POST', headers, body: JSON.stringify(body), dispatcher, signal };
     const answer = await request(gatewayUrl + path, options);
+    const { 'content-type': type, 'content-length': length } = answer.headers;
+    if (!/^application\/json/.test(type) || Number(length) > 65_536) throw new Error('odd answer');
     const { status_code: statusCode, errors, payload } = await answer.body.json();
     if (answer.statusCode !== 200 || statusCode !== 200 || errors !== null) throw new Error('refused');
     return payload;

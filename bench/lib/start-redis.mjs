@@ -19,6 +19,7 @@ export async function startRedis() {
   client.on('error', () => undefined);
   await client.connect();
   return {
+    url: `redis://127.0.0.1:${port}`,
     client,
     close: async () => {
       await client.close();
