@@ -96,10 +96,10 @@ export function sendCounters(
     { role: 'failures', counter: { ...failureCounter(limits, keys.user), isOnlyRead: true } },
     ...subjectCounters(`user:${keys.user}`, limits.perUser, gaps),
     ...subjectCounters(`number:${keys.number}`, limits.perNumber, gaps),
-    windowed('limit', `sends:address:${keys.address}`, perAddress),
+    limited(`sends:address:${keys.address}`, perAddress),
     newNumberCounter(keys, perPrefix),
-    windowed('limit', `sends:prefix:${keys.prefix}`, perPrefix),
-    windowed('limit', 'sends:total', total),
+    limited(`sends:prefix:${keys.prefix}`, perPrefix),
+    limited('sends:total', total),
   ];
 }
 
@@ -128,29 +128,31 @@ function sinceSuccessKeys(subject: string): readonly string[] {
   return [`sends:day:${subject}`, `sends:short:${subject}`];
 }
 
-function subjectCounters(subject: string, limit: SendLimit, gaps: readonly number[]): readonly SendCounter[] {
-  const sinceSuccess = windowed('gap', `sends:day:${subject}`, {
-    max: limit.maxPerDay,
-    perSeconds: DAY_SECONDS,
-  });
+function subjectCounters(
+  subject: string,
+  { max, perSeconds, maxPerDay, maxPerDayInAll }: SendLimit,
+  gaps: readonly number[],
+): readonly SendCounter[] {
+  const day = { key: `sends:day:${subject}`, windowSeconds: DAY_SECONDS, max: maxPerDay };
   return [
-    { role: 'gap', counter: { ...sinceSuccess.counter, lock: { every: 1, seconds: gaps } } },
-    windowed('limit', `sends:short:${subject}`, limit),
-    windowed('limit', `sends:all:${subject}`, { max: limit.maxPerDayInAll, perSeconds: DAY_SECONDS }),
+    { role: 'gap', counter: { ...day, lock: { every: 1, seconds: gaps } } },
+    limited(`sends:short:${subject}`, { max, perSeconds }),
+    limited(`sends:all:${subject}`, { max: maxPerDayInAll, perSeconds: DAY_SECONDS }),
   ];
 }
 
 /** The tighter budget of a prefix; numbers on which a code was once right are exempt. */
 function newNumberCounter({ prefix, number }: SendKeys, perPrefix: Limits['perPrefix']): SendCounter {
-  const { counter } = windowed('new-number', `sends:prefix-new:${prefix}`, {
-    max: perPrefix.maxNeverVerified,
-    perSeconds: perPrefix.perSeconds,
-  });
-  return { role: 'new-number', counter: { ...counter, exemptBy: verifiedNumberCounter(number).key } };
+  const { maxNeverVerified: max, perSeconds: windowSeconds } = perPrefix;
+  const exemptBy = verifiedNumberCounter(number).key;
+  return {
+    role: 'new-number',
+    counter: { key: `sends:prefix-new:${prefix}`, windowSeconds, max, exemptBy },
+  };
 }
 
-function windowed(role: SendCounterRole, key: string, { max, perSeconds }: Limit): SendCounter {
-  return { role, counter: { key, windowSeconds: perSeconds, max } };
+function limited(key: string, { max, perSeconds: windowSeconds }: Limit): SendCounter {
+  return { role: 'limit', counter: { key, windowSeconds, max } };
 }
 
 function doubling(first: number, last: number): readonly number[] {

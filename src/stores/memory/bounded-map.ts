@@ -8,8 +8,10 @@ export interface Entry extends Timed {
 
 /** A map that holds at most so many entries, each until its deadline. */
 export interface BoundedMap<Item extends Entry> {
-  /** The live entry, or undefined. */
+  /** The live entry, or undefined: then nothing at all is under this key. */
   get(key: string): Item | undefined;
+  /** Stores an entry under a key that has none. */
+  add(entry: Item): void;
   /** Stores an entry under its key in place of any other. */
   put(entry: Item): void;
   /** Takes note of the changed deadline of an entry that is here. */
@@ -36,7 +38,14 @@ export function createBoundedMap<Item extends Entry>(
 
   function get(key: string): Item | undefined {
     const entry = entries.get(key);
-    return entry !== undefined && entry.deadlineMs > now() ? entry : undefined;
+    if (entry === undefined || entry.deadlineMs > now()) return entry;
+    remove(entry);
+    return undefined;
+  }
+
+  function add(entry: Item): void {
+    entries.set(entry.key, entry);
+    queue.place(entry);
   }
 
   function move(entry: Item): void {
@@ -45,9 +54,8 @@ export function createBoundedMap<Item extends Entry>(
 
   function put(entry: Item): void {
     const former = entries.get(entry.key);
-    if (former !== undefined && former !== entry) remove(former);
-    entries.set(entry.key, entry);
-    queue.place(entry);
+    if (former !== undefined) remove(former);
+    add(entry);
   }
 
   function remove(entry: Item): void {
@@ -66,5 +74,5 @@ export function createBoundedMap<Item extends Entry>(
     if (entries.size + newEntries > maxEntries) throw new StoreError('the memory store is full');
   }
 
-  return { get, put, move, delete: remove, makeRoom };
+  return { get, add, put, move, delete: remove, makeRoom };
 }
