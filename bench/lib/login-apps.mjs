@@ -117,7 +117,9 @@ export function createHandWritten({ gatewayUrl, sessionStore, counters, challeng
     ]);
     await Promise.all([
       inTime(counters.clear([`failures:${userId}`, ...subjects])),
-      inTime(counters.add([{ key: `verified:${number}`, windowSeconds: LONG, max: Number.MAX_SAFE_INTEGER }])),
+      inTime(
+        counters.add([{ key: `verified:${number}`, windowSeconds: LONG, max: Number.MAX_SAFE_INTEGER }]),
+      ),
     ]);
     const user = { id: userId };
     await new Promise((resolve, reject) => req.logIn(user, (error) => (error ? reject(error) : resolve())));
