@@ -3,7 +3,7 @@ import fc from 'fast-check';
 
 import { StoreError } from '../../src/errors';
 import { checkDevice, checkHashes, checkNote, checkRotation } from '../../src/stores/check-input';
-import { parseDevice, sortDevices } from '../../src/stores/device-record';
+import { parseDevice, sortDevices, toRotation } from '../../src/stores/device-record';
 import type { TrustedDevice } from '../../src/stores/store';
 import { makeDevice } from './make-device';
 
@@ -38,6 +38,29 @@ describe('a device that comes back from a store', () => {
     );
   });
 
+  it('is taken with the longest hash there is, and with none before it', () => {
+    for (const changes of [{ tokenHash: 'x'.repeat(128) }, { previousHash: null }, { label: '' }]) {
+      const device = { ...good, ...changes };
+      expect(parseDevice(JSON.stringify(device), 'user')).toEqual(device);
+    }
+  });
+
+  it.each(['rotated', 'stale'])('is what came of a rotation, where that is %p', (outcome) => {
+    expect(toRotation(outcome, good, 'a')).toEqual({ outcome, device: good });
+  });
+
+  it.each([
+    ['unknown', 'a'],
+    ['', 'a'],
+    [null, 'a'],
+    ['rotated', 'b'],
+    ['stale', 'b'],
+  ])('is refused as what came of a rotation, where that is %p of %p', (outcome, deviceId) => {
+    expect(() => toRotation(outcome, good, deviceId)).toThrow(
+      new StoreError('devices.rotate: unknown answer'),
+    );
+  });
+
   it('stands among others by its age, and of one age by its id', () => {
     const [a, b, c] = ['a', 'b', 'c'].map((id) => makeDevice(id));
     const old = makeDevice('z', { createdAt: 1 });
@@ -49,26 +72,34 @@ describe('a device that comes back from a store', () => {
 
 describe('what a store is given to keep', () => {
   it.each([0, -1, 1.5, Number.NaN])('is refused when a user may have %p devices', (most) => {
-    expect(() => checkDevice(good, 600, most)).toThrow(StoreError);
+    expect(() => checkDevice(good, 600, most)).toThrow(new StoreError('devices.add: unknown record'));
     expect(() => checkDevice(good, 600, 1)).not.toThrow();
   });
 
   it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])(
     'is refused with a life of %p seconds',
     (seconds) => {
-      expect(() => checkDevice(good, seconds, 5)).toThrow(StoreError);
-      expect(() => checkNote('text', seconds)).toThrow(StoreError);
+      expect(() => checkDevice(good, seconds, 5)).toThrow(new StoreError('devices.add: unknown record'));
+      expect(() => checkNote('text', seconds)).toThrow(new StoreError('notes.write: odd note'));
     },
   );
 
   it.each(['', 'a:b', 'a b', 'ä', 'x'.repeat(129)])('is refused with the hash %p of a token', (hash) => {
-    expect(() => checkDevice({ ...good, tokenHash: hash }, 600, 5)).toThrow(StoreError);
-    expect(() => checkDevice({ ...good, previousHash: hash }, 600, 5)).toThrow(StoreError);
-    expect(() => checkRotation({ nextHash: hash, usedAt: 1 })).toThrow(StoreError);
+    expect(() => checkDevice({ ...good, tokenHash: hash }, 600, 5)).toThrow(
+      new StoreError('devices.add: unknown record'),
+    );
+    expect(() => checkDevice({ ...good, previousHash: hash }, 600, 5)).toThrow(
+      new StoreError('devices.add: unknown record'),
+    );
+    expect(() => checkRotation({ nextHash: hash, usedAt: 1 })).toThrow(
+      new StoreError('devices.rotate: odd token'),
+    );
   });
 
   it('is refused when it was used at no time', () => {
-    expect(() => checkRotation({ nextHash: 'next', usedAt: Number.NaN })).toThrow(StoreError);
+    expect(() => checkRotation({ nextHash: 'next', usedAt: Number.NaN })).toThrow(
+      new StoreError('devices.rotate: odd token'),
+    );
     expect(() => checkRotation({ nextHash: 'next', usedAt: 1 })).not.toThrow();
   });
 
@@ -77,15 +108,17 @@ describe('what a store is given to keep', () => {
     // JavaScript may hand over anything.
     const none = [5] as unknown as string[];
     for (const odd of [['a', 'b', 'a'], [''], ['x'.repeat(257)], many, none]) {
-      expect(() => checkHashes(odd)).toThrow(StoreError);
+      expect(() => checkHashes(odd)).toThrow(new StoreError('recoveryCodes.replace: odd hashes'));
     }
-    for (const even of [[], ['a', 'b'], many.slice(1)]) expect(() => checkHashes(even)).not.toThrow();
+    for (const even of [[], ['a', 'b'], ['x'.repeat(256)], many.slice(1)])
+      expect(() => checkHashes(even)).not.toThrow();
   });
 
   it('is refused when it is no note, or too long a one', () => {
     // JavaScript may hand over anything.
     const none = null as unknown as string;
-    for (const odd of [none, 'x'.repeat(4_097)]) expect(() => checkNote(odd, 60)).toThrow(StoreError);
+    for (const odd of [none, 'x'.repeat(4_097)])
+      expect(() => checkNote(odd, 60)).toThrow(new StoreError('notes.write: odd note'));
     for (const even of ['', 'x'.repeat(4_096)]) expect(() => checkNote(even, 60)).not.toThrow();
   });
 });

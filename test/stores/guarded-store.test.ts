@@ -1,9 +1,10 @@
-import { describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 
 import { StoreError } from '../../src/errors';
-import { guardStore } from '../../src/stores/guarded-store';
+import { guardStore, type StoreEvent } from '../../src/stores/guarded-store';
 import { memoryStore } from '../../src/stores/memory-store';
 import type { SmsOtpStore } from '../../src/stores/store';
+import { contractRuns, type Ground } from './contract-runs';
 import { EVERY_CALL, outcomesOfEveryCall } from './every-call';
 import { makeDevice } from './make-device';
 
@@ -45,12 +46,51 @@ describe('a guarded store', () => {
     expect(await notes.read('a')).toBeNull();
   });
 
+  it('tells each call with its duration, and one that failed as a failure, too', async () => {
+    const events: StoreEvent[] = [];
+    const startedAtMs = performance.now();
+    await guardStore(memoryStore(), (event) => events.push(event)).challenges.find('a');
+    const { challenges } = guardStore(failingStore(new Error('x')), (event) => events.push(event));
+    await expect(challenges.claim('a')).rejects.toThrow(StoreError);
+    const tookMs = performance.now() - startedAtMs;
+    const durationMs: unknown = expect.any(Number);
+    expect(events).toEqual([
+      { type: 'store-call', operation: 'find', outcome: 'ok', durationMs },
+      { type: 'store-call', operation: 'claim', outcome: 'failed', durationMs },
+      { type: 'store-failing', operation: 'claim' },
+    ]);
+    const durations = events.flatMap((event) => (event.type === 'store-call' ? [event.durationMs] : []));
+    expect(Math.max(...durations)).toBeLessThanOrEqual(tookMs);
+  });
+
+  it('that nobody listens to turns failures into StoreErrors all the same', async () => {
+    const { counters } = guardStore(failingStore(new Error('canary')));
+    await expect(counters.charge([])).rejects.toEqual(new StoreError('charge', new Error()));
+  });
+
   it('has no part that the store does not have', () => {
     const { challenges, counters, tokens } = memoryStore();
     const guarded = guardStore({ challenges, counters, tokens }, () => undefined);
     expect(Object.keys(guarded).sort()).toEqual(['challenges', 'counters']);
   });
 });
+
+describe('a guarded store fulfils the store contract', () => {
+  const contract = contractRuns(guardedGround);
+  beforeAll(() => contract.start());
+
+  it.each(contract.rows)('%s', async (_title, run) => {
+    await expect(run()).resolves.toBeUndefined();
+  });
+});
+
+function guardedGround(): Ground {
+  let nowMs = Date.now();
+  return {
+    makeStore: () => guardAll(memoryStore({ now: () => nowMs }), []),
+    passSeconds: (seconds) => void (nowMs += seconds * 1000),
+  };
+}
 
 /** Guarded, with tokens as they were: they have a deadline of their own. */
 function guardAll(store: Required<SmsOtpStore>, failures: string[]): Required<SmsOtpStore> {

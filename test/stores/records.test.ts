@@ -2,7 +2,6 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
 import { StoreError } from '../../src/errors';
-import { checkCounters, checkLock, checkRenewed } from '../../src/stores/check-input';
 import { parseChallenge, requireWholeNumber, toClaim, toWholeNumber } from '../../src/stores/records';
 import type { Challenge } from '../../src/stores/store';
 import { makeChallenge } from './make-challenge';
@@ -84,42 +83,7 @@ describe('a record that comes back from a store', () => {
   });
 });
 
-describe('what a store is given', () => {
-  const counter = { key: 'a', windowSeconds: 60 };
-
-  it.each([
-    { ...counter, windowSeconds: 0 },
-    { ...counter, windowSeconds: Number.NaN },
-    { ...counter, amount: 1.5 },
-    { ...counter, amount: Number.NaN },
-    { ...counter, amount: 2 ** 53 },
-    { ...counter, max: -1 },
-    { ...counter, max: 1.5 },
-    { ...counter, lock: { every: 0, seconds: [1] } },
-    { ...counter, lock: { every: 1, seconds: [] } },
-    { ...counter, lock: { every: 1, seconds: [-1] } },
-  ])('is refused when it cannot be counted: %j', (odd) => {
-    expect(() => checkCounters([counter, { ...odd, key: 'b' }])).toThrow(StoreError);
-    expect(() => checkCounters([counter])).not.toThrow();
-  });
-
-  it.each([-1, Number.NaN, Number.POSITIVE_INFINITY])(
-    'is refused when it is no length of a lock: %p',
-    (seconds) => {
-      expect(() => checkLock(seconds)).toThrow(StoreError);
-      expect(() => checkLock(0)).not.toThrow();
-    },
-  );
-
-  it.each([
-    { sealed: 'x', ttlSeconds: 0 },
-    { sealed: 'x', ttlSeconds: Number.NaN },
-    { sealed: undefined, ttlSeconds: 1 },
-  ])('is refused when it is no token: %j', (odd) => {
-    // A renewal written in JavaScript may answer anything.
-    expect(() => checkRenewed(odd as { sealed: string; ttlSeconds: number })).toThrow(StoreError);
-  });
-
+describe('a whole number that a store answers', () => {
   it.each([
     [5, 5],
     [0, 0],
@@ -132,7 +96,7 @@ describe('what a store is given', () => {
     ['99999999999999999', null],
     [null, null],
     [[5], null],
-  ])('reads %p as the whole number %p', (value, number) => {
+  ])('is read: %p as %p', (value, number) => {
     expect(toWholeNumber(value)).toBe(number);
   });
 });
