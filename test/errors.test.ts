@@ -94,10 +94,10 @@ describe('of a foreign error', () => {
 
 const call = 'validate';
 const session = { name: 'SessionError', message: 'words' };
-const ERRORS: readonly (readonly [string, Error, object])[] = [
+const ERRORS: readonly (readonly [string, () => Error, object])[] = [
   [
     'a gateway that was not reached',
-    new GatewayUnreachableError(call, false, { code: 'ECONNREFUSED' }),
+    () => new GatewayUnreachableError(call, false, { code: 'ECONNREFUSED' }),
     {
       name: 'GatewayUnreachableError',
       code: 'ERR_GATEWAY_UNREACHABLE',
@@ -109,12 +109,12 @@ const ERRORS: readonly (readonly [string, Error, object])[] = [
   ],
   [
     'an answer that was lost',
-    new GatewayUnreachableError(call, true),
+    () => new GatewayUnreachableError(call, true),
     { code: 'ERR_GATEWAY_UNREACHABLE', status: 502, mayHaveArrived: true },
   ],
   [
     'an answer that did not come in time',
-    new GatewayTimeoutError(call, 250, true),
+    () => new GatewayTimeoutError(call, 250, true),
     {
       name: 'GatewayTimeoutError',
       code: 'ERR_GATEWAY_TIMEOUT',
@@ -125,7 +125,7 @@ const ERRORS: readonly (readonly [string, Error, object])[] = [
   ],
   [
     'an answer that is not as documented',
-    new GatewayResponseError(call, 302, 'it is a redirect'),
+    () => new GatewayResponseError(call, 302, 'it is a redirect'),
     {
       name: 'GatewayResponseError',
       code: 'ERR_GATEWAY_RESPONSE',
@@ -136,7 +136,7 @@ const ERRORS: readonly (readonly [string, Error, object])[] = [
   ],
   [
     'a code of the documents',
-    new GatewayRejectedError(call, 2107, 'INVALID_PIN', 401),
+    () => new GatewayRejectedError(call, 2107, 'INVALID_PIN', 401),
     {
       name: 'GatewayRejectedError',
       code: 'ERR_GATEWAY_REJECTED',
@@ -149,17 +149,17 @@ const ERRORS: readonly (readonly [string, Error, object])[] = [
   ],
   [
     'a code that is not in the documents',
-    new GatewayRejectedError(call, 4711, null, 503),
+    () => new GatewayRejectedError(call, 4711, null, 503),
     { status: 502, message: 'The OTP gateway rejected the request (validate): 4711' },
   ],
   [
     'a status and no code',
-    new GatewayRejectedError(call, null, null, 503),
+    () => new GatewayRejectedError(call, null, null, 503),
     { status: 503, message: 'The OTP gateway rejected the request (validate): HTTP 503' },
   ],
   [
     'a call that was refused here',
-    new GatewayBusyError('the queue is full', 7),
+    () => new GatewayBusyError('the queue is full', 7),
     {
       name: 'GatewayBusyError',
       code: 'ERR_GATEWAY_BUSY',
@@ -171,27 +171,27 @@ const ERRORS: readonly (readonly [string, Error, object])[] = [
   ],
   [
     'a store that failed',
-    new StoreError('claim', new RangeError('x')),
+    () => new StoreError('claim', new RangeError('x')),
     { name: 'StoreError', code: 'ERR_STORE', status: 503, cause: { name: 'RangeError', code: null } },
   ],
   [
     'a session that is missing',
-    new SessionError('ERR_NO_SESSION', 'words'),
+    () => new SessionError('ERR_NO_SESSION', 'words'),
     { ...session, code: 'ERR_NO_SESSION', status: 500 },
   ],
   [
     'a session that was not renewed',
-    new SessionError('ERR_SESSION_NOT_RENEWED', 'words'),
+    () => new SessionError('ERR_SESSION_NOT_RENEWED', 'words'),
     { ...session, code: 'ERR_SESSION_NOT_RENEWED', status: 500 },
   ],
   [
     'a session that was not saved',
-    new SessionError('ERR_SESSION_STORE', 'words', new TypeError('x')),
+    () => new SessionError('ERR_SESSION_STORE', 'words', new TypeError('x')),
     { ...session, code: 'ERR_SESSION_STORE', status: 503, cause: { name: 'TypeError', code: null } },
   ],
   [
     'no first factor',
-    new FirstFactorError(),
+    () => new FirstFactorError(),
     {
       name: 'FirstFactorError',
       code: 'ERR_NO_FIRST_FACTOR',
@@ -203,7 +203,7 @@ const ERRORS: readonly (readonly [string, Error, object])[] = [
   ],
   [
     'the strategy instead of its name',
-    new StrategyUsageError('sms-otp'),
+    () => new StrategyUsageError('sms-otp'),
     {
       name: 'StrategyUsageError',
       code: 'ERR_STRATEGY_OBJECT',
@@ -215,14 +215,14 @@ const ERRORS: readonly (readonly [string, Error, object])[] = [
   ],
   [
     'no second factor',
-    new SecondFactorError('words'),
+    () => new SecondFactorError('words'),
     { name: 'SecondFactorError', code: 'ERR_SECOND_FACTOR_NEEDED', status: 403, message: 'words' },
   ],
 ];
 
 describe('an error of ours', () => {
-  it.each(ERRORS)('has its name, code, status and words: %s', (_title, error, members) => {
-    expect(error).toMatchObject(members);
+  it.each(ERRORS)('has its name, code, status and words: %s', (_title, make, members) => {
+    expect(make()).toMatchObject(members);
   });
 
   it.each([
