@@ -1,4 +1,4 @@
-export { createSmsOtp, messageReport, SmsOtpStrategy, type SmsOtp } from './sms-otp';
+export { createSmsOtp, messageReport, SmsOtpStrategy, type SmsOtp, type SmsOtpBase } from './sms-otp';
 export type { LimitsOption, MaybeUser, SmsOtpOptions } from './options';
 export type { PhoneBook, PhoneEntry } from './enrolment/phone-book';
 export type { Factor, FactorCheck } from './factors/factor';
@@ -87,6 +87,7 @@ export type { MessageMeasure } from './messages/measure-messages';
 export type { CountryMessage } from './messages/message-settings';
 export { sanitizeVariable } from './messages/sanitize-variable';
 export type { MessageContext, MessageOption } from './messages/build-message';
+export type { DevicesPart, FactorsPart, PhonesPart, RecoveryPart } from './express/edge';
 export type { SmsOtpAuthInfo, SmsOtpFailureInfo } from './express/authenticate';
 export type { GuardOptions, MaxAgeOptions } from './express/guard';
 export type { PassportOptions } from './express/log-in';

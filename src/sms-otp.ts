@@ -4,11 +4,11 @@ import { createAuthenticate } from './express/authenticate';
 import type { StrategyCallback } from './express/confirm-user';
 import {
   createEdge,
-  type DevicesEdge,
-  type Edge,
-  type FactorsEdge,
-  type PhonesEdge,
-  type RecoveryEdge,
+  type DevicesPart,
+  type FactorsPart,
+  type Middlewares,
+  type PhonesPart,
+  type RecoveryPart,
 } from './express/edge';
 import type { EdgeParts } from './express/edge-parts';
 import { createMarkReader } from './express/mark';
@@ -38,21 +38,20 @@ import { guardStore } from './stores/guarded-store';
 import { memoryStore } from './stores/memory-store';
 import type { SmsOtpStore } from './stores/store';
 
+/** What `createSmsOtp` returns, whatever is configured. */
+export interface SmsOtpBase extends Middlewares, UserAdmin {
+  /** Registered with Passport already. Call it by its name, never by this object. */
+  readonly strategy: SmsOtpStrategy;
+  /** Stops new sends, lets calls in flight end, and closes the client if it was made here. */
+  readonly close: () => Promise<void>;
+}
+
 /** Everything `createSmsOtp` returns. The parts share their options: that is why one call makes them. */
-export type SmsOtp<O extends SmsOtpOptions = SmsOtpOptions> = Omit<
-  Edge,
-  keyof (FactorsEdge & PhonesEdge & RecoveryEdge & DevicesEdge)
-> &
-  UserAdmin &
-  Where<O, 'factors', FactorsEdge> &
-  Where<O, 'phoneBook', PhonesEdge> &
-  Where<O, 'recoveryCodes', RecoveryEdge> &
-  Where<O, 'trustedDevices', DevicesEdge> & {
-    /** Registered with Passport already. Call it by its name, never by this object. */
-    readonly strategy: SmsOtpStrategy;
-    /** Stops new sends, lets calls in flight end, and closes the client if it was made here. */
-    readonly close: () => Promise<void>;
-  };
+export type SmsOtp<O extends SmsOtpOptions = SmsOtpOptions> = SmsOtpBase &
+  Where<O, 'factors', FactorsPart> &
+  Where<O, 'phoneBook', PhonesPart> &
+  Where<O, 'recoveryCodes', RecoveryPart> &
+  Where<O, 'trustedDevices', DevicesPart>;
 
 /** Parts that are there where their option is given, perhaps there where that is not known, and else absent. */
 type Where<O, Option extends keyof SmsOtpOptions, Parts> = Option extends keyof O

@@ -11,36 +11,45 @@ import type { DeviceParts } from './trusted-device';
 import { isOfApp } from './verifiers';
 import { createVerify, type VerifyOptions } from './verify-middleware';
 
-/** The parts that are there only where their option is given. */
-type OptionalEdge = Partial<FactorsEdge & PhonesEdge & RecoveryEdge & DevicesEdge>;
-
-/** What an app puts into its routes. */
-export interface Edge extends Guards, PendingMiddlewares, OptionalEdge {
+/** What an app puts into its routes, whatever is configured. */
+export interface Middlewares extends Guards, PendingMiddlewares {
+  /**
+   * After the first factor: sends a code to `req.user`, who is not logged in before it was right. Whoever needs no second
+   * factor is logged in at once.
+   */
   readonly send: (options?: SendOptions) => RequestHandler;
+  /** Judges the code in the body: logs in after `send`, renews the mark after `stepUp`. */
   readonly verify: (options?: VerifyOptions) => RequestHandler;
+  /** What a page may show of the pending code, the mark and the last refusal. */
   readonly status: (req: Request) => SmsOtpStatus;
 }
 
+/** All of it: some parts are there only where their option is given. */
+export type Edge = Middlewares & Partial<FactorsPart & PhonesPart & RecoveryPart & DevicesPart>;
+
 /** Where `factors` has one. */
-export interface FactorsEdge {
+export interface FactorsPart {
   /** `verify` for the code of another factor. @throws {TypeError} when `factors` has none of that name. */
   readonly verifyWith: (factor: string, options?: VerifyOptions) => RequestHandler;
 }
 
 /** Where `phoneBook` is configured. */
-export interface PhonesEdge {
+export interface PhonesPart {
+  /** Adding, confirming, changing and removing numbers. */
   readonly phones: Phones;
 }
 
 /** Where `recoveryCodes` is configured. */
-export interface RecoveryEdge {
+export interface RecoveryPart {
+  /** Makes, counts and shows once the codes for the day the phone is gone. */
   readonly recoveryCodes: RecoveryCodesPart;
   /** `verify` for a recovery code in place of the texted one. */
   readonly recover: (options?: VerifyOptions) => RequestHandler;
 }
 
 /** Where `trustedDevices` is configured. */
-export interface DevicesEdge {
+export interface DevicesPart {
+  /** Lists and ends the devices that need no code for a while. */
   readonly trustedDevices: TrustedDevices;
 }
 
@@ -59,8 +68,8 @@ export function createEdge(parts: EdgeParts): Edge {
   };
 }
 
-function createRecovery(parts: EdgeParts, recovery: RecoveryParts): RecoveryEdge {
-  const recover: RecoveryEdge['recover'] = createVerify(parts, 'recover', 'recovery-code');
+function createRecovery(parts: EdgeParts, recovery: RecoveryParts): RecoveryPart {
+  const recover: RecoveryPart['recover'] = createVerify(parts, 'recover', 'recovery-code');
   return { recover, recoveryCodes: createRecoveryCodesPart(parts, recovery) };
 }
 
@@ -68,7 +77,7 @@ function createDevices({ devices: { list, revoke, revokeAll } }: DeviceParts): T
   return { list, revoke, revokeAll };
 }
 
-function createVerifyWith(parts: EdgeParts): FactorsEdge['verifyWith'] {
+function createVerifyWith(parts: EdgeParts): FactorsPart['verifyWith'] {
   return (factor, options) => {
     if (!isOfApp(factor) || !parts.verifiers.has(factor)) {
       throw new TypeError('verifyWith: factors has none of that name');

@@ -22,7 +22,9 @@ export interface GuardOptions extends MaxAgeOptions {
 
 /** The guards: a middleware and a boolean for the same question. */
 export interface Guards {
+  /** Lets requests pass whose user has passed the second factor, and not too long ago; the others are refused or redirected. */
   readonly requireSecondFactor: (options?: GuardOptions) => RequestHandler;
+  /** The same question as a boolean. */
   readonly hasSecondFactor: (req: Request, options?: MaxAgeOptions) => boolean;
 }
 

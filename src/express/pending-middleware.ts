@@ -22,8 +22,11 @@ export interface StepUpOptions extends RedirectOptions {
 
 /** The middlewares that work on the session as it is: another code, a code for a logged-in user, none after all. */
 export interface PendingMiddlewares {
+  /** Sends another code for the same pending login; the one before is void. */
   readonly resend: (options?: RedirectOptions) => RequestHandler;
+  /** Sends a code to the logged-in user, for a fresh mark or to approve one transaction. */
   readonly stepUp: (options?: StepUpOptions) => RequestHandler;
+  /** Ends the pending login or step-up. Who is logged in stays so. */
   readonly cancel: (options?: RedirectOptions) => RequestHandler;
 }
 
