@@ -10,7 +10,8 @@ describe('the renewal under a lease', () => {
   it('gives up when others held the lease longer than one can last', async () => {
     const patience = fakePatience();
     const lease = scriptedLease([{ outcome: 'held' }]);
-    await expect(renewUnderLease(lease, 0, notReached, patience)).rejects.toThrow(StoreError);
+    const nobody = new StoreError('renew: nobody came to an end');
+    await expect(renewUnderLease(lease, 0, notReached, patience)).rejects.toThrow(nobody);
     expect(patience.elapsedMs()).toBeGreaterThan(15_000);
     expect(patience.elapsedMs()).toBeLessThan(21_000);
   });
