@@ -4,7 +4,7 @@ import { UsageError } from '../failures';
 const SECRET_OPTION =
   /^--?(user(name)?|pass(word|phrase)?|secret|token|access-token|api-?key|key|pin|code|otp)(=|$)/i;
 /** An address with a password in it. */
-const SECRET_ADDRESS = /^[^\s]*:\/\/[^/\s]*:[^/\s]*@/;
+const SECRET_ADDRESS = /:\/\/[^/\s]*:[^/\s]*@/;
 /** A token of the kind that has three parts. */
 const WEB_TOKEN = /(?:^|=)eyJ[\w-]+\.[\w-]+\.[\w-]*$/;
 
