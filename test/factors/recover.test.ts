@@ -43,7 +43,9 @@ describe.each(['A', 'B'] as const)('smsOtp.recover with variant %s', (variant) =
     expect(test.told('recovery-code-used')).toEqual([
       { type: 'recovery-code-used', userId: 'alice', address: expect.any(String), left: 9 },
     ]);
-    expect(test.told('verified')).toMatchObject([{ method: 'recovery-code', purpose: 'login' }]);
+    expect(test.told('verified')).toMatchObject([
+      { method: 'recovery-code', purpose: 'login', country: null },
+    ]);
   });
 
   it('renews the mark of a logged-in user who was asked once more', async () => {

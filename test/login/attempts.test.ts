@@ -134,6 +134,7 @@ describe.each(['A', 'B'] as const)('attempts in variant %s', (variant) => {
     await bob.login();
     const calls = validates(id);
     expect(seen(await alice.enter(code))).toEqual(INVALID);
+    expect(await alice.pendingId()).toBeUndefined();
     expect(validates(id)).toBe(calls);
     expect((await bob.enter(code)).status).toBe(401);
     expect(test.logins).not.toContain(alice.user.id);

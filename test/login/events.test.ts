@@ -1,0 +1,85 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { startTestApp, type TestApp } from '../support/test-app';
+import { enterWrongly, visit, type Visit } from '../support/visit';
+
+/** Events of stores, policies and the gateway are told elsewhere. */
+const LOGIN = ['sent', 'denied', 'rejected', 'verified', 'locked', 'failure-count-changed', 'decision-ended'];
+
+describe.each(['A', 'B'] as const)('onEvent in variant %s', (variant) => {
+  const subject = { userId: 'alice', purpose: 'login', address: '127.0.0.1' };
+  const durationMs = expect.any(Number);
+  let test: TestApp;
+  let alice: Visit;
+  beforeEach(async () => {
+    test = await startTestApp({ variant });
+    alice = visit(test);
+  });
+  afterEach(() => test.close());
+
+  /** What was told since the last call. */
+  const told = (): unknown[] => test.events.splice(0).filter(({ type }) => LOGIN.includes(type));
+  const ended = (decision: string, outcome: string): object => {
+    return { type: 'decision-ended', decision, outcome, durationMs };
+  };
+  const sent = (sends: number): object => {
+    const cost = variant === 'B' ? expect.stringMatching(/^\d/) : null;
+    return { type: 'sent', ...subject, maskedPhone: '•• •• 23', sends, cost, country: 'US' };
+  };
+  const counted = (failures: number): object => ({ type: 'failure-count-changed', ...subject, failures });
+
+  it('hears of a login to its end', async () => {
+    await alice.login();
+    expect(told()).toEqual([sent(1), ended('send', 'sent')]);
+    await alice.enterWrong();
+    const reason = 'wrong-code';
+    const rejected = { type: 'rejected', ...subject, reason };
+    expect(told()).toEqual([counted(1), rejected, ended('verify', reason)]);
+    await alice.enterRight();
+    const verified = { type: 'verified', ...subject, method: 'sms', country: 'US' };
+    expect(told()).toEqual([counted(2), counted(0), verified, ended('verify', 'verified')]);
+  });
+
+  it('hears of what is not sent', async () => {
+    await alice.login();
+    told();
+    const denied = { type: 'denied', ...subject, policy: null };
+    await visit(test).login();
+    expect(told()).toEqual([{ ...denied, reason: 'resend-too-soon' }, ended('send', 'resend-too-soon')]);
+    await alice.login();
+    expect(told()).toEqual([ended('send', 'already-sent')]);
+    test.clock.advanceSeconds(30);
+    await alice.resend();
+    expect(told()).toEqual([sent(2), ended('send', 'sent'), ended('resend', 'sent')]);
+    test.clock.advanceSeconds(451);
+    await alice.resend();
+    expect(told()).toEqual([{ ...denied, reason: 'send-limit' }, ended('resend', 'send-limit')]);
+  });
+
+  it('hears of a code that came too late', async () => {
+    await alice.login();
+    told();
+    test.clock.advanceSeconds(300);
+    await alice.enterRight();
+    const rejected = { type: 'rejected', ...subject, reason: 'expired' };
+    expect(told()).toEqual([counted(1), rejected, ended('verify', 'expired')]);
+  });
+
+  it('hears of a lock once, when it begins', async () => {
+    await alice.login();
+    await enterWrongly(alice, 5);
+    test.clock.advanceSeconds(30);
+    await alice.resend();
+    await enterWrongly(alice, 4);
+    told();
+    await alice.enterWrong();
+    const wrong = { type: 'rejected', ...subject, reason: 'wrong-code' };
+    const locked = { type: 'locked', ...subject, lockedSeconds: 1800 };
+    expect(told()).toEqual([counted(10), wrong, locked, ended('verify', 'wrong-code')]);
+  });
+
+  it('hears of an accident', async () => {
+    test.sim.failNext('generate', 'html-502');
+    await alice.login();
+    expect(told()).toEqual([ended('send', 'accident')]);
+  });
+});
