@@ -1,0 +1,72 @@
+import { describe, expect, it } from '@jest/globals';
+import type { GatewayClient } from 'passport-sms-otp/client';
+import { errorOf, MOBILE, ofType, startGateway, type Gateway } from './support/gateway';
+
+const durationMs: unknown = expect.any(Number);
+
+/** The events of calls, that of the authentication left out. */
+async function eventsOf(
+  { client, events }: Pick<Gateway, 'client' | 'events'>,
+  call: (client: GatewayClient) => Promise<unknown>,
+) {
+  await call(client).catch(() => undefined);
+  return ofType(events, 'gateway-call').filter((event) => event.call !== 'auth');
+}
+
+describe('the event of a call', () => {
+  it.each([
+    ['ok', null, {}],
+    ['rejected', { kind: 'error', code: 2121 }, { gatewayCode: 2121 }],
+    ['rejected', { kind: 'status', status: 503 }, {}],
+    ['unreachable', 'reset', {}],
+    ['timeout', 'no-answer', {}],
+    ['response', 'html-502', {}],
+  ] as const)('tells %s after %j', async (outcome, fault, code) => {
+    const gateway = await startGateway('A', { timeouts: { balanceMs: 300 } });
+    await gateway.client.warmUp();
+    if (fault !== null) gateway.simulator.failNext('balance', fault);
+    const events = await eventsOf(gateway, (client) => client.otp.balance());
+    expect(events).toStrictEqual([{ type: 'gateway-call', call: 'balance', outcome, durationMs, ...code }]);
+  });
+
+  it('tells of a call that was refused here, or by the store of tokens', async () => {
+    const closed = await startGateway('A');
+    await closed.client.close(0);
+    const tokenStore = {
+      read: () => Promise.reject(new Error('x')),
+      renew: () => Promise.reject(new Error('x')),
+    };
+    const storeless = await startGateway('A', { tokenStore });
+    for (const [gateway, outcome] of [
+      [closed, 'busy'],
+      [storeless, 'store'],
+    ] as const) {
+      const events = await eventsOf(gateway, (client) => client.otp.balance());
+      expect(events).toStrictEqual([{ type: 'gateway-call', call: 'balance', outcome, durationMs }]);
+    }
+  });
+
+  it('tells how long the call took, whatever came of it', async () => {
+    const gateway = await startGateway('A');
+    const startedAtMs = performance.now();
+    gateway.simulator.failNext('balance', { kind: 'latency', ms: 100 });
+    await gateway.client.otp.balance();
+    gateway.simulator.failNext('balance', 'reset');
+    await errorOf(gateway.client.otp.balance());
+    const tookMs = performance.now() - startedAtMs;
+    const [slow, lost] = await eventsOf(gateway, () => Promise.resolve());
+    expect(slow?.durationMs).toBeGreaterThan(95);
+    expect(Number(slow?.durationMs) + Number(lost?.durationMs)).toBeLessThanOrEqual(tookMs);
+  });
+
+  it('is none where the caller made a mistake: nothing was asked', async () => {
+    const gateway = await startGateway('A');
+    const events = await eventsOf(gateway, (client) => client.otp.generate({ mobile: `${MOBILE}00000` }));
+    expect(events).toEqual([]);
+  });
+
+  it('is not made where nobody listens, and the call is the same', async () => {
+    const { client } = await startGateway('A', { onEvent: undefined });
+    await expect(client.otp.balance()).resolves.toHaveProperty('balance');
+  });
+});
