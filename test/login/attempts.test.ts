@@ -104,6 +104,8 @@ describe.each(['A', 'B'] as const)('attempts in variant %s', (variant) => {
     const answers = await Promise.all([visitor.enterRight(), visitor.enterRight()]);
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 401]);
     expect(answers.find(({ status }) => status === 401)?.body).toEqual({ error: 'invalid-code' });
+    const rejected = test.events.filter(({ type }) => type === 'rejected');
+    expect(rejected).toMatchObject([{ reason: 'wrong-code' }]);
     expect(validates(otpId)).toBe(2);
     expect((await visitor.account()).status).toBe(200);
   });

@@ -6,12 +6,18 @@ let kept;
 module.exports = class KeptEnvironment extends Environment {
   constructor(config, context) {
     super(config, context);
-    kept ??= { context: this.context, global: this.global, moduleMocker: this.moduleMocker };
+    kept ??= {
+      context: this.context,
+      global: this.global,
+      moduleMocker: this.moduleMocker,
+      symbols: Object.getOwnPropertySymbols(this.global),
+    };
     const { __stryker__ } = this.global;
     Object.assign(this, kept);
     Object.assign(this.global, { __stryker__ });
-    // Jest's own, of the run before.
-    delete this.global[Symbol.for('EVENT_HANDLERS')];
+    // What jest has left there for the run before: its tests, and who hears of them.
+    for (const key of Object.getOwnPropertySymbols(this.global))
+      if (!kept.symbols.includes(key)) delete this.global[key];
   }
 
   async setup() {

@@ -1,0 +1,31 @@
+const { describe } = require('@jest/globals');
+
+/** Those that find most come first, those that wait come last. */
+const SUITES = [
+  'login/events',
+  'login/login',
+  'login/places',
+  'login/attempts',
+  'express/step-up',
+  'express/step-up-binding',
+  'express/status',
+  'express/user-ids',
+  'login/several-numbers',
+  'login/no-listener',
+  'login/callbacks',
+  'policies/policy-hooks',
+  'enrolment/enrol',
+  'enrolment/change',
+  'login/expiry',
+  'login/transactions',
+  'login/store-failures',
+  'policies/failure-locks',
+  'login/odd-answers',
+  'policies/send-limits',
+  'factors/recover',
+  'login/refused-before-claim',
+  'login/validate-faults',
+];
+
+// Each in a block of its own: hooks of one are not hooks of all.
+for (const suite of SUITES) describe(suite, () => void require(`../${suite}.test`));
