@@ -1,14 +1,27 @@
 // What loading costs, on top of an app that has express, express-session and passport already.
 import { spawnSync } from 'node:child_process';
+import { createRequire } from 'node:module';
 import { interleave, show, summarize } from './lib/measure.mjs';
 
+const require = createRequire(import.meta.url);
 const HOST = "require('express'); require('express-session'); require('passport');";
+const MAKE = `createSmsOtp({
+  gateway: { baseUrl: 'https://gateway.example.com', variant: 'A', username: 'u', password: 'p' },
+  allowedCountries: ['US'],
+  getPhone: () => null,
+  loadUser: () => null,
+});`;
 const subjects = {
   'express + express-session + passport': ['', HOST],
   'passport-sms-otp': [HOST, "require('../dist/index.js');"],
+  'passport-sms-otp and createSmsOtp': [
+    HOST,
+    `const { createSmsOtp } = require('../dist/index.js'); ${MAKE}`,
+  ],
   'passport-sms-otp/client': [HOST, "require('../dist/client/index.js');"],
-  'zod alone': [HOST, "require('zod');"],
-  'zod/mini alone': [HOST, "require('zod/mini');"],
+  'valibot alone': [HOST, "require('valibot');"],
+  'zod alone': [HOST, `require('${require.resolve('zod')}');`],
+  'zod/mini alone': [HOST, `require('${require.resolve('zod/mini')}');`],
   twilio: [HOST, "require('twilio');"],
   'better-auth': [HOST, "await import('better-auth'); await import('better-auth/plugins');"],
 };
