@@ -14,6 +14,7 @@ const SUITES = [
   'express/user-ids',
   'policies/policies',
   'policies/policy-hooks',
+  'policies/policy-answers',
   'policies/send-limits',
   'login/transactions',
   'login/send-gaps',

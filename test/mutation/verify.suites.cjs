@@ -14,6 +14,7 @@ const SUITES = [
   'login/no-listener',
   'login/callbacks',
   'policies/policy-hooks',
+  'policies/policy-answers',
   'enrolment/enrol',
   'enrolment/change',
   'login/expiry',

@@ -1,0 +1,114 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import type { Policy, PolicyContext, SendSettlement, VerifiedContext } from 'passport-sms-otp';
+import { ALICE, startTestApp, type TestApp } from '../support/test-app';
+import { seen, visit, type Visit } from '../support/visit';
+
+let test: TestApp;
+let visitor: Visit;
+async function start(more: Partial<Policy>): Promise<void> {
+  const policy: Policy = { name: 'rule', stage: 'send', check: () => 'allow', ...more };
+  test = await startTestApp({ options: { policies: [policy] } });
+  visitor = visit(test);
+}
+afterEach(() => test.close());
+
+/** What was told of the policy. */
+const told = (): unknown[] =>
+  test.events.filter((event) => event.type === 'policy-decided' && event.policy === 'rule');
+
+const DECISION = {
+  type: 'policy-decided',
+  userId: 'alice',
+  purpose: 'login',
+  address: '127.0.0.1',
+  stage: 'send',
+  policy: 'rule',
+  mode: 'deny',
+};
+
+/** Policies without types may answer anything. */
+const answering = (answer: unknown): Partial<Policy> => ({ check: (() => answer) as Policy['check'] });
+
+describe('the answer of a policy', () => {
+  it('is told to the letter', async () => {
+    await start({});
+    await visitor.login();
+    expect(told()).toEqual([{ ...DECISION, decision: 'allow', because: [] }]);
+  });
+
+  it.each([
+    [
+      ['too dear', 5, null, 'too new'],
+      ['too dear', 'too new'],
+    ],
+    ['too dear', []],
+    [undefined, []],
+  ])('has the words %j as its reasons: %j', async (because, words) => {
+    await start(answering({ deny: 'denied', because }));
+    await visitor.login();
+    expect(told()).toEqual([{ ...DECISION, decision: 'deny', because: words }]);
+  });
+
+  it('is a no that says so when it could not be asked', async () => {
+    await start({ check: () => Promise.reject(new Error('broken')) });
+    await visitor.login();
+    expect(told()).toEqual([{ ...DECISION, decision: 'deny', because: ['it could not be asked'] }]);
+  });
+
+  it.each([[0], [-1], [Infinity], [NaN], ['30'], [null]])(
+    'names no time with %p',
+    async (retryAfterSeconds) => {
+      await start(answering({ deny: 'send-limit', retryAfterSeconds }));
+      const refused = await visitor.login();
+      expect(seen(refused)).toEqual([429, { error: 'send-limit' }]);
+      expect(refused.headers['retry-after']).toBeUndefined();
+    },
+  );
+});
+
+describe('a policy of the stage of enrolment', () => {
+  it('is neither charged with a login nor told what became of it', async () => {
+    const settled: SendSettlement[] = [];
+    const counter = { key: 'rule:all', windowSeconds: 60, max: 0 };
+    await start({
+      stage: 'enrol',
+      charges: () => [{ counter, because: 'never' }],
+      settle: (_context: PolicyContext, settlement: SendSettlement) => settled.push(settlement),
+    });
+    expect((await visitor.login()).status).toBe(200);
+    expect(settled).toEqual([]);
+  });
+});
+
+describe('a policy that records', () => {
+  it('does not lock', async () => {
+    const lock = { every: 1, seconds: [90] };
+    const counter = { key: 'rule:lock', windowSeconds: 3_600, lock };
+    await start({ mode: 'record', charges: () => [{ counter, because: 'one in a while' }] });
+    await visitor.login();
+    test.clock.advanceSeconds(31);
+    expect((await visitor.resend()).status).toBe(200);
+  });
+});
+
+describe('a right code', () => {
+  it('is told with all there is to know, and whether the number is new', async () => {
+    const heard: VerifiedContext[] = [];
+    await start({ verified: (context: VerifiedContext) => heard.push(context) });
+    const sentAt = test.clock.now();
+    await visitor.login();
+    test.clock.advanceSeconds(10);
+    await visitor.enterRight();
+    await visitor.stepUp();
+    await visitor.enterRight();
+    const about = { userId: 'alice', mobile: ALICE.phone, sends: 1 };
+    expect(heard).toMatchObject([
+      { ...about, purpose: 'login', isNewNumber: true, sentAt },
+      { ...about, purpose: 'step-up', isNewNumber: false, sentAt: sentAt + 10_000 },
+    ]);
+    const key: unknown = expect.stringMatching(/^[\w-]{22}$/);
+    expect(heard[0]).toMatchObject({ numberKey: key, prefixKey: key });
+    await expect(heard[0]?.origin?.()).resolves.toMatchObject({ country: 'US' });
+    expect(heard[0]?.now()).toBe(test.clock.now());
+  });
+});
