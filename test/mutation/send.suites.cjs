@@ -19,6 +19,7 @@ const SUITES = [
   'login/transactions',
   'login/send-gaps',
   'login/expiry',
+  'login/attempts',
   'login/callbacks',
   'login/no-listener',
   'enrolment/enrol',

@@ -87,6 +87,15 @@ describe('sends to one user', () => {
     expect(seen(await visit(test, twin).login())).toEqual(LIMITED);
     expect((await visit(test, other).login()).status).toBe(200);
   });
+
+  it('are forgotten by forgetUser', async () => {
+    await start({ perUser: { max: 1, maxPerDay: 1, maxPerDayInAll: 1 } });
+    await login(0);
+    wait();
+    expect(seen(await login(0))).toEqual(LIMITED);
+    await test.smsOtp.forgetUser('user-0');
+    expect((await login(0)).status).toBe(200);
+  });
 });
 
 describe('sends to one number', () => {
