@@ -92,12 +92,13 @@ export function createVerifyOtp(
 
       // 6 the gateway judges the code
       const judgement = await hearing.judge({ challenge, user, code: pin, address });
-      if (judgement.kind === 'wrong') return failAttempt(parts, attempt, 'wrong-code');
-      // Not discarded here: the right code of a double click may be on its way to step 7, and only it may take the challenge.
-      if (judgement.kind === 'over') return failAttempt(parts, attempt, 'wrong-code', true);
       if (judgement.kind === 'lost') {
         await endAttempt(parts, attempt, 'unconfirmed');
         return { kind: 'unconfirmed', error: judgement.error };
+      }
+      if (judgement.kind !== 'right') {
+        // Not discarded when it is over: the right code of a double click may be on its way to step 7, and only it may take the challenge.
+        return failAttempt(parts, attempt, 'wrong-code', judgement.kind === 'over');
       }
 
       // 7 consume, once: true and nothing like it
