@@ -71,6 +71,7 @@ describe('anything else', () => {
     ['a true status_code', 200, { status_code: true, payload: '' }],
     ['a status_code with a fraction', 200, { status_code: 200.5, payload: '' }],
     ['a status_code with a sign', 200, { status_code: '+200', payload: '' }],
+    ['an odd status_code beside an error', 401, { status_code: 'OK', errors: [{ code: 1009 }] }],
     ['errors as an object', 200, { ...OK, payload: '', errors: {} }],
     ['errors as a string', 200, { ...OK, payload: '', errors: '' }],
     ['errors as false', 200, { ...OK, payload: '', errors: false }],

@@ -6,12 +6,12 @@ import { createDeadlineQueue, type Timed } from '../../src/stores/memory/deadlin
 describe('the queue of deadlines', () => {
   it('gives the earliest first, whatever was placed, moved and removed', () => {
     const step = fc.record({
-      what: fc.constantFrom('place', 'move', 'remove', 'take'),
+      what: fc.constantFrom('place', 'place', 'move', 'remove'),
       which: fc.nat(30),
       deadlineMs: fc.nat(1_000),
     });
     fc.assert(
-      fc.property(fc.array(step, { maxLength: 120 }), (steps) =>
+      fc.property(fc.array(step, { minLength: 20, maxLength: 120 }), (steps) =>
         expect(() => followsModel(steps)).not.toThrow(),
       ),
     );
@@ -35,7 +35,8 @@ function followsModel(steps: readonly Step[]): void {
     if (what === 'place' || what === 'move') queue.place(Object.assign(item, { deadlineMs }));
     if (what === 'place' || what === 'move') model.add(item);
     const earliest = Math.min(...[...model].map((one) => one.deadlineMs));
-    const first = queue.firstDue(deadlineMs);
-    expect(first?.deadlineMs ?? null).toBe(earliest <= deadlineMs ? earliest : null);
+    expect(queue.firstDue(Infinity)?.deadlineMs ?? Infinity).toBe(earliest);
+    expect(queue.firstDue(earliest - 1)).toBeNull();
+    expect(queue.firstDue(earliest)?.deadlineMs ?? Infinity).toBe(earliest);
   }
 }

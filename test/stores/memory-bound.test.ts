@@ -11,7 +11,8 @@ describe('the bound of memoryStore', () => {
   it('refuses a challenge beyond maxEntries and keeps those that live', async () => {
     const { challenges } = memoryStore({ maxEntries: 3 });
     for (const id of ['a', 'b', 'c']) await challenges.begin(makeChallenge(id), 600);
-    await expect(challenges.begin(makeChallenge('d'), 600)).rejects.toThrow(StoreError);
+    const full = new StoreError('the memory store is full');
+    await expect(challenges.begin(makeChallenge('d'), 600)).rejects.toThrow(full);
     for (const id of ['a', 'b', 'c']) expect(await challenges.find(id)).not.toBeNull();
     expect(await challenges.find('d')).toBeNull();
   });
@@ -111,7 +112,9 @@ describe('the bound of memoryStore', () => {
   });
 
   it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('is never %p', (maxEntries) => {
-    expect(() => memoryStore({ maxEntries })).toThrow(TypeError);
+    expect(() => memoryStore({ maxEntries })).toThrow(
+      new TypeError('maxEntries must be a whole number from 1'),
+    );
   });
 });
 
@@ -127,7 +130,9 @@ describe('the warning of memoryStore', () => {
     process.env.NODE_ENV = 'production';
     const { challenges } = memoryStore();
     await challenges.find('a');
-    const told = expect.stringContaining('redisStore or postgresStore');
+    const told =
+      'memoryStore() keeps challenges and limits in this process alone: they are lost on restart and not shared. ' +
+      'Use redisStore or postgresStore in production.';
     expect(emitWarning.mock.calls).toEqual([[told, { code: 'SMS_OTP_MEMORY_STORE' }]]);
   });
 

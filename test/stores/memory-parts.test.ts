@@ -74,6 +74,16 @@ describe('the bound of memoryStore', () => {
     expect(await notes.read('d')).toBe('1');
   });
 
+  it('keeps a note that was written anew, when the time of the earlier one is over', async () => {
+    let nowMs = 0;
+    const { notes } = memoryStore({ now: () => nowMs });
+    await notes.write('a', '1', 10);
+    await notes.write('a', '2', 600);
+    nowMs = 10_000;
+    await notes.write('b', '1', 600);
+    expect(await notes.read('a')).toBe('2');
+  });
+
   it('needs no room for an amount that takes back', async () => {
     const { counters } = memoryStore({ maxEntries: 1 });
     const full = Array.from({ length: 10 }, (_, index) => ({ key: `${index}`, windowSeconds: 60 }));

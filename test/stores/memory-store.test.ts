@@ -1,24 +1,15 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
+import { storeContract } from 'passport-sms-otp/store-contract';
 import { memoryStore } from '../../src/stores/memory-store';
-import { contractRuns, type Ground } from './contract-runs';
 
 describe('memoryStore fulfils the store contract', () => {
-  const contract = contractRuns(ownClock);
-  beforeAll(() => contract.start());
-
-  it.each(contract.rows)('%s', async (_title, run) => {
-    await expect(run()).resolves.toBeUndefined();
+  it.each(storeContract)('$title', async ({ run }) => {
+    let nowMs = Date.now();
+    const passSeconds = (seconds: number): void => void (nowMs += seconds * 1000);
+    await expect(run(() => memoryStore({ now: () => nowMs }), passSeconds)).resolves.toBeUndefined();
   });
 });
-
-function ownClock(): Ground {
-  let nowMs = Date.now();
-  return {
-    makeStore: () => memoryStore({ now: () => nowMs }),
-    passSeconds: (seconds) => void (nowMs += seconds * 1000),
-  };
-}
 
 describe('a clock that is set back', () => {
   it('locks nothing that was not locked', async () => {

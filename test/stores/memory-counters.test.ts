@@ -1,0 +1,88 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+
+import { memoryStore } from '../../src/stores/memory-store';
+import type { Count, Counter, CounterStore } from '../../src/stores/store';
+
+let nowMs = 0;
+let counters: CounterStore;
+beforeEach(() => {
+  nowMs = 1_000_000;
+  // Room for ten counters.
+  ({ counters } = memoryStore({ maxEntries: 1, now: () => nowMs }));
+});
+
+async function charge(counter: Counter): Promise<Count | undefined> {
+  return (await counters.charge([counter])).counts[0];
+}
+
+function fill(from: number, to: number, windowSeconds: number): Promise<unknown> {
+  const keys = Array.from({ length: to - from }, (_, index) => `key ${from + index}`);
+  return counters.charge(keys.map((key) => ({ key, windowSeconds })));
+}
+
+describe('the room of memoryStore', () => {
+  it('is made for all counters of a charge at once', async () => {
+    await fill(0, 10, 10);
+    nowMs += 10_000;
+    await fill(10, 20, 10);
+    expect(await charge({ key: 'key 10', windowSeconds: 10 })).toMatchObject({ count: 2 });
+  });
+
+  it('is given back in the order of what ends first now, not of what was to end first', async () => {
+    await fill(0, 1, 10);
+    await fill(1, 10, 20);
+    await counters.lock('key 0', 1_000);
+    nowMs += 20_000;
+    expect(await charge({ key: 'new', windowSeconds: 10 })).toMatchObject({ count: 1 });
+  });
+
+  it('is not needed for the lock of a counter that is there', async () => {
+    await fill(0, 10, 10);
+    await counters.lock('key 3', 60);
+    expect(await counters.charge([{ key: 'key 3', windowSeconds: 10 }])).toMatchObject({ refusedBy: 0 });
+  });
+});
+
+describe('what adds nothing, or takes back', () => {
+  const endless = { key: 'a', windowSeconds: null };
+
+  it.each([0, -1])('keeps no counter alive that has no window: %i', async (amount) => {
+    await charge(endless);
+    await charge(endless);
+    nowMs += 399 * 86_400_000;
+    expect((await charge({ ...endless, amount }))?.count).toBe(2 + amount);
+    nowMs += 86_400_000;
+    expect((await charge({ ...endless, isOnlyRead: true }))?.count).toBe(0);
+  });
+
+  it.each([50_000, 1_000])(
+    'begins no window when that has ended, though a lock is running: after %i ms',
+    async (ms) => {
+      await charge({ key: 'a', windowSeconds: 1, lock: { every: 1, seconds: [100] } });
+      nowMs += ms;
+      expect(await charge({ key: 'a', windowSeconds: 1, amount: -1 })).toEqual({
+        count: 0,
+        resetSeconds: 0,
+        lockedSeconds: 100 - ms / 1_000,
+      });
+    },
+  );
+
+  it('is refused by a lock when it adds nothing, and never when it takes back', async () => {
+    await charge({ key: 'a', windowSeconds: 60, lock: { every: 1, seconds: [100] } });
+    const asked = { key: 'a', windowSeconds: 60 };
+    expect((await counters.charge([{ ...asked, amount: 0 }])).refusedBy).toBe(0);
+    expect((await counters.charge([{ ...asked, amount: -1 }])).refusedBy).toBeNull();
+  });
+});
+
+it('a lock that has just ended keeps no counter from being cleared', async () => {
+  const counter = { key: 'a', windowSeconds: 600, lock: { every: 1, seconds: [100] } };
+  await charge(counter);
+  nowMs += 99_999;
+  await counters.clear(['a'], { keepsLocked: true });
+  expect((await charge({ ...counter, isOnlyRead: true }))?.count).toBe(1);
+  nowMs += 1;
+  await counters.clear(['a'], { keepsLocked: true });
+  expect((await charge({ ...counter, isOnlyRead: true }))?.count).toBe(0);
+});
