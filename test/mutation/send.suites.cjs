@@ -26,7 +26,6 @@ const SUITES = [
   'enrolment/change',
   'enrolment/phone-book',
   'login/store-failures',
-  'login/generate-faults',
 ];
 
 // Each in a block of its own: hooks of one are not hooks of all.
