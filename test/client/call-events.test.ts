@@ -63,6 +63,11 @@ describe('the event of a call', () => {
     const gateway = await startGateway('A');
     const events = await eventsOf(gateway, (client) => client.otp.generate({ mobile: `${MOBILE}00000` }));
     expect(events).toEqual([]);
+    const admission = await gateway.client.admit('validate');
+    const asked = gateway.client.otp.generate({ mobile: MOBILE }, admission);
+    expect(await errorOf(asked)).toBeInstanceOf(TypeError);
+    admission.release();
+    expect(await eventsOf(gateway, () => Promise.resolve())).toEqual([]);
   });
 
   it('is not made where nobody listens, and the call is the same', async () => {
