@@ -1,5 +1,16 @@
 import { isIP } from 'node:net';
-import { check, object, optional, picklist, pipe, regex, string, transform, type InferOutput } from 'valibot';
+import {
+  check,
+  minLength,
+  object,
+  optional,
+  picklist,
+  pipe,
+  regex,
+  string,
+  transform,
+  type InferOutput,
+} from 'valibot';
 
 /** The environment as the process has it, without the empty ones. */
 export type RawEnvironment = Readonly<Record<string, string | undefined>>;
@@ -93,6 +104,7 @@ export const environmentSchema = object({
   NODE_ENV: optional(string()),
   PORT: optional(port, '3000'),
   SESSION_SECRET: optional(string()),
+  SMS_OTP_SECRET: optional(pipe(string(), minLength(32, 'needs at least 32 characters'))),
   TRUST_PROXY: optional(proxies, '0'),
   SMS_OTP_BASE_URL: optional(gatewayAddress),
   SMS_OTP_VARIANT: optional(picklist(['A', 'B'], 'must be A or B'), 'A'),

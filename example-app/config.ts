@@ -8,6 +8,8 @@ export interface Config {
   readonly port: number;
   readonly isProduction: boolean;
   readonly sessionSecret: string;
+  /** What recovery codes and trusted devices rest on; undefined: the gateway's password. */
+  readonly smsOtpSecret: string | undefined;
   /** What Express takes as `trust proxy`: the number of proxies (0: none), or their addresses. */
   readonly trustProxy: number | string[];
   readonly variant: 'A' | 'B';
@@ -76,6 +78,7 @@ function toConfig(environment: Environment): Config {
     isProduction: environment.NODE_ENV === 'production',
     // Good for one run: in development nobody minds logging in again after a restart.
     sessionSecret: environment.SESSION_SECRET ?? randomBytes(32).toString('hex'),
+    smsOtpSecret: environment.SMS_OTP_SECRET,
     trustProxy: environment.TRUST_PROXY,
     variant: environment.SMS_OTP_VARIANT,
     numbersAs: environment.SMS_OTP_NUMBERS_AS,

@@ -37,6 +37,7 @@ export function addLogin(app: Express, config: Config, parts: LoginParts) {
     passport,
     gateway: parts.gateway,
     store: parts.smsOtpStore,
+    secret: config.smsOtpSecret,
     now: parts.now,
     phoneBook,
     loadUser: (id) => users.findById(String(id)),

@@ -4,6 +4,7 @@ import {
   custom,
   literal,
   maxLength,
+  minLength,
   nonEmpty,
   optional,
   pipe,
@@ -151,6 +152,9 @@ const schema = strictOptions({
   trustDeviceField: optional(name, DEFAULTS.trustDeviceField),
   sessionKey: optional(name, DEFAULTS.sessionKey),
   strategyName: optional(name, DEFAULTS.strategyName),
+  secret: optional(
+    pipe(string('must be a text'), minLength(32, 'must have at least 32 characters, and be random')),
+  ),
   keepSessionKeys: optional(array(name, 'must be a list of names'), []),
   onEvent: optional(callback<NonNullable<SmsOtpOptions['onEvent']>>()),
   now: optional(callback<() => number>(), () => Date.now),

@@ -152,6 +152,12 @@ export interface SmsOtpOptions {
   /** Session keys that survive the renewals of a login. `cookie`, Passport's key and our own are refused. Default: none. */
   readonly keepSessionKeys?: readonly string[] | undefined;
 
+  /**
+   * What the keys of counters, recovery codes and trusted devices are made of: a random text of at least 32 characters, the
+   * same in all processes, kept for good. Default: the gateway's password; when that changes, recovery codes are worthless.
+   */
+  readonly secret?: string | undefined;
+
   /** Hears every event. A sink that throws or is slow changes nothing. */
   onEvent?(event: SmsOtpEvent): unknown;
 

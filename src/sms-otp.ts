@@ -22,6 +22,7 @@ import { createVerifiers } from './express/verifiers';
 import { createEmitter } from './login/events';
 import { joinFactors } from './login/join-factors';
 import { createPhoneLister } from './login/list-phones';
+import { createKeyMaker } from './login/key-maker';
 import type { LoginParts } from './login/login-parts';
 import { createResendOtp } from './login/resend-otp';
 import { createSendOtp } from './login/send-otp';
@@ -65,21 +66,19 @@ type NoOthers<O> = Readonly<Record<Exclude<keyof O, keyof SmsOtpOptions>, never>
 
 /** The parts behind one set of options. */
 class SmsOtpParts {
-  readonly settings: Settings;
   readonly login: LoginParts;
   readonly edge: EdgeParts;
   readonly close: () => Promise<void>;
 
   constructor(options: SmsOtpOptions) {
-    this.settings = readSettings(options);
-    const emit = createEmitter(this.settings.onEvent);
-    const { now } = this.settings;
-    const store = this.settings.store ?? memoryStore({ now });
-    const { gateway, isOwn } = toClient(options.gateway, this.settings, store);
+    const settings = readSettings(options);
+    const { onEvent, now, store = memoryStore({ now }) } = settings;
+    const emit = createEmitter(onEvent);
+    const { gateway, isOwn } = toClient(options.gateway, settings, store);
     // Without a sink the client need not even make its events.
-    const unsubscribe = this.settings.onEvent && gateway.subscribe(emit);
-    this.login = joinLogin(this.settings, gateway, store, emit);
-    this.edge = joinEdge(this.settings, this.login);
+    const unsubscribe = onEvent && gateway.subscribe(emit);
+    this.login = joinLogin(settings, gateway, store, emit);
+    this.edge = joinEdge(settings, this.login);
     this.close = async () => {
       if (isOwn) await gateway.close();
       unsubscribe?.();
@@ -139,21 +138,23 @@ function joinLogin(
   store: SmsOtpStore,
   emit: LoginParts['emit'],
 ): LoginParts {
-  const { allowedCountries: countries, policies, getUserId, loadUser, now } = settings;
+  const { allowedCountries: countries, policies, getUserId = readId, loadUser, now, secret } = settings;
+  const makeKey = createKeyMaker(secret, gateway);
   return {
     settings,
     gateway,
     emit,
     now,
-    listPhones: createPhoneLister({ ...settings, getUserId: getUserId ?? readId }),
+    listPhones: createPhoneLister({ ...settings, getUserId }),
     loadUser,
-    getUserId: getUserId ?? readId,
+    getUserId,
     hasListener: settings.onEvent !== undefined,
     store: guardStore(store, settings.onEvent && emit),
     policies: withBuiltIns(countries, policies),
     buildMessage: createMessageBuilder(settings),
-    numberKeys: createNumberKeys(() => gateway.deriveKey('number-keys')),
+    numberKeys: createNumberKeys(() => makeKey('number-keys')),
     readNumber: createNumberReader(),
+    makeKey,
     random: Math.random,
     randomId: randomUUID,
   };

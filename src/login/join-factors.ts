@@ -25,7 +25,7 @@ export interface LoginFactors {
 /** @throws {TypeError} when the store has no place for what is configured. */
 export function joinFactors(parts: LoginParts, settings: FactorSettings): LoginFactors {
   const { recoveryCodes, trustedDevices } = settings;
-  const digest = createKeyedDigest(() => parts.gateway.deriveKey('factors'));
+  const digest = createKeyedDigest(() => parts.makeKey('factors'));
   return {
     recoveryCodes: recoveryCodes && joinRecoveryCodes(parts, recoveryCodes, digest),
     devices: trustedDevices && joinDevices(parts, trustedDevices, digest),

@@ -7,6 +7,7 @@ import type { Policy } from '../policies/policy';
 import type { GuardedStore } from '../stores/guarded-store';
 import type { UserId } from '../stores/store';
 import type { SmsOtpEvent } from './events';
+import type { MakeKey } from './key-maker';
 
 /** The bounds of one pending login and its challenges. */
 export interface LoginSettings {
@@ -36,6 +37,7 @@ export interface LoginParts {
   readonly hasListener: boolean;
   /** Milliseconds since 1970. */
   readonly now: () => number;
+  readonly makeKey: MakeKey;
   /** From 0 to 1. */
   readonly random: () => number;
   /** A text nobody can guess. */

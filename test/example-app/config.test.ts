@@ -142,6 +142,10 @@ describe('the configuration of the example app', () => {
     expect(problems.join('\n')).not.toContain('canary');
   });
 
+  it('takes no short secret for recovery codes', () => {
+    expect(problemsOf({ SMS_OTP_SECRET: 'canary' })).toEqual(['SMS_OTP_SECRET needs at least 32 characters']);
+  });
+
   it('needs a gateway and a secret in production', () => {
     expect(problemsOf({ NODE_ENV: 'production', SESSION_SECRET: 'short' })).toEqual([
       'SMS_OTP_BASE_URL is needed in production, where there is no simulator',

@@ -21,6 +21,8 @@ export const BAD: [string, object, RegExp][] = [
   ['a template and a host', { message: '[PIN]', autofillHost: 'bank.example' }, /autofillHost/],
   ['a host with a scheme', { autofillHost: 'https://bank.example' }, /autofillHost must be a bare host/],
   ['a name that breaks the last line', { appName: 'Bank @evil.example #1' }, /appName must have/],
+  ['a secret too short', { secret: 'canary value' }, /secret must have at least 32 characters/],
+  ['a secret that is a number', { secret: 7 }, /secret must be a text$/],
   ['a sender of one letter', { sender: 'x' }, /sender must be/],
   [
     'a part without its options',
