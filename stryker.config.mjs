@@ -22,6 +22,19 @@ const GROUPS = {
     'events',
   ),
   factors: inLogin('code-input', 'join-factors', 'judge-{device,factor,recovery-code}', '*device*'),
+  envelope: ['src/protocol/envelope.ts'],
+  answers: ['src/client/answers/*.ts'],
+  // What decides what errors, events, spans, replies and the command may show.
+  redaction: [
+    'src/errors.ts',
+    'src/client/observe-call.ts',
+    'src/express/{replies,status}.ts',
+    'src/observability/{record-spans,timed-event}.ts',
+    'src/cli/{explain,line/refuse-secrets}.ts',
+  ],
+  memory: ['src/stores/{memory-store,memory/*}.ts'],
+  records: ['src/stores/{records,device-record,check-input}.ts'],
+  guard: ['src/stores/{guarded-store,answer-in-time,lease}.ts'],
 };
 
 function inLogin(...names) {

@@ -1,0 +1,18 @@
+const { describe } = require('@jest/globals');
+
+// Its hook closes what any of these suites has opened.
+require('../client/support/cleanup');
+
+/** Those that find most come first, those that wait come last. */
+const SUITES = [
+  'client/odd-http',
+  'client/circuit-breaker',
+  'client/transport',
+  'client/credentials-refused',
+  'client/tokens',
+  'client/deadlines',
+  'client/success-predicate',
+];
+
+// Each in a block of its own: hooks of one are not hooks of all.
+for (const suite of SUITES) describe(suite, () => void require(`../${suite}.test`));

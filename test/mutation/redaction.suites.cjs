@@ -1,0 +1,21 @@
+const { describe } = require('@jest/globals');
+
+// Its hook closes what any of these suites has opened.
+require('../client/support/cleanup');
+
+/** Those that find most come first, those that wait come last. */
+const SUITES = [
+  'errors',
+  'cli/refuse-secrets',
+  'cli/explain',
+  'observability/news-and-failures',
+  'client/call-events',
+  'express/replies',
+  'express/redirects',
+  'express/status',
+  'login/several-numbers',
+  'login/transactions',
+];
+
+// Each in a block of its own: hooks of one are not hooks of all.
+for (const suite of SUITES) describe(suite, () => void require(`../${suite}.test`));
