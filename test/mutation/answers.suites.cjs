@@ -6,6 +6,8 @@ require('../client/support/cleanup');
 /** Those that find most come first, those that wait come last. */
 const SUITES = [
   'client/odd-http',
+  'client/may-have-arrived',
+  'client/refresh-refusals',
   'client/circuit-breaker',
   'client/transport',
   'client/credentials-refused',

@@ -1,0 +1,47 @@
+import { describe, expect, it } from '@jest/globals';
+import { memoryStore } from 'passport-sms-otp';
+import type { Fault, FaultName } from '../../src/simulator/faults/fault';
+import { errorOf, startClient, startGateway, startSimulator } from './support/gateway';
+import { startProxy } from './support/proxy';
+
+const LIMIT_MS = 200;
+
+describe('a call that failed may have arrived', () => {
+  it.each<[string, Fault | FaultName, object]>([
+    ['its connection was lost', 'reset', { code: 'ERR_GATEWAY_UNREACHABLE', status: 502 }],
+    ['it was not answered in time', 'no-answer', { code: 'ERR_GATEWAY_TIMEOUT', status: 504 }],
+  ])('when %s', async (_title, fault, expected) => {
+    const { client, simulator } = await startGateway('A', { timeouts: { balanceMs: LIMIT_MS } });
+    await client.warmUp();
+    simulator.failNext('balance', fault);
+    expect(await errorOf(client.otp.balance())).toMatchObject({ ...expected, mayHaveArrived: true });
+  });
+});
+
+describe('a call that failed has certainly not arrived', () => {
+  it('when nothing listens', async () => {
+    const simulator = await startSimulator({ variant: 'A' });
+    const { client } = startClient(simulator);
+    await client.warmUp();
+    await simulator.close();
+    expect(await errorOf(client.otp.balance())).toMatchObject({
+      code: 'ERR_GATEWAY_UNREACHABLE',
+      status: 503,
+      mayHaveArrived: false,
+    });
+  });
+
+  it('when there was no connection in time, though there was a token', async () => {
+    const simulator = await startSimulator({ variant: 'A' });
+    const { tokens: tokenStore } = memoryStore();
+    await startClient(simulator, { tokenStore }).client.warmUp();
+    const proxy = await startProxy({ delayMs: 2 * LIMIT_MS });
+    const shared = { tokenStore, proxyUrl: proxy.url, timeouts: { balanceMs: LIMIT_MS } };
+    const { client } = startClient(simulator, shared);
+    expect(await errorOf(client.otp.balance())).toMatchObject({
+      code: 'ERR_GATEWAY_TIMEOUT',
+      mayHaveArrived: false,
+    });
+    expect(simulator.stats().calls).toMatchObject({ auth: 1, balance: 0 });
+  });
+});
