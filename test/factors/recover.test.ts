@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Policy } from 'passport-sms-otp';
 import type { Browser, Seen } from './support/browser';
 import { startFactorApp, type FactorApp } from './support/factor-app';
 
@@ -13,9 +14,18 @@ describe.each(['A', 'B'] as const)('smsOtp.recover with variant %s', (variant) =
   let test: FactorApp;
   let alice: Browser;
   let codes: readonly string[];
+  let verified: unknown[];
   beforeEach(async () => {
+    verified = [];
+    const listening: Policy = {
+      name: 'listening',
+      stage: 'send',
+      check: () => 'allow',
+      verified: (context) => verified.push(context),
+    };
     test = await startFactorApp({
       variant,
+      options: { policies: [listening] },
       routes: (app, smsOtp) => {
         const redirects = { successRedirect: '/home', failureRedirect: '/code' };
         if (smsOtp.recover) app.post('/recover/page', smsOtp.recover(redirects));
@@ -56,6 +66,17 @@ describe.each(['A', 'B'] as const)('smsOtp.recover with variant %s', (variant) =
     await alice.post('/step-up');
     expect((await alice.recover(codes[0])).status).toBe(200);
     expect((await alice.get('/fresh')).status).toBe(200);
+  });
+
+  it('proves no number: no policy hears of it', async () => {
+    expect(verified).toEqual([]);
+    await alice.login();
+    expect((await alice.recover(codes[0])).status).toBe(200);
+    expect(verified).toEqual([]);
+    test.clock.advanceSeconds(31);
+    await alice.post('/step-up');
+    await alice.enter();
+    expect(verified).toMatchObject([{ purpose: 'step-up', isNewNumber: true }]);
   });
 
   it('goes where verify goes', async () => {
