@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { statusOf } from '../express/support/steps';
+import { testClock } from '../support/clock';
+import { answering, tamperedStore } from '../support/tampered-store';
 import { BOB } from '../support/test-app';
 import { seen } from '../support/visit';
 import { HOME, NEW, numbersOf, openPhoneApp, phoneVisit, WORK, type PhoneApp } from './support/phone-app';
@@ -146,4 +148,17 @@ describe('the list of numbers', () => {
       { maskedPhone: '•• •• 88', isConfirmed: false, isDefault: false },
     ]);
   });
+});
+
+it('a number that is none in the store by now is sent no other code', async () => {
+  const clock = testClock();
+  const tampered = tamperedStore(clock);
+  const test = await openPhoneApp({ clock, options: { store: tampered.store } });
+  const alice = phoneVisit(test);
+  await alice.logIn();
+  await alice.enrol(NEW);
+  const challenge = await tampered.store.challenges.find((await alice.pendingId()) ?? '');
+  tampered.tamper('find', answering({ ...challenge, mobile: NEW.slice(1) }));
+  clock.advanceSeconds(31);
+  expect(seen(await alice.resend())).toEqual([403, { error: 'no-phone' }]);
 });
