@@ -74,6 +74,15 @@ describe.each(['A', 'B'] as const)('time in variant %s', (variant) => {
       expect(since(inTime.body.expiresAt)).toBe(600);
     });
 
+    it('asks the gateway for no longer life than the login has left', async () => {
+      await visitor.login();
+      goTo(480);
+      await visitor.resend();
+      test.sim.advanceSeconds(121);
+      expect((await visitor.enterRight()).status).toBe(401);
+      expect(test.sim.stats().calls.validate).toBe(1);
+    });
+
     it('sends three codes in one pending login, and says so', async () => {
       const first = await visitor.login();
       expect(since(first.body.resendAt)).toBe(30);

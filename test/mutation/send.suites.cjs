@@ -26,6 +26,7 @@ const SUITES = [
   'enrolment/change',
   'enrolment/phone-book',
   'login/store-failures',
+  'policies/failure-locks',
 ];
 
 // Each in a block of its own: hooks of one are not hooks of all.
