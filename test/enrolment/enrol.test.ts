@@ -11,6 +11,7 @@ describe.each(['A', 'B'] as const)('a number, in variant %s,', (variant) => {
     await alice.logIn();
     const sent = await alice.enrol('+1 (415) 555-0188');
     expect(sent.body).toMatchObject({ sent: true, purpose: 'enrol', maskedPhone: '•• •• 88' });
+    expect(sent.body).not.toHaveProperty('phones');
     expect(test.sim.outbox.at(-1)?.mobile).toBe(NEW);
     expect(numbersOf(test)).toEqual([HOME, `${NEW}?`]);
     const confirmed = await alice.confirm(NEW);
