@@ -154,6 +154,7 @@ describe.each(['A', 'B'] as const)('attempts in variant %s', (variant) => {
     expect([await before.pendingId(), await after.pendingId()]).toEqual([id, id]);
     expect(seen(await before.login())).toEqual([429, { error: 'resend-too-soon' }]);
     expect(seen(await before.resend())).toEqual([401, { error: 'no-pending-login' }]);
+    expect(await before.pendingId()).toBeUndefined();
     expect((await after.enterRight()).status).toBe(200);
   });
 

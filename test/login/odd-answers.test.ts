@@ -26,4 +26,13 @@ describe('a store that answers oddly', () => {
     expect(seen(answer)).toEqual([429, { error: 'locked' }]);
     expect(answer.headers['retry-after']).toBe('1');
   });
+
+  it('and keeps a challenge longer than its login sends no other code for it', async () => {
+    const visitor = visit(test, next());
+    await visitor.login();
+    const challenge = await tampered.store.challenges.find((await visitor.pendingId()) ?? '');
+    tampered.tamper('find', answering(challenge));
+    test.clock.advanceSeconds(600);
+    expect(seen(await visitor.resend())).toEqual([401, { error: 'no-pending-login' }]);
+  });
 });
