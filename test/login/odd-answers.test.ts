@@ -35,4 +35,20 @@ describe('a store that answers oddly', () => {
     test.clock.advanceSeconds(600);
     expect(seen(await visitor.resend())).toEqual([401, { error: 'no-pending-login' }]);
   });
+
+  it('and has spent a right code already calls it wrong', async () => {
+    const visitor = visit(test, next());
+    await visitor.login();
+    tampered.tamper('consume', answering(false));
+    expect(seen(await visitor.enterRight())).toEqual([401, { error: 'invalid-code' }]);
+    expect(test.events).toContainEqual(expect.objectContaining({ type: 'rejected', reason: 'wrong-code' }));
+  });
+
+  it('and has lost a challenge ends the pending login at a resend', async () => {
+    const visitor = visit(test, next());
+    await visitor.login();
+    await test.smsOtp.forgetUser(visitor.user.id);
+    expect(seen(await visitor.resend())).toEqual([401, { error: 'no-pending-login' }]);
+    expect(await visitor.pendingId()).toBeUndefined();
+  });
 });
