@@ -21,6 +21,7 @@ const SUITES = [
   'login/expiry',
   'login/attempts',
   'login/callbacks',
+  'login/odd-answers',
   'login/no-listener',
   'enrolment/enrol',
   'enrolment/change',
