@@ -9,6 +9,7 @@ describe('the code as typed or pasted', () => {
   it.each([
     ['plain digits', '123456', '123456'],
     ['four digits', '1234', '1234'],
+    ['as many blanks as are looked at', `1234${' '.repeat(60)}`, '1234'],
     ['ten digits', '1234567890', '1234567890'],
     ['leading zeros', '000123', '000123'],
     ['nothing but zeros', '0000', '0000'],

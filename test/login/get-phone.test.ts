@@ -32,6 +32,7 @@ describe('getPhone', () => {
     ['full-width digits', '+１２０２５５５０１２３'],
     ['a list', ['+12025550123']],
     ['an extension', '+12025550123;ext=1'],
+    ['a word in front of a number', 'tel:+12025550123'],
   ])('may give %s: the login is refused, never let through', async (_what, phone) => {
     await start({ getPhone: () => Promise.resolve(phone) });
     expect(seen(await visitor.login())).toEqual([403, { error: 'no-phone' }]);

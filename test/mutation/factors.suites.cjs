@@ -11,6 +11,10 @@ const SUITES = [
   'factors/trusted-devices',
   'factors/recover',
   'factors/other-factors',
+  'factors/secret',
+  'threats/recovery-codes',
+  'threats/trusted-devices',
+  'threats/trusted-devices-and-guards',
 ];
 
 // Each in a block of its own: hooks of one are not hooks of all.

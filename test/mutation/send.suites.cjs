@@ -24,6 +24,7 @@ const SUITES = [
   'login/odd-answers',
   'login/no-listener',
   'enrolment/enrol',
+  'enrolment/refusals',
   'enrolment/change',
   'enrolment/phone-book',
   'login/store-failures',

@@ -180,7 +180,8 @@ describe('a trusted device', () => {
     const own = await startFactorApp({ options: { trustedDevices: { getPasswordVersion } } });
     const answer = await own.browser().trust();
     expect([answer.status, answer.deviceCookie]).toEqual([500, undefined]);
-    expect(own.errors).toEqual([expect.any(TypeError)]);
+    const told = 'getPasswordVersion must give a text that is not empty';
+    expect(own.errors).toEqual([new TypeError(told)]);
     await own.close();
   });
 });
