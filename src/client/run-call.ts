@@ -1,4 +1,4 @@
-import { GatewayBusyError, GatewayRejectedError } from '../errors';
+import { GatewayBusyError } from '../errors';
 import type { CallName } from './call-name';
 import { remainingMs, startDeadline, waitAtMost, type CallDeadline } from './admission/call-deadline';
 import { closedError, type CallGate } from './admission/call-gate';
@@ -119,7 +119,7 @@ export class CallRunner {
     const { breaker, limits, probe } = this.#parts;
     const isWorking = await this.#ask(probe, startDeadline(probe.name, limits[probe.name])).then(
       () => true,
-      (error: unknown) => error instanceof GatewayRejectedError && !isGatewayFailure(error),
+      (error: unknown) => !isGatewayFailure(error),
     );
     breaker.endProbe(isWorking);
   }

@@ -1,6 +1,5 @@
 import { checkDefaults } from './check-defaults';
 import { chooseLocale } from './choose-locale';
-import type { DefaultMessageParts } from './default-message';
 import { fitDefault } from './fit-default';
 import {
   findServedLocales,
@@ -68,10 +67,12 @@ function createDefaultText(settings: MessageSettings): MakeText {
   const made = new Map<string, string>();
   return ({ locale: tag, purpose, transaction }, validitySeconds) => {
     const locale = chooseLocale(tag, served);
-    const makeParts = (): DefaultMessageParts => ({ ...settings, locale, validitySeconds });
-    if (purpose === 'transaction') return transactionMessage(makeParts(), transaction, maxPinDigits);
     const key = `${locale} ${purpose} ${Math.floor(validitySeconds / 60)}`;
-    const text = made.get(key) ?? fitDefault(makeParts(), purpose, maxPinDigits);
+    const known = made.get(key);
+    if (known !== undefined) return known;
+    const parts = { ...settings, locale, validitySeconds };
+    if (purpose === 'transaction') return transactionMessage(parts, transaction, maxPinDigits);
+    const text = fitDefault(parts, purpose, maxPinDigits);
     made.set(key, text);
     return text;
   };

@@ -11,7 +11,6 @@ import {
   picklist,
   pipe,
   record,
-  regex,
   safeInteger,
   strictObject,
   string,
@@ -19,6 +18,7 @@ import {
   type GenericSchema,
 } from 'valibot';
 import { isDictionary, isRecord } from '../protocol/envelope';
+import { headerValue, httpStatus } from './http/head-rules';
 import type { Readings } from './readings';
 
 /** The careful reading of every open point. */
@@ -67,9 +67,6 @@ export const DEFAULT_READINGS: Readings = {
 };
 
 const code = pipe(number(), safeInteger(), minValue(1));
-const httpStatus = pipe(number(), integer(), minValue(200), maxValue(599));
-/** Anything else would break the answer's head. */
-const headerValue = pipe(string(), regex(/^[\x20-\x7e]+$/));
 
 /** Enforces what the types say, for callers without types. */
 export const readingsSchema = pipe(

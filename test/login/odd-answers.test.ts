@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { testClock } from '../support/clock';
 import { people, queue } from '../support/people';
-import { answering, tamperedStore, type TamperedStore } from '../support/tampered-store';
-import { startTestApp, type TestApp } from '../support/test-app';
+import { startTamperedApp } from '../support/tampered-app';
+import { answering, type TamperedStore } from '../support/tampered-store';
+import type { TestApp } from '../support/test-app';
 import { seen, visit } from '../support/visit';
 
 describe('a store that answers oddly', () => {
@@ -10,10 +10,7 @@ describe('a store that answers oddly', () => {
   let test: TestApp;
   let tampered: TamperedStore;
   beforeAll(async () => {
-    const clock = testClock();
-    tampered = tamperedStore(clock);
-    const options = { store: tampered.store, allowedCountries: 'any' } as const;
-    test = await startTestApp({ clock, users: people(20), options });
+    ({ test, tampered } = await startTamperedApp({ users: people(20) }));
   });
   afterAll(() => test.close());
   afterEach(() => tampered.heal());

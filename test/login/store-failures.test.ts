@@ -1,16 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Response } from 'supertest';
-import { testClock } from '../support/clock';
 import { people, queue } from '../support/people';
-import {
-  answering,
-  hanging,
-  tamperedStore,
-  throwing,
-  type StoreCall,
-  type TamperedStore,
-} from '../support/tampered-store';
-import { startTestApp, type TestApp } from '../support/test-app';
+import { startTamperedApp } from '../support/tampered-app';
+import { answering, hanging, throwing, type StoreCall, type TamperedStore } from '../support/tampered-store';
+import type { TestApp } from '../support/test-app';
 import { seen, visit, type Visit } from '../support/visit';
 
 const FAILED = [503, { code: 'ERR_STORE' }];
@@ -20,10 +13,7 @@ describe.each(['A', 'B'] as const)('a store that fails in variant %s', (variant)
   let test: TestApp;
   let tampered: TamperedStore;
   beforeAll(async () => {
-    const clock = testClock();
-    tampered = tamperedStore(clock);
-    const options = { store: tampered.store, allowedCountries: 'any' } as const;
-    test = await startTestApp({ variant, clock, users: people(80), options });
+    ({ test, tampered } = await startTamperedApp({ variant, users: people(80) }));
   });
   afterAll(() => test.close());
   afterEach(() => {
@@ -179,9 +169,7 @@ describe.each(['A', 'B'] as const)('a store that fails in variant %s', (variant)
 
 describe('a store that hangs', () => {
   it('has failed after two seconds, at the login and at the code', async () => {
-    const clock = testClock();
-    const tampered = tamperedStore(clock);
-    const test = await startTestApp({ clock, options: { store: tampered.store } });
+    const { test, tampered } = await startTamperedApp();
     const [early, late] = [visit(test), visit(test)];
     await early.login();
     tampered.tamper('charge', hanging);

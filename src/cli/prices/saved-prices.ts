@@ -1,4 +1,5 @@
 import { array, nullable, object, picklist, safeParse, string, union, type GenericSchema } from 'valibot';
+import { parseJson } from '../../stores/records';
 import { CommandFailure } from '../failures';
 import type { SavedPrices } from './price-list';
 
@@ -32,13 +33,4 @@ export function readSavedPrices(text: string): SavedPrices {
   const parsed = safeParse(savedSchema, parseJson(text));
   if (parsed.success) return parsed.output;
   throw new CommandFailure('The saved list is none.', 'Make one with pricing --json > prices.json.');
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    // The platform's message would quote the file; undefined is no list, which says it all.
-    return undefined;
-  }
 }

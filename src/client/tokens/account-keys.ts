@@ -1,14 +1,12 @@
-import { createHash, hkdf, scrypt } from 'node:crypto';
+import { createHash, scrypt } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { ClientSettings } from '../client-settings';
-
-const KEY_BYTES = 32;
+import { expandKey, KEY_BYTES } from './expand-key';
 
 /** About 0.05 s and 16 MiB, once a client: what each guess at the password costs an attacker who has read the store. */
 const SCRYPT_COST = { N: 2 ** 14, r: 8, p: 1 };
 
 const scryptAsync = promisify<string, string, number, typeof SCRYPT_COST, Buffer>(scrypt);
-const hkdfAsync = promisify<string, Buffer, string, string, number, ArrayBuffer>(hkdf);
 
 /** Keys that every process with the account's password can make, and nobody else. */
 export class AccountKeys {
@@ -23,7 +21,7 @@ export class AccountKeys {
   async derive(label: string): Promise<Buffer> {
     const { username, password, address } = this.#settings;
     this.#root ??= scryptAsync(password, JSON.stringify([username, address.host]), KEY_BYTES, SCRYPT_COST);
-    return Buffer.from(await hkdfAsync('sha256', await this.#root, '', label, KEY_BYTES));
+    return expandKey(await this.#root, label);
   }
 }
 

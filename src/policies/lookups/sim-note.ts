@@ -12,6 +12,7 @@ import {
   string,
   type GenericSchema,
 } from 'valibot';
+import { parseJson } from '../../stores/records';
 import type { Finding } from './finding';
 
 /** What is remembered of a number between logins. Times are milliseconds since 1970. */
@@ -54,13 +55,9 @@ const schema = strictObject({
 
 /** Reads a note: foreign data. Null for what this release did not write, or wrote under another key. */
 export function parseSimNote(note: string | null, keyId: string): SimNote | null {
-  try {
-    const parsed = safeParse(schema, JSON.parse(note ?? 'null'));
-    return parsed.success && parsed.output.keyId === keyId ? parsed.output : null;
-  } catch {
-    // A note that cannot be read is no note: the number begins anew.
-    return null;
-  }
+  const parsed = safeParse(schema, parseJson(note));
+  // A note that cannot be read is no note: the number begins anew.
+  return parsed.success && parsed.output.keyId === keyId ? parsed.output : null;
 }
 
 /** The beginning, after a right code. */

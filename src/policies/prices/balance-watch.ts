@@ -8,6 +8,7 @@ import {
   strictObject,
   type GenericSchema,
 } from 'valibot';
+import { parseJson } from '../../stores/records';
 import type { PolicyTools } from '../policy';
 import { judgeBalance, type BalanceAlarms, type BalanceState } from './balance-levels';
 import { toMicros } from './micros';
@@ -66,13 +67,7 @@ export function createBalanceWatch(alarms: BalanceAlarms, everySeconds: number):
 }
 
 async function readState({ notes }: PolicyTools): Promise<BalanceState | null> {
-  const text = (await notes?.read(STATE_KEY)) ?? null;
-  if (text === null) return null;
-  try {
-    const parsed = safeParse(stateSchema, JSON.parse(text));
-    return parsed.success ? parsed.output : null;
-  } catch {
-    // A note that cannot be read is no note: the watch begins anew.
-    return null;
-  }
+  const parsed = safeParse(stateSchema, parseJson(await notes?.read(STATE_KEY)));
+  // A note that cannot be read is no note: the watch begins anew.
+  return parsed.success ? parsed.output : null;
 }

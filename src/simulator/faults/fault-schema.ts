@@ -9,7 +9,6 @@ import {
   optional,
   picklist,
   pipe,
-  regex,
   safeInteger,
   safeParse,
   strictObject,
@@ -18,14 +17,12 @@ import {
 } from 'valibot';
 import { CALLS, type Call } from '../calls/call';
 import { describeIssue } from '../describe-issue';
+import { headerValue, httpStatus } from '../http/head-rules';
 import type { Fault, FaultName } from './fault';
 
 /** One gibibyte: more would only test the machine. */
 const bytes = pipe(number(), integer(), minValue(1), maxValue(1_073_741_824));
 const delayMs = pipe(number(), minValue(0), maxValue(3_600_000));
-const httpStatus = pipe(number(), integer(), minValue(200), maxValue(599));
-/** Anything else would break the answer's head. */
-const headerValue = pipe(string(), regex(/^[\x20-\x7e]+$/));
 const when = optional(picklist(['before', 'after']));
 
 const faultSchema = variant('kind', [

@@ -10,12 +10,10 @@ export interface Entry extends Timed {
 export interface BoundedMap<Item extends Entry> {
   /** The live entry, or undefined: then nothing at all is under this key. */
   get(key: string): Item | undefined;
-  /** Stores an entry under a key that has none. */
-  add(entry: Item): void;
+  /** Stores an entry under a key that has no other, or takes note of its changed deadline. */
+  keep(entry: Item): void;
   /** Stores an entry under its key in place of any other. */
   put(entry: Item): void;
-  /** Takes note of the changed deadline of an entry that is here. */
-  move(entry: Item): void;
   delete(entry: Item): void;
   /**
    * Makes sure that so many new entries find room.
@@ -43,19 +41,15 @@ export function createBoundedMap<Item extends Entry>(
     return undefined;
   }
 
-  function add(entry: Item): void {
-    entries.set(entry.key, entry);
-    queue.place(entry);
-  }
-
-  function move(entry: Item): void {
+  function keep(entry: Item): void {
+    if (entry.position < 0) entries.set(entry.key, entry);
     queue.place(entry);
   }
 
   function put(entry: Item): void {
     const former = entries.get(entry.key);
     if (former !== undefined) remove(former);
-    add(entry);
+    keep(entry);
   }
 
   function remove(entry: Item): void {
@@ -74,5 +68,5 @@ export function createBoundedMap<Item extends Entry>(
     if (entries.size + newEntries > maxEntries) throw new StoreError('the memory store is full');
   }
 
-  return { get, add, put, move, delete: remove, makeRoom };
+  return { get, keep, put, delete: remove, makeRoom };
 }

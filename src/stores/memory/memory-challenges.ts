@@ -35,7 +35,7 @@ export function memoryChallenges(maxEntries: number, now: () => number): Challen
       deadlineMs: now() + ttlSeconds * 1000,
       position: -1,
     };
-    challenges.add(kept);
+    challenges.keep(kept);
     newest.set(ownerOf(challenge), kept);
   }
 

@@ -55,8 +55,7 @@ export function memoryCounters(maxEntries: number, now: () => number): CounterSt
 
   function keep(tally: Tally): Tally {
     tally.deadlineMs = Math.max(tally.resetAtMs, tally.lockedUntilMs);
-    if (tally.position < 0) tallies.add(tally);
-    else tallies.move(tally);
+    tallies.keep(tally);
     return tally;
   }
 

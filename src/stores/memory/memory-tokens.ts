@@ -45,7 +45,7 @@ export function memoryTokens(maxEntries: number, now: () => number): TokenStore 
     account.owner = owner;
     account.leaseUntilMs = now() + TOKEN_LEASE_SECONDS * 1000;
     account.deadlineMs = now() + LONG_LIFE_SECONDS * 1000;
-    accounts.put(account);
+    accounts.keep(account);
     return { outcome: 'acquired', fence: account.fence, previous: token };
   }
 
