@@ -27,7 +27,7 @@ const GROUPS = {
   // What decides what errors, events, spans, replies and the command may show.
   redaction: [
     'src/errors.ts',
-    'src/client/observe-call.ts',
+    'src/client/events.ts',
     'src/express/{replies,status}.ts',
     'src/observability/{record-spans,timed-event}.ts',
     'src/cli/{explain,line/refuse-secrets}.ts',

@@ -1,9 +1,9 @@
 export { createSmsOtp, messageReport, SmsOtpStrategy, type SmsOtp, type SmsOtpBase } from './sms-otp';
 export type { LimitsOption, MaybeUser, SmsOtpOptions } from './options';
-export type { PhoneBook, PhoneEntry } from './enrolment/phone-book';
-export type { Factor, FactorCheck } from './factors/factor';
-export type { RecoveryCodesOption, TrustedDevicesOption } from './factors/factor-options';
-export { memoryStore, type MemoryStoreOptions } from './stores/memory-store';
+export type { PhoneBook, PhoneEntry } from './account/phone-book';
+export type { Factor, FactorCheck } from './account/factor';
+export type { RecoveryCodesOption, TrustedDevicesOption } from './account/factor';
+export { memoryStore, type MemoryStoreOptions } from './stores/memory/memory-store';
 export type {
   Challenge,
   ChallengeStore,
@@ -36,24 +36,24 @@ export type {
   PolicyTools,
   SendSettlement,
   VerifiedContext,
-} from './policies/policy';
-export { allowedCountries } from './policies/allowed-countries';
-export { hlrSimChange, type HlrSimChange, type HlrSimChangeOptions } from './policies/lookups/hlr-sim-change';
+} from './limits/policy';
+export { allowedCountries } from './limits/built-in';
+export { hlrSimChange, type HlrSimChange, type HlrSimChangeOptions } from './policies/sim-swap/hlr-sim-swap';
 export {
   numberLookups,
   type NumberLookups,
   type NumberLookupsOptions,
-} from './policies/lookups/number-lookups';
+} from './policies/number-check/number-lookups';
 export type {
   SimChangeCheck,
   SimChangeDate,
   SimChangeProvider,
   SimChangeQuestion,
-} from './policies/lookups/sim-change-provider';
-export { numberCheck, type NumberCheckOptions } from './policies/number-check';
-export { simChange, type SimChangeOptions } from './policies/sim-change';
-export { conversionBreaker, type ConversionBreakerOptions } from './policies/conversion-breaker';
-export { numberTypes, type NumberTypesOptions } from './policies/number-types';
+} from './policies/sim-swap/sim-swap';
+export { numberCheck, type NumberCheckOptions } from './policies/number-check/number-check';
+export { simChange, type SimChangeOptions } from './policies/sim-swap/sim-swap';
+export { conversionBreaker, type ConversionBreakerOptions } from './policies/conversion/conversion-breaker';
+export { numberTypes, type NumberTypesOptions } from './limits/number-types';
 export { prefixVelocity, type PrefixVelocityOptions } from './policies/prefix-velocity';
 export {
   priceCeiling,
@@ -62,10 +62,10 @@ export {
   type Network,
   type PriceBudgets,
   type PriceCeilingOptions,
-} from './policies/price-ceiling';
-export type { PolicyMode } from './policies/policy-options';
-export type { FindTrafficNetwork } from './policies/traffic-networks';
-export type { Limit, Limits, SendLimit } from './policies/limits';
+} from './policies/spend-limits/spend-limits';
+export type { PolicyMode } from './limits/policy';
+export type { FindTrafficNetwork } from './policies/conversion/conversion-breaker';
+export type { Limit, Limits, SendLimit } from './limits/limits';
 export { REASONS } from './login/outcome';
 export type {
   CancelOutcome,
@@ -80,30 +80,30 @@ export type {
   VerifyOutcome,
 } from './login/outcome';
 export type { LoginEvent, SmsOtpEvent } from './login/events';
-export type { DecisionEvent, DeviceEnd, LifeEvent } from './login/life-events';
-export type { ListedDevice, TrustedDevices } from './login/trusted-devices';
+export type { DecisionEvent, DeviceEnd, LifeEvent } from './login/events';
+export type { ListedDevice, TrustedDevices } from './account/trusted-devices';
 export { MESSAGE_LOCALES, type MessageLocale } from './messages/locales';
-export type { MessageMeasure } from './messages/measure-messages';
-export type { CountryMessage } from './messages/message-settings';
-export { sanitizeVariable } from './messages/sanitize-variable';
+export type { MessageMeasure } from './messages/measure';
+export type { CountryMessage } from './messages/options';
+export { sanitizeVariable } from './messages/sanitize';
 export type { MessageContext, MessageOption } from './messages/build-message';
-export type { DevicesPart, FactorsPart, PhonesPart, RecoveryPart } from './express/edge';
-export type { SmsOtpAuthInfo, SmsOtpFailureInfo } from './express/authenticate';
-export type { GuardOptions, MaxAgeOptions } from './express/guard';
-export type { PassportOptions } from './express/log-in';
-export type { RedirectOptions } from './express/refuse';
-export type { SendOptions } from './express/send-middleware';
-export type { PendingSlot, SmsOtpSession, SmsOtpSessionData, VerifiedMark } from './express/session-data';
-export type { RecoveryCodesPart } from './express/recovery-codes';
-export type { StepUpOptions } from './express/pending-middleware';
-export type { ListedPhone } from './enrolment/change-phones';
-export type { EnrolOptions, PhoneOptions, RemoveOptions } from './express/phone-options';
-export type { Phones } from './express/phones';
-export type { SmsOtpStatus } from './express/status';
-export type { StrategyCallback, StrategyDone } from './express/confirm-user';
-export type { VerifyOptions } from './express/verify-middleware';
+export type { DevicesPart, FactorsPart, PhonesPart, RecoveryPart } from './middleware/middlewares';
+export type { SmsOtpAuthInfo, SmsOtpFailureInfo } from './middleware/strategy';
+export type { GuardOptions, MaxAgeOptions } from './middleware/guard';
+export type { PassportOptions } from './middleware/passport';
+export type { RedirectOptions } from './middleware/responses';
+export type { SendOptions } from './middleware/send';
+export type { PendingSlot, SmsOtpSession, SmsOtpSessionData, VerifiedMark } from './middleware/session-data';
+export type { RecoveryCodesPart } from './middleware/recovery-codes';
+export type { StepUpOptions } from './middleware/resend-cancel-step-up';
+export type { ListedPhone } from './account/change-phones';
+export type { EnrolOptions, PhoneOptions, RemoveOptions } from './middleware/phones';
+export type { Phones } from './middleware/phones';
+export type { SmsOtpStatus } from './middleware/status';
+export type { StrategyCallback, StrategyDone } from './middleware/strategy';
+export type { VerifyOptions } from './middleware/verify';
 export type { GatewayClient } from './client/gateway-client';
-export type { GatewayClientOptions } from './client/client-options';
+export type { GatewayClientOptions } from './client/options';
 export type { GatewayEvent } from './client/events';
 export {
   FirstFactorError,

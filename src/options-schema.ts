@@ -2,6 +2,8 @@ import {
   array,
   check,
   custom,
+  type GenericSchema,
+  type InferOutput,
   literal,
   maxLength,
   minLength,
@@ -12,18 +14,15 @@ import {
   string,
   transform,
   union,
-  type GenericSchema,
-  type InferOutput,
 } from 'valibot';
-import { callback, parseOptions, strictOptions, wholeNumber, wrongOption } from './client/option-rules';
-import type { PhoneBook } from './enrolment/phone-book';
-import type { Factor } from './factors/factor';
-import type { TrustedDevicesOption } from './factors/factor-options';
-import { messageRules } from './messages/message-rules';
+import type { Factor, TrustedDevicesOption } from './account/factor';
+import type { PhoneBook } from './account/phone-book';
+import { callback, parseOptions, strictOptions, wholeNumber, wrongOption } from './define-options';
+import { extendToTerritories } from './limits/built-in';
+import { limitsSchema } from './limits/limits';
+import type { Policy } from './limits/policy';
+import { messageRules } from './messages/options';
 import type { SmsOtpOptions } from './options';
-import { limitsSchema } from './policies/limits-schema';
-import type { Policy } from './policies/policy';
-import { extendToTerritories } from './policies/territories';
 import type { SmsOtpStore } from './stores/store';
 
 /** The default of every option that has a fixed one. Limits: `DEFAULT_LIMITS`. */

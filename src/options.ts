@@ -1,15 +1,14 @@
 import type { Request } from 'express';
+import type { Factor, RecoveryCodesOption, TrustedDevicesOption } from './account/factor';
+import type { PhoneBook } from './account/phone-book';
 import type { GatewayClient } from './client/gateway-client';
-import type { GatewayClientOptions } from './client/client-options';
-import type { PassportInstance } from './express/passport-instance';
-import type { PhoneBook } from './enrolment/phone-book';
-import type { RecoveryCodesOption, TrustedDevicesOption } from './factors/factor-options';
-import type { Factor } from './factors/factor';
+import type { GatewayClientOptions } from './client/options';
+import type { Limits } from './limits/limits';
+import type { Policy } from './limits/policy';
 import type { SmsOtpEvent } from './login/events';
 import type { MessageLocale } from './messages/locales';
-import type { CountryMessage, MessageOption } from './messages/message-settings';
-import type { Limits } from './policies/limits';
-import type { Policy } from './policies/policy';
+import type { CountryMessage, MessageOption } from './messages/options';
+import type { PassportInstance } from './middleware/passport';
 import type { SmsOtpStore, UserId } from './stores/store';
 
 /** Limits across logins as an option: what is left out keeps its default. Limits can be tightened, never switched off. */

@@ -1,7 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { GatewayClient } from './client/gateway-client';
-import { createAuthenticate } from './express/authenticate';
-import type { StrategyCallback } from './express/confirm-user';
+import { withBuiltIns } from './limits/built-in';
+import { createNumberReader } from './limits/number-country';
+import { createNumberKeys } from './limits/number-keys';
+import { createUserAdmin, type UserAdmin } from './login/admin';
+import { createKeyMaker, type LoginParts } from './login/context';
+import { joinFactors } from './login/create-factors';
+import { createEmitter } from './login/events';
+import { createPhoneLister } from './login/phones';
+import { createResendOtp } from './login/resend-otp';
+import { createSendOtp } from './login/send-otp';
+import { readId, toUserIdText } from './login/users';
+import { createMessageBuilder } from './messages/build-message';
+import { measureMessages, type MessageMeasure } from './messages/measure';
+import type { EdgeParts } from './middleware/context';
+import { createMarkReader } from './middleware/guard';
 import {
   createEdge,
   type DevicesPart,
@@ -9,34 +22,18 @@ import {
   type Middlewares,
   type PhonesPart,
   type RecoveryPart,
-} from './express/edge';
-import type { EdgeParts } from './express/edge-parts';
-import { createMarkReader } from './express/mark';
-import { defaultPassport } from './express/passport-instance';
-import { createPhoneParts } from './express/phone-parts';
-import { createRecoveryParts } from './express/recovery-codes';
-import { SessionSlot } from './express/session-slot';
-import { OtpStrategy } from './express/strategy';
-import { createDeviceParts } from './express/trusted-device';
-import { createVerifiers } from './express/verifiers';
-import { createEmitter } from './login/events';
-import { joinFactors } from './login/join-factors';
-import { createKeyMaker } from './login/key-maker';
-import { createPhoneLister } from './login/list-phones';
-import type { LoginParts } from './login/login-parts';
-import { createResendOtp } from './login/resend-otp';
-import { createSendOtp } from './login/send-otp';
-import { readId, toUserIdText } from './login/user-id';
-import { createUserAdmin, type UserAdmin } from './login/user-admin';
-import { createMessageBuilder } from './messages/build-message';
-import { measureMessages, type MessageMeasure } from './messages/measure-messages';
+} from './middleware/middlewares';
+import { defaultPassport } from './middleware/passport';
+import { createPhoneParts } from './middleware/phone-parts';
+import { createRecoveryParts } from './middleware/recovery-codes';
+import { SessionSlot } from './middleware/session-slot';
+import { createAuthenticate, OtpStrategy, type StrategyCallback } from './middleware/strategy';
+import { createDeviceParts } from './middleware/trusted-devices';
+import { createVerifiers } from './middleware/verifiers';
 import type { SmsOtpOptions } from './options';
 import { readSettings, type Settings } from './options-schema';
-import { withBuiltIns } from './policies/built-in';
-import { createNumberReader } from './policies/number-country';
-import { createNumberKeys } from './policies/number-keys';
 import { guardStore } from './stores/guarded-store';
-import { memoryStore } from './stores/memory-store';
+import { memoryStore } from './stores/memory/memory-store';
 import type { SmsOtpStore } from './stores/store';
 
 /** What `createSmsOtp` returns, whatever is configured. */

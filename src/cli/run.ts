@@ -1,16 +1,54 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { CliIo } from './cli-io';
-import type { Command, ExitCode } from './command';
-import { COMMANDS } from './commands';
+import { createLineReader } from './args/ask';
+import { PROGRAM, showHelp, showOverview } from './args/help';
+import { readArguments, refuseSecrets } from './args/read-arguments';
+import type { CliIo, Command, ExitCode } from './command';
+import { doctor } from './commands/doctor';
+import { lookup } from './commands/lookup';
+import { send, validate } from './commands/otp';
+import { balance, pricing } from './commands/pricing';
+import { simulate } from './commands/simulate';
+import { enable, unlock } from './commands/unlock';
 import { explain } from './explain';
 import { UsageError } from './failures';
-import { PROGRAM, showHelp, showOverview } from './line/help';
-import { createLineReader } from './line/line-reader';
-import { readArguments } from './line/read-arguments';
-import { refuseSecrets } from './line/refuse-secrets';
-import { suggestWord } from './line/suggest';
-import { createScreen, type Screen } from './screen/screen';
+import { createScreen, type Screen } from './output/screen';
+
+/** Every command, in the order of the overview. */
+export const COMMANDS: readonly Command[] = [
+  simulate,
+  doctor,
+  balance,
+  pricing,
+  lookup,
+  send,
+  validate,
+  unlock,
+  enable,
+];
+
+/** The known word that was probably meant, or null. */
+function suggestWord(typed: string, known: readonly string[]): string | null {
+  if (typed.length > 20) return null;
+  const [best] = known
+    .map((word) => ({ word, distance: distanceOf(typed, word) }))
+    .sort((one, other) => one.distance - other.distance);
+  return best !== undefined && best.distance <= 2 ? best.word : null;
+}
+
+/** Levenshtein's: letters to add, remove or change. */
+function distanceOf(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_value, index) => index);
+  for (const [index, letter] of Array.from(one).entries()) {
+    const next = [index + 1];
+    for (let at = 1; at <= other.length; at += 1) {
+      const change = (row[at - 1] ?? 0) + (other[at - 1] === letter ? 0 : 1);
+      next.push(Math.min(change, (row[at] ?? 0) + 1, (next[at - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? Infinity;
+}
 
 /** Variables whose values may stand in no argument and in no output. */
 const SECRET_VARIABLES = ['SMS_OTP_PASSWORD', 'REDIS_URL', 'DATABASE_URL'];

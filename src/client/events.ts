@@ -1,4 +1,15 @@
-import type { CallName } from './call-name';
+import {
+  GatewayBusyError,
+  GatewayRejectedError,
+  GatewayResponseError,
+  GatewayTimeoutError,
+  GatewayUnreachableError,
+  StoreError,
+} from '../errors';
+
+/** The calls to the gateway, by the word that errors, events and deadlines use. OTP spec §4, HLR spec §4. */
+export type CallName =
+  'auth' | 'generate' | 'validate' | 'balance' | 'pricing' | 'lookup' | 'hlr-balance' | 'hlr-pricing';
 
 /** Another access token is in use. */
 export interface TokenRenewedEvent {
@@ -59,3 +70,81 @@ export type GatewayEvent =
 
 /** Hears events. What it throws or returns changes nothing. */
 export type GatewayEventListener = (event: GatewayEvent) => void;
+
+/** Passes events on. A listener that throws, rejects or never ends changes nothing for the client. */
+export class EventHub {
+  readonly #listeners = new Set<{ readonly hear: GatewayEventListener }>();
+
+  constructor(first: GatewayEventListener | undefined) {
+    if (first !== undefined) this.subscribe(first);
+  }
+
+  /** False when an event need not even be made. */
+  get hasListeners(): boolean {
+    return this.#listeners.size > 0;
+  }
+
+  /** Adds a listener; the function returned takes it away again. */
+  subscribe(hear: GatewayEventListener): () => void {
+    const entry = { hear };
+    this.#listeners.add(entry);
+    return () => void this.#listeners.delete(entry);
+  }
+
+  emit(event: GatewayEvent): void {
+    for (const { hear } of this.#listeners) {
+      try {
+        const heard: unknown = hear(event);
+        if (heard instanceof Promise) heard.catch(ignore);
+      } catch {
+        // A listener is the application's: its failure is not the gateway's, and there is nobody to tell.
+      }
+    }
+  }
+}
+
+function ignore(): void {
+  // As above: the rejection of a listener belongs to the application.
+}
+
+/** Runs a call and tells listeners how it ended; without listeners it only runs it. */
+export function observeCall<Result>(
+  hub: EventHub,
+  call: CallName,
+  run: () => Promise<Result>,
+): Promise<Result> {
+  return hub.hasListeners ? observe(hub, call, run) : run();
+}
+
+async function observe<Result>(hub: EventHub, call: CallName, run: () => Promise<Result>): Promise<Result> {
+  const startedAtMs = performance.now();
+  try {
+    const result = await run();
+    hub.emit({ type: 'gateway-call', call, outcome: 'ok', durationMs: performance.now() - startedAtMs });
+    return result;
+  } catch (error) {
+    const outcome = toOutcome(error);
+    const durationMs = performance.now() - startedAtMs;
+    const code = error instanceof GatewayRejectedError ? error.gatewayCode : null;
+    if (outcome !== null) {
+      hub.emit({
+        type: 'gateway-call',
+        call,
+        outcome,
+        durationMs,
+        ...(code !== null && { gatewayCode: code }),
+      });
+    }
+    throw error;
+  }
+}
+
+/** Null for what is no outcome of a call but a mistake of the caller. */
+function toOutcome(error: unknown): CallOutcome | null {
+  if (error instanceof GatewayRejectedError) return 'rejected';
+  if (error instanceof GatewayUnreachableError) return 'unreachable';
+  if (error instanceof GatewayTimeoutError) return 'timeout';
+  if (error instanceof GatewayResponseError) return 'response';
+  if (error instanceof GatewayBusyError) return 'busy';
+  return error instanceof StoreError ? 'store' : null;
+}

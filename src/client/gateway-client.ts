@@ -1,13 +1,80 @@
 import type { Variant } from '../protocol/paths';
-import { startDeadline, waitAtMost } from './admission/call-deadline';
-import { closedError } from './admission/call-gate';
-import type { Admission } from './admission/call-place';
-import type { GatewayClientOptions } from './client-options';
-import { createParts, type ClientParts } from './client-parts';
-import { readOptions } from './client-settings';
-import type { GatewayEventListener } from './events';
+import { Authenticator } from './authenticate';
+import { type Admission, CallGate, closedError, startDeadline, waitAtMost } from './call-limiter';
+import { CircuitBreaker } from './circuit-breaker';
+import { CredentialStop } from './credential-lockout';
+import { EventHub, type GatewayEventListener } from './events';
+import { createExchange, type Exchange, toLimits } from './exchange';
 import { createHlrCalls, type HlrCalls } from './hlr-calls';
-import { createOtpCalls, type OtpCalls } from './otp-calls';
+import { type ClientSettings, type GatewayClientOptions, readOptions } from './options';
+import { createOtpCalls, type OtpCalls, toBalanceCall } from './otp-calls';
+import { CallRunner } from './run-call';
+import { LocalTokenStore, SharedToken } from './shared-token';
+import { AccountKeys, createSeal, openSeal, toAccountName } from './token-crypto';
+import { TakeoverWatch, TokenKeeper } from './token-manager';
+import { RequestSender } from './transport';
+
+/** What a client is made of. */
+export interface ClientParts {
+  readonly hub: EventHub;
+  readonly sender: RequestSender;
+  readonly gate: CallGate;
+  readonly keeper: TokenKeeper;
+  readonly runner: CallRunner;
+  readonly keys: AccountKeys;
+}
+
+/** Makes the parts of a client and joins them. Nothing is opened yet. @param random From 0 to 1. */
+function createParts(settings: ClientSettings, random: () => number): ClientParts {
+  const { variant, timeouts, now } = settings;
+  const keys = new AccountKeys(settings);
+  const hub = new EventHub(settings.onEvent);
+  const sender = new RequestSender(settings);
+  const breaker = new CircuitBreaker(now, hub);
+  const exchange = createExchange(sender, breaker);
+  const gate = new CallGate(settings);
+  const stop: CredentialStop = new CredentialStop(now, hub, (toError) => {
+    keeper.drop();
+    gate.refuseWaiting(toError);
+  });
+  const keeper = createKeeper({ settings, random, keys, hub, exchange, stop });
+  const probe = toBalanceCall(variant);
+  const runner = new CallRunner({
+    limits: toLimits(timeouts),
+    gate,
+    breaker,
+    stop,
+    keeper,
+    exchange,
+    hub,
+    probe,
+  });
+  return { hub, sender, gate, keeper, runner, keys };
+}
+
+interface KeeperNeeds {
+  readonly settings: ClientSettings;
+  readonly random: () => number;
+  readonly keys: AccountKeys;
+  readonly hub: EventHub;
+  readonly exchange: Exchange;
+  readonly stop: CredentialStop;
+}
+
+function createKeeper({ settings, random, keys, hub, exchange, stop }: KeeperNeeds): TokenKeeper {
+  const { tokenStore, timeouts, now } = settings;
+  const account = toAccountName(settings);
+  const watch = new TakeoverWatch(now, random, hub);
+  const shared = new SharedToken({
+    store: tokenStore ?? new LocalTokenStore(),
+    seal: tokenStore === undefined ? openSeal : createSeal(() => keys.derive('token'), account),
+    account,
+    authenticator: new Authenticator({ settings, exchange, stop, watch, hub }),
+    authMs: timeouts.authMs,
+    now,
+  });
+  return new TokenKeeper({ shared, stop, watch, hub, now, random });
+}
 
 export type { Admission };
 

@@ -1,8 +1,8 @@
-import { readBalance, type Balance, type PriceList } from '../protocol/account';
-import { readHlrPricing, readLookup, type CountryPrice, type Lookup } from '../protocol/hlr';
+import { type Balance, type PriceList, readBalance } from '../protocol/account';
+import { type CountryPrice, type Lookup, readHlrPricing, readLookup } from '../protocol/hlr';
 import { requireDigits } from '../protocol/otp';
 import { HLR_BALANCE_PATH, HLR_PRICING_PATH, lookupPath } from '../protocol/paths';
-import { MAX_ANSWER_BYTES, MAX_PRICE_LIST_BYTES, type GatewayCall } from './gateway-call';
+import { type GatewayCall, MAX_ANSWER_BYTES, MAX_PRICE_LIST_BYTES } from './exchange';
 import type { CallRunner } from './run-call';
 
 /** The calls of the number lookup service. Each may throw any `Gateway…Error`. */

@@ -1,7 +1,7 @@
 export { GatewayClient } from './gateway-client';
-export type { CertificateAuthority, GatewayClientOptions, GatewayTimeouts } from './client-options';
-export type { CallName } from './call-name';
-export type { Admission } from './admission/call-place';
+export type { CertificateAuthority, GatewayClientOptions, GatewayTimeouts } from './options';
+export type { CallName } from './events';
+export type { Admission } from './call-limiter';
 export type { OtpCalls, ValidateInput } from './otp-calls';
 export type { HlrCalls } from './hlr-calls';
 export type {
@@ -18,7 +18,7 @@ export type {
 export type { Balance, Currency, NetworkPrice, PriceList } from '../protocol/account';
 export type { AdvancedStatus, CountryPrice, Lookup, LookupStatus } from '../protocol/hlr';
 export type { GenerateInput, NumbersAs } from '../protocol/otp';
-export type { Generated, GeneratedA, GeneratedB } from '../protocol/otp-answers';
+export type { Generated, GeneratedA, GeneratedB } from '../protocol/otp';
 export type { Variant } from '../protocol/paths';
 export type { RenewedToken, StoredToken, TokenStore } from '../stores/store';
 export {

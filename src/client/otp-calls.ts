@@ -1,16 +1,24 @@
 import {
-  readBalance,
-  readPricing,
   type Balance,
   type NetworkPrice,
   type PriceList,
+  readBalance,
+  readPricing,
 } from '../protocol/account';
-import { requireDigits, toGenerateBody, toValidateBody, type GenerateInput } from '../protocol/otp';
-import { isValidated, readGenerated, readOtpId, type Generated } from '../protocol/otp-answers';
+import {
+  type Generated,
+  type GenerateInput,
+  isValidated,
+  readGenerated,
+  readOtpId,
+  requireDigits,
+  toGenerateBody,
+  toValidateBody,
+} from '../protocol/otp';
 import { BALANCE_PATH, GENERATE_PATH, PRICING_PATH, validatePath, type Variant } from '../protocol/paths';
-import type { Admission } from './admission/call-place';
-import type { ClientSettings } from './client-settings';
-import { MAX_ANSWER_BYTES, MAX_PRICE_LIST_BYTES, type GatewayCall } from './gateway-call';
+import type { Admission } from './call-limiter';
+import { type GatewayCall, MAX_ANSWER_BYTES, MAX_PRICE_LIST_BYTES } from './exchange';
+import type { ClientSettings } from './options';
 import type { CallRunner } from './run-call';
 
 /** What `validate` takes. */

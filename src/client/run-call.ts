@@ -1,16 +1,25 @@
 import { GatewayBusyError } from '../errors';
-import type { CallName } from './call-name';
-import { remainingMs, startDeadline, waitAtMost, type CallDeadline } from './admission/call-deadline';
-import { closedError, type CallGate } from './admission/call-gate';
-import type { Admission, CallPlace } from './admission/call-place';
-import type { CircuitBreaker } from './admission/circuit-breaker';
-import type { CredentialStop } from './admission/credential-stop';
-import type { EventHub } from './event-hub';
-import type { Exchange } from './exchange';
-import type { GatewayCall } from './gateway-call';
-import { isCredentialRefusal, isGatewayFailure, isTokenRefusal } from './answers/gateway-failure';
-import { observeCall } from './observe-call';
-import type { KeptToken, TokenKeeper } from './token-keeper';
+import {
+  type Admission,
+  type CallDeadline,
+  type CallGate,
+  type CallPlace,
+  closedError,
+  remainingMs,
+  startDeadline,
+  waitAtMost,
+} from './call-limiter';
+import type { CircuitBreaker } from './circuit-breaker';
+import type { CredentialStop } from './credential-lockout';
+import { type CallName, type EventHub, observeCall } from './events';
+import {
+  type Exchange,
+  type GatewayCall,
+  isCredentialRefusal,
+  isGatewayFailure,
+  isTokenRefusal,
+} from './exchange';
+import type { KeptToken, TokenKeeper } from './token-manager';
 
 interface RunnerParts {
   readonly limits: Readonly<Record<CallName, number>>;

@@ -1,11 +1,10 @@
 import type { Challenge } from '../stores/store';
-import { isOfSession, type PendingCode, type Refused } from './attempt';
-import { findResendTime } from './challenge-record';
-import { findUser } from './find-user';
-import type { LoginParts } from './login-parts';
+import type { LoginParts } from './context';
 import type { Refusal } from './outcome';
-import type { SendRequest, SendResult } from './send-otp';
+import { findResendTime, type SendRequest, type SendResult } from './send-otp';
 import { timeDecision } from './time-decision';
+import { findUser } from './users';
+import { isOfSession, type PendingCode, type Refused } from './verify-otp';
 
 /** Who asks for another code. */
 export interface ResendRequest extends Pick<SendRequest, 'address' | 'getLocale' | 'phoneId'> {

@@ -1,5 +1,5 @@
+import type { LoginParts } from './context';
 import type { LoginEvent } from './events';
-import type { LoginParts } from './login-parts';
 import type { Refusal } from './outcome';
 
 type Ended = Extract<LoginEvent, { readonly type: 'decision-ended' }>;

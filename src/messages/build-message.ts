@@ -1,16 +1,93 @@
-import { checkDefaults } from './check-defaults';
-import { chooseLocale } from './choose-locale';
-import { fitDefault } from './fit-default';
-import {
-  findServedLocales,
-  type MessageContext,
-  type MessageOption,
-  type MessageSettings,
-} from './message-settings';
-import { requireSendable } from './sendable';
-import { transactionMessage } from './transaction-message';
+import { MESSAGE_LIMIT, PLACEHOLDER } from '../protocol/message-length';
+import { defaultMessage, fitDefault, transactionMessage } from './default-message';
+import type { MessageLocale } from './locales';
+import { PURPOSES } from './measure';
+import { findServedLocales, type MessageContext, type MessageOption, type MessageSettings } from './options';
+import { requireSendable } from './sanitize';
 
-export type { MessageContext, MessageOption, MessageSettings } from './message-settings';
+/** Language and script, as likely subtags complete them, of every locale that has texts. */
+const BY_LANGUAGE_AND_SCRIPT: Readonly<Record<string, MessageLocale>> = {
+  'en-Latn': 'en',
+  'de-Latn': 'de',
+  'fr-Latn': 'fr',
+  'es-Latn': 'es',
+  'it-Latn': 'it',
+  'pt-Latn': 'pt',
+  'nl-Latn': 'nl',
+  'pl-Latn': 'pl',
+  'tr-Latn': 'tr',
+  'sv-Latn': 'sv',
+  'ar-Arab': 'ar',
+  'ja-Jpan': 'ja',
+  'zh-Hans': 'zh-Hans',
+  'ko-Kore': 'ko',
+  'ru-Cyrl': 'ru',
+  'hi-Deva': 'hi',
+};
+
+/**
+ * The locale whose texts a user reads: the same language in the same script, else the default. So `de-AT` is `de`, `zh`
+ * and `zh-SG` are `zh-Hans`, while `zh-TW` and `zh-Hant` get the default: who reads traditional characters is not
+ * served by simplified ones in a message that has to be understood at a glance.
+ *
+ * @param tag a BCP 47 tag; case and underscores do not matter.
+ * @param served what may be chosen, the default first.
+ */
+export function chooseLocale(
+  tag: string | undefined,
+  served: readonly [MessageLocale, ...MessageLocale[]],
+): MessageLocale {
+  const [fallback] = served;
+  if (typeof tag !== 'string') return fallback;
+  try {
+    const { language, script } = new Intl.Locale(tag.replaceAll('_', '-')).maximize();
+    const locale = BY_LANGUAGE_AND_SCRIPT[`${language}-${script}`];
+    return locale !== undefined && served.includes(locale) ? locale : fallback;
+  } catch {
+    // Not a language tag: a wrong language is no reason to refuse a login.
+    return fallback;
+  }
+}
+
+/** Characters of one septet each that most texts are made of; a text with others is looked at closely. */
+const ONE_SEPTET = /^[\n -Z_a-zÄÖÜäöüßàèéìòùåæøñ]*$/;
+
+/**
+ * Checks the default texts of every locale that can be chosen: with `getLocale` all that are served, else the default one.
+ * @throws {TypeError} that names locale, purpose, units and the character that forces UCS-2.
+ */
+function checkDefaults(settings: MessageSettings): void {
+  const [first, ...others] = findServedLocales(settings);
+  for (const purpose of PURPOSES) requireDefault(settings, first, purpose, false);
+  if (settings.getLocale === undefined) return;
+  for (const locale of others) {
+    // What could be wrong with the name or the host itself was seen with the first locale: only the length is left.
+    for (const purpose of PURPOSES) requireDefault(settings, locale, purpose, true);
+  }
+}
+
+function requireDefault(
+  settings: MessageSettings,
+  locale: MessageLocale,
+  purpose: (typeof PURPOSES)[number],
+  isQuick: boolean,
+): void {
+  const { maxPinDigits, pinValiditySeconds: validitySeconds } = settings;
+  const parts = { ...settings, locale, validitySeconds };
+  if (isQuick && fitsPlainly(defaultMessage(parts, purpose), maxPinDigits)) return;
+  const what = `appName with autofillHost makes a message (locale ${locale}, purpose ${purpose}) that`;
+  requireSendable(what, fitDefault(parts, purpose, maxPinDigits), maxPinDigits);
+}
+
+/** True for most texts that fit, in a tenth of the time of counting: this runs at start-up, for all locales. */
+function fitsPlainly(text: string, maxPinDigits: number): boolean {
+  const longest = text.length + maxPinDigits;
+  // In GSM 7-bit no character costs more than two septets, and twice 70 is less than 160.
+  if (longest <= MESSAGE_LIMIT['ucs-2']) return true;
+  return longest <= MESSAGE_LIMIT['gsm-7'] && ONE_SEPTET.test(text.replace(PLACEHOLDER, ''));
+}
+
+export type { MessageContext, MessageOption, MessageSettings } from './options';
 
 /** What the login tells the builder of one message. */
 export type BuildContext = MessageContext & {

@@ -1,9 +1,8 @@
 import { optional } from 'valibot';
-import { parseOptions, strictOptions, wholeNumber } from '../client/option-rules';
+import { parseOptions, strictOptions, wholeNumber } from '../define-options';
+import { verifiedNumberCounter } from '../limits/limits';
+import { type Policy, type PolicyContext, policyMode, type PolicyMode } from '../limits/policy';
 import type { Counter } from '../stores/store';
-import { verifiedNumberCounter } from './limits';
-import { policyMode, type PolicyMode } from './policy-options';
-import type { Policy, PolicyContext } from './policy';
 
 /** What `prefixVelocity` is made of. */
 export interface PrefixVelocityOptions {

@@ -1,4 +1,4 @@
-import { readPriceList, readRowId, type PriceList } from './account';
+import { type PriceList, readPriceList, readRowId } from './account';
 import { isRecord, readDecimal, readText } from './envelope';
 import { readDigits } from './mobile';
 

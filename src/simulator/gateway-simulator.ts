@@ -1,17 +1,12 @@
 import type { Variant } from '../protocol/paths';
 import type { Call } from './calls/call';
-import { createWorld } from './create-world';
-import type { Fault, FaultName } from './faults/fault';
-import { FaultQueue } from './faults/fault-queue';
-import { checkFault } from './faults/fault-schema';
-import { listen, type Listener } from './http/listener';
-import { createServe } from './http/serve';
-import type { SimulatorOptions } from './options';
-import { checkOptions, refuseDangerousPlace, type CheckedOptions } from './options-schema';
+import { checkFault, type Fault, type FaultName, FaultQueue } from './faults/fault';
+import { createServe, listen, type Listener } from './http/serve';
+import { type CheckedOptions, checkOptions, refuseDangerousPlace, type SimulatorOptions } from './options';
+import { createWorld, type World } from './state';
 import type { SentMessage } from './state/outbox';
 import type { SimulatorStats } from './state/stats';
 import type { Subscribers } from './state/subscribers';
-import type { World } from './world';
 
 /** The gateway of both documents on a loopback port, for development and tests. */
 export class GatewaySimulator {

@@ -6,4 +6,4 @@ export type { Fault, FaultName } from './faults/fault';
 export type { SentMessage } from './state/outbox';
 export type { SimulatorStats } from './state/stats';
 export type { Subscriber, Subscribers } from './state/subscribers';
-export type { Randomness } from './state/randomness';
+export type { Randomness } from './state/clock';

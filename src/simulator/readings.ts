@@ -1,3 +1,25 @@
+import {
+  boolean,
+  custom,
+  type GenericSchema,
+  integer,
+  literal,
+  maxValue,
+  minValue,
+  nullable,
+  number,
+  partial,
+  picklist,
+  pipe,
+  record,
+  safeInteger,
+  strictObject,
+  string,
+  union,
+} from 'valibot';
+import { isDictionary, isRecord } from '../protocol/envelope';
+import { headerValue, httpStatus } from './http/answer';
+
 /**
  * The documents leave room. Each member is one point they do not settle; its default is the careful reading.
  * A client is right when it works under every combination.
@@ -166,3 +188,103 @@ export interface Readings {
   /** Not shown in HLR spec §8: whether an invalid result costs the same. Default true. */
   readonly invalidLookupCosts: boolean;
 }
+
+/** The careful reading of every open point. */
+export const DEFAULT_READINGS: Readings = {
+  httpStatusByCode: {},
+  errorStatus: 'mapped',
+  failurePayload: 'absent',
+  successErrors: 'absent',
+  codesAs: 'number',
+  statusCodeAs: 'number',
+  contentType: 'application/json',
+  numericMembers: 'either',
+  acceptsPlus: false,
+  requiresJsonContentType: true,
+  missingCredentials: 'own',
+  validityPeriodAs: 'number',
+  refreshEndsAccessToken: true,
+  refreshEndsRefreshToken: true,
+  refreshReturns: 'new',
+  refreshKeepsValidity: false,
+  refreshTokenLife: 'outlives',
+  loginEndsRefreshTokens: true,
+  preservedValidity: 'remaining',
+  preservedRefreshToken: 'same',
+  mobileAs: 'digits',
+  idAlphabet: 'hex',
+  idAs: 'number',
+  idSize: 'safe',
+  costAs: 'string',
+  moneyDecimals: 4,
+  validUntilAs: 'epoch-seconds',
+  messageMember: 'message',
+  missingReferenceCode: 'absent',
+  firstPinDigit: 'any',
+  placeholdersFilled: 'first',
+  measured: 'both',
+  emptyBalanceCode: 1006,
+  validatePayload: 'empty-string',
+  newPinEndsOld: false,
+  judgedFirst: 'pin',
+  unknownId: 'invalid-pin',
+  maxWrongPins: null,
+  invalidPhoneCode: 1221,
+  invalidLookup: 'bare',
+  invalidLookupCosts: true,
+};
+
+const code = pipe(number(), safeInteger(), minValue(1));
+
+/** Enforces what the types say, for callers without types. */
+export const readingsSchema = pipe(
+  custom<object>(isRecord, 'must be an object'),
+  partial(
+    strictObject({
+      httpStatusByCode: pipe(
+        custom<Record<string, number>>(isDictionary, 'must be an object'),
+        record(string(), httpStatus),
+      ),
+      errorStatus: union([literal('mapped'), httpStatus]),
+      failurePayload: picklist(['absent', 'null', 'empty-string', 'empty-object']),
+      successErrors: picklist(['absent', 'empty', 'null']),
+      codesAs: picklist(['number', 'string']),
+      statusCodeAs: picklist(['number', 'string']),
+      contentType: headerValue,
+      numericMembers: picklist(['either', 'number', 'string']),
+      acceptsPlus: boolean(),
+      requiresJsonContentType: boolean(),
+      missingCredentials: picklist(['own', '1004']),
+      validityPeriodAs: picklist(['number', 'string', 'missing', 'zero', 'text']),
+      refreshEndsAccessToken: boolean(),
+      refreshEndsRefreshToken: boolean(),
+      refreshReturns: picklist(['new', 'same']),
+      refreshKeepsValidity: boolean(),
+      refreshTokenLife: picklist(['outlives', 'same']),
+      loginEndsRefreshTokens: boolean(),
+      preservedValidity: picklist(['remaining', 'full', 'renewed']),
+      preservedRefreshToken: picklist(['same', 'new', 'missing']),
+      mobileAs: picklist(['digits', 'number', 'plus']),
+      idAlphabet: picklist(['hex', 'hostile']),
+      idAs: picklist(['number', 'string']),
+      idSize: picklist(['safe', 'beyond-safe']),
+      costAs: picklist(['string', 'number']),
+      moneyDecimals: pipe(number(), integer(), minValue(0), maxValue(6)),
+      validUntilAs: picklist(['epoch-seconds', 'epoch-ms', 'duration-seconds']),
+      messageMember: picklist(['message', 'imessaged', 'both']),
+      missingReferenceCode: picklist(['absent', 'empty', 'null']),
+      firstPinDigit: picklist(['any', 'zero', 'not-zero']),
+      placeholdersFilled: picklist(['first', 'all']),
+      measured: picklist(['both', 'template', 'text']),
+      emptyBalanceCode: nullable(code),
+      validatePayload: picklist(['empty-string', 'null', 'empty-object', 'missing']),
+      newPinEndsOld: boolean(),
+      judgedFirst: picklist(['pin', 'state']),
+      unknownId: picklist(['invalid-pin', 'uri-not-found']),
+      maxWrongPins: nullable(code),
+      invalidPhoneCode: picklist([1221, 2003]),
+      invalidLookup: picklist(['bare', 'full']),
+      invalidLookupCosts: boolean(),
+    } satisfies Record<keyof Readings, GenericSchema>),
+  ),
+);

@@ -1,4 +1,3 @@
-import { answerInTime } from './answer-in-time';
 import type {
   ChallengeStore,
   CounterStore,
@@ -7,6 +6,7 @@ import type {
   RecoveryCodeStore,
   SmsOtpStore,
 } from './store';
+import { answerInTime } from './with-timeout';
 
 /** The parts of a store that decisions use. Tokens have a deadline of their own: the authentication's. */
 export type GuardedStore = Omit<SmsOtpStore, 'tokens'>;

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-
 import { StoreError } from '../errors';
-import { checkRenewed } from './check-input';
-import { TOKEN_LEASE_SECONDS, type RenewedToken, type StoredToken } from './store';
+import { checkRenewed } from './records';
+import { type RenewedToken, type StoredToken, TOKEN_LEASE_SECONDS } from './store';
 
 /** What came of asking for the lease. */
 export type LeaseAnswer =

@@ -1,5 +1,13 @@
 import { StoreError } from '../errors';
-import type { Challenge, Claim, Purpose } from './store';
+import type {
+  Challenge,
+  Claim,
+  Counter,
+  DeviceRotation,
+  Purpose,
+  RenewedToken,
+  TrustedDevice,
+} from './store';
 
 /** The version of every record written by this release. */
 export const RECORD_VERSION = 1;
@@ -14,7 +22,7 @@ export const LONG_LIFE_SECONDS = 400 * 86_400;
 export const RECOVERY_CODE_LIFE_SECONDS = 3_650 * 86_400;
 
 /** What this release writes, member for member. */
-export function isChallenge(value: unknown): value is Challenge {
+function isChallenge(value: unknown): value is Challenge {
   const record = membersOf(value);
   return (
     record.version === RECORD_VERSION &&
@@ -81,7 +89,7 @@ export function membersOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }
 
-export function isWholeNumber(value: unknown): value is number {
+function isWholeNumber(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) >= 0;
 }
 
@@ -95,10 +103,142 @@ export function parseJson(text: unknown): unknown {
   }
 }
 
-export function isText(value: unknown): value is string {
+function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
 }
 
 function isCount(value: unknown): boolean {
   return isWholeNumber(value) && value > 0;
+}
+
+/** What this release writes, member for member. */
+function isDevice(value: unknown): value is TrustedDevice {
+  const record = membersOf(value);
+  return (
+    record.version === RECORD_VERSION &&
+    isText(record.deviceId) &&
+    isText(record.userId) &&
+    isTokenHash(record.tokenHash) &&
+    (record.previousHash === null || isTokenHash(record.previousHash)) &&
+    isText(record.binding) &&
+    typeof record.label === 'string' &&
+    Number.isFinite(record.createdAt) &&
+    Number.isFinite(record.lastUsedAt) &&
+    Number.isFinite(record.expiresAt)
+  );
+}
+
+/** Base64url, as `TrustedDevice` says: Redis keeps it between colons. */
+function isTokenHash(value: unknown): value is string {
+  return typeof value === 'string' && /^[\w-]{1,128}$/.test(value);
+}
+
+/**
+ * Reads a device that comes back from a store: foreign data.
+ * @param keptBeside Members that the store keeps beside the record.
+ * @throws {StoreError} `ERR_STORE` when it is not, member for member, what this release writes for that user.
+ */
+export function parseDevice(
+  text: unknown,
+  userId: string,
+  keptBeside: Readonly<Record<string, unknown>> = {},
+): TrustedDevice {
+  const record = { ...membersOf(parseJson(text)), ...keptBeside };
+  if (!isDevice(record) || record.userId !== userId) throw new StoreError('device: unknown record');
+  return record;
+}
+
+/**
+ * What came of a rotation.
+ * @throws {StoreError} `ERR_STORE` when the outcome is another one, or the device is.
+ */
+export function toRotation(outcome: unknown, device: TrustedDevice, deviceId: string): DeviceRotation {
+  const isKnown = outcome === 'rotated' || outcome === 'stale';
+  if (!isKnown || device.deviceId !== deviceId) throw new StoreError('devices.rotate: unknown answer');
+  return { outcome, device };
+}
+
+/** Oldest first; of one age in the order of their ids, so that every store gives the same. */
+export function sortDevices(devices: readonly TrustedDevice[]): TrustedDevice[] {
+  return devices.toSorted(
+    (one, other) => one.createdAt - other.createdAt || (one.deviceId < other.deviceId ? -1 : 1),
+  );
+}
+
+/** The most recovery codes a user has, and the most characters of a hash and of a note. */
+const MOST_CODES = 100;
+const MOST_HASH_CHARACTERS = 256;
+const MOST_NOTE_CHARACTERS = 4_096;
+
+/**
+ * Refuses what no store can keep.
+ * @throws {StoreError} `ERR_STORE` for a version this release does not know, a life that is over, no attempts.
+ */
+export function checkChallenge(challenge: Challenge, ttlSeconds: number): void {
+  if (!isChallenge(challenge) || !isPositive(ttlSeconds)) throw new StoreError('begin: unknown record');
+}
+
+/**
+ * Refuses what no store can count.
+ * @throws {StoreError} `ERR_STORE` for an odd number, and for a key that is named twice: which of the two would count?
+ */
+export function checkCounters(counters: readonly Counter[]): void {
+  const keys = new Set(counters.map(({ key }) => key));
+  if (keys.size !== counters.length || !counters.every(isCounter))
+    throw new StoreError('charge: odd counter');
+}
+
+/** @throws {StoreError} `ERR_STORE` unless the lock lasts some time, or none at all. */
+export function checkLock(seconds: number): void {
+  if (!isLength(seconds)) throw new StoreError('lock: odd length');
+}
+
+/** @throws {StoreError} `ERR_STORE` unless there is a sealed token that lives for some time. */
+export function checkRenewed({ sealed, ttlSeconds }: RenewedToken): void {
+  if (typeof sealed !== 'string' || !isPositive(ttlSeconds)) throw new StoreError('renew: odd token');
+}
+
+/** @throws {StoreError} `ERR_STORE` unless each hash is a text, and another one than the others. */
+export function checkHashes(hashes: readonly string[]): void {
+  const isOdd = hashes.some((hash) => !isText(hash) || hash.length > MOST_HASH_CHARACTERS);
+  if (isOdd || hashes.length > MOST_CODES || new Set(hashes).size !== hashes.length)
+    throw new StoreError('recoveryCodes.replace: odd hashes');
+}
+
+/** @throws {StoreError} `ERR_STORE` for a version this release does not know, a life that is over, no room for one. */
+export function checkDevice(device: TrustedDevice, ttlSeconds: number, most: number): void {
+  if (!isDevice(device) || !isPositive(ttlSeconds) || !isWholeNumber(most) || most === 0)
+    throw new StoreError('devices.add: unknown record');
+}
+
+/** @throws {StoreError} `ERR_STORE` unless the new hash is one, and the time a number. */
+export function checkRotation({ nextHash, usedAt }: { nextHash: string; usedAt: number }): void {
+  if (!isTokenHash(nextHash) || !Number.isFinite(usedAt)) throw new StoreError('devices.rotate: odd token');
+}
+
+/** @throws {StoreError} `ERR_STORE` for a text that is too long, and a life that is over. */
+export function checkNote(text: string, ttlSeconds: number): void {
+  if (typeof text !== 'string' || text.length > MOST_NOTE_CHARACTERS || !isPositive(ttlSeconds))
+    throw new StoreError('notes.write: odd note');
+}
+
+function isCounter({ windowSeconds, amount, max, lock }: Counter): boolean {
+  return (
+    (windowSeconds === null || isPositive(windowSeconds)) &&
+    (amount === undefined || Number.isSafeInteger(amount)) &&
+    (max === undefined || isWholeNumber(max)) &&
+    (lock === undefined || (isWholeNumber(lock.every) && lock.every > 0 && areSteps(lock.seconds)))
+  );
+}
+
+function areSteps(seconds: readonly number[]): boolean {
+  return seconds.length > 0 && seconds.every(isLength);
+}
+
+function isLength(seconds: number): boolean {
+  return Number.isFinite(seconds) && seconds >= 0;
+}
+
+function isPositive(seconds: number): boolean {
+  return Number.isFinite(seconds) && seconds > 0;
 }

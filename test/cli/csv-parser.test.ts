@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from '@jest/globals';
-import { CsvParser, type CsvRecord } from '../../src/cli/csv/csv-parser';
-import { toCsvLine } from '../../src/cli/csv/write-record';
+import { CsvParser, type CsvRecord, toCsvLine } from '../../src/cli/lookups/csv-files';
 
 function parse(text: string, pieceSize = text.length || 1): readonly CsvRecord[] {
   const parser = new CsvParser();

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:https';
 import { describe, expect, it } from '@jest/globals';
 import type { Fault, FaultName } from 'passport-sms-otp/simulator';
-import { adviseOnCause } from '../../src/cli/gateway/advice-by-cause';
+import { adviseOnCause } from '../../src/cli/explain';
 import { selfSign } from '../client/support/certificate';
 import { closeLater } from '../client/support/cleanup';
 import { closeServer, portOf } from '../client/support/wire-server';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Finding } from '../../src/cli/doctor/finding';
+import type { Finding } from '../../src/cli/doctor/check-result';
 import { MOBILE, openAccount } from './support/account';
 import { examineWith, findingOf } from './support/examine';
 import { runCli } from './support/terminal';

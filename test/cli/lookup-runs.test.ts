@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { GatewayClient } from 'passport-sms-otp/client';
-import { Budget } from '../../src/cli/lookups/budget';
-import { lookUpAll } from '../../src/cli/lookups/look-up-all';
+import { Budget, lookUpAll } from '../../src/cli/lookups/lookup-all';
 import { closeLater } from '../client/support/cleanup';
 import { openAccount, type Account } from './support/account';
 import { makeFolder, type Folder } from './support/files';

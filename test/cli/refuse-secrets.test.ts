@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { UsageError } from '../../src/cli/failures';
-import { refuseSecrets } from '../../src/cli/line/refuse-secrets';
+import { refuseSecrets } from '../../src/cli/args/read-arguments';
 
 const refused = new UsageError('A secret does not belong on the command line, where others see it.', '');
 

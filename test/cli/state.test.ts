@@ -4,7 +4,7 @@ import { createClient } from 'redis';
 import { postgresStore } from 'passport-sms-otp/postgres';
 import { redisStore } from 'passport-sms-otp/redis';
 import type { SmsOtpStore } from 'passport-sms-otp';
-import { DEFAULT_LIMITS, failureCounter } from '../../src/policies/limits';
+import { DEFAULT_LIMITS, failureCounter } from '../../src/limits/limits';
 import { describeWithService } from '../services/describe-with-service';
 import { connectionOf, startPostgres } from '../services/postgres';
 import { startRedis } from '../services/redis';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import manifest from '../../package.json';
-import { COMMANDS } from '../../src/cli/commands';
+import { COMMANDS } from '../../src/cli/run';
 import { environmentOf, PASSWORD } from './support/account';
 import { runCli } from './support/terminal';
 

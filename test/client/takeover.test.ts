@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { GatewaySimulator } from 'passport-sms-otp/simulator';
-import { EventHub } from '../../src/client/event-hub';
-import { TakeoverWatch } from '../../src/client/tokens/takeover-watch';
+import { EventHub } from '../../src/client/events';
+import { TakeoverWatch } from '../../src/client/token-manager';
 import { testClock } from '../support/clock';
 import { errorOf, ofType, startClient, startSimulator, type Gateway } from './support/gateway';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { createSmsOtp, type SmsOtpOptions } from 'passport-sms-otp';
-import { readOptions } from '../../src/client/client-settings';
+import { readOptions } from '../../src/client/options';
 import { readSettings } from '../../src/options-schema';
 import { memoryPhoneBook } from '../support/memory-phone-book';
 import { readMembers } from './support/interfaces';
@@ -51,7 +51,7 @@ const PARTS = [
   {
     title: 'GatewayClient',
     rows: readRows(readSection(page, '## GatewayClient')),
-    names: readMembers('src/client/client-options.ts', 'GatewayClientOptions'),
+    names: readMembers('src/client/options.ts', 'GatewayClientOptions'),
     read: readClient,
     base: gateway,
     plain: gateway,
@@ -123,9 +123,9 @@ describe.each(PARTS)('docs/options.md on $title', ({ rows, names, read, base, pl
 describe('docs/options.md on what has members', () => {
   it.each([
     ['limits', Object.keys(flatten(valueAt(readLogin(plainLogin), 'limits') as object))],
-    ['timeouts', readMembers('src/client/client-options.ts', 'GatewayTimeouts')],
-    ['trustedDevices', readMembers('src/factors/factor-options.ts', 'TrustedDevicesOption')],
-    ['recoveryCodes', readMembers('src/factors/factor-options.ts', 'RecoveryCodesOption')],
+    ['timeouts', readMembers('src/client/options.ts', 'GatewayTimeouts')],
+    ['trustedDevices', readMembers('src/account/factor.ts', 'TrustedDevicesOption')],
+    ['recoveryCodes', readMembers('src/account/factor.ts', 'RecoveryCodesOption')],
   ])('has every member of %s', (name, members) => {
     const shown = [...readRows(page).keys(), ...limitRows.keys()].filter((row) => row.startsWith(`${name}.`));
     expect(shown.sort()).toEqual(members.map((member) => `${name}.${member}`).sort());

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { readCode } from '../../src/login/code-input';
+import { readCode } from '../../src/login/code-verifiers';
 import { people } from '../support/people';
 import { startTestApp, type TestApp } from '../support/test-app';
 import { visit } from '../support/visit';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { createMessageBuilder, type BuildContext, type BuildMessage } from '../../src/messages/build-message';
+import { type BuildContext, type BuildMessage, createMessageBuilder } from '../../src/messages/build-message';
 import { MESSAGE_LOCALES } from '../../src/messages/locales';
-import type { MessageOption } from '../../src/messages/message-settings';
-import { sanitizeVariable } from '../../src/messages/sanitize-variable';
+import type { MessageOption } from '../../src/messages/options';
+import { sanitizeVariable } from '../../src/messages/sanitize';
 import { ALICE, asUser } from '../support/test-users';
 import { readAsChrome, readLastLine } from './parsers';
 

@@ -1,9 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { chooseLocale } from '../../src/messages/choose-locale';
-import { defaultMessage } from '../../src/messages/default-message';
-import { fitDefault } from '../../src/messages/fit-default';
+import { chooseLocale } from '../../src/messages/build-message';
+import { defaultMessage, fitDefault } from '../../src/messages/default-message';
 import { LOCALE_TEXTS, MESSAGE_LOCALES, type MessageLocale } from '../../src/messages/locales';
-import { PURPOSES } from '../../src/messages/measure-messages';
+import { PURPOSES } from '../../src/messages/measure';
 import { measureTemplate } from '../../src/protocol/message-length';
 import { readAsChrome, readLastLine } from './parsers';
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Passport } from 'passport';
 import { createSmsOtp } from 'passport-sms-otp';
 import { MESSAGE_LOCALES } from '../../src/messages/locales';
-import { measureMessages } from '../../src/messages/measure-messages';
+import { measureMessages } from '../../src/messages/measure';
 
 const create = (options: object) => (): unknown =>
   createSmsOtp({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { sanitizeVariable } from '../../src/messages/sanitize-variable';
+import { sanitizeVariable } from '../../src/messages/sanitize';
 import { readAsChrome } from './parsers';
 
 describe('a variable of a message', () => {

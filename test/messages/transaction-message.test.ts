@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import {
-  createMessageBuilder,
   type BuildMessage,
+  createMessageBuilder,
   type MessageSettings,
 } from '../../src/messages/build-message';
 import type { Transaction } from '../../src/stores/store';

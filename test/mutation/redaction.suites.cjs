@@ -10,9 +10,9 @@ const SUITES = [
   'cli/explain',
   'observability/news-and-failures',
   'client/call-events',
-  'express/replies',
-  'express/redirects',
-  'express/status',
+  'middleware/replies',
+  'middleware/redirects',
+  'middleware/status',
   'login/several-numbers',
   'login/transactions',
 ];

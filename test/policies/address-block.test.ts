@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { BlockList, isIPv6 } from 'node:net';
 import fc from 'fast-check';
-import { toAddressBlock } from '../../src/policies/address-block';
+import { toAddressBlock } from '../../src/limits/address-block';
 
 describe('the block of an address', () => {
   it.each([

@@ -8,7 +8,7 @@ import {
   keysClearedBySuccess,
   keysOfUser,
   sendCounters,
-} from '../../src/policies/limits';
+} from '../../src/limits/limits';
 import { testClock } from '../support/clock';
 
 function create(limits: unknown): SmsOtp {

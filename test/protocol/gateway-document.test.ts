@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { HLR_ERRORS, OTP_ERRORS } from '../../src/protocol/error-codes';
 import { ADVANCED_STATUSES } from '../../src/protocol/hlr';
-import { DEFAULT_READINGS } from '../../src/simulator/readings-schema';
+import { DEFAULT_READINGS } from '../../src/simulator/readings';
 import { readSources } from '../package/structure/source-graph';
 
 const page = readFileSync(join(__dirname, '../../docs/gateway.md'), 'utf8');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { isValidated, readGenerated } from '../../src/protocol/otp-answers';
+import { isValidated, readGenerated } from '../../src/protocol/otp';
 
 const DIGITS = '12025550123';
 

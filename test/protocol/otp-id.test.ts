@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readOtpId } from '../../src/protocol/otp-answers';
+import { readOtpId } from '../../src/protocol/otp';
 
 /** OTP spec §2: the id is a string in A and a number in B. */
 describe('the OTP id of variant A', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import * as paths from '../../src/protocol/paths';
-import { readOtpId } from '../../src/protocol/otp-answers';
+import { readOtpId } from '../../src/protocol/otp';
 
 const BASE = 'https://gateway.example';
 

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
-import { toDecimal, toMicros } from '../../src/policies/prices/micros';
+import { toDecimal, toMicros } from '../../src/policies/spend-limits/micros';
 import { describeWithService } from '../services/describe-with-service';
 import type { TestUser } from '../support/test-users';
 import { endHosts, startHosts, type Host } from './support/host';

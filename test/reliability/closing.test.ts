@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { answerInTime } from '../../src/stores/answer-in-time';
-import { waitAtMost } from '../../src/client/admission/call-deadline';
+import { answerInTime } from '../../src/stores/with-timeout';
+import { waitAtMost } from '../../src/client/call-limiter';
 import { describeWithService } from '../services/describe-with-service';
 import type { TestUser } from '../support/test-users';
 import { waitUntil } from '../support/wait-until';

@@ -1,11 +1,10 @@
 import { connect } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
-import { DEFAULT_READINGS } from '../../src/simulator/readings-schema';
+import { DEFAULT_READINGS } from '../../src/simulator/readings';
 import { BoundedMap } from '../../src/simulator/state/bounded-map';
-import { createClock } from '../../src/simulator/state/clock';
+import { createClock, cryptoRandomness } from '../../src/simulator/state/clock';
 import { Outbox } from '../../src/simulator/state/outbox';
-import { cryptoRandomness } from '../../src/simulator/state/randomness';
-import { TokenBook } from '../../src/simulator/state/token-book';
+import { TokenBook } from '../../src/simulator/state/token-store';
 import { ALICE, PATHS, start, startLoggedIn } from './gateway';
 
 /** Waits until something holds, for at most five seconds. */

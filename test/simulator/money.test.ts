@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { isDecimal, toDecimal, toMillionths } from '../../src/simulator/state/money';
+import { isDecimal, toDecimal, toMillionths } from '../../src/simulator/state/ledger';
 
 describe('money', () => {
   it.each([

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 
 import { StoreError } from '../../src/errors';
-import { answerInTime } from '../../src/stores/answer-in-time';
+import { answerInTime } from '../../src/stores/with-timeout';
 
 const never = (): Promise<never> => new Promise(() => undefined);
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
 import { StoreError } from '../../src/errors';
-import { checkChallenge, checkCounters, checkLock, checkRenewed } from '../../src/stores/check-input';
+import { checkChallenge, checkCounters, checkLock, checkRenewed } from '../../src/stores/records';
 import type { Counter } from '../../src/stores/store';
 import { makeChallenge } from './make-challenge';
 

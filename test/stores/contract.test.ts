@@ -3,7 +3,7 @@ import { AssertionError } from 'node:assert';
 import { describe, expect, it } from '@jest/globals';
 import { storeContract } from 'passport-sms-otp/store-contract';
 
-import { memoryStore } from '../../src/stores/memory-store';
+import { memoryStore } from '../../src/stores/memory/memory-store';
 import { failuresOf, partWith, type Sabotage } from './sabotage';
 import { sabotagesOfParts } from './sabotages-of-parts';
 import type { Counter } from '../../src/stores/store';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
-import { createDeadlineQueue, type Timed } from '../../src/stores/memory/deadline-queue';
+import { createDeadlineQueue, type Timed } from '../../src/stores/memory/bounded-map';
 
 describe('the queue of deadlines', () => {
   it('gives the earliest first, whatever was placed, moved and removed', () => {

@@ -2,8 +2,15 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
 import { StoreError } from '../../src/errors';
-import { checkDevice, checkHashes, checkNote, checkRotation } from '../../src/stores/check-input';
-import { parseDevice, sortDevices, toRotation } from '../../src/stores/device-record';
+import {
+  checkDevice,
+  checkHashes,
+  checkNote,
+  checkRotation,
+  parseDevice,
+  sortDevices,
+  toRotation,
+} from '../../src/stores/records';
 import type { TrustedDevice } from '../../src/stores/store';
 import { makeDevice } from './make-device';
 

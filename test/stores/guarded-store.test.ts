@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { storeContract } from 'passport-sms-otp/store-contract';
 import { StoreError } from '../../src/errors';
 import { guardStore, type StoreEvent } from '../../src/stores/guarded-store';
-import { memoryStore } from '../../src/stores/memory-store';
+import { memoryStore } from '../../src/stores/memory/memory-store';
 import type { SmsOtpStore } from '../../src/stores/store';
 import { EVERY_CALL, outcomesOfEveryCall } from './every-call';
 import { makeDevice } from './make-device';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
 import { StoreError } from '../../src/errors';
-import { renewUnderLease, type LeaseAnswer, type Patience, type TokenLease } from '../../src/stores/lease';
+import { type LeaseAnswer, type Patience, renewUnderLease, type TokenLease } from '../../src/stores/lease';
 
 const renewed = { sealed: 'x', ttlSeconds: 60 };
 const acquired: LeaseAnswer = { outcome: 'acquired', fence: 7, previous: null };

@@ -3,7 +3,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 
 import { StoreError } from '../../src/errors';
-import { memoryStore } from '../../src/stores/memory-store';
+import { memoryStore } from '../../src/stores/memory/memory-store';
 import type { CounterStore } from '../../src/stores/store';
 import { makeChallenge } from './make-challenge';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
 import { storeContract } from 'passport-sms-otp/store-contract';
-import { memoryStore } from '../../src/stores/memory-store';
+import { memoryStore } from '../../src/stores/memory/memory-store';
 
 describe('memoryStore fulfils the store contract', () => {
   it.each(storeContract)('$title', async ({ run }) => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
 import { StoreError } from '../../src/errors';
-import { memoryStore } from '../../src/stores/memory-store';
+import { memoryStore } from '../../src/stores/memory/memory-store';
 import type { RenewedToken } from '../../src/stores/store';
 
 const DAY_MS = 86_400_000;

@@ -1,6 +1,6 @@
 import { storeContract, type SmsOtpStore, type StoreFact } from 'passport-sms-otp/store-contract';
 
-import { memoryStore } from '../../src/stores/memory-store';
+import { memoryStore } from '../../src/stores/memory/memory-store';
 
 /** Makes a right store wrong. */
 export type Sabotage = (store: Required<SmsOtpStore>) => SmsOtpStore;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Pool } from 'pg';
 
-import { memoryStore } from '../../src/stores/memory-store';
+import { memoryStore } from '../../src/stores/memory/memory-store';
 import { postgresStore } from 'passport-sms-otp/postgres';
 import { redisStore } from 'passport-sms-otp/redis';
 import type { SmsOtpStore } from '../../src/stores/store';

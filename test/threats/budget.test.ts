@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { toMicros } from '../../src/policies/prices/micros';
+import { toMicros } from '../../src/policies/spend-limits/micros';
 import { americans, startPriceApp, type PriceApp, type PriceAppOptions } from '../policies/prices/price-app';
 import type { TestUser } from '../support/test-app';
 import { visit } from '../support/visit';

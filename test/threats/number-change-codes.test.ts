@@ -8,8 +8,8 @@ import {
   WORK,
   type PhoneApp,
   type PhoneVisit,
-} from '../enrolment/support/phone-app';
-import { changePending, setMark } from '../enrolment/support/stored-slot';
+} from '../account/support/phone-app';
+import { changePending, setMark } from '../account/support/stored-slot';
 import { seen } from '../support/visit';
 import { waitUntil } from '../support/wait-until';
 

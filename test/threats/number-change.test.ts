@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { statusOf } from '../express/support/steps';
+import { statusOf } from '../middleware/support/steps';
 import {
   HOME,
   NEW,
@@ -10,9 +10,9 @@ import {
   WORK,
   type PhoneApp,
   type PhoneVisit,
-} from '../enrolment/support/phone-app';
+} from '../account/support/phone-app';
 import { ALICE, BOB } from '../support/test-app';
-import { setMark } from '../enrolment/support/stored-slot';
+import { setMark } from '../account/support/stored-slot';
 import { seen } from '../support/visit';
 
 /** Everything that changes a number, with an id of the victim's own. */

@@ -9,8 +9,8 @@ import {
   WORK,
   type PhoneApp,
   type PhoneVisit,
-} from '../enrolment/support/phone-app';
-import { slowBook } from '../enrolment/support/slow-book';
+} from '../account/support/phone-app';
+import { slowBook } from '../account/support/slow-book';
 import { BOB } from '../support/test-app';
 import { memoryPhoneBook } from '../support/memory-phone-book';
 import { testClock } from '../support/clock';

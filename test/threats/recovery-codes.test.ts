@@ -3,8 +3,8 @@ import { memoryStore } from 'passport-sms-otp';
 import { tellAll } from '../support/canaries';
 import { tamperedStore, throwing } from '../support/tampered-store';
 import { BOB } from '../support/test-app';
-import { startFactorApp, type FactorApp } from '../factors/support/factor-app';
-import type { Browser, Seen } from '../factors/support/browser';
+import { startFactorApp, type FactorApp } from '../account/support/factor-app';
+import type { Browser, Seen } from '../account/support/browser';
 
 jest.setTimeout(30_000);
 

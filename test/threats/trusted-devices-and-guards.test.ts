@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { memoryStore } from 'passport-sms-otp';
 import { tellAll } from '../support/canaries';
 import { ALICE, asUser } from '../support/test-app';
-import type { Browser, Seen } from '../factors/support/browser';
-import { startFactorApp, type FactorApp } from '../factors/support/factor-app';
+import type { Browser, Seen } from '../account/support/browser';
+import { startFactorApp, type FactorApp } from '../account/support/factor-app';
 
 jest.setTimeout(30_000);
 

@@ -1,12 +1,11 @@
+import { askForMoney } from '../args/ask';
+import { readMobile } from '../args/read-values';
 import { type Command, type CommandCall, JSON_OPTION, YES_OPTION } from '../command';
-import { examine, type Examined } from '../doctor/examine';
-import type { Finding } from '../doctor/finding';
-import { showFinding, showTotals } from '../doctor/show-findings';
+import { type Finding, showFinding, showTotals } from '../doctor/check-result';
+import { examine, type Examined } from '../doctor/run-checks';
 import { CommandFailure, UsageError } from '../failures';
-import { GATEWAY_OPTIONS } from '../gateway/gateway-options';
-import { askForMoney } from '../line/ask';
-import { readMobile } from '../line/read-values';
-import { STATE_OPTIONS } from '../state/state-options';
+import { GATEWAY_OPTIONS } from '../gateway/with-gateway';
+import { STATE_OPTIONS } from '../state/open-state';
 
 export const doctor: Command = {
   name: 'doctor',

@@ -1,12 +1,11 @@
+import { askForMoney } from '../args/ask';
+import { readMobile } from '../args/read-values';
 import { type Command, type CommandCall, type ExitCode, JSON_OPTION, YES_OPTION } from '../command';
 import { UsageError } from '../failures';
-import { GATEWAY_OPTIONS } from '../gateway/gateway-options';
-import { withGateway } from '../gateway/with-gateway';
-import { askForMoney } from '../line/ask';
-import { readMobile } from '../line/read-values';
-import { toResult } from '../lookups/ask-number';
-import { lookUpFile } from '../lookups/look-up-file';
-import { cleanText } from '../screen/clean-text';
+import { GATEWAY_OPTIONS, withGateway } from '../gateway/with-gateway';
+import { lookUpFile } from '../lookups/lookup-file';
+import { toResult } from '../lookups/lookup-number';
+import { cleanText } from '../output/screen';
 
 const FILE_OPTIONS = {
   in: { value: '<file>', help: 'a CSV file with numbers, instead of one number' },

@@ -1,13 +1,34 @@
-import { type Command, type CommandCall, JSON_OPTION } from '../command';
+import { readText } from '../args/read-values';
+import { type Command, type CommandCall, type ExitCode, JSON_OPTION } from '../command';
 import { CommandFailure } from '../failures';
-import { GATEWAY_OPTIONS } from '../gateway/gateway-options';
-import { withGateway } from '../gateway/with-gateway';
-import { readText } from '../line/read-values';
-import { findChanges, type PriceChange } from '../prices/price-changes';
-import { fetchPrices, filterRows, toRows, type PriceRow, type SavedPrices } from '../prices/price-list';
-import { readSavedPrices } from '../prices/saved-prices';
-import { cleanText } from '../screen/clean-text';
-import { layOutTable } from '../screen/table';
+import { GATEWAY_OPTIONS, withGateway } from '../gateway/with-gateway';
+import { cleanText } from '../output/screen';
+import { layOutTable } from '../output/table';
+import {
+  fetchPrices,
+  filterRows,
+  findChanges,
+  type PriceChange,
+  type PriceRow,
+  readSavedPrices,
+  type SavedPrices,
+  toRows,
+} from '../prices/price-list';
+
+export const balance: Command = {
+  name: 'balance',
+  summary: "the account's money",
+  positionals: [],
+  options: { ...JSON_OPTION, ...GATEWAY_OPTIONS },
+  notes: [],
+  run: (call) =>
+    withGateway<ExitCode>(call, async ({ otp }) => {
+      const found = await otp.balance();
+      if (call.args.isOn('json')) call.screen.json(found);
+      else call.screen.line(found.balance);
+      return 0;
+    }),
+};
 
 export const pricing: Command = {
   name: 'pricing',

@@ -1,10 +1,73 @@
 import { once } from 'node:events';
-import { GatewaySimulator } from '../../simulator';
+import { type Call, type Fault, type FaultName, GatewaySimulator } from '../../simulator';
+import { readChoice, readWhole } from '../args/read-values';
 import type { Command, CommandCall } from '../command';
-import { CommandFailure } from '../failures';
-import { readChoice, readWhole } from '../line/read-values';
-import { addFaults, FAULT_NOTES } from '../simulated/faults';
-import { showSimulator } from '../simulated/show-simulator';
+import { CommandFailure, UsageError } from '../failures';
+
+const FAULT_NOTES = [
+  'A fault is <call>=<kind>, with *<times> behind it when it is to end: --fault generate=no-answer*2',
+  '  calls  any auth generate validate balance pricing lookup hlr-balance hlr-pricing',
+  '  kinds  no-answer reset half-answer html-502 redirect latency:<ms> slow-drip:<ms> error:<code> status:<HTTP status>',
+  'SMS_OTP_USERNAME and SMS_OTP_PASSWORD are its account, if they are set.',
+];
+
+/** Makes calls of the simulator go wrong as the command line says. @throws {UsageError} for what is no fault. */
+function addFaults(simulator: GatewaySimulator, texts: readonly string[]): void {
+  for (const text of texts) {
+    const { call, fault, times } = readFault(text);
+    try {
+      // The simulator checks calls and faults itself, and says what it knows.
+      simulator.failNext(call as Call | 'any', fault, times);
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error;
+      throw new UsageError('--fault has a call, a kind or a figure that is unknown; --help lists them');
+    }
+  }
+}
+
+interface ReadFault {
+  readonly call: string;
+  readonly fault: Fault | FaultName;
+  readonly times: number;
+}
+
+function readFault(text: string): ReadFault {
+  const match = /^([a-z-]+)=([a-z0-9-]+)(?::([0-9]{1,7}))?(?:\*([1-9][0-9]{0,6}))?$/.exec(text);
+  if (match === null) throw new UsageError('--fault must be <call>=<kind>, such as generate=no-answer*2');
+  const [, call = '', kind = '', figure, times] = match;
+  return { call, fault: toFault(kind, figure), times: times === undefined ? Infinity : Number(times) };
+}
+
+function toFault(kind: string, figure: string | undefined): Fault | FaultName {
+  // What is no kind is found out by the simulator.
+  if (figure === undefined) return kind as FaultName;
+  const value = Number(figure);
+  if (kind === 'latency') return { kind, ms: value };
+  if (kind === 'slow-drip') return { kind, intervalMs: value };
+  if (kind === 'error') return { kind, code: value };
+  if (kind === 'status') return { kind, status: value };
+  throw new UsageError('--fault: only latency, slow-drip, error and status take a figure');
+}
+
+/** Tells where the simulator is and how to use it. A password of the user's is not shown; the one in the documents is. */
+function showSimulator({ io, screen }: CommandCall, simulator: GatewaySimulator): void {
+  const { baseUrl, inboxUrl, variant, username, password } = simulator;
+  const { bold, cyan, dim } = screen.style;
+  const settings = {
+    SMS_OTP_BASE_URL: baseUrl,
+    SMS_OTP_VARIANT: variant,
+    ...(!io.env.SMS_OTP_USERNAME && { SMS_OTP_USERNAME: username }),
+    ...(!io.env.SMS_OTP_PASSWORD && { SMS_OTP_PASSWORD: password }),
+  };
+  screen.line(bold(`Simulated gateway, variant ${variant}`));
+  screen.line();
+  screen.line(`  inbox    ${cyan(inboxUrl)}`);
+  screen.line(`  gateway  ${cyan(baseUrl)}`);
+  screen.line();
+  for (const [name, value] of Object.entries(settings)) screen.line(`  ${dim('export')} ${name}=${value}`);
+  screen.line();
+  screen.line(dim('Texts appear in the inbox. Ctrl+C ends it.'));
+}
 
 export const simulate: Command = {
   name: 'simulate',

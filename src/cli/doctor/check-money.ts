@@ -1,11 +1,16 @@
 import type { CountryPrice, GatewayClient, Lookup, NetworkPrice, PriceList } from '../../client';
-import { findNumberCountry } from '../../policies/number-country';
-import { loadRegions } from '../../policies/prices/country-names';
-import { findCountryPrice, findNetworkPrice, type FoundPrice } from '../../policies/prices/find-price';
-import { toDecimal, toMicros } from '../../policies/prices/micros';
-import { createPriceTable, type PriceTable } from '../../policies/prices/price-table';
-import { cleanText } from '../screen/clean-text';
-import { fail, pass, toFinding, warn, type Finding } from './finding';
+import { findNumberCountry } from '../../limits/number-country';
+import { loadRegions } from '../../policies/spend-limits/country-names';
+import { toDecimal, toMicros } from '../../policies/spend-limits/micros';
+import {
+  createPriceTable,
+  findCountryPrice,
+  findNetworkPrice,
+  type FoundPrice,
+  type PriceTable,
+} from '../../policies/spend-limits/price-table';
+import { cleanText } from '../output/screen';
+import { fail, type Finding, pass, toFinding, warn } from './check-result';
 
 /** A balance for fewer messages is soon gone. */
 const FEW_MESSAGES = 100;

@@ -1,9 +1,7 @@
 import { guardStore } from '../../stores/guarded-store';
 import type { CommandCall } from '../command';
-import { openPostgres } from '../state/open-postgres';
-import { openRedis } from '../state/open-redis';
-import type { OpenState, StatePlace } from '../state/open-state';
-import { fail, pass, toFinding, warn, type Finding } from './finding';
+import { openPostgres, openRedis, type OpenState, type StatePlace } from '../state/open-state';
+import { fail, type Finding, pass, toFinding, warn } from './check-result';
 
 /** A counter that nobody has, only read. */
 const PROBE = { key: 'doctor', windowSeconds: null, isOnlyRead: true };

@@ -1,4 +1,8 @@
+import { array, type GenericSchema, nullable, object, picklist, safeParse, string, union } from 'valibot';
 import type { CountryPrice, GatewayClient, NetworkPrice } from '../../client';
+import { toMicros } from '../../policies/spend-limits/micros';
+import { parseJson } from '../../stores/records';
+import { CommandFailure } from '../failures';
 
 /** One row of either list: what the list is about, by what it is known again, and its price. */
 export interface PriceRow {
@@ -61,4 +65,61 @@ export function filterRows(rows: readonly PriceRow[], text: string | undefined):
       cell?.toLowerCase().includes(wanted),
     ),
   );
+}
+
+const nullableText = nullable(string());
+
+const network = object({
+  id: nullableText,
+  countryName: nullableText,
+  operatorName: nullableText,
+  mcc: string(),
+  mnc: string(),
+  price: string(),
+});
+
+const country = object({
+  id: nullableText,
+  countryName: nullableText,
+  countryCode: string(),
+  countryIso: nullableText,
+  price: string(),
+});
+
+const savedSchema = object({
+  service: picklist(['otp', 'lookup']),
+  currency: object({ name: nullableText, symbol: nullableText }),
+  pricing: array(union([network, country])),
+}) satisfies GenericSchema<unknown, SavedPrices>;
+
+/** A list that `pricing --json` has written. @throws {CommandFailure} for anything else. */
+export function readSavedPrices(text: string): SavedPrices {
+  const parsed = safeParse(savedSchema, parseJson(text));
+  if (parsed.success) return parsed.output;
+  throw new CommandFailure('The saved list is none.', 'Make one with pricing --json > prices.json.');
+}
+
+/** What became of a row since the list was saved. */
+export interface PriceChange {
+  readonly kind: 'new' | 'gone' | 'dearer' | 'cheaper';
+  readonly row: PriceRow;
+  /** The price before; null for a new row. */
+  readonly before: string | null;
+}
+
+/** What is different, in the order of the list; rows that are gone come last. Amounts are compared, not their writing. */
+export function findChanges(before: readonly PriceRow[], after: readonly PriceRow[]): readonly PriceChange[] {
+  const known = new Map(before.map((row) => [row.key, row]));
+  const kept = new Set(after.map(({ key }) => key));
+  const changes = after.flatMap((row): readonly PriceChange[] => {
+    const earlier = known.get(row.key);
+    if (earlier === undefined) return [{ kind: 'new', row, before: null }];
+    const [from, to] = [toMicros(earlier.price), toMicros(row.price)];
+    if (from === to && (from !== null || earlier.price === row.price)) return [];
+    return [
+      { kind: (to ?? Infinity) > (from ?? Infinity) ? 'dearer' : 'cheaper', row, before: earlier.price },
+    ];
+  });
+  const gone = before.filter(({ key }) => !kept.has(key));
+  return [...changes, ...gone.map((row): PriceChange => ({ kind: 'gone', row, before: row.price }))];
 }

@@ -1,10 +1,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { DEFAULT_TOKEN_VALIDITY_SECONDS } from '../../protocol/auth';
 import type { Readings } from '../readings';
-import type { Grant } from '../state/token-book';
-import type { World } from '../world';
-import { done, refuse, type CallRequest, type Outcome } from './call';
-import { readSeconds } from './request-members';
+import type { World } from '../state';
+import type { Grant } from '../state/token-store';
+import { type CallRequest, done, type Outcome, readSeconds, refuse } from './call';
 
 /** POST auth. OTP spec §4, HLR spec §4. */
 export function authenticate(world: World, { body }: CallRequest): Outcome {

@@ -1,4 +1,8 @@
-import type { World } from '../world';
+import { toDigits } from '../../protocol/mobile';
+import { NumberLiteral } from '../http/answer';
+import type { Readings } from '../readings';
+import type { World } from '../state';
+import { toDecimal, toMillionths } from '../state/ledger';
 
 /** The calls of both documents. OTP spec §4, HLR spec §4. */
 export const CALLS = [
@@ -54,4 +58,52 @@ export function done(payload: unknown, httpStatus: 200 | 201 = 200): Outcome {
 
 export function refuse(code: number): Outcome {
   return { kind: 'refused', code };
+}
+
+/** A number in an answer. OTP spec §2, HLR spec §2. */
+export function showMobile(digits: string, { mobileAs }: Readings): unknown {
+  if (mobileAs === 'number') return new NumberLiteral(digits);
+  return mobileAs === 'plus' ? `+${digits}` : digits;
+}
+
+/** An OTP id of B, which is a JSON number of any size. OTP spec §2. */
+export function showOtpId(id: string, { idAs }: Readings): unknown {
+  return idAs === 'number' ? new NumberLiteral(id) : id;
+}
+
+/** An amount with as many decimals as this reading has. OTP spec §2, HLR spec §2. */
+export function showAmount(amount: string, { moneyDecimals }: Readings): string {
+  return toDecimal(toMillionths(amount), moneyDecimals);
+}
+
+/** The cost of an OTP. OTP spec §2. */
+export function showCost(amount: string, readings: Readings): unknown {
+  const shown = showAmount(amount, readings);
+  return readings.costAs === 'number' ? new NumberLiteral(shown) : shown;
+}
+
+/**
+ * A "numeric" member of a request as digits; null when it is odd or not in the form this reading takes. OTP
+ * spec §4.
+ */
+function readNumeric(value: unknown, { numericMembers }: Readings): string | null {
+  if (typeof value === 'number') {
+    const isWhole = Number.isSafeInteger(value) && value >= 0;
+    return numericMembers !== 'string' && isWhole ? String(value) : null;
+  }
+  const isDigits = typeof value === 'string' && /^[0-9]{1,15}$/.test(value);
+  return numericMembers !== 'number' && isDigits ? value : null;
+}
+
+/** A number in a request as digits, or null. OTP spec §4, HLR spec §4. */
+export function readMobile(value: unknown, readings: Readings): string | null {
+  const hasPlus = typeof value === 'string' && value.startsWith('+');
+  if (hasPlus) return readings.acceptsPlus ? toDigits(value) : null;
+  return toDigits(readNumeric(value, readings));
+}
+
+/** A whole number of seconds, or null. */
+export function readSeconds(value: unknown, readings: Readings): number | null {
+  const digits = readNumeric(value, readings);
+  return digits === null ? null : Number(digits);
 }

@@ -1,9 +1,8 @@
-import type { World } from '../world';
-import { showBalance, showHlrPricing, showPricing } from './account';
+import type { World } from '../state';
+import { lookUp, showBalance, showHlrPricing, showPricing } from './account';
 import { authenticate } from './auth';
-import { refuse, type Call, type CallRequest, type Handler, type Outcome } from './call';
+import { type Call, type CallRequest, type Handler, type Outcome, refuse } from './call';
 import { generate } from './generate';
-import { lookUp } from './lookup';
 import { validate } from './validate';
 
 const HANDLERS: Readonly<Record<Call, Handler>> = {

@@ -1,8 +1,7 @@
-import type { Otp } from '../state/otp-book';
+import type { World } from '../state';
+import type { Otp } from '../state/otp-store';
 import { isSamePin } from '../state/pins';
-import type { World } from '../world';
-import { done, NO_PAYLOAD, refuse, type CallRequest, type Outcome } from './call';
-import { readMobile } from './request-members';
+import { type CallRequest, done, NO_PAYLOAD, type Outcome, readMobile, refuse } from './call';
 
 /** POST validate/{id}. OTP spec §4. */
 export function validate(world: World, { body, subject }: CallRequest): Outcome {

@@ -1,10 +1,64 @@
 import type { ServerResponse } from 'node:http';
-import { writeAnswer, writeBareStatus, type Answer } from '../http/answer';
-import { sendAnswer } from '../http/send-answer';
+import { Readable, type Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import { type Answer, sendAnswer, writeAnswer, writeBareStatus, writeHead } from '../http/answer';
 import type { Readings } from '../readings';
 import type { Fault } from './fault';
-import { sendHalf, sendSlowly } from './partial-answer';
-import { sendCompressed, sendHuge } from './padded-answer';
+
+const CHUNK_BYTES = 64 * 1024;
+
+/** Sends the answer with a member more, so long that the whole has that many bytes, and without a length. */
+function sendHuge(response: ServerResponse, answer: Answer, bytes: number): void {
+  response.writeHead(answer.httpStatus, { 'Content-Type': answer.contentType });
+  pour(pad(answer.body, bytes), null, response);
+}
+
+/** The same through gzip: a few bytes on the wire that unpack to many. */
+function sendCompressed(response: ServerResponse, answer: Answer, bytes: number): void {
+  response.writeHead(answer.httpStatus, {
+    'Content-Type': answer.contentType,
+    'Content-Encoding': 'gzip',
+  });
+  pour(pad(answer.body, bytes), createGzip(), response);
+}
+
+/** The JSON object with a last member that fills it up, in pieces. */
+function* pad(body: string, bytes: number): Generator<string> {
+  yield `${body.slice(0, -1)},"padding":"`;
+  let missing = Math.max(0, bytes - Buffer.byteLength(body) - ',"padding":""'.length);
+  const chunk = 'x'.repeat(CHUNK_BYTES);
+  for (; missing > 0; missing -= CHUNK_BYTES) yield chunk.slice(0, missing);
+  yield '"}';
+}
+
+function pour(pieces: Generator<string>, transform: Transform | null, response: ServerResponse): void {
+  const source = Readable.from(pieces, { objectMode: false });
+  const poured = transform === null ? pipeline(source, response) : pipeline(source, transform, response);
+  // A client that hangs up in the middle is what the fault is for.
+  poured.catch(() => undefined);
+}
+
+/** Promises the whole answer, sends half of it and resets the connection. */
+function sendHalf(response: ServerResponse, answer: Answer): void {
+  const body = Buffer.from(answer.body);
+  writeHead(response, answer, body.length);
+  response.write(body.subarray(0, Math.ceil(body.length / 2)), () => response.socket?.destroy());
+}
+
+/** Sends the head at once and the body byte by byte. */
+function sendSlowly(response: ServerResponse, answer: Answer, intervalMs: number): void {
+  const body = Buffer.from(answer.body);
+  let sent = 0;
+  writeHead(response, answer, body.length);
+  response.flushHeaders();
+  const timer = setInterval(() => {
+    response.write(body.subarray(sent, sent + 1));
+    sent += 1;
+    if (sent === body.length) response.end();
+  }, intervalMs);
+  response.once('close', () => clearInterval(timer));
+}
 
 /** What a fault needs to strike. */
 export interface Stage {

@@ -1,8 +1,33 @@
-import { STATUS_CODES } from 'node:http';
+import { type ServerResponse, STATUS_CODES } from 'node:http';
+import { integer, maxValue, minValue, number, pipe, regex, string } from 'valibot';
 import { gatewayErrorName } from '../../protocol/error-codes';
-import { NO_PAYLOAD, type Done, type Outcome, type Refused } from '../calls/call';
+import { type Done, NO_PAYLOAD, type Outcome, type Refused } from '../calls/call';
 import type { Readings } from '../readings';
-import { writeJson } from './json';
+
+/**
+ * A JSON number written digit by digit: beyond 2^53, or with the trailing zeros of a price, a double cannot
+ * hold it.
+ */
+export class NumberLiteral {
+  constructor(readonly digits: string) {}
+}
+
+/** `JSON.stringify` that also writes number literals. */
+function writeJson(value: unknown): string {
+  if (value instanceof NumberLiteral) return value.digits;
+  if (Array.isArray(value)) return `[${value.map(writeJson).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const members = Object.entries(value)
+    .filter(([, member]) => member !== undefined)
+    .map(([name, member]) => `${JSON.stringify(name)}:${writeJson(member)}`);
+  return `{${members.join(',')}}`;
+}
+
+/** A final status, as an option names it. */
+export const httpStatus = pipe(number(), integer(), minValue(200), maxValue(599));
+
+/** Anything else would break the answer's head. */
+export const headerValue = pipe(string(), regex(/^[\x20-\x7e]+$/));
 
 /** An answer ready to be written. */
 export interface Answer {
@@ -90,4 +115,22 @@ const STATUS_MESSAGES: Readonly<Record<number, string>> = {
 
 function statusMessage(httpStatus: number): string {
   return STATUS_MESSAGES[httpStatus] ?? 'Unknown';
+}
+
+/** Writes a whole answer at once. */
+export function sendAnswer(response: ServerResponse, answer: Answer): void {
+  if (response.destroyed) return;
+  const body = Buffer.from(answer.body);
+  writeHead(response, answer, body.length);
+  response.end(body);
+}
+
+/** Writes the head of an answer with a body of that many bytes. */
+export function writeHead(response: ServerResponse, answer: Answer, bytes: number): void {
+  response.writeHead(answer.httpStatus, {
+    'Content-Type': answer.contentType,
+    'Content-Length': bytes,
+    'Cache-Control': 'no-store',
+    ...answer.headers,
+  });
 }

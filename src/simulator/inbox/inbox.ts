@@ -1,11 +1,36 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Variant } from '../../protocol/paths';
 import type { Outbox } from '../state/outbox';
-import { INBOX_BEHAVIOUR } from './inbox-behaviour';
-import { INBOX_ICON } from './inbox-icon';
-import { INBOX_LOOK } from './inbox-look';
 import { renderInboxPage } from './inbox-page';
-import { streamMessages } from './message-stream';
+import { INBOX_BEHAVIOUR } from './inbox-script';
+import { INBOX_LOOK } from './inbox-styles';
+
+/** A reader that has left that much unread is gone for good. */
+const MAX_UNREAD_BYTES = 4 * 1024 * 1024;
+
+/** Server-sent events: `snapshot` with all messages that are kept, then a `message` for each new one. */
+function streamMessages(outbox: Outbox, response: ServerResponse): void {
+  response.writeHead(200, { 'Content-Type': 'text/event-stream; charset=utf-8' });
+  sendEvent(response, 'snapshot', outbox.messages);
+  const stopWatching = outbox.watch((message) => {
+    if (response.writableLength > MAX_UNREAD_BYTES) response.destroy();
+    else sendEvent(response, 'message', message);
+  });
+  response.once('close', stopWatching);
+}
+
+/** JSON has no line breaks, so one data line holds it. */
+function sendEvent(response: ServerResponse, event: string, data: unknown): void {
+  response.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+}
+
+/** The page's icon: a speech bubble with three dots. */
+const INBOX_ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">
+<rect width="32" height="32" rx="8" fill="#2563eb"/>
+<path d="M16 7c-5.5 0-10 3.6-10 8 0 2.3 1.2 4.4 3.2 5.8L8.5 25l4.3-2.3c1 .2 2.1.3 3.2.3 5.5 0 10-3.6 10-8s-4.5-8-10-8z" fill="#fff"/>
+<g fill="#2563eb"><circle cx="11.5" cy="15" r="1.6"/><circle cx="16" cy="15" r="1.6"/><circle cx="20.5" cy="15" r="1.6"/></g>
+</svg>
+`;
 
 /** Answers one request of the inbox page. */
 export type InboxEndpoint = (request: IncomingMessage, response: ServerResponse, path: string) => void;

@@ -1,3 +1,5 @@
+import { randomBytes, randomInt } from 'node:crypto';
+
 /** The simulator's clock: the clock it was given, moved forward by hand. */
 export interface Clock {
   /** Milliseconds since 1970. */
@@ -18,3 +20,16 @@ export function createClock(now: () => number): Clock {
     },
   };
 }
+
+/** Where the simulator gets its chance from. */
+export interface Randomness {
+  bytes(size: number): Buffer;
+  /** A whole number from 0, below the given one. */
+  integer(below: number): number;
+}
+
+/** The platform's cryptographic generator. */
+export const cryptoRandomness: Randomness = {
+  bytes: (size) => randomBytes(size),
+  integer: (below) => randomInt(below),
+};

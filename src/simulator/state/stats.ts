@@ -1,4 +1,4 @@
-import { CALLS, type Call } from '../calls/call';
+import { type Call, CALLS } from '../calls/call';
 import { BoundedMap } from './bounded-map';
 
 const MAX_IDS = 50_000;

@@ -1,8 +1,6 @@
-import { checkChallenge } from '../check-input';
-import { PURPOSES } from '../records';
+import { checkChallenge, PURPOSES } from '../records';
 import type { Challenge, ChallengeStore, Claim } from '../store';
-import { createBoundedMap, type Entry } from './bounded-map';
-import { promise } from './promise';
+import { createBoundedMap, type Entry, promise } from './bounded-map';
 
 interface Kept extends Entry {
   readonly challenge: Challenge;

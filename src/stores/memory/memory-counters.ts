@@ -1,8 +1,6 @@
-import { checkCounters, checkLock } from '../check-input';
-import { LONG_LIFE_SECONDS } from '../records';
+import { checkCounters, checkLock, LONG_LIFE_SECONDS } from '../records';
 import type { Charge, Count, Counter, CounterStore } from '../store';
-import { createBoundedMap, type Entry } from './bounded-map';
-import { promise } from './promise';
+import { createBoundedMap, type Entry, promise } from './bounded-map';
 
 interface Tally extends Entry {
   count: number;

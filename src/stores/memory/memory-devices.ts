@@ -1,10 +1,8 @@
-import { checkDevice, checkRotation } from '../check-input';
-import { sortDevices } from '../device-record';
-import type { DeviceRotation, DeviceStore, TrustedDevice } from '../store';
-import { createBoundedMap, type Entry } from './bounded-map';
-import { promise } from './promise';
+import { checkDevice, checkHashes, checkRotation, RECOVERY_CODE_LIFE_SECONDS, sortDevices } from '../records';
+import type { DeviceRotation, DeviceStore, RecoveryCodeStore, TrustedDevice } from '../store';
+import { createBoundedMap, type Entry, promise } from './bounded-map';
 
-interface Kept extends Entry {
+interface KeptDevice extends Entry {
   device: TrustedDevice;
 }
 
@@ -13,15 +11,15 @@ type Token = Parameters<DeviceStore['rotate']>[2];
 export function memoryDevices(maxEntries: number, now: () => number): DeviceStore {
   /** The keys of each user's devices. */
   const keysOf = new Map<string, Set<string>>();
-  const devices = createBoundedMap<Kept>(maxEntries, now, forget);
+  const devices = createBoundedMap<KeptDevice>(maxEntries, now, forget);
 
-  function forget({ key, device: { userId } }: Kept): void {
+  function forget({ key, device: { userId } }: KeptDevice): void {
     const keys = keysOf.get(userId);
     keys?.delete(key);
     if (keys?.size === 0) keysOf.delete(userId);
   }
 
-  function liveOf(userId: string): readonly Kept[] {
+  function liveOf(userId: string): readonly KeptDevice[] {
     return [...(keysOf.get(userId) ?? [])].flatMap((key) => devices.get(key) ?? []);
   }
 
@@ -79,4 +77,42 @@ export function memoryDevices(maxEntries: number, now: () => number): DeviceStor
 /** Ids are any text: no other pair makes the same. */
 function keyOf(userId: string, deviceId: string): string {
   return JSON.stringify([userId, deviceId]);
+}
+
+/** The codes of one user. */
+interface KeptCodes extends Entry {
+  readonly hashes: Set<string>;
+}
+
+export function memoryRecoveryCodes(maxEntries: number, now: () => number): RecoveryCodeStore {
+  const users = createBoundedMap<KeptCodes>(maxEntries, now);
+
+  function replace(userId: string, hashes: readonly string[], isFirst: boolean): boolean {
+    checkHashes(hashes);
+    const found = users.get(userId);
+    if (isFirst && found !== undefined) return false;
+    if (found !== undefined) users.delete(found);
+    if (hashes.length > 0) keep(userId, hashes);
+    return true;
+  }
+
+  function keep(userId: string, hashes: readonly string[]): void {
+    users.makeRoom(1);
+    const deadlineMs = now() + RECOVERY_CODE_LIFE_SECONDS * 1000;
+    users.put({ key: userId, hashes: new Set(hashes), deadlineMs, position: -1 });
+  }
+
+  function spend(userId: string, hash: string): { isSpent: boolean; left: number } {
+    const found = users.get(userId);
+    const isSpent = found?.hashes.delete(hash) === true;
+    // Who has spent the last one has none, and gives the room back.
+    if (found?.hashes.size === 0) users.delete(found);
+    return { isSpent, left: found?.hashes.size ?? 0 };
+  }
+
+  return {
+    replace: (userId, hashes, options) => promise(() => replace(userId, hashes, options?.isFirst === true)),
+    spend: (userId, hash) => promise(() => spend(userId, hash)),
+    count: (userId) => promise(() => users.get(userId)?.hashes.size ?? 0),
+  };
 }

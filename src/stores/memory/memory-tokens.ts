@@ -1,8 +1,7 @@
-import { renewUnderLease, type LeaseAnswer, type TokenLease } from '../lease';
+import { type LeaseAnswer, renewUnderLease, type TokenLease } from '../lease';
 import { LONG_LIFE_SECONDS } from '../records';
-import { TOKEN_LEASE_SECONDS, type StoredToken, type TokenStore } from '../store';
-import { createBoundedMap, type Entry } from './bounded-map';
-import { promise } from './promise';
+import { type StoredToken, TOKEN_LEASE_SECONDS, type TokenStore } from '../store';
+import { createBoundedMap, type Entry, promise } from './bounded-map';
 
 interface Account extends Entry {
   /** The last fence given out. */

@@ -1,10 +1,100 @@
 import { StoreError } from '../../errors';
-import { checkCounters, checkLock } from '../check-input';
-import { LONG_LIFE_SECONDS, requireWholeNumber } from '../records';
+import { checkCounters, checkLock, LONG_LIFE_SECONDS, requireWholeNumber } from '../records';
 import type { Charge, Count, Counter, CounterStore } from '../store';
-import { counterStatements } from './counter-statements';
 import type { Row, RunQuery } from './run-query';
 import type { Tables } from './schema';
+
+/** Every statement is atomic by itself; the clock is that of the database. */
+export interface CounterStatements {
+  /**
+   * Values: the counters as JSON, see `toAsked`; their keys; the keys of those that exempt others. A row for each, in
+   * their order: `refused_by`, `is_odd`, `count`, and in milliseconds `reset_ms` and `locked_ms`.
+   */
+  readonly charge: string;
+  /** Values: keys, whether those under a running lock stay. */
+  readonly clear: string;
+  /** Values: key, seconds. */
+  readonly lock: string;
+  /** Value: key. */
+  readonly lift: string;
+}
+
+const NOW = 'statement_timestamp()';
+
+const millisecondsUntil = (then: string): string =>
+  `GREATEST(0, COALESCE(ceil(extract(epoch FROM ${then} - ${NOW}) * 1000), 0))::text`;
+
+function counterStatements({ counter }: Tables): CounterStatements {
+  return {
+    charge: chargeStatement(counter),
+    clear: `
+DELETE FROM ${counter} WHERE key IN (
+  SELECT key FROM ${counter}
+  WHERE key = ANY($1) AND NOT ($2 AND COALESCE(locked_until > ${NOW}, false))
+  ORDER BY key FOR UPDATE
+)`,
+    lock: `
+INSERT INTO ${counter} AS kept (key, count, locked_until) VALUES ($1, 0, ${NOW} + make_interval(secs => $2))
+ON CONFLICT (key) DO UPDATE SET locked_until = GREATEST(kept.locked_until, EXCLUDED.locked_until)`,
+    lift: `UPDATE ${counter} SET locked_until = ${NOW} WHERE key = $1`,
+  };
+}
+
+/**
+ * Locks the rows that are there, in the order of their keys so that no two charges wait for each other; judges all; then
+ * updates what is there and inserts what is not. Two first charges of one counter at the same moment: the second is
+ * undone as a whole by the primary key, and repeated. What adds nothing begins no window. The keys come as lists beside the JSON, because the planner takes
+ * every JSON for a hundred rows and would read the whole table.
+ */
+function chargeStatement(counter: string): string {
+  return `
+WITH asked AS (
+  SELECT * FROM jsonb_to_recordset($1::jsonb) AS asked (
+    position integer, key text, life float8, slides boolean, amount bigint, max bigint, "isOnlyRead" boolean,
+    "exemptBy" text, every bigint, steps jsonb)
+), found AS (
+  SELECT * FROM ${counter} WHERE key = ANY($2::text[]) ORDER BY key FOR UPDATE
+), proof AS MATERIALIZED (
+  SELECT key FROM ${counter} WHERE key = ANY($3::text[]) AND reset_at > ${NOW} AND count > 0
+), judged AS (
+  SELECT asked.*, found.key IS NOT NULL AS is_known, found.version <> 1 OR found.count < 0 AS is_odd,
+    proof.key IS NOT NULL AS is_exempt, found.locked_until,
+    CASE WHEN found.reset_at > ${NOW} THEN found.reset_at END AS reset_at,
+    CASE WHEN found.reset_at > ${NOW} THEN found.count ELSE 0 END AS count
+  FROM asked
+  LEFT JOIN found ON found.key = asked.key
+  LEFT JOIN proof ON proof.key = asked."exemptBy"
+), verdict AS (
+  SELECT COALESCE(bool_or(is_odd), false) AS is_odd,
+    min(position) FILTER (
+      WHERE NOT is_exempt AND amount >= 0 AND (locked_until > ${NOW} OR count + amount > max)) AS refused_by
+  FROM judged
+), summed AS (
+  SELECT *, GREATEST(0, count + amount) AS sum FROM judged
+), charged AS (
+  SELECT position, key, is_known, sum AS count,
+    CASE WHEN reset_at IS NULL OR slides AND amount > 0 THEN ${NOW} + make_interval(secs => life) ELSE reset_at
+    END AS reset_at,
+    GREATEST(locked_until, CASE WHEN sum / every > count / every THEN ${NOW} + make_interval(secs =>
+      (steps ->> (LEAST(sum / every, jsonb_array_length(steps)) - 1)::integer)::float8) END) AS locked_until
+  FROM summed, verdict
+  WHERE verdict.refused_by IS NULL AND NOT verdict.is_odd AND NOT is_exempt AND NOT "isOnlyRead"
+    AND (amount > 0 OR reset_at IS NOT NULL)
+), updated AS (
+  UPDATE ${counter} AS kept
+  SET count = charged.count, reset_at = charged.reset_at, locked_until = charged.locked_until
+  FROM charged WHERE kept.key = charged.key AND charged.is_known
+), inserted AS (
+  INSERT INTO ${counter} (key, count, reset_at, locked_until)
+  SELECT key, count, reset_at, locked_until FROM charged WHERE NOT is_known ORDER BY key
+)
+SELECT verdict.refused_by::text AS refused_by, verdict.is_odd::text AS is_odd,
+  CASE WHEN is_exempt THEN 0 ELSE COALESCE(charged.count, judged.count) END::text AS count,
+  ${millisecondsUntil('CASE WHEN NOT is_exempt THEN COALESCE(charged.reset_at, judged.reset_at) END')} AS reset_ms,
+  ${millisecondsUntil('CASE WHEN NOT is_exempt THEN COALESCE(charged.locked_until, judged.locked_until) END')} AS locked_ms
+FROM judged CROSS JOIN verdict LEFT JOIN charged ON charged.position = judged.position
+ORDER BY judged.position`;
+}
 
 /** @param pruneSometimes Called with each charge. */
 export function postgresCounters(run: RunQuery, tables: Tables, pruneSometimes: () => void): CounterStore {

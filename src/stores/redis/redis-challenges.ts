@@ -1,9 +1,59 @@
-import { checkChallenge } from '../check-input';
-import { parseChallenge, toClaim, toWholeNumber } from '../records';
+import { checkChallenge, parseChallenge, toClaim, toWholeNumber } from '../records';
 import type { Challenge, ChallengeStore, Claim } from '../store';
-import { BEGIN, CLAIM, END, END_ALL, FIND } from './challenge-scripts';
-import { milliseconds } from './milliseconds';
-import type { RunScript } from './redis-client';
+import { defineScript, milliseconds, type RunScript } from './redis-client';
+
+/**
+ * A challenge is a hash: `record` (JSON), `user`, `purpose`, and `attempts` in a field of its own. Beside it each user
+ * has a hash that names the newest OTP id of each purpose. The keys of other challenges are made here from the keys that
+ * were passed: they carry the same hash tag, and whatever prefix the client library puts before it.
+ */
+const ENDING = `
+-- Ends a challenge if it is still that user's.
+local function finish(key, user, purpose)
+  local owner = redis.call('HMGET', key, 'user', 'purpose')
+  if owner[1] == user and owner[2] == purpose then redis.call('DEL', key) end
+end`;
+
+/** KEYS: challenge, user. ARGV: otpId, userId, purpose, record, milliseconds to live. */
+const BEGIN = defineScript(
+  ENDING,
+  `
+local challenge_key, user_key = KEYS[1], KEYS[2]
+local otp_id, user, purpose, record, life = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
+local earlier = redis.call('HGET', user_key, purpose)
+-- First what a full memory would refuse: after it, nothing has happened.
+redis.call('HSET', challenge_key, 'record', record, 'user', user, 'purpose', purpose, 'attempts', 0)
+redis.call('PEXPIRE', challenge_key, life)
+if earlier and earlier ~= otp_id then finish(string.sub(challenge_key, 1, -#otp_id - 1) .. earlier, user, purpose) end
+redis.call('HSET', user_key, purpose, otp_id)
+redis.call('PEXPIRE', user_key, math.max(tonumber(life), redis.call('PTTL', user_key)))
+return 1`,
+);
+
+/** KEYS: challenge. Answers the number of the attempt, 0 when the count is missing or odd, and the record. */
+const CLAIM = defineScript(`
+local found = redis.call('HMGET', KEYS[1], 'record', 'attempts')
+if not found[1] then return false end
+local attempts = found[2] or ''
+if #attempts > 9 or not string.match(attempts, '^%d+$') then return { 0, found[1] } end
+return { redis.call('HINCRBY', KEYS[1], 'attempts', 1), found[1] }`);
+
+/** KEYS: challenge. */
+const FIND = defineScript(`return redis.call('HGET', KEYS[1], 'record')`);
+
+/** KEYS: challenge. Answers how many there were. */
+const END = defineScript(`return redis.call('DEL', KEYS[1])`);
+
+/** KEYS: user. ARGV: userId, and how the key of a challenge goes on where that of a user has its own ending. */
+const END_ALL = defineScript(
+  ENDING,
+  `
+local user_key, user = KEYS[1], ARGV[1]
+local newest = redis.call('HGETALL', user_key)
+local root = string.sub(user_key, 1, -#ARGV[2] - 1)
+for i = 1, #newest, 2 do finish(root .. ARGV[3] .. newest[i + 1], user, newest[i]) end
+return redis.call('DEL', user_key)`,
+);
 
 /** @param root What all keys begin with: the hash tag and a colon. */
 export function redisChallenges(run: RunScript, root: string): ChallengeStore {

@@ -1,10 +1,113 @@
 import { StoreError } from '../../errors';
-import { checkCounters, checkLock } from '../check-input';
-import { LONG_LIFE_SECONDS, requireWholeNumber } from '../records';
+import { checkCounters, checkLock, LONG_LIFE_SECONDS, requireWholeNumber } from '../records';
 import type { Charge, Count, Counter, CounterStore } from '../store';
-import { CHARGE, CLEAR, LOCK } from './counter-scripts';
-import { milliseconds } from './milliseconds';
-import type { RunScript } from './redis-client';
+import { defineScript, milliseconds, type RunScript } from './redis-client';
+
+/**
+ * A counter is a text, `1:count:reset:locked`: the version of the record, the count, and in milliseconds since 1970 by
+ * Redis' clock when it falls to zero and until when it is locked. Anything else under its key stops the script.
+ */
+const READING = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+
+local function read(key)
+  local text = redis.call('GET', key)
+  if not text then return { count = 0, reset = 0, locked = 0 } end
+  local count, reset, locked = string.match(text, '^1:(%d+):(%d+):(%d+)$')
+  if not count then error('unknown record') end
+  local tally = { count = tonumber(count), reset = tonumber(reset), locked = tonumber(locked) }
+  if tally.reset <= now then tally.count, tally.reset = 0, 0 end
+  return tally
+end
+
+local function write(key, tally)
+  local life = math.max(tally.reset, tally.locked) - now
+  if life <= 0 then return redis.call('DEL', key) end
+  local text = string.format('1:%.0f:%.0f:%.0f', tally.count, tally.reset, tally.locked)
+  return redis.call('SET', key, text, 'PX', string.format('%.0f', life))
+end`;
+
+/** How many values describe one counter in the arguments of `CHARGE`. */
+const VALUES_PER_COUNTER = 8;
+
+/**
+ * KEYS: the counters, then those that exempt others. ARGV for each counter: milliseconds of its life; 1 when each charge
+ * begins that life anew; its max; 1 when it is only read; which key exempts it, or 0; after how much it is locked, or 0;
+ * the milliseconds of the locks; the amount. All are exact in a double. Answers the number of the counter that refused, or 0, and for each
+ * counter its count, the milliseconds until it falls, the milliseconds it is locked.
+ */
+const CHARGE = defineScript(
+  READING,
+  `
+local width = ${VALUES_PER_COUNTER}
+local exempt = { count = 0, reset = 0, locked = 0 }
+local tallies, refused = {}, 0
+
+local function value(i, position) return tonumber(ARGV[(i - 1) * width + position]) end
+
+local function lock_of(i, former, count)
+  local every, nth, length = value(i, 6), 0, 0
+  if every == 0 then return 0 end
+  local passed = math.floor(count / every)
+  if passed <= math.floor(former / every) then return 0 end
+  for step in string.gmatch(ARGV[(i - 1) * width + 7], '%d+') do
+    nth, length = nth + 1, tonumber(step)
+    if nth == passed then break end
+  end
+  return now + length
+end
+
+for i = 1, #ARGV / width do
+  local exempting, amount = value(i, 5), value(i, 8)
+  if exempting > 0 and read(KEYS[exempting]).count > 0 then
+    tallies[i] = exempt
+  else
+    local tally = read(KEYS[i])
+    tallies[i] = tally
+    local is_full = amount > value(i, 3) - tally.count
+    if refused == 0 and amount >= 0 and (is_full or tally.locked > now) then refused = i end
+  end
+end
+
+local answer = { refused }
+for i, tally in ipairs(tallies) do
+  local amount, former = value(i, 8), tally.count
+  local adds = amount > 0
+  -- What adds nothing begins no window.
+  if refused == 0 and tally ~= exempt and value(i, 4) == 0 and (adds or tally.reset > 0) then
+    tally.count = math.max(0, former + amount)
+    if tally.reset == 0 or (adds and value(i, 2) == 1) then tally.reset = now + value(i, 1) end
+    tally.locked = math.max(tally.locked, lock_of(i, former, tally.count))
+    write(KEYS[i], tally)
+  end
+  -- As digits: client libraries lose the last bit of large integers.
+  table.insert(answer, string.format('%.0f', tally.count))
+  table.insert(answer, math.max(0, tally.reset - now))
+  table.insert(answer, math.max(0, tally.locked - now))
+end
+return answer`,
+);
+
+/** KEYS: the counters. ARGV: 1 when those under a running lock stay. */
+const CLEAR = defineScript(
+  READING,
+  `
+for _, key in ipairs(KEYS) do
+  if ARGV[1] ~= '1' or read(key).locked <= now then redis.call('DEL', key) end
+end
+return 1`,
+);
+
+/** KEYS: the counter. ARGV: the milliseconds of the lock; 0 lifts it. */
+const LOCK = defineScript(
+  READING,
+  `
+local tally, length = read(KEYS[1]), tonumber(ARGV[1])
+tally.locked = length > 0 and math.max(tally.locked, now + length) or 0
+write(KEYS[1], tally)
+return 1`,
+);
 
 /** @param root What all keys begin with: the hash tag and a colon. */
 export function redisCounters(run: RunScript, root: string): CounterStore {

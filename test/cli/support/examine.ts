@@ -1,4 +1,4 @@
-import type { Finding } from '../../../src/cli/doctor/finding';
+import type { Finding } from '../../../src/cli/doctor/check-result';
 import { jsonOf, runCli, type TerminalOptions } from './terminal';
 
 /** Runs doctor and reads what it has found. */

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import {
-  judgeBalance,
   type BalanceAlarms,
   type BalanceState,
-} from '../../../src/policies/prices/balance-levels';
-import { toDecimal, toMicros } from '../../../src/policies/prices/micros';
-import type { PolicyEvent } from '../../../src/policies/policy';
+  judgeBalance,
+} from '../../../src/policies/spend-limits/balance-watch';
+import { toDecimal, toMicros } from '../../../src/policies/spend-limits/micros';
+import type { PolicyEvent } from '../../../src/limits/policy';
 
 const HOUR_MS = 3_600_000;
 const ALARMS: BalanceAlarms = { warnBelow: 20_000_000, criticalBelow: 5_000_000, unexplained: 1_000_000 };

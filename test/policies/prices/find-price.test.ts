@@ -4,9 +4,9 @@ import {
   findNetworkPrice,
   type FoundPrice,
   type Network,
-} from '../../../src/policies/prices/find-price';
-import { toDecimal } from '../../../src/policies/prices/micros';
-import type { PriceTable } from '../../../src/policies/prices/price-table';
+  type PriceTable,
+} from '../../../src/policies/spend-limits/price-table';
+import { toDecimal } from '../../../src/policies/spend-limits/micros';
 import { join } from './rows';
 
 function show(found: FoundPrice | null): string {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { toDecimal, toMicros } from '../../../src/policies/prices/micros';
+import { toDecimal, toMicros } from '../../../src/policies/spend-limits/micros';
 
 describe('an amount', () => {
   it.each<[unknown, number]>([

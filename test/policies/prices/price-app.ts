@@ -6,7 +6,7 @@ import {
   type SmsOtpStore,
 } from 'passport-sms-otp';
 import type { SimulatorOptions } from 'passport-sms-otp/simulator';
-import { toDecimal } from '../../../src/policies/prices/micros';
+import { toDecimal } from '../../../src/policies/spend-limits/micros';
 import { testClock } from '../../support/clock';
 import { startTestApp, type TestApp, type TestUser } from '../../support/test-app';
 

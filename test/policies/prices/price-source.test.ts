@@ -2,8 +2,8 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { GatewayClient } from 'passport-sms-otp/client';
 import { GatewaySimulator } from 'passport-sms-otp/simulator';
 import { memoryStore } from 'passport-sms-otp';
-import { createPriceSource, type PriceSource } from '../../../src/policies/prices/price-source';
-import type { PolicyEvent, PolicyTools } from '../../../src/policies/policy';
+import { createPriceSource, type PriceSource } from '../../../src/policies/spend-limits/price-source';
+import type { PolicyEvent, PolicyTools } from '../../../src/limits/policy';
 import { testClock, type TestClock } from '../../support/clock';
 import { waitUntil } from '../../support/wait-until';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { loadRegions } from '../../../src/policies/prices/country-names';
-import { createPriceTable } from '../../../src/policies/prices/price-table';
+import { loadRegions } from '../../../src/policies/spend-limits/country-names';
+import { createPriceTable } from '../../../src/policies/spend-limits/price-table';
 import { countryRow, join, listOf, networkRow } from './rows';
 
 const FRANCE = '208-01 0.0520 France Hexagone';

@@ -1,5 +1,5 @@
-import { createPriceTable, type PriceTable } from '../../../src/policies/prices/price-table';
-import { loadRegions } from '../../../src/policies/prices/country-names';
+import { createPriceTable, type PriceTable } from '../../../src/policies/spend-limits/price-table';
+import { loadRegions } from '../../../src/policies/spend-limits/country-names';
 import type { NetworkPrice, PriceList } from '../../../src/protocol/account';
 import type { CountryPrice } from '../../../src/protocol/hlr';
 

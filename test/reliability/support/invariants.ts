@@ -1,6 +1,6 @@
 import { GatewayClient, type GatewayClientOptions } from 'passport-sms-otp/client';
-import { keysClearedBySuccess } from '../../../src/policies/limits';
-import { createNumberKeys } from '../../../src/policies/number-keys';
+import { keysClearedBySuccess } from '../../../src/limits/limits';
+import { createNumberKeys } from '../../../src/limits/number-keys';
 import type { TestUser } from '../../support/test-users';
 import type { Pass } from './app';
 import type { StateView, Viewer } from './state-view';

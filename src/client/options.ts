@@ -1,0 +1,196 @@
+import {
+  array,
+  boolean,
+  type GenericSchema,
+  type InferOutput,
+  optional,
+  picklist,
+  string,
+  union,
+} from 'valibot';
+import {
+  callback,
+  certificateAuthority,
+  filledText,
+  parseOptions,
+  strictOptions,
+  tokenStore,
+  wholeNumber,
+  wrongOption,
+} from '../define-options';
+import type { NumbersAs } from '../protocol/otp';
+import type { Variant } from '../protocol/paths';
+import type { TokenStore } from '../stores/store';
+import type { GatewayEventListener } from './events';
+
+/** Where the gateway is. */
+export interface GatewayAddress {
+  /** Scheme, host and port. */
+  readonly origin: string;
+  /** Host and port. */
+  readonly host: string;
+  /** What stands before every path of the documents; no slash at its end. */
+  readonly pathPrefix: string;
+  readonly isSecure: boolean;
+}
+
+/** Takes a base URL apart, or says what is wrong with it, in words that follow the option's name and show no value. */
+function readBaseUrl(baseUrl: string): GatewayAddress | { readonly problem: string } {
+  const url = parseUrl(baseUrl);
+  if (url === null || !/^https?:$/.test(url.protocol)) return { problem: 'must be an http or https URL' };
+  if (hasCredentials(url)) return { problem: 'must not contain credentials' };
+  if (/[?#]/.test(baseUrl)) return { problem: 'must not contain a query or a fragment' };
+  const isSecure = url.protocol === 'https:';
+  if (!isSecure && !isLoopback(url.hostname)) return { problem: 'must be https unless its host is loopback' };
+  return { origin: url.origin, host: url.host, pathPrefix: url.pathname.replace(/\/+$/, ''), isSecure };
+}
+
+/** What is wrong with the URL of a proxy, or null. */
+function findProxyProblem(proxyUrl: string, gateway: GatewayAddress): string | null {
+  const url = parseUrl(proxyUrl);
+  if (url === null || !/^https?:$/.test(url.protocol)) return 'must be an http or https URL';
+  // The proxy would read the credentials on their way.
+  if (!gateway.isSecure && !isLoopback(url.hostname)) return 'must be loopback unless baseUrl is https';
+  return null;
+}
+
+function parseUrl(text: string): URL | null {
+  return URL.canParse(text) ? new URL(text) : null;
+}
+
+function hasCredentials({ username, password }: URL): boolean {
+  return username !== '' || password !== '';
+}
+
+/** Looks at the host as the URL parser wrote it: 127.1 and 0x7f000001 have become 127.0.0.1 by then. */
+function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
+}
+
+/** Milliseconds that a call may take in all: queue, authentication, connecting, headers and body. Each at most 60,000. */
+export interface GatewayTimeouts {
+  /** Opening one connection, TLS included. Default: 3,000. */
+  readonly connectMs: number;
+  /** One authentication. Default: 10,000. At most 12,000: the lease on the shared token lasts 15 s. */
+  readonly authMs: number;
+  /** Default: 10,000. */
+  readonly generateMs: number;
+  /** Default: 10,000. */
+  readonly validateMs: number;
+  /** Default: 2,000. */
+  readonly lookupMs: number;
+  /** Balance of either service. Default: 5,000. */
+  readonly balanceMs: number;
+  /** Price list of either service. Default: 30,000. */
+  readonly pricingMs: number;
+}
+
+/** A certificate authority: PEM text or its bytes. */
+export type CertificateAuthority = string | Buffer;
+
+/** What a `GatewayClient` is made of. Unknown members are errors. */
+export interface GatewayClientOptions {
+  /**
+   * The account's address, for example `https://gateway.example`; a path prefix is kept. Without credentials, query or
+   * fragment. Plain http only to loopback (127.0.0.0/8, ::1, localhost).
+   */
+  readonly baseUrl: string;
+  /** Which variant of the OTP interface the account speaks. OTP spec §1. */
+  readonly variant: Variant;
+  readonly username: string;
+  readonly password: string;
+  /** Form of "numeric" request members: digits in a string or a JSON number. Default: `string`. */
+  readonly numbersAs?: NumbersAs | undefined;
+  /** Longest pin the gateway makes, 4 to 10; a message is measured with it. Default: 10. */
+  readonly maxPinDigits?: number | undefined;
+  /** Seconds of token validity to ask for, 60 to 86,400. Variant A only. Default: the gateway's (1,800). */
+  readonly tokenValiditySeconds?: number | undefined;
+  /** Whether authenticating keeps the account's unexpired token, for several nodes. Variant A only. Default: true. */
+  readonly preserveToken?: boolean | undefined;
+  readonly timeouts?: Partial<GatewayTimeouts> | undefined;
+  /** Connections at once, 1 to 1,000. Default: 50. */
+  readonly connections?: number | undefined;
+  /** Calls that wait for one of them, 0 to 20,000; the rest is refused at once. Default: 200. */
+  readonly queueLimit?: number | undefined;
+  /** Private certificate authorities, trusted besides the public ones. Verification cannot be switched off. */
+  readonly ca?: CertificateAuthority | readonly CertificateAuthority[] | undefined;
+  /** An outgoing http or https proxy; connections go through it by CONNECT. */
+  readonly proxyUrl?: string | undefined;
+  /** Shares the gateway's token between processes. Default: each client has its own. */
+  readonly tokenStore?: TokenStore | undefined;
+  /** Whether a validate answer without `payload` is a success. Not shown in OTP spec §1. Default: false. */
+  readonly acceptMissingPayload?: boolean | undefined;
+  readonly onEvent?: GatewayEventListener | undefined;
+  /** The clock: milliseconds since 1970. Deadlines are not measured by it. Default: `Date.now`. */
+  readonly now?: (() => number) | undefined;
+}
+
+/** Named in front of every complaint. */
+const MAKER = 'GatewayClient';
+
+const TIMEOUT_CEILING_MS = 60_000;
+
+/** An authentication must end within the lease on the shared token, which lasts 15 s. */
+const AUTH_CEILING_MS = 12_000;
+
+/** Every default and every bound of `GatewayTimeouts`. */
+const timeoutsSchema = strictOptions({
+  connectMs: optional(wholeNumber(1, TIMEOUT_CEILING_MS), 3_000),
+  authMs: optional(wholeNumber(1, AUTH_CEILING_MS), 10_000),
+  generateMs: optional(wholeNumber(1, TIMEOUT_CEILING_MS), 10_000),
+  validateMs: optional(wholeNumber(1, TIMEOUT_CEILING_MS), 10_000),
+  lookupMs: optional(wholeNumber(1, TIMEOUT_CEILING_MS), 2_000),
+  balanceMs: optional(wholeNumber(1, TIMEOUT_CEILING_MS), 5_000),
+  pricingMs: optional(wholeNumber(1, TIMEOUT_CEILING_MS), 30_000),
+}) satisfies GenericSchema<unknown, GatewayTimeouts>;
+
+const CERTIFICATES = 'must hold certificates as PEM';
+
+/** Every default and every bound of `GatewayClientOptions`. */
+const optionsSchema = strictOptions({
+  baseUrl: string('must be an http or https URL'),
+  variant: picklist(['A', 'B'], "must be 'A' or 'B'"),
+  username: filledText(),
+  password: filledText(),
+  numbersAs: optional(picklist(['string', 'number'], "must be 'string' or 'number'"), 'string'),
+  maxPinDigits: optional(wholeNumber(4, 10), 10),
+  tokenValiditySeconds: optional(wholeNumber(60, 86_400)),
+  preserveToken: optional(boolean('must be a boolean')),
+  timeouts: optional(timeoutsSchema, {}),
+  connections: optional(wholeNumber(1, 1_000), 50),
+  queueLimit: optional(wholeNumber(0, 20_000), 200),
+  ca: optional(union([certificateAuthority(), array(certificateAuthority())], CERTIFICATES), []),
+  proxyUrl: optional(string('must be an http or https URL')),
+  tokenStore: optional(tokenStore()),
+  acceptMissingPayload: optional(boolean('must be a boolean'), false),
+  onEvent: optional(callback<GatewayEventListener>()),
+  now: optional(callback<() => number>(), () => Date.now),
+});
+
+/** The options, checked and completed. */
+export interface ClientSettings extends Omit<InferOutput<typeof optionsSchema>, 'baseUrl'> {
+  readonly address: GatewayAddress;
+  readonly preserveToken: boolean;
+}
+
+/**
+ * Checks the options of a client.
+ * @throws {TypeError} that names the option and never shows a value.
+ */
+export function readOptions(options: GatewayClientOptions): ClientSettings {
+  const { baseUrl, ...rest } = parseOptions(MAKER, optionsSchema, options);
+  const address = readBaseUrl(baseUrl);
+  if ('problem' in address) throw wrongOption(MAKER, 'baseUrl', address.problem);
+  const { variant, proxyUrl, tokenValiditySeconds, preserveToken } = rest;
+  const proxyProblem = proxyUrl === undefined ? null : findProxyProblem(proxyUrl, address);
+  if (proxyProblem !== null) throw wrongOption(MAKER, 'proxyUrl', proxyProblem);
+  if (variant === 'B') refuseInB({ tokenValiditySeconds, preserveToken });
+  return { ...rest, address, preserveToken: variant === 'A' && preserveToken !== false };
+}
+
+/** OTP spec §4, POST auth: `validity` and `preserve` exist in A only. */
+function refuseInB(options: Readonly<Record<string, unknown>>): void {
+  for (const [name, value] of Object.entries(options)) {
+    if (value !== undefined) throw wrongOption(MAKER, name, 'exists in variant A only');
+  }
+}

@@ -1,0 +1,225 @@
+import { type GenericSchema, optional, type OptionalSchema } from 'valibot';
+import { strictOptions, wholeNumber } from '../define-options';
+import type { Counter } from '../stores/store';
+
+const DAY_SECONDS = 86_400;
+
+/** A number of events in a window. */
+export interface Limit {
+  readonly max: number;
+  readonly perSeconds: number;
+}
+
+/** Sends to one user or one number. */
+export interface SendLimit extends Limit {
+  /** In a day, since the user's last success. */
+  readonly maxPerDay: number;
+  /** In a day, whatever succeeded. */
+  readonly maxPerDayInAll: number;
+}
+
+/** The limits across logins, complete. `DEFAULT_LIMITS` has the defaults, `LIMIT_CEILINGS` how far options may go. */
+export interface Limits {
+  readonly perUser: SendLimit;
+  readonly perNumber: SendLimit;
+  readonly perAddress: Limit;
+  /** `maxNeverVerified`: to numbers on which no code was ever right. */
+  readonly perPrefix: Limit & { readonly maxNeverVerified: number };
+  readonly total: Limit;
+  /** `max` failures are judged between two locks; `perSeconds` is the first lock, each next one is twice as long, up to a day. */
+  readonly failures: Limit & { readonly disableAfter: number };
+}
+
+export const DEFAULT_LIMITS: Limits = {
+  perUser: { max: 5, perSeconds: 600, maxPerDay: 10, maxPerDayInAll: 40 },
+  perNumber: { max: 5, perSeconds: 600, maxPerDay: 10, maxPerDayInAll: 40 },
+  perAddress: { max: 100, perSeconds: 3600 },
+  perPrefix: { max: 1_000, perSeconds: 3600, maxNeverVerified: 12 },
+  total: { max: 10_000, perSeconds: 3600 },
+  failures: { max: 10, perSeconds: 1800, disableAfter: 50 },
+};
+
+/** The furthest an option may go. A window may only grow: a shorter one would loosen the limit. */
+const LIMIT_CEILINGS = {
+  perUser: { max: 10, maxPerDay: 30, maxPerDayInAll: 100 },
+  perNumber: { max: 10, maxPerDay: 30, maxPerDayInAll: 100 },
+  perAddress: { max: 100_000 },
+  perPrefix: { max: 100_000, maxNeverVerified: 1_000 },
+  total: { max: Number.MAX_SAFE_INTEGER },
+  failures: { max: 10, disableAfter: 100 },
+} as const;
+
+/** No gap between two sends is longer. */
+const LONGEST_GAP_SECONDS = 300;
+
+/** The keys of one send. Numbers and prefixes are HMACs already. */
+export interface SendKeys {
+  readonly user: string;
+  readonly number: string;
+  readonly prefix: string;
+  readonly address: string;
+}
+
+/** What a counter of a send stands for: decides the reason given when it refuses. */
+export type SendCounterRole = 'failures' | 'gap' | 'limit' | 'new-number';
+
+/** A counter of a send with its role. */
+export interface SendCounter {
+  readonly role: SendCounterRole;
+  readonly counter: Counter;
+}
+
+/** Failures of a user's codes across ids, sessions, factors and purposes, since the last success. No window. */
+export function failureCounter(limits: Limits, user: string): Counter {
+  const { max, perSeconds, disableAfter } = limits.failures;
+  return {
+    key: failuresKey(user),
+    windowSeconds: null,
+    max: disableAfter,
+    lock: { every: max, seconds: doubling(perSeconds, DAY_SECONDS) },
+  };
+}
+
+/**
+ * Everything one send is charged to, in one round trip: all or none.
+ * @param gapSeconds the first gap between two sends; each next one is twice as long, up to 300 s, until a success.
+ * @param random from 0 to 1; spreads the gaps after the first, so that waiting clients do not come back together.
+ */
+export function sendCounters(
+  limits: Limits,
+  keys: SendKeys,
+  gapSeconds: number,
+  random: number,
+): readonly SendCounter[] {
+  const gaps = doubling(gapSeconds, LONGEST_GAP_SECONDS).map((gap, index) =>
+    index === 0 ? gap : Math.min(LONGEST_GAP_SECONDS, Math.round(gap * (1 + random / 10))),
+  );
+  const { perAddress, perPrefix, total } = limits;
+  return [
+    { role: 'failures', counter: { ...failureCounter(limits, keys.user), isOnlyRead: true } },
+    ...subjectCounters(`user:${keys.user}`, limits.perUser, gaps),
+    ...subjectCounters(`number:${keys.number}`, limits.perNumber, gaps),
+    limited(`sends:address:${keys.address}`, perAddress),
+    newNumberCounter(keys, perPrefix),
+    limited(`sends:prefix:${keys.prefix}`, perPrefix),
+    limited('sends:total', total),
+  ];
+}
+
+/** Remembers that a code was right on this number. */
+export function verifiedNumberCounter(number: string): Counter {
+  return { key: `verified:number:${number}`, windowSeconds: null };
+}
+
+/** What a full success of the user sets back to nothing. @param number null when the success has proven no number. */
+export function keysClearedBySuccess(user: string, number: string | null): readonly string[] {
+  const ofUser = [failuresKey(user), ...sinceSuccessKeys(`user:${user}`)];
+  return number === null ? ofUser : [...ofUser, ...sinceSuccessKeys(`number:${number}`)];
+}
+
+/** The counters that belong to one user. */
+export function keysOfUser(user: string): { readonly failures: string; readonly sends: readonly string[] } {
+  const subject = `user:${user}`;
+  return { failures: failuresKey(user), sends: [...sinceSuccessKeys(subject), `sends:all:${subject}`] };
+}
+
+function failuresKey(user: string): string {
+  return `failures:${user}`;
+}
+
+function sinceSuccessKeys(subject: string): readonly string[] {
+  return [`sends:day:${subject}`, `sends:short:${subject}`];
+}
+
+function subjectCounters(
+  subject: string,
+  { max, perSeconds, maxPerDay, maxPerDayInAll }: SendLimit,
+  gaps: readonly number[],
+): readonly SendCounter[] {
+  const day = { key: `sends:day:${subject}`, windowSeconds: DAY_SECONDS, max: maxPerDay };
+  return [
+    { role: 'gap', counter: { ...day, lock: { every: 1, seconds: gaps } } },
+    limited(`sends:short:${subject}`, { max, perSeconds }),
+    limited(`sends:all:${subject}`, { max: maxPerDayInAll, perSeconds: DAY_SECONDS }),
+  ];
+}
+
+/** The tighter budget of a prefix; numbers on which a code was once right are exempt. */
+function newNumberCounter({ prefix, number }: SendKeys, perPrefix: Limits['perPrefix']): SendCounter {
+  const { maxNeverVerified: max, perSeconds: windowSeconds } = perPrefix;
+  const exemptBy = verifiedNumberCounter(number).key;
+  return {
+    role: 'new-number',
+    counter: { key: `sends:prefix-new:${prefix}`, windowSeconds, max, exemptBy },
+  };
+}
+
+function limited(key: string, { max, perSeconds: windowSeconds }: Limit): SendCounter {
+  return { role: 'limit', counter: { key, windowSeconds, max } };
+}
+
+function doubling(first: number, last: number): readonly number[] {
+  const steps = [Math.min(first, last)];
+  while ((steps.at(-1) ?? last) < last) steps.push(Math.min((steps.at(-1) ?? last) * 2, last));
+  return steps;
+}
+
+type Figure = OptionalSchema<GenericSchema<number>, number>;
+
+/** A figure of a limit: it can be tightened, or go as far as its ceiling, but never off. */
+function upTo(ceiling: number, fallback: number): Figure {
+  return optional(wholeNumber(1, ceiling), fallback);
+}
+
+/** A limit's window may only grow: a shorter one would loosen the limit. */
+function windowOf({ perSeconds }: Limit): Figure {
+  return optional(wholeNumber(perSeconds, DAY_SECONDS), perSeconds);
+}
+
+const { perUser, perNumber, perAddress, perPrefix, total, failures } = DEFAULT_LIMITS;
+
+function sendLimit(
+  limit: SendLimit,
+  ceilings: typeof LIMIT_CEILINGS.perUser,
+): OptionalSchema<GenericSchema<unknown, SendLimit>, object> {
+  const figures = strictOptions({
+    max: upTo(ceilings.max, limit.max),
+    perSeconds: windowOf(limit),
+    maxPerDay: upTo(ceilings.maxPerDay, limit.maxPerDay),
+    maxPerDayInAll: upTo(ceilings.maxPerDayInAll, limit.maxPerDayInAll),
+  });
+  return optional(figures, {});
+}
+
+/** The limits as an option: what is left out keeps its default. */
+export const limitsSchema = strictOptions({
+  perUser: sendLimit(perUser, LIMIT_CEILINGS.perUser),
+  perNumber: sendLimit(perNumber, LIMIT_CEILINGS.perNumber),
+  perAddress: optional(
+    strictOptions({
+      max: upTo(LIMIT_CEILINGS.perAddress.max, perAddress.max),
+      perSeconds: windowOf(perAddress),
+    }),
+    {},
+  ),
+  perPrefix: optional(
+    strictOptions({
+      max: upTo(LIMIT_CEILINGS.perPrefix.max, perPrefix.max),
+      perSeconds: windowOf(perPrefix),
+      maxNeverVerified: upTo(LIMIT_CEILINGS.perPrefix.maxNeverVerified, perPrefix.maxNeverVerified),
+    }),
+    {},
+  ),
+  total: optional(
+    strictOptions({ max: upTo(LIMIT_CEILINGS.total.max, total.max), perSeconds: windowOf(total) }),
+    {},
+  ),
+  failures: optional(
+    strictOptions({
+      max: upTo(LIMIT_CEILINGS.failures.max, failures.max),
+      perSeconds: windowOf(failures),
+      disableAfter: upTo(LIMIT_CEILINGS.failures.disableAfter, failures.disableAfter),
+    }),
+    {},
+  ),
+}) satisfies GenericSchema<unknown, Limits>;

@@ -1,0 +1,47 @@
+import { failureCounter, keysOfUser } from '../limits/limits';
+import type { UserId } from '../stores/store';
+import type { LoginParts } from './context';
+import { toUserIdText } from './users';
+
+/** What an operator may do for a user. */
+export interface UserAdmin {
+  /** Lifts a running lock. The failures counted so far stay counted: the next lock comes as it would have. */
+  readonly unlockUser: (userId: UserId) => Promise<void>;
+  /** Sets the failures back to nothing, which also ends `disabled`. Do it when the user's number was bound anew. */
+  readonly enableUser: (userId: UserId) => Promise<void>;
+  /** Ends the user's challenges and removes the user's recovery codes, trusted devices and counters, except under a running lock. */
+  readonly forgetUser: (userId: UserId) => Promise<void>;
+}
+
+export function createUserAdmin(parts: LoginParts): UserAdmin {
+  const { challenges, counters, recoveryCodes, devices } = parts.store;
+
+  /** Apps that keep the count of failures themselves hear of every change. */
+  async function tellFailures(userId: string): Promise<void> {
+    const counter = { ...failureCounter(parts.settings.limits, userId), isOnlyRead: true };
+    const { counts } = await counters.charge([counter]);
+    // A store gives a count for each counter: the 0 is for the compiler alone.
+    const failures = counts[0]?.count ?? 0;
+    parts.emit({ type: 'failure-count-changed', userId, purpose: null, address: undefined, failures });
+  }
+
+  return {
+    async unlockUser(id) {
+      await counters.lock(keysOfUser(toUserIdText(id).userId).failures, 0);
+    },
+    async enableUser(id) {
+      const { userId } = toUserIdText(id);
+      await counters.clear([keysOfUser(userId).failures]);
+      await tellFailures(userId);
+    },
+    async forgetUser(id) {
+      const { userId } = toUserIdText(id);
+      const { failures, sends } = keysOfUser(userId);
+      await challenges.discardAll(userId);
+      await recoveryCodes?.replace(userId, []);
+      await devices?.removeAll(userId);
+      await counters.clear([failures, ...sends], { keepsLocked: true });
+      await tellFailures(userId);
+    },
+  };
+}

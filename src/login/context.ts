@@ -1,0 +1,53 @@
+import type { GatewayClient } from '../client/gateway-client';
+import { expandKey } from '../client/token-crypto';
+import type { Limits } from '../limits/limits';
+import type { ReadNumber } from '../limits/number-country';
+import type { NumberKeys } from '../limits/number-keys';
+import type { Policy } from '../limits/policy';
+import type { BuildMessage } from '../messages/build-message';
+import type { GuardedStore } from '../stores/guarded-store';
+import type { UserId } from '../stores/store';
+import type { SmsOtpEvent } from './events';
+
+/** The bounds of one pending login and its challenges. */
+export interface LoginSettings {
+  readonly pinValiditySeconds: number;
+  readonly pendingSeconds: number;
+  readonly maxAttempts: number;
+  readonly maxSends: number;
+  readonly resendCooldownSeconds: number;
+  readonly limits: Limits;
+}
+
+/** Everything the decision needs, joined once by `createSmsOtp`. */
+export interface LoginParts {
+  readonly settings: LoginSettings;
+  readonly gateway: GatewayClient;
+  readonly store: GuardedStore;
+  readonly policies: readonly Policy[];
+  readonly buildMessage: BuildMessage;
+  readonly numberKeys: NumberKeys;
+  readonly readNumber: ReadNumber;
+  /** The user's confirmed numbers, the default first; none when there is no usable one. */
+  readonly listPhones: (user: Express.User) => Promise<readonly string[]>;
+  readonly getUserId: (user: Express.User) => UserId;
+  readonly loadUser: (userId: UserId) => unknown;
+  readonly emit: (event: SmsOtpEvent) => void;
+  /** Whether anybody hears events: what only serves them is left out else. */
+  readonly hasListener: boolean;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly makeKey: MakeKey;
+  /** From 0 to 1. */
+  readonly random: () => number;
+  /** A text nobody can guess. */
+  readonly randomId: () => string;
+}
+
+/** Makes a key of 32 bytes for one purpose; every process with the same options makes the same. */
+export type MakeKey = (label: string) => Promise<Buffer>;
+
+/** Where keys come from: the app's own secret, so that the gateway's password may change, else that password. */
+export function createKeyMaker(secret: string | undefined, gateway: GatewayClient): MakeKey {
+  return (label) => (secret === undefined ? gateway.deriveKey(label) : expandKey(secret, label));
+}

@@ -1,0 +1,198 @@
+import type { NumberKeys } from '../limits/number-keys';
+import type {
+  Policy,
+  PolicyCharge,
+  PolicyContext,
+  PolicyTools,
+  SendSettlement,
+  VerifiedContext,
+} from '../limits/policy';
+import type { Challenge } from '../stores/store';
+import type { LoginParts } from './context';
+import type { DecisionEvent } from './events';
+import { REASONS, type Refusal } from './outcome';
+
+/** A policy's no. */
+export interface Denial {
+  readonly policy: string;
+  readonly refusal: Refusal;
+}
+
+/** A counter that a policy wants charged with the send. */
+export interface PlannedCharge extends PolicyCharge {
+  readonly policy: Policy;
+}
+
+type Emit = (event: DecisionEvent) => void;
+
+/** Asks the policies of the stage in their order and stops at the first no that counts. Tells each decision. */
+async function askPolicies(
+  policies: readonly Policy[],
+  context: PolicyContext,
+  emit: Emit,
+): Promise<Denial | null> {
+  for (const policy of policies) {
+    if (policy.stage !== context.stage) continue;
+    const { refusal, because } = await ask(policy, context);
+    emit(toDecision(policy, context, refusal === null ? 'allow' : 'deny', because));
+    if (refusal !== null && policy.mode !== 'record') return { policy: policy.name, refusal };
+  }
+  return null;
+}
+
+/** The counters that the policies want charged with the send; a denial when one of them cannot say. */
+export async function planCharges(
+  policies: readonly Policy[],
+  context: PolicyContext,
+): Promise<readonly PlannedCharge[] | Denial> {
+  const planned: PlannedCharge[] = [];
+  for (const policy of policies) {
+    if (policy.stage !== 'send' || policy.charges === undefined) continue;
+    try {
+      for (const charge of await policy.charges(context)) planned.push({ ...charge, policy });
+    } catch {
+      // A rule that cannot be asked has not allowed anything; one that only records has no say.
+      if (policy.mode !== 'record') return { policy: policy.name, refusal: { reason: 'denied' } };
+    }
+  }
+  return planned;
+}
+
+export function isPlan(planned: readonly PlannedCharge[] | Denial): planned is readonly PlannedCharge[] {
+  return Array.isArray(planned);
+}
+
+/** What the counters of the policies have said. */
+export interface ChargeVerdict {
+  readonly refusedBy?: PlannedCharge | null;
+  /** Counters of recording policies that would have refused. */
+  readonly exceeded?: readonly PlannedCharge[];
+}
+
+/** Tells each no of a policy's counter. Its yes has been told: that was what `check` said. */
+export function tellCharges(
+  context: PolicyContext,
+  { refusedBy, exceeded = [] }: ChargeVerdict,
+  emit: Emit,
+): void {
+  for (const { policy, because } of refusedBy == null ? exceeded : [refusedBy]) {
+    emit(toDecision(policy, context, 'deny', [because]));
+  }
+}
+
+function toDecision(
+  policy: Policy,
+  { userId, purpose, address, stage }: PolicyContext,
+  decision: DecisionEvent['decision'],
+  because: readonly string[],
+): DecisionEvent {
+  return {
+    type: 'policy-decided',
+    userId,
+    purpose,
+    address,
+    stage,
+    policy: policy.name,
+    mode: policy.mode ?? 'deny',
+    decision,
+    because,
+  };
+}
+
+interface Answer {
+  readonly refusal: Refusal | null;
+  readonly because: readonly string[];
+}
+
+async function ask(policy: Policy, context: PolicyContext): Promise<Answer> {
+  try {
+    return readAnswer(await policy.check(context));
+  } catch {
+    // A rule that cannot be asked has not allowed anything.
+    return { refusal: { reason: 'denied' }, because: ['it could not be asked'] };
+  }
+}
+
+/** No refusal for exactly `'allow'`. Policies without types may answer anything: all else denies, if need be without a reason of its own. */
+function readAnswer(answer: unknown): Answer {
+  if (answer === 'allow') return { refusal: null, because: [] };
+  const { deny, retryAfterSeconds, because } = Object(answer) as Partial<Record<string, unknown>>;
+  const words: readonly unknown[] = Array.isArray(because) ? because : [];
+  return {
+    refusal: toRefusal(deny, retryAfterSeconds),
+    because: words.filter((word) => typeof word === 'string'),
+  };
+}
+
+/** A refusal in a policy's name. */
+export function toRefusal(deny: unknown, retryAfterSeconds: unknown): Refusal {
+  const reason = REASONS.find((known) => known === deny) ?? 'denied';
+  const isWait =
+    typeof retryAfterSeconds === 'number' && retryAfterSeconds > 0 && retryAfterSeconds < Infinity;
+  return isWait ? { reason, retryAfterSeconds: Math.ceil(retryAfterSeconds) } : { reason };
+}
+
+type Asked = Pick<PolicyContext, 'user' | 'userId' | 'purpose' | 'address' | 'mobile'>;
+
+/** A context whose number is read once for all who ask. */
+export type SendContext = PolicyContext & { readonly origin: NonNullable<PolicyContext['origin']> };
+
+/** What policies see of a send. The number's keys are made once, for them and for our own counters. */
+export async function toPolicyContext(parts: LoginParts, asked: Asked): Promise<SendContext> {
+  const { number, prefix } = await parts.numberKeys(asked.mobile);
+  const keys = { numberKey: number, prefixKey: prefix, origin: parts.readNumber(asked.mobile) };
+  return { stage: 'send', ...asked, ...keys, ...toTools(parts) };
+}
+
+/** Asks every policy; a new number of a user's also those of the stage `enrol`, and those first. */
+export async function askSendPolicies(parts: LoginParts, context: PolicyContext): Promise<Denial | null> {
+  const { policies, emit } = parts;
+  if (context.purpose === 'enrol') {
+    const denial = await askPolicies(policies, { ...context, stage: 'enrol' }, emit);
+    if (denial !== null) return denial;
+  }
+  return askPolicies(policies, context, emit);
+}
+
+/** Tells the policies what became of a send. Nobody waits for what they make of it, and nothing they do changes it. */
+export function settlePolicies(
+  { policies }: LoginParts,
+  context: PolicyContext,
+  settlement: SendSettlement,
+): void {
+  for (const policy of policies) {
+    if (policy.stage === 'send') quietly(() => policy.settle?.(context, settlement));
+  }
+}
+
+/** Tells the policies of a right code. */
+export function tellVerified(
+  parts: LoginParts,
+  challenge: Challenge,
+  keys: Awaited<ReturnType<NumberKeys>>,
+): void {
+  if (!parts.policies.some((policy) => 'verified' in policy)) return;
+  const { userId, purpose, mobile, isNewNumber, sentAt, sends } = challenge;
+  const context: VerifiedContext = {
+    ...{ userId, purpose, mobile, isNewNumber, sentAt, sends },
+    ...{ numberKey: keys.number, prefixKey: keys.prefix, origin: parts.readNumber(mobile) },
+    ...toTools(parts),
+  };
+  for (const policy of parts.policies) quietly(() => policy.verified?.(context));
+}
+
+function toTools({ gateway, store, now, emit }: LoginParts): PolicyTools {
+  return { gateway, counters: store.counters, notes: store.notes, now, emit };
+}
+
+function quietly(tell: () => unknown): void {
+  try {
+    Promise.resolve(tell()).catch(ignore);
+  } catch {
+    ignore();
+  }
+}
+
+function ignore(): void {
+  // The decision has been made: what a policy fails to remember must not change it.
+}

@@ -1,0 +1,69 @@
+import type { Request } from 'express';
+import passport from 'passport';
+import type { Strategy } from 'passport';
+import { isGiven, type OptionTypes } from './handler';
+
+/** What this library uses of a Passport instance, of `require('passport')` as of `new Passport()`. */
+export interface PassportInstance {
+  use(name: string, strategy: Strategy): unknown;
+  authenticate(strategyName: string, options: object, callback: PassportCallback): unknown;
+}
+
+/** The callback form of `passport.authenticate`. */
+export type PassportCallback = (
+  error: unknown,
+  user?: Express.User | false | null,
+  info?: object,
+  status?: number,
+) => void;
+
+/** The instance that `require('passport')` gives to everybody. */
+export const defaultPassport: PassportInstance = passport;
+
+/** The options of Passport that `verify` takes. */
+export interface PassportOptions {
+  /** Whether the user is logged in to the session. False: `req.user` is set for this request only, and no mark is made. Default: true. */
+  readonly session?: boolean | undefined;
+  /** Passport's own: merges the old session into the renewed one. Default: false. */
+  readonly keepSessionInfo?: boolean | undefined;
+  /** Whether `req.authInfo` is set. Default: true. */
+  readonly authInfo?: boolean | undefined;
+}
+
+export const PASSPORT_TYPES: OptionTypes = {
+  session: 'boolean',
+  keepSessionInfo: 'boolean',
+  authInfo: 'boolean',
+};
+
+/** Passport's own `req.logIn`: renews the session and puts the user into it. */
+export function logIn(
+  req: Request,
+  user: Express.User,
+  { session, keepSessionInfo }: PassportOptions,
+): Promise<void> {
+  const options = { session: session !== false, keepSessionInfo: keepSessionInfo === true };
+  return new Promise((resolve, reject) => {
+    req.logIn(user, options, (error: unknown) => {
+      if (isGiven(error)) reject(error);
+      else resolve();
+    });
+  });
+}
+
+/** Sets `req.authInfo` the way Passport does after a success. */
+export function setAuthInfo(passport: PassportInstance, req: Request, info: object): Promise<void> {
+  // Missing in the types, part of Passport since 0.2: its own success action calls it.
+  const transformer = passport as unknown as TransformsAuthInfo;
+  return new Promise((resolve, reject) => {
+    transformer.transformAuthInfo(info, req, (error, transformed) => {
+      if (isGiven(error)) return reject(error);
+      req.authInfo = transformed;
+      resolve();
+    });
+  });
+}
+
+interface TransformsAuthInfo {
+  transformAuthInfo(info: object, req: Request, done: (error: unknown, info: Express.AuthInfo) => void): void;
+}

@@ -1,0 +1,31 @@
+import { createEnrolment, type Enrolment } from '../account/enrollment';
+import type { PhoneBook } from '../account/phone-book';
+import { createPinJudge } from '../login/code-verifiers';
+import type { LoginParts } from '../login/context';
+import { createVerifyOtp } from '../login/verify-otp';
+import type { EdgeParts } from './context';
+
+/** What the middlewares of `phones` need beside the rest of the edge. */
+export interface PhoneParts {
+  readonly enrolment: Enrolment;
+  readonly pinField: string;
+  readonly phoneField: string;
+}
+
+interface PhoneSettings {
+  readonly phoneBook?: PhoneBook | undefined;
+  readonly pinField: string;
+  readonly phoneField: string;
+}
+
+/** Undefined where no phone book is configured. */
+export function createPhoneParts(
+  login: LoginParts,
+  sendOtp: EdgeParts['sendOtp'],
+  { phoneBook, pinField, phoneField }: PhoneSettings,
+): PhoneParts | undefined {
+  if (phoneBook === undefined) return undefined;
+  // A texted code proves the number: no other factor is good for it.
+  const verifyOtp = createVerifyOtp(login, createPinJudge(login));
+  return { enrolment: createEnrolment({ login, book: phoneBook, sendOtp, verifyOtp }), pinField, phoneField };
+}

@@ -1,0 +1,60 @@
+import type { Request } from 'express';
+import type { Method, PendingStatus, Reason } from '../login/outcome';
+import type { EdgeParts } from './context';
+import type { PendingSlot } from './session-data';
+
+/** What a page may show. No secret; times are milliseconds since 1970. */
+export interface SmsOtpStatus {
+  /** The code this session waits for. */
+  readonly pending: PendingStatus | null;
+  /** The current user's second factor. */
+  readonly verified: { readonly at: number; readonly method: Method } | null;
+  /** The reason of the last refusal that was answered with a redirect: given out in one request, then gone. */
+  readonly notice: Reason | null;
+}
+
+/** Makes `status(req)`. A request without a session has nothing to tell. */
+export function createStatus({ slot, marks, now }: EdgeParts): (req: Request) => SmsOtpStatus {
+  const noticesTaken = new WeakMap<Request, Reason | null>();
+
+  function takeNotice(req: Request): Reason | null {
+    const taken = noticesTaken.get(req);
+    if (taken !== undefined) return taken;
+    const { notice, ...rest } = slot.peek(req) ?? { version: 1 };
+    noticesTaken.set(req, notice ?? null);
+    if (notice !== undefined) slot.put(req, rest);
+    return notice ?? null;
+  }
+
+  return function status(req) {
+    const notice = takeNotice(req);
+    const pending = slot.peek(req)?.pending;
+    const mark = marks.read(req);
+    return {
+      pending: pending !== undefined && pending.pendingUntil > now() ? toStatus(pending) : null,
+      verified: mark === undefined ? null : { at: mark.at, method: mark.method },
+      notice,
+    };
+  };
+}
+
+/** What a page may know of what the slot holds: neither its ids nor the page to go to. */
+export function toStatus({
+  purpose,
+  maskedPhone,
+  expiresAt,
+  pendingUntil,
+  resendAt,
+  phones,
+  transaction,
+}: PendingSlot): PendingStatus {
+  return {
+    purpose,
+    maskedPhone,
+    expiresAt,
+    pendingUntil,
+    resendAt,
+    ...(phones && { phones }),
+    ...(transaction && { transaction }),
+  };
+}

@@ -1,0 +1,93 @@
+import { optional, picklist } from 'valibot';
+import { parseOptions, strictOptions, wrongOption } from '../../define-options';
+import { type Policy, type PolicyAnswer, type PolicyContext, policyMode } from '../../limits/policy';
+import { type Column, type Decision, DECISIONS, type Finding, type Verdict } from './decision-table';
+import { budget, numberLookups, type NumberLookups, sharedLookups } from './number-lookups';
+
+/** What `numberCheck` is made of. Unknown members are errors. */
+export interface NumberCheckOptions {
+  /**
+   * `enrol`: before a number is confirmed or changed. `send`: before every text, so also on the path of a login, where a
+   * lookup costs time and money and rarely says anything. Default: `enrol`.
+   */
+  readonly stage?: 'enrol' | 'send' | undefined;
+  /** `record`: tells what it would deny and denies nothing. Default: `record`. */
+  readonly mode?: 'deny' | 'record' | undefined;
+  /** What becomes of a number of which the lookup says nothing. Default: `send`. */
+  readonly onInconclusive?: 'send' | 'deny' | undefined;
+  /** Lookups shared with other policies. Default: its own. */
+  readonly lookups?: NumberLookups | undefined;
+  /** Milliseconds to wait for a lookup, for its own lookups only; see `numberLookups`. Default: 2,000. */
+  readonly budgetMs?: number | undefined;
+}
+
+const schema = strictOptions({
+  stage: optional(picklist(['enrol', 'send'], "must be 'enrol' or 'send'"), 'enrol'),
+  mode: policyMode('record'),
+  onInconclusive: optional(picklist(['send', 'deny'], "must be 'send' or 'deny'"), 'send'),
+  lookups: optional(sharedLookups()),
+  budgetMs: optional(budget()),
+});
+
+/** That lookups rest is told once, when it begins. */
+const TOLD_BEFORE: readonly Verdict[] = ['no-permission', 'no-balance'];
+
+/**
+ * Looks a number up and denies those that cannot be texted, with the reason `unsuitable-phone` and without a word of the
+ * lookup in any reply: it may be somebody else's number. Whatever goes wrong with a lookup is inconclusive, never an error.
+ * @throws {TypeError} that names the option.
+ * @see HLR spec §2, advanced status values
+ */
+export function numberCheck(options: NumberCheckOptions = {}): Policy<unknown> {
+  const checked = parseOptions('numberCheck', schema, options);
+  const { stage, mode, onInconclusive, budgetMs } = checked;
+  if (checked.lookups !== undefined && budgetMs !== undefined) {
+    throw wrongOption('numberCheck', 'budgetMs', 'belongs to the lookups that are given');
+  }
+  const lookups = checked.lookups ?? numberLookups({ budgetMs });
+  return {
+    name: 'number-check',
+    stage,
+    mode,
+    check: async (context) => {
+      const column = context.purpose === 'enrol' ? 'enrol' : 'login';
+      const finding = await lookups.find(context, column);
+      const decision = decide(finding, column, onInconclusive);
+      if (decision === 'warn') tellDoubt(context, finding);
+      return decision === 'deny' ? toDenial(finding, column) : 'allow';
+    },
+  };
+}
+
+/** The table's word, with the two that depend on more than the table settled. */
+function decide(
+  { verdict, timesInARow }: Finding,
+  column: Column,
+  onInconclusive: 'send' | 'deny',
+): Extract<Decision, 'send' | 'warn' | 'deny'> {
+  // The limit on lookups is no way around them; who logs in has another limit on sends.
+  if (verdict === 'too-many' && column === 'enrol') return 'deny';
+  const decision = DECISIONS[verdict][column];
+  if (decision === 'inconclusive') return onInconclusive === 'deny' ? 'deny' : 'warn';
+  if (decision === 'deny-again') return timesInARow > 1 ? 'deny' : 'warn';
+  return decision;
+}
+
+function toDenial(finding: Finding, column: Column): PolicyAnswer {
+  const because = explain(finding);
+  const { verdict, retryAfterSeconds } = finding;
+  return verdict === 'too-many' && column === 'enrol'
+    ? { deny: 'send-limit', retryAfterSeconds, because }
+    : { deny: 'unsuitable-phone', because };
+}
+
+function tellDoubt({ userId, emit }: PolicyContext<unknown>, finding: Finding): void {
+  if (TOLD_BEFORE.includes(finding.verdict)) return;
+  emit({ type: 'number-doubtful', userId, because: explain(finding).join(', ') });
+}
+
+/** For events: the verdict, and whether it says something lasting. */
+function explain({ verdict, unknownWord }: Finding): readonly string[] {
+  const word = verdict === 'unknown-status' ? `unknown status ${unknownWord ?? '(unreadable)'}` : verdict;
+  return [word, DECISIONS[verdict].isDurable === true ? 'lasting' : 'may pass'];
+}

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import type { Counter } from '../store';
+import { type Bench, fact, type StoreFact, windowed } from './context';
+
+/** Locks of counters, sentence for sentence. */
+export const lockFacts: readonly StoreFact[] = [
+  fact('the charge that reaches a multiple sets the lock', async (bench) => {
+    const counter = windowed(bench.name('one'), { lock: { every: 3, seconds: [100, 200] } });
+    assert.deepEqual(await locksOf(bench, counter, 3), [0, 0, 100]);
+  }),
+
+  fact('each multiple sets the next lock, and the last one stands for all that follow', async (bench) => {
+    const { counters, name } = bench;
+    const counter = windowed(name('one'), { lock: { every: 2, seconds: [100, 200, 300] } });
+    for (const seconds of [100, 200, 300, 300]) {
+      assert.deepEqual(await locksOf(bench, counter, 2), [0, seconds]);
+      await counters.lock(counter.key, 0);
+    }
+  }),
+
+  fact('a locked counter refuses the charge, and nothing at all is charged', async (bench) => {
+    const { counters, name } = bench;
+    const [free, locked] = [windowed(name('free')), windowed(name('locked'))];
+    await counters.charge([locked]);
+    await counters.lock(locked.key, 100);
+    const { refusedBy, counts } = await counters.charge([free, locked]);
+    assert.equal(refusedBy, 1);
+    assert.deepEqual(counts[0], { count: 0, resetSeconds: 0, lockedSeconds: 0 });
+    assert.equal(counts[1]?.count, 1);
+    assertAbout(counts[1].lockedSeconds, 100);
+    await counters.lock(locked.key, 0);
+    assert.deepEqual(
+      (await counters.charge([free, locked])).counts.map(({ count }) => count),
+      [1, 2],
+    );
+  }),
+
+  fact('a lock also refuses a counter that is only read, and not one that is exempt', async (bench) => {
+    const { counters, name } = bench;
+    const counter = windowed(name('one'));
+    await counters.lock(counter.key, 100);
+    assert.equal((await counters.charge([{ ...counter, isOnlyRead: true }])).refusedBy, 0);
+    await counters.charge([windowed(name('proof'))]);
+    const exempt = { ...counter, exemptBy: name('proof') };
+    assert.deepEqual(await counters.charge([exempt]), {
+      refusedBy: null,
+      counts: [{ count: 0, resetSeconds: 0, lockedSeconds: 0 }],
+    });
+  }),
+
+  fact('a lock needs no charge before it, and outlives the window', async (bench) => {
+    const { counters, name } = bench;
+    const counter = { key: name('one'), windowSeconds: 1 };
+    await counters.charge([counter]);
+    await counters.lock(counter.key, 100);
+    await counters.lock(name('other'), 100);
+    await bench.pass(1);
+    for (const key of [counter.key, name('other')]) {
+      const { refusedBy, counts } = await counters.charge([{ key, windowSeconds: 1 }]);
+      assert.equal(refusedBy, 0);
+      assert.deepEqual({ ...counts[0], lockedSeconds: 0 }, { count: 0, resetSeconds: 0, lockedSeconds: 0 });
+      assertAbout(counts[0]?.lockedSeconds, 99);
+    }
+  }),
+
+  fact('a lock ends by itself and the count goes on', async (bench) => {
+    const counter = { key: bench.name('one'), windowSeconds: null, lock: { every: 1, seconds: [2] } };
+    assert.deepEqual(await locksOf(bench, counter, 1), [2]);
+    assert.equal((await bench.counters.charge([counter])).refusedBy, 0);
+    await bench.pass(2);
+    assert.deepEqual((await bench.counters.charge([counter])).counts, [
+      { count: 2, resetSeconds: null, lockedSeconds: 2 },
+    ]);
+  }),
+
+  fact('the longer of two locks stays', async (bench) => {
+    const { counters, name } = bench;
+    const key = name('one');
+    await counters.lock(key, 100);
+    await counters.lock(key, 10);
+    assertAbout(await lockOf(bench, key), 100);
+    await counters.lock(key, 200);
+    assertAbout(await lockOf(bench, key), 200);
+  }),
+
+  fact('a lock of 0 seconds lifts the lock and leaves the count', async (bench) => {
+    const counter = windowed(bench.name('one'), { lock: { every: 1, seconds: [100] } });
+    await bench.counters.charge([counter]);
+    await bench.counters.lock(counter.key, 0);
+    await bench.counters.lock(bench.name('never charged'), 0);
+    assert.equal((await bench.counters.charge([counter])).counts[0]?.count, 2);
+  }),
+
+  fact('clearing takes locks away', async (bench) => {
+    const key = bench.name('one');
+    await bench.counters.lock(key, 100);
+    await bench.counters.clear([key]);
+    assert.equal(await lockOf(bench, key), 0);
+  }),
+
+  fact('clearing that keeps what is locked leaves lock and count, and clears the rest', async (bench) => {
+    const { counters, name } = bench;
+    const all = ['locked', 'free'].map((word) => windowed(name(word)));
+    await counters.charge(all);
+    await counters.lock(name('locked'), 100);
+    await counters.clear([name('locked'), name('free')], { keepsLocked: true });
+    const read = await counters.charge(all.map((counter) => ({ ...counter, isOnlyRead: true })));
+    assert.deepEqual(
+      read.counts.map(({ count }) => count),
+      [1, 0],
+    );
+    assertAbout(read.counts[0]?.lockedSeconds, 100);
+  }),
+];
+
+/** The lock after each of so many charges. */
+async function locksOf(
+  { counters }: Bench,
+  counter: Counter,
+  charges: number,
+): Promise<(number | undefined)[]> {
+  const locks = [];
+  for (let index = 0; index < charges; index += 1) {
+    locks.push((await counters.charge([counter])).counts[0]?.lockedSeconds);
+  }
+  return locks;
+}
+
+async function lockOf({ counters }: Bench, key: string): Promise<number | undefined> {
+  return (await counters.charge([windowed(key, { isOnlyRead: true })])).counts[0]?.lockedSeconds;
+}
+
+/** A store answers a moment after it was asked. */
+function assertAbout(actual: number | undefined, expected: number): void {
+  assert.ok(Math.abs(Number(actual) - expected) < 5, `${String(actual)} is not about ${expected}`);
+}

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import type { RecoveryCodeStore } from '../store';
+import { atOnce, type Bench, factOf, type StoreFact } from './context';
+
+const CODES = ['one', 'two', 'three'];
+
+/** `RecoveryCodeStore`, sentence for sentence. */
+export const recoveryCodeFacts: readonly StoreFact[] = [
+  about('each hash is spent once, and the others remain', async (codes, { name }) => {
+    const user = name('user');
+    assert.equal(await codes.count(user), 0);
+    assert.deepEqual(await codes.spend(user, 'one'), { isSpent: false, left: 0 });
+    assert.equal(await codes.replace(user, CODES), true);
+    assert.equal(await codes.count(user), 3);
+    assert.deepEqual(await codes.spend(user, 'two'), { isSpent: true, left: 2 });
+    assert.deepEqual(await codes.spend(user, 'two'), { isSpent: false, left: 2 });
+    assert.deepEqual(await codes.spend(user, 'four'), { isSpent: false, left: 2 });
+    assert.deepEqual(await codes.spend(user, 'one'), { isSpent: true, left: 1 });
+    assert.deepEqual(await codes.spend(user, 'three'), { isSpent: true, left: 0 });
+    assert.equal(await codes.count(user), 0);
+  }),
+
+  about('exactly one of many callers spends a hash', async (codes, { name }) => {
+    await codes.replace(name('user'), CODES);
+    const spent = await atOnce(50, () => codes.spend(name('user'), 'one'));
+    assert.equal(spent.filter(({ isSpent }) => isSpent).length, 1);
+    assert.ok(spent.every(({ left }) => left === 2));
+    assert.equal(await codes.count(name('user')), 2);
+  }),
+
+  about('different hashes spent at once are all spent', async (codes, { name }) => {
+    const hashes = Array.from({ length: 10 }, (_, index) => `hash ${index}`);
+    await codes.replace(name('user'), hashes);
+    const spent = await Promise.all(hashes.map((hash) => codes.spend(name('user'), hash)));
+    // The null is for a store that loses one: no right store gives it.
+    assert.deepEqual(
+      spent
+        .map(({ isSpent, left }) => (isSpent ? left : null))
+        .sort((one, other) => Number(one) - Number(other)),
+      [0, 1, 2, 3, 4, 5, 6, 7, 8, 9],
+    );
+    assert.equal(await codes.count(name('user')), 0);
+  }),
+
+  about("a user's hash is worth nothing to another user", async (codes, { name }) => {
+    await codes.replace(name('user'), CODES);
+    await codes.replace(name('other'), ['other']);
+    assert.deepEqual(await codes.spend(name('other'), 'one'), { isSpent: false, left: 1 });
+    assert.deepEqual(await codes.spend(name('user'), 'other'), { isSpent: false, left: 3 });
+    assert.equal((await codes.spend(name('user'), 'one')).isSpent, true);
+  }),
+
+  about('new hashes take the place of all earlier ones, and of no other user', async (codes, { name }) => {
+    await codes.replace(name('user'), CODES);
+    await codes.replace(name('other'), CODES);
+    assert.equal(await codes.replace(name('user'), ['new', 'one']), true);
+    assert.deepEqual(await codes.spend(name('user'), 'two'), { isSpent: false, left: 2 });
+    assert.deepEqual(await codes.spend(name('user'), 'one'), { isSpent: true, left: 1 });
+    assert.equal(await codes.replace(name('user'), []), true);
+    assert.equal(await codes.replace(name('user'), []), true);
+    assert.deepEqual(await codes.spend(name('user'), 'new'), { isSpent: false, left: 0 });
+    assert.equal(await codes.count(name('other')), 3);
+  }),
+
+  about('the first hashes are written only while there are none', async (codes, { name }) => {
+    const user = name('user');
+    const isFirst = true;
+    assert.equal(await codes.replace(user, ['a'], { isFirst }), true);
+    assert.equal(await codes.replace(user, CODES, { isFirst }), false);
+    assert.equal(await codes.replace(user, [], { isFirst }), false);
+    assert.deepEqual(await codes.spend(user, 'a'), { isSpent: true, left: 0 });
+    assert.equal(await codes.replace(user, [], { isFirst }), true);
+    assert.equal(await codes.replace(user, ['b'], { isFirst }), true);
+    assert.equal(await codes.replace(user, CODES, { isFirst: false }), true);
+    assert.equal(await codes.count(user), 3);
+  }),
+
+  about('of many first hashes written at once those of one caller stand', async (codes, { name }) => {
+    const sets = Array.from({ length: 20 }, (_, index) => [`${index} a`, `${index} b`]);
+    const written = await Promise.all(
+      sets.map((hashes) => codes.replace(name('user'), hashes, { isFirst: true })),
+    );
+    const winners = sets.filter((_hashes, index) => written[index]);
+    assert.equal(winners.length, 1);
+    assert.equal(await codes.count(name('user')), 2);
+    assert.equal((await codes.spend(name('user'), String(winners[0]?.[0]))).isSpent, true);
+  }),
+
+  about('of many replacements at once those of one caller stand', async (codes, { name }) => {
+    const sets = Array.from({ length: 20 }, (_, index) => [`${index} a`, `${index} b`]);
+    await Promise.all(sets.map((hashes) => codes.replace(name('user'), hashes)));
+    assert.equal(await codes.count(name('user')), 2);
+    const spent = await Promise.all(sets.flat().map((hash) => codes.spend(name('user'), hash)));
+    assert.equal(spent.filter(({ isSpent }) => isSpent).length, 2);
+  }),
+
+  about(
+    'hashes and ids are any text, and a hash that is none or comes twice is refused',
+    async (codes, bench) => {
+      const hashes = ['a:b', '$scrypt$x=1,2', "'", '{x}', '"', '\\', 'NULL', 'a,b', 'ü'];
+      for (const user of hashes.map(bench.name)) {
+        assert.equal(await codes.replace(user, hashes), true);
+        for (const hash of hashes) assert.equal((await codes.spend(user, hash)).isSpent, true);
+      }
+      await assert.rejects(codes.replace(bench.name('user'), ['a', 'a']));
+      await assert.rejects(codes.replace(bench.name('user'), ['']));
+      assert.equal(await codes.count(bench.name('user')), 0);
+    },
+  ),
+];
+
+function about(title: string, check: (codes: RecoveryCodeStore, bench: Bench) => Promise<void>): StoreFact {
+  return factOf('recoveryCodes', title, check);
+}

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { type RenewedToken, type StoredToken, TOKEN_LEASE_SECONDS } from '../store';
+import { atOnce, fact, type StoreFact } from './context';
+
+/** `TokenStore`, sentence for sentence. */
+export const tokenFacts: readonly StoreFact[] = [
+  fact('an account without a token has none', async ({ tokens, name }) => {
+    assert.equal(await tokens.read(name('account')), null);
+  }),
+
+  fact('a renewal gives its token to all who read it', async ({ tokens, name }) => {
+    const token = await tokens.renew(name('account'), 0, () => sealed('first'));
+    assert.equal(token.sealed, 'first');
+    assert.ok(Number.isSafeInteger(token.fence) && token.fence > 0);
+    assert.deepEqual(await tokens.read(name('account')), token);
+    assert.equal(await tokens.read(name('other account')), null);
+  }),
+
+  fact('each renewal sees the token before it and raises the fence by one', async ({ tokens, name }) => {
+    const seen: (StoredToken | null)[] = [];
+    const renew = (previous: StoredToken | null): Promise<RenewedToken> => {
+      seen.push(previous);
+      return sealed(`token ${seen.length}`);
+    };
+    const first = await tokens.renew(name('account'), 0, renew);
+    const second = await tokens.renew(name('account'), first.fence, renew);
+    assert.deepEqual(seen, [null, first]);
+    assert.equal(second.fence, first.fence + 1);
+    assert.deepEqual(await tokens.read(name('account')), second);
+  }),
+
+  fact('a token newer than the one seen is given at once', async ({ tokens, name }) => {
+    const newest = await tokens.renew(name('account'), 0, () => sealed('first'));
+    const given = await tokens.renew(name('account'), newest.fence - 1, () => assert.fail('renewed again'));
+    assert.deepEqual(given, newest);
+  }),
+
+  fact('of 50 renewals at once one runs, and all get its token', async ({ tokens, name }) => {
+    let runs = 0;
+    const renew = async (): Promise<RenewedToken> => {
+      runs += 1;
+      await new Promise(setImmediate);
+      return sealed(`token ${runs}`);
+    };
+    const given = await atOnce(50, () => tokens.renew(name('account'), 0, renew));
+    assert.equal(runs, 1);
+    for (const token of given) assert.deepEqual(token, given[0]);
+  }),
+
+  fact('a renewal that throws frees the lease, and the next who waits tries', async ({ tokens, name }) => {
+    const gate = createGate();
+    const failure = new Error('no token today');
+    const failing = tokens.renew(name('account'), 0, async () => {
+      await gate.pass();
+      throw failure;
+    });
+    const failed = assert.rejects(failing, (error) => error === failure);
+    await gate.arrived;
+    const waiting = tokens.renew(name('account'), 0, () => sealed('second'));
+    gate.open();
+    await failed;
+    assert.equal((await waiting).sealed, 'second');
+  }),
+
+  fact('a token ends with its time, and the fence goes on', async ({ tokens, name, pass }) => {
+    const first = await tokens.renew(name('account'), 0, () => sealed('first', 1));
+    await pass(1);
+    assert.equal(await tokens.read(name('account')), null);
+    const second = await tokens.renew(name('account'), 0, (previous) => {
+      assert.equal(previous, null);
+      return sealed('second');
+    });
+    assert.ok(second.fence > first.fence);
+  }),
+
+  fact('a fence is above what was seen, even in a store that lost its data', async ({ tokens, name }) => {
+    const first = await tokens.renew(name('account'), 56, () => sealed('first'));
+    assert.ok(first.fence > 56);
+    const given = await tokens.renew(name('account'), 56, () => assert.fail('renewed again'));
+    assert.deepEqual(given, first);
+  }),
+
+  fact('a lease ends by time, and its late holder does not overwrite the newer token', async (bench) => {
+    const { tokens, name } = bench;
+    const gate = createGate();
+    const late = tokens.renew(name('account'), 0, async () => {
+      await gate.pass();
+      return sealed('late');
+    });
+    await gate.arrived;
+    await bench.pass(TOKEN_LEASE_SECONDS + 1);
+    const newer = await tokens.renew(name('account'), 0, () => sealed('newer'));
+    gate.open();
+    assert.deepEqual(await late, newer);
+    assert.deepEqual(await tokens.read(name('account')), newer);
+  }),
+];
+
+function sealed(text: string, ttlSeconds = 600): Promise<RenewedToken> {
+  return Promise.resolve({ sealed: text, ttlSeconds });
+}
+
+/** Holds a renewal where the fact wants it. */
+function createGate(): { pass(): Promise<void>; arrived: Promise<void>; open(): void } {
+  const hooks = { arrive: (): void => undefined, open: (): void => undefined };
+  const arrived = new Promise<void>((resolve) => (hooks.arrive = resolve));
+  const opened = new Promise<void>((resolve) => (hooks.open = resolve));
+  const pass = (): Promise<void> => {
+    hooks.arrive();
+    return opened;
+  };
+  return { pass, arrived, open: () => hooks.open() };
+}

@@ -1,0 +1,82 @@
+import cluster from 'node:cluster';
+import { checkNote } from '../records';
+import type { NoteStore, SmsOtpStore } from '../store';
+import { createBoundedMap, type Entry, promise } from './bounded-map';
+import { memoryChallenges } from './memory-challenges';
+import { memoryCounters } from './memory-counters';
+import { memoryDevices, memoryRecoveryCodes } from './memory-devices';
+import { memoryTokens } from './memory-tokens';
+
+interface Kept extends Entry {
+  readonly text: string;
+}
+
+function memoryNotes(maxEntries: number, now: () => number): NoteStore {
+  const notes = createBoundedMap<Kept>(maxEntries, now);
+
+  function write(key: string, text: string, ttlSeconds: number): void {
+    checkNote(text, ttlSeconds);
+    if (notes.get(key) === undefined) notes.makeRoom(1);
+    notes.put({ key, text, deadlineMs: now() + ttlSeconds * 1000, position: -1 });
+  }
+
+  function remove(key: string): void {
+    const found = notes.get(key);
+    if (found !== undefined) notes.delete(found);
+  }
+
+  return {
+    read: (key) => promise(() => notes.get(key)?.text ?? null),
+    write: (key, text, ttlSeconds) => promise(() => write(key, text, ttlSeconds)),
+    remove: (key) => promise(() => remove(key)),
+  };
+}
+
+export interface MemoryStoreOptions {
+  /**
+   * The most challenges it holds, users with recovery codes, trusted devices, notes; of counters ten times as many,
+   * because each login is counted in ten places. Default 100,000.
+   */
+  readonly maxEntries?: number;
+  /** Milliseconds since 1970. Default `Date.now`. */
+  readonly now?: () => number;
+}
+
+/** Counters one login may need beside its challenge: of its user, number, prefix and address, in several windows. */
+const COUNTERS_PER_CHALLENGE = 10;
+
+/**
+ * All state in this process: for development, tests, and small applications of one process that may forget on restart.
+ *
+ * It is bounded: when what lives fills it, it refuses with a `StoreError` and nothing is sent. Nothing live is ever
+ * evicted, because an evicted counter is a limit that is gone. Expired entries give their room back with the calls that
+ * follow; there are no timers. It warns once, with code `SMS_OTP_MEMORY_STORE`, when `NODE_ENV` is
+ * `production` and in a worker of `node:cluster`, where each process would count for itself.
+ *
+ * @throws {TypeError} When `maxEntries` is not a whole number from 1.
+ */
+export function memoryStore({
+  maxEntries = 100_000,
+  now = Date.now,
+}: MemoryStoreOptions = {}): Required<SmsOtpStore> {
+  if (!Number.isSafeInteger(maxEntries) || maxEntries < 1) {
+    throw new TypeError('maxEntries must be a whole number from 1');
+  }
+  if (process.env.NODE_ENV === 'production' || cluster.isWorker) warn();
+  return {
+    challenges: memoryChallenges(maxEntries, now),
+    counters: memoryCounters(maxEntries * COUNTERS_PER_CHALLENGE, now),
+    tokens: memoryTokens(maxEntries, now),
+    recoveryCodes: memoryRecoveryCodes(maxEntries, now),
+    devices: memoryDevices(maxEntries, now),
+    notes: memoryNotes(maxEntries, now),
+  };
+}
+
+function warn(): void {
+  process.emitWarning(
+    'memoryStore() keeps challenges and limits in this process alone: they are lost on restart and not shared. ' +
+      'Use redisStore or postgresStore in production.',
+    { code: 'SMS_OTP_MEMORY_STORE' },
+  );
+}

@@ -1,0 +1,164 @@
+import { describe, expect, it } from '@jest/globals';
+import { statusOf } from '../middleware/support/steps';
+import { testClock } from '../support/clock';
+import { answering, tamperedStore } from '../support/tampered-store';
+import { BOB } from '../support/test-app';
+import { seen } from '../support/visit';
+import { HOME, NEW, numbersOf, openPhoneApp, phoneVisit, WORK, type PhoneApp } from './support/phone-app';
+
+const told = (test: PhoneApp, type: string): unknown[] => test.events.filter((event) => event.type === type);
+
+describe('a number that is removed', () => {
+  it('is texted no more, its owner hears of it, and the other sessions are ended', async () => {
+    const test = await openPhoneApp();
+    test.book.seed('alice', HOME, WORK);
+    const alice = phoneVisit(test);
+    await alice.logIn();
+    const phoneId = await alice.idOf(HOME);
+    const removed = await alice.post('/phones/remove', { phoneId });
+    expect(removed.body).toEqual({ changed: true, phoneId, maskedPhone: '•• •• 23' });
+    expect(numbersOf(test)).toEqual([WORK]);
+    expect(told(test, 'phone-removed')).toEqual([
+      { type: 'phone-removed', userId: 'alice', address: expect.any(String), maskedPhone: '•• •• 23' },
+    ]);
+    expect(test.ended).toEqual([{ userId: 'alice', sid: expect.any(String) }]);
+    expect((await alice.account()).status).toBe(200);
+    await alice.login();
+    expect(test.sim.outbox.at(-1)?.mobile).toBe(WORK);
+  });
+
+  it('is not the last one, unless the app allows that', async () => {
+    const test = await openPhoneApp();
+    const alice = phoneVisit(test);
+    await alice.logIn();
+    const phoneId = await alice.idOf(HOME);
+    expect(seen(await alice.post('/phones/remove', { phoneId }))).toEqual([403, { error: 'last-phone' }]);
+    expect([numbersOf(test), told(test, 'phone-removed'), test.ended]).toEqual([[HOME], [], []]);
+    expect((await alice.post('/phones/remove-any', { phoneId })).status).toBe(200);
+    expect(numbersOf(test)).toEqual([]);
+  });
+
+  it('may be one that was never confirmed', async () => {
+    const test = await openPhoneApp();
+    const alice = phoneVisit(test);
+    await alice.logIn();
+    await alice.enrol(NEW);
+    expect((await alice.post('/phones/remove', { phoneId: await alice.idOf(NEW) })).status).toBe(200);
+    expect(seen(await alice.confirm(NEW))).toEqual([401, { error: 'no-pending-login' }]);
+    expect(numbersOf(test)).toEqual([HOME]);
+  });
+
+  it('that another request has removed meanwhile was not there', async () => {
+    const test = await openPhoneApp();
+    test.book.seed('alice', HOME, WORK);
+    const alice = phoneVisit(test);
+    await alice.logIn();
+    const phoneId = await alice.idOf(WORK);
+    const answers = await Promise.all([
+      alice.post('/phones/remove', { phoneId }),
+      alice.post('/phones/remove', { phoneId }),
+    ]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 403]);
+    expect(seen(await alice.post('/phones/remove', { phoneId }))).toEqual([403, { error: 'no-phone' }]);
+    expect(told(test, 'phone-removed')).toHaveLength(1);
+  });
+
+  it('tells a form why it was refused', async () => {
+    const test = await openPhoneApp();
+    const alice = phoneVisit(test);
+    await alice.logIn();
+    const answer = await alice.post('/site/remove', { phoneId: await alice.idOf(HOME) });
+    expect([answer.status, answer.headers.location]).toEqual([303, '/site/settings']);
+    expect((await statusOf(alice.agent)).notice).toBe('last-phone');
+  });
+});
+
+describe('the default number', () => {
+  it('is the one that is texted, and its change is told once', async () => {
+    const test = await openPhoneApp();
+    test.book.seed('alice', HOME, WORK);
+    const alice = phoneVisit(test);
+    await alice.logIn();
+    const phoneId = await alice.idOf(WORK);
+    expect((await alice.post('/phones/default', { phoneId })).body).toMatchObject({ changed: true, phoneId });
+    expect((await alice.post('/phones/default', { phoneId })).body).toMatchObject({ changed: true, phoneId });
+    expect(told(test, 'default-phone-changed')).toEqual([
+      {
+        type: 'default-phone-changed',
+        userId: 'alice',
+        address: expect.any(String),
+        maskedPhone: '•• •• 77',
+      },
+    ]);
+    expect(test.ended).toEqual([]);
+    await alice.login();
+    expect(test.sim.outbox.at(-1)?.mobile).toBe(WORK);
+  });
+
+  it('is never one that was not confirmed', async () => {
+    const test = await openPhoneApp();
+    const alice = phoneVisit(test);
+    await alice.logIn();
+    await alice.enrol(NEW);
+    const phoneId = await alice.idOf(NEW);
+    expect(seen(await alice.post('/phones/default', { phoneId }))).toEqual([403, { error: 'no-phone' }]);
+    expect(test.book.list('alice')[0]).toEqual({ mobile: HOME, isConfirmed: true, isDefault: true });
+  });
+});
+
+describe('the list of numbers', () => {
+  it('is masked, the default first, with ids that tell nobody the number', async () => {
+    const test = await openPhoneApp();
+    test.book.seed('alice', WORK, HOME);
+    const alice = phoneVisit(test);
+    await alice.logIn();
+    await alice.enrol(NEW);
+    const list = await alice.list();
+    const id = expect.stringMatching(/^[\w-]{22}$/);
+    expect(list).toEqual([
+      { phoneId: id, maskedPhone: '•• •• 77', isConfirmed: true, isDefault: true },
+      { phoneId: id, maskedPhone: '•• •• 23', isConfirmed: true, isDefault: false },
+      { phoneId: id, maskedPhone: '•• •• 88', isConfirmed: false, isDefault: false },
+    ]);
+    expect(JSON.stringify(list)).not.toContain('555');
+  });
+
+  it('is empty for a user without a number', async () => {
+    const bob = phoneVisit(await openPhoneApp(), BOB);
+    await bob.login();
+    expect(await bob.list()).toEqual([]);
+  });
+
+  it('leaves out what is no number and knows one default, whatever the book says', async () => {
+    const odd: unknown[] = [
+      { mobile: '12025550123', isConfirmed: true, isDefault: true },
+      { mobile: WORK, isConfirmed: true },
+      { mobile: WORK, isConfirmed: false, isDefault: true },
+      { mobile: NEW, isConfirmed: 'yes', isDefault: true },
+      null,
+      'a number',
+    ];
+    const test = await openPhoneApp();
+    const alice = phoneVisit(test);
+    await alice.logIn();
+    // The book is an app's, and apps have no types of ours.
+    test.book.list = () => odd as ReturnType<typeof test.book.list>;
+    expect((await alice.list()).map(({ phoneId: _id, ...shown }) => shown)).toEqual([
+      { maskedPhone: '•• •• 77', isConfirmed: true, isDefault: true },
+      { maskedPhone: '•• •• 88', isConfirmed: false, isDefault: false },
+    ]);
+  });
+});
+
+it('a number that is none in the store by now is sent no other code', async () => {
+  const clock = testClock();
+  const tampered = tamperedStore(clock);
+  const test = await openPhoneApp({ clock, options: { store: tampered.store } });
+  const alice = phoneVisit(test);
+  await alice.logIn();
+  await alice.enrol(NEW);
+  const challenge = await tampered.store.challenges.find((await alice.pendingId()) ?? '');
+  tampered.tamper('find', answering({ ...challenge, mobile: NEW.slice(1) }));
+  clock.advanceSeconds(31);
+  expect(seen(await alice.resend())).toEqual([403, { error: 'no-phone' }]);
+});

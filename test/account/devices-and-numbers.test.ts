@@ -1,0 +1,26 @@
+import { describe, expect, it } from '@jest/globals';
+import { ALICE } from '../support/test-app';
+import { asTestUser } from '../support/test-users';
+import { HOME, NEW, openPhoneApp } from './support/phone-app';
+import { Browser } from './support/browser';
+
+describe('a change of number', () => {
+  it('takes every trusted device off the list, and tells so', async () => {
+    const test = await openPhoneApp({
+      options: { trustedDevices: { getPasswordVersion: (user) => asTestUser(user).id } },
+    });
+    const alice = new Browser(test);
+    await alice.trust();
+    const { trustedDevices } = test.smsOtp;
+    expect(await trustedDevices?.list('alice')).toHaveLength(1);
+    test.clock.advanceSeconds(31);
+    await alice.post('/phones/enrol', { phone: NEW });
+    expect((await alice.post('/phones/confirm', { pin: test.sim.lastPin(NEW) })).status).toBe(200);
+    expect(await trustedDevices?.list('alice')).toEqual([]);
+    expect(test.events).toContainEqual(
+      expect.objectContaining({ type: 'device-revoked', userId: 'alice', why: 'changed' }),
+    );
+    expect(test.ended).toHaveLength(1);
+    expect(ALICE.phone).toBe(HOME);
+  });
+});

@@ -1,0 +1,174 @@
+import { describe, expect, it } from '@jest/globals';
+import { sessionIdOf, statusOf } from '../middleware/support/steps';
+import { BOB } from '../support/test-app';
+import { seen } from '../support/visit';
+import { HOME, NEW, numbersOf, openPhoneApp, phoneVisit, WORK } from './support/phone-app';
+
+describe.each(['A', 'B'] as const)('a number, in variant %s,', (variant) => {
+  it('is added by its own code, and texted only when it is chosen', async () => {
+    const test = await openPhoneApp({ variant });
+    const alice = phoneVisit(test);
+    await alice.logIn();
+    const sent = await alice.enrol('+1 (415) 555-0188');
+    expect(sent.body).toMatchObject({ sent: true, purpose: 'enrol', maskedPhone: '•• •• 88' });
+    expect(sent.body).not.toHaveProperty('phones');
+    expect(test.sim.outbox.at(-1)?.mobile).toBe(NEW);
+    expect(numbersOf(test)).toEqual([HOME, `${NEW}?`]);
+    const confirmed = await alice.confirm(NEW);
+    expect(confirmed.body).toMatchObject({ verified: true, method: 'sms', at: test.clock.now() });
+    expect(numbersOf(test)).toEqual([HOME, NEW]);
+    await alice.login();
+    expect(test.sim.outbox.at(-1)?.mobile).toBe(HOME);
+  });
+
+  it('takes the place of the default one at the moment its code is right', async () => {
+    const test = await openPhoneApp({ variant });
+    const alice = phoneVisit(test);
+    await alice.logIn();
+    await alice.replace(NEW);
+    expect(numbersOf(test)).toEqual([HOME, `${NEW}?`]);
+    expect((await alice.confirm(NEW)).status).toBe(200);
+    expect(numbersOf(test)).toEqual([NEW]);
+    await alice.login();
+    expect(test.sim.outbox.at(-1)?.mobile).toBe(NEW);
+  });
+
+  it("is a user's first one after a login with the password alone: trust on first use", async () => {
+    const test = await openPhoneApp({ variant });
+    const bob = phoneVisit(test, BOB);
+    expect((await bob.login()).body).toEqual({ sent: false, reason: 'not-required' });
+    expect((await bob.enrol(WORK)).body).toMatchObject({ sent: true });
+    expect((await bob.account()).status).toBe(403);
+    expect((await bob.confirm(WORK)).status).toBe(200);
+    expect(await statusOf(bob.agent)).toMatchObject({
+      verified: { method: 'sms', at: test.clock.now() },
+      hasSecondFactor: true,
+      pending: null,
+    });
+    expect((await bob.login()).body).toMatchObject({ sent: true, purpose: 'login', maskedPhone: '•• •• 77' });
+  });
+});
+
+describe('an enrolment', () => {
+  it('takes the place of the number that the form names', async () => {
+    const test = await openPhoneApp();
+    test.book.seed('alice', HOME, WORK);
+    const alice = phoneVisit(test);
+    await alice.logIn();
+    await alice.replace(NEW, { phoneId: await alice.idOf(WORK) });
+    await alice.confirm(NEW);
+    expect(numbersOf(test)).toEqual([HOME, NEW]);
+  });
+
+  it('renews the session and keeps everything the app has in it', async () => {
+    const test = await openPhoneApp();
+    const alice = phoneVisit(test);
+    await alice.login();
+    const sid = String(sessionIdOf(await alice.enterRight()));
+    test.sessions.put(sid, { ...test.sessions.rest(sid), cart: ['book'] });
+    await alice.enrol(NEW);
+    expect(test.sessions.ids()).toContain(sid);
+    const renewed = String(sessionIdOf(await alice.confirm(NEW)));
+    expect(test.sessions.ids()).toEqual([renewed]);
+    expect(test.sessions.rest(renewed)).toMatchObject({
+      cart: ['book'],
+      passport: { user: 'alice' },
+      smsOtp: { version: 1, verified: { userId: 'alice', method: 'sms', at: test.clock.now() } },
+    });
+  });
+
+  it('tells of the new number and the old one, masked, and ends the other sessions once it is done', async () => {
+    const test = await openPhoneApp();
+    const alice = phoneVisit(test);
+    await alice.logIn();
+    await alice.replace(NEW);
+    expect([test.ended, test.events.filter(({ type }) => type === 'phone-enrolled')]).toEqual([[], []]);
+    const sid = sessionIdOf(await alice.confirm(NEW));
+    expect(test.ended).toEqual([{ userId: 'alice', sid }]);
+    expect(test.events.filter(({ type }) => type === 'phone-enrolled')).toEqual([
+      {
+        type: 'phone-enrolled',
+        userId: 'alice',
+        address: expect.any(String),
+        maskedPhone: '•• •• 88',
+        replaced: '•• •• 23',
+      },
+    ]);
+    // Any digits may stand in a duration.
+    const told = JSON.stringify(test.events, (key, value: unknown) => (key === 'durationMs' ? null : value));
+    expect(told).not.toContain('555');
+  });
+
+  it('may have its code sent again, and be called off', async () => {
+    const test = await openPhoneApp();
+    const alice = phoneVisit(test);
+    await alice.logIn();
+    await alice.replace(NEW);
+    const old = test.sim.lastPin(NEW);
+    test.clock.advanceSeconds(31);
+    expect((await alice.resend()).body).toMatchObject({ sent: true, purpose: 'enrol' });
+    expect((await alice.confirmWith(old)).status).toBe(401);
+    expect((await alice.cancel()).body).toEqual({ cancelled: true });
+    expect(seen(await alice.confirm(NEW))).toEqual([401, { error: 'no-pending-login' }]);
+    expect(numbersOf(test)).toEqual([HOME, `${NEW}?`]);
+    expect((await alice.account()).status).toBe(200);
+  });
+
+  it('by the code of a resend takes the same place', async () => {
+    const test = await openPhoneApp();
+    const alice = phoneVisit(test);
+    await alice.logIn();
+    await alice.replace(NEW);
+    test.clock.advanceSeconds(31);
+    await alice.resend();
+    expect((await alice.confirm(NEW)).status).toBe(200);
+    expect(numbersOf(test)).toEqual([NEW]);
+  });
+
+  it('asked for twice within the gap sends one code, but not when it shall do something else', async () => {
+    const test = await openPhoneApp();
+    const alice = phoneVisit(test);
+    await alice.logIn();
+    await alice.enrol(NEW);
+    const { sent } = test.sim.stats();
+    expect((await alice.enrol(NEW)).body).toMatchObject({ sent: true, purpose: 'enrol' });
+    expect((await alice.replace(NEW)).body).toEqual({ error: 'resend-too-soon' });
+    expect(test.sim.stats().sent).toBe(sent);
+    await alice.confirm(NEW);
+    expect(numbersOf(test)).toEqual([HOME, NEW]);
+  });
+
+  it('understands the national form of its default country', async () => {
+    const test = await openPhoneApp();
+    const alice = phoneVisit(test);
+    await alice.logIn();
+    expect(seen(await alice.enrol('415 555 0188'))).toEqual([400, { error: 'malformed-phone' }]);
+    expect((await alice.post('/phones/national', { phone: '415 555 0188' })).status).toBe(200);
+    expect(numbersOf(test)).toEqual([HOME, `${NEW}?`]);
+  });
+
+  it('leads back to the page that asked for a second factor, and tells a form why it was refused', async () => {
+    const test = await openPhoneApp();
+    const bob = phoneVisit(test, BOB);
+    await bob.login();
+    const steps = [
+      await bob.agent.get('/site/settings?tab=phone'),
+      await bob.post('/site/enrol', { phone: 'none' }),
+    ];
+    expect((await statusOf(bob.agent)).notice).toBe('malformed-phone');
+    await bob.agent.get('/site/settings?tab=phone');
+    steps.push(
+      await bob.post('/site/enrol', { phone: WORK }),
+      await bob.post('/site/confirm', { pin: '0000' }),
+    );
+    expect((await statusOf(bob.agent)).notice).toBe('wrong-code');
+    steps.push(await bob.post('/site/confirm', { pin: test.sim.lastPin(WORK) }));
+    expect(steps.map(({ status, headers }) => [status, headers.location as unknown])).toEqual([
+      [303, '/site/enrol'],
+      [303, '/site/settings'],
+      [303, '/site/code'],
+      [303, '/site/settings'],
+      [303, '/site/settings?tab=phone'],
+    ]);
+  });
+});

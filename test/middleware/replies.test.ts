@@ -1,0 +1,101 @@
+import { describe, expect, it } from '@jest/globals';
+import { REASONS } from 'passport-sms-otp';
+import { REPLIES } from '../../src/middleware/responses';
+import { openTestApp } from './support/open-test-app';
+import { giveCode, givePassword, giveWrongCode } from './support/steps';
+
+/** Every reason with its reply, by hand: status, then what the body calls the error. */
+const DOCUMENTED: Record<string, [number, string]> = {
+  'malformed-code': [400, 'malformed-code'],
+  'wrong-code': [401, 'invalid-code'],
+  'too-many-attempts': [401, 'invalid-code'],
+  expired: [401, 'expired'],
+  'no-pending-login': [401, 'no-pending-login'],
+  'user-gone': [401, 'no-pending-login'],
+  unconfirmed: [401, 'no-pending-login'],
+  denied: [403, 'denied'],
+  'country-not-allowed': [403, 'country-not-allowed'],
+  'malformed-phone': [400, 'malformed-phone'],
+  'last-phone': [403, 'last-phone'],
+  'unsuitable-phone': [403, 'unsuitable-phone'],
+  'no-phone': [403, 'no-phone'],
+  disabled: [403, 'disabled'],
+  'not-required': [403, 'not-required'],
+  'second-factor-required': [403, 'second-factor-required'],
+  'second-factor-too-old': [403, 'second-factor-too-old'],
+  locked: [429, 'locked'],
+  'resend-too-soon': [429, 'resend-too-soon'],
+  'send-limit': [429, 'send-limit'],
+};
+
+describe('the reasons', () => {
+  it('are a closed list', () => {
+    expect([...REASONS].sort()).toEqual(Object.keys(DOCUMENTED).sort());
+  });
+
+  it.each(REASONS)('%s has the reply it is documented with', (reason) => {
+    expect([REPLIES[reason].status, REPLIES[reason].error]).toEqual(DOCUMENTED[reason]);
+  });
+});
+
+describe('the answer to a code that is not accepted', () => {
+  it('is one body, whether the code is wrong, used, superseded or one too many', async () => {
+    const test = await openTestApp();
+    const agent = test.agent();
+    const invalid = { status: 401, body: { error: 'invalid-code' } };
+    await givePassword(agent);
+    const first = test.code();
+    for (const _attempt of [1, 2, 3, 4, 5]) {
+      expect(await giveWrongCode(test, agent)).toMatchObject(invalid);
+    }
+    expect(await giveCode(test, agent)).toMatchObject(invalid);
+    test.clock.advanceSeconds(60);
+    await agent.post('/login/resend');
+    expect(await agent.post('/login/pin').send({ pin: first })).toMatchObject(invalid);
+    expect((await giveCode(test, agent)).status).toBe(200);
+  });
+
+  it('is not to be stored', async () => {
+    const test = await openTestApp();
+    const answer = await test.agent().post('/login/pin').send({ pin: '123456' });
+    expect(answer.headers['cache-control']).toBe('no-store');
+    expect(answer.headers['content-type']).toContain('application/json');
+  });
+
+  it('has Retry-After when the user is locked, and none when the code is wrong', async () => {
+    const test = await openTestApp({ options: { limits: { failures: { max: 1 } } } });
+    const agent = test.agent();
+    await givePassword(agent);
+    const wrong = await giveWrongCode(test, agent);
+    expect([wrong.status, wrong.headers['retry-after']]).toEqual([401, undefined]);
+    const locked = await giveCode(test, agent);
+    expect([locked.status, locked.body]).toEqual([429, { error: 'locked' }]);
+    expect(locked.headers['retry-after']).toBe('1800');
+  });
+
+  it('has Retry-After when the gateway was too busy to be asked, and costs no attempt', async () => {
+    const test = await openTestApp({ gateway: { connections: 1, queueLimit: 0 } });
+    const [first, second] = [test.agent(), test.agent()];
+    await givePassword(first);
+    await second.post('/login').send({ username: 'bob', password: 'right' });
+    test.sim.failNext('validate', { kind: 'latency', ms: 300 });
+    const answers = await Promise.all([giveCode(test, first), giveCode(test, second, test.users.get('bob'))]);
+    const busy = answers.find(({ status }) => status === 503);
+    expect(busy?.body).toEqual({ code: 'ERR_GATEWAY_BUSY' });
+    expect(Number(busy?.headers['retry-after'])).toBeGreaterThan(0);
+  });
+});
+
+it.each([
+  [{ deny: 'send-limit', retryAfterSeconds: 60 }, 429, '60'],
+  [{ deny: 'send-limit' }, 429, undefined],
+  [{ deny: 'denied', retryAfterSeconds: 60 }, 403, undefined],
+] as const)(
+  'Retry-After is for 429 alone, and where the seconds are known: %j',
+  async (decision, status, header) => {
+    const policies = [{ name: 'own', stage: 'send', check: () => decision } as const];
+    const test = await openTestApp({ options: { policies } });
+    const refused = await givePassword(test.agent());
+    expect([refused.status, refused.headers['retry-after']]).toEqual([status, header]);
+  },
+);
