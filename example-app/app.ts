@@ -13,7 +13,7 @@ import { recordEvents } from './ops/record-events';
 import { accountPages } from './pages/account';
 import { codePages } from './pages/code';
 import { devicePages } from './pages/devices';
-import { enrolPages } from './pages/enrol';
+import { enrollPages } from './pages/enroll';
 import { homePages } from './pages/home';
 import { loginPages } from './pages/login';
 import { phonePages } from './pages/phones';
@@ -26,7 +26,7 @@ import { addLogin, type BankOtp } from './server';
 import { endBySearch } from './stores/end-sessions';
 import { addViews, fillLocals } from './views';
 
-const PAGES_WITH_FORMS = ['/login', '/login/pin', '/step-up', '/enrol', '/account', '/transfer', '/settings'];
+const PAGES_WITH_FORMS = ['/login', '/login/pin', '/step-up', '/enroll', '/account', '/transfer', '/settings'];
 
 /** The site around the login. */
 export function createApp(config: Config, parts: AppParts): { app: Express; smsOtp: BankOtp } {
@@ -59,7 +59,7 @@ export function createApp(config: Config, parts: AppParts): { app: Express; smsO
   app.use(fillLocals);
   app.get(PAGES_WITH_FORMS, saveToken);
   app.use(homePages(), loginPages(smsOtp), codePages(smsOtp, parts.now), stepUpPages(smsOtp));
-  app.use(enrolPages(smsOtp), accountPages(smsOtp), transferPages(smsOtp));
+  app.use(enrollPages(smsOtp), accountPages(smsOtp), transferPages(smsOtp));
   app.use(settingsPages(smsOtp), phonePages(smsOtp), recoveryCodePages(smsOtp), devicePages(smsOtp));
   app.use(opsPages(smsOtp, { figures, now: parts.now, isShared: parts.figures !== undefined }));
   app.use(answerNotFound, handleErrors(log));

@@ -30,7 +30,7 @@ const formPages: Readonly<Record<string, string>> = {
   '/account': '/account',
   '/transfer': '/transfer',
   '/transfer/pin': '/login/pin',
-  '/enrol': '/enrol',
+  '/enroll': '/enroll',
   '/settings/phones/pin': '/login/pin',
 };
 

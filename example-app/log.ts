@@ -9,7 +9,7 @@ import { SessionStoreError } from './session';
 /** What may stand in the line of an event. No masked number, no label, no free text: what is new stays out as well. */
 const EVENT_FIELDS = [
   ...['type', 'userId', 'address', 'purpose', 'method', 'reason', 'policy', 'stage', 'mode', 'decision'],
-  ...['country', 'sends', 'cost', 'failures', 'lockedSeconds', 'count', 'left', 'why', 'level', 'balance'],
+  ...['country', 'sends', 'cost', 'failures', 'lockedSeconds', 'count', 'left', 'level', 'balance'],
   ...['call', 'operation', 'outcome', 'durationMs', 'gatewayCode', 'retryAfterSeconds', 'by'],
 ];
 const ERROR_FIELDS = [

@@ -1,133 +1,97 @@
-import { X509Certificate } from 'node:crypto';
-import {
-  type BaseIssue,
-  check,
-  custom,
-  type GenericSchema,
-  getDotPath,
-  type InferInput,
-  type InferOutput,
-  integer,
-  maxValue,
-  minValue,
-  nonEmpty,
-  number,
-  type ObjectEntries,
-  pipe,
-  record,
-  safeParse,
-  strictObject,
-  type StrictObjectSchema,
-  string,
-} from 'valibot';
-import type { CertificateAuthority } from './client/options';
-import { isDictionary, isRecord } from './protocol/envelope';
-import type { TokenStore } from './stores/store';
+import { z } from 'zod';
+import { closestName } from './closest-name';
+import { optionError } from './errors';
 
-type Given<Entries extends ObjectEntries> = InferInput<StrictObjectSchema<Entries, undefined>>;
-type Checked<Entries extends ObjectEntries> = InferOutput<StrictObjectSchema<Entries, undefined>>;
-
-/** An object with these members and no others. */
-export function strictOptions<Entries extends ObjectEntries>(
-  entries: Entries,
-): GenericSchema<Given<Entries>, Checked<Entries>> {
-  return pipe(
-    custom<Given<Entries>>(isRecord, 'must be an object'),
-    strictObject(entries, (issue) => (isUnknown(issue) ? 'is unknown' : describeMissing(entries, issue))),
-  );
+/**
+ * Returns a schema for an object with these fields and no others.
+ *
+ * Every field carries its own message, because zod's own messages would show the value.
+ */
+export function strictOptions<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
+  return z.strictObject(shape, {
+    error: ({ code, keys }) => {
+      if (code !== 'unrecognized_keys') return 'must be an object';
+      const [unknown = ''] = keys as readonly string[];
+      const meant = closestName(unknown, Object.keys(shape));
+      return meant === undefined ? '' : `did you mean ${meant}?`;
+    },
+  });
 }
 
-/** What is left out is told in the words of its own rule, like what is undefined. */
-function describeMissing(entries: ObjectEntries, issue: BaseIssue<unknown>): string {
-  const schema = entries[getDotPath(issue) ?? ''];
-  const issues = schema === undefined ? undefined : safeParse(schema, undefined).issues;
-  return issues?.[0].message ?? 'is missing';
-}
-
-/** A member that nobody knows: a strict object says so by expecting nothing there. */
-function isUnknown({ type, expected }: BaseIssue<unknown>): boolean {
-  return type === 'strict_object' && expected === 'never';
-}
-
-/** An object by the codes of countries. */
-export function byCountry<Input, Output>(
-  member: GenericSchema<Input, Output>,
-  problem: string,
-  nameProblem = problem,
-): GenericSchema<Record<string, Input>, Record<string, Output>> {
-  return pipe(
-    custom<Record<string, Input>>(isDictionary, problem),
-    check((value) => Object.keys(value).every((name) => /^[A-Z]{2}$/.test(name)), nameProblem),
-    record(string(), member),
-  );
-}
-
-/** A whole number within bounds. */
-export function wholeNumber(min: number, max: number): GenericSchema<number> {
+/** Returns a schema for a whole number within bounds, both included. */
+export function wholeNumber(min: number, max: number): z.ZodInt {
   const problem = `must be a whole number from ${min} to ${max}`;
-  return pipe(number(problem), integer(problem), minValue(min, problem), maxValue(max, problem));
+  return z.int(problem).min(min, problem).max(max, problem);
 }
 
-/** A text that is not empty. */
-export function filledText(): GenericSchema<string> {
-  const problem = 'must be a text that is not empty';
-  return pipe(string(problem), nonEmpty(problem));
+/** Returns a schema for a string that is not empty. */
+export function nonEmptyString(): z.ZodString {
+  const problem = 'must be a string that is not empty';
+  return z.string(problem).min(1, problem);
 }
 
-/** A function; its type is the caller's word. */
-export function callback<Callback extends (...values: never[]) => unknown>(): GenericSchema<Callback> {
-  return custom<Callback>((value) => typeof value === 'function', 'must be a function');
+/** Returns a schema for a boolean. */
+export function switchOption(): z.ZodBoolean {
+  return z.boolean('must be a boolean');
 }
 
-/** One certificate authority as PEM. */
-export function certificateAuthority(): GenericSchema<CertificateAuthority> {
-  return custom<CertificateAuthority>(isCertificate, 'must hold certificates as PEM');
+/** Returns a schema for one of these strings. */
+export function oneOf<const Values extends readonly [string, ...string[]]>(
+  ...values: Values
+): z.ZodEnum<z.core.util.ToEnum<Values[number]>> {
+  const quoted = values.map((value) => `'${value}'`);
+  return z.enum(values, `must be ${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1) ?? ''}`);
 }
 
-/** Something with the two methods of a token store. */
-export function tokenStore(): GenericSchema<TokenStore> {
-  return custom<TokenStore>(isTokenStore, 'must have the methods read and renew');
+/** Returns the option `mode` of a policy. */
+export function policyMode<const Fallback extends 'enforce' | 'report'>(fallback: Fallback) {
+  return oneOf('enforce', 'report').default(fallback);
 }
 
-function isCertificate(value: unknown): boolean {
-  if (typeof value !== 'string' && !Buffer.isBuffer(value)) return false;
-  try {
-    new X509Certificate(value);
-  } catch {
-    // The platform's message would quote the text; that it is no certificate is all that matters.
-    return false;
-  }
-  return value.includes('-----BEGIN CERTIFICATE-----');
+/** Returns a schema for a function. Only the caller knows its type. */
+export function callback<Callback extends (...values: never[]) => unknown>(): z.ZodCustom<
+  Callback,
+  Callback
+> {
+  return z.custom<Callback>((value) => typeof value === 'function', 'must be a function');
 }
 
-function isTokenStore(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return ['read', 'renew'].every((name) => typeof Reflect.get(value, name) === 'function');
+/** Returns a schema for an object that has these methods or parts. What they do is not checked. */
+export function objectWith<Part>(what: string, ...fields: readonly string[]): z.ZodCustom<Part, Part> {
+  return z.custom<Part>(
+    (value) => typeof value === 'object' && value !== null && fields.every((field) => field in value),
+    `must be ${what}`,
+  );
 }
 
-/** A schema's own words would show the value that is wrong. */
-const WITHOUT_VALUES = { message: 'is not as documented' };
+/** Returns a schema for an object whose keys are ISO 3166-1 country codes. */
+export function byCountry<Value extends z.ZodType>(value: Value, problem: string, keyProblem = problem) {
+  return z
+    .record(z.string(), value, problem)
+    .refine((record) => Object.keys(record).every((key) => /^[A-Z]{2}$/.test(key)), keyProblem);
+}
 
 /**
  * Checks options and fills in the defaults.
- * @param maker the function or class they are for, named in front of every complaint.
- * @throws {TypeError} that names the first option that is wrong and never shows a value.
+ * @param maker The function or class they belong to; every message begins with it.
+ * @throws {TypeError} that names the first wrong option and never shows a value.
  */
-export function parseOptions<Schema extends GenericSchema>(
+export function parseOptions<Schema extends z.ZodType>(
   maker: string,
   schema: Schema,
   given: unknown,
-): InferOutput<Schema> {
-  const { success, output, issues } = safeParse(schema, given, WITHOUT_VALUES);
-  if (success) return output;
-  const [issue] = issues;
-  const option = getDotPath(issue) ?? 'options';
-  throw isUnknown(issue)
-    ? new TypeError(`${maker}: unknown option ${option}`)
-    : wrongOption(maker, option, issue.message);
+): z.output<Schema> {
+  const result = schema.safeParse(given);
+  if (result.success) return result.data;
+  throw toOptionError(maker, result.error.issues);
 }
 
-/** An option of `maker` that is not what it has to be. */
-export function wrongOption(maker: string, option: string, problem: string): TypeError {
-  return new TypeError(`${maker}: ${option} ${problem}`);
+function toOptionError(maker: string, issues: readonly z.core.$ZodIssue[]): TypeError {
+  // A misspelt option explains why another one seems to be missing.
+  const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0];
+  const path = issue?.path.map(String) ?? [];
+  if (issue?.code !== 'unrecognized_keys')
+    return optionError(maker, path.join('.') || 'options', issue?.message ?? '');
+  const option = [...path, issue.keys[0]].join('.');
+  return new TypeError(`${maker}: unknown option ${option}${issue.message && `, ${issue.message}`}`);
 }

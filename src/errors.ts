@@ -197,3 +197,8 @@ export type AnySmsOtpError =
   | FirstFactorError
   | SecondFactorError
   | StrategyUsageError;
+
+/** Builds the error for a wrong option of `maker`. `problem` follows the option's name and shows no value. */
+export function optionError(maker: string, option: string, problem: string): TypeError {
+  return new TypeError(`${maker}: ${option} ${problem}`);
+}

@@ -1,8 +1,8 @@
-export { createSmsOtp, messageReport, SmsOtpStrategy, type SmsOtp, type SmsOtpBase } from './sms-otp';
-export type { LimitsOption, MaybeUser, SmsOtpOptions } from './options';
+export { createSmsOtp, measureMessages, SmsOtpStrategy, type SmsOtp, type SmsOtpBase } from './sms-otp';
+export type { FieldsOption, LimitsOption, MaybeUser, SmsOtpOptions } from './options';
 export type { PhoneBook, PhoneEntry } from './account/phone-book';
 export type { Factor, FactorCheck } from './account/factor';
-export type { RecoveryCodesOption, TrustedDevicesOption } from './account/factor';
+export type { RecoveryCodesOption } from './account/recovery-codes';
 export { memoryStore, type MemoryStoreOptions } from './stores/memory/memory-store';
 export type {
   Challenge,
@@ -38,34 +38,34 @@ export type {
   VerifiedContext,
 } from './limits/policy';
 export { allowedCountries } from './limits/built-in';
-export { hlrSimChange, type HlrSimChange, type HlrSimChangeOptions } from './policies/sim-swap/hlr-sim-swap';
+export { hlrSimSwap, type HlrSimSwap, type HlrSimSwapOptions } from './policies/sim-swap/hlr-sim-swap';
 export {
   numberLookups,
   type NumberLookups,
   type NumberLookupsOptions,
 } from './policies/number-check/number-lookups';
 export type {
-  SimChangeCheck,
-  SimChangeDate,
-  SimChangeProvider,
-  SimChangeQuestion,
+  SimSwapCheck,
+  SimSwapDate,
+  SimSwapProvider,
+  SimSwapQuestion,
 } from './policies/sim-swap/sim-swap';
 export { numberCheck, type NumberCheckOptions } from './policies/number-check/number-check';
-export { simChange, type SimChangeOptions } from './policies/sim-swap/sim-swap';
+export { simSwap, type SimSwapOptions } from './policies/sim-swap/sim-swap';
 export { conversionBreaker, type ConversionBreakerOptions } from './policies/conversion/conversion-breaker';
-export { numberTypes, type NumberTypesOptions } from './limits/number-types';
+export { numberTypes, type NumberTypesOptions } from './policies/number-types';
 export { prefixVelocity, type PrefixVelocityOptions } from './policies/prefix-velocity';
 export {
-  priceCeiling,
+  spendLimits,
   type BalanceOptions,
   type CountryAmount,
   type Network,
-  type PriceBudgets,
-  type PriceCeilingOptions,
+  type SpendBudgets,
+  type SpendLimitsOptions,
 } from './policies/spend-limits/spend-limits';
 export type { PolicyMode } from './limits/policy';
 export type { FindTrafficNetwork } from './policies/conversion/conversion-breaker';
-export type { Limit, Limits, SendLimit } from './limits/limits';
+export type { Limit, Limits, SendLimit } from './limits/options';
 export { REASONS } from './login/outcome';
 export type {
   CancelOutcome,
@@ -81,12 +81,11 @@ export type {
 } from './login/outcome';
 export type { LoginEvent, SmsOtpEvent } from './login/events';
 export type { DecisionEvent, DeviceEnd, LifeEvent } from './login/events';
-export type { ListedDevice, TrustedDevices } from './account/trusted-devices';
+export type { ListedDevice, TrustedDevices, TrustedDevicesOption } from './account/trusted-devices';
 export { MESSAGE_LOCALES, type MessageLocale } from './messages/locales';
 export type { MessageMeasure } from './messages/measure';
-export type { CountryMessage } from './messages/options';
 export { sanitizeVariable } from './messages/sanitize';
-export type { MessageContext, MessageOption } from './messages/build-message';
+export type { CountryMessage, MessageContext, MessageOption, MessagesOption } from './messages/options';
 export type { DevicesPart, FactorsPart, PhonesPart, RecoveryPart } from './middleware/middlewares';
 export type { SmsOtpAuthInfo, SmsOtpFailureInfo } from './middleware/strategy';
 export type { GuardOptions, MaxAgeOptions } from './middleware/guard';
@@ -97,7 +96,7 @@ export type { PendingSlot, SmsOtpSession, SmsOtpSessionData, VerifiedMark } from
 export type { RecoveryCodesPart } from './middleware/recovery-codes';
 export type { StepUpOptions } from './middleware/resend-cancel-step-up';
 export type { ListedPhone } from './account/change-phones';
-export type { EnrolOptions, PhoneOptions, RemoveOptions } from './middleware/phones';
+export type { EnrollOptions, PhoneOptions, RemoveOptions } from './middleware/phones';
 export type { Phones } from './middleware/phones';
 export type { SmsOtpStatus } from './middleware/status';
 export type { StrategyCallback, StrategyDone } from './middleware/strategy';

@@ -1,13 +1,18 @@
 import type { Request } from 'express';
-import type { Factor, RecoveryCodesOption, TrustedDevicesOption } from './account/factor';
+import { z } from 'zod';
+import type { Factor } from './account/factor';
 import type { PhoneBook } from './account/phone-book';
+import type { RecoveryCodesOption } from './account/recovery-codes';
+import type { TrustedDevicesOption } from './account/trusted-devices';
 import type { GatewayClient } from './client/gateway-client';
 import type { GatewayClientOptions } from './client/options';
-import type { Limits } from './limits/limits';
+import { callback, objectWith, parseOptions, strictOptions, wholeNumber } from './define-options';
+import { optionError } from './errors';
+import { extendToTerritories } from './limits/built-in';
+import { type Limits, limitsSchema } from './limits/options';
 import type { Policy } from './limits/policy';
 import type { SmsOtpEvent } from './login/events';
-import type { MessageLocale } from './messages/locales';
-import type { CountryMessage, MessageOption } from './messages/options';
+import { messagesSchema, type MessagesOption } from './messages/options';
 import type { PassportInstance } from './middleware/passport';
 import type { SmsOtpStore, UserId } from './stores/store';
 
@@ -16,6 +21,20 @@ export type LimitsOption = { readonly [Name in keyof Limits]?: Partial<Limits[Na
 
 /** A user, or nothing. */
 export type MaybeUser = Express.User | null | undefined | false;
+
+/** Names of the fields that middlewares read from a parsed request body. */
+export interface FieldsOption {
+  /** The code. Default: `'pin'`. */
+  readonly code?: string | undefined;
+  /** A new number. Default: `'phone'`. */
+  readonly phone?: string | undefined;
+  /** Which of the user's numbers is texted, by its `phoneId`. Default: `'phoneId'`. */
+  readonly phoneId?: string | undefined;
+  /** A recovery code. Default: `'recoveryCode'`. */
+  readonly recoveryCode?: string | undefined;
+  /** Whether to trust this device: `on`, `true`, `1` or `yes`. Default: `'trustDevice'`. */
+  readonly trustDevice?: string | undefined;
+}
 
 /**
  * The options of `createSmsOtp`. They are checked once, strictly: an unknown name, a wrong type or a figure beyond its
@@ -43,11 +62,17 @@ export interface SmsOtpOptions {
   /** Switches recovery codes on. Default: off. */
   readonly recoveryCodes?: RecoveryCodesOption | undefined;
 
-  /** Switches trusted devices on. Outside of NIST SP 800-63B; never good for step-up or enrolment. Default: off. */
+  /** Switches trusted devices on. Outside of NIST SP 800-63B; never good for step-up or enrollment. Default: off. */
   readonly trustedDevices?: TrustedDevicesOption | undefined;
 
   /** Other second factors beside the text message, for `verifyWith`. Default: none. */
   readonly factors?: readonly Factor[] | undefined;
+
+  /**
+   * What the keys of counters, recovery codes, trusted devices and proven numbers are derived from: a random string of at least
+   * 32 characters, the same in all processes, kept for good. A list rotates it: the first one makes keys, all of them read.
+   */
+  readonly secret: string | readonly [string, ...string[]];
 
   /** Loads a user by the id `getUserId` gave. Nothing (null, undefined, false): gone or disabled, the login is refused. */
   loadUser(userId: UserId): MaybeUser | Promise<MaybeUser>;
@@ -70,20 +95,8 @@ export interface SmsOtpOptions {
   /** The Passport instance the strategy is registered with. Default: `require('passport')`. */
   readonly passport?: PassportInstance | undefined;
 
-  /** Name in front of the default message, at most 30 characters. Default: none. */
-  readonly appName?: string | undefined;
-
-  /**
-   * Bare host name of the page that asks for the code, for the default message's origin-bound last line
-   * (`@host #code`): phones then offer the code on that site alone. Default: no such line.
-   */
-  readonly autofillHost?: string | undefined;
-
-  /** A template with exactly one `[PIN]`, or a function that gives one. Default: a sentence in the user's locale. */
-  readonly message?: MessageOption | undefined;
-
-  /** Sender of the message: 2 to 11 letters, digits, spaces, hyphens, dots, or 14 digits. Default: the gateway's. */
-  readonly sender?: string | undefined;
+  /** What the text message looks like. */
+  readonly messages?: MessagesOption | undefined;
 
   /**
    * The user's locale as a BCP 47 tag (`de-AT`): it chooses the default text, and `message` hears it. Anything that is no
@@ -91,26 +104,14 @@ export interface SmsOtpOptions {
    */
   getLocale?(user: Express.User, req: Request): string | undefined | Promise<string | undefined>;
 
-  /** The locale of the default text where `getLocale` names none that is served. Default: `'en'`. */
-  readonly defaultLocale?: MessageLocale | undefined;
-
-  /** The locales that default texts are sent in, beside `defaultLocale`. Default: all sixteen. */
-  readonly locales?: readonly MessageLocale[] | undefined;
-
-  /**
-   * What is different for numbers of single countries, by ISO 3166-1 code: sender, message or both. GB holds for GG, JE
-   * and IM too, FI for AX, US for its territories, unless they have their own. Default: nothing.
-   */
-  readonly perCountry?: Readonly<Record<string, CountryMessage>> | undefined;
-
   /** Seconds a code lives from its own send: 120 to 600. Default: 300. */
-  readonly pinValiditySeconds?: number | undefined;
+  readonly codeValiditySeconds?: number | undefined;
 
   /** Seconds a pending login lives from the right password, whatever is resent: 180 to 900. Default: 600. */
-  readonly pendingSeconds?: number | undefined;
+  readonly pendingLoginSeconds?: number | undefined;
 
   /** Digits of the longest code, which messages are measured with: 4 to 10. Default: 10. */
-  readonly maxPinDigits?: number | undefined;
+  readonly maxCodeDigits?: number | undefined;
 
   /** Attempts per OTP id: 1 to 5. Default: 5. */
   readonly maxAttempts?: number | undefined;
@@ -127,20 +128,8 @@ export interface SmsOtpOptions {
   /** Rules asked before a text message is sent, after the country list and `numberTypes()`. Default: none. */
   readonly policies?: readonly Policy[] | undefined;
 
-  /** The field of the body that holds the code. Default: `'pin'`. */
-  readonly pinField?: string | undefined;
-
-  /** The field that holds a new number. Default: `'phone'`. */
-  readonly phoneField?: string | undefined;
-
-  /** The field that chooses one of the user's numbers by its `phoneId`. Default: `'phoneId'`. */
-  readonly phoneIdField?: string | undefined;
-
-  /** The field that holds a recovery code. Default: `'recoveryCode'`. */
-  readonly recoveryCodeField?: string | undefined;
-
-  /** The field of the code's form that asks to trust this device (`on`, `true`, `1`, `yes`). Default: `'trustDevice'`. */
-  readonly trustDeviceField?: string | undefined;
+  /** The names of the fields in the request body. */
+  readonly fields?: FieldsOption | undefined;
 
   /** The key of our slot in the session. Default: `'smsOtp'`. */
   readonly sessionKey?: string | undefined;
@@ -151,15 +140,131 @@ export interface SmsOtpOptions {
   /** Session keys that survive the renewals of a login. `cookie`, Passport's key and our own are refused. Default: none. */
   readonly keepSessionKeys?: readonly string[] | undefined;
 
-  /**
-   * What the keys of counters, recovery codes and trusted devices are made of: a random text of at least 32 characters, the
-   * same in all processes, kept for good. Default: the gateway's password; when that changes, recovery codes are worthless.
-   */
-  readonly secret?: string | undefined;
-
   /** Hears every event. A sink that throws or is slow changes nothing. */
   onEvent?(event: SmsOtpEvent): unknown;
 
   /** The clock, in milliseconds since 1970. Default: `Date.now`. */
   now?(): number;
+}
+
+/** Methods that are not the app's to name. */
+const OWN_METHODS = ['sms', 'recovery-code', 'trusted-device'];
+const COUNTRIES = "must be 'any' or a list of ISO 3166-1 codes such as ['US', 'GB']";
+const FACTOR = 'needs a name of small letters, digits and hyphens that is not reserved, and a function check';
+const SECRET = 'must have at least 32 characters, and be random';
+
+const name = z
+  .string('must be a string')
+  .min(1, 'must not be empty')
+  .max(100, 'must have at most 100 characters');
+
+const secret = z
+  .string('must be a string')
+  .min(32, SECRET)
+  .refine((value) => new Set(value).size > 1, SECRET);
+
+const factor = objectWith<Factor>('a factor', 'name', 'check').refine(isFactor, FACTOR);
+
+function isFactor({ name: given, check }: Partial<Factor>): boolean {
+  const isName = typeof given === 'string' && /^[a-z][a-z0-9-]{0,31}$/.test(given);
+  return isName && !OWN_METHODS.includes(given) && typeof check === 'function';
+}
+
+/** A policy with a misspelt stage would never be asked. */
+const policy = objectWith<Policy>('a policy', 'name', 'stage', 'check').refine(
+  ({ stage, check }: Partial<Policy>) =>
+    (stage === 'send' || stage === 'enroll') && typeof check === 'function',
+  "must have the stage 'send' or 'enroll', and check must be a function",
+);
+
+const PHONE_BOOK = ['list', 'addUnconfirmed', 'confirm', 'replace', 'remove', 'setDefault'];
+
+const schema = strictOptions({
+  gateway: objectWith<SmsOtpOptions['gateway']>('a GatewayClient or its options'),
+  getPhone: callback<NonNullable<SmsOtpOptions['getPhone']>>().optional(),
+  phoneBook: objectWith<PhoneBook>('a phone book', ...PHONE_BOOK).optional(),
+  endOtherSessions: callback<NonNullable<SmsOtpOptions['endOtherSessions']>>().optional(),
+  recoveryCodes: strictOptions({ count: wholeNumber(5, 20).default(10) }).optional(),
+  trustedDevices: strictOptions({
+    getPasswordVersion: callback<TrustedDevicesOption['getPasswordVersion']>(),
+    maxAgeDays: wholeNumber(1, 90).default(30),
+    maxDevices: wholeNumber(1, 20).default(5),
+    cookieName: z
+      .string('must be a string')
+      .regex(/^__Host-[\w-]{1,64}$/, 'must begin with __Host- and go on with letters, digits, _ and -')
+      .default('__Host-sms-otp-device'),
+  }).optional(),
+  factors: z.array(factor, 'must be a list of factors').default([]),
+  secret: z.union([secret.transform((value) => [value]), z.array(secret).nonempty(SECRET)], {
+    error: ({ errors }) => errors?.[0]?.[0]?.message,
+  }),
+  loadUser: callback<SmsOtpOptions['loadUser']>(),
+  getUserId: callback<NonNullable<SmsOtpOptions['getUserId']>>().optional(),
+  allowedCountries: z.union(
+    [z.literal('any'), z.array(z.string().regex(/^[A-Z]{2}$/)).nonempty()],
+    COUNTRIES,
+  ),
+  isRequiredFor: callback<NonNullable<SmsOtpOptions['isRequiredFor']>>().optional(),
+  store: objectWith<SmsOtpStore>('a store', 'challenges', 'counters', 'tokens').optional(),
+  passport: objectWith<PassportInstance>('a Passport instance', 'use', 'authenticate').optional(),
+  messages: messagesSchema.prefault({}),
+  getLocale: callback<NonNullable<SmsOtpOptions['getLocale']>>().optional(),
+  codeValiditySeconds: wholeNumber(120, 600).default(300),
+  pendingLoginSeconds: wholeNumber(180, 900).default(600),
+  maxCodeDigits: wholeNumber(4, 10).default(10),
+  maxAttempts: wholeNumber(1, 5).default(5),
+  maxSends: wholeNumber(1, 5).default(3),
+  resendCooldownSeconds: wholeNumber(30, 300).default(30),
+  limits: limitsSchema.prefault({}),
+  policies: z.array(policy, 'must be a list of policies').default([]),
+  fields: strictOptions({
+    code: name.default('pin'),
+    phone: name.default('phone'),
+    phoneId: name.default('phoneId'),
+    recoveryCode: name.default('recoveryCode'),
+    trustDevice: name.default('trustDevice'),
+  }).prefault({}),
+  sessionKey: name.default('smsOtp'),
+  strategyName: name.default('sms-otp'),
+  keepSessionKeys: z.array(name, 'must be a list of names').default([]),
+  onEvent: callback<NonNullable<SmsOtpOptions['onEvent']>>().optional(),
+  now: callback<() => number>().default(() => Date.now),
+});
+
+/** The options, checked and completed. */
+export type Settings = z.output<typeof schema>;
+
+/** Begins every error message. */
+const MAKER = 'createSmsOtp';
+
+/** Session keys that belong to express-session and Passport. */
+const RESERVED_SESSION_KEYS = ['cookie', 'passport'];
+
+/**
+ * Checks the options and fills in the defaults.
+ * @throws {TypeError} that names the option and never shows a value.
+ */
+export function readOptions(options: SmsOtpOptions): Settings {
+  const settings = parseOptions(MAKER, schema, options);
+  const { sessionKey, keepSessionKeys, codeValiditySeconds, pendingLoginSeconds, messages } = settings;
+  if (settings.getPhone === undefined && settings.phoneBook === undefined)
+    throw optionError(MAKER, 'getPhone', 'must be a function, unless there is a phoneBook');
+  if (RESERVED_SESSION_KEYS.includes(sessionKey)) {
+    throw optionError(MAKER, 'sessionKey', `'${sessionKey}' is reserved by express-session or Passport`);
+  }
+  const reserved = [...RESERVED_SESSION_KEYS, sessionKey];
+  if (keepSessionKeys.some((key) => reserved.includes(key))) {
+    throw optionError(MAKER, 'keepSessionKeys', `must not hold ${reserved.join(', ')}`);
+  }
+  if (codeValiditySeconds > pendingLoginSeconds)
+    throw optionError(MAKER, 'codeValiditySeconds', 'must not exceed pendingLoginSeconds');
+  if (messages.template !== undefined && messages.autofillHost !== undefined) {
+    throw optionError(
+      MAKER,
+      'messages.autofillHost',
+      'shapes the default message; put the last line into your own template instead',
+    );
+  }
+  const perCountry = messages.perCountry && extendToTerritories(messages.perCountry);
+  return { ...settings, messages: { ...messages, perCountry } };
 }

@@ -12,7 +12,8 @@ import { createResendOtp } from './login/resend-otp';
 import { createSendOtp } from './login/send-otp';
 import { readId, toUserIdText } from './login/users';
 import { createMessageBuilder } from './messages/build-message';
-import { measureMessages, type MessageMeasure } from './messages/measure';
+import { measureTexts, type MessageMeasure } from './messages/measure';
+import type { MessageSettings } from './messages/options';
 import type { EdgeParts } from './middleware/context';
 import { createMarkReader } from './middleware/guard';
 import {
@@ -30,8 +31,7 @@ import { SessionSlot } from './middleware/session-slot';
 import { createAuthenticate, OtpStrategy, type StrategyCallback } from './middleware/strategy';
 import { createDeviceParts } from './middleware/trusted-devices';
 import { createVerifiers } from './middleware/verifiers';
-import type { SmsOtpOptions } from './options';
-import { readSettings, type Settings } from './options-schema';
+import type { Settings, SmsOtpOptions } from './options';
 import { guardStore } from './stores/guarded-store';
 import { memoryStore } from './stores/memory/memory-store';
 import type { SmsOtpStore } from './stores/store';
@@ -68,7 +68,7 @@ class SmsOtpParts {
   readonly close: () => Promise<void>;
 
   constructor(options: SmsOtpOptions) {
-    const settings = readSettings(options);
+    const settings = loadOptions().readOptions(options);
     const { onEvent, now, store = memoryStore({ now }) } = settings;
     const emit = createEmitter(onEvent);
     const { gateway, isOwn } = toClient(options.gateway, settings, store);
@@ -116,17 +116,27 @@ export function createSmsOtp<const O extends SmsOtpOptions>(options: O & NoOther
  * How long each text message of these options may become, and which character makes it long. Costs some milliseconds.
  * @throws {TypeError} as `createSmsOtp` does.
  */
-export function messageReport(options: SmsOtpOptions): readonly MessageMeasure[] {
-  return measureMessages(readSettings(options));
+export function measureMessages(options: SmsOtpOptions): readonly MessageMeasure[] {
+  return measureTexts(toMessageSettings(loadOptions().readOptions(options)));
+}
+
+/** Loads zod and the schemas at the first call, so that importing the package stays cheap. */
+function loadOptions(): typeof import('./options') {
+  return require('./options') as typeof import('./options');
 }
 
 function toClient(
   gateway: SmsOtpOptions['gateway'],
-  { now, maxPinDigits }: Settings,
+  { now, maxCodeDigits: maxPinDigits }: Settings,
   { tokens }: SmsOtpStore,
 ): { gateway: GatewayClient; isOwn: boolean } {
   if (gateway instanceof GatewayClient) return { gateway, isOwn: false };
   return { gateway: new GatewayClient({ now, maxPinDigits, tokenStore: tokens, ...gateway }), isOwn: true };
+}
+
+function toMessageSettings(settings: Settings): MessageSettings {
+  const { messages, maxCodeDigits: maxPinDigits, codeValiditySeconds, getLocale } = settings;
+  return { ...messages, maxPinDigits, codeValiditySeconds, getLocale };
 }
 
 function joinLogin(
@@ -136,7 +146,7 @@ function joinLogin(
   emit: LoginParts['emit'],
 ): LoginParts {
   const { allowedCountries: countries, policies, getUserId = readId, loadUser, now, secret } = settings;
-  const makeKey = createKeyMaker(secret, gateway);
+  const makeKey = createKeyMaker(secret);
   return {
     settings,
     gateway,
@@ -148,7 +158,7 @@ function joinLogin(
     hasListener: settings.onEvent !== undefined,
     store: guardStore(store, settings.onEvent && emit),
     policies: withBuiltIns(countries, policies),
-    buildMessage: createMessageBuilder(settings),
+    buildMessage: createMessageBuilder(toMessageSettings(settings)),
     numberKeys: createNumberKeys(() => makeKey('number-keys')),
     readNumber: createNumberReader(),
     makeKey,
@@ -158,14 +168,14 @@ function joinLogin(
 }
 
 function joinEdge(settings: Settings, login: LoginParts): EdgeParts {
-  const { strategyName, phoneIdField, sessionKey, keepSessionKeys, isRequiredFor, getLocale, now } = settings;
+  const { strategyName, fields, sessionKey, keepSessionKeys, isRequiredFor, getLocale, now } = settings;
   const slot = new SessionSlot(sessionKey, keepSessionKeys);
   const sendOtp = createSendOtp(login);
   const factors = joinFactors(login, settings);
   return {
     passport: settings.passport ?? defaultPassport,
     strategyName,
-    phoneIdField,
+    phoneIdField: fields.phoneId,
     slot,
     now,
     marks: createMarkReader(slot, login.getUserId, now),

@@ -13,7 +13,7 @@ export function createApp({ users, gateway, sessionSecret }: RecipeParts): Expre
     allowedCountries: ['US'],
     getPhone: ({ id }) => users.findPhone(id),
     loadUser: (id) => users.findById(String(id)),
-    policies: [numberCheck({ stage: 'send', mode: 'deny' })],
+    policies: [numberCheck({ stage: 'send', mode: 'enforce' })],
   });
 
   const app = express();

@@ -8,7 +8,7 @@ const ACTIONS: Readonly<Record<Purpose, string>> = {
   login: '/login/pin',
   'step-up': '/login/pin',
   transaction: '/transfer/pin',
-  enrol: '/settings/phones/pin',
+  enroll: '/settings/phones/pin',
 };
 
 /** The page that asks for a code, whatever the code is for. */

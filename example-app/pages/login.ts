@@ -8,7 +8,7 @@ export function loginPages(smsOtp: BankOtp): Router {
 
   router.get('/login', (req, res) => {
     if (req.user) {
-      res.redirect(303, smsOtp.hasSecondFactor(req) ? '/account' : '/enrol');
+      res.redirect(303, smsOtp.hasSecondFactor(req) ? '/account' : '/enroll');
       return;
     }
     const { notice, pending } = smsOtp.status(req);

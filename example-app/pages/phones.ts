@@ -10,8 +10,8 @@ export function phonePages(smsOtp: BankOtp): Router {
   const failureRedirect = '/settings';
 
   const toCode = { successRedirect: '/login/pin', failureRedirect };
-  router.post('/settings/phones', form, phones.enrol(toCode));
-  router.post('/settings/phones/change', form, phones.enrol({ ...toCode, replaces: true }));
+  router.post('/settings/phones', form, phones.enroll(toCode));
+  router.post('/settings/phones/change', form, phones.enroll({ ...toCode, replaces: true }));
 
   // Without the guard: the first number of all has nothing to ask for before it. The library asks where there is.
   router.post(

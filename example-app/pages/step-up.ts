@@ -13,7 +13,7 @@ export function stepUpPages(smsOtp: BankOtp): Router {
     }
     const digits = await findDefaultDigits(smsOtp, req.user);
     if (digits === null) {
-      res.redirect(303, '/enrol');
+      res.redirect(303, '/enroll');
       return;
     }
     const { notice, pending } = smsOtp.status(req);

@@ -96,13 +96,19 @@ export interface DeviceBook {
 interface DeviceBookParts {
   readonly store: DeviceStore;
   readonly tokens: DeviceTokens;
-  readonly days: number;
-  readonly most: number;
+  readonly maxAgeDays: number;
+  readonly maxDevices: number;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
 
-export function createDeviceBook({ store, tokens, days, most, now }: DeviceBookParts): DeviceBook {
+export function createDeviceBook({
+  store,
+  tokens,
+  maxAgeDays,
+  maxDevices,
+  now,
+}: DeviceBookParts): DeviceBook {
   async function rotate(userId: string, seen: DeviceToken, next: IssuedToken): Promise<DeviceShowing> {
     const hashes = { seenHash: seen.tokenHash, nextHash: next.tokenHash };
     const rotation = await store.rotate(userId, seen.deviceId, { ...hashes, usedAt: now() });
@@ -120,7 +126,7 @@ export function createDeviceBook({ store, tokens, days, most, now }: DeviceBookP
   return {
     async add(given) {
       const { deviceId, tokenHash, value } = await tokens.issue(given.userId);
-      const lifeSeconds = days * DAY_SECONDS;
+      const lifeSeconds = maxAgeDays * DAY_SECONDS;
       const createdAt = now();
       const times = { createdAt, lastUsedAt: createdAt, expiresAt: createdAt + lifeSeconds * 1000 };
       const device: TrustedDevice = {
@@ -131,7 +137,7 @@ export function createDeviceBook({ store, tokens, days, most, now }: DeviceBookP
         ...given,
         ...times,
       };
-      await store.add(device, lifeSeconds, most);
+      await store.add(device, lifeSeconds, maxDevices);
       return { device, value };
     },
     async show(userId, value) {

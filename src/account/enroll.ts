@@ -10,7 +10,7 @@ import {
   type VerifyRequest,
 } from '../login/verify-otp';
 import { parseNumber } from './parse-number';
-import { type EnrolmentParts, type OwnPhone, readOwnPhones } from './phone-book';
+import { type EnrollmentParts, type OwnPhone, readOwnPhones } from './phone-book';
 
 /** The second factor that this session's user has passed. */
 export interface PassedFactor {
@@ -33,8 +33,8 @@ export function checkFactor(passed: PassedFactor | undefined, maxAgeMs: number, 
  * Whether the user may have a number confirmed; null: yes. Nothing protects a user who has no number yet but the login
  * itself: the first number is trusted on first use. Every later one needs the second factor.
  */
-async function checkRightToEnrol(
-  parts: EnrolmentParts,
+async function checkRightToEnroll(
+  parts: EnrollmentParts,
   user: Express.User,
   passed: PassedFactor | undefined,
   maxAgeMs: number,
@@ -47,7 +47,7 @@ async function checkRightToEnrol(
 }
 
 /** A number that a user wants to be texted at. */
-export interface EnrolRequest extends Pick<SendRequest, 'address' | 'current' | 'getLocale'> {
+export interface EnrollRequest extends Pick<SendRequest, 'address' | 'current' | 'getLocale'> {
   /** The logged-in user. */
   readonly user: Express.User | undefined;
   readonly passed: PassedFactor | undefined;
@@ -64,22 +64,22 @@ export interface EnrolRequest extends Pick<SendRequest, 'address' | 'current' | 
  * The decision to text a new number. It is worth nothing until its own code was right.
  * @throws {SmsOtpError} for accidents of gateway and store, and what the phone book throws.
  */
-export function createEnrolPhone(parts: EnrolmentParts): (request: EnrolRequest) => Promise<SendResult> {
+export function createEnrollPhone(parts: EnrollmentParts): (request: EnrollRequest) => Promise<SendResult> {
   const { login, book, sendOtp } = parts;
 
-  return async function enrolPhone(request) {
+  return async function enrollPhone(request) {
     // 1 who asks
     const { user, passed, maxAgeMs, address } = request;
     if (user === undefined) return { kind: 'refused', refusal: { reason: 'second-factor-required' } };
     const { userId } = toUserIdText(login.getUserId(user));
     const refuse = (refusal: Refusal): SendResult => {
-      const told = { userId, purpose: 'enrol', address, reason: refusal.reason, policy: null } as const;
+      const told = { userId, purpose: 'enroll', address, reason: refusal.reason, policy: null } as const;
       login.emit({ type: 'denied', ...told });
       return { kind: 'refused', refusal };
     };
 
     // 2 have they the right to
-    const denial = await checkRightToEnrol(parts, user, passed, maxAgeMs);
+    const denial = await checkRightToEnroll(parts, user, passed, maxAgeMs);
     if (denial !== null) return refuse(denial);
 
     // 3 read the number
@@ -95,7 +95,7 @@ export function createEnrolPhone(parts: EnrolmentParts): (request: EnrolRequest)
     // 5 note it as unproven, and text it
     await book.addUnconfirmed(login.getUserId(user), mobile);
     const { current, getLocale } = request;
-    const asked = { user, purpose: 'enrol', address, current, previous: undefined, getLocale } as const;
+    const asked = { user, purpose: 'enroll', address, current, previous: undefined, getLocale } as const;
     const newPhone = { mobile, replaces: place.replaces };
     return sendOtp({ ...asked, newPhone, isRequired: () => Promise.resolve(true) });
   };
@@ -109,7 +109,7 @@ type Place =
 function findPlace(
   phones: readonly OwnPhone[],
   mobile: string,
-  { replaces, phoneId }: Pick<EnrolRequest, 'replaces' | 'phoneId'>,
+  { replaces, phoneId }: Pick<EnrollRequest, 'replaces' | 'phoneId'>,
 ): Place {
   const confirmed = phones.filter(({ isConfirmed }) => isConfirmed);
   if (confirmed.some((phone) => phone.mobile === mobile)) return { reason: 'not-required' };
@@ -130,24 +130,24 @@ export interface ConfirmRequest extends Omit<VerifyRequest, 'purposes'> {
 /** The number is confirmed. */
 export type Confirmed = Pick<Verified, 'user' | 'userId' | 'at'> & { readonly kind: 'confirmed' };
 
-/** A factor may be as old as an enrolment may ask (900 s), and the pending enrolment itself takes its time. */
-const MAX_ENROL_AGE_SECONDS = 900;
+/** A factor may be as old as an enrollment may ask (900 s), and the pending enrollment itself takes its time. */
+const MAX_ENROLL_AGE_SECONDS = 900;
 
 /**
- * The decision to make a number the user's own. What was proven when the enrolment began must still hold: a user who has
+ * The decision to make a number the user's own. What was proven when the enrollment began must still hold: a user who has
  * got a number meanwhile, or a session that has lost its second factor, is refused.
  * @throws {SmsOtpError} for accidents that leave the challenge alive, and what the phone book throws.
  */
 export function createConfirmPhone(
-  parts: EnrolmentParts,
+  parts: EnrollmentParts,
 ): (request: ConfirmRequest) => Promise<Confirmed | Refused | Unconfirmed> {
   const { login, book, verifyOtp } = parts;
-  const maxAgeMs = (MAX_ENROL_AGE_SECONDS + login.settings.pendingSeconds) * 1000;
+  const maxAgeMs = (MAX_ENROLL_AGE_SECONDS + login.settings.pendingLoginSeconds) * 1000;
 
   return async function confirmPhone(request) {
     // 1 is the right to change still there
     const { pending } = request;
-    if (pending?.purpose === 'enrol') {
+    if (pending?.purpose === 'enroll') {
       const refusal = await checkRight(request);
       if (refusal !== null) {
         await login.store.challenges.discard(pending.otpId);
@@ -156,7 +156,7 @@ export function createConfirmPhone(
     }
 
     // 2 the code
-    const result = await verifyOtp({ ...request, purposes: ['enrol'] });
+    const result = await verifyOtp({ ...request, purposes: ['enroll'] });
     if (result.kind !== 'verified') return result;
 
     // 3 the same question again: judging took its time
@@ -164,7 +164,7 @@ export function createConfirmPhone(
     const refusal = await checkRight(request);
     if (refusal !== null) return tell(result, request, refusal);
 
-    // 4 into the book, once: another enrolment may have come first
+    // 4 into the book, once: another enrollment may have come first
     const isEntered: unknown = await enter(result);
     if (isEntered !== true) return tell(result, request, refuse('no-pending-login', true));
     const { user, userId, at, mobile, replaces } = result;
@@ -176,7 +176,7 @@ export function createConfirmPhone(
 
   async function checkRight({ currentUser, readPassed }: ConfirmRequest): Promise<Refused | null> {
     if (currentUser === undefined) return refuse('second-factor-required', true);
-    const refusal = await checkRightToEnrol(parts, currentUser, readPassed(), maxAgeMs);
+    const refusal = await checkRightToEnroll(parts, currentUser, readPassed(), maxAgeMs);
     return refusal === null ? null : refuse(refusal.reason, true);
   }
 

@@ -1,16 +1,16 @@
 import { type ChangePhones, createChangePhones } from './change-phones';
-import { createConfirmPhone, createEnrolPhone } from './enroll';
-import type { EnrolmentParts } from './phone-book';
+import { createConfirmPhone, createEnrollPhone } from './enroll';
+import type { EnrollmentParts } from './phone-book';
 
 /** The decisions about a user's numbers. No HTTP. */
-export interface Enrolment extends ChangePhones {
-  readonly enrolPhone: ReturnType<typeof createEnrolPhone>;
+export interface Enrollment extends ChangePhones {
+  readonly enrollPhone: ReturnType<typeof createEnrollPhone>;
   readonly confirmPhone: ReturnType<typeof createConfirmPhone>;
 }
 
-export function createEnrolment(parts: EnrolmentParts): Enrolment {
+export function createEnrollment(parts: EnrollmentParts): Enrollment {
   return {
-    enrolPhone: createEnrolPhone(parts),
+    enrollPhone: createEnrollPhone(parts),
     confirmPhone: createConfirmPhone(parts),
     ...createChangePhones(parts),
   };

@@ -50,7 +50,7 @@ export async function parseNumber(input: unknown, defaultCountry: string | undef
   if (text === null) return refuse('malformed-phone');
   const { isSupportedCountry, parsePhoneNumberFromString } = await import('libphonenumber-js/max');
   if (defaultCountry !== undefined && !isSupportedCountry(defaultCountry)) {
-    throw new TypeError('phones.enrol: defaultCountry must be an ISO 3166-1 code such as US');
+    throw new TypeError('phones.enroll: defaultCountry must be an ISO 3166-1 code such as US');
   }
   const country: { defaultCountry: CountryCode } | object = defaultCountry ? { defaultCountry } : {};
   const number = parsePhoneNumberFromString(text, { extract: false, ...country });

@@ -27,7 +27,7 @@ export interface PhoneBook {
   addUnconfirmed(userId: UserId, mobile: string): unknown;
   /**
    * Makes the number a confirmed one; the user's first becomes the default. False, and nothing changes, when it is not
-   * among the unconfirmed any more: another enrolment has come first.
+   * among the unconfirmed any more: another enrollment has come first.
    */
   confirm(userId: UserId, mobile: string): boolean | Promise<boolean>;
   /**
@@ -49,7 +49,7 @@ export interface PhoneBook {
 }
 
 /** Everything the decisions about numbers need, joined once by `createSmsOtp`. */
-export interface EnrolmentParts {
+export interface EnrollmentParts {
   readonly login: LoginParts;
   readonly book: PhoneBook;
   readonly sendOtp: (request: SendRequest) => Promise<SendResult>;

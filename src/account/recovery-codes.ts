@@ -1,6 +1,12 @@
 import type { RecoveryCodeStore } from '../stores/store';
 import type { KeyedDigest } from './keyed-digest';
 
+/** The option `recoveryCodes`. */
+export interface RecoveryCodesOption {
+  /** Codes a user gets at once: 5 to 20. Default: 10. */
+  readonly count?: number | undefined;
+}
+
 /** Digits and capital letters without I, L, O and U: nothing that looks like another, 32 of them for 5 bits each. */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 

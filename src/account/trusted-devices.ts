@@ -4,8 +4,22 @@ import type { DeviceEnd } from '../login/events';
 import { findUser, toUserIdText } from '../login/users';
 import type { TrustedDevice, UserId } from '../stores/store';
 import type { DeviceBook } from './device-tokens';
-import type { TrustedDevicesOption } from './factor';
 import type { KeyedDigest } from './keyed-digest';
+
+/** The option `trustedDevices`. */
+export interface TrustedDevicesOption {
+  /**
+   * Returns a string that changes with the user's password, such as its hash. Changing it ends all trust. The user is as
+   * `loadUser` returned it. Only a keyed digest of the string is stored. An empty string is a `TypeError`.
+   */
+  getPasswordVersion(user: Express.User): string | Promise<string>;
+  /** Days a device is trusted, counted from the code, however often it is used: 1 to 90. Default: 30. */
+  readonly maxAgeDays?: number | undefined;
+  /** Devices a user may have; the oldest is removed first: 1 to 20. Default: 5. */
+  readonly maxDevices?: number | undefined;
+  /** Name of the cookie; begins with `__Host-`. Default: `__Host-sms-otp-device`. */
+  readonly cookieName?: string | undefined;
+}
 
 /** What a device's trust hangs on, as a keyed digest: the password, and all confirmed numbers in no order. */
 export type BindDevice = (user: Express.User, userId: string) => Promise<string>;
@@ -57,7 +71,7 @@ function tellDeviceEnd(
   why: DeviceEnd,
   address: string | undefined,
 ): void {
-  emit({ type: 'device-revoked', userId, address, deviceId, label, why });
+  emit({ type: 'device-revoked', userId, address, deviceId, label, reason: why });
 }
 
 export function createDeviceAdmin({ emit }: Pick<LoginParts, 'emit'>, book: DeviceBook): DeviceAdmin {

@@ -6,7 +6,7 @@ import { CredentialStop } from './credential-lockout';
 import { EventHub, type GatewayEventListener } from './events';
 import { createExchange, type Exchange, toLimits } from './exchange';
 import { createHlrCalls, type HlrCalls } from './hlr-calls';
-import { type ClientSettings, type GatewayClientOptions, readOptions } from './options';
+import type { ClientSettings, GatewayClientOptions } from './options';
 import { createOtpCalls, type OtpCalls, toBalanceCall } from './otp-calls';
 import { CallRunner } from './run-call';
 import { LocalTokenStore, SharedToken } from './shared-token';
@@ -78,6 +78,11 @@ function createKeeper({ settings, random, keys, hub, exchange, stop }: KeeperNee
 
 export type { Admission };
 
+/** Loads zod and the schemas at the first call, so that importing the package stays cheap. */
+function loadOptions(): typeof import('./options') {
+  return require('./options') as typeof import('./options');
+}
+
 /** Milliseconds that calls in flight are given when a client is closed. */
 const CLOSE_LIMIT_MS = 10_000;
 
@@ -98,7 +103,7 @@ export class GatewayClient {
 
   /** @throws {TypeError} that names the option that is missing, unknown or wrong, and never shows a value. */
   constructor(options: GatewayClientOptions) {
-    const settings = readOptions(options);
+    const settings = loadOptions().readOptions(options);
     this.#parts = createParts(settings, Math.random);
     this.#authMs = settings.timeouts.authMs;
     this.variant = settings.variant;

@@ -1,23 +1,15 @@
-import {
-  array,
-  boolean,
-  type GenericSchema,
-  type InferOutput,
-  optional,
-  picklist,
-  string,
-  union,
-} from 'valibot';
+import { X509Certificate } from 'node:crypto';
+import { z } from 'zod';
 import {
   callback,
-  certificateAuthority,
-  filledText,
+  nonEmptyString,
+  oneOf,
   parseOptions,
   strictOptions,
-  tokenStore,
+  switchOption,
   wholeNumber,
-  wrongOption,
 } from '../define-options';
+import { optionError } from '../errors';
 import type { NumbersAs } from '../protocol/otp';
 import type { Variant } from '../protocol/paths';
 import type { TokenStore } from '../stores/store';
@@ -125,50 +117,70 @@ export interface GatewayClientOptions {
   readonly now?: (() => number) | undefined;
 }
 
-/** Named in front of every complaint. */
+/** Begins every error message. */
 const MAKER = 'GatewayClient';
-
-const TIMEOUT_CEILING_MS = 60_000;
-
-/** An authentication must end within the lease on the shared token, which lasts 15 s. */
-const AUTH_CEILING_MS = 12_000;
 
 /** Every default and every bound of `GatewayTimeouts`. */
 const timeoutsSchema = strictOptions({
-  connectMs: optional(wholeNumber(1, TIMEOUT_CEILING_MS), 3_000),
-  authMs: optional(wholeNumber(1, AUTH_CEILING_MS), 10_000),
-  generateMs: optional(wholeNumber(1, TIMEOUT_CEILING_MS), 10_000),
-  validateMs: optional(wholeNumber(1, TIMEOUT_CEILING_MS), 10_000),
-  lookupMs: optional(wholeNumber(1, TIMEOUT_CEILING_MS), 2_000),
-  balanceMs: optional(wholeNumber(1, TIMEOUT_CEILING_MS), 5_000),
-  pricingMs: optional(wholeNumber(1, TIMEOUT_CEILING_MS), 30_000),
-}) satisfies GenericSchema<unknown, GatewayTimeouts>;
+  connectMs: callTimeout(3_000),
+  // An authentication must end within the lease on the shared token, which lasts 15 s.
+  authMs: wholeNumber(1, 12_000).default(10_000),
+  generateMs: callTimeout(10_000),
+  validateMs: callTimeout(10_000),
+  lookupMs: callTimeout(2_000),
+  balanceMs: callTimeout(5_000),
+  pricingMs: callTimeout(30_000),
+}) satisfies z.ZodType<GatewayTimeouts>;
+
+function callTimeout(fallback: number) {
+  return wholeNumber(1, 60_000).default(fallback);
+}
 
 const CERTIFICATES = 'must hold certificates as PEM';
+const certificates = z.custom<CertificateAuthority>(isCertificate, CERTIFICATES);
+
+function isCertificate(value: unknown): boolean {
+  if (typeof value !== 'string' && !Buffer.isBuffer(value)) return false;
+  try {
+    new X509Certificate(value);
+  } catch {
+    // The platform's message would quote the value; that it is not a certificate is all that matters.
+    return false;
+  }
+  return value.includes('-----BEGIN CERTIFICATE-----');
+}
+
+const tokenStore = z.custom<TokenStore>(
+  (value) =>
+    typeof value === 'object' &&
+    value !== null &&
+    ['read', 'renew'].every((name) => typeof Reflect.get(value, name) === 'function'),
+  'must have the methods read and renew',
+);
 
 /** Every default and every bound of `GatewayClientOptions`. */
 const optionsSchema = strictOptions({
-  baseUrl: string('must be an http or https URL'),
-  variant: picklist(['A', 'B'], "must be 'A' or 'B'"),
-  username: filledText(),
-  password: filledText(),
-  numbersAs: optional(picklist(['string', 'number'], "must be 'string' or 'number'"), 'string'),
-  maxPinDigits: optional(wholeNumber(4, 10), 10),
-  tokenValiditySeconds: optional(wholeNumber(60, 86_400)),
-  preserveToken: optional(boolean('must be a boolean')),
-  timeouts: optional(timeoutsSchema, {}),
-  connections: optional(wholeNumber(1, 1_000), 50),
-  queueLimit: optional(wholeNumber(0, 20_000), 200),
-  ca: optional(union([certificateAuthority(), array(certificateAuthority())], CERTIFICATES), []),
-  proxyUrl: optional(string('must be an http or https URL')),
-  tokenStore: optional(tokenStore()),
-  acceptMissingPayload: optional(boolean('must be a boolean'), false),
-  onEvent: optional(callback<GatewayEventListener>()),
-  now: optional(callback<() => number>(), () => Date.now),
+  baseUrl: z.string('must be an http or https URL'),
+  variant: oneOf('A', 'B'),
+  username: nonEmptyString(),
+  password: nonEmptyString(),
+  numbersAs: oneOf('string', 'number').default('string'),
+  maxPinDigits: wholeNumber(4, 10).default(10),
+  tokenValiditySeconds: wholeNumber(60, 86_400).optional(),
+  preserveToken: switchOption().optional(),
+  timeouts: timeoutsSchema.prefault({}),
+  connections: wholeNumber(1, 1_000).default(50),
+  queueLimit: wholeNumber(0, 20_000).default(200),
+  ca: z.union([certificates, z.array(certificates)], CERTIFICATES).default([]),
+  proxyUrl: z.string('must be an http or https URL').optional(),
+  tokenStore: tokenStore.optional(),
+  acceptMissingPayload: switchOption().default(false),
+  onEvent: callback<GatewayEventListener>().optional(),
+  now: callback<() => number>().default(() => Date.now),
 });
 
 /** The options, checked and completed. */
-export interface ClientSettings extends Omit<InferOutput<typeof optionsSchema>, 'baseUrl'> {
+export interface ClientSettings extends Omit<z.output<typeof optionsSchema>, 'baseUrl'> {
   readonly address: GatewayAddress;
   readonly preserveToken: boolean;
 }
@@ -180,10 +192,10 @@ export interface ClientSettings extends Omit<InferOutput<typeof optionsSchema>, 
 export function readOptions(options: GatewayClientOptions): ClientSettings {
   const { baseUrl, ...rest } = parseOptions(MAKER, optionsSchema, options);
   const address = readBaseUrl(baseUrl);
-  if ('problem' in address) throw wrongOption(MAKER, 'baseUrl', address.problem);
+  if ('problem' in address) throw optionError(MAKER, 'baseUrl', address.problem);
   const { variant, proxyUrl, tokenValiditySeconds, preserveToken } = rest;
   const proxyProblem = proxyUrl === undefined ? null : findProxyProblem(proxyUrl, address);
-  if (proxyProblem !== null) throw wrongOption(MAKER, 'proxyUrl', proxyProblem);
+  if (proxyProblem !== null) throw optionError(MAKER, 'proxyUrl', proxyProblem);
   if (variant === 'B') refuseInB({ tokenValiditySeconds, preserveToken });
   return { ...rest, address, preserveToken: variant === 'A' && preserveToken !== false };
 }
@@ -191,6 +203,6 @@ export function readOptions(options: GatewayClientOptions): ClientSettings {
 /** OTP spec §4, POST auth: `validity` and `preserve` exist in A only. */
 function refuseInB(options: Readonly<Record<string, unknown>>): void {
   for (const [name, value] of Object.entries(options)) {
-    if (value !== undefined) throw wrongOption(MAKER, name, 'exists in variant A only');
+    if (value !== undefined) throw optionError(MAKER, name, 'exists in variant A only');
   }
 }

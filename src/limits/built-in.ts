@@ -1,6 +1,5 @@
-import { originOf } from './number-country';
-import { numberTypes } from './number-types';
-import type { Policy } from './policy';
+import { originOf, type PhoneType } from './number-country';
+import type { Policy, PolicyMode } from './policy';
 
 /** Territories that share a country's numbering, so that numbers of the one are easily read as the other's. */
 const TERRITORIES: Readonly<Record<string, readonly string[]>> = {
@@ -43,12 +42,37 @@ export function allowedCountries(countries: readonly string[]): Policy<unknown> 
   };
 }
 
+/** Ranges that cost the caller, or reach no person's own phone. */
+const DENIED_TYPES: readonly PhoneType[] = [
+  'PREMIUM_RATE',
+  'SHARED_COST',
+  'TOLL_FREE',
+  'UAN',
+  'PAGER',
+  'VOICEMAIL',
+];
+
+/** Denies numbers of the types that no login's code belongs to, and of those in `alsoDeny`. */
+export function createNumberTypes(mode: PolicyMode, alsoDeny: readonly PhoneType[]): Policy<unknown> {
+  const denied = new Set<PhoneType>([...DENIED_TYPES, ...alsoDeny]);
+  return {
+    name: 'number-types',
+    stage: 'send',
+    mode,
+    check: async (context) => {
+      const { type } = await originOf(context);
+      if (type === null || !denied.has(type)) return 'allow';
+      return { deny: 'unsuitable-phone', reasons: [`a number of type ${type}`] };
+    },
+  };
+}
+
 /** The policies every app has, then its own. Its own `numberTypes` takes the place of ours. */
 export function withBuiltIns(
   countries: readonly string[] | 'any',
   policies: readonly Policy[],
 ): readonly Policy[] {
-  const types = numberTypes();
+  const types = createNumberTypes('enforce', []);
   return [
     ...(countries === 'any' ? [] : [allowedCountries(countries)]),
     ...(policies.some(({ name }) => name === types.name) ? [] : [types]),

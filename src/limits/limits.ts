@@ -1,53 +1,7 @@
-import { type GenericSchema, optional, type OptionalSchema } from 'valibot';
-import { strictOptions, wholeNumber } from '../define-options';
 import type { Counter } from '../stores/store';
+import type { Limit, Limits, SendLimit } from './options';
 
 const DAY_SECONDS = 86_400;
-
-/** A number of events in a window. */
-export interface Limit {
-  readonly max: number;
-  readonly perSeconds: number;
-}
-
-/** Sends to one user or one number. */
-export interface SendLimit extends Limit {
-  /** In a day, since the user's last success. */
-  readonly maxPerDay: number;
-  /** In a day, whatever succeeded. */
-  readonly maxPerDayInAll: number;
-}
-
-/** The limits across logins, complete. `DEFAULT_LIMITS` has the defaults, `LIMIT_CEILINGS` how far options may go. */
-export interface Limits {
-  readonly perUser: SendLimit;
-  readonly perNumber: SendLimit;
-  readonly perAddress: Limit;
-  /** `maxNeverVerified`: to numbers on which no code was ever right. */
-  readonly perPrefix: Limit & { readonly maxNeverVerified: number };
-  readonly total: Limit;
-  /** `max` failures are judged between two locks; `perSeconds` is the first lock, each next one is twice as long, up to a day. */
-  readonly failures: Limit & { readonly disableAfter: number };
-}
-
-export const DEFAULT_LIMITS: Limits = {
-  perUser: { max: 5, perSeconds: 600, maxPerDay: 10, maxPerDayInAll: 40 },
-  perNumber: { max: 5, perSeconds: 600, maxPerDay: 10, maxPerDayInAll: 40 },
-  perAddress: { max: 100, perSeconds: 3600 },
-  perPrefix: { max: 1_000, perSeconds: 3600, maxNeverVerified: 12 },
-  total: { max: 10_000, perSeconds: 3600 },
-  failures: { max: 10, perSeconds: 1800, disableAfter: 50 },
-};
-
-/** The furthest an option may go. A window may only grow: a shorter one would loosen the limit. */
-const LIMIT_CEILINGS = {
-  perUser: { max: 10, maxPerDay: 30, maxPerDayInAll: 100 },
-  perNumber: { max: 10, maxPerDay: 30, maxPerDayInAll: 100 },
-  perAddress: { max: 100_000 },
-  perPrefix: { max: 100_000, maxNeverVerified: 1_000 },
-  total: { max: Number.MAX_SAFE_INTEGER },
-  failures: { max: 10, disableAfter: 100 },
-} as const;
 
 /** No gap between two sends is longer. */
 const LONGEST_GAP_SECONDS = 300;
@@ -163,63 +117,3 @@ function doubling(first: number, last: number): readonly number[] {
   while ((steps.at(-1) ?? last) < last) steps.push(Math.min((steps.at(-1) ?? last) * 2, last));
   return steps;
 }
-
-type Figure = OptionalSchema<GenericSchema<number>, number>;
-
-/** A figure of a limit: it can be tightened, or go as far as its ceiling, but never off. */
-function upTo(ceiling: number, fallback: number): Figure {
-  return optional(wholeNumber(1, ceiling), fallback);
-}
-
-/** A limit's window may only grow: a shorter one would loosen the limit. */
-function windowOf({ perSeconds }: Limit): Figure {
-  return optional(wholeNumber(perSeconds, DAY_SECONDS), perSeconds);
-}
-
-const { perUser, perNumber, perAddress, perPrefix, total, failures } = DEFAULT_LIMITS;
-
-function sendLimit(
-  limit: SendLimit,
-  ceilings: typeof LIMIT_CEILINGS.perUser,
-): OptionalSchema<GenericSchema<unknown, SendLimit>, object> {
-  const figures = strictOptions({
-    max: upTo(ceilings.max, limit.max),
-    perSeconds: windowOf(limit),
-    maxPerDay: upTo(ceilings.maxPerDay, limit.maxPerDay),
-    maxPerDayInAll: upTo(ceilings.maxPerDayInAll, limit.maxPerDayInAll),
-  });
-  return optional(figures, {});
-}
-
-/** The limits as an option: what is left out keeps its default. */
-export const limitsSchema = strictOptions({
-  perUser: sendLimit(perUser, LIMIT_CEILINGS.perUser),
-  perNumber: sendLimit(perNumber, LIMIT_CEILINGS.perNumber),
-  perAddress: optional(
-    strictOptions({
-      max: upTo(LIMIT_CEILINGS.perAddress.max, perAddress.max),
-      perSeconds: windowOf(perAddress),
-    }),
-    {},
-  ),
-  perPrefix: optional(
-    strictOptions({
-      max: upTo(LIMIT_CEILINGS.perPrefix.max, perPrefix.max),
-      perSeconds: windowOf(perPrefix),
-      maxNeverVerified: upTo(LIMIT_CEILINGS.perPrefix.maxNeverVerified, perPrefix.maxNeverVerified),
-    }),
-    {},
-  ),
-  total: optional(
-    strictOptions({ max: upTo(LIMIT_CEILINGS.total.max, total.max), perSeconds: windowOf(total) }),
-    {},
-  ),
-  failures: optional(
-    strictOptions({
-      max: upTo(LIMIT_CEILINGS.failures.max, failures.max),
-      perSeconds: windowOf(failures),
-      disableAfter: upTo(LIMIT_CEILINGS.failures.disableAfter, failures.disableAfter),
-    }),
-    {},
-  ),
-}) satisfies GenericSchema<unknown, Limits>;

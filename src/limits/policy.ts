@@ -1,4 +1,3 @@
-import { type GenericSchema, optional, picklist } from 'valibot';
 import type { GatewayClient } from '../client/gateway-client';
 import type { Counter, CounterStore, NoteStore, Purpose } from '../stores/store';
 import type { NumberOrigin } from './number-country';
@@ -6,13 +5,8 @@ import type { NumberOrigin } from './number-country';
 /** Whether a policy's no counts, or is only told as an event. */
 export type PolicyMode = NonNullable<Policy['mode']>;
 
-/** The option `mode`. */
-export function policyMode(fallback: PolicyMode): GenericSchema<PolicyMode | undefined, PolicyMode> {
-  return optional(picklist(['deny', 'record'], "must be 'deny' or 'record'"), fallback);
-}
-
 /** When a policy is asked: before every text message, or before a number is enrolled. */
-export type PolicyStage = 'send' | 'enrol';
+export type PolicyStage = 'send' | 'enroll';
 
 /** What every question to a policy brings along. */
 export interface PolicyTools {
@@ -77,7 +71,7 @@ export type PolicyAnswer =
       readonly deny: PolicyReason;
       readonly retryAfterSeconds?: number | undefined;
       /** Why, for the event: a few words without any number of a phone. */
-      readonly because?: readonly string[] | undefined;
+      readonly reasons?: readonly string[] | undefined;
     };
 
 /** A counter that is charged with the send, in its one round trip: all or none. Full or locked, it denies. */
@@ -86,7 +80,7 @@ export interface PolicyCharge {
   /** Default: `send-limit`. */
   readonly deny?: PolicyReason;
   /** Why, for the event. */
-  readonly because: string;
+  readonly reason: string;
 }
 
 /** One rule that is asked before money is spent. A throw denies. */
@@ -95,7 +89,7 @@ export interface Policy<User = Express.User> {
   readonly name: string;
   readonly stage: PolicyStage;
   /** `record`: its no is told as an event and changes nothing. Default: `deny`. */
-  readonly mode?: 'deny' | 'record' | undefined;
+  readonly mode?: 'enforce' | 'report' | undefined;
   check(context: PolicyContext<User>): PolicyAnswer | Promise<PolicyAnswer>;
   /** Counters to charge once every policy has allowed; asked at stage `send` only. A throw denies. */
   charges?(context: PolicyContext<User>): readonly PolicyCharge[] | Promise<readonly PolicyCharge[]>;
@@ -117,9 +111,9 @@ export type PolicyEvent =
   /** A block by conversion begins; it ends by itself after so many seconds. `scope`: `prefix`, `country FR`, `network 208-01`. */
   | { readonly type: 'conversion-blocked'; readonly scope: string; readonly blockedSeconds: number }
   /** No numbers are looked up: until a restart (`no-permission`), until there is money again, or for a minute. Told once. */
-  | { readonly type: 'lookups-stopped'; readonly because: 'no-permission' | 'no-balance' | 'failing' }
+  | { readonly type: 'lookups-stopped'; readonly reason: 'no-permission' | 'no-balance' | 'failing' }
   | { readonly type: 'lookups-resumed' }
   /** A lookup did not say that a number is good, and it is texted all the same. See `numberCheck`. */
-  | { readonly type: 'number-doubtful'; readonly userId: string; readonly because: string }
-  /** The subscriber identity behind a number differs from the one seen before. A hint, no proof: see `simChange`. */
-  | { readonly type: 'sim-change-hint'; readonly userId: string; readonly hint: string };
+  | { readonly type: 'number-doubtful'; readonly userId: string; readonly reason: string }
+  /** The subscriber identity behind a number differs from the one seen before. A hint, no proof: see `simSwap`. */
+  | { readonly type: 'sim-swap-hint'; readonly userId: string; readonly hint: string };

@@ -1,5 +1,6 @@
 import { toAddressBlock } from '../limits/address-block';
-import { type Limits, type SendCounter, sendCounters } from '../limits/limits';
+import { type SendCounter, sendCounters } from '../limits/limits';
+import type { Limits } from '../limits/options';
 import type { Charge, Count, Counter } from '../stores/store';
 import type { LoginParts } from './context';
 import type { Refusal } from './outcome';
@@ -57,13 +58,13 @@ export async function chargeSend(
 
 /** A recording policy counts and refuses nothing. */
 function toCounter({ counter, policy }: PlannedCharge): Counter {
-  if (policy.mode !== 'record') return counter;
+  if (policy.mode !== 'report') return counter;
   const { max: _max, lock: _lock, ...counted } = counter;
   return counted;
 }
 
 function wouldRefuse({ counter, policy }: PlannedCharge, count: Count = NOTHING): boolean {
-  return policy.mode === 'record' && count.count > (counter.max ?? Infinity);
+  return policy.mode === 'report' && count.count > (counter.max ?? Infinity);
 }
 
 function readPolicyRefusal({ deny = 'send-limit' }: PlannedCharge, count: Count): Refusal {

@@ -121,9 +121,9 @@ export function createPinJudge(parts: LoginParts): Judge {
         close: () => admission.release(),
       };
     },
-    // The number of an enrolment is not the user's yet.
+    // The number of an enrollment is not the user's yet.
     isStillValid: async (user, { purpose, mobile }) =>
-      purpose === 'enrol' || (await parts.listPhones(user)).includes(mobile),
+      purpose === 'enroll' || (await parts.listPhones(user)).includes(mobile),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { GatewayClient } from '../client/gateway-client';
 import { expandKey } from '../client/token-crypto';
-import type { Limits } from '../limits/limits';
+import type { Limits } from '../limits/options';
 import type { ReadNumber } from '../limits/number-country';
 import type { NumberKeys } from '../limits/number-keys';
 import type { Policy } from '../limits/policy';
@@ -11,8 +11,8 @@ import type { SmsOtpEvent } from './events';
 
 /** The bounds of one pending login and its challenges. */
 export interface LoginSettings {
-  readonly pinValiditySeconds: number;
-  readonly pendingSeconds: number;
+  readonly codeValiditySeconds: number;
+  readonly pendingLoginSeconds: number;
   readonly maxAttempts: number;
   readonly maxSends: number;
   readonly resendCooldownSeconds: number;
@@ -47,7 +47,7 @@ export interface LoginParts {
 /** Makes a key of 32 bytes for one purpose; every process with the same options makes the same. */
 export type MakeKey = (label: string) => Promise<Buffer>;
 
-/** Where keys come from: the app's own secret, so that the gateway's password may change, else that password. */
-export function createKeyMaker(secret: string | undefined, gateway: GatewayClient): MakeKey {
-  return (label) => (secret === undefined ? gateway.deriveKey(label) : expandKey(secret, label));
+/** Derives keys from the app's secret, the first one of a list. */
+export function createKeyMaker([secret = '']: readonly string[]): MakeKey {
+  return (label) => expandKey(secret, label);
 }

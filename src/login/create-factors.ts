@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { createDeviceBook, createDeviceTokens } from '../account/device-tokens';
-import type { TrustedDevicesOption } from '../account/factor';
 import { createKeyedDigest, type KeyedDigest } from '../account/keyed-digest';
 import { createRecoveryCodes, type RecoveryCodes } from '../account/recovery-codes';
 import {
@@ -9,14 +8,15 @@ import {
   createDeviceJudge,
   type DeviceAdmin,
   type DeviceJudge,
+  type TrustedDevicesOption,
 } from '../account/trusted-devices';
-import { wrongOption } from '../define-options';
+import { optionError } from '../errors';
 import type { LoginParts } from './context';
 
 /** The options of the ways around the text message, complete. */
 export interface FactorSettings {
   readonly recoveryCodes?: { readonly count: number } | undefined;
-  readonly trustedDevices?: (TrustedDevicesOption & { days: number; most: number }) | undefined;
+  readonly trustedDevices?: (TrustedDevicesOption & { maxAgeDays: number; maxDevices: number }) | undefined;
 }
 
 /** Recovery codes and trusted devices, where they are configured. */
@@ -52,13 +52,13 @@ function joinDevices(
 ): DeviceJudge & DeviceAdmin {
   const { devices } = parts.store;
   if (devices === undefined) throw missingPart('devices', 'trustedDevices');
-  const { days, most } = settings;
+  const { maxAgeDays, maxDevices } = settings;
   const tokens = createDeviceTokens(digest, randomBytes);
-  const book = createDeviceBook({ store: devices, tokens, days, most, now: parts.now });
+  const book = createDeviceBook({ store: devices, tokens, maxAgeDays, maxDevices, now: parts.now });
   const bind = createDeviceBinding(parts, settings, digest);
   return { ...createDeviceJudge(parts, book, bind), ...createDeviceAdmin(parts, book) };
 }
 
 function missingPart(part: string, option: string): TypeError {
-  return wrongOption('createSmsOtp', 'store', `has no part ${part}, which the option ${option} needs`);
+  return optionError('createSmsOtp', 'store', `has no part ${part}, which the option ${option} needs`);
 }

@@ -30,7 +30,7 @@ export type LifeEvent =
   | ({ readonly type: 'recovery-code-used'; readonly left: number } & Owner)
   | ({ readonly type: 'device-trusted' } & OwnDevice)
   | ({ readonly type: 'device-used' } & OwnDevice)
-  | ({ readonly type: 'device-revoked'; readonly why: DeviceEnd } & OwnDevice);
+  | ({ readonly type: 'device-revoked'; readonly reason: DeviceEnd } & OwnDevice);
 
 /**
  * Why a device is trusted no more. `stolen`: its token was shown again after it had been replaced, so two have it.
@@ -38,16 +38,16 @@ export type LifeEvent =
  */
 export type DeviceEnd = 'revoked' | 'stolen' | 'changed';
 
-/** What a policy decided about one send or enrolment. In mode `record` a `deny` has changed nothing. */
+/** What a policy decided about one send or enrollment. In mode `record` a `deny` has changed nothing. */
 export interface DecisionEvent extends Owner {
   readonly type: 'policy-decided';
   readonly purpose: Purpose;
   readonly stage: PolicyStage;
   readonly policy: string;
-  readonly mode: 'deny' | 'record';
+  readonly mode: 'enforce' | 'report';
   readonly decision: 'allow' | 'deny';
   /** Why, in the policy's own words. */
-  readonly because: readonly string[];
+  readonly reasons: readonly string[];
 }
 
 export type { PolicyEvent };

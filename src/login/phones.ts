@@ -24,7 +24,7 @@ export interface PhoneQuestion {
   readonly previous: Challenge | undefined;
   /** What the form chose; untouched. Undefined: the number of the challenge before, else the default. */
   readonly phoneId: unknown;
-  /** Purpose `enrol` only. */
+  /** Purpose `enroll` only. */
   readonly newPhone: NewPhone | undefined;
 }
 
@@ -36,7 +36,7 @@ export type ChosenPhone =
 export async function choosePhone(parts: LoginParts, question: PhoneQuestion): Promise<ChosenPhone> {
   const { user, previous, newPhone, phoneId } = question;
   if (newPhone !== undefined) {
-    // The enrolment has parsed it: what is refused here can only be a record that a store has changed.
+    // The enrollment has parsed it: what is refused here can only be a record that a store has changed.
     return isPhoneNumber(newPhone.mobile) ? { mobile: newPhone.mobile, phones: [] } : { reason: 'no-phone' };
   }
   const mobiles = await parts.listPhones(user);

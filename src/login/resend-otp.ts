@@ -38,7 +38,7 @@ export function createResendOtp(
 
     const isRequired = (): Promise<boolean> => Promise.resolve(true);
     const { mobile, replaces, transaction } = previous;
-    const newPhone = purpose === 'enrol' ? { mobile, replaces } : undefined;
+    const newPhone = purpose === 'enroll' ? { mobile, replaces } : undefined;
     const same = { user, purpose, address, current: undefined, previous, newPhone, transaction };
     const result = await sendOtp({ ...same, phoneId, isRequired, getLocale });
     if (result.kind !== 'refused') return result;

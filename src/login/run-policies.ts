@@ -33,9 +33,9 @@ async function askPolicies(
 ): Promise<Denial | null> {
   for (const policy of policies) {
     if (policy.stage !== context.stage) continue;
-    const { refusal, because } = await ask(policy, context);
-    emit(toDecision(policy, context, refusal === null ? 'allow' : 'deny', because));
-    if (refusal !== null && policy.mode !== 'record') return { policy: policy.name, refusal };
+    const { refusal, reasons } = await ask(policy, context);
+    emit(toDecision(policy, context, refusal === null ? 'allow' : 'deny', reasons));
+    if (refusal !== null && policy.mode !== 'report') return { policy: policy.name, refusal };
   }
   return null;
 }
@@ -52,7 +52,7 @@ export async function planCharges(
       for (const charge of await policy.charges(context)) planned.push({ ...charge, policy });
     } catch {
       // A rule that cannot be asked has not allowed anything; one that only records has no say.
-      if (policy.mode !== 'record') return { policy: policy.name, refusal: { reason: 'denied' } };
+      if (policy.mode !== 'report') return { policy: policy.name, refusal: { reason: 'denied' } };
     }
   }
   return planned;
@@ -75,8 +75,8 @@ export function tellCharges(
   { refusedBy, exceeded = [] }: ChargeVerdict,
   emit: Emit,
 ): void {
-  for (const { policy, because } of refusedBy == null ? exceeded : [refusedBy]) {
-    emit(toDecision(policy, context, 'deny', [because]));
+  for (const { policy, reason } of refusedBy == null ? exceeded : [refusedBy]) {
+    emit(toDecision(policy, context, 'deny', [reason]));
   }
 }
 
@@ -84,7 +84,7 @@ function toDecision(
   policy: Policy,
   { userId, purpose, address, stage }: PolicyContext,
   decision: DecisionEvent['decision'],
-  because: readonly string[],
+  reasons: readonly string[],
 ): DecisionEvent {
   return {
     type: 'policy-decided',
@@ -93,15 +93,15 @@ function toDecision(
     address,
     stage,
     policy: policy.name,
-    mode: policy.mode ?? 'deny',
+    mode: policy.mode ?? 'enforce',
     decision,
-    because,
+    reasons: reasons,
   };
 }
 
 interface Answer {
   readonly refusal: Refusal | null;
-  readonly because: readonly string[];
+  readonly reasons: readonly string[];
 }
 
 async function ask(policy: Policy, context: PolicyContext): Promise<Answer> {
@@ -109,18 +109,18 @@ async function ask(policy: Policy, context: PolicyContext): Promise<Answer> {
     return readAnswer(await policy.check(context));
   } catch {
     // A rule that cannot be asked has not allowed anything.
-    return { refusal: { reason: 'denied' }, because: ['it could not be asked'] };
+    return { refusal: { reason: 'denied' }, reasons: ['it could not be asked'] };
   }
 }
 
 /** No refusal for exactly `'allow'`. Policies without types may answer anything: all else denies, if need be without a reason of its own. */
 function readAnswer(answer: unknown): Answer {
-  if (answer === 'allow') return { refusal: null, because: [] };
-  const { deny, retryAfterSeconds, because } = Object(answer) as Partial<Record<string, unknown>>;
-  const words: readonly unknown[] = Array.isArray(because) ? because : [];
+  if (answer === 'allow') return { refusal: null, reasons: [] };
+  const { deny, retryAfterSeconds, reasons } = Object(answer) as Partial<Record<string, unknown>>;
+  const words: readonly unknown[] = Array.isArray(reasons) ? reasons : [];
   return {
     refusal: toRefusal(deny, retryAfterSeconds),
-    because: words.filter((word) => typeof word === 'string'),
+    reasons: words.filter((word) => typeof word === 'string'),
   };
 }
 
@@ -144,11 +144,11 @@ export async function toPolicyContext(parts: LoginParts, asked: Asked): Promise<
   return { stage: 'send', ...asked, ...keys, ...toTools(parts) };
 }
 
-/** Asks every policy; a new number of a user's also those of the stage `enrol`, and those first. */
+/** Asks every policy; a new number of a user's also those of the stage `enroll`, and those first. */
 export async function askSendPolicies(parts: LoginParts, context: PolicyContext): Promise<Denial | null> {
   const { policies, emit } = parts;
-  if (context.purpose === 'enrol') {
-    const denial = await askPolicies(policies, { ...context, stage: 'enrol' }, emit);
+  if (context.purpose === 'enroll') {
+    const denial = await askPolicies(policies, { ...context, stage: 'enroll' }, emit);
     if (denial !== null) return denial;
   }
   return askPolicies(policies, context, emit);

@@ -45,7 +45,7 @@ export interface ChallengeSource {
 /** Opens a pending login, or goes on with one. The clock of a code starts before the gateway is asked. */
 function startSend({ settings, now, randomId }: LoginParts, previous: Challenge | undefined): SendTimes {
   const sentAt = now();
-  const pendingUntil = previous?.pendingUntil ?? sentAt + settings.pendingSeconds * 1000;
+  const pendingUntil = previous?.pendingUntil ?? sentAt + settings.pendingLoginSeconds * 1000;
   const secondsLeft = Math.floor((pendingUntil - sentAt) / 1000);
   return {
     pendingId: previous?.pendingId ?? randomId(),
@@ -53,7 +53,7 @@ function startSend({ settings, now, randomId }: LoginParts, previous: Challenge 
     sentAt,
     pendingUntil,
     // The app's callbacks take time: a send that was just in time may stand a little nearer to the end by now.
-    validitySeconds: Math.max(SHORTEST_VALIDITY_SECONDS, Math.min(settings.pinValiditySeconds, secondsLeft)),
+    validitySeconds: Math.max(SHORTEST_VALIDITY_SECONDS, Math.min(settings.codeValiditySeconds, secondsLeft)),
   };
 }
 
@@ -174,7 +174,7 @@ export interface SendRequest {
   readonly previous: Challenge | undefined;
   /** The number that the form chose, untouched. */
   readonly phoneId?: unknown;
-  /** Purpose `enrol` only. */
+  /** Purpose `enroll` only. */
   readonly newPhone?: NewPhone | undefined;
   /** Purpose `transaction` only. */
   readonly transaction?: Transaction | undefined;

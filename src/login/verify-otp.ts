@@ -144,7 +144,7 @@ export interface Verified {
   readonly method: Method;
   readonly at: number;
   readonly transaction: Transaction | undefined;
-  /** Purpose `enrol` only: the number that is proven now, and the one whose place it takes. */
+  /** Purpose `enroll` only: the number that is proven now, and the one whose place it takes. */
   readonly mobile: string;
   readonly replaces: string | undefined;
 }

@@ -1,8 +1,8 @@
 import { MESSAGE_LIMIT, PLACEHOLDER } from '../protocol/message-length';
 import { defaultMessage, fitDefault, transactionMessage } from './default-message';
-import type { MessageLocale } from './locales';
+import { findServedLocales, type MessageLocale } from './locales';
 import { PURPOSES } from './measure';
-import { findServedLocales, type MessageContext, type MessageOption, type MessageSettings } from './options';
+import type { MessageContext, MessageOption, MessageSettings } from './options';
 import { requireSendable } from './sanitize';
 
 /** Language and script, as likely subtags complete them, of every locale that has texts. */
@@ -72,10 +72,10 @@ function requireDefault(
   purpose: (typeof PURPOSES)[number],
   isQuick: boolean,
 ): void {
-  const { maxPinDigits, pinValiditySeconds: validitySeconds } = settings;
+  const { maxPinDigits, codeValiditySeconds: validitySeconds } = settings;
   const parts = { ...settings, locale, validitySeconds };
   if (isQuick && fitsPlainly(defaultMessage(parts, purpose), maxPinDigits)) return;
-  const what = `appName with autofillHost makes a message (locale ${locale}, purpose ${purpose}) that`;
+  const what = `messages.appName with messages.autofillHost makes a message (locale ${locale}, purpose ${purpose}) that`;
   requireSendable(what, fitDefault(parts, purpose, maxPinDigits), maxPinDigits);
 }
 
@@ -86,8 +86,6 @@ function fitsPlainly(text: string, maxPinDigits: number): boolean {
   if (longest <= MESSAGE_LIMIT['ucs-2']) return true;
   return longest <= MESSAGE_LIMIT['gsm-7'] && ONE_SEPTET.test(text.replace(PLACEHOLDER, ''));
 }
-
-export type { MessageContext, MessageOption, MessageSettings } from './options';
 
 /** What the login tells the builder of one message. */
 export type BuildContext = MessageContext & {
@@ -117,13 +115,15 @@ type MakeText = (context: MessageContext, validitySeconds: number) => string | P
  *   fit one text message; it names the locale, the purpose, the units and the character that forces UCS-2.
  */
 export function createMessageBuilder(settings: MessageSettings): BuildMessage {
-  const { message, sender, maxPinDigits, perCountry = {} } = settings;
+  const { template, sender, maxPinDigits, perCountry = {} } = settings;
   const general =
-    message === undefined ? createDefaultText(settings) : createOwnText('message', message, maxPinDigits);
+    template === undefined
+      ? createDefaultText(settings)
+      : createOwnText('messages.template', template, maxPinDigits);
   const national = new Map(
     Object.entries(perCountry).map(([country, own]) => {
-      const what = `perCountry.${country}.message`;
-      const makeText = own.message === undefined ? general : createOwnText(what, own.message, maxPinDigits);
+      const what = `messages.perCountry.${country}.template`;
+      const makeText = own.template === undefined ? general : createOwnText(what, own.template, maxPinDigits);
       return [country, { sender: own.sender ?? sender, makeText }];
     }),
   );

@@ -1,12 +1,12 @@
 import { measureTemplate } from '../protocol/message-length';
 import type { Purpose } from '../stores/store';
 import { fitDefault } from './default-message';
-import type { MessageLocale } from './locales';
-import { findServedLocales, type MessageSettings } from './options';
+import { findServedLocales, type MessageLocale } from './locales';
+import type { MessageSettings } from './options';
 import { nameCharacter } from './sanitize';
 
 /** What a code may be for, as far as messages go. */
-export const PURPOSES: readonly Purpose[] = ['login', 'step-up', 'transaction', 'enrol'];
+export const PURPOSES: readonly Purpose[] = ['login', 'step-up', 'transaction', 'enroll'];
 
 /** One kind of message, measured with the longest code. */
 export interface MessageMeasure {
@@ -29,10 +29,10 @@ export interface MessageMeasure {
  * Measures every message that can be measured before it is sent: the default texts of all served locales, or fixed
  * templates. What the app's own functions give is measured when they are asked.
  */
-export function measureMessages(settings: MessageSettings): readonly MessageMeasure[] {
-  const { message, perCountry = {} } = settings;
-  const general = message === undefined ? measureDefaults(settings) : measureOwn(settings, message, null);
-  const national = Object.entries(perCountry).flatMap(([country, { message: own }]) =>
+export function measureTexts(settings: MessageSettings): readonly MessageMeasure[] {
+  const { template, perCountry = {} } = settings;
+  const general = template === undefined ? measureDefaults(settings) : measureOwn(settings, template, null);
+  const national = Object.entries(perCountry).flatMap(([country, { template: own }]) =>
     own === undefined ? [] : measureOwn(settings, own, country),
   );
   return [...general, ...national];
@@ -41,7 +41,7 @@ export function measureMessages(settings: MessageSettings): readonly MessageMeas
 function measureDefaults(settings: MessageSettings): readonly MessageMeasure[] {
   return findServedLocales(settings).flatMap((locale) =>
     PURPOSES.map((purpose) => {
-      const { pinValiditySeconds: validitySeconds, maxPinDigits } = settings;
+      const { codeValiditySeconds: validitySeconds, maxPinDigits } = settings;
       const text = fitDefault({ ...settings, locale, validitySeconds }, purpose, maxPinDigits);
       return { locale, purpose, country: null, ...measure(text, maxPinDigits) };
     }),
@@ -51,7 +51,7 @@ function measureDefaults(settings: MessageSettings): readonly MessageMeasure[] {
 /** A fixed template shows no amount, so that it is never sent for a transaction. */
 function measureOwn(
   { maxPinDigits }: MessageSettings,
-  template: NonNullable<MessageSettings['message']>,
+  template: NonNullable<MessageSettings['template']>,
   country: string | null,
 ): readonly MessageMeasure[] {
   if (typeof template !== 'string') return [];

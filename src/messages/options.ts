@@ -1,111 +1,103 @@
-import {
-  array,
-  check,
-  type GenericSchema,
-  maxLength,
-  optional,
-  picklist,
-  pipe,
-  regex,
-  string,
-  union,
-} from 'valibot';
+import { z } from 'zod';
 import { byCountry, callback, strictOptions } from '../define-options';
 import { isSender } from '../protocol/otp';
 import type { Purpose, Transaction } from '../stores/store';
 import { MESSAGE_LOCALES, type MessageLocale } from './locales';
 
-const COUNTRY = 'must have ISO 3166-1 codes such as FR as its names';
-const LOCALE = `must be one of ${MESSAGE_LOCALES.join(', ')}`;
-
-const message = union(
-  [string(), callback<Extract<MessageOption, (...values: never[]) => unknown>>()],
-  'must be a text or a function',
-);
-
-const sender = pipe(
-  string('must be a text'),
-  check(isSender, 'must be 2 to 11 letters, digits, spaces, hyphens and dots, or 14 digits'),
-);
-
-const locale = picklist(MESSAGE_LOCALES, LOCALE);
-
-const countryMessage: GenericSchema<CountryMessage> = strictOptions({
-  sender: optional(sender),
-  message: optional(message),
-});
-
-/** The options that shape messages. That they fit is seen when the builder is made. */
-export const messageRules = {
-  appName: optional(
-    pipe(
-      string('must be a text'),
-      regex(
-        /^[^\p{Cc}@#[\]]{1,30}$/u,
-        'must have 1 to 30 characters without control characters, @, #, [ and ]',
-      ),
-    ),
-  ),
-  autofillHost: optional(
-    pipe(
-      string('must be a bare host name'),
-      maxLength(253, 'must be a bare host name'),
-      regex(
-        /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/,
-        'must be a bare host name in lower case',
-      ),
-    ),
-  ),
-  message: optional(message),
-  sender: optional(sender),
-  defaultLocale: locale,
-  locales: optional(array(locale, 'must be a list of locales')),
-  perCountry: optional(byCountry(countryMessage, 'must be an object', COUNTRY)),
-} as const;
-
-/** What a message of the app's own may depend on. */
+/** What a template function may depend on. */
 export interface MessageContext<User = Express.User> {
   readonly user: User;
-  /** What `getLocale` gave. */
+  /** What `getLocale` returned. */
   readonly locale: string | undefined;
   readonly purpose: Purpose;
-  /** What the code is for, where the purpose is `transaction`; as the app gave it, so `sanitizeVariable` comes first. */
+  /** What the code approves, for the purpose `transaction`. It is as the app gave it: pass it through `sanitizeVariable`. */
   readonly transaction?: Transaction | undefined;
 }
 
-/** A template, or a function that gives one. */
+/** A template, or a function that returns one. */
 export type MessageOption = string | ((context: MessageContext) => string | Promise<string>);
 
-/** What is different for the numbers of one country. What is left out is as everywhere. */
+/** What differs for numbers of one country. What is left out is as everywhere else. */
 export interface CountryMessage {
   /** Sender of the message there. */
   readonly sender?: string | undefined;
-  /** The message there, also in place of `message`. */
-  readonly message?: MessageOption | undefined;
+  /** The template there, in place of `messages.template`. */
+  readonly template?: MessageOption | undefined;
 }
 
-/** The options a message is made of. */
-export interface MessageSettings {
-  readonly message?: MessageOption | undefined;
+/** The option `messages` of `createSmsOtp`: what the text message looks like. */
+export interface MessagesOption {
+  /** Name at the beginning of the default message, at most 30 characters. Default: none. */
   readonly appName?: string | undefined;
+
+  /**
+   * Bare host name of the page that asks for the code. The default message then ends with the origin-bound line
+   * `@host #code`, and phones offer the code on that site only. Default: no such line.
+   */
   readonly autofillHost?: string | undefined;
+
+  /** A template with exactly one `[PIN]`, or a function that returns one. Default: a sentence in the user's locale. */
+  readonly template?: MessageOption | undefined;
+
+  /** Sender of the message: 2 to 11 letters, digits, spaces, hyphens, dots, or 14 digits. Default: the gateway's. */
   readonly sender?: string | undefined;
-  readonly maxPinDigits: number;
-  readonly pinValiditySeconds: number;
-  /** Default: English. */
-  readonly defaultLocale?: MessageLocale | undefined;
-  /** Locales that may be chosen beside the default one. Default: all that have texts. */
+
+  /** The locales of the default message, beside `defaultLocale`. Default: all sixteen. */
   readonly locales?: readonly MessageLocale[] | undefined;
-  /** Without it no other locale than the default one is ever chosen. What it does is not looked at here. */
-  readonly getLocale?: ((...args: never[]) => unknown) | undefined;
-  /** By ISO 3166-1 code. */
+
+  /** The locale of the default message where `getLocale` names none of `locales`. Default: `'en'`. */
+  readonly defaultLocale?: MessageLocale | undefined;
+
+  /**
+   * What differs for numbers of single countries, by ISO 3166-1 code. GB covers GG, JE and IM, FI covers AX and US its
+   * territories, unless they have an entry of their own. Default: nothing.
+   */
   readonly perCountry?: Readonly<Record<string, CountryMessage>> | undefined;
 }
 
-/** The locales that texts are sent in: the default one first. */
-export function findServedLocales({
-  defaultLocale = 'en',
-  locales = MESSAGE_LOCALES,
-}: MessageSettings): readonly [MessageLocale, ...MessageLocale[]] {
-  return [defaultLocale, ...locales.filter((locale) => locale !== defaultLocale)];
+/** Everything a message is built from. */
+export interface MessageSettings extends MessagesOption {
+  readonly maxPinDigits: number;
+  readonly codeValiditySeconds: number;
+  /** Without it only the default locale is ever chosen. It is not called here. */
+  readonly getLocale?: ((...args: never[]) => unknown) | undefined;
 }
+
+const template = z.union(
+  [z.string(), callback<Extract<MessageOption, (...values: never[]) => unknown>>()],
+  'must be a string or a function',
+);
+
+const sender = z
+  .string('must be a string')
+  .refine(isSender, 'must be 2 to 11 letters, digits, spaces, hyphens and dots, or 14 digits');
+
+const locale = z.enum(MESSAGE_LOCALES, `must be one of ${MESSAGE_LOCALES.join(', ')}`);
+
+/** The option `messages`. Whether the texts fit is checked when the builder is made. */
+export const messagesSchema = strictOptions({
+  appName: z
+    .string('must be a string')
+    .regex(
+      /^[^\p{Cc}@#[\]]{1,30}$/u,
+      'must have 1 to 30 characters without control characters, @, #, [ and ]',
+    )
+    .optional(),
+  autofillHost: z
+    .string('must be a bare host name')
+    .max(253, 'must be a bare host name')
+    .regex(
+      /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/,
+      'must be a bare host name in lower case',
+    )
+    .optional(),
+  template: template.optional(),
+  sender: sender.optional(),
+  locales: z.array(locale, 'must be a list of locales').optional(),
+  defaultLocale: locale.default('en'),
+  perCountry: byCountry(
+    strictOptions({ sender: sender.optional(), template: template.optional() }),
+    'must be an object',
+    'must have ISO 3166-1 codes such as FR as its names',
+  ).optional(),
+}) satisfies z.ZodType<MessagesOption>;

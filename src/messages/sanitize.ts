@@ -10,7 +10,7 @@ import { measureTemplate, PLACEHOLDER, type TemplateSize } from '../protocol/mes
  * @throws {TypeError} when `text` is no text or `maxLength` no whole number above 0.
  */
 export function sanitizeVariable(text: string, maxLength: number): string {
-  if (typeof text !== 'string') throw new TypeError('a variable of a message must be a text');
+  if (typeof text !== 'string') throw new TypeError('a variable of a message must be a string');
   if (!Number.isSafeInteger(maxLength) || maxLength < 1) {
     throw new TypeError('maxLength must be a whole number above 0');
   }
@@ -47,7 +47,7 @@ export function listBeginnings(text: string, maxLength: number): readonly string
  *   or does not fit one text message.
  */
 export function requireSendable(what: string, template: unknown, maxPinDigits: number): string {
-  if (typeof template !== 'string') throw new TypeError(`${what} must be a text`);
+  if (typeof template !== 'string') throw new TypeError(`${what} must be a string`);
   const size = measureTemplate(template, maxPinDigits);
   if (size.problem !== null) throw new TypeError(`${what} ${size.problem}${nameCause(size)}`);
   if (hasForeignOriginLine(template)) {

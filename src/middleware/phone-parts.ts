@@ -1,4 +1,4 @@
-import { createEnrolment, type Enrolment } from '../account/enrollment';
+import { createEnrollment, type Enrollment } from '../account/enrollment';
 import type { PhoneBook } from '../account/phone-book';
 import { createPinJudge } from '../login/code-verifiers';
 import type { LoginParts } from '../login/context';
@@ -7,25 +7,28 @@ import type { EdgeParts } from './context';
 
 /** What the middlewares of `phones` need beside the rest of the edge. */
 export interface PhoneParts {
-  readonly enrolment: Enrolment;
+  readonly enrollment: Enrollment;
   readonly pinField: string;
   readonly phoneField: string;
 }
 
 interface PhoneSettings {
   readonly phoneBook?: PhoneBook | undefined;
-  readonly pinField: string;
-  readonly phoneField: string;
+  readonly fields: { readonly code: string; readonly phone: string };
 }
 
 /** Undefined where no phone book is configured. */
 export function createPhoneParts(
   login: LoginParts,
   sendOtp: EdgeParts['sendOtp'],
-  { phoneBook, pinField, phoneField }: PhoneSettings,
+  { phoneBook, fields }: PhoneSettings,
 ): PhoneParts | undefined {
   if (phoneBook === undefined) return undefined;
   // A texted code proves the number: no other factor is good for it.
   const verifyOtp = createVerifyOtp(login, createPinJudge(login));
-  return { enrolment: createEnrolment({ login, book: phoneBook, sendOtp, verifyOtp }), pinField, phoneField };
+  return {
+    enrollment: createEnrollment({ login, book: phoneBook, sendOtp, verifyOtp }),
+    pinField: fields.code,
+    phoneField: fields.phone,
+  };
 }

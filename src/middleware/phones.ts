@@ -15,8 +15,8 @@ export interface PhoneOptions extends RedirectOptions {
   readonly maxAgeSeconds?: number | undefined;
 }
 
-/** Options of `phones.enrol`. */
-export interface EnrolOptions extends PhoneOptions {
+/** Options of `phones.enroll`. */
+export interface EnrollOptions extends PhoneOptions {
   /**
    * The new number takes the place of another, at the moment its code is right: the one that the body names by its
    * `phoneId`, else the default. Default: false, it is added.
@@ -49,9 +49,9 @@ function readPhoneOptions(name: string, options: PhoneOptions, types: OptionType
 }
 
 /** @throws {TypeError} when it cannot be a country. Whether there is one of that name is known at the first number. */
-function checkCountry({ defaultCountry }: EnrolOptions): void {
+function checkCountry({ defaultCountry }: EnrollOptions): void {
   if (defaultCountry === undefined || /^[A-Z]{2}$/.test(defaultCountry)) return;
-  throw new TypeError('phones.enrol: defaultCountry must be an ISO 3166-1 code such as US');
+  throw new TypeError('phones.enroll: defaultCountry must be an ISO 3166-1 code such as US');
 }
 
 type Work<Options> = (req: Request, res: Response, options: Options, maxAgeMs: number) => Promise<boolean>;
@@ -59,11 +59,11 @@ type Work<Options> = (req: Request, res: Response, options: Options, maxAgeMs: n
 /** Makes the work of `phones.remove` and `phones.setDefault`. */
 function createPhoneChanges(
   { slot, marks, phoneIdField, endOtherSessions, revokeDevices }: EdgeParts,
-  { enrolment }: PhoneParts,
+  { enrollment }: PhoneParts,
 ): { readonly remove: Work<RemoveOptions>; readonly setDefault: Work<PhoneOptions> } {
   return {
     async remove(req, res, options, maxAgeMs) {
-      const result = await enrolment.removePhone(toRequest(req, maxAgeMs), options.keepsLast !== false);
+      const result = await enrollment.removePhone(toRequest(req, maxAgeMs), options.keepsLast !== false);
       if (result.kind === 'changed') {
         await revokeDevices(result.user, req);
         await endOtherSessions(result.user, req);
@@ -71,7 +71,7 @@ function createPhoneChanges(
       return answer(req, res, options, result);
     },
     async setDefault(req, res, options, maxAgeMs) {
-      const result = await enrolment.setDefaultPhone(toRequest(req, maxAgeMs));
+      const result = await enrollment.setDefaultPhone(toRequest(req, maxAgeMs));
       return answer(req, res, options, result);
     },
   };
@@ -104,11 +104,11 @@ type Confirm = (req: Request, res: Response, options: RedirectOptions) => Promis
 /** Makes the work of `phones.confirm`. */
 function createPhoneConfirm(
   { slot, marks, endOtherSessions, revokeDevices }: EdgeParts,
-  { enrolment, pinField }: PhoneParts,
+  { enrollment, pinField }: PhoneParts,
 ): Confirm {
   return async function confirm(req, res, options) {
     const { pending, returnTo } = slot.read(req);
-    const result = await enrolment.confirmPhone({
+    const result = await enrollment.confirmPhone({
       code: readField(req, pinField),
       pending,
       currentUser: currentUser(req),
@@ -157,8 +157,8 @@ function createPhoneConfirm(
 /** The numbers of a logged-in user. Whoever has one needs a second factor of their own that is young enough. */
 export interface Phones {
   /** Texts a code to the number in the body. Until `confirm` it is worth nothing. */
-  readonly enrol: (options?: EnrolOptions) => RequestHandler;
-  /** Judges the code of `enrol`: the number becomes the user's, the session's id is renewed, and the mark is set. */
+  readonly enroll: (options?: EnrollOptions) => RequestHandler;
+  /** Judges the code of `enroll`: the number becomes the user's, the session's id is renewed, and the mark is set. */
   readonly confirm: (options?: RedirectOptions) => RequestHandler;
   /** Takes away the number that the body names by its `phoneId`. */
   readonly remove: (options?: RemoveOptions) => RequestHandler;
@@ -171,19 +171,19 @@ export interface Phones {
 /** Makes `phones`. */
 export function createPhones(parts: EdgeParts, phoneParts: PhoneParts): Phones {
   const { slot, marks } = parts;
-  const { enrolment, phoneField } = phoneParts;
+  const { enrollment, phoneField } = phoneParts;
   const finishSend = createFinishSend(parts);
   const confirm = createPhoneConfirm(parts, phoneParts);
   const { remove, setDefault } = createPhoneChanges(parts, phoneParts);
 
-  async function enrol(
+  async function enroll(
     req: Request,
     res: Response,
-    options: EnrolOptions,
+    options: EnrollOptions,
     maxAgeMs: number,
   ): Promise<boolean> {
     const before = slot.read(req);
-    const result = await enrolment.enrolPhone({
+    const result = await enrollment.enrollPhone({
       user: currentUser(req),
       passed: marks.read(req),
       maxAgeMs,
@@ -199,12 +199,12 @@ export function createPhones(parts: EdgeParts, phoneParts: PhoneParts): Phones {
   }
 
   return {
-    enrol(options = {}) {
+    enroll(options = {}) {
       const types = { ...PHONE_TYPES, replaces: 'boolean', defaultCountry: 'string' } as const;
-      const maxAgeMs = readPhoneOptions('phones.enrol', options, types);
+      const maxAgeMs = readPhoneOptions('phones.enroll', options, types);
       checkCountry(options);
-      return function smsOtpEnrolPhone(req: Request, res: Response, next: NextFunction) {
-        run(res, next, () => enrol(req, res, options, maxAgeMs));
+      return function smsOtpEnrollPhone(req: Request, res: Response, next: NextFunction) {
+        run(res, next, () => enroll(req, res, options, maxAgeMs));
       };
     },
     confirm(options = {}) {
@@ -225,6 +225,6 @@ export function createPhones(parts: EdgeParts, phoneParts: PhoneParts): Phones {
         run(res, next, () => setDefault(req, res, options, maxAgeMs));
       };
     },
-    list: enrolment.listPhones,
+    list: enrollment.listPhones,
   };
 }

@@ -68,7 +68,7 @@ function isPending(value: unknown): boolean {
 }
 
 function isPurpose(value: unknown): boolean {
-  return value === 'login' || value === 'step-up' || value === 'transaction' || value === 'enrol';
+  return value === 'login' || value === 'step-up' || value === 'transaction' || value === 'enroll';
 }
 
 function isMark(value: unknown): boolean {

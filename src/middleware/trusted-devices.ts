@@ -71,16 +71,16 @@ export interface DeviceParts {
 
 interface DeviceSettings {
   readonly trustedDevices?: { readonly cookieName: string } | undefined;
-  readonly trustDeviceField: string;
+  readonly fields: { readonly trustDevice: string };
 }
 
 /** Undefined where no devices are trusted. */
 export function createDeviceParts(
   { devices }: LoginFactors,
-  { trustedDevices, trustDeviceField }: DeviceSettings,
+  { trustedDevices, fields }: DeviceSettings,
 ): DeviceParts | undefined {
   if (devices === undefined || trustedDevices === undefined) return undefined;
-  return { devices, cookieName: trustedDevices.cookieName, trustDeviceField };
+  return { devices, cookieName: trustedDevices.cookieName, trustDeviceField: fields.trustDevice };
 }
 
 /** A user who needs no code on this device. */

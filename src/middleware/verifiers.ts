@@ -6,28 +6,27 @@ import { createVerifyOtp } from '../login/verify-otp';
 import type { Verifier } from './context';
 
 interface VerifierSettings {
-  readonly pinField: string;
-  readonly recoveryCodeField: string;
+  readonly fields: { readonly code: string; readonly recoveryCode: string };
   readonly factors: readonly Factor[];
 }
 
 /** Every factor whose codes a request may hold, by name. */
 export function createVerifiers(
   login: LoginParts,
-  { pinField, recoveryCodeField, factors }: VerifierSettings,
+  { fields, factors }: VerifierSettings,
   recoveryCodes: RecoveryCodes | undefined,
 ): ReadonlyMap<string, Verifier> {
   const sms: Verifier = {
-    field: pinField,
+    field: fields.code,
     amr: 'sms',
     purposes: ['login', 'step-up', 'transaction'],
     verify: createVerifyOtp(login, createPinJudge(login)),
   };
   const others = factors.map((factor): [string, Verifier] => [
     factor.name,
-    toVerifier(login, factor, pinField),
+    toVerifier(login, factor, fields.code),
   ]);
-  const recovery = recoveryCodes && toRecoveryVerifier(login, recoveryCodes, recoveryCodeField);
+  const recovery = recoveryCodes && toRecoveryVerifier(login, recoveryCodes, fields.recoveryCode);
   return new Map([['sms', sms], ...(recovery ? ([['recovery-code', recovery]] as const) : []), ...others]);
 }
 
@@ -45,10 +44,10 @@ function toRecoveryVerifier(login: LoginParts, codes: RecoveryCodes, field: stri
   };
 }
 
-/** A transaction's text shows what is approved, and an enrolment proves the number: only the texted code is good for those. */
-function toVerifier(login: LoginParts, factor: Factor, pinField: string): Verifier {
+/** A transaction's text shows what is approved, and an enrollment proves the number: only the texted code is good for those. */
+function toVerifier(login: LoginParts, factor: Factor, codeField: string): Verifier {
   return {
-    field: factor.field ?? pinField,
+    field: factor.field ?? codeField,
     amr: factor.amr ?? factor.name,
     purposes: ['login', 'step-up'],
     verify: createVerifyOtp(login, createFactorJudge(factor)),

@@ -124,7 +124,8 @@ function writeChangeLines({ changes }: Instruments): Pick<Lines, ChangeLine> {
     'recovery-code-used': change,
     'device-trusted': change,
     'device-used': change,
-    'device-revoked': ({ type, why }) => changes.add(1, { 'sms_otp.event': type, 'sms_otp.reason': why }),
+    'device-revoked': ({ type, reason: why }) =>
+      changes.add(1, { 'sms_otp.event': type, 'sms_otp.reason': why }),
   };
 }
 
@@ -143,11 +144,11 @@ function writeAlertLines({ alerts }: Instruments): Pick<Lines, AlertLine> {
     'unexplained-spend': alert,
     'price-list-problem': alert,
     'conversion-blocked': alert,
-    'lookups-stopped': ({ type, because }) =>
-      alerts.add(1, { 'sms_otp.event': type, 'sms_otp.reason': because }),
+    'lookups-stopped': ({ type, reason }) =>
+      alerts.add(1, { 'sms_otp.event': type, 'sms_otp.reason': reason }),
     'lookups-resumed': alert,
     'number-doubtful': alert,
-    'sim-change-hint': alert,
+    'sim-swap-hint': alert,
   };
 }
 

@@ -1,7 +1,6 @@
-import { optional } from 'valibot';
-import { parseOptions, strictOptions, wholeNumber } from '../define-options';
+import { parseOptions, policyMode, strictOptions, wholeNumber } from '../define-options';
 import { verifiedNumberCounter } from '../limits/limits';
-import { type Policy, type PolicyContext, policyMode, type PolicyMode } from '../limits/policy';
+import { type Policy, type PolicyContext, type PolicyMode } from '../limits/policy';
 import type { Counter } from '../stores/store';
 
 /** What `prefixVelocity` is made of. */
@@ -15,9 +14,9 @@ export interface PrefixVelocityOptions {
 }
 
 const schema = strictOptions({
-  maxUnanswered: optional(wholeNumber(1, 1_000), 15),
-  perSeconds: optional(wholeNumber(3_600, 604_800), 86_400),
-  mode: policyMode('record'),
+  maxUnanswered: wholeNumber(1, 1_000).default(15),
+  perSeconds: wholeNumber(3_600, 604_800).default(86_400),
+  mode: policyMode('report'),
 });
 
 /** Two windows of a prefix that overlap by half. */
@@ -62,10 +61,10 @@ export function prefixVelocity(options: PrefixVelocityOptions = {}): Policy<unkn
     check: () => 'allow',
     charges: (context) => {
       const { older, newer } = windowsOf(context);
-      const because = 'too many unanswered text messages to one prefix';
+      const reason = 'too many unanswered text messages to one prefix';
       return [
-        { counter: { ...older, max: maxUnanswered }, because },
-        { counter: newer, because },
+        { counter: { ...older, max: maxUnanswered }, reason },
+        { counter: newer, reason },
       ];
     },
     settle: async (context, { kind }) => {

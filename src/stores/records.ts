@@ -13,7 +13,7 @@ import type {
 export const RECORD_VERSION = 1;
 
 /** Every purpose a user may have a live challenge of. */
-export const PURPOSES: readonly Purpose[] = ['login', 'step-up', 'transaction', 'enrol'];
+export const PURPOSES: readonly Purpose[] = ['login', 'step-up', 'transaction', 'enroll'];
 
 /** Seconds a counter without window lives from its last charge, and a fence from its last renewal: 400 days. */
 export const LONG_LIFE_SECONDS = 400 * 86_400;
@@ -40,7 +40,7 @@ function isChallenge(value: unknown): value is Challenge {
     Number.isFinite(record.pendingUntil) &&
     (record.transaction === undefined) === (record.purpose !== 'transaction') &&
     (record.transaction === undefined || isTransaction(record.transaction)) &&
-    (record.replaces === undefined || (record.purpose === 'enrol' && isText(record.replaces)))
+    (record.replaces === undefined || (record.purpose === 'enroll' && isText(record.replaces)))
   );
 }
 

@@ -1,5 +1,5 @@
 /** What a challenge is for. A code of one purpose is never good for another. */
-export type Purpose = 'login' | 'step-up' | 'transaction' | 'enrol';
+export type Purpose = 'login' | 'step-up' | 'transaction' | 'enroll';
 
 /** What a transaction's code stands for, as the text message and the page show it. */
 export interface Transaction {
@@ -35,7 +35,7 @@ export interface Challenge {
   readonly pendingUntil: number;
   /** Purpose `transaction` only: its code is good for this and nothing else. */
   readonly transaction?: Transaction | undefined;
-  /** Purpose `enrol` only: the confirmed number whose place the new one takes, E.164 with plus. */
+  /** Purpose `enroll` only: the confirmed number whose place the new one takes, E.164 with plus. */
   readonly replaces?: string | undefined;
 }
 
@@ -162,7 +162,7 @@ export interface SmsOtpStore {
   readonly recoveryCodes?: RecoveryCodeStore;
   /** Needed where trusted devices are configured. */
   readonly devices?: DeviceStore;
-  /** Needed by policies that remember something of a number, such as `simChange`. */
+  /** Needed by policies that remember something of a number, such as `simSwap`. */
   readonly notes?: NoteStore;
 }
 

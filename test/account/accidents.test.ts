@@ -15,9 +15,9 @@ describe('what the phone book throws', () => {
   it.each([
     ['list', '/phones/remove'],
     ['list', '/phones/default'],
-    ['list', '/phones/enrol'],
+    ['list', '/phones/enroll'],
     ['list', '/phones/replace'],
-    ['addUnconfirmed', '/phones/enrol'],
+    ['addUnconfirmed', '/phones/enroll'],
     ['remove', '/phones/remove'],
     ['setDefault', '/phones/default'],
   ] as const)(
@@ -47,7 +47,7 @@ describe('what the phone book throws', () => {
       const test = await openPhoneApp();
       const alice = phoneVisit(test);
       await alice.logIn();
-      await (call === 'confirm' ? alice.enrol(NEW) : alice.replace(NEW));
+      await (call === 'confirm' ? alice.enroll(NEW) : alice.replace(NEW));
       breakBook(test, call, thrower);
       expect((await alice.confirm(NEW)).status).toBe(500);
       expect([test.errors, test.ended]).toEqual([[BROKEN], []]);
@@ -63,7 +63,7 @@ describe('what the phone book throws', () => {
     const alice = phoneVisit(test);
     await alice.logIn();
     for (const call of ['confirm', 'remove', 'setDefault'] as const) breakBook(test, call, () => answer);
-    await alice.enrol(NEW);
+    await alice.enroll(NEW);
     const phoneId = await alice.idOf(WORK);
     expect(seen(await alice.confirm(NEW))).toEqual([401, { error: 'no-pending-login' }]);
     expect((await alice.post('/phones/remove', { phoneId })).status).toBe(403);
@@ -80,7 +80,7 @@ describe('what endOtherSessions throws', () => {
     const test = await openPhoneApp({ options: { endOtherSessions: () => Promise.reject(BROKEN) } });
     const alice = phoneVisit(test);
     await alice.logIn();
-    await alice.enrol(NEW);
+    await alice.enroll(NEW);
     expect((await alice.confirm(NEW)).status).toBe(500);
     expect([numbersOf(test), test.errors]).toEqual([[HOME, NEW], [BROKEN]]);
     expect(await statusOf(alice.agent)).toMatchObject({ pending: null, hasSecondFactor: true });
@@ -94,7 +94,7 @@ describe('a session that cannot be written', () => {
     const test = await openPhoneApp();
     const alice = phoneVisit(test);
     await alice.logIn();
-    await alice.enrol(NEW);
+    await alice.enroll(NEW);
     test.sessions.failSets = true;
     expect(seen(await alice.confirm(NEW))).toEqual([503, { code: 'ERR_SESSION_STORE' }]);
     expect(numbersOf(test)).toEqual([HOME, NEW]);
@@ -107,7 +107,7 @@ describe('a session that cannot be written', () => {
     const alice = phoneVisit(test);
     await alice.logIn();
     test.sessions.setsToFail = 1;
-    expect(seen(await alice.enrol(NEW))).toEqual([503, { code: 'ERR_SESSION_STORE' }]);
+    expect(seen(await alice.enroll(NEW))).toEqual([503, { code: 'ERR_SESSION_STORE' }]);
     expect(seen(await alice.confirm(NEW))).toEqual([401, { error: 'no-pending-login' }]);
   });
 });
@@ -118,7 +118,7 @@ describe.each(['A', 'B'] as const)('a gateway that fails, in variant %s,', (vari
     const alice = phoneVisit(test);
     await alice.logIn();
     test.sim.failNext('generate', 'html-502');
-    expect((await alice.enrol(NEW)).status).toBe(502);
+    expect((await alice.enroll(NEW)).status).toBe(502);
     expect(numbersOf(test)).toEqual([HOME, `${NEW}?`]);
     expect(await statusOf(alice.agent)).toMatchObject({ pending: null, hasSecondFactor: true });
   });
@@ -127,7 +127,7 @@ describe.each(['A', 'B'] as const)('a gateway that fails, in variant %s,', (vari
     const test = await openPhoneApp({ variant });
     const alice = phoneVisit(test);
     await alice.logIn();
-    await alice.enrol(NEW);
+    await alice.enroll(NEW);
     test.sim.failNext('validate', { kind: 'reset', when: 'after' });
     expect((await alice.confirm(NEW)).status).toBe(502);
     expect(numbersOf(test)).toEqual([HOME, `${NEW}?`]);

@@ -42,7 +42,7 @@ describe('a number that is removed', () => {
     const test = await openPhoneApp();
     const alice = phoneVisit(test);
     await alice.logIn();
-    await alice.enrol(NEW);
+    await alice.enroll(NEW);
     expect((await alice.post('/phones/remove', { phoneId: await alice.idOf(NEW) })).status).toBe(200);
     expect(seen(await alice.confirm(NEW))).toEqual([401, { error: 'no-pending-login' }]);
     expect(numbersOf(test)).toEqual([HOME]);
@@ -99,7 +99,7 @@ describe('the default number', () => {
     const test = await openPhoneApp();
     const alice = phoneVisit(test);
     await alice.logIn();
-    await alice.enrol(NEW);
+    await alice.enroll(NEW);
     const phoneId = await alice.idOf(NEW);
     expect(seen(await alice.post('/phones/default', { phoneId }))).toEqual([403, { error: 'no-phone' }]);
     expect(test.book.list('alice')[0]).toEqual({ mobile: HOME, isConfirmed: true, isDefault: true });
@@ -112,7 +112,7 @@ describe('the list of numbers', () => {
     test.book.seed('alice', WORK, HOME);
     const alice = phoneVisit(test);
     await alice.logIn();
-    await alice.enrol(NEW);
+    await alice.enroll(NEW);
     const list = await alice.list();
     const id = expect.stringMatching(/^[\w-]{22}$/);
     expect(list).toEqual([
@@ -156,7 +156,7 @@ it('a number that is none in the store by now is sent no other code', async () =
   const test = await openPhoneApp({ clock, options: { store: tampered.store } });
   const alice = phoneVisit(test);
   await alice.logIn();
-  await alice.enrol(NEW);
+  await alice.enroll(NEW);
   const challenge = await tampered.store.challenges.find((await alice.pendingId()) ?? '');
   tampered.tamper('find', answering({ ...challenge, mobile: NEW.slice(1) }));
   clock.advanceSeconds(31);

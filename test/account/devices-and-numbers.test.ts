@@ -14,7 +14,7 @@ describe('a change of number', () => {
     const { trustedDevices } = test.smsOtp;
     expect(await trustedDevices?.list('alice')).toHaveLength(1);
     test.clock.advanceSeconds(31);
-    await alice.post('/phones/enrol', { phone: NEW });
+    await alice.post('/phones/enroll', { phone: NEW });
     expect((await alice.post('/phones/confirm', { pin: test.sim.lastPin(NEW) })).status).toBe(200);
     expect(await trustedDevices?.list('alice')).toEqual([]);
     expect(test.events).toContainEqual(

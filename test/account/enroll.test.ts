@@ -9,8 +9,8 @@ describe.each(['A', 'B'] as const)('a number, in variant %s,', (variant) => {
     const test = await openPhoneApp({ variant });
     const alice = phoneVisit(test);
     await alice.logIn();
-    const sent = await alice.enrol('+1 (415) 555-0188');
-    expect(sent.body).toMatchObject({ sent: true, purpose: 'enrol', maskedPhone: '•• •• 88' });
+    const sent = await alice.enroll('+1 (415) 555-0188');
+    expect(sent.body).toMatchObject({ sent: true, purpose: 'enroll', maskedPhone: '•• •• 88' });
     expect(sent.body).not.toHaveProperty('phones');
     expect(test.sim.outbox.at(-1)?.mobile).toBe(NEW);
     expect(numbersOf(test)).toEqual([HOME, `${NEW}?`]);
@@ -37,7 +37,7 @@ describe.each(['A', 'B'] as const)('a number, in variant %s,', (variant) => {
     const test = await openPhoneApp({ variant });
     const bob = phoneVisit(test, BOB);
     expect((await bob.login()).body).toEqual({ sent: false, reason: 'not-required' });
-    expect((await bob.enrol(WORK)).body).toMatchObject({ sent: true });
+    expect((await bob.enroll(WORK)).body).toMatchObject({ sent: true });
     expect((await bob.account()).status).toBe(403);
     expect((await bob.confirm(WORK)).status).toBe(200);
     expect(await statusOf(bob.agent)).toMatchObject({
@@ -49,7 +49,7 @@ describe.each(['A', 'B'] as const)('a number, in variant %s,', (variant) => {
   });
 });
 
-describe('an enrolment', () => {
+describe('an enrollment', () => {
   it('takes the place of the number that the form names', async () => {
     const test = await openPhoneApp();
     test.book.seed('alice', HOME, WORK);
@@ -66,7 +66,7 @@ describe('an enrolment', () => {
     await alice.login();
     const sid = String(sessionIdOf(await alice.enterRight()));
     test.sessions.put(sid, { ...test.sessions.rest(sid), cart: ['book'] });
-    await alice.enrol(NEW);
+    await alice.enroll(NEW);
     expect(test.sessions.ids()).toContain(sid);
     const renewed = String(sessionIdOf(await alice.confirm(NEW)));
     expect(test.sessions.ids()).toEqual([renewed]);
@@ -106,7 +106,7 @@ describe('an enrolment', () => {
     await alice.replace(NEW);
     const old = test.sim.lastPin(NEW);
     test.clock.advanceSeconds(31);
-    expect((await alice.resend()).body).toMatchObject({ sent: true, purpose: 'enrol' });
+    expect((await alice.resend()).body).toMatchObject({ sent: true, purpose: 'enroll' });
     expect((await alice.confirmWith(old)).status).toBe(401);
     expect((await alice.cancel()).body).toEqual({ cancelled: true });
     expect(seen(await alice.confirm(NEW))).toEqual([401, { error: 'no-pending-login' }]);
@@ -129,9 +129,9 @@ describe('an enrolment', () => {
     const test = await openPhoneApp();
     const alice = phoneVisit(test);
     await alice.logIn();
-    await alice.enrol(NEW);
+    await alice.enroll(NEW);
     const { sent } = test.sim.stats();
-    expect((await alice.enrol(NEW)).body).toMatchObject({ sent: true, purpose: 'enrol' });
+    expect((await alice.enroll(NEW)).body).toMatchObject({ sent: true, purpose: 'enroll' });
     expect((await alice.replace(NEW)).body).toEqual({ error: 'resend-too-soon' });
     expect(test.sim.stats().sent).toBe(sent);
     await alice.confirm(NEW);
@@ -142,7 +142,7 @@ describe('an enrolment', () => {
     const test = await openPhoneApp();
     const alice = phoneVisit(test);
     await alice.logIn();
-    expect(seen(await alice.enrol('415 555 0188'))).toEqual([400, { error: 'malformed-phone' }]);
+    expect(seen(await alice.enroll('415 555 0188'))).toEqual([400, { error: 'malformed-phone' }]);
     expect((await alice.post('/phones/national', { phone: '415 555 0188' })).status).toBe(200);
     expect(numbersOf(test)).toEqual([HOME, `${NEW}?`]);
   });
@@ -153,18 +153,18 @@ describe('an enrolment', () => {
     await bob.login();
     const steps = [
       await bob.agent.get('/site/settings?tab=phone'),
-      await bob.post('/site/enrol', { phone: 'none' }),
+      await bob.post('/site/enroll', { phone: 'none' }),
     ];
     expect((await statusOf(bob.agent)).notice).toBe('malformed-phone');
     await bob.agent.get('/site/settings?tab=phone');
     steps.push(
-      await bob.post('/site/enrol', { phone: WORK }),
+      await bob.post('/site/enroll', { phone: WORK }),
       await bob.post('/site/confirm', { pin: '0000' }),
     );
     expect((await statusOf(bob.agent)).notice).toBe('wrong-code');
     steps.push(await bob.post('/site/confirm', { pin: test.sim.lastPin(WORK) }));
     expect(steps.map(({ status, headers }) => [status, headers.location as unknown])).toEqual([
-      [303, '/site/enrol'],
+      [303, '/site/enroll'],
       [303, '/site/settings'],
       [303, '/site/code'],
       [303, '/site/settings'],

@@ -7,6 +7,7 @@ function create(given: object): SmsOtp {
   const options = {
     gateway: { baseUrl: 'http://127.0.0.1:9', variant: 'A', username: 'u', password: 'p' },
     getPhone: () => null,
+    secret: 'a secret of the tests, long enough to be one',
     loadUser: () => null,
     allowedCountries: 'any',
     ...given,
@@ -44,8 +45,8 @@ describe('createSmsOtp', () => {
     [{ recoveryCodes: { count: 21 } }, 'recoveryCodes.count'],
     [{ recoveryCodes: { length: 8 } }, 'recoveryCodes.length'],
     [{ trustedDevices: {} }, 'trustedDevices.getPasswordVersion'],
-    [{ trustedDevices: { ...device, days: 91 } }, 'trustedDevices.days'],
-    [{ trustedDevices: { ...device, most: 0 } }, 'trustedDevices.most'],
+    [{ trustedDevices: { ...device, maxAgeDays: 91 } }, 'trustedDevices.maxAgeDays'],
+    [{ trustedDevices: { ...device, maxDevices: 0 } }, 'trustedDevices.maxDevices'],
     [{ trustedDevices: { ...device, cookieName: 'device' } }, 'trustedDevices.cookieName'],
     [{ trustedDevices: { ...device, cookieName: '__Host-a;b' } }, 'trustedDevices.cookieName'],
     [{ factors: [{ name: 'recovery-code', check: () => true }] }, 'factors.0'],

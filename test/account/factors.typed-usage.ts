@@ -13,13 +13,19 @@ declare const options: SmsOtpOptions;
 declare const passwords: { versionOf(user: Express.User): Promise<string> };
 
 const gateway = { baseUrl: 'https://gateway.example', variant: 'A', username: 'u', password: 'p' } as const;
-const needed = { gateway, getPhone: () => null, loadUser: () => null, allowedCountries: ['US'] } as const;
+const needed = {
+  gateway,
+  getPhone: () => null,
+  secret: 'a secret of the tests, long enough to be one',
+  loadUser: () => null,
+  allowedCountries: ['US'],
+} as const;
 
 const plain = createSmsOtp(needed);
 const full = createSmsOtp({
   ...needed,
   recoveryCodes: {},
-  trustedDevices: { getPasswordVersion: (user) => passwords.versionOf(user), days: 14 },
+  trustedDevices: { getPasswordVersion: (user) => passwords.versionOf(user), maxAgeDays: 14 },
   factors: [{ name: 'totp', check: ({ code }) => code.length === 6 }],
 });
 

@@ -5,16 +5,21 @@ import { createSmsOtp, type PhoneBook, type Phones, type SmsOtp, type SmsOtpOpti
 declare const phoneBook: PhoneBook;
 declare const options: SmsOtpOptions;
 const gateway = { baseUrl: 'https://gateway.example', variant: 'B', username: 'u', password: 'p' } as const;
-const without = { gateway, loadUser: () => null, allowedCountries: ['US'] } as const;
+const without = {
+  gateway,
+  secret: 'a secret of the tests, long enough to be one',
+  loadUser: () => null,
+  allowedCountries: ['US'],
+} as const;
 
 const { phones } = createSmsOtp({ ...without, phoneBook });
 
 export const handlers: RequestHandler[] = [
-  phones.enrol({ successRedirect: '/code', replaces: true, maxAgeSeconds: 600, defaultCountry: 'US' }),
+  phones.enroll({ successRedirect: '/code', replaces: true, maxAgeSeconds: 600, defaultCountry: 'US' }),
   phones.confirm({ successRedirect: '/settings', failureRedirect: '/code' }),
   phones.remove({ keepsLast: false }),
   phones.setDefault(),
-  createSmsOtp({ ...options, phoneBook }).phones.enrol(),
+  createSmsOtp({ ...options, phoneBook }).phones.enroll(),
 ];
 
 /** The options may have a book or not: so may what they make. */
@@ -32,7 +37,7 @@ export const refused = [
   // @ts-expect-error There is no phone book.
   (): Phones => createSmsOtp({ ...without, getPhone: () => null }).phones,
   // @ts-expect-error There is no such option.
-  () => phones.enrol({ replace: true }),
+  () => phones.enroll({ replace: true }),
   // @ts-expect-error A number is confirmed whatever its age.
   () => phones.confirm({ maxAgeSeconds: 300 }),
 ];

@@ -31,6 +31,7 @@ describe('recoveryCodes.generate', () => {
     const smsOtp = createSmsOtp({
       gateway: { baseUrl: 'http://127.0.0.1:9', variant: 'A', username: 'u', password: 'p' },
       getPhone: () => null,
+      secret: 'a secret of the tests, long enough to be one',
       loadUser: () => null,
       allowedCountries: 'any',
       recoveryCodes: { count: 5 },

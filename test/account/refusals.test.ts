@@ -23,9 +23,9 @@ describe('a new number is refused', () => {
     const alice = phoneVisit(test);
     await alice.logIn();
     const { sent } = test.sim.stats();
-    expect(seen(await alice.post('/phones/enrol', body))).toEqual([status, { error }]);
+    expect(seen(await alice.post('/phones/enroll', body))).toEqual([status, { error }]);
     expect(test.sim.stats().sent).toBe(sent);
-    expect(denials(test)).toEqual([expect.objectContaining({ purpose: 'enrol', reason: error })]);
+    expect(denials(test)).toEqual([expect.objectContaining({ purpose: 'enroll', reason: error })]);
     expect(numbersOf(test).filter((mobile) => !mobile.endsWith('?'))).toEqual([HOME]);
     expect(test.errors).toEqual([]);
   });
@@ -47,12 +47,12 @@ describe('a new number is refused', () => {
     expect(test.book.changes.filter(([, userId]) => userId === 'alice')).toEqual([]);
   });
 
-  it('by the limits of every send, and by the policies of the stage enrol', async () => {
-    const policy = { ...allowedCountries(['GB']), name: 'new-numbers', stage: 'enrol' } as const;
+  it('by the limits of every send, and by the policies of the stage enroll', async () => {
+    const policy = { ...allowedCountries(['GB']), name: 'new-numbers', stage: 'enroll' } as const;
     const test = await openPhoneApp({ options: { policies: [policy] } });
     const alice = phoneVisit(test);
     await alice.logIn();
-    expect(seen(await alice.enrol(NEW))).toEqual([403, { error: 'country-not-allowed' }]);
+    expect(seen(await alice.enroll(NEW))).toEqual([403, { error: 'country-not-allowed' }]);
     expect(denials(test)).toEqual([expect.objectContaining({ policy: 'new-numbers' })]);
   });
 
@@ -66,26 +66,26 @@ describe('a new number is refused', () => {
       await thief.login();
       await enterWrongly(thief, 5);
     }
-    expect(seen(await alice.enrol(NEW))).toEqual([429, { error: 'locked' }]);
+    expect(seen(await alice.enroll(NEW))).toEqual([429, { error: 'locked' }]);
   });
 });
 
 async function idOfBob(test: PhoneApp): Promise<string> {
   const bob = phoneVisit(test, BOB);
   await bob.login();
-  await bob.enrol(WORK);
+  await bob.enroll(WORK);
   await bob.confirm(WORK);
   test.clock.advanceSeconds(61);
   return bob.idOf(WORK);
 }
 
 describe('a code for a new number', () => {
-  it('is refused without an enrolment, and when it is no code', async () => {
+  it('is refused without an enrollment, and when it is no code', async () => {
     const test = await openPhoneApp();
     const alice = phoneVisit(test);
     await alice.logIn();
     expect(seen(await alice.confirmWith('123456'))).toEqual([401, { error: 'no-pending-login' }]);
-    await alice.enrol(NEW);
+    await alice.enroll(NEW);
     expect(seen(await alice.confirmWith('no code'))).toEqual([400, { error: 'malformed-code' }]);
     expect(seen(await alice.confirmWith({ pin: 1 }))).toEqual([400, { error: 'malformed-code' }]);
     expect((await alice.confirm(NEW)).status).toBe(200);
@@ -95,7 +95,7 @@ describe('a code for a new number', () => {
     const test = await openPhoneApp();
     const alice = phoneVisit(test);
     await alice.logIn();
-    await alice.enrol(NEW);
+    await alice.enroll(NEW);
     const answers = [];
     for (let time = 0; time < 6; time += 1) answers.push(await alice.confirmWith('0000'));
     expect(answers.map(({ status }) => status)).toEqual([401, 401, 401, 401, 401, 401]);
@@ -108,7 +108,7 @@ describe('a code for a new number', () => {
     const test = await openPhoneApp();
     const alice = phoneVisit(test);
     await alice.logIn();
-    await alice.enrol(NEW);
+    await alice.enroll(NEW);
     const answers = await Promise.all([alice.confirm(NEW), alice.confirm(NEW), alice.confirm(NEW)]);
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     expect(test.book.changes.filter(([call]) => call === 'confirm')).toHaveLength(1);
@@ -118,7 +118,7 @@ describe('a code for a new number', () => {
     const test = await openPhoneApp();
     const alice = phoneVisit(test);
     await alice.logIn();
-    await alice.enrol(NEW);
+    await alice.enroll(NEW);
     test.clock.advanceSeconds(300);
     expect(seen(await alice.confirm(NEW))).toEqual([401, { error: 'expired' }]);
     expect(numbersOf(test)).toEqual([HOME, `${NEW}?`]);
@@ -127,13 +127,13 @@ describe('a code for a new number', () => {
 
 describe('options of phones', () => {
   it.each([
-    ['enrol', { maxAgeSeconds: 0 }],
-    ['enrol', { maxAgeSeconds: 901 }],
-    ['enrol', { maxAgeSeconds: NaN }],
-    ['enrol', { maxAgeSeconds: '300' }],
-    ['enrol', { defaultCountry: 'us' }],
-    ['enrol', { defaultCountry: '' }],
-    ['enrol', { replace: true }],
+    ['enroll', { maxAgeSeconds: 0 }],
+    ['enroll', { maxAgeSeconds: 901 }],
+    ['enroll', { maxAgeSeconds: NaN }],
+    ['enroll', { maxAgeSeconds: '300' }],
+    ['enroll', { defaultCountry: 'us' }],
+    ['enroll', { defaultCountry: '' }],
+    ['enroll', { replace: true }],
     ['confirm', { maxAgeSeconds: 300 }],
     ['remove', { maxAgeSeconds: Infinity }],
     ['remove', { keepsLast: 'no' }],
@@ -151,6 +151,7 @@ describe('options of phones', () => {
     const gateway = { baseUrl: 'http://127.0.0.1:1', variant: 'A', username: 'u', password: 'p' } as const;
     const others = {
       gateway,
+      secret: 'a secret of the tests, long enough to be one',
       loadUser: () => null,
       allowedCountries: 'any',
       passport: new Passport(),
@@ -161,7 +162,7 @@ describe('options of phones', () => {
     const phoneBook = rest as PhoneBook;
     expect(() => createSmsOtp({ ...others, phoneBook })).toThrow(/phoneBook/);
     const made = createSmsOtp({ ...others, phoneBook: book });
-    expect(typeof made.phones.enrol()).toBe('function');
+    expect(typeof made.phones.enroll()).toBe('function');
     await Promise.all([without.close(), made.close()]);
   });
 });

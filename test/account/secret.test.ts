@@ -54,11 +54,3 @@ describe('with a secret of the app', () => {
     expect((await browser.recover(code)).status).toBe(401);
   });
 });
-
-it('without one, the password of the gateway makes codes worthless when it changes', async () => {
-  const [before, after] = await startBoth({}, {});
-  const [code] = await before.firstCodes();
-  const browser = after.browser();
-  await browser.login();
-  expect((await browser.recover(code)).status).toBe(401);
-});

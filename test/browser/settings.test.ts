@@ -30,7 +30,7 @@ inChromium(describe)('the settings in Chromium', () => {
     it(
       'let a user without a number add the first one before anything opens',
       async () => {
-        await givePassword(page, 'carol', '**/enrol');
+        await givePassword(page, 'carol', '**/enroll');
         expect(await findFlaws(page)).toEqual([]);
         await page.getByLabel('Mobile number').fill('555');
         await page.getByRole('button', { name: 'Text me a code' }).click();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createSmsOtp, type SmsOtpOptions } from 'passport-sms-otp';
 import { readOptions } from '../../src/client/options';
-import { readSettings } from '../../src/options-schema';
+import { readOptions as readSettings } from '../../src/options';
 import { memoryPhoneBook } from '../support/memory-phone-book';
 import { readMembers } from './support/interfaces';
 import { readPage } from './support/pages';
@@ -16,14 +16,15 @@ const login: Options = {
   gateway,
   allowedCountries: ['US'],
   getPhone: () => null,
+  secret: 'a secret of the tests, long enough to be one',
   loadUser: () => null,
   // The furthest life of a pending login, and the shortest of a code: neither stands in the other's way.
-  pendingSeconds: 900,
-  pinValiditySeconds: 120,
+  pendingLoginSeconds: 900,
+  codeValiditySeconds: 120,
   recoveryCodes: {},
   trustedDevices: { getPasswordVersion: () => 'one' },
 };
-const { pendingSeconds: _pending, pinValiditySeconds: _validity, ...plainLogin } = login;
+const { pendingLoginSeconds: _pending, codeValiditySeconds: _validity, ...plainLogin } = login;
 
 /** The page leaves out what all of them begin with. */
 const limitRows = new Map(

@@ -13,7 +13,7 @@ const FORMS = [
   '/transfer/pin',
   '/step-up',
   '/login/recover',
-  '/enrol',
+  '/enroll',
   '/settings/phones',
   '/settings/phones/pin',
   '/settings/phones/change',

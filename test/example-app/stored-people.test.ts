@@ -54,7 +54,7 @@ describe.each([redis, postgres])('people of the example app with $variable', (ba
     it('have the same numbers everywhere and at the next start, and lose their other sessions everywhere', async () => {
       const carol = visit(0);
       await carol.givePassword('carol');
-      await carol.submit('/enrol', '/enrol', { phone: CAROL_PHONE });
+      await carol.submit('/enroll', '/enroll', { phone: CAROL_PHONE });
       expect((await carol.answerCode(readPin({ simulator }, CAROL_PHONE))).headers.location).toBe(
         '/settings?confirmed',
       );

@@ -137,7 +137,7 @@ describe.each(['A', 'B'] as const)('time in variant %s', (variant) => {
   });
 
   it('is bounded by options: 600 s for a code, 900 s for a login, five sends', async () => {
-    await start({ pinValiditySeconds: 600, pendingSeconds: 900, maxSends: 5 });
+    await start({ codeValiditySeconds: 600, pendingLoginSeconds: 900, maxSends: 5 });
     const sent = await visitor.login();
     expect([since(sent.body.expiresAt), since(sent.body.pendingUntil)]).toEqual([600, 900]);
     goTo(780);

@@ -7,7 +7,7 @@ const TOO_SOON = [429, { error: 'resend-too-soon' }];
 describe.each(['A', 'B'] as const)('the gap between two sends in variant %s', (variant) => {
   let test: TestApp;
   beforeEach(async () => {
-    test = await startTestApp({ variant, options: { maxSends: 5, pendingSeconds: 900 } });
+    test = await startTestApp({ variant, options: { maxSends: 5, pendingLoginSeconds: 900 } });
   });
   afterEach(() => test.close());
 
@@ -101,7 +101,7 @@ describe.each(['A', 'B'] as const)('the gap between two sends in variant %s', (v
 
   it('refuses a second password when the code that is out has expired', async () => {
     await test.close();
-    test = await startTestApp({ variant, options: { pinValiditySeconds: 120, resendCooldownSeconds: 300 } });
+    test = await startTestApp({ variant, options: { codeValiditySeconds: 120, resendCooldownSeconds: 300 } });
     const visitor = visit(test);
     const first = await visitor.login();
     test.clock.advanceSeconds(119);

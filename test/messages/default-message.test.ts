@@ -12,6 +12,7 @@ const create = (options: Partial<SmsOtpOptions>) => (): unknown =>
     passport: new Passport(),
     allowedCountries: 'any',
     getPhone: () => null,
+    secret: 'a secret of the tests, long enough to be one',
     loadUser: () => null,
     ...options,
   });
@@ -106,8 +107,8 @@ describe('appName', () => {
   it.each([['Example'], ['A'], ['Crédit Ünion & Søn'], ['x'.repeat(30)], ["Bob's, Inc."]])(
     'may be %p',
     (appName) => {
-      expect(create({ appName })).not.toThrow();
-      expect(create({ appName, autofillHost: 'example.com' })).not.toThrow();
+      expect(create({ messages: { appName } })).not.toThrow();
+      expect(create({ messages: { appName, autofillHost: 'example.com' } })).not.toThrow();
     },
   );
 
@@ -126,8 +127,8 @@ describe('appName', () => {
     ['a number', 7],
     ['letters that halve the message', '日本の例'],
   ])('may not be or hold %s', (_what, appName) => {
-    expect(create({ appName: appName as string })).toThrow(TypeError);
-    expect(create({ appName: appName as string })).toThrow(/appName/);
+    expect(create({ messages: { appName: appName as string } })).toThrow(TypeError);
+    expect(create({ messages: { appName: appName as string } })).toThrow(/appName/);
   });
 });
 
@@ -135,7 +136,7 @@ describe('autofillHost', () => {
   it.each([['example.com'], ['localhost'], ['xn--bcher-kva.example'], ['a.b.c.d.example'], ['1.example']])(
     'may be %p',
     (autofillHost) => {
-      expect(create({ autofillHost })).not.toThrow();
+      expect(create({ messages: { autofillHost } })).not.toThrow();
     },
   );
 
@@ -160,10 +161,12 @@ describe('autofillHost', () => {
     [`${'a.'.repeat(130)}com`],
     [`${'a.'.repeat(60)}com`],
   ])('may not be %p', (autofillHost) => {
-    expect(create({ autofillHost })).toThrow(/autofillHost/);
+    expect(create({ messages: { autofillHost } })).toThrow(/autofillHost/);
   });
 
   it('may not be given beside a message of the app, which holds its own last line', () => {
-    expect(create({ autofillHost: 'example.com', message: 'Code [PIN]' })).toThrow(/autofillHost/);
+    expect(create({ messages: { autofillHost: 'example.com', template: 'Code [PIN]' } })).toThrow(
+      /autofillHost/,
+    );
   });
 });

@@ -54,7 +54,7 @@ const context = (amount: string, payee: string, locale?: string): BuildContext =
   country: () => Promise.resolve(null),
 });
 
-const settings = { appName: 'Example', maxPinDigits: 10, pinValiditySeconds: 300, getLocale: () => 'en' };
+const settings = { appName: 'Example', maxPinDigits: 10, codeValiditySeconds: 300, getLocale: () => 'en' };
 
 /** The text that is sent, or null when nothing is. */
 async function sendText(build: BuildMessage, given: BuildContext): Promise<string | null> {

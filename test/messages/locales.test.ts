@@ -7,7 +7,7 @@ import { measureTemplate } from '../../src/protocol/message-length';
 import { readAsChrome, readLastLine } from './parsers';
 
 const TWO_BYTES: readonly MessageLocale[] = ['ar', 'ja', 'zh-Hans', 'ko', 'ru', 'hi'];
-const SENTENCES = ['login', 'step-up', 'enrol'] as const;
+const SENTENCES = ['login', 'step-up', 'enroll'] as const;
 
 /** The room that docs/messages.md promises, in characters: for the name alone, name and host together, the host of any name. */
 const ROOM = {

@@ -10,6 +10,7 @@ const create = (options: Partial<SmsOtpOptions>) => (): unknown =>
     passport: new Passport(),
     allowedCountries: 'any',
     getPhone: () => null,
+    secret: 'a secret of the tests, long enough to be one',
     loadUser: () => null,
     ...options,
   });
@@ -33,12 +34,14 @@ const BAD: readonly (readonly [string, unknown, RegExp])[] = [
 
 describe('a template', () => {
   it.each(BAD)('with %s is refused when it is given', (_what, message, problem) => {
-    expect(create({ message: message as string })).toThrow(TypeError);
-    expect(create({ message: message as string })).toThrow(problem);
+    expect(create({ messages: { template: message as string } })).toThrow(TypeError);
+    expect(create({ messages: { template: message as string } })).toThrow(problem);
   });
 
   it.each([[7], [null], [['[PIN]']], [{ login: '[PIN]' }]])('may not be %j', (message) => {
-    expect(create({ message: message as unknown as string })).toThrow(/message must be a text or a function/);
+    expect(create({ messages: { template: message as unknown as string } })).toThrow(
+      /message must be a text or a function/,
+    );
   });
 
   it.each([
@@ -47,7 +50,7 @@ describe('a template', () => {
     ['the longest in UCS-2', `${'あ'.repeat(60)}[PIN]`, 10],
     ['two lines', 'Your code\n@example.com #[PIN]', 10],
   ])('may be %s', (_what, message, maxPinDigits) => {
-    expect(create({ message, maxPinDigits })).not.toThrow();
+    expect(create({ messages: { template: message }, maxPinDigits })).not.toThrow();
   });
 });
 
@@ -62,7 +65,7 @@ describe('a message function', () => {
       return Promise.resolve(context.locale === 'de-AT' ? 'Ihr Code: [PIN]' : 'Your code: [PIN]');
     };
     const getLocale: SmsOtpOptions['getLocale'] = (_user, req) => Promise.resolve(req.get('accept-language'));
-    test = await startTestApp({ options: { message, getLocale } });
+    test = await startTestApp({ options: { messages: { template: message }, getLocale } });
     const visitor = visit(test, ALICE, { 'Accept-Language': 'de-AT' });
     await visitor.login();
     await visitor.enterRight();
@@ -83,7 +86,7 @@ describe('a message function', () => {
       heard.push(locale);
       return '[PIN]';
     };
-    test = await startTestApp({ options: { message } });
+    test = await startTestApp({ options: { messages: { template: message } } });
     await visit(test).login();
     expect(heard).toEqual([undefined]);
   });
@@ -94,7 +97,7 @@ describe('a message function', () => {
     ['a list', ['[PIN]'], /message must be a text/],
   ] as const)('that gives %s fails before anything is charged or sent', async (_what, given, problem) => {
     let text: unknown = given;
-    test = await startTestApp({ options: { message: () => text as string } });
+    test = await startTestApp({ options: { messages: { template: () => text as string } } });
     const visitor = visit(test);
     expect((await visitor.login()).status).toBe(500);
     expect(test.errors).toEqual([expect.any(TypeError)]);

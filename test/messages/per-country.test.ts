@@ -17,7 +17,7 @@ describe('a message to a country', () => {
   async function sendTo(user: TestUser, options: Partial<SmsOtpOptions>): Promise<(string | undefined)[]> {
     test = await startTestApp({
       users: [user],
-      options: { allowedCountries: 'any', appName: 'Example', sender: 'Example', ...options },
+      options: { allowedCountries: 'any', messages: { appName: 'Example', sender: 'Example' }, ...options },
     });
     expect((await visit(test, user).login()).status).toBe(200);
     const sent = test.sim.outbox.at(-1);
@@ -39,16 +39,16 @@ describe('a message to a country', () => {
     ['what is said of a territory, and not of its country', OF_GUERNSEY, ['Example', 'Guernsey login [PIN]']],
     ['nothing of its own for a number of no country', AT_SEA, ['Example', usual]],
   ] as const)('has %s', async (_what, user, expected) => {
-    expect(await sendTo(user, { perCountry })).toEqual(expected);
+    expect(await sendTo(user, { messages: { perCountry } })).toEqual(expected);
   });
 
   it('holds for the territories of a country', async () => {
-    const sent = await sendTo(OF_GUERNSEY, { perCountry: { GB: { sender: 'Example UK' } } });
+    const sent = await sendTo(OF_GUERNSEY, { messages: { perCountry: { GB: { sender: 'Example UK' } } } });
     expect(sent).toEqual(['Example UK', usual]);
   });
 
   it('is in the locale of the user, who may read another language than the country', async () => {
-    const [, text] = await sendTo(FRENCH, { getLocale: () => 'de-AT', perCountry });
+    const [, text] = await sendTo(FRENCH, { getLocale: () => 'de-AT', messages: { perCountry } });
     expect(text).toBe('Example: [PIN] ist Ihr Anmeldecode. Er gilt 5 Min. Geben Sie ihn niemals weiter.');
   });
 

@@ -11,7 +11,7 @@ import { asUser } from '../support/test-users';
 const settings: MessageSettings = {
   appName: 'Example',
   maxPinDigits: 10,
-  pinValiditySeconds: 300,
+  codeValiditySeconds: 300,
   getLocale: () => 'en',
 };
 

@@ -66,7 +66,7 @@ describe('of the session, a login', () => {
 describe('with other names', () => {
   it('the slot, the strategy and the field of the code are called as the options say', async () => {
     const test = await openTestApp({
-      options: { sessionKey: 'mySlot', strategyName: 'my-strategy', pinField: 'code' },
+      options: { sessionKey: 'mySlot', strategyName: 'my-strategy', fields: { code: 'code' } },
       routes: (app, _smsOtp, passport) => {
         // Passport types its middleware as any.
         app.post('/plain', passport.authenticate('my-strategy') as RequestHandler, (_req, res) => {

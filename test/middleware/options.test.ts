@@ -17,6 +17,7 @@ function complete(): SmsOtpOptions {
     gateway: GATEWAY,
     passport: new Passport(),
     getPhone: () => null,
+    secret: 'a secret of the tests, long enough to be one',
     loadUser: () => null,
     allowedCountries: ['US'],
   };
@@ -77,7 +78,7 @@ describe('createSmsOtp', () => {
   );
 
   it.each(CEILINGS)('takes %s as far as %d, and refuses %d', (path, furthest, beyond) => {
-    const roomy = path === 'pinValiditySeconds' ? { pendingSeconds: 900 } : {};
+    const roomy = path === 'codeValiditySeconds' ? { pendingLoginSeconds: 900 } : {};
     expect(problemOf({ ...roomy, ...nest(path, furthest) })).toBe('accepted');
     expect(problemOf({ ...roomy, ...nest(path, beyond) })).toContain(`createSmsOtp: ${path} must be`);
   });
@@ -85,7 +86,7 @@ describe('createSmsOtp', () => {
   it('takes undefined for a default', () => {
     const names = [
       'store',
-      'message',
+      'messages',
       'limits',
       'policies',
       'maxAttempts',
@@ -100,7 +101,7 @@ describe('createSmsOtp', () => {
     const passport = new Passport();
     const find = (name: string): unknown =>
       (Reflect.get(passport, '_strategies') as Record<string, unknown>)[name];
-    problemOf({ passport, message: 'no place for a code' });
+    problemOf({ passport, messages: { template: 'no place for a code' } });
     expect(find('sms-otp')).toBeUndefined();
     const { strategy } = createSmsOtp({ ...complete(), passport });
     expect(find('sms-otp')).toBe(strategy);

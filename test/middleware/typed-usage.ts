@@ -38,12 +38,15 @@ const workingHours: Policy<MyUser> = {
 export const options: SmsOtpOptions = {
   gateway: new GatewayClient(gateway),
   getPhone: (user: MyUser) => users.numberOf(user),
+  secret: 'a secret of the tests, long enough to be one',
   loadUser: async (id: string) => users.find(id),
   getUserId: (user: MyUser) => user.id,
   isRequiredFor: async (user: MyUser, req) =>
     user.isStaff || (await users.find(String(req.ip))) !== undefined,
   getLocale: (user: MyUser) => (user.isStaff ? 'en' : undefined),
-  message: ({ user, locale, purpose }) => `${user.name}: [PIN] (${purpose}, ${locale ?? 'en'})`,
+  messages: {
+    template: ({ user, locale, purpose }) => `${user.name}: [PIN] (${purpose}, ${locale ?? 'en'})`,
+  },
   allowedCountries: ['US', 'GB'],
   policies: [workingHours],
   limits: { perUser: { max: 3 }, failures: { max: 5 } },
@@ -55,7 +58,13 @@ export const options: SmsOtpOptions = {
 
 /** Methods may be taken off; a middleware fits where Express wants a handler. */
 const { send, resend, verify, cancel, stepUp, requireSecondFactor, hasSecondFactor, status, close } =
-  createSmsOtp({ gateway, getPhone: () => null, loadUser: () => null, allowedCountries: 'any' });
+  createSmsOtp({
+    gateway,
+    getPhone: () => null,
+    secret: 'a secret of the tests, long enough to be one',
+    loadUser: () => null,
+    allowedCountries: 'any',
+  });
 
 export const handlers: RequestHandler[] = [
   send({ successRedirect: '/pin', failureRedirect: '/login', notRequiredRedirect: '/' }),
@@ -97,7 +106,13 @@ export function describeError(error: AnySmsOtpError): number | string | null {
 
 export const refused = [
   // @ts-expect-error The country list is required.
-  () => createSmsOtp({ gateway, getPhone: () => null, loadUser: () => null }),
+  () =>
+    createSmsOtp({
+      gateway,
+      getPhone: () => null,
+      secret: 'a secret of the tests, long enough to be one',
+      loadUser: () => null,
+    }),
   // @ts-expect-error There is no such option.
   () => createSmsOtp({ ...options, allowedCountries: 'any', maxAttempt: 3 }),
   // @ts-expect-error A number is a text in E.164.

@@ -17,7 +17,7 @@ async function open(
   app: Partial<SmsOtpOptions> = {},
   given: TestAppOptions = {},
 ): Promise<void> {
-  traffic = await startTraffic([conversionBreaker({ mode: 'deny', ...options })], app, given);
+  traffic = await startTraffic([conversionBreaker({ mode: 'enforce', ...options })], app, given);
   next = 0;
 }
 afterEach(() => traffic.test.close());
@@ -72,7 +72,7 @@ describe('a block by conversion', () => {
         type: 'policy-decided',
         policy: 'conversion-breaker',
         decision: 'deny',
-        because: ['low conversion of prefix'],
+        reasons: ['low conversion of prefix'],
       }),
     );
   });
@@ -101,7 +101,7 @@ describe('a block by conversion', () => {
     expect((await provoke()).isSent).toBe(true);
     expect(blocks()).toHaveLength(1);
     expect(traffic.test.events).toContainEqual(
-      expect.objectContaining({ policy: 'conversion-breaker', mode: 'record', decision: 'deny' }),
+      expect.objectContaining({ policy: 'conversion-breaker', mode: 'report', decision: 'deny' }),
     );
   });
 });

@@ -8,7 +8,7 @@ jest.setTimeout(60_000);
 
 let traffic: Traffic;
 const open = async (options: ConversionBreakerOptions = {}): Promise<void> => {
-  traffic = await startTraffic([conversionBreaker({ mode: 'deny', ...options })]);
+  traffic = await startTraffic([conversionBreaker({ mode: 'enforce', ...options })]);
 };
 afterEach(() => traffic.test.close());
 
@@ -132,7 +132,7 @@ describe('what is stored of the conversion', () => {
     const clock = testClock(NOON);
     const tampered = tamperedStore(clock);
     const { store, calls } = tampered;
-    traffic = await startTraffic([conversionBreaker({ mode: 'deny' })], { store }, { clock });
+    traffic = await startTraffic([conversionBreaker({ mode: 'enforce' })], { store }, { clock });
     tampered.tamper('charge', () => Promise.resolve({ refusedBy: null, counts: [] }));
     const { response } = await traffic.login('+33612345678');
     expect([response.status, response.body]).toEqual([403, { error: 'denied' }]);

@@ -68,7 +68,7 @@ describe.each(['redis', 'postgres'] as const)('on %s', (name) => {
     }
 
     it('takes back what was answered, and stops what was not', async () => {
-      await start(prefixVelocity({ mode: 'deny', maxUnanswered: 3 }));
+      await start(prefixVelocity({ mode: 'enforce', maxUnanswered: 3 }));
       await repeat(4, (index) => traffic.answer(numberOf('+3361111', index)));
       await traffic.settled();
       const tries = await Promise.all(
@@ -79,7 +79,7 @@ describe.each(['redis', 'postgres'] as const)('on %s', (name) => {
     });
 
     it('blocks for low conversion, but none that are known, and begins anew', async () => {
-      await start(conversionBreaker({ mode: 'deny' }));
+      await start(conversionBreaker({ mode: 'enforce' }));
       await traffic.answer(numberOf('+9996222', 0));
       await repeat(24, (index) => traffic.login(numberOf('+9996222', 100 + index)));
       await traffic.settled();

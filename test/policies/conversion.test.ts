@@ -11,7 +11,7 @@ const SEND_LIMIT = { status: 429, body: { error: 'send-limit' } };
 let traffic: Traffic;
 let next: number;
 async function open(options: ConversionBreakerOptions = {}): Promise<void> {
-  traffic = await startTraffic([conversionBreaker({ mode: 'deny', ...options })]);
+  traffic = await startTraffic([conversionBreaker({ mode: 'enforce', ...options })]);
   next = 0;
 }
 afterEach(() => traffic.test.close());

@@ -2,13 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Passport } from 'passport';
 import { createSmsOtp, memoryStore, type LimitsOption, type SmsOtp } from 'passport-sms-otp';
-import {
-  DEFAULT_LIMITS,
-  failureCounter,
-  keysClearedBySuccess,
-  keysOfUser,
-  sendCounters,
-} from '../../src/limits/limits';
+import { failureCounter, keysClearedBySuccess, keysOfUser, sendCounters } from '../../src/limits/limits';
+import { DEFAULT_LIMITS } from '../../src/limits/options';
 import { testClock } from '../support/clock';
 
 function create(limits: unknown): SmsOtp {
@@ -17,6 +12,7 @@ function create(limits: unknown): SmsOtp {
     passport: new Passport(),
     allowedCountries: 'any',
     getPhone: () => null,
+    secret: 'a secret of the tests, long enough to be one',
     loadUser: () => null,
     // What callers without types may hand in.
     limits: limits as LimitsOption,

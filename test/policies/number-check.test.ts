@@ -9,18 +9,18 @@ beforeEach(async () => {
 });
 afterEach(() => desk.close());
 
-/** What a policy makes of a number at enrolment: its word in short, and what was told. */
+/** What a policy makes of a number at enrollment: its word in short, and what was told. */
 async function judge(policy: Policy<unknown>, changes: object = {}): Promise<[unknown, PolicyEvent[]]> {
   desk.events.length = 0;
   return [await policy.check(desk.context(changes)), [...desk.events]];
 }
 
 const LOGIN = { stage: 'send', purpose: 'login' } as const;
-const doubt = (because: string): PolicyEvent => ({ type: 'number-doubtful', userId: 'alice', because });
-const denial = (...because: string[]): object => ({ deny: 'unsuitable-phone', because });
+const doubt = (reason: string): PolicyEvent => ({ type: 'number-doubtful', userId: 'alice', reason });
+const denial = (...reasons: string[]): object => ({ deny: 'unsuitable-phone', reasons });
 
-/** Status, what enrolment and login make of it (`-`: sends and says nothing), lookups made for one answer. */
-const TABLE: readonly (readonly [status: string, enrol: string, login: string, lookups: number])[] = [
+/** Status, what enrollment and login make of it (`-`: sends and says nothing), lookups made for one answer. */
+const TABLE: readonly (readonly [status: string, enroll: string, login: string, lookups: number])[] = [
   ['ABSENT_SUBSCRIBER_SM', 'warn', 'warn', 1],
   ['UNKNOWN_SUBSCRIBER', 'deny', 'warn', 1],
   ['TELE_SERVICE_NOT_PROVISIONED', 'deny', 'deny', 1],
@@ -47,21 +47,24 @@ describe('the number check', () => {
     expect(TABLE.map(([status]) => status).sort()).toEqual([...ADVANCED_STATUSES].sort());
   });
 
-  it.each(TABLE)('meets %s: at enrolment %s, at login %s', async (advancedStatus, enrol, login, lookups) => {
-    desk.sim.subscribers.set(MOBILE, { status: 'invalid', advancedStatus });
-    expect(await judge(numberCheck())).toEqual(expected(enrol, advancedStatus));
-    expect(desk.lookups()).toBe(lookups);
-    expect(await judge(numberCheck({ stage: 'send' }), LOGIN)).toEqual(expected(login, advancedStatus));
-  });
+  it.each(TABLE)(
+    'meets %s: at enrollment %s, at login %s',
+    async (advancedStatus, enroll, login, lookups) => {
+      desk.sim.subscribers.set(MOBILE, { status: 'invalid', advancedStatus });
+      expect(await judge(numberCheck())).toEqual(expected(enroll, advancedStatus));
+      expect(desk.lookups()).toBe(lookups);
+      expect(await judge(numberCheck({ stage: 'send' }), LOGIN)).toEqual(expected(login, advancedStatus));
+    },
+  );
 
   it('lets a valid number pass and says nothing', async () => {
     expect(await judge(numberCheck())).toEqual(['allow', []]);
     expect(desk.lookups()).toBe(1);
   });
 
-  it('is of the stage of enrolment and only records, unless told otherwise', () => {
-    expect(numberCheck()).toMatchObject({ name: 'number-check', stage: 'enrol', mode: 'record' });
-    expect(numberCheck({ stage: 'send', mode: 'deny' })).toMatchObject({ stage: 'send', mode: 'deny' });
+  it('is of the stage of enrollment and only records, unless told otherwise', () => {
+    expect(numberCheck()).toMatchObject({ name: 'number-check', stage: 'enroll', mode: 'report' });
+    expect(numberCheck({ stage: 'send', mode: 'enforce' })).toMatchObject({ stage: 'send', mode: 'enforce' });
   });
 
   it.each([
@@ -139,7 +142,7 @@ describe('the number check', () => {
     expect(answers).toEqual([
       'allow',
       'allow',
-      { deny: 'send-limit', retryAfterSeconds: 86_400, because: ['too-many', 'may pass'] },
+      { deny: 'send-limit', retryAfterSeconds: 86_400, reasons: ['too-many', 'may pass'] },
     ]);
     expect(desk.lookups()).toBe(2);
     expect(await check.check(desk.context({ mobile: numbers[2] ?? '', userId: 'bob' }))).toBe('allow');
@@ -147,7 +150,7 @@ describe('the number check', () => {
   });
 
   it.each<[string, unknown]>([
-    ['unknown option stages', { stages: ['enrol'] }],
+    ['unknown option stages', { stages: ['enroll'] }],
     ['stage must be', { stage: 'login' }],
     ['mode must be', { mode: 'observe' }],
     ['onInconclusive must be', { onInconclusive: 'challenge' }],

@@ -9,7 +9,7 @@ const factories: Record<string, (options: object) => { readonly mode?: string | 
 
 describe('an option of a policy', () => {
   it.each<[string, unknown, string]>([
-    ['numberTypes', { mode: 'off' }, "mode must be 'deny' or 'record'"],
+    ['numberTypes', { mode: 'off' }, "mode must be 'enforce' or 'report'"],
     ['numberTypes', { alsoDeny: ['MOBILE'] }, 'alsoDeny.0 must be one of VOIP, PERSONAL_NUMBER, FIXED_LINE'],
     ['numberTypes', { alsoDeny: 'VOIP' }, 'alsoDeny must be a list of VOIP, PERSONAL_NUMBER, FIXED_LINE'],
     ['numberTypes', { deny: [] }, 'unknown option deny'],
@@ -17,7 +17,7 @@ describe('an option of a policy', () => {
     ['prefixVelocity', { maxUnanswered: 0 }, 'maxUnanswered must be a whole number from 1 to 1000'],
     ['prefixVelocity', { maxUnanswered: 1_001 }, 'maxUnanswered must be a whole number from 1 to 1000'],
     ['prefixVelocity', { perSeconds: 60 }, 'perSeconds must be a whole number from 3600 to 604800'],
-    ['prefixVelocity', { mode: true }, "mode must be 'deny' or 'record'"],
+    ['prefixVelocity', { mode: true }, "mode must be 'enforce' or 'report'"],
     ['prefixVelocity', { max: 1 }, 'unknown option max'],
     ['conversionBreaker', { minRate: 0 }, 'minRate must be a number from 0.01 to 0.9'],
     ['conversionBreaker', { minRate: 1 }, 'minRate must be a number from 0.01 to 0.9'],
@@ -31,9 +31,9 @@ describe('an option of a policy', () => {
   });
 
   it.each([
-    ['numberTypes', 'deny'],
-    ['prefixVelocity', 'record'],
-    ['conversionBreaker', 'record'],
+    ['numberTypes', 'enforce'],
+    ['prefixVelocity', 'report'],
+    ['conversionBreaker', 'report'],
   ])('may be left out: %s is in mode %s then', (name, mode) => {
     expect(factories[name]?.({}).mode).toBe(mode);
   });

@@ -32,7 +32,7 @@ describe('the types of numbers', () => {
         type: 'policy-decided',
         policy: 'number-types',
         decision: 'deny',
-        because: [`a number of type ${type}`],
+        reasons: [`a number of type ${type}`],
       }),
     );
   });
@@ -60,9 +60,9 @@ describe('the types of numbers', () => {
   });
 
   it('may be recorded only', async () => {
-    expect((await login('+19005550123', { mode: 'record' }))[0]).toBe(200);
+    expect((await login('+19005550123', { mode: 'report' }))[0]).toBe(200);
     expect(test.events).toContainEqual(
-      expect.objectContaining({ policy: 'number-types', mode: 'record', decision: 'deny' }),
+      expect.objectContaining({ policy: 'number-types', mode: 'report', decision: 'deny' }),
     );
   });
 });

@@ -87,8 +87,8 @@ describe('a policy', () => {
     expect(first.contexts).toHaveLength(1);
   });
 
-  it('of the stage of enrolment is not asked at a login', async () => {
-    const policy = asked('enrolment', () => ({ deny: 'denied' }), 'enrol');
+  it('of the stage of enrollment is not asked at a login', async () => {
+    const policy = asked('enrollment', () => ({ deny: 'denied' }), 'enroll');
     await start([policy]);
     expect((await visitor.login()).status).toBe(200);
     expect(policy.contexts).toEqual([]);
@@ -100,7 +100,7 @@ describe('a policy', () => {
     visitor = visit(test);
     expect(seen(await visitor.login())).toEqual([403, { error: 'unsuitable-phone' }]);
     await test.close();
-    test = await startTestApp({ ...premium, options: { policies: [numberTypes({ mode: 'record' })] } });
+    test = await startTestApp({ ...premium, options: { policies: [numberTypes({ mode: 'report' })] } });
     visitor = visit(test);
     expect((await visitor.login()).status).toBe(200);
   });

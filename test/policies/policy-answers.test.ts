@@ -23,7 +23,7 @@ const DECISION = {
   address: '127.0.0.1',
   stage: 'send',
   policy: 'rule',
-  mode: 'deny',
+  mode: 'enforce',
 };
 
 /** Policies without types may answer anything. */
@@ -33,7 +33,7 @@ describe('the answer of a policy', () => {
   it('is told to the letter', async () => {
     await start({});
     await visitor.login();
-    expect(told()).toEqual([{ ...DECISION, decision: 'allow', because: [] }]);
+    expect(told()).toEqual([{ ...DECISION, decision: 'allow', reasons: [] }]);
   });
 
   it.each([
@@ -44,15 +44,15 @@ describe('the answer of a policy', () => {
     ['too dear', []],
     [undefined, []],
   ])('has the words %j as its reasons: %j', async (because, words) => {
-    await start(answering({ deny: 'denied', because }));
+    await start(answering({ deny: 'denied', reasons: because }));
     await visitor.login();
-    expect(told()).toEqual([{ ...DECISION, decision: 'deny', because: words }]);
+    expect(told()).toEqual([{ ...DECISION, decision: 'deny', reasons: words }]);
   });
 
   it('is a no that says so when it could not be asked', async () => {
     await start({ check: () => Promise.reject(new Error('broken')) });
     await visitor.login();
-    expect(told()).toEqual([{ ...DECISION, decision: 'deny', because: ['it could not be asked'] }]);
+    expect(told()).toEqual([{ ...DECISION, decision: 'deny', reasons: ['it could not be asked'] }]);
   });
 
   it.each([[0], [-1], [Infinity], [NaN], ['30'], [null]])(
@@ -66,13 +66,13 @@ describe('the answer of a policy', () => {
   );
 });
 
-describe('a policy of the stage of enrolment', () => {
+describe('a policy of the stage of enrollment', () => {
   it('is neither charged with a login nor told what became of it', async () => {
     const settled: SendSettlement[] = [];
     const counter = { key: 'rule:all', windowSeconds: 60, max: 0 };
     await start({
-      stage: 'enrol',
-      charges: () => [{ counter, because: 'never' }],
+      stage: 'enroll',
+      charges: () => [{ counter, reason: 'never' }],
       settle: (_context: PolicyContext, settlement: SendSettlement) => settled.push(settlement),
     });
     expect((await visitor.login()).status).toBe(200);
@@ -84,7 +84,7 @@ describe('a policy that records', () => {
   it('does not lock', async () => {
     const lock = { every: 1, seconds: [90] };
     const counter = { key: 'rule:lock', windowSeconds: 3_600, lock };
-    await start({ mode: 'record', charges: () => [{ counter, because: 'one in a while' }] });
+    await start({ mode: 'report', charges: () => [{ counter, reason: 'one in a while' }] });
     await visitor.login();
     test.clock.advanceSeconds(31);
     expect((await visitor.resend()).status).toBe(200);

@@ -16,7 +16,7 @@ afterEach(() => test.close());
 function decisions(): unknown[] {
   return test.events.flatMap((event) =>
     event.type === 'policy-decided' && event.policy === 'rule'
-      ? [[event.decision, event.mode, ...event.because]]
+      ? [[event.decision, event.mode, ...event.reasons]]
       : [],
   );
 }
@@ -26,7 +26,7 @@ function rule(more: Partial<Policy>): Policy {
   return { name: 'rule', stage: 'send', check: () => 'allow', ...more };
 }
 
-const counted = { counter: { key: 'rule:all', windowSeconds: 60, max: 1 }, because: 'one a minute' };
+const counted = { counter: { key: 'rule:all', windowSeconds: 60, max: 1 }, reason: 'one a minute' };
 
 describe('the counters of a policy', () => {
   it('are charged with the send, and refuse it when they are full', async () => {
@@ -39,9 +39,9 @@ describe('the counters of a policy', () => {
       expect.objectContaining({ type: 'denied', reason: 'send-limit', policy: 'rule' }),
     );
     expect(decisions()).toEqual([
-      ['allow', 'deny'],
-      ['allow', 'deny'],
-      ['deny', 'deny', 'one a minute'],
+      ['allow', 'enforce'],
+      ['allow', 'enforce'],
+      ['deny', 'enforce', 'one a minute'],
     ]);
     test.clock.advanceSeconds(30);
     expect((await visitor.resend()).status).toBe(200);
@@ -59,7 +59,7 @@ describe('the counters of a policy', () => {
 
   it('that lock keep the send away until the lock ends', async () => {
     const lock = { every: 1, seconds: [90] };
-    const locking = { counter: { key: 'rule:lock', windowSeconds: 3_600, lock }, because: 'one in a while' };
+    const locking = { counter: { key: 'rule:lock', windowSeconds: 3_600, lock }, reason: 'one in a while' };
     await start([rule({ charges: () => [locking] })]);
     await visitor.login();
     test.clock.advanceSeconds(31);
@@ -73,20 +73,20 @@ describe('the counters of a policy', () => {
     const charges = (): never => {
       throw new Error('not to be had');
     };
-    await start([rule({ mode: 'record', charges })]);
+    await start([rule({ mode: 'report', charges })]);
     expect((await visitor.login()).status).toBe(200);
     expect(test.sim.outbox).toHaveLength(1);
   });
 
   it('only tell what they would have refused while the policy records', async () => {
-    await start([rule({ mode: 'record', charges: () => [counted] })]);
+    await start([rule({ mode: 'report', charges: () => [counted] })]);
     await visitor.login();
     test.clock.advanceSeconds(31);
     expect((await visitor.resend()).status).toBe(200);
     expect(decisions()).toEqual([
-      ['allow', 'record'],
-      ['allow', 'record'],
-      ['deny', 'record', 'one a minute'],
+      ['allow', 'report'],
+      ['allow', 'report'],
+      ['deny', 'report', 'one a minute'],
     ]);
   });
 
@@ -113,10 +113,10 @@ describe('the counters of a policy', () => {
 describe('a policy that records', () => {
   it('denies nothing, and its no is told with its reasons', async () => {
     await start([
-      rule({ mode: 'record', check: () => ({ deny: 'denied', because: ['too new', 'too dear'] }) }),
+      rule({ mode: 'report', check: () => ({ deny: 'denied', reasons: ['too new', 'too dear'] }) }),
     ]);
     expect((await visitor.login()).status).toBe(200);
-    expect(decisions()).toEqual([['deny', 'record', 'too new', 'too dear']]);
+    expect(decisions()).toEqual([['deny', 'report', 'too new', 'too dear']]);
   });
 });
 

@@ -9,7 +9,7 @@ const SEND_LIMIT = { status: 429, body: { error: 'send-limit' } };
 
 let traffic: Traffic;
 const open = async (options: PrefixVelocityOptions, start?: number): Promise<void> => {
-  traffic = await startTraffic([prefixVelocity({ mode: 'deny', ...options })], {}, {}, start);
+  traffic = await startTraffic([prefixVelocity({ mode: 'enforce', ...options })], {}, {}, start);
 };
 afterEach(() => traffic.test.close());
 
@@ -27,7 +27,7 @@ describe('text messages to a prefix that nobody answers', () => {
         type: 'policy-decided',
         policy: 'prefix-velocity',
         decision: 'deny',
-        because: ['too many unanswered text messages to one prefix'],
+        reasons: ['too many unanswered text messages to one prefix'],
       }),
     );
   });
@@ -145,6 +145,6 @@ describe('prefixVelocity by default', () => {
       (event) => event.type === 'policy-decided' && event.decision === 'deny',
     );
     expect(denials).toHaveLength(2);
-    expect(denials[0]).toMatchObject({ policy: 'prefix-velocity', mode: 'record' });
+    expect(denials[0]).toMatchObject({ policy: 'prefix-velocity', mode: 'report' });
   });
 });

@@ -75,7 +75,13 @@ describe('the library', () => {
   const gateway = { baseUrl: 'https://gateway.example', variant: 'A', username: 'u', password: 'p' } as const;
 
   it('has no option for fixed pins, and neither has its client', () => {
-    const options = { gateway, allowedCountries: ['US'], getPhone: () => null, loadUser: () => null };
+    const options = {
+      gateway,
+      allowedCountries: ['US'],
+      getPhone: () => null,
+      secret: 'a secret of the tests, long enough to be one',
+      loadUser: () => null,
+    };
     // The compiler refuses it too.
     const withPins: SmsOtpOptions = Object.assign({}, options, FIXED);
     expect(() => createSmsOtp(withPins)).toThrow(/fixedPins/);

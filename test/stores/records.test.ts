@@ -38,8 +38,8 @@ describe('a record that comes back from a store', () => {
   const transaction = { amount: '5.00', payee: 'Bob' };
   it.each([
     { purpose: 'transaction', transaction },
-    { purpose: 'enrol' },
-    { purpose: 'enrol', replaces: '+12025550199' },
+    { purpose: 'enroll' },
+    { purpose: 'enroll', replaces: '+12025550199' },
     { userIdType: 'number' },
     { userIdType: 'bigint' },
   ] as const)('is taken with what its purpose brings: %j', (changes) => {
@@ -55,8 +55,8 @@ describe('a record that comes back from a store', () => {
     { purpose: 'transaction', transaction: { amount: 5, payee: 'Bob' } },
     { purpose: 'transaction', transaction: null },
     { purpose: 'login', replaces: '+12025550199' },
-    { purpose: 'enrol', replaces: '' },
-    { purpose: 'enrol', replaces: 5 },
+    { purpose: 'enroll', replaces: '' },
+    { purpose: 'enroll', replaces: 5 },
     { purpose: 'other' },
   ])('is refused with what its purpose does not bring: %j', (changes) => {
     expect(() => parseChallenge(JSON.stringify({ ...good, ...changes }), 'a')).toThrow(StoreError);

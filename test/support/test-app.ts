@@ -91,6 +91,7 @@ export async function startTestApp(given: TestAppOptions = {}): Promise<TestApp>
     ...(given.options?.phoneBook === undefined && {
       getPhone: (user: Express.User) => asTestUser(user).phone,
     }),
+    secret: 'a secret of the tests, long enough to be one',
     loadUser: (id: string) => asUser(users.get(id)),
     isRequiredFor: (user) => asTestUser(user).isOptional !== true,
     onEvent: (event) => events.push(event),

@@ -47,10 +47,10 @@ describe.each(['A', 'B'] as const)('a number cannot be changed in variant %s', (
     expect((await alice.agent.get('/fresh')).status).toBe(403);
   });
 
-  it('by a step-up whose session says that it is an enrolment', async () => {
+  it('by a step-up whose session says that it is an enrollment', async () => {
     const { test, alice } = await scene();
     await alice.stepUp();
-    changePending(test, { purpose: 'enrol' });
+    changePending(test, { purpose: 'enroll' });
     expect(seen(await alice.confirm(HOME))).toEqual([401, { error: 'invalid-code' }]);
     expect(test.book.changes).toEqual([]);
   });

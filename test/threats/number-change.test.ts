@@ -18,7 +18,7 @@ import { seen } from '../support/visit';
 /** Everything that changes a number, with an id of the victim's own. */
 async function tryEverything(thief: PhoneVisit, phoneId: string): Promise<unknown[]> {
   const body = { phone: NEW, phoneId };
-  const paths = ['enrol', 'national', 'replace', 'remove', 'remove-any', 'default'];
+  const paths = ['enroll', 'national', 'replace', 'remove', 'remove-any', 'default'];
   const answers: unknown[] = [];
   for (const path of paths) answers.push(seen(await thief.post(`/phones/${path}`, body)));
   return answers;
@@ -102,7 +102,7 @@ describe.each(['A', 'B'] as const)('a number cannot be changed in variant %s', (
     expectUntouched(test, sent);
   });
 
-  it('with a mark that vanished, or grew old, between enrolment and code', async () => {
+  it('with a mark that vanished, or grew old, between enrollment and code', async () => {
     for (const mark of [undefined, { userId: 'alice', method: 'sms', at: Date.now() - 3_600_000 }]) {
       const { test, alice } = await scene();
       await alice.replace(NEW);
@@ -120,14 +120,14 @@ describe.each(['A', 'B'] as const)('a number cannot be changed in variant %s', (
 });
 
 describe('trust on first use ends with the first number', () => {
-  it('also for an enrolment that began before it', async () => {
+  it('also for an enrollment that began before it', async () => {
     const test = await openPhoneApp();
     const [bob, thief] = [phoneVisit(test, BOB), phoneVisit(test, BOB)];
     await thief.login();
     await bob.login();
-    await bob.enrol(WORK);
+    await bob.enroll(WORK);
     test.clock.advanceSeconds(61);
-    await thief.enrol(OTHER);
+    await thief.enroll(OTHER);
     test.book.addUnconfirmed('bob', WORK);
     test.book.confirm('bob', WORK);
     test.book.addUnconfirmed('bob', OTHER);
@@ -152,7 +152,7 @@ describe('trust on first use ends with the first number', () => {
     for (const answer of answers) {
       // The book is an app's, and apps have no types of ours.
       test.book.list = () => answer as ReturnType<typeof test.book.list>;
-      expect([403, 500]).toContain((await thief.enrol(NEW)).status);
+      expect([403, 500]).toContain((await thief.enroll(NEW)).status);
     }
     expect([test.book.changes, test.sim.lastPin(NEW)]).toEqual([[], undefined]);
   });

@@ -11,9 +11,9 @@ const NEIGHBOUR = numberOf('+3370002', 9_999);
 const REGULAR = '+33612345678';
 
 const guards = {
-  velocity: () => [numberTypes(), prefixVelocity({ mode: 'deny' })],
-  conversion: () => [numberTypes(), conversionBreaker({ mode: 'deny' })],
-  both: () => [numberTypes(), prefixVelocity({ mode: 'deny' }), conversionBreaker({ mode: 'deny' })],
+  velocity: () => [numberTypes(), prefixVelocity({ mode: 'enforce' })],
+  conversion: () => [numberTypes(), conversionBreaker({ mode: 'enforce' })],
+  both: () => [numberTypes(), prefixVelocity({ mode: 'enforce' }), conversionBreaker({ mode: 'enforce' })],
 } satisfies Record<string, () => Policy[]>;
 
 let traffic: Traffic;

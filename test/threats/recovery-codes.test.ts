@@ -145,7 +145,7 @@ describe.each(['A', 'B'] as const)('recovery codes under attack, variant %s', (v
     await expect(test.recoveryCodes.count('alice')).resolves.toBe(10);
   });
 
-  it('enrol no number and approve no transaction: they are for logins and step-ups', async () => {
+  it('enroll no number and approve no transaction: they are for logins and step-ups', async () => {
     const own = await startFactorApp({
       variant,
       routes: (app, smsOtp) => {

@@ -122,7 +122,7 @@ describe('a device cookie that was copied', () => {
       expect(wasAsked(await comeBack(uses === 0 ? thief : alice))).toBe(true);
       test.clock.advanceSeconds(301);
     }
-    expect(test.told('device-revoked').map(({ why }) => why)).toEqual(['stolen', 'stolen']);
+    expect(test.told('device-revoked').map(({ reason: why }) => why)).toEqual(['stolen', 'stolen']);
     expect(test.ended).toHaveLength(2);
   });
 

@@ -110,7 +110,7 @@ export async function probeLookup({ hlr }: GatewayClient): Promise<Finding> {
     return pass('lookup', 'not refused; --lookup proves it, for money');
   } catch (error) {
     const { detail, advice } = toFinding('lookup', error);
-    return warn('lookup', detail, advice ?? 'numberCheck and simChange need lookups.');
+    return warn('lookup', detail, advice ?? 'numberCheck and simSwap need lookups.');
   }
 }
 

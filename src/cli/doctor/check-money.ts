@@ -40,7 +40,7 @@ function judgeList({ pricing, oddRows, currency }: PriceList<NetworkPrice>): Fin
   const name = cleanText(currency.name);
   const detail = `${pricing.length} ${pricing.length === 1 ? 'network' : 'networks'}${name === '' ? '' : `, in ${name}`}`;
   if (pricing.length === 0)
-    return warn('prices', 'the list is empty', 'priceCeiling needs it; ask the operator.');
+    return warn('prices', 'the list is empty', 'spendLimits needs it; ask the operator.');
   if (oddRows === 0) return pass('prices', detail);
   return warn(
     'prices',

@@ -1,4 +1,4 @@
-import { array, type GenericSchema, nullable, object, picklist, safeParse, string, union } from 'valibot';
+import { z } from 'zod';
 import type { CountryPrice, GatewayClient, NetworkPrice } from '../../client';
 import { toMicros } from '../../policies/spend-limits/micros';
 import { parseJson } from '../../stores/records';
@@ -67,35 +67,35 @@ export function filterRows(rows: readonly PriceRow[], text: string | undefined):
   );
 }
 
-const nullableText = nullable(string());
+const nullableText = z.string().nullable();
 
-const network = object({
+const network = z.object({
   id: nullableText,
   countryName: nullableText,
   operatorName: nullableText,
-  mcc: string(),
-  mnc: string(),
-  price: string(),
+  mcc: z.string(),
+  mnc: z.string(),
+  price: z.string(),
 });
 
-const country = object({
+const country = z.object({
   id: nullableText,
   countryName: nullableText,
-  countryCode: string(),
+  countryCode: z.string(),
   countryIso: nullableText,
-  price: string(),
+  price: z.string(),
 });
 
-const savedSchema = object({
-  service: picklist(['otp', 'lookup']),
-  currency: object({ name: nullableText, symbol: nullableText }),
-  pricing: array(union([network, country])),
-}) satisfies GenericSchema<unknown, SavedPrices>;
+const savedSchema = z.object({
+  service: z.enum(['otp', 'lookup']),
+  currency: z.object({ name: nullableText, symbol: nullableText }),
+  pricing: z.array(z.union([network, country])),
+}) satisfies z.ZodType<SavedPrices>;
 
 /** A list that `pricing --json` has written. @throws {CommandFailure} for anything else. */
 export function readSavedPrices(text: string): SavedPrices {
-  const parsed = safeParse(savedSchema, parseJson(text));
-  if (parsed.success) return parsed.output;
+  const parsed = savedSchema.safeParse(parseJson(text));
+  if (parsed.success) return parsed.data;
   throw new CommandFailure('The saved list is none.', 'Make one with pricing --json > prices.json.');
 }
 

@@ -1,14 +1,8 @@
-import { maxValue, minValue, number, optional, pipe } from 'valibot';
-import { callback, parseOptions, strictOptions } from '../../define-options';
+import { z } from 'zod';
+import { callback, parseOptions, policyMode, strictOptions } from '../../define-options';
 import { StoreError } from '../../errors';
 import { verifiedNumberCounter } from '../../limits/limits';
-import {
-  type Policy,
-  type PolicyContext,
-  policyMode,
-  type PolicyMode,
-  type PolicyTools,
-} from '../../limits/policy';
+import { type Policy, type PolicyContext, type PolicyMode, type PolicyTools } from '../../limits/policy';
 import type { Network } from '../number-check/decision-table';
 import {
   answeredCounters,
@@ -40,9 +34,9 @@ export interface ConversionBreakerOptions {
 const RATE = 'must be a number from 0.01 to 0.9';
 
 const schema = strictOptions({
-  minRate: optional(pipe(number(RATE), minValue(0.01, RATE), maxValue(0.9, RATE)), 0.2),
-  mode: policyMode('record'),
-  networkOf: optional(callback<FindTrafficNetwork>()),
+  minRate: z.number(RATE).min(0.01, RATE).max(0.9, RATE).default(0.2),
+  mode: policyMode('report'),
+  networkOf: callback<FindTrafficNetwork>().optional(),
 });
 
 interface JudgedScope extends ScopeTraffic {
@@ -91,7 +85,7 @@ export function conversionBreaker(options: ConversionBreakerOptions = {}): Polic
       return {
         deny: 'send-limit',
         retryAfterSeconds: Math.max(...found.map(({ blockedSeconds }) => blockedSeconds)),
-        because: found.map(({ scope }) => `low conversion of ${scope.name}`),
+        reasons: found.map(({ scope }) => `low conversion of ${scope.name}`),
       };
     },
     // Counted when the gateway has taken it: its failures must not look like codes that nobody types in.

@@ -56,7 +56,7 @@ const BUCKET_SECONDS = 7_200;
 const BUCKETS = 6;
 
 /**
- * A code may still be typed in for so long: `pinValiditySeconds` goes no further. What was sent in the newest slots may be
+ * A code may still be typed in for so long: `codeValiditySeconds` goes no further. What was sent in the newest slots may be
  * younger than that, so it is not judged yet.
  */
 const LONGEST_VALIDITY_SECONDS = 600;

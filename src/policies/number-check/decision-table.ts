@@ -90,7 +90,7 @@ export type Verdict =
   | 'too-many';
 
 /** Which column of the table holds: a number on which no code was ever right, or one that the user has. */
-export type Column = 'enrol' | 'login';
+export type Column = 'enroll' | 'login';
 
 /**
  * `warn`: texted, and told. `deny-again`: denied when the result before this one was the same, else `warn`.
@@ -100,7 +100,7 @@ export type Decision = 'send' | 'warn' | 'inconclusive' | 'deny' | 'deny-again';
 
 /** One line of the table. */
 export interface Row {
-  readonly enrol: Decision;
+  readonly enroll: Decision;
   readonly login: Decision;
   /** Seconds the result stands for the number; 0: it is not kept. */
   readonly keptSeconds: Readonly<Record<Column, number>>;
@@ -112,7 +112,7 @@ export interface Row {
   readonly prefixSeconds?: number;
 }
 
-const NOT_KEPT = { enrol: 0, login: 0 };
+const NOT_KEPT = { enroll: 0, login: 0 };
 const MINUTE = 60;
 const HOUR = 3_600;
 const DAY = 86_400;
@@ -124,24 +124,24 @@ const DAY = 86_400;
  */
 export const DECISIONS: Readonly<Record<Verdict, Row>> = {
   // The number is known and can be texted.
-  valid: { enrol: 'send', login: 'send', keptSeconds: both(10 * MINUTE) },
+  valid: { enroll: 'send', login: 'send', keptSeconds: both(10 * MINUTE) },
   // A real number: switched off or out of reach. The text may come late.
-  ABSENT_SUBSCRIBER_SM: { enrol: 'warn', login: 'warn', keptSeconds: both(2 * MINUTE) },
+  ABSENT_SUBSCRIBER_SM: { enroll: 'warn', login: 'warn', keptSeconds: both(2 * MINUTE) },
   // Not assigned. While a number is ported this may be wrong for a while.
   UNKNOWN_SUBSCRIBER: {
-    enrol: 'deny',
+    enroll: 'deny',
     login: 'deny-again',
-    keptSeconds: { enrol: DAY, login: 10 * MINUTE },
+    keptSeconds: { enroll: DAY, login: 10 * MINUTE },
     isDurable: true,
   },
   // The subscription has no text messages.
-  TELE_SERVICE_NOT_PROVISIONED: { enrol: 'deny', login: 'deny', keptSeconds: both(DAY), isDurable: true },
+  TELE_SERVICE_NOT_PROVISIONED: { enroll: 'deny', login: 'deny', keptSeconds: both(DAY), isDurable: true },
   // The network cannot deliver; may depend on roaming.
-  FACILITY_NOT_SUPPORTED: { enrol: 'deny', login: 'warn', keptSeconds: both(HOUR), isDurable: true },
+  FACILITY_NOT_SUPPORTED: { enroll: 'deny', login: 'warn', keptSeconds: both(HOUR), isDurable: true },
   // The document says that the query is barred, elsewhere the word is about the number.
-  CALL_BARRED: { enrol: 'warn', login: 'send', keptSeconds: NOT_KEPT },
-  DATA_MISSING: { enrol: 'inconclusive', login: 'inconclusive', keptSeconds: NOT_KEPT },
-  UNEXPECTED_DATA_VALUE: { enrol: 'warn', login: 'inconclusive', keptSeconds: NOT_KEPT },
+  CALL_BARRED: { enroll: 'warn', login: 'send', keptSeconds: NOT_KEPT },
+  DATA_MISSING: { enroll: 'inconclusive', login: 'inconclusive', keptSeconds: NOT_KEPT },
+  UNEXPECTED_DATA_VALUE: { enroll: 'warn', login: 'inconclusive', keptSeconds: NOT_KEPT },
   // The operator answers no queries: about the query, not about the number.
   HLR_REJECT: inconclusive({ prefixSeconds: HOUR }),
   HLR_ABORT: inconclusive({ prefixSeconds: HOUR }),
@@ -149,7 +149,7 @@ export const DECISIONS: Readonly<Record<Verdict, Row>> = {
   TIMEOUT: inconclusive({ isRetried: true }),
   SYSTEM_FAILURE: inconclusive({ isRetried: true }),
   // Status `invalid` and nothing beside it.
-  invalid: { enrol: 'warn', login: 'inconclusive', keptSeconds: NOT_KEPT },
+  invalid: { enroll: 'warn', login: 'inconclusive', keptSeconds: NOT_KEPT },
   // Status `error`, whatever is beside it.
   error: inconclusive(),
   // A word that is in no list.
@@ -157,7 +157,7 @@ export const DECISIONS: Readonly<Record<Verdict, Row>> = {
   // 1006: nothing was looked up.
   'no-balance': inconclusive(),
   // 1221, 2003: the gateway takes it for no number.
-  'invalid-phone': { enrol: 'deny', login: 'deny', keptSeconds: NOT_KEPT, isDurable: true },
+  'invalid-phone': { enroll: 'deny', login: 'deny', keptSeconds: NOT_KEPT, isDurable: true },
   // 1222, 2002: away for a while.
   unavailable: inconclusive({ isRetried: true }),
   // 2004: the account may not look up.
@@ -173,11 +173,11 @@ export const DECISIONS: Readonly<Record<Verdict, Row>> = {
 };
 
 function both(seconds: number): Row['keptSeconds'] {
-  return { enrol: seconds, login: seconds };
+  return { enroll: seconds, login: seconds };
 }
 
 function inconclusive(more: Pick<Row, 'isRetried' | 'prefixSeconds'> = {}): Row {
-  return { enrol: 'inconclusive', login: 'inconclusive', keptSeconds: NOT_KEPT, ...more };
+  return { enroll: 'inconclusive', login: 'inconclusive', keptSeconds: NOT_KEPT, ...more };
 }
 
 /** Error codes that say something of their own. HLR spec §7. */

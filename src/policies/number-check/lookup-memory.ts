@@ -60,7 +60,7 @@ export function createLookupMemory(maxEntries: number): LookupMemory {
     const { verdict, network, operator = null, at } = finding;
     if (network !== undefined) networks.set(numberKey, { network: { ...network, operator }, at });
     const former = findings.get(numberKey);
-    const keptMs = DECISIONS[verdict].keptSeconds.enrol * 1_000;
+    const keptMs = DECISIONS[verdict].keptSeconds.enroll * 1_000;
     const isRepeated = former?.verdict === verdict && isWithin(former.at, at, keptMs);
     const counted = { ...finding, timesInARow: isRepeated ? former.timesInARow + 1 : 1 };
     // What is not kept leaves the former result in its place: a timeout does not part two equal results.
@@ -134,7 +134,7 @@ export function createLookupStops(maxEntries: number): LookupStops {
   /** Tells of it once, however often it is extended. An account without permission stays so until a restart. */
   function begin(context: LookupContext, verdict: keyof typeof WORDS, milliseconds: number): void {
     if (stop?.verdict === 'no-permission') return;
-    if (stop?.verdict !== verdict) context.emit({ type: 'lookups-stopped', because: WORDS[verdict] });
+    if (stop?.verdict !== verdict) context.emit({ type: 'lookups-stopped', reason: WORDS[verdict] });
     stop = { ...makeStop(context, verdict, milliseconds), verdict };
   }
 

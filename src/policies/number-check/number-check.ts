@@ -1,18 +1,18 @@
-import { optional, picklist } from 'valibot';
-import { parseOptions, strictOptions, wrongOption } from '../../define-options';
-import { type Policy, type PolicyAnswer, type PolicyContext, policyMode } from '../../limits/policy';
+import { oneOf, parseOptions, policyMode, strictOptions } from '../../define-options';
+import { optionError } from '../../errors';
+import { type Policy, type PolicyAnswer, type PolicyContext } from '../../limits/policy';
 import { type Column, type Decision, DECISIONS, type Finding, type Verdict } from './decision-table';
 import { budget, numberLookups, type NumberLookups, sharedLookups } from './number-lookups';
 
 /** What `numberCheck` is made of. Unknown members are errors. */
 export interface NumberCheckOptions {
   /**
-   * `enrol`: before a number is confirmed or changed. `send`: before every text, so also on the path of a login, where a
-   * lookup costs time and money and rarely says anything. Default: `enrol`.
+   * `enroll`: before a number is confirmed or changed. `send`: before every text, so also on the path of a login, where a
+   * lookup costs time and money and rarely says anything. Default: `enroll`.
    */
-  readonly stage?: 'enrol' | 'send' | undefined;
+  readonly stage?: 'enroll' | 'send' | undefined;
   /** `record`: tells what it would deny and denies nothing. Default: `record`. */
-  readonly mode?: 'deny' | 'record' | undefined;
+  readonly mode?: 'enforce' | 'report' | undefined;
   /** What becomes of a number of which the lookup says nothing. Default: `send`. */
   readonly onInconclusive?: 'send' | 'deny' | undefined;
   /** Lookups shared with other policies. Default: its own. */
@@ -22,11 +22,11 @@ export interface NumberCheckOptions {
 }
 
 const schema = strictOptions({
-  stage: optional(picklist(['enrol', 'send'], "must be 'enrol' or 'send'"), 'enrol'),
-  mode: policyMode('record'),
-  onInconclusive: optional(picklist(['send', 'deny'], "must be 'send' or 'deny'"), 'send'),
-  lookups: optional(sharedLookups()),
-  budgetMs: optional(budget()),
+  stage: oneOf('enroll', 'send').default('enroll'),
+  mode: policyMode('report'),
+  onInconclusive: oneOf('send', 'deny').default('send'),
+  lookups: sharedLookups().optional(),
+  budgetMs: budget().optional(),
 });
 
 /** That lookups rest is told once, when it begins. */
@@ -42,7 +42,7 @@ export function numberCheck(options: NumberCheckOptions = {}): Policy<unknown> {
   const checked = parseOptions('numberCheck', schema, options);
   const { stage, mode, onInconclusive, budgetMs } = checked;
   if (checked.lookups !== undefined && budgetMs !== undefined) {
-    throw wrongOption('numberCheck', 'budgetMs', 'belongs to the lookups that are given');
+    throw optionError('numberCheck', 'budgetMs', 'belongs to the lookups that are given');
   }
   const lookups = checked.lookups ?? numberLookups({ budgetMs });
   return {
@@ -50,7 +50,7 @@ export function numberCheck(options: NumberCheckOptions = {}): Policy<unknown> {
     stage,
     mode,
     check: async (context) => {
-      const column = context.purpose === 'enrol' ? 'enrol' : 'login';
+      const column = context.purpose === 'enroll' ? 'enroll' : 'login';
       const finding = await lookups.find(context, column);
       const decision = decide(finding, column, onInconclusive);
       if (decision === 'warn') tellDoubt(context, finding);
@@ -66,7 +66,7 @@ function decide(
   onInconclusive: 'send' | 'deny',
 ): Extract<Decision, 'send' | 'warn' | 'deny'> {
   // The limit on lookups is no way around them; who logs in has another limit on sends.
-  if (verdict === 'too-many' && column === 'enrol') return 'deny';
+  if (verdict === 'too-many' && column === 'enroll') return 'deny';
   const decision = DECISIONS[verdict][column];
   if (decision === 'inconclusive') return onInconclusive === 'deny' ? 'deny' : 'warn';
   if (decision === 'deny-again') return timesInARow > 1 ? 'deny' : 'warn';
@@ -74,16 +74,16 @@ function decide(
 }
 
 function toDenial(finding: Finding, column: Column): PolicyAnswer {
-  const because = explain(finding);
+  const reasons = explain(finding);
   const { verdict, retryAfterSeconds } = finding;
-  return verdict === 'too-many' && column === 'enrol'
-    ? { deny: 'send-limit', retryAfterSeconds, because }
-    : { deny: 'unsuitable-phone', because };
+  return verdict === 'too-many' && column === 'enroll'
+    ? { deny: 'send-limit', retryAfterSeconds, reasons }
+    : { deny: 'unsuitable-phone', reasons };
 }
 
 function tellDoubt({ userId, emit }: PolicyContext<unknown>, finding: Finding): void {
   if (TOLD_BEFORE.includes(finding.verdict)) return;
-  emit({ type: 'number-doubtful', userId, because: explain(finding).join(', ') });
+  emit({ type: 'number-doubtful', userId, reason: explain(finding).join(', ') });
 }
 
 /** For events: the verdict, and whether it says something lasting. */

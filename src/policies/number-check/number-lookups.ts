@@ -1,7 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { custom, type GenericSchema, optional } from 'valibot';
+import { z } from 'zod';
 import { type CallDeadline, remainingMs, startDeadline, waitAtMost } from '../../client/call-limiter';
-import { callback, parseOptions, strictOptions, wholeNumber, wrongOption } from '../../define-options';
+import { callback, parseOptions, strictOptions, wholeNumber } from '../../define-options';
+import { optionError } from '../../errors';
 import type { Lookup } from '../../protocol/hlr';
 import { recordSpend } from '../spend-limits/budgets';
 import {
@@ -73,7 +74,7 @@ async function askOnce({ gateway, counters, mobile }: LookupContext): Promise<As
 export interface NumberLookupsOptions {
   /** Milliseconds anybody waits for a lookup, a second try included, 100 to 10,000. Default: 2,000. */
   readonly budgetMs?: number | undefined;
-  /** Lookups a user may cause in a day: at enrolment so many, at logins so many, 1 to 1,000. Default: 20. */
+  /** Lookups a user may cause in a day: at enrollment so many, at logins so many, 1 to 1,000. Default: 20. */
   readonly maxPerUserPerDay?: number | undefined;
   /** Numbers this process remembers, 100 to 1,000,000. Default: 10,000. */
   readonly maxEntries?: number | undefined;
@@ -98,22 +99,22 @@ export interface NumberLookups {
 }
 
 /** Milliseconds for a lookup, as an option. */
-export function budget(): GenericSchema<number> {
+export function budget(): z.ZodInt {
   return wholeNumber(100, 10_000);
 }
 
 /** Lookups made by `numberLookups`, as an option. */
-export function sharedLookups(): GenericSchema<NumberLookups> {
+export function sharedLookups(): z.ZodType<NumberLookups, NumberLookups> {
   const isMade = (value: unknown): boolean =>
     typeof value === 'object' && value !== null && 'find' in value && 'keepIdentity' in value;
-  return custom<NumberLookups>(isMade, 'must be made by numberLookups');
+  return z.custom<NumberLookups>(isMade, 'must be made by numberLookups');
 }
 
 const schema = strictOptions({
-  budgetMs: optional(budget(), 2_000),
-  maxPerUserPerDay: optional(wholeNumber(1, 1_000), 20),
-  maxEntries: optional(wholeNumber(100, 1_000_000), 10_000),
-  random: optional(callback<() => number>(), () => Math.random),
+  budgetMs: budget().default(2_000),
+  maxPerUserPerDay: wholeNumber(1, 1_000).default(20),
+  maxEntries: wholeNumber(100, 1_000_000).default(10_000),
+  random: callback<() => number>().default(() => Math.random),
 });
 
 const DAY_SECONDS = 86_400;
@@ -159,7 +160,7 @@ export function numberLookups(options: NumberLookupsOptions = {}): NumberLookups
   }
 
   function keepIdentity(keep: ToIdentity): void {
-    if (toIdentity !== undefined) throw wrongOption('hlrSimChange', 'lookups', 'serve another one already');
+    if (toIdentity !== undefined) throw optionError('hlrSimSwap', 'lookups', 'serve another one already');
     toIdentity = keep;
   }
 

@@ -1,5 +1,5 @@
-import { custom, optional, picklist } from 'valibot';
-import { parseOptions, strictOptions } from '../../define-options';
+import { z } from 'zod';
+import { oneOf, parseOptions, strictOptions } from '../../define-options';
 import type { PolicyContext, VerifiedContext } from '../../limits/policy';
 import type { NoteStore } from '../../stores/store';
 import type { Finding, LookupContext } from '../number-check/decision-table';
@@ -16,13 +16,13 @@ import {
   type SimKeys,
   type SimNote,
 } from './sim-note';
-import type { SimChangeCheck, SimChangeProvider, SimChangeQuestion } from './sim-swap';
+import type { SimSwapCheck, SimSwapProvider, SimSwapQuestion } from './sim-swap';
 
 /** What the two halves of the hint, comparing and observing, work with. */
 export interface SimDesk {
   readonly lookups: NumberLookups;
   readonly keys: SimKeys;
-  readonly onNetworkChange: 'ignore' | 'record' | 'deny';
+  readonly onNetworkChange: 'ignore' | 'report' | 'deny';
 }
 
 /** A note lives so long from its last writing. */
@@ -56,12 +56,12 @@ const TRY_AGAIN_AFTER_MS = 30 * 24 * HOUR_MS;
 async function observeSim(
   desk: SimDesk,
   context: VerifiedContext,
-  { maxAgeHours }: SimChangeQuestion,
+  { maxAgeHours }: SimSwapQuestion,
 ): Promise<void> {
-  const isEnrolled = context.purpose === 'enrol';
+  const isEnrolled = context.purpose === 'enroll';
   const former = isEnrolled ? null : await readNote(desk, context);
   if (former !== null && !isDue(former, context.now(), maxAgeHours)) return;
-  const finding = await desk.lookups.find(context, isEnrolled ? 'enrol' : 'login');
+  const finding = await desk.lookups.find(context, isEnrolled ? 'enroll' : 'login');
   if (finding.verdict !== 'valid') return;
   const isContinued = former !== null && former.change === null && former.state !== 'hidden';
   const note = isContinued ? continueSimNote(former, finding) : await begin(desk, context, finding);
@@ -89,14 +89,14 @@ async function learn({ counters }: VerifiedContext, former: SimNote, note: SimNo
 /** How what is seen now stands to what was seen after the last right code. */
 type Comparison = 'same' | 'identity' | 'network' | 'unknown';
 
-const UNKNOWN: SimChangeCheck = { swapped: null };
+const UNKNOWN: SimSwapCheck = { swapped: null };
 
 /** Compares before a text. Looks up only where there is something to compare with. */
 async function compareSim(
   desk: SimDesk,
   context: PolicyContext<unknown>,
-  { maxAgeHours }: SimChangeQuestion,
-): Promise<SimChangeCheck> {
+  { maxAgeHours }: SimSwapQuestion,
+): Promise<SimSwapCheck> {
   const note = await readNote(desk, context);
   if (note === null || !hasSomethingToCompare(desk, note)) return UNKNOWN;
   const finding = await desk.lookups.find(context, 'login');
@@ -147,28 +147,28 @@ async function noteChange(
   return changed;
 }
 
-function report({ onNetworkChange }: SimDesk, { change, lastAt }: SimNote): SimChangeCheck {
+function report({ onNetworkChange }: SimDesk, { change, lastAt }: SimNote): SimSwapCheck {
   const isIdentity = change?.what === 'identity';
   const what = isIdentity ? 'subscriber identity' : 'network';
   const hint = `${what} differs from the one last seen on ${new Date(lastAt).toISOString().slice(0, 10)}`;
   return { swapped: isIdentity || onNetworkChange === 'deny' ? true : null, hint };
 }
 
-/** What `hlrSimChange` is made of. Unknown members are errors. */
-export interface HlrSimChangeOptions {
+/** What `hlrSimSwap` is made of. Unknown members are errors. */
+export interface HlrSimSwapOptions {
   /** A secret of 32 bytes or more: identities are kept as keyed digests only. With another key all numbers begin anew. */
   readonly key: string | Buffer;
   /**
    * A number that went to another operator, where no identity can be compared: a weak sign, since numbers are ported.
    * `record`: told; `deny`: counts as a change; `ignore`: no lookup is paid for it. Default: `record`.
    */
-  readonly onNetworkChange?: 'ignore' | 'record' | 'deny' | undefined;
+  readonly onNetworkChange?: 'ignore' | 'report' | 'deny' | undefined;
   /** Lookups shared with other policies. Default: its own. */
   readonly lookups?: NumberLookups | undefined;
 }
 
 /** The built-in provider, with the way to forget a number. */
-export interface HlrSimChange extends SimChangeProvider {
+export interface HlrSimSwap extends SimSwapProvider {
   /**
    * Forgets what is kept of a number: when its account is deleted, or when its user has shown in another way that a change
    * was theirs. The next right code begins anew.
@@ -179,12 +179,9 @@ export interface HlrSimChange extends SimChangeProvider {
 }
 
 const schema = strictOptions({
-  key: custom<string | Buffer>(isKey, 'must be a secret of 32 bytes or more'),
-  onNetworkChange: optional(
-    picklist(['ignore', 'record', 'deny'], "must be 'ignore', 'record' or 'deny'"),
-    'record',
-  ),
-  lookups: optional(sharedLookups()),
+  key: z.custom<string | Buffer>(isKey, 'must be a secret of 32 bytes or more'),
+  onNetworkChange: oneOf('ignore', 'report', 'deny').default('report'),
+  lookups: sharedLookups().optional(),
 });
 
 function isKey(value: unknown): boolean {
@@ -201,8 +198,8 @@ function isKey(value: unknown): boolean {
  * @throws {TypeError} that names the option.
  * @see HLR spec §2, imsi
  */
-export function hlrSimChange(options: HlrSimChangeOptions): HlrSimChange {
-  const checked = parseOptions('hlrSimChange', schema, options);
+export function hlrSimSwap(options: HlrSimSwapOptions): HlrSimSwap {
+  const checked = parseOptions('hlrSimSwap', schema, options);
   const { key, onNetworkChange, lookups = numberLookups() } = checked;
   const keys = createSimKeys(key);
   const desk = { keys, onNetworkChange, lookups };

@@ -1,18 +1,5 @@
 import { createHmac } from 'node:crypto';
-import {
-  finite,
-  type GenericSchema,
-  literal,
-  minValue,
-  nullable,
-  number,
-  picklist,
-  pipe,
-  safeInteger,
-  safeParse,
-  strictObject,
-  string,
-} from 'valibot';
+import { z } from 'zod';
 import type { Lookup } from '../../protocol/hlr';
 import { parseJson } from '../../stores/records';
 import type { Counter, CounterStore } from '../../stores/store';
@@ -38,7 +25,7 @@ export function createSimKeys(key: string | Buffer): SimKeys {
   const hmac = (text: string): string => createHmac('sha256', key).update(text).digest('base64url');
   return {
     keyId: hmac('key id').slice(0, 8),
-    toNoteKey: (mobile) => `sim-change:${hmac(`note ${mobile}`).slice(0, 22)}`,
+    toNoteKey: (mobile) => `sim-swap:${hmac(`note ${mobile}`).slice(0, 22)}`,
     toIdentity: (mobile, lookup) => {
       const imsi = readImsi(lookup);
       return imsi === null ? null : hmac(`${VERSION} ${mobile} ${imsi}`);
@@ -83,7 +70,7 @@ export async function isHidingNetwork(counters: CounterStore, network: string | 
 }
 
 function toCounter(network: string, isStable: boolean): Counter {
-  return { key: `sim-change:${isStable ? 'stable' : 'unstable'}:${network}`, windowSeconds: null };
+  return { key: `sim-swap:${isStable ? 'stable' : 'unstable'}:${network}`, windowSeconds: null };
 }
 
 /** What is remembered of a number between logins. Times are milliseconds since 1970. */
@@ -109,26 +96,26 @@ export interface SimNote {
 const TIMES = 3;
 const SPREAD_MS = 86_400_000;
 
-const when = pipe(number(), finite(), minValue(0));
-const text = nullable(string());
-const schema = strictObject({
-  version: literal(1),
-  keyId: string(),
-  state: picklist(['learning', 'comparable', 'hidden']),
+const when = z.number().min(0);
+const text = z.string().nullable();
+const schema = z.strictObject({
+  version: z.literal(1),
+  keyId: z.string(),
+  state: z.enum(['learning', 'comparable', 'hidden']),
   identity: text,
   network: text,
   operator: text,
   firstAt: when,
   lastAt: when,
-  times: pipe(number(), safeInteger(), minValue(1)),
-  change: nullable(strictObject({ what: picklist(['identity', 'network']), at: when })),
-}) satisfies GenericSchema<SimNote>;
+  times: z.int().min(1),
+  change: z.strictObject({ what: z.enum(['identity', 'network']), at: when }).nullable(),
+}) satisfies z.ZodType<SimNote>;
 
 /** Reads a note: foreign data. Null for what this release did not write, or wrote under another key. */
 export function parseSimNote(note: string | null, keyId: string): SimNote | null {
-  const parsed = safeParse(schema, parseJson(note));
+  const parsed = schema.safeParse(parseJson(note));
   // A note that cannot be read is no note: the number begins anew.
-  return parsed.success && parsed.output.keyId === keyId ? parsed.output : null;
+  return parsed.success && parsed.data.keyId === keyId ? parsed.data : null;
 }
 
 /** The beginning, after a right code. */

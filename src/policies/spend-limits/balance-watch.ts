@@ -1,13 +1,4 @@
-import {
-  finite,
-  type GenericSchema,
-  number,
-  picklist,
-  pipe,
-  safeInteger,
-  safeParse,
-  strictObject,
-} from 'valibot';
+import { z } from 'zod';
 import type { PolicyEvent, PolicyTools } from '../../limits/policy';
 import { parseJson } from '../../stores/records';
 import { SPENT } from './budgets';
@@ -106,19 +97,19 @@ export interface BalanceWatch {
   look(tools: PolicyTools): Promise<void>;
 }
 
-const STATE_KEY = 'price-ceiling:balance';
+const STATE_KEY = 'spend-limits:balance';
 /** Longer than anybody is without a login, and not for ever. */
 const STATE_TTL_SECONDS = 40 * 86_400;
 
-const whole = pipe(number(), safeInteger());
-const stateSchema = strictObject({
-  level: picklist(['good', 'warning', 'critical']),
+const whole = z.int();
+const stateSchema = z.strictObject({
+  level: z.enum(['good', 'warning', 'critical']),
   balance: whole,
   spent: whole,
   gap: whole,
   burnPerHour: whole,
-  at: pipe(number(), finite()),
-}) satisfies GenericSchema<BalanceState>;
+  at: z.number(),
+}) satisfies z.ZodType<BalanceState>;
 
 /**
  * Of all processes that share a store one looks each time. What it saw is a note in the store; a store without notes leaves
@@ -153,7 +144,7 @@ export function createBalanceWatch(alarms: BalanceAlarms, everySeconds: number):
 }
 
 async function readState({ notes }: PolicyTools): Promise<BalanceState | null> {
-  const parsed = safeParse(stateSchema, parseJson(await notes?.read(STATE_KEY)));
+  const parsed = stateSchema.safeParse(parseJson(await notes?.read(STATE_KEY)));
   // A note that cannot be read is no note: the watch begins anew.
-  return parsed.success ? parsed.output : null;
+  return parsed.success ? parsed.data : null;
 }

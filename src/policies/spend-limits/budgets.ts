@@ -4,7 +4,7 @@ import type { Counter, CounterStore } from '../../stores/store';
 import { toMicros } from './micros';
 
 /** All that this installation is known to have spent, in millionths, whatever it was spent on. No window. */
-export const SPENT: Counter = { key: 'price-ceiling:spent', windowSeconds: null };
+export const SPENT: Counter = { key: 'spend-limits:spent', windowSeconds: null };
 
 /** What was reserved for a send. */
 export interface Reserved {
@@ -113,8 +113,8 @@ function toCharge(
 ): PolicyCharge {
   const [kind = ''] = scope.split(':');
   return {
-    counter: { key: `price-ceiling:${key}:${scope}`, windowSeconds, amount, max },
-    because: kind === 'all' ? `the ${name} budget` : `the ${name} budget of the ${kind}`,
+    counter: { key: `spend-limits:${key}:${scope}`, windowSeconds, amount, max },
+    reason: kind === 'all' ? `the ${name} budget` : `the ${name} budget of the ${kind}`,
   };
 }
 

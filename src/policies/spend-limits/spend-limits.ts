@@ -1,10 +1,16 @@
-import { type InferOutput, nullable, optional, pipe, regex, string, transform, union } from 'valibot';
-import { byCountry, callback, parseOptions, strictOptions, wholeNumber } from '../../define-options';
+import { z } from 'zod';
+import {
+  byCountry,
+  callback,
+  parseOptions,
+  policyMode,
+  strictOptions,
+  wholeNumber,
+} from '../../define-options';
 import {
   type Policy,
   type PolicyAnswer,
   type PolicyContext,
-  policyMode,
   type PolicyMode,
   type SendSettlement,
 } from '../../limits/policy';
@@ -26,7 +32,7 @@ export type FindPriceNetwork = (
 export type CountryAmount = string | Readonly<Record<string, string>>;
 
 /** Amounts are decimal strings in the gateway's currency. Days and months are those of UTC. Left out: no bound. */
-export interface PriceBudgets {
+export interface SpendBudgets {
   readonly daily?: string | undefined;
   readonly monthly?: string | undefined;
   readonly dailyPerCountry?: CountryAmount | undefined;
@@ -47,13 +53,13 @@ export interface BalanceOptions {
   readonly unexplained?: string | undefined;
 }
 
-/** What `priceCeiling` is made of. */
-export interface PriceCeilingOptions {
+/** What `spendLimits` is made of. */
+export interface SpendLimitsOptions {
   /** What a message counts as whose price is not known, a decimal string. */
   readonly fallbackPrice: string;
   /** A message that costs more is denied. Decimal string. */
   readonly maxPricePerMessage?: string | undefined;
-  readonly budgets?: PriceBudgets | undefined;
+  readonly budgets?: SpendBudgets | undefined;
   /** Left out: the balance is not looked at. */
   readonly balance?: BalanceOptions | undefined;
   /** Seconds after which price lists are fetched again, 21,600 to 86,400. Default: 21,600. */
@@ -66,49 +72,48 @@ export interface PriceCeilingOptions {
 
 const AMOUNT = 'must be a decimal string with at most 9 digits before the point and 6 after it';
 
-const amount = pipe(
-  string(AMOUNT),
-  regex(/^[0-9]{1,9}(\.[0-9]{1,6})?$/, AMOUNT),
+const amount = z
+  .string(AMOUNT)
+  .regex(/^[0-9]{1,9}(\.[0-9]{1,6})?$/, AMOUNT)
   // The pattern admits nothing that cannot be counted.
-  transform((text) => toMicros(text) ?? 0),
-);
+  .transform((text) => toMicros(text) ?? 0);
 
 const COUNTRY_AMOUNT = 'must be a decimal string, or a record of them by ISO 3166-1 codes';
 
-const countryAmount = union([amount, byCountry(amount, COUNTRY_AMOUNT)], COUNTRY_AMOUNT);
+const countryAmount = z.union([amount, byCountry(amount, COUNTRY_AMOUNT)], COUNTRY_AMOUNT);
 
 const budgets = strictOptions({
-  daily: optional(amount),
-  monthly: optional(amount),
-  dailyPerCountry: optional(countryAmount),
-  monthlyPerCountry: optional(countryAmount),
-  dailyPerUser: optional(amount),
-  monthlyPerUser: optional(amount),
+  daily: amount.optional(),
+  monthly: amount.optional(),
+  dailyPerCountry: countryAmount.optional(),
+  monthlyPerCountry: countryAmount.optional(),
+  dailyPerUser: amount.optional(),
+  monthlyPerUser: amount.optional(),
 });
 
 const balance = strictOptions({
-  warnBelow: optional(amount, '0'),
-  criticalBelow: optional(amount, '0'),
-  everySeconds: optional(wholeNumber(60, 86_400), 300),
-  unexplained: optional(nullable(amount), null),
+  warnBelow: amount.prefault('0'),
+  criticalBelow: amount.prefault('0'),
+  everySeconds: wholeNumber(60, 86_400).default(300),
+  unexplained: amount.nullable().default(null),
 });
 
 const schema = strictOptions({
   fallbackPrice: amount,
-  maxPricePerMessage: optional(amount),
-  budgets: optional(budgets, {}),
-  balance: optional(balance),
-  refreshSeconds: optional(wholeNumber(21_600, 86_400), 21_600),
-  networkOf: optional(callback<FindPriceNetwork>()),
-  mode: policyMode('record'),
+  maxPricePerMessage: amount.optional(),
+  budgets: budgets.prefault({}),
+  balance: balance.optional(),
+  refreshSeconds: wholeNumber(21_600, 86_400).default(21_600),
+  networkOf: callback<FindPriceNetwork>().optional(),
+  mode: policyMode('report'),
 });
 
 /** The options, checked and complete, with amounts in millionths. */
-export type PriceSettings = InferOutput<typeof schema>;
+export type PriceSettings = z.output<typeof schema>;
 
 /** @throws {TypeError} that names the option and never shows a value. */
-function readPriceOptions(options: PriceCeilingOptions): PriceSettings {
-  return parseOptions('priceCeiling', schema, options);
+function readPriceOptions(options: SpendLimitsOptions): PriceSettings {
+  return parseOptions('spendLimits', schema, options);
 }
 
 export type { Network } from './price-table';
@@ -129,7 +134,7 @@ interface Send {
  * @throws {TypeError} that names the option.
  * @see OTP spec §4, GET pricing and GET balance
  */
-export function priceCeiling(options: PriceCeilingOptions): Policy<unknown> {
+export function spendLimits(options: SpendLimitsOptions): Policy<unknown> {
   const settings = readPriceOptions(options);
   const { maxPricePerMessage = Infinity, budgets, balance, fallbackPrice, mode } = settings;
   const source = createPriceSource(settings.refreshSeconds);
@@ -163,7 +168,7 @@ export function priceCeiling(options: PriceCeilingOptions): Policy<unknown> {
   }
 
   return {
-    name: 'price-ceiling',
+    name: 'spend-limits',
     stage: 'send',
     mode,
     check: async (context) => judgePrice((await open(context)).price, maxPricePerMessage),
@@ -180,5 +185,5 @@ export function priceCeiling(options: PriceCeilingOptions): Policy<unknown> {
 function judgePrice({ micros, confidence, country }: PriceEstimate, maxMicros: number): PolicyAnswer {
   if (micros <= maxMicros) return 'allow';
   const price = `the message costs ${toDecimal(micros)}, the most is ${toDecimal(maxMicros)}`;
-  return { deny: 'denied', because: [price, `country ${country ?? 'unknown'}`, `confidence ${confidence}`] };
+  return { deny: 'denied', reasons: [price, `country ${country ?? 'unknown'}`, `confidence ${confidence}`] };
 }

@@ -15,8 +15,8 @@ export const challengeFacts: readonly StoreFact[] = [
   fact('what a code stands for beside a login is kept', async ({ challenges, challenge, name }) => {
     const transaction = { amount: '1,250.00 €', payee: `O'Brien & Søn {x} ${name('payee')}` };
     const paid = await begin(challenges, challenge('a', { purpose: 'transaction', transaction }));
-    const moved = await begin(challenges, challenge('b', { purpose: 'enrol', replaces: '+12025550199' }));
-    const added = await begin(challenges, challenge('c', { purpose: 'enrol', userId: name('other') }));
+    const moved = await begin(challenges, challenge('b', { purpose: 'enroll', replaces: '+12025550199' }));
+    const added = await begin(challenges, challenge('c', { purpose: 'enroll', userId: name('other') }));
     for (const one of [paid, moved, added]) {
       assert.deepEqual(await challenges.find(one.otpId), one);
       assert.deepEqual(await challenges.claim(one.otpId), { outcome: 'claimed', challenge: one, attempt: 1 });

@@ -58,12 +58,12 @@ export async function openPhoneApp(given: TestAppOptions = {}): Promise<PhoneApp
 function addPhoneRoutes(app: Express, smsOtp: SmsOtp): void {
   const { phones } = smsOtp;
   if (phones === undefined) throw new Error('the app has no phone book');
-  const tell = (path: string, handler: ReturnType<typeof phones.enrol>): void => {
+  const tell = (path: string, handler: ReturnType<typeof phones.enroll>): void => {
     app.post(path, handler, (req, res) => void res.json(req.smsOtp));
   };
-  tell('/phones/enrol', phones.enrol());
-  tell('/phones/national', phones.enrol({ defaultCountry: 'US' }));
-  tell('/phones/replace', phones.enrol({ replaces: true }));
+  tell('/phones/enroll', phones.enroll());
+  tell('/phones/national', phones.enroll({ defaultCountry: 'US' }));
+  tell('/phones/replace', phones.enroll({ replaces: true }));
   tell('/phones/confirm', phones.confirm());
   tell('/phones/remove', phones.remove());
   tell('/phones/remove-any', phones.remove({ keepsLast: false }));
@@ -72,10 +72,10 @@ function addPhoneRoutes(app: Express, smsOtp: SmsOtp): void {
     phones.list(asUser(asTestUser(req.user))).then((list) => res.json(list), next);
   });
   const failureRedirect = '/site/settings';
-  app.post('/site/enrol', phones.enrol({ successRedirect: '/site/code', failureRedirect }));
+  app.post('/site/enroll', phones.enroll({ successRedirect: '/site/code', failureRedirect }));
   app.post('/site/confirm', phones.confirm({ successRedirect: '/site/done', failureRedirect }));
   app.post('/site/remove', phones.remove({ successRedirect: '/site/done', failureRedirect }));
-  app.get('/site/settings', smsOtp.requireSecondFactor({ redirect: '/site/enrol' }));
+  app.get('/site/settings', smsOtp.requireSecondFactor({ redirect: '/site/enroll' }));
 }
 
 type Listed = { phoneId: string; maskedPhone: string; isConfirmed: boolean }[];
@@ -85,7 +85,7 @@ export interface PhoneVisit extends Visit {
   readonly post: (path: string, body?: object) => Promise<Response>;
   /** Logged in with both factors, or with the password alone where that is enough. */
   readonly logIn: () => Promise<void>;
-  readonly enrol: (phone: unknown, more?: object) => Promise<Response>;
+  readonly enroll: (phone: unknown, more?: object) => Promise<Response>;
   readonly replace: (phone: unknown, more?: object) => Promise<Response>;
   /** Enters the newest code of a number, or this code. */
   readonly confirm: (mobile: string) => Promise<Response>;
@@ -111,7 +111,7 @@ export function phoneVisit(test: PhoneApp, user: TestUser = ALICE): PhoneVisit {
       if (body.sent !== true) return;
       await visitor.enter(test.sim.outbox.at(-1)?.pin);
     },
-    enrol: (phone, more) => post('/phones/enrol', { phone, ...more }),
+    enroll: (phone, more) => post('/phones/enroll', { phone, ...more }),
     replace: (phone, more) => post('/phones/replace', { phone, ...more }),
     confirm: (mobile) => post('/phones/confirm', { pin: test.sim.lastPin(mobile) }),
     confirmWith: (pin) => post('/phones/confirm', { pin }),

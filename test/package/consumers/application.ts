@@ -60,6 +60,7 @@ const neverOnSundays: Policy = {
 const options: SmsOtpOptions = {
   gateway: client,
   getPhone: (user) => user.phone,
+  secret: 'a secret of the tests, long enough to be one',
   loadUser: async (id) => ({ id: String(id), phone: null }),
   getUserId: (user) => user.id,
   allowedCountries: ['US', 'GB'],

@@ -34,6 +34,7 @@ function optionsFor({ baseUrl, variant, username, password }) {
   return {
     gateway: { baseUrl, variant, username, password },
     getPhone: (user) => user.phone,
+    secret: 'a secret of the tests, long enough to be one',
     loadUser: async (id) => (id === ALICE.id ? ALICE : null),
     allowedCountries: ['US'],
   };

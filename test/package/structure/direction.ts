@@ -3,19 +3,19 @@ import type { Import } from './source-graph';
 
 /**
  * Which part may import which:
- * express -> {enrolment, login}, enrolment -> login, login -> {factors, policies, messages} -> {stores, client} -> protocol <- simulator.
+ * express -> {enrollment, login}, enrollment -> login, login -> {factors, policies, messages} -> {stores, client} -> protocol <- simulator.
  * A part sees what is below it, except where it says less. `errors` is added for all but protocol and simulator.
  */
 const BELOW_LOGIN = ['factors', 'policies', 'messages', 'stores', 'client', 'protocol'];
-const EVERYTHING = ['express', 'enrolment', 'login', ...BELOW_LOGIN];
+const EVERYTHING = ['express', 'enrollment', 'login', ...BELOW_LOGIN];
 
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   index: [...EVERYTHING, 'sms-otp', 'options', 'errors'],
   'sms-otp': [...EVERYTHING, 'options', 'options-schema', 'errors'],
   'options-schema': [...BELOW_LOGIN, 'errors'],
   options: [],
-  express: ['enrolment', 'login', 'errors'],
-  enrolment: ['login', ...BELOW_LOGIN, 'errors'],
+  express: ['enrollment', 'login', 'errors'],
+  enrollment: ['login', ...BELOW_LOGIN, 'errors'],
   login: [...BELOW_LOGIN, 'errors'],
   factors: ['stores', 'client', 'protocol', 'errors'],
   policies: ['stores', 'client', 'protocol', 'errors'],
@@ -33,7 +33,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 /** Beside those, by `import type` alone. */
 const MAY_IMPORT_TYPES: Readonly<Record<string, readonly string[]>> = {
   options: [...EVERYTHING, 'errors'],
-  'options-schema': ['options', 'enrolment'],
+  'options-schema': ['options', 'enrollment'],
   express: ['factors'],
   observability: ['login', 'client', 'stores'],
 };

@@ -133,7 +133,7 @@ describe('a changed network', () => {
     await change({ mnc: '02', operator: 'Nordlicht Mobil' });
     expect(desk.events).toEqual([
       {
-        type: 'sim-change-hint',
+        type: 'sim-swap-hint',
         userId: 'alice',
         hint: expect.stringMatching(/^network differs from the one last seen on \d{4}-\d\d-\d\d$/),
       },

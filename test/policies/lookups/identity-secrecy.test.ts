@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { hlrSimChange, numberCheck, numberLookups, type Policy } from 'passport-sms-otp';
+import { hlrSimSwap, numberCheck, numberLookups, type Policy } from 'passport-sms-otp';
 import { tellAll } from '../../support/canaries';
 import { ALICE, startTestApp } from '../../support/test-app';
 import { visit } from '../../support/visit';
@@ -43,8 +43,8 @@ describe('subscriber identity, switching centre and number', () => {
         for (const mobile of [MOBILE, '+12025550120']) {
           desk.notes.clear();
           desk.sim.subscribers.set(mobile, { imsi, mcc: '310' });
-          const provider = hlrSimChange({ key, lookups: lookups() });
-          await provider.verified?.(desk.verified({ mobile, purpose: 'enrol' }), { maxAgeHours: 72 });
+          const provider = hlrSimSwap({ key, lookups: lookups() });
+          await provider.verified?.(desk.verified({ mobile, purpose: 'enroll' }), { maxAgeHours: 72 });
           for (const note of desk.notes.values()) digests.add(Object(JSON.parse(note)).identity);
         }
       }
@@ -75,7 +75,7 @@ describe('subscriber identity, switching centre and number', () => {
 describe('a whole login', () => {
   it.each(['A', 'B'] as const)('tells a denied user nothing of lookups: variant %s', async (variant) => {
     // A policy of any user is one of an app's.
-    const policies = [numberCheck({ stage: 'send', mode: 'deny' }) as Policy];
+    const policies = [numberCheck({ stage: 'send', mode: 'enforce' }) as Policy];
     const test = await startTestApp({ variant, options: { policies } });
     const subscriber = { status: 'invalid', advancedStatus: 'TELE_SERVICE_NOT_PROVISIONED' };
     test.sim.subscribers.set(ALICE.phone ?? '', subscriber);

@@ -41,7 +41,7 @@ export async function openDesk(simulator: SimulatorOptions = {}, client: object 
   return {
     ...{ sim, clock, events, notes },
     context: ({ mobile = MOBILE, ...changes } = {}) => ({
-      ...{ stage: 'enrol', user: {}, userId: 'alice', purpose: 'enrol', address: undefined },
+      ...{ stage: 'enroll', user: {}, userId: 'alice', purpose: 'enroll', address: undefined },
       ...tools,
       ...about(mobile),
       ...changes,

@@ -16,7 +16,7 @@ const LOGIN = { stage: 'send', purpose: 'login' } as const;
 const other = (last: number): { mobile: string } => ({
   mobile: `+120255501${String(last).padStart(2, '0')}`,
 });
-const told = (): unknown[] => desk.events.map((event) => ('because' in event ? event.because : event.type));
+const told = (): unknown[] => desk.events.map((event) => ('reason' in event ? event.reason : event.type));
 
 describe('an error of the lookup', () => {
   it.each([1221, 2003])('%i, invalid phone: denies and is not asked again', async (code) => {
@@ -26,7 +26,7 @@ describe('an error of the lookup', () => {
       desk.sim.failNext('lookup', { kind: 'error', code });
       expect(await check.check(desk.context(changes))).toEqual({
         deny: 'unsuitable-phone',
-        because: ['invalid-phone', 'lasting'],
+        reasons: ['invalid-phone', 'lasting'],
       });
     }
     expect(desk.lookups()).toBe(2);
@@ -59,11 +59,11 @@ describe('an error of the lookup', () => {
     }
     expect([desk.lookups(), desk.events]).toEqual([
       1,
-      [{ type: 'lookups-stopped', because: 'no-permission' }],
+      [{ type: 'lookups-stopped', reason: 'no-permission' }],
     ]);
     expect(await strict.check(desk.context())).toEqual({
       deny: 'unsuitable-phone',
-      because: ['no-permission', 'may pass'],
+      reasons: ['no-permission', 'may pass'],
     });
   });
 
@@ -79,7 +79,7 @@ describe('an error of the lookup', () => {
     }
     expect(lookups).toEqual([1, 1, 2, 2, 3]);
     expect(desk.events).toEqual([
-      { type: 'lookups-stopped', because: 'no-balance' },
+      { type: 'lookups-stopped', reason: 'no-balance' },
       { type: 'lookups-resumed' },
     ]);
   });
@@ -140,7 +140,7 @@ describe('a lookup that fails', () => {
     for (const last of [1, 2, 3, 4, 5, 6]) await check.check(desk.context(other(last)));
     expect(desk.lookups()).toBe(5);
     expect(desk.events.filter(({ type }) => type === 'lookups-stopped')).toEqual([
-      { type: 'lookups-stopped', because: 'failing' },
+      { type: 'lookups-stopped', reason: 'failing' },
     ]);
     desk.clock.advanceSeconds(60);
     await check.check(desk.context(other(6)));

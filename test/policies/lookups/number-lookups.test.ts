@@ -34,9 +34,9 @@ describe('what a lookup found', () => {
       86_400,
     ],
     ['no delivery', { status: 'invalid', advancedStatus: 'FACILITY_NOT_SUPPORTED' }, 3_600, 3_600],
-  ])('stands as long as the table says: %s', async (_what, subscriber, enrolSeconds, loginSeconds) => {
+  ])('stands as long as the table says: %s', async (_what, subscriber, enrollSeconds, loginSeconds) => {
     desk.sim.subscribers.set(MOBILE, subscriber);
-    expect(await count(numberCheck(), [0, enrolSeconds - 1, 1])).toEqual([1, 1, 2]);
+    expect(await count(numberCheck(), [0, enrollSeconds - 1, 1])).toEqual([1, 1, 2]);
     expect(await count(numberCheck(), [0, loginSeconds - 1, 1], LOGIN)).toEqual([3, 3, 4]);
   });
 
@@ -91,7 +91,7 @@ describe('a lookup', () => {
     const begun = performance.now();
     expect(await check.check(desk.context())).toBe('allow');
     expect(performance.now() - begun).toBeLessThan(500);
-    expect(desk.events).toEqual([{ type: 'number-doubtful', userId: 'alice', because: 'late, may pass' }]);
+    expect(desk.events).toEqual([{ type: 'number-doubtful', userId: 'alice', reason: 'late, may pass' }]);
     await waitUntil(() => lookups.networkOf(desk.context()) !== undefined);
     await check.check(desk.context());
     expect([desk.lookups(), desk.events.length]).toEqual([1, 1]);

@@ -1,10 +1,4 @@
-import {
-  hlrSimChange,
-  numberLookups,
-  simChange,
-  type HlrSimChangeOptions,
-  type Policy,
-} from 'passport-sms-otp';
+import { hlrSimSwap, numberLookups, simSwap, type HlrSimSwapOptions, type Policy } from 'passport-sms-otp';
 import type { LookupDesk } from './lookup-desk';
 
 export const KEY = 'a secret of the test, 32 bytes long';
@@ -17,7 +11,7 @@ export interface SimWalk {
   /** Asks for a text: `allow`, `deny`, or `hint` when it was allowed and told. */
   readonly ask: (mobile?: string) => Promise<string>;
   /** Enters a right code. */
-  readonly enter: (mobile?: string, purpose?: 'login' | 'enrol') => Promise<void>;
+  readonly enter: (mobile?: string, purpose?: 'login' | 'enroll') => Promise<void>;
   /** A whole login after so many seconds. */
   readonly login: (seconds: number, mobile?: string) => Promise<string>;
   /** Logs in until the number can be compared: three times in a day. */
@@ -26,9 +20,9 @@ export interface SimWalk {
   readonly setSim: (imsi: string, mobile?: string) => void;
 }
 
-export function walk(desk: LookupDesk, options: Partial<HlrSimChangeOptions> = {}): SimWalk {
+export function walk(desk: LookupDesk, options: Partial<HlrSimSwapOptions> = {}): SimWalk {
   const lookups = options.lookups ?? numberLookups({ maxPerUserPerDay: 1_000 });
-  const policy = simChange({ provider: hlrSimChange({ key: KEY, lookups, ...options }), mode: 'deny' });
+  const policy = simSwap({ provider: hlrSimSwap({ key: KEY, lookups, ...options }), mode: 'enforce' });
   const number = (mobile?: string): { mobile?: string } => (mobile === undefined ? {} : { mobile });
 
   async function ask(mobile?: string): Promise<string> {
@@ -38,7 +32,7 @@ export function walk(desk: LookupDesk, options: Partial<HlrSimChangeOptions> = {
     return desk.events.length > before ? 'hint' : 'allow';
   }
 
-  async function enter(mobile?: string, purpose: 'login' | 'enrol' = 'login'): Promise<void> {
+  async function enter(mobile?: string, purpose: 'login' | 'enroll' = 'login'): Promise<void> {
     await policy.verified?.(desk.verified({ purpose, ...number(mobile) }));
   }
 

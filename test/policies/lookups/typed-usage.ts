@@ -1,10 +1,10 @@
 import {
   conversionBreaker,
-  hlrSimChange,
+  hlrSimSwap,
   numberCheck,
   numberLookups,
-  priceCeiling,
-  simChange,
+  spendLimits,
+  simSwap,
   type Policy,
 } from 'passport-sms-otp';
 
@@ -13,9 +13,9 @@ export function joinPolicies(key: string): Policy<unknown>[] {
   const lookups = numberLookups({ budgetMs: 1_500 });
   const { networkOf } = lookups;
   return [
-    numberCheck({ lookups, mode: 'deny' }),
-    simChange({ provider: hlrSimChange({ key, lookups }) }),
-    priceCeiling({ fallbackPrice: '0.1000', networkOf }),
+    numberCheck({ lookups, mode: 'enforce' }),
+    simSwap({ provider: hlrSimSwap({ key, lookups }) }),
+    spendLimits({ fallbackPrice: '0.1000', networkOf }),
     conversionBreaker({ networkOf }),
   ];
 }

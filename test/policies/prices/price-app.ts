@@ -1,8 +1,8 @@
 import {
   memoryStore,
-  priceCeiling,
+  spendLimits,
   type Policy,
-  type PriceCeilingOptions,
+  type SpendLimitsOptions,
   type SmsOtpStore,
 } from 'passport-sms-otp';
 import type { SimulatorOptions } from 'passport-sms-otp/simulator';
@@ -21,7 +21,7 @@ export interface PriceApp extends TestApp {
   told(type: string): unknown[];
 }
 
-export interface PriceAppOptions extends PriceCeilingOptions {
+export interface PriceAppOptions extends SpendLimitsOptions {
   variant?: 'A' | 'B';
   simulator?: SimulatorOptions;
   users?: TestUser[];
@@ -45,14 +45,14 @@ export async function startPriceApp(given: PriceAppOptions): Promise<PriceApp> {
     options: {
       store,
       allowedCountries: 'any',
-      policies: [...before, priceCeiling({ mode: 'deny', ...ceiling })],
+      policies: [...before, spendLimits({ mode: 'enforce', ...ceiling })],
     },
   });
   return {
     ...test,
     store,
     amount: async (key) => {
-      const counter = { key: `price-ceiling:${key}`, windowSeconds: null, isOnlyRead: true };
+      const counter = { key: `spend-limits:${key}`, windowSeconds: null, isOnlyRead: true };
       const { counts } = await store.counters.charge([counter]);
       return toDecimal(counts[0]?.count ?? NaN);
     },

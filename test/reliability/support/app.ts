@@ -6,7 +6,7 @@ import { Passport, type PassportStatic } from 'passport';
 import { Strategy as LocalStrategy } from 'passport-local';
 import {
   createSmsOtp,
-  priceCeiling,
+  spendLimits,
   type Policy,
   type SmsOtp,
   type SmsOtpEvent,
@@ -65,6 +65,7 @@ export async function startApp(
     passport,
     allowedCountries: 'any',
     getPhone: (user) => asTestUser(user).phone,
+    secret: 'a secret of the tests, long enough to be one',
     loadUser: (id) => asUser(users.get(String(id))),
     onEvent: (event) => events.length < mostRecords && events.push(event),
     policies: dailyBudget === undefined ? [] : [toPolicy(dailyBudget)],
@@ -102,7 +103,7 @@ export async function startApp(
 }
 
 function toPolicy({ daily, fallbackPrice }: NonNullable<AppSettings['dailyBudget']>): Policy<unknown> {
-  return priceCeiling({ mode: 'deny', fallbackPrice, budgets: { daily } });
+  return spendLimits({ mode: 'enforce', fallbackPrice, budgets: { daily } });
 }
 
 function sessionMiddleware(store: Store | undefined): RequestHandler {

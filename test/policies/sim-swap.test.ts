@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { simChange, type SimChangeProvider } from 'passport-sms-otp';
+import { simSwap, type SimSwapProvider } from 'passport-sms-otp';
 import { openDesk, type LookupDesk } from './lookups/lookup-desk';
 
 let desk: LookupDesk;
@@ -9,24 +9,24 @@ beforeEach(async () => {
 afterEach(() => desk.close());
 
 const LOGIN = { stage: 'send', purpose: 'login' } as const;
-const DENIED = { deny: 'denied', because: ['sim changed'] };
+const DENIED = { deny: 'denied', reasons: ['SIM swapped'] };
 
 /** What a policy of that provider answers before a login, and what it tells. */
 async function ask(provider: unknown, options: object = {}): Promise<unknown[]> {
   desk.events.length = 0;
   // Providers without types may be anything.
-  const policy = simChange({ provider: provider as SimChangeProvider, ...options });
+  const policy = simSwap({ provider: provider as SimSwapProvider, ...options });
   return [await policy.check(desk.context(LOGIN)), ...desk.events];
 }
 
-const hint = (text: string): object => ({ type: 'sim-change-hint', userId: 'alice', hint: text });
+const hint = (text: string): object => ({ type: 'sim-swap-hint', userId: 'alice', hint: text });
 const daysAgo = (days: number): string => new Date(desk.clock.now() - days * 86_400_000).toISOString();
 
 describe('the policy of SIM changes', () => {
   it('is of the stage of sending and only records, unless told otherwise', () => {
     const provider = { check: () => Promise.resolve({ swapped: null }) };
-    expect(simChange({ provider })).toMatchObject({ name: 'sim-change', stage: 'send', mode: 'record' });
-    expect(simChange({ provider, mode: 'deny' }).mode).toBe('deny');
+    expect(simSwap({ provider })).toMatchObject({ name: 'sim-swap', stage: 'send', mode: 'report' });
+    expect(simSwap({ provider, mode: 'enforce' }).mode).toBe('enforce');
   });
 
   it('denies what the provider calls a change, and tells its hint', async () => {
@@ -43,7 +43,7 @@ describe('the policy of SIM changes', () => {
 
   it('asks about the number and the hours', async () => {
     const asked: unknown[] = [];
-    const check: SimChangeProvider['check'] = ({ mobile }, question) => {
+    const check: SimSwapProvider['check'] = ({ mobile }, question) => {
       asked.push([mobile, question]);
       return Promise.resolve({ swapped: false });
     };
@@ -84,8 +84,8 @@ describe('the policy of SIM changes', () => {
   });
 
   it('does not ask about a number that is being enrolled', async () => {
-    const policy = simChange({ provider: { check: () => Promise.resolve({ swapped: true }) } });
-    expect(await policy.check(desk.context({ stage: 'send', purpose: 'enrol' }))).toBe('allow');
+    const policy = simSwap({ provider: { check: () => Promise.resolve({ swapped: true }) } });
+    expect(await policy.check(desk.context({ stage: 'send', purpose: 'enroll' }))).toBe('allow');
   });
 
   it.each<[string, () => object, unknown]>([
@@ -101,10 +101,10 @@ describe('the policy of SIM changes', () => {
   });
 
   it('denies when its provider needs notes and the store keeps none', async () => {
-    const provider: SimChangeProvider = { needsNotes: true, check: () => Promise.resolve({ swapped: null }) };
+    const provider: SimSwapProvider = { needsNotes: true, check: () => Promise.resolve({ swapped: null }) };
     const context = desk.context({ ...LOGIN, notes: undefined });
-    await expect(simChange({ provider }).check(context)).rejects.toThrow(
-      'simChange: this provider needs a store that keeps notes',
+    await expect(simSwap({ provider }).check(context)).rejects.toThrow(
+      'simSwap: this provider needs a store that keeps notes',
     );
   });
 
@@ -118,8 +118,8 @@ describe('the policy of SIM changes', () => {
     ['unknown option onChange', { provider: { check: () => undefined }, onChange: 'deny' }],
   ])('refuses options: %s', (problem, options) => {
     // Callers without types may pass anything.
-    expect(() => simChange(options as { provider: SimChangeProvider })).toThrow(
-      new RegExp(`^simChange: ${problem}`),
+    expect(() => simSwap(options as { provider: SimSwapProvider })).toThrow(
+      new RegExp(`^simSwap: ${problem}`),
     );
   });
 });

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import {
   numberCheck,
   numberLookups,
-  priceCeiling,
+  spendLimits,
   type BalanceOptions,
   type SmsOtpEvent,
 } from 'passport-sms-otp';
@@ -106,7 +106,7 @@ describe.each(['A', 'B'] as const)('the balance (variant %s)', (variant) => {
       return charge(counters);
     };
     await send(5);
-    expect(charged).toEqual(['price-ceiling:balance-turn']);
+    expect(charged).toEqual(['spend-limits:balance-turn']);
   });
 
   it('is told once when it is low', async () => {
@@ -143,7 +143,7 @@ describe('spend', () => {
     const networkOf = lookups.networkOf;
     await start(
       { unexplained: '0' },
-      { before: [numberCheck({ stage: 'send', mode: 'deny', lookups })], networkOf },
+      { before: [numberCheck({ stage: 'send', mode: 'enforce', lookups })], networkOf },
     );
     await look();
     await send(5);
@@ -175,7 +175,7 @@ describe('spend', () => {
         store: test.store,
         allowedCountries: 'any',
         policies: [
-          priceCeiling({
+          spendLimits({
             fallbackPrice: '0.03',
             balance: { unexplained: '0', warnBelow: '1000' },
           }),

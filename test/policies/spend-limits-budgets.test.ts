@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import type { PriceBudgets } from 'passport-sms-otp';
+import type { SpendBudgets } from 'passport-sms-otp';
 import type { TestUser } from '../support/test-app';
 import { seen, visit } from '../support/visit';
 import { americans, startPriceApp, type PriceApp, type PriceAppOptions } from './prices/price-app';
@@ -12,7 +12,7 @@ const FRENCH = { id: 'french', phone: '+33612345670' };
 const DAY = '2030-05-15';
 
 let test: PriceApp;
-async function start(budgets: PriceBudgets, options: Partial<PriceAppOptions> = {}): Promise<void> {
+async function start(budgets: SpendBudgets, options: Partial<PriceAppOptions> = {}): Promise<void> {
   test = await startPriceApp({ fallbackPrice: '0.0300', users: [...USERS, FRENCH], budgets, ...options });
 }
 afterEach(() => test.close());
@@ -39,7 +39,7 @@ describe('a budget', () => {
       { error: 'send-limit' },
       '43800',
     ]);
-    expect(test.told('denied')).toMatchObject([{ userId: CARL.id, policy: 'price-ceiling' }]);
+    expect(test.told('denied')).toMatchObject([{ userId: CARL.id, policy: 'spend-limits' }]);
     test.clock.advanceSeconds(12 * 3_600 - 1);
     expect(await login(CARL)).toBe(429);
     test.clock.advanceSeconds(1);
@@ -161,7 +161,7 @@ describe('what was reserved', () => {
     test.store.counters.charge = async (counters) => {
       const charge = await generate(counters);
       // Midnight passes while the message is being sent.
-      if (counters.some(({ max, key }) => key.startsWith('price-ceiling') && max !== undefined))
+      if (counters.some(({ max, key }) => key.startsWith('spend-limits') && max !== undefined))
         test.clock.advanceSeconds(2);
       return charge;
     };

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Passport } from 'passport';
 import { createSmsOtp } from 'passport-sms-otp';
 import { MESSAGE_LOCALES } from '../../src/messages/locales';
-import { measureMessages } from '../../src/messages/measure';
+import { measureTexts } from '../../src/messages/measure';
 
 const create = (options: object) => (): unknown =>
   createSmsOtp({
@@ -10,16 +10,17 @@ const create = (options: object) => (): unknown =>
     passport: new Passport(),
     allowedCountries: 'any',
     getPhone: () => null,
+    secret: 'a secret of the tests, long enough to be one',
     loadUser: () => null,
     ...options,
   });
 
-const SETTINGS = { maxPinDigits: 10, pinValiditySeconds: 300 };
+const SETTINGS = { maxPinDigits: 10, codeValiditySeconds: 300 };
 const getLocale = (): string => 'en';
 
 describe('the report on messages', () => {
   it('measures every locale that is served for every purpose', () => {
-    const report = measureMessages({ ...SETTINGS, appName: 'Example' });
+    const report = measureTexts({ ...SETTINGS, appName: 'Example' });
     expect(report).toHaveLength(64);
     expect(new Set(report.map(({ locale }) => locale))).toEqual(new Set(MESSAGE_LOCALES));
     expect(report[0]).toEqual({
@@ -31,23 +32,23 @@ describe('the report on messages', () => {
       limit: 160,
       forcedBy: null,
     });
-    const hindi = report.find(({ locale, purpose }) => locale === 'hi' && purpose === 'enrol');
+    const hindi = report.find(({ locale, purpose }) => locale === 'hi' && purpose === 'enroll');
     expect(hindi).toMatchObject({ encoding: 'UCS-2', used: 62, limit: 70, forcedBy: "'न' (U+0928)" });
   });
 
   it('begins with the default locale and leaves out what is not served', () => {
-    const report = measureMessages({ ...SETTINGS, defaultLocale: 'fr', locales: ['en', 'fr'] });
+    const report = measureTexts({ ...SETTINGS, defaultLocale: 'fr', locales: ['en', 'fr'] });
     expect(report.map(({ locale }) => locale)).toEqual([...Array(4).fill('fr'), ...Array(4).fill('en')]);
   });
 
   it('names the character that a name brings in, and shows what would not fit', () => {
-    const report = measureMessages({ ...SETTINGS, appName: 'Škoda', locales: [] });
+    const report = measureTexts({ ...SETTINGS, appName: 'Škoda', locales: [] });
     expect(report[0]).toMatchObject({ encoding: 'UCS-2', used: 76, limit: 70, forcedBy: "'Š' (U+0160)" });
   });
 
   it('measures templates of the app, and leaves functions to the moment they are asked', () => {
     const perCountry = { FR: { message: () => '[PIN]' }, IN: { message: 'Your code is [PIN] 😀' } };
-    const report = measureMessages({ ...SETTINGS, message: 'Code [PIN]', perCountry });
+    const report = measureTexts({ ...SETTINGS, message: 'Code [PIN]', perCountry });
     const row = { locale: null, limit: 160, encoding: 'GSM-7', used: 15, country: null, forcedBy: null };
     const indian = {
       ...row,
@@ -57,7 +58,7 @@ describe('the report on messages', () => {
       country: 'IN',
       forcedBy: "'😀' (U+1F600)",
     };
-    const purposes = ['login', 'step-up', 'enrol'];
+    const purposes = ['login', 'step-up', 'enroll'];
     expect(report).toEqual(
       [row, indian].flatMap((each) => purposes.map((purpose) => ({ ...each, purpose }))),
     );

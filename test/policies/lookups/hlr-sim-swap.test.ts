@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { hlrSimChange, numberLookups, type HlrSimChangeOptions } from 'passport-sms-otp';
+import { hlrSimSwap, numberLookups, type HlrSimSwapOptions } from 'passport-sms-otp';
 import { MOBILE, openDesk, type LookupDesk } from './lookup-desk';
 import { DAY, HOUR, KEY, walk } from './sim-walk';
 
@@ -22,7 +22,7 @@ describe('the hint at a changed SIM', () => {
     expect(await ask()).toBe('deny');
     expect(desk.events).toEqual([
       {
-        type: 'sim-change-hint',
+        type: 'sim-swap-hint',
         userId: 'alice',
         hint: `subscriber identity differs from the one last seen on ${seen}`,
       },
@@ -96,15 +96,15 @@ describe('the hint at a changed SIM', () => {
   });
 
   it('ends when the number is enrolled again, and when it is forgotten', async () => {
-    const provider = hlrSimChange({ key: KEY });
+    const provider = hlrSimSwap({ key: KEY });
     const { ask, enter, learn, setSim } = walk(desk);
-    for (const end of ['enrol', 'forget']) {
+    for (const end of ['enroll', 'forget']) {
       await learn();
-      setSim(end === 'enrol' ? OTHER_SIM : '310260888888888');
+      setSim(end === 'enroll' ? OTHER_SIM : '310260888888888');
       desk.clock.advanceSeconds(HOUR);
       expect(await ask()).toBe('deny');
       const { notes } = desk.context();
-      if (end === 'enrol') await enter(MOBILE, 'enrol');
+      if (end === 'enroll') await enter(MOBILE, 'enroll');
       else if (notes !== undefined) await provider.forget(notes, MOBILE);
       expect(await ask()).toBe('allow');
     }
@@ -129,8 +129,8 @@ describe('the hint at a changed SIM', () => {
   it('shares one lookup with the number check', async () => {
     const lookups = numberLookups();
     const { enter } = walk(desk, { lookups });
-    await lookups.find(desk.context(), 'enrol');
-    await enter(MOBILE, 'enrol');
+    await lookups.find(desk.context(), 'enroll');
+    await enter(MOBILE, 'enroll');
     expect([desk.lookups(), desk.notes.size]).toEqual([1, 1]);
   });
 
@@ -149,16 +149,12 @@ describe('the hint at a changed SIM', () => {
     ['lookups must be made by numberLookups', { key: KEY, lookups: 1 }],
   ])('refuses options: %s', (problem, options) => {
     // Callers without types may pass anything.
-    expect(() => hlrSimChange(options as HlrSimChangeOptions)).toThrow(
-      new RegExp(`^hlrSimChange: ${problem}`),
-    );
+    expect(() => hlrSimSwap(options as HlrSimSwapOptions)).toThrow(new RegExp(`^hlrSimSwap: ${problem}`));
   });
 
   it('refuses lookups that serve another one', () => {
     const lookups = numberLookups();
-    hlrSimChange({ key: KEY, lookups });
-    expect(() => hlrSimChange({ key: KEY, lookups })).toThrow(
-      'hlrSimChange: lookups serve another one already',
-    );
+    hlrSimSwap({ key: KEY, lookups });
+    expect(() => hlrSimSwap({ key: KEY, lookups })).toThrow('hlrSimSwap: lookups serve another one already');
   });
 });

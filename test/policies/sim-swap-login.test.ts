@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { hlrSimChange, memoryStore, simChange, type NoteStore, type Policy } from 'passport-sms-otp';
+import { hlrSimSwap, memoryStore, simSwap, type NoteStore, type Policy } from 'passport-sms-otp';
 import { testClock } from '../support/clock';
 import { ALICE, startTestApp } from '../support/test-app';
 import { seen, visit } from '../support/visit';
@@ -22,7 +22,7 @@ describe.each(['A', 'B'] as const)('a whole login with the hint at a changed SIM
       remove: async (key) => store.notes.remove(key),
     };
     // A policy of any user is one of an app's.
-    const policy = simChange({ provider: hlrSimChange({ key: KEY }), mode: 'deny' }) as Policy;
+    const policy = simSwap({ provider: hlrSimSwap({ key: KEY }), mode: 'enforce' }) as Policy;
     const options = { policies: [policy], store: { ...store, notes } };
     const test = await startTestApp({ variant, clock, options });
     for (const time of [1, 2, 3]) {
@@ -34,7 +34,7 @@ describe.each(['A', 'B'] as const)('a whole login with the hint at a changed SIM
     }
     test.sim.subscribers.set(ALICE.phone ?? '', { imsi: '310260999999999' });
     expect(seen(await visit(test).login())).toEqual([403, { error: 'denied' }]);
-    expect(test.events.map(({ type }) => type)).toContain('sim-change-hint');
+    expect(test.events.map(({ type }) => type)).toContain('sim-swap-hint');
     expect(test.sim.stats().calls.generate).toBe(3);
     await test.close();
   });

@@ -37,13 +37,13 @@ async function openRace(variant: 'A' | 'B'): Promise<{ test: PhoneApp; one: Phon
   return { test, one, two };
 }
 
-describe.each(['A', 'B'] as const)('two enrolments at once, in variant %s,', (variant) => {
+describe.each(['A', 'B'] as const)('two enrollments at once, in variant %s,', (variant) => {
   it('of different numbers: one is confirmed, and the other code is worth nothing', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const { test, one, two } = await openRace(variant);
-      await one.enrol(NEW);
+      await one.enroll(NEW);
       test.clock.advanceSeconds(31);
-      await two.enrol(OTHER);
+      await two.enroll(OTHER);
       const answers = await Promise.all([one.confirm(NEW), two.confirm(OTHER)]);
       expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
       expect(confirmed(test)).toHaveLength(3);
@@ -53,11 +53,11 @@ describe.each(['A', 'B'] as const)('two enrolments at once, in variant %s,', (va
 
   it('of the same number: it is confirmed once', async () => {
     const { test, one, two } = await openRace(variant);
-    await one.enrol(NEW);
+    await one.enroll(NEW);
     const first = test.sim.lastPin(NEW);
-    expect(seen(await two.enrol(NEW))).toEqual([429, { error: 'resend-too-soon' }]);
+    expect(seen(await two.enroll(NEW))).toEqual([429, { error: 'resend-too-soon' }]);
     test.clock.advanceSeconds(31);
-    await two.enrol(NEW);
+    await two.enroll(NEW);
     const second = test.sim.lastPin(NEW);
     const answers = await Promise.all([
       one.confirmWith(first),
@@ -72,7 +72,7 @@ describe.each(['A', 'B'] as const)('two enrolments at once, in variant %s,', (va
   it('of which one is a double click: the number is confirmed, whichever half comes first', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const { test, one } = await openRace(variant);
-      await one.enrol(NEW);
+      await one.enroll(NEW);
       const answers = await Promise.all([one.confirm(NEW), one.confirm(NEW), one.confirm(NEW)]);
       expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
       expect([confirmed(test), enrolled(test).length]).toEqual([[HOME, WORK, NEW], 1]);
@@ -94,7 +94,7 @@ describe.each(['A', 'B'] as const)('two enrolments at once, in variant %s,', (va
       const { test, one, two } = await openRace(variant);
       await one.replace(NEW);
       test.clock.advanceSeconds(31);
-      const [first] = await Promise.all([one.confirm(NEW), two.enrol(OTHER)]);
+      const [first] = await Promise.all([one.confirm(NEW), two.enroll(OTHER)]);
       const isFirstIn = first.status === 200;
       expect(confirmed(test)).toEqual(isFirstIn ? [NEW, WORK] : [HOME, WORK]);
       expect(enrolled(test)).toHaveLength(isFirstIn ? 1 : 0);
@@ -132,13 +132,13 @@ describe.each(['A', 'B'] as const)('two enrolments at once, in variant %s,', (va
     const [one, two] = [phoneVisit(test, BOB), phoneVisit(test, BOB)];
     await one.login();
     await two.login();
-    await one.enrol('+12065550111');
+    await one.enroll('+12065550111');
     test.clock.advanceSeconds(31);
-    await two.enrol('+12065550112');
+    await two.enroll('+12065550112');
     const answers = await Promise.all([one.confirm('+12065550111'), two.confirm('+12065550112')]);
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     expect(confirmed(test, { id: 'bob', phone: null })).toEqual(['+12065550112']);
     test.clock.advanceSeconds(31);
-    expect(seen(await one.enrol('+12065550113'))).toEqual([403, { error: 'second-factor-required' }]);
+    expect(seen(await one.enroll('+12065550113'))).toEqual([403, { error: 'second-factor-required' }]);
   });
 });

@@ -20,15 +20,15 @@ describe('the first login of a user without a number', () => {
     expect(site.simulator.outbox).toHaveLength(0);
     for (const path of ['/account', '/transfer']) {
       expect((await visitor.open(path)).headers.location).toBe('/login');
-      expect((await visitor.open('/login')).headers.location).toBe('/enrol');
+      expect((await visitor.open('/login')).headers.location).toBe('/enroll');
     }
     expect((await visitor.open('/settings')).headers.location).toBe('/step-up');
-    expect((await visitor.open('/step-up')).headers.location).toBe('/enrol');
-    expect((await visitor.open('/enrol')).status).toBe(200);
+    expect((await visitor.open('/step-up')).headers.location).toBe('/enroll');
+    expect((await visitor.open('/enroll')).status).toBe(200);
   });
 
   it('opens the account with the code of the first number', async () => {
-    expect((await visitor.submit('/enrol', '/enrol', { phone: CAROL_PHONE })).headers.location).toBe(
+    expect((await visitor.submit('/enroll', '/enroll', { phone: CAROL_PHONE })).headers.location).toBe(
       '/login/pin',
     );
     expect((await visitor.open('/login/pin')).text).toContain('Confirm your number');
@@ -36,30 +36,30 @@ describe('the first login of a user without a number', () => {
       '/settings?confirmed',
     );
     expect((await visitor.open('/account')).text).toContain('Hello, Carol');
-    expect((await visitor.open('/enrol')).headers.location).toBe('/settings');
+    expect((await visitor.open('/enroll')).headers.location).toBe('/settings');
     const again = new Visitor(site);
     expect((await again.logIn('carol', CAROL_PHONE)).headers.location).toBe('/account');
   });
 
   it('goes on to the page that was wanted', async () => {
     await visitor.open('/transfer');
-    await visitor.submit('/enrol', '/enrol', { phone: CAROL_PHONE });
+    await visitor.submit('/enroll', '/enroll', { phone: CAROL_PHONE });
     expect((await visitor.answerCode(readPin(site, CAROL_PHONE))).headers.location).toBe('/transfer');
   });
 
   it('says what is wrong with a number', async () => {
-    await visitor.submit('/enrol', '/enrol', { phone: 'call me' });
-    expect(readNotice(await visitor.open('/enrol'))).toContain('not a number we understand');
+    await visitor.submit('/enroll', '/enroll', { phone: 'call me' });
+    expect(readNotice(await visitor.open('/enroll'))).toContain('not a number we understand');
   });
 
   it('needs a code once another session has confirmed a number', async () => {
     const other = new Visitor(site);
     await other.givePassword('carol');
-    await other.submit('/enrol', '/enrol', { phone: CAROL_PHONE });
-    const form = await visitor.open('/enrol');
+    await other.submit('/enroll', '/enroll', { phone: CAROL_PHONE });
+    const form = await visitor.open('/enroll');
     await other.answerCode(readPin(site, CAROL_PHONE));
     const sent = site.simulator.outbox.length;
-    await visitor.post('/enrol', { _csrf: readToken(form), phone: '+12025550141' });
+    await visitor.post('/enroll', { _csrf: readToken(form), phone: '+12025550141' });
     expect(site.simulator.outbox).toHaveLength(sent);
     expect((await visitor.open('/account')).headers.location).toBe('/login');
   });

@@ -34,9 +34,9 @@ describe.each(['A', 'B'] as const)('the price of a message (variant %s)', (varia
     expect(await login(FRENCH)).toEqual(DENIED);
     expect(test.told('policy-decided')).toContainEqual(
       expect.objectContaining({
-        policy: 'price-ceiling',
+        policy: 'spend-limits',
         decision: 'deny',
-        because: ['the message costs 0.0540, the most is 0.0500', 'country FR', 'confidence 6'],
+        reasons: ['the message costs 0.0540, the most is 0.0500', 'country FR', 'confidence 6'],
       }),
     );
     expect(test.sim.stats().sent).toBe(1);
@@ -99,9 +99,9 @@ describe('what it decides', () => {
     for (const user of [FRENCH, ANN]) expect(await login(user)).toEqual(SENT);
     const denials = test.told('policy-decided').filter((event) => Object(event).decision === 'deny');
     expect(denials).toMatchObject([
-      { mode: 'record', because: expect.arrayContaining(['country FR']) },
-      { mode: 'record', because: ['the daily budget'] },
-      { mode: 'record', because: ['the daily budget'] },
+      { mode: 'report', reasons: expect.arrayContaining(['country FR']) },
+      { mode: 'report', reasons: ['the daily budget'] },
+      { mode: 'report', reasons: ['the daily budget'] },
     ]);
     expect(await test.amount('2030-05-15:all')).toBe('0.0623');
   });

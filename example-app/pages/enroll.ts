@@ -4,11 +4,11 @@ import { toNotice } from '../notices';
 import { findDefaultDigits } from './own-phones';
 
 /** The first number, right after a password that was all there was to ask for. */
-export function enrolPages(smsOtp: BankOtp): Router {
+export function enrollPages(smsOtp: BankOtp): Router {
   const router = Router();
   const { phones } = smsOtp;
 
-  router.get('/enrol', async (req, res) => {
+  router.get('/enroll', async (req, res) => {
     if (!req.user) {
       res.redirect(303, '/login');
       return;
@@ -19,10 +19,10 @@ export function enrolPages(smsOtp: BankOtp): Router {
       return;
     }
     const { notice, pending } = smsOtp.status(req);
-    res.render('enrol', { notice: toNotice(notice), isCodeWaiting: pending !== null });
+    res.render('enroll', { notice: toNotice(notice), isCodeWaiting: pending !== null });
   });
 
-  router.post('/enrol', phones.enrol({ successRedirect: '/login/pin', failureRedirect: '/enrol' }));
+  router.post('/enroll', phones.enroll({ successRedirect: '/login/pin', failureRedirect: '/enroll' }));
 
   return router;
 }

@@ -1,17 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
-import { priceCeiling } from 'passport-sms-otp';
+import { spendLimits } from 'passport-sms-otp';
 
 const AMOUNT = 'must be a decimal string with at most 9 digits before the point and 6 after it';
 const BY_COUNTRY = 'must be a decimal string, or a record of them by ISO 3166-1 codes';
 
 function make(options: object): () => unknown {
-  return () => priceCeiling({ fallbackPrice: '0.05', ...options });
+  return () => spendLimits({ fallbackPrice: '0.05', ...options });
 }
 
-describe('priceCeiling', () => {
+describe('spendLimits', () => {
   it('records until it is told to deny', () => {
-    expect(make({})()).toMatchObject({ name: 'price-ceiling', stage: 'send', mode: 'record' });
-    expect(make({ mode: 'deny' })()).toMatchObject({ mode: 'deny' });
+    expect(make({})()).toMatchObject({ name: 'spend-limits', stage: 'send', mode: 'report' });
+    expect(make({ mode: 'enforce' })()).toMatchObject({ mode: 'enforce' });
   });
 
   it('takes amounts as they are written in the documents', () => {
@@ -32,7 +32,7 @@ describe('priceCeiling', () => {
     ['no amount', { budgets: { dailyPerCountry: { FR: 1 } } }, `budgets.dailyPerCountry ${BY_COUNTRY}`],
     ['another budget', { budgets: { weekly: '1' } }, 'unknown option budgets.weekly'],
     ['another option', { currency: 'EUR' }, 'unknown option currency'],
-    ['another mode', { mode: 'monitor' }, "mode must be 'deny' or 'record'"],
+    ['another mode', { mode: 'monitor' }, "mode must be 'enforce' or 'report'"],
     ['no function', { networkOf: '208-01' }, 'networkOf must be a function'],
     [
       'too often',
@@ -41,10 +41,10 @@ describe('priceCeiling', () => {
     ],
     ['too seldom', { refreshSeconds: 90_000 }, 'refreshSeconds must be a whole number from 21600 to 86400'],
   ])('refuses %s', (_what, options, problem) => {
-    expect(make(options)).toThrow(new TypeError(`priceCeiling: ${problem}`));
+    expect(make(options)).toThrow(new TypeError(`spendLimits: ${problem}`));
   });
 
   it.each([[undefined], [null], ['0.05']])('refuses %j for options', (options) => {
-    expect(() => priceCeiling(options as never)).toThrow(TypeError);
+    expect(() => spendLimits(options as never)).toThrow(TypeError);
   });
 });
