@@ -4,8 +4,8 @@ import { withBuiltIns } from './limits/built-in';
 import { createNumberReader } from './limits/number-country';
 import { createNumberKeys } from './limits/number-keys';
 import { createUserAdmin, type UserAdmin } from './login/admin';
-import { createKeyMaker, type LoginParts } from './login/context';
-import { joinFactors } from './login/create-factors';
+import { createKeyDeriver, type LoginContext } from './login/context';
+import { createFactors } from './login/create-factors';
 import { createEmitter } from './login/events';
 import { createPhoneLister } from './login/phones';
 import { createResendOtp } from './login/resend-otp';
@@ -14,10 +14,10 @@ import { readId, toUserIdText } from './login/users';
 import { createMessageBuilder } from './messages/build-message';
 import { measureTexts, type MessageMeasure } from './messages/measure';
 import type { MessageSettings } from './messages/options';
-import type { EdgeParts } from './middleware/context';
+import type { MiddlewareContext } from './middleware/context';
 import { createMarkReader } from './middleware/guard';
 import {
-  createEdge,
+  createMiddlewares,
   type DevicesPart,
   type FactorsPart,
   type Middlewares,
@@ -63,8 +63,8 @@ type NoOthers<O> = Readonly<Record<Exclude<keyof O, keyof SmsOtpOptions>, never>
 
 /** The parts behind one set of options. */
 class SmsOtpParts {
-  readonly login: LoginParts;
-  readonly edge: EdgeParts;
+  readonly login: LoginContext;
+  readonly edge: MiddlewareContext;
   readonly close: () => Promise<void>;
 
   constructor(options: SmsOtpOptions) {
@@ -107,7 +107,7 @@ export function createSmsOtp<const O extends SmsOtpOptions>(options: O & NoOther
   const strategy = new SmsOtpStrategy(parts);
   parts.edge.passport.use(parts.edge.strategyName, strategy);
   const { edge, login, close } = parts;
-  const made: SmsOtp = { strategy, ...createEdge(edge), ...createUserAdmin(login), close };
+  const made: SmsOtp = { strategy, ...createMiddlewares(edge), ...createUserAdmin(login), close };
   // Which parts the edge has depends on the same options as the type.
   return made as SmsOtp<O>;
 }
@@ -143,10 +143,10 @@ function joinLogin(
   settings: Settings,
   gateway: GatewayClient,
   store: SmsOtpStore,
-  emit: LoginParts['emit'],
-): LoginParts {
+  emit: LoginContext['emit'],
+): LoginContext {
   const { allowedCountries: countries, policies, getUserId = readId, loadUser, now, secret } = settings;
-  const makeKey = createKeyMaker(secret);
+  const makeKey = createKeyDeriver(secret);
   return {
     settings,
     gateway,
@@ -161,17 +161,17 @@ function joinLogin(
     buildMessage: createMessageBuilder(toMessageSettings(settings)),
     numberKeys: createNumberKeys(() => makeKey('number-keys')),
     readNumber: createNumberReader(),
-    makeKey,
+    deriveKey: makeKey,
     random: Math.random,
     randomId: randomUUID,
   };
 }
 
-function joinEdge(settings: Settings, login: LoginParts): EdgeParts {
+function joinEdge(settings: Settings, login: LoginContext): MiddlewareContext {
   const { strategyName, fields, sessionKey, keepSessionKeys, isRequiredFor, getLocale, now } = settings;
   const slot = new SessionSlot(sessionKey, keepSessionKeys);
   const sendOtp = createSendOtp(login);
-  const factors = joinFactors(login, settings);
+  const factors = createFactors(login, settings);
   return {
     passport: settings.passport ?? defaultPassport,
     strategyName,

@@ -1,7 +1,7 @@
 import type { PhoneChoice, Refusal } from '../login/outcome';
 import { toUserIdText } from '../login/users';
 import { checkFactor, type PassedFactor } from './enroll';
-import { type EnrollmentParts, type OwnPhone, readOwnPhones } from './phone-book';
+import { type EnrollmentContext, type OwnPhone, readOwnPhones } from './phone-book';
 
 /** A change to a number the user has. */
 export interface ChangeRequest {
@@ -31,7 +31,7 @@ export interface ChangePhones {
   readonly listPhones: (user: Express.User) => Promise<readonly ListedPhone[]>;
 }
 
-export function createChangePhones(parts: EnrollmentParts): ChangePhones {
+export function createChangePhones(parts: EnrollmentContext): ChangePhones {
   const { login, book } = parts;
 
   async function removePhone(request: ChangeRequest, keepsLast: boolean): Promise<ChangeResult> {

@@ -67,7 +67,7 @@ const GRACE_MS = 10_000;
 const DAY_SECONDS = 86_400;
 
 /** What came of showing a token. */
-export type DeviceShowing =
+export type DeviceTokenCheck =
   /** The user's device, and the token that takes the place of the one shown. */
   | { readonly kind: 'known'; readonly device: TrustedDevice; readonly value: string }
   /** Replaced a moment ago: neither trust nor theft. */
@@ -81,16 +81,16 @@ export type DeviceShowing =
 export type NewDevice = Pick<TrustedDevice, 'userId' | 'binding' | 'label'>;
 
 /** The trusted devices of all users. */
-export interface DeviceBook {
+export interface DeviceRegistry {
   readonly add: (device: NewDevice) => Promise<{ readonly device: TrustedDevice; readonly value: string }>;
   /** Shows the token of a cookie, and replaces it. */
-  readonly show: (userId: string, value: string) => Promise<DeviceShowing>;
+  readonly rotate: (userId: string, value: string) => Promise<DeviceTokenCheck>;
   /** The devices that are trusted still, oldest first. */
   readonly list: (userId: string) => Promise<readonly TrustedDevice[]>;
   readonly remove: (userId: string, deviceId: string) => Promise<boolean>;
   readonly removeAll: (userId: string) => Promise<number>;
   /** The device a cookie is of goes, without a word: it is trusted anew. */
-  readonly removeShown: (userId: string, value: string) => Promise<void>;
+  readonly removeByToken: (userId: string, value: string) => Promise<void>;
 }
 
 interface DeviceBookParts {
@@ -102,14 +102,14 @@ interface DeviceBookParts {
   readonly now: () => number;
 }
 
-export function createDeviceBook({
+export function createDeviceRegistry({
   store,
   tokens,
   maxAgeDays,
   maxDevices,
   now,
-}: DeviceBookParts): DeviceBook {
-  async function rotate(userId: string, seen: DeviceToken, next: IssuedToken): Promise<DeviceShowing> {
+}: DeviceBookParts): DeviceRegistry {
+  async function rotate(userId: string, seen: DeviceToken, next: IssuedToken): Promise<DeviceTokenCheck> {
     const hashes = { seenHash: seen.tokenHash, nextHash: next.tokenHash };
     const rotation = await store.rotate(userId, seen.deviceId, { ...hashes, usedAt: now() });
     // Nothing but these two is a device's: an odd answer trusts nobody.
@@ -140,7 +140,7 @@ export function createDeviceBook({
       await store.add(device, lifeSeconds, maxDevices);
       return { device, value };
     },
-    async show(userId, value) {
+    async rotate(userId, value) {
       const seen = await tokens.read(userId, value);
       if (seen === null) return { kind: 'unknown' };
       return rotate(userId, seen, await tokens.issue(userId, seen.deviceId));
@@ -148,7 +148,7 @@ export function createDeviceBook({
     list: async (userId) => (await store.list(userId)).filter(({ expiresAt }) => expiresAt > now()),
     remove: (userId, deviceId) => store.remove(userId, deviceId),
     removeAll: (userId) => store.removeAll(userId),
-    async removeShown(userId, value) {
+    async removeByToken(userId, value) {
       const seen = await tokens.read(userId, value);
       if (seen !== null) await store.remove(userId, seen.deviceId);
     },

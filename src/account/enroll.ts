@@ -10,7 +10,7 @@ import {
   type VerifyRequest,
 } from '../login/verify-otp';
 import { parseNumber } from './parse-number';
-import { type EnrollmentParts, type OwnPhone, readOwnPhones } from './phone-book';
+import { type EnrollmentContext, type OwnPhone, readOwnPhones } from './phone-book';
 
 /** The second factor that this session's user has passed. */
 export interface PassedFactor {
@@ -34,7 +34,7 @@ export function checkFactor(passed: PassedFactor | undefined, maxAgeMs: number, 
  * itself: the first number is trusted on first use. Every later one needs the second factor.
  */
 async function checkRightToEnroll(
-  parts: EnrollmentParts,
+  parts: EnrollmentContext,
   user: Express.User,
   passed: PassedFactor | undefined,
   maxAgeMs: number,
@@ -64,7 +64,7 @@ export interface EnrollRequest extends Pick<SendRequest, 'address' | 'current' |
  * The decision to text a new number. It is worth nothing until its own code was right.
  * @throws {SmsOtpError} for accidents of gateway and store, and what the phone book throws.
  */
-export function createEnrollPhone(parts: EnrollmentParts): (request: EnrollRequest) => Promise<SendResult> {
+export function createEnrollPhone(parts: EnrollmentContext): (request: EnrollRequest) => Promise<SendResult> {
   const { login, book, sendOtp } = parts;
 
   return async function enrollPhone(request) {
@@ -139,7 +139,7 @@ const MAX_ENROLL_AGE_SECONDS = 900;
  * @throws {SmsOtpError} for accidents that leave the challenge alive, and what the phone book throws.
  */
 export function createConfirmPhone(
-  parts: EnrollmentParts,
+  parts: EnrollmentContext,
 ): (request: ConfirmRequest) => Promise<Confirmed | Refused | Unconfirmed> {
   const { login, book, verifyOtp } = parts;
   const maxAgeMs = (MAX_ENROLL_AGE_SECONDS + login.settings.pendingLoginSeconds) * 1000;

@@ -1,6 +1,6 @@
 import { type ChangePhones, createChangePhones } from './change-phones';
 import { createConfirmPhone, createEnrollPhone } from './enroll';
-import type { EnrollmentParts } from './phone-book';
+import type { EnrollmentContext } from './phone-book';
 
 /** The decisions about a user's numbers. No HTTP. */
 export interface Enrollment extends ChangePhones {
@@ -8,7 +8,7 @@ export interface Enrollment extends ChangePhones {
   readonly confirmPhone: ReturnType<typeof createConfirmPhone>;
 }
 
-export function createEnrollment(parts: EnrollmentParts): Enrollment {
+export function createEnrollment(parts: EnrollmentContext): Enrollment {
   return {
     enrollPhone: createEnrollPhone(parts),
     confirmPhone: createConfirmPhone(parts),

@@ -1,4 +1,4 @@
-import type { LoginParts } from '../login/context';
+import type { LoginContext } from '../login/context';
 import type { PhoneChoice } from '../login/outcome';
 import { describePhones, isPhoneNumber } from '../login/phones';
 import type { SendRequest, SendResult } from '../login/send-otp';
@@ -49,8 +49,8 @@ export interface PhoneBook {
 }
 
 /** Everything the decisions about numbers need, joined once by `createSmsOtp`. */
-export interface EnrollmentParts {
-  readonly login: LoginParts;
+export interface EnrollmentContext {
+  readonly login: LoginContext;
   readonly book: PhoneBook;
   readonly sendOtp: (request: SendRequest) => Promise<SendResult>;
   /** Judges texted codes. */
@@ -73,7 +73,7 @@ export interface OwnPhones {
  * @throws {TypeError} when the book gives no list, or the user has no id.
  */
 export async function readOwnPhones(
-  { login, book }: { readonly login: LoginParts; readonly book: PhoneBook },
+  { login, book }: { readonly login: LoginContext; readonly book: PhoneBook },
   user: Express.User,
 ): Promise<OwnPhones> {
   const id = login.getUserId(user);

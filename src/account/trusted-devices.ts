@@ -1,9 +1,9 @@
 import { failureCounter } from '../limits/limits';
-import type { LoginParts } from '../login/context';
+import type { LoginContext } from '../login/context';
 import type { DeviceEnd } from '../login/events';
 import { findUser, toUserIdText } from '../login/users';
 import type { TrustedDevice, UserId } from '../stores/store';
-import type { DeviceBook } from './device-tokens';
+import type { DeviceRegistry } from './device-tokens';
 import type { KeyedDigest } from './keyed-digest';
 
 /** The option `trustedDevices`. */
@@ -25,7 +25,7 @@ export interface TrustedDevicesOption {
 export type BindDevice = (user: Express.User, userId: string) => Promise<string>;
 
 export function createDeviceBinding(
-  { listPhones }: Pick<LoginParts, 'listPhones'>,
+  { listPhones }: Pick<LoginContext, 'listPhones'>,
   { getPasswordVersion }: Pick<TrustedDevicesOption, 'getPasswordVersion'>,
   digest: KeyedDigest,
 ): BindDevice {
@@ -66,7 +66,7 @@ export interface DeviceAdmin extends TrustedDevices {
 
 /** Tells that a device is trusted no more. */
 function tellDeviceEnd(
-  emit: LoginParts['emit'],
+  emit: LoginContext['emit'],
   { userId, deviceId, label }: TrustedDevice,
   why: DeviceEnd,
   address: string | undefined,
@@ -74,7 +74,7 @@ function tellDeviceEnd(
   emit({ type: 'device-revoked', userId, address, deviceId, label, reason: why });
 }
 
-export function createDeviceAdmin({ emit }: Pick<LoginParts, 'emit'>, book: DeviceBook): DeviceAdmin {
+export function createDeviceAdmin({ emit }: Pick<LoginContext, 'emit'>, book: DeviceRegistry): DeviceAdmin {
   async function revokeFor(userId: string, why: DeviceEnd, address: string | undefined): Promise<number> {
     const devices = await book.list(userId);
     const removed = await book.removeAll(userId);
@@ -109,7 +109,7 @@ export interface DeviceCookie {
 }
 
 /** What a device's cookie is worth at a login. */
-export type DeviceVerdict =
+export type DeviceAuthentication =
   | {
       readonly kind: 'trusted';
       /** As `loadUser` gave it, like after a right code. */
@@ -126,7 +126,7 @@ export type DeviceVerdict =
   | { readonly kind: 'stolen' };
 
 /** Whose device it is, and what came with the request. */
-export interface DeviceQuestion {
+export interface DeviceRequest {
   readonly user: Express.User;
   /** What the cookie holds, untouched; undefined when there is none. */
   readonly value: string | undefined;
@@ -134,16 +134,16 @@ export interface DeviceQuestion {
 }
 
 /** Trust in devices, as a login needs it. */
-export interface DeviceJudge {
+export interface DeviceAuthenticator {
   /**
    * The decision to ask for no code on this device. Accidents and what the app's own callbacks throw go on: nobody is in.
    */
-  readonly judge: (question: DeviceQuestion) => Promise<DeviceVerdict>;
+  readonly authenticate: (question: DeviceRequest) => Promise<DeviceAuthentication>;
   /** Trusts the device from now on, in place of what its cookie said before. */
-  readonly trust: (question: DeviceQuestion & { readonly label: string }) => Promise<DeviceCookie>;
+  readonly trust: (question: DeviceRequest & { readonly label: string }) => Promise<DeviceCookie>;
 }
 
-export function createDeviceJudge(parts: LoginParts, book: DeviceBook, bind: BindDevice): DeviceJudge {
+export function createDeviceAuthenticator(parts: LoginContext, book: DeviceRegistry, bind: BindDevice): DeviceAuthenticator {
   const { emit, now } = parts;
 
   /**
@@ -157,7 +157,7 @@ export function createDeviceJudge(parts: LoginParts, book: DeviceBook, bind: Bin
   }
 
   return {
-    async judge({ user: firstFactorUser, value, address }) {
+    async authenticate({ user: firstFactorUser, value, address }) {
       if (value === undefined) return { kind: 'not-now' };
       const identity = toUserIdText(parts.getUserId(firstFactorUser));
       const { userId } = identity;
@@ -167,7 +167,7 @@ export function createDeviceJudge(parts: LoginParts, book: DeviceBook, bind: Bin
       if (user === null) return { kind: 'not-now' };
       // Asked before the token is replaced: what the app throws here changes nothing.
       const binding = await bind(user, userId);
-      const shown = await book.show(userId, value);
+      const shown = await book.rotate(userId, value);
       if (shown.kind === 'just-replaced') return { kind: 'not-now' };
       if (shown.kind === 'unknown') return { kind: 'worthless' };
       const { device } = shown;
@@ -187,7 +187,7 @@ export function createDeviceJudge(parts: LoginParts, book: DeviceBook, bind: Bin
     async trust({ user, value, address, label }) {
       const { userId } = toUserIdText(parts.getUserId(user));
       const binding = await bind(user, userId);
-      if (value !== undefined) await book.removeShown(userId, value);
+      if (value !== undefined) await book.removeByToken(userId, value);
       const added = await book.add({ userId, binding, label });
       const { deviceId, expiresAt } = added.device;
       emit({ type: 'device-trusted', userId, address, deviceId, label });

@@ -1,6 +1,6 @@
 import { failureCounter, keysOfUser } from '../limits/limits';
 import type { UserId } from '../stores/store';
-import type { LoginParts } from './context';
+import type { LoginContext } from './context';
 import { toUserIdText } from './users';
 
 /** What an operator may do for a user. */
@@ -13,7 +13,7 @@ export interface UserAdmin {
   readonly forgetUser: (userId: UserId) => Promise<void>;
 }
 
-export function createUserAdmin(parts: LoginParts): UserAdmin {
+export function createUserAdmin(parts: LoginContext): UserAdmin {
   const { challenges, counters, recoveryCodes, devices } = parts.store;
 
   /** Apps that keep the count of failures themselves hear of every change. */

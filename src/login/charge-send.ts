@@ -2,7 +2,7 @@ import { toAddressBlock } from '../limits/address-block';
 import { type SendCounter, sendCounters } from '../limits/limits';
 import type { Limits } from '../limits/options';
 import type { Charge, Count, Counter } from '../stores/store';
-import type { LoginParts } from './context';
+import type { LoginContext } from './context';
 import type { Refusal } from './outcome';
 import { type PlannedCharge, toRefusal } from './run-policies';
 
@@ -33,7 +33,7 @@ const NOTHING: Count = { count: 0, resetSeconds: null, lockedSeconds: 0 };
  * planned. Nothing but a policy's own settlement takes back what that policy has charged.
  */
 export async function chargeSend(
-  parts: LoginParts,
+  parts: LoginContext,
   { userId, address, numberKey, prefixKey }: ChargedSend,
   planned: readonly PlannedCharge[],
 ): Promise<SendCharge> {

@@ -10,7 +10,7 @@ import {
 } from '../errors';
 import type { Variant } from '../protocol/paths';
 import type { Challenge } from '../stores/store';
-import type { LoginParts } from './context';
+import type { LoginContext } from './context';
 import type { Method } from './outcome';
 
 /** What was made of a code. `lost`: the answer did not arrive whole, so the code may have been judged. */
@@ -109,7 +109,7 @@ function readPinRejection(variant: Variant, { gatewayCode }: GatewayRejectedErro
 }
 
 /** The gateway judges the codes that it has made and sent. */
-export function createPinJudge(parts: LoginParts): Judge {
+export function createPinJudge(parts: LoginContext): Judge {
   const { gateway } = parts;
   return {
     method: 'sms',
@@ -177,7 +177,7 @@ export function createFactorJudge(factor: Pick<Factor, 'name' | 'check'>): Judge
  * The store judges a recovery code by spending it: it is right for exactly one caller, and stays spent even when the
  * login comes to nothing after that.
  */
-export function createRecoveryCodeJudge({ emit }: Pick<LoginParts, 'emit'>, codes: RecoveryCodes): Judge {
+export function createRecoveryCodeJudge({ emit }: Pick<LoginContext, 'emit'>, codes: RecoveryCodes): Judge {
   return {
     method: 'recovery-code',
     readCode: readRecoveryCode,

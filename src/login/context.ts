@@ -20,7 +20,7 @@ export interface LoginSettings {
 }
 
 /** Everything the decision needs, joined once by `createSmsOtp`. */
-export interface LoginParts {
+export interface LoginContext {
   readonly settings: LoginSettings;
   readonly gateway: GatewayClient;
   readonly store: GuardedStore;
@@ -37,7 +37,7 @@ export interface LoginParts {
   readonly hasListener: boolean;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  readonly makeKey: MakeKey;
+  readonly deriveKey: DeriveKey;
   /** From 0 to 1. */
   readonly random: () => number;
   /** A text nobody can guess. */
@@ -45,9 +45,9 @@ export interface LoginParts {
 }
 
 /** Makes a key of 32 bytes for one purpose; every process with the same options makes the same. */
-export type MakeKey = (label: string) => Promise<Buffer>;
+export type DeriveKey = (label: string) => Promise<Buffer>;
 
 /** Derives keys from the app's secret, the first one of a list. */
-export function createKeyMaker([secret = '']: readonly string[]): MakeKey {
+export function createKeyDeriver([secret = '']: readonly string[]): DeriveKey {
   return (label) => expandKey(secret, label);
 }

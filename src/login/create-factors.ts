@@ -1,20 +1,20 @@
 import { randomBytes } from 'node:crypto';
-import { createDeviceBook, createDeviceTokens } from '../account/device-tokens';
+import { createDeviceRegistry, createDeviceTokens } from '../account/device-tokens';
 import { createKeyedDigest, type KeyedDigest } from '../account/keyed-digest';
 import { createRecoveryCodes, type RecoveryCodes } from '../account/recovery-codes';
 import {
   createDeviceAdmin,
   createDeviceBinding,
-  createDeviceJudge,
+  createDeviceAuthenticator,
   type DeviceAdmin,
-  type DeviceJudge,
+  type DeviceAuthenticator,
   type TrustedDevicesOption,
 } from '../account/trusted-devices';
 import { optionError } from '../errors';
-import type { LoginParts } from './context';
+import type { LoginContext } from './context';
 
 /** The options of the ways around the text message, complete. */
-export interface FactorSettings {
+export interface FactorOptions {
   readonly recoveryCodes?: { readonly count: number } | undefined;
   readonly trustedDevices?: (TrustedDevicesOption & { maxAgeDays: number; maxDevices: number }) | undefined;
 }
@@ -22,13 +22,13 @@ export interface FactorSettings {
 /** Recovery codes and trusted devices, where they are configured. */
 export interface LoginFactors {
   readonly recoveryCodes: RecoveryCodes | undefined;
-  readonly devices: (DeviceJudge & DeviceAdmin) | undefined;
+  readonly devices: (DeviceAuthenticator & DeviceAdmin) | undefined;
 }
 
 /** @throws {TypeError} when the store has no place for what is configured. */
-export function joinFactors(parts: LoginParts, settings: FactorSettings): LoginFactors {
+export function createFactors(parts: LoginContext, settings: FactorOptions): LoginFactors {
   const { recoveryCodes, trustedDevices } = settings;
-  const digest = createKeyedDigest(() => parts.makeKey('factors'));
+  const digest = createKeyedDigest(() => parts.deriveKey('factors'));
   return {
     recoveryCodes: recoveryCodes && joinRecoveryCodes(parts, recoveryCodes, digest),
     devices: trustedDevices && joinDevices(parts, trustedDevices, digest),
@@ -36,7 +36,7 @@ export function joinFactors(parts: LoginParts, settings: FactorSettings): LoginF
 }
 
 function joinRecoveryCodes(
-  { store }: LoginParts,
+  { store }: LoginContext,
   { count }: { readonly count: number },
   digest: KeyedDigest,
 ): RecoveryCodes {
@@ -46,17 +46,17 @@ function joinRecoveryCodes(
 }
 
 function joinDevices(
-  parts: LoginParts,
-  settings: NonNullable<FactorSettings['trustedDevices']>,
+  parts: LoginContext,
+  settings: NonNullable<FactorOptions['trustedDevices']>,
   digest: KeyedDigest,
-): DeviceJudge & DeviceAdmin {
+): DeviceAuthenticator & DeviceAdmin {
   const { devices } = parts.store;
   if (devices === undefined) throw missingPart('devices', 'trustedDevices');
   const { maxAgeDays, maxDevices } = settings;
   const tokens = createDeviceTokens(digest, randomBytes);
-  const book = createDeviceBook({ store: devices, tokens, maxAgeDays, maxDevices, now: parts.now });
+  const book = createDeviceRegistry({ store: devices, tokens, maxAgeDays, maxDevices, now: parts.now });
   const bind = createDeviceBinding(parts, settings, digest);
-  return { ...createDeviceJudge(parts, book, bind), ...createDeviceAdmin(parts, book) };
+  return { ...createDeviceAuthenticator(parts, book, bind), ...createDeviceAdmin(parts, book) };
 }
 
 function missingPart(part: string, option: string): TypeError {

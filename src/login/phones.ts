@@ -1,5 +1,5 @@
 import type { Challenge, UserId } from '../stores/store';
-import type { LoginParts } from './context';
+import type { LoginContext } from './context';
 import type { PhoneChoice, Reason } from './outcome';
 
 /** True for an E.164 number with its plus: 7 to 15 digits, the first not zero. */
@@ -33,7 +33,7 @@ export type ChosenPhone =
   | { readonly reason: Extract<Reason, 'no-phone' | 'user-gone'> };
 
 /** Finds the number a code goes to: only a number of the user's, or the new one that is being enrolled. */
-export async function choosePhone(parts: LoginParts, question: PhoneQuestion): Promise<ChosenPhone> {
+export async function choosePhone(parts: LoginContext, question: PhoneQuestion): Promise<ChosenPhone> {
   const { user, previous, newPhone, phoneId } = question;
   if (newPhone !== undefined) {
     // The enrollment has parsed it: what is refused here can only be a record that a store has changed.
@@ -52,7 +52,7 @@ export async function choosePhone(parts: LoginParts, question: PhoneQuestion): P
 
 /** Numbers as a page may show them: an id that tells nobody the number, and its last two digits. */
 export async function describePhones(
-  parts: Pick<LoginParts, 'numberKeys'>,
+  parts: Pick<LoginContext, 'numberKeys'>,
   mobiles: readonly string[],
 ): Promise<readonly PhoneChoice[]> {
   return Promise.all(

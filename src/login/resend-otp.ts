@@ -1,8 +1,8 @@
 import type { Challenge } from '../stores/store';
-import type { LoginParts } from './context';
+import type { LoginContext } from './context';
 import type { Refusal } from './outcome';
 import { findResendTime, type SendRequest, type SendResult } from './send-otp';
-import { timeDecision } from './time-decision';
+import { withTiming } from './time-decision';
 import { findUser } from './users';
 import { isOfSession, type PendingCode, type Refused } from './verify-otp';
 
@@ -17,10 +17,10 @@ export type ResendResult = Exclude<SendResult, { readonly kind: 'refused' }> | R
 
 /** The decision to send another code for the same pending login. */
 export function createResendOtp(
-  parts: LoginParts,
+  parts: LoginContext,
   sendOtp: (request: SendRequest) => Promise<SendResult>,
 ): (request: ResendRequest) => Promise<ResendResult> {
-  return timeDecision(parts, 'resend', resendOtp);
+  return withTiming(parts, 'resend', resendOtp);
 
   async function resendOtp(request: ResendRequest): Promise<ResendResult> {
     const { pending, currentUser, address, getLocale, phoneId } = request;

@@ -8,7 +8,7 @@ import type {
   VerifiedContext,
 } from '../limits/policy';
 import type { Challenge } from '../stores/store';
-import type { LoginParts } from './context';
+import type { LoginContext } from './context';
 import type { DecisionEvent } from './events';
 import { REASONS, type Refusal } from './outcome';
 
@@ -138,14 +138,14 @@ type Asked = Pick<PolicyContext, 'user' | 'userId' | 'purpose' | 'address' | 'mo
 export type SendContext = PolicyContext & { readonly origin: NonNullable<PolicyContext['origin']> };
 
 /** What policies see of a send. The number's keys are made once, for them and for our own counters. */
-export async function toPolicyContext(parts: LoginParts, asked: Asked): Promise<SendContext> {
+export async function toPolicyContext(parts: LoginContext, asked: Asked): Promise<SendContext> {
   const { number, prefix } = await parts.numberKeys(asked.mobile);
   const keys = { numberKey: number, prefixKey: prefix, origin: parts.readNumber(asked.mobile) };
   return { stage: 'send', ...asked, ...keys, ...toTools(parts) };
 }
 
 /** Asks every policy; a new number of a user's also those of the stage `enroll`, and those first. */
-export async function askSendPolicies(parts: LoginParts, context: PolicyContext): Promise<Denial | null> {
+export async function askSendPolicies(parts: LoginContext, context: PolicyContext): Promise<Denial | null> {
   const { policies, emit } = parts;
   if (context.purpose === 'enroll') {
     const denial = await askPolicies(policies, { ...context, stage: 'enroll' }, emit);
@@ -156,7 +156,7 @@ export async function askSendPolicies(parts: LoginParts, context: PolicyContext)
 
 /** Tells the policies what became of a send. Nobody waits for what they make of it, and nothing they do changes it. */
 export function settlePolicies(
-  { policies }: LoginParts,
+  { policies }: LoginContext,
   context: PolicyContext,
   settlement: SendSettlement,
 ): void {
@@ -167,7 +167,7 @@ export function settlePolicies(
 
 /** Tells the policies of a right code. */
 export function tellVerified(
-  parts: LoginParts,
+  parts: LoginContext,
   challenge: Challenge,
   keys: Awaited<ReturnType<NumberKeys>>,
 ): void {
@@ -181,7 +181,7 @@ export function tellVerified(
   for (const policy of parts.policies) quietly(() => policy.verified?.(context));
 }
 
-function toTools({ gateway, store, now, emit }: LoginParts): PolicyTools {
+function toTools({ gateway, store, now, emit }: LoginContext): PolicyTools {
   return { gateway, counters: store.counters, notes: store.notes, now, emit };
 }
 

@@ -5,7 +5,7 @@ import type { Generated, GenerateInput } from '../protocol/otp';
 import type { Challenge, Purpose, Transaction } from '../stores/store';
 import { chargeSend } from './charge-send';
 import { mayHaveArrived } from './code-verifiers';
-import type { LoginParts } from './context';
+import type { LoginContext } from './context';
 import type { PhoneChoice, Refusal } from './outcome';
 import { choosePhone, maskPhone, type NewPhone } from './phones';
 import {
@@ -17,7 +17,7 @@ import {
   tellCharges,
   toPolicyContext,
 } from './run-policies';
-import { timeDecision } from './time-decision';
+import { withTiming } from './time-decision';
 import { toUserIdText, type UserIdText } from './users';
 
 /** The shortest life of a code that the gateway makes; a pending login takes no new code in its last seconds. OTP spec §8. */
@@ -43,7 +43,7 @@ export interface ChallengeSource {
 }
 
 /** Opens a pending login, or goes on with one. The clock of a code starts before the gateway is asked. */
-function startSend({ settings, now, randomId }: LoginParts, previous: Challenge | undefined): SendTimes {
+function startSend({ settings, now, randomId }: LoginContext, previous: Challenge | undefined): SendTimes {
   const sentAt = now();
   const pendingUntil = previous?.pendingUntil ?? sentAt + settings.pendingLoginSeconds * 1000;
   const secondsLeft = Math.floor((pendingUntil - sentAt) / 1000);
@@ -87,7 +87,7 @@ function toChallenge(
 
 /** When the next code may be asked for, or null when this pending login has none left. */
 export function findResendTime(
-  { settings, now }: LoginParts,
+  { settings, now }: LoginContext,
   challenge: Challenge,
   waitSeconds: number,
 ): number | null {
@@ -103,7 +103,7 @@ export type Delivery =
 
 /** Charges the send, has the gateway make and send the code, and remembers the challenge. */
 async function deliverCode(
-  parts: LoginParts,
+  parts: LoginContext,
   context: SendContext,
   source: ChallengeSource,
   { text, sender }: OutgoingMessage,
@@ -143,7 +143,7 @@ async function deliverCode(
 
 /** Asks the gateway, and tells the policies what became of it: what they have reserved is spent, free again, or uncertain. */
 async function generate(
-  parts: LoginParts,
+  parts: LoginContext,
   context: PolicyContext,
   order: GenerateInput,
   admission: Admission,
@@ -198,10 +198,10 @@ export type SendResult =
  * The decision to send. Refusals are values.
  * @throws {SmsOtpError} for accidents of gateway and store, and what the app's own callbacks throw.
  */
-export function createSendOtp(parts: LoginParts): (request: SendRequest) => Promise<SendResult> {
+export function createSendOtp(parts: LoginContext): (request: SendRequest) => Promise<SendResult> {
   const { store } = parts;
 
-  return timeDecision(parts, 'send', sendOtp);
+  return withTiming(parts, 'send', sendOtp);
 
   async function sendOtp(request: SendRequest): Promise<SendResult> {
     const { user, purpose, address, previous, transaction } = request;

@@ -1,4 +1,4 @@
-import type { LoginParts } from './context';
+import type { LoginContext } from './context';
 import type { LoginEvent } from './events';
 import type { Refusal } from './outcome';
 
@@ -11,8 +11,8 @@ interface Result {
 }
 
 /** Tells how each run of a decision ended and how long it took. Without a listener the decision stays as it is. */
-export function timeDecision<Request, Answer extends Result>(
-  { emit, hasListener }: LoginParts,
+export function withTiming<Request, Answer extends Result>(
+  { emit, hasListener }: LoginContext,
   decision: Ended['decision'],
   decide: (request: Request) => Promise<Answer>,
 ): (request: Request) => Promise<Answer> {

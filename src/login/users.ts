@@ -1,5 +1,5 @@
 import type { Challenge, UserId } from '../stores/store';
-import type { LoginParts } from './context';
+import type { LoginContext } from './context';
 
 /** A user's id as text, with the type it had. */
 export interface UserIdText {
@@ -43,7 +43,7 @@ function fromUserIdText({ userId, userIdType }: UserIdText): UserId {
  * What `loadUser` throws goes on to the app.
  */
 export async function findUser(
-  parts: LoginParts,
+  parts: LoginContext,
   challenge: Pick<Challenge, 'purpose' | 'userId' | 'userIdType'>,
   currentUser: Express.User | undefined,
 ): Promise<Express.User | null> {

@@ -3,10 +3,10 @@ import { failureCounter, keysClearedBySuccess, verifiedNumberCounter } from '../
 import type { Challenge, Claim, Count, Purpose, Transaction } from '../stores/store';
 import { readFailureRefusal } from './charge-send';
 import type { Judge } from './code-verifiers';
-import type { LoginParts } from './context';
+import type { LoginContext } from './context';
 import type { Method, Reason, Refusal } from './outcome';
 import { tellVerified } from './run-policies';
-import { timeDecision } from './time-decision';
+import { withTiming } from './time-decision';
 import { findUser } from './users';
 
 /** What a session knows of the code it waits for. */
@@ -44,7 +44,7 @@ export function isOfSession({ pendingId, purpose }: Challenge, pending: PendingC
 
 /** Counts an attempt before anything is judged. Nothing but the user's full success takes it back. */
 async function claimAttempt(
-  parts: LoginParts,
+  parts: LoginContext,
   pending: PendingCode,
   address: string | undefined,
 ): Promise<Attempt | Refused> {
@@ -74,14 +74,14 @@ function refuseClaim(claim: Exclude<Claim, { readonly outcome: 'claimed' }>, isO
 }
 
 /** The attempt failed. The challenge lives on, unless its end is the session's too. */
-function failAttempt(parts: LoginParts, attempt: Attempt, reason: Reason, endsPending = false): Refused {
+function failAttempt(parts: LoginContext, attempt: Attempt, reason: Reason, endsPending = false): Refused {
   parts.emit({ type: 'rejected', ...subjectOf(attempt), reason });
   tellLock(parts, attempt);
   return refuse(reason, endsPending);
 }
 
 /** Tells of the lock that this attempt has set. An attempt that ends in an accident counts too. */
-function tellLock({ emit, settings }: LoginParts, attempt: Attempt): void {
+function tellLock({ emit, settings }: LoginContext, attempt: Attempt): void {
   const { count, lockedSeconds } = attempt.failures;
   const subject = subjectOf(attempt);
   if (count >= settings.limits.failures.disableAfter) emit({ type: 'disabled', ...subject });
@@ -89,13 +89,13 @@ function tellLock({ emit, settings }: LoginParts, attempt: Attempt): void {
 }
 
 /** The attempt failed and the challenge is over. */
-async function endAttempt(parts: LoginParts, attempt: Attempt, reason: Reason): Promise<Refused> {
+async function endAttempt(parts: LoginContext, attempt: Attempt, reason: Reason): Promise<Refused> {
   await parts.store.challenges.discard(attempt.challenge.otpId);
   return failAttempt(parts, attempt, reason, true);
 }
 
 /** The user passed: sets back what success sets back, and remembers a number on which a code was right for the first time. */
-async function passAttempt(parts: LoginParts, attempt: Attempt, method: Method): Promise<void> {
+async function passAttempt(parts: LoginContext, attempt: Attempt, method: Method): Promise<void> {
   const { challenge } = attempt;
   // A texted code alone proves the number it was texted to.
   const proven = method === 'sms' ? await parts.numberKeys(challenge.mobile) : null;
@@ -163,12 +163,12 @@ export type VerifyResult = Verified | Refused | Unconfirmed;
  * @throws {SmsOtpError} for accidents that leave the challenge alive, and what the app's own callbacks throw.
  */
 export function createVerifyOtp(
-  parts: LoginParts,
+  parts: LoginContext,
   judge: Judge,
 ): (request: VerifyRequest) => Promise<VerifyResult> {
   const { challenges } = parts.store;
 
-  return timeDecision(parts, 'verify', verifyOtp);
+  return withTiming(parts, 'verify', verifyOtp);
 
   async function verifyOtp(request: VerifyRequest): Promise<VerifyResult> {
     const { code, pending, currentUser, address, purposes } = request;

@@ -22,7 +22,7 @@ export interface Verifier {
 }
 
 /** Everything the HTTP edge needs, joined once by `createSmsOtp`. */
-export interface EdgeParts {
+export interface MiddlewareContext {
   readonly passport: PassportInstance;
   readonly strategyName: string;
   readonly phoneIdField: string;

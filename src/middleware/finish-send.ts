@@ -2,8 +2,8 @@ import type { Request, Response } from 'express';
 import type { Refusal } from '../login/outcome';
 import type { ResendResult } from '../login/resend-otp';
 import type { SendResult } from '../login/send-otp';
-import type { EdgeParts } from './context';
-import { answerRefusal, answerSuccess, type RedirectOptions, settle, toSafePath } from './responses';
+import type { MiddlewareContext } from './context';
+import { answerRefusal, answerSuccess, type RedirectOptions, recordRefusal, toSafePath } from './responses';
 import { toPending } from './send';
 import type { SmsOtpSession } from './session-data';
 import { toStatus } from './status';
@@ -25,7 +25,7 @@ export type FinishSend = (
 ) => Promise<boolean>;
 
 /** Makes the end of every send that renews no session: writes what came of it into the slot, and answers. */
-export function createFinishSend({ slot, discard }: Pick<EdgeParts, 'slot' | 'discard'>): FinishSend {
+export function createFinishSend({ slot, discard }: Pick<MiddlewareContext, 'slot' | 'discard'>): FinishSend {
   return async function finishSend(req, res, { successRedirect, failureRedirect }, asked) {
     const { before, result } = asked;
     const refusal = await keep(req, asked);
@@ -33,7 +33,7 @@ export function createFinishSend({ slot, discard }: Pick<EdgeParts, 'slot' | 'di
     req.smsOtp = { sent: false, ...refusal };
     const notice = failureRedirect === undefined ? null : refusal.reason;
     const endsPending = result.kind === 'refused' && 'endsPending' in result && result.endsPending;
-    await settle(slot, req, { otpId: before.pending?.otpId, endsPending, notice });
+    await recordRefusal(slot, req, { otpId: before.pending?.otpId, endsPending, notice });
     return answerRefusal(res, failureRedirect, refusal);
   };
 

@@ -1,7 +1,7 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { idText } from '../login/users';
-import type { EdgeParts } from './context';
-import { checkOptions, currentUser, type OptionTypes, run } from './handler';
+import type { MiddlewareContext } from './context';
+import { checkOptions, currentUser, type OptionTypes, handleAsync } from './handler';
 import { replyWithRedirect, replyWithRefusal, toSafePath } from './responses';
 import type { VerifiedMark } from './session-data';
 import type { SessionSlot } from './session-slot';
@@ -66,7 +66,7 @@ export interface Guards {
   readonly hasSecondFactor: (req: Request, options?: MaxAgeOptions) => boolean;
 }
 
-export function createGuards({ marks, slot, isRequiredFor }: EdgeParts): Guards {
+export function createGuards({ marks, slot, isRequiredFor }: MiddlewareContext): Guards {
   async function turnAway(
     req: Request,
     res: Response,
@@ -101,7 +101,7 @@ export function createGuards({ marks, slot, isRequiredFor }: EdgeParts): Guards 
       return function requireSecondFactor(req: Request, res: Response, next: NextFunction) {
         const check = marks.check(req, maxAgeMs);
         if (check === 'passed') return next();
-        run(res, next, () => turnAway(req, res, options, check));
+        handleAsync(res, next, () => turnAway(req, res, options, check));
       };
     },
     hasSecondFactor(req, options) {

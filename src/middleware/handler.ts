@@ -10,7 +10,7 @@ export function isGiven(error: unknown): boolean {
  * Runs the work of a middleware: true goes on to the next handler, false means that it has answered. Whatever it
  * throws goes to `next`; Express 4 does not look after promises.
  */
-export function run(res: Response, next: NextFunction, work: () => Promise<boolean>): void {
+export function handleAsync(res: Response, next: NextFunction, work: () => Promise<boolean>): void {
   work().then(
     (goesOn) => {
       if (goesOn) next();

@@ -1,10 +1,10 @@
 import type { Request, RequestHandler } from 'express';
 import type { TrustedDevices } from '../account/trusted-devices';
-import type { EdgeParts } from './context';
+import type { MiddlewareContext } from './context';
 import { createGuards, type Guards } from './guard';
 import { createPhones, type Phones } from './phones';
 import { createRecoveryCodesPart, type RecoveryCodesPart, type RecoveryParts } from './recovery-codes';
-import { createPendingMiddlewares, type PendingMiddlewares } from './resend-cancel-step-up';
+import { createResendCancelStepUp, type PendingMiddlewares } from './resend-cancel-step-up';
 import { createSend, type SendOptions } from './send';
 import { createStatus, type SmsOtpStatus } from './status';
 import type { DeviceParts } from './trusted-devices';
@@ -54,12 +54,12 @@ export interface DevicesPart {
 }
 
 /** Makes all middlewares and guards from the same parts. */
-export function createEdge(parts: EdgeParts): Edge {
+export function createMiddlewares(parts: MiddlewareContext): Edge {
   return {
     send: createSend(parts),
     verify: createVerify(parts),
     status: createStatus(parts),
-    ...createPendingMiddlewares(parts),
+    ...createResendCancelStepUp(parts),
     ...createGuards(parts),
     ...(parts.phones && { phones: createPhones(parts, parts.phones) }),
     ...(parts.recovery && createRecovery(parts, parts.recovery)),
@@ -68,7 +68,7 @@ export function createEdge(parts: EdgeParts): Edge {
   };
 }
 
-function createRecovery(parts: EdgeParts, recovery: RecoveryParts): RecoveryPart {
+function createRecovery(parts: MiddlewareContext, recovery: RecoveryParts): RecoveryPart {
   const recover: RecoveryPart['recover'] = createVerify(parts, 'recover', 'recovery-code');
   return { recover, recoveryCodes: createRecoveryCodesPart(parts, recovery) };
 }
@@ -77,7 +77,7 @@ function createDevices({ devices: { list, revoke, revokeAll } }: DeviceParts): T
   return { list, revoke, revokeAll };
 }
 
-function createVerifyWith(parts: EdgeParts): FactorsPart['verifyWith'] {
+function createVerifyWith(parts: MiddlewareContext): FactorsPart['verifyWith'] {
   return (factor, options) => {
     if (!isOfApp(factor) || !parts.verifiers.has(factor)) {
       throw new TypeError('verifyWith: factors has none of that name');

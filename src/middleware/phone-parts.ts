@@ -1,9 +1,9 @@
 import { createEnrollment, type Enrollment } from '../account/enrollment';
 import type { PhoneBook } from '../account/phone-book';
 import { createPinJudge } from '../login/code-verifiers';
-import type { LoginParts } from '../login/context';
+import type { LoginContext } from '../login/context';
 import { createVerifyOtp } from '../login/verify-otp';
-import type { EdgeParts } from './context';
+import type { MiddlewareContext } from './context';
 
 /** What the middlewares of `phones` need beside the rest of the edge. */
 export interface PhoneParts {
@@ -19,8 +19,8 @@ interface PhoneSettings {
 
 /** Undefined where no phone book is configured. */
 export function createPhoneParts(
-  login: LoginParts,
-  sendOtp: EdgeParts['sendOtp'],
+  login: LoginContext,
+  sendOtp: MiddlewareContext['sendOtp'],
   { phoneBook, fields }: PhoneSettings,
 ): PhoneParts | undefined {
   if (phoneBook === undefined) return undefined;

@@ -2,11 +2,11 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { ChangeRequest, ChangeResult, ListedPhone } from '../account/change-phones';
 import type { Confirmed } from '../account/enroll';
 import type { Refused } from '../login/verify-otp';
-import type { EdgeParts } from './context';
+import type { MiddlewareContext } from './context';
 import { createFinishSend } from './finish-send';
-import { checkOptions, currentUser, type OptionTypes, readField, REDIRECT_TYPES, run } from './handler';
+import { checkOptions, currentUser, type OptionTypes, readField, REDIRECT_TYPES, handleAsync } from './handler';
 import type { PhoneParts } from './phone-parts';
-import { answerRefusal, answerSuccess, type RedirectOptions, settle, toSafePath } from './responses';
+import { answerRefusal, answerSuccess, type RedirectOptions, recordRefusal, toSafePath } from './responses';
 import type { PendingSlot } from './session-data';
 
 /** Options of every middleware that changes a user's numbers. */
@@ -58,7 +58,7 @@ type Work<Options> = (req: Request, res: Response, options: Options, maxAgeMs: n
 
 /** Makes the work of `phones.remove` and `phones.setDefault`. */
 function createPhoneChanges(
-  { slot, marks, phoneIdField, endOtherSessions, revokeDevices }: EdgeParts,
+  { slot, marks, phoneIdField, endOtherSessions, revokeDevices }: MiddlewareContext,
   { enrollment }: PhoneParts,
 ): { readonly remove: Work<RemoveOptions>; readonly setDefault: Work<PhoneOptions> } {
   return {
@@ -94,7 +94,7 @@ function createPhoneChanges(
     const { refusal } = result;
     req.smsOtp = { changed: false, ...refusal };
     const notice = failureRedirect === undefined ? null : refusal.reason;
-    await settle(slot, req, { otpId: slot.read(req).pending?.otpId, endsPending: false, notice });
+    await recordRefusal(slot, req, { otpId: slot.read(req).pending?.otpId, endsPending: false, notice });
     return answerRefusal(res, failureRedirect, refusal);
   }
 }
@@ -103,7 +103,7 @@ type Confirm = (req: Request, res: Response, options: RedirectOptions) => Promis
 
 /** Makes the work of `phones.confirm`. */
 function createPhoneConfirm(
-  { slot, marks, endOtherSessions, revokeDevices }: EdgeParts,
+  { slot, marks, endOtherSessions, revokeDevices }: MiddlewareContext,
   { enrollment, pinField }: PhoneParts,
 ): Confirm {
   return async function confirm(req, res, options) {
@@ -117,7 +117,7 @@ function createPhoneConfirm(
       mayFinish: () => slot.mayFinish(req, pending?.otpId),
     });
     if (result.kind === 'unconfirmed') {
-      await settle(slot, req, { otpId: pending?.otpId, endsPending: true, notice: 'unconfirmed' });
+      await recordRefusal(slot, req, { otpId: pending?.otpId, endsPending: true, notice: 'unconfirmed' });
       throw result.error;
     }
     if (result.kind === 'refused') return turnAway(req, res, options, pending, result);
@@ -149,7 +149,7 @@ function createPhoneConfirm(
   ): Promise<boolean> {
     req.smsOtp = { verified: false, ...refusal };
     const notice = failureRedirect === undefined ? null : refusal.reason;
-    await settle(slot, req, { otpId: pending?.otpId, endsPending, notice });
+    await recordRefusal(slot, req, { otpId: pending?.otpId, endsPending, notice });
     return answerRefusal(res, failureRedirect, refusal);
   }
 }
@@ -169,7 +169,7 @@ export interface Phones {
 }
 
 /** Makes `phones`. */
-export function createPhones(parts: EdgeParts, phoneParts: PhoneParts): Phones {
+export function createPhones(parts: MiddlewareContext, phoneParts: PhoneParts): Phones {
   const { slot, marks } = parts;
   const { enrollment, phoneField } = phoneParts;
   const finishSend = createFinishSend(parts);
@@ -204,25 +204,25 @@ export function createPhones(parts: EdgeParts, phoneParts: PhoneParts): Phones {
       const maxAgeMs = readPhoneOptions('phones.enroll', options, types);
       checkCountry(options);
       return function smsOtpEnrollPhone(req: Request, res: Response, next: NextFunction) {
-        run(res, next, () => enroll(req, res, options, maxAgeMs));
+        handleAsync(res, next, () => enroll(req, res, options, maxAgeMs));
       };
     },
     confirm(options = {}) {
       checkOptions('phones.confirm', options, REDIRECT_TYPES);
       return function smsOtpConfirmPhone(req: Request, res: Response, next: NextFunction) {
-        run(res, next, () => confirm(req, res, options));
+        handleAsync(res, next, () => confirm(req, res, options));
       };
     },
     remove(options = {}) {
       const maxAgeMs = readPhoneOptions('phones.remove', options, { ...PHONE_TYPES, keepsLast: 'boolean' });
       return function smsOtpRemovePhone(req: Request, res: Response, next: NextFunction) {
-        run(res, next, () => remove(req, res, options, maxAgeMs));
+        handleAsync(res, next, () => remove(req, res, options, maxAgeMs));
       };
     },
     setDefault(options = {}) {
       const maxAgeMs = readPhoneOptions('phones.setDefault', options, PHONE_TYPES);
       return function smsOtpSetDefaultPhone(req: Request, res: Response, next: NextFunction) {
-        run(res, next, () => setDefault(req, res, options, maxAgeMs));
+        handleAsync(res, next, () => setDefault(req, res, options, maxAgeMs));
       };
     },
     list: enrollment.listPhones,

@@ -2,11 +2,11 @@ import type { Request } from 'express';
 import type { RecoveryCodes } from '../account/recovery-codes';
 import type { RevokeDevices } from '../account/trusted-devices';
 import { SecondFactorError } from '../errors';
-import type { LoginParts } from '../login/context';
+import type { LoginContext } from '../login/context';
 import type { LoginFactors } from '../login/create-factors';
 import { toUserIdText } from '../login/users';
 import type { UserId } from '../stores/store';
-import type { EdgeParts } from './context';
+import type { MiddlewareContext } from './context';
 
 /** How old a second factor may be when codes are made anew. */
 const MAX_AGE_MS = 300_000;
@@ -14,7 +14,7 @@ const MAX_AGE_MS = 300_000;
 /** Recovery codes, where they are configured. */
 export interface RecoveryParts {
   readonly codes: RecoveryCodes;
-  readonly emit: LoginParts['emit'];
+  readonly emit: LoginContext['emit'];
   /** Undefined: no devices are trusted. */
   readonly revokeDevices: RevokeDevices | undefined;
   readonly endOtherSessions: ((userId: UserId, req: Request | undefined) => unknown) | undefined;
@@ -22,7 +22,7 @@ export interface RecoveryParts {
 
 /** Undefined where there are no recovery codes. */
 export function createRecoveryParts(
-  { emit }: Pick<LoginParts, 'emit'>,
+  { emit }: Pick<LoginContext, 'emit'>,
   { recoveryCodes, devices }: LoginFactors,
   { endOtherSessions }: { readonly endOtherSessions?: RecoveryParts['endOtherSessions'] },
 ): RecoveryParts | undefined {
@@ -46,7 +46,7 @@ export interface RecoveryCodesPart {
 }
 
 export function createRecoveryCodesPart(
-  { marks }: Pick<EdgeParts, 'marks'>,
+  { marks }: Pick<MiddlewareContext, 'marks'>,
   { codes, emit, revokeDevices, endOtherSessions }: RecoveryParts,
 ): RecoveryCodesPart {
   /** Whether the request is of this very user, right after a second factor. */

@@ -1,9 +1,9 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { SendResult } from '../login/send-otp';
 import type { Transaction } from '../stores/store';
-import type { EdgeParts } from './context';
+import type { MiddlewareContext } from './context';
 import { createFinishSend, withoutNotice } from './finish-send';
-import { checkOptions, currentUser, readField, REDIRECT_TYPES, run } from './handler';
+import { checkOptions, currentUser, readField, REDIRECT_TYPES, handleAsync } from './handler';
 import { answerSuccess, type RedirectOptions, withoutPending } from './responses';
 import type { SmsOtpSession } from './session-data';
 
@@ -43,7 +43,7 @@ export interface PendingMiddlewares {
   readonly cancel: (options?: RedirectOptions) => RequestHandler;
 }
 
-export function createPendingMiddlewares(parts: EdgeParts): PendingMiddlewares {
+export function createResendCancelStepUp(parts: MiddlewareContext): PendingMiddlewares {
   const { slot, phoneIdField } = parts;
   const finishSend = createFinishSend(parts);
 
@@ -102,19 +102,19 @@ export function createPendingMiddlewares(parts: EdgeParts): PendingMiddlewares {
     resend(options = {}) {
       checkOptions('resend', options, REDIRECT_TYPES);
       return function smsOtpResend(req: Request, res: Response, next: NextFunction) {
-        run(res, next, () => resend(req, res, options));
+        handleAsync(res, next, () => resend(req, res, options));
       };
     },
     stepUp(options = {}) {
       checkOptions('stepUp', options, { ...REDIRECT_TYPES, transaction: 'function' });
       return function smsOtpStepUp(req: Request, res: Response, next: NextFunction) {
-        run(res, next, () => stepUp(req, res, options));
+        handleAsync(res, next, () => stepUp(req, res, options));
       };
     },
     cancel(options = {}) {
       checkOptions('cancel', options, REDIRECT_TYPES);
       return function smsOtpCancel(req: Request, res: Response, next: NextFunction) {
-        run(res, next, () => cancel(req, res, options));
+        handleAsync(res, next, () => cancel(req, res, options));
       };
     },
   };

@@ -91,7 +91,7 @@ export interface RedirectOptions {
 }
 
 /** What a refusal leaves behind in the session. */
-export interface Settlement {
+export interface RefusalRecord {
   /** The OTP id that was judged; undefined when there was none. */
   readonly otpId: string | undefined;
   /** Whether the session waits for a code no more. */
@@ -101,10 +101,10 @@ export interface Settlement {
 }
 
 /** Writes what a refusal leaves behind, and nothing when there is nothing to write. */
-export async function settle(
+export async function recordRefusal(
   slot: SessionSlot,
   req: Request,
-  { otpId, endsPending, notice }: Settlement,
+  { otpId, endsPending, notice }: RefusalRecord,
 ): Promise<void> {
   if (notice === null && !(endsPending && otpId !== undefined)) return;
   await slot.update(req, otpId, (before) => ({

@@ -3,13 +3,13 @@ import { FirstFactorError } from '../errors';
 import type { Refusal } from '../login/outcome';
 import { maskPhone } from '../login/phones';
 import type { SendRequest, SendResult } from '../login/send-otp';
-import type { EdgeParts } from './context';
-import { checkOptions, currentUser, REDIRECT_TYPES, run } from './handler';
+import type { MiddlewareContext } from './context';
+import { checkOptions, currentUser, REDIRECT_TYPES, handleAsync } from './handler';
 import { logIn, setAuthInfo } from './passport';
-import { answerRefusal, answerSuccess, type RedirectOptions, settle, toSafePath } from './responses';
+import { answerRefusal, answerSuccess, type RedirectOptions, recordRefusal, toSafePath } from './responses';
 import type { PendingSlot, SmsOtpSession } from './session-data';
 import { toStatus } from './status';
-import { createDeviceDoor, type Recognised } from './trusted-devices';
+import { createDeviceLogin, type DeviceLoginResult } from './trusted-devices';
 
 /** Options of `send`. */
 export interface SendOptions extends RedirectOptions {
@@ -20,9 +20,9 @@ export interface SendOptions extends RedirectOptions {
 type SentResult = Extract<SendResult, { readonly kind: 'sent' }>;
 
 /** Makes `send`: the first factor was right, a code goes out. */
-export function createSend(parts: EdgeParts): (options?: SendOptions) => RequestHandler {
+export function createSend(parts: MiddlewareContext): (options?: SendOptions) => RequestHandler {
   const { slot, sendOtp } = parts;
-  const devices = parts.devices && createDeviceDoor(parts.devices, parts.endOtherSessions);
+  const devices = parts.devices && createDeviceLogin(parts.devices, parts.endOtherSessions);
 
   async function send(req: Request, res: Response, options: SendOptions): Promise<boolean> {
     const user = takeFirstFactor(req);
@@ -30,7 +30,7 @@ export function createSend(parts: EdgeParts): (options?: SendOptions) => Request
     const before = slot.read(req);
     const request = toRequest(parts, req, user, before);
     // Only who needs a code is asked whether the device makes up for it.
-    const trusted = devices && (await request.isRequired()) ? await devices.recognise(req, res, user) : null;
+    const trusted = devices && (await request.isRequired()) ? await devices.authenticate(req, res, user) : null;
     if (trusted !== null) return letInTrusted(req, res, trusted, options);
     const result = await sendOtp(request);
     if (result.kind === 'not-required') return letIn(req, res, user, options);
@@ -62,7 +62,7 @@ export function createSend(parts: EdgeParts): (options?: SendOptions) => Request
   async function letInTrusted(
     req: Request,
     res: Response,
-    { user, mark }: Recognised,
+    { user, mark }: DeviceLoginResult,
     { notRequiredRedirect }: SendOptions,
   ): Promise<boolean> {
     const wanted = findWantedPage(req, slot.read(req));
@@ -88,14 +88,14 @@ export function createSend(parts: EdgeParts): (options?: SendOptions) => Request
   ): Promise<boolean> {
     req.smsOtp = { sent: false, ...refusal };
     const notice = failureRedirect === undefined ? null : refusal.reason;
-    await settle(slot, req, { otpId: before.pending?.otpId, endsPending: false, notice });
+    await recordRefusal(slot, req, { otpId: before.pending?.otpId, endsPending: false, notice });
     return answerRefusal(res, failureRedirect, refusal);
   }
 
   return (options = {}) => {
     checkOptions('send', options, { ...REDIRECT_TYPES, notRequiredRedirect: 'string' });
     return function smsOtpSend(req: Request, res: Response, next: NextFunction) {
-      run(res, next, () => send(req, res, options));
+      handleAsync(res, next, () => send(req, res, options));
     };
   };
 }
@@ -113,7 +113,7 @@ function takeFirstFactor(req: Request): Express.User {
   return user;
 }
 
-function toRequest(parts: EdgeParts, req: Request, user: Express.User, before: SmsOtpSession): SendRequest {
+function toRequest(parts: MiddlewareContext, req: Request, user: Express.User, before: SmsOtpSession): SendRequest {
   return {
     user,
     purpose: 'login',

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import type { Method, PendingStatus, Reason } from '../login/outcome';
-import type { EdgeParts } from './context';
+import type { MiddlewareContext } from './context';
 import type { PendingSlot } from './session-data';
 
 /** What a page may show. No secret; times are milliseconds since 1970. */
@@ -14,7 +14,7 @@ export interface SmsOtpStatus {
 }
 
 /** Makes `status(req)`. A request without a session has nothing to tell. */
-export function createStatus({ slot, marks, now }: EdgeParts): (req: Request) => SmsOtpStatus {
+export function createStatus({ slot, marks, now }: MiddlewareContext): (req: Request) => SmsOtpStatus {
   const noticesTaken = new WeakMap<Request, Reason | null>();
 
   function takeNotice(req: Request): Reason | null {

@@ -4,9 +4,9 @@ import { Strategy as CustomStrategy } from 'passport-custom';
 import { StrategyUsageError } from '../errors';
 import type { Method, Refusal } from '../login/outcome';
 import type { Refused, Verified } from '../login/verify-otp';
-import type { EdgeParts, Verifier } from './context';
+import type { MiddlewareContext, Verifier } from './context';
 import { currentUser, isGiven, readField } from './handler';
-import { REPLIES, setRetryAfter, settle } from './responses';
+import { REPLIES, setRetryAfter, recordRefusal } from './responses';
 import type { SmsOtpSession } from './session-data';
 
 /** What NestJS and others append: sees the verified user and may answer with another, or none. */
@@ -82,7 +82,7 @@ export type Authentication = AuthenticationSuccess | AuthenticationFailure;
  * success the mark passes through the renewal that `req.logIn` makes.
  */
 export function createAuthenticate(
-  parts: EdgeParts,
+  parts: MiddlewareContext,
   callback?: StrategyCallback,
 ): (req: Request, options: AuthenticationOptions) => Promise<Authentication> {
   const { slot, verifiers } = parts;
@@ -97,7 +97,7 @@ export function createAuthenticate(
     if (result.kind === 'verified') return succeed(req, options, result, verifier, pending?.otpId);
     const otpId = pending?.otpId;
     if (result.kind === 'unconfirmed') {
-      await settle(slot, req, { otpId, endsPending: true, notice: 'unconfirmed' });
+      await recordRefusal(slot, req, { otpId, endsPending: true, notice: 'unconfirmed' });
       throw result.error;
     }
     return turnAway(req, options, otpId, result);
@@ -128,7 +128,7 @@ export function createAuthenticate(
     // Approving one payment is no proof for anything else: the mark stays as it was.
     const verified = purpose === 'transaction' ? slot.read(req).verified : { userId, method, at };
     const marked: SmsOtpSession = { version: 1, ...(verified && { verified }) };
-    if (options.session === false) await settle(slot, req, { otpId, endsPending: true, notice: null });
+    if (options.session === false) await recordRefusal(slot, req, { otpId, endsPending: true, notice: null });
     else slot.carryThroughRenewal(req, marked, purpose === 'login' ? undefined : 'all');
     const { user: confirmedUser } = confirmed;
     req.smsOtp = { verified: true, user: confirmedUser, method, at, ...(transaction && { transaction }) };
@@ -143,7 +143,7 @@ export function createAuthenticate(
   ): Promise<AuthenticationFailure> {
     req.smsOtp = { verified: false, ...refusal };
     const notice = options.keepsNotice === true ? refusal.reason : null;
-    await settle(slot, req, { otpId, endsPending, notice });
+    await recordRefusal(slot, req, { otpId, endsPending, notice });
     return fail(req, refusal);
   }
 }

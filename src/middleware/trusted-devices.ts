@@ -1,8 +1,8 @@
 import type { CookieOptions, Request, Response } from 'express';
-import type { DeviceAdmin, DeviceCookie, DeviceJudge } from '../account/trusted-devices';
+import type { DeviceAdmin, DeviceCookie, DeviceAuthenticator } from '../account/trusted-devices';
 import { StoreError } from '../errors';
 import type { LoginFactors } from '../login/create-factors';
-import type { EdgeParts } from './context';
+import type { MiddlewareContext } from './context';
 import { readField } from './handler';
 import type { VerifiedMark } from './session-data';
 
@@ -63,7 +63,7 @@ function findName(known: readonly (readonly [RegExp, string])[], agent: string):
 
 /** Trusted devices, where they are configured. */
 export interface DeviceParts {
-  readonly devices: DeviceJudge & DeviceAdmin;
+  readonly devices: DeviceAuthenticator & DeviceAdmin;
   readonly cookieName: string;
   /** The field of the code's form that asks for trust. */
   readonly trustDeviceField: string;
@@ -84,27 +84,27 @@ export function createDeviceParts(
 }
 
 /** A user who needs no code on this device. */
-export interface Recognised {
+export interface DeviceLoginResult {
   readonly user: Express.User;
   readonly mark: VerifiedMark;
 }
 
 /** What HTTP makes of trusted devices. */
-export interface DeviceDoor {
+export interface DeviceLogin {
   /** The user of a trusted device and the mark, with the next cookie set; null: a code is needed. */
-  readonly recognise: (req: Request, res: Response, user: Express.User) => Promise<Recognised | null>;
+  readonly authenticate: (req: Request, res: Response, user: Express.User) => Promise<DeviceLoginResult | null>;
   /** Trusts this device when the form asks for it. The user is in already. */
   readonly trust: (req: Request, res: Response, user: Express.User) => Promise<void>;
 }
 
-export function createDeviceDoor(
+export function createDeviceLogin(
   { devices, cookieName, trustDeviceField }: DeviceParts,
-  endOtherSessions: EdgeParts['endOtherSessions'],
-): DeviceDoor {
+  endOtherSessions: MiddlewareContext['endOtherSessions'],
+): DeviceLogin {
   return {
-    async recognise(req, res, user) {
+    async authenticate(req, res, user) {
       const value = readDeviceCookie(req, cookieName);
-      const verdict = await devices.judge({ user, value, address: req.ip });
+      const verdict = await devices.authenticate({ user, value, address: req.ip });
       if (verdict.kind === 'trusted') {
         const { cookie, userId, at } = verdict;
         setDeviceCookie(res, cookieName, cookie);

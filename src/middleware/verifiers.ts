@@ -1,7 +1,7 @@
 import type { Factor } from '../account/factor';
 import type { RecoveryCodes } from '../account/recovery-codes';
 import { createFactorJudge, createPinJudge, createRecoveryCodeJudge } from '../login/code-verifiers';
-import type { LoginParts } from '../login/context';
+import type { LoginContext } from '../login/context';
 import { createVerifyOtp } from '../login/verify-otp';
 import type { Verifier } from './context';
 
@@ -12,7 +12,7 @@ interface VerifierSettings {
 
 /** Every factor whose codes a request may hold, by name. */
 export function createVerifiers(
-  login: LoginParts,
+  login: LoginContext,
   { fields, factors }: VerifierSettings,
   recoveryCodes: RecoveryCodes | undefined,
 ): ReadonlyMap<string, Verifier> {
@@ -35,7 +35,7 @@ export function isOfApp(factor: string): boolean {
   return factor !== 'sms' && factor !== 'recovery-code';
 }
 
-function toRecoveryVerifier(login: LoginParts, codes: RecoveryCodes, field: string): Verifier {
+function toRecoveryVerifier(login: LoginContext, codes: RecoveryCodes, field: string): Verifier {
   return {
     field,
     amr: 'recovery-code',
@@ -45,7 +45,7 @@ function toRecoveryVerifier(login: LoginParts, codes: RecoveryCodes, field: stri
 }
 
 /** A transaction's text shows what is approved, and an enrollment proves the number: only the texted code is good for those. */
-function toVerifier(login: LoginParts, factor: Factor, codeField: string): Verifier {
+function toVerifier(login: LoginContext, factor: Factor, codeField: string): Verifier {
   return {
     field: factor.field ?? codeField,
     amr: factor.amr ?? factor.name,

@@ -1,10 +1,10 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
-import type { EdgeParts } from './context';
-import { checkOptions, isGiven, REDIRECT_TYPES, run } from './handler';
+import type { MiddlewareContext } from './context';
+import { checkOptions, isGiven, REDIRECT_TYPES, handleAsync } from './handler';
 import { logIn, PASSPORT_TYPES, type PassportOptions, setAuthInfo } from './passport';
 import { answerRefusal, answerSuccess, type RedirectOptions, toSafePath } from './responses';
 import type { Authentication, SmsOtpFailureInfo } from './strategy';
-import { createDeviceDoor } from './trusted-devices';
+import { createDeviceLogin } from './trusted-devices';
 
 /** Options of `verify`: where to go, and three of Passport's own. */
 export interface VerifyOptions extends RedirectOptions, PassportOptions {}
@@ -14,12 +14,12 @@ export interface VerifyOptions extends RedirectOptions, PassportOptions {}
  * @param factor whose code the body holds.
  */
 export function createVerify(
-  parts: EdgeParts,
+  parts: MiddlewareContext,
   name = 'verify',
   factor = 'sms',
 ): (options?: VerifyOptions) => RequestHandler {
   const { slot, passport, strategyName } = parts;
-  const devices = parts.devices && createDeviceDoor(parts.devices, parts.endOtherSessions);
+  const devices = parts.devices && createDeviceLogin(parts.devices, parts.endOtherSessions);
 
   async function verify(req: Request, res: Response, options: VerifyOptions): Promise<boolean> {
     const { successRedirect, failureRedirect } = options;
@@ -71,7 +71,7 @@ export function createVerify(
   return (options = {}) => {
     checkOptions(name, options, { ...REDIRECT_TYPES, ...PASSPORT_TYPES });
     return function smsOtpVerify(req: Request, res: Response, next: NextFunction) {
-      run(res, next, () => verify(req, res, options));
+      handleAsync(res, next, () => verify(req, res, options));
     };
   };
 }
