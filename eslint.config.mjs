@@ -32,6 +32,7 @@ export default defineConfig(
     rules: {
       // TypeScript resolves the imports; the rule does not know the compiler's way of doing it.
       'n/no-missing-import': 'off',
+      'n/no-missing-require': 'off',
       // zod and the schemas are loaded by the first constructor that checks options, not by an import of the package.
       '@typescript-eslint/no-require-imports': ['error', { allow: ['/options$'] }],
       // The manifest names what is built.

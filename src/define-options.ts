@@ -44,7 +44,7 @@ export function oneOf<const Values extends readonly [string, ...string[]]>(
 }
 
 /** Returns the option `mode` of a policy. */
-export function policyMode<const Fallback extends 'enforce' | 'report'>(fallback: Fallback) {
+export function policyMode(fallback: 'enforce' | 'report') {
   return oneOf('enforce', 'report').default(fallback);
 }
 

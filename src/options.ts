@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import { z } from 'zod';
-import type { Factor } from './account/factor';
+import type { Factor } from './account/factors';
 import type { PhoneBook } from './account/phone-book';
 import type { RecoveryCodesOption } from './account/recovery-codes';
 import type { TrustedDevicesOption } from './account/trusted-devices';
@@ -158,6 +158,8 @@ const name = z
   .min(1, 'must not be empty')
   .max(100, 'must have at most 100 characters');
 
+const country = z.string(COUNTRIES).regex(/^[A-Z]{2}$/, COUNTRIES);
+
 const secret = z
   .string('must be a string')
   .min(32, SECRET)
@@ -196,14 +198,11 @@ const schema = strictOptions({
   }).optional(),
   factors: z.array(factor, 'must be a list of factors').default([]),
   secret: z.union([secret.transform((value) => [value]), z.array(secret).nonempty(SECRET)], {
-    error: ({ errors }) => errors?.[0]?.[0]?.message,
+    error: ({ errors }) => errors[0]?.[0]?.message,
   }),
   loadUser: callback<SmsOtpOptions['loadUser']>(),
   getUserId: callback<NonNullable<SmsOtpOptions['getUserId']>>().optional(),
-  allowedCountries: z.union(
-    [z.literal('any'), z.array(z.string().regex(/^[A-Z]{2}$/)).nonempty()],
-    COUNTRIES,
-  ),
+  allowedCountries: z.union([z.literal('any'), z.array(country, COUNTRIES).nonempty(COUNTRIES)], COUNTRIES),
   isRequiredFor: callback<NonNullable<SmsOtpOptions['isRequiredFor']>>().optional(),
   store: objectWith<SmsOtpStore>('a store', 'challenges', 'counters', 'tokens').optional(),
   passport: objectWith<PassportInstance>('a Passport instance', 'use', 'authenticate').optional(),

@@ -1,16 +1,18 @@
 import { randomUUID } from 'node:crypto';
+import { createFactors, type LoginFactors } from './account/factors';
 import { GatewayClient } from './client/gateway-client';
 import { withBuiltIns } from './limits/built-in';
 import { createNumberReader } from './limits/number-country';
 import { createNumberKeys } from './limits/number-keys';
 import { createUserAdmin, type UserAdmin } from './login/admin';
+import { createCodeVerifiers } from './login/code-verifiers';
 import { createKeyDeriver, type LoginContext } from './login/context';
-import { createFactors } from './login/create-factors';
 import { createEmitter } from './login/events';
 import { createPhoneLister } from './login/phones';
 import { createResendOtp } from './login/resend-otp';
 import { createSendOtp } from './login/send-otp';
 import { readId, toUserIdText } from './login/users';
+import { createVerifyOtp } from './login/verify-otp';
 import { createMessageBuilder } from './messages/build-message';
 import { measureTexts, type MessageMeasure } from './messages/measure';
 import type { MessageSettings } from './messages/options';
@@ -20,17 +22,15 @@ import {
   createMiddlewares,
   type DevicesPart,
   type FactorsPart,
+  type FeatureContexts,
   type Middlewares,
   type PhonesPart,
   type RecoveryPart,
 } from './middleware/middlewares';
 import { defaultPassport } from './middleware/passport';
-import { createPhoneParts } from './middleware/phone-parts';
-import { createRecoveryParts } from './middleware/recovery-codes';
 import { SessionSlot } from './middleware/session-slot';
 import { createAuthenticate, OtpStrategy, type StrategyCallback } from './middleware/strategy';
-import { createDeviceParts } from './middleware/trusted-devices';
-import { createVerifiers } from './middleware/verifiers';
+import type * as OptionsModule from './options';
 import type { Settings, SmsOtpOptions } from './options';
 import { guardStore } from './stores/guarded-store';
 import { memoryStore } from './stores/memory/memory-store';
@@ -61,21 +61,33 @@ type Where<O, Option extends keyof SmsOtpOptions, Parts> = Option extends keyof 
 /** A type parameter takes what it is given: without this a misspelt option would pass the compiler. */
 type NoOthers<O> = Readonly<Record<Exclude<keyof O, keyof SmsOtpOptions>, never>>;
 
-/** The parts behind one set of options. */
-class SmsOtpParts {
+/** Everything behind one set of options. */
+class SmsOtpContext {
   readonly login: LoginContext;
-  readonly edge: MiddlewareContext;
+  readonly middleware: MiddlewareContext;
+  readonly features: FeatureContexts;
   readonly close: () => Promise<void>;
 
   constructor(options: SmsOtpOptions) {
     const settings = loadOptions().readOptions(options);
-    const { onEvent, now, store = memoryStore({ now }) } = settings;
+    const { onEvent, now, store = memoryStore({ now }), phoneBook: book } = settings;
     const emit = createEmitter(onEvent);
     const { gateway, isOwn } = toClient(options.gateway, settings, store);
-    // Without a sink the client need not even make its events.
+    // Without a listener the client does not even create its events.
     const unsubscribe = onEvent && gateway.subscribe(emit);
-    this.login = joinLogin(settings, gateway, store, emit);
-    this.edge = joinEdge(settings, this.login);
+    const login = createLoginContext(settings, gateway, store, emit);
+    const factors = createFactors(login, settings);
+    this.login = login;
+    this.middleware = createMiddlewareContext(settings, login, factors);
+    this.features = {
+      phones: book && { login, book },
+      recoveryCodes: factors.recoveryCodes && {
+        codes: factors.recoveryCodes,
+        emit,
+        revokeDevices: factors.devices?.revokeFor,
+        endOtherSessions: settings.endOtherSessions,
+      },
+    };
     this.close = async () => {
       if (isOwn) await gateway.close();
       unsubscribe?.();
@@ -92,9 +104,12 @@ export class SmsOtpStrategy extends OtpStrategy {
    * @param done what NestJS appends: sees the verified user, may answer with another or none.
    * @throws {TypeError} as `createSmsOtp` does.
    */
-  constructor(options: SmsOtpOptions | SmsOtpParts, done?: StrategyCallback) {
-    const { edge } = options instanceof SmsOtpParts ? options : new SmsOtpParts(options);
-    super({ strategyName: edge.strategyName, authenticate: createAuthenticate(edge, done) });
+  constructor(options: SmsOtpOptions | SmsOtpContext, done?: StrategyCallback) {
+    const { middleware } = options instanceof SmsOtpContext ? options : new SmsOtpContext(options);
+    super({
+      strategyName: middleware.strategyName,
+      authenticate: createAuthenticate(middleware, done),
+    });
   }
 }
 
@@ -103,12 +118,17 @@ export class SmsOtpStrategy extends OtpStrategy {
  * @throws {TypeError} that names the option, when one is missing, unknown, of a wrong type or beyond its ceiling.
  */
 export function createSmsOtp<const O extends SmsOtpOptions>(options: O & NoOthers<O>): SmsOtp<O> {
-  const parts = new SmsOtpParts(options);
-  const strategy = new SmsOtpStrategy(parts);
-  parts.edge.passport.use(parts.edge.strategyName, strategy);
-  const { edge, login, close } = parts;
-  const made: SmsOtp = { strategy, ...createMiddlewares(edge), ...createUserAdmin(login), close };
-  // Which parts the edge has depends on the same options as the type.
+  const context = new SmsOtpContext(options);
+  const { middleware, login, features, close } = context;
+  const strategy = new SmsOtpStrategy(context);
+  middleware.passport.use(middleware.strategyName, strategy);
+  const made: SmsOtp = {
+    strategy,
+    ...createMiddlewares(middleware, features),
+    ...createUserAdmin(login),
+    close,
+  };
+  // Which parts there are depends on the same options as the type.
   return made as SmsOtp<O>;
 }
 
@@ -121,8 +141,8 @@ export function measureMessages(options: SmsOtpOptions): readonly MessageMeasure
 }
 
 /** Loads zod and the schemas at the first call, so that importing the package stays cheap. */
-function loadOptions(): typeof import('./options') {
-  return require('./options') as typeof import('./options');
+function loadOptions(): typeof OptionsModule {
+  return require('./options') as typeof OptionsModule;
 }
 
 function toClient(
@@ -139,7 +159,7 @@ function toMessageSettings(settings: Settings): MessageSettings {
   return { ...messages, maxPinDigits, codeValiditySeconds, getLocale };
 }
 
-function joinLogin(
+function createLoginContext(
   settings: Settings,
   gateway: GatewayClient,
   store: SmsOtpStore,
@@ -167,30 +187,43 @@ function joinLogin(
   };
 }
 
-function joinEdge(settings: Settings, login: LoginContext): MiddlewareContext {
+function createMiddlewareContext(
+  settings: Settings,
+  login: LoginContext,
+  { recoveryCodes, devices }: LoginFactors,
+): MiddlewareContext {
   const { strategyName, fields, sessionKey, keepSessionKeys, isRequiredFor, getLocale, now } = settings;
   const slot = new SessionSlot(sessionKey, keepSessionKeys);
   const sendOtp = createSendOtp(login);
-  const factors = createFactors(login, settings);
+  const verifiers = createCodeVerifiers(login, settings, recoveryCodes);
+  const { trustedDevices } = settings;
   return {
     passport: settings.passport ?? defaultPassport,
     strategyName,
-    phoneIdField: fields.phoneId,
+    fields,
     slot,
     now,
     marks: createMarkReader(slot, login.getUserId, now),
     sendOtp,
     resendOtp: createResendOtp(login, sendOtp),
-    verifiers: createVerifiers(login, settings, factors.recoveryCodes),
-    phones: createPhoneParts(login, sendOtp, settings),
-    recovery: createRecoveryParts(login, factors, settings),
-    devices: createDeviceParts(factors, settings),
+    factors: new Map(
+      Array.from(verifiers, ([name, verifier]) => [
+        name,
+        { verifier, verifyOtp: createVerifyOtp(login, verifier) },
+      ]),
+    ),
+    devices: devices &&
+      trustedDevices && {
+        ...devices,
+        cookieName: trustedDevices.cookieName,
+        trustDeviceField: fields.trustDevice,
+      },
     discard: (otpId) => login.store.challenges.discard(otpId),
     isRequiredFor: async (user, req) => {
       try {
         return (await isRequiredFor?.(user, req)) !== false;
       } catch {
-        // An answer that could not be had is not a no.
+        // An answer that could not be obtained is not a no.
         return true;
       }
     },
@@ -200,8 +233,8 @@ function joinEdge(settings: Settings, login: LoginContext): MiddlewareContext {
     },
     revokeDevices: async (user, req) => {
       const { userId } = toUserIdText(login.getUserId(user));
-      // Silence is right: what they are bound to has changed, so none is trusted. This takes them off the list.
-      await factors.devices?.revokeFor(userId, 'changed', req.ip).catch(() => 0);
+      // A failure changes nothing: what the devices are bound to has changed, so none is trusted. This removes them from the list.
+      await devices?.revokeFor(userId, 'changed', req.ip).catch(() => 0);
     },
   };
 }

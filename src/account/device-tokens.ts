@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { DeviceStore, TrustedDevice } from '../stores/store';
-import type { KeyedDigest } from './keyed-digest';
+import type { KeyedDigest } from '../login/context';
 
 const DEVICE_ID_BYTES = 16;
 /** 256 bits. */

@@ -120,7 +120,7 @@ function findPlace(
 }
 
 /** A code for a new number. */
-export interface ConfirmRequest extends Omit<VerifyRequest, 'purposes'> {
+export interface ConfirmRequest extends VerifyRequest {
   /** The second factor that the session holds at the moment it is asked. */
   readonly readPassed: () => PassedFactor | undefined;
   /** Whether the session is still there, and waits for no other code by now; it is read again. */
@@ -156,7 +156,7 @@ export function createConfirmPhone(
     }
 
     // 2 the code
-    const result = await verifyOtp({ ...request, purposes: ['enroll'] });
+    const result = await verifyOtp(request);
     if (result.kind !== 'verified') return result;
 
     // 3 the same question again: judging took its time

@@ -1,9 +1,9 @@
 import type { LoginContext } from '../login/context';
 import type { PhoneChoice } from '../login/outcome';
 import { describePhones, isPhoneNumber } from '../login/phones';
-import type { SendRequest, SendResult } from '../login/send-otp';
+import type { SendOtp } from '../login/send-otp';
 import { toUserIdText } from '../login/users';
-import type { VerifyRequest, VerifyResult } from '../login/verify-otp';
+import type { VerifyOtp } from '../login/verify-otp';
 import type { UserId } from '../stores/store';
 
 /** A number of a user. */
@@ -48,13 +48,13 @@ export interface PhoneBook {
   setDefault(userId: UserId, mobile: string): boolean | Promise<boolean>;
 }
 
-/** Everything the decisions about numbers need, joined once by `createSmsOtp`. */
+/** Everything the decisions about numbers need, made once by `createSmsOtp`. */
 export interface EnrollmentContext {
   readonly login: LoginContext;
   readonly book: PhoneBook;
-  readonly sendOtp: (request: SendRequest) => Promise<SendResult>;
-  /** Judges texted codes. */
-  readonly verifyOtp: (request: VerifyRequest) => Promise<VerifyResult>;
+  readonly sendOtp: SendOtp;
+  /** Verifies texted codes. */
+  readonly verifyOtp: VerifyOtp;
 }
 
 /** A number of the user's own, with the id that pages and forms know it by. */

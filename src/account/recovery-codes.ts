@@ -1,5 +1,5 @@
 import type { RecoveryCodeStore } from '../stores/store';
-import type { KeyedDigest } from './keyed-digest';
+import type { KeyedDigest } from '../login/context';
 
 /** The option `recoveryCodes`. */
 export interface RecoveryCodesOption {

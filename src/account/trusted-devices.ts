@@ -4,7 +4,7 @@ import type { DeviceEnd } from '../login/events';
 import { findUser, toUserIdText } from '../login/users';
 import type { TrustedDevice, UserId } from '../stores/store';
 import type { DeviceRegistry } from './device-tokens';
-import type { KeyedDigest } from './keyed-digest';
+import type { KeyedDigest } from '../login/context';
 
 /** The option `trustedDevices`. */
 export interface TrustedDevicesOption {
@@ -143,7 +143,11 @@ export interface DeviceAuthenticator {
   readonly trust: (question: DeviceRequest & { readonly label: string }) => Promise<DeviceCookie>;
 }
 
-export function createDeviceAuthenticator(parts: LoginContext, book: DeviceRegistry, bind: BindDevice): DeviceAuthenticator {
+export function createDeviceAuthenticator(
+  parts: LoginContext,
+  book: DeviceRegistry,
+  bind: BindDevice,
+): DeviceAuthenticator {
   const { emit, now } = parts;
 
   /**

@@ -6,6 +6,7 @@ import { CredentialStop } from './credential-lockout';
 import { EventHub, type GatewayEventListener } from './events';
 import { createExchange, type Exchange, toLimits } from './exchange';
 import { createHlrCalls, type HlrCalls } from './hlr-calls';
+import type * as OptionsModule from './options';
 import type { ClientSettings, GatewayClientOptions } from './options';
 import { createOtpCalls, type OtpCalls, toBalanceCall } from './otp-calls';
 import { CallRunner } from './run-call';
@@ -79,8 +80,8 @@ function createKeeper({ settings, random, keys, hub, exchange, stop }: KeeperNee
 export type { Admission };
 
 /** Loads zod and the schemas at the first call, so that importing the package stays cheap. */
-function loadOptions(): typeof import('./options') {
-  return require('./options') as typeof import('./options');
+function loadOptions(): typeof OptionsModule {
+  return require('./options') as typeof OptionsModule;
 }
 
 /** Milliseconds that calls in flight are given when a client is closed. */

@@ -1,6 +1,6 @@
-import type { Factor } from '../account/factor';
+import type { Factor } from '../account/factors';
 import { readRecoveryCode, type RecoveryCodes } from '../account/recovery-codes';
-import type { Admission, GatewayClient } from '../client/gateway-client';
+import type { Admission } from '../client/gateway-client';
 import {
   GatewayRejectedError,
   GatewayResponseError,
@@ -8,45 +8,178 @@ import {
   GatewayUnreachableError,
   type SmsOtpError,
 } from '../errors';
-import type { Variant } from '../protocol/paths';
-import type { Challenge } from '../stores/store';
+import type { Challenge, Purpose } from '../stores/store';
 import type { LoginContext } from './context';
 import type { Method } from './outcome';
 
-/** What was made of a code. `lost`: the answer did not arrive whole, so the code may have been judged. */
-export type Judgement =
-  | { readonly kind: 'right' }
-  | { readonly kind: 'wrong' }
-  | { readonly kind: 'over' }
-  | { readonly kind: 'lost'; readonly error: SmsOtpError };
-
-/** A code with whom it is said to be of. */
-export interface Claimed {
+/** A code with the challenge and the user it is claimed to belong to. */
+export interface ClaimedCode {
   readonly challenge: Challenge;
   readonly user: Express.User;
   readonly code: string;
   readonly address: string | undefined;
 }
 
-/** A place before the judge, taken before anything is counted. */
-export interface Hearing {
-  /** @throws {SmsOtpError} when the code was surely not judged: the challenge lives on. */
-  readonly judge: (claimed: Claimed) => Promise<Judgement>;
-  readonly close: () => void;
-}
+/**
+ * The result of verifying a code. `over`: the code has expired or was used. `lost`: the answer did not arrive whole, so the
+ * code may have been judged.
+ */
+export type Verification =
+  { readonly kind: 'right' | 'wrong' | 'over' } | { readonly kind: 'lost'; readonly error: SmsOtpError };
 
-/** Who knows a right code from a wrong one. */
-export interface Judge {
+/** Verifies the codes of one factor. */
+export interface CodeVerifier {
+  /** The factor's name, and the `method` of the mark. */
   readonly method: Method;
-  /** The code in its plain form, or null for what cannot be one. */
+  /** The field of the request body that holds the code. */
+  readonly field: string;
+  /** RFC 8176. */
+  readonly amr: string;
+  /** What its codes are good for. */
+  readonly purposes: readonly Purpose[];
+  /** Returns the code in its plain form, or null for input that cannot be one. */
   readonly readCode: (input: unknown) => string | null;
-  /** @throws {SmsOtpError} when no code can be judged now: nothing is counted. */
-  readonly open: () => Promise<Hearing>;
-  /** Whether what the challenge was made for is still so. */
-  readonly isStillValid: (user: Express.User, challenge: Challenge) => Promise<boolean>;
+  /**
+   * Reserves a gateway slot before the attempt is counted, so that an overloaded gateway costs the user nothing. Left out:
+   * the gateway is not needed.
+   * @throws {SmsOtpError} when no code can be verified now.
+   */
+  readonly reserve?: () => Promise<Admission>;
+  /** Returns whether the challenge still applies, e.g. the user still owns the number it was sent to. Left out: it does. */
+  readonly isStillValid?: (user: Express.User, challenge: Challenge) => Promise<boolean>;
+  /** @throws {SmsOtpError} when the code was surely not judged: the challenge lives on. */
+  readonly verify: (claimed: ClaimedCode, slot: Admission | undefined) => Promise<Verification>;
 }
 
-/** Longest text that is looked at; autofill and paste bring spaces and marks along. */
+/** Names of the body fields that hold codes. */
+interface CodeFields {
+  readonly code: string;
+  readonly recoveryCode: string;
+}
+
+/** Makes the verifier of every configured factor, by its name. `sms` is always there. */
+export function createCodeVerifiers(
+  login: LoginContext,
+  { fields, factors }: { readonly fields: CodeFields; readonly factors: readonly Factor[] },
+  recoveryCodes: RecoveryCodes | undefined,
+): ReadonlyMap<string, CodeVerifier> {
+  const verifiers = [
+    createSmsVerifier(login, fields.code, ['login', 'step-up', 'transaction']),
+    ...(recoveryCodes ? [createRecoveryCodeVerifier(login, recoveryCodes, fields.recoveryCode)] : []),
+    ...factors.map((factor) => createFactorVerifier(factor, fields.code)),
+  ];
+  return new Map(verifiers.map((verifier) => [verifier.method, verifier]));
+}
+
+/** Returns whether a factor is one of the app's. The others have middlewares of their own. */
+export function isAppFactor(method: string): boolean {
+  return method !== 'sms' && method !== 'recovery-code';
+}
+
+/** The gateway verifies the codes that it has made and sent. OTP spec §4, validate. */
+export function createSmsVerifier(
+  { gateway, listPhones }: Pick<LoginContext, 'gateway' | 'listPhones'>,
+  field: string,
+  purposes: readonly Purpose[],
+): CodeVerifier {
+  return {
+    method: 'sms',
+    field,
+    amr: 'sms',
+    purposes,
+    readCode,
+    reserve: () => gateway.admit('validate'),
+    // The number of an enrollment is not the user's yet.
+    isStillValid: async (user, { purpose, mobile }) =>
+      purpose === 'enroll' || (await listPhones(user)).includes(mobile),
+    verify: async ({ challenge: { otpId, mobile }, code }, slot) => {
+      try {
+        await gateway.otp.validate({ id: otpId, mobile, pin: code }, slot);
+        return { kind: 'right' };
+      } catch (error) {
+        if (mayHaveArrived(error)) return { kind: 'lost', error };
+        const rejection = error instanceof GatewayRejectedError ? readPinRejection(error) : null;
+        if (rejection === null) throw error;
+        return { kind: rejection };
+      }
+    },
+  };
+}
+
+/** The pin is wrong and the challenge lives on. A cannot tell wrong from expired and consumed. OTP spec §7. */
+const WRONG_PIN: readonly unknown[] = [2107, 2120];
+/** The pin has expired or was consumed: the challenge ends. Never success, and the user is told the same. OTP spec §7. */
+const PIN_OVER: readonly unknown[] = [2108, 2109];
+
+/**
+ * Reads what a rejected validate call says of the pin; null: the gateway did not look at it. Which code comes in which
+ * variant, and with which HTTP status, decides nothing.
+ */
+function readPinRejection({ gatewayCode }: GatewayRejectedError): 'wrong' | 'over' | null {
+  if (WRONG_PIN.includes(gatewayCode)) return 'wrong';
+  return PIN_OVER.includes(gatewayCode) ? 'over' : null;
+}
+
+/** An error after which the gateway may have done what it was asked: its answer did not arrive whole. */
+type LostAnswer = GatewayResponseError | GatewayTimeoutError | GatewayUnreachableError;
+
+export function mayHaveArrived(error: unknown): error is LostAnswer {
+  if (error instanceof GatewayResponseError) return true;
+  const isCut = error instanceof GatewayTimeoutError || error instanceof GatewayUnreachableError;
+  return isCut && error.mayHaveArrived;
+}
+
+/**
+ * The store verifies a recovery code by spending it: it is right for exactly one caller, and stays spent even if the login
+ * fails after that.
+ */
+function createRecoveryCodeVerifier(
+  { emit }: Pick<LoginContext, 'emit'>,
+  codes: RecoveryCodes,
+  field: string,
+): CodeVerifier {
+  return {
+    method: 'recovery-code',
+    field,
+    amr: 'recovery-code',
+    purposes: ['login', 'step-up'],
+    readCode: readRecoveryCode,
+    verify: async ({ challenge: { userId }, code, address }) => {
+      const { isSpent, left } = await codes.spend(userId, code);
+      // A store plugin may return anything: only true is a success.
+      if ((isSpent as unknown) !== true) return { kind: 'wrong' };
+      emit({ type: 'recovery-code-used', userId, address, left });
+      return { kind: 'right' };
+    },
+  };
+}
+
+/** Longer input is not a code of any factor. */
+const MAX_FACTOR_INPUT_LENGTH = 128;
+
+/**
+ * The app's callback verifies the codes of its own factor. A transaction's text shows what is approved, and an enrollment
+ * proves the number: only the texted code is good for those.
+ */
+function createFactorVerifier(factor: Factor, codeField: string): CodeVerifier {
+  return {
+    method: factor.name,
+    field: factor.field ?? codeField,
+    amr: factor.amr ?? factor.name,
+    purposes: ['login', 'step-up'],
+    readCode: (input) => {
+      if (typeof input !== 'string' || input.length > MAX_FACTOR_INPUT_LENGTH) return null;
+      const code = input.trim();
+      return code === '' ? null : code;
+    },
+    verify: async ({ user, challenge: { userId }, code, address }) => {
+      const isRight: unknown = await factor.check({ user, userId, code, address });
+      return { kind: isRight === true ? 'right' : 'wrong' };
+    },
+  };
+}
+
+/** Longer input is not a texted code, whatever autofill and paste bring along. */
 const MAX_INPUT_LENGTH = 64;
 
 /** Spaces, dashes, dots and invisible format characters that people and phones put between digits. */
@@ -55,8 +188,8 @@ const SEPARATORS = /[\p{Z}\p{Cf}\p{Pd}\s.·]/gu;
 const CODE = /^[0-9]{4,10}$/;
 
 /**
- * The digits of a code as typed or pasted, or null: 4 to 10 of them once separators and one leading "#" are gone and
- * digits of other scripts have become ASCII. Leading zeros stay. Anything else is an error for the user to see.
+ * Returns the digits of a texted code as typed or pasted, or null: 4 to 10 of them once separators and one leading "#" are
+ * removed and digits of other scripts have become ASCII. Leading zeros stay. Anything else is an error that the user sees.
  * Not shown in OTP spec §4: the length of a pin, so 4 to 10 digits are admitted.
  */
 export function readCode(input: unknown): string | null {
@@ -67,131 +200,15 @@ export function readCode(input: unknown): string | null {
   return CODE.test(digits) ? digits : null;
 }
 
-/** Decimal digits of any script as ASCII. */
+/** Replaces the decimal digits of any script by ASCII. */
 export function toAsciiDigits(text: string): string {
   return text.replace(/\p{Nd}/gu, (digit) => String(digitValue(digit)));
 }
 
 /** Unicode decimal digits come in runs of ten (or multiples), so the value is the distance from the start of the run. */
 function digitValue(digit: string): number {
-  // A digit is a character: the 0 is for the compiler alone.
   const codePoint = digit.codePointAt(0) ?? 0;
   let start = codePoint;
   while (/^\p{Nd}$/u.test(String.fromCodePoint(start - 1))) start -= 1;
   return (codePoint - start) % 10;
-}
-
-/** An accident after which the gateway may have done what it was asked: its answer did not arrive whole. */
-export type LostAnswer = GatewayResponseError | GatewayTimeoutError | GatewayUnreachableError;
-
-export function mayHaveArrived(error: unknown): error is LostAnswer {
-  if (error instanceof GatewayResponseError) return true;
-  const isCut = error instanceof GatewayTimeoutError || error instanceof GatewayUnreachableError;
-  return isCut && error.mayHaveArrived;
-}
-
-/**
- * What a rejected validate call means. OTP spec §7.
- * - `wrong`: the pin is not right; the challenge lives on. A cannot tell wrong from expired and consumed (2107).
- * - `over`: expired (2108) or consumed (2109); the challenge ends. Never success, and never told apart by the user.
- * - `not-judged`: the gateway did not look at the pin; the challenge lives on and the error is passed on.
- */
-export type PinRejection = 'wrong' | 'over' | 'not-judged';
-
-const WRONG: Readonly<Record<Variant, readonly number[]>> = { A: [2107], B: [2107, 2120] };
-const OVER: readonly number[] = [2108, 2109];
-
-/** Reads the gateway's code. The HTTP status decides nothing: which code comes with which status is not shown. */
-function readPinRejection(variant: Variant, { gatewayCode }: GatewayRejectedError): PinRejection {
-  if (gatewayCode === null) return 'not-judged';
-  if (WRONG[variant].includes(gatewayCode)) return 'wrong';
-  return OVER.includes(gatewayCode) ? 'over' : 'not-judged';
-}
-
-/** The gateway judges the codes that it has made and sent. */
-export function createPinJudge(parts: LoginContext): Judge {
-  const { gateway } = parts;
-  return {
-    method: 'sms',
-    readCode,
-    open: async () => {
-      const admission = await gateway.admit('validate');
-      return {
-        judge: ({ challenge, code }) => judgePin(gateway, challenge, code, admission),
-        close: () => admission.release(),
-      };
-    },
-    // The number of an enrollment is not the user's yet.
-    isStillValid: async (user, { purpose, mobile }) =>
-      purpose === 'enroll' || (await parts.listPhones(user)).includes(mobile),
-  };
-}
-
-/**
- * Has the gateway judge a code. OTP spec §4, validate.
- * @throws {SmsOtpError} when the code was surely not judged: the challenge lives on.
- */
-async function judgePin(
-  gateway: GatewayClient,
-  { otpId, mobile }: Challenge,
-  pin: string,
-  admission: Admission,
-): Promise<Judgement> {
-  try {
-    await gateway.otp.validate({ id: otpId, mobile, pin }, admission);
-    return { kind: 'right' };
-  } catch (error) {
-    if (mayHaveArrived(error)) return { kind: 'lost', error };
-    if (!(error instanceof GatewayRejectedError)) throw error;
-    const rejection = readPinRejection(gateway.variant, error);
-    if (rejection === 'not-judged') throw error;
-    return { kind: rejection };
-  }
-}
-
-/** Longest code that is looked at. */
-const MAX_CODE_LENGTH = 128;
-
-/** The callback of another factor judges its codes. */
-export function createFactorJudge(factor: Pick<Factor, 'name' | 'check'>): Judge {
-  return {
-    method: factor.name,
-    readCode: (input) => {
-      if (typeof input !== 'string' || input.length > MAX_CODE_LENGTH) return null;
-      const code = input.trim();
-      return code === '' ? null : code;
-    },
-    open: () =>
-      Promise.resolve({
-        judge: async ({ user, challenge: { userId }, code, address }) => {
-          const isRight: unknown = await factor.check({ user, userId, code, address });
-          return { kind: isRight === true ? 'right' : 'wrong' };
-        },
-        close: () => undefined,
-      }),
-    isStillValid: () => Promise.resolve(true),
-  };
-}
-
-/**
- * The store judges a recovery code by spending it: it is right for exactly one caller, and stays spent even when the
- * login comes to nothing after that.
- */
-export function createRecoveryCodeJudge({ emit }: Pick<LoginContext, 'emit'>, codes: RecoveryCodes): Judge {
-  return {
-    method: 'recovery-code',
-    readCode: readRecoveryCode,
-    open: () =>
-      Promise.resolve({
-        judge: async ({ challenge: { userId }, code, address }) => {
-          const { isSpent, left } = await codes.spend(userId, code);
-          // True and nothing like it.
-          if ((isSpent as unknown) !== true) return { kind: 'wrong' };
-          emit({ type: 'recovery-code-used', userId, address, left });
-          return { kind: 'right' };
-        },
-        close: () => undefined,
-      }),
-    isStillValid: () => Promise.resolve(true),
-  };
 }

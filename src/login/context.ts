@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import type { GatewayClient } from '../client/gateway-client';
 import { expandKey } from '../client/token-crypto';
 import type { Limits } from '../limits/options';
@@ -50,4 +51,17 @@ export type DeriveKey = (label: string) => Promise<Buffer>;
 /** Derives keys from the app's secret, the first one of a list. */
 export function createKeyDeriver([secret = '']: readonly string[]): DeriveKey {
   return (label) => expandKey(secret, label);
+}
+
+/** A digest of some texts, as base64url: who has no key can neither make it nor try out what it is of. */
+export type KeyedDigest = (...texts: readonly string[]) => Promise<string>;
+
+/** @param deriveKey gives the HMAC key; called at the first digest and not again unless it failed. */
+export function createKeyedDigest(deriveKey: () => Promise<Buffer>): KeyedDigest {
+  let key: Buffer | undefined;
+  return async (...texts) => {
+    key ??= await deriveKey();
+    // As JSON, so that no other texts make the same.
+    return createHmac('sha256', key).update(JSON.stringify(texts)).digest('base64url');
+  };
 }

@@ -2,7 +2,7 @@ import type { GatewayEvent } from '../client/events';
 import type { PolicyEvent, PolicyStage } from '../limits/policy';
 import type { StoreEvent } from '../stores/guarded-store';
 import type { Purpose } from '../stores/store';
-import type { Method, Reason } from './outcome';
+import type { Method, Reason, Refusal } from './outcome';
 
 interface Owner {
   readonly userId: string;
@@ -112,6 +112,35 @@ export function createEmitter(
       Promise.resolve(sink(event)).catch(() => undefined);
     } catch {
       // What a sink throws must not change the outcome of a login.
+    }
+  };
+}
+
+type Ended = Extract<LoginEvent, { readonly type: 'decision-ended' }>;
+
+/** What every decision answers with. */
+interface Result {
+  readonly kind: 'sent' | 'already-sent' | 'not-required' | 'verified' | 'unconfirmed' | 'refused';
+  readonly refusal?: Refusal;
+}
+
+/** Tells how each run of a decision ended and how long it took. Without a listener the decision stays as it is. */
+export function withTiming<Request, Answer extends Result>(
+  { emit, hasListener }: { readonly emit: (event: SmsOtpEvent) => void; readonly hasListener: boolean },
+  decision: Ended['decision'],
+  decide: (request: Request) => Promise<Answer>,
+): (request: Request) => Promise<Answer> {
+  if (!hasListener) return decide;
+  return async (request) => {
+    const startedAtMs = performance.now();
+    let outcome: Ended['outcome'] = 'accident';
+    try {
+      const answer = await decide(request);
+      // Every refusal says why: 'denied' is for the compiler alone.
+      outcome = answer.kind === 'refused' ? (answer.refusal?.reason ?? 'denied') : answer.kind;
+      return answer;
+    } finally {
+      emit({ type: 'decision-ended', decision, outcome, durationMs: performance.now() - startedAtMs });
     }
   };
 }

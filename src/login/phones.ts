@@ -23,9 +23,9 @@ export interface PhoneQuestion {
   readonly user: Express.User;
   readonly previous: Challenge | undefined;
   /** What the form chose; untouched. Undefined: the number of the challenge before, else the default. */
-  readonly phoneId: unknown;
+  readonly phoneId?: unknown;
   /** Purpose `enroll` only. */
-  readonly newPhone: NewPhone | undefined;
+  readonly newPhone?: NewPhone | undefined;
 }
 
 export type ChosenPhone =

@@ -2,7 +2,7 @@ import type { Challenge } from '../stores/store';
 import type { LoginContext } from './context';
 import type { Refusal } from './outcome';
 import { findResendTime, type SendRequest, type SendResult } from './send-otp';
-import { withTiming } from './time-decision';
+import { withTiming } from './events';
 import { findUser } from './users';
 import { isOfSession, type PendingCode, type Refused } from './verify-otp';
 

@@ -26,14 +26,14 @@ export interface PlannedCharge extends PolicyCharge {
 type Emit = (event: DecisionEvent) => void;
 
 /** Asks the policies of the stage in their order and stops at the first no that counts. Tells each decision. */
-async function askPolicies(
+async function runPolicies(
   policies: readonly Policy[],
   context: PolicyContext,
   emit: Emit,
 ): Promise<Denial | null> {
   for (const policy of policies) {
     if (policy.stage !== context.stage) continue;
-    const { refusal, reasons } = await ask(policy, context);
+    const { refusal, reasons } = await runPolicy(policy, context);
     emit(toDecision(policy, context, refusal === null ? 'allow' : 'deny', reasons));
     if (refusal !== null && policy.mode !== 'report') return { policy: policy.name, refusal };
   }
@@ -58,8 +58,8 @@ export async function planCharges(
   return planned;
 }
 
-export function isPlan(planned: readonly PlannedCharge[] | Denial): planned is readonly PlannedCharge[] {
-  return Array.isArray(planned);
+export function isDenial(planned: readonly PlannedCharge[] | Denial): planned is Denial {
+  return 'refusal' in planned;
 }
 
 /** What the counters of the policies have said. */
@@ -70,7 +70,7 @@ export interface ChargeVerdict {
 }
 
 /** Tells each no of a policy's counter. Its yes has been told: that was what `check` said. */
-export function tellCharges(
+export function emitChargeDenials(
   context: PolicyContext,
   { refusedBy, exceeded = [] }: ChargeVerdict,
   emit: Emit,
@@ -95,7 +95,7 @@ function toDecision(
     policy: policy.name,
     mode: policy.mode ?? 'enforce',
     decision,
-    reasons: reasons,
+    reasons,
   };
 }
 
@@ -104,7 +104,7 @@ interface Answer {
   readonly reasons: readonly string[];
 }
 
-async function ask(policy: Policy, context: PolicyContext): Promise<Answer> {
+async function runPolicy(policy: Policy, context: PolicyContext): Promise<Answer> {
   try {
     return readAnswer(await policy.check(context));
   } catch {
@@ -138,20 +138,20 @@ type Asked = Pick<PolicyContext, 'user' | 'userId' | 'purpose' | 'address' | 'mo
 export type SendContext = PolicyContext & { readonly origin: NonNullable<PolicyContext['origin']> };
 
 /** What policies see of a send. The number's keys are made once, for them and for our own counters. */
-export async function toPolicyContext(parts: LoginContext, asked: Asked): Promise<SendContext> {
+export async function createPolicyContext(parts: LoginContext, asked: Asked): Promise<SendContext> {
   const { number, prefix } = await parts.numberKeys(asked.mobile);
   const keys = { numberKey: number, prefixKey: prefix, origin: parts.readNumber(asked.mobile) };
   return { stage: 'send', ...asked, ...keys, ...toTools(parts) };
 }
 
 /** Asks every policy; a new number of a user's also those of the stage `enroll`, and those first. */
-export async function askSendPolicies(parts: LoginContext, context: PolicyContext): Promise<Denial | null> {
+export async function runSendPolicies(parts: LoginContext, context: PolicyContext): Promise<Denial | null> {
   const { policies, emit } = parts;
   if (context.purpose === 'enroll') {
-    const denial = await askPolicies(policies, { ...context, stage: 'enroll' }, emit);
+    const denial = await runPolicies(policies, { ...context, stage: 'enroll' }, emit);
     if (denial !== null) return denial;
   }
-  return askPolicies(policies, context, emit);
+  return runPolicies(policies, context, emit);
 }
 
 /** Tells the policies what became of a send. Nobody waits for what they make of it, and nothing they do changes it. */
@@ -166,7 +166,7 @@ export function settlePolicies(
 }
 
 /** Tells the policies of a right code. */
-export function tellVerified(
+export function emitVerified(
   parts: LoginContext,
   challenge: Challenge,
   keys: Awaited<ReturnType<NumberKeys>>,

@@ -1,7 +1,5 @@
-import type { Admission } from '../client/gateway-client';
 import type { PolicyContext } from '../limits/policy';
-import type { OutgoingMessage } from '../messages/build-message';
-import type { Generated, GenerateInput } from '../protocol/otp';
+import type { Generated } from '../protocol/otp';
 import type { Challenge, Purpose, Transaction } from '../stores/store';
 import { chargeSend } from './charge-send';
 import { mayHaveArrived } from './code-verifiers';
@@ -9,158 +7,15 @@ import type { LoginContext } from './context';
 import type { PhoneChoice, Refusal } from './outcome';
 import { choosePhone, maskPhone, type NewPhone } from './phones';
 import {
-  askSendPolicies,
-  isPlan,
+  createPolicyContext,
+  emitChargeDenials,
+  isDenial,
   planCharges,
-  type SendContext,
+  runSendPolicies,
   settlePolicies,
-  tellCharges,
-  toPolicyContext,
 } from './run-policies';
-import { withTiming } from './time-decision';
-import { toUserIdText, type UserIdText } from './users';
-
-/** The shortest life of a code that the gateway makes; a pending login takes no new code in its last seconds. OTP spec §8. */
-const SHORTEST_VALIDITY_SECONDS = 120;
-
-/** The times of one send. A resend keeps the pending login's id and end. */
-export interface SendTimes {
-  readonly pendingId: string;
-  readonly sends: number;
-  readonly sentAt: number;
-  readonly pendingUntil: number;
-  readonly validitySeconds: number;
-}
-
-/** What a challenge is made of, but for what the charge and the gateway have said. */
-export interface ChallengeSource {
-  readonly identity: UserIdText;
-  readonly times: SendTimes;
-  readonly purpose: Purpose;
-  readonly mobile: string;
-  readonly transaction: Transaction | undefined;
-  readonly replaces: string | undefined;
-}
-
-/** Opens a pending login, or goes on with one. The clock of a code starts before the gateway is asked. */
-function startSend({ settings, now, randomId }: LoginContext, previous: Challenge | undefined): SendTimes {
-  const sentAt = now();
-  const pendingUntil = previous?.pendingUntil ?? sentAt + settings.pendingLoginSeconds * 1000;
-  const secondsLeft = Math.floor((pendingUntil - sentAt) / 1000);
-  return {
-    pendingId: previous?.pendingId ?? randomId(),
-    sends: (previous?.sends ?? 0) + 1,
-    sentAt,
-    pendingUntil,
-    // The app's callbacks take time: a send that was just in time may stand a little nearer to the end by now.
-    validitySeconds: Math.max(SHORTEST_VALIDITY_SECONDS, Math.min(settings.codeValiditySeconds, secondsLeft)),
-  };
-}
-
-/** The record of a code that is out. What the gateway says of its life can only shorten ours. */
-function toChallenge(
-  { identity, times, purpose, mobile, transaction, replaces }: ChallengeSource,
-  { maxAttempts, isNewNumber }: Pick<Challenge, 'maxAttempts' | 'isNewNumber'>,
-  generated: Generated,
-): Challenge {
-  const { pendingId, sends, sentAt, pendingUntil, validitySeconds } = times;
-  const told = generated.variant === 'A' ? generated.validitySeconds : null;
-  const lifeSeconds = Math.min(validitySeconds, told ?? validitySeconds);
-  return {
-    version: 1,
-    otpId: generated.id,
-    pendingId,
-    userId: identity.userId,
-    userIdType: identity.userIdType,
-    purpose,
-    mobile,
-    isNewNumber,
-    sends,
-    maxAttempts,
-    sentAt,
-    expiresAt: Math.min(sentAt + lifeSeconds * 1000, pendingUntil),
-    pendingUntil,
-    transaction,
-    replaces,
-  };
-}
-
-/** When the next code may be asked for, or null when this pending login has none left. */
-export function findResendTime(
-  { settings, now }: LoginContext,
-  challenge: Challenge,
-  waitSeconds: number,
-): number | null {
-  const resendAt = now() + waitSeconds * 1000;
-  const lastSendAt = challenge.pendingUntil - SHORTEST_VALIDITY_SECONDS * 1000;
-  return challenge.sends < settings.maxSends && resendAt <= lastSendAt ? resendAt : null;
-}
-
-/** What became of a send that the policies have allowed. `policy`: the rule whose counter refused, null for our own limits. */
-export type Delivery =
-  | { readonly kind: 'sent'; readonly challenge: Challenge; readonly resendAt: number | null }
-  | { readonly kind: 'refused'; readonly refusal: Refusal; readonly policy: string | null };
-
-/** Charges the send, has the gateway make and send the code, and remembers the challenge. */
-async function deliverCode(
-  parts: LoginContext,
-  context: SendContext,
-  source: ChallengeSource,
-  { text, sender }: OutgoingMessage,
-): Promise<Delivery> {
-  const { gateway, settings, store } = parts;
-  // What the client itself refuses is refused before anything is charged.
-  const admission = await gateway.admit('generate');
-  try {
-    // 4 charge the send
-    const planned = await planCharges(parts.policies, context);
-    if (!isPlan(planned)) return { kind: 'refused', ...planned };
-    const charge = await chargeSend(parts, context, planned);
-    tellCharges(context, charge, parts.emit);
-    if (!charge.isCharged) {
-      return { kind: 'refused', refusal: charge.refusal, policy: charge.refusedBy?.policy.name ?? null };
-    }
-
-    // 5 the gateway makes the code and sends it
-    const { mobile, times } = source;
-    const order = { mobile, sender, validitySeconds: times.validitySeconds, message: text };
-    const generated = await generate(parts, context, order, admission);
-
-    // 6 remember the challenge
-    const { isNewNumber, waitSeconds } = charge;
-    const { maxAttempts } = settings;
-    const challenge = toChallenge(source, { maxAttempts, isNewNumber }, generated);
-    await store.challenges.begin(challenge, Math.ceil((challenge.pendingUntil - parts.now()) / 1000));
-    const { userId, purpose, address } = context;
-    const { country } = await context.origin();
-    const sent = { maskedPhone: maskPhone(mobile), sends: times.sends, cost: costOf(generated), country };
-    parts.emit({ type: 'sent', userId, purpose, address, ...sent });
-    return { kind: 'sent', challenge, resendAt: findResendTime(parts, challenge, waitSeconds) };
-  } finally {
-    admission.release();
-  }
-}
-
-/** Asks the gateway, and tells the policies what became of it: what they have reserved is spent, free again, or uncertain. */
-async function generate(
-  parts: LoginContext,
-  context: PolicyContext,
-  order: GenerateInput,
-  admission: Admission,
-): Promise<Generated> {
-  try {
-    const generated = await parts.gateway.otp.generate(order, admission);
-    settlePolicies(parts, context, { kind: 'sent', cost: costOf(generated) });
-    return generated;
-  } catch (error) {
-    settlePolicies(parts, context, { kind: mayHaveArrived(error) ? 'unknown' : 'not-sent' });
-    throw error;
-  }
-}
-
-function costOf(generated: Generated): string | null {
-  return generated.variant === 'B' ? generated.cost : null;
-}
+import { withTiming } from './events';
+import { toUserIdText } from './users';
 
 /** Whom a code is sent to, and why. */
 export interface SendRequest {
@@ -168,7 +23,7 @@ export interface SendRequest {
   readonly purpose: Purpose;
   /** The client's address as Express gives it. */
   readonly address: string | undefined;
-  /** The code this session waits for already. */
+  /** The code this session already waits for. */
   readonly current: { readonly otpId: string; readonly pendingId: string } | undefined;
   /** The challenge a resend replaces; its pending login goes on. */
   readonly previous: Challenge | undefined;
@@ -182,7 +37,7 @@ export interface SendRequest {
   readonly getLocale: (user: Express.User) => Promise<string | undefined>;
 }
 
-/** What the decision came to. `already-sent`: the session's code is live and the next one may not be sent yet. */
+/** The outcome of the decision. `already-sent`: the session's code is live and the next one may not be sent yet. */
 export type SendResult =
   | {
       readonly kind: 'sent';
@@ -194,22 +49,26 @@ export type SendResult =
   | { readonly kind: 'not-required' }
   | { readonly kind: 'refused'; readonly refusal: Refusal };
 
-/**
- * The decision to send. Refusals are values.
- * @throws {SmsOtpError} for accidents of gateway and store, and what the app's own callbacks throw.
- */
-export function createSendOtp(parts: LoginContext): (request: SendRequest) => Promise<SendResult> {
-  const { store } = parts;
+export type SendOtp = (request: SendRequest) => Promise<SendResult>;
 
-  return withTiming(parts, 'send', sendOtp);
+/** The shortest life of a code that the gateway makes; a pending login takes no new code in its last seconds. OTP spec §8. */
+const SHORTEST_VALIDITY_SECONDS = 120;
+
+/**
+ * Makes the decision to send. Refusals are values. The returned function
+ * @throws {SmsOtpError} for errors of gateway and store, and what the app's own callbacks throw.
+ */
+export function createSendOtp(login: LoginContext): SendOtp {
+  const { gateway, store, policies, settings } = login;
+
+  return withTiming(login, 'send', sendOtp);
 
   async function sendOtp(request: SendRequest): Promise<SendResult> {
-    const { user, purpose, address, previous, transaction } = request;
-    const identity = toUserIdText(parts.getUserId(user));
-    const { userId } = identity;
-    const subject = { userId, purpose, address };
+    const { user, purpose, address, previous, transaction, newPhone } = request;
+    const identity = toUserIdText(login.getUserId(user));
+    const subject = { userId: identity.userId, purpose, address };
     const refuse = (refusal: Refusal, policy: string | null = null): SendResult => {
-      parts.emit({ type: 'denied', ...subject, reason: refusal.reason, policy });
+      login.emit({ type: 'denied', ...subject, reason: refusal.reason, policy });
       return { kind: 'refused', refusal };
     };
 
@@ -217,42 +76,95 @@ export function createSendOtp(parts: LoginContext): (request: SendRequest) => Pr
     if (!(await request.isRequired())) return { kind: 'not-required' };
 
     // 2 the number
-    const { phoneId, newPhone } = request;
-    const chosen = await choosePhone(parts, { user, previous, phoneId, newPhone });
+    const chosen = await choosePhone(login, request);
     if ('reason' in chosen) return refuse({ reason: chosen.reason });
     const { mobile, phones } = chosen;
 
-    // 3 the policies
-    const context = await toPolicyContext(parts, { user, ...subject, mobile });
-    const denial = await askSendPolicies(parts, context);
+    // 3 the policies, and the message
+    const context = await createPolicyContext(login, { user, ...subject, mobile });
+    const denial = await runSendPolicies(login, context);
     if (denial !== null) return refuse(denial.refusal, denial.policy);
-    const times = startSend(parts, previous);
+    const times = startSend(previous);
     const locale = await request.getLocale(user);
-    const message = await parts.buildMessage(
-      {
-        user,
-        purpose,
-        locale,
-        country: async () => (await context.origin()).country,
-        ...(transaction && { transaction }),
-      },
-      times.validitySeconds,
-    );
+    const country = async (): Promise<string | null> => (await context.origin()).country;
+    const messageContext = { user, purpose, locale, country, ...(transaction && { transaction }) };
+    const message = await login.buildMessage(messageContext, times.validitySeconds);
 
-    // 4 to 6 charge the send, let the gateway make and send the code, remember the challenge
-    const source = { identity, times, purpose, mobile, transaction, replaces: newPhone?.replaces };
-    const delivery = await deliverCode(parts, context, source, message);
-    if (delivery.kind === 'sent') {
-      const { challenge, resendAt } = delivery;
-      return { kind: 'sent', challenge, resendAt, phones };
+    // What the client itself refuses is refused before anything is charged.
+    const slot = await gateway.admit('generate');
+    try {
+      // 4 charge the send: the limits and the policies' counters, all or nothing
+      const planned = await planCharges(policies, context);
+      if (isDenial(planned)) return refuse(planned.refusal, planned.policy);
+      const charge = await chargeSend(login, context, planned);
+      emitChargeDenials(context, charge, login.emit);
+      if (!charge.isCharged) {
+        const { refusal, refusedBy } = charge;
+        const isTooSoon = refusedBy === null && refusal.reason === 'resend-too-soon';
+        if (isTooSoon && (await isWaiting(request, context))) return { kind: 'already-sent' };
+        return refuse(refusal, refusedBy?.policy.name ?? null);
+      }
+
+      // 5 the gateway makes the code and sends it
+      const { text, sender } = message;
+      const { validitySeconds, ...kept } = times;
+      let generated: Generated;
+      try {
+        generated = await gateway.otp.generate({ mobile, sender, validitySeconds, message: text }, slot);
+        settlePolicies(login, context, { kind: 'sent', cost: costOf(generated) });
+      } catch (error) {
+        // What the policies have reserved is free again, or uncertain.
+        settlePolicies(login, context, { kind: mayHaveArrived(error) ? 'unknown' : 'not-sent' });
+        throw error;
+      }
+
+      // 6 remember the challenge
+      const challenge: Challenge = {
+        version: 1,
+        otpId: generated.id,
+        ...identity,
+        purpose,
+        mobile,
+        isNewNumber: charge.isNewNumber,
+        maxAttempts: settings.maxAttempts,
+        ...kept,
+        expiresAt: findExpiry(times, generated),
+        transaction,
+        replaces: newPhone?.replaces,
+      };
+      await store.challenges.begin(challenge, Math.ceil((challenge.pendingUntil - login.now()) / 1000));
+      const sent = { maskedPhone: maskPhone(mobile), sends: times.sends, cost: costOf(generated) };
+      login.emit({ type: 'sent', ...subject, ...sent, country: await country() });
+      return {
+        kind: 'sent',
+        challenge,
+        resendAt: findResendTime(login, challenge, charge.waitSeconds),
+        phones,
+      };
+    } finally {
+      slot.release();
     }
-    const { refusal, policy } = delivery;
-    const isTooSoon = policy === null && refusal.reason === 'resend-too-soon';
-    if (isTooSoon && (await isWaiting(request, context))) return { kind: 'already-sent' };
-    return refuse(refusal, policy);
   }
 
-  /** True when the session waits for a live code of the same user and purpose: a double click, a reload, a step back. */
+  /** Opens a pending login, or goes on with one. The clock of a code starts before the gateway is asked. */
+  function startSend(previous: Challenge | undefined): SendTimes {
+    const sentAt = login.now();
+    const pendingUntil = previous?.pendingUntil ?? sentAt + settings.pendingLoginSeconds * 1000;
+    const secondsLeft = Math.floor((pendingUntil - sentAt) / 1000);
+    return {
+      pendingId: previous?.pendingId ?? login.randomId(),
+      sends: (previous?.sends ?? 0) + 1,
+      sentAt,
+      pendingUntil,
+      // The app's callbacks take time: a send that was just in time may be a little nearer to the end by now.
+      validitySeconds: Math.max(
+        SHORTEST_VALIDITY_SECONDS,
+        Math.min(settings.codeValiditySeconds, secondsLeft),
+      ),
+    };
+  }
+
+  /** Returns true when the session waits for a live code of the same user and purpose: a double click, a reload, a step back. */
   async function isWaiting(
     { current, previous, transaction, newPhone }: SendRequest,
     { userId, mobile, purpose }: PolicyContext,
@@ -260,16 +172,41 @@ export function createSendOtp(parts: LoginContext): (request: SendRequest) => Pr
     if (current === undefined || previous !== undefined) return false;
     const live = await store.challenges.find(current.otpId);
     if (live?.pendingId !== current.pendingId) return false;
-    const isSame = live.userId === userId && live.mobile === mobile && live.purpose === purpose;
     return (
-      isSame &&
+      live.userId === userId &&
+      live.mobile === mobile &&
+      live.purpose === purpose &&
       live.replaces === newPhone?.replaces &&
-      isSameTransaction(live.transaction, transaction) &&
-      live.expiresAt > parts.now()
+      live.transaction?.amount === transaction?.amount &&
+      live.transaction?.payee === transaction?.payee &&
+      live.expiresAt > login.now()
     );
   }
 }
 
-function isSameTransaction(one: Transaction | undefined, other: Transaction | undefined): boolean {
-  return one?.amount === other?.amount && one?.payee === other?.payee;
+/** The times of one send. A resend keeps the pending login's id and end. */
+interface SendTimes extends Pick<Challenge, 'pendingId' | 'sends' | 'sentAt' | 'pendingUntil'> {
+  readonly validitySeconds: number;
+}
+
+/** What the gateway says of the code's life can only shorten ours. */
+function findExpiry({ sentAt, pendingUntil, validitySeconds }: SendTimes, generated: Generated): number {
+  const reported = generated.variant === 'A' ? generated.validitySeconds : null;
+  const lifeSeconds = Math.min(validitySeconds, reported ?? validitySeconds);
+  return Math.min(sentAt + lifeSeconds * 1000, pendingUntil);
+}
+
+function costOf(generated: Generated): string | null {
+  return generated.variant === 'B' ? generated.cost : null;
+}
+
+/** Returns when the next code may be requested, or null when this pending login has none left. */
+export function findResendTime(
+  { settings, now }: Pick<LoginContext, 'settings' | 'now'>,
+  challenge: Challenge,
+  waitSeconds: number,
+): number | null {
+  const resendAt = now() + waitSeconds * 1000;
+  const lastSendAt = challenge.pendingUntil - SHORTEST_VALIDITY_SECONDS * 1000;
+  return challenge.sends < settings.maxSends && resendAt <= lastSendAt ? resendAt : null;
 }

@@ -1,12 +1,12 @@
 import type { SmsOtpError } from '../errors';
 import { failureCounter, keysClearedBySuccess, verifiedNumberCounter } from '../limits/limits';
-import type { Challenge, Claim, Count, Purpose, Transaction } from '../stores/store';
+import type { Challenge, Count, Purpose, Transaction } from '../stores/store';
 import { readFailureRefusal } from './charge-send';
-import type { Judge } from './code-verifiers';
+import type { CodeVerifier } from './code-verifiers';
 import type { LoginContext } from './context';
 import type { Method, Reason, Refusal } from './outcome';
-import { tellVerified } from './run-policies';
-import { withTiming } from './time-decision';
+import { emitVerified } from './run-policies';
+import { withTiming } from './events';
 import { findUser } from './users';
 
 /** What a session knows of the code it waits for. */
@@ -17,125 +17,17 @@ export interface PendingCode {
   readonly pendingUntil: number;
 }
 
-/** A code was not accepted. `endsPending`: the session waits for nothing any more. */
-export interface Refused {
-  readonly kind: 'refused';
-  readonly refusal: Refusal;
-  readonly endsPending: boolean;
-}
-
-/** An attempt that has been counted, on the challenge and on the user, and may be judged. */
-export interface Attempt {
-  readonly kind: 'claimed';
-  readonly challenge: Challenge;
-  /** The user's failures, this attempt among them. */
-  readonly failures: Count;
-  readonly address: string | undefined;
-}
-
-export function refuse(reason: Reason, endsPending = false): Refused {
-  return { kind: 'refused', refusal: { reason }, endsPending };
-}
-
-/** The gateway may give an id twice, and a code of one purpose is never good for the other. */
-export function isOfSession({ pendingId, purpose }: Challenge, pending: PendingCode): boolean {
-  return pendingId === pending.pendingId && purpose === pending.purpose;
-}
-
-/** Counts an attempt before anything is judged. Nothing but the user's full success takes it back. */
-async function claimAttempt(
-  parts: LoginContext,
-  pending: PendingCode,
-  address: string | undefined,
-): Promise<Attempt | Refused> {
-  const claim = await parts.store.challenges.claim(pending.otpId);
-  if (claim.outcome !== 'claimed') return refuseClaim(claim, pending.pendingUntil <= parts.now());
-  const { challenge } = claim;
-  // The id belongs to another pending login by now: this session has none any more.
-  if (!isOfSession(challenge, pending)) return refuse('wrong-code', true);
-  const { limits } = parts.settings;
-  const { refusedBy, counts } = await parts.store.counters.charge([failureCounter(limits, challenge.userId)]);
-  // A store that gives no count has not answered the question: it reads as a lock.
-  const failures = counts[0] ?? { count: 0, resetSeconds: null, lockedSeconds: 1 };
-  const attempt: Attempt = { kind: 'claimed', challenge, failures, address };
-  if (refusedBy !== null || counts.length !== 1) {
-    const refusal = readFailureRefusal(limits, failures);
-    parts.emit({ type: 'rejected', ...subjectOf(attempt), reason: refusal.reason });
-    return { kind: 'refused', refusal, endsPending: false };
-  }
-  parts.emit({ type: 'failure-count-changed', ...subjectOf(attempt), failures: failures.count });
-  return attempt;
-}
-
-/** An id that was used, superseded or lost looks like a wrong code; only our own clock says expired. */
-function refuseClaim(claim: Exclude<Claim, { readonly outcome: 'claimed' }>, isOver: boolean): Refused {
-  if (isOver) return refuse('expired', true);
-  return claim.outcome === 'exhausted' ? refuse('too-many-attempts') : refuse('wrong-code', true);
-}
-
-/** The attempt failed. The challenge lives on, unless its end is the session's too. */
-function failAttempt(parts: LoginContext, attempt: Attempt, reason: Reason, endsPending = false): Refused {
-  parts.emit({ type: 'rejected', ...subjectOf(attempt), reason });
-  tellLock(parts, attempt);
-  return refuse(reason, endsPending);
-}
-
-/** Tells of the lock that this attempt has set. An attempt that ends in an accident counts too. */
-function tellLock({ emit, settings }: LoginContext, attempt: Attempt): void {
-  const { count, lockedSeconds } = attempt.failures;
-  const subject = subjectOf(attempt);
-  if (count >= settings.limits.failures.disableAfter) emit({ type: 'disabled', ...subject });
-  else if (lockedSeconds > 0) emit({ type: 'locked', ...subject, lockedSeconds });
-}
-
-/** The attempt failed and the challenge is over. */
-async function endAttempt(parts: LoginContext, attempt: Attempt, reason: Reason): Promise<Refused> {
-  await parts.store.challenges.discard(attempt.challenge.otpId);
-  return failAttempt(parts, attempt, reason, true);
-}
-
-/** The user passed: sets back what success sets back, and remembers a number on which a code was right for the first time. */
-async function passAttempt(parts: LoginContext, attempt: Attempt, method: Method): Promise<void> {
-  const { challenge } = attempt;
-  // A texted code alone proves the number it was texted to.
-  const proven = method === 'sms' ? await parts.numberKeys(challenge.mobile) : null;
-  const { counters } = parts.store;
-  const cleared = counters.clear(keysClearedBySuccess(challenge.userId, proven?.number ?? null));
-  const isFirst = proven !== null && challenge.isNewNumber;
-  const remembered = isFirst ? counters.charge([verifiedNumberCounter(proven.number)]) : undefined;
-  // The code is consumed and was right. Counters that stay are only stricter, and the failure is told as `store-failing`.
-  const [clearing] = await Promise.allSettled([cleared, remembered]);
-  const subject = subjectOf(attempt);
-  if (clearing.status === 'fulfilled') parts.emit({ type: 'failure-count-changed', ...subject, failures: 0 });
-  if (parts.hasListener) {
-    const country = proven && (await parts.readNumber(challenge.mobile)()).country;
-    parts.emit({ type: 'verified', ...subject, method, country });
-  }
-  if (proven !== null) tellVerified(parts, challenge, proven);
-}
-
-/** Who an event about the attempt is about. */
-function subjectOf({ challenge, address }: Attempt): {
-  userId: string;
-  purpose: Challenge['purpose'];
-  address: string | undefined;
-} {
-  return { userId: challenge.userId, purpose: challenge.purpose, address };
-}
-
-/** A code to be judged. */
+/** A code to verify. */
 export interface VerifyRequest {
   /** What came in the body, untouched. */
   readonly code: unknown;
   readonly pending: PendingCode | undefined;
-  /** The logged-in user; a step-up demands that it is the challenge's. */
+  /** The logged-in user. A step-up requires that it is the challenge's. */
   readonly currentUser: Express.User | undefined;
   readonly address: string | undefined;
-  /** What the session may be waiting for: a code of another purpose is not looked at. */
-  readonly purposes: readonly Purpose[];
 }
 
-/** The code was right and is spent. */
+/** The code was right and has been consumed. */
 export interface Verified {
   readonly kind: 'verified';
   readonly user: Express.User;
@@ -144,12 +36,19 @@ export interface Verified {
   readonly method: Method;
   readonly at: number;
   readonly transaction: Transaction | undefined;
-  /** Purpose `enroll` only: the number that is proven now, and the one whose place it takes. */
+  /** Purpose `enroll` only: the number that is proven now, and the one it replaces. */
   readonly mobile: string;
   readonly replaces: string | undefined;
 }
 
-/** An accident after which the code may have been judged: the challenge is over. */
+/** A code was not accepted. `endsPending`: the session waits for nothing any more. */
+export interface Refused {
+  readonly kind: 'refused';
+  readonly refusal: Refusal;
+  readonly endsPending: boolean;
+}
+
+/** The gateway's answer was lost after the code may have been judged: the challenge is over. */
 export interface Unconfirmed {
   readonly kind: 'unconfirmed';
   readonly error: SmsOtpError;
@@ -157,69 +56,153 @@ export interface Unconfirmed {
 
 export type VerifyResult = Verified | Refused | Unconfirmed;
 
-/**
- * The decision to let in. A wrong code is a value.
- * @param judge who knows a right code: the gateway, or another factor.
- * @throws {SmsOtpError} for accidents that leave the challenge alive, and what the app's own callbacks throw.
- */
-export function createVerifyOtp(
-  parts: LoginContext,
-  judge: Judge,
-): (request: VerifyRequest) => Promise<VerifyResult> {
-  const { challenges } = parts.store;
+export type VerifyOtp = (request: VerifyRequest) => Promise<VerifyResult>;
 
-  return withTiming(parts, 'verify', verifyOtp);
+/**
+ * Makes the decision to let a user in by the codes of one factor. A wrong code is a value. The returned function
+ * @throws {SmsOtpError} for errors that leave the challenge alive, and what the app's own callbacks throw.
+ */
+export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): VerifyOtp {
+  const { challenges, counters } = login.store;
+
+  return withTiming(login, 'verify', verifyOtp);
 
   async function verifyOtp(request: VerifyRequest): Promise<VerifyResult> {
-    const { code, pending, currentUser, address, purposes } = request;
+    const { pending, currentUser, address } = request;
     // 1 read the code
-    const pin = judge.readCode(code);
-    if (pin === null) return refuse('malformed-code');
-    if (pending === undefined || !purposes.includes(pending.purpose)) return refuse('no-pending-login');
+    const code = verifier.readCode(request.code);
+    if (code === null) return refuse('malformed-code');
+    if (pending === undefined || !verifier.purposes.includes(pending.purpose)) {
+      return refuse('no-pending-login');
+    }
 
-    // 2 admitted by the gateway's queue and breaker: what is refused here costs no attempt
-    const hearing = await judge.open();
-    let attempt: Attempt | Refused | undefined;
+    // 2 admitted by the gateway's queue and breaker: a refusal here costs no attempt
+    const slot = await verifier.reserve?.();
+    let attempt: Attempt | undefined;
     try {
-      // 3 claim an attempt
-      attempt = await claimAttempt(parts, pending, address);
-      if (attempt.kind === 'refused') return attempt;
-      const { challenge } = attempt;
+      // 3 claim an attempt, on the challenge and on the user, before anything is verified
+      const claim = await challenges.claim(pending.otpId);
+      if (claim.outcome !== 'claimed') {
+        // A used, superseded or lost id looks like a wrong code; only our own clock says expired.
+        if (pending.pendingUntil <= login.now()) return refuse('expired', true);
+        return claim.outcome === 'exhausted' ? refuse('too-many-attempts') : refuse('wrong-code', true);
+      }
+      const { challenge } = claim;
+      // The id belongs to another pending login by now: this session has none any more.
+      if (!isOfSession(challenge, pending)) return refuse('wrong-code', true);
+      const charged = await chargeAttempt(challenge, address);
+      if ('kind' in charged) return charged;
+      attempt = charged;
 
       // 4 expired? A deadline that cannot be read has passed.
-      if (!(challenge.expiresAt > parts.now())) return failAttempt(parts, attempt, 'expired');
+      if (!(challenge.expiresAt > login.now())) return fail(attempt, 'expired');
 
       // 5 load the user
-      const user = await findUser(parts, challenge, currentUser);
-      if (user === null || !(await judge.isStillValid(user, challenge))) {
-        return await endAttempt(parts, attempt, 'user-gone');
+      const user = await findUser(login, challenge, currentUser);
+      if (user === null || (await verifier.isStillValid?.(user, challenge)) === false) {
+        await challenges.discard(challenge.otpId);
+        return fail(attempt, 'user-gone', true);
       }
 
-      // 6 the gateway judges the code
-      const judgement = await hearing.judge({ challenge, user, code: pin, address });
-      if (judgement.kind === 'lost') {
-        await endAttempt(parts, attempt, 'unconfirmed');
-        return { kind: 'unconfirmed', error: judgement.error };
+      // 6 the gateway, or the factor, verifies the code
+      const result = await verifier.verify({ challenge, user, code, address }, slot);
+      if (result.kind === 'lost') {
+        await challenges.discard(challenge.otpId);
+        fail(attempt, 'unconfirmed', true);
+        return { kind: 'unconfirmed', error: result.error };
       }
-      if (judgement.kind !== 'right') {
-        // Not discarded when it is over: the right code of a double click may be on its way to step 7, and only it may take the challenge.
-        return failAttempt(parts, attempt, 'wrong-code', judgement.kind === 'over');
-      }
+      // Not discarded when it is over: the right code of a double click may be on its way to step 7, and only that takes it.
+      if (result.kind !== 'right') return fail(attempt, 'wrong-code', result.kind === 'over');
 
-      // 7 consume, once: true and nothing like it
+      // 7 consume, once. A store plugin may return anything: only true is a success.
       const isConsumed: unknown = await challenges.consume(challenge.otpId);
-      // Whoever took it, a success or a newer code of this session, says what the session waits for.
-      if (isConsumed !== true) return failAttempt(parts, attempt, 'wrong-code');
-      const { method } = judge;
-      await passAttempt(parts, attempt, method);
-      const { transaction, mobile, replaces } = challenge;
-      const about = { transaction, mobile, replaces };
-      return { kind: 'verified', user, ...subjectOf(attempt), method, at: parts.now(), ...about };
+      // Another request took it; what the session waits for is that request's to write.
+      if (isConsumed !== true) return fail(attempt, 'wrong-code');
+      await recordSuccess(attempt);
+      const { userId, purpose, transaction, mobile, replaces } = challenge;
+      const verified = { user, userId, purpose, transaction, mobile, replaces };
+      return { kind: 'verified', ...verified, method: verifier.method, at: login.now() };
     } catch (error) {
-      if (attempt?.kind === 'claimed') tellLock(parts, attempt);
+      // An attempt that ends in an error counts too.
+      if (attempt !== undefined) emitLock(attempt);
       throw error;
     } finally {
-      hearing.close();
+      slot?.release();
     }
   }
+
+  /** Counts the attempt on the user. Only the user's full success takes it back. */
+  async function chargeAttempt(
+    challenge: Challenge,
+    address: string | undefined,
+  ): Promise<Attempt | Refused> {
+    const { limits } = login.settings;
+    const { refusedBy, counts } = await counters.charge([failureCounter(limits, challenge.userId)]);
+    // A store that returns no count has not answered: it reads as a lock.
+    const failures = counts[0] ?? { count: 0, resetSeconds: null, lockedSeconds: 1 };
+    const { userId, purpose } = challenge;
+    const attempt: Attempt = { challenge, failures, subject: { userId, purpose, address } };
+    if (refusedBy !== null || counts.length !== 1) {
+      const refusal = readFailureRefusal(limits, failures);
+      login.emit({ type: 'rejected', ...attempt.subject, reason: refusal.reason });
+      return { kind: 'refused', refusal, endsPending: false };
+    }
+    login.emit({ type: 'failure-count-changed', ...attempt.subject, failures: failures.count });
+    return attempt;
+  }
+
+  /** The attempt failed. The challenge lives on, unless its end is the session's too. */
+  function fail(attempt: Attempt, reason: Reason, endsPending = false): Refused {
+    login.emit({ type: 'rejected', ...attempt.subject, reason });
+    emitLock(attempt);
+    return refuse(reason, endsPending);
+  }
+
+  /** Emits the lock that this attempt has set. */
+  function emitLock({ failures: { count, lockedSeconds }, subject }: Attempt): void {
+    const { disableAfter } = login.settings.limits.failures;
+    if (count >= disableAfter) login.emit({ type: 'disabled', ...subject });
+    else if (lockedSeconds > 0) login.emit({ type: 'locked', ...subject, lockedSeconds });
+  }
+
+  /** Clears what a success clears, and marks the number as verified the first time. Only a texted code proves a number. */
+  async function recordSuccess({ challenge, subject }: Attempt): Promise<void> {
+    const { userId, mobile, isNewNumber } = challenge;
+    const proven = verifier.method === 'sms' ? await login.numberKeys(mobile) : null;
+    const clearing = counters.clear(keysClearedBySuccess(userId, proven?.number ?? null));
+    const marking =
+      proven !== null && isNewNumber ? counters.charge([verifiedNumberCounter(proven.number)]) : undefined;
+    // The code was right and is consumed. Counters that stay are only stricter, and `store-failing` reports the failure.
+    const [cleared] = await Promise.allSettled([clearing, marking]);
+    if (cleared.status === 'fulfilled') {
+      login.emit({ type: 'failure-count-changed', ...subject, failures: 0 });
+    }
+    if (login.hasListener) {
+      const country = proven && (await login.readNumber(mobile)()).country;
+      login.emit({ type: 'verified', ...subject, method: verifier.method, country });
+    }
+    if (proven !== null) emitVerified(login, challenge, proven);
+  }
+}
+
+/** An attempt that has been counted, on the challenge and on the user. */
+interface Attempt {
+  readonly challenge: Challenge;
+  /** The user's failures, this attempt among them. */
+  readonly failures: Count;
+  /** Who events about it name. */
+  readonly subject: {
+    readonly userId: string;
+    readonly purpose: Purpose;
+    readonly address: string | undefined;
+  };
+}
+
+export function refuse(reason: Reason, endsPending = false): Refused {
+  return { kind: 'refused', refusal: { reason }, endsPending };
+}
+
+/** The gateway may return an id twice, and a code of one purpose is never good for another. */
+export function isOfSession({ pendingId, purpose }: Challenge, pending: PendingCode): boolean {
+  return pendingId === pending.pendingId && purpose === pending.purpose;
 }

@@ -1,51 +1,63 @@
 import type { Request } from 'express';
+import type { DeviceAdmin, DeviceAuthenticator } from '../account/trusted-devices';
+import type { CodeVerifier } from '../login/code-verifiers';
 import type { ResendRequest, ResendResult } from '../login/resend-otp';
-import type { SendRequest, SendResult } from '../login/send-otp';
-import type { VerifyRequest, VerifyResult } from '../login/verify-otp';
-import type { Purpose } from '../stores/store';
-import type { MarkReader } from './guard';
+import type { SendOtp } from '../login/send-otp';
+import type { VerifyOtp } from '../login/verify-otp';
 import type { PassportInstance } from './passport';
-import type { PhoneParts } from './phone-parts';
-import type { RecoveryParts } from './recovery-codes';
+import type { VerifiedMark } from './session-data';
 import type { SessionSlot } from './session-slot';
-import type { DeviceParts } from './trusted-devices';
 
-/** Who judges the codes of one factor, and where they come from. */
-export interface Verifier {
-  /** The field of the body. */
-  readonly field: string;
-  /** RFC 8176. */
-  readonly amr: string;
-  /** What its codes are good for. */
-  readonly purposes: readonly Purpose[];
-  readonly verify: (request: VerifyRequest) => Promise<VerifyResult>;
-}
-
-/** Everything the HTTP edge needs, joined once by `createSmsOtp`. */
+/** Everything the middlewares share, made once by `createSmsOtp`. */
 export interface MiddlewareContext {
   readonly passport: PassportInstance;
   readonly strategyName: string;
-  readonly phoneIdField: string;
+  /** Names of the fields of a request body. */
+  readonly fields: { readonly code: string; readonly phone: string; readonly phoneId: string };
   readonly slot: SessionSlot;
   readonly marks: MarkReader;
-  readonly sendOtp: (request: SendRequest) => Promise<SendResult>;
+  readonly sendOtp: SendOtp;
   readonly resendOtp: (request: ResendRequest) => Promise<ResendResult>;
-  /** By the name of the factor; `sms` is always there. */
-  readonly verifiers: ReadonlyMap<string, Verifier>;
-  /** Only where a phone book is configured. */
-  readonly phones: PhoneParts | undefined;
-  /** Only where they are configured. */
-  readonly recovery: RecoveryParts | undefined;
-  readonly devices: DeviceParts | undefined;
+  /** Every factor whose codes can be verified, by its name. `sms` is always there. */
+  readonly factors: ReadonlyMap<string, FactorVerification>;
+  /** Undefined where `trustedDevices` is not configured. */
+  readonly devices: DevicesContext | undefined;
   /** Ends a challenge. */
   readonly discard: (otpId: string) => Promise<void>;
   /** Only `false` means no; a throw means yes. */
   readonly isRequiredFor: (user: Express.User, req: Request) => Promise<boolean>;
   readonly getLocale: (user: Express.User, req: Request) => Promise<string | undefined>;
-  /** Asks the app to end the user's other sessions; `req` is the one that stays. What the app throws goes on. */
+  /** Asks the app to end the user's other sessions; the session of `req` stays. Rethrows what the app throws. */
   readonly endOtherSessions: (user: Express.User, req: Request | undefined) => Promise<void>;
-  /** Trusts none of the user's devices any more: a number has changed. */
+  /** Revokes all trusted devices of the user, because a number has changed. */
   readonly revokeDevices: (user: Express.User, req: Request) => Promise<void>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
+}
+
+/** Verifies the codes of one factor. */
+export interface FactorVerification {
+  readonly verifier: CodeVerifier;
+  readonly verifyOtp: VerifyOtp;
+}
+
+/** What the middlewares need of trusted devices. */
+export interface DevicesContext extends DeviceAuthenticator, DeviceAdmin {
+  readonly cookieName: string;
+  /** The field of the code's form that asks for trust. */
+  readonly trustDeviceField: string;
+}
+
+/** What the guard found. */
+export type MarkCheck = 'passed' | 'second-factor-required' | 'second-factor-too-old';
+
+/** Reads the mark of a request and compares it with the current user. */
+export interface MarkReader {
+  /** Returns the current user's mark, or undefined: no user, no mark, another user's mark. */
+  readonly read: (req: Request) => VerifiedMark | undefined;
+  /**
+   * Answers the question of every guard. Allocates nothing and makes no promises.
+   * @param maxAgeMs Infinity: any age. With a finite age a trusted device never passes: the user proved nothing in this session.
+   */
+  readonly check: (req: Request, maxAgeMs: number) => MarkCheck;
 }

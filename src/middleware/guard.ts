@@ -1,24 +1,10 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { idText } from '../login/users';
-import type { MiddlewareContext } from './context';
+import type { MarkReader, MiddlewareContext } from './context';
 import { checkOptions, currentUser, type OptionTypes, handleAsync } from './handler';
 import { replyWithRedirect, replyWithRefusal, toSafePath } from './responses';
 import type { VerifiedMark } from './session-data';
 import type { SessionSlot } from './session-slot';
-
-/** What the guard found. */
-export type MarkCheck = 'passed' | 'second-factor-required' | 'second-factor-too-old';
-
-/** Reads the mark of a request and compares it with the current user. */
-export interface MarkReader {
-  /** The current user's mark, or undefined: no user, no mark, another user's mark. */
-  readonly read: (req: Request) => VerifiedMark | undefined;
-  /**
-   * The question every guard asks. Allocates nothing, promises nothing.
-   * @param maxAgeMs Infinity: any age. Else a trusted device is too old at once: nobody has shown anything just now.
-   */
-  readonly check: (req: Request, maxAgeMs: number) => MarkCheck;
-}
 
 export function createMarkReader(
   slot: SessionSlot,

@@ -1,11 +1,27 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
-import type { ChangeRequest, ChangeResult, ListedPhone } from '../account/change-phones';
-import type { Confirmed } from '../account/enroll';
+import {
+  type ChangePhones,
+  type ChangeRequest,
+  type ChangeResult,
+  createChangePhones,
+  type ListedPhone,
+} from '../account/change-phones';
+import { type Confirmed, createConfirmPhone, createEnrollPhone } from '../account/enroll';
+import type { PhoneBook } from '../account/phone-book';
+import { createSmsVerifier } from '../login/code-verifiers';
+import type { LoginContext } from '../login/context';
+import { createVerifyOtp } from '../login/verify-otp';
 import type { Refused } from '../login/verify-otp';
 import type { MiddlewareContext } from './context';
-import { createFinishSend } from './finish-send';
-import { checkOptions, currentUser, type OptionTypes, readField, REDIRECT_TYPES, handleAsync } from './handler';
-import type { PhoneParts } from './phone-parts';
+import { createFinishSend } from './send';
+import {
+  checkOptions,
+  currentUser,
+  type OptionTypes,
+  readField,
+  REDIRECT_TYPES,
+  handleAsync,
+} from './handler';
 import { answerRefusal, answerSuccess, type RedirectOptions, recordRefusal, toSafePath } from './responses';
 import type { PendingSlot } from './session-data';
 
@@ -58,12 +74,12 @@ type Work<Options> = (req: Request, res: Response, options: Options, maxAgeMs: n
 
 /** Makes the work of `phones.remove` and `phones.setDefault`. */
 function createPhoneChanges(
-  { slot, marks, phoneIdField, endOtherSessions, revokeDevices }: MiddlewareContext,
-  { enrollment }: PhoneParts,
+  { slot, marks, fields, endOtherSessions, revokeDevices }: MiddlewareContext,
+  changePhones: ChangePhones,
 ): { readonly remove: Work<RemoveOptions>; readonly setDefault: Work<PhoneOptions> } {
   return {
     async remove(req, res, options, maxAgeMs) {
-      const result = await enrollment.removePhone(toRequest(req, maxAgeMs), options.keepsLast !== false);
+      const result = await changePhones.removePhone(toRequest(req, maxAgeMs), options.keepsLast !== false);
       if (result.kind === 'changed') {
         await revokeDevices(result.user, req);
         await endOtherSessions(result.user, req);
@@ -71,13 +87,13 @@ function createPhoneChanges(
       return answer(req, res, options, result);
     },
     async setDefault(req, res, options, maxAgeMs) {
-      const result = await enrollment.setDefaultPhone(toRequest(req, maxAgeMs));
+      const result = await changePhones.setDefaultPhone(toRequest(req, maxAgeMs));
       return answer(req, res, options, result);
     },
   };
 
   function toRequest(req: Request, maxAgeMs: number): ChangeRequest {
-    const phoneId = readField(req, phoneIdField);
+    const phoneId = readField(req, fields.phoneId);
     return { user: currentUser(req), passed: marks.read(req), maxAgeMs, phoneId, address: req.ip };
   }
 
@@ -103,13 +119,13 @@ type Confirm = (req: Request, res: Response, options: RedirectOptions) => Promis
 
 /** Makes the work of `phones.confirm`. */
 function createPhoneConfirm(
-  { slot, marks, endOtherSessions, revokeDevices }: MiddlewareContext,
-  { enrollment, pinField }: PhoneParts,
+  { slot, marks, fields, endOtherSessions, revokeDevices }: MiddlewareContext,
+  confirmPhone: ReturnType<typeof createConfirmPhone>,
 ): Confirm {
   return async function confirm(req, res, options) {
     const { pending, returnTo } = slot.read(req);
-    const result = await enrollment.confirmPhone({
-      code: readField(req, pinField),
+    const result = await confirmPhone({
+      code: readField(req, fields.code),
       pending,
       currentUser: currentUser(req),
       address: req.ip,
@@ -120,7 +136,7 @@ function createPhoneConfirm(
       await recordRefusal(slot, req, { otpId: pending?.otpId, endsPending: true, notice: 'unconfirmed' });
       throw result.error;
     }
-    if (result.kind === 'refused') return turnAway(req, res, options, pending, result);
+    if (result.kind === 'refused') return refuse(req, res, options, pending, result);
     await renewSession(req, result);
     if (options.successRedirect === undefined) return true;
     return answerSuccess(res, toSafePath(returnTo ?? pending?.returnTo) ?? options.successRedirect);
@@ -140,7 +156,7 @@ function createPhoneConfirm(
     }
   }
 
-  async function turnAway(
+  async function refuse(
     req: Request,
     res: Response,
     { failureRedirect }: RedirectOptions,
@@ -168,13 +184,23 @@ export interface Phones {
   readonly list: (user: Express.User) => Promise<readonly ListedPhone[]>;
 }
 
+/** What `phones` needs beside the rest. */
+export interface PhonesContext {
+  readonly login: LoginContext;
+  readonly book: PhoneBook;
+}
+
 /** Makes `phones`. */
-export function createPhones(parts: MiddlewareContext, phoneParts: PhoneParts): Phones {
-  const { slot, marks } = parts;
-  const { enrollment, phoneField } = phoneParts;
-  const finishSend = createFinishSend(parts);
-  const confirm = createPhoneConfirm(parts, phoneParts);
-  const { remove, setDefault } = createPhoneChanges(parts, phoneParts);
+export function createPhones(context: MiddlewareContext, { login, book }: PhonesContext): Phones {
+  const { slot, marks, fields, sendOtp } = context;
+  // A texted code proves the number: no other factor is good for it.
+  const verifyOtp = createVerifyOtp(login, createSmsVerifier(login, fields.code, ['enroll']));
+  const enrollment = { login, book, sendOtp, verifyOtp };
+  const enrollPhone = createEnrollPhone(enrollment);
+  const changePhones = createChangePhones(enrollment);
+  const finishSend = createFinishSend(context);
+  const confirm = createPhoneConfirm(context, createConfirmPhone(enrollment));
+  const { remove, setDefault } = createPhoneChanges(context, changePhones);
 
   async function enroll(
     req: Request,
@@ -183,17 +209,17 @@ export function createPhones(parts: MiddlewareContext, phoneParts: PhoneParts): 
     maxAgeMs: number,
   ): Promise<boolean> {
     const before = slot.read(req);
-    const result = await enrollment.enrollPhone({
+    const result = await enrollPhone({
       user: currentUser(req),
       passed: marks.read(req),
       maxAgeMs,
-      number: readField(req, phoneField),
+      number: readField(req, fields.phone),
       defaultCountry: options.defaultCountry,
       replaces: options.replaces === true,
-      phoneId: readField(req, parts.phoneIdField),
+      phoneId: readField(req, fields.phoneId),
       address: req.ip,
       current: before.pending,
-      getLocale: (user) => parts.getLocale(user, req),
+      getLocale: (user) => context.getLocale(user, req),
     });
     return finishSend(req, res, options, { before, result, returnTo: before.returnTo });
   }
@@ -225,6 +251,6 @@ export function createPhones(parts: MiddlewareContext, phoneParts: PhoneParts): 
         handleAsync(res, next, () => setDefault(req, res, options, maxAgeMs));
       };
     },
-    list: enrollment.listPhones,
+    list: changePhones.listPhones,
   };
 }

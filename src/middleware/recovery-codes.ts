@@ -3,7 +3,6 @@ import type { RecoveryCodes } from '../account/recovery-codes';
 import type { RevokeDevices } from '../account/trusted-devices';
 import { SecondFactorError } from '../errors';
 import type { LoginContext } from '../login/context';
-import type { LoginFactors } from '../login/create-factors';
 import { toUserIdText } from '../login/users';
 import type { UserId } from '../stores/store';
 import type { MiddlewareContext } from './context';
@@ -11,23 +10,13 @@ import type { MiddlewareContext } from './context';
 /** How old a second factor may be when codes are made anew. */
 const MAX_AGE_MS = 300_000;
 
-/** Recovery codes, where they are configured. */
-export interface RecoveryParts {
+/** What the recovery codes need beside the rest. */
+export interface RecoveryCodesContext {
   readonly codes: RecoveryCodes;
   readonly emit: LoginContext['emit'];
   /** Undefined: no devices are trusted. */
   readonly revokeDevices: RevokeDevices | undefined;
   readonly endOtherSessions: ((userId: UserId, req: Request | undefined) => unknown) | undefined;
-}
-
-/** Undefined where there are no recovery codes. */
-export function createRecoveryParts(
-  { emit }: Pick<LoginContext, 'emit'>,
-  { recoveryCodes, devices }: LoginFactors,
-  { endOtherSessions }: { readonly endOtherSessions?: RecoveryParts['endOtherSessions'] },
-): RecoveryParts | undefined {
-  if (recoveryCodes === undefined) return undefined;
-  return { codes: recoveryCodes, emit, revokeDevices: devices?.revokeFor, endOtherSessions };
 }
 
 /** The codes with which a user gets in when the phone is gone. */
@@ -47,7 +36,7 @@ export interface RecoveryCodesPart {
 
 export function createRecoveryCodesPart(
   { marks }: Pick<MiddlewareContext, 'marks'>,
-  { codes, emit, revokeDevices, endOtherSessions }: RecoveryParts,
+  { codes, emit, revokeDevices, endOtherSessions }: RecoveryCodesContext,
 ): RecoveryCodesPart {
   /** Whether the request is of this very user, right after a second factor. */
   function isFresh(userId: string, req: Request | undefined): boolean {

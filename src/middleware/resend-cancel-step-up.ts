@@ -2,7 +2,7 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { SendResult } from '../login/send-otp';
 import type { Transaction } from '../stores/store';
 import type { MiddlewareContext } from './context';
-import { createFinishSend, withoutNotice } from './finish-send';
+import { createFinishSend, withoutNotice } from './send';
 import { checkOptions, currentUser, readField, REDIRECT_TYPES, handleAsync } from './handler';
 import { answerSuccess, type RedirectOptions, withoutPending } from './responses';
 import type { SmsOtpSession } from './session-data';
@@ -34,7 +34,7 @@ export interface StepUpOptions extends RedirectOptions {
 }
 
 /** The middlewares that work on the session as it is: another code, a code for a logged-in user, none after all. */
-export interface PendingMiddlewares {
+export interface ResendCancelStepUp {
   /** Sends another code for the same pending login; the one before is void. */
   readonly resend: (options?: RedirectOptions) => RequestHandler;
   /** Sends a code to the logged-in user, for a fresh mark or to approve one transaction. */
@@ -43,19 +43,19 @@ export interface PendingMiddlewares {
   readonly cancel: (options?: RedirectOptions) => RequestHandler;
 }
 
-export function createResendCancelStepUp(parts: MiddlewareContext): PendingMiddlewares {
-  const { slot, phoneIdField } = parts;
-  const finishSend = createFinishSend(parts);
+export function createResendCancelStepUp(context: MiddlewareContext): ResendCancelStepUp {
+  const { slot, fields } = context;
+  const finishSend = createFinishSend(context);
 
   async function resend(req: Request, res: Response, options: RedirectOptions): Promise<boolean> {
     const before = slot.read(req);
     const { pending } = before;
-    const result = await parts.resendOtp({
+    const result = await context.resendOtp({
       pending,
       currentUser: currentUser(req),
       address: req.ip,
-      getLocale: (user) => parts.getLocale(user, req),
-      phoneId: readField(req, phoneIdField),
+      getLocale: (user) => context.getLocale(user, req),
+      phoneId: readField(req, fields.phoneId),
     });
     const returnTo = before.returnTo ?? pending?.returnTo;
     return finishSend(req, res, options, { before, result, returnTo });
@@ -75,23 +75,23 @@ export function createResendCancelStepUp(parts: MiddlewareContext): PendingMiddl
     const user = currentUser(req);
     if (user === undefined) return { kind: 'refused', refusal: { reason: 'second-factor-required' } };
     const transaction = options.transaction && toTransaction(await options.transaction(req));
-    return parts.sendOtp({
+    return context.sendOtp({
       user,
       purpose: transaction === undefined ? 'step-up' : 'transaction',
       transaction,
-      phoneId: readField(req, phoneIdField),
+      phoneId: readField(req, fields.phoneId),
       address: req.ip,
       current: before.pending,
       previous: undefined,
       isRequired: () => Promise.resolve(true),
-      getLocale: () => parts.getLocale(user, req),
+      getLocale: () => context.getLocale(user, req),
     });
   }
 
   async function cancel(req: Request, res: Response, { successRedirect }: RedirectOptions): Promise<boolean> {
     const { pending } = slot.read(req);
     if (pending !== undefined) {
-      await parts.discard(pending.otpId);
+      await context.discard(pending.otpId);
       await slot.update(req, pending.otpId, (now) => withoutPending(withoutNotice(now)));
     }
     req.smsOtp = { cancelled: true };

@@ -1,6 +1,7 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { FirstFactorError } from '../errors';
 import type { Refusal } from '../login/outcome';
+import type { ResendResult } from '../login/resend-otp';
 import { maskPhone } from '../login/phones';
 import type { SendRequest, SendResult } from '../login/send-otp';
 import type { MiddlewareContext } from './context';
@@ -20,21 +21,22 @@ export interface SendOptions extends RedirectOptions {
 type SentResult = Extract<SendResult, { readonly kind: 'sent' }>;
 
 /** Makes `send`: the first factor was right, a code goes out. */
-export function createSend(parts: MiddlewareContext): (options?: SendOptions) => RequestHandler {
-  const { slot, sendOtp } = parts;
-  const devices = parts.devices && createDeviceLogin(parts.devices, parts.endOtherSessions);
+export function createSend(context: MiddlewareContext): (options?: SendOptions) => RequestHandler {
+  const { slot, sendOtp } = context;
+  const devices = context.devices && createDeviceLogin(context.devices, context.endOtherSessions);
 
   async function send(req: Request, res: Response, options: SendOptions): Promise<boolean> {
     const user = takeFirstFactor(req);
     await slot.undoLogIn(req);
     const before = slot.read(req);
-    const request = toRequest(parts, req, user, before);
+    const request = toRequest(context, req, user, before);
     // Only who needs a code is asked whether the device makes up for it.
-    const trusted = devices && (await request.isRequired()) ? await devices.authenticate(req, res, user) : null;
-    if (trusted !== null) return letInTrusted(req, res, trusted, options);
+    const trusted =
+      devices && (await request.isRequired()) ? await devices.authenticate(req, res, user) : null;
+    if (trusted !== null) return logInFromDevice(req, res, trusted, options);
     const result = await sendOtp(request);
-    if (result.kind === 'not-required') return letIn(req, res, user, options);
-    if (result.kind === 'refused') return turnAway(req, res, options, before, result.refusal);
+    if (result.kind === 'not-required') return logInDirectly(req, res, user, options);
+    if (result.kind === 'refused') return refuse(req, res, options, before, result.refusal);
     if (result.kind === 'sent') {
       const pending = toPending(result, findWantedPage(req, before));
       await slot.renew(req, { version: 1, pending });
@@ -46,7 +48,7 @@ export function createSend(parts: MiddlewareContext): (options?: SendOptions) =>
   }
 
   /** No second factor is required: Passport logs the user in, and no mark is made. */
-  async function letIn(
+  async function logInDirectly(
     req: Request,
     res: Response,
     user: Express.User,
@@ -59,7 +61,7 @@ export function createSend(parts: MiddlewareContext): (options?: SendOptions) =>
   }
 
   /** The device is trusted: Passport logs the user in, with a mark that says so. */
-  async function letInTrusted(
+  async function logInFromDevice(
     req: Request,
     res: Response,
     { user, mark }: DeviceLoginResult,
@@ -70,7 +72,7 @@ export function createSend(parts: MiddlewareContext): (options?: SendOptions) =>
     await logIn(req, user, {});
     const { method, at } = mark;
     // A device is no factor of its own: RFC 8176 has no word for it.
-    await setAuthInfo(parts.passport, req, { amr: ['pwd'], method, at });
+    await setAuthInfo(context.passport, req, { amr: ['pwd'], method, at });
     req.smsOtp = { verified: true, user, method, at };
     return answerSuccess(res, notRequiredRedirect && (wanted ?? notRequiredRedirect));
   }
@@ -79,7 +81,7 @@ export function createSend(parts: MiddlewareContext): (options?: SendOptions) =>
     return toSafePath(returnTo ?? pending?.returnTo ?? slot.readReturnTo(req));
   }
 
-  async function turnAway(
+  async function refuse(
     req: Request,
     res: Response,
     { failureRedirect }: SendOptions,
@@ -113,15 +115,20 @@ function takeFirstFactor(req: Request): Express.User {
   return user;
 }
 
-function toRequest(parts: MiddlewareContext, req: Request, user: Express.User, before: SmsOtpSession): SendRequest {
+function toRequest(
+  context: MiddlewareContext,
+  req: Request,
+  user: Express.User,
+  before: SmsOtpSession,
+): SendRequest {
   return {
     user,
     purpose: 'login',
     address: req.ip,
     current: before.pending,
     previous: undefined,
-    isRequired: askOnce(() => parts.isRequiredFor(user, req)),
-    getLocale: () => parts.getLocale(user, req),
+    isRequired: askOnce(() => context.isRequiredFor(user, req)),
+    getLocale: () => context.getLocale(user, req),
   };
 }
 
@@ -147,4 +154,59 @@ export function toPending({ challenge, resendAt, phones }: SentResult, returnTo:
     ...(transaction && { transaction }),
     ...(returnTo !== null && { returnTo }),
   };
+}
+
+/** A send that was asked for in a session that stays as it is. */
+export interface AskedSend {
+  /** The slot as it was when the decision began. */
+  readonly before: SmsOtpSession;
+  readonly result: SendResult | ResendResult;
+  /** Where the user wants to go once the code was right. */
+  readonly returnTo: string | undefined;
+}
+
+export type FinishSend = (
+  req: Request,
+  res: Response,
+  options: RedirectOptions,
+  asked: AskedSend,
+) => Promise<boolean>;
+
+/** Makes the end of every send that renews no session: writes what came of it into the slot, and answers. */
+export function createFinishSend({ slot, discard }: Pick<MiddlewareContext, 'slot' | 'discard'>): FinishSend {
+  return async function finishSend(req, res, { successRedirect, failureRedirect }, asked) {
+    const { before, result } = asked;
+    const refusal = await keep(req, asked);
+    if (refusal === null) return answerSuccess(res, successRedirect);
+    req.smsOtp = { sent: false, ...refusal };
+    const notice = failureRedirect === undefined ? null : refusal.reason;
+    const endsPending = result.kind === 'refused' && 'endsPending' in result && result.endsPending;
+    await recordRefusal(slot, req, { otpId: before.pending?.otpId, endsPending, notice });
+    return answerRefusal(res, failureRedirect, refusal);
+  };
+
+  /** Nothing is written when the session waits for something else by now. */
+  async function keep(req: Request, { before, result, returnTo }: AskedSend): Promise<Refusal | null> {
+    if (result.kind === 'refused') return result.refusal;
+    if (result.kind !== 'sent') {
+      if (before.pending !== undefined) req.smsOtp = { sent: true, ...toStatus(before.pending) };
+      return null;
+    }
+    const pending = toPending(result, toSafePath(returnTo));
+    const isKept = await slot.update(req, before.pending?.otpId, (now) => ({
+      ...withoutNotice(now),
+      pending,
+    }));
+    if (!isKept) {
+      await discard(pending.otpId);
+      return { reason: 'no-pending-login' };
+    }
+    req.smsOtp = { sent: true, ...toStatus(pending) };
+    return null;
+  }
+}
+
+/** What was kept for the next page, and the page that was asked for, have served. */
+export function withoutNotice({ notice: _shown, returnTo: _taken, ...rest }: SmsOtpSession): SmsOtpSession {
+  return rest;
 }

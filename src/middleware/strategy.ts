@@ -4,7 +4,8 @@ import { Strategy as CustomStrategy } from 'passport-custom';
 import { StrategyUsageError } from '../errors';
 import type { Method, Refusal } from '../login/outcome';
 import type { Refused, Verified } from '../login/verify-otp';
-import type { MiddlewareContext, Verifier } from './context';
+import type { CodeVerifier } from '../login/code-verifiers';
+import type { FactorVerification, MiddlewareContext } from './context';
 import { currentUser, isGiven, readField } from './handler';
 import { REPLIES, setRetryAfter, recordRefusal } from './responses';
 import type { SmsOtpSession } from './session-data';
@@ -82,48 +83,46 @@ export type Authentication = AuthenticationSuccess | AuthenticationFailure;
  * success the mark passes through the renewal that `req.logIn` makes.
  */
 export function createAuthenticate(
-  parts: MiddlewareContext,
+  context: MiddlewareContext,
   callback?: StrategyCallback,
 ): (req: Request, options: AuthenticationOptions) => Promise<Authentication> {
-  const { slot, verifiers } = parts;
+  const { slot, factors } = context;
 
   return async function authenticate(req, options) {
     const { pending } = slot.read(req);
-    const verifier = findVerifier(options.factor ?? 'sms');
-    const { field, purposes } = verifier;
-    const code = readField(req, field);
-    const asked = { code, pending, currentUser: currentUser(req), address: req.ip, purposes };
-    const result = await verifier.verify(asked);
+    const { verifier, verifyOtp } = findFactor(options.factor ?? 'sms');
+    const code = readField(req, verifier.field);
+    const result = await verifyOtp({ code, pending, currentUser: currentUser(req), address: req.ip });
     if (result.kind === 'verified') return succeed(req, options, result, verifier, pending?.otpId);
     const otpId = pending?.otpId;
     if (result.kind === 'unconfirmed') {
       await recordRefusal(slot, req, { otpId, endsPending: true, notice: 'unconfirmed' });
       throw result.error;
     }
-    return turnAway(req, options, otpId, result);
+    return refuse(req, options, otpId, result);
   };
 
-  function findVerifier(factor: string): Verifier {
-    const verifier = verifiers.get(factor);
-    if (verifier === undefined) throw new TypeError('no such factor is configured');
-    return verifier;
+  function findFactor(name: string): FactorVerification {
+    const factor = factors.get(name);
+    if (factor === undefined) throw new TypeError(`no factor ${name} is configured`);
+    return factor;
   }
 
   async function succeed(
     req: Request,
     options: AuthenticationOptions,
     { user, userId, purpose, method, at, transaction }: Verified,
-    { amr }: Verifier,
+    { amr }: CodeVerifier,
     otpId: string | undefined,
   ): Promise<Authentication> {
     const told: SmsOtpAuthInfo = { amr: ['pwd', amr], method, at };
     const confirmed = await confirmUser(callback, { user, info: told });
     if (confirmed === null) {
-      return turnAway(req, options, otpId, { refusal: { reason: 'denied' }, endsPending: true });
+      return refuse(req, options, otpId, { refusal: { reason: 'denied' }, endsPending: true });
     }
     // Whoever has logged out while the code was judged stays out: all but a login keep the session's data, the user's too.
     if (purpose !== 'login' && !(await slot.mayFinish(req, otpId))) {
-      return turnAway(req, options, otpId, { refusal: { reason: 'no-pending-login' }, endsPending: false });
+      return refuse(req, options, otpId, { refusal: { reason: 'no-pending-login' }, endsPending: false });
     }
     // Approving one payment is no proof for anything else: the mark stays as it was.
     const verified = purpose === 'transaction' ? slot.read(req).verified : { userId, method, at };
@@ -135,7 +134,7 @@ export function createAuthenticate(
     return { kind: 'success', ...confirmed };
   }
 
-  async function turnAway(
+  async function refuse(
     req: Request,
     options: AuthenticationOptions,
     otpId: string | undefined,

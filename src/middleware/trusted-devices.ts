@@ -1,8 +1,7 @@
 import type { CookieOptions, Request, Response } from 'express';
-import type { DeviceAdmin, DeviceCookie, DeviceAuthenticator } from '../account/trusted-devices';
+import type { DeviceCookie } from '../account/trusted-devices';
 import { StoreError } from '../errors';
-import type { LoginFactors } from '../login/create-factors';
-import type { MiddlewareContext } from './context';
+import type { DevicesContext, MiddlewareContext } from './context';
 import { readField } from './handler';
 import type { VerifiedMark } from './session-data';
 
@@ -61,28 +60,6 @@ function findName(known: readonly (readonly [RegExp, string])[], agent: string):
     .slice(0, 1);
 }
 
-/** Trusted devices, where they are configured. */
-export interface DeviceParts {
-  readonly devices: DeviceAuthenticator & DeviceAdmin;
-  readonly cookieName: string;
-  /** The field of the code's form that asks for trust. */
-  readonly trustDeviceField: string;
-}
-
-interface DeviceSettings {
-  readonly trustedDevices?: { readonly cookieName: string } | undefined;
-  readonly fields: { readonly trustDevice: string };
-}
-
-/** Undefined where no devices are trusted. */
-export function createDeviceParts(
-  { devices }: LoginFactors,
-  { trustedDevices, fields }: DeviceSettings,
-): DeviceParts | undefined {
-  if (devices === undefined || trustedDevices === undefined) return undefined;
-  return { devices, cookieName: trustedDevices.cookieName, trustDeviceField: fields.trustDevice };
-}
-
 /** A user who needs no code on this device. */
 export interface DeviceLoginResult {
   readonly user: Express.User;
@@ -92,26 +69,31 @@ export interface DeviceLoginResult {
 /** What HTTP makes of trusted devices. */
 export interface DeviceLogin {
   /** The user of a trusted device and the mark, with the next cookie set; null: a code is needed. */
-  readonly authenticate: (req: Request, res: Response, user: Express.User) => Promise<DeviceLoginResult | null>;
+  readonly authenticate: (
+    req: Request,
+    res: Response,
+    user: Express.User,
+  ) => Promise<DeviceLoginResult | null>;
   /** Trusts this device when the form asks for it. The user is in already. */
   readonly trust: (req: Request, res: Response, user: Express.User) => Promise<void>;
 }
 
 export function createDeviceLogin(
-  { devices, cookieName, trustDeviceField }: DeviceParts,
+  devices: DevicesContext,
   endOtherSessions: MiddlewareContext['endOtherSessions'],
 ): DeviceLogin {
+  const { cookieName, trustDeviceField } = devices;
   return {
     async authenticate(req, res, user) {
       const value = readDeviceCookie(req, cookieName);
-      const verdict = await devices.authenticate({ user, value, address: req.ip });
-      if (verdict.kind === 'trusted') {
-        const { cookie, userId, at } = verdict;
+      const result = await devices.authenticate({ user, value, address: req.ip });
+      if (result.kind === 'trusted') {
+        const { cookie, userId, at } = result;
         setDeviceCookie(res, cookieName, cookie);
-        return { user: verdict.user, mark: { userId, method: 'trusted-device', at } };
+        return { user: result.user, mark: { userId, method: 'trusted-device', at } };
       }
-      if (verdict.kind !== 'not-now') clearDeviceCookie(res, cookieName);
-      if (verdict.kind === 'stolen') await endOtherSessions(user, req);
+      if (result.kind !== 'not-now') clearDeviceCookie(res, cookieName);
+      if (result.kind === 'stolen') await endOtherSessions(user, req);
       return null;
     },
     async trust(req, res, user) {

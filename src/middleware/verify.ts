@@ -14,12 +14,12 @@ export interface VerifyOptions extends RedirectOptions, PassportOptions {}
  * @param factor whose code the body holds.
  */
 export function createVerify(
-  parts: MiddlewareContext,
+  context: MiddlewareContext,
   name = 'verify',
   factor = 'sms',
 ): (options?: VerifyOptions) => RequestHandler {
-  const { slot, passport, strategyName } = parts;
-  const devices = parts.devices && createDeviceLogin(parts.devices, parts.endOtherSessions);
+  const { slot, passport, strategyName } = context;
+  const devices = context.devices && createDeviceLogin(context.devices, context.endOtherSessions);
 
   async function verify(req: Request, res: Response, options: VerifyOptions): Promise<boolean> {
     const { successRedirect, failureRedirect } = options;

@@ -40,7 +40,7 @@ describe('smsOtp.trustedDevices', () => {
     const [first] = await test.trustedDevices.list('alice');
     await expect(test.trustedDevices.revoke('alice', first?.deviceId ?? '')).resolves.toBe(true);
     expect(test.told('device-revoked')).toEqual([
-      expect.objectContaining({ userId: 'alice', deviceId: first?.deviceId, why: 'revoked' }),
+      expect.objectContaining({ userId: 'alice', deviceId: first?.deviceId, reason: 'revoked' }),
     ]);
     alice.leave();
     other.leave();

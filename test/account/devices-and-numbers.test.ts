@@ -18,7 +18,7 @@ describe('a change of number', () => {
     expect((await alice.post('/phones/confirm', { pin: test.sim.lastPin(NEW) })).status).toBe(200);
     expect(await trustedDevices?.list('alice')).toEqual([]);
     expect(test.events).toContainEqual(
-      expect.objectContaining({ type: 'device-revoked', userId: 'alice', why: 'changed' }),
+      expect.objectContaining({ type: 'device-revoked', userId: 'alice', reason: 'changed' }),
     );
     expect(test.ended).toHaveLength(1);
     expect(ALICE.phone).toBe(HOME);

@@ -90,7 +90,7 @@ describe('recoveryCodes.generate', () => {
       { type: 'recovery-codes-generated', userId: 'alice', address: undefined, count: 10 },
     ]);
     expect(test.ended).toEqual([{ userId: 'alice', sessionId: undefined }]);
-    expect(test.told('device-revoked')).toMatchObject([{ userId: 'alice', why: 'changed' }]);
+    expect(test.told('device-revoked')).toMatchObject([{ userId: 'alice', reason: 'changed' }]);
     await expect(test.trustedDevices.list('alice')).resolves.toEqual([]);
   });
 

@@ -92,8 +92,8 @@ describe('getUserId', () => {
   );
 });
 
-describe('getLocale and message', () => {
-  it.each(['getLocale', 'message'])(
+describe('getLocale and messages.template', () => {
+  it.each(['getLocale', 'messages.template'])(
     '%s may throw: the error is passed on unchanged, nothing charged',
     async (name) => {
       const error = new AppError('the translations of the app');
@@ -102,7 +102,7 @@ describe('getLocale and message', () => {
         if (isBroken) throw error;
         return 'Your code: [PIN]';
       };
-      await start({ [name]: callback });
+      await start(name === 'getLocale' ? { getLocale: callback } : { messages: { template: callback } });
       expect((await visitor.login()).status).toBe(500);
       expect(test.errors[0]).toBe(error);
       expect(test.sim.stats().calls.generate).toBe(0);

@@ -104,7 +104,7 @@ describe('a device cookie that was copied', () => {
     const answer = await comeBack();
     expect(wasAsked(answer)).toBe(true);
     expect(answer.deviceCookie).toEqual(CLEARED);
-    expect(test.told('device-revoked')).toMatchObject([{ userId: 'alice', why: 'stolen' }]);
+    expect(test.told('device-revoked')).toMatchObject([{ userId: 'alice', reason: 'stolen' }]);
     expect(test.ended).toEqual([{ userId: 'alice', sessionId: expect.any(String) }]);
     expect(wasAsked(await comeBack(thief))).toBe(true);
     await expect(test.trustedDevices.list('alice')).resolves.toEqual([]);

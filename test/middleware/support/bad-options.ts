@@ -11,7 +11,11 @@ export const BAD: [string, object, RegExp][] = [
   ['a country in small letters', { allowedCountries: ['us'] }, COUNTRIES],
   ['a country that is a number', { allowedCountries: [1] }, COUNTRIES],
   ['a country without a list', { allowedCountries: 'US' }, COUNTRIES],
-  ['an unknown option', { isRequired: () => false }, /unknown option isRequired$/],
+  [
+    'an unknown option',
+    { isRequired: () => false },
+    /unknown option isRequired, did you mean isRequiredFor\?$/,
+  ],
   ['an unknown option that every object has', { toString: 'canary value' }, /unknown option toString$/],
   ['an option misspelt', { maxAttempt: 3 }, /unknown option maxAttempt, did you mean maxAttempts\?$/],
   [
