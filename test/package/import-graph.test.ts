@@ -3,20 +3,25 @@ import { describe, expect, it } from '@jest/globals';
 import manifest from '../../package.json';
 import {
   findCycles,
+  findFilesWithZod,
   followsDirection,
   importsPackagesItMay,
   isDeclared,
   keepsHttpAtTheEdge,
   keepsTelemetryApart,
-  leavesConnectionsToSendRequest,
+  leavesConnectionsToTransport,
   loadsLazily,
 } from './structure/direction';
 import {
   breaches,
+  countLines,
   hasNamedExportsOnly,
   isShort,
+  LEAST_MEDIAN,
   leavesSessionsToTheSlot,
+  MOST_FILES,
   MOST_LINES,
+  MOST_LINES_IN_ALL,
   onlyListsNames,
 } from './structure/file-rules';
 import { readImports, readSources, type Import, type Sources } from './structure/source-graph';
@@ -36,11 +41,14 @@ function breaking(graph: Sources, keepsRule: (oneImport: Import) => boolean): st
 
 const importRules = [
   ['imports go down the graph of the design', followsDirection],
-  ['Express, its sessions and Passport are imported in src/express alone', keepsHttpAtTheEdge],
-  ['OpenTelemetry is imported in src/observability alone', keepsTelemetryApart],
+  ['Express, its sessions and Passport are imported in src/middleware alone', keepsHttpAtTheEdge],
+  ['OpenTelemetry is imported in src/opentelemetry alone', keepsTelemetryApart],
   ['undici and libphonenumber-js are loaded inside a function', loadsLazily],
-  ['client/send-request.ts alone loads undici', leavesConnectionsToSendRequest],
-  ['protocol and errors import no package, built-in modules are written with node:', importsPackagesItMay],
+  ['client/transport.ts alone loads undici', leavesConnectionsToTransport],
+  [
+    'errors imports no package, protocol zod alone, built-in modules are written with node:',
+    importsPackagesItMay,
+  ],
   ['every package is a dependency or a peer', isDeclared(declared)],
 ] as const;
 
@@ -48,7 +56,7 @@ const fileRules = [
   [`no file is longer than ${MOST_LINES} lines`, isShort],
   ['exports have names', hasNamedExportsOnly],
   ['index files only list names', onlyListsNames],
-  ['express/session-slot.ts alone touches the session of a request', leavesSessionsToTheSlot],
+  ['middleware/session-slot.ts alone touches the session of a request', leavesSessionsToTheSlot],
 ] as const;
 
 describe('the source', () => {
@@ -65,8 +73,26 @@ describe('the source', () => {
     expect(breaches(sources, keepsRule)).toEqual([]);
   });
 
-  it('has no circle of imports by value', () => {
+  it('has no circle of imports, types included', () => {
     expect(findCycles(readImports(sources))).toEqual([]);
+  });
+
+  it('loads zod neither with the package nor with its client', () => {
+    expect(findFilesWithZod(readImports(sources), ['index.ts', 'client/index.ts'])).toEqual([]);
+  });
+
+  it(`has at most ${MOST_FILES} files and ${MOST_LINES_IN_ALL} lines, the median file at least ${LEAST_MEDIAN}`, () => {
+    const lines = Array.from(sources, ([path, text]) => ({ path, count: countLines(text) }));
+    lines.sort((one, other) => one.count - other.count);
+    const median = lines[Math.floor(lines.length / 2)]?.count ?? 0;
+    const all = lines.reduce((sum, { count }) => sum + count, 0);
+    const longest = lines.at(-1);
+    process.stdout.write(
+      `src: ${lines.length} files, ${all} lines, median ${median}, longest ${longest?.path} ${longest?.count}\n`,
+    );
+    expect(lines.length).toBeLessThanOrEqual(MOST_FILES);
+    expect(all).toBeLessThanOrEqual(MOST_LINES_IN_ALL);
+    expect(median).toBeGreaterThanOrEqual(LEAST_MEDIAN);
   });
 });
 
@@ -75,32 +101,29 @@ const BAD = new Map([
   ['client/index.ts', "export { b } from './b';\nexport const own = 1;"],
   ['client/b.ts', "import { Agent } from 'undici';\nimport { c } from './c';\nimport '../login/login';"],
   ['client/c.ts', "import { b } from './b';\nimport type { Request } from 'express';\nimport 'fs';"],
+  ['client/transport.ts', "export async function go() { return import('undici'); }\nvoid import('undici');"],
   [
-    'client/send-request.ts',
-    "export async function go() { return import('undici'); }\nvoid import('undici');",
-  ],
-  [
-    'express/middleware.ts',
+    'middleware/send.ts',
     "import session from 'express-session';\nimport type { Meter } from '@opentelemetry/api';\nconst { session: slot } = req;\nreq['session'];",
   ],
-  ['express/session-slot.ts', 'export const read = (req) => req.session;'],
+  ['middleware/session-slot.ts', 'export const read = (req) => req.session;'],
   [
     'login/login.ts',
-    "import type { X } from '../express/middleware';\nexport default function login(req) { return req.session; }",
+    "import type { X } from '../middleware/send';\nexport default function login(req) { return req.session; }",
   ],
   [
     'options.ts',
     "import type { Request } from 'express';\nimport { z } from '../nowhere';\nimport 'left-pad';",
   ],
   ['protocol/auth.ts', "import { SmsOtpError } from '../errors';\nexport * from '@scope/thing/sub';"],
-  ['errors.ts', "import { object } from 'valibot';"],
+  ['errors.ts', "import { z } from 'zod';"],
   ['simulator/world.ts', "import { type B } from '../client/b';\nimport type { S } from '../stores/store';"],
   [
     'stores/store.ts',
     "type T = import('undici').Agent;\nexport const phone = require('libphonenumber-js/max');",
   ],
   ['surprise/new-folder.ts', 'export const long = `' + '\n'.repeat(MOST_LINES) + '`;'],
-  ['observability/metrics.ts', "import type { Meter } from '@opentelemetry/api';"],
+  ['opentelemetry/metrics.ts', "import type { Meter } from '@opentelemetry/api';"],
   ['surprise/b.ts', "import type { S } from '../stores/store';\nexport { S as default };"],
 ]);
 
@@ -111,7 +134,7 @@ describe('a bad graph', () => {
       followsDirection,
       [
         'client/b.ts -> login/login.ts (value)',
-        'login/login.ts -> express/middleware.ts (type)',
+        'login/login.ts -> middleware/send.ts (type)',
         'options.ts -> (missing) ../nowhere (value)',
         'protocol/auth.ts -> errors.ts (value)',
         'simulator/world.ts -> client/b.ts (type)',
@@ -119,24 +142,24 @@ describe('a bad graph', () => {
       ],
     ],
     ['keepsHttpAtTheEdge', keepsHttpAtTheEdge, ['client/c.ts -> express (type)']],
-    ['keepsTelemetryApart', keepsTelemetryApart, ['express/middleware.ts -> @opentelemetry/api (type)']],
+    ['keepsTelemetryApart', keepsTelemetryApart, ['middleware/send.ts -> @opentelemetry/api (type)']],
     [
       'loadsLazily',
       loadsLazily,
       [
         'client/b.ts -> undici (value)',
-        'client/send-request.ts -> undici (value)',
+        'client/transport.ts -> undici (value)',
         'stores/store.ts -> libphonenumber-js/max (value)',
       ],
     ],
-    ['leavesConnectionsToSendRequest', leavesConnectionsToSendRequest, ['client/b.ts -> undici (value)']],
+    ['leavesConnectionsToTransport', leavesConnectionsToTransport, ['client/b.ts -> undici (value)']],
     [
       'importsPackagesItMay',
       importsPackagesItMay,
       [
         'client/c.ts -> fs (value)',
         'protocol/auth.ts -> @scope/thing/sub (value)',
-        'errors.ts -> valibot (value)',
+        'errors.ts -> zod (value)',
       ],
     ],
     [
@@ -156,7 +179,7 @@ describe('a bad graph', () => {
     ['isShort', isShort, ['surprise/new-folder.ts']],
     ['hasNamedExportsOnly', hasNamedExportsOnly, ['login/login.ts', 'surprise/b.ts']],
     ['onlyListsNames', onlyListsNames, ['client/index.ts']],
-    ['leavesSessionsToTheSlot', leavesSessionsToTheSlot, ['express/middleware.ts', 'login/login.ts']],
+    ['leavesSessionsToTheSlot', leavesSessionsToTheSlot, ['middleware/send.ts', 'login/login.ts']],
   ])('is noticed by %s', (_name, keepsRule, found) => {
     expect(breaches(BAD, keepsRule)).toEqual(found);
   });

@@ -3,51 +3,51 @@ import type { Import } from './source-graph';
 
 /**
  * Which part may import which:
- * express -> {enrollment, login}, enrollment -> login, login -> {factors, policies, messages} -> {stores, client} -> protocol <- simulator.
+ * middleware -> {account, login} -> {limits, messages} -> {stores, client} -> protocol <- simulator; policies -> {limits, client, stores}.
  * A part sees what is below it, except where it says less. `errors` is added for all but protocol and simulator.
  */
-const BELOW_LOGIN = ['factors', 'policies', 'messages', 'stores', 'client', 'protocol'];
-const EVERYTHING = ['express', 'enrollment', 'login', ...BELOW_LOGIN];
+const BELOW_LOGIN = ['limits', 'messages', 'stores', 'client', 'protocol'];
+const EVERYTHING = ['middleware', 'account', 'login', ...BELOW_LOGIN];
 
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   index: [...EVERYTHING, 'sms-otp', 'options', 'errors'],
-  'sms-otp': [...EVERYTHING, 'options', 'options-schema', 'errors'],
-  'options-schema': [...BELOW_LOGIN, 'errors'],
-  options: [],
-  express: ['enrollment', 'login', 'errors'],
-  enrollment: ['login', ...BELOW_LOGIN, 'errors'],
-  login: [...BELOW_LOGIN, 'errors'],
-  factors: ['stores', 'client', 'protocol', 'errors'],
-  policies: ['stores', 'client', 'protocol', 'errors'],
-  messages: ['stores', 'client', 'protocol', 'errors'],
+  'sms-otp': [...EVERYTHING, 'options', 'errors'],
+  options: [...BELOW_LOGIN, 'define-options', 'errors'],
+  'define-options': ['closest-name', 'errors'],
+  'closest-name': [],
+  middleware: ['account', 'login', 'define-options', 'errors'],
+  account: ['login', ...BELOW_LOGIN, 'errors'],
+  login: ['account', ...BELOW_LOGIN, 'errors'],
+  limits: ['stores', 'client', 'protocol', 'define-options', 'errors'],
+  messages: ['stores', 'client', 'protocol', 'define-options', 'errors'],
+  policies: ['limits', 'stores', 'client', 'protocol', 'define-options', 'errors'],
   stores: ['errors'],
-  client: ['protocol', 'errors'],
+  client: ['stores', 'protocol', 'define-options', 'errors'],
   protocol: [],
   simulator: ['protocol'],
-  observability: ['errors'],
-  // Of the policies the command takes the keys of a user's counters and the join of price lists: both must be the login's own.
-  cli: ['client', 'simulator', 'stores', 'policies', 'errors'],
+  opentelemetry: ['errors'],
+  // The keys of a user's counters and the join of price lists must be the login's own.
+  cli: ['client', 'simulator', 'stores', 'limits', 'policies', 'closest-name', 'errors'],
   errors: [],
 };
 
 /** Beside those, by `import type` alone. */
 const MAY_IMPORT_TYPES: Readonly<Record<string, readonly string[]>> = {
   options: [...EVERYTHING, 'errors'],
-  'options-schema': ['options', 'enrollment'],
-  express: ['factors'],
-  observability: ['login', 'client', 'stores'],
+  opentelemetry: ['login', 'client', 'stores', 'limits'],
+  policies: ['login'],
 };
 
 /** Beside those, single files of parts that are out of sight otherwise. */
 const MAY_IMPORT_FILES: Readonly<Record<string, readonly string[]>> = {
-  // A template is measured before anything is sent, which is when the client would do it.
-  cli: ['protocol/message-length.ts'],
+  // A template is measured before anything is sent, as the client would do it, and a number is read as everywhere.
+  cli: ['protocol/message-length.ts', 'protocol/mobile.ts', 'protocol/error-codes.ts'],
 };
 
 /** Records and contracts that every part may name. */
 const FREE_TYPES = 'stores/store.ts';
 
-/** "client/send-request.ts" is of the part "client", "errors.ts" is a part of its own. */
+/** "client/transport.ts" is of the part "client", "errors.ts" is a part of its own. */
 function partOf(path: string): string {
   return (path.split('/')[0] ?? path).replace(/\.ts$/, '');
 }
@@ -76,13 +76,25 @@ const LAZY_PACKAGES = ['undici', 'libphonenumber-js'];
 /** Packages of the HTTP edge stay there; options.ts may name the type of a request. */
 export function keepsHttpAtTheEdge({ from, to, kind }: Import): boolean {
   const isHttp = isPackage(to) && HTTP_PACKAGES.includes(packageOf(to));
-  if (!isHttp || partOf(from) === 'express') return true;
+  if (!isHttp || partOf(from) === 'middleware') return true;
   return from === 'options.ts' && kind === 'type';
 }
 
-/** An optional peer: whoever does not observe has not installed it. */
+/** An optional peer, installed only by apps that use it. */
 export function keepsTelemetryApart({ from, to }: Import): boolean {
-  return !packageOf(to).startsWith('@opentelemetry/') || partOf(from) === 'observability';
+  return !packageOf(to).startsWith('@opentelemetry/') || partOf(from) === 'opentelemetry';
+}
+
+/** Files that are reached by importing `.` or `./client` by value, none of which may load zod. */
+export function findFilesWithZod(imports: readonly Import[], entries: readonly string[]): string[] {
+  const loaded = new Set(entries);
+  for (const file of loaded) {
+    for (const { from, to, kind } of imports)
+      if (from === file && kind === 'value' && !isPackage(to)) loaded.add(to);
+  }
+  return imports
+    .filter(({ from, to, kind }) => loaded.has(from) && kind === 'value' && packageOf(to) === 'zod')
+    .map(({ from }) => from);
 }
 
 /** Large packages are loaded at first use. */
@@ -91,14 +103,15 @@ export function loadsLazily({ to, kind }: Import): boolean {
 }
 
 /** One file opens connections. */
-export function leavesConnectionsToSendRequest({ from, to, kind }: Import): boolean {
-  return packageOf(to) !== 'undici' || kind === 'type' || from === 'client/send-request.ts';
+export function leavesConnectionsToTransport({ from, to, kind }: Import): boolean {
+  return packageOf(to) !== 'undici' || kind === 'type' || from === 'client/transport.ts';
 }
 
-/** protocol and errors know no package, and built-in modules are written with `node:`. */
+/** errors imports no package, protocol imports zod alone, and built-in modules are written with `node:`. */
 export function importsPackagesItMay({ from, to }: Import): boolean {
   if (!isPackage(to)) return true;
-  if (['protocol', 'errors'].includes(partOf(from))) return false;
+  if (partOf(from) === 'errors') return false;
+  if (partOf(from) === 'protocol') return to === 'zod';
   return to.startsWith('node:') || !isBuiltin(to);
 }
 
@@ -106,11 +119,11 @@ export function isDeclared(dependencies: ReadonlySet<string>): (oneImport: Impor
   return ({ to }) => !isPackage(to) || to.startsWith('node:') || dependencies.has(packageOf(to));
 }
 
-/** Value imports that lead back to where they started, each as "a.ts -> b.ts -> a.ts". */
+/** Imports of any kind, types included, that lead back to where they started, each as "a.ts -> b.ts -> a.ts". */
 export function findCycles(imports: readonly Import[]): string[] {
   const targets = new Map<string, string[]>();
-  for (const { from, to, kind } of imports) {
-    if (kind === 'value' && !isPackage(to)) targets.set(from, [...(targets.get(from) ?? []), to]);
+  for (const { from, to } of imports) {
+    if (!isPackage(to)) targets.set(from, [...(targets.get(from) ?? []), to]);
   }
   const done = new Set<string>();
   const visit = (file: string, trail: readonly string[]): string[] => {
