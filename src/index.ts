@@ -31,40 +31,13 @@ export type {
   PolicyCharge,
   PolicyContext,
   PolicyEvent,
+  PolicyMode,
   PolicyReason,
   PolicyStage,
   PolicyTools,
   SendSettlement,
   VerifiedContext,
 } from './limits/policy';
-export { allowedCountries } from './limits/built-in';
-export { hlrSimSwap, type HlrSimSwap, type HlrSimSwapOptions } from './policies/sim-swap/hlr-sim-swap';
-export {
-  numberLookups,
-  type NumberLookups,
-  type NumberLookupsOptions,
-} from './policies/number-check/number-lookups';
-export type {
-  SimSwapCheck,
-  SimSwapDate,
-  SimSwapProvider,
-  SimSwapQuestion,
-} from './policies/sim-swap/sim-swap';
-export { numberCheck, type NumberCheckOptions } from './policies/number-check/number-check';
-export { simSwap, type SimSwapOptions } from './policies/sim-swap/sim-swap';
-export { conversionBreaker, type ConversionBreakerOptions } from './policies/conversion/conversion-breaker';
-export { numberTypes, type NumberTypesOptions } from './policies/number-types';
-export { prefixVelocity, type PrefixVelocityOptions } from './policies/prefix-velocity';
-export {
-  spendLimits,
-  type BalanceOptions,
-  type CountryAmount,
-  type Network,
-  type SpendBudgets,
-  type SpendLimitsOptions,
-} from './policies/spend-limits/spend-limits';
-export type { PolicyMode } from './limits/policy';
-export type { FindTrafficNetwork } from './policies/conversion/conversion-breaker';
 export type { Limit, Limits, SendLimit } from './limits/options';
 export { REASONS } from './login/outcome';
 export type {

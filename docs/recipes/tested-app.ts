@@ -1,7 +1,8 @@
 import express, { type Express, type RequestHandler } from 'express';
 import session from 'express-session';
 import passport from 'passport';
-import { createSmsOtp, numberCheck } from 'passport-sms-otp';
+import { createSmsOtp } from 'passport-sms-otp';
+import { numberCheck } from 'passport-sms-otp/policies';
 import { addFirstFactor } from './first-factor';
 import type { RecipeParts } from './parts';
 

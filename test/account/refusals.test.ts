@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Passport } from 'passport';
-import { allowedCountries, createSmsOtp, type PhoneBook } from 'passport-sms-otp';
+import { createSmsOtp, type PhoneBook } from 'passport-sms-otp';
+import { allowedCountries } from 'passport-sms-otp/policies';
 import { BOB } from '../support/test-app';
 import { enterWrongly, seen } from '../support/visit';
 import { HOME, NEW, numbersOf, openPhoneApp, phoneVisit, WORK, type PhoneApp } from './support/phone-app';

@@ -7,6 +7,7 @@ import { runNode } from './packed/run';
 const NAME = 'passport-sms-otp';
 const DOCUMENTED = [
   '.',
+  './policies',
   './client',
   './simulator',
   './redis',
@@ -25,13 +26,18 @@ async function evaluate(script: string, type: 'commonjs' | 'module' = 'commonjs'
   return JSON.parse(stdout);
 }
 
-/** The packages that are loaded by `require` of a subpath. */
-async function packagesLoadedBy(subpath: string): Promise<readonly string[]> {
+/** The files that are loaded by `require` of a subpath. */
+async function filesLoadedBy(subpath: string): Promise<readonly string[]> {
   const files = await evaluate(
     `require('${NAME}${subpath}'); console.log(JSON.stringify(Object.keys(require.cache)))`,
   );
   // The script prints the keys of require.cache.
-  const names = (files as string[]).map(
+  return files as string[];
+}
+
+/** The packages that are loaded by `require` of a subpath. */
+async function packagesLoadedBy(subpath: string): Promise<readonly string[]> {
+  const names = (await filesLoadedBy(subpath)).map(
     (file) => /.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/.exec(file)?.[1],
   );
   return Array.from(new Set(names.filter((name) => name !== undefined)));
@@ -85,6 +91,16 @@ describe('loading', () => {
     expect(loaded).toContain('passport-custom');
     const unwanted = ['undici', 'libphonenumber-js', 'express', 'zod'];
     expect(unwanted.filter((name) => loaded.includes(name))).toEqual([]);
+  });
+
+  it('the main entry loads no opt-in policy; ./policies does', async () => {
+    const isPolicy = (file: string): boolean => /[\\/]dist[\\/]policies[\\/]/.test(file);
+    expect((await filesLoadedBy('')).filter(isPolicy)).toEqual([]);
+    expect((await filesLoadedBy('/policies')).filter(isPolicy)).not.toEqual([]);
+  });
+
+  it('./policies loads zod and no other package', async () => {
+    expect(await packagesLoadedBy('/policies')).toEqual(['zod']);
   });
 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { allowedCountries, type PolicyContext } from 'passport-sms-otp';
+import { type PolicyContext } from 'passport-sms-otp';
+import { allowedCountries } from 'passport-sms-otp/policies';
 import { startTestApp } from '../support/test-app';
 import { seen, visit } from '../support/visit';
 

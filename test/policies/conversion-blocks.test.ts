@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { conversionBreaker, type ConversionBreakerOptions, type SmsOtpOptions } from 'passport-sms-otp';
+import { type SmsOtpOptions } from 'passport-sms-otp';
+import { conversionBreaker, type ConversionBreakerOptions } from 'passport-sms-otp/policies';
 import { testClock } from '../support/clock';
 import { slowStore } from '../support/slow-store';
 import type { TestAppOptions } from '../support/test-app';

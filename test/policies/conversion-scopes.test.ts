@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { conversionBreaker, type ConversionBreakerOptions } from 'passport-sms-otp';
+import { conversionBreaker, type ConversionBreakerOptions } from 'passport-sms-otp/policies';
 import { testClock } from '../support/clock';
 import { tamperedStore } from '../support/tampered-store';
 import { NOON, numberOf, repeat, startTraffic, type Traffic } from './traffic';

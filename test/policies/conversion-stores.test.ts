@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Pool } from 'pg';
-import { conversionBreaker, prefixVelocity, type Policy, type SmsOtpStore } from 'passport-sms-otp';
+import { type Policy, type SmsOtpStore } from 'passport-sms-otp';
+import { conversionBreaker, prefixVelocity } from 'passport-sms-otp/policies';
 import { postgresStore } from 'passport-sms-otp/postgres';
 import { redisStore } from 'passport-sms-otp/redis';
 import { describeWithService } from '../services/describe-with-service';

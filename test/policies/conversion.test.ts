@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { conversionBreaker, type ConversionBreakerOptions } from 'passport-sms-otp';
+import { conversionBreaker, type ConversionBreakerOptions } from 'passport-sms-otp/policies';
 import { numberOf, repeat, startTraffic, type Traffic, type Try } from './traffic';
 
 jest.setTimeout(60_000);

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { numberCheck, numberLookups, type Policy, type PolicyEvent } from 'passport-sms-otp';
+import { type Policy, type PolicyEvent } from 'passport-sms-otp';
+import { numberCheck, numberLookups } from 'passport-sms-otp/policies';
 import { ADVANCED_STATUSES } from '../../src/protocol/hlr';
 import { MOBILE, openDesk, type LookupDesk } from './lookups/lookup-desk';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { conversionBreaker, numberTypes, prefixVelocity } from 'passport-sms-otp';
+import { conversionBreaker, numberTypes, prefixVelocity } from 'passport-sms-otp/policies';
 
 const factories: Record<string, (options: object) => { readonly mode?: string | undefined }> = {
   numberTypes,

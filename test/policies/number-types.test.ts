@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { numberTypes, type NumberTypesOptions, type SmsOtpOptions } from 'passport-sms-otp';
+import { type SmsOtpOptions } from 'passport-sms-otp';
+import { numberTypes, type NumberTypesOptions } from 'passport-sms-otp/policies';
 import { startTestApp, type TestApp } from '../support/test-app';
 import { seen, visit } from '../support/visit';
 

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { allowedCountries, numberTypes, type Policy, type PolicyContext } from 'passport-sms-otp';
+import { type Policy, type PolicyContext } from 'passport-sms-otp';
+import { allowedCountries, numberTypes } from 'passport-sms-otp/policies';
 import { answering } from '../support/tampered-store';
 import { ALICE, startTestApp, type TestApp } from '../support/test-app';
 import { seen, visit, type Visit } from '../support/visit';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { prefixVelocity, type PrefixVelocityOptions } from 'passport-sms-otp';
+import { prefixVelocity, type PrefixVelocityOptions } from 'passport-sms-otp/policies';
 import { numberOf, repeat, startTraffic, type Traffic } from './traffic';
 
 jest.setTimeout(30_000);

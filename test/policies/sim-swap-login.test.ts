@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { hlrSimSwap, memoryStore, simSwap, type NoteStore, type Policy } from 'passport-sms-otp';
+import { memoryStore, type NoteStore, type Policy } from 'passport-sms-otp';
+import { hlrSimSwap, simSwap } from 'passport-sms-otp/policies';
 import { testClock } from '../support/clock';
 import { ALICE, startTestApp } from '../support/test-app';
 import { seen, visit } from '../support/visit';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { simSwap, type SimSwapProvider } from 'passport-sms-otp';
+import { simSwap, type SimSwapProvider } from 'passport-sms-otp/policies';
 import { openDesk, type LookupDesk } from './lookups/lookup-desk';
 
 let desk: LookupDesk;

@@ -1,11 +1,6 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import {
-  numberCheck,
-  numberLookups,
-  spendLimits,
-  type BalanceOptions,
-  type SmsOtpEvent,
-} from 'passport-sms-otp';
+import { type SmsOtpEvent } from 'passport-sms-otp';
+import { numberCheck, numberLookups, spendLimits, type BalanceOptions } from 'passport-sms-otp/policies';
 import { GatewayClient } from 'passport-sms-otp/client';
 import { queue } from '../support/people';
 import { startTestApp, type TestApp, type TestUser } from '../support/test-app';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import type { SpendBudgets } from 'passport-sms-otp';
+import type { SpendBudgets } from 'passport-sms-otp/policies';
 import type { TestUser } from '../support/test-app';
 import { seen, visit } from '../support/visit';
 import { americans, startPriceApp, type PriceApp, type PriceAppOptions } from './prices/price-app';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { spendLimits } from 'passport-sms-otp';
+import { spendLimits } from 'passport-sms-otp/policies';
 
 const AMOUNT = 'must be a decimal string with at most 9 digits before the point and 6 after it';
 const BY_COUNTRY = 'must be a decimal string, or a record of them by ISO 3166-1 codes';

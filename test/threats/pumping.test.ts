@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { conversionBreaker, numberTypes, prefixVelocity, type Policy } from 'passport-sms-otp';
+import { type Policy } from 'passport-sms-otp';
+import { conversionBreaker, numberTypes, prefixVelocity } from 'passport-sms-otp/policies';
 import { numberOf, repeat, startTraffic, type Traffic, type Try } from '../policies/traffic';
 
 jest.setTimeout(120_000);

@@ -4,7 +4,6 @@ import session from 'express-session';
 import passport from 'passport';
 import { Strategy as LocalStrategy } from 'passport-local';
 import {
-  allowedCountries,
   createSmsOtp,
   memoryStore,
   REASONS,
@@ -18,6 +17,7 @@ import {
   type SmsOtpOptions,
   type SmsOtpStore,
 } from 'passport-sms-otp';
+import { allowedCountries } from 'passport-sms-otp/policies';
 import { GatewayClient, type GatewayClientOptions } from 'passport-sms-otp/client';
 import { GatewaySimulator, type SimulatorOptions } from 'passport-sms-otp/simulator';
 import { storeContract } from 'passport-sms-otp/store-contract';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { hlrSimSwap, numberLookups, type HlrSimSwapOptions } from 'passport-sms-otp';
+import { hlrSimSwap, numberLookups, type HlrSimSwapOptions } from 'passport-sms-otp/policies';
 import { MOBILE, openDesk, type LookupDesk } from './lookup-desk';
 import { DAY, HOUR, KEY, walk } from './sim-walk';
 

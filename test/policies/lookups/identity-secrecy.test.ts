@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { hlrSimSwap, numberCheck, numberLookups, type Policy } from 'passport-sms-otp';
+import { type Policy } from 'passport-sms-otp';
+import { hlrSimSwap, numberCheck, numberLookups } from 'passport-sms-otp/policies';
 import { tellAll } from '../../support/canaries';
 import { ALICE, startTestApp } from '../../support/test-app';
 import { visit } from '../../support/visit';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { numberCheck, numberLookups } from 'passport-sms-otp';
+import { numberCheck, numberLookups } from 'passport-sms-otp/policies';
 import type { SimulatorOptions } from 'passport-sms-otp/simulator';
 import { LOST } from '../../support/gateway-faults';
 import { MOBILE, openDesk, type LookupDesk } from './lookup-desk';

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { numberCheck, numberLookups, type Policy } from 'passport-sms-otp';
+import { type Policy } from 'passport-sms-otp';
+import { numberCheck, numberLookups } from 'passport-sms-otp/policies';
 import { waitUntil } from '../../support/wait-until';
 import { MOBILE, openDesk, type LookupDesk } from './lookup-desk';
 

@@ -1,4 +1,5 @@
-import { hlrSimSwap, numberLookups, simSwap, type HlrSimSwapOptions, type Policy } from 'passport-sms-otp';
+import { type Policy } from 'passport-sms-otp';
+import { hlrSimSwap, numberLookups, simSwap, type HlrSimSwapOptions } from 'passport-sms-otp/policies';
 import type { LookupDesk } from './lookup-desk';
 
 export const KEY = 'a secret of the test, 32 bytes long';

@@ -1,3 +1,4 @@
+import { type Policy } from 'passport-sms-otp';
 import {
   conversionBreaker,
   hlrSimSwap,
@@ -5,8 +6,7 @@ import {
   numberLookups,
   spendLimits,
   simSwap,
-  type Policy,
-} from 'passport-sms-otp';
+} from 'passport-sms-otp/policies';
 
 /** Compiled, never run: one set of lookups serves every policy that can use them. */
 export function joinPolicies(key: string): Policy<unknown>[] {

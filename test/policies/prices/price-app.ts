@@ -1,10 +1,5 @@
-import {
-  memoryStore,
-  spendLimits,
-  type Policy,
-  type SpendLimitsOptions,
-  type SmsOtpStore,
-} from 'passport-sms-otp';
+import { memoryStore, type Policy, type SmsOtpStore } from 'passport-sms-otp';
+import { spendLimits, type SpendLimitsOptions } from 'passport-sms-otp/policies';
 import type { SimulatorOptions } from 'passport-sms-otp/simulator';
 import { toDecimal } from '../../../src/policies/spend-limits/micros';
 import { testClock } from '../../support/clock';

@@ -6,12 +6,12 @@ import { Passport, type PassportStatic } from 'passport';
 import { Strategy as LocalStrategy } from 'passport-local';
 import {
   createSmsOtp,
-  spendLimits,
   type Policy,
   type SmsOtp,
   type SmsOtpEvent,
   type SmsOtpOptions,
 } from 'passport-sms-otp';
+import { spendLimits } from 'passport-sms-otp/policies';
 import { people } from '../../support/people';
 import { addErrorHandler, addRoutes } from '../../support/test-routes';
 import { asTestUser, asUser } from '../../support/test-users';

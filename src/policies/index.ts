@@ -1,0 +1,27 @@
+export { allowedCountries } from '../limits/built-in';
+export {
+  conversionBreaker,
+  type ConversionBreakerOptions,
+  type FindTrafficNetwork,
+} from './conversion/conversion-breaker';
+export { numberCheck, type NumberCheckOptions } from './number-check/number-check';
+export { numberLookups, type NumberLookups, type NumberLookupsOptions } from './number-check/number-lookups';
+export { numberTypes, type NumberTypesOptions } from './number-types';
+export { prefixVelocity, type PrefixVelocityOptions } from './prefix-velocity';
+export { hlrSimSwap, type HlrSimSwap, type HlrSimSwapOptions } from './sim-swap/hlr-sim-swap';
+export {
+  simSwap,
+  type SimSwapCheck,
+  type SimSwapDate,
+  type SimSwapOptions,
+  type SimSwapProvider,
+  type SimSwapQuestion,
+} from './sim-swap/sim-swap';
+export {
+  spendLimits,
+  type BalanceOptions,
+  type CountryAmount,
+  type Network,
+  type SpendBudgets,
+  type SpendLimitsOptions,
+} from './spend-limits/spend-limits';
