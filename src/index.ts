@@ -34,7 +34,7 @@ export type {
   PolicyMode,
   PolicyReason,
   PolicyStage,
-  PolicyTools,
+  PolicyServices,
   SendSettlement,
   VerifiedContext,
 } from './limits/policy';

@@ -1,12 +1,12 @@
 import type { Counter } from '../stores/store';
 import type { Limit, Limits, SendLimit } from './options';
 
-const DAY_SECONDS = 86_400;
+export const DAY_SECONDS = 86_400;
 
-/** No gap between two sends is longer. */
+/** The longest gap between two sends. */
 const LONGEST_GAP_SECONDS = 300;
 
-/** The keys of one send. Numbers and prefixes are HMACs already. */
+/** What a send is counted by. Numbers and prefixes are HMACs already. */
 export interface SendKeys {
   readonly user: string;
   readonly number: string;
@@ -14,7 +14,7 @@ export interface SendKeys {
   readonly address: string;
 }
 
-/** What a counter of a send stands for: decides the reason given when it refuses. */
+/** What a counter of a send limits. Decides the reason that is given when the counter refuses. */
 export type SendCounterRole = 'failures' | 'gap' | 'limit' | 'new-number';
 
 /** A counter of a send with its role. */
@@ -23,21 +23,10 @@ export interface SendCounter {
   readonly counter: Counter;
 }
 
-/** Failures of a user's codes across ids, sessions, factors and purposes, since the last success. No window. */
-export function failureCounter(limits: Limits, user: string): Counter {
-  const { max, perSeconds, disableAfter } = limits.failures;
-  return {
-    key: failuresKey(user),
-    windowSeconds: null,
-    max: disableAfter,
-    lock: { every: max, seconds: doubling(perSeconds, DAY_SECONDS) },
-  };
-}
-
 /**
- * Everything one send is charged to, in one round trip: all or none.
- * @param gapSeconds the first gap between two sends; each next one is twice as long, up to 300 s, until a success.
- * @param random from 0 to 1; spreads the gaps after the first, so that waiting clients do not come back together.
+ * Returns all counters that one send is charged to, in one round trip: all or none.
+ * @param gapSeconds The first gap between two sends. Each next one is twice as long, up to 300 s, until a success.
+ * @param random From 0 to 1. Spreads every gap after the first, so that waiting clients do not come back together.
  */
 export function sendCounters(
   limits: Limits,
@@ -48,11 +37,11 @@ export function sendCounters(
   const gaps = doubling(gapSeconds, LONGEST_GAP_SECONDS).map((gap, index) =>
     index === 0 ? gap : Math.min(LONGEST_GAP_SECONDS, Math.round(gap * (1 + random / 10))),
   );
-  const { perAddress, perPrefix, total } = limits;
+  const { perUser, perNumber, perAddress, perPrefix, total } = limits;
   return [
     { role: 'failures', counter: { ...failureCounter(limits, keys.user), isOnlyRead: true } },
-    ...subjectCounters(`user:${keys.user}`, limits.perUser, gaps),
-    ...subjectCounters(`number:${keys.number}`, limits.perNumber, gaps),
+    ...userOrNumberCounters(`user:${keys.user}`, perUser, gaps),
+    ...userOrNumberCounters(`number:${keys.number}`, perNumber, gaps),
     limited(`sends:address:${keys.address}`, perAddress),
     newNumberCounter(keys, perPrefix),
     limited(`sends:prefix:${keys.prefix}`, perPrefix),
@@ -60,32 +49,7 @@ export function sendCounters(
   ];
 }
 
-/** Remembers that a code was right on this number. */
-export function verifiedNumberCounter(number: string): Counter {
-  return { key: `verified:number:${number}`, windowSeconds: null };
-}
-
-/** What a full success of the user sets back to nothing. @param number null when the success has proven no number. */
-export function keysClearedBySuccess(user: string, number: string | null): readonly string[] {
-  const ofUser = [failuresKey(user), ...sinceSuccessKeys(`user:${user}`)];
-  return number === null ? ofUser : [...ofUser, ...sinceSuccessKeys(`number:${number}`)];
-}
-
-/** The counters that belong to one user. */
-export function keysOfUser(user: string): { readonly failures: string; readonly sends: readonly string[] } {
-  const subject = `user:${user}`;
-  return { failures: failuresKey(user), sends: [...sinceSuccessKeys(subject), `sends:all:${subject}`] };
-}
-
-function failuresKey(user: string): string {
-  return `failures:${user}`;
-}
-
-function sinceSuccessKeys(subject: string): readonly string[] {
-  return [`sends:day:${subject}`, `sends:short:${subject}`];
-}
-
-function subjectCounters(
+function userOrNumberCounters(
   subject: string,
   { max, perSeconds, maxPerDay, maxPerDayInAll }: SendLimit,
   gaps: readonly number[],
@@ -98,7 +62,7 @@ function subjectCounters(
   ];
 }
 
-/** The tighter budget of a prefix; numbers on which a code was once right are exempt. */
+/** The tighter budget of a prefix. Numbers on which a code was once right are exempt. */
 function newNumberCounter({ prefix, number }: SendKeys, perPrefix: Limits['perPrefix']): SendCounter {
   const { maxNeverVerified: max, perSeconds: windowSeconds } = perPrefix;
   const exemptBy = verifiedNumberCounter(number).key;
@@ -112,8 +76,43 @@ function limited(key: string, { max, perSeconds: windowSeconds }: Limit): SendCo
   return { role: 'limit', counter: { key, windowSeconds, max } };
 }
 
+/** Counts a user's failures across ids, sessions, factors and purposes since the last success. Without a window. */
+export function failureCounter(limits: Limits, user: string): Counter {
+  const { max, perSeconds, disableAfter } = limits.failures;
+  return {
+    key: failuresKey(user),
+    windowSeconds: null,
+    max: disableAfter,
+    lock: { every: max, seconds: doubling(perSeconds, DAY_SECONDS) },
+  };
+}
+
+/** Records that a code was right on this number. */
+export function verifiedNumberCounter(number: string): Counter {
+  return { key: `verified:number:${number}`, windowSeconds: null };
+}
+
+/** Returns the keys that a full success of the user clears. @param number Null when the success proved no number. */
+export function keysClearedBySuccess(user: string, number: string | null): readonly string[] {
+  const ofUser = [failuresKey(user), ...sinceSuccessKeys(`user:${user}`)];
+  return number === null ? ofUser : [...ofUser, ...sinceSuccessKeys(`number:${number}`)];
+}
+
+/** Returns the keys of all counters of one user. */
+export function keysOfUser(user: string): { readonly failures: string; readonly sends: readonly string[] } {
+  const subject = `user:${user}`;
+  return { failures: failuresKey(user), sends: [...sinceSuccessKeys(subject), `sends:all:${subject}`] };
+}
+
+function failuresKey(user: string): string {
+  return `failures:${user}`;
+}
+
+function sinceSuccessKeys(subject: string): readonly string[] {
+  return [`sends:day:${subject}`, `sends:short:${subject}`];
+}
+
+/** `doubling(30, 300)` is 30, 60, 120, 240, 300. */
 function doubling(first: number, last: number): readonly number[] {
-  const steps = [Math.min(first, last)];
-  while ((steps.at(-1) ?? last) < last) steps.push(Math.min((steps.at(-1) ?? last) * 2, last));
-  return steps;
+  return first >= last ? [last] : [first, ...doubling(first * 2, last)];
 }

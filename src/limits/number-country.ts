@@ -1,68 +1,64 @@
-import type { parsePhoneNumberFromString, PhoneNumber, PhoneNumberType } from 'libphonenumber-js/max';
+import type { parsePhoneNumberFromString, PhoneNumberType } from 'libphonenumber-js/max';
 
-/** What a range of numbers is for, in libphonenumber's words. */
+/** What a range of numbers is used for, in libphonenumber's terms. */
 export type PhoneType = PhoneNumberType;
 
-/** What the digits of a number tell by themselves. */
+/** What can be read from the digits of a number alone. */
 export interface NumberOrigin {
   /** ISO 3166-1 code; null when there is none (satellite, shared codes, not a number). */
   readonly country: string | null;
-  /** Null when no list knows the range, as for fictional numbers. */
+  /** The type of the number's range, which says nothing about the line. Null when the range is unknown, as for fictional numbers. */
   readonly type: PhoneType | null;
 }
 
-/** Reads a number when it is first asked about, and not again. */
+/** Prepares a number for reading. The returned function reads it at its first call and returns the same promise from then on. */
 export type ReadNumber = (mobile: string) => () => Promise<NumberOrigin>;
 
+type Parser = typeof parsePhoneNumberFromString;
+
 /**
- * Reads numbers with libphonenumber's full metadata, which is loaded at the first one and kept: asking for a module
- * again costs more than reading a number.
+ * Reads numbers with libphonenumber's full metadata, which is loaded for the first number. The loaded parser is kept,
+ * because importing a loaded module again costs more than reading a number.
  */
 export function createNumberReader(): ReadNumber {
-  let parser: Promise<Parser> | undefined;
+  let loading: Promise<Parser> | undefined;
 
   function load(): Promise<Parser> {
-    parser ??= loadParser().catch((error: unknown) => {
-      parser = undefined;
+    loading ??= loadParser().catch((error: unknown) => {
+      loading = undefined;
       throw error;
     });
-    return parser;
+    return loading;
   }
 
   return (mobile) => {
     let origin: Promise<NumberOrigin> | undefined;
-    return () => (origin ??= load().then((parse) => toOrigin(parse(mobile, { extract: false }))));
+    return () => (origin ??= load().then((parse) => readOrigin(parse, mobile)));
   };
 }
 
-/** The country and the type of a number. The type is that of its range: no word about the line. @param mobile E.164 with plus. */
-async function findNumberOrigin(mobile: string): Promise<NumberOrigin> {
-  const parse = await loadParser();
-  return toOrigin(parse(mobile, { extract: false }));
-}
-
-/** A number with where it is from, once that is known. */
-interface Numbered {
+/** A number, with a reader for its origin when one has been prepared. */
+interface PreparedNumber {
+  /** E.164 with plus. */
   readonly mobile: string;
   readonly origin?: (() => Promise<NumberOrigin>) | undefined;
 }
 
-/** The country and the type of the number a question is about; reading a number is the dearest part of a rule. */
-export function originOf({ mobile, origin }: Numbered): Promise<NumberOrigin> {
-  return origin === undefined ? findNumberOrigin(mobile) : origin();
+/** Returns the country and type of a policy context's number, which all policies of a send read only once. */
+export async function originOf({ mobile, origin }: PreparedNumber): Promise<NumberOrigin> {
+  return origin === undefined ? readOrigin(await loadParser(), mobile) : origin();
 }
 
-/** The country of a number as an ISO 3166-1 code, or null when it has none. @param mobile E.164 with plus. */
+/** Returns the country of a number as an ISO 3166-1 code, or null when it has none. @param mobile E.164 with plus. */
 export async function findNumberCountry(mobile: string): Promise<string | null> {
-  return (await findNumberOrigin(mobile)).country;
+  return (await originOf({ mobile })).country;
 }
-
-type Parser = typeof parsePhoneNumberFromString;
 
 async function loadParser(): Promise<Parser> {
   return (await import('libphonenumber-js/max')).parsePhoneNumberFromString;
 }
 
-function toOrigin(number: PhoneNumber | undefined): NumberOrigin {
+function readOrigin(parse: Parser, mobile: string): NumberOrigin {
+  const number = parse(mobile, { extract: false });
   return { country: number?.country ?? null, type: number?.getType() ?? null };
 }

@@ -1,26 +1,26 @@
 import { createHmac } from 'node:crypto';
 
-/** Makes the text under which a number is counted: an HMAC, so that no key of a store tells a number. */
+/** Returns the keys under which a number and its prefix are counted: HMACs, so that no store key reveals a number. */
 export type NumberKeys = (mobile: string) => Promise<{ readonly number: string; readonly prefix: string }>;
 
-/** Digits that tell two numbers of one prefix apart. */
+/** The last digits of a number. All numbers that differ in these alone share a prefix. */
 const SUBSCRIBER_DIGITS = 4;
 
-/** @param deriveKey gives the HMAC key; called at the first number and not again unless it failed. */
+/** @param deriveKey Returns the HMAC key. Called for the first number, and again only if it failed. */
 export function createNumberKeys(deriveKey: () => Promise<Buffer>): NumberKeys {
-  let key: Buffer | undefined;
+  let cached: Buffer | undefined;
   return async (mobile) => {
-    const known = (key ??= await deriveKey());
+    const key = (cached ??= await deriveKey());
     return {
-      number: hmac(known, mobile),
-      // Only sends, and policies that learn from right codes, ask for it.
+      number: hmac(key, mobile),
+      // Computed on demand: only sends, and policies that learn from right codes, need it.
       get prefix() {
-        return hmac(known, `prefix ${mobile.slice(0, -SUBSCRIBER_DIGITS)}`);
+        return hmac(key, `prefix ${mobile.slice(0, -SUBSCRIBER_DIGITS)}`);
       },
     };
   };
 }
 
-function hmac(key: Buffer, text: string): string {
-  return createHmac('sha256', key).update(text).digest('base64url').slice(0, 22);
+function hmac(key: Buffer, value: string): string {
+  return createHmac('sha256', key).update(value).digest('base64url').slice(0, 22);
 }

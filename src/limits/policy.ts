@@ -2,67 +2,27 @@ import type { GatewayClient } from '../client/gateway-client';
 import type { Counter, CounterStore, NoteStore, Purpose } from '../stores/store';
 import type { NumberOrigin } from './number-country';
 
-/** Whether a policy's no counts, or is only told as an event. */
-export type PolicyMode = NonNullable<Policy['mode']>;
+/** One rule that is checked before money is spent. A throw denies. */
+export interface Policy<User = Express.User> {
+  /** Shown in events. */
+  readonly name: string;
+  readonly stage: PolicyStage;
+  /** Default: `enforce`. */
+  readonly mode?: PolicyMode | undefined;
+  check(context: PolicyContext<User>): PolicyAnswer | Promise<PolicyAnswer>;
+  /** Returns the counters to charge once every policy has allowed the send. Called at stage `send` only. A throw denies. */
+  charges?(context: PolicyContext<User>): readonly PolicyCharge[] | Promise<readonly PolicyCharge[]>;
+  /** Called with what became of a send, once for each send that was charged (stage `send` only). A throw changes nothing. */
+  settle?(context: PolicyContext<User>, settlement: SendSettlement): unknown;
+  /** Called after each right code that came by text message. A throw changes nothing. */
+  verified?(context: VerifiedContext): unknown;
+}
 
-/** When a policy is asked: before every text message, or before a number is enrolled. */
+/** When a policy is checked: before every text message, or before a number is enrolled. */
 export type PolicyStage = 'send' | 'enroll';
 
-/** What every question to a policy brings along. */
-export interface PolicyTools {
-  /** The gateway's client, for price lists and lookups. */
-  readonly gateway: Pick<GatewayClient, 'otp' | 'hlr' | 'variant'>;
-  /** Counters of the store. Prefix keys with the policy's name. */
-  readonly counters: CounterStore;
-  /** Undefined when the store keeps no notes. */
-  readonly notes: NoteStore | undefined;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
-  /** Tells the app of something that is no decision. */
-  readonly emit: (event: PolicyEvent) => void;
-}
-
-/** A number, whose it is, and how it may be counted without being told. */
-interface AboutNumber extends PolicyTools {
-  readonly userId: string;
-  readonly purpose: Purpose;
-  /** E.164 with plus. */
-  readonly mobile: string;
-  /** Country and type of the number, read once for all who ask. Left out: whoever asks reads it. */
-  readonly origin?: (() => Promise<NumberOrigin>) | undefined;
-  /** HMACs under which the number, and the number less its last four digits, are counted. */
-  readonly numberKey: string;
-  readonly prefixKey: string;
-}
-
-/** What a policy may look at before a text message is sent. */
-export interface PolicyContext<User = Express.User> extends AboutNumber {
-  readonly stage: PolicyStage;
-  readonly user: User;
-  /** The client's address as Express gives it (`req.ip`); undefined when there is none. */
-  readonly address: string | undefined;
-}
-
-/** What a policy hears when a code was right. */
-export interface VerifiedContext extends AboutNumber {
-  /** True when no code was ever right on this number before. */
-  readonly isNewNumber: boolean;
-  /** Milliseconds since 1970 of the send whose code was right, and which send of its pending login that was, from 1. */
-  readonly sentAt: number;
-  readonly sends: number;
-}
-
-/** What became of a send that the policies had allowed. */
-export type SendSettlement =
-  /** `cost`: what the gateway says it cost, a decimal (variant B), else null. */
-  | { readonly kind: 'sent'; readonly cost: string | null }
-  /** Nothing was sent for certain. */
-  | { readonly kind: 'not-sent' }
-  /** The answer was lost: it may have been sent. */
-  | { readonly kind: 'unknown' };
-
-/** The reasons a policy may give. */
-export type PolicyReason = 'denied' | 'country-not-allowed' | 'send-limit' | 'unsuitable-phone';
+/** `enforce`: a denial takes effect. `report`: a denial is only reported as an event. */
+export type PolicyMode = 'enforce' | 'report';
 
 /** A policy's answer. */
 export type PolicyAnswer =
@@ -70,11 +30,14 @@ export type PolicyAnswer =
   | {
       readonly deny: PolicyReason;
       readonly retryAfterSeconds?: number | undefined;
-      /** Why, for the event: a few words without any number of a phone. */
+      /** Why, for the event: a few words without any phone number. */
       readonly reasons?: readonly string[] | undefined;
     };
 
-/** A counter that is charged with the send, in its one round trip: all or none. Full or locked, it denies. */
+/** The reasons a policy can give. */
+export type PolicyReason = 'denied' | 'country-not-allowed' | 'send-limit' | 'unsuitable-phone';
+
+/** A counter that is charged together with the send: all counters or none. A full or locked one denies the send. */
 export interface PolicyCharge {
   readonly counter: Counter;
   /** Default: `send-limit`. */
@@ -83,37 +46,74 @@ export interface PolicyCharge {
   readonly reason: string;
 }
 
-/** One rule that is asked before money is spent. A throw denies. */
-export interface Policy<User = Express.User> {
-  /** Shown in events. */
-  readonly name: string;
-  readonly stage: PolicyStage;
-  /** `record`: its no is told as an event and changes nothing. Default: `deny`. */
-  readonly mode?: 'enforce' | 'report' | undefined;
-  check(context: PolicyContext<User>): PolicyAnswer | Promise<PolicyAnswer>;
-  /** Counters to charge once every policy has allowed; asked at stage `send` only. A throw denies. */
-  charges?(context: PolicyContext<User>): readonly PolicyCharge[] | Promise<readonly PolicyCharge[]>;
-  /** Hears what became of the send, once for each send that was charged (stage `send` only). A throw changes nothing. */
-  settle?(context: PolicyContext<User>, settlement: SendSettlement): unknown;
-  /** Hears of each right code, text messages only. A throw changes nothing. */
-  verified?(context: VerifiedContext): unknown;
+/** What a policy can use in every call. */
+export interface PolicyServices {
+  /** The gateway's client, for price lists and lookups. */
+  readonly gateway: Pick<GatewayClient, 'otp' | 'hlr' | 'variant'>;
+  /** The store's counters. Begin every key with the policy's name. */
+  readonly counters: CounterStore;
+  /** Undefined when the store keeps no notes. */
+  readonly notes: NoteStore | undefined;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Emits an event that is not a decision. */
+  readonly emit: (event: PolicyEvent) => void;
 }
 
-/** What policies tell beside their decisions. */
+/** A number, its user, and the keys that count the number without revealing it. */
+interface NumberContext extends PolicyServices {
+  readonly userId: string;
+  readonly purpose: Purpose;
+  /** E.164 with plus. */
+  readonly mobile: string;
+  /** Returns the country and type of the number, which is read once for all policies. Undefined: each policy reads it. */
+  readonly origin?: (() => Promise<NumberOrigin>) | undefined;
+  /** HMACs under which the number, and the number without its last four digits, are counted. */
+  readonly numberKey: string;
+  readonly prefixKey: string;
+}
+
+/** What a policy knows before a text message is sent. */
+export interface PolicyContext<User = Express.User> extends NumberContext {
+  readonly stage: PolicyStage;
+  readonly user: User;
+  /** The client's address as Express returns it (`req.ip`); undefined when there is none. */
+  readonly address: string | undefined;
+}
+
+/** What a policy knows after a right code. */
+export interface VerifiedContext extends NumberContext {
+  /** True when no code was ever right on this number before. */
+  readonly isNewNumber: boolean;
+  /** When the code was sent, in milliseconds since 1970, and the position of that send in its pending login, from 1. */
+  readonly sentAt: number;
+  readonly sends: number;
+}
+
+/** What became of a send that the policies had allowed. */
+export type SendSettlement =
+  /** `cost`: the price that the gateway reports, as a decimal string (variant B); otherwise null. */
+  | { readonly kind: 'sent'; readonly cost: string | null }
+  /** Certainly nothing was sent. */
+  | { readonly kind: 'not-sent' }
+  /** The answer was lost: the message may have been sent. */
+  | { readonly kind: 'unknown' };
+
+/** Events of policies that are not decisions. */
 export type PolicyEvent =
-  /** The gateway's balance passed a level. Amounts are decimals in the gateway's currency. */
+  /** The gateway's balance passed a level. Amounts are decimal strings in the gateway's currency. */
   | { readonly type: 'balance-low'; readonly level: 'warning' | 'critical'; readonly balance: string }
   | { readonly type: 'balance-recovered'; readonly balance: string }
-  /** The balance fell by more than this installation has sent for. */
+  /** The balance fell by more than this installation has spent. */
   | { readonly type: 'unexplained-spend'; readonly spent: string; readonly explained: string }
-  /** The price list could not be had, or has rows that cannot be used. */
+  /** The price list could not be fetched, or has rows that cannot be used. */
   | { readonly type: 'price-list-problem'; readonly problem: string; readonly rows: number }
-  /** A block by conversion begins; it ends by itself after so many seconds. `scope`: `prefix`, `country FR`, `network 208-01`. */
+  /** A block by conversion begins; it ends by itself after `blockedSeconds`. `scope`: `prefix`, `country FR`, `network 208-01`. */
   | { readonly type: 'conversion-blocked'; readonly scope: string; readonly blockedSeconds: number }
-  /** No numbers are looked up: until a restart (`no-permission`), until there is money again, or for a minute. Told once. */
+  /** Numbers are no longer looked up: until a restart (`no-permission`), until there is money again, or for a minute. Emitted once. */
   | { readonly type: 'lookups-stopped'; readonly reason: 'no-permission' | 'no-balance' | 'failing' }
   | { readonly type: 'lookups-resumed' }
-  /** A lookup did not say that a number is good, and it is texted all the same. See `numberCheck`. */
+  /** A number is texted although its lookup did not confirm that it is good. See `numberCheck`. */
   | { readonly type: 'number-doubtful'; readonly userId: string; readonly reason: string }
-  /** The subscriber identity behind a number differs from the one seen before. A hint, no proof: see `simSwap`. */
+  /** The subscriber identity of a number differs from the one seen before. A hint, not a proof: see `simSwap`. */
   | { readonly type: 'sim-swap-hint'; readonly userId: string; readonly hint: string };

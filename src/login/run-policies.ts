@@ -3,7 +3,7 @@ import type {
   Policy,
   PolicyCharge,
   PolicyContext,
-  PolicyTools,
+  PolicyServices,
   SendSettlement,
   VerifiedContext,
 } from '../limits/policy';
@@ -141,7 +141,7 @@ export type SendContext = PolicyContext & { readonly origin: NonNullable<PolicyC
 export async function createPolicyContext(parts: LoginContext, asked: Asked): Promise<SendContext> {
   const { number, prefix } = await parts.numberKeys(asked.mobile);
   const keys = { numberKey: number, prefixKey: prefix, origin: parts.readNumber(asked.mobile) };
-  return { stage: 'send', ...asked, ...keys, ...toTools(parts) };
+  return { stage: 'send', ...asked, ...keys, ...toServices(parts) };
 }
 
 /** Asks every policy; a new number of a user's also those of the stage `enroll`, and those first. */
@@ -176,12 +176,12 @@ export function emitVerified(
   const context: VerifiedContext = {
     ...{ userId, purpose, mobile, isNewNumber, sentAt, sends },
     ...{ numberKey: keys.number, prefixKey: keys.prefix, origin: parts.readNumber(mobile) },
-    ...toTools(parts),
+    ...toServices(parts),
   };
   for (const policy of parts.policies) quietly(() => policy.verified?.(context));
 }
 
-function toTools({ gateway, store, now, emit }: LoginContext): PolicyTools {
+function toServices({ gateway, store, now, emit }: LoginContext): PolicyServices {
   return { gateway, counters: store.counters, notes: store.notes, now, emit };
 }
 

@@ -1,9 +1,6 @@
 export { allowedCountries } from '../limits/built-in';
-export {
-  conversionBreaker,
-  type ConversionBreakerOptions,
-  type FindTrafficNetwork,
-} from './conversion/conversion-breaker';
+export { conversionBreaker, type ConversionBreakerOptions } from './conversion/conversion-breaker';
+export type { FindNetwork, Network } from './network';
 export { numberCheck, type NumberCheckOptions } from './number-check/number-check';
 export { numberLookups, type NumberLookups, type NumberLookupsOptions } from './number-check/number-lookups';
 export { numberTypes, type NumberTypesOptions } from './number-types';
@@ -21,7 +18,6 @@ export {
   spendLimits,
   type BalanceOptions,
   type CountryAmount,
-  type Network,
   type SpendBudgets,
   type SpendLimitsOptions,
 } from './spend-limits/spend-limits';

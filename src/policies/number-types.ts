@@ -3,14 +3,14 @@ import { parseOptions, policyMode, strictOptions } from '../define-options';
 import { createNumberTypes } from '../limits/built-in';
 import type { Policy, PolicyMode } from '../limits/policy';
 
-/** Ranges that some apps text and others must not. */
+/** Types that some apps text and others must not. */
 const DENIABLE = ['VOIP', 'PERSONAL_NUMBER', 'FIXED_LINE'] as const;
 
-/** What `numberTypes` is made of. */
+/** Options of `numberTypes`. Unknown fields are errors. */
 export interface NumberTypesOptions {
   /** Default: `enforce`. */
   readonly mode?: PolicyMode | undefined;
-  /** More types to deny: `VOIP`, `PERSONAL_NUMBER` (+44 70, dear), `FIXED_LINE`. Default: none. */
+  /** More types to deny: `VOIP`, `PERSONAL_NUMBER` (such as +44 70, expensive), `FIXED_LINE`. Default: none. */
   readonly alsoDeny?: readonly (typeof DENIABLE)[number][] | undefined;
 }
 
@@ -25,9 +25,9 @@ const schema = strictOptions({
 });
 
 /**
- * Denies numbers of ranges that no login's code belongs to: premium rate, shared cost, toll free, company numbers, pagers,
- * voice mail. A number whose range no list knows passes, and so does every mobile one. Every app has this policy; adding it
- * to `policies` replaces the built-in one.
+ * Denies numbers of types that no login code should be texted to: premium rate, shared cost, toll free, company numbers,
+ * pagers, voice mail. Numbers of unknown ranges are allowed, and so are all mobile ones. Every app has this policy; adding
+ * it to `policies` replaces the built-in one.
  * @throws {TypeError} that names the option.
  */
 export function numberTypes(options: NumberTypesOptions = {}): Policy<unknown> {

@@ -1,15 +1,15 @@
 import { parseOptions, policyMode, strictOptions, wholeNumber } from '../define-options';
 import { verifiedNumberCounter } from '../limits/limits';
-import { type Policy, type PolicyContext, type PolicyMode } from '../limits/policy';
+import type { Policy, PolicyContext, PolicyMode } from '../limits/policy';
 import type { Counter } from '../stores/store';
 
-/** What `prefixVelocity` is made of. */
+/** Options of `prefixVelocity`. Unknown fields are errors. */
 export interface PrefixVelocityOptions {
-  /** Text messages without a right code that a prefix may have in `perSeconds`: 1 to 1,000. Default: 15. */
+  /** Messages without a right code per prefix and `perSeconds`: 1 to 1,000. Default: 15. */
   readonly maxUnanswered?: number | undefined;
   /** 3,600 to 604,800. Default: 86,400. */
   readonly perSeconds?: number | undefined;
-  /** Default: `record`. */
+  /** Default: `report`. */
   readonly mode?: PolicyMode | undefined;
 }
 
@@ -21,18 +21,18 @@ const schema = strictOptions({
 
 /** Two windows of a prefix that overlap by half. */
 interface Windows {
-  /** Holds everything the newer one holds, and half a window more. */
+  /** Counts everything the newer one counts, and half a window before it. */
   readonly older: Counter;
   readonly newer: Counter;
 }
 
 /**
- * Bounds the text messages to a prefix (a number less its last four digits) that no right code has answered. It counts at
- * the moment of sending, so it also stops what is sent all at once. Numbers on which a code was once right are exempt,
- * and a right code takes back what its pending login has added.
+ * Limits the messages to a prefix (a number without its last four digits) whose code was not entered. It counts when a
+ * message is sent, so it also stops a burst. Numbers on which a code was once right are exempt, and a right code takes
+ * back what its pending login has added.
  *
- * Every message is counted in two windows that overlap by half, and the older one refuses: within any half of
- * `perSeconds` no more than `maxUnanswered` are sent, wherever the windows begin.
+ * Every message is counted in two windows that overlap by half, and the older one refuses. Within any half of `perSeconds`
+ * no more than `maxUnanswered` messages are sent, wherever the windows begin.
  * @throws {TypeError} that names the option.
  */
 export function prefixVelocity(options: PrefixVelocityOptions = {}): Policy<unknown> {

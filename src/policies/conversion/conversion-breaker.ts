@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { callback, parseOptions, policyMode, strictOptions } from '../../define-options';
 import { StoreError } from '../../errors';
 import { verifiedNumberCounter } from '../../limits/limits';
-import { type Policy, type PolicyContext, type PolicyMode, type PolicyTools } from '../../limits/policy';
-import type { Network } from '../number-check/decision-table';
+import type { Policy, PolicyContext, PolicyMode, PolicyServices } from '../../limits/policy';
+import { type FindNetwork, findNetwork } from '../network';
 import {
   answeredCounters,
   blockCounter,
@@ -18,17 +18,17 @@ import {
   upperWilsonBound,
 } from './conversion-tally';
 
-/** What `conversionBreaker` is made of. */
+/** Options of `conversionBreaker`. Unknown fields are errors. */
 export interface ConversionBreakerOptions {
-  /** The share of text messages whose code is typed in, below which a scope is blocked: 0.01 to 0.9. Default: 0.2. */
+  /** A scope is blocked when the share of messages whose code is entered falls below this: 0.01 to 0.9. Default: 0.2. */
   readonly minRate?: number | undefined;
-  /** Default: `record`. */
+  /** Default: `report`. */
   readonly mode?: PolicyMode | undefined;
   /**
-   * The network of a number, for example `networkOf` of `numberLookups`. A throw counts as not known. Needs a store that
-   * keeps notes. Default: networks are not judged.
+   * Returns the network of a number, for example `networkOf` of `numberLookups`. A throw counts as unknown. Needs a store
+   * that keeps notes. Default: networks are not counted.
    */
-  readonly networkOf?: FindTrafficNetwork | undefined;
+  readonly networkOf?: FindNetwork | undefined;
 }
 
 const RATE = 'must be a number from 0.01 to 0.9';
@@ -36,40 +36,39 @@ const RATE = 'must be a number from 0.01 to 0.9';
 const schema = strictOptions({
   minRate: z.number(RATE).min(0.01, RATE).max(0.9, RATE).default(0.2),
   mode: policyMode('report'),
-  networkOf: callback<FindTrafficNetwork>().optional(),
+  networkOf: callback<FindNetwork>().optional(),
 });
 
-interface JudgedScope extends ScopeTraffic {
+interface CountedScope extends ScopeTraffic {
   readonly scope: TrafficScope;
 }
 
 /**
- * Blocks a prefix, a country or a network when the codes sent there are not typed in: 15 minutes, then 1, 4 and 12 hours,
- * each block ending by itself and the counting beginning anew after it. Judged are the numbers on which no code was ever
- * right, in the last half day, as far as the time of their codes is over; the others are neither counted nor blocked.
- * A block needs proof: the upper end of the 95 % Wilson interval lies below `minRate`; a country or a network also needs 50
- * text messages, so that an attack on a few prefixes blocks these alone.
+ * Blocks a prefix, a country or a network when the codes sent there are not entered: for 15 minutes, then for 1, 4 and 12
+ * hours. Each block ends by itself, and the counting begins anew after it. Only numbers on which no code was ever right are
+ * counted and blocked, over the last half day, as soon as their codes have been entered or have expired.
+ * A block needs proof: the upper end of the 95 % Wilson interval must lie below `minRate`. A country or a network also needs
+ * 50 messages, so that an attack on a few prefixes blocks only these.
  *
- * One round trip to the store before a send and one after it.
+ * Makes one round trip to the store before a send and one after it.
  * @throws {TypeError} that names the option.
  */
 export function conversionBreaker(options: ConversionBreakerOptions = {}): Policy<unknown> {
   const { minRate, mode, networkOf } = parseOptions('conversionBreaker', schema, options);
-  const networks = createTrafficNetworks(networkOf);
 
-  async function judge(context: PolicyContext<unknown>): Promise<readonly JudgedScope[]> {
-    const scopes = await findScopes(context, await networks.find(context));
+  async function countScopes(context: PolicyContext<unknown>): Promise<readonly CountedScope[]> {
+    const scopes = await findScopes(context, await findNetworkCode(networkOf, context));
     const exemptBy = verifiedNumberCounter(context.numberKey).key;
     const asked = scopes.flatMap((scope) => trafficCounters(scope, context.now(), exemptBy));
     const { counts } = await context.counters.charge(asked);
-    if (counts.length !== asked.length) throw new StoreError('charge: odd answer');
+    if (counts.length !== asked.length) throw new StoreError('charge: unexpected number of counts');
     return scopes.map((scope, index) => {
       const first = index * COUNTERS_PER_SCOPE;
       return { scope, ...readTraffic(counts.slice(first, first + COUNTERS_PER_SCOPE)) };
     });
   }
 
-  function isLow({ scope, answered, matured }: JudgedScope): boolean {
+  function isLow({ scope, answered, matured }: CountedScope): boolean {
     return matured >= scope.minMessages && upperWilsonBound(answered, matured) < minRate;
   }
 
@@ -78,30 +77,31 @@ export function conversionBreaker(options: ConversionBreakerOptions = {}): Polic
     stage: 'send',
     mode,
     check: async (context) => {
-      const judged = await judge(context);
-      const blocked = judged.filter(({ blockedSeconds }) => blockedSeconds > 0);
-      const found = blocked.length > 0 ? blocked : await block(context, judged.filter(isLow));
-      if (found.length === 0) return 'allow';
+      const counted = await countScopes(context);
+      const running = counted.filter(({ blockedSeconds }) => blockedSeconds > 0);
+      const blocked = running.length > 0 ? running : await block(context, counted.filter(isLow));
+      if (blocked.length === 0) return 'allow';
       return {
         deny: 'send-limit',
-        retryAfterSeconds: Math.max(...found.map(({ blockedSeconds }) => blockedSeconds)),
-        reasons: found.map(({ scope }) => `low conversion of ${scope.name}`),
+        retryAfterSeconds: Math.max(...blocked.map(({ blockedSeconds }) => blockedSeconds)),
+        reasons: blocked.map(({ scope }) => `low conversion of ${scope.name}`),
       };
     },
-    // Counted when the gateway has taken it: its failures must not look like codes that nobody types in.
+    // Counted once the gateway has accepted the message: a failing gateway must not look like codes that no one enters.
     settle: async (context, { kind }) => {
       if (kind !== 'sent') return;
       const exemptBy = verifiedNumberCounter(context.numberKey).key;
-      const network = await networks.find(context);
+      const network = await findNetworkCode(networkOf, context);
       const scopes = await findScopes(context, network);
       const sent = scopes.flatMap((scope) => sentCounters(scope, context.now()));
       const counted = sent.map((counter) => ({ ...counter, exemptBy }));
-      await Promise.all([context.counters.charge(counted), networks.keep(context, network)]);
+      await Promise.all([context.counters.charge(counted), keepNetworkCode(context, network)]);
     },
     verified: async (context) => {
       if (!context.isNewNumber) return;
       const { sentAt, sends, counters } = context;
-      const scopes = await findScopes(context, await networks.recall(context));
+      const network = networkOf === undefined ? null : await recallNetworkCode(context);
+      const scopes = await findScopes(context, network);
       await counters.charge(scopes.flatMap((scope) => answeredCounters(scope, sentAt, sends)));
     },
   };
@@ -109,76 +109,60 @@ export function conversionBreaker(options: ConversionBreakerOptions = {}): Polic
 
 function block(
   context: PolicyContext<unknown>,
-  found: readonly JudgedScope[],
-): Promise<readonly JudgedScope[]> {
-  return Promise.all(found.map((judged) => beginBlock(context, judged)));
+  low: readonly CountedScope[],
+): Promise<readonly CountedScope[]> {
+  return Promise.all(low.map((counted) => beginBlock(context, counted)));
 }
 
-/** Of several processes that find the same, one begins the block; the others find it running. */
+/** Begins a block. When several processes detect the same scope, one begins the block and the others find it running. */
 async function beginBlock(
   { counters, now, emit }: PolicyContext<unknown>,
-  judged: JudgedScope,
-): Promise<JudgedScope> {
-  const { scope } = judged;
+  counted: CountedScope,
+): Promise<CountedScope> {
+  const { scope } = counted;
   const { refusedBy, counts } = await counters.charge([blockCounter(scope)]);
   const blockedSeconds = counts[0]?.lockedSeconds ?? 0;
   if (refusedBy === null) {
     await counters.clear(trafficKeys(scope, now()));
     emit({ type: 'conversion-blocked', scope: scope.name, blockedSeconds });
   }
-  return { ...judged, blockedSeconds };
+  return { ...counted, blockedSeconds };
 }
 
-/** Finds the network of a number, from a lookup that was made before; null when none is known. */
-export type FindTrafficNetwork = (
+/** How long the network of a message is kept. A pending login lives 900 s at most. */
+const NETWORK_SECONDS = 1_200;
+
+type NetworkNote = Pick<PolicyServices, 'notes'> & Pick<PolicyContext, 'numberKey'>;
+
+/** Returns the network as `mcc-mnc`; null when none is known, or when the store keeps no notes. */
+async function findNetworkCode(
+  networkOf: FindNetwork | undefined,
   context: PolicyContext<unknown>,
-) => Network | null | undefined | Promise<Network | null | undefined>;
-
-/** A text message's network, so that its right code counts where it was counted, whichever process hears of it. */
-export interface TrafficNetworks {
-  /** `mcc-mnc`, or null. */
-  find(context: PolicyContext<unknown>): Promise<string | null>;
-  keep(context: KeptFor, network: string | null): Promise<void>;
-  recall(context: KeptFor): Promise<string | null>;
+): Promise<string | null> {
+  if (context.notes === undefined) return null;
+  const network = await findNetwork(networkOf, context);
+  return network && readNetworkCode(`${network.mcc}-${network.mnc}`);
 }
 
-type KeptFor = Pick<PolicyTools, 'notes'> & Pick<PolicyContext, 'numberKey'>;
-
-/** A pending login lives 900 s at most. */
-const KEPT_SECONDS = 1_200;
-
-/** A part of keys and events: nothing but codes may get there. */
-const CODE = /^\d{3}-\d{2,3}$/;
-
-/** @param networkOf left out: no network is known. Nor is one where the store keeps no notes. */
-function createTrafficNetworks(networkOf: FindTrafficNetwork | undefined): TrafficNetworks {
-  return {
-    find: (context) =>
-      readCode(async () => {
-        if (context.notes === undefined) return null;
-        const network = await networkOf?.(context);
-        return network == null ? null : `${network.mcc}-${network.mnc}`;
-      }),
-    keep: async ({ notes, numberKey }, network) => {
-      if (network !== null) await notes?.write(toKey(numberKey), network, KEPT_SECONDS);
-    },
-    recall: ({ notes, numberKey }) =>
-      readCode(async () =>
-        networkOf === undefined ? null : ((await notes?.read(toKey(numberKey))) ?? null),
-      ),
-  };
+/** Stores the network of a message, so that its right code is counted in the same place, whichever process receives it. */
+async function keepNetworkCode({ notes, numberKey }: NetworkNote, network: string | null): Promise<void> {
+  if (network !== null) await notes?.write(toNoteKey(numberKey), network, NETWORK_SECONDS);
 }
 
-function toKey(numberKey: string): string {
-  return `conversion:network:${numberKey}`;
-}
-
-async function readCode(read: () => Promise<unknown>): Promise<string | null> {
+async function recallNetworkCode({ notes, numberKey }: NetworkNote): Promise<string | null> {
   try {
-    const code = await read();
-    return typeof code === 'string' && CODE.test(code) ? code : null;
+    return readNetworkCode((await notes?.read(toNoteKey(numberKey))) ?? null);
   } catch {
-    // A hint that cannot be had is no reason to refuse: prefix and country are judged all the same.
+    // Prefix and country are counted even if the network is unknown.
     return null;
   }
+}
+
+/** The code becomes part of keys and events, so anything else is dropped. */
+function readNetworkCode(code: unknown): string | null {
+  return typeof code === 'string' && /^\d{3}-\d{2,3}$/.test(code) ? code : null;
+}
+
+function toNoteKey(numberKey: string): string {
+  return `conversion:network:${numberKey}`;
 }

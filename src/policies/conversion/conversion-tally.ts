@@ -2,37 +2,21 @@ import { originOf } from '../../limits/number-country';
 import type { PolicyContext } from '../../limits/policy';
 import type { Count, Counter } from '../../stores/store';
 
-/** Standard deviations on either side that hold 95 % of a normal distribution. */
-const DEVIATIONS = 1.96;
-
-/**
- * The upper end of the 95 % Wilson interval: the highest true rate that what was seen still speaks for. 1 when nothing was seen.
- * @param successes of `trials`.
- */
-export function upperWilsonBound(successes: number, trials: number): number {
-  if (trials <= 0) return 1;
-  const square = DEVIATIONS ** 2;
-  const rate = Math.min(1, successes / trials);
-  const middle = rate + square / (2 * trials);
-  const spread = DEVIATIONS * Math.sqrt((rate * (1 - rate)) / trials + square / (4 * trials ** 2));
-  return Math.min(1, (middle + spread) / (1 + square / trials));
-}
-
-/** Text messages that are judged together. */
+/** Messages whose conversion is counted together. */
 export interface TrafficScope {
   /** As events show it: `prefix`, `country FR`, `network 208-01`. */
   readonly name: string;
-  /** As a part of a store's keys. */
+  /** Part of store keys. */
   readonly key: string;
-  /** Fewer of them are no ground to block all of them. */
+  /** Fewer messages are not enough to block the scope. */
   readonly minMessages: number;
 }
 
-/** A few prefixes under attack must not block the country or the network they belong to. */
+/** An attack on a few prefixes must not block their country or network. */
 const MIN_MESSAGES_OF_MANY_PREFIXES = 50;
 
 /**
- * The prefix of a number, its country and its network, as far as they are known.
+ * Returns the prefix of a number, and its country and network if they are known.
  * @param network `mcc-mnc`.
  */
 export async function findScopes(
@@ -51,35 +35,35 @@ function toWideScope(kind: 'country' | 'network', code: string): TrafficScope {
   return { name: `${kind} ${code}`, key: `${kind}:${code}`, minMessages: MIN_MESSAGES_OF_MANY_PREFIXES };
 }
 
-/** Buckets in which text messages and right codes are counted: half a day in all. */
+/** Buckets in which messages and right codes are counted: half a day in total. */
 const BUCKET_SECONDS = 7_200;
 const BUCKETS = 6;
 
 /**
- * A code may still be typed in for so long: `codeValiditySeconds` goes no further. What was sent in the newest slots may be
- * younger than that, so it is not judged yet.
+ * The longest `codeValiditySeconds`. Codes sent in the newest slots may be younger and can still be entered, so they are not
+ * counted as unanswered yet.
  */
 const LONGEST_VALIDITY_SECONDS = 600;
 const SLOT_SECONDS = 150;
 const SLOTS = LONGEST_VALIDITY_SECONDS / SLOT_SECONDS + 1;
 
-/** The block after the first, second, … finding; a week after the first one they begin anew. */
+/** The first, second, … block. A week after the first one they begin anew. */
 const BLOCK_SECONDS = [900, 3_600, 14_400, 43_200];
 const BLOCK_MEMORY_SECONDS = 604_800;
 
-/** How many counters tell of one scope: its block; unanswered and answered for each bucket; unanswered for each slot. */
+/** The counters of one scope: its block; unanswered and answered of each bucket; unanswered of each slot. */
 export const COUNTERS_PER_SCOPE = 1 + 2 * BUCKETS + SLOTS;
 
-/** What is known of a scope. */
+/** What the counters of a scope show. */
 export interface ScopeTraffic {
   /** 0: not blocked. */
   readonly blockedSeconds: number;
-  /** Text messages that were answered, or can be answered no more. */
+  /** Messages whose code was entered or has expired. */
   readonly matured: number;
   readonly answered: number;
 }
 
-/** One charge begins the next block, unless one is running. */
+/** Begins the next block when charged, unless one is running. */
 export function blockCounter({ key }: TrafficScope): Counter {
   return {
     key: `conversion:block:${key}`,
@@ -88,13 +72,13 @@ export function blockCounter({ key }: TrafficScope): Counter {
   };
 }
 
-/** Everything that is read to judge a scope; `readTraffic` reads the answer. @param exemptBy see `Counter`. */
+/** Returns the counters to read for a scope; `readTraffic` reads their counts. @param exemptBy See `Counter`. */
 export function trafficCounters(scope: TrafficScope, nowMs: number, exemptBy: string): readonly Counter[] {
   const counters = [blockCounter(scope), ...bucketsAndSlots(scope, nowMs)];
   return counters.map((counter) => ({ ...counter, isOnlyRead: true, exemptBy }));
 }
 
-/** @param counts of one scope's `trafficCounters`. */
+/** @param counts The counts of one scope's `trafficCounters`. */
 export function readTraffic(counts: readonly Count[]): ScopeTraffic {
   const [unanswered, answered, fresh] = [
     sum(counts.slice(1, 1 + BUCKETS)),
@@ -104,21 +88,22 @@ export function readTraffic(counts: readonly Count[]): ScopeTraffic {
   return { blockedSeconds: counts[0]?.lockedSeconds ?? 0, matured: unanswered + answered - fresh, answered };
 }
 
-/** What one text message adds. */
+/** Returns the counters that one message adds to. */
 export function sentCounters(scope: TrafficScope, sentAt: number): readonly Counter[] {
   return [unansweredIn(scope, bucketOf(sentAt)), freshIn(scope, slotOf(sentAt))];
 }
 
 /**
- * What a right code changes: one answer in place of all that its pending login was sent, where the last one was counted.
- * @param sends how many those were.
+ * Returns the counters that a right code changes: it replaces all messages of its pending login with one answer, in the
+ * bucket of the last message.
+ * @param sends The number of those messages.
  */
 export function answeredCounters(scope: TrafficScope, sentAt: number, sends: number): readonly Counter[] {
   const takenBack = sentCounters(scope, sentAt).map((counter) => ({ ...counter, amount: -sends }));
   return [...takenBack, answeredIn(scope, bucketOf(sentAt))];
 }
 
-/** All counts of a scope. Its blocks stay. */
+/** Returns the keys of all counters of a scope except its block. */
 export function trafficKeys(scope: TrafficScope, nowMs: number): readonly string[] {
   return bucketsAndSlots(scope, nowMs).map(({ key }) => key);
 }
@@ -158,4 +143,20 @@ function newest(count: number, last: number): readonly number[] {
 
 function sum(counts: readonly Count[]): number {
   return counts.reduce((total, { count }) => total + count, 0);
+}
+
+/** Standard deviations on either side that hold 95 % of a normal distribution. */
+const DEVIATIONS = 1.96;
+
+/**
+ * Returns the upper end of the 95 % Wilson interval: the highest true rate that is still plausible. 1 without any trials.
+ * @param successes Successes out of `trials`.
+ */
+export function upperWilsonBound(successes: number, trials: number): number {
+  if (trials <= 0) return 1;
+  const square = DEVIATIONS ** 2;
+  const rate = Math.min(1, successes / trials);
+  const middle = rate + square / (2 * trials);
+  const spread = DEVIATIONS * Math.sqrt((rate * (1 - rate)) / trials + square / (4 * trials ** 2));
+  return Math.min(1, (middle + spread) / (1 + square / trials));
 }

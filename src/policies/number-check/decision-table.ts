@@ -1,68 +1,12 @@
 import { GatewayRejectedError } from '../../errors';
-import type { PolicyContext, PolicyTools } from '../../limits/policy';
+import type { PolicyContext, PolicyServices } from '../../limits/policy';
 import { ADVANCED_STATUSES, type Lookup } from '../../protocol/hlr';
 
-/** A network as the gateway names it. Both are strings: "01" and "001" are two networks. HLR spec §2. */
-export interface Network {
-  /** Three digits. */
-  readonly mcc: string;
-  /** Two or three digits. */
-  readonly mnc: string;
-}
+/** The number of a lookup and what the lookup uses. Every policy context is one. */
+export type LookupContext = PolicyServices &
+  Pick<PolicyContext, 'userId' | 'purpose' | 'mobile' | 'numberKey' | 'prefixKey'>;
 
-/** A network with the operator's name in a form to compare by; null when the gateway gave none. */
-export interface KnownNetwork extends Network {
-  readonly operator: string | null;
-}
-
-/** The network of a lookup; undefined when it is missing or odd. */
-export function readNetwork({ mcc, mnc }: Lookup): Network | undefined {
-  if (mcc === null || mnc === null) return undefined;
-  return /^[0-9]{3}$/.test(mcc) && /^[0-9]{2,3}$/.test(mnc) ? { mcc, mnc } : undefined;
-}
-
-/** The operator's name in a form to compare by: short, without case and doubled spaces. */
-export function readOperator({ operator }: Lookup): string | undefined {
-  const name = operator?.slice(0, 64).normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim();
-  return name === '' ? undefined : name;
-}
-
-/** Whom a lookup is about, and what it is made with: any context of a policy is one. */
-export type LookupContext = PolicyTools &
-  Pick<PolicyContext, 'userId' | 'mobile' | 'numberKey' | 'prefixKey'>;
-
-/** What is kept of a lookup. Subscriber identity and switching centre are not among it. */
-export interface Finding {
-  readonly verdict: Verdict;
-  /** An unknown word of the gateway, when it may be told. */
-  readonly unknownWord: string | null;
-  readonly network: Network | undefined;
-  /** In a form to compare by. */
-  readonly operator: string | undefined;
-  /** What `keepIdentity` makes of the subscriber identity. */
-  readonly identity: string | null;
-  /** How often in a row this number got this verdict, this time included. */
-  readonly timesInARow: number;
-  /** Milliseconds since 1970. */
-  readonly at: number;
-  /** Verdict `too-many` only: until the user may have another lookup. */
-  readonly retryAfterSeconds?: number;
-}
-
-/** A finding without any knowledge of the number. */
-export function nothingFound(verdict: Verdict, at: number): Finding {
-  return {
-    verdict,
-    unknownWord: null,
-    network: undefined,
-    operator: undefined,
-    identity: null,
-    timesInARow: 1,
-    at,
-  };
-}
-
-/** What a lookup comes to: one of the gateway's words, or one of ours for what has none. HLR spec §2, §7. */
+/** The result of a lookup: one of the gateway's words, or one of ours where it has none. HLR spec §2, §7. */
 export type Verdict =
   | 'valid'
   | 'ABSENT_SUBSCRIBER_SM'
@@ -89,26 +33,30 @@ export type Verdict =
   | 'late'
   | 'too-many';
 
-/** Which column of the table holds: a number on which no code was ever right, or one that the user has. */
+/** The column of the table: a number that is being enrolled, or one that the user has. */
 export type Column = 'enroll' | 'login';
 
+export function columnOf({ purpose }: Pick<LookupContext, 'purpose'>): Column {
+  return purpose === 'enroll' ? 'enroll' : 'login';
+}
+
 /**
- * `warn`: texted, and told. `deny-again`: denied when the result before this one was the same, else `warn`.
- * `inconclusive`: the lookup says nothing of the number; the policy's option decides.
+ * `warn`: the number is texted and an event is emitted. `deny-again`: denied if the previous result was the same, otherwise
+ * `warn`. `inconclusive`: nothing was learned about the number, and the policy's option decides.
  */
 export type Decision = 'send' | 'warn' | 'inconclusive' | 'deny' | 'deny-again';
 
-/** One line of the table. */
-export interface Row {
+/** One row of the table. */
+interface Row {
   readonly enroll: Decision;
   readonly login: Decision;
-  /** Seconds the result stands for the number; 0: it is not kept. */
+  /** Seconds for which the result is reused; 0: it is not kept. */
   readonly keptSeconds: Readonly<Record<Column, number>>;
-  /** Says something lasting of the number. */
+  /** True when the result is likely to last. */
   readonly isDurable?: true;
-  /** Asked once more when time is left. */
+  /** True when the lookup is repeated once if time is left. */
   readonly isRetried?: true;
-  /** Seconds in which no number of the same prefix is looked up. */
+  /** Seconds during which no number of the same prefix is looked up. */
   readonly prefixSeconds?: number;
 }
 
@@ -118,14 +66,14 @@ const HOUR = 3_600;
 const DAY = 86_400;
 
 /**
- * What each result means. Most say more of the network than of the number: `invalid` does not mean that a number does
- * not exist. Not shown in HLR spec §2: how lasting a status is, and what `error` means.
+ * What each result means. Most say more about the network than about the number: `invalid` does not mean that a number
+ * does not exist. Not shown in HLR spec §2: how lasting a status is, and what `error` means.
  * Not shown in HLR spec §2: the network of a number whose query was refused; its prefix stands for it.
  */
 export const DECISIONS: Readonly<Record<Verdict, Row>> = {
   // The number is known and can be texted.
   valid: { enroll: 'send', login: 'send', keptSeconds: both(10 * MINUTE) },
-  // A real number: switched off or out of reach. The text may come late.
+  // A real number that is switched off or out of reach. The message may arrive late.
   ABSENT_SUBSCRIBER_SM: { enroll: 'warn', login: 'warn', keptSeconds: both(2 * MINUTE) },
   // Not assigned. While a number is ported this may be wrong for a while.
   UNKNOWN_SUBSCRIBER: {
@@ -134,41 +82,41 @@ export const DECISIONS: Readonly<Record<Verdict, Row>> = {
     keptSeconds: { enroll: DAY, login: 10 * MINUTE },
     isDurable: true,
   },
-  // The subscription has no text messages.
+  // The subscription does not include text messages.
   TELE_SERVICE_NOT_PROVISIONED: { enroll: 'deny', login: 'deny', keptSeconds: both(DAY), isDurable: true },
   // The network cannot deliver; may depend on roaming.
   FACILITY_NOT_SUPPORTED: { enroll: 'deny', login: 'warn', keptSeconds: both(HOUR), isDurable: true },
-  // The document says that the query is barred, elsewhere the word is about the number.
+  // The document says that the query is barred; elsewhere the word describes the number.
   CALL_BARRED: { enroll: 'warn', login: 'send', keptSeconds: NOT_KEPT },
-  DATA_MISSING: { enroll: 'inconclusive', login: 'inconclusive', keptSeconds: NOT_KEPT },
+  DATA_MISSING: inconclusive(),
   UNEXPECTED_DATA_VALUE: { enroll: 'warn', login: 'inconclusive', keptSeconds: NOT_KEPT },
-  // The operator answers no queries: about the query, not about the number.
+  // The operator refuses queries. This describes the query, not the number.
   HLR_REJECT: inconclusive({ prefixSeconds: HOUR }),
   HLR_ABORT: inconclusive({ prefixSeconds: HOUR }),
   HLR_LOCAL_CANCEL: inconclusive({ isRetried: true }),
   TIMEOUT: inconclusive({ isRetried: true }),
   SYSTEM_FAILURE: inconclusive({ isRetried: true }),
-  // Status `invalid` and nothing beside it.
+  // Status `invalid` without an advanced status.
   invalid: { enroll: 'warn', login: 'inconclusive', keptSeconds: NOT_KEPT },
-  // Status `error`, whatever is beside it.
+  // Status `error`, whatever the advanced status.
   error: inconclusive(),
-  // A word that is in no list.
+  // A word that is not documented.
   'unknown-status': inconclusive(),
   // 1006: nothing was looked up.
   'no-balance': inconclusive(),
-  // 1221, 2003: the gateway takes it for no number.
+  // 1221, 2003: not a number according to the gateway.
   'invalid-phone': { enroll: 'deny', login: 'deny', keptSeconds: NOT_KEPT, isDurable: true },
-  // 1222, 2002: away for a while.
+  // 1222, 2002: temporarily unavailable.
   unavailable: inconclusive({ isRetried: true }),
-  // 2004: the account may not look up.
+  // 2004: the account has no permission for lookups.
   'no-permission': inconclusive(),
-  // 2005: no lookups for this network.
+  // 2005: this network cannot be looked up.
   'not-supported': inconclusive({ prefixSeconds: DAY }),
-  // Unreachable, no answer, an answer that is not as documented, any other error of the gateway.
+  // Unreachable, no answer, an answer that is not as documented, or any other error of the gateway.
   failed: inconclusive(),
   // No answer within the budget.
   late: inconclusive(),
-  // The user has had as many lookups as a day allows.
+  // The user has used up the day's lookups.
   'too-many': inconclusive(),
 };
 
@@ -180,7 +128,7 @@ function inconclusive(more: Pick<Row, 'isRetried' | 'prefixSeconds'> = {}): Row 
   return { enroll: 'inconclusive', login: 'inconclusive', keptSeconds: NOT_KEPT, ...more };
 }
 
-/** Error codes that say something of their own. HLR spec §7. */
+/** Error codes with a verdict of their own. HLR spec §7. */
 const BY_CODE: ReadonlyMap<number | null, Verdict> = new Map([
   [1006, 'no-balance'],
   [1221, 'invalid-phone'],
@@ -191,8 +139,8 @@ const BY_CODE: ReadonlyMap<number | null, Verdict> = new Map([
   [2005, 'not-supported'],
 ]);
 
-/** What a lookup says. An unknown word is no verdict of the number, wherever it stands. HLR spec §2. */
-export function readVerdict({ status, advancedStatus }: Lookup): Verdict {
+/** Returns the verdict of an answered lookup. An unknown word says nothing about the number. HLR spec §2. */
+function readVerdict({ status, advancedStatus }: Lookup): Verdict {
   if (status === 'valid') return 'valid';
   if (status === 'error') return 'error';
   if (status !== 'invalid') return 'unknown-status';
@@ -200,14 +148,73 @@ export function readVerdict({ status, advancedStatus }: Lookup): Verdict {
   return ADVANCED_STATUSES.find((known) => known === advancedStatus) ?? 'unknown-status';
 }
 
-/** What an error of the lookup says. */
+/** Returns the verdict of a lookup that threw. */
 export function readFailure(error: unknown): Verdict {
   const code = error instanceof GatewayRejectedError ? error.gatewayCode : null;
   return BY_CODE.get(code) ?? 'failed';
 }
 
-/** An unknown word as it may stand in an event: letters alone, so that it cannot be a number. Null when it is no such word. */
-export function readUnknownWord({ status, advancedStatus }: Lookup): string | null {
+/** What is kept of a lookup. Subscriber identity and switching centre are not part of it. */
+export interface Finding {
+  readonly verdict: Verdict;
+  /** An unknown word of the gateway, if it can be shown. */
+  readonly unknownWord: string | null;
+  /** The network of a lookup whose codes are well-formed. */
+  readonly network: { readonly mcc: string; readonly mnc: string } | undefined;
+  /** Normalized, to be compared. */
+  readonly operator: string | undefined;
+  /** What `keepIdentity` returned for the subscriber identity. */
+  readonly identity: string | null;
+  /** How many times in a row this number got this verdict, this time included. */
+  readonly timesInARow: number;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  /** Verdict `too-many` only: seconds until the user may have another lookup. */
+  readonly retryAfterSeconds?: number;
+}
+
+/** Returns a finding that knows nothing about the number. */
+export function nothingFound(verdict: Verdict, at: number): Finding {
+  return {
+    verdict,
+    unknownWord: null,
+    network: undefined,
+    operator: undefined,
+    identity: null,
+    timesInARow: 1,
+    at,
+  };
+}
+
+/** Reads an answered lookup. @param toIdentity Called for a valid number only. */
+export function readFinding(
+  lookup: Lookup,
+  at: number,
+  toIdentity: (lookup: Lookup) => string | null,
+): Finding {
+  const verdict = readVerdict(lookup);
+  return {
+    ...nothingFound(verdict, at),
+    unknownWord: verdict === 'unknown-status' ? readUnknownWord(lookup) : null,
+    network: readNetwork(lookup),
+    operator: readOperator(lookup),
+    identity: verdict === 'valid' ? toIdentity(lookup) : null,
+  };
+}
+
+function readNetwork({ mcc, mnc }: Lookup): Finding['network'] {
+  if (mcc === null || mnc === null) return undefined;
+  return /^[0-9]{3}$/.test(mcc) && /^[0-9]{2,3}$/.test(mnc) ? { mcc, mnc } : undefined;
+}
+
+/** Normalizes the operator's name so that two can be compared: short, without case and doubled spaces. */
+function readOperator({ operator }: Lookup): string | undefined {
+  const name = operator?.slice(0, 64).normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim();
+  return name === '' ? undefined : name;
+}
+
+/** Returns an unknown word only if it has nothing but letters, so that it cannot be a number in an event. */
+function readUnknownWord({ status, advancedStatus }: Lookup): string | null {
   const word = status === 'invalid' ? advancedStatus : status;
   return word !== null && /^[A-Za-z_-]{1,40}$/.test(word) ? word : null;
 }

@@ -1,74 +1,44 @@
-import {
-  type Column,
-  DECISIONS,
-  type Finding,
-  type KnownNetwork,
-  type LookupContext,
-  type Verdict,
-} from './decision-table';
+import { DAY_SECONDS } from '../../limits/limits';
+import type { Network } from '../network';
+import { columnOf, DECISIONS, type Finding, type LookupContext, type Verdict } from './decision-table';
 
-/** A map that forgets its oldest entries. */
-export interface NewestMap<Value> {
-  get(key: string): Value | undefined;
-  /** Keeps the entry as one of the newest. */
-  set(key: string, value: Value): void;
-}
-
-/**
- * The newest `most` entries at most, and at least half as many. Two generations, because taking a Map's first key
- * away again and again is quadratic.
- */
-function createNewestMap<Value>(most: number): NewestMap<Value> {
-  let young = new Map<string, Value>();
-  let old = new Map<string, Value>();
-
-  function set(key: string, value: Value): void {
-    young.set(key, value);
-    if (young.size * 2 < most) return;
-    old = young;
-    young = new Map();
-  }
-
-  return { get: (key) => young.get(key) ?? old.get(key), set };
-}
-
-/** What this process knows of numbers, under their keys. */
+/** What this process knows about numbers, under their keys. */
 export interface LookupMemory {
-  /** The finding that still stands for a number. */
-  find(context: LookupContext, column: Column): Finding | undefined;
-  /** Keeps a finding of which the table says so. @returns it, with how often in a row the verdict came. */
+  /** Returns the finding of a number that can still be reused. */
+  find(context: LookupContext): Finding | undefined;
+  /** Keeps a finding if the table says so. @returns The finding with its `timesInARow`. */
   keep(context: LookupContext, finding: Finding): Finding;
-  networkOf(context: Pick<LookupContext, 'numberKey' | 'now'>): KnownNetwork | undefined;
+  networkOf(context: Pick<LookupContext, 'numberKey' | 'now'>): Network | undefined;
 }
 
-/** A network is believed for so long: numbers are ported. */
-const NETWORK_MS = 86_400_000;
+/** How long a network is remembered. Not longer, because numbers are ported. */
+const NETWORK_MS = DAY_SECONDS * 1_000;
 
 /** @param maxEntries The newest are kept. */
 export function createLookupMemory(maxEntries: number): LookupMemory {
-  const findings = createNewestMap<Finding>(maxEntries);
-  const networks = createNewestMap<{ readonly network: KnownNetwork; readonly at: number }>(maxEntries);
+  const findings = createBoundedMap<Finding>(maxEntries);
+  const networks = createBoundedMap<{ readonly network: Network; readonly at: number }>(maxEntries);
 
-  function find({ numberKey, now }: LookupContext, column: Column): Finding | undefined {
-    const found = findings.get(numberKey);
+  function find(context: LookupContext): Finding | undefined {
+    const found = findings.get(context.numberKey);
     if (found === undefined) return undefined;
-    const { keptSeconds } = DECISIONS[found.verdict];
-    return isWithin(found.at, now(), keptSeconds[column] * 1_000) ? found : undefined;
+    const keptMs = DECISIONS[found.verdict].keptSeconds[columnOf(context)] * 1_000;
+    return isWithin(found.at, context.now(), keptMs) ? found : undefined;
   }
 
   function keep({ numberKey }: LookupContext, finding: Finding): Finding {
     const { verdict, network, operator = null, at } = finding;
     if (network !== undefined) networks.set(numberKey, { network: { ...network, operator }, at });
-    const former = findings.get(numberKey);
+    const previous = findings.get(numberKey);
     const keptMs = DECISIONS[verdict].keptSeconds.enroll * 1_000;
-    const isRepeated = former?.verdict === verdict && isWithin(former.at, at, keptMs);
-    const counted = { ...finding, timesInARow: isRepeated ? former.timesInARow + 1 : 1 };
-    // What is not kept leaves the former result in its place: a timeout does not part two equal results.
+    const isRepeated = previous?.verdict === verdict && isWithin(previous.at, at, keptMs);
+    const counted = { ...finding, timesInARow: isRepeated ? previous.timesInARow + 1 : 1 };
+    // A result that is not kept leaves the previous one in place, so a timeout between two equal results does not separate them.
     if (keptMs > 0) findings.set(numberKey, counted);
     return counted;
   }
 
-  function networkOf({ numberKey, now }: Pick<LookupContext, 'numberKey' | 'now'>): KnownNetwork | undefined {
+  function networkOf({ numberKey, now }: Pick<LookupContext, 'numberKey' | 'now'>): Network | undefined {
     const known = networks.get(numberKey);
     return known !== undefined && isWithin(known.at, now(), NETWORK_MS) ? known.network : undefined;
   }
@@ -76,16 +46,11 @@ export function createLookupMemory(maxEntries: number): LookupMemory {
   return { find, keep, networkOf };
 }
 
-/** A clock that was set back makes nothing young again. */
-function isWithin(at: number, nowMs: number, milliseconds: number): boolean {
-  return nowMs >= at && nowMs < at + milliseconds;
-}
-
-/** When no lookups are made for a while, whoever asks. */
+/** Periods in which no numbers are looked up. */
 export interface LookupStops {
-  /** Why none is made now; null: one may be. */
+  /** Returns why this number is not looked up now; null if it can be. */
   find(context: LookupContext): Verdict | null;
-  /** Takes note of what a lookup came to, and tells the app when lookups end or go on. */
+  /** Records the result of a lookup, and emits an event when lookups stop or resume. */
   note(context: LookupContext, verdict: Verdict): void;
 }
 
@@ -93,36 +58,41 @@ interface Stop {
   readonly verdict: Verdict;
   /** Milliseconds since 1970. */
   readonly from: number;
-  readonly until: number;
+  readonly durationMs: number;
 }
 
-/** After error 1006 the next lookup asks whether there is money again: a refused one costs nothing. */
+/** After error 1006, the time until the next lookup finds out whether there is money again. A refused one costs nothing. */
 const NO_BALANCE_MS = 300_000;
 
-/** So many failures in a row, and lookups rest: the client's circuit breaker counts them together with logins. */
+/** Failures in a row that stop lookups, because the client's circuit breaker counts them together with logins. */
 const FAILURES = 5;
 const FAILING_MS = 60_000;
 
-const WORDS = { 'no-permission': 'no-permission', 'no-balance': 'no-balance', failed: 'failing' } as const;
+/** The verdicts that stop all lookups, as events show them. */
+const REASONS = { 'no-permission': 'no-permission', 'no-balance': 'no-balance', failed: 'failing' } as const;
 
 export function createLookupStops(maxEntries: number): LookupStops {
-  const prefixes = createNewestMap<Stop>(maxEntries);
-  let stop: (Stop & { readonly verdict: keyof typeof WORDS }) | null = null;
+  const prefixes = createBoundedMap<Stop>(maxEntries);
+  let stop: (Stop & { readonly verdict: keyof typeof REASONS }) | null = null;
   let failures = 0;
 
   function find({ prefixKey, now }: LookupContext): Verdict | null {
     const nowMs = now();
-    const running = [stop, prefixes.get(prefixKey)].find((found) => found != null && isRunning(found, nowMs));
+    const running = [stop, prefixes.get(prefixKey)].find(
+      (found) => found != null && isWithin(found.from, nowMs, found.durationMs),
+    );
     return running?.verdict ?? null;
   }
 
   function note(context: LookupContext, verdict: Verdict): void {
     const { prefixSeconds = 0 } = DECISIONS[verdict];
-    if (prefixSeconds > 0) prefixes.set(context.prefixKey, makeStop(context, verdict, prefixSeconds * 1_000));
+    if (prefixSeconds > 0) {
+      prefixes.set(context.prefixKey, { verdict, from: context.now(), durationMs: prefixSeconds * 1_000 });
+    }
     if (verdict === 'no-permission') return begin(context, verdict, Infinity);
     if (verdict === 'no-balance') return begin(context, verdict, NO_BALANCE_MS);
     if (verdict === 'failed' || verdict === 'unavailable') return fail(context);
-    // A refused number or network says neither that there is money nor that the service works.
+    // A refused number or network does not show that there is money or that the service works.
     if (verdict !== 'invalid-phone' && verdict !== 'not-supported') resume(context);
   }
 
@@ -131,11 +101,11 @@ export function createLookupStops(maxEntries: number): LookupStops {
     if (failures >= FAILURES) begin(context, 'failed', FAILING_MS);
   }
 
-  /** Tells of it once, however often it is extended. An account without permission stays so until a restart. */
-  function begin(context: LookupContext, verdict: keyof typeof WORDS, milliseconds: number): void {
+  /** Emits one event, however often a stop is extended. An account without permission is stopped until a restart. */
+  function begin({ now, emit }: LookupContext, verdict: keyof typeof REASONS, durationMs: number): void {
     if (stop?.verdict === 'no-permission') return;
-    if (stop?.verdict !== verdict) context.emit({ type: 'lookups-stopped', reason: WORDS[verdict] });
-    stop = { ...makeStop(context, verdict, milliseconds), verdict };
+    if (stop?.verdict !== verdict) emit({ type: 'lookups-stopped', reason: REASONS[verdict] });
+    stop = { verdict, from: now(), durationMs };
   }
 
   function resume({ emit }: LookupContext): void {
@@ -148,11 +118,32 @@ export function createLookupStops(maxEntries: number): LookupStops {
   return { find, note };
 }
 
-function makeStop({ now }: LookupContext, verdict: Verdict, milliseconds: number): Stop {
-  return { verdict, from: now(), until: now() + milliseconds };
+/** True during `durationMs` from `startMs`. False before it, so a clock that was set back extends nothing. */
+function isWithin(startMs: number, nowMs: number, durationMs: number): boolean {
+  return nowMs >= startMs && nowMs < startMs + durationMs;
 }
 
-/** A clock that was set back must not keep a stop for longer. */
-function isRunning({ from, until }: Stop, nowMs: number): boolean {
-  return nowMs >= from && nowMs < until;
+/** A map that forgets its oldest entries. */
+interface BoundedMap<Value> {
+  get(key: string): Value | undefined;
+  /** Stores the entry as one of the newest. */
+  set(key: string, value: Value): void;
+}
+
+/**
+ * Keeps at least half of the newest `maxEntries` entries and never more than `maxEntries`. It has two generations, because
+ * removing a Map's first key again and again is quadratic.
+ */
+function createBoundedMap<Value>(maxEntries: number): BoundedMap<Value> {
+  let young = new Map<string, Value>();
+  let old = new Map<string, Value>();
+
+  function set(key: string, value: Value): void {
+    young.set(key, value);
+    if (young.size * 2 < maxEntries) return;
+    old = young;
+    young = new Map();
+  }
+
+  return { get: (key) => young.get(key) ?? old.get(key), set };
 }

@@ -1,23 +1,30 @@
 import { oneOf, parseOptions, policyMode, strictOptions } from '../../define-options';
 import { optionError } from '../../errors';
-import { type Policy, type PolicyAnswer, type PolicyContext } from '../../limits/policy';
-import { type Column, type Decision, DECISIONS, type Finding, type Verdict } from './decision-table';
+import type { Policy, PolicyAnswer, PolicyContext, PolicyMode } from '../../limits/policy';
+import {
+  type Column,
+  columnOf,
+  type Decision,
+  DECISIONS,
+  type Finding,
+  type Verdict,
+} from './decision-table';
 import { budget, numberLookups, type NumberLookups, sharedLookups } from './number-lookups';
 
-/** What `numberCheck` is made of. Unknown members are errors. */
+/** Options of `numberCheck`. Unknown fields are errors. */
 export interface NumberCheckOptions {
   /**
-   * `enroll`: before a number is confirmed or changed. `send`: before every text, so also on the path of a login, where a
-   * lookup costs time and money and rarely says anything. Default: `enroll`.
+   * `enroll`: before a number is confirmed or changed. `send`: before every message, so also at a login, where a lookup
+   * costs time and money and seldom reveals anything. Default: `enroll`.
    */
   readonly stage?: 'enroll' | 'send' | undefined;
-  /** `record`: tells what it would deny and denies nothing. Default: `record`. */
-  readonly mode?: 'enforce' | 'report' | undefined;
-  /** What becomes of a number of which the lookup says nothing. Default: `send`. */
+  /** Default: `report`. */
+  readonly mode?: PolicyMode | undefined;
+  /** What happens to a number about which the lookup reveals nothing. Default: `send`. */
   readonly onInconclusive?: 'send' | 'deny' | undefined;
-  /** Lookups shared with other policies. Default: its own. */
+  /** Lookups shared with other policies. Default: lookups of its own. */
   readonly lookups?: NumberLookups | undefined;
-  /** Milliseconds to wait for a lookup, for its own lookups only; see `numberLookups`. Default: 2,000. */
+  /** How long to wait for its own lookups, in milliseconds; see `numberLookups`. Default: 2,000. */
   readonly budgetMs?: number | undefined;
 }
 
@@ -29,43 +36,45 @@ const schema = strictOptions({
   budgetMs: budget().optional(),
 });
 
-/** That lookups rest is told once, when it begins. */
-const TOLD_BEFORE: readonly Verdict[] = ['no-permission', 'no-balance'];
-
 /**
- * Looks a number up and denies those that cannot be texted, with the reason `unsuitable-phone` and without a word of the
- * lookup in any reply: it may be somebody else's number. Whatever goes wrong with a lookup is inconclusive, never an error.
+ * Looks a number up and denies numbers that cannot be texted. The reason is `unsuitable-phone`, and no reply contains
+ * anything from the lookup, because the number may be someone else's. A failed lookup is inconclusive, never an error.
  * @throws {TypeError} that names the option.
  * @see HLR spec §2, advanced status values
  */
 export function numberCheck(options: NumberCheckOptions = {}): Policy<unknown> {
-  const checked = parseOptions('numberCheck', schema, options);
-  const { stage, mode, onInconclusive, budgetMs } = checked;
-  if (checked.lookups !== undefined && budgetMs !== undefined) {
+  const {
+    stage,
+    mode,
+    onInconclusive,
+    lookups: shared,
+    budgetMs,
+  } = parseOptions('numberCheck', schema, options);
+  if (shared !== undefined && budgetMs !== undefined) {
     throw optionError('numberCheck', 'budgetMs', 'belongs to the lookups that are given');
   }
-  const lookups = checked.lookups ?? numberLookups({ budgetMs });
+  const lookups = shared ?? numberLookups({ budgetMs });
   return {
     name: 'number-check',
     stage,
     mode,
     check: async (context) => {
-      const column = context.purpose === 'enroll' ? 'enroll' : 'login';
-      const finding = await lookups.find(context, column);
+      const column = columnOf(context);
+      const finding = await lookups.find(context);
       const decision = decide(finding, column, onInconclusive);
-      if (decision === 'warn') tellDoubt(context, finding);
+      if (decision === 'warn') reportDoubt(context, finding);
       return decision === 'deny' ? toDenial(finding, column) : 'allow';
     },
   };
 }
 
-/** The table's word, with the two that depend on more than the table settled. */
+/** Returns the table's decision, with `inconclusive` and `deny-again` resolved. */
 function decide(
   { verdict, timesInARow }: Finding,
   column: Column,
   onInconclusive: 'send' | 'deny',
 ): Extract<Decision, 'send' | 'warn' | 'deny'> {
-  // The limit on lookups is no way around them; who logs in has another limit on sends.
+  // Using up the lookups must not get a number enrolled without one. Logins have limits on sends instead.
   if (verdict === 'too-many' && column === 'enroll') return 'deny';
   const decision = DECISIONS[verdict][column];
   if (decision === 'inconclusive') return onInconclusive === 'deny' ? 'deny' : 'warn';
@@ -81,12 +90,15 @@ function toDenial(finding: Finding, column: Column): PolicyAnswer {
     : { deny: 'unsuitable-phone', reasons };
 }
 
-function tellDoubt({ userId, emit }: PolicyContext<unknown>, finding: Finding): void {
-  if (TOLD_BEFORE.includes(finding.verdict)) return;
+/** Verdicts that the event `lookups-stopped` has reported already. */
+const REPORTED: readonly Verdict[] = ['no-permission', 'no-balance'];
+
+function reportDoubt({ userId, emit }: PolicyContext<unknown>, finding: Finding): void {
+  if (REPORTED.includes(finding.verdict)) return;
   emit({ type: 'number-doubtful', userId, reason: explain(finding).join(', ') });
 }
 
-/** For events: the verdict, and whether it says something lasting. */
+/** Returns words for events: the verdict, and whether it is likely to last. */
 function explain({ verdict, unknownWord }: Finding): readonly string[] {
   const word = verdict === 'unknown-status' ? `unknown status ${unknownWord ?? '(unreadable)'}` : verdict;
   return [word, DECISIONS[verdict].isDurable === true ? 'lasting' : 'may pass'];

@@ -5,123 +5,54 @@ import { parseJson } from '../../stores/records';
 import type { Counter, CounterStore } from '../../stores/store';
 import type { Finding } from '../number-check/decision-table';
 
-/** What is made of numbers and subscriber identities with one key. Nothing else leaves this file. */
-export interface SimKeys {
-  /** Names the key in what is stored: another key's digests cannot be compared. */
-  readonly keyId: string;
-  /** The key of the note of a number. */
-  readonly toNoteKey: (mobile: string) => string;
-  /**
-   * A digest of number and identity; null when the identity is missing, masked or odd. The number is part of it, so that
-   * one SIM under two numbers does not link them.
-   */
-  readonly toIdentity: (mobile: string, lookup: Lookup) => string | null;
-}
-
-/** The form of what is digested. */
-const VERSION = 1;
-
-export function createSimKeys(key: string | Buffer): SimKeys {
-  const hmac = (text: string): string => createHmac('sha256', key).update(text).digest('base64url');
-  return {
-    keyId: hmac('key id').slice(0, 8),
-    toNoteKey: (mobile) => `sim-swap:${hmac(`note ${mobile}`).slice(0, 22)}`,
-    toIdentity: (mobile, lookup) => {
-      const imsi = readImsi(lookup);
-      return imsi === null ? null : hmac(`${VERSION} ${mobile} ${imsi}`);
-    },
-  };
-}
-
-/**
- * An identity that can be one: 14 or 15 digits that begin with the network's country code and say something after the
- * network. "0", country and network alone, and a tail of zeros are what networks give that hide it. HLR spec §2.
- * Not shown in HLR spec §2: how an identity is masked.
- */
-function readImsi({ imsi, mcc }: Lookup): string | null {
-  if (imsi === null || mcc === null || !/^[0-9]{14,15}$/.test(imsi)) return null;
-  const isMasked = /^0+$/.test(imsi.slice(6)) || !imsi.startsWith(mcc) || mcc.length !== 3;
-  return isMasked ? null : imsi;
-}
-
-/** So many numbers must have changed, and as many as were stable: a few people do change their SIM. */
-const LEAST = 3;
-
-/**
- * Takes note of one number of a network that was found stable, or not: so networks that show no lasting identity are
- * learned. Nothing is counted of the number itself.
- * @param network "262-01"; null when unknown.
- */
-export async function learnNetwork(
-  counters: CounterStore,
-  network: string | null,
-  isStable: boolean,
-): Promise<void> {
-  if (network !== null) await counters.charge([toCounter(network, isStable)]);
-}
-
-/** True when the network has been learned to show no lasting identity. */
-export async function isHidingNetwork(counters: CounterStore, network: string | null): Promise<boolean> {
-  if (network === null) return false;
-  const asked = [false, true].map((isStable) => ({ ...toCounter(network, isStable), isOnlyRead: true }));
-  const [unstable, stable] = (await counters.charge(asked)).counts;
-  const changed = unstable?.count ?? 0;
-  return changed >= LEAST && changed >= (stable?.count ?? 0);
-}
-
-function toCounter(network: string, isStable: boolean): Counter {
-  return { key: `sim-swap:${isStable ? 'stable' : 'unstable'}:${network}`, windowSeconds: null };
-}
-
-/** What is remembered of a number between logins. Times are milliseconds since 1970. */
+/** What is remembered about a number between logins. Times are milliseconds since 1970. */
 export interface SimNote {
   readonly version: 1;
   readonly keyId: string;
-  /** `learning`: not yet seen often enough to be compared. `hidden`: the network shows no lasting identity. */
+  /** `learning`: not seen often enough to be compared. `hidden`: the network reveals no lasting identity. */
   readonly state: 'learning' | 'comparable' | 'hidden';
-  /** A keyed digest; null when none was shown. */
+  /** A keyed digest; null when no identity was revealed. */
   readonly identity: string | null;
-  /** "262-01", and the operator's name in a form to compare by; null when unknown. */
+  /** "262-01", and the normalized name of the operator; null when unknown. */
   readonly network: string | null;
   readonly operator: string | null;
-  /** The first and the last time it was seen so, and how often, each after a right code. */
+  /** The first and last time this identity was seen after a right code, and how many times. */
   readonly firstAt: number;
   readonly lastAt: number;
   readonly times: number;
-  /** Something else that was seen since, and when first. */
+  /** What has been seen to differ since, and when first. */
   readonly change: { readonly what: 'identity' | 'network'; readonly at: number } | null;
 }
 
-/** Three equal observations over a day make a number comparable: some networks make identities up, anew or for a while. */
-const TIMES = 3;
-const SPREAD_MS = 86_400_000;
-
-const when = z.number().min(0);
-const text = z.string().nullable();
+const time = z.number().min(0);
+const nullableString = z.string().nullable();
 const schema = z.strictObject({
   version: z.literal(1),
   keyId: z.string(),
   state: z.enum(['learning', 'comparable', 'hidden']),
-  identity: text,
-  network: text,
-  operator: text,
-  firstAt: when,
-  lastAt: when,
+  identity: nullableString,
+  network: nullableString,
+  operator: nullableString,
+  firstAt: time,
+  lastAt: time,
   times: z.int().min(1),
-  change: z.strictObject({ what: z.enum(['identity', 'network']), at: when }).nullable(),
+  change: z.strictObject({ what: z.enum(['identity', 'network']), at: time }).nullable(),
 }) satisfies z.ZodType<SimNote>;
 
-/** Reads a note: foreign data. Null for what this release did not write, or wrote under another key. */
+/** Reads a stored note. Returns null for a note that is missing, malformed or made with another key: the number then begins anew. */
 export function parseSimNote(note: string | null, keyId: string): SimNote | null {
-  const parsed = schema.safeParse(parseJson(note));
-  // A note that cannot be read is no note: the number begins anew.
-  return parsed.success && parsed.data.keyId === keyId ? parsed.data : null;
+  const { data } = schema.safeParse(parseJson(note));
+  return data?.keyId === keyId ? data : null;
 }
 
-/** The beginning, after a right code. */
-export function beginSimNote(keyId: string, finding: Finding, isHiding: boolean): SimNote {
+/** A number becomes comparable after three equal observations over a day, because some networks make up temporary identities. */
+const TIMES = 3;
+const SPREAD_MS = 86_400_000;
+
+/** Returns the first note of a number, after a right code. */
+export function beginSimNote(keyId: string, finding: Finding, isWithoutImsi: boolean): SimNote {
   const { at } = finding;
-  const identity = isHiding ? null : finding.identity;
+  const identity = isWithoutImsi ? null : finding.identity;
   return {
     ...{ version: 1, keyId, identity, state: identity === null ? 'hidden' : 'learning' },
     ...describeNetwork(finding),
@@ -130,8 +61,8 @@ export function beginSimNote(keyId: string, finding: Finding, isHiding: boolean)
 }
 
 /**
- * The note after another right code. While learning, another identity or none says that the network hides it. Of a
- * comparable number it says nothing yet: the next comparison will.
+ * Returns the note after another right code. A missing or different identity means, while learning, that the network hides
+ * identities. It leaves the note of a comparable number as it is, for the next comparison to detect.
  */
 export function continueSimNote(note: SimNote, finding: Finding): SimNote {
   const { identity, at } = finding;
@@ -147,7 +78,7 @@ export function continueSimNote(note: SimNote, finding: Finding): SimNote {
   };
 }
 
-/** True when the operator is another one: several networks may be one operator's. What is missing is no change. */
+/** Returns true when the operator differs; one operator may have several networks. Missing data is not a change. */
 export function isNetworkChanged(note: SimNote, finding: Finding): boolean {
   const { network, operator } = describeNetwork(finding);
   if (network === null || note.network === null || isSameNetwork(network, note.network)) return false;
@@ -161,10 +92,78 @@ function isSameNetwork(one: string, other: string): boolean {
   return mcc === otherMcc && Number(mnc) === Number(otherMnc);
 }
 
-/** The network as it stands in notes and counters. */
+/** Returns the network in the form of notes and counters. */
 export function describeNetwork({ network, operator }: Finding): Pick<SimNote, 'network' | 'operator'> {
   return {
     network: network === undefined ? null : `${network.mcc}-${network.mnc}`,
     operator: operator ?? null,
   };
+}
+
+/** What is derived from numbers and subscriber identities with one key. Nothing else leaves this file. */
+export interface SimKeys {
+  /** Identifies the key in notes: digests made with another key cannot be compared. */
+  readonly keyId: string;
+  /** Returns the store key of a number's note. */
+  readonly toNoteKey: (mobile: string) => string;
+  /**
+   * Returns a digest of number and identity; null when the identity is missing, masked or malformed. The number is part
+   * of it, so that the digests of one SIM under two numbers do not match.
+   */
+  readonly toIdentity: (mobile: string, lookup: Lookup) => string | null;
+}
+
+/** The version of the digested format. */
+const VERSION = 1;
+
+export function createSimKeys(key: string | Buffer): SimKeys {
+  const hmac = (value: string): string => createHmac('sha256', key).update(value).digest('base64url');
+  return {
+    keyId: hmac('key id').slice(0, 8),
+    toNoteKey: (mobile) => `sim-swap:${hmac(`note ${mobile}`).slice(0, 22)}`,
+    toIdentity: (mobile, lookup) => {
+      const imsi = readImsi(lookup);
+      return imsi === null ? null : hmac(`${VERSION} ${mobile} ${imsi}`);
+    },
+  };
+}
+
+/**
+ * Returns an identity that can be real: 14 or 15 digits that begin with the country code of the network and do not end in
+ * zeros only. Networks that hide it return "0", country and network alone, or a tail of zeros. HLR spec §2.
+ * Not shown in HLR spec §2: how an identity is masked.
+ */
+function readImsi({ imsi, mcc }: Lookup): string | null {
+  if (imsi === null || mcc === null || !/^[0-9]{14,15}$/.test(imsi)) return null;
+  const isMasked = /^0+$/.test(imsi.slice(6)) || !imsi.startsWith(mcc) || mcc.length !== 3;
+  return isMasked ? null : imsi;
+}
+
+/** Changed numbers that mark a network, if no more were stable. More than one, because a few people do change their SIM. */
+const MIN_CHANGED = 3;
+
+/**
+ * Counts one number of a network as stable or not, to find the networks that reveal no lasting identity. The number itself
+ * is not part of the counter.
+ * @param network "262-01"; null when unknown.
+ */
+export async function countNetwork(
+  counters: CounterStore,
+  network: string | null,
+  isStable: boolean,
+): Promise<void> {
+  if (network !== null) await counters.charge([toCounter(network, isStable)]);
+}
+
+/** Returns true when the network was found to reveal no lasting identity. */
+export async function isNetworkWithoutImsi(counters: CounterStore, network: string | null): Promise<boolean> {
+  if (network === null) return false;
+  const asked = [false, true].map((isStable) => ({ ...toCounter(network, isStable), isOnlyRead: true }));
+  const [unstable, stable] = (await counters.charge(asked)).counts;
+  const changed = unstable?.count ?? 0;
+  return changed >= MIN_CHANGED && changed >= (stable?.count ?? 0);
+}
+
+function toCounter(network: string, isStable: boolean): Counter {
+  return { key: `sim-swap:${isStable ? 'stable' : 'unstable'}:${network}`, windowSeconds: null };
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { waitAtMost } from '../../client/call-limiter';
 import { parseOptions, policyMode, strictOptions, wholeNumber } from '../../define-options';
-import { type Policy, type PolicyContext, type VerifiedContext } from '../../limits/policy';
+import type { Policy, PolicyContext, PolicyMode, VerifiedContext } from '../../limits/policy';
 import { budget } from '../number-check/number-lookups';
 
 /** How far back a change counts. */
@@ -10,41 +10,119 @@ export interface SimSwapQuestion {
   readonly maxAgeHours: number;
 }
 
-/** The answer to `check`. */
+/** The result of `check`. */
 export interface SimSwapCheck {
-  /** Null: not known. */
+  /** Null: unknown. */
   readonly swapped: boolean | null;
-  /** What there is to tell the operator, with or without a change: a few words without any number of a phone or SIM. */
+  /** What to report to the app, with or without a change: a few words without any number of a phone or SIM. */
   readonly hint?: string;
 }
 
-/** The answer to `retrieveDate`. */
+/** The result of `retrieveDate`. */
 export interface SimSwapDate {
-  /** RFC 3339; null: no change in the time that is monitored, or nothing known of any. */
+  /** RFC 3339; null: no change during the monitored period, or nothing known. */
   readonly latestSimChange: string | null;
-  /** Days the operator looks back; without it a null date says nothing. */
+  /** Days that the operator monitors. Without it, a null date means unknown. */
   readonly monitoredPeriodDays?: number;
 }
 
 /**
- * Who knows of SIM changes. Shaped like the two calls of the CAMARA SIM Swap interface, so that an operator's data can take
- * the place of the built-in hint. It needs one of `check` and `retrieveDate`; `check` is preferred.
+ * A source of SIM swap data. Its two calls have the shape of the CAMARA SIM Swap interface, so that an operator's data can
+ * replace the built-in hint. It needs one of `check` and `retrieveDate`; `check` is preferred.
  */
 export interface SimSwapProvider {
-  /** Whether the SIM behind `context.mobile` was changed within the last `maxAgeHours`. A throw counts as not known. */
+  /** Returns whether the SIM behind `context.mobile` was changed within the last `maxAgeHours`. A throw counts as unknown. */
   check?(context: PolicyContext<unknown>, question: SimSwapQuestion): Promise<SimSwapCheck>;
-  /** When the SIM behind `context.mobile` was changed last. A throw counts as not known. */
+  /** Returns when the SIM behind `context.mobile` was last changed. A throw counts as unknown. */
   retrieveDate?(context: PolicyContext<unknown>): Promise<SimSwapDate>;
-  /** Hears of each right code, for providers that compare with what they saw then. A throw changes nothing. */
+  /** Called after each right code, for providers that compare with what they saw then. A throw changes nothing. */
   verified?(context: VerifiedContext, question: SimSwapQuestion): Promise<void>;
-  /** True when it keeps what it knows in the store's notes. */
+  /** True when it keeps data in the store's notes. */
   readonly needsNotes?: boolean;
 }
 
-const HOUR_MS = 3_600_000;
+/** Options of `simSwap`. Unknown fields are errors. */
+export interface SimSwapOptions {
+  /** The source of the data: `hlrSimSwap`, or better data of your own. */
+  readonly provider: SimSwapProvider;
+  /** Default: `report`. */
+  readonly mode?: PolicyMode | undefined;
+  /** Hours for which a change counts, 1 to 2,400. Default: 72. */
+  readonly maxAgeHours?: number | undefined;
+  /** How long to wait for the provider before a message, in milliseconds: 100 to 10,000. Default: 2,000. */
+  readonly budgetMs?: number | undefined;
+}
 
-/** One question, whichever of the two calls the provider has. */
-async function askProvider(
+const schema = strictOptions({
+  provider: z
+    .custom<SimSwapProvider>((value) => typeof value === 'object' && value !== null, 'must be a provider')
+    .refine(isProvider, 'must have check or retrieveDate, each of its methods a function'),
+  mode: policyMode('report'),
+  maxAgeHours: wholeNumber(1, 2_400).default(72),
+  budgetMs: budget().default(2_000),
+});
+
+function isProvider({ check, retrieveDate, verified }: Partial<SimSwapProvider>): boolean {
+  const areCallable = [check, retrieveDate, verified].every(
+    (method) => method === undefined || typeof method === 'function',
+  );
+  return areCallable && (check !== undefined || retrieveDate !== undefined);
+}
+
+/**
+ * Asks a provider, before each message to a number that the user has, whether its SIM was changed. A change is denied with
+ * `denied`, or only reported. An unknown state, an error or a late answer is not a change: absence of a report is not
+ * evidence that no SIM swap happened. Each hint is emitted as the event `sim-swap-hint`.
+ * @throws {TypeError} that names the option.
+ */
+export function simSwap(options: SimSwapOptions): Policy<unknown> {
+  const { provider, mode, maxAgeHours, budgetMs } = parseOptions('simSwap', schema, options);
+
+  async function askProvider(context: PolicyContext<unknown>): Promise<ProviderAnswer> {
+    try {
+      const answer = callProvider(provider, context, maxAgeHours);
+      return answerSchema.parse(await waitAtMost(answer, budgetMs, () => new Error('late')));
+    } catch {
+      // The hint is advice: a provider that fails must not keep anyone out.
+      return { swapped: null };
+    }
+  }
+
+  return {
+    name: 'sim-swap',
+    stage: 'send',
+    mode,
+    check: async (context) => {
+      if (provider.needsNotes === true && context.notes === undefined) {
+        throw new TypeError('simSwap: this provider needs a store that keeps notes');
+      }
+      // There is nothing to compare the number of an enrollment with.
+      if (context.purpose === 'enroll') return 'allow';
+      const { swapped, hint } = await askProvider(context);
+      if (hint !== undefined) context.emit({ type: 'sim-swap-hint', userId: context.userId, hint });
+      return swapped === true ? { deny: 'denied', reasons: ['SIM swapped'] } : 'allow';
+    },
+    verified: (context) => provider.verified?.(context, { maxAgeHours }),
+  };
+}
+
+/** The longest hint that is emitted. */
+const MAX_HINT_LENGTH = 200;
+
+/** A provider's answer is not trusted: only a true `swapped` is a change. */
+const answerSchema = z.object({
+  swapped: z.literal(true).nullable().catch(null),
+  hint: z
+    .string()
+    .transform((hint) => hint.slice(0, MAX_HINT_LENGTH))
+    .optional()
+    .catch(undefined),
+});
+
+type ProviderAnswer = z.output<typeof answerSchema>;
+
+/** Calls `check`, or `retrieveDate` of a provider that has no `check`. */
+async function callProvider(
   provider: SimSwapProvider,
   context: PolicyContext<unknown>,
   maxAgeHours: number,
@@ -53,6 +131,8 @@ async function askProvider(
   const date = await provider.retrieveDate?.(context);
   return date === undefined ? { swapped: null } : readDate(date, context.now(), maxAgeHours);
 }
+
+const HOUR_MS = 3_600_000;
 
 function readDate(
   { latestSimChange, monitoredPeriodDays = 0 }: SimSwapDate,
@@ -66,92 +146,4 @@ function readDate(
   return isRecent
     ? { swapped: true, hint: `SIM changed on ${new Date(changedAt).toISOString()}` }
     : { swapped: false };
-}
-
-/** What `simSwap` is made of. Unknown members are errors. */
-export interface SimSwapOptions {
-  /** Who knows of changes: `hlrSimSwap`, or better data of your own. */
-  readonly provider: SimSwapProvider;
-  /** `record`: tells of a change and denies nothing. Default: `record`. */
-  readonly mode?: 'enforce' | 'report' | undefined;
-  /** Hours for which a change counts, 1 to 2,400. Default: 72. */
-  readonly maxAgeHours?: number | undefined;
-  /** Milliseconds to wait for the provider before a text, 100 to 10,000. Default: 2,000. */
-  readonly budgetMs?: number | undefined;
-}
-
-const provider = z
-  .custom<SimSwapProvider>((value) => typeof value === 'object' && value !== null, 'must be a provider')
-  .refine(isProvider, 'must have check or retrieveDate, each of its methods a function');
-
-const schema = strictOptions({
-  provider,
-  mode: policyMode('report'),
-  maxAgeHours: wholeNumber(1, 2_400).default(72),
-  budgetMs: budget().default(2_000),
-});
-
-/** Characters of a hint that are told. */
-const LONGEST_HINT = 200;
-
-const UNKNOWN: SimSwapCheck = { swapped: null };
-
-/**
- * Asks before each text to a number that the user has whether its SIM was changed, and denies (`denied`) or records when
- * the provider says so. Nothing said, an error or no answer in time is no change: absence of a report is not evidence
- * that there was none. Each report is the event `sim-swap-hint`. Not part of any default.
- * @throws {TypeError} that names the option.
- */
-export function simSwap(options: SimSwapOptions): Policy<unknown> {
-  const checked = parseOptions('simSwap', schema, options);
-  const { provider: asked, mode, maxAgeHours, budgetMs } = checked;
-  return {
-    name: 'sim-swap',
-    stage: 'send',
-    mode,
-    check: async (context) => {
-      if (asked.needsNotes === true && context.notes === undefined) throw noNotes();
-      // A number that is being enrolled has nothing to compare with.
-      if (context.purpose === 'enroll') return 'allow';
-      const { swapped, hint } = await ask(asked, context, maxAgeHours, budgetMs);
-      if (hint !== undefined) context.emit({ type: 'sim-swap-hint', userId: context.userId, hint });
-      return swapped === true ? { deny: 'denied', reasons: ['SIM swapped'] } : 'allow';
-    },
-    verified: (context) => asked.verified?.(context, { maxAgeHours }),
-  };
-}
-
-async function ask(
-  asked: SimSwapProvider,
-  context: PolicyContext<unknown>,
-  maxAgeHours: number,
-  budgetMs: number,
-): Promise<SimSwapCheck> {
-  try {
-    const late = (): Error => new Error('late');
-    return readCheck(await waitAtMost(askProvider(asked, context, maxAgeHours), budgetMs, late));
-  } catch {
-    // The hint is advice: a provider that fails must not keep anybody out.
-    return UNKNOWN;
-  }
-}
-
-/** A provider without types may answer anything: only a true `swapped` is a change. */
-function readCheck(answer: unknown): SimSwapCheck {
-  const { swapped, hint } = Object(answer) as Partial<Record<string, unknown>>;
-  const known = swapped === true ? true : null;
-  return typeof hint === 'string'
-    ? { swapped: known, hint: hint.slice(0, LONGEST_HINT) }
-    : { swapped: known };
-}
-
-function isProvider({ check, retrieveDate, verified }: Partial<SimSwapProvider>): boolean {
-  const areCallable = [check, retrieveDate, verified].every(
-    (method) => method === undefined || typeof method === 'function',
-  );
-  return areCallable && (check !== undefined || retrieveDate !== undefined);
-}
-
-function noNotes(): TypeError {
-  return new TypeError('simSwap: this provider needs a store that keeps notes');
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { PolicyEvent, PolicyTools } from '../../limits/policy';
+import type { PolicyEvent, PolicyServices } from '../../limits/policy';
 import { parseJson } from '../../stores/records';
 import { SPENT } from './budgets';
 import { toDecimal, toMicros } from './micros';
@@ -94,7 +94,7 @@ function toSpendEvent(explained: number, gap: number): PolicyEvent {
 /** Looks at the balance now and then, without a timer of its own. */
 export interface BalanceWatch {
   /** Reads the balance when it is time to. @throws what store and gateway throw. */
-  look(tools: PolicyTools): Promise<void>;
+  look(tools: PolicyServices): Promise<void>;
 }
 
 const STATE_KEY = 'spend-limits:balance';
@@ -143,7 +143,7 @@ export function createBalanceWatch(alarms: BalanceAlarms, everySeconds: number):
   };
 }
 
-async function readState({ notes }: PolicyTools): Promise<BalanceState | null> {
+async function readState({ notes }: PolicyServices): Promise<BalanceState | null> {
   const parsed = stateSchema.safeParse(parseJson(await notes?.read(STATE_KEY)));
   // A note that cannot be read is no note: the watch begins anew.
   return parsed.success ? parsed.data : null;

@@ -1,6 +1,6 @@
 import { waitAtMost } from '../../client/call-limiter';
 import { originOf } from '../../limits/number-country';
-import type { PolicyContext, PolicyTools } from '../../limits/policy';
+import type { PolicyContext, PolicyServices } from '../../limits/policy';
 import type { NetworkPrice, PriceList } from '../../protocol/account';
 import type { CountryPrice } from '../../protocol/hlr';
 import { loadRegions } from './country-names';
@@ -16,7 +16,7 @@ import type { FindPriceNetwork } from './spend-limits';
 /** The joined price lists, kept for a while. */
 export interface PriceSource {
   /** The newest table there is, or null. Never throws, and waits for nothing but the very first lists, a little. */
-  read(tools: PolicyTools): Promise<PriceTable | null>;
+  read(tools: PolicyServices): Promise<PriceTable | null>;
 }
 
 /** A login waits so long for the first price lists; the fallback stands in for what comes later. */
@@ -39,7 +39,7 @@ export function createPriceSource(refreshSeconds: number, firstWaitMs = FIRST_WA
   let hasFailed = false;
   let patience: Promise<void> | undefined;
 
-  async function load(tools: PolicyTools): Promise<void> {
+  async function load(tools: PolicyServices): Promise<void> {
     isLoading = true;
     // Whatever goes wrong with prices, a login goes on with what is known.
     const found = await fetchTable(tools).catch(() => null);
@@ -64,7 +64,7 @@ export function createPriceSource(refreshSeconds: number, firstWaitMs = FIRST_WA
 }
 
 /** Null when there is no list of messages, or not one row in it that can be used. */
-async function fetchTable(tools: PolicyTools): Promise<PriceTable | null> {
+async function fetchTable(tools: PolicyServices): Promise<PriceTable | null> {
   const lists = await fetchLists(tools);
   if (lists === null) return null;
   const table = createPriceTable(lists.messages, lists.lookups, await loadRegions());
@@ -78,7 +78,7 @@ interface Lists {
 }
 
 /** An account without lookups has no list of them: the table does without. */
-async function fetchLists({ gateway, emit }: PolicyTools): Promise<Lists | null> {
+async function fetchLists({ gateway, emit }: PolicyServices): Promise<Lists | null> {
   const [messages, lookups] = await Promise.allSettled([gateway.otp.pricing(), gateway.hlr.pricing()]);
   // The client tells why a call failed; what matters here is that there is no list.
   if (messages.status === 'rejected') return null;

@@ -129,7 +129,7 @@ describe('the hint at a changed SIM', () => {
   it('shares one lookup with the number check', async () => {
     const lookups = numberLookups();
     const { enter } = walk(desk, { lookups });
-    await lookups.find(desk.context(), 'enroll');
+    await lookups.find(desk.context());
     await enter(MOBILE, 'enroll');
     expect([desk.lookups(), desk.notes.size]).toEqual([1, 1]);
   });

@@ -29,7 +29,7 @@ describe('subscriber identity, switching centre and number', () => {
       desk.sim.subscribers.set(MOBILE, { status: time % 2 === 0 ? 'invalid' : 'odd' });
       desk.clock.advanceSeconds(HOUR);
       told.push(await check.check(desk.context({ purpose: 'login' })), await policy.check(desk.context()));
-      told.push(await lookups.find(desk.context(), 'login'), lookups.networkOf(desk.context()));
+      told.push(await lookups.find(desk.context({ purpose: 'login' })), lookups.networkOf(desk.context()));
     }
     expect([desk.notes.size, told.includes('deny'), desk.events.length > 2]).toEqual([1, true, true]);
     const all = tellAll([told, desk.events, [...desk.notes], policy, lookups]);

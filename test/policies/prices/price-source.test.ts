@@ -3,7 +3,7 @@ import { GatewayClient } from 'passport-sms-otp/client';
 import { GatewaySimulator } from 'passport-sms-otp/simulator';
 import { memoryStore } from 'passport-sms-otp';
 import { createPriceSource, type PriceSource } from '../../../src/policies/spend-limits/price-source';
-import type { PolicyEvent, PolicyTools } from '../../../src/limits/policy';
+import type { PolicyEvent, PolicyServices } from '../../../src/limits/policy';
 import { testClock, type TestClock } from '../../support/clock';
 import { waitUntil } from '../../support/wait-until';
 
@@ -20,7 +20,7 @@ let sim: GatewaySimulator;
 let client: GatewayClient;
 let clock: TestClock;
 let events: PolicyEvent[];
-let tools: PolicyTools;
+let tools: PolicyServices;
 
 async function start(firstWaitMs?: number): Promise<PriceSource> {
   sim = await GatewaySimulator.start();

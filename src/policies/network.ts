@@ -1,0 +1,28 @@
+import type { PolicyContext } from '../limits/policy';
+
+/** The network of a number, in the form of a lookup. Codes are strings: "01" and "001" differ. HLR spec §2. */
+export interface Network {
+  /** Three digits. */
+  readonly mcc: string | null;
+  /** Two or three digits. */
+  readonly mnc: string | null;
+  readonly operator?: string | null;
+}
+
+/** Returns the network of a number from an earlier lookup; null when none is known. */
+export type FindNetwork = (
+  context: PolicyContext<unknown>,
+) => Network | null | undefined | Promise<Network | null | undefined>;
+
+/** Calls `networkOf`. Returns null when it throws or knows no network. */
+export async function findNetwork(
+  networkOf: FindNetwork | undefined,
+  context: PolicyContext<unknown>,
+): Promise<Network | null> {
+  try {
+    return (await networkOf?.(context)) ?? null;
+  } catch {
+    // The network only refines a decision, which can be made without it.
+    return null;
+  }
+}
