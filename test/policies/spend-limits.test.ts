@@ -73,7 +73,7 @@ describe.each(['A', 'B'] as const)('the price of a message (variant %s)', (varia
     expect(await login(FRENCH)).toEqual(SENT);
     expect(await login(ANN)).toEqual(SENT);
     expect(test.told('price-list-problem')).toEqual([
-      { type: 'price-list-problem', problem: 'the price list could not be had', rows: 0 },
+      { type: 'price-list-problem', problem: 'the price list could not be fetched', rows: 0 },
     ]);
   });
 
@@ -82,7 +82,7 @@ describe.each(['A', 'B'] as const)('the price of a message (variant %s)', (varia
     test.sim.failNext('hlr-pricing', { kind: 'error', code: 2004 }, Infinity);
     expect(await login(FRENCH)).toEqual(DENIED);
     expect(test.told('price-list-problem')).toEqual([
-      { type: 'price-list-problem', problem: 'the price list of lookups could not be had', rows: 0 },
+      { type: 'price-list-problem', problem: 'the price list of lookups could not be fetched', rows: 0 },
     ]);
   });
 

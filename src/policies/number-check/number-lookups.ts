@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { type CallDeadline, remainingMs, startDeadline, waitAtMost } from '../../client/call-limiter';
 import { callback, objectWith, parseOptions, strictOptions, wholeNumber } from '../../define-options';
 import { optionError } from '../../errors';

@@ -106,7 +106,7 @@ async function observeSim(
   const finding = await hlr.lookups.find(context);
   if (finding.verdict !== 'valid') return;
   const { counters } = context;
-  if (previous === null || previous.change !== null || previous.state === 'hidden') {
+  if (previous?.change !== null || previous.state === 'hidden') {
     const isWithoutImsi = await isNetworkWithoutImsi(counters, describeNetwork(finding).network);
     return writeNote(hlr, context, beginSimNote(hlr.keys.keyId, finding, isWithoutImsi));
   }

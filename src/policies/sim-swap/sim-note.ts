@@ -5,39 +5,28 @@ import { parseJson } from '../../stores/records';
 import type { Counter, CounterStore } from '../../stores/store';
 import type { Finding } from '../number-check/decision-table';
 
-/** What is remembered about a number between logins. Times are milliseconds since 1970. */
-export interface SimNote {
-  readonly version: 1;
-  readonly keyId: string;
-  /** `learning`: not seen often enough to be compared. `hidden`: the network reveals no lasting identity. */
-  readonly state: 'learning' | 'comparable' | 'hidden';
-  /** A keyed digest; null when no identity was revealed. */
-  readonly identity: string | null;
-  /** "262-01", and the normalized name of the operator; null when unknown. */
-  readonly network: string | null;
-  readonly operator: string | null;
-  /** The first and last time this identity was seen after a right code, and how many times. */
-  readonly firstAt: number;
-  readonly lastAt: number;
-  readonly times: number;
-  /** What has been seen to differ since, and when first. */
-  readonly change: { readonly what: 'identity' | 'network'; readonly at: number } | null;
-}
-
 const time = z.number().min(0);
-const nullableString = z.string().nullable();
+
+/** What is remembered about a number between logins. Times are milliseconds since 1970. */
 const schema = z.strictObject({
   version: z.literal(1),
   keyId: z.string(),
+  /** `learning`: not seen often enough to be compared. `hidden`: the network reveals no lasting identity. */
   state: z.enum(['learning', 'comparable', 'hidden']),
-  identity: nullableString,
-  network: nullableString,
-  operator: nullableString,
+  /** A keyed digest; null when no identity was revealed. */
+  identity: z.string().nullable(),
+  /** "262-01", and the normalized name of the operator; null when unknown. */
+  network: z.string().nullable(),
+  operator: z.string().nullable(),
+  /** The first and last time this identity was seen after a right code, and how many times. */
   firstAt: time,
   lastAt: time,
   times: z.int().min(1),
+  /** What has been seen to differ since, and when first. */
   change: z.strictObject({ what: z.enum(['identity', 'network']), at: time }).nullable(),
-}) satisfies z.ZodType<SimNote>;
+});
+
+export type SimNote = Readonly<z.output<typeof schema>>;
 
 /** Reads a stored note. Returns null for a note that is missing, malformed or made with another key: the number then begins anew. */
 export function parseSimNote(note: string | null, keyId: string): SimNote | null {

@@ -3,56 +3,6 @@ import type { PolicyCharge, SendSettlement } from '../../limits/policy';
 import type { Counter, CounterStore } from '../../stores/store';
 import { toMicros } from './micros';
 
-/** All that this installation is known to have spent, in millionths, whatever it was spent on. No window. */
-export const SPENT: Counter = { key: 'spend-limits:spent', windowSeconds: null };
-
-/** What was reserved for a send. */
-export interface Reserved {
-  readonly micros: number;
-  readonly charges: readonly PolicyCharge[];
-}
-
-/**
- * Puts right what was reserved before the send: the true cost takes the place of the estimate, and what was not sent costs
- * nothing. What may have been sent keeps its reservation.
- */
-export async function settle(
-  counters: CounterStore,
-  { micros, charges }: Reserved,
-  settlement: SendSettlement,
-): Promise<void> {
-  const spent = readSpent(micros, settlement);
-  const corrected = charges.map(({ counter }) => correct(counter, spent - micros));
-  const changed = [...corrected, { ...SPENT, amount: spent }].filter(({ amount }) => amount !== 0);
-  if (changed.length > 0) await counters.charge(changed);
-}
-
-/** A correction is never refused: the money is gone already. */
-function correct({ key, windowSeconds }: Counter, amount: number): Counter & { readonly amount: number } {
-  return { key, windowSeconds, amount };
-}
-
-/** What a send has cost. Variant A does not tell, so that the estimate stands. */
-export function readSpent(reserved: number, settlement: SendSettlement): number {
-  if (settlement.kind === 'not-sent') return 0;
-  const cost = settlement.kind === 'sent' ? toMicros(settlement.cost) : null;
-  return cost !== null && cost >= 0 ? cost : reserved;
-}
-
-/**
- * Tells the ledger of money that went to anything but a text message, such as a lookup, so that the fall of the balance is
- * explained. Never throws. @param cost a decimal; what is none counts as nothing.
- */
-export async function recordSpend(counters: CounterStore, cost: string | null): Promise<void> {
-  const amount = toMicros(cost) ?? 0;
-  if (amount <= 0) return;
-  try {
-    await counters.charge([{ ...SPENT, amount }]);
-  } catch {
-    // The money is spent all the same. At worst it is told as unexplained.
-  }
-}
-
 /** Amounts that may be spent, in millionths. Days and months are those of UTC. */
 export interface Budgets {
   readonly daily?: number | undefined;
@@ -66,27 +16,17 @@ export interface Budgets {
 
 export type CountryBudget = number | Readonly<Record<string, number>>;
 
-/** What is reserved for one message. */
+/** A message whose price is to be reserved. */
 export interface Reservation {
   readonly userId: string;
-  /** ISO code; null for a number without a country. Those share the budget of one country. */
+  /** ISO code; null for a number without a country. Such numbers share the budget of one country. */
   readonly country: string | null;
   readonly micros: number;
   /** Milliseconds since 1970. */
   readonly nowMs: number;
 }
 
-interface Period {
-  readonly name: 'daily' | 'monthly';
-  /** Names the day or month in keys. */
-  readonly key: string;
-  readonly windowSeconds: number;
-}
-
-/** A counter outlives its day by so much: processes whose clocks differ must not find it empty before the day is over. */
-const CLOCK_SKEW_SECONDS = 600;
-
-/** The counters of all budgets that a message counts for. A message that costs nothing counts for none. */
+/** Returns the counters of all budgets that a message is charged to. A message without a price is charged to none. */
 export function reserve(budgets: Budgets, reservation: Reservation): readonly PolicyCharge[] {
   if (reservation.micros === 0) return [];
   const { daily, monthly, dailyPerCountry, monthlyPerCountry, dailyPerUser, monthlyPerUser } = budgets;
@@ -119,8 +59,8 @@ function toCharge(
 }
 
 /**
- * Whose budget a number draws on, and how much that is. A record bounds the countries it names, and with each the
- * territories that share its numbering, as one; others are free.
+ * Returns the budget that a number is charged to, and its amount. A record limits each country it names, together with
+ * the territories that share the country's numbering plan. Other countries are not limited.
  */
 function findCountryBudget(
   country: string | null,
@@ -135,13 +75,72 @@ function findCountryBudget(
   return [`country:${owner ?? 'none'}`, amount];
 }
 
+interface Period {
+  readonly name: 'daily' | 'monthly';
+  /** Identifies the day or month in store keys. */
+  readonly key: string;
+  readonly windowSeconds: number;
+}
+
+/** How long a counter outlives its day, so that a process whose clock is slow does not find it empty before the day is over. */
+const CLOCK_SKEW_SECONDS = 600;
+
 function findPeriods(nowMs: number): readonly [Period, Period] {
   const now = new Date(nowMs);
   const [year, month, day] = [now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()];
-  const text = now.toISOString();
+  const date = now.toISOString();
   const until = (endMs: number): number => Math.ceil((endMs - nowMs) / 1000) + CLOCK_SKEW_SECONDS;
   return [
-    { name: 'daily', key: text.slice(0, 10), windowSeconds: until(Date.UTC(year, month, day + 1)) },
-    { name: 'monthly', key: text.slice(0, 7), windowSeconds: until(Date.UTC(year, month + 1)) },
+    { name: 'daily', key: date.slice(0, 10), windowSeconds: until(Date.UTC(year, month, day + 1)) },
+    { name: 'monthly', key: date.slice(0, 7), windowSeconds: until(Date.UTC(year, month + 1)) },
   ];
+}
+
+/** What was reserved for a send. */
+export interface Reserved {
+  readonly micros: number;
+  readonly charges: readonly PolicyCharge[];
+}
+
+/** Everything this installation is known to have spent, on messages and lookups, in millionths. Without a window. */
+export const SPENT: Counter = { key: 'spend-limits:spent', windowSeconds: null };
+
+/**
+ * Corrects what was reserved before the send: the actual cost replaces the estimate, and a message that was not sent costs
+ * nothing. A message that may have been sent keeps its reservation.
+ */
+export async function settle(
+  counters: CounterStore,
+  { micros, charges }: Reserved,
+  settlement: SendSettlement,
+): Promise<void> {
+  const spent = readSpent(micros, settlement);
+  // Without a maximum, because a correction must not be refused: the money is spent already.
+  const corrected = charges.map(({ counter: { key, windowSeconds } }) => ({
+    ...{ key, windowSeconds },
+    amount: spent - micros,
+  }));
+  const changed = [...corrected, { ...SPENT, amount: spent }].filter(({ amount }) => amount !== 0);
+  if (changed.length > 0) await counters.charge(changed);
+}
+
+/** Returns what a send has cost. Variant A does not report it, so the estimate counts. */
+export function readSpent(reserved: number, settlement: SendSettlement): number {
+  if (settlement.kind === 'not-sent') return 0;
+  const cost = settlement.kind === 'sent' ? toMicros(settlement.cost) : null;
+  return cost !== null && cost >= 0 ? cost : reserved;
+}
+
+/**
+ * Adds money that was not spent on a message, such as the cost of a lookup, so that the fall of the balance is explained.
+ * Never throws. @param cost A decimal string; anything else counts as nothing.
+ */
+export async function recordSpend(counters: CounterStore, cost: string | null): Promise<void> {
+  const amount = toMicros(cost) ?? 0;
+  if (amount <= 0) return;
+  try {
+    await counters.charge([{ ...SPENT, amount }]);
+  } catch {
+    // The money is spent in any case. At worst it is reported as unexplained.
+  }
 }

@@ -1,4 +1,4 @@
-/** A country as libphonenumber and the platform know it. */
+/** A country with its name and dialling code. */
 export interface Region {
   readonly iso: string;
   readonly name: string;
@@ -6,7 +6,7 @@ export interface Region {
   readonly dialCode: string;
 }
 
-/** Names that differ from the platform's by more than case, accents and signs. */
+/** Names that differ from the platform's by more than case, accents and punctuation. */
 const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   AE: ['UAE'],
   BA: ['Bosnia'],
@@ -41,7 +41,7 @@ const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   VN: ['Viet Nam'],
 };
 
-/** All countries that have telephone numbers. Loads libphonenumber's metadata. */
+/** Returns all countries that have telephone numbers. Loads libphonenumber's metadata. */
 export async function loadRegions(): Promise<readonly Region[]> {
   const { getCountries, getCountryCallingCode } = await import('libphonenumber-js/max');
   const names = new Intl.DisplayNames('en', { type: 'region' });
@@ -52,8 +52,8 @@ export async function loadRegions(): Promise<readonly Region[]> {
   }));
 }
 
-/** A name without case, accents, signs and the words that lists leave out or put in. */
-export function normaliseName(name: string): string {
+/** Returns a name without case, accents, punctuation and words that only some lists contain. */
+export function normalizeName(name: string): string {
   const plain = name
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
@@ -67,11 +67,11 @@ export function normaliseName(name: string): string {
     .join(' ');
 }
 
-/** Normalised names with the ISO code of each. */
+/** Maps normalized names to ISO codes. */
 export function createNameTable(regions: readonly Region[]): Map<string, string> {
-  const names = new Map(regions.map(({ iso, name }) => [normaliseName(name), iso]));
+  const names = new Map(regions.map(({ iso, name }) => [normalizeName(name), iso]));
   for (const [iso, others] of Object.entries(OTHER_NAMES)) {
-    for (const other of others) names.set(normaliseName(other), iso);
+    for (const other of others) names.set(normalizeName(other), iso);
   }
   return names;
 }

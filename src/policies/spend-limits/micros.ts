@@ -1,27 +1,27 @@
 import { readDecimal } from '../../protocol/envelope';
 
-/** Money is counted in millionths of the account's currency, as whole numbers and never as fractions. */
+/** Money is counted in whole millionths of the account's currency, never in fractions. */
 const DECIMALS = 6;
-/** Prices of the documents have so many. OTP spec §2. */
+/** The number of decimals of the prices in the documents. OTP spec §2. */
 const SHOWN_DECIMALS = 4;
 
 /**
- * Reads an amount as millionths, or null when it is no plain decimal or too large to count exactly (nine thousand million
- * units). What is finer than a millionth counts as a whole one, so that no price is taken for less than it is.
+ * Returns an amount in millionths; null when it is not a plain decimal or too large to be exact (nine thousand million
+ * units). A fraction of a millionth counts as a whole one, so that no price is read as less than it is.
  *
  * Not shown in OTP spec §2: `cost` as number or string; both are read.
  */
 export function toMicros(amount: unknown): number | null {
-  const text = readDecimal(amount);
-  if (text === null) return null;
-  const [whole = '', fraction = ''] = text.replace('-', '').split('.');
+  const decimal = readDecimal(amount);
+  if (decimal === null) return null;
+  const [whole = '', fraction = ''] = decimal.replace('-', '').split('.');
   const rest = /[1-9]/.test(fraction.slice(DECIMALS)) ? 1n : 0n;
   const size = BigInt(whole + fraction.slice(0, DECIMALS).padEnd(DECIMALS, '0')) + rest;
   if (size > BigInt(Number.MAX_SAFE_INTEGER)) return null;
-  return Number(text.startsWith('-') ? -size : size);
+  return Number(decimal.startsWith('-') ? -size : size);
 }
 
-/** Writes millionths as a decimal with four decimals, or up to six where four do not say it all. */
+/** Formats millionths with four decimals, or with up to six where four are not exact. */
 export function toDecimal(micros: number): string {
   const digits = String(Math.abs(micros)).padStart(DECIMALS + 1, '0');
   const fraction = digits.slice(-DECIMALS).replace(/0{1,2}$/, '');

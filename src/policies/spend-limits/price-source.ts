@@ -1,128 +1,111 @@
 import { waitAtMost } from '../../client/call-limiter';
 import { originOf } from '../../limits/number-country';
 import type { PolicyContext, PolicyServices } from '../../limits/policy';
-import type { NetworkPrice, PriceList } from '../../protocol/account';
-import type { CountryPrice } from '../../protocol/hlr';
+import { type FindNetwork, findNetwork } from '../network';
 import { loadRegions } from './country-names';
 import {
   createPriceTable,
   findCountryPrice,
   findNetworkPrice,
   type FoundPrice,
+  type PriceLists,
   type PriceTable,
 } from './price-table';
-import type { FindPriceNetwork } from './spend-limits';
 
-/** The joined price lists, kept for a while. */
+/** The joined price lists, cached. */
 export interface PriceSource {
-  /** The newest table there is, or null. Never throws, and waits for nothing but the very first lists, a little. */
-  read(tools: PolicyServices): Promise<PriceTable | null>;
+  /** Returns the newest table, or null if there is none. Never throws, and waits only for the very first lists, briefly. */
+  read(services: PolicyServices): Promise<PriceTable | null>;
 }
 
-/** A login waits so long for the first price lists; the fallback stands in for what comes later. */
+/** How long a login waits for the first price lists. After that the fallback price counts. */
 const FIRST_WAIT_MS = 2_000;
-/** After lists could not be had. */
+/** The time until lists are fetched again after a failure. */
 const RETRY_SECONDS = 60;
 
-/** What is told of lists that could not be had. */
-const NO_LIST = { type: 'price-list-problem', problem: 'the price list could not be had', rows: 0 } as const;
-const NO_LOOKUPS = { ...NO_LIST, problem: 'the price list of lookups could not be had' } as const;
+const NO_LIST = {
+  type: 'price-list-problem',
+  problem: 'the price list could not be fetched',
+  rows: 0,
+} as const;
+const NO_LOOKUPS = { ...NO_LIST, problem: 'the price list of lookups could not be fetched' } as const;
 
 /**
- * Keeps the price lists of one gateway: fresh for `refreshSeconds`, then used on while new ones are fetched, by one call at
- * a time. Old prices beat none, so a list that cannot be renewed is kept.
+ * Keeps the price lists of one gateway. After `refreshSeconds` they stay in use while one call fetches new ones. Lists that
+ * cannot be renewed are kept, because old prices are better than none.
  */
 export function createPriceSource(refreshSeconds: number, firstWaitMs = FIRST_WAIT_MS): PriceSource {
   let table: PriceTable | null = null;
   let nextLoadAtMs = -Infinity;
   let isLoading = false;
   let hasFailed = false;
-  let patience: Promise<void> | undefined;
+  let firstWait: Promise<void> | undefined;
 
-  async function load(tools: PolicyServices): Promise<void> {
+  async function load(services: PolicyServices): Promise<void> {
     isLoading = true;
-    // Whatever goes wrong with prices, a login goes on with what is known.
-    const found = await fetchTable(tools).catch(() => null);
+    // Logins continue with the prices that are known, whatever goes wrong here.
+    const found = await fetchTable(services).catch(() => null);
     isLoading = false;
-    nextLoadAtMs = tools.now() + (found === null ? RETRY_SECONDS : refreshSeconds) * 1000;
-    if (found === null && !hasFailed) tools.emit(NO_LIST);
+    nextLoadAtMs = services.now() + (found === null ? RETRY_SECONDS : refreshSeconds) * 1000;
+    if (found === null && !hasFailed) services.emit(NO_LIST);
     hasFailed = found === null;
     table = found ?? table;
-    for (const problem of found?.problems ?? []) tools.emit({ type: 'price-list-problem', ...problem });
+    for (const problem of found?.problems ?? []) services.emit({ type: 'price-list-problem', ...problem });
   }
 
   return {
-    read: async (tools) => {
-      if (!isLoading && tools.now() >= nextLoadAtMs) {
-        const loading = load(tools);
-        patience ??= waitAtMost(loading, firstWaitMs, () => new Error('late')).catch(goOn);
+    read: async (services) => {
+      if (!isLoading && services.now() >= nextLoadAtMs) {
+        const loading = load(services);
+        firstWait ??= waitAtMost(loading, firstWaitMs, () => new Error('late')).catch(continueWithoutPrices);
       }
-      if (table === null) await patience;
+      if (table === null) await firstWait;
       return table;
     },
   };
 }
 
-/** Null when there is no list of messages, or not one row in it that can be used. */
-async function fetchTable(tools: PolicyServices): Promise<PriceTable | null> {
-  const lists = await fetchLists(tools);
+function continueWithoutPrices(): void {
+  // The first wait is over: the fallback price counts until the lists arrive.
+}
+
+/** Returns null when there is no list of messages, or no usable row in it. */
+async function fetchTable(services: PolicyServices): Promise<PriceTable | null> {
+  const lists = await fetchLists(services);
   if (lists === null) return null;
   const table = createPriceTable(lists.messages, lists.lookups, await loadRegions());
   const { networksByMcc, highestByCountry } = table;
   return networksByMcc.size + highestByCountry.size > 0 ? table : null;
 }
 
-interface Lists {
-  readonly messages: PriceList<NetworkPrice>;
-  readonly lookups: PriceList<CountryPrice> | null;
-}
-
-/** An account without lookups has no list of them: the table does without. */
-async function fetchLists({ gateway, emit }: PolicyServices): Promise<Lists | null> {
+/** An account without lookups has no list of them; the table works without it. */
+async function fetchLists({ gateway, emit }: PolicyServices): Promise<PriceLists | null> {
   const [messages, lookups] = await Promise.allSettled([gateway.otp.pricing(), gateway.hlr.pricing()]);
-  // The client tells why a call failed; what matters here is that there is no list.
+  // The client's events report why a call failed; here it only matters that there is no list.
   if (messages.status === 'rejected') return null;
   if (lookups.status === 'rejected') emit(NO_LOOKUPS);
   return { messages: messages.value, lookups: lookups.status === 'fulfilled' ? lookups.value : null };
 }
 
-function goOn(): void {
-  // Who has waited long enough goes on without prices.
-}
-
-/** What a message will cost at worst, and how that is known. */
+/** What a message costs at most, and how that was found. */
 export interface PriceEstimate extends FoundPrice {
   /** ISO code; null for a number without a country. */
   readonly country: string | null;
-  /** The list it was read from; null without one. */
+  /** The table it was read from; null without one. */
   readonly table: PriceTable | null;
 }
 
-/** Estimates what a message costs: by its network where that is known, else by its country, else by the fallback. */
-export function createPriceEstimate(
+/** Estimates what a message costs: by its network if known, otherwise by its country, otherwise the fallback price. */
+export async function estimatePrice(
   source: PriceSource,
   fallbackMicros: number,
-  networkOf: FindPriceNetwork | undefined,
-): (context: PolicyContext<unknown>) => Promise<PriceEstimate> {
-  return async (context) => {
-    const { mobile } = context;
-    const [table, { country }] = await Promise.all([source.read(context), originOf(context)]);
-    const unknown: FoundPrice = { micros: fallbackMicros, confidence: 7 };
-    if (table === null) return { ...unknown, country, table };
-    const network = await findNetwork(networkOf, context);
-    const onNetwork = network == null ? null : findNetworkPrice(table, network);
-    return { ...(onNetwork ?? findCountryPrice(table, country, mobile) ?? unknown), country, table };
-  };
-}
-
-async function findNetwork(
-  networkOf: FindPriceNetwork | undefined,
+  networkOf: FindNetwork | undefined,
   context: PolicyContext<unknown>,
-): Promise<Awaited<ReturnType<FindPriceNetwork>>> {
-  try {
-    return await networkOf?.(context);
-  } catch {
-    // The dearest network of the country stands in for one that cannot be found out.
-    return null;
-  }
+): Promise<PriceEstimate> {
+  const [table, { country }] = await Promise.all([source.read(context), originOf(context)]);
+  const fallback: FoundPrice = { micros: fallbackMicros, confidence: 7 };
+  if (table === null) return { ...fallback, country, table };
+  const network = await findNetwork(networkOf, context);
+  const onNetwork = network && findNetworkPrice(table, network);
+  return { ...(onNetwork ?? findCountryPrice(table, country, context.mobile) ?? fallback), country, table };
 }

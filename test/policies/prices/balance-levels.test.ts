@@ -1,28 +1,28 @@
 import { describe, expect, it } from '@jest/globals';
 import {
-  type BalanceAlarms,
+  type BalanceLevels,
   type BalanceState,
-  judgeBalance,
+  assessBalance,
 } from '../../../src/policies/spend-limits/balance-watch';
 import { toDecimal, toMicros } from '../../../src/policies/spend-limits/micros';
 import type { PolicyEvent } from '../../../src/limits/policy';
 
 const HOUR_MS = 3_600_000;
-const ALARMS: BalanceAlarms = { warnBelow: 20_000_000, criticalBelow: 5_000_000, unexplained: 1_000_000 };
+const LEVELS: BalanceLevels = { warnBelow: 20_000_000, criticalBelow: 5_000_000, unexplained: 1_000_000 };
 
 /** A look as [hours since the one before, balance, all that was spent]. */
 type Look = readonly [hours: number, balance: string, spent: string];
 
 /** What is told at each look. */
-function watch(looks: readonly Look[], alarms: BalanceAlarms = ALARMS): string[] {
+function watch(looks: readonly Look[], levels: BalanceLevels = LEVELS): string[] {
   let state: BalanceState | null = null;
   let at = 0;
   return looks.map(([hours, balance, spent]) => {
     at += hours * HOUR_MS;
     const reading = { at, balance: toMicros(balance) ?? NaN, spent: toMicros(spent) ?? NaN };
-    const judged = judgeBalance(alarms, state, reading);
-    state = judged.state;
-    return judged.events.map(show).join(', ');
+    const assessed = assessBalance(levels, state, reading);
+    state = assessed.state;
+    return assessed.events.map(show).join(', ');
   });
 }
 
@@ -70,7 +70,7 @@ describe('a balance', () => {
   });
 
   it('is little when a day at the present rate costs more', () => {
-    const alarms = { ...ALARMS, warnBelow: 0, criticalBelow: 0 };
+    const levels = { ...LEVELS, warnBelow: 0, criticalBelow: 0 };
     expect(
       watch(
         [
@@ -84,7 +84,7 @@ describe('a balance', () => {
           // Nothing is spent for long: the rate goes down.
           [99, '30', '70'],
         ],
-        alarms,
+        levels,
       ),
     ).toEqual(['', 'warning at 90.0000', '', '', '', 'critical at 30.0000', 'recovered at 30.0000']);
   });
@@ -129,7 +129,7 @@ describe('spend', () => {
       // One message that is paid and not counted yet, at every other look.
       return [1, toDecimal((100 - spent - (index % 2)) * 1_000_000), String(spent)];
     });
-    expect(watch(looks, { ...ALARMS, warnBelow: 0, criticalBelow: 0 }).join('')).not.toContain('instead');
+    expect(watch(looks, { ...LEVELS, warnBelow: 0, criticalBelow: 0 }).join('')).not.toContain('instead');
   });
 
   it('is not told where a top-up hides it, nor after the store was emptied', () => {
@@ -151,7 +151,7 @@ describe('spend', () => {
           [0, '1000', '0'],
           [9, '950', '0'],
         ],
-        { ...ALARMS, unexplained: null },
+        { ...LEVELS, unexplained: null },
       ),
     ).toEqual(['', '']);
   });

@@ -3,9 +3,9 @@ import {
   findCountryPrice,
   findNetworkPrice,
   type FoundPrice,
-  type Network,
   type PriceTable,
 } from '../../../src/policies/spend-limits/price-table';
+import type { Network } from '../../../src/policies/network';
 import { toDecimal } from '../../../src/policies/spend-limits/micros';
 import { join } from './rows';
 

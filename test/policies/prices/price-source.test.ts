@@ -14,7 +14,7 @@ const CHEAP = {
   status: 200,
   body: '{"status_code":200,"payload":{"pricing":[{"countryname":"USA","mcc":"310","mnc":"410","price":"0.0010"}]}}',
 } as const;
-const PROBLEM = { type: 'price-list-problem', problem: 'the price list could not be had', rows: 0 };
+const PROBLEM = { type: 'price-list-problem', problem: 'the price list could not be fetched', rows: 0 };
 
 let sim: GatewaySimulator;
 let client: GatewayClient;

@@ -44,9 +44,9 @@ describe('the price lists', () => {
     ],
     ['an odd country code', '20-02 0.0520 France', 'rows without a network code'],
     ['an odd network code', '208-hexa 0.0520 France', 'rows without a network code'],
-    ['no country', '208-02 0.0520', 'rows of a country whose name is not known'],
-    ['an unknown country', '208-02 0.0520 Atlantis', 'rows of a country whose name is not known'],
-    ['a network again', '208-01 0.0600 France', 'rows that name a network again, at another price'],
+    ['no country', '208-02 0.0520', 'rows of a country whose name is unknown'],
+    ['an unknown country', '208-02 0.0520 Atlantis', 'rows of a country whose name is unknown'],
+    ['a network again', '208-01 0.0600 France', 'rows that repeat a network at another price'],
   ])('may have a row with %s', async (_what, row, problem) => {
     const table = await join([FRANCE, row]);
     expect(table.problems).toEqual([{ problem, rows: 1 }]);
@@ -69,7 +69,7 @@ describe('the price lists', () => {
   it('may have odd rows of lookups', async () => {
     const odd = ['+33 - France', '+33 FRA France', 'x33 FR France', '+033 FR France', '+33 FR'];
     const table = await join([FRANCE], odd);
-    expect(table.problems).toEqual([{ problem: 'rows of the lookup list that name no country', rows: 5 }]);
+    expect(table.problems).toEqual([{ problem: 'rows of the lookup list without a country', rows: 5 }]);
     expect(table.highestByCountry.get('FR')).toBe(52_000);
   });
 
@@ -83,7 +83,7 @@ describe('the price lists', () => {
     const lookups = listOf([countryRow('+33 FR France')], { oddRows: 2 });
     expect(createPriceTable(messages, lookups, await loadRegions()).problems).toEqual([
       { problem: 'rows that cannot be read or have no usable price', rows: 3 },
-      { problem: 'rows of the lookup list that name no country', rows: 2 },
+      { problem: 'rows of the lookup list without a country', rows: 2 },
     ]);
   });
 
