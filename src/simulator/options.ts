@@ -1,161 +1,98 @@
+import { z } from 'zod';
 import {
-  array,
-  type BaseIssue,
-  boolean,
-  check,
-  custom,
-  type GenericSchema,
-  integer,
-  looseObject,
-  maxValue,
-  minValue,
-  nonEmpty,
-  number,
-  partial,
-  picklist,
-  pipe,
-  record,
-  regex,
-  safeParse,
-  strictObject,
-  string,
-} from 'valibot';
-import { isDictionary, isRecord } from '../protocol/envelope';
-import type { Variant } from '../protocol/paths';
-import { isLoopbackHost } from './http/serve';
-import { DEFAULT_READINGS, type Readings, readingsSchema } from './readings';
+  callback,
+  nonEmptyString,
+  objectWith,
+  oneOf,
+  parseOptions,
+  strictOptions,
+  switchOption,
+  wholeNumber,
+} from '../define-options';
+import { toDigits } from '../protocol/mobile';
+import { dictionary, readingsSchema } from './readings';
 import { cryptoRandomness, type Randomness } from './state/clock';
 import { isDecimal } from './state/ledger';
 
-/** What is wrong with a value that was handed in, without the value, which a schema's own words would show. */
-export function describeIssue({ type, expected }: BaseIssue<unknown>): string {
-  if (expected === 'never') return 'is not known';
-  return `expected ${expected ?? type.replaceAll('_', ' ')}`;
-}
+const PINS = 'must be an object of pins of 4 to 10 digits, by number with its country code';
+const pinsByMobile = dictionary(
+  z.string().regex(/^[0-9]{4,10}$/),
+  PINS,
+  z.string().refine((mobile) => toDigits(mobile) !== null),
+).refine(namesEachNumberOnce, 'must not list a number twice, with and without plus');
 
-/** What a simulator is started with. */
-export interface SimulatorOptions {
-  /** Which of the two interfaces it plays. Default A. OTP spec §1. */
-  readonly variant?: Variant;
+const PREFIXES = 'must be an array of prefixes of 1 to 15 digits, without plus';
+const prefixes = z
+  .array(z.string(PREFIXES).regex(/^[0-9]{1,15}$/, PREFIXES), PREFIXES)
+  .readonly()
+  .default([]);
+
+const BALANCE = 'must be a decimal string with at most 6 decimals';
+
+const optionsSchema = strictOptions({
+  /** Which of the two variants it plays. Default A. OTP spec §1. */
+  variant: oneOf('A', 'B').default('A'),
   /** Default 0: any free port. */
-  readonly port?: number;
+  port: wholeNumber(0, 65_535).default(0),
   /** A loopback address: 127.0.0.0/8, ::1 or localhost. Default 127.0.0.1. */
-  readonly host?: string;
+  host: z.string('must be a string').default('127.0.0.1'),
   /** Default `demo`. */
-  readonly username?: string;
+  username: nonEmptyString().default('demo'),
   /** Default `demo-gateway-password`. */
-  readonly password?: string;
+  password: nonEmptyString().default('demo-gateway-password'),
   /** The account's money, a decimal string. Default 100.0000. */
-  readonly balance?: string;
+  balance: z.string(BALANCE).refine(isDecimal, BALANCE).default('100.0000'),
   /** Digits of a pin, 4 to 10. Default 6. Not shown in OTP spec §4: how many a pin has. */
-  readonly pinDigits?: number;
+  pinDigits: wholeNumber(4, 10).default(6),
   /**
    * Numbers, with or without plus, that always get the same pin of 4 to 10 digits. For demonstrations and tests; the
    * library itself has no such option. Default none.
    */
-  readonly fixedPins?: Readonly<Record<string, string>>;
-  /** How the open points of the documents are read. Default: the careful reading of each. */
-  readonly readings?: Partial<Readings>;
-  /** Whether the account may send OTPs; false gives 2100 in B. Default true. OTP spec §7. */
-  readonly maySendOtp?: boolean;
-  /** Whether the account may look numbers up; false gives 2004. Default true. HLR spec §7. */
-  readonly mayLookUp?: boolean;
-  /** Beginnings of numbers, digits without plus, that give 2101 in B. Default none. OTP spec §7. */
-  readonly unknownDestinations?: readonly string[];
-  /** Beginnings of numbers, digits without plus, that give 2102 in B. Default none. OTP spec §7. */
-  readonly forbiddenDestinations?: readonly string[];
+  fixedPins: pinsByMobile.default({}),
+  /** How the open points of the documents are read. Default: the documented or careful reading of each. */
+  readings: readingsSchema.prefault({}),
+  /** Whether the account may send OTPs; false leads to 2100 in B. Default true. OTP spec §7. */
+  maySendOtp: switchOption().default(true),
+  /** Whether the account may look numbers up; false leads to 2004. Default true. HLR spec §7. */
+  mayLookUp: switchOption().default(true),
+  /** Prefixes of numbers, digits without plus, that lead to 2101 in B. Default none. OTP spec §7. */
+  unknownDestinations: prefixes,
+  /** Prefixes of numbers, digits without plus, that lead to 2102 in B. Default none. OTP spec §7. */
+  forbiddenDestinations: prefixes,
   /** The clock, in milliseconds since 1970. Default `Date.now`. */
-  readonly now?: () => number;
-  /** Where pins, ids and tokens get their chance from. Default: the platform's cryptographic generator. */
-  readonly randomness?: Randomness;
-}
+  now: callback<() => number>().default(() => Date.now),
+  /** The source of pins, ids and tokens. Default: the platform's cryptographic generator. */
+  randomness: objectWith<Randomness>(
+    'an object with the methods bytes and integer',
+    'bytes',
+    'integer',
+  ).default(cryptoRandomness),
+});
 
-/** Options with every default filled in. */
-export type CheckedOptions = Required<Omit<SimulatorOptions, 'readings'>> & { readonly readings: Readings };
+/** What a simulator is started with. */
+export type SimulatorOptions = Readonly<z.input<typeof optionsSchema>>;
 
-const DEFAULTS: Omit<CheckedOptions, 'readings'> = {
-  variant: 'A',
-  port: 0,
-  host: '127.0.0.1',
-  username: 'demo',
-  password: 'demo-gateway-password',
-  balance: '100.0000',
-  pinDigits: 6,
-  fixedPins: {},
-  maySendOtp: true,
-  mayLookUp: true,
-  unknownDestinations: [],
-  forbiddenDestinations: [],
-  now: Date.now,
-  randomness: cryptoRandomness,
-};
-
-const prefixes = array(pipe(string(), regex(/^[0-9]{1,15}$/)));
-const callable = custom((value) => typeof value === 'function', 'must be a function');
-const filledText = pipe(string(), nonEmpty('must not be empty'));
-const pinsByMobile = pipe(
-  custom<Record<string, string>>(isDictionary, 'must be an object'),
-  check(namesNumbers, 'must have numbers with their country codes as its names'),
-  check(namesEachNumberOnce, 'lists a number twice, with and without plus'),
-  record(string(), pipe(string(), regex(/^[0-9]{4,10}$/))),
-);
-
-const optionsSchema = pipe(
-  custom<object>(isRecord, 'must be an object'),
-  partial(
-    strictObject({
-      variant: picklist(['A', 'B']),
-      port: pipe(number(), integer(), minValue(0), maxValue(65_535)),
-      host: string(),
-      username: filledText,
-      password: filledText,
-      balance: pipe(string(), check(isDecimal, 'must be a decimal string with at most 6 decimals')),
-      pinDigits: pipe(number(), integer(), minValue(4), maxValue(10)),
-      fixedPins: pinsByMobile,
-      readings: readingsSchema,
-      maySendOtp: boolean(),
-      mayLookUp: boolean(),
-      unknownDestinations: prefixes,
-      forbiddenDestinations: prefixes,
-      now: callable,
-      randomness: looseObject({ bytes: callable, integer: callable }),
-    } satisfies Record<keyof SimulatorOptions, GenericSchema>),
-  ),
-);
+/** The options with every default filled in. */
+export type CheckedOptions = Readonly<z.output<typeof optionsSchema>>;
 
 /**
  * Checks the options and fills in the defaults.
  * @throws {TypeError} that names the option and never shows its value.
  */
 export function checkOptions(options: SimulatorOptions): CheckedOptions {
-  const checked = safeParse(optionsSchema, options, { message: describeIssue });
-  if (!checked.success) {
-    throw new TypeError(`GatewaySimulator: wrong option ${nameIssue(checked.issues[0])}`);
-  }
-  const { readings, ...given } = dropUndefined(options);
-  return { ...DEFAULTS, ...given, readings: { ...DEFAULT_READINGS, ...dropUndefined(readings ?? {}) } };
-}
-
-function namesNumbers(pins: Readonly<Record<string, string>>): boolean {
-  return Object.keys(pins).every((mobile) => /^\+?[1-9][0-9]{6,14}$/.test(mobile));
+  return parseOptions('GatewaySimulator', optionsSchema, options);
 }
 
 function namesEachNumberOnce(pins: Readonly<Record<string, string>>): boolean {
   const mobiles = Object.keys(pins);
-  return new Set(mobiles.map((mobile) => mobile.replace('+', ''))).size === mobiles.length;
-}
-
-/** The option and what is wrong with it; of the options with members only readings have names that may be told. */
-function nameIssue({ path, message }: BaseIssue<unknown>): string {
-  const names = path?.map(({ key }) => String(key)) ?? ['options'];
-  return `${names.slice(0, names[0] === 'readings' ? 2 : 1).join('.')}: ${message}`;
+  return new Set(mobiles.map(toDigits)).size === mobiles.length;
 }
 
 /**
- * The simulator shows pins to whoever asks: it stays on the machine and out of production.
- * @throws {Error} that says why.
+ * Refuses to run in production or where other machines could connect, because the simulator shows pins to everyone.
+ * @throws {Error} that gives the reason.
  */
-export function refuseDangerousPlace(host: string, environment: string | undefined): void {
+export function refuseUnsafeEnvironment(host: string, environment: string | undefined): void {
   if (environment === 'production') {
     throw new Error(
       'GatewaySimulator refuses to start: NODE_ENV is production, and it shows every pin it sends',
@@ -168,8 +105,9 @@ export function refuseDangerousPlace(host: string, environment: string | undefin
   }
 }
 
-/** An option given as undefined is an option not given. */
-function dropUndefined<Options extends object>(options: Options): Options {
-  // Only members whose value is undefined are left out; the others keep their types.
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Options;
+/** Returns true for a host that never leaves the machine: 127.0.0.0/8, ::1 and localhost. */
+export function isLoopbackHost(host: string): boolean {
+  const name = host.toLowerCase();
+  if (name === 'localhost' || name === '::1' || name === '[::1]') return true;
+  return /^127(\.(25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])){3}$/.test(name);
 }

@@ -1,158 +1,241 @@
-import {
-  boolean,
-  custom,
-  type GenericSchema,
-  integer,
-  literal,
-  maxValue,
-  minValue,
-  nullable,
-  number,
-  partial,
-  picklist,
-  pipe,
-  record,
-  safeInteger,
-  strictObject,
-  string,
-  union,
-} from 'valibot';
-import { isDictionary, isRecord } from '../protocol/envelope';
-import { headerValue, httpStatus } from './http/answer';
+import { z } from 'zod';
+import { oneOf, strictOptions, switchOption, wholeNumber } from '../define-options';
+
+/** The schema of a final HTTP status. */
+export const httpStatus = wholeNumber(200, 599);
+
+const HEADER_VALUE = 'must be a string of printable ASCII characters';
+
+/** The schema of a header value. Other characters would break the head of the answer. */
+export const headerValue = z.string(HEADER_VALUE).regex(/^[\x20-\x7e]+$/, HEADER_VALUE);
+
+const errorCode = wholeNumber(1, Number.MAX_SAFE_INTEGER);
+const numericForm = oneOf('either', 'number', 'string');
+const positiveInteger = wholeNumber(1, Number.MAX_SAFE_INTEGER);
 
 /**
- * The documents leave room. Each member is one point they do not settle; its default is the careful reading.
- * A client is right when it works under every combination.
+ * Returns a schema for an object that is checked as a whole, because the path of an issue would show one of its keys.
  */
-export interface Readings {
+export function dictionary<Value>(
+  value: z.ZodType<Value>,
+  problem: string,
+  key: z.ZodType<string, string> = z.string(),
+) {
+  const schema = z.record(key, value);
+  return z.custom<Readonly<Record<string, Value>>>((given) => schema.safeParse(given).success, problem);
+}
+
+const statusByCode = dictionary(
+  httpStatus,
+  'must be an object of HTTP statuses from 200 to 599, by error code',
+);
+
+const validityRange = strictOptions({ min: positiveInteger, max: positiveInteger }).refine(
+  ({ min, max }) => min <= max,
+  'must have a min that is not above its max',
+);
+
+/**
+ * The points that the documents leave open, one field each. The default is the documented or the careful reading;
+ * a correct client works under every combination.
+ */
+export const readingsSchema = strictOptions({
   // ---- the envelope
 
   /**
-   * Not shown in OTP spec §7: which HTTP status carries which code (only 401 with 1005 and 404 with 1007
-   * are). Overrides by code; default none.
+   * Not shown in OTP spec §7: which HTTP status carries which code (only 401 with 1005 and 404 with 1007 are shown).
+   * Overrides by code; default none.
    */
-  readonly httpStatusByCode: Readonly<Record<number, number>>;
+  httpStatusByCode: statusByCode.default({}),
   /**
-   * Not shown in OTP spec §1: whether failures come with one HTTP status, such as 200 ("200 does not always
-   * mean success"). Default `mapped`; a number is the status of all of them, and 200 is one of the plausible.
+   * Not shown in OTP spec §1: whether all failures come with one HTTP status, such as 200 ("200 does not always mean
+   * success"). Default `mapped`; a number is the status of all of them.
    */
-  readonly errorStatus: 'mapped' | number;
+  errorStatus: z
+    .union([z.literal('mapped'), httpStatus], "must be 'mapped' or an HTTP status from 200 to 599")
+    .default('mapped'),
   /** Not shown in OTP spec §1: whether a failure also has a payload. Default `absent`. */
-  readonly failurePayload: 'absent' | 'null' | 'empty-string' | 'empty-object';
+  failurePayload: oneOf('absent', 'null', 'empty-string', 'empty-object').default('absent'),
   /** Not shown in OTP spec §1: whether a success also has `errors`. Default `absent`. */
-  readonly successErrors: 'absent' | 'empty' | 'null';
+  successErrors: oneOf('absent', 'empty', 'null').default('absent'),
   /**
-   * Not shown in OTP spec §2: whether the list of errors may hold codes as digit strings. Default `number`.
+   * Not shown in OTP spec §7: whether `errors` lists the first broken rule or all of them. `all` applies to generate,
+   * to credentials and, where the codes are the finer ones, to validate. Default `first`.
    */
-  readonly codesAs: 'number' | 'string';
-  /** Not shown in OTP spec §1: whether `status_code` may be a digit string. Default `number`. */
-  readonly statusCodeAs: 'number' | 'string';
+  errorsListed: oneOf('first', 'all').default('first'),
+  /** Not shown in OTP spec §2: whether an error may come without its `message`. Default `text`. */
+  errorMessage: oneOf('text', 'missing').default('text'),
+  /** Not shown in OTP spec §2: whether the list of errors may hold codes as digit strings. Default `number`. */
+  codesAs: oneOf('number', 'string').default('number'),
+  /**
+   * Not shown in OTP spec §1: whether `status_code` may be a digit string, be missing, or differ from the HTTP status.
+   * `other` is another status of the same class, such as 200 for 201 and 400 for 422. Default `number`.
+   */
+  statusCodeAs: oneOf('number', 'string', 'missing', 'other').default('number'),
+  /** Not shown in OTP spec §1: whether `status_message` may be missing. Default `text`. */
+  statusMessage: oneOf('text', 'missing').default('text'),
+  /**
+   * Not shown in OTP spec §9, HLR spec §9: whether answers have fields that the documents do not list. `true` adds one
+   * to the envelope, to each payload that is an object, and to each error. Default false.
+   */
+  extraFields: switchOption().default(false),
   /** Not shown in OTP spec §4: the content type of answers. Default `application/json`. */
-  readonly contentType: string;
+  contentType: headerValue.default('application/json'),
 
   // ---- requests
 
   /**
-   * Not shown in OTP spec §4: whether "numeric" members are JSON numbers or digit strings. Default `either`.
+   * Not shown in OTP spec §4: whether "numeric" fields are JSON numbers or digit strings. An object chooses for
+   * `mobile` and `validity` one by one. Default `either`.
    */
-  readonly numericMembers: 'either' | 'number' | 'string';
-  /** Not shown in OTP spec §4, HLR spec §4: whether a plus before the number is taken. Default false. */
-  readonly acceptsPlus: boolean;
+  numericMembers: z
+    .union(
+      [
+        numericForm,
+        strictOptions({ mobile: numericForm.default('either'), validity: numericForm.default('either') }),
+      ],
+      "must be 'either', 'number' or 'string', or an object of them with the fields mobile and validity",
+    )
+    .default('either'),
+  /** Not shown in OTP spec §4, HLR spec §4: whether a plus before the number is accepted. Default false. */
+  acceptsPlus: switchOption().default(false),
   /**
-   * Not shown in OTP spec §4: whether a body without `Content-Type: application/json` is refused. Default
-   * true.
+   * Not shown in OTP spec §4: whether a body without `Content-Type: application/json` is refused. Default true.
    */
-  readonly requiresJsonContentType: boolean;
+  requiresJsonContentType: switchOption().default(true),
   /**
-   * Not shown in OTP spec §7: whether a missing username or password has its own code (1002, 1003 of the HLR
-   * list) or 1004. Default `own`.
+   * Not shown in OTP spec §7: whether a missing username or password has its own code (1002, 1003 of the HLR list) or
+   * 1004. Default `own`.
    */
-  readonly missingCredentials: 'own' | '1004';
+  missingCredentials: oneOf('own', '1004').default('own'),
 
   // ---- tokens
 
-  /** Not shown in OTP spec §2: `validity_period` missing, odd or as a string. Default `number`. */
-  readonly validityPeriodAs: 'number' | 'string' | 'missing' | 'zero' | 'text';
+  /** Not shown in OTP spec §2: `validity_period` missing, zero, as digits or as words. Default `number`. */
+  validityPeriodAs: oneOf('number', 'string', 'missing', 'zero', 'text').default('number'),
   /** Not shown in OTP spec §3: whether refreshing ends the earlier access token. Default true. */
-  readonly refreshEndsAccessToken: boolean;
+  refreshEndsAccessToken: switchOption().default(true),
   /** Not shown in OTP spec §3: whether refreshing ends the refresh token it used. Default true. */
-  readonly refreshEndsRefreshToken: boolean;
+  refreshEndsRefreshToken: switchOption().default(true),
   /**
-   * Not shown in OTP spec §3: whether a refresh gives a new refresh token (the table says so) or the same
-   * again. Default `new`; `same` overrides `refreshEndsRefreshToken`.
+   * Not shown in OTP spec §3: whether a refresh returns a new refresh token (the table says so) or the same again.
+   * Default `new`; `same` overrides `refreshEndsRefreshToken`.
    */
-  readonly refreshReturns: 'new' | 'same';
+  refreshReturns: oneOf('new', 'same').default('new'),
   /**
-   * Not shown in OTP spec §4: whether a refresh keeps the validity asked for at login (A). Default false:
+   * Not shown in OTP spec §4: whether a refresh without `validity` keeps the one requested at login (A). Default false:
    * 1800.
    */
-  readonly refreshKeepsValidity: boolean;
+  refreshKeepsValidity: switchOption().default(false),
   /**
-   * Not shown in OTP spec §2: whether a refresh token ends with its access token (§2 gives both one validity)
-   * or works afterwards (§3 and §5 refresh after expiry). Default `outlives`.
+   * Not shown in OTP spec §4: whether `validity` counts beside a refresh token (A). The document lists it for both
+   * types. Default true.
    */
-  readonly refreshTokenLife: 'outlives' | 'same';
+  refreshTakesValidity: switchOption().default(true),
+  /**
+   * Not shown in OTP spec §2: whether a refresh token ends with its access token (§2 gives both one validity) or works
+   * afterwards (§3 and §5 refresh after expiry). Default `outlives`.
+   */
+  refreshTokenLife: oneOf('outlives', 'same').default('outlives'),
   /** Not shown in OTP spec §3: whether "resets the connection" ends refresh tokens too. Default true. */
-  readonly loginEndsRefreshTokens: boolean;
+  loginEndsRefreshTokens: switchOption().default(true),
   /**
-   * Not shown in OTP spec §3: what `validity_period` says of a preserved token: what is left, the full figure
-   * although less is left, or the full one because its life begins anew. Default `remaining`.
+   * Not shown in OTP spec §3: the `validity_period` of a preserved token: what is left, the full period although less is
+   * left, or the full one because it starts again. Default `remaining`.
    */
-  readonly preservedValidity: 'remaining' | 'full' | 'renewed';
+  preservedValidity: oneOf('remaining', 'full', 'renewed').default('remaining'),
   /** Not shown in OTP spec §3: which refresh token comes with a preserved token. Default `same`. */
-  readonly preservedRefreshToken: 'same' | 'new' | 'missing';
+  preservedRefreshToken: oneOf('same', 'new', 'missing').default('same'),
 
   // ---- generate
 
+  /** Not shown in OTP spec §4: whether another success status than the documented 201 is used. Default 201. */
+  generateStatus: wholeNumber(200, 299).default(201),
+  /** Not shown in OTP spec §2: the form of `mobile` (and `phone`, HLR spec §2) in answers. Default `digits`. */
+  mobileAs: oneOf('digits', 'number', 'plus').default('digits'),
   /**
-   * Not shown in OTP spec §2: the form of `mobile` (and `phone`, HLR spec §2) in answers. Default `digits`.
+   * Not shown in OTP spec §2: the alphabet of an id in A. Default `hex`; `hostile` has slashes, spaces, percent signs
+   * and more.
    */
-  readonly mobileAs: 'digits' | 'number' | 'plus';
+  idAlphabet: oneOf('hex', 'hostile').default('hex'),
   /**
-   * Not shown in OTP spec §2: the alphabet of an id in A. Default `hex`; `hostile` has slashes, spaces,
-   * percent signs and more.
+   * Not shown in OTP spec §2: whether an id of B may come as a string. Default `number`; `padded` is a string of 20
+   * digits with leading zeros, all of which belong to the id.
    */
-  readonly idAlphabet: 'hex' | 'hostile';
-  /** Not shown in OTP spec §2: whether an id of B may come as a string. Default `number`. */
-  readonly idAs: 'number' | 'string';
+  idAs: oneOf('number', 'string', 'padded').default('number'),
   /**
-   * Not shown in OTP spec §2: the size of an id of B. Default `safe`; `beyond-safe` is above 2^53, where a
-   * JSON parser rounds.
+   * Not shown in OTP spec §2: the size of an id of B. Default `safe`; `beyond-safe` is above 2^53, where a JSON parser
+   * rounds, and `20-digits` is the longest.
    */
-  readonly idSize: 'safe' | 'beyond-safe';
+  idSize: oneOf('safe', 'beyond-safe', '20-digits').default('safe'),
   /** Not shown in OTP spec §2: `cost` as string (sample) or number (field list). Default `string`. */
-  readonly costAs: 'string' | 'number';
+  costAs: oneOf('string', 'number').default('string'),
   /** Not shown in OTP spec §2, HLR spec §2: the decimals of amounts, 0 to 6. Default 4, as in the samples. */
-  readonly moneyDecimals: number;
+  moneyDecimals: wholeNumber(0, 6).default(4),
   /**
-   * Not shown in OTP spec §2: unit and epoch of `valid_until`. Default `epoch-seconds`: the sample has 10
-   * digits.
+   * Not shown in OTP spec §2, HLR spec §2: whether network codes come as strings, as the field lists say, or as
+   * numbers: `mcc`, `mnc`, `imsi`, `msc` and `countrycode`. A number has no leading zero. Default `string`.
    */
-  readonly validUntilAs: 'epoch-seconds' | 'epoch-ms' | 'duration-seconds';
+  networkCodesAs: oneOf('string', 'number').default('string'),
   /**
-   * Not shown in OTP spec §2: whether the text comes as `message` (sample) or `imessaged` (field list).
+   * Not shown in OTP spec §2: unit and epoch of `valid_until`. Default `epoch-seconds`: the sample has 10 digits.
+   */
+  validUntilAs: oneOf('epoch-seconds', 'epoch-ms', 'duration-seconds').default('epoch-seconds'),
+  /** Not shown in OTP spec §2: whether `valid_until` may be a digit string. Default `number`. */
+  validUntilType: oneOf('number', 'string').default('number'),
+  /**
+   * Not shown in OTP spec §2: whether the message comes as `message` (sample) or `imessaged` (field list).
    * Default `message`.
    */
-  readonly messageMember: 'message' | 'imessaged' | 'both';
+  messageMember: oneOf('message', 'imessaged', 'both').default('message'),
   /** Not shown in OTP spec §2: `reference_code` when the request had none. Default `absent`. */
-  readonly missingReferenceCode: 'absent' | 'empty' | 'null';
+  missingReferenceCode: oneOf('absent', 'empty', 'null').default('absent'),
   /**
-   * Not shown in OTP spec §4: whether a pin may begin with zero. Default `any`; `zero` and `not-zero` force
-   * it.
+   * Not shown in OTP spec §7: what a `reference_code` of more than 50 characters leads to: 2105, 422 as a code of its
+   * own, or its first 50 characters. Default 2105.
    */
-  readonly firstPinDigit: 'any' | 'zero' | 'not-zero';
+  longReferenceCode: z.literal([2105, 422, 'cut'], "must be 2105, 422 or 'cut'").default(2105),
+  /**
+   * Not shown in OTP spec §8: the range of `validity` in B. Default null: any whole number above zero.
+   */
+  validityRangeB: validityRange.nullable().default(null),
+  /** Not shown in OTP spec §4: whether a pin may begin with zero. Default `any`; `zero` and `not-zero` force it. */
+  firstPinDigit: oneOf('any', 'zero', 'not-zero').default('any'),
   /** Not shown in OTP spec §4: whether several `[PIN]` are all replaced. Default `first`: only one is. */
-  readonly placeholdersFilled: 'first' | 'all';
+  placeholdersFilled: oneOf('first', 'all').default('first'),
   /**
-   * Not shown in OTP spec §4: whether the template or the text with the pin is measured. Default `both` must
-   * fit.
+   * Not shown in OTP spec §4: whether the template or the text with the pin is measured. Default `both` must fit.
    */
-  readonly measured: 'both' | 'template' | 'text';
+  measured: oneOf('both', 'template', 'text').default('both'),
   /**
-   * Not shown in OTP spec §7: the code for a send the balance does not cover, or null when it is sent all the
-   * same. Default 1006, as for lookups.
+   * Not shown in OTP spec §8: what the limits of 160 and 70 count: `units`, which are septets or UCS-2 units, so that an
+   * extension character counts double; or `characters`, by the letter of §8. Default `units`.
    */
-  readonly emptyBalanceCode: number | null;
+  measuredIn: oneOf('units', 'characters').default('units'),
+  /**
+   * Not shown in OTP spec §8: whether the extension characters, such as € and [, belong to the GSM 7-bit table or need
+   * UCS-2. Default `gsm-7`.
+   */
+  extensionCharacters: oneOf('gsm-7', 'ucs-2').default('gsm-7'),
+  /**
+   * Not shown in OTP spec §8: whether the brackets of `[PIN]` count when the template is measured. They are never sent.
+   * Default true.
+   */
+  bracketsCount: switchOption().default(true),
+  /**
+   * Not shown in OTP spec §7: the code for a send the balance does not cover, or null when it is sent all the same.
+   * Default 1006, as for lookups.
+   */
+  emptyBalanceCode: errorCode.nullable().default(1006),
+  /**
+   * Not shown in OTP spec §7: what A, which does not list 2100, answers to an account without permission. Default 2121.
+   */
+  noPermissionCodeA: z.literal([2121, 2100], 'must be 2121 or 2100').default(2121),
+  /**
+   * Not shown in OTP spec §7: whether A also uses the finer codes that only the list of B has: 2101, 2102, 2106, 2108,
+   * 2109 and 2120. Default `listed`: 2103, 2105 and 2107 in their place.
+   */
+  codesOfA: oneOf('listed', 'finer').default('listed'),
 
   // ---- validate
 
@@ -160,131 +243,37 @@ export interface Readings {
    * Not shown in OTP spec §1, §4: the payload of a successful validate; §4 says an empty string. Default
    * `empty-string`.
    */
-  readonly validatePayload: 'empty-string' | 'null' | 'empty-object' | 'missing';
+  validatePayload: oneOf('empty-string', 'null', 'empty-object', 'missing').default('empty-string'),
   /** Not shown in OTP spec §3: whether a new pin for a number ends the one before. Default false. */
-  readonly newPinEndsOld: boolean;
+  newPinEndsOld: switchOption().default(false),
   /**
-   * Not shown in OTP spec §7: whether a wrong pin for an expired or consumed OTP is told of the pin (2120) or
+   * Not shown in OTP spec §7: whether a wrong pin for an expired or consumed OTP is reported as a wrong pin (2120) or by
    * the state (2108, 2109). Default `pin`.
    */
-  readonly judgedFirst: 'pin' | 'state';
+  judgedFirst: oneOf('pin', 'state').default('pin'),
   /**
-   * Not shown in OTP spec §7: whether an unknown id is an invalid pin (A 2107, B 2120) or an unknown URI
-   * (1007). Default `invalid-pin`.
+   * Not shown in OTP spec §7: whether an unknown id is an invalid pin (A 2107, B 2120) or an unknown URI (1007).
+   * Default `invalid-pin`.
    */
-  readonly unknownId: 'invalid-pin' | 'uri-not-found';
+  unknownId: oneOf('invalid-pin', 'uri-not-found').default('invalid-pin'),
   /** Not shown in OTP spec §8: wrong pins after which an OTP is dead, or null for no limit. Default null. */
-  readonly maxWrongPins: number | null;
+  maxWrongPins: positiveInteger.nullable().default(null),
 
   // ---- lookup
 
   /** Not shown in HLR spec §7: which of its two codes for an invalid phone is used. Default 1221. */
-  readonly invalidPhoneCode: 1221 | 2003;
+  invalidPhoneCode: z.literal([1221, 2003], 'must be 1221 or 2003').default(1221),
   /**
    * Not shown in HLR spec §2: whether an invalid result carries more than phone, status and advanced_status.
    * Default `bare`.
    */
-  readonly invalidLookup: 'bare' | 'full';
+  invalidLookup: oneOf('bare', 'full').default('bare'),
   /** Not shown in HLR spec §8: whether an invalid result costs the same. Default true. */
-  readonly invalidLookupCosts: boolean;
-}
+  invalidLookupCosts: switchOption().default(true),
+});
 
-/** The careful reading of every open point. */
-export const DEFAULT_READINGS: Readings = {
-  httpStatusByCode: {},
-  errorStatus: 'mapped',
-  failurePayload: 'absent',
-  successErrors: 'absent',
-  codesAs: 'number',
-  statusCodeAs: 'number',
-  contentType: 'application/json',
-  numericMembers: 'either',
-  acceptsPlus: false,
-  requiresJsonContentType: true,
-  missingCredentials: 'own',
-  validityPeriodAs: 'number',
-  refreshEndsAccessToken: true,
-  refreshEndsRefreshToken: true,
-  refreshReturns: 'new',
-  refreshKeepsValidity: false,
-  refreshTokenLife: 'outlives',
-  loginEndsRefreshTokens: true,
-  preservedValidity: 'remaining',
-  preservedRefreshToken: 'same',
-  mobileAs: 'digits',
-  idAlphabet: 'hex',
-  idAs: 'number',
-  idSize: 'safe',
-  costAs: 'string',
-  moneyDecimals: 4,
-  validUntilAs: 'epoch-seconds',
-  messageMember: 'message',
-  missingReferenceCode: 'absent',
-  firstPinDigit: 'any',
-  placeholdersFilled: 'first',
-  measured: 'both',
-  emptyBalanceCode: 1006,
-  validatePayload: 'empty-string',
-  newPinEndsOld: false,
-  judgedFirst: 'pin',
-  unknownId: 'invalid-pin',
-  maxWrongPins: null,
-  invalidPhoneCode: 1221,
-  invalidLookup: 'bare',
-  invalidLookupCosts: true,
-};
+/** How every open point is read. */
+export type Readings = Readonly<z.output<typeof readingsSchema>>;
 
-const code = pipe(number(), safeInteger(), minValue(1));
-
-/** Enforces what the types say, for callers without types. */
-export const readingsSchema = pipe(
-  custom<object>(isRecord, 'must be an object'),
-  partial(
-    strictObject({
-      httpStatusByCode: pipe(
-        custom<Record<string, number>>(isDictionary, 'must be an object'),
-        record(string(), httpStatus),
-      ),
-      errorStatus: union([literal('mapped'), httpStatus]),
-      failurePayload: picklist(['absent', 'null', 'empty-string', 'empty-object']),
-      successErrors: picklist(['absent', 'empty', 'null']),
-      codesAs: picklist(['number', 'string']),
-      statusCodeAs: picklist(['number', 'string']),
-      contentType: headerValue,
-      numericMembers: picklist(['either', 'number', 'string']),
-      acceptsPlus: boolean(),
-      requiresJsonContentType: boolean(),
-      missingCredentials: picklist(['own', '1004']),
-      validityPeriodAs: picklist(['number', 'string', 'missing', 'zero', 'text']),
-      refreshEndsAccessToken: boolean(),
-      refreshEndsRefreshToken: boolean(),
-      refreshReturns: picklist(['new', 'same']),
-      refreshKeepsValidity: boolean(),
-      refreshTokenLife: picklist(['outlives', 'same']),
-      loginEndsRefreshTokens: boolean(),
-      preservedValidity: picklist(['remaining', 'full', 'renewed']),
-      preservedRefreshToken: picklist(['same', 'new', 'missing']),
-      mobileAs: picklist(['digits', 'number', 'plus']),
-      idAlphabet: picklist(['hex', 'hostile']),
-      idAs: picklist(['number', 'string']),
-      idSize: picklist(['safe', 'beyond-safe']),
-      costAs: picklist(['string', 'number']),
-      moneyDecimals: pipe(number(), integer(), minValue(0), maxValue(6)),
-      validUntilAs: picklist(['epoch-seconds', 'epoch-ms', 'duration-seconds']),
-      messageMember: picklist(['message', 'imessaged', 'both']),
-      missingReferenceCode: picklist(['absent', 'empty', 'null']),
-      firstPinDigit: picklist(['any', 'zero', 'not-zero']),
-      placeholdersFilled: picklist(['first', 'all']),
-      measured: picklist(['both', 'template', 'text']),
-      emptyBalanceCode: nullable(code),
-      validatePayload: picklist(['empty-string', 'null', 'empty-object', 'missing']),
-      newPinEndsOld: boolean(),
-      judgedFirst: picklist(['pin', 'state']),
-      unknownId: picklist(['invalid-pin', 'uri-not-found']),
-      maxWrongPins: nullable(code),
-      invalidPhoneCode: picklist([1221, 2003]),
-      invalidLookup: picklist(['bare', 'full']),
-      invalidLookupCosts: boolean(),
-    } satisfies Record<keyof Readings, GenericSchema>),
-  ),
-);
+/** The documented or careful reading of every open point. */
+export const DEFAULT_READINGS: Readings = readingsSchema.parse({});

@@ -4,44 +4,31 @@ import type { CheckedOptions } from './options';
 import type { Readings } from './readings';
 import { type Clock, createClock } from './state/clock';
 import { Ledger } from './state/ledger';
-import { OtpBook } from './state/otp-store';
+import { OtpStore } from './state/otp-store';
 import { Outbox } from './state/outbox';
-import { PinMaker } from './state/pins';
-import { StatsBook } from './state/stats';
+import { PinGenerator } from './state/pins';
+import { StatsStore } from './state/stats';
 import { Subscribers } from './state/subscribers';
-import { TokenBook } from './state/token-store';
+import { TokenStore } from './state/token-store';
 
 /** Everything a call may read and change. */
-export interface World {
+export interface SimulatorState {
   readonly variant: Variant;
   readonly readings: Readings;
-  readonly account: Account;
+  /** The account and what it may do. */
+  readonly account: CheckedOptions;
   readonly clock: Clock;
-  readonly tokens: TokenBook;
-  readonly otps: OtpBook;
-  readonly pins: PinMaker;
+  readonly tokens: TokenStore;
+  readonly otps: OtpStore;
+  readonly pins: PinGenerator;
   readonly outbox: Outbox;
   readonly ledger: Ledger;
   readonly subscribers: Subscribers;
-  readonly stats: StatsBook;
+  readonly stats: StatsStore;
 }
 
-/** The account and what it may do. */
-export interface Account {
-  readonly username: string;
-  readonly password: string;
-  /** Permission for OTP; without it 2100. OTP spec §7. */
-  readonly maySendOtp: boolean;
-  /** Permission for lookups; without it 2004. HLR spec §7. */
-  readonly mayLookUp: boolean;
-  /** Beginnings of numbers, digits without plus, that are refused as unknown (2101). */
-  readonly unknownDestinations: readonly string[];
-  /** Beginnings of numbers, digits without plus, that are refused as forbidden (2102). */
-  readonly forbiddenDestinations: readonly string[];
-}
-
-/** The state a simulator begins with. */
-export function createWorld(options: CheckedOptions): World {
+/** Creates the state a simulator starts with. */
+export function createState(options: CheckedOptions): SimulatorState {
   const { variant, readings, randomness, pinDigits } = options;
   const clock = createClock(options.now);
   const fixedPins = new Map(
@@ -52,12 +39,12 @@ export function createWorld(options: CheckedOptions): World {
     readings,
     account: options,
     clock,
-    tokens: new TokenBook(clock, readings, randomness),
-    otps: new OtpBook(variant, readings, randomness),
-    pins: new PinMaker(variant, pinDigits, fixedPins, readings.firstPinDigit, randomness),
+    tokens: new TokenStore(clock, readings, randomness),
+    otps: new OtpStore(variant, readings, randomness),
+    pins: new PinGenerator(variant, pinDigits, fixedPins, readings.firstPinDigit, randomness),
     outbox: new Outbox(),
     ledger: new Ledger(options.balance),
     subscribers: new Subscribers(),
-    stats: new StatsBook(),
+    stats: new StatsStore(),
   };
 }

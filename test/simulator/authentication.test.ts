@@ -149,7 +149,21 @@ describe('preserve and validity', () => {
     expect(codeOf(await gateway.balance())).toBe(1009);
   });
 
-  it('leaves a validity in B aside', async () => {
+  it.each([
+    ['A', 7200],
+    ['B', 1800],
+  ] as const)('gives a refresh that requests 7200 seconds in %s a token of %d', async (variant, seconds) => {
+    const gateway = await start({ variant, now: () => 1_700_000_000_000 });
+    const { refresh_token: refreshToken } = await gateway.logIn({ validity: 60 });
+    const tokens = readTokens(await gateway.refresh(refreshToken, { validity: 7200 }));
+    expect(tokens.validity_period).toBe(seconds);
+    gateway.sim.advanceSeconds(seconds - 1);
+    expect(await gateway.opens(tokens.access_token)).toBe(true);
+    gateway.sim.advanceSeconds(1);
+    expect(await gateway.opens(tokens.access_token)).toBe(false);
+  });
+
+  it('ignores a validity in B', async () => {
     expect((await (await start({ variant: 'B' })).logIn({ validity: 60 })).validity_period).toBe(1800);
   });
 });

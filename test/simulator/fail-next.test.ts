@@ -49,10 +49,15 @@ describe('failNext', () => {
     ['a line break in a header', ['auth', { kind: 'content-type', value: 'a\r\nb: c' }]],
     ['no times', ['auth', 'reset', 0]],
     ['half a time', ['auth', 'reset', 1.5]],
-  ])('refuses %s', async (_what, parameters) => {
+    ['a negative Retry-After', ['auth', { kind: 'status', status: 503, retryAfterSeconds: -1 }]],
+  ])('refuses %s, and shows no value', async (_what, parameters) => {
     const { sim } = await startLoggedIn();
     // What a caller without types can hand in.
     const [call, fault, times] = parameters as [never, never, never];
     expect(() => sim.failNext(call, fault, times)).toThrow(TypeError);
+    expect(() => sim.failNext(call, fault, times)).toThrow(
+      /^failNext: (unknown option )?(call|fault|times)\b/,
+    );
+    expect(() => sim.failNext(call, fault, times)).not.toThrow(/everything|explode|me'|a\r|1\.5|-1/);
   });
 });

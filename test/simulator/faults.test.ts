@@ -129,6 +129,25 @@ describe('faults', () => {
     });
   });
 
+  it.each([429, 503])('status %d without the envelope is a plain text with Retry-After', async (status) => {
+    const { wire, sent } = await play({ kind: 'status', status, retryAfterSeconds: 120, envelope: false });
+    expect([wire.status, wire.headers['retry-after'], wire.headers['content-type'], sent]).toEqual([
+      status,
+      '120',
+      'text/plain',
+      0,
+    ]);
+    expect(() => JSON.parse(wire.body.toString()) as unknown).toThrow();
+  });
+
+  it('error takes a Retry-After header beside its code', async () => {
+    const fault = { kind: 'error', code: 2121, httpStatus: 503, retryAfterSeconds: 0 } as const;
+    const { wire } = await play(fault);
+    expect([wire.status, wire.headers['retry-after']]).toEqual([503, '0']);
+    expect(JSON.parse(wire.body.toString())).toMatchObject({ errors: [{ code: 2121 }] });
+    expect((await play({ kind: 'error', code: 2121 })).wire.headers).not.toHaveProperty('retry-after');
+  });
+
   it('body is any answer at all', async () => {
     const { wire } = await play({ kind: 'body', status: 200, body: '{"payload":', contentType: 'x/y' });
     expect([wire.status, wire.headers['content-type'], wire.body.toString()]).toEqual([

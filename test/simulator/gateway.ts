@@ -79,8 +79,8 @@ export class Gateway {
     return tokens;
   }
 
-  refresh(refreshToken: string): Promise<Reply> {
-    return this.post(PATHS.auth, { type: 'refresh_token', refresh_token: refreshToken });
+  refresh(refreshToken: string, members: object = {}): Promise<Reply> {
+    return this.post(PATHS.auth, { type: 'refresh_token', refresh_token: refreshToken, ...members });
   }
 
   generate(members: object = {}): Promise<Reply> {

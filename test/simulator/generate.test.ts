@@ -86,7 +86,7 @@ describe.each(VARIANTS)('generate, variant %s', (variant) => {
     expect(gateway.sim.outbox).toHaveLength(0);
   });
 
-  it.each(['A', 'ABCDEFGHIJKL', 'Ex_mple', 'Bänk', '1234567890123', '123456789012345', '', 7])(
+  it.each(['A', 'ABCDEFGHIJKL', 'Ex_mple', 'Bänk', '1234567890123', '123456789012345', '', 7, null])(
     'refuses the sender %j: 2104',
     async (sender) => {
       expect(codeOf(await (await startLoggedIn({ variant })).generate({ sender }))).toBe(2104);
@@ -100,7 +100,7 @@ describe.each(VARIANTS)('generate, variant %s', (variant) => {
     },
   );
 
-  it.each(['no placeholder', '[pin]', '', 5])('refuses the message %j: 2105', async (message) => {
+  it.each(['no placeholder', '[pin]', '', 5, null])('refuses the message %j: 2105', async (message) => {
     expect(codeOf(await (await startLoggedIn({ variant })).generate({ message }))).toBe(2105);
   });
 
@@ -118,6 +118,19 @@ describe.each(VARIANTS)('generate, variant %s', (variant) => {
 
   it.each([0, -1, 1.5, 'soon', null])('refuses the validity %j: 2110', async (validity) => {
     expect(codeOf(await (await startLoggedIn({ variant })).generate({ validity }))).toBe(2110);
+  });
+
+  it('checks mobile, sender, validity and message in the order of the document', async () => {
+    const gateway = await startLoggedIn({ variant });
+    const broken = { mobile: 'x', sender: 'x', validity: 0, message: 'x' };
+    const codes: unknown[] = [];
+    for (const name of Object.keys(broken) as (keyof typeof broken)[]) {
+      codes.push(codeOf(await gateway.generate(broken)));
+      Reflect.deleteProperty(broken, name);
+    }
+    expect(codes).toEqual([2103, 2104, 2110, 2105]);
+    const tooLong = { validity: 0, message: `${'A'.repeat(200)}[PIN]` };
+    expect(codeOf(await gateway.generate(tooLong))).toBe(2110);
   });
 
   it('takes numeric members as numbers and as digits', async () => {
@@ -161,5 +174,14 @@ describe('what differs between the variants', () => {
     const gateway = await startLoggedIn({ variant: 'A' });
     expect((await gateway.generate({ reference_code: 'r'.repeat(50) })).status).toBe(201);
     expect((await gateway.generate({ reference_code: 'r'.repeat(51) })).status).toBe(422);
+  });
+
+  it.each([
+    [50, undefined],
+    [51, 2105],
+  ])('counts a reference code in characters: %d emoji in A give %p', async (count, code) => {
+    const gateway = await startLoggedIn({ variant: 'A' });
+    const reply = await gateway.generate({ reference_code: '\u{1F511}'.repeat(count) });
+    expect(codeOf(reply)).toBe(code);
   });
 });

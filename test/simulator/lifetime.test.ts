@@ -4,7 +4,7 @@ import { DEFAULT_READINGS } from '../../src/simulator/readings';
 import { BoundedMap } from '../../src/simulator/state/bounded-map';
 import { createClock, cryptoRandomness } from '../../src/simulator/state/clock';
 import { Outbox } from '../../src/simulator/state/outbox';
-import { TokenBook } from '../../src/simulator/state/token-store';
+import { TokenStore } from '../../src/simulator/state/token-store';
 import { ALICE, PATHS, start, startLoggedIn } from './gateway';
 
 /** Waits until something holds, for at most five seconds. */
@@ -72,7 +72,7 @@ describe('a long run', () => {
 
   it('keeps the number of tokens bounded when no reading ends them', () => {
     const readings = { ...DEFAULT_READINGS, refreshEndsAccessToken: false, refreshEndsRefreshToken: false };
-    const tokens = new TokenBook(
+    const tokens = new TokenStore(
       createClock(() => 0),
       readings,
       cryptoRandomness,

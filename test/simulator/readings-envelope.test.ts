@@ -1,8 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Readings } from 'passport-sms-otp/simulator';
-import { ALICE, codeOf, PATHS, start, startLoggedIn, type Gateway } from './gateway';
+import type { SimulatorOptions } from 'passport-sms-otp/simulator';
+import { ALICE, codeOf, PATHS, start, startLoggedIn, wrongPin, type Gateway, type Reply } from './gateway';
 
-function open(readings: Partial<Readings>, variant: 'A' | 'B' = 'A'): Promise<Gateway> {
+type Readings = SimulatorOptions['readings'];
+
+function open(readings: Readings, variant: 'A' | 'B' = 'A'): Promise<Gateway> {
   return startLoggedIn({ variant, readings });
 }
 
@@ -66,13 +68,115 @@ describe('readings of the envelope', () => {
     expect((await gateway.get('/nowhere')).body.status_code).toBe('404');
   });
 
+  it.each([
+    ['missing', undefined, undefined],
+    ['other', 200, 400],
+  ] as const)(
+    'statusCodeAs %s writes %p with HTTP 201 and %p with HTTP 404',
+    async (statusCodeAs, created, notFound) => {
+      const gateway = await open({ statusCodeAs });
+      const replies = [await gateway.generate(), await gateway.get('/nowhere')];
+      expect(replies.map(({ status, body }) => [status, body.status_code])).toEqual([
+        [201, created],
+        [404, notFound],
+      ]);
+    },
+  );
+
+  it('statusCodeAs other differs from HTTP 200 too', async () => {
+    const { status, body } = await (await open({ statusCodeAs: 'other' })).balance();
+    expect([status, body.status_code]).toEqual([200, 201]);
+  });
+
+  it('statusMessage missing leaves status_message out of every answer', async () => {
+    const gateway = await open({ statusMessage: 'missing' });
+    expect((await gateway.balance()).body).toEqual({ status_code: 200, payload: { balance: '100.0000' } });
+    expect((await gateway.get('/nowhere')).body).not.toHaveProperty('status_message');
+  });
+
+  it('errorMessage missing leaves the code of an error alone', async () => {
+    const { body } = await (await open({ errorMessage: 'missing' })).generate({ mobile: 'x' });
+    expect(body.errors).toEqual([{ code: 2103 }]);
+  });
+
+  it('extraFields adds a field to the envelope, to objects in the payload and to errors', async () => {
+    const gateway = await open({ extraFields: true });
+    const undocumented = { added: true };
+    expect((await gateway.balance()).body).toEqual({
+      status_code: 200,
+      status_message: 'OK',
+      payload: { balance: '100.0000', undocumented },
+      undocumented,
+    });
+    expect((await gateway.generate({ mobile: 'x' })).body).toMatchObject({
+      errors: [{ code: 2103, undocumented }],
+      undocumented,
+    });
+    const { id, pin } = await gateway.send();
+    expect((await gateway.validate(id, pin)).body).toMatchObject({ payload: '', undocumented });
+  });
+
   it('contentType is the type of every answer', async () => {
     const gateway = await open({ contentType: 'application/json;charset=UTF-8' });
     expect((await gateway.balance()).headers.get('content-type')).toBe('application/json;charset=UTF-8');
   });
 });
 
+describe('errorsListed', () => {
+  const codesOf = ({ body }: Reply) => body.errors?.map(({ code }) => code);
+  const broken = { mobile: 'x', sender: 'x', validity: 0, message: 'x', reference_code: 5 };
+
+  it.each([
+    ['first', [2103]],
+    ['all', [2103, 2104, 2110, 2105, 2105]],
+  ] as const)('%s: a generate request with five broken rules gets %j', async (errorsListed, codes) => {
+    const gateway = await open({ errorsListed });
+    expect(codesOf(await gateway.generate(broken))).toEqual(codes);
+    expect(gateway.sim.stats().refusals).toEqual({ 2103: 1 });
+  });
+
+  it.each([
+    ['first', [1002]],
+    ['all', [1002, 1003]],
+  ] as const)('%s: credentials without username and password get %j', async (errorsListed, codes) => {
+    const gateway = await start({ readings: { errorsListed } });
+    expect(codesOf(await gateway.post(PATHS.auth, { type: 'access_token' }))).toEqual(codes);
+  });
+
+  it.each([
+    ['first', [2120]],
+    ['all', [2120, 2109]],
+  ] as const)('%s: a wrong pin for a consumed OTP of B gets %j', async (errorsListed, codes) => {
+    const gateway = await open({ errorsListed }, 'B');
+    const { id, pin } = await gateway.send();
+    await gateway.validate(id, pin);
+    expect(codesOf(await gateway.validate(id, wrongPin(pin)))).toEqual(codes);
+    expect(codesOf(await gateway.validate(id, pin))).toEqual([2109]);
+  });
+});
+
 describe('readings of requests', () => {
+  it.each([
+    [{ mobile: 'string', validity: 'number' }, '12025550123', 300],
+    [{ mobile: 'number', validity: 'string' }, 12025550123, '300'],
+  ] as const)(
+    'numericMembers %j chooses the form of each field',
+    async (numericMembers, mobile, validity) => {
+      const gateway = await open({ numericMembers });
+      const other = (value: string | number) => (typeof value === 'number' ? String(value) : Number(value));
+      expect((await gateway.generate({ mobile, validity })).status).toBe(201);
+      expect(codeOf(await gateway.generate({ mobile: other(mobile), validity }))).toBe(2103);
+      expect(codeOf(await gateway.generate({ mobile, validity: other(validity) }))).toBe(2110);
+    },
+  );
+
+  it('numericMembers takes both forms of a field that its object leaves out', async () => {
+    const gateway = await open({ numericMembers: { mobile: 'string' } });
+    expect((await gateway.generate({ validity: 300 })).status).toBe(201);
+    expect((await gateway.generate({ validity: '300' })).status).toBe(201);
+    expect(codeOf(await gateway.generate({ mobile: 12025550123 }))).toBe(2103);
+  });
+
   it.each([
     ['number', 12025550123, '12025550123'],
     ['string', '12025550123', 12025550123],

@@ -57,6 +57,59 @@ describe.each(VARIANTS)('readings of generate and validate, variant %s', (varian
     },
   );
 
+  it.each([
+    ['units', 'gsm-7', 153, 76],
+    ['characters', 'gsm-7', 155, 155],
+    ['units', 'ucs-2', 65, 65],
+    ['characters', 'ucs-2', 65, 65],
+  ] as const)(
+    'measuredIn %s, extensionCharacters %s: at most %d letters or %d euro signs fit beside [PIN]',
+    async (measuredIn, extensionCharacters, letters, euroSigns) => {
+      const readings = { measuredIn, extensionCharacters, measured: 'template' } as const;
+      const gateway = await open(readings, variant);
+      const isTaken = async (text: string) =>
+        (await gateway.generate({ message: `${text}[PIN]` })).status === 201;
+      expect([await isTaken('A'.repeat(letters)), await isTaken('A'.repeat(letters + 1))]).toEqual([
+        true,
+        false,
+      ]);
+      expect([await isTaken('€'.repeat(euroSigns)), await isTaken('€'.repeat(euroSigns + 1))]).toEqual([
+        true,
+        false,
+      ]);
+    },
+  );
+
+  it('measuredIn characters counts an emoji once, and units counts it twice', async () => {
+    const message = `${'\u{1F511}'.repeat(60)}[PIN]`;
+    expect((await (await open({ measuredIn: 'characters' }, variant)).generate({ message })).status).toBe(
+      201,
+    );
+    expect((await (await open({}, variant)).generate({ message })).status).toBe(422);
+  });
+
+  it.each([
+    [true, 153],
+    [false, 154],
+  ])('bracketsCount %p takes at most %d letters beside [PIN]', async (bracketsCount, most) => {
+    const gateway = await open({ bracketsCount }, variant);
+    expect((await gateway.generate({ message: `${'A'.repeat(most)}[PIN]` })).status).toBe(201);
+    expect((await gateway.generate({ message: `${'A'.repeat(most + 1)}[PIN]` })).status).toBe(422);
+  });
+
+  it('bracketsCount false keeps [PIN] from needing UCS-2 where extension characters do', async () => {
+    const readings = { extensionCharacters: 'ucs-2', bracketsCount: false } as const;
+    const gateway = await open(readings, variant);
+    expect((await gateway.generate({ message: `${'A'.repeat(154)}[PIN]` })).status).toBe(201);
+    expect((await gateway.generate({ message: `€${'A'.repeat(80)}[PIN]` })).status).toBe(422);
+  });
+
+  it.each([200, 201, 202])('generateStatus %d is the status of a sent OTP', async (generateStatus) => {
+    const reply = await (await open({ generateStatus }, variant)).generate();
+    expect([reply.status, reply.body.status_code]).toEqual([generateStatus, generateStatus]);
+    expect(reply.body.payload).toMatchObject({ mobile: ALICE });
+  });
+
   it.each([2121, 2100, null])(
     'emptyBalanceCode %p is what an empty account hears',
     async (emptyBalanceCode) => {

@@ -52,6 +52,26 @@ describe('readings of tokens', () => {
   );
 
   it.each([
+    [true, 7200],
+    [false, 1800],
+  ])(
+    'refreshTakesValidity %p gives %d seconds for a refresh that requests 7200',
+    async (refreshTakesValidity, expected) => {
+      const gateway = await open({ refreshTakesValidity });
+      const { refresh_token: refreshToken } = await gateway.logIn();
+      const reply = await gateway.refresh(refreshToken, { validity: 7200 });
+      expect(readTokens(reply).validity_period).toBe(expected);
+    },
+  );
+
+  it('refreshKeepsValidity gives way to a validity beside the refresh token', async () => {
+    const gateway = await open({ refreshKeepsValidity: true });
+    const { refresh_token: refreshToken } = await gateway.logIn({ validity: 60 });
+    const reply = await gateway.refresh(refreshToken, { validity: 7200 });
+    expect(readTokens(reply).validity_period).toBe(7200);
+  });
+
+  it.each([
     ['outlives', 200],
     ['same', 401],
   ] as const)('refreshTokenLife %s answers %d after expiry', async (refreshTokenLife, status) => {

@@ -41,7 +41,125 @@ describe('readings of variant A', () => {
   });
 });
 
+describe('readings of the codes of variant A', () => {
+  it.each([2121, 2100] as const)(
+    'noPermissionCodeA %d is answered to an account without permission',
+    async (noPermissionCodeA) => {
+      const gateway = await startLoggedIn({
+        variant: 'A',
+        maySendOtp: false,
+        readings: { noPermissionCodeA },
+      });
+      expect(codeOf(await gateway.generate())).toBe(noPermissionCodeA);
+    },
+  );
+
+  it.each([
+    ['listed', 2103, 2103, 2105],
+    ['finer', 2101, 2102, 2106],
+  ] as const)(
+    'codesOfA %s answers %d, %d and %d to an unknown destination, a forbidden one and a long message',
+    async (codesOfA, unknown, forbidden, tooLong) => {
+      const gateway = await startLoggedIn({
+        variant: 'A',
+        readings: { codesOfA },
+        unknownDestinations: ['44'],
+        forbiddenDestinations: ['49'],
+      });
+      const replies = [
+        await gateway.generate({ mobile: '447700900123' }),
+        await gateway.generate({ mobile: '4915112345678' }),
+        await gateway.generate({ message: `${'A'.repeat(200)}[PIN]` }),
+      ];
+      expect(replies.map(codeOf)).toEqual([unknown, forbidden, tooLong]);
+    },
+  );
+
+  it.each([
+    ['listed', 2107, 2107, 2107],
+    ['finer', 2120, 2109, 2108],
+  ] as const)(
+    'codesOfA %s answers %d, %d and %d to a wrong, a consumed and an expired pin',
+    async (codesOfA, wrong, consumed, expired) => {
+      const gateway = await open({ codesOfA });
+      const first = await gateway.send();
+      const replies = [await gateway.validate(first.id, wrongPin(first.pin))];
+      await gateway.validate(first.id, first.pin);
+      replies.push(await gateway.validate(first.id, first.pin));
+      const second = await gateway.send();
+      gateway.sim.advanceSeconds(600);
+      replies.push(await gateway.validate(second.id, second.pin));
+      expect(replies.map(codeOf)).toEqual([wrong, consumed, expired]);
+      expect(codeOf(await gateway.validate(second.id, '12a456'))).toBe(2107);
+    },
+  );
+
+  it.each([
+    [2105, 422, 2105],
+    [422, 422, 422],
+    ['cut', 201, undefined],
+  ] as const)(
+    'longReferenceCode %p answers 51 characters with %d',
+    async (longReferenceCode, status, code) => {
+      const gateway = await open({ longReferenceCode });
+      const reply = await gateway.generate({ reference_code: `${'\u{1F511}'.repeat(50)}!` });
+      expect([reply.status, codeOf(reply)]).toEqual([status, code]);
+    },
+  );
+
+  it('longReferenceCode cut keeps the first 50 characters', async () => {
+    const gateway = await open({ longReferenceCode: 'cut' });
+    const reply = await gateway.generate({ reference_code: `${'\u{1F511}'.repeat(50)}!` });
+    expect(reply.body.payload).toMatchObject({ reference_code: '\u{1F511}'.repeat(50) });
+  });
+});
+
 describe('readings of variant B', () => {
+  it.each([
+    [59, 2110],
+    [60, undefined],
+    [300, undefined],
+    [301, 2110],
+  ])('validityRangeB from 60 to 300 answers %d seconds with %p', async (validity, code) => {
+    const gateway = await open({ validityRangeB: { min: 60, max: 300 } }, 'B');
+    expect(codeOf(await gateway.generate({ validity }))).toBe(code);
+  });
+
+  it.each([
+    ['string', 'safe', /"id":"[1-9][0-9]{9}"/],
+    ['string', 'beyond-safe', /"id":"[1-9][0-9]{15}"/],
+    ['string', '20-digits', /"id":"1[0-9]{19}"/],
+    ['number', 'beyond-safe', /"id":[1-9][0-9]{15},/],
+    ['number', '20-digits', /"id":1[0-9]{19},/],
+    ['padded', 'safe', /"id":"0{10}[1-9][0-9]{9}"/],
+    ['padded', 'beyond-safe', /"id":"0{4}[1-9][0-9]{15}"/],
+  ] as const)('idAs %s with idSize %s writes %p', async (idAs, idSize, pattern) => {
+    const gateway = await open({ idAs, idSize }, 'B');
+    const { text } = await gateway.generate();
+    expect(text).toMatch(pattern);
+    const digits = /"id":"?([0-9]+)/.exec(text)?.[1] ?? '';
+    expect(gateway.sim.outbox[0]?.id).toBe(digits);
+    const pin = gateway.sim.lastPin(ALICE);
+    // The last digit is one that a double may lose.
+    expect(codeOf(await gateway.validate(String(BigInt(digits) + 1n), pin))).toBe(2120);
+    expect((await gateway.validate(digits, pin)).status).toBe(200);
+  });
+
+  it('idAs padded does not know the id without its zeros', async () => {
+    const gateway = await open({ idAs: 'padded' }, 'B');
+    const { id, pin } = await gateway.send();
+    expect(codeOf(await gateway.validate(String(BigInt(id)), pin))).toBe(2120);
+    expect((await gateway.validate(id, pin)).status).toBe(200);
+  });
+
+  it.each([
+    ['number', '"valid_until":1700000300}'],
+    ['string', '"valid_until":"1700000300"}'],
+  ] as const)('validUntilType %s', async (validUntilType, written) => {
+    const gateway = await open({ validUntilType }, 'B');
+    expect((await gateway.generate({ validity: 300 })).text).toContain(written);
+  });
+
   it('idAs string shows the id as digits', async () => {
     const gateway = await open({ idAs: 'string' }, 'B');
     const { payload } = (await gateway.generate()).body;
@@ -97,6 +215,32 @@ describe('readings of variant B', () => {
     gateway.sim.advanceSeconds(600);
     expect(codeOf(await gateway.validate(id, wrongPin(pin)))).toBe(code);
     expect(codeOf(await gateway.validate(id, pin))).toBe(2108);
+  });
+});
+
+describe('networkCodesAs number', () => {
+  it('writes the codes of price rows without leading zeros', async () => {
+    const gateway = await open({ networkCodesAs: 'number' });
+    const { text } = await gateway.get(PATHS.pricing.A);
+    expect(text).toContain('"operatorname":"Rheinfunk","mcc":262,"mnc":1,"price":"0.0750"');
+    const lookups = await gateway.get(PATHS.hlrPricing);
+    expect(lookups.text).toContain('"countryname":"United Kingdom","countrycode":44,"countryiso":"GB"');
+  });
+
+  it('writes the codes of a lookup as numbers', async () => {
+    const gateway = await open({ networkCodesAs: 'number' });
+    gateway.sim.subscribers.set(ALICE, { mcc: '262', mnc: '01', imsi: '262012025550123', msc: '0' });
+    const { text } = await gateway.get(PATHS.lookup + ALICE);
+    expect(text).toContain('"mcc":262,"mnc":1,"imsi":262012025550123,"msc":0,"cost":"0.0050"');
+  });
+
+  it('leaves a code that has other characters than digits as it is', async () => {
+    const gateway = await open({ networkCodesAs: 'number' });
+    gateway.sim.subscribers.set(ALICE, { imsi: '26201xxxxxxxxxx', msc: '' });
+    expect((await gateway.get(PATHS.lookup + ALICE)).body.payload).toMatchObject({
+      imsi: '26201xxxxxxxxxx',
+      msc: '',
+    });
   });
 });
 

@@ -1,46 +1,47 @@
-import type { World } from '../state';
+import type { SimulatorState } from '../state';
 import { COUNTRIES, type Country, type Network, NETWORKS } from '../state/networks';
 import { lookupPrice, type Subscriber } from '../state/subscribers';
-import { type CallRequest, done, type Outcome, readMobile, refuse, showAmount, showMobile } from './call';
+import { type CallRequest, done, type Outcome, refuse } from './call';
+import { formatAmount, formatMobile, formatNetworkCode, readMobile } from './fields';
 
 const CURRENCY = { name: 'US Dollar', symbol: '$' };
 
 /** GET balance, of both services. OTP spec §2, HLR spec §2. */
-export function showBalance({ ledger, readings }: World): Outcome {
+export function showBalance({ ledger, readings }: SimulatorState): Outcome {
   return done({ balance: ledger.balance(readings.moneyDecimals) });
 }
 
-/** GET pricing: one entry per network. OTP spec §2. */
-export function showPricing({ readings }: World): Outcome {
+/** GET pricing: one row for each network. OTP spec §2. */
+export function showPricing({ readings }: SimulatorState): Outcome {
   const names = new Map(COUNTRIES.map(({ iso, name }) => [iso, name]));
-  const showNetwork = ({ iso, operator, mcc, mnc, price }: Network, index: number): unknown => ({
+  const formatNetwork = ({ iso, operator, mcc, mnc, price }: Network, index: number): unknown => ({
     id: index + 1,
     countryname: names.get(iso),
     operatorname: operator,
-    mcc,
-    mnc,
-    price: showAmount(price, readings),
+    mcc: formatNetworkCode(mcc, readings),
+    mnc: formatNetworkCode(mnc, readings),
+    price: formatAmount(price, readings),
   });
-  return done({ currency: CURRENCY, pricing: NETWORKS.map(showNetwork) });
+  return done({ currency: CURRENCY, pricing: NETWORKS.map(formatNetwork) });
 }
 
-/** GET pricing of lookups: one entry per country. HLR spec §2. */
-export function showHlrPricing({ readings }: World): Outcome {
-  const showCountry = ({ iso, name, dialCode, lookupPrice }: Country, index: number): unknown => ({
+/** GET pricing of lookups: one row for each country. HLR spec §2. */
+export function showHlrPricing({ readings }: SimulatorState): Outcome {
+  const formatCountry = ({ iso, name, dialCode, lookupPrice }: Country, index: number): unknown => ({
     id: index + 1,
     countryname: name,
-    countrycode: `+${dialCode}`,
+    countrycode: formatNetworkCode(`+${dialCode}`, readings),
     countryiso: iso,
-    price: showAmount(lookupPrice, readings),
+    price: formatAmount(lookupPrice, readings),
   });
-  return done({ currency: CURRENCY, pricing: COUNTRIES.map(showCountry) });
+  return done({ currency: CURRENCY, pricing: COUNTRIES.map(formatCountry) });
 }
 
 /** GET {mobile}. HLR spec §4. */
-export function lookUp(world: World, { subject }: CallRequest): Outcome {
-  const { account, ledger, readings, subscribers } = world;
+export function lookUp(state: SimulatorState, { subject }: CallRequest): Outcome {
+  const { account, ledger, readings, subscribers } = state;
   if (!account.mayLookUp) return refuse(2004);
-  // A number in a URL is text, however the members of bodies are read.
+  // A number in a URL is a string, whatever form the fields of bodies must have.
   const digits = readMobile(subject, { ...readings, numericMembers: 'either' });
   if (digits === null) return refuse(readings.invalidPhoneCode);
   const subscriber = subscribers.get(digits);
@@ -49,17 +50,31 @@ export function lookUp(world: World, { subject }: CallRequest): Outcome {
   const price = subscriber.status === 'invalid' && !readings.invalidLookupCosts ? '0' : lookupPrice(digits);
   if (!ledger.covers(price)) return refuse(1006);
   ledger.charge(price);
-  return done(showLookup(world, digits, subscriber, price));
+  return done(formatLookup(state, digits, subscriber, price));
 }
 
 /** HLR spec §2, lookup result. */
-function showLookup({ readings }: World, digits: string, subscriber: Subscriber, price: string): unknown {
+function formatLookup(
+  { readings }: SimulatorState,
+  digits: string,
+  subscriber: Subscriber,
+  price: string,
+): unknown {
   const { status, advancedStatus, mcc, mnc, imsi, msc, country, operator } = subscriber;
-  const verdict = {
-    phone: showMobile(digits, readings),
+  const bare = {
+    phone: formatMobile(digits, readings),
     status,
     ...(advancedStatus !== undefined && { advanced_status: advancedStatus }),
   };
-  if (status === 'invalid' && readings.invalidLookup === 'bare') return verdict;
-  return { ...verdict, mcc, mnc, imsi, msc, cost: showAmount(price, readings), country, operator };
+  if (status === 'invalid' && readings.invalidLookup === 'bare') return bare;
+  return {
+    ...bare,
+    mcc: formatNetworkCode(mcc, readings),
+    mnc: formatNetworkCode(mnc, readings),
+    imsi: formatNetworkCode(imsi, readings),
+    msc: formatNetworkCode(msc, readings),
+    cost: formatAmount(price, readings),
+    country,
+    operator,
+  };
 }

@@ -1,4 +1,4 @@
-import { measureMessage, PLACEHOLDER } from '../../protocol/message-length';
+import { measureMessage, MESSAGE_LIMIT, PLACEHOLDER } from '../../protocol/message-length';
 import {
   DEFAULT_MESSAGE,
   DEFAULT_SENDER,
@@ -7,23 +7,15 @@ import {
   REFERENCE_CODE_MAX,
   VALIDITY_RANGE_SECONDS,
 } from '../../protocol/otp';
-import type { World } from '../state';
+import type { Readings } from '../readings';
+import type { SimulatorState } from '../state';
 import { messagePrice, UNLISTED_PRICE } from '../state/networks';
 import type { Otp } from '../state/otp-store';
 import { readPin } from '../state/pins';
-import {
-  type CallRequest,
-  done,
-  type Outcome,
-  readMobile,
-  readSeconds,
-  refuse,
-  showCost,
-  showMobile,
-  showOtpId,
-} from './call';
+import { type Body, type CallRequest, done, type Outcome, refuse } from './call';
+import { formatCost, formatMobile, formatOtpId, readMobile, readSeconds } from './fields';
 
-/** A generate request that keeps the rules. OTP spec §4. */
+/** A generate request that satisfies the rules. OTP spec §4. */
 export interface GenerateRequest {
   /** Digits without plus. */
   readonly mobile: string;
@@ -33,121 +25,156 @@ export interface GenerateRequest {
   readonly referenceCode: string | null;
 }
 
-type Body = Readonly<Record<string, unknown>>;
-
-/**
- * Reads a generate request, or gives the code that refuses it. Not shown in OTP spec §4: the order of the
- * checks.
- */
-function readGenerateRequest(world: World, body: Body, pinDigits: number): GenerateRequest | number {
-  const mobile = readMobile(body.mobile, world.readings);
-  if (mobile === null) return 2103;
-  const sender = body.sender ?? DEFAULT_SENDER;
-  if (typeof sender !== 'string' || !isSender(sender)) return 2104;
-  const message = body.message ?? DEFAULT_MESSAGE;
-  if (typeof message !== 'string' || !message.includes(PLACEHOLDER)) return 2105;
-  if (!fits(world, message, pinDigits)) return world.variant === 'A' ? 2105 : 2106;
-  const validitySeconds = readValidity(world, body.validity);
-  if (validitySeconds === null) return 2110;
-  const referenceCode = readReferenceCode(world, body.reference_code);
-  if (referenceCode === undefined) return 2105;
-  return { mobile, sender, validitySeconds, message, referenceCode };
+/** POST generate. OTP spec §4. */
+export function generate(state: SimulatorState, { body }: CallRequest): Outcome {
+  const request = readGenerateRequest(state, body ?? {});
+  if (Array.isArray(request)) {
+    const [first = 2105, ...further] = request;
+    return refuse(first, state.readings.errorsListed === 'all' ? further : []);
+  }
+  const refusal = findRefusal(state, request.mobile);
+  if (refusal !== null) return refuse(refusal);
+  const price = priceOf(state, request.mobile);
+  const { emptyBalanceCode, generateStatus } = state.readings;
+  if (emptyBalanceCode !== null && !state.ledger.covers(price)) return refuse(emptyBalanceCode);
+  const otp = send(state, request, price);
+  const payload = state.variant === 'A' ? formatA(state, otp, request) : formatB(state, otp, price);
+  return done(payload, generateStatus);
 }
 
-/** Puts the pin in the text. */
-function fillPin(message: string, pin: string, { readings }: World): string {
-  return readings.placeholdersFilled === 'all'
+/**
+ * Reads a generate request, or returns the codes of the rules it breaks. Not shown in OTP spec §4: the order of the
+ * checks; it is that of the fields in the document.
+ */
+function readGenerateRequest(state: SimulatorState, body: Body): GenerateRequest | number[] {
+  const mobile = readMobile(body.mobile, state.readings);
+  const { sender = DEFAULT_SENDER, message = DEFAULT_MESSAGE } = body;
+  const validitySeconds = readValidity(state, body.validity);
+  const isSenderValid = typeof sender === 'string' && isSender(sender);
+  const codes = [
+    mobile === null ? 2103 : null,
+    isSenderValid ? null : 2104,
+    validitySeconds === null ? 2110 : null,
+    findMessageProblem(state, message),
+    findReferenceCodeProblem(state, body.reference_code),
+  ].filter((code) => code !== null);
+  if (mobile === null || !isSenderValid || validitySeconds === null || typeof message !== 'string')
+    return codes;
+  const referenceCode = readReferenceCode(state, body.reference_code);
+  return codes.length > 0 ? codes : { mobile, sender, validitySeconds, message, referenceCode };
+}
+
+/** Not shown in OTP spec §8: the range of B, which has no code of its own for it; 2110 is used there too. */
+function readValidity({ variant, readings }: SimulatorState, value: unknown): number | null {
+  if (value === undefined) return DEFAULT_VALIDITY_SECONDS;
+  const seconds = readSeconds(value, readings);
+  const { min, max } =
+    variant === 'A' ? VALIDITY_RANGE_SECONDS : (readings.validityRangeB ?? { min: 1, max: Infinity });
+  return seconds !== null && seconds >= min && seconds <= max ? seconds : null;
+}
+
+/** Returns the code that refuses a message, or null. Only the list of B has 2106. OTP spec §7. */
+function findMessageProblem(state: SimulatorState, message: unknown): number | null {
+  if (typeof message !== 'string' || !message.includes(PLACEHOLDER)) return 2105;
+  if (fits(state, message)) return null;
+  return hasFinerCodes(state) ? 2106 : 2105;
+}
+
+function fits({ pins, readings }: SimulatorState, message: string): boolean {
+  const template = readings.bracketsCount
+    ? message
+    : message.replaceAll(PLACEHOLDER, PLACEHOLDER.slice(1, -1));
+  const text = fillPin(message, '0'.repeat(pins.digits), readings);
+  const candidates = { both: [template, text], template: [template], text: [text] }[readings.measured];
+  return candidates.every((candidate) => fitsOneMessage(candidate, readings));
+}
+
+/** OTP spec §8: 160 characters if all are in the GSM 7-bit table, 70 otherwise. */
+function fitsOneMessage(text: string, { measuredIn, extensionCharacters }: Readings): boolean {
+  const size = measureMessage(text);
+  const characters = countCharacters(text);
+  // In GSM 7-bit only an extension character takes more than one septet.
+  const hasExtension = size.encoding === 'gsm-7' && size.units > characters;
+  const needsUcs2 = hasExtension && extensionCharacters === 'ucs-2';
+  const units = needsUcs2 ? text.length : size.units;
+  const limit = needsUcs2 ? MESSAGE_LIMIT['ucs-2'] : size.limit;
+  return (measuredIn === 'characters' ? characters : units) <= limit;
+}
+
+/** Puts the pin into the message. */
+function fillPin(message: string, pin: string, { placeholdersFilled }: Readings): string {
+  return placeholdersFilled === 'all'
     ? message.replaceAll(PLACEHOLDER, pin)
     : message.replace(PLACEHOLDER, pin);
 }
 
-function fits(world: World, message: string, pinDigits: number): boolean {
-  const { measured } = world.readings;
-  const text = fillPin(message, '0'.repeat(pinDigits), world);
-  const candidates = { both: [message, text], template: [message], text: [text] }[measured];
-  return candidates.map(measureMessage).every(({ units, limit }) => units <= limit);
-}
-
-/**
- * Not shown in OTP spec §8: the range of B. There any whole number above zero will do, and 2110 is used for
- * the rest.
- */
-function readValidity({ variant, readings }: World, value: unknown): number | null {
-  if (value === undefined) return DEFAULT_VALIDITY_SECONDS;
-  const seconds = readSeconds(value, readings);
-  const { min, max } = variant === 'A' ? VALIDITY_RANGE_SECONDS : { min: 1, max: Infinity };
-  return seconds !== null && seconds >= min && seconds <= max ? seconds : null;
-}
-
-/**
- * Not shown in OTP spec §7: the code for a bad reference code; undefined means bad. B has none and leaves it
- * aside.
- */
-function readReferenceCode({ variant }: World, value: unknown): string | null | undefined {
+/** Not shown in OTP spec §7: the code for an invalid `reference_code`. B has no such field and ignores it. */
+function findReferenceCodeProblem({ variant, readings }: SimulatorState, value: unknown): number | null {
   if (variant === 'B' || value === undefined) return null;
-  return typeof value === 'string' && value.length <= REFERENCE_CODE_MAX ? value : undefined;
+  const { longReferenceCode } = readings;
+  if (typeof value !== 'string') return longReferenceCode === 422 ? 422 : 2105;
+  return longReferenceCode === 'cut' || countCharacters(value) <= REFERENCE_CODE_MAX
+    ? null
+    : longReferenceCode;
 }
 
-/** POST generate. OTP spec §4. */
-export function generate(world: World, { body }: CallRequest): Outcome {
-  const request = readGenerateRequest(world, body ?? {}, world.pins.digits);
-  if (typeof request === 'number') return refuse(request);
-  const refusal = findRefusal(world, request.mobile);
-  if (refusal !== null) return refuse(refusal);
-  const price = priceOf(world, request.mobile);
-  const { emptyBalanceCode } = world.readings;
-  if (emptyBalanceCode !== null && !world.ledger.covers(price)) return refuse(emptyBalanceCode);
-  const otp = send(world, request, price);
-  return done(world.variant === 'A' ? showA(world, otp, request) : showB(world, otp, price), 201);
+function readReferenceCode({ variant }: SimulatorState, value: unknown): string | null {
+  if (variant === 'B' || typeof value !== 'string') return null;
+  return Array.from(value).slice(0, REFERENCE_CODE_MAX).join('');
 }
 
-/**
- * Not shown in OTP spec §7: what A, which does not list 2100 to 2102, answers in these cases: 2121 and 2103.
- */
-function findRefusal({ account, variant }: World, mobile: string): number | null {
+/** Counts what the document calls characters: an emoji is one, not two UTF-16 units. OTP spec §4, §8. */
+function countCharacters(text: string): number {
+  return Array.from(text).length;
+}
+
+/** Not shown in OTP spec §7: what A, which does not list 2100 to 2102, answers in these cases. */
+function findRefusal(state: SimulatorState, mobile: string): number | null {
+  const { account, variant, readings } = state;
   const startsMobile = (prefix: string): boolean => mobile.startsWith(prefix);
-  if (!account.maySendOtp) return variant === 'A' ? 2121 : 2100;
-  if (account.unknownDestinations.some(startsMobile)) return variant === 'A' ? 2103 : 2101;
-  if (account.forbiddenDestinations.some(startsMobile)) return variant === 'A' ? 2103 : 2102;
+  if (!account.maySendOtp) return variant === 'A' ? readings.noPermissionCodeA : 2100;
+  if (account.unknownDestinations.some(startsMobile)) return hasFinerCodes(state) ? 2101 : 2103;
+  if (account.forbiddenDestinations.some(startsMobile)) return hasFinerCodes(state) ? 2102 : 2103;
   return null;
 }
 
-function priceOf({ subscribers }: World, mobile: string): string {
+/** Returns whether the codes that only the list of B has are in use. OTP spec §7. */
+export function hasFinerCodes({ variant, readings }: SimulatorState): boolean {
+  return variant === 'B' || readings.codesOfA === 'finer';
+}
+
+function priceOf({ subscribers }: SimulatorState, mobile: string): string {
   const subscriber = subscribers.get(mobile);
   return subscriber === undefined ? UNLISTED_PRICE : messagePrice(subscriber.mcc, subscriber.mnc);
 }
 
-function send(
-  world: World,
-  { mobile, sender, validitySeconds, message }: GenerateRequest,
-  price: string,
-): Otp {
-  const life = { sentAtMs: world.clock.nowMs(), validitySeconds };
-  const secret = world.pins.make(mobile, life);
-  const otp = world.otps.add(mobile, life, secret);
+function send(state: SimulatorState, request: GenerateRequest, price: string): Otp {
+  const { mobile, sender, validitySeconds, message } = request;
+  const lifetime = { sentAtMs: state.clock.nowMs(), validitySeconds };
+  const secret = state.pins.make(mobile, lifetime);
+  const otp = state.otps.add(mobile, lifetime, secret);
   const pin = readPin(secret);
-  const text = fillPin(message, pin, world);
-  world.ledger.charge(price);
-  world.stats.countSent();
-  world.outbox.add({
+  state.ledger.charge(price);
+  state.stats.countSent();
+  state.outbox.add({
     id: otp.id,
     mobile: `+${mobile}`,
     sender,
-    text,
+    text: fillPin(message, pin, state.readings),
     pin,
-    sentAt: life.sentAtMs,
+    sentAt: lifetime.sentAtMs,
     cost: price,
   });
   return otp;
 }
 
 /** OTP spec §2, OTP object of variant A. */
-function showA({ readings }: World, otp: Otp, request: GenerateRequest): unknown {
+function formatA({ readings }: SimulatorState, otp: Otp, request: GenerateRequest): unknown {
   const { messageMember, missingReferenceCode } = readings;
   const unset = { absent: {}, empty: { reference_code: '' }, null: { reference_code: null } };
   return {
     id: otp.id,
-    mobile: showMobile(otp.mobile, readings),
+    mobile: formatMobile(otp.mobile, readings),
     sender: request.sender,
     validity: request.validitySeconds,
     ...(messageMember !== 'imessaged' && { message: request.message }),
@@ -159,7 +186,7 @@ function showA({ readings }: World, otp: Otp, request: GenerateRequest): unknown
 }
 
 /** OTP spec §2, OTP object of variant B. */
-function showB({ readings }: World, otp: Otp, price: string): unknown {
+function formatB({ readings }: SimulatorState, otp: Otp, price: string): unknown {
   const endMs = otp.sentAtMs + otp.validitySeconds * 1000;
   const validUntil = {
     'epoch-seconds': Math.floor(endMs / 1000),
@@ -167,9 +194,9 @@ function showB({ readings }: World, otp: Otp, price: string): unknown {
     'duration-seconds': otp.validitySeconds,
   }[readings.validUntilAs];
   return {
-    id: showOtpId(otp.id, readings),
-    mobile: showMobile(otp.mobile, readings),
-    cost: showCost(price, readings),
-    valid_until: validUntil,
+    id: formatOtpId(otp.id, readings),
+    mobile: formatMobile(otp.mobile, readings),
+    cost: formatCost(price, readings),
+    valid_until: readings.validUntilType === 'number' ? validUntil : String(validUntil),
   };
 }

@@ -2,44 +2,63 @@ import type { ServerResponse } from 'node:http';
 import { Readable, type Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import { type Answer, sendAnswer, writeAnswer, writeBareStatus, writeHead } from '../http/answer';
+import {
+  type Answer,
+  createAnswer,
+  createBareAnswer,
+  sendAnswer,
+  statusMessage,
+  writeHead,
+} from '../http/answer';
 import type { Readings } from '../readings';
 import type { Fault } from './fault';
 
-const CHUNK_BYTES = 64 * 1024;
-
-/** Sends the answer with a member more, so long that the whole has that many bytes, and without a length. */
-function sendHuge(response: ServerResponse, answer: Answer, bytes: number): void {
-  response.writeHead(answer.httpStatus, { 'Content-Type': answer.contentType });
-  pour(pad(answer.body, bytes), null, response);
+/** The call that a fault is played on. */
+export interface FaultContext {
+  readonly response: ServerResponse;
+  readonly readings: Readings;
+  /** Processes the request and returns the answer that would have been sent. */
+  readonly answer: () => Answer;
 }
 
-/** The same through gzip: a few bytes on the wire that unpack to many. */
-function sendCompressed(response: ServerResponse, answer: Answer, bytes: number): void {
-  response.writeHead(answer.httpStatus, {
-    'Content-Type': answer.contentType,
-    'Content-Encoding': 'gzip',
-  });
-  pour(pad(answer.body, bytes), createGzip(), response);
+/** Plays one fault on one call. */
+export function playFault(fault: Fault, context: FaultContext): void {
+  if ('when' in fault && fault.when === 'after' && fault.kind !== 'latency') context.answer();
+  const { response, readings, answer } = context;
+  switch (fault.kind) {
+    case 'latency':
+      return delay(fault.ms, fault.when ?? 'before', context);
+    case 'no-answer':
+      return undefined;
+    case 'reset':
+      response.socket?.resetAndDestroy();
+      return undefined;
+    case 'half-answer':
+      return sendHalf(response, answer());
+    case 'slow-drip':
+      return sendSlowly(response, answer(), fault.intervalMs);
+    case 'huge':
+      return sendPadded(response, answer(), fault.bytes, null);
+    case 'compressed':
+      return sendPadded(response, answer(), fault.bytes, createGzip());
+    case 'content-type':
+      return sendAnswer(response, { ...answer(), contentType: fault.value });
+    case 'error':
+    case 'html-502':
+    case 'redirect':
+    case 'status':
+    case 'body':
+      return sendAnswer(response, createFaultAnswer(fault, readings));
+  }
 }
 
-/** The JSON object with a last member that fills it up, in pieces. */
-function* pad(body: string, bytes: number): Generator<string> {
-  yield `${body.slice(0, -1)},"padding":"`;
-  let missing = Math.max(0, bytes - Buffer.byteLength(body) - ',"padding":""'.length);
-  const chunk = 'x'.repeat(CHUNK_BYTES);
-  for (; missing > 0; missing -= CHUNK_BYTES) yield chunk.slice(0, missing);
-  yield '"}';
+function delay(ms: number, when: 'before' | 'after', { response, answer }: FaultContext): void {
+  const early = when === 'after' ? answer() : null;
+  const timer = setTimeout(() => sendAnswer(response, early ?? answer()), ms);
+  response.once('close', () => clearTimeout(timer));
 }
 
-function pour(pieces: Generator<string>, transform: Transform | null, response: ServerResponse): void {
-  const source = Readable.from(pieces, { objectMode: false });
-  const poured = transform === null ? pipeline(source, response) : pipeline(source, transform, response);
-  // A client that hangs up in the middle is what the fault is for.
-  poured.catch(() => undefined);
-}
-
-/** Promises the whole answer, sends half of it and resets the connection. */
+/** Announces the whole answer, sends half of it and resets the connection. */
 function sendHalf(response: ServerResponse, answer: Answer): void {
   const body = Buffer.from(answer.body);
   writeHead(response, answer, body.length);
@@ -60,50 +79,41 @@ function sendSlowly(response: ServerResponse, answer: Answer, intervalMs: number
   response.once('close', () => clearInterval(timer));
 }
 
-/** What a fault needs to strike. */
-export interface Stage {
-  readonly response: ServerResponse;
-  readonly readings: Readings;
-  /** Does what was asked and gives the answer that would have been sent. */
-  readonly answer: () => Answer;
+/**
+ * Sends the answer with one more field, so long that the whole has that many bytes, and without a length. Gzip makes it
+ * a few bytes on the wire that unpack to many.
+ */
+function sendPadded(response: ServerResponse, answer: Answer, bytes: number, gzip: Transform | null): void {
+  response.writeHead(answer.httpStatus, {
+    'Content-Type': answer.contentType,
+    ...(gzip !== null && { 'Content-Encoding': 'gzip' }),
+  });
+  const source = Readable.from(pad(answer.body, bytes), { objectMode: false });
+  const sent = gzip === null ? pipeline(source, response) : pipeline(source, gzip, response);
+  // A client that closes the connection before the end is what the fault is for.
+  sent.catch(() => undefined);
 }
 
-/** Plays one fault on one call. */
-export function playFault(fault: Fault, stage: Stage): void {
-  if ('when' in fault && fault.when === 'after' && fault.kind !== 'latency') stage.answer();
-  const { response, readings, answer } = stage;
-  switch (fault.kind) {
-    case 'latency':
-      return delay(fault.ms, fault.when ?? 'before', stage);
-    case 'no-answer':
-      return undefined;
-    case 'reset':
-      return reset(response);
-    case 'half-answer':
-      return sendHalf(response, answer());
-    case 'slow-drip':
-      return sendSlowly(response, answer(), fault.intervalMs);
-    case 'huge':
-      return sendHuge(response, answer(), fault.bytes);
-    case 'compressed':
-      return sendCompressed(response, answer(), fault.bytes);
-    case 'content-type':
-      return sendAnswer(response, { ...answer(), contentType: fault.value });
-    case 'error':
-    case 'html-502':
-    case 'redirect':
-    case 'status':
-    case 'body':
-      return sendAnswer(response, composeAnswer(fault, readings));
-  }
+const CHUNK_BYTES = 64 * 1024;
+
+/** Yields the JSON object with a last field that fills it up, in chunks. */
+function* pad(body: string, bytes: number): Generator<string> {
+  yield `${body.slice(0, -1)},"padding":"`;
+  let missing = Math.max(0, bytes - Buffer.byteLength(body) - ',"padding":""'.length);
+  const chunk = 'x'.repeat(CHUNK_BYTES);
+  for (; missing > 0; missing -= CHUNK_BYTES) yield chunk.slice(0, missing);
+  yield '"}';
 }
 
-type ComposedFault = Extract<Fault, { kind: 'error' | 'html-502' | 'redirect' | 'status' | 'body' }>;
+type OfKind<Kind extends Fault['kind']> = Extract<Fault, { readonly kind: Kind }>;
 
-function composeAnswer(fault: ComposedFault, readings: Readings): Answer {
+function createFaultAnswer(
+  fault: OfKind<'error' | 'html-502' | 'redirect' | 'status' | 'body'>,
+  readings: Readings,
+): Answer {
   switch (fault.kind) {
     case 'error':
-      return composeError(fault, readings);
+      return createError(fault, readings);
     case 'html-502':
       return {
         httpStatus: 502,
@@ -112,13 +122,10 @@ function composeAnswer(fault: ComposedFault, readings: Readings): Answer {
       };
     case 'redirect': {
       const headers = { Location: fault.location ?? '/apis/redirected' };
-      return { ...writeBareStatus(fault.status ?? 307, readings), headers };
+      return { ...createBareAnswer(fault.status ?? 307, readings), headers };
     }
-    case 'status': {
-      const headers =
-        fault.retryAfterSeconds === undefined ? {} : { 'Retry-After': String(fault.retryAfterSeconds) };
-      return { ...writeBareStatus(fault.status, readings), headers };
-    }
+    case 'status':
+      return createStatus(fault, readings);
     case 'body':
       return {
         httpStatus: fault.status,
@@ -128,20 +135,24 @@ function composeAnswer(fault: ComposedFault, readings: Readings): Answer {
   }
 }
 
-function composeError(
-  { code, httpStatus, status200 }: Extract<Fault, { kind: 'error' }>,
+function createError(
+  { code, httpStatus, status200, retryAfterSeconds }: OfKind<'error'>,
   readings: Readings,
 ): Answer {
-  const asked = status200 === true ? 200 : httpStatus;
-  return writeAnswer({ kind: 'refused', code, ...(asked !== undefined && { httpStatus: asked }) }, readings);
+  const status = status200 === true ? 200 : httpStatus;
+  const refusal = { kind: 'refused', code, ...(status !== undefined && { httpStatus: status }) } as const;
+  return { ...createAnswer(refusal, readings), headers: retryAfter(retryAfterSeconds) };
 }
 
-function reset(response: ServerResponse): void {
-  response.socket?.resetAndDestroy();
+/** Not shown in OTP spec §7: 429 and 503 at all, and whether a load balancer answers in the gateway's place. */
+function createStatus({ status, envelope, retryAfterSeconds }: OfKind<'status'>, readings: Readings): Answer {
+  const answer =
+    envelope === false
+      ? { httpStatus: status, contentType: 'text/plain', body: statusMessage(status) }
+      : createBareAnswer(status, readings);
+  return { ...answer, headers: retryAfter(retryAfterSeconds) };
 }
 
-function delay(ms: number, when: 'before' | 'after', { response, answer }: Stage): void {
-  const early = when === 'after' ? answer() : null;
-  const timer = setTimeout(() => sendAnswer(response, early ?? answer()), ms);
-  response.once('close', () => clearTimeout(timer));
+function retryAfter(seconds: number | undefined): Readonly<Record<string, string>> {
+  return seconds === undefined ? {} : { 'Retry-After': String(seconds) };
 }

@@ -1,40 +1,56 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http';
-import { integer, maxValue, minValue, number, pipe, regex, string } from 'valibot';
 import { gatewayErrorName } from '../../protocol/error-codes';
 import { type Done, NO_PAYLOAD, type Outcome, type Refused } from '../calls/call';
 import type { Readings } from '../readings';
 
-/**
- * A JSON number written digit by digit: beyond 2^53, or with the trailing zeros of a price, a double cannot
- * hold it.
- */
-export class NumberLiteral {
-  constructor(readonly digits: string) {}
-}
-
-/** `JSON.stringify` that also writes number literals. */
-function writeJson(value: unknown): string {
-  if (value instanceof NumberLiteral) return value.digits;
-  if (Array.isArray(value)) return `[${value.map(writeJson).join(',')}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  const members = Object.entries(value)
-    .filter(([, member]) => member !== undefined)
-    .map(([name, member]) => `${JSON.stringify(name)}:${writeJson(member)}`);
-  return `{${members.join(',')}}`;
-}
-
-/** A final status, as an option names it. */
-export const httpStatus = pipe(number(), integer(), minValue(200), maxValue(599));
-
-/** Anything else would break the answer's head. */
-export const headerValue = pipe(string(), regex(/^[\x20-\x7e]+$/));
-
-/** An answer ready to be written. */
+/** An answer ready to be sent. */
 export interface Answer {
   readonly httpStatus: number;
   readonly contentType: string;
   readonly body: string;
   readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Puts the result of a call into the envelope. OTP spec §1, HLR spec §1. */
+export function createAnswer(outcome: Outcome, readings: Readings): Answer {
+  return outcome.kind === 'done' ? createSuccess(outcome, readings) : createFailure(outcome, readings);
+}
+
+/** Returns an envelope without payload and errors. */
+export function createBareAnswer(httpStatus: number, readings: Readings): Answer {
+  return createEnvelope(httpStatus, {}, readings);
+}
+
+function createSuccess({ httpStatus, payload }: Done, readings: Readings): Answer {
+  const errors = { absent: {}, empty: { errors: [] }, null: { errors: null } }[readings.successErrors];
+  const isObject = typeof payload === 'object' && payload !== null;
+  const shown = isObject ? { ...payload, ...extraField(readings) } : payload;
+  return createEnvelope(
+    httpStatus,
+    { ...(payload !== NO_PAYLOAD && { payload: shown }), ...errors },
+    readings,
+  );
+}
+
+function createFailure(refusal: Refused, readings: Readings): Answer {
+  const payload = {
+    absent: {},
+    null: { payload: null },
+    'empty-string': { payload: '' },
+    'empty-object': { payload: {} },
+  }[readings.failurePayload];
+  const codes = [refusal.code, ...(refusal.furtherCodes ?? [])];
+  const errors = codes.map((code) => ({
+    code: readings.codesAs === 'number' ? code : String(code),
+    ...(readings.errorMessage === 'text' && { message: gatewayErrorName(code) ?? 'Error' }),
+    ...extraField(readings),
+  }));
+  return createEnvelope(findStatus(refusal, readings), { ...payload, errors }, readings);
+}
+
+/** Not shown in OTP spec §9, HLR spec §9: fields that the documents do not list. */
+function extraField({ extraFields }: Readings): object {
+  return extraFields ? { undocumented: { added: true } } : {};
 }
 
 /**
@@ -53,41 +69,8 @@ const HTTP_STATUS_BY_CODE: Readonly<Record<number, number>> = {
   2121: 500,
 };
 
-/**
- * The status of every code that has none of its own: "often invalid parameters". OTP spec §7, HLR spec §7.
- */
+/** The status of every other code: "often invalid parameters". OTP spec §7, HLR spec §7. */
 const INVALID_PARAMETER = 422;
-
-/** Writes what a call came to in the envelope. OTP spec §1, HLR spec §1. */
-export function writeAnswer(outcome: Outcome, readings: Readings): Answer {
-  return outcome.kind === 'done' ? writeSuccess(outcome, readings) : writeFailure(outcome, readings);
-}
-
-/** An envelope without payload and errors. */
-export function writeBareStatus(httpStatus: number, readings: Readings): Answer {
-  return envelop(httpStatus, {}, readings);
-}
-
-function writeSuccess({ httpStatus, payload }: Done, readings: Readings): Answer {
-  const errors = { absent: {}, empty: { errors: [] }, null: { errors: null } }[readings.successErrors];
-  return envelop(httpStatus, { ...(payload !== NO_PAYLOAD && { payload }), ...errors }, readings);
-}
-
-function writeFailure(refusal: Refused, readings: Readings): Answer {
-  const { code } = refusal;
-  const { failurePayload, codesAs } = readings;
-  const payload = {
-    absent: {},
-    null: { payload: null },
-    'empty-string': { payload: '' },
-    'empty-object': { payload: {} },
-  }[failurePayload];
-  const error = {
-    code: codesAs === 'number' ? code : String(code),
-    message: gatewayErrorName(code) ?? 'Error',
-  };
-  return envelop(findStatus(refusal, readings), { ...payload, errors: [error] }, readings);
-}
 
 function findStatus({ code, httpStatus, isUnreadable }: Refused, readings: Readings): number {
   const { errorStatus, httpStatusByCode } = readings;
@@ -97,13 +80,24 @@ function findStatus({ code, httpStatus, isUnreadable }: Refused, readings: Readi
   return httpStatusByCode[code] ?? HTTP_STATUS_BY_CODE[code] ?? INVALID_PARAMETER;
 }
 
-function envelop(httpStatus: number, members: object, { statusCodeAs, contentType }: Readings): Answer {
+function createEnvelope(httpStatus: number, fields: object, readings: Readings): Answer {
   const envelope = {
-    status_code: statusCodeAs === 'number' ? httpStatus : String(httpStatus),
-    status_message: statusMessage(httpStatus),
-    ...members,
+    ...formatStatusCode(httpStatus, readings),
+    ...(readings.statusMessage === 'text' && { status_message: statusMessage(httpStatus) }),
+    ...fields,
+    ...extraField(readings),
   };
-  return { httpStatus, contentType, body: writeJson(envelope) };
+  return { httpStatus, contentType: readings.contentType, body: writeJson(envelope) };
+}
+
+function formatStatusCode(httpStatus: number, { statusCodeAs }: Readings): object {
+  const firstOfClass = httpStatus - (httpStatus % 100);
+  const forms = {
+    number: httpStatus,
+    string: String(httpStatus),
+    other: httpStatus === firstOfClass ? httpStatus + 1 : firstOfClass,
+  };
+  return statusCodeAs === 'missing' ? {} : { status_code: forms[statusCodeAs] };
 }
 
 /** OTP spec §1 writes "Not found", §7 "Unprocessable Request"; the other texts are HTTP's own. */
@@ -113,11 +107,29 @@ const STATUS_MESSAGES: Readonly<Record<number, string>> = {
   422: 'Unprocessable Request',
 };
 
-function statusMessage(httpStatus: number): string {
+export function statusMessage(httpStatus: number): string {
   return STATUS_MESSAGES[httpStatus] ?? 'Unknown';
 }
 
-/** Writes a whole answer at once. */
+/**
+ * A JSON number written digit by digit: a double cannot hold one beyond 2^53, nor the trailing zeros of a price.
+ */
+export class NumberLiteral {
+  constructor(readonly digits: string) {}
+}
+
+/** `JSON.stringify` that also writes number literals. */
+function writeJson(value: unknown): string {
+  if (value instanceof NumberLiteral) return value.digits;
+  if (Array.isArray(value)) return `[${value.map(writeJson).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const fields = Object.entries(value)
+    .filter(([, field]) => field !== undefined)
+    .map(([name, field]) => `${JSON.stringify(name)}:${writeJson(field)}`);
+  return `{${fields.join(',')}}`;
+}
+
+/** Sends a whole answer at once. */
 export function sendAnswer(response: ServerResponse, answer: Answer): void {
   if (response.destroyed) return;
   const body = Buffer.from(answer.body);

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { z } from 'zod';
 import {
   AUTH_PATH,
   BALANCE_PATH,
@@ -10,45 +11,43 @@ import {
   VALIDATE_PREFIX,
   type Variant,
 } from '../../protocol/paths';
-import type { Call, CallRequest } from '../calls/call';
+import type { Body, Call, CallRequest } from '../calls/call';
 import { runCall } from '../calls/run-call';
 import type { FaultQueue } from '../faults/fault';
 import { playFault } from '../faults/play-fault';
-import type { World } from '../state';
-import { type Answer, sendAnswer, writeAnswer } from './answer';
+import type { SimulatorState } from '../state';
+import { type Answer, createAnswer, sendAnswer } from './answer';
 
-/** More than any documented request needs. */
-const MAX_BODY_BYTES = 64 * 1024;
+/** Answers one request of the gateway's interface. */
+export type GatewayEndpoint = (request: IncomingMessage, response: ServerResponse, path: string) => void;
 
-/** Reads a request's body; null when it is too long. A request that breaks off is never reported. */
-function readBody(request: IncomingMessage, onRead: (body: Buffer | null) => void): void {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  request.on('data', (chunk: Buffer) => {
-    size += chunk.length;
-    // What is too long is still read to its end, so that the refusal can be read, but not kept.
-    if (size <= MAX_BODY_BYTES) chunks.push(chunk);
-    else chunks.length = 0;
-  });
-  request.on('end', () => onRead(size <= MAX_BODY_BYTES ? Buffer.concat(chunks, size) : null));
-  // A client that goes away takes its request with it.
-  request.on('error', () => undefined);
+/** The gateway's interface on HTTP: route, body, fault or call, answer. */
+export function createGatewayEndpoint(state: SimulatorState, faults: FaultQueue): GatewayEndpoint {
+  const findRoute = createRoutes(state.variant);
+  return function serveGateway(request, response, path) {
+    const route = findRoute(request.method ?? '', path);
+    readBody(request, (body) => {
+      if (route === null) {
+        sendAnswer(response, createAnswer({ kind: 'refused', code: 1007 }, state.readings));
+      } else {
+        serveCall(state, faults, { request, response, route, body });
+      }
+    });
+  };
 }
 
-/** Which call a request is, and what the end of its path names. */
-export interface Route {
+/** The call of a request, and what the end of its path names. */
+interface Route {
   readonly call: Call;
   readonly subject: string;
 }
 
-/** Finds the call of a request; null is an unknown URI (1007). OTP spec §4, HLR spec §4. */
-export type FindRoute = (method: string, path: string) => Route | null;
-
 /**
- * The routes of one variant; lookups are part of both.
+ * Returns a function that finds the call of a request, or null for an unknown URI (1007); lookups are part of both
+ * variants. OTP spec §4, HLR spec §4.
  * Not shown in OTP spec §7: the answer to a known path with another method; it is an unknown URI.
  */
-function createRoutes(variant: Variant): FindRoute {
+function createRoutes(variant: Variant): (method: string, path: string) => Route | null {
   const named = new Map<string, Call>([
     [`POST ${AUTH_PATH}`, 'auth'],
     [`POST ${GENERATE_PATH}`, 'generate'],
@@ -76,22 +75,22 @@ function readSubject(call: Call, prefix: string, path: string): Route | null {
   }
 }
 
-/** Answers one request of the gateway's interface. */
-export type GatewayEndpoint = (request: IncomingMessage, response: ServerResponse, path: string) => void;
+/** More than any documented request needs. */
+const MAX_BODY_BYTES = 64 * 1024;
 
-/** The gateway's interface on HTTP: route, body, fault or call, answer. */
-export function createGatewayEndpoint(world: World, faults: FaultQueue): GatewayEndpoint {
-  const findRoute = createRoutes(world.variant);
-  return function serveGateway(request, response, path) {
-    const route = findRoute(request.method ?? '', path);
-    readBody(request, (body) => {
-      if (route === null) {
-        sendAnswer(response, writeAnswer({ kind: 'refused', code: 1007 }, world.readings));
-      } else {
-        serveCall(world, faults, { request, response, route, body });
-      }
-    });
-  };
+/** Reads the body of a request; null when it is too long. A request that is aborted is never reported. */
+function readBody(request: IncomingMessage, onRead: (body: Buffer | null) => void): void {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  request.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    // A body that is too long is read to its end but not kept, so that the client can read the refusal.
+    if (size <= MAX_BODY_BYTES) chunks.push(chunk);
+    else chunks.length = 0;
+  });
+  request.on('end', () => onRead(size <= MAX_BODY_BYTES ? Buffer.concat(chunks, size) : null));
+  // Without a client there is no one to answer.
+  request.on('error', () => undefined);
 }
 
 interface Exchange {
@@ -101,38 +100,38 @@ interface Exchange {
   readonly body: Buffer | null;
 }
 
-function serveCall(world: World, faults: FaultQueue, { request, response, route, body }: Exchange): void {
-  world.stats.countCall(route.call, route.subject);
+function serveCall(state: SimulatorState, faults: FaultQueue, exchange: Exchange): void {
+  const { request, response, route, body } = exchange;
+  const { readings, stats } = state;
+  stats.countCall(route.call, route.subject);
   const fault = faults.take(route.call);
-  const isBodyTaken = !world.readings.requiresJsonContentType || isJson(request.headers['content-type']);
+  const isBodyAccepted = !readings.requiresJsonContentType || isJson(request.headers['content-type']);
   const callRequest: CallRequest = {
-    body: isBodyTaken ? parseRecord(body) : null,
+    body: isBodyAccepted ? parseBody(body) : null,
     bearer: readBearer(request.headers.authorization),
     subject: route.subject,
   };
-  const answer = (): Answer => writeAnswer(runCall(world, route.call, callRequest), world.readings);
+  const answer = (): Answer => createAnswer(runCall(state, route.call, callRequest), readings);
   if (fault === null) {
     sendAnswer(response, answer());
     return;
   }
-  world.stats.countFault();
-  playFault(fault, { response, answer, readings: world.readings });
+  stats.countFault();
+  playFault(fault, { response, answer, readings });
 }
 
 function isJson(contentType: string | undefined): boolean {
   return contentType !== undefined && /^application\/json\s*(;|$)/i.test(contentType);
 }
 
-function parseRecord(body: Buffer | null): Readonly<Record<string, unknown>> | null {
+const bodySchema = z.record(z.string(), z.unknown());
+
+function parseBody(body: Buffer | null): Body | null {
   if (body === null) return null;
   try {
-    const value: unknown = JSON.parse(body.toString('utf8'));
-    // A record of unknown members is all that is claimed of it.
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : null;
+    return bodySchema.safeParse(JSON.parse(body.toString('utf8'))).data ?? null;
   } catch {
-    // No JSON is answered like no object: HTTP 400.
+    // Invalid JSON is answered like any other value than an object: HTTP 400.
     return null;
   }
 }

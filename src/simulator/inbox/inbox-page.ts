@@ -1,6 +1,6 @@
 import type { Variant } from '../../protocol/paths';
 
-/** The page as it is served; the messages are put in by the script. */
+/** Returns the page as it is served; the script inserts the messages. */
 export function renderInboxPage(variant: Variant): string {
   return `<!doctype html>
 <html lang="en">
@@ -15,7 +15,7 @@ export function renderInboxPage(variant: Variant): string {
 <script type="module" src="/inbox/inbox.js"></script>
 </head>
 <body>
-<main class="desk">
+<main class="page">
   <header class="intro">
     <h1>Inbox</h1>
     <p class="lead">Every text message the simulated gateway sends lands here. Nothing leaves this machine, and no

@@ -1,5 +1,5 @@
-/** The page's script. Texts are put in as text, never as markup. */
-export const INBOX_BEHAVIOUR = `
+/** The script of the page. It inserts messages as text, never as markup. */
+export const INBOX_SCRIPT = `
 const MAX_BUBBLES = 200;
 const recipients = document.getElementById('recipients');
 const threads = document.getElementById('threads');
@@ -105,7 +105,7 @@ async function copy(code, button) {
   try {
     await navigator.clipboard.writeText(code);
   } catch {
-    // Without leave to use the clipboard the code is at least selected.
+    // Without permission to use the clipboard, the code is at least selected.
     getSelection().selectAllChildren(button === copyButton ? newestCode : button);
     copied.textContent = 'The code is selected.';
     return;
@@ -138,7 +138,7 @@ function showSnapshot(messages) {
 function receive(message) {
   select(message.mobile);
   showNewest(message);
-  // The log must be visible before the message is put in, or a screen reader will not read it out.
+  // The log must be visible before the message is inserted, or a screen reader does not announce it.
   setTimeout(() => append(message).classList.add('is-new'), 50);
 }
 

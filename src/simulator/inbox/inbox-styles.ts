@@ -1,8 +1,8 @@
-/** Colours, and what lies around the phone. */
-const DESK_LOOK = `
+/** The colors, and the page around the phone. */
+const DESKTOP_STYLES = `
 :root {
   color-scheme: light dark;
-  --desk: #e9edf5;
+  --page: #e9edf5;
   --glow-one: #c9d8ff;
   --glow-two: #ffe3d3;
   --ink: #131722;
@@ -21,7 +21,7 @@ const DESK_LOOK = `
 }
 @media (prefers-color-scheme: dark) {
   :root {
-    --desk: #0d1017;
+    --page: #0d1017;
     --glow-one: #17295c;
     --glow-two: #3d1f33;
     --ink: #eef1f7;
@@ -50,7 +50,7 @@ body {
   background:
     radial-gradient(60rem 40rem at 85% -10%, var(--glow-one), transparent 70%),
     radial-gradient(50rem 40rem at 0% 110%, var(--glow-two), transparent 70%),
-    var(--desk);
+    var(--page);
   background-attachment: fixed;
 }
 h1, h2, p, ol, dl, dd { margin: 0; padding: 0; }
@@ -64,7 +64,7 @@ button { font: inherit; color: inherit; cursor: pointer; }
   clip-path: inset(50%);
   white-space: nowrap;
 }
-.desk {
+.page {
   display: grid;
   grid-template-columns: minmax(0, 24rem) auto;
   gap: clamp(2rem, 7vw, 7rem);
@@ -107,7 +107,7 @@ a { color: var(--accent); }
   70%, to { box-shadow: 0 0 0 .5rem transparent; }
 }
 @media (max-width: 760px) {
-  .desk { display: flex; flex-direction: column; gap: 0; align-items: stretch; height: 100dvh; padding: 0; }
+  .page { display: flex; flex-direction: column; gap: 0; align-items: stretch; height: 100dvh; padding: 0; }
   .intro { display: flex; align-items: center; gap: .6rem; padding: .6rem 1rem; background: var(--bar); }
   h1 { font-size: 1.125rem; letter-spacing: -.01em; line-height: 1.5; }
   .lead, .facts { display: none; }
@@ -119,7 +119,7 @@ a { color: var(--accent); }
 `;
 
 /** The phone and the messages on it. */
-const PHONE_LOOK = `
+const PHONE_STYLES = `
 .phone {
   width: 24rem;
   height: min(48rem, calc(100dvh - 3rem));
@@ -265,4 +265,4 @@ h2 { padding: 0 1.15rem; font-size: 1.5rem; letter-spacing: -.02em; line-height:
 `;
 
 /** The page's style sheet. */
-export const INBOX_LOOK = DESK_LOOK + PHONE_LOOK;
+export const INBOX_STYLES = DESKTOP_STYLES + PHONE_STYLES;

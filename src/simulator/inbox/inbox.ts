@@ -2,27 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Variant } from '../../protocol/paths';
 import type { Outbox } from '../state/outbox';
 import { renderInboxPage } from './inbox-page';
-import { INBOX_BEHAVIOUR } from './inbox-script';
-import { INBOX_LOOK } from './inbox-styles';
-
-/** A reader that has left that much unread is gone for good. */
-const MAX_UNREAD_BYTES = 4 * 1024 * 1024;
-
-/** Server-sent events: `snapshot` with all messages that are kept, then a `message` for each new one. */
-function streamMessages(outbox: Outbox, response: ServerResponse): void {
-  response.writeHead(200, { 'Content-Type': 'text/event-stream; charset=utf-8' });
-  sendEvent(response, 'snapshot', outbox.messages);
-  const stopWatching = outbox.watch((message) => {
-    if (response.writableLength > MAX_UNREAD_BYTES) response.destroy();
-    else sendEvent(response, 'message', message);
-  });
-  response.once('close', stopWatching);
-}
-
-/** JSON has no line breaks, so one data line holds it. */
-function sendEvent(response: ServerResponse, event: string, data: unknown): void {
-  response.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
-}
+import { INBOX_SCRIPT } from './inbox-script';
+import { INBOX_STYLES } from './inbox-styles';
 
 /** The page's icon: a speech bubble with three dots. */
 const INBOX_ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">
@@ -32,10 +13,7 @@ const INBOX_ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">
 </svg>
 `;
 
-/** Answers one request of the inbox page. */
-export type InboxEndpoint = (request: IncomingMessage, response: ServerResponse, path: string) => void;
-
-/** Nothing from elsewhere, nothing inline: the page shows texts that anybody may have had sent. */
+/** No other origins and nothing inline: the page shows messages that anyone may have sent. */
 const SECURITY_HEADERS = {
   'Content-Security-Policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
@@ -49,12 +27,15 @@ const SECURITY_HEADERS = {
 type Asset = readonly [contentType: string, body: string];
 
 const ASSETS: readonly (readonly [path: string, asset: Asset])[] = [
-  ['/inbox/inbox.css', ['text/css; charset=utf-8', INBOX_LOOK]],
-  ['/inbox/inbox.js', ['text/javascript; charset=utf-8', INBOX_BEHAVIOUR]],
+  ['/inbox/inbox.css', ['text/css; charset=utf-8', INBOX_STYLES]],
+  ['/inbox/inbox.js', ['text/javascript; charset=utf-8', INBOX_SCRIPT]],
   ['/inbox/icon.svg', ['image/svg+xml', INBOX_ICON]],
 ];
 
-/** The inbox page, what it is made of, and the messages as a stream of events and as JSON. */
+/** Answers one request of the inbox page. */
+export type InboxEndpoint = (request: IncomingMessage, response: ServerResponse, path: string) => void;
+
+/** Serves the inbox page, its assets, and the messages as an event stream and as JSON. */
 export function createInbox(outbox: Outbox, variant: Variant): InboxEndpoint {
   const page: Asset = ['text/html; charset=utf-8', renderInboxPage(variant)];
   const assets = new Map([...ASSETS, ['/inbox', page]]);
@@ -74,4 +55,23 @@ export function createInbox(outbox: Outbox, variant: Variant): InboxEndpoint {
 function end(response: ServerResponse, status: number, contentType: string, body: string): void {
   response.writeHead(status, { 'Content-Type': contentType, 'Content-Length': Buffer.byteLength(body) });
   response.end(body);
+}
+
+/** A client that has not read this much is disconnected. */
+const MAX_UNREAD_BYTES = 4 * 1024 * 1024;
+
+/** Server-sent events: `snapshot` with all messages that are kept, then a `message` for each new one. */
+function streamMessages(outbox: Outbox, response: ServerResponse): void {
+  response.writeHead(200, { 'Content-Type': 'text/event-stream; charset=utf-8' });
+  sendEvent(response, 'snapshot', outbox.messages);
+  const stopWatching = outbox.watch((message) => {
+    if (response.writableLength > MAX_UNREAD_BYTES) response.destroy();
+    else sendEvent(response, 'message', message);
+  });
+  response.once('close', stopWatching);
+}
+
+/** JSON has no line breaks, so one data line holds it. */
+function sendEvent(response: ServerResponse, event: string, data: unknown): void {
+  response.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
 }

@@ -1,6 +1,6 @@
 /**
- * A map that forgets its oldest entries, so that a long run does not grow without end: at least the newest `minKept`
- * are kept, at most twice as many. Two generations, because removing a Map's first key again and again is quadratic.
+ * A map that drops its oldest entries, so that it does not grow without end in a long run: it keeps at least the newest
+ * `minKept` and at most twice as many. Two generations, because removing a Map's first key again and again is quadratic.
  */
 export class BoundedMap<Key, Value> {
   #young = new Map<Key, Value>();
@@ -15,7 +15,7 @@ export class BoundedMap<Key, Value> {
     return this.#young.get(key) ?? this.#old.get(key);
   }
 
-  /** Keeps the entry as one of the newest. */
+  /** Stores the entry as the newest. */
   set(key: Key, value: Value): void {
     this.#young.set(key, value);
     if (this.#young.size < this.#minKept) return;
@@ -33,7 +33,7 @@ export class BoundedMap<Key, Value> {
     this.#old.clear();
   }
 
-  /** Every entry that is kept, each key once. */
+  /** Returns every entry, each key once. */
   entries(): ReadonlyMap<Key, Value> {
     return new Map([...this.#old, ...this.#young]);
   }

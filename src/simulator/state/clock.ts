@@ -1,6 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto';
 
-/** The simulator's clock: the clock it was given, moved forward by hand. */
+/** The simulator's clock: the given clock plus an offset. */
 export interface Clock {
   /** Milliseconds since 1970. */
   nowMs(): number;
@@ -21,10 +21,10 @@ export function createClock(now: () => number): Clock {
   };
 }
 
-/** Where the simulator gets its chance from. */
+/** The simulator's source of randomness. */
 export interface Randomness {
   bytes(size: number): Buffer;
-  /** A whole number from 0, below the given one. */
+  /** Returns a whole number from 0 to below the given one. */
   integer(below: number): number;
 }
 

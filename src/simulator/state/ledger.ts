@@ -2,7 +2,7 @@
 const DECIMALS = 6;
 const SCALE = 10n ** BigInt(DECIMALS);
 
-/** True for a decimal amount this file can count: up to 12 digits before and 6 behind the point. */
+/** Returns true for a decimal amount with up to 12 digits before the point and 6 behind it. */
 export function isDecimal(amount: string): boolean {
   return /^-?[0-9]{1,12}(\.[0-9]{1,6})?$/.test(amount);
 }

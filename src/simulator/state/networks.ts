@@ -1,4 +1,4 @@
-/** One network of the simulated world. The country codes are real, the operators are invented. */
+/** A simulated network. The country codes are real, the operators are invented. */
 export interface Network {
   readonly iso: string;
   readonly mcc: string;
@@ -8,13 +8,13 @@ export interface Network {
   readonly price: string;
 }
 
-/** One country of the simulated world. */
+/** A simulated country. */
 export interface Country {
   readonly iso: string;
   readonly name: string;
   /** Dialling code without plus. */
   readonly dialCode: string;
-  /** Prefixes of the country's numbers, where the dialling code alone does not tell. */
+  /** Prefixes of the country's numbers, where several countries share the dialling code. */
   readonly prefixes?: readonly string[];
   /** Decimal price of a lookup. */
   readonly lookupPrice: string;
@@ -41,7 +41,7 @@ export const COUNTRIES: readonly Country[] = [
   { iso: 'JP', name: 'Japan', dialCode: '81', lookupPrice: '0.0100' },
 ];
 
-/** OTP spec §2: an operator with several MNCs has one entry for each. */
+/** OTP spec §2: an operator with several MNCs has one row for each. */
 export const NETWORKS: readonly Network[] = [
   { iso: 'US', mcc: '310', mnc: '260', operator: 'Northstar Cellular', price: '0.0075' },
   { iso: 'US', mcc: '310', mnc: '160', operator: 'Northstar Cellular', price: '0.0075' },
@@ -68,19 +68,19 @@ export const NETWORKS: readonly Network[] = [
   { iso: 'JP', mcc: '440', mnc: '10', operator: 'Sakura Mobile', price: '0.0720' },
 ];
 
-/** Price of a text message to a network that no list names. */
+/** Price of a text message to a network that is not listed. */
 export const UNLISTED_PRICE = '0.0500';
 
 const byPrefix: readonly (readonly [string, Country])[] = COUNTRIES.flatMap((country) =>
   (country.prefixes ?? [country.dialCode]).map((prefix) => [prefix, country] as const),
 ).sort(([one], [other]) => other.length - one.length);
 
-/** The country of a number, by its longest prefix, or null. */
+/** Returns the country of a number, by its longest prefix, or null. */
 export function findCountry(digits: string): Country | null {
   return byPrefix.find(([prefix]) => digits.startsWith(prefix))?.[1] ?? null;
 }
 
-/** The price of a text message on a network. */
+/** Returns the price of a text message on a network. */
 export function messagePrice(mcc: string, mnc: string): string {
   return NETWORKS.find((network) => network.mcc === mcc && network.mnc === mnc)?.price ?? UNLISTED_PRICE;
 }

@@ -21,7 +21,7 @@ export interface SentMessage {
 
 type Listener = (message: SentMessage) => void;
 
-/** The newest messages, and who watches them arrive. */
+/** The newest messages, and the listeners that are called with each new one. */
 export class Outbox {
   readonly #messages: SentMessage[] = [];
   readonly #lastPins = new BoundedMap<string, string>(MAX_MOBILES);
@@ -39,6 +39,7 @@ export class Outbox {
     for (const listener of this.#listeners) listener(message);
   }
 
+  /** Returns the newest pin of a number, with or without plus. */
   lastPin(mobile: string): string | undefined {
     return this.#lastPins.get(mobile.startsWith('+') ? mobile : `+${mobile}`);
   }

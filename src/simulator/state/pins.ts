@@ -5,7 +5,7 @@ import type { Randomness } from './clock';
 
 export type TotpHash = 'sha1' | 'sha256' | 'sha512';
 
-/** HOTP: a counter and a key give a code of decimal digits. RFC 4226 section 5.3. */
+/** HOTP: computes a code of decimal digits from a key and a counter. RFC 4226 section 5.3. */
 export function hotp(key: Buffer, counter: bigint, digits: number, hash: TotpHash = 'sha1'): string {
   const message = Buffer.alloc(8);
   message.writeBigUInt64BE(counter);
@@ -15,7 +15,7 @@ export function hotp(key: Buffer, counter: bigint, digits: number, hash: TotpHas
   return String(binary % 10 ** digits).padStart(digits, '0');
 }
 
-/** What both ends of a time-based code agree on. RFC 6238 section 4.1. */
+/** The parameters of a time-based code. RFC 6238 section 4.1. */
 export interface TotpParameters {
   readonly key: Buffer;
   readonly digits: number;
@@ -26,7 +26,7 @@ export interface TotpParameters {
   readonly hash?: TotpHash;
 }
 
-/** The number of the time step a moment lies in. RFC 6238 section 4.2. */
+/** Returns the number of the time step that holds a moment. RFC 6238 section 4.2. */
 export function timeStep({ startSeconds, stepSeconds }: TotpParameters, atSeconds: number): bigint {
   return BigInt(Math.floor((atSeconds - startSeconds) / stepSeconds));
 }
@@ -36,24 +36,24 @@ export function totp(parameters: TotpParameters, atSeconds: number): string {
   return hotp(parameters.key, timeStep(parameters, atSeconds), parameters.digits, parameters.hash);
 }
 
-/** A pin is drawn anew until its first digit is the one asked for; this many draws never fail in practice. */
+/** A pin is drawn again until its first digit is the required one; this many draws never fail in practice. */
 const MAX_DRAWS = 1_000;
 
 /**
- * What the gateway keeps to judge a pin: the pin itself in A, the key and the step of a time-based code in B.
+ * What the gateway keeps to check a pin: the pin itself in A, the key and the step of a time-based code in B.
  */
 export type PinSecret =
   | { readonly kind: 'stored'; readonly pin: string }
   | { readonly kind: 'time-based'; readonly parameters: TotpParameters };
 
-/** The moment a pin is made and how long it lives. */
-export interface PinLife {
+/** When a pin was sent and how long it is valid. */
+export interface PinLifetime {
   readonly sentAtMs: number;
   readonly validitySeconds: number;
 }
 
-/** Makes pins: random in A, by RFC 6238 with a key per OTP in B. OTP spec §1. */
-export class PinMaker {
+/** Generates pins: random in A, by RFC 6238 with a key per OTP in B. OTP spec §1. */
+export class PinGenerator {
   constructor(
     private readonly variant: Variant,
     readonly digits: number,
@@ -62,12 +62,12 @@ export class PinMaker {
     private readonly randomness: Randomness,
   ) {}
 
-  make(mobileDigits: string, life: PinLife): PinSecret {
+  make(mobileDigits: string, lifetime: PinLifetime): PinSecret {
     const fixed = this.fixedPins.get(mobileDigits);
     if (fixed !== undefined) return { kind: 'stored', pin: fixed };
     for (let draw = 1; ; draw += 1) {
-      const secret = this.variant === 'A' ? this.#drawStored() : this.#drawTimeBased(life);
-      if (draw === MAX_DRAWS || this.#isAsked(readPin(secret))) return secret;
+      const secret = this.variant === 'A' ? this.#drawStored() : this.#drawTimeBased(lifetime);
+      if (draw === MAX_DRAWS || this.#hasFirstDigit(readPin(secret))) return secret;
     }
   }
 
@@ -77,9 +77,9 @@ export class PinMaker {
   }
 
   /**
-   * RFC 6238 leaves T0 and X open: here one step is the pin's whole life, and it begins when the pin is sent.
+   * RFC 6238 leaves T0 and X open: here one step is the pin's whole lifetime, and it begins when the pin is sent.
    */
-  #drawTimeBased({ sentAtMs, validitySeconds }: PinLife): PinSecret {
+  #drawTimeBased({ sentAtMs, validitySeconds }: PinLifetime): PinSecret {
     const parameters: TotpParameters = {
       key: this.randomness.bytes(20),
       digits: this.digits,
@@ -89,17 +89,17 @@ export class PinMaker {
     return { kind: 'time-based', parameters };
   }
 
-  #isAsked(pin: string): boolean {
+  #hasFirstDigit(pin: string): boolean {
     return this.firstDigit === 'any' || pin.startsWith('0') === (this.firstDigit === 'zero');
   }
 }
 
-/** The pin that goes into the text message. */
+/** Returns the pin that goes into the text message. */
 export function readPin(secret: PinSecret): string {
   return secret.kind === 'stored' ? secret.pin : totp(secret.parameters, secret.parameters.startSeconds);
 }
 
-/** Compares in a time that does not depend on where the pins differ. */
+/** Compares two pins in a time that does not depend on where they differ. */
 export function isSamePin(secret: PinSecret, pin: string): boolean {
   const expected = Buffer.from(readPin(secret));
   const given = Buffer.from(pin);

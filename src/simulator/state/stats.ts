@@ -5,24 +5,24 @@ const MAX_IDS = 50_000;
 
 /** What has happened since the start. */
 export interface SimulatorStats {
-  /** Requests that arrived, by call, processed or not. */
+  /** Requests received, by call, processed or not. */
   readonly calls: Readonly<Record<Call, number>>;
-  /** Authentications that were processed, right or wrong, by type. */
+  /** Authentications processed, accepted or refused, by type. */
   readonly authentications: { readonly credentials: number; readonly refresh: number };
   /** Text messages sent. */
   readonly sent: number;
-  /** Validate calls that arrived, by OTP id, processed or not; the newest 50,000 ids are kept for certain. */
+  /** Validate calls received, by OTP id, processed or not; at least the newest 50,000 ids are kept. */
   readonly validatesById: Readonly<Record<string, number>>;
   /** Validate calls that succeeded. */
   readonly validated: number;
-  /** Refusals that were answered, by error code, without those of `failNext`. */
+  /** Refusals by error code, without those of `failNext`. Only the first code of an answer counts. */
   readonly refusals: Readonly<Record<number, number>>;
   /** Faults that were played. */
   readonly faults: number;
 }
 
-/** Counts what happens. */
-export class StatsBook {
+/** Counts what the simulator does. */
+export class StatsStore {
   readonly #calls = new Map<Call, number>(CALLS.map((call) => [call, 0]));
   readonly #validatesById = new BoundedMap<string, number>(MAX_IDS);
   readonly #refusals = new Map<number, number>();
@@ -58,7 +58,7 @@ export class StatsBook {
 
   read(): SimulatorStats {
     return {
-      // Every call has its entry from the start.
+      // Every call has an entry from the start.
       calls: Object.fromEntries(this.#calls) as Record<Call, number>,
       authentications: { ...this.#authentications },
       sent: this.#sent,

@@ -3,7 +3,7 @@ import type { AdvancedStatus, LookupStatus } from '../../protocol/hlr';
 import { toDigits } from '../../protocol/mobile';
 import { COUNTRIES, findCountry, NETWORKS } from './networks';
 
-/** What the home location register knows of a number. HLR spec §2. */
+/** What the home location register knows about a number. HLR spec §2. */
 export interface Subscriber {
   readonly status: LookupStatus | (string & {});
   /** Present when the number is invalid. */
@@ -20,35 +20,35 @@ export interface Subscriber {
   readonly lookupError?: keyof typeof HLR_ERRORS | undefined;
 }
 
-/** The numbers of the simulated world. A number that was never set has a subscriber made from its digits. */
+/** The simulated subscribers. A number that was never set has one made from its digits. */
 export class Subscribers {
   readonly #set = new Map<string, Subscriber>();
 
-  /** The subscriber of a number with or without plus; undefined where the world has no network for it. */
+  /** Returns the subscriber of a number, with or without plus; undefined when there is no network for it. */
   get(mobile: string): Subscriber | undefined {
     const digits = requireDigits(mobile);
-    return this.#set.get(digits) ?? inventSubscriber(digits);
+    return this.#set.get(digits) ?? createSubscriber(digits);
   }
 
-  /** Sets what is named and keeps the rest. */
+  /** Sets the given fields and keeps the others. */
   set(mobile: string, changes: Partial<Subscriber>): this {
     const digits = requireDigits(mobile);
-    this.#set.set(digits, { ...(this.get(digits) ?? nowhere), ...changes });
+    this.#set.set(digits, { ...(this.get(digits) ?? UNLISTED_SUBSCRIBER), ...changes });
     return this;
   }
 
-  /** True when the number was set. */
+  /** Returns true when the number was set. */
   has(mobile: string): boolean {
     return this.#set.has(requireDigits(mobile));
   }
 
-  /** Gives the number back the subscriber made from its digits. */
+  /** Restores the subscriber made from the digits of the number. */
   delete(mobile: string): boolean {
     return this.#set.delete(requireDigits(mobile));
   }
 }
 
-const nowhere: Subscriber = {
+const UNLISTED_SUBSCRIBER: Subscriber = {
   status: 'valid',
   mcc: '901',
   mnc: '01',
@@ -64,7 +64,7 @@ function requireDigits(mobile: string): string {
   return digits;
 }
 
-function inventSubscriber(digits: string): Subscriber | undefined {
+function createSubscriber(digits: string): Subscriber | undefined {
   const country = findCountry(digits);
   const networks = NETWORKS.filter(({ iso }) => iso === country?.iso);
   const network = networks[Number(digits.slice(-1)) % networks.length];
@@ -81,7 +81,7 @@ function inventSubscriber(digits: string): Subscriber | undefined {
   };
 }
 
-/** The price of a lookup: the country's, or the highest of all where none is known. */
+/** Returns the price of a lookup: the country's, or the highest of all when the country is unknown. */
 export function lookupPrice(digits: string): string {
   const prices = COUNTRIES.map((country) => country.lookupPrice).sort();
   return findCountry(digits)?.lookupPrice ?? prices.at(-1) ?? '0';

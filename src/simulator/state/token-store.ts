@@ -3,15 +3,15 @@ import type { Readings } from '../readings';
 import { BoundedMap } from './bounded-map';
 import type { Clock, Randomness } from './clock';
 
-/** Tokens kept at once: only readings that end no token ever reach it. */
+/** Tokens kept at once. Only readings that end no token ever reach it. */
 const MAX_TOKENS = 1_000;
 
-interface Life {
+interface Lifetime {
   readonly validitySeconds: number;
   readonly expiresAtMs: number;
 }
 
-/** What an authentication gives. */
+/** What an authentication returns. */
 export interface Grant {
   readonly accessToken: string;
   /** Null where a preserved token comes without one. */
@@ -20,10 +20,10 @@ export interface Grant {
 }
 
 /** The account's access and refresh tokens. OTP spec §3, HLR spec §3. */
-export class TokenBook {
-  readonly #access = new BoundedMap<string, Life>(MAX_TOKENS);
-  readonly #refresh = new BoundedMap<string, Life>(MAX_TOKENS);
-  /** The newest access token, the one that `preserve` keeps. */
+export class TokenStore {
+  readonly #access = new BoundedMap<string, Lifetime>(MAX_TOKENS);
+  readonly #refresh = new BoundedMap<string, Lifetime>(MAX_TOKENS);
+  /** The newest access token, which `preserve` keeps. */
   #current: Grant | null = null;
 
   constructor(
@@ -37,27 +37,32 @@ export class TokenBook {
   }
 
   /**
-   * Credentials: a new token that resets the connection, or the one that is there when it is to be preserved.
-   * OTP spec §3.
+   * Returns a new token, which resets the connection, or the current one when it is to be preserved. OTP spec §3.
    */
-  login(validitySeconds: number, preserve: boolean): Grant {
+  login(validitySeconds: number | null, preserve: boolean): Grant {
     const kept = preserve ? this.#preserve() : null;
     if (kept !== null) return kept;
     this.#access.clear();
     if (this.readings.loginEndsRefreshTokens) this.#refresh.clear();
-    return this.#issue(validitySeconds, this.#newToken());
+    return this.#issue(validitySeconds ?? DEFAULT_TOKEN_VALIDITY_SECONDS, this.#newToken());
   }
 
-  /** A refresh token: new tokens, or null when it is not valid. OTP spec §3. */
-  refresh(refreshToken: string): Grant | null {
-    const life = this.#refresh.get(refreshToken);
-    if (life === undefined || !this.#isUnexpired(life)) return null;
+  /**
+   * Returns new tokens for a refresh token, or null when it is not valid. OTP spec §3.
+   * @param requestedSeconds Overrides the validity of the refresh token.
+   */
+  refresh(refreshToken: string, requestedSeconds: number | null = null): Grant | null {
+    const lifetime = this.#refresh.get(refreshToken);
+    if (lifetime === undefined || !this.#isUnexpired(lifetime)) return null;
     const { refreshEndsAccessToken, refreshEndsRefreshToken, refreshKeepsValidity, refreshReturns } =
       this.readings;
     if (refreshEndsAccessToken) this.#access.clear();
     if (refreshEndsRefreshToken) this.#refresh.delete(refreshToken);
-    const validitySeconds = refreshKeepsValidity ? life.validitySeconds : DEFAULT_TOKEN_VALIDITY_SECONDS;
-    return this.#issue(validitySeconds, refreshReturns === 'same' ? refreshToken : this.#newToken());
+    const keptSeconds = refreshKeepsValidity ? lifetime.validitySeconds : DEFAULT_TOKEN_VALIDITY_SECONDS;
+    return this.#issue(
+      requestedSeconds ?? keptSeconds,
+      refreshReturns === 'same' ? refreshToken : this.#newToken(),
+    );
   }
 
   #issue(validitySeconds: number, refreshToken: string): Grant {
@@ -69,45 +74,45 @@ export class TokenBook {
     return this.#current;
   }
 
-  #keepRefreshToken(refreshToken: string, life: Life): void {
-    const expiresAtMs = this.readings.refreshTokenLife === 'same' ? life.expiresAtMs : Infinity;
-    this.#refresh.set(refreshToken, { ...life, expiresAtMs });
+  #keepRefreshToken(refreshToken: string, lifetime: Lifetime): void {
+    const expiresAtMs = this.readings.refreshTokenLife === 'same' ? lifetime.expiresAtMs : Infinity;
+    this.#refresh.set(refreshToken, { ...lifetime, expiresAtMs });
   }
 
   #preserve(): Grant | null {
     const current = this.#current;
-    const life = current === null ? undefined : this.#access.get(current.accessToken);
-    if (current === null || life === undefined || !this.#isUnexpired(life)) return null;
-    const kept = this.#preserveLife(current.accessToken, life);
+    const lifetime = current === null ? undefined : this.#access.get(current.accessToken);
+    if (current === null || lifetime === undefined || !this.#isUnexpired(lifetime)) return null;
+    const kept = this.#preservedSeconds(current.accessToken, lifetime);
     return {
       accessToken: current.accessToken,
-      refreshToken: this.#preserveRefreshToken(current, life),
+      refreshToken: this.#preserveRefreshToken(current, lifetime),
       validitySeconds: kept,
     };
   }
 
-  /** The seconds that the answer names. */
-  #preserveLife(accessToken: string, life: Life): number {
+  /** Returns the validity that the answer reports. */
+  #preservedSeconds(accessToken: string, lifetime: Lifetime): number {
     const { preservedValidity } = this.readings;
     const nowMs = this.clock.nowMs();
-    if (preservedValidity === 'remaining') return Math.ceil((life.expiresAtMs - nowMs) / 1000);
+    if (preservedValidity === 'remaining') return Math.ceil((lifetime.expiresAtMs - nowMs) / 1000);
     if (preservedValidity === 'renewed') {
-      this.#access.set(accessToken, { ...life, expiresAtMs: nowMs + life.validitySeconds * 1000 });
+      this.#access.set(accessToken, { ...lifetime, expiresAtMs: nowMs + lifetime.validitySeconds * 1000 });
     }
-    return life.validitySeconds;
+    return lifetime.validitySeconds;
   }
 
-  #preserveRefreshToken(current: Grant, life: Life): string | null {
+  #preserveRefreshToken(current: Grant, lifetime: Lifetime): string | null {
     const { preservedRefreshToken } = this.readings;
     if (preservedRefreshToken === 'missing') return null;
     if (preservedRefreshToken === 'same') return current.refreshToken;
     const refreshToken = this.#newToken();
-    this.#keepRefreshToken(refreshToken, life);
+    this.#keepRefreshToken(refreshToken, lifetime);
     return refreshToken;
   }
 
-  #isUnexpired(life: Life | undefined): boolean {
-    return life !== undefined && this.clock.nowMs() < life.expiresAtMs;
+  #isUnexpired(lifetime: Lifetime | undefined): boolean {
+    return lifetime !== undefined && this.clock.nowMs() < lifetime.expiresAtMs;
   }
 
   #newToken(): string {

@@ -76,12 +76,25 @@ describe('options', () => {
     ['readings.unheardOf', { readings: { unheardOf: true } }],
     ['unheardOf', { unheardOf: true }],
     ['now', { now: 5 }],
+    ['randomness', { randomness: {} }],
+    ['unknownDestinations.0', { unknownDestinations: ['+49'] }],
+    ['readings.numericMembers', { readings: { numericMembers: { mobile: 'roman' } } }],
+    ['readings.httpStatusByCode', { readings: { httpStatusByCode: { 2103: 99 } } }],
+    ['readings.validityRangeB', { readings: { validityRangeB: { min: 600, max: 60 } } }],
+    ['readings', { readings: [] }],
+    ['options', null],
   ])('refuses a wrong %s, names it and shows no value', async (name, options) => {
     // What a caller without types can hand in.
     const failed = GatewaySimulator.start(options as never);
     await expect(failed).rejects.toThrow(TypeError);
-    await expect(failed).rejects.toThrow(`wrong option ${name}:`);
-    await expect(failed).rejects.not.toThrow(/12025550123|abc|much|roman/);
+    await expect(failed).rejects.toThrow(new RegExp(`^GatewaySimulator: (unknown option )?${name}\\b`));
+    await expect(failed).rejects.not.toThrow(/12025550123|abc|much|roman|2103/);
+  });
+
+  it('suggests the name that was probably meant', async () => {
+    // What a caller without types can pass.
+    const failed = GatewaySimulator.start({ readings: { mobleAs: 'plus' } } as never);
+    await expect(failed).rejects.toThrow(/unknown option readings\.mobleAs, did you mean mobileAs\?/);
   });
 
   it('fills in the documented defaults', async () => {
