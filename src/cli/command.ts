@@ -1,37 +1,10 @@
-import type { ReadLine } from './args/ask';
-import type { Screen } from './output/screen';
+import type { CliIo, Output, ReadLine } from './terminal';
 
-/** A stream that is written to: standard output, standard error, or what a test reads. */
-export interface TextSink {
-  write(text: string): unknown;
-  readonly isTTY?: boolean | undefined;
-  readonly columns?: number | undefined;
-}
-
-/** Standard input. */
-export type TextSource = AsyncIterable<Buffer | string> & { readonly isTTY?: boolean | undefined };
-
-/** Everything a command has from outside. */
-export interface CliIo {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly stdin: TextSource;
-  /** Data. */
-  readonly stdout: TextSink;
-  /** Questions, progress, complaints. */
-  readonly stderr: TextSink;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
-  /** Waits; ends early and without an error when the signal does. */
-  readonly wait: (milliseconds: number, signal: AbortSignal) => Promise<void>;
-  /** Ctrl+C. */
-  readonly signal: AbortSignal;
-  /** The folder it runs in: files are named from here, and `redis` and `pg` are looked for. */
-  readonly folder: string;
-}
+export const PROGRAM = 'passport-sms-otp';
 
 /** An option of a command, as `--help` shows it. */
 export interface CommandOption {
-  /** What stands for its value, such as `<number>`; left out: the option is a switch. */
+  /** The placeholder of its value, such as `<number>`; without one the option is a flag. */
   readonly value?: string;
   readonly help: string;
   /** True when it may be given more than once. */
@@ -40,23 +13,24 @@ export interface CommandOption {
 
 export type CommandOptions = Readonly<Record<string, CommandOption>>;
 
-/** What was typed, checked against the command's options. */
+/** The command line, checked against the command's options. */
 export interface Arguments {
   readonly positionals: readonly string[];
-  /** The value of an option, the last one where it was given twice. */
+  /** The value of an option. */
   text(name: string): string | undefined;
+  /** All values of a repeatable option. */
   texts(name: string): readonly string[];
   isOn(name: string): boolean;
 }
 
-/** 0: fine. 1: a check or a call failed. 2: wrong usage. */
+/** 0: success. 1: a check or a call failed. 2: wrong usage. */
 export type ExitCode = 0 | 1 | 2;
 
 /** What a command runs with. */
 export interface CommandCall {
   readonly args: Arguments;
   readonly io: CliIo;
-  readonly screen: Screen;
+  readonly output: Output;
   readonly readLine: ReadLine;
 }
 
@@ -65,7 +39,7 @@ export interface Command {
   readonly name: string;
   /** One line. */
   readonly summary: string;
-  /** What stands for its arguments, such as `<user>`; in brackets: may be left out. */
+  /** The placeholders of its arguments, such as `<user>`; optional ones are in brackets. */
   readonly positionals: readonly string[];
   readonly options: CommandOptions;
   /** Sentences for `--help`. */
@@ -73,6 +47,6 @@ export interface Command {
   run(call: CommandCall): Promise<ExitCode>;
 }
 
+/** Options that several commands have. */
 export const JSON_OPTION = { json: { help: 'write JSON' } } satisfies CommandOptions;
-
 export const YES_OPTION = { yes: { help: 'spend money without asking' } } satisfies CommandOptions;

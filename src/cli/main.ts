@@ -2,15 +2,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { run } from './run';
 
-/** The command `passport-sms-otp`: everything it uses of the process is handed over here. */
+/** Runs the command `passport-sms-otp`: passes it everything it uses of the process. */
 async function start(): Promise<void> {
   const { argv, env, stdin, stdout, stderr } = process;
   const interruption = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    // The second one ends the process at once.
+    // The second signal ends the process at once.
     process.once(signal, () => interruption.abort());
   }
-  // Whoever reads may have seen enough: `passport-sms-otp pricing | head`.
+  // The reader may close the pipe early: `passport-sms-otp pricing | head`.
   stdout.on('error', () => interruption.abort());
   process.exitCode = await run(argv.slice(2), {
     env,
@@ -22,7 +22,7 @@ async function start(): Promise<void> {
     signal: interruption.signal,
     folder: process.cwd(),
   });
-  // An open standard input would keep the process waiting for a line nobody needs.
+  // An open standard input would keep the process alive.
   stdin.destroy();
 }
 

@@ -1,18 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createLineReader } from './args/ask';
-import { PROGRAM, showHelp, showOverview } from './args/help';
-import { readArguments, refuseSecrets } from './args/read-arguments';
-import type { CliIo, Command, ExitCode } from './command';
+import { closestName } from '../closest-name';
+import { type Command, type CommandOption, type ExitCode, PROGRAM } from './command';
 import { doctor } from './commands/doctor';
 import { lookup } from './commands/lookup';
 import { send, validate } from './commands/otp';
 import { balance, pricing } from './commands/pricing';
 import { simulate } from './commands/simulate';
 import { enable, unlock } from './commands/unlock';
-import { explain } from './explain';
-import { UsageError } from './failures';
-import { createScreen, type Screen } from './output/screen';
+import { explain, UsageError } from './failures';
+import { readArguments, refuseSecrets } from './read-arguments';
+import { type CliIo, createLineReader, createOutput, type Output, type Style } from './terminal';
 
 /** Every command, in the order of the overview. */
 export const COMMANDS: readonly Command[] = [
@@ -27,80 +25,55 @@ export const COMMANDS: readonly Command[] = [
   enable,
 ];
 
-/** The known word that was probably meant, or null. */
-function suggestWord(typed: string, known: readonly string[]): string | null {
-  if (typed.length > 20) return null;
-  const [best] = known
-    .map((word) => ({ word, distance: distanceOf(typed, word) }))
-    .sort((one, other) => one.distance - other.distance);
-  return best !== undefined && best.distance <= 2 ? best.word : null;
-}
-
-/** Levenshtein's: letters to add, remove or change. */
-function distanceOf(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_value, index) => index);
-  for (const [index, letter] of Array.from(one).entries()) {
-    const next = [index + 1];
-    for (let at = 1; at <= other.length; at += 1) {
-      const change = (row[at - 1] ?? 0) + (other[at - 1] === letter ? 0 : 1);
-      next.push(Math.min(change, (row[at] ?? 0) + 1, (next[at - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row.at(-1) ?? Infinity;
-}
-
-/** Variables whose values may stand in no argument and in no output. */
+/** Variables whose values may appear in no argument and in no output. */
 const SECRET_VARIABLES = ['SMS_OTP_PASSWORD', 'REDIS_URL', 'DATABASE_URL'];
 
 /**
  * Runs one command line. Never rejects.
- * @param argv What stands after the program's name.
- * @returns the exit code: 0 fine, 1 a check or a call failed, 2 wrong usage.
+ * @param argv The words after the program's name.
+ * @returns the exit code: 0 success, 1 a check or a call failed, 2 wrong usage.
  */
 export async function run(argv: readonly string[], io: CliIo): Promise<ExitCode> {
-  const screen = createScreen(io);
+  const output = createOutput(io);
   const [name = '', ...words] = argv;
   const command = COMMANDS.find((known) => known.name === name);
   try {
-    if (command !== undefined) return await runCommand(command, words, { io, screen });
-    return runWithoutCommand(name, argv, { io, screen });
+    if (command === undefined) return runWithoutCommand(name, argv, io, output);
+    return await runCommand(command, words, io, output);
   } catch (error) {
-    return complain(error, { screen, hasJson: argv.includes('--json'), command, signal: io.signal });
+    if (!io.signal.aborted) return reportError(error, output, argv.includes('--json'), command);
+    output.note('Interrupted.');
+    return 1;
   }
 }
 
-interface Surroundings {
-  readonly io: CliIo;
-  readonly screen: Screen;
-}
-
-function runCommand(
+async function runCommand(
   command: Command,
   words: readonly string[],
-  { io, screen }: Surroundings,
+  io: CliIo,
+  output: Output,
 ): Promise<ExitCode> {
   if (isAskingForHelp(words)) {
-    screen.line(showHelp(command, screen.style));
-    return Promise.resolve(0);
+    output.line(formatHelp(command, output.style));
+    return 0;
   }
   const args = readArguments(command, words, secretsOf(io));
-  return command.run({ args, io, screen, readLine: createLineReader(io) });
+  return command.run({ args, io, output, readLine: createLineReader(io) });
 }
 
-function runWithoutCommand(name: string, argv: readonly string[], { io, screen }: Surroundings): ExitCode {
-  if (argv[0] === '--version' || argv[0] === '-v') screen.line(readVersion());
-  else if (isAskingForHelp(argv) || name === 'help') screen.line(showOverview(COMMANDS, screen.style));
+function runWithoutCommand(name: string, argv: readonly string[], io: CliIo, output: Output): ExitCode {
+  if (argv[0] === '--version' || argv[0] === '-v') output.line(readVersion());
+  else if (isAskingForHelp(argv) || name === 'help') output.line(formatOverview(output.style));
   else if (argv.length === 0) {
-    screen.note(showOverview(COMMANDS, screen.noteStyle));
+    output.note(formatOverview(output.noteStyle));
     return 2;
   } else {
     refuseSecrets(argv, secretsOf(io));
-    const meant = suggestWord(
+    const meant = closestName(
       name,
       COMMANDS.map((known) => known.name),
     );
-    throw new UsageError(`There is no such command${meant === null ? '' : `; did you mean ${meant}?`}`);
+    throw new UsageError(`There is no such command${meant === undefined ? '' : `; did you mean ${meant}?`}`);
   }
   return 0;
 }
@@ -110,36 +83,72 @@ function isAskingForHelp(words: readonly string[]): boolean {
   return (end < 0 ? words : words.slice(0, end)).some((word) => word === '--help' || word === '-h');
 }
 
-function secretsOf({ env }: CliIo): string[] {
+function secretsOf({ env }: CliIo): readonly string[] {
   return SECRET_VARIABLES.flatMap((name) => env[name] ?? []);
 }
 
-interface Complaint {
-  readonly screen: Screen;
-  readonly hasJson: boolean;
-  readonly command: Command | undefined;
-  readonly signal: AbortSignal;
-}
-
-function complain(error: unknown, { screen, hasJson, command, signal }: Complaint): ExitCode {
-  if (signal.aborted) {
-    screen.note('Interrupted.');
-    return 1;
-  }
+function reportError(
+  error: unknown,
+  output: Output,
+  hasJson: boolean,
+  command: Command | undefined,
+): ExitCode {
   const { message, advice, exitCode } = explain(error);
-  if (hasJson) screen.json({ error: { message, advice } });
-  const { red, dim } = screen.noteStyle;
-  screen.note(`${red('error')}  ${message}`);
-  if (advice !== null) screen.note(`       ${advice}`);
+  if (hasJson) output.json({ error: { message, advice } });
+  const { red, dim } = output.noteStyle;
+  output.note(`${red('error')}  ${message}`);
+  if (advice !== null) output.note(`       ${advice}`);
   if (exitCode === 2) {
-    screen.note(dim(`       ${PROGRAM} ${command === undefined ? '' : `${command.name} `}--help`));
+    output.note(dim(`       ${PROGRAM} ${command === undefined ? '' : `${command.name} `}--help`));
   }
   return exitCode;
 }
 
-/** The built files are as far from the manifest as the sources are. */
+/** The help page of all commands. */
+function formatOverview(style: Style): string {
+  const rows = COMMANDS.map((command) => [formatUsage(command), command.summary] as const);
+  return [
+    `${style.bold(PROGRAM)}  text-message codes as a second factor: the account, the state, the simulator`,
+    '',
+    ...alignPairs(rows, style),
+    '',
+    `${style.dim('The gateway ')}  SMS_OTP_BASE_URL, SMS_OTP_VARIANT (A or B), SMS_OTP_USERNAME, SMS_OTP_PASSWORD`,
+    `${style.dim('The state   ')}  REDIS_URL or DATABASE_URL`,
+    `${style.dim('Exit codes  ')}  0 success, 1 a check or a call failed, 2 wrong usage`,
+    '',
+    `Run ${PROGRAM} <command> --help for the options of a command.`,
+  ].join('\n');
+}
+
+/** The help page of one command. */
+function formatHelp(command: Command, style: Style): string {
+  const options = Object.entries(command.options).map(
+    ([name, option]) => [formatOption(name, option), option.help] as const,
+  );
+  return [
+    `${style.bold(`${PROGRAM} ${formatUsage(command)}`)}  ${command.summary}`,
+    '',
+    ...alignPairs([...options, ['--help', 'show this']], style),
+    ...(command.notes.length === 0 ? [] : ['', ...command.notes]),
+  ].join('\n');
+}
+
+function formatUsage({ name, positionals }: Command): string {
+  return [name, ...positionals].join(' ');
+}
+
+function formatOption(name: string, { value, isRepeatable }: CommandOption): string {
+  return `--${name}${value === undefined ? '' : ` ${value}`}${isRepeatable === true ? ' …' : ''}`;
+}
+
+function alignPairs(pairs: readonly (readonly [string, string])[], style: Style): string[] {
+  const width = Math.max(...pairs.map(([left]) => left.length));
+  return pairs.map(([left, right]) => `  ${style.cyan(left)}${' '.repeat(width - left.length)}  ${right}`);
+}
+
+/** The built files are as deep below the manifest as the sources. */
 function readVersion(): string {
-  // The manifest is our own.
+  // The manifest is our own, and always has a version.
   const manifest = JSON.parse(readFileSync(join(__dirname, '../../package.json'), 'utf8')) as {
     readonly version: string;
   };

@@ -1,121 +1,121 @@
 import type { Attributes, Counter, Histogram, Meter } from '@opentelemetry/api';
 import type { SmsOtpEvent } from '../login/events';
-import { describeDecision, describeGatewayCall, describeStoreCall } from './timed-event';
+import { decisionAttributes, gatewayAttributes, storeAttributes } from './event-attributes';
 
-/** Upper bounds in seconds. The gateway's and the decision's deadlines, 10 s and more, are within; so are the store's 2 s. */
+/** Bucket bounds in seconds. They include the deadlines: 10 s and more of the gateway, 2 s of the store. */
 const GATEWAY_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 30];
 const STORE_SECONDS = [
   0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2,
 ];
 
-/** Everything that is measured. Durations are in seconds. */
-export interface Instruments {
-  readonly gatewayCalls: Histogram;
-  readonly storeCalls: Histogram;
-  readonly decisions: Histogram;
-  readonly sent: Counter;
-  readonly cost: Counter;
-  readonly verified: Counter;
-  readonly rejected: Counter;
-  readonly denied: Counter;
-  readonly policyDecisions: Counter;
-  readonly locks: Counter;
-  readonly tokenRenewals: Counter;
-  readonly changes: Counter;
-  readonly alerts: Counter;
-}
+type Instruments = ReturnType<typeof createInstruments>;
 
-function createInstruments(meter: Meter): Instruments {
+/** Creates everything that is recorded. Durations are in seconds. */
+function createInstruments(meter: Meter) {
   return {
-    gatewayCalls: timeOf(
+    gatewayCalls: createDuration(
       meter,
       'gateway.call',
       'Calls to the gateway, queue and authentication included.',
       GATEWAY_SECONDS,
     ),
-    storeCalls: timeOf(meter, 'store.call', 'Calls to the store.', STORE_SECONDS),
-    decisions: timeOf(
+    storeCalls: createDuration(meter, 'store.call', 'Calls to the store.', STORE_SECONDS),
+    decisions: createDuration(
       meter,
       'decision',
-      'Decisions, from the first question to the last write.',
+      'Decisions, from the first check to the last write.',
       GATEWAY_SECONDS,
     ),
-    sent: countOf(meter, 'messages.sent', '{message}', 'Messages handed to the gateway.'),
-    cost: countOf(
+    sent: createCounter(meter, 'messages.sent', '{message}', 'Messages handed to the gateway.'),
+    cost: createCounter(
       meter,
       'messages.cost',
       '{currency}',
-      'What the gateway charged, where it tells (variant B).',
+      'What the gateway charged, where it reports it (variant B).',
     ),
-    verified: countOf(meter, 'codes.verified', '{code}', 'Right codes, and other factors that were passed.'),
-    rejected: countOf(meter, 'codes.rejected', '{code}', 'Codes that were not accepted.'),
-    denied: countOf(meter, 'sends.denied', '{send}', 'Sends that were refused.'),
-    policyDecisions: countOf(meter, 'policy.decisions', '{decision}', 'What policies decided.'),
-    locks: countOf(meter, 'locks', '{lock}', 'Second factors that were locked or disabled.'),
-    tokenRenewals: countOf(
+    verified: createCounter(
+      meter,
+      'codes.verified',
+      '{code}',
+      'Correct codes, and other factors that were passed.',
+    ),
+    rejected: createCounter(meter, 'codes.rejected', '{code}', 'Codes that were not accepted.'),
+    denied: createCounter(meter, 'sends.denied', '{send}', 'Sends that were refused.'),
+    policyDecisions: createCounter(meter, 'policy.decisions', '{decision}', 'Decisions of policies.'),
+    locks: createCounter(meter, 'locks', '{lock}', 'Second factors that were locked or disabled.'),
+    tokenRenewals: createCounter(
       meter,
       'token.renewals',
       '{renewal}',
       'Access tokens of the gateway that were renewed.',
     ),
-    changes: countOf(
+    changes: createCounter(
       meter,
       'changes',
       '{change}',
       'Numbers, recovery codes and devices: added, used, removed.',
     ),
-    alerts: countOf(meter, 'alerts', '{alert}', 'What operators should know of gateway, money and numbers.'),
+    alerts: createCounter(
+      meter,
+      'alerts',
+      '{alert}',
+      'Events that operators should know: gateway, money, numbers.',
+    ),
   };
 }
 
-function timeOf(meter: Meter, what: string, description: string, bounds: readonly number[]): Histogram {
+function createDuration(
+  meter: Meter,
+  name: string,
+  description: string,
+  bounds: readonly number[],
+): Histogram {
   const advice = { explicitBucketBoundaries: [...bounds] };
-  return meter.createHistogram(`sms_otp.${what}.duration`, { description, unit: 's', advice });
+  return meter.createHistogram(`sms_otp.${name}.duration`, { description, unit: 's', advice });
 }
 
-function countOf(meter: Meter, what: string, unit: string, description: string): Counter {
-  return meter.createCounter(`sms_otp.${what}`, { description, unit });
+function createCounter(meter: Meter, name: string, unit: string, description: string): Counter {
+  return meter.createCounter(`sms_otp.${name}`, { description, unit });
 }
 
-/** What is done with each event; null: another one is counted in its place. A new event has to be given its line. */
-type Lines = {
-  readonly [Type in SmsOtpEvent['type']]:
-    ((event: Extract<SmsOtpEvent, { readonly type: Type }>) => void) | null;
+type EventType = SmsOtpEvent['type'];
+
+/** How each event is recorded; null: another event is counted in its place. The compiler requires an entry for a new event. */
+type Recorders<Type extends EventType = EventType> = {
+  readonly [Name in Type]: ((event: Extract<SmsOtpEvent, { readonly type: Name }>) => void) | null;
 };
 
-/** Counts and measures. Events of a type that is not known here are passed over. */
+/** Counts and measures events. Unknown types are ignored. */
 export function createMetricRecorder(meter: Meter): (event: SmsOtpEvent) => void {
-  const lines = new Map<string, unknown>(Object.entries(writeLines(createInstruments(meter))));
+  const recorders = new Map<string, unknown>(Object.entries(createRecorders(createInstruments(meter))));
   return (event) => {
-    // A line takes the events of the type under which it stands.
-    const record = lines.get(event.type) as ((event: SmsOtpEvent) => void) | null | undefined;
+    // Each recorder takes the events of its own key.
+    const record = recorders.get(event.type) as ((event: SmsOtpEvent) => void) | null | undefined;
     record?.(event);
   };
 }
 
-function writeLines(instruments: Instruments): Lines {
+function createRecorders(instruments: Instruments): Recorders {
   const { gatewayCalls, storeCalls, decisions } = instruments;
   return {
-    ...writeLoginLines(instruments),
-    ...writeChangeLines(instruments),
-    ...writeAlertLines(instruments),
-    'gateway-call': (event) => measure(gatewayCalls, event.durationMs, describeGatewayCall(event)),
-    'store-call': (event) => measure(storeCalls, event.durationMs, describeStoreCall(event)),
-    'decision-ended': (event) => measure(decisions, event.durationMs, describeDecision(event)),
-    // `store-call` counts it, and `rejected` counts each failure.
+    ...createLoginRecorders(instruments),
+    ...createChangeRecorders(instruments),
+    ...createAlertRecorders(instruments),
+    'gateway-call': (event) => measure(gatewayCalls, event.durationMs, gatewayAttributes(event)),
+    'store-call': (event) => measure(storeCalls, event.durationMs, storeAttributes(event)),
+    'decision-ended': (event) => measure(decisions, event.durationMs, decisionAttributes(event)),
+    // Counted by `store-call` and by `rejected`.
     'store-failing': null,
     'failure-count-changed': null,
   };
 }
 
-type PlainLine = 'gateway-call' | 'store-call' | 'decision-ended' | 'store-failing' | 'failure-count-changed';
-type ChangeLine = Extract<
-  keyof Lines,
-  `${string}phone-${string}` | `recovery-${string}` | `device-${string}`
->;
+type OtherEvent =
+  'gateway-call' | 'store-call' | 'decision-ended' | 'store-failing' | 'failure-count-changed';
+type ChangeEvent = Extract<EventType, `${string}phone-${string}` | `recovery-${string}` | `device-${string}`>;
 
-function writeChangeLines({ changes }: Instruments): Pick<Lines, ChangeLine> {
-  const change = counting(changes);
+function createChangeRecorders({ changes }: Instruments): Recorders<ChangeEvent> {
+  const change = countTypes(changes);
   return {
     'phone-enrolled': change,
     'phone-removed': change,
@@ -124,16 +124,16 @@ function writeChangeLines({ changes }: Instruments): Pick<Lines, ChangeLine> {
     'recovery-code-used': change,
     'device-trusted': change,
     'device-used': change,
-    'device-revoked': ({ type, reason: why }) =>
-      changes.add(1, { 'sms_otp.event': type, 'sms_otp.reason': why }),
+    'device-revoked': ({ type, reason }) =>
+      changes.add(1, { 'sms_otp.event': type, 'sms_otp.reason': reason }),
   };
 }
 
-type AlertLine = Exclude<keyof Lines, LoginLine | ChangeLine | PlainLine>;
+type AlertEvent = Exclude<EventType, LoginEvent | ChangeEvent | OtherEvent>;
 
-/** For operators: each is rare, and somebody should look. */
-function writeAlertLines({ alerts }: Instruments): Pick<Lines, AlertLine> {
-  const alert = counting(alerts);
+/** Each of these is rare, and an operator should look at it. */
+function createAlertRecorders({ alerts }: Instruments): Recorders<AlertEvent> {
+  const alert = countTypes(alerts);
   return {
     'gateway-failing': alert,
     'gateway-recovered': alert,
@@ -152,10 +152,10 @@ function writeAlertLines({ alerts }: Instruments): Pick<Lines, AlertLine> {
   };
 }
 
-type LoginLine =
+type LoginEvent =
   'sent' | 'verified' | 'rejected' | 'denied' | 'locked' | 'disabled' | 'policy-decided' | 'token-renewed';
 
-function writeLoginLines(instruments: Instruments): Pick<Lines, LoginLine> {
+function createLoginRecorders(instruments: Instruments): Recorders<LoginEvent> {
   const { sent, cost, verified, rejected, denied, policyDecisions, locks, tokenRenewals } = instruments;
   return {
     sent({ purpose, country, cost: amount }) {
@@ -187,7 +187,7 @@ function writeLoginLines(instruments: Instruments): Pick<Lines, LoginLine> {
   };
 }
 
-function counting(counter: Counter): (event: { readonly type: string }) => void {
+function countTypes(counter: Counter): (event: { readonly type: string }) => void {
   return ({ type }) => counter.add(1, { 'sms_otp.event': type });
 }
 
@@ -195,12 +195,12 @@ function measure(histogram: Histogram, durationMs: number, attributes: Attribute
   histogram.record(durationMs / 1000, attributes);
 }
 
-/** Left out where there is none: a number of no country, a factor that texts nothing. */
+/** Absent for a number without a country and for factors without a text message. */
 function withCountry(country: string | null): Attributes {
   return country === null ? {} : { 'sms_otp.country': country };
 }
 
-/** The gateway's amounts are decimals; what is none must not spoil a sum. */
+/** The gateway's amounts are decimals; anything else must not corrupt the sum. */
 function isAmount(text: string | null): text is string {
   return text !== null && text !== '' && Number.isFinite(Number(text)) && Number(text) >= 0;
 }

@@ -1,20 +1,20 @@
 import { type Attributes, SpanKind, SpanStatusCode, type Tracer } from '@opentelemetry/api';
 import type { SmsOtpEvent } from '../login/events';
-import { describeDecision, describeGatewayCall, describeStoreCall, type GatewayCall } from './timed-event';
+import { decisionAttributes, gatewayAttributes, type GatewayCall, storeAttributes } from './event-attributes';
 
-interface TimedSpan {
+interface SpanDescription {
   readonly name: string;
   readonly kind: SpanKind;
   readonly attributes: Attributes;
 }
 
 /**
- * A span for each call and decision, set back by its duration. Events are told inside of the request they belong to, so
- * that the span which is active there is the parent.
- * @param readTimeMs milliseconds since 1970.
+ * Records a span for each call and decision, with a start that is set back by the duration. Events are emitted within the
+ * request they belong to, so the active span becomes the parent.
+ * @param readTimeMs Milliseconds since 1970.
  */
 export function createSpanRecorder(tracer: Tracer, readTimeMs: () => number): (event: SmsOtpEvent) => void {
-  function add({ name, kind, attributes }: TimedSpan, durationMs: number): void {
+  function add({ name, kind, attributes }: SpanDescription, durationMs: number): void {
     const endTime = readTimeMs();
     const span = tracer.startSpan(name, { kind, attributes, startTime: endTime - durationMs });
     if (attributes['error.type'] !== undefined) span.setStatus({ code: SpanStatusCode.ERROR });
@@ -22,28 +22,48 @@ export function createSpanRecorder(tracer: Tracer, readTimeMs: () => number): (e
   }
 
   return (event) => {
-    if (event.type === 'gateway-call') add(toGatewaySpan(event), event.durationMs);
+    if (event.type === 'gateway-call') add(describeGatewayCall(event), event.durationMs);
     else if (event.type === 'store-call') {
-      const attributes = describeStoreCall(event);
+      const attributes = storeAttributes(event);
       add({ name: `sms_otp store ${event.operation}`, kind: SpanKind.CLIENT, attributes }, event.durationMs);
     } else if (event.type === 'decision-ended') {
-      const attributes = describeDecision(event);
+      const attributes = decisionAttributes(event);
       add({ name: `sms_otp ${event.decision}`, kind: SpanKind.INTERNAL, attributes }, event.durationMs);
     }
   };
 }
 
-function toGatewaySpan(event: GatewayCall): TimedSpan {
+function describeGatewayCall(event: GatewayCall): SpanDescription {
   const { call, gatewayCode } = event;
   const code = isErrorCode(gatewayCode) && { 'sms_otp.gateway.code': gatewayCode };
   return {
     name: `sms_otp gateway ${call}`,
     kind: SpanKind.CLIENT,
-    attributes: { ...describeGatewayCall(event), ...code },
+    attributes: { ...gatewayAttributes(event), ...code },
   };
 }
 
-/** OTP spec §7, HLR spec §7: codes have four digits. A longer number in their place might be anything, a phone's even. */
+/** OTP spec §7, HLR spec §7: codes have four digits. A longer number might be anything, even a phone number. */
 function isErrorCode(code: number | undefined): code is number {
   return code !== undefined && code >= 1000 && code <= 9999;
+}
+
+/** `Date.now()` truncates less than this. */
+const TRUNCATION_MS = 1;
+
+/**
+ * Returns a clock that reads milliseconds since 1970 with fractions, so that the spans of a request keep their order. It
+ * follows the system clock when that is set.
+ */
+export function createWallClock(
+  readSystemMs: () => number = () => Date.now(),
+  readMonotonicMs: () => number = () => performance.now(),
+): () => number {
+  let offsetMs = readSystemMs() - readMonotonicMs();
+  return () => {
+    const monotonicMs = readMonotonicMs();
+    const newOffsetMs = readSystemMs() - monotonicMs;
+    if (Math.abs(newOffsetMs - offsetMs) > TRUNCATION_MS) offsetMs = newOffsetMs;
+    return offsetMs + monotonicMs;
+  };
 }

@@ -39,13 +39,16 @@ describe.each(['A', 'B'] as const)('with a gateway of variant %s', (variant) => 
     expect([right.code, jsonOf(right)]).toEqual([0, { validated: true }]);
   });
 
-  it('lookup shows what is known, and no identity of a subscriber', async () => {
+  it('lookup shows what is known, in JSON by camelCase names, and neither IMSI nor MSC', async () => {
     const { env, simulator } = await openAccount({ variant });
     const { imsi, msc } = simulator.subscribers.get(MOBILE) ?? { imsi: '', msc: '' };
     const shown = await runCli(['lookup', MOBILE, '--yes'], { env });
     const json = await runCli(['lookup', MOBILE, '--yes', '--json'], { env });
     expect(shown.stdout).toContain('United States');
     expect(jsonOf(json)).toMatchObject({ phone: MOBILE, status: 'valid', cost: '0.0050' });
+    expect(Object.keys(jsonOf(json) as object)).toEqual([
+      ...['phone', 'status', 'advancedStatus', 'country', 'operator', 'mcc', 'mnc', 'cost'],
+    ]);
     expect(imsi).toMatch(/^[0-9]{15}$/);
     expect(shown.stdout + json.stdout).not.toContain(imsi);
     expect(shown.stdout + json.stdout).not.toContain(msc);
@@ -56,7 +59,7 @@ describe.each(['A', 'B'] as const)('with a gateway of variant %s', (variant) => 
     const { code, stdout, stderr } = await runCli(['lookup', MOBILE, '--yes', '--json'], { env });
     expect(code).toBe(1);
     expect(JSON.parse(stdout)).toMatchObject({
-      error: { advice: expect.stringMatching(/switch number lookups on/) },
+      error: { advice: expect.stringMatching(/enable number lookups/) },
     });
     expect(stderr).toContain('2004 HLR unavailable');
   });

@@ -1,12 +1,12 @@
 import { createServer, type Server } from 'node:https';
 import { describe, expect, it } from '@jest/globals';
 import type { Fault, FaultName } from 'passport-sms-otp/simulator';
-import { adviseOnCause } from '../../src/cli/explain';
+import { adviseOnCause } from '../../src/cli/failures';
 import { selfSign } from '../client/support/certificate';
 import { closeLater } from '../client/support/cleanup';
 import { closeServer, portOf } from '../client/support/wire-server';
 import { environmentOf, openAccount, PASSWORD } from './support/account';
-import { examineWith, findingOf } from './support/examine';
+import { resultOf, runDoctor, testedOf } from './support/doctor';
 import { makeFolder } from './support/files';
 
 const variants = ['A', 'B'] as const;
@@ -23,22 +23,32 @@ describe.each(variants)('doctor (%s) cannot use a gateway', (variant) => {
   it('where nothing listens', async () => {
     const { env, simulator } = await openAccount({ variant });
     await simulator.close();
-    const { code, findings } = await examineWith({ env });
-    expect(findings).toEqual([
+    const { code, results } = await runDoctor({ env });
+    expect(testedOf(results)).toEqual([
       {
         check: 'gateway',
         status: 'fail',
         detail: 'The OTP gateway could not be reached (auth): ECONNREFUSED',
-        advice: 'Nothing listens there. Look at host and port in SMS_OTP_BASE_URL.',
+        advice: 'Nothing listens there. Check host and port in SMS_OTP_BASE_URL.',
       },
     ]);
     expect(code).toBe(1);
   });
 
+  it('and every check that needs the gateway is reported as not tested', async () => {
+    const { env, simulator } = await openAccount({ variant });
+    await simulator.close();
+    const { results } = await runDoctor({ env });
+    const untested = results.filter(({ status }) => status === 'not-tested').map(({ check }) => check);
+    expect(untested).toEqual([
+      ...['credentials', 'clock', 'variant', 'balance', 'prices', 'otp', 'lookup', 'store'],
+    ]);
+  });
+
   it('that refuses the credentials', async () => {
     const { env } = await openAccount({ variant, password: 'another-password' });
-    const { code, findings, output } = await examineWith({ env });
-    expect(findings).toEqual([
+    const { code, results, output } = await runDoctor({ env });
+    expect(testedOf(results)).toEqual([
       { check: 'gateway', status: 'pass', detail: 'answers', advice: null },
       {
         check: 'credentials',
@@ -63,9 +73,9 @@ describe.each(variants)('doctor (%s) cannot use a gateway', (variant) => {
       'that answers with garbage',
       { kind: 'body', status: 200, body: '{"hello":"there"}' },
       /its members are not as expected$/,
-      /Something else than the gateway answers/,
+      /Something other than the gateway answers/,
     ],
-    ['that ends half way', 'half-answer', /it ends half way$/, /Something else than the gateway answers/],
+    ['that ends half way', 'half-answer', /it ends half way$/, /Something other than the gateway answers/],
     ['that resets', 'reset', /could not be reached/, /a firewall or a proxy/],
     ['that does not answer in time', 'no-answer', /did not answer within 1000 ms/, /raise --timeout/],
     ['that is away', { kind: 'error', code: 2121 }, /2121/, /Try again later/],
@@ -79,8 +89,8 @@ describe.each(variants)('doctor (%s) cannot use a gateway', (variant) => {
   ])('%s', async (_title, fault, detail, advice) => {
     const { env, simulator } = await openAccount({ variant });
     simulator.failNext('auth', fault, Infinity);
-    const { code, findings } = await examineWith({ env }, '--timeout', '1');
-    expect(findings).toEqual([
+    const { code, results } = await runDoctor({ env }, '--timeout', '1');
+    expect(testedOf(results)).toEqual([
       {
         check: 'gateway',
         status: 'fail',
@@ -94,19 +104,20 @@ describe.each(variants)('doctor (%s) cannot use a gateway', (variant) => {
   it('whose balance is at neither path, and warns', async () => {
     const { env, simulator } = await openAccount({ variant });
     simulator.failNext('balance', { kind: 'error', code: 1007 }, Infinity);
-    const { findings } = await examineWith({ env });
-    expect(findings.at(-1)).toMatchObject({
+    const { results } = await runDoctor({ env });
+    expect(resultOf(results, 'variant')).toMatchObject({
       check: 'variant',
       status: 'warn',
       detail: expect.stringContaining('neither A nor B'),
     });
+    expect(resultOf(results, 'balance').detail).toBe('not tested: the variant is not known');
   });
 
   it('that is slow, and warns', async () => {
     const { env } = await openAccount({ variant });
     let now = Date.now();
-    const { code, findings } = await examineWith({ env, now: () => (now += 2_500) });
-    expect(findingOf(findings, 'gateway')).toMatchObject({
+    const { code, results } = await runDoctor({ env, now: () => (now += 2_500) });
+    expect(resultOf(results, 'gateway')).toMatchObject({
       ...{
         status: 'warn',
         detail: 'answers in 2500 ms',
@@ -123,8 +134,8 @@ describe('doctor and TLS', () => {
     const folder = makeFolder();
     folder.write('ca.pem', cert);
     const env = environmentOf(`https://127.0.0.1:${port}`, 'A');
-    const { findings } = await examineWith({ env, folder: folder.path }, '--ca', 'ca.pem');
-    expect(findingOf(findings, 'gateway')).toMatchObject({
+    const { results } = await runDoctor({ env, folder: folder.path }, '--ca', 'ca.pem');
+    expect(resultOf(results, 'gateway')).toMatchObject({
       ...{ status: 'fail', detail: expect.stringContaining('ERR_TLS_CERT_ALTNAME_INVALID') },
       advice: expect.stringContaining('The certificate is for another name'),
     });
@@ -132,8 +143,8 @@ describe('doctor and TLS', () => {
 
   it('a certificate nobody vouches for', async () => {
     const { port } = await startSecureServer('127.0.0.1');
-    const { findings } = await examineWith({ env: environmentOf(`https://127.0.0.1:${port}`, 'A') });
-    expect(findingOf(findings, 'gateway')).toMatchObject({
+    const { results } = await runDoctor({ env: environmentOf(`https://127.0.0.1:${port}`, 'A') });
+    expect(resultOf(results, 'gateway')).toMatchObject({
       ...{ status: 'fail', advice: expect.stringContaining('--ca <file>') },
     });
   });
@@ -141,16 +152,16 @@ describe('doctor and TLS', () => {
   it('no TLS at all', async () => {
     const { simulator } = await openAccount();
     const env = environmentOf(simulator.baseUrl.replace('http:', 'https:'), 'A');
-    const { findings } = await examineWith({ env });
-    expect(findingOf(findings, 'gateway')).toMatchObject({
-      ...{ status: 'fail', advice: expect.stringContaining('It does not speak TLS there') },
+    const { results } = await runDoctor({ env });
+    expect(resultOf(results, 'gateway')).toMatchObject({
+      ...{ status: 'fail', advice: expect.stringContaining('The server does not speak TLS') },
     });
   });
 });
 
 it.each([
-  ['ENOTFOUND', 'The name has no address'],
-  ['EAI_AGAIN', 'The name has no address'],
+  ['ENOTFOUND', 'The host name cannot be resolved'],
+  ['EAI_AGAIN', 'The host name cannot be resolved'],
   ['CERT_HAS_EXPIRED', 'The certificate has expired'],
   ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', '--ca <file>'],
   ['EHOSTUNREACH', 'firewall'],

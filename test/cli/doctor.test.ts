@@ -1,15 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Finding } from '../../src/cli/doctor/check-result';
+import type { CheckResult } from '../../src/cli/doctor/check-result';
 import { MOBILE, openAccount } from './support/account';
-import { examineWith, findingOf } from './support/examine';
+import { resultOf, runDoctor, testedOf } from './support/doctor';
 import { runCli } from './support/terminal';
 
 describe.each(['A', 'B'] as const)('doctor with a gateway of variant %s in order', (variant) => {
   it('passes every check, spends nothing and sends nothing', async () => {
     const { env, simulator } = await openAccount({ variant });
-    const { code, findings } = await examineWith({ env }, '--number', MOBILE, '--template', 'Code [PIN]');
-    expect(findings.filter(({ status }) => status !== 'pass')).toEqual([]);
-    expect(findings.map(({ check }) => check)).toEqual([
+    const { code, results } = await runDoctor({ env }, '--number', MOBILE, '--template', 'Code [PIN]');
+    expect(testedOf(results).filter(({ status }) => status !== 'pass')).toEqual([]);
+    expect(results.map(({ check }) => check)).toEqual([
       ...[
         'gateway',
         'credentials',
@@ -21,6 +21,7 @@ describe.each(['A', 'B'] as const)('doctor with a gateway of variant %s in order
         'lookup',
         'price',
         'template',
+        'store',
       ],
     ]);
     expect(code).toBe(0);
@@ -31,77 +32,93 @@ describe.each(['A', 'B'] as const)('doctor with a gateway of variant %s in order
   it('finds the variant out where none is set', async () => {
     const { env } = await openAccount({ variant });
     const { SMS_OTP_VARIANT: _, ...rest } = env;
-    const { code, findings } = await examineWith({ env: rest });
+    const { code, results } = await runDoctor({ env: rest });
     const expected =
       variant === 'A'
-        ? { status: 'pass', detail: 'A, as without SMS_OTP_VARIANT' }
-        : { status: 'fail', detail: 'it speaks B', advice: 'Set SMS_OTP_VARIANT=B.' };
-    expect(findingOf(findings, 'variant')).toMatchObject(expected);
+        ? { status: 'pass', detail: 'A, the default without SMS_OTP_VARIANT' }
+        : { status: 'fail', detail: 'the gateway is variant B', advice: 'Set SMS_OTP_VARIANT=B.' };
+    expect(resultOf(results, 'variant')).toMatchObject(expected);
     expect(code).toBe(variant === 'A' ? 0 : 1);
   });
 
   it('says which variant it is where the other one is set, and goes on with the right one', async () => {
     const { env } = await openAccount({ variant });
     const other = variant === 'A' ? 'B' : 'A';
-    const { code, findings } = await examineWith({ env: { ...env, SMS_OTP_VARIANT: other } });
-    expect(findings.filter(({ status }) => status !== 'pass')).toEqual([
+    const { code, results } = await runDoctor({ env: { ...env, SMS_OTP_VARIANT: other } });
+    expect(testedOf(results).filter(({ status }) => status !== 'pass')).toEqual([
       {
         check: 'variant',
         status: 'fail',
-        detail: `it speaks ${variant}, not ${other}`,
+        detail: `the gateway is variant ${variant}, not ${other}`,
         advice: `Set SMS_OTP_VARIANT=${variant}.`,
       },
     ]);
-    expect(findingOf(findings, 'balance').status).toBe('pass');
+    expect(resultOf(results, 'balance').status).toBe('pass');
     expect(code).toBe(1);
   });
 
-  it('proves both permissions when it is asked to, and knows the price of the network', async () => {
+  it('tests both permissions with --send and --lookup, and knows the price of the network', async () => {
     const { env, simulator } = await openAccount({ variant });
-    const { code, findings } = await examineWith({ env }, '--number', MOBILE, '--send', '--lookup', '--yes');
+    const { code, results } = await runDoctor({ env }, '--number', MOBILE, '--send', '--lookup', '--yes');
     expect(code).toBe(0);
-    expect(findingOf(findings, 'otp').detail).toBe(`a code is on its way to ${MOBILE}`);
-    expect(findingOf(findings, 'lookup').detail).toMatch(/valid, .*, United States$/);
-    expect(findingOf(findings, 'price').detail).toMatch(/^0\.00[0-9]{2} to \+12025550123, its network's$/);
+    expect(resultOf(results, 'otp').detail).toBe(`a code was sent to ${MOBILE}`);
+    expect(resultOf(results, 'lookup').detail).toMatch(/valid, .*, United States$/);
+    expect(resultOf(results, 'price').detail).toMatch(/^0\.00[0-9]{2} to \+12025550123, its network's$/);
     expect(simulator.outbox).toHaveLength(1);
   });
 
-  it('tells when sending and looking up are not permitted', async () => {
+  it('reports that sending and looking up are not permitted', async () => {
     const { env } = await openAccount({ variant, maySendOtp: false, mayLookUp: false });
-    const { code, findings } = await examineWith({ env }, '--number', MOBILE, '--send', '--lookup', '--yes');
-    const advice = variant === 'A' ? /Try again later/ : /switch the OTP service on/;
-    expect(findingOf(findings, 'otp')).toMatchObject({
+    const { code, results } = await runDoctor({ env }, '--number', MOBILE, '--send', '--lookup', '--yes');
+    const advice = variant === 'A' ? /Try again later/ : /enable the OTP service/;
+    expect(resultOf(results, 'otp')).toMatchObject({
       status: 'fail',
       advice: expect.stringMatching(advice),
     });
-    expect(findingOf(findings, 'lookup')).toMatchObject({
-      ...{ status: 'fail', advice: expect.stringContaining('switch number lookups on') },
+    expect(resultOf(results, 'lookup')).toMatchObject({
+      ...{ status: 'fail', advice: expect.stringContaining('enable number lookups') },
     });
     expect(code).toBe(1);
   });
 
-  it('tells it without spending money where free calls are refused, too', async () => {
+  it('reports a refused permission without spending money when free calls are refused, too', async () => {
     const { env, simulator } = await openAccount({ variant });
     simulator.failNext('validate', { kind: 'error', code: 2100 });
     simulator.failNext('hlr-balance', { kind: 'error', code: 2004 });
-    const { code, findings } = await examineWith({ env });
-    expect(findingOf(findings, 'otp')).toMatchObject({
-      ...{ status: 'fail', advice: expect.stringContaining('switch the OTP service on') },
+    const { code, results } = await runDoctor({ env });
+    expect(resultOf(results, 'otp')).toMatchObject({
+      ...{ status: 'fail', advice: expect.stringContaining('enable the OTP service') },
     });
-    // An account can do without lookups.
-    expect(findingOf(findings, 'lookup')).toMatchObject({
-      ...{ status: 'warn', advice: expect.stringContaining('switch number lookups on') },
+    // Lookups are optional.
+    expect(resultOf(results, 'lookup')).toMatchObject({
+      ...{ status: 'warn', advice: expect.stringContaining('enable number lookups') },
     });
     expect(code).toBe(1);
   });
 
+  it('reports permissions that only a paid call can test as not tested', async () => {
+    const { env } = await openAccount({ variant, maySendOtp: false, mayLookUp: false });
+    const { code, results, output } = await runDoctor({ env });
+    for (const check of ['otp', 'lookup']) {
+      expect(resultOf(results, check)).toEqual({
+        check,
+        status: 'not-tested',
+        detail: 'not tested: a free call was not refused',
+        advice: expect.stringContaining('for money'),
+      });
+    }
+    expect(resultOf(results, 'store').detail).toBe('not tested: REDIS_URL and DATABASE_URL are not set');
+    expect(code).toBe(0);
+    expect(output).not.toContain('"fail"');
+  });
+
   it.each([
-    ['0.0000', 'fail', 'Top the account up: nothing can be sent.'],
-    ['0.5000', 'warn', 'Top the account up soon.'],
+    ['0.0000', 'fail', 'Top up the account: nothing can be sent.'],
+    ['0.5000', 'warn', 'Top up the account soon.'],
   ])('judges a balance of %s: %s', async (balance, status, advice) => {
     const { env } = await openAccount({ variant, balance });
-    const { findings } = await examineWith({ env });
-    expect(findingOf(findings, 'balance')).toMatchObject({ status, advice });
+    const { results } = await runDoctor({ env });
+    expect(resultOf(results, 'balance')).toMatchObject({ status, advice });
   });
 });
 
@@ -112,8 +129,8 @@ describe('doctor', () => {
       [300, '300 s ahead of'],
       [-300, '300 s behind'],
     ] as const) {
-      const { code, findings } = await examineWith({ env, now: () => Date.now() + seconds * 1_000 });
-      const { status, detail, advice } = findingOf(findings, 'clock');
+      const { code, results } = await runDoctor({ env, now: () => Date.now() + seconds * 1_000 });
+      const { status, detail, advice } = resultOf(results, 'clock');
       expect([code, status, advice]).toEqual([0, 'warn', expect.stringContaining('by NTP')]);
       expect(Math.abs(Number.parseInt(detail, 10) - 300)).toBeLessThanOrEqual(10);
       expect(detail).toContain(words.slice(6));
@@ -131,22 +148,21 @@ describe('doctor', () => {
     simulator.failNext('pricing', body([]));
     simulator.failNext('pricing', body([{ mcc: '310', mnc: '260', price: '0.01' }, {}]));
     simulator.failNext('pricing', { kind: 'error', code: 2121 });
-    const details: Finding[] = [];
-    for (let run = 0; run < 3; run += 1)
-      details.push(findingOf((await examineWith({ env })).findings, 'prices'));
+    const details: CheckResult[] = [];
+    for (let run = 0; run < 3; run += 1) details.push(resultOf((await runDoctor({ env })).results, 'prices'));
     expect(details.map(({ status }) => status)).toEqual(['warn', 'warn', 'warn']);
     expect(details.map(({ detail }) => detail)).toEqual([
       'the list is empty',
-      '1 network, 1 odd rows',
+      '1 network, 1 invalid rows',
       expect.stringContaining('2121'),
     ]);
   });
 
-  it('fails a gateway that calls a code right that nobody was sent', async () => {
+  it('fails a gateway that accepts a code that was never sent', async () => {
     const { env, simulator } = await openAccount();
     simulator.failNext('validate', { kind: 'body', status: 200, body: '{"status_code":200,"payload":""}' });
-    const { findings } = await examineWith({ env });
-    expect(findingOf(findings, 'otp')).toMatchObject({
+    const { results } = await runDoctor({ env });
+    expect(resultOf(results, 'otp')).toMatchObject({
       ...{ status: 'fail', advice: expect.stringContaining('Do not use this gateway') },
     });
   });
@@ -158,8 +174,8 @@ describe('doctor', () => {
     ['[PIN] ł', 'pass', /12 of 70 \(ucs-2\)/],
   ])('measures the template %j: %s', async (template, status, detail) => {
     const { env } = await openAccount();
-    const { findings } = await examineWith({ env }, '--template', template);
-    expect(findingOf(findings, 'template')).toMatchObject({ status, detail: expect.stringMatching(detail) });
+    const { results } = await runDoctor({ env }, '--template', template);
+    expect(resultOf(results, 'template')).toMatchObject({ status, detail: expect.stringMatching(detail) });
   });
 
   it('shows each finding on a line, what to do below it, and the totals', async () => {
@@ -167,8 +183,8 @@ describe('doctor', () => {
     const { code, stdout } = await runCli(['doctor'], { env });
     expect(code).toBe(1);
     expect(stdout).toContain('  pass  credentials  accepted\n');
-    expect(stdout).toContain('  fail  balance      0.0000\n                     → Top the account up');
-    expect(stdout).toMatch(/\n {2}7 passed, 1 failed\n$/);
+    expect(stdout).toContain('  fail  balance      0.0000\n                     → Top up the account');
+    expect(stdout).toMatch(/\n {2}5 passed, 1 failed, 3 not tested\n$/);
   });
 
   it('asks before it spends money', async () => {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { explain } from '../../src/cli/explain';
-import { CommandFailure, UsageError } from '../../src/cli/failures';
+import { adviseOnCode, CommandFailure, explain, UsageError } from '../../src/cli/failures';
 import {
   GatewayBusyError,
   GatewayRejectedError,
@@ -13,7 +12,7 @@ import {
 
 const foreign = Object.assign(new TypeError('canary'), { code: 'ECONNREFUSED' });
 
-describe('what went wrong', () => {
+describe('the explanation of an error', () => {
   it.each([
     [
       'a wrong usage',
@@ -30,17 +29,16 @@ describe('what went wrong', () => {
       new GatewayUnreachableError('balance', false, foreign),
       {
         message: 'The OTP gateway could not be reached (balance): ECONNREFUSED',
-        advice: 'Nothing listens there. Look at host and port in SMS_OTP_BASE_URL.',
+        advice: 'Nothing listens there. Check host and port in SMS_OTP_BASE_URL.',
         exitCode: 1,
       },
     ],
     [
-      'a gateway that was not reached, nobody knows why',
+      'a gateway that was not reached for an unknown reason',
       new GatewayUnreachableError('balance', false),
       {
         message: 'The OTP gateway could not be reached (balance)',
-        advice:
-          'Look at SMS_OTP_BASE_URL, and whether a firewall or a proxy stands between here and the gateway.',
+        advice: 'Check SMS_OTP_BASE_URL, and whether a firewall or a proxy blocks the way to the gateway.',
         exitCode: 1,
       },
     ],
@@ -50,7 +48,7 @@ describe('what went wrong', () => {
       {
         message: 'The OTP gateway did not answer within 10 ms (balance)',
         advice:
-          'Try again; if it stays so, look at the network between here and the gateway, or raise --timeout.',
+          'Try again; if it persists, check the network between here and the gateway, or raise --timeout.',
         exitCode: 1,
       },
     ],
@@ -70,7 +68,7 @@ describe('what went wrong', () => {
       {
         message: "The OTP gateway's answer is not as documented (balance): it is not JSON",
         advice:
-          'Something else than the gateway answers: a proxy, a login page, another server. Look at SMS_OTP_BASE_URL.',
+          'Something other than the gateway answers: a proxy, a login page, another server. Check SMS_OTP_BASE_URL.',
         exitCode: 1,
       },
     ],
@@ -88,20 +86,20 @@ describe('what went wrong', () => {
       new StoreError('clear', foreign),
       {
         message: 'The store failed (clear): ECONNREFUSED',
-        advice: "Look whether the server runs and whether the prefix is the app's.",
+        advice: "Check that the server is running and that --prefix matches the app's.",
         exitCode: 1,
       },
     ],
     [
-      'an error that no command can mend',
+      'an error that no command can fix',
       new SessionError('ERR_NO_SESSION', 'words'),
       { message: 'words', advice: null, exitCode: 1 },
     ],
-  ])('is told with what to do: %s', (_title, error, explanation) => {
+  ])('says what to do about %s', (_title, error, explanation) => {
     expect(explain(error)).toEqual(explanation);
   });
 
-  it('is told by its code where the gateway said no', () => {
+  it('names the code of a gateway that rejected the request', () => {
     const { message, advice, exitCode } = explain(
       new GatewayRejectedError('lookup', 2004, 'HLR unavailable', 403),
     );
@@ -109,7 +107,7 @@ describe('what went wrong', () => {
       'The OTP gateway rejected the request (lookup): 2004 HLR unavailable',
       1,
     ]);
-    expect(advice).toContain('switch number lookups on');
+    expect(advice).toContain('enable number lookups');
   });
 
   it.each([
@@ -118,11 +116,25 @@ describe('what went wrong', () => {
     [Object.assign(new Error('canary'), { name: 'canary', code: 'canary' }), 'Error'],
     ['canary', 'Error'],
     [undefined, 'Error'],
-  ])('is told by known words alone where it is foreign: %p', (error, word) => {
+  ])('repeats only allow-listed words of a third-party error: %p', (error, word) => {
     expect(explain(error)).toEqual({
-      message: `Something unexpected happened (${word})`,
-      advice: 'This is an error of the command itself; please report what you did.',
+      message: `Unexpected error (${word})`,
+      advice: 'This is a bug of the command; please report it with what you did.',
       exitCode: 1,
     });
   });
+
+  it.each([2103, 2110])(
+    'names SMS_OTP_NUMBERS_AS for %i, which a gateway also answers to numbers of the wrong type',
+    (code) => {
+      expect(adviseOnCode(code)).toContain('SMS_OTP_NUMBERS_AS');
+    },
+  );
+
+  it.each([2100, 2121])(
+    'names the OTP service for %i, the answer to an account without permission',
+    (code) => {
+      expect(adviseOnCode(code)).toContain('the OTP service');
+    },
+  );
 });

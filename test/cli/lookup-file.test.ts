@@ -54,7 +54,7 @@ describe.each(['A', 'B'] as const)('lookup of a file (%s)', (variant) => {
   });
 });
 
-describe('a file with odd rows', () => {
+describe('a file with invalid rows', () => {
   it('is read as far as it can be: quotes, BOM, CRLF, missing fields, a line of 1 MB, numbers given twice', async () => {
     const { env } = await openAccount();
     const folder = makeFolder();
@@ -73,7 +73,7 @@ describe('a file with odd rows', () => {
     folder.write('in.csv', rows.join('\r\n'));
     const ended = await runCli([...FILES, '--budget', '1', '--yes', '--json'], { env, folder: folder.path });
     expect(ended.code).toBe(0);
-    expect(jsonOf(ended)).toMatchObject({ done: 2, duplicates: 1, oddLines: [3, 4, 5, 10, 11], left: 0 });
+    expect(jsonOf(ended)).toMatchObject({ done: 2, duplicates: 1, invalidLines: [3, 4, 5, 10, 11], left: 0 });
     expect(folder.read('out.csv')).toContain('+447700900113,');
     const shown = await runCli([...FILES, '--budget', '1', '--yes'], { env, folder: folder.path });
     expect(shown.stdout).toContain('no number in line 3, 4, 5, 10, 11');

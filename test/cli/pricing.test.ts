@@ -101,12 +101,12 @@ describe('pricing --since', () => {
   });
 
   it.each([
-    ['garbage', 'not JSON', 'The saved list is none.'],
-    ['another shape', '{"service":"otp","pricing":{}}', 'The saved list is none.'],
+    ['garbage', 'not JSON', 'The file is not a saved price list.'],
+    ['another shape', '{"service":"otp","pricing":{}}', 'The file is not a saved price list.'],
     [
       'the list of lookups',
       '{"service":"lookup","currency":{"name":null,"symbol":null},"pricing":[]}',
-      'of the other service',
+      'for the other service',
     ],
   ])('refuses %s', async (_title, text, words) => {
     const { env } = await openAccount();
@@ -129,5 +129,5 @@ it('nothing in a price list steers the terminal', async () => {
   const { stdout, stderr } = await runCli(['pricing'], { env });
   expect(stdout).toContain('Evil [2J  Network');
   expect(stdout).not.toContain('\u001b');
-  expect(stderr).toContain('1 rows of the list were not as documented');
+  expect(stderr).toContain('1 rows of the list are not as documented');
 });

@@ -1,8 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { UsageError } from '../../src/cli/failures';
-import { refuseSecrets } from '../../src/cli/args/read-arguments';
+import { refuseSecrets } from '../../src/cli/read-arguments';
 
-const refused = new UsageError('A secret does not belong on the command line, where others see it.', '');
+const refused = new UsageError(
+  'A secret does not belong on the command line, where other users can see it.',
+  '',
+);
 
 describe('a word on the command line is refused', () => {
   it.each([
@@ -39,7 +42,7 @@ describe('a word on the command line is refused', () => {
 
   it('with a word on where it belongs, and without repeating it', () => {
     const advice =
-      'Use SMS_OTP_USERNAME, SMS_OTP_PASSWORD, REDIS_URL, DATABASE_URL; or standard input: --password-stdin, and any code.';
+      'Use SMS_OTP_USERNAME, SMS_OTP_PASSWORD, REDIS_URL, DATABASE_URL; or standard input for --password-stdin and codes.';
     expect(() => refuseSecrets(['hunter2'], ['hunter2'])).toThrow(expect.objectContaining({ advice }));
   });
 });

@@ -107,7 +107,7 @@ describe('simulate', () => {
     const address = server.address();
     const port = typeof address === 'object' ? String(address?.port) : '';
     const taken = await runCli(['simulate', '--port', port]);
-    expect(taken).toMatchObject({ code: 1, stderr: expect.stringContaining('The port is taken.') });
+    expect(taken).toMatchObject({ code: 1, stderr: expect.stringContaining('The port is in use.') });
     const odd = await runCli(['simulate', '--balance', 'much']);
     expect(odd).toMatchObject({ code: 1, stderr: expect.stringContaining('wrong option balance') });
   });

@@ -11,7 +11,7 @@ import { connectionOf, startPostgres } from '../services/postgres';
 import { startRedis } from '../services/redis';
 import type { Service } from '../services/service';
 import { openAccount } from './support/account';
-import { examineWith, findingOf } from './support/examine';
+import { runDoctor, resultOf } from './support/doctor';
 import { jsonOf, runCli } from './support/terminal';
 
 /** What a store is opened and closed with; `own` is what the command gets. */
@@ -101,7 +101,7 @@ for (const [service, place, start, open] of PLACES) {
         const ended = await runCli([name, 'nobody'], opened);
         expect(ended).toMatchObject({
           code: 0,
-          stderr: expect.stringContaining('look at the id and the prefix'),
+          stderr: expect.stringContaining('check the id and the prefix'),
         });
       }
     });
@@ -119,9 +119,9 @@ for (const [service, place, start, open] of PLACES) {
 
     it('is looked at by doctor, with what is wrong and what to do', async () => {
       const { env } = await openAccount();
-      const { findings } = await examineWith({ env: { ...env, ...opened.env } });
+      const { results } = await runDoctor({ env: { ...env, ...opened.env } });
       const good = service === 'redis' ? /keeps nothing on disk/ : /the store works/;
-      const { status, detail } = findingOf(findings, service);
+      const { status, detail } = resultOf(results, service);
       expect([status, detail]).toEqual([service === 'redis' ? 'warn' : 'pass', expect.stringMatching(good)]);
     });
   });
@@ -155,13 +155,13 @@ describeWithService('redis')('a Redis that refuses the password', () => {
     try {
       const { env } = await openAccount();
       const run = { env: { ...env, REDIS_URL: `redis://stranger:wrong-one@127.0.0.1:${server.port}` } };
-      const refused = await examineWith(run);
-      expect(findingOf(refused.findings, 'redis')).toMatchObject({
-        ...{ status: 'fail', advice: 'Look at user name and password in REDIS_URL.' },
+      const refused = await runDoctor(run);
+      expect(resultOf(refused.results, 'redis')).toMatchObject({
+        ...{ status: 'fail', advice: 'Check user name and password in REDIS_URL.' },
       });
       server.freeze();
-      const frozen = await examineWith(run);
-      expect(findingOf(frozen.findings, 'redis')).toMatchObject({
+      const frozen = await runDoctor(run);
+      expect(resultOf(frozen.results, 'redis')).toMatchObject({
         ...{ status: 'fail', detail: 'Redis cannot be used (no answer in time).' },
       });
       expect(refused.output + frozen.output).not.toMatch(/hunter2|wrong-one/);
@@ -177,8 +177,8 @@ describeWithService('postgres')('a database without the tables', () => {
     try {
       const { env } = await openAccount();
       const DATABASE_URL = `postgres://postgres@127.0.0.1:${server.port}/postgres`;
-      const { code, findings } = await examineWith({ env: { ...env, DATABASE_URL } });
-      expect(findingOf(findings, 'postgres')).toMatchObject({
+      const { code, results } = await runDoctor({ env: { ...env, DATABASE_URL } });
+      expect(resultOf(results, 'postgres')).toMatchObject({
         ...{ status: 'fail', advice: expect.stringContaining('store.migrate() or docs/postgres.sql') },
       });
       expect(code).toBe(1);

@@ -44,7 +44,7 @@ it('--version is the version of the package', async () => {
 describe('wrong usage', () => {
   it.each([
     [['docter'], 'did you mean doctor?'],
-    [['balance', '--jsn'], '--jsn is no option of balance'],
+    [['balance', '--jsn'], '--jsn is not an option of balance'],
     [['balance', 'now'], 'balance takes fewer arguments'],
     [['send'], 'send needs <number>'],
     [['validate', 'id'], 'validate needs <number>'],

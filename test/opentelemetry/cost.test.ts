@@ -4,22 +4,22 @@ import { openTelemetry } from 'passport-sms-otp/opentelemetry';
 import { startTestApp } from '../support/test-app';
 import { visit } from '../support/visit';
 
-/** The files that make an event of every call, so that they would be the ones to pay for. */
-const TIMED = ['src/client/observe-call', 'src/stores/guarded-store', 'src/login/time-decision'];
+/** The files that emit an event for every call and would read the clock for it. */
+const TIMED = ['src/client/events', 'src/stores/guarded-store', 'src/login/time-decision'];
 
 afterEach(() => {
   jest.restoreAllMocks();
 });
 
-/** Those of the files above that looked at the clock in the course of a login. */
+/** Returns those of the files above that read the clock during a login. */
 async function findTimed(onEvent: ReturnType<typeof openTelemetry> | undefined): Promise<string[]> {
-  // Undefined takes the test app's own sink away; the option itself may only be absent.
+  // Undefined removes the test app's own listener; the option's type allows only its absence.
   const options = { onEvent } as Partial<SmsOtpOptions>;
   const test = await startTestApp({ options });
   const stacks: string[] = [];
   const readMs = performance.now.bind(performance);
   jest.spyOn(performance, 'now').mockImplementation(() => {
-    stacks.push(new Error('a look at the clock').stack ?? '');
+    stacks.push(new Error('the clock was read').stack ?? '');
     return readMs();
   });
   const alice = visit(test);
@@ -29,16 +29,16 @@ async function findTimed(onEvent: ReturnType<typeof openTelemetry> | undefined):
   return TIMED.filter((file) => stacks.some((stack) => findCaller(stack).includes(file)));
 }
 
-/** Who called the clock, past the spy that stands before it. */
+/** Returns the caller of the clock, skipping the spy. */
 function findCaller(stack: string): string {
   const frames = stack.split('\n').slice(1);
   return frames.find((frame) => !/cost\.test|jest-mock/.test(frame)) ?? '';
 }
 
-it('without a sink no call is timed and no event of it is made', async () => {
+it('without a listener no call is timed', async () => {
   expect(await findTimed(undefined)).toEqual([]);
 });
 
-it('with a sink every kind of call is timed', async () => {
+it('with a listener every kind of call is timed', async () => {
   expect(await findTimed(openTelemetry())).toEqual(TIMED);
 });

@@ -9,16 +9,16 @@ const SUBJECT = { ...OWNER, purpose: 'login' } as const;
 const DEVICE = { ...OWNER, deviceId: 'd', label: 'l' };
 
 let telemetry: Telemetry;
-let tell: (event: SmsOtpEvent) => void;
+let record: (event: SmsOtpEvent) => void;
 beforeEach(() => {
   telemetry = startTelemetry();
-  tell = openTelemetry(telemetry);
+  record = openTelemetry(telemetry);
 });
 afterEach(() => telemetry.close());
 
 /** What one event adds, without the values of times. */
 async function pointsOf(event: SmsOtpEvent): Promise<readonly Point[]> {
-  tell(event);
+  record(event);
   return telemetry.points();
 }
 
@@ -81,7 +81,7 @@ it.each<readonly [event: SmsOtpEvent, metric: string, attributes: Record<string,
 
 it('a span is set back by its duration, fractions of a millisecond included', () => {
   const before = Date.now();
-  tell({ type: 'store-call', operation: 'claim', outcome: 'ok', durationMs: 1_500.25 });
+  record({ type: 'store-call', operation: 'claim', outcome: 'ok', durationMs: 1_500.25 });
   const [{ startTime, duration } = { startTime: [0, 0], duration: [0, 0] }] = telemetry.spans();
   expect(duration[0]).toBe(1);
   expect(Math.abs(duration[1] - 500_250_000)).toBeLessThan(1_000);
@@ -90,8 +90,8 @@ it('a span is set back by its duration, fractions of a millisecond included', ()
   expect(startMs).toBeLessThanOrEqual(Date.now() - 1_500);
 });
 
-it('durations are in seconds, in buckets that tell a quick store from a slow gateway', async () => {
-  tell({ type: 'gateway-call', call: 'generate', outcome: 'ok', durationMs: 300 });
+it('durations are in seconds, in buckets that separate a quick store from a slow gateway', async () => {
+  record({ type: 'gateway-call', call: 'generate', outcome: 'ok', durationMs: 300 });
   const [metrics] = (await telemetry.everything()) as [
     { dataPoints: [{ value: object }]; descriptor: object }[],
   ];
@@ -125,23 +125,23 @@ it.each([
   ['unconfirmed', SpanStatusCode.ERROR],
   ['accident', SpanStatusCode.ERROR],
 ] as const)('a decision that ends as %s has the status %s', (outcome, code) => {
-  tell({ type: 'decision-ended', decision: 'verify', outcome, durationMs: 1 });
+  record({ type: 'decision-ended', decision: 'verify', outcome, durationMs: 1 });
   expect(telemetry.spans().map(({ status }) => status.code)).toEqual([code]);
 });
 
 it.each(['a-new-event', 'constructor', '__proto__'])(
-  'events of the unknown type %s are passed over',
+  'events of the unknown type %s are ignored',
   async (type) => {
     // What a later version of the library may tell.
-    tell({ type } as unknown as SmsOtpEvent);
+    record({ type } as unknown as SmsOtpEvent);
     expect(await telemetry.points()).toEqual([]);
     expect(telemetry.spans()).toEqual([]);
   },
 );
 
-it('a cost that is no number does not spoil the sum', async () => {
+it('a cost that is not a number does not corrupt the sum', async () => {
   for (const cost of ['0.05', '', 'much', '-1']) {
-    tell({ type: 'sent', ...SUBJECT, maskedPhone: '', sends: 1, cost, country: null });
+    record({ type: 'sent', ...SUBJECT, maskedPhone: '', sends: 1, cost, country: null });
   }
   const points = await telemetry.points();
   expect(totalOf(points, 'sms_otp.messages.cost')).toBe(0.05);

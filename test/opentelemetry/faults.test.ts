@@ -73,14 +73,14 @@ describe('an SDK that fails', () => {
     'in its %s changes no login, nor the sink that calls us, nor the rest of what is observed',
     async (which, fail) => {
       const telemetry = observe();
-      const tell = openTelemetry(fail(telemetry));
-      const heard: string[] = [];
+      const record = openTelemetry(fail(telemetry));
+      const received: string[] = [];
       const test = await start((event) => {
-        tell(event);
-        heard.push(event.type);
+        record(event);
+        received.push(event.type);
       });
       expect(await logIn(test)).toEqual([200, 200]);
-      expect(heard).toContain('verified');
+      expect(received).toContain('verified');
       const sent = totalOf(await telemetry.points(), 'sms_otp.messages.sent');
       expect([sent, telemetry.spans().length > 0]).toEqual(which === 'meter' ? [0, true] : [1, false]);
     },

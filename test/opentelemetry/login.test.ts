@@ -72,7 +72,7 @@ describe.each(['A', 'B'] as const)('a login in variant %s', (variant) => {
     expect(new Set(kinds.map(String))).toEqual(new Set([`3,${SpanKind.CLIENT}`, `2,${SpanKind.INTERNAL}`]));
   });
 
-  it('takes a wrong code for news', () => {
+  it('does not report a wrong code as an error', () => {
     const statuses = telemetry
       .spans()
       .map(({ status, attributes }) => [status.code, attributes['error.type']]);
@@ -103,7 +103,7 @@ describe.each(['A', 'B'] as const)('a login in variant %s', (variant) => {
     });
   });
 
-  it('adds up the cost where the gateway tells it', async () => {
+  it('adds up the cost where the gateway reports it', async () => {
     const costs = (await telemetry.points()).filter(({ metric }) => metric === 'sms_otp.messages.cost');
     const expected = { 'sms_otp.purpose': 'login', 'sms_otp.country': 'US' };
     expect(costs.map(({ attributes }) => attributes)).toEqual(variant === 'A' ? [] : [expected]);

@@ -1,7 +1,7 @@
 import { metrics, trace } from '@opentelemetry/api';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { openTelemetry } from 'passport-sms-otp/opentelemetry';
-import { createWallClock } from '../../src/opentelemetry/timed-event';
+import { createWallClock } from '../../src/opentelemetry/record-spans';
 import { startTestApp } from '../support/test-app';
 import { visit } from '../support/visit';
 import { startTelemetry, totalOf } from './telemetry';
@@ -11,7 +11,7 @@ afterEach(() => {
   metrics.disable();
 });
 
-it('without an SDK a login goes its way', async () => {
+it('without an SDK a login succeeds', async () => {
   const test = await startTestApp({ options: { onEvent: openTelemetry() } });
   const alice = visit(test);
   await alice.login();
@@ -19,12 +19,12 @@ it('without an SDK a login goes its way', async () => {
   await test.close();
 });
 
-it('an SDK that is started after us is heard', async () => {
-  const tell = openTelemetry();
+it('an SDK that starts later receives spans and metrics', async () => {
+  const record = openTelemetry();
   const telemetry = startTelemetry();
   trace.setGlobalTracerProvider({ getTracer: () => telemetry.tracer });
   metrics.setGlobalMeterProvider({ getMeter: () => telemetry.meter });
-  tell({ type: 'store-call', operation: 'claim', outcome: 'ok', durationMs: 1 });
+  record({ type: 'store-call', operation: 'claim', outcome: 'ok', durationMs: 1 });
   expect(telemetry.spans().map(({ name }) => name)).toEqual(['sms_otp store claim']);
   expect(totalOf(await telemetry.points(), 'sms_otp.store.call.duration')).toBe(1);
   await telemetry.close();

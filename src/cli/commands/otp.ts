@@ -1,41 +1,36 @@
 import { GatewayRejectedError, type Generated, type GenerateInput } from '../../client';
-import { askForMoney } from '../args/ask';
-import { PROGRAM } from '../args/help';
-import { readMobile, readWhole } from '../args/read-values';
-import { type Command, type CommandCall, type ExitCode, JSON_OPTION, YES_OPTION } from '../command';
-import { adviseOnCode } from '../explain';
-import { blameUsage, CommandFailure } from '../failures';
-import { GATEWAY_OPTIONS, withGateway } from '../gateway/with-gateway';
-import { cleanText } from '../output/screen';
+import { type Command, type CommandCall, type ExitCode, JSON_OPTION, PROGRAM, YES_OPTION } from '../command';
+import { adviseOnCode, CommandFailure, withUsageErrors } from '../failures';
+import { GATEWAY_OPTIONS, withGateway } from '../gateway';
+import { askForMoney, readMobile, readWhole } from '../read-values';
+import { cleanText } from '../terminal';
 
 export const send: Command = {
   name: 'send',
   summary: 'text a code to a number; costs money',
   positionals: ['<number>'],
   options: {
-    message: { value: '<text>', help: 'the text, with [PIN] where the code goes' },
-    sender: { value: '<name>', help: 'who it comes from' },
-    validity: { value: '<seconds>', help: 'how long the code lives' },
+    message: { value: '<text>', help: 'the message, with [PIN] in place of the code' },
+    sender: { value: '<name>', help: 'the sender that the phone shows' },
+    validity: { value: '<seconds>', help: 'how long the code is valid' },
     reference: { value: '<text>', help: 'your own reference; variant A only' },
     ...YES_OPTION,
     ...JSON_OPTION,
     ...GATEWAY_OPTIONS,
   },
-  notes: [
-    'It prints the id that validate needs. The code itself is known to the gateway and the phone alone.',
-  ],
+  notes: ['It prints the id that validate needs. Only the gateway and the phone know the code.'],
   async run(call) {
     const input = readInput(call);
     return withGateway<ExitCode>(call, async ({ otp }) => {
       await askForMoney(call, `Text a code to ${input.mobile}? It costs money.`);
-      showSent(call, await blameUsage(() => otp.generate(input)));
+      showSent(call, await withUsageErrors(() => otp.generate(input)));
       return 0;
     });
   },
 };
 
 function readInput({ args }: CommandCall): GenerateInput {
-  const validity = readWhole(args, 'validity', { min: 1, max: 1_800, standard: 0 });
+  const validity = readWhole(args, 'validity', { min: 1, max: 1_800, fallback: 0 });
   return {
     mobile: readMobile(args.positionals[0] ?? ''),
     message: args.text('message'),
@@ -45,76 +40,76 @@ function readInput({ args }: CommandCall): GenerateInput {
   };
 }
 
-function showSent({ args, screen }: CommandCall, sent: Generated): void {
+function showSent({ args, output }: CommandCall, sent: Generated): void {
   if (args.isOn('json')) {
-    screen.json(sent);
+    output.json(sent);
     return;
   }
   const id = cleanText(sent.id);
-  const { green, dim } = screen.style;
-  const facts = sent.variant === 'A' ? describeA(sent.validitySeconds) : describeB(sent.cost);
-  screen.line(`${green('sent')}  id ${id}${facts}`);
-  screen.line(dim(`      ${PROGRAM} validate ${quote(id)} ${sent.mobile}`));
+  const { green, dim } = output.style;
+  const details = sent.variant === 'A' ? describeA(sent.validitySeconds) : describeB(sent.cost);
+  output.line(`${green('sent')}  id ${id}${details}`);
+  output.line(dim(`      ${PROGRAM} validate ${quote(id)} ${sent.mobile}`));
 }
 
 function describeA(validitySeconds: number | null): string {
-  return validitySeconds === null ? '' : `, good for ${validitySeconds} s`;
+  return validitySeconds === null ? '' : `, valid for ${validitySeconds} s`;
 }
 
 function describeB(cost: string | null): string {
   return cost === null ? '' : `, cost ${cost}`;
 }
 
-/** An id of A may hold anything; a shell must take it as one word. */
+/** Quotes an id for a shell: in variant A it may contain any character. */
 function quote(id: string): string {
   return /^[\w-]+$/.test(id) ? id : `'${id.replaceAll("'", `'\\''`)}'`;
 }
 
 /** OTP spec §7: answers about the code, not about the account. */
-const ABOUT_THE_CODE = [2107, 2108, 2109, 2120];
+const CODE_REFUSED = [2107, 2108, 2109, 2120];
 
-/** Not shown in OTP spec §4: whether validating costs; no price list has it, so nothing is asked. */
+/** Not shown in OTP spec §4: whether validating costs. No price list has it, so the user is not asked. */
 export const validate: Command = {
   name: 'validate',
   summary: 'check a code that was texted',
   positionals: ['<id>', '<number>'],
   options: { ...JSON_OPTION, ...GATEWAY_OPTIONS },
-  notes: ['The code is read from standard input, after the password where that comes from there, too.'],
+  notes: ['The code is read from standard input, after the password if --password-stdin is given.'],
   async run(call) {
     const [id = '', number = ''] = call.args.positionals;
     const mobile = readMobile(number);
     return withGateway(call, async ({ otp }) => {
       const pin = await readPin(call);
-      const isRight = await blameUsage(() => otp.validate({ id, mobile, pin })).then(
+      const isRight = await withUsageErrors(() => otp.validate({ id, mobile, pin })).then(
         (): true => true,
-        toAnswer,
+        toRefusal,
       );
       return showValidated(call, isRight);
     });
   },
 };
 
-async function readPin({ io, screen, readLine }: CommandCall): Promise<string> {
-  if (io.stdin.isTTY === true) screen.ask('Code: ');
+async function readPin({ io, output, readLine }: CommandCall): Promise<string> {
+  if (io.stdin.isTTY === true) output.ask('Code: ');
   const pin = await readLine();
   if (pin === null) throw new CommandFailure('Standard input had no code.');
   return pin.replaceAll(/[\s-]/g, '');
 }
 
-/** A wrong code is news, not an accident. */
-function toAnswer(error: unknown): GatewayRejectedError {
-  const isAnswer = error instanceof GatewayRejectedError && ABOUT_THE_CODE.includes(error.gatewayCode ?? 0);
-  if (!isAnswer) throw error;
+/** A refused code is a result, not an error. */
+function toRefusal(error: unknown): GatewayRejectedError {
+  const isRefusal = error instanceof GatewayRejectedError && CODE_REFUSED.includes(error.gatewayCode ?? 0);
+  if (!isRefusal) throw error;
   return error;
 }
 
-function showValidated({ args, screen }: CommandCall, answer: true | GatewayRejectedError): 0 | 1 {
+function showValidated({ args, output }: CommandCall, answer: true | GatewayRejectedError): 0 | 1 {
   const isRight = answer === true;
   if (args.isOn('json')) {
-    screen.json(isRight ? { validated: true } : { validated: false, gatewayCode: answer.gatewayCode });
+    output.json(isRight ? { validated: true } : { validated: false, gatewayCode: answer.gatewayCode });
   } else {
-    const { green, red } = screen.style;
-    screen.line(isRight ? green('right') : `${red('refused')}  ${adviseOnCode(answer.gatewayCode)}`);
+    const { green, red } = output.style;
+    output.line(isRight ? green('right') : `${red('refused')}  ${adviseOnCode(answer.gatewayCode)}`);
   }
   return isRight ? 0 : 1;
 }

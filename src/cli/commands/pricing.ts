@@ -1,9 +1,6 @@
-import { readText } from '../args/read-values';
 import { type Command, type CommandCall, type ExitCode, JSON_OPTION } from '../command';
 import { CommandFailure } from '../failures';
-import { GATEWAY_OPTIONS, withGateway } from '../gateway/with-gateway';
-import { cleanText } from '../output/screen';
-import { layOutTable } from '../output/table';
+import { GATEWAY_OPTIONS, withGateway } from '../gateway';
 import {
   fetchPrices,
   filterRows,
@@ -13,26 +10,28 @@ import {
   readSavedPrices,
   type SavedPrices,
   toRows,
-} from '../prices/price-list';
+} from '../price-list';
+import { readText } from '../read-values';
+import { cleanText } from '../terminal';
 
 export const balance: Command = {
   name: 'balance',
-  summary: "the account's money",
+  summary: "show the account's balance",
   positionals: [],
   options: { ...JSON_OPTION, ...GATEWAY_OPTIONS },
   notes: [],
   run: (call) =>
     withGateway<ExitCode>(call, async ({ otp }) => {
       const found = await otp.balance();
-      if (call.args.isOn('json')) call.screen.json(found);
-      else call.screen.line(found.balance);
+      if (call.args.isOn('json')) call.output.json(found);
+      else call.output.line(found.balance);
       return 0;
     }),
 };
 
 export const pricing: Command = {
   name: 'pricing',
-  summary: 'what a text message or a lookup costs',
+  summary: 'show what a text message or a lookup costs',
   positionals: ['[filter]'],
   options: {
     lookup: { help: 'prices of lookups instead of text messages' },
@@ -40,29 +39,29 @@ export const pricing: Command = {
     ...JSON_OPTION,
     ...GATEWAY_OPTIONS,
   },
-  notes: ['A filter is part of a country, an operator or a code: pricing germany, pricing 26201.'],
+  notes: ['The filter is a part of a country, operator or code: pricing germany, pricing 26201.'],
   async run(call) {
     const since = call.args.text('since');
     const saved = since === undefined ? null : readSavedPrices(await readText(call.io.folder, since));
     const service = call.args.isOn('lookup') ? 'lookup' : 'otp';
     if (saved !== null && saved.service !== service) {
-      throw new CommandFailure('The saved list is of the other service.', 'Add or take away --lookup.');
+      throw new CommandFailure('The saved list is for the other service.', 'Add or remove --lookup.');
     }
     const { oddRows, ...list } = await withGateway(call, (client) => fetchPrices(client, service));
-    if (oddRows > 0) call.screen.note(`${oddRows} rows of the list were not as documented and are left out.`);
+    if (oddRows > 0) call.output.note(`${oddRows} rows of the list are not as documented and are left out.`);
     show(call, list, saved);
     return 0;
   },
 };
 
 function show(call: CommandCall, list: SavedPrices, saved: SavedPrices | null): void {
-  const { args, screen } = call;
+  const { args, output } = call;
   const filter = args.positionals[0];
   const rows = filterRows(toRows(list), filter);
   const changes = saved === null ? null : findChanges(filterRows(toRows(saved), filter), rows);
   if (args.isOn('json')) {
     const pricing = rows.map(({ entry }) => entry);
-    screen.json(
+    output.json(
       changes?.map(({ kind, before, row }) => ({ kind, before, ...row.entry })) ?? { ...list, pricing },
     );
   } else if (changes === null) showRows(call, rows, list);
@@ -70,11 +69,11 @@ function show(call: CommandCall, list: SavedPrices, saved: SavedPrices | null): 
 }
 
 function showRows(
-  { screen }: CommandCall,
+  { output }: CommandCall,
   rows: readonly PriceRow[],
   { service, currency }: SavedPrices,
 ): void {
-  const [head, ...lines] = layOutTable(
+  const [head, ...lines] = formatTable(
     [
       { head: 'Country' },
       ...(service === 'otp'
@@ -84,14 +83,14 @@ function showRows(
     ],
     rows.map(({ country, detail, codes, price }) => [country, detail, codes, price]),
   );
-  if (rows.length === 0) screen.note('No row has that.');
-  else for (const line of [screen.style.dim(head ?? ''), ...lines]) screen.line(line);
+  if (rows.length === 0) output.note('No row matches.');
+  else for (const line of [output.style.dim(head ?? ''), ...lines]) output.line(line);
 }
 
-function showChanges({ screen }: CommandCall, changes: readonly PriceChange[]): void {
-  const { green, red, yellow } = screen.style;
+function showChanges({ output }: CommandCall, changes: readonly PriceChange[]): void {
+  const { green, red, yellow } = output.style;
   const paints = { new: yellow, gone: yellow, dearer: red, cheaper: green };
-  const [, ...lines] = layOutTable(
+  const [, ...lines] = formatTable(
     [
       { head: '' },
       { head: '' },
@@ -105,9 +104,45 @@ function showChanges({ screen }: CommandCall, changes: readonly PriceChange[]): 
       ...[before ?? '', kind === 'gone' ? '' : price],
     ]),
   );
-  if (changes.length === 0) screen.note('Nothing has changed.');
+  if (changes.length === 0) output.note('Nothing has changed.');
   for (const [index, line] of lines.entries()) {
     const kind = changes[index]?.kind ?? 'new';
-    screen.line(paints[kind](kind) + line.slice(kind.length));
+    output.line(paints[kind](kind) + line.slice(kind.length));
   }
+}
+
+/** A column: its heading, and whether it is aligned right. */
+interface Column {
+  readonly head: string;
+  readonly isRight?: boolean;
+}
+
+const MAX_CELL_CHARACTERS = 40;
+
+/** Returns the lines of a table; the first one is the heading. */
+function formatTable(columns: readonly Column[], rows: readonly (readonly (string | null)[])[]): string[] {
+  const heads = columns.map(({ head }) => head);
+  const cells = [heads, ...rows.map((row) => row.map((cell) => shorten(cleanText(cell))))];
+  const widths = columns.map((_column, index) => Math.max(...cells.map((row) => widthOf(row[index]))));
+  return cells.map((row) =>
+    columns
+      .map(({ isRight }, index) => pad(row[index] ?? '', widths[index] ?? 0, isRight === true))
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+function widthOf(text = ''): number {
+  return Array.from(text).length;
+}
+
+function shorten(text: string): string {
+  const characters = Array.from(text);
+  if (characters.length <= MAX_CELL_CHARACTERS) return text;
+  return `${characters.slice(0, MAX_CELL_CHARACTERS - 1).join('')}…`;
+}
+
+function pad(text: string, width: number, isRight: boolean): string {
+  const space = ' '.repeat(Math.max(0, width - widthOf(text)));
+  return isRight ? space + text : text + space;
 }

@@ -1,100 +1,86 @@
 import { keysOfUser } from '../../limits/limits';
 import { guardStore } from '../../stores/guarded-store';
+import type { SmsOtpStore } from '../../stores/store';
 import { type Command, type CommandCall, type ExitCode, JSON_OPTION } from '../command';
-import { cleanText } from '../output/screen';
-import { openState, STATE_OPTIONS } from '../state/open-state';
+import { openState, STATE_OPTIONS } from '../open-state';
+import { cleanText } from '../terminal';
 
-/** A user's failures, and what may be done about them. */
-export interface UserFailures {
-  readonly user: string;
-  readonly place: 'Redis' | 'PostgreSQL';
+/** A user's failure counter before it was changed. */
+interface Failures {
   readonly failures: number;
   /** 0: not locked. */
   readonly lockedSeconds: number;
-  unlock(): Promise<void>;
-  clear(): Promise<void>;
 }
 
-/** Runs something with the failures of the user named first, and closes the store. */
-async function withFailures<Result>(
-  call: CommandCall,
-  use: (found: UserFailures) => Promise<Result>,
-): Promise<Result> {
-  const user = call.args.positionals[0] ?? '';
-  const key = keysOfUser(user).failures;
-  const state = await openState(call);
-  try {
-    const { counters } = guardStore(state.store);
-    const { counts } = await counters.charge([{ key, windowSeconds: null, isOnlyRead: true }]);
-    return await use({
-      user: cleanText(user),
-      place: state.place,
-      failures: counts[0]?.count ?? 0,
-      lockedSeconds: counts[0]?.lockedSeconds ?? 0,
-      unlock: () => counters.lock(key, 0),
-      clear: () => counters.clear([key]),
-    });
-  } finally {
-    await state.close();
+/** What tells the two commands apart. */
+interface CounterCommand extends Pick<Command, 'name' | 'summary' | 'notes'> {
+  /** The word for a change that was made. */
+  readonly done: 'unlocked' | 'enabled';
+  readonly change: (counters: SmsOtpStore['counters'], key: string) => Promise<void>;
+  /** Returns the note for a user of whom there was nothing to change, or null. */
+  readonly noteOn: (before: Failures) => string | null;
+}
+
+export const unlock = createCounterCommand({
+  name: 'unlock',
+  summary: 'lift the lock of a user who entered too many wrong codes',
+  notes: [
+    'The user is named by the id that getUserId returns. Failures stay counted: the next lock comes as it would have.',
+    'A user whose codes are disabled needs enable.',
+  ],
+  done: 'unlocked',
+  change: (counters, key) => counters.lock(key, 0),
+  noteOn: ({ lockedSeconds }) =>
+    lockedSeconds === 0 ? 'There was no lock; check the id and the prefix.' : null,
+});
+
+export const enable = createCounterCommand({
+  name: 'enable',
+  summary: 'enable codes again for a user whose codes were disabled',
+  notes: [
+    'The user is named by the id that getUserId returns. All failures are forgotten, and a lock with them.',
+    'Do it after you have verified the number again, not because an e-mail asks for it.',
+  ],
+  done: 'enabled',
+  change: (counters, key) => counters.clear([key]),
+  noteOn: ({ failures }) => (failures === 0 ? 'There were no failures; check the id and the prefix.' : null),
+});
+
+function createCounterCommand({ done, change, noteOn, ...about }: CounterCommand): Command {
+  async function run(call: CommandCall): Promise<ExitCode> {
+    const id = call.args.positionals[0] ?? '';
+    const key = keysOfUser(id).failures;
+    const state = await openState(call);
+    try {
+      const { counters } = guardStore(state.store);
+      const { counts } = await counters.charge([{ key, windowSeconds: null, isOnlyRead: true }]);
+      const before = { failures: counts[0]?.count ?? 0, lockedSeconds: counts[0]?.lockedSeconds ?? 0 };
+      await change(counters, key);
+      show(call, cleanText(id), state.place, before);
+      return 0;
+    } finally {
+      await state.close();
+    }
   }
+
+  function show({ args, output }: CommandCall, user: string, place: string, before: Failures): void {
+    const note = noteOn(before);
+    if (args.isOn('json')) {
+      output.json({ user, place, ...before, [done]: done === 'enabled' || note === null });
+      return;
+    }
+    const { green, dim } = output.style;
+    output.line(`${green(done)}  ${user}  ${dim(`was: ${describeFailures(before)}, in ${place}`)}`);
+    if (note !== null) output.note(note);
+  }
+
+  return { ...about, positionals: ['<user>'], options: { ...STATE_OPTIONS, ...JSON_OPTION }, run };
 }
 
 /** "10 failures, locked for 30 more minutes". */
-function describeFailures({ failures, lockedSeconds }: UserFailures): string {
+function describeFailures({ failures, lockedSeconds }: Failures): string {
   const count = failures === 1 ? '1 failure' : `${failures} failures`;
   if (lockedSeconds === 0) return `${count}, no lock`;
   const minutes = Math.ceil(lockedSeconds / 60);
   return `${count}, locked for ${minutes} more minute${minutes === 1 ? '' : 's'}`;
 }
-
-export const unlock: Command = {
-  name: 'unlock',
-  summary: 'lift the lock of a user who entered too many wrong codes',
-  positionals: ['<user>'],
-  options: { ...STATE_OPTIONS, ...JSON_OPTION },
-  notes: [
-    'The user is named by the id that getUserId gives. Failures stay counted: the next lock comes as it would have.',
-    'A user whose codes are disabled needs enable.',
-  ],
-  run: (call) =>
-    withFailures<ExitCode>(call, async (found) => {
-      const { user, place, failures, lockedSeconds } = found;
-      await found.unlock();
-      if (call.args.isOn('json')) {
-        call.screen.json({ user, place, failures, lockedSeconds, unlocked: lockedSeconds > 0 });
-        return 0;
-      }
-      const { green, dim } = call.screen.style;
-      call.screen.line(
-        `${green('unlocked')}  ${user}  ${dim(`was: ${describeFailures(found)}, in ${place}`)}`,
-      );
-      if (lockedSeconds === 0) call.screen.note('There was no lock; look at the id and the prefix.');
-      return 0;
-    }),
-};
-
-export const enable: Command = {
-  name: 'enable',
-  summary: 'let a user have codes again whose codes were disabled',
-  positionals: ['<user>'],
-  options: { ...STATE_OPTIONS, ...JSON_OPTION },
-  notes: [
-    'The user is named by the id that getUserId gives. All failures are forgotten, and a lock with them.',
-    'Do it when the number was bound to the user anew, not when somebody asks by e-mail.',
-  ],
-  run: (call) =>
-    withFailures<ExitCode>(call, async (found) => {
-      const { user, place, failures, lockedSeconds } = found;
-      await found.clear();
-      if (call.args.isOn('json')) {
-        call.screen.json({ user, place, failures, lockedSeconds, enabled: true });
-        return 0;
-      }
-      const { green, dim } = call.screen.style;
-      call.screen.line(
-        `${green('enabled')}  ${user}  ${dim(`was: ${describeFailures(found)}, in ${place}`)}`,
-      );
-      if (failures === 0) call.screen.note('There were no failures; look at the id and the prefix.');
-      return 0;
-    }),
-};

@@ -3,20 +3,20 @@ import { request as requestSecure } from 'node:https';
 import { rootCertificates } from 'node:tls';
 import { type GatewayClient, GatewayRejectedError } from '../../client';
 import { measureTemplate } from '../../protocol/message-length';
-import type { GatewaySettings } from '../gateway/with-gateway';
-import { fail, type Finding, pass, toFinding, warn } from './check-result';
+import type { GatewayEnvironment } from '../gateway';
+import { type CheckResult, fail, notTested, pass, toResult, warn } from './check-result';
 
 const TIMEOUT_MS = 3_000;
 /** The Date header counts whole seconds, and the answer takes its time. */
 const TOLERANCE_SECONDS = 30;
 
-type Place = Pick<GatewaySettings, 'baseUrl' | 'ca'>;
+type Endpoint = Pick<GatewayEnvironment, 'baseUrl' | 'ca'>;
 
-/** Holds this clock against the Date of an answer (RFC 9110, 6.6.1); null when no answer tells it. No credentials are sent. */
-export async function checkClock(place: Place, now: () => number): Promise<Finding | null> {
-  const date = await readDate(place);
+/** Compares the clock with the Date header of an answer (RFC 9110, 6.6.1). No credentials are sent. */
+export async function checkClock(endpoint: Endpoint, now: () => number): Promise<CheckResult> {
+  const date = await readDate(endpoint);
   const theirs = Date.parse(date ?? '');
-  if (Number.isNaN(theirs)) return null;
+  if (Number.isNaN(theirs)) return notTested('clock', 'the gateway sends no Date header');
   const seconds = Math.round((now() - theirs) / 1_000);
   const size = Math.abs(seconds);
   if (size <= TOLERANCE_SECONDS) return pass('clock', "agrees with the gateway's");
@@ -24,12 +24,12 @@ export async function checkClock(place: Place, now: () => number): Promise<Findi
   return warn(
     'clock',
     detail,
-    "Set this machine's clock by NTP: the deadlines of codes are measured with it.",
+    "Synchronize this machine's clock by NTP: the deadlines of codes depend on it.",
   );
 }
 
-/** The client of the gateway shows no headers, and needs none: this is the one question beside it. */
-function readDate({ baseUrl, ca }: Place): Promise<string | null> {
+/** The gateway client shows no headers, so this is a request of its own. */
+function readDate({ baseUrl, ca }: Endpoint): Promise<string | null> {
   const isSecure = baseUrl.startsWith('https:');
   const authorities = typeof ca === 'string' ? { ca: [...rootCertificates, ca] } : {};
   return new Promise((resolve) => {
@@ -41,7 +41,7 @@ function readDate({ baseUrl, ca }: Place): Promise<string | null> {
       request.destroy();
     });
     request.once('timeout', () => request.destroy());
-    // Whether the gateway can be reached has been told already.
+    // Whether the gateway can be reached was reported before.
     request.on('error', () => resolve(null));
     request.once('close', () => resolve(null));
     request.end();
@@ -51,8 +51,8 @@ function readDate({ baseUrl, ca }: Place): Promise<string | null> {
 /** The longest code the gateway makes. Not shown in OTP spec §4. */
 const MOST_PIN_DIGITS = 10;
 
-/** Whether a text fits one message with its code. OTP spec §4, §8. */
-export function checkTemplate(template: string): Finding {
+/** Checks whether a template fits one message with its code. OTP spec §4, §8. */
+export function checkTemplate(template: string): CheckResult {
   const { encoding, units, limit, problem } = measureTemplate(template, MOST_PIN_DIGITS);
   if (problem === null) return pass('template', `${units} of ${limit} (${encoding}) with the longest code`);
   const advice = problem.includes('[PIN]')
@@ -67,21 +67,21 @@ const SLOW_MS = 2_000;
 const CREDENTIAL_CODES = [1002, 1003, 1004];
 const NO_SUCH_PATH = 1007;
 
-/** What is known of the way to the gateway; `isOpen`: the other checks can go on. */
+/** `isUsable`: the other checks can be made. */
 export interface Connection {
-  readonly findings: readonly Finding[];
-  readonly isOpen: boolean;
+  readonly results: readonly CheckResult[];
+  readonly isUsable: boolean;
 }
 
-/** Authenticates: is the gateway there, does it answer as documented, does it take the credentials. */
+/** Authenticates: checks that the gateway is reachable, answers as documented and accepts the credentials. */
 export async function checkConnection(client: GatewayClient, now: () => number): Promise<Connection> {
   try {
     await client.warmUp();
   } catch (error) {
-    return { findings: toFindings(error), isOpen: false };
+    return { results: toResults(error), isUsable: false };
   }
   const startedAt = now();
-  // Whatever it says, it says it this fast.
+  // Only its duration matters here.
   await client.otp.balance().catch(() => undefined);
   const tookMs = Math.round(now() - startedAt);
   const detail = `answers in ${tookMs} ms`;
@@ -91,19 +91,24 @@ export async function checkConnection(client: GatewayClient, now: () => number):
       : warn(
           'gateway',
           detail,
-          'Every login waits as long. Look at the network between here and the gateway.',
+          'Every login waits that long. Check the network between here and the gateway.',
         );
-  return { findings: [gateway, pass('credentials', 'accepted')], isOpen: true };
+  return { results: [gateway, pass('credentials', 'accepted')], isUsable: true };
 }
 
-function toFindings(error: unknown): readonly Finding[] {
-  const finding = toFinding('gateway', error);
-  if (!(error instanceof GatewayRejectedError)) return [finding];
+const UNTESTED_CREDENTIALS = notTested('credentials', 'the gateway cannot be used');
+
+function toResults(error: unknown): readonly CheckResult[] {
+  const result = toResult('gateway', error);
+  if (!(error instanceof GatewayRejectedError)) return [result, UNTESTED_CREDENTIALS];
   const { gatewayCode } = error;
   if (gatewayCode !== null && CREDENTIAL_CODES.includes(gatewayCode)) {
-    const refused = fail('credentials', `refused (${gatewayCode})`, finding.advice);
+    const refused = fail('credentials', `refused (${gatewayCode})`, result.advice);
     return [pass('gateway', 'answers'), refused];
   }
-  if (gatewayCode !== NO_SUCH_PATH) return [finding];
-  return [fail('gateway', 'answers, but has no /apis/auth', 'Look at the path in SMS_OTP_BASE_URL.')];
+  if (gatewayCode !== NO_SUCH_PATH) return [result, UNTESTED_CREDENTIALS];
+  return [
+    fail('gateway', 'answers, but has no /apis/auth', 'Check the path in SMS_OTP_BASE_URL.'),
+    UNTESTED_CREDENTIALS,
+  ];
 }

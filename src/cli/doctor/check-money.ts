@@ -9,34 +9,34 @@ import {
   type FoundPrice,
   type PriceTable,
 } from '../../policies/spend-limits/price-table';
-import { cleanText } from '../output/screen';
-import { fail, type Finding, pass, toFinding, warn } from './check-result';
+import { cleanText } from '../terminal';
+import { type CheckResult, fail, pass, toResult, warn } from './check-result';
 
-/** A balance for fewer messages is soon gone. */
+/** A balance for fewer messages is a warning. */
 const FEW_MESSAGES = 100;
 
 /** The price lists, joined. */
 export interface Prices {
-  readonly finding: Finding;
+  readonly result: CheckResult;
   /** Null when there is no list. */
   readonly table: PriceTable | null;
 }
 
-/** Fetches both price lists; the one of lookups knows dialling codes, and may be missing. */
+/** Fetches both price lists. That of lookups has the dialing codes, and may be missing. */
 export async function checkPrices({ otp, hlr }: GatewayClient): Promise<Prices> {
   let messages: PriceList<NetworkPrice>;
   try {
     messages = await otp.pricing();
   } catch (error) {
-    return { finding: toFinding('prices', error, 'warn'), table: null };
+    return { result: toResult('prices', error, 'warn'), table: null };
   }
-  // Its own check tells whether lookups work.
+  // Another check reports whether lookups work.
   const lookups: PriceList<CountryPrice> | null = await hlr.pricing().catch(() => null);
   const table = createPriceTable(messages, lookups, await loadRegions());
-  return { finding: judgeList(messages), table };
+  return { result: checkList(messages), table };
 }
 
-function judgeList({ pricing, oddRows, currency }: PriceList<NetworkPrice>): Finding {
+function checkList({ pricing, oddRows, currency }: PriceList<NetworkPrice>): CheckResult {
   const name = cleanText(currency.name);
   const detail = `${pricing.length} ${pricing.length === 1 ? 'network' : 'networks'}${name === '' ? '' : `, in ${name}`}`;
   if (pricing.length === 0)
@@ -44,30 +44,34 @@ function judgeList({ pricing, oddRows, currency }: PriceList<NetworkPrice>): Fin
   if (oddRows === 0) return pass('prices', detail);
   return warn(
     'prices',
-    `${detail}, ${oddRows} odd rows`,
-    "Odd rows are left out; tell the gateway's operator.",
+    `${detail}, ${oddRows} invalid rows`,
+    "Invalid rows are left out; inform the gateway's operator.",
   );
 }
 
-/** What the money is good for. */
-export function checkBalance(balance: string, table: PriceTable | null): Finding {
+/** Checks the balance, and how many messages it pays for. */
+export function checkBalance(balance: string, table: PriceTable | null): CheckResult {
   const micros = toMicros(balance);
-  if (micros === null) return warn('balance', 'an odd amount', "Ask the gateway's operator.");
-  if (micros <= 0) return fail('balance', balance, 'Top the account up: nothing can be sent.');
-  const dearest = Array.from(table?.highestByCountry.values() ?? []).reduce(
+  if (micros === null) return warn('balance', 'not an amount', "Ask the gateway's operator.");
+  if (micros <= 0) return fail('balance', balance, 'Top up the account: nothing can be sent.');
+  const highest = Array.from(table?.highestByCountry.values() ?? []).reduce(
     (most, price) => Math.max(most, price),
     0,
   );
-  if (dearest === 0) return pass('balance', balance);
-  const messages = Math.floor(micros / dearest);
+  if (highest === 0) return pass('balance', balance);
+  const messages = Math.floor(micros / highest);
   const detail = `${balance}, ${messages} messages at the highest price`;
   return messages >= FEW_MESSAGES
     ? pass('balance', detail)
-    : warn('balance', detail, 'Top the account up soon.');
+    : warn('balance', detail, 'Top up the account soon.');
 }
 
-/** What a message to a number costs at most. @param lookup Its network, when it was looked up. */
-export async function checkPrice(mobile: string, table: PriceTable, lookup: Lookup | null): Promise<Finding> {
+/** Checks what a message to a number costs at most. @param lookup The number's network, if it was looked up. */
+export async function checkPrice(
+  mobile: string,
+  table: PriceTable,
+  lookup: Lookup | null,
+): Promise<CheckResult> {
   const country = await findNumberCountry(mobile);
   const onNetwork = lookup === null ? null : findNetworkPrice(table, lookup);
   const found = onNetwork ?? findCountryPrice(table, country, mobile);

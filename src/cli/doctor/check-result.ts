@@ -1,31 +1,35 @@
 import { SmsOtpError } from '../../errors';
 import type { CommandCall } from '../command';
-import { explain } from '../explain';
-import { CommandFailure } from '../failures';
+import { CommandFailure, explain } from '../failures';
 
-/** What one check found. */
-export interface Finding {
+/** The result of one check. */
+export interface CheckResult {
   readonly check: string;
-  readonly status: 'pass' | 'warn' | 'fail';
+  readonly status: 'pass' | 'warn' | 'fail' | 'not-tested';
   readonly detail: string;
-  /** What to do; null where nothing is to be done. */
+  /** What to do; null when there is nothing to do. */
   readonly advice: string | null;
 }
 
-export function pass(check: string, detail: string): Finding {
+export function pass(check: string, detail: string): CheckResult {
   return { check, status: 'pass', detail, advice: null };
 }
 
-export function warn(check: string, detail: string, advice: string): Finding {
+export function warn(check: string, detail: string, advice: string): CheckResult {
   return { check, status: 'warn', detail, advice };
 }
 
-export function fail(check: string, detail: string, advice: string | null): Finding {
+export function fail(check: string, detail: string, advice: string | null): CheckResult {
   return { check, status: 'fail', detail, advice };
 }
 
-/** An expected error as a finding. What is none of ours is thrown on. */
-export function toFinding(check: string, error: unknown, status: 'warn' | 'fail' = 'fail'): Finding {
+/** Reports a check that was not made, or that proves nothing. */
+export function notTested(check: string, why: string, advice: string | null = null): CheckResult {
+  return { check, status: 'not-tested', detail: `not tested: ${why}`, advice };
+}
+
+/** Returns an expected error as a result. Throws any other error again. */
+export function toResult(check: string, error: unknown, status: 'warn' | 'fail' = 'fail'): CheckResult {
   if (!(error instanceof SmsOtpError) && !(error instanceof CommandFailure)) throw error;
   const { message, advice } = explain(error);
   return { check, status, detail: message, advice };
@@ -33,23 +37,25 @@ export function toFinding(check: string, error: unknown, status: 'warn' | 'fail'
 
 const CHECK_WIDTH = 13;
 
-/** One line a finding, and one below it with what to do. */
-export function showFinding({ screen }: CommandCall, { check, status, detail, advice }: Finding): void {
-  const { green, yellow, red, dim } = screen.style;
-  const paint = { pass: green, warn: yellow, fail: red }[status];
-  screen.line(`  ${paint(status)}  ${check.padEnd(CHECK_WIDTH)}${detail}`);
-  if (advice !== null) screen.line(`        ${' '.repeat(CHECK_WIDTH)}${dim('→')} ${advice}`);
+/** Shows a result on one line, and its advice on a line below. */
+export function showResult({ output }: CommandCall, { check, status, detail, advice }: CheckResult): void {
+  const { green, yellow, red, dim } = output.style;
+  const label = { pass: green('pass'), warn: yellow('warn'), fail: red('fail'), 'not-tested': dim('skip') };
+  output.line(`  ${label[status]}  ${check.padEnd(CHECK_WIDTH)}${detail}`);
+  if (advice !== null) output.line(`        ${' '.repeat(CHECK_WIDTH)}${dim('→')} ${advice}`);
 }
 
-/** "8 passed, 1 warning, 1 failed". */
-export function showTotals({ screen }: CommandCall, findings: readonly Finding[]): void {
-  const { green, yellow, red } = screen.style;
-  const count = (status: Finding['status']): number => findings.filter((one) => one.status === status).length;
-  const [passed, warned, failed] = [count('pass'), count('warn'), count('fail')];
+/** "6 passed, 1 warning, 1 failed, 2 not tested". */
+export function showTotals({ output }: CommandCall, results: readonly CheckResult[]): void {
+  const { green, yellow, red, dim } = output.style;
+  const count = (status: CheckResult['status']): number =>
+    results.filter((result) => result.status === status).length;
+  const [warned, failed, untested] = [count('warn'), count('fail'), count('not-tested')];
   const parts = [
-    green(`${passed} passed`),
+    green(`${count('pass')} passed`),
     ...(warned > 0 ? [yellow(`${warned} warning${warned === 1 ? '' : 's'}`)] : []),
     ...(failed > 0 ? [red(`${failed} failed`)] : []),
+    ...(untested > 0 ? [dim(`${untested} not tested`)] : []),
   ];
-  screen.line(`\n  ${parts.join(', ')}`);
+  output.line(`\n  ${parts.join(', ')}`);
 }

@@ -1,58 +1,59 @@
 import { guardStore } from '../../stores/guarded-store';
 import type { CommandCall } from '../command';
-import { openPostgres, openRedis, type OpenState, type StatePlace } from '../state/open-state';
-import { fail, type Finding, pass, toFinding, warn } from './check-result';
+import { openPostgres, openRedis, type OpenState, type StateAddress } from '../open-state';
+import { type CheckResult, fail, notTested, pass, toResult, warn } from './check-result';
 
-/** A counter that nobody has, only read. */
+/** A counter that does not exist; it is only read. */
 const PROBE = { key: 'doctor', windowSeconds: null, isOnlyRead: true };
 
-/** The store asks the server three things about its settings, one after the other; as many questions of ours later they are answered. */
-const QUESTIONS = 4;
+/** The store reads three settings of the server, one after the other; after this many reads of ours it has its answers. */
+const READS = 4;
 
-/** Looks at Redis and PostgreSQL where the environment names them. Nothing is written. */
-export async function* checkState({ io, args }: CommandCall): AsyncGenerator<Finding> {
+/** Checks Redis and PostgreSQL if the environment has their addresses. Nothing is written. */
+export async function* checkState({ io, args }: CommandCall): AsyncGenerator<CheckResult> {
   const { REDIS_URL, DATABASE_URL } = io.env;
   const rest = { folder: io.folder, prefix: args.text('prefix') };
   if (REDIS_URL) yield await check('redis', openRedis, { url: REDIS_URL, ...rest });
   if (DATABASE_URL) yield await check('postgres', openPostgres, { url: DATABASE_URL, ...rest });
+  if (!REDIS_URL && !DATABASE_URL) yield notTested('store', 'REDIS_URL and DATABASE_URL are not set');
 }
 
 async function check(
   name: 'redis' | 'postgres',
-  open: (place: StatePlace) => Promise<OpenState>,
-  place: StatePlace,
-): Promise<Finding> {
+  open: (address: StateAddress) => Promise<OpenState>,
+  address: StateAddress,
+): Promise<CheckResult> {
   let state: OpenState;
   try {
-    state = await open(place);
+    state = await open(address);
   } catch (error) {
-    return toFinding(name, error);
+    return toResult(name, error);
   }
   try {
     const { counters } = guardStore(state.store);
-    for (let question = 0; question < QUESTIONS; question += 1) await counters.charge([PROBE]);
-    return judge(name, state.warnings);
+    for (let read = 0; read < READS; read += 1) await counters.charge([PROBE]);
+    return toStoreResult(name, state.warnings);
   } catch (error) {
-    return name === 'redis' ? toFinding(name, error) : toMissingTables(error);
+    return name === 'redis' ? toResult(name, error) : toMissingTables(error);
   } finally {
     await state.close();
   }
 }
 
-function judge(name: string, warnings: readonly string[]): Finding {
+function toStoreResult(name: string, warnings: readonly string[]): CheckResult {
   const [first] = warnings;
   if (first === undefined) return pass(name, 'the store works');
-  // "What is wrong. What to do."
+  // Warnings read "What is wrong. What to do."
   const end = first.lastIndexOf('. ');
   return warn(name, first.slice(0, end), first.slice(end + 2));
 }
 
-/** The connection works already, so what is missing is what the store brings. */
-function toMissingTables(error: unknown): Finding {
-  const { detail } = toFinding('postgres', error);
+/** The connection works, so the tables of the store are missing. */
+function toMissingTables(error: unknown): CheckResult {
+  const { detail } = toResult('postgres', error);
   return fail(
     'postgres',
     detail,
-    'Create the tables with store.migrate() or docs/postgres.sql, and look at the prefix.',
+    'Create the tables with store.migrate() or docs/postgres.sql, and check the prefix.',
   );
 }

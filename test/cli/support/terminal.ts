@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { run } from '../../../src/cli/run';
-import type { CliIo } from '../../../src/cli/command';
+import type { CliIo } from '../../../src/cli/terminal';
 
 /** What a command has left behind. */
 export interface Ended {
@@ -14,14 +14,13 @@ export interface TerminalOptions extends Partial<Pick<CliIo, 'env' | 'now' | 'wa
   /** What is typed or piped in. */
   readonly input?: string;
   readonly isTerminal?: boolean;
-  readonly columns?: number;
   readonly onOutput?: (text: string) => void;
 }
 
 /** Runs one command line in this process. */
 export async function runCli(argv: readonly string[], options: TerminalOptions = {}): Promise<Ended> {
-  const { input, isTerminal = false, columns = 100, onOutput, ...io } = options;
-  const [stdout, stderr] = [createSink(isTerminal, columns, onOutput), createSink(isTerminal, columns)];
+  const { input, isTerminal = false, onOutput, ...io } = options;
+  const [stdout, stderr] = [createSink(isTerminal, onOutput), createSink(isTerminal)];
   const stdin = Object.assign(Readable.from(input === undefined ? [] : [Buffer.from(input)]), {
     isTTY: isTerminal,
   });
@@ -44,11 +43,10 @@ export function jsonOf({ stdout }: Ended): unknown {
   return JSON.parse(stdout);
 }
 
-function createSink(isTTY: boolean, columns: number, onOutput?: (text: string) => void) {
+function createSink(isTTY: boolean, onOutput?: (text: string) => void) {
   const pieces: string[] = [];
   return {
     isTTY,
-    columns,
     write(piece: string) {
       pieces.push(piece);
       onOutput?.(piece);

@@ -1,27 +1,27 @@
-import { GatewayClient, type GatewayClientOptions, type GatewayTimeouts } from '../../client';
-import { readText, readWhole } from '../args/read-values';
-import type { CommandCall, CommandOptions } from '../command';
-import { blameUsage, CommandFailure, UsageError } from '../failures';
+import { GatewayClient, type GatewayClientOptions, type GatewayTimeouts } from '../client';
+import { readText, readWhole } from './read-values';
+import type { CommandCall, CommandOptions } from './command';
+import { CommandFailure, UsageError, withUsageErrors } from './failures';
 
-/** What every command that talks to the gateway takes. */
+/** Options of every command that calls the gateway. */
 export const GATEWAY_OPTIONS = {
   ca: { value: '<file>', help: 'certificate authority to trust besides the public ones, as PEM' },
-  timeout: { value: '<seconds>', help: 'give each call so long, 1 to 60' },
+  timeout: { value: '<seconds>', help: 'time limit of each call, 1 to 60' },
   'password-stdin': { help: 'read the password from standard input instead of SMS_OTP_PASSWORD' },
 } satisfies CommandOptions;
 
-/** What the environment and the common options say about the gateway. */
-export interface GatewaySettings extends Omit<GatewayClientOptions, 'variant'> {
-  /** Null: SMS_OTP_VARIANT is not set. */
+/** The gateway as the environment and the common options describe it. */
+export interface GatewayEnvironment extends Omit<GatewayClientOptions, 'variant'> {
+  /** Null when SMS_OTP_VARIANT is not set. */
   readonly variant: 'A' | 'B' | null;
 }
 
-const LONGEST_TIMEOUT_SECONDS = 60;
-/** The client's own ceiling: an authentication must end within the lease on a shared token. */
-const LONGEST_AUTH_MS = 12_000;
+const MAX_TIMEOUT_SECONDS = 60;
+/** The client's own maximum: an authentication must end within the lease on a shared token. */
+const MAX_AUTH_MS = 12_000;
 
 /** @throws {UsageError} that names every variable that is missing. */
-export async function readGatewaySettings(call: CommandCall): Promise<GatewaySettings> {
+export async function readGatewayEnvironment(call: CommandCall): Promise<GatewayEnvironment> {
   const { env } = call.io;
   const password = call.args.isOn('password-stdin') ? await readPassword(call) : env.SMS_OTP_PASSWORD;
   const { SMS_OTP_BASE_URL: baseUrl, SMS_OTP_USERNAME: username } = env;
@@ -64,11 +64,11 @@ function readNumbersAs(text: string | undefined): 'string' | 'number' {
 
 function readTimeouts({ args }: CommandCall): Partial<GatewayTimeouts> {
   if (args.text('timeout') === undefined) return {};
-  const seconds = readWhole(args, 'timeout', { min: 1, max: LONGEST_TIMEOUT_SECONDS, standard: 10 });
+  const seconds = readWhole(args, 'timeout', { min: 1, max: MAX_TIMEOUT_SECONDS, fallback: 10 });
   const ms = seconds * 1_000;
   return {
     connectMs: ms,
-    authMs: Math.min(ms, LONGEST_AUTH_MS),
+    authMs: Math.min(ms, MAX_AUTH_MS),
     generateMs: ms,
     validateMs: ms,
     lookupMs: ms,
@@ -78,16 +78,16 @@ function readTimeouts({ args }: CommandCall): Partial<GatewayTimeouts> {
 }
 
 /**
- * Runs something with a client for the account of the environment, and closes it. Without SMS_OTP_VARIANT it is A.
- * @param onInterrupt What Ctrl+C does to calls under way: they end, or they are waited for.
+ * Calls `use` with a client for the account of the environment, then closes the client. Without SMS_OTP_VARIANT it is A.
+ * @param onInterrupt What Ctrl+C does to running calls: they are aborted, or they may finish.
  */
 export async function withGateway<Result>(
   call: CommandCall,
   use: (client: GatewayClient) => Promise<Result>,
-  onInterrupt: 'end' | 'finish' = 'end',
+  onInterrupt: 'abort' | 'finish' = 'abort',
 ): Promise<Result> {
-  const client = await openGateway(await readGatewaySettings(call));
-  if (onInterrupt === 'end') endOnInterrupt(client, call.io.signal);
+  const client = await openGateway(await readGatewayEnvironment(call));
+  if (onInterrupt === 'abort') abortOnInterrupt(client, call.io.signal);
   try {
     return await use(client);
   } finally {
@@ -95,23 +95,23 @@ export async function withGateway<Result>(
   }
 }
 
-/** @throws {UsageError} when an option is wrong, in the client's own words, which show no value. */
-export async function openGateway({ variant, ...settings }: GatewaySettings): Promise<GatewayClient> {
+/** Creates a client. @throws {UsageError} for a wrong option, with the client's message, which shows no value. */
+export async function openGateway({ variant, ...options }: GatewayEnvironment): Promise<GatewayClient> {
   try {
-    return await blameUsage(() => new GatewayClient({ ...settings, variant: variant ?? 'A' }));
+    return await withUsageErrors(() => new GatewayClient({ ...options, variant: variant ?? 'A' }));
   } catch (error) {
     throw error instanceof UsageError ? new UsageError(nameVariable(error.message)) : error;
   }
 }
 
-/** The user knows the variable, not the option. */
+/** Replaces the client's option by the variable that the user has set. */
 function nameVariable(message: string): string {
   return message
     .replace(/^GatewayClient: baseUrl\b/, 'SMS_OTP_BASE_URL')
     .replace(/^GatewayClient: ca\b/, 'the file of --ca');
 }
 
-/** Ends calls that are under way when Ctrl+C comes; what they throw then is not shown. */
-export function endOnInterrupt(client: GatewayClient, signal: AbortSignal): void {
+/** Aborts running calls on Ctrl+C; the errors they throw then are not shown. */
+export function abortOnInterrupt(client: GatewayClient, signal: AbortSignal): void {
   signal.addEventListener('abort', () => void client.close(0), { once: true });
 }

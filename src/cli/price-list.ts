@@ -1,19 +1,19 @@
 import { z } from 'zod';
-import type { CountryPrice, GatewayClient, NetworkPrice } from '../../client';
-import { toMicros } from '../../policies/spend-limits/micros';
-import { parseJson } from '../../stores/records';
-import { CommandFailure } from '../failures';
+import type { CountryPrice, GatewayClient, NetworkPrice } from '../client';
+import { toMicros } from '../policies/spend-limits/micros';
+import { parseJson } from '../stores/records';
+import { CommandFailure } from './failures';
 
-/** One row of either list: what the list is about, by what it is known again, and its price. */
+/** One row of either list. */
 export interface PriceRow {
-  /** Tells rows of one list apart. */
+  /** Identifies the row within its list. */
   readonly key: string;
   readonly country: string | null;
-  /** The operator, or the dialling code. */
+  /** The operator, or the dialing code. */
   readonly detail: string | null;
   readonly codes: string;
   readonly price: string;
-  /** As the gateway has it. */
+  /** The row as the client returns it. */
   readonly entry: NetworkPrice | CountryPrice;
 }
 
@@ -24,7 +24,7 @@ export interface SavedPrices {
   readonly pricing: readonly (NetworkPrice | CountryPrice)[];
 }
 
-/** Fetches a list. OTP spec §4, HLR spec §4, GET pricing. */
+/** Fetches a price list. OTP spec §4, HLR spec §4, GET pricing. */
 export async function fetchPrices(
   { otp, hlr }: GatewayClient,
   service: 'otp' | 'lookup',
@@ -56,7 +56,7 @@ function toCountryRow(entry: CountryPrice): PriceRow {
   };
 }
 
-/** The rows in which a text occurs, whatever its case. */
+/** Returns the rows that contain a string, ignoring case. */
 export function filterRows(rows: readonly PriceRow[], text: string | undefined): readonly PriceRow[] {
   if (text === undefined) return rows;
   const wanted = text.toLowerCase();
@@ -67,39 +67,42 @@ export function filterRows(rows: readonly PriceRow[], text: string | undefined):
   );
 }
 
-const nullableText = z.string().nullable();
+const nullableString = z.string().nullable();
 
 const network = z.object({
-  id: nullableText,
-  countryName: nullableText,
-  operatorName: nullableText,
+  id: nullableString,
+  countryName: nullableString,
+  operatorName: nullableString,
   mcc: z.string(),
   mnc: z.string(),
   price: z.string(),
 });
 
 const country = z.object({
-  id: nullableText,
-  countryName: nullableText,
+  id: nullableString,
+  countryName: nullableString,
   countryCode: z.string(),
-  countryIso: nullableText,
+  countryIso: nullableString,
   price: z.string(),
 });
 
 const savedSchema = z.object({
   service: z.enum(['otp', 'lookup']),
-  currency: z.object({ name: nullableText, symbol: nullableText }),
+  currency: z.object({ name: nullableString, symbol: nullableString }),
   pricing: z.array(z.union([network, country])),
 }) satisfies z.ZodType<SavedPrices>;
 
-/** A list that `pricing --json` has written. @throws {CommandFailure} for anything else. */
+/** Parses a list that `pricing --json` has written. @throws {CommandFailure} for anything else. */
 export function readSavedPrices(text: string): SavedPrices {
   const parsed = savedSchema.safeParse(parseJson(text));
   if (parsed.success) return parsed.data;
-  throw new CommandFailure('The saved list is none.', 'Make one with pricing --json > prices.json.');
+  throw new CommandFailure(
+    'The file is not a saved price list.',
+    'Make one with pricing --json > prices.json.',
+  );
 }
 
-/** What became of a row since the list was saved. */
+/** How a row differs from the saved list. */
 export interface PriceChange {
   readonly kind: 'new' | 'gone' | 'dearer' | 'cheaper';
   readonly row: PriceRow;
@@ -107,7 +110,7 @@ export interface PriceChange {
   readonly before: string | null;
 }
 
-/** What is different, in the order of the list; rows that are gone come last. Amounts are compared, not their writing. */
+/** Compares two lists by amount, not by spelling. Changes are in the order of the list; removed rows come last. */
 export function findChanges(before: readonly PriceRow[], after: readonly PriceRow[]): readonly PriceChange[] {
   const known = new Map(before.map((row) => [row.key, row]));
   const kept = new Set(after.map(({ key }) => key));

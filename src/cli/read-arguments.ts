@@ -1,24 +1,24 @@
 import { parseArgs } from 'node:util';
-import type { Arguments, Command } from '../command';
-import { UsageError } from '../failures';
+import type { Arguments, Command } from './command';
+import { UsageError } from './failures';
 
-/** Options that people try; a secret in them is seen in the list of processes and kept in the shell's history. */
+/** Options that people try. A secret in one would be seen in the process list and kept in the shell's history. */
 const SECRET_OPTION =
   /^--?(user(name)?|pass(word|phrase)?|secret|token|access-token|api-?key|key|pin|code|otp)(=|$)/i;
-/** An address with a password in it. */
+/** A URL with a password in it. */
 const SECRET_ADDRESS = /:\/\/[^/\s]*:[^/\s]*@/;
-/** A token of the kind that has three parts. */
+/** A JSON web token: three parts. */
 const WEB_TOKEN = /(?:^|=)eyJ[\w-]+\.[\w-]+\.[\w-]*$/;
 
-const SHORTEST_SECRET = 4;
+const MIN_SECRET_CHARACTERS = 4;
 
 /**
  * Refuses an argument that is, or looks like, a secret.
- * @param secrets Values of the environment that must not stand on the line.
+ * @param secrets Values of the environment that must not appear among the arguments.
  * @throws {UsageError} that does not repeat it.
  */
 export function refuseSecrets(words: readonly string[], secrets: readonly string[]): void {
-  const known = secrets.filter((secret) => secret.length >= SHORTEST_SECRET);
+  const known = secrets.filter((secret) => secret.length >= MIN_SECRET_CHARACTERS);
   const isSecret = (word: string): boolean =>
     SECRET_OPTION.test(word) ||
     SECRET_ADDRESS.test(word) ||
@@ -26,16 +26,16 @@ export function refuseSecrets(words: readonly string[], secrets: readonly string
     known.some((secret) => word.includes(secret));
   if (!words.some(isSecret)) return;
   throw new UsageError(
-    'A secret does not belong on the command line, where others see it.',
-    'Use SMS_OTP_USERNAME, SMS_OTP_PASSWORD, REDIS_URL, DATABASE_URL; or standard input: --password-stdin, and any code.',
+    'A secret does not belong on the command line, where other users can see it.',
+    'Use SMS_OTP_USERNAME, SMS_OTP_PASSWORD, REDIS_URL, DATABASE_URL; or standard input for --password-stdin and codes.',
   );
 }
 
 type Given = ReadonlyMap<string, readonly (string | undefined)[]>;
 
 /**
- * Reads what was typed after the command's name.
- * @param secrets Values that must not stand there.
+ * Parses and checks the words after the command's name.
+ * @param secrets Values that must not appear among them.
  * @throws {UsageError} which names options and never shows a value.
  */
 export function readArguments(
@@ -55,7 +55,7 @@ export function readArguments(
   };
 }
 
-/** The platform's own strict mode would repeat in its messages what it does not know. */
+/** `parseArgs` is not strict: its error messages would repeat unknown arguments. */
 function split({ options }: Command, words: readonly string[]): { given: Given; positionals: string[] } {
   const known = Object.entries(options).map(
     ([name, { value }]) => [name, { type: value === undefined ? 'boolean' : 'string' }] as const,
@@ -79,7 +79,7 @@ function split({ options }: Command, words: readonly string[]): { given: Given; 
 function checkOptions({ name: command, options }: Command, given: Given): void {
   for (const [name, values] of given) {
     const option = Object.hasOwn(options, name) ? options[name] : undefined;
-    if (option === undefined) throw new UsageError(`${nameOption(name)} is no option of ${command}`);
+    if (option === undefined) throw new UsageError(`${nameOption(name)} is not an option of ${command}`);
     const takesValue = option.value !== undefined;
     if (takesValue && values.some((value) => value === undefined || value === '')) {
       throw new UsageError(`--${name} needs a value: --${name} ${option.value}`);
@@ -93,9 +93,9 @@ function checkOptions({ name: command, options }: Command, given: Given): void {
   }
 }
 
-/** Only what looks like the name of an option is repeated: the rest might be anything. */
+/** Repeats only what looks like the name of an option: anything else might be a secret. */
 function nameOption(name: string): string {
-  return /^[a-z]{1,12}(-[a-z]{1,12})?$/.test(name) ? `--${name}` : 'What was given';
+  return /^[a-z]{1,12}(-[a-z]{1,12})?$/.test(name) ? `--${name}` : 'An argument';
 }
 
 function checkPositionals({ name, positionals }: Command, given: readonly string[]): void {

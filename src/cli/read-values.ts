@@ -1,23 +1,24 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { toMicros } from '../../policies/spend-limits/micros';
-import type { Arguments } from '../command';
-import { CommandFailure, UsageError } from '../failures';
+import { toMicros } from '../policies/spend-limits/micros';
+import { toDigits } from '../protocol/mobile';
+import type { Arguments, CommandCall } from './command';
+import { CommandFailure, UsageError } from './failures';
 
-/** A whole number within bounds. @throws {UsageError} */
+/** Reads a whole number within bounds. @throws {UsageError} */
 export function readWhole(
   args: Arguments,
   name: string,
-  { min, max, standard }: { readonly min: number; readonly max: number; readonly standard: number },
+  { min, max, fallback }: { readonly min: number; readonly max: number; readonly fallback: number },
 ): number {
   const text = args.text(name);
-  if (text === undefined) return standard;
+  if (text === undefined) return fallback;
   const value = /^[0-9]{1,9}$/.test(text) ? Number(text) : NaN;
   if (value >= min && value <= max) return value;
   throw new UsageError(`--${name} must be a whole number from ${min} to ${max}`);
 }
 
-/** One of a few words. @throws {UsageError} */
+/** Reads one of a few words. @throws {UsageError} */
 export function readChoice<Choice extends string>(
   args: Arguments,
   name: string,
@@ -31,7 +32,7 @@ export function readChoice<Choice extends string>(
   return choice;
 }
 
-/** An amount of money in millionths. @throws {UsageError} */
+/** Reads an amount of money, in millionths. @throws {UsageError} */
 export function readAmount(args: Arguments, name: string): number | undefined {
   const text = args.text(name);
   if (text === undefined) return undefined;
@@ -40,7 +41,7 @@ export function readAmount(args: Arguments, name: string): number | undefined {
   return micros;
 }
 
-/** The digits of a number as people write it: spaces, dots, hyphens and brackets are let go. @throws {UsageError} */
+/** Reads a phone number. @throws {UsageError} */
 export function readMobile(text: string): string {
   const mobile = findMobile(text);
   if (mobile === null) {
@@ -49,13 +50,30 @@ export function readMobile(text: string): string {
   return mobile;
 }
 
-/** E.164 with plus, or null. */
+/** Returns a number as E.164 with plus, or null. Spaces, dots, hyphens and parentheses are ignored. */
 export function findMobile(text: string): string | null {
-  const digits = text.replaceAll(/[\s().-]/g, '').replace(/^\+/, '');
-  return /^[1-9][0-9]{6,14}$/.test(digits) ? `+${digits}` : null;
+  const digits = toDigits(text.replaceAll(/[\s().-]/g, ''));
+  return digits === null ? null : `+${digits}`;
 }
 
-/** The text of a file of the user's, up to 16 MiB. @throws {CommandFailure} */
+/**
+ * Asks before money is spent, unless `--yes` was given.
+ * @throws {UsageError} without a terminal to ask on. @throws {CommandFailure} when the answer is no.
+ */
+export async function askForMoney(
+  { args, io, output, readLine }: CommandCall,
+  question: string,
+): Promise<void> {
+  if (args.isOn('yes')) return;
+  if (io.stdin.isTTY !== true) {
+    throw new UsageError('This costs money, and there is no terminal to ask on: add --yes');
+  }
+  output.ask(`${question} ${output.noteStyle.dim('[y/N]')} `);
+  const answer = await readLine();
+  if (!/^y(es)?$/i.test(answer ?? '')) throw new CommandFailure('Nothing was done.');
+}
+
+/** Reads a text file of the user's, up to 16 MiB. @throws {CommandFailure} */
 export async function readText(folder: string, path: string): Promise<string> {
   try {
     const text = await readFile(resolve(folder, path), 'utf8');
@@ -65,10 +83,10 @@ export async function readText(folder: string, path: string): Promise<string> {
   }
 }
 
-/** What became of a file. The path is not repeated: the user has just typed it. */
+/** Describes a failed access to a file, without repeating its path. */
 export function toFileFailure(verb: 'read' | 'written', error: unknown): CommandFailure {
-  // A primitive has no code; Object() makes asking it harmless.
+  // Anything can be thrown: Object() makes reading a property of a primitive safe.
   const { code } = Object(error) as { code?: unknown };
   const why = typeof code === 'string' && /^E[A-Z]+$/.test(code) ? ` (${code})` : '';
-  return new CommandFailure(`the file could not be ${verb}${why}`, 'Check its name and your rights.');
+  return new CommandFailure(`the file could not be ${verb}${why}`, 'Check its name and your permissions.');
 }

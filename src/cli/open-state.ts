@@ -1,0 +1,170 @@
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { StoreError, toSafeCause } from '../errors';
+import { type PostgresPool, postgresStore } from '../stores/postgres/postgres-store';
+import { type NodeRedisClient, redisStore } from '../stores/redis/redis-store';
+import type { SmsOtpStore } from '../stores/store';
+import { answerInTime } from '../stores/with-timeout';
+import type { CommandCall, CommandOptions } from './command';
+import { CommandFailure, UsageError, withUsageErrors } from './failures';
+
+/** Options of every command that uses a store. */
+export const STATE_OPTIONS = {
+  prefix: { value: '<text>', help: "the prefix of the app's store, if it sets one" },
+} satisfies CommandOptions;
+
+/** Where a store keeps its state. */
+export interface StateAddress {
+  readonly url: string;
+  /** Drivers are resolved from here. */
+  readonly folder: string;
+  readonly prefix: string | undefined;
+}
+
+/** A store with its connection. */
+export interface OpenState {
+  readonly place: 'Redis' | 'PostgreSQL';
+  readonly store: SmsOtpStore;
+  /** The store's warnings about its server; added a moment after it connects. */
+  readonly warnings: readonly string[];
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the store of the environment. If both addresses are set it is PostgreSQL, as in the example app.
+ * @throws {UsageError} without an address.
+ */
+export async function openState({ io, args }: CommandCall): Promise<OpenState> {
+  const { REDIS_URL, DATABASE_URL } = io.env;
+  const rest = { folder: io.folder, prefix: args.text('prefix') };
+  if (DATABASE_URL) return openPostgres({ url: DATABASE_URL, ...rest });
+  if (REDIS_URL) return openRedis({ url: REDIS_URL, ...rest });
+  throw new UsageError('REDIS_URL or DATABASE_URL must be set: one of them has the state of the running app');
+}
+
+const CONNECT_TIMEOUT_MS = 3_000;
+
+/** The part of a pool of the package `pg` that is used here. */
+interface PostgresConnection extends PostgresPool {
+  on(event: 'error', listener: () => void): unknown;
+  end(): Promise<void>;
+}
+
+interface PostgresDriver {
+  readonly Pool: new (options: unknown) => PostgresConnection;
+}
+
+/** @throws {CommandFailure} when the database cannot be reached or refuses. */
+export async function openPostgres({ url, folder, prefix }: StateAddress): Promise<OpenState> {
+  const refusal = new CommandFailure(
+    'DATABASE_URL is not an address of PostgreSQL.',
+    'Write postgres://user@host:5432/database.',
+  );
+  checkAddress(url, ['postgres:', 'postgresql:'], refusal);
+  // The package is the app's own; the interface above names what is used of it.
+  const { Pool } = loadDriver(folder, 'pg') as PostgresDriver;
+  const timeouts = { connectionTimeoutMillis: CONNECT_TIMEOUT_MS, query_timeout: CONNECT_TIMEOUT_MS };
+  const pool = new Pool({ connectionString: url, max: 1, ...timeouts });
+  // Without a listener a lost connection would end the process.
+  pool.on('error', () => undefined);
+  try {
+    const store = await withUsageErrors(() => postgresStore(pool, prefix === undefined ? {} : { prefix }));
+    await pool.query('SELECT 1').catch((error: unknown) => {
+      const login = 'user name, password and database';
+      throw toConnectFailure('PostgreSQL', 'DATABASE_URL', login, toSafeCause(error).code);
+    });
+    return { place: 'PostgreSQL', store, warnings: [], close: () => pool.end() };
+  } catch (error) {
+    await pool.end();
+    throw error;
+  }
+}
+
+/** The part of a client of the package `redis` that is used here. */
+interface RedisConnection extends NodeRedisClient {
+  on(event: 'error', listener: () => void): unknown;
+  connect(): Promise<unknown>;
+  destroy(): void;
+}
+
+interface RedisDriver {
+  readonly createClient: (options: unknown) => RedisConnection;
+}
+
+/** @throws {CommandFailure} when the server cannot be reached or refuses. */
+export async function openRedis({ url, folder, prefix }: StateAddress): Promise<OpenState> {
+  const refusal = new CommandFailure('REDIS_URL is not an address of Redis.', 'Write redis://host:6379.');
+  checkAddress(url, ['redis:', 'rediss:'], refusal);
+  // As with pg.
+  const client = createConnection(loadDriver(folder, 'redis') as RedisDriver, url, refusal);
+  const warnings: string[] = [];
+  // Without a listener a lost connection would end the process.
+  client.on('error', () => undefined);
+  const options = { onWarning: (message: string) => void warnings.push(message), ...(prefix && { prefix }) };
+  const store = await withUsageErrors(() => redisStore(client, options));
+  try {
+    // The driver would wait forever for a server that accepts the connection and stays silent.
+    await answerInTime('connect', () => client.connect(), CONNECT_TIMEOUT_MS);
+  } catch (error) {
+    destroy(client);
+    // The driver's error is the cause of the store's; without a cause the time was over.
+    const cause = error instanceof StoreError ? error.cause : undefined;
+    const code = cause === undefined ? 'no answer in time' : cause.code;
+    throw toConnectFailure('Redis', 'REDIS_URL', 'user name and password', code);
+  }
+  return { place: 'Redis', store, warnings, close: () => Promise.resolve(client.destroy()) };
+}
+
+function createConnection({ createClient }: RedisDriver, url: string, refusal: Error): RedisConnection {
+  try {
+    const socket = { connectTimeout: CONNECT_TIMEOUT_MS, reconnectStrategy: false };
+    return createClient({ url, disableOfflineQueue: true, socket });
+  } catch {
+    // The driver's message may quote the address, which may hold a password.
+    throw refusal;
+  }
+}
+
+function destroy(client: RedisConnection): void {
+  try {
+    client.destroy();
+  } catch {
+    // It is closed already.
+  }
+}
+
+/** Checks an address before a driver does, whose message would quote it: it may hold a password. */
+function checkAddress(url: string, protocols: readonly string[], refusal: CommandFailure): void {
+  if (!URL.canParse(url) || !protocols.includes(new URL(url).protocol)) throw refusal;
+}
+
+/** @param code Why there is no connection; null when the server refused the login. */
+function toConnectFailure(
+  place: string,
+  variable: string,
+  login: string,
+  code: string | null,
+): CommandFailure {
+  return new CommandFailure(
+    `${place} cannot be used${code === null ? '' : ` (${code})`}.`,
+    code === null ? `Check ${login} in ${variable}.` : `Check ${variable}, and that the server is running.`,
+  );
+}
+
+/** Loads a driver of the app's: from the folder the command runs in, otherwise from beside this package. */
+function loadDriver(folder: string, name: string): unknown {
+  for (const path of [join(folder, 'package.json'), __filename]) {
+    const loadFrom = createRequire(path);
+    if (canResolve(loadFrom, name)) return loadFrom(name);
+  }
+  throw new CommandFailure(`The package ${name} is not installed here.`, `npm install ${name}`);
+}
+
+function canResolve(loadFrom: NodeJS.Require, name: string): boolean {
+  try {
+    return loadFrom.resolve(name) !== '';
+  } catch {
+    // It cannot be found from there.
+    return false;
+  }
+}
