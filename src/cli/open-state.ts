@@ -4,7 +4,7 @@ import { StoreError, toSafeCause } from '../errors';
 import { type PostgresPool, postgresStore } from '../stores/postgres/postgres-store';
 import { type NodeRedisClient, redisStore } from '../stores/redis/redis-store';
 import type { SmsOtpStore } from '../stores/store';
-import { answerInTime } from '../stores/with-timeout';
+import { withTimeout } from '../stores/with-timeout';
 import type { CommandCall, CommandOptions } from './command';
 import { CommandFailure, UsageError, withUsageErrors } from './failures';
 
@@ -104,7 +104,7 @@ export async function openRedis({ url, folder, prefix }: StateAddress): Promise<
   const store = await withUsageErrors(() => redisStore(client, options));
   try {
     // The driver would wait forever for a server that accepts the connection and stays silent.
-    await answerInTime('connect', () => client.connect(), CONNECT_TIMEOUT_MS);
+    await withTimeout('connect', () => client.connect(), CONNECT_TIMEOUT_MS);
   } catch (error) {
     destroy(client);
     // The driver's error is the cause of the store's; without a cause the time was over.
