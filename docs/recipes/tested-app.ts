@@ -1,15 +1,17 @@
 import express, { type Express, type RequestHandler } from 'express';
 import session from 'express-session';
 import passport from 'passport';
-import { createSmsOtp, numberCheck } from 'passport-sms-otp';
+import { createSmsOtp } from 'passport-sms-otp';
+import { numberCheck } from 'passport-sms-otp/policies';
 import { addFirstFactor } from './first-factor';
 import type { RecipeParts } from './parts';
 
 /** An app as the tests of docs/testing.md want it: what it needs is handed in, also the gateway. */
-export function createApp({ users, gateway, sessionSecret }: RecipeParts): Express {
+export function createApp({ users, gateway, sessionSecret, otpSecret }: RecipeParts): Express {
   addFirstFactor(passport, users);
   const smsOtp = createSmsOtp({
     gateway,
+    secret: otpSecret,
     allowedCountries: ['US'],
     getPhone: ({ id }) => users.findPhone(id),
     loadUser: (id) => users.findById(String(id)),

@@ -80,7 +80,7 @@ describe('the default message', () => {
   it.each(['A', 'B'] as const)(
     'arrives with an autofill line that both parsers read back in variant %s',
     async (variant) => {
-      const options = { appName: 'Example', autofillHost: 'login.example.com' };
+      const options = { messages: { appName: 'Example', autofillHost: 'login.example.com' } };
       const test = await startTestApp({ variant, options, simulator: { pinDigits: 10 } });
       const visitor = visit(test);
       await visitor.login();

@@ -106,9 +106,9 @@ describe('what a variable holds', () => {
   });
 
   it('stays harmless in a template of the app that makes it safe', async () => {
-    const message: MessageOption = ({ transaction }) =>
+    const template: MessageOption = ({ transaction }) =>
       `To ${sanitizeVariable(transaction?.payee ?? '', 30)}: code below\n@${HOST} #[PIN]`;
-    const build = createMessageBuilder({ ...settings, message });
+    const build = createMessageBuilder({ ...settings, template });
     let sent = 0;
     await fc.assert(
       fc.asyncProperty(hostile, async (payee) => {
@@ -128,9 +128,9 @@ describe('what a variable holds', () => {
     ['[PIN]', /exactly once/],
     ['\u2028', /control characters/],
   ])('sends nothing where a template of the app lets %j through', async (payee, problem) => {
-    const message: MessageOption = ({ transaction }) =>
+    const template: MessageOption = ({ transaction }) =>
       `To ${transaction?.payee}: code below\n@${HOST} #[PIN]`;
-    const build = createMessageBuilder({ ...settings, message });
+    const build = createMessageBuilder({ ...settings, template });
     await expect(build(context('1', payee), 300)).rejects.toThrow(problem);
   });
 });

@@ -4,16 +4,22 @@ import { createSmsOtp } from 'passport-sms-otp';
 import { MESSAGE_LOCALES } from '../../src/messages/locales';
 import { measureTexts } from '../../src/messages/measure';
 
-const create = (options: object) => (): unknown =>
-  createSmsOtp({
-    gateway: { baseUrl: 'http://127.0.0.1:9', variant: 'A', username: 'u', password: 'p' },
-    passport: new Passport(),
-    allowedCountries: 'any',
-    getPhone: () => null,
-    secret: 'a secret of the tests, long enough to be one',
-    loadUser: () => null,
-    ...options,
-  });
+const create =
+  ({ getLocale: choose, ...messages }: Messages) =>
+  (): unknown =>
+    createSmsOtp({
+      gateway: { baseUrl: 'http://127.0.0.1:9', variant: 'A', username: 'u', password: 'p' },
+      passport: new Passport(),
+      allowedCountries: 'any',
+      getPhone: () => null,
+      secret: 'a secret of the tests, long enough to be one',
+      loadUser: () => null,
+      ...(choose && { getLocale: choose }),
+      messages,
+    });
+
+/** The option `messages`, right or wrong, and `getLocale` beside it. */
+type Messages = Readonly<Record<string, unknown>> & { readonly getLocale?: () => string };
 
 const SETTINGS = { maxPinDigits: 10, codeValiditySeconds: 300 };
 const getLocale = (): string => 'en';
@@ -47,8 +53,8 @@ describe('the report on messages', () => {
   });
 
   it('measures templates of the app, and leaves functions to the moment they are asked', () => {
-    const perCountry = { FR: { message: () => '[PIN]' }, IN: { message: 'Your code is [PIN] 😀' } };
-    const report = measureTexts({ ...SETTINGS, message: 'Code [PIN]', perCountry });
+    const perCountry = { FR: { template: () => '[PIN]' }, IN: { template: 'Your code is [PIN] 😀' } };
+    const report = measureTexts({ ...SETTINGS, template: 'Code [PIN]', perCountry });
     const row = { locale: null, limit: 160, encoding: 'GSM-7', used: 15, country: null, forcedBy: null };
     const indian = {
       ...row,
@@ -94,13 +100,13 @@ describe('a message that does not fit', () => {
     ],
     [
       'of a country',
-      { perCountry: { IN: { message: `${'A'.repeat(151)}[PIN]` } } },
-      /perCountry\.IN\.message is too/,
+      { perCountry: { IN: { template: `${'A'.repeat(151)}[PIN]` } } },
+      /perCountry\.IN\.template is too/,
     ],
     [
       'of a country, with no code',
-      { perCountry: { IN: { message: 'x' } } },
-      /perCountry\.IN\.message must contain/,
+      { perCountry: { IN: { template: 'x' } } },
+      /perCountry\.IN\.template must contain/,
     ],
   ])('is an error when it is %s', (_what, options, problem) => {
     expect(create(options)).toThrow(TypeError);
@@ -110,7 +116,7 @@ describe('a message that does not fit', () => {
   it.each([
     ['in a locale nobody can choose', { appName: 'W'.repeat(20) }],
     ['in a locale that is not served', { appName: 'W'.repeat(20), getLocale, locales: ['de', 'fr'] }],
-    ['where the app has its own message', { appName: 'W'.repeat(20), getLocale, message: '[PIN]' }],
+    ['where the app has its own message', { appName: 'W'.repeat(20), getLocale, template: '[PIN]' }],
     [
       'but for the name beside a host',
       { appName: 'W'.repeat(30), autofillHost: 'example.com', getLocale, locales: ['hi'] },
@@ -135,10 +141,10 @@ describe('the options of locales and countries', () => {
     ['perCountry.FR.from', { FR: { from: 'x' } }],
     ['perCountry.FR.sender', { FR: { sender: 'x' } }],
     ['perCountry.FR.sender', { FR: { sender: 'Twelve chars' } }],
-    ['perCountry.FR.message', { FR: { message: 7 } }],
+    ['perCountry.FR.template', { FR: { template: 7 } }],
   ])('must be right: %s is not %j', (name, value) => {
     const make = create({ [name.split('.')[0] ?? '']: value });
     expect(make).toThrow(TypeError);
-    expect(make).toThrow(new RegExp(`(?:^|[ :])${name.replaceAll('.', '\\.')} ?`));
+    expect(make).toThrow(new RegExp(`(?:^|[ :])messages\\.${name.replaceAll('.', '\\.')} ?`));
   });
 });

@@ -16,10 +16,10 @@ const create = (options: Partial<SmsOtpOptions>) => (): unknown =>
   });
 
 const BAD: readonly (readonly [string, unknown, RegExp])[] = [
-  ['no placeholder', 'Your code', /message must contain \[PIN\] exactly once \(found 0\)/],
+  ['no placeholder', 'Your code', /template must contain \[PIN\] exactly once \(found 0\)/],
   ['one in lower case', 'Your code [pin]', /exactly once \(found 0\)/],
   ['two placeholders', '[PIN] [PIN]', /exactly once \(found 2\)/],
-  ['too many septets', `${'A'.repeat(151)}[PIN]`, /message is too long for one text message: 161 of 160/],
+  ['too many septets', `${'A'.repeat(151)}[PIN]`, /template is too long for one text message: 161 of 160/],
   ['brackets that count twice', `${'['.repeat(77)}[PIN]`, /too long/],
   ['too many units', `${'あ'.repeat(61)}[PIN]`, /too long for one text message: 71 of 70 \(ucs-2\)/],
   [
@@ -33,14 +33,14 @@ const BAD: readonly (readonly [string, unknown, RegExp])[] = [
 ];
 
 describe('a template', () => {
-  it.each(BAD)('with %s is refused when it is given', (_what, message, problem) => {
-    expect(create({ messages: { template: message as string } })).toThrow(TypeError);
-    expect(create({ messages: { template: message as string } })).toThrow(problem);
+  it.each(BAD)('with %s is refused when it is given', (_what, template, problem) => {
+    expect(create({ messages: { template: template as string } })).toThrow(TypeError);
+    expect(create({ messages: { template: template as string } })).toThrow(problem);
   });
 
   it.each([[7], [null], [['[PIN]']], [{ login: '[PIN]' }]])('may not be %j', (message) => {
     expect(create({ messages: { template: message as unknown as string } })).toThrow(
-      /message must be a text or a function/,
+      /messages\.template must be a string or a function/,
     );
   });
 
@@ -49,8 +49,8 @@ describe('a template', () => {
     ['the longest for six digits', `${'A'.repeat(153)}[PIN]`, 6],
     ['the longest in UCS-2', `${'あ'.repeat(60)}[PIN]`, 10],
     ['two lines', 'Your code\n@example.com #[PIN]', 10],
-  ])('may be %s', (_what, message, maxPinDigits) => {
-    expect(create({ messages: { template: message }, maxPinDigits })).not.toThrow();
+  ])('may be %s', (_what, template, maxCodeDigits) => {
+    expect(create({ messages: { template }, maxCodeDigits })).not.toThrow();
   });
 });
 
@@ -93,8 +93,8 @@ describe('a message function', () => {
 
   it.each([
     ...BAD,
-    ['nothing', undefined, /message must be a text/],
-    ['a list', ['[PIN]'], /message must be a text/],
+    ['nothing', undefined, /template must be a string/],
+    ['a list', ['[PIN]'], /template must be a string/],
   ] as const)('that gives %s fails before anything is charged or sent', async (_what, given, problem) => {
     let text: unknown = given;
     test = await startTestApp({ options: { messages: { template: () => text as string } } });

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import type { MessageContext, SmsOtpOptions } from 'passport-sms-otp';
+import type { MessageContext, MessagesOption, SmsOtpOptions } from 'passport-sms-otp';
 import { startTestApp, type TestApp } from '../support/test-app';
 import type { TestUser } from '../support/test-users';
 import { visit } from '../support/visit';
@@ -17,18 +17,22 @@ describe('a message to a country', () => {
   async function sendTo(user: TestUser, options: Partial<SmsOtpOptions>): Promise<(string | undefined)[]> {
     test = await startTestApp({
       users: [user],
-      options: { allowedCountries: 'any', messages: { appName: 'Example', sender: 'Example' }, ...options },
+      options: {
+        allowedCountries: 'any',
+        ...options,
+        messages: { appName: 'Example', sender: 'Example', ...options.messages },
+      },
     });
     expect((await visit(test, user).login()).status).toBe(200);
     const sent = test.sim.outbox.at(-1);
     return [sent?.sender, sent?.text.replace(sent.pin, '[PIN]')];
   }
 
-  const perCountry: SmsOtpOptions['perCountry'] = {
+  const perCountry: MessagesOption['perCountry'] = {
     FR: { sender: '12345678901234' },
-    IN: { sender: 'EXMPLE', message: 'Your EXMPLE code is [PIN]' },
+    IN: { sender: 'EXMPLE', template: 'Your EXMPLE code is [PIN]' },
     GB: { sender: 'Example UK' },
-    GG: { message: ({ purpose }: MessageContext) => `Guernsey ${purpose} [PIN]` },
+    GG: { template: ({ purpose }: MessageContext) => `Guernsey ${purpose} [PIN]` },
   };
   const usual = 'Example: [PIN] is your sign-in code. It expires in 5 min. Never share it.';
 
@@ -53,7 +57,7 @@ describe('a message to a country', () => {
   });
 
   it('is in the default locale where getLocale names none that is served', async () => {
-    const options = { getLocale: () => 'de', locales: ['es'], defaultLocale: 'fr' } as const;
+    const options = { getLocale: () => 'de', messages: { locales: ['es'], defaultLocale: 'fr' } } as const;
     const [, text] = await sendTo(FRENCH, options);
     expect(text).toMatch(/^Example : \[PIN\] est votre code de connexion\./);
   });

@@ -1,9 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  type BuildMessage,
-  createMessageBuilder,
-  type MessageSettings,
-} from '../../src/messages/build-message';
+import { type BuildMessage, createMessageBuilder } from '../../src/messages/build-message';
+import type { MessageSettings } from '../../src/messages/options';
 import type { Transaction } from '../../src/stores/store';
 import { ALICE, startTestApp } from '../support/test-app';
 import { asUser } from '../support/test-users';
@@ -87,7 +84,11 @@ describe('the text of a transaction', () => {
     ['an amount of a megabyte', { amount: '1'.repeat(1_048_576), payee: 'Flowers' }, /1 to 40 characters/],
     ['an amount that would lose a sign', { amount: '10#00', payee: 'Flowers' }, /without @, #, \[ and \]/],
     ['a payee of nothing harmless', { amount: '1', payee: '@#\u200b' }, /the payee of a transaction/],
-    ['an amount that is no text', { amount: 7 as unknown as string, payee: 'Flowers' }, /must be a text/],
+    [
+      'an amount that is not a string',
+      { amount: 7 as unknown as string, payee: 'Flowers' },
+      /must be a string/,
+    ],
   ])('is not sent with %s', async (_what, transaction, problem) => {
     const sent = send(build, transaction);
     await expect(sent).rejects.toThrow(TypeError);
@@ -101,9 +102,9 @@ describe('the text of a transaction', () => {
   });
 
   it('is not a fixed template, which would hide what is approved', async () => {
-    const fixed = createMessageBuilder({ ...settings, message: 'Your code: [PIN]' });
+    const fixed = createMessageBuilder({ ...settings, template: 'Your code: [PIN]' });
     await expect(send(fixed, { amount: '1', payee: 'x' })).rejects.toThrow(
-      'message is fixed and shows no amount and payee',
+      'messages.template is fixed and shows no amount and payee',
     );
   });
 
