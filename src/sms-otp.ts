@@ -13,7 +13,7 @@ import { createSendOtp } from './login/send-otp';
 import { readId, toUserIdText } from './login/users';
 import { createMessageBuilder } from './messages/build-message';
 import { measureTexts, type MessageMeasure } from './messages/measure';
-import type { MessageSettings } from './messages/options';
+import type { MessageBuilderOptions } from './messages/options';
 import type { MiddlewareContext } from './middleware/context';
 import { createMarkReader } from './middleware/guard';
 import {
@@ -134,7 +134,7 @@ function toClient(
   return { gateway: new GatewayClient({ now, maxPinDigits, tokenStore: tokens, ...gateway }), isOwn: true };
 }
 
-function toMessageSettings(settings: Settings): MessageSettings {
+function toMessageSettings(settings: Settings): MessageBuilderOptions {
   const { messages, maxCodeDigits: maxPinDigits, codeValiditySeconds, getLocale } = settings;
   return { ...messages, maxPinDigits, codeValiditySeconds, getLocale };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Passport } from 'passport';
 import { createSmsOtp, type SmsOtpOptions } from 'passport-sms-otp';
-import { defaultMessage } from '../../src/messages/default-message';
+import { fillText } from '../../src/messages/default-message';
 import { measureTemplate } from '../../src/protocol/message-length';
 import { startTestApp } from '../support/test-app';
 import { visit } from '../support/visit';
@@ -54,7 +54,7 @@ describe('the default message', () => {
       'Example confirmation code is on the last line. It expires in 5 min. Never share it.\n@login.example.co.uk #[PIN]',
     ],
   ] as const)('of %j for %s is a sentence', (parts, purpose, text) => {
-    expect(defaultMessage({ ...parts, validitySeconds: 300 }, purpose)).toBe(text);
+    expect(fillText({ ...parts, validitySeconds: 300 }, purpose)).toBe(text);
   });
 
   it.each([
@@ -63,7 +63,7 @@ describe('the default message', () => {
     [300, '5 min'],
     [600, '10 min'],
   ])('says of a code that lives %d s: %s', (validitySeconds, minutes) => {
-    expect(defaultMessage({ validitySeconds }, 'login')).toContain(`in ${minutes}.`);
+    expect(fillText({ validitySeconds }, 'login')).toContain(`in ${minutes}.`);
   });
 
   it.each(['login', 'step-up'] as const)(
@@ -71,7 +71,7 @@ describe('the default message', () => {
     (purpose) => {
       const appName = 'W'.repeat(30);
       for (const autofillHost of [undefined, `login.${'a'.repeat(25)}.example`]) {
-        const text = defaultMessage({ appName, autofillHost, validitySeconds: 600 }, purpose);
+        const text = fillText({ appName, autofillHost, validitySeconds: 600 }, purpose);
         expect(measureTemplate(text, 10)).toMatchObject({ problem: null, encoding: 'gsm-7' });
       }
     },

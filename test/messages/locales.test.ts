@@ -1,8 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { chooseLocale } from '../../src/messages/build-message';
-import { defaultMessage, fitDefault } from '../../src/messages/default-message';
-import { LOCALE_TEXTS, MESSAGE_LOCALES, type MessageLocale } from '../../src/messages/locales';
-import { PURPOSES } from '../../src/messages/measure';
+import { defaultMessage, fillText, PURPOSES } from '../../src/messages/default-message';
+import { chooseLocale, LOCALE_TEXTS, MESSAGE_LOCALES, type MessageLocale } from '../../src/messages/locales';
 import { measureTemplate } from '../../src/protocol/message-length';
 import { readAsChrome, readLastLine } from './parsers';
 
@@ -22,7 +20,7 @@ describe.each(MESSAGE_LOCALES)('the texts in %s', (locale) => {
   const fill = (
     parts: { appName?: string; autofillHost?: string },
     purpose: (typeof PURPOSES)[number],
-  ): string => fitDefault({ ...parts, locale, validitySeconds: 600 }, purpose, 10);
+  ): string => defaultMessage({ ...parts, locale, validitySeconds: 600 }, purpose, 10);
 
   it.each(PURPOSES)('fit one message for %s with ten digits and the room that is promised', (purpose) => {
     const name = (length: number): string => 'W'.repeat(length);
@@ -71,7 +69,7 @@ describe.each(MESSAGE_LOCALES)('the texts in %s', (locale) => {
     const transaction = { amount: '49.90 EUR', payee: 'Fresh Flowers' };
     for (const autofillHost of [undefined, 'example.com']) {
       for (const kind of ['transaction', 'short-transaction'] as const) {
-        const text = defaultMessage({ autofillHost, locale, validitySeconds: 300, transaction }, kind);
+        const text = fillText({ autofillHost, locale, validitySeconds: 300 }, kind, transaction);
         expect(text).toMatch(/49\.90 EUR.*Fresh Flowers|Fresh Flowers.*49\.90 EUR/);
         expect(text.split('[PIN]')).toHaveLength(2);
       }

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { type BuildMessage, createMessageBuilder } from '../../src/messages/build-message';
-import type { MessageSettings } from '../../src/messages/options';
+import type { MessageBuilderOptions } from '../../src/messages/options';
 import type { Transaction } from '../../src/stores/store';
 import { ALICE, startTestApp } from '../support/test-app';
 import { asUser } from '../support/test-users';
 
-const settings: MessageSettings = {
+const settings: MessageBuilderOptions = {
   appName: 'Example',
   maxPinDigits: 10,
   codeValiditySeconds: 300,
