@@ -53,7 +53,7 @@ describe('the default message', () => {
       'step-up',
       'Example confirmation code is on the last line. It expires in 5 min. Never share it.\n@login.example.co.uk #[PIN]',
     ],
-  ] as const)('of %j for %s is a sentence', (parts, purpose, text) => {
+  ] as const)('the default message of %j for %s is a complete sentence', (parts, purpose, text) => {
     expect(fillText({ ...parts, validitySeconds: 300 }, purpose)).toBe(text);
   });
 
