@@ -20,6 +20,7 @@ const smsOtp = createSmsOtp({
   allowedCountries: 'any',
   getPhone: () => null,
   loadUser: () => null,
+  secret: 'a secret of the benchmark, long enough to be one',
 });
 
 /** What a careful developer writes: logged in, a mark of this very user, of the right type, not too old. */

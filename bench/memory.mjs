@@ -5,7 +5,7 @@ import { startRedis } from './lib/start-redis.mjs';
 
 const require = createRequire(import.meta.url);
 const { memoryStore } = require('../dist/index.js');
-const { redisStore } = require('../dist/stores/redis-store.js');
+const { redisStore } = require('../dist/stores/redis/redis-store.js');
 
 const SIZES = [1_000, 10_000, 100_000, 1_000_000];
 

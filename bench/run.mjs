@@ -42,7 +42,7 @@ function toTable({ title, columns, rows, goals, notes = [] }) {
 function versions() {
   const peers = JSON.parse(readFileSync(new URL('package.json', here))).dependencies;
   const ours = Object.fromEntries(
-    ['undici', 'express', 'express-session', 'passport', 'valibot'].map((name) => [
+    ['undici', 'express', 'express-session', 'passport', 'zod'].map((name) => [
       name,
       require(`../node_modules/${name}/package.json`).version,
     ]),

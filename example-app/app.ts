@@ -26,7 +26,15 @@ import { addLogin, type BankOtp } from './server';
 import { endBySearch } from './stores/end-sessions';
 import { addViews, fillLocals } from './views';
 
-const PAGES_WITH_FORMS = ['/login', '/login/pin', '/step-up', '/enroll', '/account', '/transfer', '/settings'];
+const PAGES_WITH_FORMS = [
+  '/login',
+  '/login/pin',
+  '/step-up',
+  '/enroll',
+  '/account',
+  '/transfer',
+  '/settings',
+];
 
 /** The site around the login. */
 export function createApp(config: Config, parts: AppParts): { app: Express; smsOtp: BankOtp } {

@@ -1,5 +1,5 @@
 import type { Transaction } from 'passport-sms-otp';
-import { object, picklist, pipe, regex, safeParse, string, transform, trim } from 'valibot';
+import { z } from 'zod';
 import type { TextKey } from './i18n/translate';
 
 export interface Transfer {
@@ -7,7 +7,7 @@ export interface Transfer {
   readonly amountCents: number;
 }
 
-/** The demo's whole bank. It rests in the session, so that the example needs no database. */
+/** The demo's whole bank, kept in the session so that the example needs no database. */
 export interface Bank {
   readonly balanceCents: number;
   /** The newest first. */
@@ -29,40 +29,42 @@ export function transfer(bank: Bank, { payee, amountCents }: Transfer): Bank {
   };
 }
 
-/** The problem is the key of the text that says what is wrong. */
+/** The problem is the key of the sentence that explains it. */
 export type TransferReading = { readonly transfer: Transfer } | { readonly problem: TextKey };
 
-const transferForm = object({
-  payee: picklist(PAYEES),
-  amount: pipe(
-    string(),
-    trim(),
-    regex(/^\d{1,6}([.,]\d{1,2})?$/),
-    transform((amount) => Math.round(Number(amount.replace(',', '.')) * 100)),
-  ),
+const transferForm = z.object({
+  payee: z.enum(PAYEES),
+  amount: z
+    .string()
+    .trim()
+    .regex(/^\d{1,6}([.,]\d{1,2})?$/)
+    .transform((amount) => Math.round(Number(amount.replace(',', '.')) * 100)),
 });
 
-/** What a form asks for, or what is wrong with it. */
+/** Reads the transfer form. */
 export function readTransfer(form: unknown, bank: Bank): TransferReading {
-  const parsed = safeParse(transferForm, form);
+  const parsed = transferForm.safeParse(form);
   if (!parsed.success) {
-    const isAboutPayee = parsed.issues[0].path?.[0].key === 'payee';
+    const isAboutPayee = parsed.error.issues[0]?.path[0] === 'payee';
     return { problem: isAboutPayee ? 'transfer.choosePayee' : 'transfer.enterAmount' };
   }
-  const { payee, amount: amountCents } = parsed.output;
+  const { payee, amount: amountCents } = parsed.data;
   if (amountCents === 0) return { problem: 'transfer.aboveZero' };
   if (amountCents > bank.balanceCents) return { problem: 'transfer.notEnough' };
   return { transfer: { payee, amountCents } };
 }
 
-/** As the text message and the page of the code show it, in every language: what is approved is what is read here. */
+/** Formats a transfer as the text message and the code page show it, the same in every language. */
 export function toTransaction({ payee, amountCents }: Transfer): Transaction {
   return { payee, amount: `${(amountCents / 100).toFixed(2)} USD` };
 }
 
-/** The transfer that was approved. @throws {TypeError} when it is not as `toTransaction` writes it. */
+/**
+ * Reads the transfer that was approved.
+ * @throws {TypeError} when it was not written by `toTransaction`.
+ */
 export function fromTransaction({ payee, amount }: Transaction): Transfer {
   const [, dollars, cents] = /^(\d+)\.(\d\d) USD$/.exec(amount) ?? [];
-  if (dollars === undefined || cents === undefined) throw new TypeError('That is no amount of this bank');
+  if (dollars === undefined || cents === undefined) throw new TypeError('not an amount of this bank');
   return { payee, amountCents: Number(dollars) * 100 + Number(cents) };
 }

@@ -9,10 +9,10 @@ import type { Config } from './config';
 import { readLocale } from './i18n/language';
 import { requireSession, sessionOptions } from './session';
 
-/** How long a device is trusted, as the page of the code tells. */
+/** How long a device is trusted, as the code page says. */
 export const TRUSTED_DAYS = 30;
 
-/** What the options below make: with numbers, recovery codes and trusted devices. */
+/** What the options below return: with phones, recovery codes and trusted devices. */
 export type BankOtp = ReturnType<typeof addLogin>;
 
 /** The whole login: a right password, then a texted code. This is the file to copy. */
@@ -42,22 +42,25 @@ export function addLogin(app: Express, config: Config, parts: LoginParts) {
     phoneBook,
     loadUser: (id) => users.findById(String(id)),
     allowedCountries: config.allowedCountries,
-    // Who has no number yet is logged in without a code, and then finds every page but the one to add it closed.
+    // A user without a number is logged in without a code, and can then open no page but the one that adds it.
     isRequiredFor: async ({ id }) => (await phoneBook.list(id)).some(({ isConfirmed }) => isConfirmed),
     endOtherSessions: (userId, req) => parts.endSessions(String(userId), req?.sessionID),
     recoveryCodes: {},
-    trustedDevices: { days: TRUSTED_DAYS, getPasswordVersion: (user) => users.getPasswordVersion(user) },
-    appName: 'Harbour',
+    trustedDevices: {
+      maxAgeDays: TRUSTED_DAYS,
+      getPasswordVersion: (user) => users.getPasswordVersion(user),
+    },
+    // With `autofillHost: 'bank.example'`, your site's host name, phones offer to fill the code in.
+    messages: { appName: 'Harbour' },
     getLocale: (_user, req) => readLocale(req),
     policies: parts.policies,
     onEvent: parts.onEvent,
-    // With `autofillHost: 'bank.example'`, your site's host name, phones offer to fill the code in.
   });
 
   const wrongPassword = '/login?wrong-password';
   app.post(
     '/login',
-    // Passport's types say any.
+    // Passport types it as any.
     passport.authenticate('local', { session: false, failureRedirect: wrongPassword }) as RequestHandler,
     smsOtp.send({
       successRedirect: '/login/pin',

@@ -15,7 +15,7 @@ import { readId, toUserIdText } from './login/users';
 import { createVerifyOtp } from './login/verify-otp';
 import { createMessageBuilder } from './messages/build-message';
 import { measureTexts, type MessageMeasure } from './messages/measure';
-import type { MessageSettings } from './messages/options';
+import type { MessageBuilderOptions } from './messages/options';
 import type { MiddlewareContext } from './middleware/context';
 import { createMarkReader } from './middleware/guard';
 import {
@@ -154,7 +154,7 @@ function toClient(
   return { gateway: new GatewayClient({ now, maxPinDigits, tokenStore: tokens, ...gateway }), isOwn: true };
 }
 
-function toMessageSettings(settings: Settings): MessageSettings {
+function toMessageSettings(settings: Settings): MessageBuilderOptions {
   const { messages, maxCodeDigits: maxPinDigits, codeValiditySeconds, getLocale } = settings;
   return { ...messages, maxPinDigits, codeValiditySeconds, getLocale };
 }

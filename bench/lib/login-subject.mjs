@@ -9,7 +9,7 @@ const { MemoryStore } = require('express-session');
 const { RedisStore } = require('connect-redis');
 const { createClient } = require('redis');
 const { memoryStore } = require('../../dist/index.js');
-const { redisStore } = require('../../dist/stores/redis-store.js');
+const { redisStore } = require('../../dist/stores/redis/redis-store.js');
 
 const [flow, place, gatewayUrl, redisUrl] = process.argv.slice(2);
 const FLOWS = {

@@ -11,10 +11,11 @@ function forwarding(handler: (...given: Parameters<RequestHandler>) => Promise<u
   return (req, res, next) => void handler(req, res, next).catch(next);
 }
 
-export function createApp({ users, gateway, sessionSecret }: RecipeParts): Express {
+export function createApp({ users, gateway, sessionSecret, otpSecret }: RecipeParts): Express {
   addFirstFactor(passport, users);
   const smsOtp = createSmsOtp({
     gateway,
+    secret: otpSecret,
     allowedCountries: ['US'],
     getPhone: ({ id }) => users.findPhone(id),
     loadUser: (id) => users.findById(String(id)),

@@ -19,6 +19,7 @@ export function createApp({ users, gateway, ...secrets }: RecipeParts & { tokenS
   addFirstFactor(passport, users);
   const smsOtp = createSmsOtp({
     gateway,
+    secret: secrets.otpSecret,
     allowedCountries: ['US'],
     getPhone: ({ id }) => users.findPhone(id),
     loadUser: (id) => users.findById(String(id)),

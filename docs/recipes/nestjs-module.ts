@@ -57,11 +57,12 @@ export class AppModule implements NestModule {
     consumer.apply(sessions, passport.session() as RequestHandler).forRoutes('{*path}');
   }
 
-  static of({ users, gateway, sessionSecret }: RecipeParts): DynamicModule {
+  static of({ users, gateway, sessionSecret, otpSecret }: RecipeParts): DynamicModule {
     addSessions(passport, users);
     const options: SmsOtpOptions = {
       gateway, // One client and one store: CodeStrategy judges what `send` has sent.
       store: memoryStore(),
+      secret: otpSecret,
       allowedCountries: ['US'],
       getPhone: ({ id }) => users.findPhone(id),
       loadUser: (id) => users.findById(String(id)),

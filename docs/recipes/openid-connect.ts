@@ -18,7 +18,7 @@ interface OpenIdParts extends RecipeParts {
   readonly findByIdentity: (issuer: string, subject: string) => Promise<Express.User | null>;
 }
 
-export function createApp({ users, gateway, sessionSecret, ...openId }: OpenIdParts): Express {
+export function createApp({ users, gateway, sessionSecret, otpSecret, ...openId }: OpenIdParts): Express {
   addSessions(passport, users);
   const { config, callbackUrl, findByIdentity } = openId;
   passport.use(
@@ -32,6 +32,7 @@ export function createApp({ users, gateway, sessionSecret, ...openId }: OpenIdPa
   );
   const smsOtp = createSmsOtp({
     gateway,
+    secret: otpSecret,
     allowedCountries: ['US'],
     getPhone: ({ id }) => users.findPhone(id),
     loadUser: (id) => users.findById(String(id)),

@@ -21,4 +21,6 @@ export interface RecipeParts {
   readonly users: Users;
   readonly gateway: GatewayClient;
   readonly sessionSecret: string;
+  /** A random string of at least 32 characters, for the option `secret`. */
+  readonly otpSecret: string;
 }

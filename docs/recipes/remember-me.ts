@@ -10,7 +10,7 @@ import { readCookies, type RememberTokens } from './remember-tokens';
 
 type Parts = RecipeParts & { readonly tokens: RememberTokens; readonly isHttps: boolean };
 
-export function createApp({ users, gateway, sessionSecret, tokens, isHttps }: Parts): Express {
+export function createApp({ users, gateway, sessionSecret, otpSecret, tokens, isHttps }: Parts): Express {
   if ('logIn' in IncomingMessage.prototype) throw new Error('An old Passport is loaded: see the second trap');
   addFirstFactor(passport, users);
   const cookie = { httpOnly: true, secure: isHttps, sameSite: 'lax', maxAge: 30 * 86_400_000 } as const;
@@ -27,6 +27,7 @@ export function createApp({ users, gateway, sessionSecret, tokens, isHttps }: Pa
   );
   const smsOtp = createSmsOtp({
     gateway,
+    secret: otpSecret,
     allowedCountries: ['US'],
     getPhone: ({ id }) => users.findPhone(id),
     loadUser: (id) => users.findById(String(id)),

@@ -6,10 +6,11 @@ import { createSmsOtp } from 'passport-sms-otp';
 import { addFirstFactor } from './first-factor';
 import type { RecipeParts } from './parts';
 
-export function createApp({ users, gateway, sessionSecret }: RecipeParts): Express {
+export function createApp({ users, gateway, sessionSecret, otpSecret }: RecipeParts): Express {
   addFirstFactor(passport, users);
   const smsOtp = createSmsOtp({
     gateway,
+    secret: otpSecret,
     allowedCountries: ['US'],
     getPhone: ({ id }) => users.findPhone(id),
     loadUser: (id) => users.findById(String(id)),

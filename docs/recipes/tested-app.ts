@@ -7,10 +7,11 @@ import { addFirstFactor } from './first-factor';
 import type { RecipeParts } from './parts';
 
 /** An app as the tests of docs/testing.md want it: what it needs is handed in, also the gateway. */
-export function createApp({ users, gateway, sessionSecret }: RecipeParts): Express {
+export function createApp({ users, gateway, sessionSecret, otpSecret }: RecipeParts): Express {
   addFirstFactor(passport, users);
   const smsOtp = createSmsOtp({
     gateway,
+    secret: otpSecret,
     allowedCountries: ['US'],
     getPhone: ({ id }) => users.findPhone(id),
     loadUser: (id) => users.findById(String(id)),

@@ -22,15 +22,18 @@ export interface AppParts {
   readonly gateway: GatewayClient;
   /** Of this app alone. */
   readonly sessionSecret: string;
+  /** Of this app alone: the two apps share no counters. */
+  readonly otpSecret: string;
 }
 
-export function createApp({ name, users, redis, gateway, sessionSecret }: AppParts): Express {
+export function createApp({ name, users, redis, gateway, sessionSecret, otpSecret }: AppParts): Express {
   const passport = new passportModule.Passport();
   addFirstFactor(passport, users);
   const smsOtp = createSmsOtp({
     passport,
     gateway,
     store: redisStore(redis, { prefix: `${name}:sms-otp` }),
+    secret: otpSecret,
     allowedCountries: ['US'],
     getPhone: ({ id }) => users.findPhone(id),
     loadUser: (id) => users.findById(String(id)),

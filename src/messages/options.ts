@@ -10,14 +10,14 @@ export interface MessageContext<User = Express.User> {
   /** What `getLocale` returned. */
   readonly locale: string | undefined;
   readonly purpose: Purpose;
-  /** What the code approves, for the purpose `transaction`. It is as the app gave it: pass it through `sanitizeVariable`. */
+  /** What the code approves, for the purpose `transaction`. As the app passed it: pass it through `sanitizeVariable`. */
   readonly transaction?: Transaction | undefined;
 }
 
 /** A template, or a function that returns one. */
 export type MessageOption = string | ((context: MessageContext) => string | Promise<string>);
 
-/** What differs for numbers of one country. What is left out is as everywhere else. */
+/** What differs for numbers of one country. A missing field is as everywhere else. */
 export interface CountryMessage {
   /** Sender of the message there. */
   readonly sender?: string | undefined;
@@ -55,11 +55,11 @@ export interface MessagesOption {
   readonly perCountry?: Readonly<Record<string, CountryMessage>> | undefined;
 }
 
-/** Everything a message is built from. */
-export interface MessageSettings extends MessagesOption {
+/** The options that messages are built from. */
+export interface MessageBuilderOptions extends MessagesOption {
   readonly maxPinDigits: number;
   readonly codeValiditySeconds: number;
-  /** Without it only the default locale is ever chosen. It is not called here. */
+  /** Without it only the default locale is ever chosen. Never called here. */
   readonly getLocale?: ((...args: never[]) => unknown) | undefined;
 }
 
@@ -74,7 +74,7 @@ const sender = z
 
 const locale = z.enum(MESSAGE_LOCALES, `must be one of ${MESSAGE_LOCALES.join(', ')}`);
 
-/** The option `messages`. Whether the texts fit is checked when the builder is made. */
+/** The option `messages`. `createMessageBuilder` checks whether the texts fit. */
 export const messagesSchema = strictOptions({
   appName: z
     .string('must be a string')

@@ -27,19 +27,19 @@ const THROWN: readonly errors.AnySmsOtpError[] = [
   new errors.StrategyUsageError('sms-otp'),
 ];
 
-/** What stands under the heading of each code. */
+/** Returns the text under the heading of each code. */
 function readCodes(text: string): ReadonlyMap<string, string> {
   const sections = text.split(/^### /m).slice(1);
   return new Map(
     sections.map((section) => {
-      const [code = '', ...told] = section.split('\n');
-      return [code, told.join('\n').trim()];
+      const [code = '', ...lines] = section.split('\n');
+      return [code, lines.join('\n').trim()];
     }),
   );
 }
 
 describe('docs/errors.md', () => {
-  it('knows every class of error', () => {
+  it('docs/errors.md covers every error class', () => {
     const classes = Object.values(errors).filter(
       (value) => typeof value === 'function' && value.prototype instanceof errors.SmsOtpError,
     );
@@ -47,27 +47,33 @@ describe('docs/errors.md', () => {
     expect([...thrown].sort()).toEqual(classes.map(({ name }) => name).sort());
   });
 
-  it('has every code and no other', () => {
+  it('docs/errors.md has every code and no other', () => {
     const source = readFileSync(join(ROOT, 'src/errors.ts'), 'utf8');
     const inSource = new Set(Array.from(source.matchAll(/'(ERR_[A-Z_]+)'/g), ([, code]) => code));
     expect([...codes.keys()].sort()).toEqual([...inSource].sort());
     expect(THROWN.map(({ code }) => code).sort()).toEqual([...inSource].sort());
   });
 
-  it.each(THROWN)('gives $code its class and status, a meaning, a cause and a cure', (error) => {
-    const told = codes.get(error.code) ?? '';
-    expect(told).toMatch(new RegExp(`^\`${error.name}\`, ${error.status}\\b`));
-    expect(told).toMatch(/^- \*\*Meaning\*\*: .{10,}\n- \*\*Cause\*\*: .{10,}\n- \*\*Cure\*\*: .{10,}$/m);
-  });
+  it.each(THROWN)(
+    'docs/errors.md gives $code its class and status, a meaning, a cause and a fix',
+    (error) => {
+      const section = codes.get(error.code) ?? '';
+      expect(section).toMatch(new RegExp(`^\`${error.name}\`, ${error.status}\\b`));
+      expect(section).toMatch(/^- \*\*Meaning\*\*: .{10,}\n- \*\*Cause\*\*: .{10,}\n- \*\*Fix\*\*: .{10,}$/m);
+    },
+  );
 
-  it('has every reason and no other', () => {
+  it('docs/errors.md has every reason and no other', () => {
     expect([...reasons.keys()].sort()).toEqual([...REASONS].sort());
   });
 
-  it.each(REASONS)('gives %s its status and word, a meaning and something to say', (reason) => {
-    const [reply, ...words] = reasons.get(reason) ?? [];
-    const { status, error } = REPLIES[reason];
-    expect(reply).toBe(`${status} \`${error}\``);
-    expect(words.filter((word) => word.length > 10)).toHaveLength(2);
-  });
+  it.each(REASONS)(
+    'docs/errors.md gives %s its status and word, a meaning and a sentence for the page',
+    (reason) => {
+      const [reply, ...words] = reasons.get(reason) ?? [];
+      const { status, error } = REPLIES[reason];
+      expect(reply).toBe(`${status} \`${error}\``);
+      expect(words.filter((word) => word.length > 10)).toHaveLength(2);
+    },
+  );
 });

@@ -116,7 +116,7 @@ describe('the configuration of the example app', () => {
 
   it('refuses several workers that would count each for itself', () => {
     expect(problemsOf({ WORKERS: '2' })).toEqual([
-      'WORKERS above 1 needs REDIS_URL or DATABASE_URL: in memory each process would count for itself',
+      'WORKERS above 1 needs REDIS_URL or DATABASE_URL: in memory each process would count on its own',
     ]);
   });
 
@@ -138,20 +138,28 @@ describe('the configuration of the example app', () => {
       ALICE_PHONE: '999-canary',
     });
     expect(problems).toHaveLength(4);
-    expect(problems.join('\n')).toContain('SMS_OTP_BASE_URL is needed when a gateway is named');
+    expect(problems.join('\n')).toContain('SMS_OTP_BASE_URL is required when a gateway is configured');
     expect(problems.join('\n')).not.toContain('canary');
   });
 
-  it('takes no short secret for recovery codes', () => {
+  it('refuses a short secret for recovery codes and devices', () => {
     expect(problemsOf({ SMS_OTP_SECRET: 'canary' })).toEqual(['SMS_OTP_SECRET needs at least 32 characters']);
   });
 
-  it('needs a gateway and a secret in production', () => {
+  it('uses the same demo secret at each start, outside of production', () => {
+    expect(readConfig({}).smsOtpSecret.length).toBeGreaterThanOrEqual(32);
+    expect(readConfig({}).smsOtpSecret).toBe(readConfig({}).smsOtpSecret);
+    const given = 'a secret of the tests, long enough to be one';
+    expect(readConfig({ SMS_OTP_SECRET: given }).smsOtpSecret).toBe(given);
+  });
+
+  it('requires a gateway and both secrets in production', () => {
     expect(problemsOf({ NODE_ENV: 'production', SESSION_SECRET: 'short' })).toEqual([
-      'SMS_OTP_BASE_URL is needed in production, where there is no simulator',
-      'SMS_OTP_USERNAME is needed in production, where there is no simulator',
-      'SMS_OTP_PASSWORD is needed in production, where there is no simulator',
+      'SMS_OTP_BASE_URL is required in production, where there is no simulator',
+      'SMS_OTP_USERNAME is required in production, where there is no simulator',
+      'SMS_OTP_PASSWORD is required in production, where there is no simulator',
       'SESSION_SECRET needs at least 32 characters in production',
+      'SMS_OTP_SECRET needs at least 32 characters in production',
     ]);
   });
 });

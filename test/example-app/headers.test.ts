@@ -5,6 +5,7 @@ import { startSite, type Site } from './site';
 const PRODUCTION = {
   NODE_ENV: 'production',
   SESSION_SECRET: 'a-secret-of-more-than-32-characters',
+  SMS_OTP_SECRET: 'another-secret-of-more-than-32-characters',
   SMS_OTP_BASE_URL: 'https://gateway.example',
   SMS_OTP_USERNAME: 'user',
   SMS_OTP_PASSWORD: 'password',

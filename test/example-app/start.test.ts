@@ -67,7 +67,7 @@ it(
       'The configuration is not usable:\n' +
         '  - PORT must be a whole number from 0 to 65535\n' +
         '  - SMS_OTP_VARIANT must be A or B\n' +
-        '  - WORKERS above 1 needs REDIS_URL or DATABASE_URL: in memory each process would count for itself\n',
+        '  - WORKERS above 1 needs REDIS_URL or DATABASE_URL: in memory each process would count on its own\n',
     );
   },
   CHILD_TIMEOUT_MS,

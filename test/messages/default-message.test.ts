@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Passport } from 'passport';
 import { createSmsOtp, type SmsOtpOptions } from 'passport-sms-otp';
-import { defaultMessage } from '../../src/messages/default-message';
+import { fillText } from '../../src/messages/default-message';
 import { measureTemplate } from '../../src/protocol/message-length';
 import { startTestApp } from '../support/test-app';
 import { visit } from '../support/visit';
@@ -53,8 +53,8 @@ describe('the default message', () => {
       'step-up',
       'Example confirmation code is on the last line. It expires in 5 min. Never share it.\n@login.example.co.uk #[PIN]',
     ],
-  ] as const)('of %j for %s is a sentence', (parts, purpose, text) => {
-    expect(defaultMessage({ ...parts, validitySeconds: 300 }, purpose)).toBe(text);
+  ] as const)('the default message of %j for %s is a complete sentence', (parts, purpose, text) => {
+    expect(fillText({ ...parts, validitySeconds: 300 }, purpose)).toBe(text);
   });
 
   it.each([
@@ -62,25 +62,25 @@ describe('the default message', () => {
     [179, '2 min'],
     [300, '5 min'],
     [600, '10 min'],
-  ])('says of a code that lives %d s: %s', (validitySeconds, minutes) => {
-    expect(defaultMessage({ validitySeconds }, 'login')).toContain(`in ${minutes}.`);
+  ])('the default message of a code that lives %d s says %s', (validitySeconds, minutes) => {
+    expect(fillText({ validitySeconds }, 'login')).toContain(`in ${minutes}.`);
   });
 
   it.each(['login', 'step-up'] as const)(
-    'fits one text message with ten digits and the longest name for %s',
+    'the default message fits one text message with ten digits and the longest name for %s',
     (purpose) => {
       const appName = 'W'.repeat(30);
       for (const autofillHost of [undefined, `login.${'a'.repeat(25)}.example`]) {
-        const text = defaultMessage({ appName, autofillHost, validitySeconds: 600 }, purpose);
+        const text = fillText({ appName, autofillHost, validitySeconds: 600 }, purpose);
         expect(measureTemplate(text, 10)).toMatchObject({ problem: null, encoding: 'gsm-7' });
       }
     },
   );
 
   it.each(['A', 'B'] as const)(
-    'arrives with an autofill line that both parsers read back in variant %s',
+    'the default message arrives with an autofill line that both parsers read in variant %s',
     async (variant) => {
-      const options = { appName: 'Example', autofillHost: 'login.example.com' };
+      const options = { messages: { appName: 'Example', autofillHost: 'login.example.com' } };
       const test = await startTestApp({ variant, options, simulator: { pinDigits: 10 } });
       const visitor = visit(test);
       await visitor.login();
@@ -92,7 +92,7 @@ describe('the default message', () => {
     },
   );
 
-  it('tells how long the code of a late resend lives', async () => {
+  it('the default message of a late resend states the shorter life of its code', async () => {
     const test = await startTestApp();
     const visitor = visit(test);
     await visitor.login();
@@ -105,7 +105,7 @@ describe('the default message', () => {
 
 describe('appName', () => {
   it.each([['Example'], ['A'], ['Crédit Ünion & Søn'], ['x'.repeat(30)], ["Bob's, Inc."]])(
-    'may be %p',
+    'messages.appName may be %p',
     (appName) => {
       expect(create({ messages: { appName } })).not.toThrow();
       expect(create({ messages: { appName, autofillHost: 'example.com' } })).not.toThrow();
@@ -126,7 +126,7 @@ describe('appName', () => {
     ['a lone surrogate', 'Exam\ud800ple'],
     ['a number', 7],
     ['letters that halve the message', '日本の例'],
-  ])('may not be or hold %s', (_what, appName) => {
+  ])('messages.appName may not be or contain %s', (_what, appName) => {
     expect(create({ messages: { appName: appName as string } })).toThrow(TypeError);
     expect(create({ messages: { appName: appName as string } })).toThrow(/appName/);
   });
@@ -134,7 +134,7 @@ describe('appName', () => {
 
 describe('autofillHost', () => {
   it.each([['example.com'], ['localhost'], ['xn--bcher-kva.example'], ['a.b.c.d.example'], ['1.example']])(
-    'may be %p',
+    'messages.autofillHost may be %p',
     (autofillHost) => {
       expect(create({ messages: { autofillHost } })).not.toThrow();
     },
@@ -160,11 +160,11 @@ describe('autofillHost', () => {
     [`${'a'.repeat(64)}.com`],
     [`${'a.'.repeat(130)}com`],
     [`${'a.'.repeat(60)}com`],
-  ])('may not be %p', (autofillHost) => {
+  ])('messages.autofillHost may not be %p', (autofillHost) => {
     expect(create({ messages: { autofillHost } })).toThrow(/autofillHost/);
   });
 
-  it('may not be given beside a message of the app, which holds its own last line', () => {
+  it('messages.autofillHost is refused beside a template, which has a last line of its own', () => {
     expect(create({ messages: { autofillHost: 'example.com', template: 'Code [PIN]' } })).toThrow(
       /autofillHost/,
     );

@@ -74,8 +74,8 @@ function expectOwnLineAlone(text: string): void {
   expect([readLastLine(filled), readAsChrome(filled)]).toEqual([own, own]);
 }
 
-describe('what a variable holds', () => {
-  it('never becomes an origin-bound line or a second placeholder of a default text', async () => {
+describe('forgery by a variable of a message', () => {
+  it('a variable never becomes an origin-bound line or a second placeholder of a default text', async () => {
     let sent = 0;
     const build = createMessageBuilder({ ...settings, autofillHost: HOST });
     const locale = fc.constantFrom(...MESSAGE_LOCALES);
@@ -92,7 +92,7 @@ describe('what a variable holds', () => {
     expect(sent).toBeGreaterThan(200);
   });
 
-  it('leaves a message without such a line without one', async () => {
+  it('a variable never adds an origin-bound line to a message that has none', async () => {
     const build = createMessageBuilder(settings);
     await fc.assert(
       fc.asyncProperty(hostile, async (payee) => {
@@ -105,10 +105,10 @@ describe('what a variable holds', () => {
     );
   });
 
-  it('stays harmless in a template of the app that makes it safe', async () => {
-    const message: MessageOption = ({ transaction }) =>
+  it('a variable that the app sanitizes stays harmless in its template', async () => {
+    const template: MessageOption = ({ transaction }) =>
       `To ${sanitizeVariable(transaction?.payee ?? '', 30)}: code below\n@${HOST} #[PIN]`;
-    const build = createMessageBuilder({ ...settings, message });
+    const build = createMessageBuilder({ ...settings, template });
     let sent = 0;
     await fc.assert(
       fc.asyncProperty(hostile, async (payee) => {
@@ -127,10 +127,10 @@ describe('what a variable holds', () => {
     [' @evil_test #111111 ', /must not hold "@host #"/],
     ['[PIN]', /exactly once/],
     ['\u2028', /control characters/],
-  ])('sends nothing where a template of the app lets %j through', async (payee, problem) => {
-    const message: MessageOption = ({ transaction }) =>
+  ])('a template that lets %j through is refused and nothing is sent', async (payee, problem) => {
+    const template: MessageOption = ({ transaction }) =>
       `To ${transaction?.payee}: code below\n@${HOST} #[PIN]`;
-    const build = createMessageBuilder({ ...settings, message });
+    const build = createMessageBuilder({ ...settings, template });
     await expect(build(context('1', payee), 300)).rejects.toThrow(problem);
   });
 });

@@ -1,8 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { chooseLocale } from '../../src/messages/build-message';
-import { defaultMessage, fitDefault } from '../../src/messages/default-message';
-import { LOCALE_TEXTS, MESSAGE_LOCALES, type MessageLocale } from '../../src/messages/locales';
-import { PURPOSES } from '../../src/messages/measure';
+import { defaultMessage, fillText, PURPOSES } from '../../src/messages/default-message';
+import { chooseLocale, LOCALE_TEXTS, MESSAGE_LOCALES, type MessageLocale } from '../../src/messages/locales';
 import { measureTemplate } from '../../src/protocol/message-length';
 import { readAsChrome, readLastLine } from './parsers';
 
@@ -22,9 +20,9 @@ describe.each(MESSAGE_LOCALES)('the texts in %s', (locale) => {
   const fill = (
     parts: { appName?: string; autofillHost?: string },
     purpose: (typeof PURPOSES)[number],
-  ): string => fitDefault({ ...parts, locale, validitySeconds: 600 }, purpose, 10);
+  ): string => defaultMessage({ ...parts, locale, validitySeconds: 600 }, purpose, 10);
 
-  it.each(PURPOSES)('fit one message for %s with ten digits and the room that is promised', (purpose) => {
+  it.each(PURPOSES)('the text for %s fits one message with ten digits and the documented room', (purpose) => {
     const name = (length: number): string => 'W'.repeat(length);
     for (const parts of [
       {},
@@ -36,21 +34,21 @@ describe.each(MESSAGE_LOCALES)('the texts in %s', (locale) => {
     }
   });
 
-  it.each(SENTENCES)('name the app beside the host for %s where both have the room', (purpose) => {
+  it.each(SENTENCES)('the text for %s names the app beside the host where both fit', (purpose) => {
     const appName = 'W'.repeat(8);
     expect(fill({ appName, autofillHost: 'w'.repeat(room.both - 8) }, purpose)).toContain(appName);
     const tight = fill({ appName, autofillHost: 'w'.repeat(40) }, purpose);
     expect(tight.includes(appName)).toBe(!isTwoBytes);
   });
 
-  it.each(SENTENCES)('name the app and the minutes for %s', (purpose) => {
+  it.each(SENTENCES)('the text for %s names the app and the minutes', (purpose) => {
     expect(fill({ appName: 'Example' }, purpose)).toMatch(/Example.*(?:10.*\[PIN\]|\[PIN\].*10)/);
     const bound = fill({ appName: 'Example', autofillHost: 'example.com' }, purpose);
     expect(bound).toContain('Example');
     expect(bound.includes(' 10 ') || isTwoBytes).toBe(true);
   });
 
-  it('end with the line that both parsers read back', () => {
+  it('every bound text ends with the line that both parsers read', () => {
     for (const purpose of PURPOSES) {
       const text = fill({ appName: 'Example', autofillHost: 'example.com' }, purpose).replace(
         '[PIN]',
@@ -61,17 +59,17 @@ describe.each(MESSAGE_LOCALES)('the texts in %s', (locale) => {
     }
   });
 
-  it('say for each purpose something else, and leave no name unfilled', () => {
+  it('the texts differ by purpose, and every variable is filled in', () => {
     const { plain, bound } = LOCALE_TEXTS[locale];
     for (const texts of [plain, bound]) expect(new Set(Object.values(texts)).size).toBe(5);
     for (const purpose of PURPOSES) expect(fill({}, purpose)).not.toMatch(/[{}]/);
   });
 
-  it('show amount and payee of a transaction, short or long, and the code once', () => {
+  it('the texts of a transaction, short or long, show amount and payee, and the code once', () => {
     const transaction = { amount: '49.90 EUR', payee: 'Fresh Flowers' };
     for (const autofillHost of [undefined, 'example.com']) {
       for (const kind of ['transaction', 'short-transaction'] as const) {
-        const text = defaultMessage({ autofillHost, locale, validitySeconds: 300, transaction }, kind);
+        const text = fillText({ autofillHost, locale, validitySeconds: 300 }, kind, transaction);
         expect(text).toMatch(/49\.90 EUR.*Fresh Flowers|Fresh Flowers.*49\.90 EUR/);
         expect(text.split('[PIN]')).toHaveLength(2);
       }
@@ -92,7 +90,7 @@ describe('the locale of a text', () => {
     ['ar-EG-u-nu-latn', 'ar'],
     ['en-GB', 'en'],
     ['hi-IN', 'hi'],
-  ])('of %s is %s', (tag, locale) => {
+  ])('the locale tag %s chooses %s', (tag, locale) => {
     expect(chooseLocale(tag, ['fr', ...MESSAGE_LOCALES])).toBe(locale);
   });
 
@@ -111,11 +109,11 @@ describe('the locale of a text', () => {
     ['a megabyte', 'de-'.repeat(350_000)],
     ['a number', 7],
     ['an object', { toString: () => 'de' }],
-  ])('of %s is the default', (_what, tag) => {
+  ])('a locale tag that is %s chooses the default', (_what, tag) => {
     expect(chooseLocale(tag as string, ['fr', ...MESSAGE_LOCALES])).toBe('fr');
   });
 
-  it('is only one that is served', () => {
+  it('a locale that is not served is never chosen', () => {
     expect(chooseLocale('de', ['en', 'fr'])).toBe('en');
   });
 });

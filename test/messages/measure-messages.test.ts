@@ -10,7 +10,7 @@ const OPTIONS: SmsOtpOptions = {
 };
 
 describe('measureMessages', () => {
-  it('takes the options of createSmsOtp, and names the character that makes a message long', () => {
+  it('measureMessages takes the options of createSmsOtp and names the character that forces UCS-2', () => {
     const report = measureMessages({ ...OPTIONS, messages: { appName: 'Crédit' } });
     expect(report.find(({ locale, purpose }) => locale === 'en' && purpose === 'login')).toMatchObject({
       encoding: 'GSM-7',
@@ -24,7 +24,7 @@ describe('measureMessages', () => {
     });
   });
 
-  it('refuses the options that createSmsOtp refuses', () => {
+  it('measureMessages refuses the options that createSmsOtp refuses', () => {
     expect(() => measureMessages({ ...OPTIONS, maxAttempts: 6 })).toThrow(/maxAttempts/);
   });
 });

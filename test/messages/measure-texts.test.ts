@@ -4,22 +4,28 @@ import { createSmsOtp } from 'passport-sms-otp';
 import { MESSAGE_LOCALES } from '../../src/messages/locales';
 import { measureTexts } from '../../src/messages/measure';
 
-const create = (options: object) => (): unknown =>
-  createSmsOtp({
-    gateway: { baseUrl: 'http://127.0.0.1:9', variant: 'A', username: 'u', password: 'p' },
-    passport: new Passport(),
-    allowedCountries: 'any',
-    getPhone: () => null,
-    secret: 'a secret of the tests, long enough to be one',
-    loadUser: () => null,
-    ...options,
-  });
+const create =
+  ({ getLocale: choose, ...messages }: Messages) =>
+  (): unknown =>
+    createSmsOtp({
+      gateway: { baseUrl: 'http://127.0.0.1:9', variant: 'A', username: 'u', password: 'p' },
+      passport: new Passport(),
+      allowedCountries: 'any',
+      getPhone: () => null,
+      secret: 'a secret of the tests, long enough to be one',
+      loadUser: () => null,
+      ...(choose && { getLocale: choose }),
+      messages,
+    });
+
+/** The option `messages`, right or wrong, and `getLocale` beside it. */
+type Messages = Readonly<Record<string, unknown>> & { readonly getLocale?: () => string };
 
 const SETTINGS = { maxPinDigits: 10, codeValiditySeconds: 300 };
 const getLocale = (): string => 'en';
 
 describe('the report on messages', () => {
-  it('measures every locale that is served for every purpose', () => {
+  it('the report measures every served locale for every purpose', () => {
     const report = measureTexts({ ...SETTINGS, appName: 'Example' });
     expect(report).toHaveLength(64);
     expect(new Set(report.map(({ locale }) => locale))).toEqual(new Set(MESSAGE_LOCALES));
@@ -36,19 +42,19 @@ describe('the report on messages', () => {
     expect(hindi).toMatchObject({ encoding: 'UCS-2', used: 62, limit: 70, forcedBy: "'न' (U+0928)" });
   });
 
-  it('begins with the default locale and leaves out what is not served', () => {
+  it('the report begins with the default locale and leaves out locales that are not served', () => {
     const report = measureTexts({ ...SETTINGS, defaultLocale: 'fr', locales: ['en', 'fr'] });
     expect(report.map(({ locale }) => locale)).toEqual([...Array(4).fill('fr'), ...Array(4).fill('en')]);
   });
 
-  it('names the character that a name brings in, and shows what would not fit', () => {
+  it('the report names the character of appName that forces UCS-2, also where the text does not fit', () => {
     const report = measureTexts({ ...SETTINGS, appName: 'Škoda', locales: [] });
     expect(report[0]).toMatchObject({ encoding: 'UCS-2', used: 76, limit: 70, forcedBy: "'Š' (U+0160)" });
   });
 
-  it('measures templates of the app, and leaves functions to the moment they are asked', () => {
-    const perCountry = { FR: { message: () => '[PIN]' }, IN: { message: 'Your code is [PIN] 😀' } };
-    const report = measureTexts({ ...SETTINGS, message: 'Code [PIN]', perCountry });
+  it('the report measures fixed templates and leaves functions out', () => {
+    const perCountry = { FR: { template: () => '[PIN]' }, IN: { template: 'Your code is [PIN] 😀' } };
+    const report = measureTexts({ ...SETTINGS, template: 'Code [PIN]', perCountry });
     const row = { locale: null, limit: 160, encoding: 'GSM-7', used: 15, country: null, forcedBy: null };
     const indian = {
       ...row,
@@ -94,28 +100,28 @@ describe('a message that does not fit', () => {
     ],
     [
       'of a country',
-      { perCountry: { IN: { message: `${'A'.repeat(151)}[PIN]` } } },
-      /perCountry\.IN\.message is too/,
+      { perCountry: { IN: { template: `${'A'.repeat(151)}[PIN]` } } },
+      /perCountry\.IN\.template is too/,
     ],
     [
       'of a country, with no code',
-      { perCountry: { IN: { message: 'x' } } },
-      /perCountry\.IN\.message must contain/,
+      { perCountry: { IN: { template: 'x' } } },
+      /perCountry\.IN\.template must contain/,
     ],
-  ])('is an error when it is %s', (_what, options, problem) => {
+  ])('a message that does not fit is an error when it is %s', (_what, options, problem) => {
     expect(create(options)).toThrow(TypeError);
     expect(create(options)).toThrow(problem);
   });
 
   it.each([
-    ['in a locale nobody can choose', { appName: 'W'.repeat(20) }],
+    ['in a locale that cannot be chosen', { appName: 'W'.repeat(20) }],
     ['in a locale that is not served', { appName: 'W'.repeat(20), getLocale, locales: ['de', 'fr'] }],
-    ['where the app has its own message', { appName: 'W'.repeat(20), getLocale, message: '[PIN]' }],
+    ['where the app has its own template', { appName: 'W'.repeat(20), getLocale, template: '[PIN]' }],
     [
-      'but for the name beside a host',
+      'where it is left out beside a host',
       { appName: 'W'.repeat(30), autofillHost: 'example.com', getLocale, locales: ['hi'] },
     ],
-  ])('is none %s', (_what, options) => {
+  ])('a message that does not fit is no error %s', (_what, options) => {
     expect(create(options)).not.toThrow();
   });
 });
@@ -135,10 +141,10 @@ describe('the options of locales and countries', () => {
     ['perCountry.FR.from', { FR: { from: 'x' } }],
     ['perCountry.FR.sender', { FR: { sender: 'x' } }],
     ['perCountry.FR.sender', { FR: { sender: 'Twelve chars' } }],
-    ['perCountry.FR.message', { FR: { message: 7 } }],
-  ])('must be right: %s is not %j', (name, value) => {
+    ['perCountry.FR.template', { FR: { template: 7 } }],
+  ])('createSmsOtp refuses messages.%s where the value is %j', (name, value) => {
     const make = create({ [name.split('.')[0] ?? '']: value });
     expect(make).toThrow(TypeError);
-    expect(make).toThrow(new RegExp(`(?:^|[ :])${name.replaceAll('.', '\\.')} ?`));
+    expect(make).toThrow(new RegExp(`(?:^|[ :])messages\\.${name.replaceAll('.', '\\.')} ?`));
   });
 });

@@ -16,10 +16,10 @@ const create = (options: Partial<SmsOtpOptions>) => (): unknown =>
   });
 
 const BAD: readonly (readonly [string, unknown, RegExp])[] = [
-  ['no placeholder', 'Your code', /message must contain \[PIN\] exactly once \(found 0\)/],
+  ['no placeholder', 'Your code', /template must contain \[PIN\] exactly once \(found 0\)/],
   ['one in lower case', 'Your code [pin]', /exactly once \(found 0\)/],
   ['two placeholders', '[PIN] [PIN]', /exactly once \(found 2\)/],
-  ['too many septets', `${'A'.repeat(151)}[PIN]`, /message is too long for one text message: 161 of 160/],
+  ['too many septets', `${'A'.repeat(151)}[PIN]`, /template is too long for one text message: 161 of 160/],
   ['brackets that count twice', `${'['.repeat(77)}[PIN]`, /too long/],
   ['too many units', `${'あ'.repeat(61)}[PIN]`, /too long for one text message: 71 of 70 \(ucs-2\)/],
   [
@@ -33,14 +33,14 @@ const BAD: readonly (readonly [string, unknown, RegExp])[] = [
 ];
 
 describe('a template', () => {
-  it.each(BAD)('with %s is refused when it is given', (_what, message, problem) => {
-    expect(create({ messages: { template: message as string } })).toThrow(TypeError);
-    expect(create({ messages: { template: message as string } })).toThrow(problem);
+  it.each(BAD)('a template with %s is refused by createSmsOtp', (_what, template, problem) => {
+    expect(create({ messages: { template: template as string } })).toThrow(TypeError);
+    expect(create({ messages: { template: template as string } })).toThrow(problem);
   });
 
-  it.each([[7], [null], [['[PIN]']], [{ login: '[PIN]' }]])('may not be %j', (message) => {
+  it.each([[7], [null], [['[PIN]']], [{ login: '[PIN]' }]])('messages.template may not be %j', (message) => {
     expect(create({ messages: { template: message as unknown as string } })).toThrow(
-      /message must be a text or a function/,
+      /messages\.template must be a string or a function/,
     );
   });
 
@@ -49,19 +49,19 @@ describe('a template', () => {
     ['the longest for six digits', `${'A'.repeat(153)}[PIN]`, 6],
     ['the longest in UCS-2', `${'あ'.repeat(60)}[PIN]`, 10],
     ['two lines', 'Your code\n@example.com #[PIN]', 10],
-  ])('may be %s', (_what, message, maxPinDigits) => {
-    expect(create({ messages: { template: message }, maxPinDigits })).not.toThrow();
+  ])('a template may be %s', (_what, template, maxCodeDigits) => {
+    expect(create({ messages: { template }, maxCodeDigits })).not.toThrow();
   });
 });
 
-describe('a message function', () => {
+describe('a template function', () => {
   let test: TestApp;
   afterEach(() => test.close());
 
-  it('hears user, locale and purpose, and may take its time', async () => {
-    const heard: MessageContext[] = [];
+  it('a template function is called with user, locale and purpose, and may return a promise', async () => {
+    const calls: MessageContext[] = [];
     const message = (context: MessageContext): Promise<string> => {
-      heard.push(context);
+      calls.push(context);
       return Promise.resolve(context.locale === 'de-AT' ? 'Ihr Code: [PIN]' : 'Your code: [PIN]');
     };
     const getLocale: SmsOtpOptions['getLocale'] = (_user, req) => Promise.resolve(req.get('accept-language'));
@@ -74,36 +74,39 @@ describe('a message function', () => {
       expect.stringMatching(/^Ihr Code: \d{6}$/),
       expect.stringMatching(/^Ihr Code: \d{6}$/),
     ]);
-    expect(heard).toMatchObject([
+    expect(calls).toMatchObject([
       { user: ALICE, locale: 'de-AT', purpose: 'login' },
       { user: ALICE, locale: 'de-AT', purpose: 'step-up' },
     ]);
   });
 
-  it('hears no locale when there is none', async () => {
-    const heard: unknown[] = [];
+  it('a template function is called without a locale when there is no getLocale', async () => {
+    const calls: unknown[] = [];
     const message = ({ locale }: MessageContext): string => {
-      heard.push(locale);
+      calls.push(locale);
       return '[PIN]';
     };
     test = await startTestApp({ options: { messages: { template: message } } });
     await visit(test).login();
-    expect(heard).toEqual([undefined]);
+    expect(calls).toEqual([undefined]);
   });
 
   it.each([
     ...BAD,
-    ['nothing', undefined, /message must be a text/],
-    ['a list', ['[PIN]'], /message must be a text/],
-  ] as const)('that gives %s fails before anything is charged or sent', async (_what, given, problem) => {
-    let text: unknown = given;
-    test = await startTestApp({ options: { messages: { template: () => text as string } } });
-    const visitor = visit(test);
-    expect((await visitor.login()).status).toBe(500);
-    expect(test.errors).toEqual([expect.any(TypeError)]);
-    expect(test.errors[0]).toHaveProperty('message', expect.stringMatching(problem));
-    expect(test.sim.stats().calls).toMatchObject({ auth: 0, generate: 0 });
-    text = '[PIN]';
-    expect((await visitor.login()).body).toMatchObject({ resendAt: test.clock.now() + 30_000 });
-  });
+    ['nothing', undefined, /template must be a string/],
+    ['a list', ['[PIN]'], /template must be a string/],
+  ] as const)(
+    'a template function that returns %s fails before anything is charged or sent',
+    async (_what, given, problem) => {
+      let text: unknown = given;
+      test = await startTestApp({ options: { messages: { template: () => text as string } } });
+      const visitor = visit(test);
+      expect((await visitor.login()).status).toBe(500);
+      expect(test.errors).toEqual([expect.any(TypeError)]);
+      expect(test.errors[0]).toHaveProperty('message', expect.stringMatching(problem));
+      expect(test.sim.stats().calls).toMatchObject({ auth: 0, generate: 0 });
+      text = '[PIN]';
+      expect((await visitor.login()).body).toMatchObject({ resendAt: test.clock.now() + 30_000 });
+    },
+  );
 });

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import type { MessageContext, SmsOtpOptions } from 'passport-sms-otp';
+import type { MessageContext, MessagesOption, SmsOtpOptions } from 'passport-sms-otp';
 import { startTestApp, type TestApp } from '../support/test-app';
 import type { TestUser } from '../support/test-users';
 import { visit } from '../support/visit';
@@ -17,18 +17,22 @@ describe('a message to a country', () => {
   async function sendTo(user: TestUser, options: Partial<SmsOtpOptions>): Promise<(string | undefined)[]> {
     test = await startTestApp({
       users: [user],
-      options: { allowedCountries: 'any', messages: { appName: 'Example', sender: 'Example' }, ...options },
+      options: {
+        allowedCountries: 'any',
+        ...options,
+        messages: { appName: 'Example', sender: 'Example', ...options.messages },
+      },
     });
     expect((await visit(test, user).login()).status).toBe(200);
     const sent = test.sim.outbox.at(-1);
     return [sent?.sender, sent?.text.replace(sent.pin, '[PIN]')];
   }
 
-  const perCountry: SmsOtpOptions['perCountry'] = {
+  const perCountry: MessagesOption['perCountry'] = {
     FR: { sender: '12345678901234' },
-    IN: { sender: 'EXMPLE', message: 'Your EXMPLE code is [PIN]' },
+    IN: { sender: 'EXMPLE', template: 'Your EXMPLE code is [PIN]' },
     GB: { sender: 'Example UK' },
-    GG: { message: ({ purpose }: MessageContext) => `Guernsey ${purpose} [PIN]` },
+    GG: { template: ({ purpose }: MessageContext) => `Guernsey ${purpose} [PIN]` },
   };
   const usual = 'Example: [PIN] is your sign-in code. It expires in 5 min. Never share it.';
 
@@ -36,24 +40,24 @@ describe('a message to a country', () => {
     ['its own sender and the usual text', FRENCH, ['12345678901234', usual]],
     ['its own text as registered there', INDIAN, ['EXMPLE', 'Your EXMPLE code is [PIN]']],
     ['the sender of the country', BRITISH, ['Example UK', usual]],
-    ['what is said of a territory, and not of its country', OF_GUERNSEY, ['Example', 'Guernsey login [PIN]']],
+    ['the entry of a territory rather than of its country', OF_GUERNSEY, ['Example', 'Guernsey login [PIN]']],
     ['nothing of its own for a number of no country', AT_SEA, ['Example', usual]],
-  ] as const)('has %s', async (_what, user, expected) => {
+  ] as const)('a message to a country has %s', async (_what, user, expected) => {
     expect(await sendTo(user, { messages: { perCountry } })).toEqual(expected);
   });
 
-  it('holds for the territories of a country', async () => {
+  it('an entry of perCountry covers the territories of that country', async () => {
     const sent = await sendTo(OF_GUERNSEY, { messages: { perCountry: { GB: { sender: 'Example UK' } } } });
     expect(sent).toEqual(['Example UK', usual]);
   });
 
-  it('is in the locale of the user, who may read another language than the country', async () => {
+  it('a message to a country is in the locale of the user', async () => {
     const [, text] = await sendTo(FRENCH, { getLocale: () => 'de-AT', messages: { perCountry } });
     expect(text).toBe('Example: [PIN] ist Ihr Anmeldecode. Er gilt 5 Min. Geben Sie ihn niemals weiter.');
   });
 
-  it('is in the default locale where getLocale names none that is served', async () => {
-    const options = { getLocale: () => 'de', locales: ['es'], defaultLocale: 'fr' } as const;
+  it('a message is in the default locale where getLocale returns none that is served', async () => {
+    const options = { getLocale: () => 'de', messages: { locales: ['es'], defaultLocale: 'fr' } } as const;
     const [, text] = await sendTo(FRENCH, options);
     expect(text).toMatch(/^Example : \[PIN\] est votre code de connexion\./);
   });

@@ -17,7 +17,7 @@ describe('a variable of a message', () => {
     ['a placeholder', 'x[PIN]y', 'xPINy'],
     ['a placeholder around a placeholder', '[P[PIN]IN]', 'PPININ'],
     ['nothing harmless at all', '@#[]\n\u200b', ''],
-  ])('is made safe: %s', (_what, text, safe) => {
+  ])('sanitizeVariable makes it safe: %s', (_what, text, safe) => {
     expect(sanitizeVariable(text, 40)).toBe(safe);
   });
 
@@ -30,22 +30,22 @@ describe('a variable of a message', () => {
     ['before a syllable of Hindi', 'नमस्ते', 5, 'नम'],
     ['of a megabyte', 'A\n'.repeat(524_288), 4, 'A A'],
     ['of a megabyte of accents', `e${'\u0301'.repeat(1_048_576)}`, 10, ''],
-  ])('is cut %s', (_what, text, maxLength, cut) => {
+  ])('sanitizeVariable cuts a string %s', (_what, text, maxLength, cut) => {
     expect(sanitizeVariable(text, maxLength)).toBe(cut);
   });
 
-  it.each([[undefined], [7], [null], [['a']]])('is a text, not %j', (text) => {
+  it.each([[undefined], [7], [null], [['a']]])('sanitizeVariable refuses %j in place of a string', (text) => {
     expect(() => sanitizeVariable(text as unknown as string, 10)).toThrow(TypeError);
   });
 
   it.each([[0], [-1], [1.5], [Number.NaN], [Infinity], ['10']])(
-    'has a length above 0, not %p',
+    'sanitizeVariable refuses the maxLength %p',
     (maxLength) => {
       expect(() => sanitizeVariable('a', maxLength as number)).toThrow(/maxLength/);
     },
   );
 
-  it('stays as it is when it is made safe again, whatever it was', () => {
+  it('sanitizeVariable leaves unchanged what it returned, whatever it was given', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.integer({ min: 1, max: 50 }), (text, maxLength) => {
         const safe = sanitizeVariable(text, maxLength);

@@ -1,14 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  type BuildMessage,
-  createMessageBuilder,
-  type MessageSettings,
-} from '../../src/messages/build-message';
+import { type BuildMessage, createMessageBuilder } from '../../src/messages/build-message';
+import type { MessageBuilderOptions } from '../../src/messages/options';
 import type { Transaction } from '../../src/stores/store';
 import { ALICE, startTestApp } from '../support/test-app';
 import { asUser } from '../support/test-users';
 
-const settings: MessageSettings = {
+const settings: MessageBuilderOptions = {
   appName: 'Example',
   maxPinDigits: 10,
   codeValiditySeconds: 300,
@@ -59,11 +56,11 @@ describe('the text of a transaction', () => {
       { amount: '49.90 EUR', payee: 'x'.repeat(1_048_576) },
       `Example: [PIN]: 49.90 EUR to ${'x'.repeat(70)}...`,
     ],
-  ])('shows amount and payee %s', async (_what, transaction, text) => {
+  ])('the text of a transaction shows amount and payee %s', async (_what, transaction, text) => {
     expect(await send(build, transaction)).toBe(text);
   });
 
-  it('keeps the autofill line whatever the payee', async () => {
+  it('the text of a transaction keeps the autofill line, whatever the payee', async () => {
     const text = await send(bound, { amount: '200,00 PLN', payee: 'Żółte Kwiaty Świeże Na Rynku' });
     expect(text).toBe('200,00 PLN to Żółte Kwiaty Świeże Na...\n@login.example.com #[PIN]');
   });
@@ -74,7 +71,7 @@ describe('the text of a transaction', () => {
       'leaves the payee less than four characters',
       { amount: `12345678901234567890123456 zł`, payee: 'Flowers' },
     ],
-  ])('is not sent when the amount %s', async (_what, transaction) => {
+  ])('the text of a transaction is not sent when the amount %s', async (_what, transaction) => {
     const sent = send(bound, transaction);
     await expect(sent).rejects.toThrow(TypeError);
     await expect(sent).rejects.toThrow('do not fit one text message (locale en); nothing was sent');
@@ -87,27 +84,31 @@ describe('the text of a transaction', () => {
     ['an amount of a megabyte', { amount: '1'.repeat(1_048_576), payee: 'Flowers' }, /1 to 40 characters/],
     ['an amount that would lose a sign', { amount: '10#00', payee: 'Flowers' }, /without @, #, \[ and \]/],
     ['a payee of nothing harmless', { amount: '1', payee: '@#\u200b' }, /the payee of a transaction/],
-    ['an amount that is no text', { amount: 7 as unknown as string, payee: 'Flowers' }, /must be a text/],
-  ])('is not sent with %s', async (_what, transaction, problem) => {
+    [
+      'an amount that is not a string',
+      { amount: 7 as unknown as string, payee: 'Flowers' },
+      /must be a string/,
+    ],
+  ])('the text of a transaction is not sent with %s', async (_what, transaction, problem) => {
     const sent = send(build, transaction);
     await expect(sent).rejects.toThrow(TypeError);
     await expect(sent).rejects.toThrow(problem);
   });
 
-  it('is in the language of the user', async () => {
+  it('the text of a transaction is in the language of the user', async () => {
     const transaction = { amount: '49,90 EUR', payee: 'Blumen' };
     expect(await send(build, transaction, 'de-AT')).toContain('ist Ihr Code für 49,90 EUR an Blumen.');
     expect(await send(build, transaction, 'zh-CN')).toContain('向Blumen付款49,90 EUR');
   });
 
-  it('is not a fixed template, which would hide what is approved', async () => {
-    const fixed = createMessageBuilder({ ...settings, message: 'Your code: [PIN]' });
+  it('a fixed template is refused for a transaction, because it would hide what is approved', async () => {
+    const fixed = createMessageBuilder({ ...settings, template: 'Your code: [PIN]' });
     await expect(send(fixed, { amount: '1', payee: 'x' })).rejects.toThrow(
-      'message is fixed and shows no amount and payee',
+      'messages.template is fixed and shows no amount and payee',
     );
   });
 
-  it('that cannot be made fails before anything is charged or sent', async () => {
+  it('a transaction whose text cannot be built fails before anything is charged or sent', async () => {
     let transaction = { amount: '1'.repeat(41), payee: 'Flowers' };
     const test = await startTestApp({
       routes: (app, smsOtp) => {

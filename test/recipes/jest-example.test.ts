@@ -3,7 +3,7 @@ import { GatewayClient } from 'passport-sms-otp/client';
 import { GatewaySimulator } from 'passport-sms-otp/simulator';
 import supertest from 'supertest';
 import { createApp } from '../../docs/recipes/tested-app'; // Your app.
-import { passwordOf, RecipeUsers } from './support/recipe-users'; // Your users.
+import { passwordOf, RECIPE_SECRETS, RecipeUsers } from './support/recipe-users'; // Your users.
 
 const ALICE = '+12025550123';
 const BOB = '+14155552671';
@@ -19,7 +19,7 @@ beforeAll(async () => {
   simulator = await GatewaySimulator.start({ variant: 'A', fixedPins: { [BOB]: '123456' } });
   const { baseUrl, variant, username, password } = simulator;
   gateway = new GatewayClient({ baseUrl, variant, username, password });
-  app = createApp({ gateway, users: new RecipeUsers(), sessionSecret: 'secret' });
+  app = createApp({ gateway, users: new RecipeUsers(), ...RECIPE_SECRETS });
 });
 
 afterAll(async () => {

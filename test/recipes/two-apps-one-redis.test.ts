@@ -38,7 +38,14 @@ describeWithService('redis')('the recipe for two apps on one Redis', () => {
     const gateway = createGateway(redis, { baseUrl, variant: 'B', username, password });
     closings.push(() => gateway.close());
     const server = createServer(
-      createApp({ name, users, redis, gateway, sessionSecret: `the secret of ${name}` }),
+      createApp({
+        name,
+        users,
+        redis,
+        gateway,
+        sessionSecret: `the session secret of ${name}`,
+        otpSecret: `the secret of ${name}, long enough to be one`,
+      }),
     );
     closings.push(() => server.close());
     return supertest.agent(server.listen(0, '127.0.0.1'));

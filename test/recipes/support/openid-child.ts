@@ -4,7 +4,7 @@ import type { Express } from 'express';
 import * as openid from 'openid-client';
 import { GatewayClient } from 'passport-sms-otp/client';
 import { createApp } from '../../../docs/recipes/openid-connect';
-import { RecipeUsers } from './recipe-users';
+import { RECIPE_SECRETS, RecipeUsers } from './recipe-users';
 
 /** What the test hands over: where its simulator is. */
 const { SIMULATOR = '', GATEWAY_PASSWORD = '' } = process.env;
@@ -30,7 +30,7 @@ async function main(): Promise<void> {
     password: GATEWAY_PASSWORD,
   });
   const findByIdentity = (iss: string, sub: string) => findUser(users, iss === issuer.url, sub);
-  const parts = { users, gateway, sessionSecret: 'the secret of the sessions' };
+  const parts = { users, gateway, ...RECIPE_SECRETS };
   app.serve(createApp({ ...parts, config, callbackUrl, findByIdentity }));
   console.log(JSON.stringify({ app: app.url, issuer: issuer.url }));
 }

@@ -4,7 +4,7 @@ import { GatewayClient } from 'passport-sms-otp/client';
 import { GatewaySimulator } from 'passport-sms-otp/simulator';
 import supertest from 'supertest';
 import type { RecipeParts } from '../../../docs/recipes/parts';
-import { RecipeUsers } from './recipe-users';
+import { RECIPE_SECRETS, RecipeUsers } from './recipe-users';
 
 /** A recipe that runs: the app, the gateway behind it, and the users. */
 export interface RecipeSite {
@@ -16,8 +16,6 @@ export interface RecipeSite {
   readonly code: (id?: string) => string;
   readonly close: () => Promise<void>;
 }
-
-const SESSION_SECRET = 'the secret of the tests';
 
 /** Starts a simulator and a recipe on loopback. @param create makes what answers: an Express app or a Nest one. */
 export async function startRecipe(
@@ -32,7 +30,7 @@ export async function startRecipe(
     await gateway.close();
     await sim.close();
   };
-  const app = await Promise.resolve({ users, gateway, sessionSecret: SESSION_SECRET })
+  const app = await Promise.resolve({ users, gateway, ...RECIPE_SECRETS })
     .then(create)
     .catch(async (error: unknown) => {
       // Else the simulator would keep the tests from ending.

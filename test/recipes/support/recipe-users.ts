@@ -3,6 +3,12 @@ import { asUser } from '../../support/test-users';
 
 const PASSWORD = 'the right password';
 
+/** What every recipe is given beside its users and its gateway. */
+export const RECIPE_SECRETS = {
+  sessionSecret: 'the secret of the sessions',
+  otpSecret: 'a secret of the tests, long enough to be one',
+};
+
 /** The users of the recipes, each with a number of a prefix of its own. */
 export class RecipeUsers implements Users {
   /** Ids of users who are gone. */
