@@ -1,45 +1,25 @@
 /** What is mutated. The suites that judge a group are listed in `test/mutation/<group>.suites.cjs`. */
 const GROUPS = {
-  verify: inLogin(
-    'verify-otp',
-    'attempt',
-    'judge-pin',
-    'pin-rejection',
-    'find-user',
-    'user-*',
-    'lost-answer',
-  ),
-  send: inLogin(
-    'send-*',
-    'deliver-code',
-    'resend-otp',
-    'challenge-record',
-    'choose-phone',
-    'ask-policies',
-    'list-phones',
-    'phone-number',
-    'time-decision',
-    'events',
-  ),
-  factors: inLogin('code-input', 'join-factors', 'judge-{device,factor,recovery-code}', '*device*'),
+  verify: inLogin('verify-otp', 'users', 'admin'),
+  send: inLogin('send-otp', 'charge-send', 'resend-otp', 'run-policies', 'phones', 'events'),
+  factors: [
+    'src/login/code-verifiers.ts',
+    'src/account/{factors,trusted-devices,device-tokens,recovery-codes}.ts',
+  ],
   envelope: ['src/protocol/envelope.ts'],
-  answers: ['src/client/answers/*.ts'],
+  answers: ['src/client/{transport,exchange}.ts'],
   // What decides what errors, events, spans, replies and the command may show.
   redaction: [
     'src/errors.ts',
     'src/client/events.ts',
-    'src/express/{replies,status}.ts',
-    'src/observability/{record-spans,timed-event}.ts',
-    'src/cli/{explain,line/refuse-secrets}.ts',
+    'src/middleware/{responses,status}.ts',
+    'src/opentelemetry/{record-spans,event-attributes}.ts',
+    'src/cli/{failures,read-arguments}.ts',
   ],
-  memory: ['src/stores/{memory-store,memory/*}.ts'],
-  records: ['src/stores/{records,check-values}.ts'],
+  memory: ['src/stores/memory/*.ts'],
+  records: ['src/stores/{records,check-values,load-records}.ts'],
   guard: ['src/stores/{guarded-store,with-timeout,lease}.ts'],
 };
-
-function inLogin(...names) {
-  return names.map((name) => `src/login/${name}.ts`);
-}
 
 const group = process.env.MUTATE ?? 'verify';
 

@@ -8,7 +8,7 @@ const SUITES = [
   'errors',
   'cli/refuse-secrets',
   'cli/explain',
-  'observability/news-and-failures',
+  'opentelemetry/news-and-failures',
   'client/call-events',
   'middleware/replies',
   'middleware/redirects',
