@@ -60,7 +60,7 @@ describe('a block by conversion', () => {
     expect((await provoke()).response.headers['retry-after']).toBe('900');
   });
 
-  it('is told once, however many find it at the same moment', async () => {
+  it('is reported once, however many sends detect it at the same moment', async () => {
     const clock = testClock(NOON);
     await open({}, { store: slowStore(clock) }, { clock });
     await repeat(16, send);
@@ -97,7 +97,7 @@ describe('a block by conversion', () => {
     expect(traffic.sentTo(PREFIX)).toBe(29 + 24);
   });
 
-  it('is only told by default', async () => {
+  it('is only reported by default', async () => {
     await open({ mode: undefined });
     expect((await provoke()).isSent).toBe(true);
     expect(blocks()).toHaveLength(1);

@@ -26,7 +26,7 @@ const blockedScopes = (): string[] =>
   traffic.test.events.flatMap((event) => (event.type === 'conversion-blocked' ? [event.scope] : []));
 
 describe('the conversion of a country', () => {
-  it('is judged over its prefixes from 50 text messages on, and other countries go on', async () => {
+  it('is counted over its prefixes from 50 messages on, and other countries are not blocked', async () => {
     await open();
     await repeat(49, (index) => traffic.login(french(index)));
     traffic.minutes(13);
@@ -59,7 +59,7 @@ describe('the conversion of a network', () => {
   const networkOf = ({ mobile }: { mobile: string }): Network | null =>
     mobile.startsWith('+4') ? { mcc: '262', mnc: '01' } : null;
 
-  it('is judged where it is known, whatever the prefix and the country', async () => {
+  it('is counted where it is known, whatever the prefix and the country', async () => {
     await open({ networkOf });
     await repeat(25, (index) => traffic.login(german(index)));
     await repeat(25, (index) => traffic.login(`+43664${1000 + index}1234`));
@@ -69,7 +69,7 @@ describe('the conversion of a network', () => {
     expect((await traffic.login(french(1))).isSent).toBe(true);
   });
 
-  it('may take time to tell', async () => {
+  it('may be found asynchronously', async () => {
     await open({ networkOf: (context) => Promise.resolve(networkOf(context)) });
     await repeat(50, (index) => traffic.login(german(index)));
     traffic.minutes(13);
@@ -103,7 +103,7 @@ describe('the conversion of a network', () => {
     ['answers a word', () => 'Rheinfunk'],
     ['answers without a network', () => ({ mcc: '262', mnc: null })],
     ['answers a part of a key', () => ({ mcc: '262', mnc: '01:1' })],
-  ])('is none when what tells it %s, and the rest is judged', async (_what, odd) => {
+  ])('is ignored when networkOf %s, and prefix and country are counted', async (_what, odd) => {
     // What has no types may answer anything.
     await open({ networkOf: odd as () => Network });
     await repeat(50, (index) => traffic.login(german(index)));
@@ -128,7 +128,7 @@ describe('what is stored of the conversion', () => {
     expect(charged.join()).not.toMatch(/336|1234|5678/);
   });
 
-  it('that answers oddly denies', async () => {
+  it('with an unexpected answer denies', async () => {
     const clock = testClock(NOON);
     const tampered = tamperedStore(clock);
     const { store, calls } = tampered;

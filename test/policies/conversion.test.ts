@@ -108,7 +108,7 @@ describe('the conversion of a prefix', () => {
 });
 
 describe('what the gateway fails to send', () => {
-  it('is no text message that nobody answers', async () => {
+  it('is not counted as unanswered', async () => {
     await open();
     await repeat(30, async () => {
       traffic.test.sim.failNext('generate', { kind: 'error', code: 2104 });

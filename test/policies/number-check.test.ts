@@ -2,18 +2,18 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Policy, type PolicyEvent } from 'passport-sms-otp';
 import { numberCheck, numberLookups } from 'passport-sms-otp/policies';
 import { ADVANCED_STATUSES } from '../../src/protocol/hlr';
-import { MOBILE, openDesk, type LookupDesk } from './lookups/lookup-desk';
+import { MOBILE, startLookups, type LookupSetup } from './lookups/lookup-setup';
 
-let desk: LookupDesk;
+let setup: LookupSetup;
 beforeEach(async () => {
-  desk = await openDesk();
+  setup = await startLookups();
 });
-afterEach(() => desk.close());
+afterEach(() => setup.close());
 
 /** What a policy makes of a number at enrollment: its word in short, and what was told. */
-async function judge(policy: Policy<unknown>, changes: object = {}): Promise<[unknown, PolicyEvent[]]> {
-  desk.events.length = 0;
-  return [await policy.check(desk.context(changes)), [...desk.events]];
+async function runCheck(policy: Policy<unknown>, changes: object = {}): Promise<[unknown, PolicyEvent[]]> {
+  setup.events.length = 0;
+  return [await policy.check(setup.context(changes)), [...setup.events]];
 }
 
 const LOGIN = { stage: 'send', purpose: 'login' } as const;
@@ -51,19 +51,19 @@ describe('the number check', () => {
   it.each(TABLE)(
     'meets %s: at enrollment %s, at login %s',
     async (advancedStatus, enroll, login, lookups) => {
-      desk.sim.subscribers.set(MOBILE, { status: 'invalid', advancedStatus });
-      expect(await judge(numberCheck())).toEqual(expected(enroll, advancedStatus));
-      expect(desk.lookups()).toBe(lookups);
-      expect(await judge(numberCheck({ stage: 'send' }), LOGIN)).toEqual(expected(login, advancedStatus));
+      setup.sim.subscribers.set(MOBILE, { status: 'invalid', advancedStatus });
+      expect(await runCheck(numberCheck())).toEqual(expected(enroll, advancedStatus));
+      expect(setup.lookups()).toBe(lookups);
+      expect(await runCheck(numberCheck({ stage: 'send' }), LOGIN)).toEqual(expected(login, advancedStatus));
     },
   );
 
-  it('lets a valid number pass and says nothing', async () => {
-    expect(await judge(numberCheck())).toEqual(['allow', []]);
-    expect(desk.lookups()).toBe(1);
+  it('allows a valid number without an event', async () => {
+    expect(await runCheck(numberCheck())).toEqual(['allow', []]);
+    expect(setup.lookups()).toBe(1);
   });
 
-  it('is of the stage of enrollment and only records, unless told otherwise', () => {
+  it('has the stage enroll and the mode report by default', () => {
     expect(numberCheck()).toMatchObject({ name: 'number-check', stage: 'enroll', mode: 'report' });
     expect(numberCheck({ stage: 'send', mode: 'enforce' })).toMatchObject({ stage: 'send', mode: 'enforce' });
   });
@@ -94,60 +94,60 @@ describe('the number check', () => {
       { status: 'invalid', advancedStatus: 'constructor' },
       'unknown status constructor, may pass',
     ],
-  ])('sends and tells at status %s', async (_what, subscriber, because) => {
-    desk.sim.subscribers.set(MOBILE, subscriber);
-    expect(await judge(numberCheck())).toEqual(['allow', [doubt(because)]]);
+  ])('sends and emits an event at status %s', async (_what, subscriber, because) => {
+    setup.sim.subscribers.set(MOBILE, subscriber);
+    expect(await runCheck(numberCheck())).toEqual(['allow', [doubt(because)]]);
   });
 
-  it('denies what is inconclusive where the operator says so', async () => {
-    desk.sim.subscribers.set(MOBILE, { status: 'error' });
+  it('denies what is inconclusive when the option says so', async () => {
+    setup.sim.subscribers.set(MOBILE, { status: 'error' });
     const strict = numberCheck({ onInconclusive: 'deny' });
-    expect(await judge(strict)).toEqual([denial('error', 'may pass'), []]);
-    desk.sim.subscribers.set(MOBILE, { status: 'invalid', advancedStatus: 'ABSENT_SUBSCRIBER_SM' });
-    expect((await judge(strict))[0]).toBe('allow');
+    expect(await runCheck(strict)).toEqual([denial('error', 'may pass'), []]);
+    setup.sim.subscribers.set(MOBILE, { status: 'invalid', advancedStatus: 'ABSENT_SUBSCRIBER_SM' });
+    expect((await runCheck(strict))[0]).toBe('allow');
   });
 
   it('denies an unknown subscriber at login only when the next lookup says the same', async () => {
     const check = numberCheck({ stage: 'send' });
-    desk.sim.subscribers.set(MOBILE, { status: 'invalid', advancedStatus: 'UNKNOWN_SUBSCRIBER' });
+    setup.sim.subscribers.set(MOBILE, { status: 'invalid', advancedStatus: 'UNKNOWN_SUBSCRIBER' });
     const words: unknown[] = [];
     for (const seconds of [0, 599, 1, 599]) {
-      desk.clock.advanceSeconds(seconds);
-      words.push((await judge(check, LOGIN))[0] === 'allow' ? 'sends' : 'denies');
+      setup.clock.advanceSeconds(seconds);
+      words.push((await runCheck(check, LOGIN))[0] === 'allow' ? 'sends' : 'denies');
     }
-    expect([words, desk.lookups()]).toEqual([['sends', 'sends', 'denies', 'denies'], 2]);
-    desk.sim.subscribers.delete(MOBILE);
-    desk.clock.advanceSeconds(1);
-    expect(await judge(check, LOGIN)).toEqual(['allow', []]);
+    expect([words, setup.lookups()]).toEqual([['sends', 'sends', 'denies', 'denies'], 2]);
+    setup.sim.subscribers.delete(MOBILE);
+    setup.clock.advanceSeconds(1);
+    expect(await runCheck(check, LOGIN)).toEqual(['allow', []]);
   });
 
   it('counts results in a row only when they are the same', async () => {
     const check = numberCheck({ stage: 'send' });
     const answers: unknown[] = [];
     for (const advancedStatus of ['UNKNOWN_SUBSCRIBER', 'ABSENT_SUBSCRIBER_SM', 'UNKNOWN_SUBSCRIBER']) {
-      desk.sim.subscribers.set(MOBILE, { status: 'invalid', advancedStatus });
-      answers.push((await judge(check, LOGIN))[0]);
-      desk.clock.advanceSeconds(600);
+      setup.sim.subscribers.set(MOBILE, { status: 'invalid', advancedStatus });
+      answers.push((await runCheck(check, LOGIN))[0]);
+      setup.clock.advanceSeconds(600);
     }
-    desk.sim.failNext('lookup', 'reset');
-    answers.push((await judge(check, LOGIN))[0]);
+    setup.sim.failNext('lookup', 'reset');
+    answers.push((await runCheck(check, LOGIN))[0]);
     expect(answers).toEqual(Array(4).fill('allow'));
-    expect((await judge(check, LOGIN))[0]).toEqual(denial('UNKNOWN_SUBSCRIBER', 'lasting'));
+    expect((await runCheck(check, LOGIN))[0]).toEqual(denial('UNKNOWN_SUBSCRIBER', 'lasting'));
   });
 
   it('denies a user who has had as many lookups as a day allows', async () => {
     const check = numberCheck({ lookups: numberLookups({ maxPerUserPerDay: 2 }) });
     const numbers = ['+12025550120', '+12025550121', '+12025550122'];
     const answers: unknown[] = [];
-    for (const mobile of numbers) answers.push(await check.check(desk.context({ mobile })));
+    for (const mobile of numbers) answers.push(await check.check(setup.context({ mobile })));
     expect(answers).toEqual([
       'allow',
       'allow',
       { deny: 'send-limit', retryAfterSeconds: 86_400, reasons: ['too-many', 'may pass'] },
     ]);
-    expect(desk.lookups()).toBe(2);
-    expect(await check.check(desk.context({ mobile: numbers[2] ?? '', userId: 'bob' }))).toBe('allow');
-    expect(await check.check(desk.context({ mobile: numbers[0] ?? '' }))).toBe('allow');
+    expect(setup.lookups()).toBe(2);
+    expect(await check.check(setup.context({ mobile: numbers[2] ?? '', userId: 'bob' }))).toBe('allow');
+    expect(await check.check(setup.context({ mobile: numbers[0] ?? '' }))).toBe('allow');
   });
 
   it.each<[string, unknown]>([

@@ -5,7 +5,7 @@ import { ALICE, startTestApp } from '../support/test-app';
 import { enterWrongly, visit } from '../support/visit';
 
 describe('the keys of the counters', () => {
-  it('never tell a number or its prefix, and are the same for every process of the account', async () => {
+  it('never reveal a number or its prefix, and are the same for every process of the account', async () => {
     const keys: string[] = [];
     let port = 0;
     for (let process = 0; process < 2; process += 1) {

@@ -60,7 +60,7 @@ describe('the types of numbers', () => {
     expect(await login(phone, { alsoDeny: [type] })).toEqual(UNSUITABLE);
   });
 
-  it('may be recorded only', async () => {
+  it('are only reported in mode report', async () => {
     expect((await login('+19005550123', { mode: 'report' }))[0]).toBe(200);
     expect(test.events).toContainEqual(
       expect.objectContaining({ policy: 'number-types', mode: 'report', decision: 'deny' }),

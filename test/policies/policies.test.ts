@@ -33,7 +33,7 @@ function asked(
 const allow = (): 'allow' => 'allow';
 
 describe('a policy', () => {
-  it('is asked before a code is sent, with all there is to know', async () => {
+  it('is called before a code is sent, with all that is known', async () => {
     const policy = asked('watch', allow);
     await start([policy]);
     await visitor.login();

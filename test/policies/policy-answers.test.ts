@@ -30,7 +30,7 @@ const DECISION = {
 const answering = (answer: unknown): Partial<Policy> => ({ check: (() => answer) as Policy['check'] });
 
 describe('the answer of a policy', () => {
-  it('is told to the letter', async () => {
+  it('is emitted with every field', async () => {
     await start({});
     await visitor.login();
     expect(told()).toEqual([{ ...DECISION, decision: 'allow', reasons: [] }]);
@@ -49,7 +49,7 @@ describe('the answer of a policy', () => {
     expect(told()).toEqual([{ ...DECISION, decision: 'deny', reasons: words }]);
   });
 
-  it('is a no that says so when it could not be asked', async () => {
+  it('is a denial that says so when the policy throws', async () => {
     await start({ check: () => Promise.reject(new Error('broken')) });
     await visitor.login();
     expect(told()).toEqual([{ ...DECISION, decision: 'deny', reasons: ['it could not be asked'] }]);
@@ -67,7 +67,7 @@ describe('the answer of a policy', () => {
 });
 
 describe('a policy of the stage of enrollment', () => {
-  it('is neither charged with a login nor told what became of it', async () => {
+  it('is neither charged with a login nor called with its settlement', async () => {
     const settled: SendSettlement[] = [];
     const counter = { key: 'rule:all', windowSeconds: 60, max: 0 };
     await start({
@@ -80,7 +80,7 @@ describe('a policy of the stage of enrollment', () => {
   });
 });
 
-describe('a policy that records', () => {
+describe('a policy in mode report', () => {
   it('does not lock', async () => {
     const lock = { every: 1, seconds: [90] };
     const counter = { key: 'rule:lock', windowSeconds: 3_600, lock };
@@ -92,7 +92,7 @@ describe('a policy that records', () => {
 });
 
 describe('a right code', () => {
-  it('is told with all there is to know, and whether the number is new', async () => {
+  it('is passed to the policy with all that is known, and whether the number is new', async () => {
     const heard: VerifiedContext[] = [];
     await start({ verified: (context: VerifiedContext) => heard.push(context) });
     const sentAt = test.clock.now();

@@ -69,16 +69,16 @@ describe('the counters of a policy', () => {
     expect((await visitor.resend()).status).toBe(200);
   });
 
-  it('that cannot be had stop nothing while the policy records', async () => {
+  it('that cannot be read stop nothing in mode report', async () => {
     const charges = (): never => {
-      throw new Error('not to be had');
+      throw new Error('unavailable');
     };
     await start([rule({ mode: 'report', charges })]);
     expect((await visitor.login()).status).toBe(200);
     expect(test.sim.outbox).toHaveLength(1);
   });
 
-  it('only tell what they would have refused while the policy records', async () => {
+  it('only report what they would have refused in mode report', async () => {
     await start([rule({ mode: 'report', charges: () => [counted] })]);
     await visitor.login();
     test.clock.advanceSeconds(31);
@@ -97,7 +97,7 @@ describe('the counters of a policy', () => {
     expect(seen(await visitor.resend())).toEqual([403, { error: 'denied' }]);
   });
 
-  it('that cannot be had deny', async () => {
+  it('that cannot be read deny the send', async () => {
     await start([
       rule({
         charges: () => {
@@ -110,8 +110,8 @@ describe('the counters of a policy', () => {
   });
 });
 
-describe('a policy that records', () => {
-  it('denies nothing, and its no is told with its reasons', async () => {
+describe('a policy in mode report', () => {
+  it('denies nothing, and its denial is emitted with its reasons', async () => {
     await start([
       rule({ mode: 'report', check: () => ({ deny: 'denied', reasons: ['too new', 'too dear'] }) }),
     ]);
@@ -132,7 +132,7 @@ describe.each(VARIANTS)('after the send, in variant %s', (variant) => {
     verified.length = 0;
   });
 
-  it('a policy hears what was sent, what it cost, and that the code was right', async () => {
+  it('a policy is called with what was sent, what it cost, and that the code was right', async () => {
     await start([listening], variant);
     await visitor.login();
     const digits: unknown = expect.stringMatching(/^\d/);
@@ -146,7 +146,7 @@ describe.each(VARIANTS)('after the send, in variant %s', (variant) => {
     await visitor.stepUp();
   });
 
-  it('a policy hears that nothing was sent, or that nobody knows', async () => {
+  it('a policy is called with a send that failed, and with one whose answer was lost', async () => {
     await start([listening], variant);
     test.sim.failNext('generate', { kind: 'error', code: 2003 });
     await visitor.login();
@@ -156,7 +156,7 @@ describe.each(VARIANTS)('after the send, in variant %s', (variant) => {
     expect(settled.map(({ kind }) => kind)).toEqual(['not-sent', 'unknown']);
   });
 
-  it('a policy that was not charged hears nothing', async () => {
+  it('a policy whose send was not charged is not called', async () => {
     await start([listening], variant);
     await visitor.login();
     await visitor.resend();

@@ -15,7 +15,7 @@ afterEach(() => traffic.test.close());
 
 const send = (index: number): ReturnType<Traffic['login']> => traffic.login(numberOf(PREFIX, index));
 
-describe('text messages to a prefix that nobody answers', () => {
+describe('messages to a prefix whose codes no one enters', () => {
   it('are fifteen, each to another number for another account', async () => {
     await open({});
     const tries = await repeat(20, send);
@@ -138,7 +138,7 @@ describe('a text message that was not sent', () => {
 });
 
 describe('prefixVelocity by default', () => {
-  it('only tells what it would have denied, once for each message', async () => {
+  it('only reports what it would have denied, once for each message', async () => {
     await open({ mode: undefined, maxUnanswered: 2 });
     expect((await repeat(4, send)).every(({ isSent }) => isSent)).toBe(true);
     const denials = traffic.test.events.filter(

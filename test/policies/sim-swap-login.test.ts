@@ -10,7 +10,7 @@ import { KEY } from './lookups/sim-walk';
 const HALF_DAY = 43_200;
 
 describe.each(['A', 'B'] as const)('a whole login with the hint at a changed SIM, variant %s', (variant) => {
-  it('is refused after a change, and told nothing of it', async () => {
+  it('is refused after a change, without a word about it', async () => {
     const clock = testClock();
     const store = memoryStore({ now: () => clock.now() });
     let writes = 0;

@@ -1,35 +1,35 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { simSwap, type SimSwapProvider } from 'passport-sms-otp/policies';
-import { openDesk, type LookupDesk } from './lookups/lookup-desk';
+import { startLookups, type LookupSetup } from './lookups/lookup-setup';
 
-let desk: LookupDesk;
+let setup: LookupSetup;
 beforeEach(async () => {
-  desk = await openDesk();
+  setup = await startLookups();
 });
-afterEach(() => desk.close());
+afterEach(() => setup.close());
 
 const LOGIN = { stage: 'send', purpose: 'login' } as const;
 const DENIED = { deny: 'denied', reasons: ['SIM swapped'] };
 
 /** What a policy of that provider answers before a login, and what it tells. */
 async function ask(provider: unknown, options: object = {}): Promise<unknown[]> {
-  desk.events.length = 0;
+  setup.events.length = 0;
   // Providers without types may be anything.
   const policy = simSwap({ provider: provider as SimSwapProvider, ...options });
-  return [await policy.check(desk.context(LOGIN)), ...desk.events];
+  return [await policy.check(setup.context(LOGIN)), ...setup.events];
 }
 
 const hint = (text: string): object => ({ type: 'sim-swap-hint', userId: 'alice', hint: text });
-const daysAgo = (days: number): string => new Date(desk.clock.now() - days * 86_400_000).toISOString();
+const daysAgo = (days: number): string => new Date(setup.clock.now() - days * 86_400_000).toISOString();
 
-describe('the policy of SIM changes', () => {
-  it('is of the stage of sending and only records, unless told otherwise', () => {
+describe('simSwap', () => {
+  it('has the stage send and the mode report by default', () => {
     const provider = { check: () => Promise.resolve({ swapped: null }) };
     expect(simSwap({ provider })).toMatchObject({ name: 'sim-swap', stage: 'send', mode: 'report' });
     expect(simSwap({ provider, mode: 'enforce' }).mode).toBe('enforce');
   });
 
-  it('denies what the provider calls a change, and tells its hint', async () => {
+  it('denies what the provider reports as a change, and emits its hint', async () => {
     expect(await ask({ check: () => Promise.resolve({ swapped: true }) })).toEqual([DENIED]);
     expect(await ask({ check: () => Promise.resolve({ swapped: true, hint: 'ported' }) })).toEqual([
       DENIED,
@@ -78,14 +78,14 @@ describe('the policy of SIM changes', () => {
     expect(performance.now() - begun).toBeLessThan(1_000);
   });
 
-  it('tells a hint of 1 MB only in part', async () => {
+  it('shortens a hint of 1 MB', async () => {
     const told = await ask({ check: () => Promise.resolve({ swapped: true, hint: 'x'.repeat(1_000_000) }) });
     expect(told).toEqual([DENIED, hint('x'.repeat(200))]);
   });
 
   it('does not ask about a number that is being enrolled', async () => {
     const policy = simSwap({ provider: { check: () => Promise.resolve({ swapped: true }) } });
-    expect(await policy.check(desk.context({ stage: 'send', purpose: 'enroll' }))).toBe('allow');
+    expect(await policy.check(setup.context({ stage: 'send', purpose: 'enroll' }))).toBe('allow');
   });
 
   it.each<[string, () => object, unknown]>([
@@ -102,7 +102,7 @@ describe('the policy of SIM changes', () => {
 
   it('denies when its provider needs notes and the store keeps none', async () => {
     const provider: SimSwapProvider = { needsNotes: true, check: () => Promise.resolve({ swapped: null }) };
-    const context = desk.context({ ...LOGIN, notes: undefined });
+    const context = setup.context({ ...LOGIN, notes: undefined });
     await expect(simSwap({ provider }).check(context)).rejects.toThrow(
       'simSwap: this provider needs a store that keeps notes',
     );

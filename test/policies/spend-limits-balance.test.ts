@@ -73,13 +73,13 @@ async function sendElsewhere(times: number): Promise<void> {
 }
 
 describe.each(['A', 'B'] as const)('the balance (variant %s)', (variant) => {
-  it('is not looked at unless the app asks for it', async () => {
+  it('is not checked unless the app asks for it', async () => {
     await start({}, { variant, balance: undefined });
     await send(3);
     expect(looks()).toBe(0);
   });
 
-  it('is looked at once in so many seconds, however many send', async () => {
+  it('is checked once per interval, however many messages are sent', async () => {
     await start({}, { variant });
     await Promise.all(USERS.slice(0, 8).map((user) => visit(test, user).login()));
     await waitUntil(() => looks() > 0);
@@ -92,7 +92,7 @@ describe.each(['A', 'B'] as const)('the balance (variant %s)', (variant) => {
     await waitUntil(() => looks() === 2);
   });
 
-  it('costs the store nothing between two looks', async () => {
+  it('causes no store call between two checks', async () => {
     await start({}, { variant });
     const charged: string[] = [];
     const charge = test.store.counters.charge.bind(test.store.counters);
@@ -104,7 +104,7 @@ describe.each(['A', 'B'] as const)('the balance (variant %s)', (variant) => {
     expect(charged).toEqual(['spend-limits:balance-turn']);
   });
 
-  it('is told once when it is low', async () => {
+  it('is reported once when it is low', async () => {
     const balance = (10 + 1.5 * PRICE).toFixed(4);
     await start({ warnBelow: '10', criticalBelow: '1' }, { variant, simulator: { balance } });
     for (let time = 0; time < 4; time += 1) await look();
@@ -149,7 +149,7 @@ describe('spend', () => {
     expect(await test.amount('spent')).toBe('0.0903');
   });
 
-  it('by somebody else is told', async () => {
+  it('by someone else is reported', async () => {
     await start({ unexplained: '0.0500' }, { variant: 'B' });
     await look();
     await sendElsewhere(10);
@@ -159,7 +159,7 @@ describe('spend', () => {
     expect(told()).toEqual([{ type: 'unexplained-spend', spent: expect.any(String), explained: '0.0237' }]);
   });
 
-  it('of another process with the same store is explained, and one of them looks', async () => {
+  it('of another process with the same store is explained, and one of them checks', async () => {
     await start({ unexplained: '0', warnBelow: '1000' }, { variant: 'B' });
     const other = await startTestApp({
       variant: 'B',

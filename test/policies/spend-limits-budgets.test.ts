@@ -29,7 +29,7 @@ async function logInAll(...users: readonly TestUser[]): Promise<number[]> {
 
 /** American messages are reserved at 0.0083, the dearest of their country, and cost 0.0079. */
 describe('a budget', () => {
-  it('of a day is for everybody together, and a new one begins at midnight in UTC', async () => {
+  it('of a day is shared by all users, and a new one begins at midnight UTC', async () => {
     await start({ daily: '0.0166' });
     expect(await logInAll(ANN, BEN)).toEqual([200, 200]);
     const refused = await visit(test, CARL).login();
@@ -88,7 +88,7 @@ describe('a budget', () => {
     expect(await login(ANN)).toBe(429);
   });
 
-  it('of nothing lets nobody send', async () => {
+  it('of nothing denies every message', async () => {
     await start({ daily: '0' });
     expect(await login(ANN)).toBe(429);
     expect(test.sim.stats().sent).toBe(0);
@@ -119,19 +119,19 @@ async function amounts(): Promise<string[]> {
 }
 
 describe('what was reserved', () => {
-  it('stays where the gateway tells no cost', async () => {
+  it('stays when the gateway reports no cost', async () => {
     await start(BUDGETS, { variant: 'A' });
     await login(ANN);
     expect(await amounts()).toEqual(KEYS.map(() => '0.0083'));
   });
 
-  it('gives way to the cost that the gateway tells', async () => {
+  it('is replaced by the cost that the gateway reports', async () => {
     await start(BUDGETS, { variant: 'B' });
     await login(ANN);
     expect(await amounts()).toEqual(KEYS.map(() => '0.0079'));
   });
 
-  it('gives way to a higher cost too, also beyond the budget', async () => {
+  it('is replaced by a higher cost too, even beyond the budget', async () => {
     const cheap = { mcc: '310', mnc: '410' };
     await start({ ...BUDGETS, daily: '0.0078' }, { variant: 'B', networkOf: () => cheap });
     const pricing = [{ countryname: 'USA', operatorname: null, ...cheap, price: '0.0070' }];
@@ -155,7 +155,7 @@ describe('what was reserved', () => {
     expect(await amounts()).toEqual(KEYS.map(() => '0.0083'));
   });
 
-  it('is put right on the day it was reserved', async () => {
+  it('is corrected on the day it was reserved', async () => {
     await start({ daily: '1' }, { variant: 'B', startsAt: Date.UTC(2030, 4, 15, 23, 59, 59) });
     const generate = test.store.counters.charge.bind(test.store.counters);
     test.store.counters.charge = async (counters) => {

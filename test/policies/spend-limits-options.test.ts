@@ -9,7 +9,7 @@ function make(options: object): () => unknown {
 }
 
 describe('spendLimits', () => {
-  it('records until it is told to deny', () => {
+  it('only reports by default', () => {
     expect(make({})()).toMatchObject({ name: 'spend-limits', stage: 'send', mode: 'report' });
     expect(make({ mode: 'enforce' })()).toMatchObject({ mode: 'enforce' });
   });

@@ -94,7 +94,7 @@ describe.each(['A', 'B'] as const)('the price of a message (variant %s)', (varia
 });
 
 describe('what it decides', () => {
-  it('is told and changes nothing until the app says otherwise', async () => {
+  it('is reported and changes nothing by default', async () => {
     await start({ maxPricePerMessage: '0.0500', budgets: { daily: '0.0500' }, mode: undefined });
     for (const user of [FRENCH, ANN]) expect(await login(user)).toEqual(SENT);
     const denials = test.told('policy-decided').filter((event) => Object(event).decision === 'deny');
@@ -106,7 +106,7 @@ describe('what it decides', () => {
     expect(await test.amount('2030-05-15:all')).toBe('0.0623');
   });
 
-  it('is told without numbers', async () => {
+  it('is reported without phone numbers', async () => {
     await start({ maxPricePerMessage: '0.0001', balance: { warnBelow: '1000' } });
     for (const user of [FRENCH, NOWHERE, ANN]) await login(user);
     const told = JSON.stringify(test.events.filter(({ type }) => type !== 'gateway-call'));
@@ -115,7 +115,7 @@ describe('what it decides', () => {
 });
 
 describe('a message that costs more than its list says', () => {
-  it('is told once for each list', async () => {
+  it('is reported once for each list', async () => {
     await start({ variant: 'B' });
     const cheap = {
       countryname: 'United States',

@@ -4,14 +4,14 @@ import { hlrSimSwap, numberCheck, numberLookups } from 'passport-sms-otp/policie
 import { tellAll } from '../../support/canaries';
 import { ALICE, startTestApp } from '../../support/test-app';
 import { visit } from '../../support/visit';
-import { MOBILE, openDesk, type LookupDesk } from './lookup-desk';
+import { MOBILE, startLookups, type LookupSetup } from './lookup-setup';
 import { HOUR, KEY, walk } from './sim-walk';
 
-let desk: LookupDesk;
+let setup: LookupSetup;
 beforeEach(async () => {
-  desk = await openDesk({ readings: { invalidLookup: 'full' } });
+  setup = await startLookups({ readings: { invalidLookup: 'full' } });
 });
-afterEach(() => desk.close());
+afterEach(() => setup.close());
 
 const SIMS = ['310260123454321', '310260678909876'];
 const MSC = '12029998887';
@@ -21,18 +21,18 @@ describe('subscriber identity, switching centre and number', () => {
   it('stand in no note, no event, no answer and no finding', async () => {
     const lookups = numberLookups();
     const check = numberCheck({ lookups, stage: 'send' });
-    const { policy, login } = walk(desk, { lookups, onNetworkChange: 'deny' });
+    const { policy, login } = walk(setup, { lookups, onNetworkChange: 'deny' });
     const told: unknown[] = [];
     for (const [time, imsi] of [SIMS[0], SIMS[0], SIMS[0], SIMS[1], SIMS[1]].entries()) {
-      desk.sim.subscribers.set(MOBILE, { imsi: imsi ?? '', msc: MSC, status: 'valid' });
-      told.push(await login(12 * HOUR), await check.check(desk.context({ purpose: 'login' })));
-      desk.sim.subscribers.set(MOBILE, { status: time % 2 === 0 ? 'invalid' : 'odd' });
-      desk.clock.advanceSeconds(HOUR);
-      told.push(await check.check(desk.context({ purpose: 'login' })), await policy.check(desk.context()));
-      told.push(await lookups.find(desk.context({ purpose: 'login' })), lookups.networkOf(desk.context()));
+      setup.sim.subscribers.set(MOBILE, { imsi: imsi ?? '', msc: MSC, status: 'valid' });
+      told.push(await login(12 * HOUR), await check.check(setup.context({ purpose: 'login' })));
+      setup.sim.subscribers.set(MOBILE, { status: time % 2 === 0 ? 'invalid' : 'odd' });
+      setup.clock.advanceSeconds(HOUR);
+      told.push(await check.check(setup.context({ purpose: 'login' })), await policy.check(setup.context()));
+      told.push(await lookups.find(setup.context({ purpose: 'login' })), lookups.networkOf(setup.context()));
     }
-    expect([desk.notes.size, told.includes('deny'), desk.events.length > 2]).toEqual([1, true, true]);
-    const all = tellAll([told, desk.events, [...desk.notes], policy, lookups]);
+    expect([setup.notes.size, told.includes('deny'), setup.events.length > 2]).toEqual([1, true, true]);
+    const all = tellAll([told, setup.events, [...setup.notes], policy, lookups]);
     expect(SECRETS.filter((secret) => all.includes(secret))).toEqual([]);
   });
 
@@ -42,11 +42,11 @@ describe('subscriber identity, switching centre and number', () => {
     for (const key of [KEY, KEY + '2']) {
       for (const imsi of SIMS) {
         for (const mobile of [MOBILE, '+12025550120']) {
-          desk.notes.clear();
-          desk.sim.subscribers.set(mobile, { imsi, mcc: '310' });
+          setup.notes.clear();
+          setup.sim.subscribers.set(mobile, { imsi, mcc: '310' });
           const provider = hlrSimSwap({ key, lookups: lookups() });
-          await provider.verified?.(desk.verified({ mobile, purpose: 'enroll' }), { maxAgeHours: 72 });
-          for (const note of desk.notes.values()) digests.add(Object(JSON.parse(note)).identity);
+          await provider.verified?.(setup.verified({ mobile, purpose: 'enroll' }), { maxAgeHours: 72 });
+          for (const note of setup.notes.values()) digests.add(Object(JSON.parse(note)).identity);
         }
       }
     }
@@ -63,18 +63,18 @@ describe('subscriber identity, switching centre and number', () => {
     ['another version', '{"version":2}'],
     ['4,096 characters', 'x'.repeat(4_096)],
   ])('begin anew where a note cannot be read: %s', async (_what, text) => {
-    const { login, learn, setSim } = walk(desk);
+    const { login, learn, setSim } = walk(setup);
     await learn();
-    const [key = ''] = [...desk.notes.keys()];
-    await desk.context().notes?.write(key, text, 1_000);
+    const [key = ''] = [...setup.notes.keys()];
+    await setup.context().notes?.write(key, text, 1_000);
     setSim('310260678909876');
     expect(await login(HOUR)).toBe('allow');
-    expect(Object(JSON.parse(desk.notes.get(key) ?? '')).state).toBe('learning');
+    expect(Object(JSON.parse(setup.notes.get(key) ?? '')).state).toBe('learning');
   });
 });
 
 describe('a whole login', () => {
-  it.each(['A', 'B'] as const)('tells a denied user nothing of lookups: variant %s', async (variant) => {
+  it.each(['A', 'B'] as const)('reveals nothing of lookups to a denied user: variant %s', async (variant) => {
     // A policy of any user is one of an app's.
     const policies = [numberCheck({ stage: 'send', mode: 'enforce' }) as Policy];
     const test = await startTestApp({ variant, options: { policies } });

@@ -2,13 +2,13 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Policy } from 'passport-sms-otp';
 import { numberCheck, numberLookups } from 'passport-sms-otp/policies';
 import { waitUntil } from '../../support/wait-until';
-import { MOBILE, openDesk, type LookupDesk } from './lookup-desk';
+import { MOBILE, startLookups, type LookupSetup } from './lookup-setup';
 
-let desk: LookupDesk;
+let setup: LookupSetup;
 beforeEach(async () => {
-  desk = await openDesk();
+  setup = await startLookups();
 });
-afterEach(() => desk.close());
+afterEach(() => setup.close());
 
 const LOGIN = { stage: 'send', purpose: 'login' } as const;
 
@@ -16,9 +16,9 @@ const LOGIN = { stage: 'send', purpose: 'login' } as const;
 async function count(check: Policy<unknown>, waits: readonly number[], changes = {}): Promise<number[]> {
   const lookups: number[] = [];
   for (const seconds of waits) {
-    desk.clock.advanceSeconds(seconds);
-    await check.check(desk.context(changes));
-    lookups.push(desk.lookups());
+    setup.clock.advanceSeconds(seconds);
+    await check.check(setup.context(changes));
+    lookups.push(setup.lookups());
   }
   return lookups;
 }
@@ -36,7 +36,7 @@ describe('what a lookup found', () => {
     ],
     ['no delivery', { status: 'invalid', advancedStatus: 'FACILITY_NOT_SUPPORTED' }, 3_600, 3_600],
   ])('stands as long as the table says: %s', async (_what, subscriber, enrollSeconds, loginSeconds) => {
-    desk.sim.subscribers.set(MOBILE, subscriber);
+    setup.sim.subscribers.set(MOBILE, subscriber);
     expect(await count(numberCheck(), [0, enrollSeconds - 1, 1])).toEqual([1, 1, 2]);
     expect(await count(numberCheck(), [0, loginSeconds - 1, 1], LOGIN)).toEqual([3, 3, 4]);
   });
@@ -44,58 +44,58 @@ describe('what a lookup found', () => {
   it.each(['CALL_BARRED', 'DATA_MISSING', 'UNEXPECTED_DATA_VALUE'])(
     'is not kept: %s',
     async (advancedStatus) => {
-      desk.sim.subscribers.set(MOBILE, { status: 'invalid', advancedStatus });
+      setup.sim.subscribers.set(MOBILE, { status: 'invalid', advancedStatus });
       expect(await count(numberCheck(), [0, 0, 0])).toEqual([1, 2, 3]);
     },
   );
 
   it('is asked for again when the clock was set back', async () => {
     const check = numberCheck();
-    await check.check(desk.context());
-    desk.clock.advanceSeconds(-3_600);
-    await check.check(desk.context({ userId: 'bob' }));
-    expect(desk.lookups()).toBe(2);
+    await check.check(setup.context());
+    setup.clock.advanceSeconds(-3_600);
+    await check.check(setup.context({ userId: 'bob' }));
+    expect(setup.lookups()).toBe(2);
   });
 
   it('belongs to its number', async () => {
     const check = numberCheck();
-    await check.check(desk.context());
-    await check.check(desk.context({ mobile: '+12025550124' }));
-    expect(desk.lookups()).toBe(2);
+    await check.check(setup.context());
+    await check.check(setup.context({ mobile: '+12025550124' }));
+    expect(setup.lookups()).toBe(2);
   });
 
   it('is forgotten when newer numbers fill the memory, and nothing grows', async () => {
     const check = numberCheck({ lookups: numberLookups({ maxEntries: 100, maxPerUserPerDay: 1_000 }) });
-    await check.check(desk.context());
+    await check.check(setup.context());
     for (let last = 0; last < 100; last += 1) {
-      await check.check(desk.context({ mobile: `+1415555${String(1000 + last)}` }));
+      await check.check(setup.context({ mobile: `+1415555${String(1000 + last)}` }));
     }
-    await check.check(desk.context({ mobile: '+14155551099' }));
-    expect(desk.lookups()).toBe(101);
-    await check.check(desk.context());
-    expect(desk.lookups()).toBe(102);
+    await check.check(setup.context({ mobile: '+14155551099' }));
+    expect(setup.lookups()).toBe(101);
+    await check.check(setup.context());
+    expect(setup.lookups()).toBe(102);
   });
 });
 
 describe('a lookup', () => {
-  it('is one for everybody who asks meanwhile', async () => {
+  it('is shared by all concurrent calls', async () => {
     const check = numberCheck();
     const users = Array.from({ length: 20 }, (_, index) => `user ${index}`);
-    const answers = await Promise.all(users.map(async (userId) => check.check(desk.context({ userId }))));
-    expect([new Set(answers), desk.lookups()]).toEqual([new Set(['allow']), 1]);
+    const answers = await Promise.all(users.map(async (userId) => check.check(setup.context({ userId }))));
+    expect([new Set(answers), setup.lookups()]).toEqual([new Set(['allow']), 1]);
   });
 
   it('that takes too long is inconclusive in time, and its answer is kept', async () => {
     const lookups = numberLookups({ budgetMs: 100 });
     const check = numberCheck({ lookups });
-    desk.sim.failNext('lookup', { kind: 'latency', ms: 600 });
+    setup.sim.failNext('lookup', { kind: 'latency', ms: 600 });
     const begun = performance.now();
-    expect(await check.check(desk.context())).toBe('allow');
+    expect(await check.check(setup.context())).toBe('allow');
     expect(performance.now() - begun).toBeLessThan(500);
-    expect(desk.events).toEqual([{ type: 'number-doubtful', userId: 'alice', reason: 'late, may pass' }]);
-    await waitUntil(() => lookups.networkOf(desk.context()) !== undefined);
-    await check.check(desk.context());
-    expect([desk.lookups(), desk.events.length]).toEqual([1, 1]);
+    expect(setup.events).toEqual([{ type: 'number-doubtful', userId: 'alice', reason: 'late, may pass' }]);
+    await waitUntil(() => lookups.networkOf(setup.context()) !== undefined);
+    await check.check(setup.context());
+    expect([setup.lookups(), setup.events.length]).toEqual([1, 1]);
   });
 });
 
@@ -103,28 +103,28 @@ describe('the network of a number', () => {
   it('is what its last lookup said, for a day, without another lookup', async () => {
     const lookups = numberLookups();
     const check = numberCheck({ lookups });
-    expect(lookups.networkOf(desk.context())).toBeUndefined();
-    desk.sim.subscribers.set(MOBILE, { mcc: '262', mnc: '01', operator: ' Rhein  FUNK' });
-    await check.check(desk.context());
-    expect(lookups.networkOf(desk.context())).toEqual({ mcc: '262', mnc: '01', operator: 'rhein funk' });
-    desk.clock.advanceSeconds(600);
-    desk.sim.subscribers.set(MOBILE, { mcc: '262', mnc: '02', operator: '' });
-    await check.check(desk.context());
-    expect(lookups.networkOf(desk.context())).toEqual({ mcc: '262', mnc: '02', operator: null });
-    desk.clock.advanceSeconds(86_399);
-    expect(lookups.networkOf(desk.context())).toEqual({ mcc: '262', mnc: '02', operator: null });
-    desk.clock.advanceSeconds(1);
-    expect([lookups.networkOf(desk.context()), desk.lookups()]).toEqual([undefined, 2]);
+    expect(lookups.networkOf(setup.context())).toBeUndefined();
+    setup.sim.subscribers.set(MOBILE, { mcc: '262', mnc: '01', operator: ' Rhein  FUNK' });
+    await check.check(setup.context());
+    expect(lookups.networkOf(setup.context())).toEqual({ mcc: '262', mnc: '01', operator: 'rhein funk' });
+    setup.clock.advanceSeconds(600);
+    setup.sim.subscribers.set(MOBILE, { mcc: '262', mnc: '02', operator: '' });
+    await check.check(setup.context());
+    expect(lookups.networkOf(setup.context())).toEqual({ mcc: '262', mnc: '02', operator: null });
+    setup.clock.advanceSeconds(86_399);
+    expect(lookups.networkOf(setup.context())).toEqual({ mcc: '262', mnc: '02', operator: null });
+    setup.clock.advanceSeconds(1);
+    expect([lookups.networkOf(setup.context()), setup.lookups()]).toEqual([undefined, 2]);
   });
 
   it('stays known when a later lookup says nothing of it', async () => {
     const lookups = numberLookups();
     const check = numberCheck({ lookups });
-    await check.check(desk.context());
-    desk.clock.advanceSeconds(600);
-    desk.sim.subscribers.set(MOBILE, { status: 'invalid', advancedStatus: 'ABSENT_SUBSCRIBER_SM' });
-    await check.check(desk.context());
-    expect(lookups.networkOf(desk.context())).toMatchObject({ mcc: '310' });
+    await check.check(setup.context());
+    setup.clock.advanceSeconds(600);
+    setup.sim.subscribers.set(MOBILE, { status: 'invalid', advancedStatus: 'ABSENT_SUBSCRIBER_SM' });
+    await check.check(setup.context());
+    expect(lookups.networkOf(setup.context())).toMatchObject({ mcc: '310' });
   });
 
   it.each([
@@ -139,8 +139,8 @@ describe('the network of a number', () => {
     ['50,000 digits', '9'.repeat(50_000), '01'],
   ])('is unknown where it is odd: %s', async (_what, mcc, mnc) => {
     const lookups = numberLookups();
-    desk.sim.subscribers.set(MOBILE, { mcc, mnc });
-    expect(await numberCheck({ lookups }).check(desk.context())).toBe('allow');
-    expect(lookups.networkOf(desk.context())).toBeUndefined();
+    setup.sim.subscribers.set(MOBILE, { mcc, mnc });
+    expect(await numberCheck({ lookups }).check(setup.context())).toBe('allow');
+    expect(lookups.networkOf(setup.context())).toBeUndefined();
   });
 });

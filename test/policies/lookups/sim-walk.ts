@@ -1,6 +1,6 @@
 import { type Policy } from 'passport-sms-otp';
 import { hlrSimSwap, numberLookups, simSwap, type HlrSimSwapOptions } from 'passport-sms-otp/policies';
-import type { LookupDesk } from './lookup-desk';
+import type { LookupSetup } from './lookup-setup';
 
 export const KEY = 'a secret of the test, 32 bytes long';
 export const HOUR = 3_600;
@@ -21,24 +21,24 @@ export interface SimWalk {
   readonly setSim: (imsi: string, mobile?: string) => void;
 }
 
-export function walk(desk: LookupDesk, options: Partial<HlrSimSwapOptions> = {}): SimWalk {
+export function walk(setup: LookupSetup, options: Partial<HlrSimSwapOptions> = {}): SimWalk {
   const lookups = options.lookups ?? numberLookups({ maxPerUserPerDay: 1_000 });
   const policy = simSwap({ provider: hlrSimSwap({ key: KEY, lookups, ...options }), mode: 'enforce' });
   const number = (mobile?: string): { mobile?: string } => (mobile === undefined ? {} : { mobile });
 
   async function ask(mobile?: string): Promise<string> {
-    const before = desk.events.length;
-    const answer = await policy.check(desk.context({ stage: 'send', purpose: 'login', ...number(mobile) }));
+    const before = setup.events.length;
+    const answer = await policy.check(setup.context({ stage: 'send', purpose: 'login', ...number(mobile) }));
     if (answer !== 'allow') return 'deny';
-    return desk.events.length > before ? 'hint' : 'allow';
+    return setup.events.length > before ? 'hint' : 'allow';
   }
 
   async function enter(mobile?: string, purpose: 'login' | 'enroll' = 'login'): Promise<void> {
-    await policy.verified?.(desk.verified({ purpose, ...number(mobile) }));
+    await policy.verified?.(setup.verified({ purpose, ...number(mobile) }));
   }
 
   async function login(seconds: number, mobile?: string): Promise<string> {
-    desk.clock.advanceSeconds(seconds);
+    setup.clock.advanceSeconds(seconds);
     const answer = await ask(mobile);
     if (answer !== 'deny') await enter(mobile);
     return answer;
@@ -48,8 +48,8 @@ export function walk(desk: LookupDesk, options: Partial<HlrSimSwapOptions> = {})
     for (const seconds of [0, 12 * HOUR, 12 * HOUR]) await login(seconds, mobile);
   }
 
-  function setSim(imsi: string, mobile = desk.context().mobile): void {
-    desk.sim.subscribers.set(mobile, { imsi });
+  function setSim(imsi: string, mobile = setup.context().mobile): void {
+    setup.sim.subscribers.set(mobile, { imsi });
   }
 
   return { policy, ask, enter, login, learn, setSim };

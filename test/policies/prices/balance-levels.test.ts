@@ -33,7 +33,7 @@ function show(event: PolicyEvent): string {
 }
 
 describe('a balance', () => {
-  it('is told once when it passes a level', () => {
+  it('is reported once when it passes a level', () => {
     expect(
       watch([
         [0, '100', '0'],
@@ -46,7 +46,7 @@ describe('a balance', () => {
     ).toEqual(['', '', 'warning at 19.9999', '', 'critical at 4.9000', '']);
   });
 
-  it('is told at the first look, and when it passes both levels at once', () => {
+  it('is reported at the first check, and when it passes both levels at once', () => {
     expect(watch([[0, '4', '0']])).toEqual(['critical at 4.0000']);
     expect(
       watch([
@@ -101,7 +101,7 @@ describe('a balance', () => {
 });
 
 describe('spend', () => {
-  it('that the ledger explains is not told', () => {
+  it('that is explained is not reported', () => {
     expect(
       watch([
         [0, '1000', '7'],
@@ -111,7 +111,7 @@ describe('spend', () => {
     ).toEqual(['', '', '']);
   });
 
-  it('that nobody explains is told when it exceeds the option, and once', () => {
+  it('that is unexplained is reported once, when it exceeds the option', () => {
     expect(
       watch([
         [0, '100', '0'],
@@ -123,7 +123,7 @@ describe('spend', () => {
     ).toEqual(['', '', '1.0001 instead of 0.0000', '', '']);
   });
 
-  it('that is explained a moment later is not told', () => {
+  it('that is explained a moment later is not reported', () => {
     const looks = Array.from({ length: 20 }, (_, index): Look => {
       const spent = index * 2;
       // One message that is paid and not counted yet, at every other look.
@@ -132,7 +132,7 @@ describe('spend', () => {
     expect(watch(looks, { ...LEVELS, warnBelow: 0, criticalBelow: 0 }).join('')).not.toContain('instead');
   });
 
-  it('is not told where a top-up hides it, nor after the store was emptied', () => {
+  it('is not reported when a top-up hides it, nor after the store was emptied', () => {
     expect(
       watch([
         [0, '100', '10'],
@@ -144,7 +144,7 @@ describe('spend', () => {
     ).toEqual(['', '', '', '', '']);
   });
 
-  it('is not told unless the app says how much', () => {
+  it('is not reported unless the app sets an amount', () => {
     expect(
       watch(
         [

@@ -59,7 +59,7 @@ describe('price lists', () => {
     expect(events).toEqual([]);
   });
 
-  it('are used on while new ones are fetched, by one call', async () => {
+  it('stay in use while one call fetches new ones', async () => {
     const source = await start();
     await priceOf(source);
     clock.advanceSeconds(6 * HOURS);
@@ -72,7 +72,7 @@ describe('price lists', () => {
     expect(asked()).toBe(2);
   });
 
-  it('that cannot be renewed are used on, asked for each minute, and told once', async () => {
+  it('that cannot be renewed stay in use, are requested each minute, and are reported once', async () => {
     const source = await start();
     await priceOf(source);
     sim.failNext('pricing', { kind: 'error', code: 2121 }, Infinity);

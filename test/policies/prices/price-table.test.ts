@@ -66,7 +66,7 @@ describe('the price lists', () => {
     expect((await join(['208-01 0.0000 France'])).highestByCountry.get('FR')).toBe(0);
   });
 
-  it('may have odd rows of lookups', async () => {
+  it('may have invalid rows of lookups', async () => {
     const odd = ['+33 - France', '+33 FRA France', 'x33 FR France', '+033 FR France', '+33 FR'];
     const table = await join([FRANCE], odd);
     expect(table.problems).toEqual([{ problem: 'rows of the lookup list without a country', rows: 5 }]);
@@ -78,7 +78,7 @@ describe('the price lists', () => {
     expect([table.networksByMcc.size, table.highestByCountry.size, table.problems]).toEqual([0, 0, []]);
   });
 
-  it('tell the rows that the client could not read', async () => {
+  it('report the rows that the client could not read', async () => {
     const messages = listOf([networkRow(FRANCE)], { oddRows: 3 });
     const lookups = listOf([countryRow('+33 FR France')], { oddRows: 2 });
     expect(createPriceTable(messages, lookups, await loadRegions()).problems).toEqual([

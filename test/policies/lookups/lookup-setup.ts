@@ -4,7 +4,7 @@ import { GatewaySimulator, type SimulatorOptions } from 'passport-sms-otp/simula
 import { testClock, type TestClock } from '../../support/clock';
 
 /** A real client, a simulated gateway and a store: what a policy is asked with. */
-export interface LookupDesk {
+export interface LookupSetup {
   readonly sim: GatewaySimulator;
   readonly clock: TestClock;
   readonly events: PolicyEvent[];
@@ -20,7 +20,10 @@ export interface LookupDesk {
 
 export const MOBILE = '+12025550123';
 
-export async function openDesk(simulator: SimulatorOptions = {}, client: object = {}): Promise<LookupDesk> {
+export async function startLookups(
+  simulator: SimulatorOptions = {},
+  client: object = {},
+): Promise<LookupSetup> {
   const sim = await GatewaySimulator.start(simulator);
   const { baseUrl, variant, username, password } = sim;
   const clock = testClock();
