@@ -97,7 +97,7 @@ describe('simulate', () => {
     expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('--fault') });
   });
 
-  it('says when the port is taken, and when an amount is none', async () => {
+  it('reports that the port is taken, and that an amount is invalid', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     closeLater(async () => {
@@ -108,7 +108,7 @@ describe('simulate', () => {
     const port = typeof address === 'object' ? String(address?.port) : '';
     const taken = await runCli(['simulate', '--port', port]);
     expect(taken).toMatchObject({ code: 1, stderr: expect.stringContaining('The port is in use.') });
-    const odd = await runCli(['simulate', '--balance', 'much']);
-    expect(odd).toMatchObject({ code: 1, stderr: expect.stringContaining('wrong option balance') });
+    const invalid = await runCli(['simulate', '--balance', 'much']);
+    expect(invalid).toMatchObject({ code: 1, stderr: expect.stringContaining('balance must be a decimal') });
   });
 });
