@@ -34,7 +34,7 @@ const GROUPS = {
   ],
   memory: ['src/stores/{memory-store,memory/*}.ts'],
   records: ['src/stores/{records,device-record,check-input}.ts'],
-  guard: ['src/stores/{guarded-store,answer-in-time,lease}.ts'],
+  guard: ['src/stores/{guarded-store,with-timeout,lease}.ts'],
 };
 
 function inLogin(...names) {

@@ -6,7 +6,7 @@ import type {
   RecoveryCodeStore,
   SmsOtpStore,
 } from './store';
-import { answerInTime } from './with-timeout';
+import { withTimeout } from './with-timeout';
 
 /** The parts of a store that decisions use. Tokens have a deadline of their own: the authentication's. */
 export type GuardedStore = Omit<SmsOtpStore, 'tokens'>;
@@ -17,7 +17,7 @@ export type GuardedStore = Omit<SmsOtpStore, 'tokens'>;
  * @param tell hears of each call that failed, and of every call with its duration. Left out: nothing is timed.
  */
 export function guardStore(store: SmsOtpStore, tell?: (event: StoreEvent) => void): GuardedStore {
-  const guard: Guard = tell === undefined ? answerInTime : createTellingGuard(tell);
+  const guard: Guard = tell === undefined ? withTimeout : createTellingGuard(tell);
   const { challenges, counters, recoveryCodes, devices, notes } = store;
   return {
     challenges: guardChallenges(challenges, guard),
@@ -45,7 +45,7 @@ function createTellingGuard(tell: (event: StoreEvent) => void): Guard {
     const startedAtMs = performance.now();
     let outcome: 'ok' | 'failed' = 'failed';
     try {
-      const result = await answerInTime(operation, call);
+      const result = await withTimeout(operation, call);
       outcome = 'ok';
       return result;
     } finally {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { answerInTime } from '../../src/stores/with-timeout';
+import { withTimeout } from '../../src/stores/with-timeout';
 import { waitAtMost } from '../../src/client/call-limiter';
 import { describeWithService } from '../services/describe-with-service';
 import type { TestUser } from '../support/test-users';
@@ -54,7 +54,7 @@ function block(milliseconds: number): void {
 describe('a process that is too busy to hear an answer', () => {
   const late = (): Error => new Error('late');
   it.each([
-    ['store', () => answerInTime('test', () => readFile(__filename), 100)],
+    ['store', () => withTimeout('test', () => readFile(__filename), 100)],
     ['gateway or token', () => waitAtMost(readFile(__filename), 100, late)],
   ])('does not take the %s for silent', async (_what, wait) => {
     const waiting = wait();
@@ -63,7 +63,7 @@ describe('a process that is too busy to hear an answer', () => {
   });
 
   it.each([
-    ['store', () => answerInTime('test', () => new Promise(() => undefined), 100)],
+    ['store', () => withTimeout('test', () => new Promise(() => undefined), 100)],
     ['gateway or token', () => waitAtMost(new Promise(() => undefined), 100, late)],
   ])('gives up all the same when the %s is silent', async (_what, wait) => {
     const startedAt = performance.now();

@@ -4,7 +4,7 @@ import { StoreError, toSafeCause } from '../../errors';
 import { type PostgresPool, postgresStore } from '../../stores/postgres/postgres-store';
 import { type NodeRedisClient, redisStore } from '../../stores/redis/redis-store';
 import type { SmsOtpStore } from '../../stores/store';
-import { answerInTime } from '../../stores/with-timeout';
+import { withTimeout } from '../../stores/with-timeout';
 import type { CommandCall, CommandOptions } from '../command';
 import { blameUsage, CommandFailure, UsageError } from '../failures';
 
@@ -128,7 +128,7 @@ export async function openRedis({ url, folder, prefix }: StatePlace): Promise<Op
   const store = await blameUsage(() => redisStore(client, settings));
   try {
     // A server that accepts and says nothing would be waited for without end.
-    await answerInTime('connect', () => client.connect(), CONNECT_TIMEOUT_MS);
+    await withTimeout('connect', () => client.connect(), CONNECT_TIMEOUT_MS);
   } catch (error) {
     endQuietly(client);
     throw toRedisFailure(error);

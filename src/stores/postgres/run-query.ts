@@ -1,5 +1,5 @@
 import { membersOf } from '../records';
-import { answerInTime } from '../with-timeout';
+import { withTimeout } from '../with-timeout';
 import type { Tables } from './schema';
 
 /** What we use of a pool of `pg`. */
@@ -25,7 +25,7 @@ const MIGRATION_TIMEOUT_MS = 30_000;
 
 export function queryRunner(pool: PostgresPool): RunQuery {
   return (operation, text, values) =>
-    answerInTime(operation, async () => {
+    withTimeout(operation, async () => {
       const { rows } = await repeat(REPEATABLE, () => pool.query(text, values));
       return rows.map(membersOf);
     });
@@ -33,7 +33,7 @@ export function queryRunner(pool: PostgresPool): RunQuery {
 
 export async function runMigration(pool: PostgresPool, text: string): Promise<void> {
   const migrate = (): Promise<unknown> => repeat(REPEATABLE_IN_MIGRATION, () => pool.query(text));
-  await answerInTime('migrate', migrate, MIGRATION_TIMEOUT_MS);
+  await withTimeout('migrate', migrate, MIGRATION_TIMEOUT_MS);
 }
 
 async function repeat<Result>(codes: ReadonlySet<string>, query: () => Promise<Result>): Promise<Result> {

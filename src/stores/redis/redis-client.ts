@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { StoreError } from '../../errors';
-import { answerInTime } from '../with-timeout';
+import { withTimeout } from '../with-timeout';
 
 /** Redis counts whole milliseconds, and at least one. */
 export function milliseconds(seconds: number): number {
@@ -124,7 +124,7 @@ export function scriptRunner(client: RedisClient): RunScript {
 
   return async (operation, script, keys, values = []) => {
     if (!isReady(client)) throw new StoreError(`${operation}: the Redis client is not connected`);
-    return answerInTime(operation, () => run(script, [...keys], values.map(String)));
+    return withTimeout(operation, () => run(script, [...keys], values.map(String)));
   };
 }
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 
 import { StoreError } from '../../src/errors';
-import { answerInTime } from '../../src/stores/with-timeout';
+import { withTimeout } from '../../src/stores/with-timeout';
 
 const never = (): Promise<never> => new Promise(() => undefined);
 
@@ -11,7 +11,7 @@ describe('the time of a store', () => {
 
   it('is 2 s, and its end a StoreError that names the operation', async () => {
     const heard = jest.fn<(error: unknown) => void>();
-    answerInTime('claim', never).catch(heard);
+    withTimeout('claim', never).catch(heard);
     await jest.advanceTimersByTimeAsync(1_999);
     expect(heard).not.toHaveBeenCalled();
     await jest.advanceTimersByTimeAsync(2);
@@ -20,7 +20,7 @@ describe('the time of a store', () => {
 
   it('is another one where that is asked for', async () => {
     const heard = jest.fn<(error: unknown) => void>();
-    answerInTime('claim', never, 500).catch(heard);
+    withTimeout('claim', never, 500).catch(heard);
     await jest.advanceTimersByTimeAsync(499);
     expect(heard).not.toHaveBeenCalled();
     await jest.advanceTimersByTimeAsync(2);
@@ -28,9 +28,9 @@ describe('the time of a store', () => {
   });
 
   it('is over with the answer: no timer is left', async () => {
-    await expect(answerInTime('claim', () => Promise.resolve(7))).resolves.toBe(7);
+    await expect(withTimeout('claim', () => Promise.resolve(7))).resolves.toBe(7);
     expect(jest.getTimerCount()).toBe(0);
-    const later = answerInTime('claim', () => new Promise((resolve) => setTimeout(resolve, 1_000, 8)));
+    const later = withTimeout('claim', () => new Promise((resolve) => setTimeout(resolve, 1_000, 8)));
     await jest.advanceTimersByTimeAsync(1_000);
     await expect(later).resolves.toBe(8);
     expect(jest.getTimerCount()).toBe(0);
@@ -39,8 +39,8 @@ describe('the time of a store', () => {
   it('is over with a failure, too, and with one that is thrown at once', async () => {
     const failure = Object.assign(new Error('canary'), { code: 'ECONNRESET' });
     const told = { message: 'The store failed (claim)', cause: { name: 'Error', code: 'ECONNRESET' } };
-    await expect(answerInTime('claim', () => Promise.reject(failure))).rejects.toMatchObject(told);
-    const thrown = answerInTime('claim', () => {
+    await expect(withTimeout('claim', () => Promise.reject(failure))).rejects.toMatchObject(told);
+    const thrown = withTimeout('claim', () => {
       throw failure;
     });
     await expect(thrown).rejects.toMatchObject(told);
@@ -50,12 +50,12 @@ describe('the time of a store', () => {
 
 it('an error of ours stays the one it is', async () => {
   const full = new StoreError('the memory store is full');
-  await expect(answerInTime('begin', () => Promise.reject(full))).rejects.toBe(full);
+  await expect(withTimeout('begin', () => Promise.reject(full))).rejects.toBe(full);
 });
 
 it('a process that was busy counts as one part of the time: what comes soon after is heard', async () => {
   const soon = (resolve: (answer: number) => void): void => void setTimeout(resolve, 50, 7);
-  const answer = answerInTime('claim', () => new Promise((resolve) => setTimeout(soon, 20, resolve)), 400);
+  const answer = withTimeout('claim', () => new Promise((resolve) => setTimeout(soon, 20, resolve)), 400);
   const busyUntilMs = performance.now() + 600;
   while (performance.now() < busyUntilMs);
   await expect(answer).resolves.toBe(7);
