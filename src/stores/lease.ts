@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { StoreError } from '../errors';
-import { checkRenewed } from './records';
+import { checkRenewed } from './check-values';
 import { type RenewedToken, type StoredToken, TOKEN_LEASE_SECONDS } from './store';
 
 /** What came of asking for the lease. */

@@ -5,7 +5,7 @@ const SUITES = [
   'stores/memory-counters',
   'stores/memory-tokens',
   'stores/memory-parts',
-  'stores/deadline-queue',
+  'stores/expiring-map',
   'stores/memory-bound',
   'stores/memory-store',
 ];

@@ -1,13 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 
 import { StoreError } from '../../src/errors';
-import { checkChallenge, checkCounters, checkLock, checkRenewed } from '../../src/stores/records';
+import { checkCounters, checkLock, checkRenewed } from '../../src/stores/check-values';
+import { checkChallenge } from '../../src/stores/records';
 import type { Counter } from '../../src/stores/store';
 import { makeChallenge } from './make-challenge';
 
 const good = makeChallenge('a');
 
-describe('what a store is given', () => {
+describe('the input of a store', () => {
   const counter = { key: 'a', windowSeconds: 60 };
 
   it.each([
@@ -21,9 +22,9 @@ describe('what a store is given', () => {
     { ...counter, lock: { every: 0, seconds: [1] } },
     { ...counter, lock: { every: 1, seconds: [] } },
     { ...counter, lock: { every: 1, seconds: [-1] } },
-  ])('is refused when it cannot be counted: %j', (odd) => {
-    const given = [counter, { ...odd, key: 'b' }];
-    expect(() => checkCounters(given)).toThrow(new StoreError('charge: odd counter'));
+  ])('is refused when it cannot be counted: %j', (invalid) => {
+    const given = [counter, { ...invalid, key: 'b' }];
+    expect(() => checkCounters(given)).toThrow(new StoreError('charge: invalid counter'));
     expect(() => checkCounters([counter])).not.toThrow();
   });
 
@@ -36,12 +37,12 @@ describe('what a store is given', () => {
     [{ ...counter, lock: { every: 1, seconds: [0, 1] } }],
     [counter, { ...counter, key: 'b' }],
     [],
-  ])('is taken when it can be: %j', (...given: Counter[]) => {
+  ])('is accepted when it can be counted: %j', (...given: Counter[]) => {
     expect(() => checkCounters(given)).not.toThrow();
   });
 
-  it('is refused when it counts one key twice', () => {
-    expect(() => checkCounters([counter, counter])).toThrow(new StoreError('charge: odd counter'));
+  it('is refused when it names one key twice', () => {
+    expect(() => checkCounters([counter, counter])).toThrow(new StoreError('charge: invalid counter'));
   });
 
   it.each([
@@ -50,14 +51,14 @@ describe('what a store is given', () => {
     { every: '1', seconds: [1] },
     { every: 1, seconds: [1, -1] },
     { every: 1, seconds: [Number.NaN] },
-  ])('is refused when a lock of it is odd: %j', (lock) => {
-    // JavaScript may hand over anything.
+  ])('is refused when the lock of a counter is invalid: %j', (lock) => {
+    // A caller in JavaScript may pass anything.
     const given = [{ ...counter, lock } as Counter];
-    expect(() => checkCounters(given)).toThrow(new StoreError('charge: odd counter'));
+    expect(() => checkCounters(given)).toThrow(new StoreError('charge: invalid counter'));
   });
 
   it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])(
-    'is refused when its challenge is to live %p seconds',
+    'is refused when a challenge is to live for %p seconds',
     (seconds) => {
       expect(() => checkChallenge(good, seconds)).toThrow(new StoreError('begin: unknown record'));
       expect(() => checkChallenge({ ...good, otpId: '' }, 600)).toThrow(
@@ -68,9 +69,9 @@ describe('what a store is given', () => {
   );
 
   it.each([-1, Number.NaN, Number.POSITIVE_INFINITY])(
-    'is refused when it is no length of a lock: %p',
+    'is refused when it is not a length of a lock: %p',
     (seconds) => {
-      expect(() => checkLock(seconds)).toThrow(new StoreError('lock: odd length'));
+      expect(() => checkLock(seconds)).toThrow(new StoreError('lock: invalid length'));
       expect(() => checkLock(0)).not.toThrow();
     },
   );
@@ -79,9 +80,9 @@ describe('what a store is given', () => {
     { sealed: 'x', ttlSeconds: 0 },
     { sealed: 'x', ttlSeconds: Number.NaN },
     { sealed: undefined, ttlSeconds: 1 },
-  ])('is refused when it is no token: %j', (odd) => {
-    // A renewal written in JavaScript may answer anything.
-    const given = odd as { sealed: string; ttlSeconds: number };
-    expect(() => checkRenewed(given)).toThrow(new StoreError('renew: odd token'));
+  ])('is refused when it is not a token: %j', (invalid) => {
+    // A renewal written in JavaScript may return anything.
+    const given = invalid as { sealed: string; ttlSeconds: number };
+    expect(() => checkRenewed(given)).toThrow(new StoreError('renew: invalid token'));
   });
 });

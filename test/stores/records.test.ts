@@ -2,33 +2,34 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
 import { StoreError } from '../../src/errors';
-import { parseChallenge, requireWholeNumber, toClaim, toWholeNumber } from '../../src/stores/records';
+import { requireWholeNumber, toWholeNumber } from '../../src/stores/check-values';
+import { parseChallenge, toClaim } from '../../src/stores/records';
 import type { Challenge } from '../../src/stores/store';
 import { makeChallenge } from './make-challenge';
 
 const good = makeChallenge('a');
 
-describe('a record that comes back from a store', () => {
-  it('is taken when it is what was written', () => {
+describe('a challenge that a store returns', () => {
+  it('is accepted when it is what was written', () => {
     expect(parseChallenge(JSON.stringify(good), 'a')).toEqual(good);
   });
 
-  it.each(Object.keys(good))('is refused without %s', (member) => {
-    const rest = Object.fromEntries(Object.entries(good).filter(([name]) => name !== member));
+  it.each(Object.keys(good))('is refused without %s', (field) => {
+    const rest = Object.fromEntries(Object.entries(good).filter(([name]) => name !== field));
     expect(() => parseChallenge(JSON.stringify(rest), 'a')).toThrow(StoreError);
   });
 
-  it.each(Object.keys(good))('is refused with a foreign value for %s', (member) => {
-    const isNumber = typeof good[member as keyof Challenge] === 'number';
+  it.each(Object.keys(good))('is refused with another kind of value for %s', (field) => {
+    const isNumber = typeof good[field as keyof Challenge] === 'number';
     const foreign: unknown[] = [null, [], {}, isNumber ? '1' : 1, isNumber ? null : '', -1];
-    const isTime = ['sentAt', 'expiresAt', 'pendingUntil'].includes(member);
+    const isTime = ['sentAt', 'expiresAt', 'pendingUntil'].includes(field);
     for (const value of isTime ? foreign.slice(0, -1) : foreign) {
-      expect(() => parseChallenge(JSON.stringify({ ...good, [member]: value }), 'a')).toThrow(StoreError);
+      expect(() => parseChallenge(JSON.stringify({ ...good, [field]: value }), 'a')).toThrow(StoreError);
     }
   });
 
-  it.each(['sends', 'maxAttempts'])('is refused with 0 %s', (member) => {
-    expect(() => parseChallenge(JSON.stringify({ ...good, [member]: 0 }), 'a')).toThrow(StoreError);
+  it.each(['sends', 'maxAttempts'])('is refused with 0 %s', (field) => {
+    expect(() => parseChallenge(JSON.stringify({ ...good, [field]: 0 }), 'a')).toThrow(StoreError);
   });
 
   it.each([2, 0, '1', null])('is refused with version %p', (version) => {
@@ -42,7 +43,7 @@ describe('a record that comes back from a store', () => {
     { purpose: 'enroll', replaces: '+12025550199' },
     { userIdType: 'number' },
     { userIdType: 'bigint' },
-  ] as const)('is taken with what its purpose brings: %j', (changes) => {
+  ] as const)('is accepted with the fields of its purpose: %j', (changes) => {
     const written = { ...good, ...changes };
     expect(parseChallenge(JSON.stringify(written), 'a')).toEqual(written);
   });
@@ -58,7 +59,7 @@ describe('a record that comes back from a store', () => {
     { purpose: 'enroll', replaces: '' },
     { purpose: 'enroll', replaces: 5 },
     { purpose: 'other' },
-  ])('is refused with what its purpose does not bring: %j', (changes) => {
+  ])('is refused without the fields of its purpose, and with those of another: %j', (changes) => {
     expect(() => parseChallenge(JSON.stringify({ ...good, ...changes }), 'a')).toThrow(StoreError);
   });
 
@@ -66,7 +67,7 @@ describe('a record that comes back from a store', () => {
     expect(() => parseChallenge(JSON.stringify(good), 'b')).toThrow(StoreError);
   });
 
-  it('is refused when it is no text, though it turns into one', () => {
+  it('is refused when it is not a string, though it converts to one', () => {
     expect(() => parseChallenge([JSON.stringify(good)], 'a')).toThrow(StoreError);
   });
 
@@ -83,7 +84,7 @@ describe('a record that comes back from a store', () => {
   });
 });
 
-describe('a whole number that a store answers', () => {
+describe('a whole number that a store returns', () => {
   it.each([
     [5, 5],
     [0, 0],
@@ -104,7 +105,7 @@ describe('a whole number that a store answers', () => {
 describe('a claim', () => {
   const written = JSON.stringify(good);
 
-  it.each([1, 5, '1', '5'])('is the attempt %j', (attempt) => {
+  it.each([1, 5, '1', '5'])('has the attempt %j', (attempt) => {
     expect(toClaim(attempt, written, 'a')).toEqual({
       outcome: 'claimed',
       challenge: good,
@@ -113,14 +114,14 @@ describe('a claim', () => {
   });
 
   it.each([0, 6, '16', -1, 1.5, null, undefined, 'one', true])(
-    'is over with the odd attempt %j',
+    'is exhausted with the invalid attempt %j',
     (attempt) => {
       expect(toClaim(attempt, written, 'a')).toEqual({ outcome: 'exhausted' });
     },
   );
 });
 
-it('an answer that is no whole number is an error that does not repeat it', () => {
+it('an answer that is not a whole number causes an error that does not repeat it', () => {
   expect(requireWholeNumber('counters.charge', '12')).toBe(12);
   expect(() => requireWholeNumber('counters.charge', 'canary')).toThrow(
     new StoreError('counters.charge: unknown answer'),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { CountryPrice, GatewayClient, NetworkPrice } from '../../client';
 import { toMicros } from '../../policies/spend-limits/micros';
-import { parseJson } from '../../stores/records';
+import { parseJson } from '../../stores/check-values';
 import { CommandFailure } from '../failures';
 
 /** One row of either list: what the list is about, by what it is known again, and its price. */

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { z } from 'zod';
 import type { Lookup } from '../../protocol/hlr';
-import { parseJson } from '../../stores/records';
+import { parseJson } from '../../stores/check-values';
 import type { Counter, CounterStore } from '../../stores/store';
 import type { Finding } from '../number-check/decision-table';
 

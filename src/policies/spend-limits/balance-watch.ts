@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { PolicyEvent, PolicyTools } from '../../limits/policy';
-import { parseJson } from '../../stores/records';
+import { parseJson } from '../../stores/check-values';
 import { SPENT } from './budgets';
 import { toDecimal, toMicros } from './micros';
 

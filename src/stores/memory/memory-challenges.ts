@@ -1,62 +1,64 @@
-import { checkChallenge, PURPOSES } from '../records';
+import type { Records } from '../load-records';
 import type { Challenge, ChallengeStore, Claim } from '../store';
-import { createBoundedMap, type Entry, promise } from './bounded-map';
+import { type Expiring, ExpiringMap, toPromise } from './expiring-map';
 
-interface Kept extends Entry {
-  readonly challenge: Challenge;
-  attempts: number;
-}
+export function memoryChallenges(
+  maxEntries: number,
+  now: () => number,
+  records: Promise<Records>,
+): ChallengeStore {
+  const challenges = new ExpiringMap<StoredChallenge>(maxEntries, now, forget);
+  /** The live challenges of each user, one of each purpose. */
+  const byUser = new Map<string, Set<StoredChallenge>>();
 
-export function memoryChallenges(maxEntries: number, now: () => number): ChallengeStore {
-  /** The live challenge of each user and purpose. */
-  const newest = new Map<string, Kept>();
-  const challenges = createBoundedMap<Kept>(maxEntries, now, forget);
-
-  function forget(kept: Kept): void {
-    newest.delete(ownerOf(kept.challenge));
+  function forget(stored: StoredChallenge): void {
+    const { userId } = stored.challenge;
+    const others = byUser.get(userId);
+    others?.delete(stored);
+    if (others?.size === 0) byUser.delete(userId);
   }
 
-  function end(kept: Kept | undefined): boolean {
-    if (kept !== undefined) challenges.delete(kept);
-    return kept !== undefined;
+  function end(stored: StoredChallenge | undefined): boolean {
+    if (stored !== undefined) challenges.delete(stored);
+    return stored !== undefined;
+  }
+
+  function endAll(userId: string, isEnding: (challenge: Challenge) => boolean): void {
+    for (const stored of byUser.get(userId) ?? []) if (isEnding(stored.challenge)) end(stored);
   }
 
   function begin(challenge: Challenge, ttlSeconds: number): void {
-    checkChallenge(challenge, ttlSeconds);
-    end(newest.get(ownerOf(challenge)));
-    end(challenges.get(challenge.otpId));
+    const { otpId, userId, purpose } = challenge;
+    endAll(userId, (earlier) => earlier.purpose === purpose);
+    end(challenges.get(otpId));
     challenges.makeRoom(1);
-    const kept: Kept = {
-      key: challenge.otpId,
-      challenge: { ...challenge },
-      attempts: 0,
-      deadlineMs: now() + ttlSeconds * 1000,
-      position: -1,
-    };
-    challenges.keep(kept);
-    newest.set(ownerOf(challenge), kept);
+    const deadlineMs = now() + ttlSeconds * 1000;
+    const stored = challenges.add({ key: otpId, challenge: { ...challenge }, attempts: 0, deadlineMs });
+    byUser.set(userId, (byUser.get(userId) ?? new Set()).add(stored));
   }
 
   function claim(otpId: string): Claim {
-    const kept = challenges.get(otpId);
-    if (kept === undefined) return { outcome: 'unknown' };
-    if (kept.attempts >= kept.challenge.maxAttempts) return { outcome: 'exhausted' };
-    kept.attempts += 1;
-    return { outcome: 'claimed', challenge: kept.challenge, attempt: kept.attempts };
+    const stored = challenges.get(otpId);
+    if (stored === undefined) return { outcome: 'unknown' };
+    if (stored.attempts >= stored.challenge.maxAttempts) return { outcome: 'exhausted' };
+    stored.attempts += 1;
+    return { outcome: 'claimed', challenge: stored.challenge, attempt: stored.attempts };
   }
 
   return {
-    begin: (challenge, ttlSeconds) => promise(() => begin(challenge, ttlSeconds)),
-    claim: (otpId) => promise(() => claim(otpId)),
-    find: (otpId) => promise(() => challenges.get(otpId)?.challenge ?? null),
-    consume: (otpId) => promise(() => end(challenges.get(otpId))),
-    discard: (otpId) => promise(() => void end(challenges.get(otpId))),
-    discardAll: (userId) =>
-      promise(() => PURPOSES.forEach((purpose) => end(newest.get(`${purpose}:${userId}`)))),
+    begin: async (challenge, ttlSeconds) => {
+      (await records).checkChallenge(challenge, ttlSeconds);
+      begin(challenge, ttlSeconds);
+    },
+    claim: (otpId) => toPromise(() => claim(otpId)),
+    find: (otpId) => toPromise(() => challenges.get(otpId)?.challenge ?? null),
+    consume: (otpId) => toPromise(() => end(challenges.get(otpId))),
+    discard: (otpId) => toPromise(() => void end(challenges.get(otpId))),
+    discardAll: (userId) => toPromise(() => endAll(userId, () => true)),
   };
 }
 
-/** Two ids are the same user when their texts are equal. */
-function ownerOf({ purpose, userId }: Challenge): string {
-  return `${purpose}:${userId}`;
+interface StoredChallenge extends Expiring {
+  readonly challenge: Challenge;
+  attempts: number;
 }

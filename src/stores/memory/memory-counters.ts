@@ -1,38 +1,24 @@
-import { checkCounters, checkLock, LONG_LIFE_SECONDS } from '../records';
+import { checkCounters, checkLock, LONG_LIFE_SECONDS } from '../check-values';
 import type { Charge, Count, Counter, CounterStore } from '../store';
-import { createBoundedMap, type Entry, promise } from './bounded-map';
-
-interface Tally extends Entry {
-  count: number;
-  /** When the count falls to zero. */
-  resetAtMs: number;
-  lockedUntilMs: number;
-}
-
-/** A counter of a charge with what is known of it. */
-interface Asked {
-  readonly counter: Counter;
-  readonly isExempt: boolean;
-  tally: Tally | undefined;
-}
+import { type Expiring, ExpiringMap, toPromise } from './expiring-map';
 
 export function memoryCounters(maxEntries: number, now: () => number): CounterStore {
-  const tallies = createBoundedMap<Tally>(maxEntries, now);
+  const tallies = new ExpiringMap<Tally>(maxEntries, now);
 
   function charge(counters: readonly Counter[]): Charge {
     checkCounters(counters);
     const nowMs = now();
-    const asked = counters.map((counter) => ask(counter, nowMs));
-    const refused = asked.findIndex((one) => !admits(one, nowMs));
+    const found = counters.map((counter) => find(counter, nowMs));
+    const refused = found.findIndex((one) => !admits(one, nowMs));
     if (refused < 0) {
-      const charged = asked.filter((one) => isCharged(one, nowMs));
+      const charged = found.filter((one) => isCharged(one, nowMs));
       tallies.makeRoom(charged.filter(({ tally }) => tally === undefined).length);
       for (const one of charged) one.tally = addTo(one.counter, one.tally, nowMs);
     }
-    return { refusedBy: refused < 0 ? null : refused, counts: asked.map((one) => toCount(one, nowMs)) };
+    return { refusedBy: refused < 0 ? null : refused, counts: found.map((one) => toCount(one, nowMs)) };
   }
 
-  function ask(counter: Counter, nowMs: number): Asked {
+  function find(counter: Counter, nowMs: number): ChargedCounter {
     const { key, exemptBy } = counter;
     const isExempt = exemptBy !== undefined && countOf(tallies.get(exemptBy), nowMs) > 0;
     return { counter, isExempt, tally: isExempt ? undefined : tallies.get(key) };
@@ -48,13 +34,12 @@ export function memoryCounters(maxEntries: number, now: () => number): CounterSt
     const lockSeconds = lockSecondsBetween(former, tally.count, counter);
     // Without a lock nothing is written: a clock that is set back would find this moment ahead of it, and a lock.
     if (lockSeconds > 0) tally.lockedUntilMs = Math.max(tally.lockedUntilMs, nowMs + lockSeconds * 1000);
-    return keep(tally);
+    return save(tally);
   }
 
-  function keep(tally: Tally): Tally {
+  function save(tally: Tally): Tally {
     tally.deadlineMs = Math.max(tally.resetAtMs, tally.lockedUntilMs);
-    tallies.keep(tally);
-    return tally;
+    return tallies.add(tally);
   }
 
   function clear(keys: readonly string[], keepsLocked: boolean): void {
@@ -68,26 +53,41 @@ export function memoryCounters(maxEntries: number, now: () => number): CounterSt
   function lock(key: string, seconds: number): void {
     checkLock(seconds);
     const found = tallies.get(key);
-    if (seconds === 0) return lift(found);
+    if (seconds === 0) return unlock(found);
     if (found === undefined) tallies.makeRoom(1);
     const tally = found ?? createTally(key);
     tally.lockedUntilMs = Math.max(tally.lockedUntilMs, now() + seconds * 1000);
-    keep(tally);
+    save(tally);
   }
 
-  function lift(tally: Tally | undefined): void {
-    if (tally !== undefined) keep(Object.assign(tally, { lockedUntilMs: 0 }));
+  function unlock(tally: Tally | undefined): void {
+    if (tally !== undefined) save(Object.assign(tally, { lockedUntilMs: 0 }));
   }
 
   return {
-    charge: (counters) => promise(() => charge(counters)),
-    clear: (keys, options) => promise(() => clear(keys, options?.keepsLocked === true)),
-    lock: (key, seconds) => promise(() => lock(key, seconds)),
+    charge: (counters) => toPromise(() => charge(counters)),
+    clear: (keys, options) => toPromise(() => clear(keys, options?.keepsLocked === true)),
+    lock: (key, seconds) => toPromise(() => lock(key, seconds)),
   };
 }
 
+/** What is stored for a counter. */
+interface Tally extends Expiring {
+  count: number;
+  /** When the count falls to zero. */
+  resetAtMs: number;
+  lockedUntilMs: number;
+}
+
+/** A counter of a charge with what is stored for it; an exempt one is not looked up. */
+interface ChargedCounter {
+  readonly counter: Counter;
+  readonly isExempt: boolean;
+  tally: Tally | undefined;
+}
+
 function createTally(key: string): Tally {
-  return { key, count: 0, resetAtMs: 0, lockedUntilMs: 0, deadlineMs: 0, position: -1 };
+  return { key, count: 0, resetAtMs: 0, lockedUntilMs: 0, deadlineMs: 0 };
 }
 
 function countOf(tally: Tally | undefined, nowMs: number): number {
@@ -98,30 +98,30 @@ function amountOf({ amount = 1 }: Counter): number {
   return amount;
 }
 
-/** What takes back is never refused. Without a bound, a sum that is no exact number any more is. */
-function admits({ counter, isExempt, tally }: Asked, nowMs: number): boolean {
+/** A negative amount is never refused. Without a bound, a sum that is no longer an exact number is refused. */
+function admits({ counter, isExempt, tally }: ChargedCounter, nowMs: number): boolean {
   const { max = Number.MAX_SAFE_INTEGER } = counter;
   const isLocked = tally !== undefined && tally.lockedUntilMs > nowMs;
   const isFull = amountOf(counter) > max - countOf(tally, nowMs);
   return isExempt || amountOf(counter) < 0 || !(isLocked || isFull);
 }
 
-/** What adds nothing begins no window. */
-function isCharged({ counter, isExempt, tally }: Asked, nowMs: number): boolean {
+/** An amount that adds nothing begins no window. */
+function isCharged({ counter, isExempt, tally }: ChargedCounter, nowMs: number): boolean {
   const isRunning = tally !== undefined && tally.resetAtMs > nowMs;
   return !isExempt && counter.isOnlyRead !== true && (amountOf(counter) > 0 || isRunning);
 }
 
-/** The lock of the last multiple of `every` that is passed on the way; with amount 1 that is the one reached. */
+/** Returns the lock of the last multiple of `every` that was reached or passed; 0 when none was. */
 function lockSecondsBetween(former: number, count: number, { lock }: Counter): number {
   if (lock === undefined) return 0;
   const nth = Math.floor(count / lock.every);
   if (nth <= Math.floor(former / lock.every)) return 0;
-  // The 0 is for the compiler alone: a lock without steps was refused.
+  // The 0 only satisfies `noUncheckedIndexedAccess`: a lock without steps was refused.
   return lock.seconds[nth - 1] ?? lock.seconds.at(-1) ?? 0;
 }
 
-function toCount({ counter, tally }: Asked, nowMs: number): Count {
+function toCount({ counter, tally }: ChargedCounter, nowMs: number): Count {
   return {
     count: countOf(tally, nowMs),
     resetSeconds: counter.windowSeconds === null ? null : secondsUntil(tally?.resetAtMs, nowMs),
@@ -129,7 +129,7 @@ function toCount({ counter, tally }: Asked, nowMs: number): Count {
   };
 }
 
-/** Whole seconds, so that who waits for them never comes too early. */
+/** Returns whole seconds, rounded up, so that a caller who waits for them never comes too early. */
 function secondsUntil(thenMs: number | undefined, nowMs: number): number {
   return thenMs === undefined ? 0 : Math.max(0, Math.ceil((thenMs - nowMs) / 1000));
 }

@@ -1,26 +1,21 @@
-import { checkDevice, checkHashes, checkRotation, RECOVERY_CODE_LIFE_SECONDS, sortDevices } from '../records';
+import { RECOVERY_CODE_LIFE_SECONDS, sortDevices } from '../check-values';
+import type { Records } from '../load-records';
 import type { DeviceRotation, DeviceStore, RecoveryCodeStore, TrustedDevice } from '../store';
-import { createBoundedMap, type Entry, promise } from './bounded-map';
+import { type Expiring, ExpiringMap, toPromise } from './expiring-map';
 
-interface KeptDevice extends Entry {
-  device: TrustedDevice;
-}
-
-type Token = Parameters<DeviceStore['rotate']>[2];
-
-export function memoryDevices(maxEntries: number, now: () => number): DeviceStore {
+export function memoryDevices(maxEntries: number, now: () => number, records: Promise<Records>): DeviceStore {
+  const devices = new ExpiringMap<StoredDevice>(maxEntries, now, forget);
   /** The keys of each user's devices. */
-  const keysOf = new Map<string, Set<string>>();
-  const devices = createBoundedMap<KeptDevice>(maxEntries, now, forget);
+  const keysByUser = new Map<string, Set<string>>();
 
-  function forget({ key, device: { userId } }: KeptDevice): void {
-    const keys = keysOf.get(userId);
+  function forget({ key, device: { userId } }: StoredDevice): void {
+    const keys = keysByUser.get(userId);
     keys?.delete(key);
-    if (keys?.size === 0) keysOf.delete(userId);
+    if (keys?.size === 0) keysByUser.delete(userId);
   }
 
-  function liveOf(userId: string): readonly KeptDevice[] {
-    return [...(keysOf.get(userId) ?? [])].flatMap((key) => devices.get(key) ?? []);
+  function liveOf(userId: string): readonly StoredDevice[] {
+    return [...(keysByUser.get(userId) ?? [])].flatMap((key) => devices.get(key) ?? []);
   }
 
   function list(userId: string): readonly TrustedDevice[] {
@@ -28,91 +23,102 @@ export function memoryDevices(maxEntries: number, now: () => number): DeviceStor
   }
 
   function add(device: TrustedDevice, ttlSeconds: number, most: number): void {
-    checkDevice(device, ttlSeconds, most);
     const { userId, deviceId } = device;
     remove(userId, deviceId);
-    // The one that is added stays: `most` less one of the others do.
+    // The added device stays: of the others there is room for one fewer.
     const others = list(userId);
     for (const oldest of others.slice(0, Math.max(0, others.length - most + 1)))
       remove(userId, oldest.deviceId);
     devices.makeRoom(1);
-    const key = keyOf(userId, deviceId);
-    devices.put({ key, device: { ...device }, deadlineMs: now() + ttlSeconds * 1000, position: -1 });
-    keysOf.set(userId, (keysOf.get(userId) ?? new Set()).add(key));
+    const key = toKey(userId, deviceId);
+    devices.add({ key, device: { ...device }, deadlineMs: now() + ttlSeconds * 1000 });
+    keysByUser.set(userId, (keysByUser.get(userId) ?? new Set()).add(key));
   }
 
   function rotate(userId: string, deviceId: string, { seenHash, nextHash, usedAt }: Token): DeviceRotation {
-    const kept = devices.get(keyOf(userId, deviceId));
-    if (kept === undefined) return { outcome: 'unknown' };
-    if (kept.device.tokenHash !== seenHash) return { outcome: 'stale', device: kept.device };
-    kept.device = { ...kept.device, tokenHash: nextHash, previousHash: seenHash, lastUsedAt: usedAt };
-    return { outcome: 'rotated', device: kept.device };
+    const stored = devices.get(toKey(userId, deviceId));
+    if (stored === undefined) return { outcome: 'unknown' };
+    if (stored.device.tokenHash !== seenHash) return { outcome: 'stale', device: stored.device };
+    stored.device = { ...stored.device, tokenHash: nextHash, previousHash: seenHash, lastUsedAt: usedAt };
+    return { outcome: 'rotated', device: stored.device };
   }
 
   function remove(userId: string, deviceId: string): boolean {
-    const kept = devices.get(keyOf(userId, deviceId));
-    if (kept !== undefined) devices.delete(kept);
-    return kept !== undefined;
+    const stored = devices.get(toKey(userId, deviceId));
+    if (stored !== undefined) devices.delete(stored);
+    return stored !== undefined;
   }
 
   function removeAll(userId: string): number {
-    const kept = liveOf(userId);
-    for (const one of kept) devices.delete(one);
-    return kept.length;
+    const live = liveOf(userId);
+    for (const stored of live) devices.delete(stored);
+    return live.length;
   }
 
   return {
-    add: (device, ttlSeconds, most) => promise(() => add(device, ttlSeconds, most)),
-    rotate: (userId, deviceId, token) =>
-      promise(() => {
-        checkRotation(token);
-        return rotate(userId, deviceId, token);
-      }),
-    list: (userId) => promise(() => list(userId)),
-    remove: (userId, deviceId) => promise(() => remove(userId, deviceId)),
-    removeAll: (userId) => promise(() => removeAll(userId)),
+    add: async (device, ttlSeconds, most) => {
+      (await records).checkDevice(device, ttlSeconds, most);
+      add(device, ttlSeconds, most);
+    },
+    rotate: async (userId, deviceId, token) => {
+      (await records).checkRotation(token);
+      return rotate(userId, deviceId, token);
+    },
+    list: (userId) => toPromise(() => list(userId)),
+    remove: (userId, deviceId) => toPromise(() => remove(userId, deviceId)),
+    removeAll: (userId) => toPromise(() => removeAll(userId)),
   };
 }
 
-/** Ids are any text: no other pair makes the same. */
-function keyOf(userId: string, deviceId: string): string {
+interface StoredDevice extends Expiring {
+  device: TrustedDevice;
+}
+
+type Token = Parameters<DeviceStore['rotate']>[2];
+
+/** Ids are arbitrary strings: JSON keeps any two pairs apart. */
+function toKey(userId: string, deviceId: string): string {
   return JSON.stringify([userId, deviceId]);
 }
 
-/** The codes of one user. */
-interface KeptCodes extends Entry {
-  readonly hashes: Set<string>;
-}
-
-export function memoryRecoveryCodes(maxEntries: number, now: () => number): RecoveryCodeStore {
-  const users = createBoundedMap<KeptCodes>(maxEntries, now);
+export function memoryRecoveryCodes(
+  maxEntries: number,
+  now: () => number,
+  records: Promise<Records>,
+): RecoveryCodeStore {
+  const users = new ExpiringMap<StoredCodes>(maxEntries, now);
 
   function replace(userId: string, hashes: readonly string[], isFirst: boolean): boolean {
-    checkHashes(hashes);
     const found = users.get(userId);
     if (isFirst && found !== undefined) return false;
     if (found !== undefined) users.delete(found);
-    if (hashes.length > 0) keep(userId, hashes);
+    if (hashes.length > 0) {
+      users.makeRoom(1);
+      const deadlineMs = now() + RECOVERY_CODE_LIFE_SECONDS * 1000;
+      users.add({ key: userId, hashes: new Set(hashes), deadlineMs });
+    }
     return true;
-  }
-
-  function keep(userId: string, hashes: readonly string[]): void {
-    users.makeRoom(1);
-    const deadlineMs = now() + RECOVERY_CODE_LIFE_SECONDS * 1000;
-    users.put({ key: userId, hashes: new Set(hashes), deadlineMs, position: -1 });
   }
 
   function spend(userId: string, hash: string): { isSpent: boolean; left: number } {
     const found = users.get(userId);
     const isSpent = found?.hashes.delete(hash) === true;
-    // Who has spent the last one has none, and gives the room back.
+    // A user who has spent the last code gives the room back.
     if (found?.hashes.size === 0) users.delete(found);
     return { isSpent, left: found?.hashes.size ?? 0 };
   }
 
   return {
-    replace: (userId, hashes, options) => promise(() => replace(userId, hashes, options?.isFirst === true)),
-    spend: (userId, hash) => promise(() => spend(userId, hash)),
-    count: (userId) => promise(() => users.get(userId)?.hashes.size ?? 0),
+    replace: async (userId, hashes, options) => {
+      (await records).checkHashes(hashes);
+      return replace(userId, hashes, options?.isFirst === true);
+    },
+    spend: (userId, hash) => toPromise(() => spend(userId, hash)),
+    count: (userId) => toPromise(() => users.get(userId)?.hashes.size ?? 0),
   };
+}
+
+/** The recovery codes of one user. */
+interface StoredCodes extends Expiring {
+  readonly hashes: Set<string>;
 }

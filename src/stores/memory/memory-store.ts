@@ -1,57 +1,33 @@
 import cluster from 'node:cluster';
-import { checkNote } from '../records';
+import { loadRecords, type Records } from '../load-records';
 import type { NoteStore, SmsOtpStore } from '../store';
-import { createBoundedMap, type Entry, promise } from './bounded-map';
+import { type Expiring, ExpiringMap, toPromise } from './expiring-map';
 import { memoryChallenges } from './memory-challenges';
 import { memoryCounters } from './memory-counters';
 import { memoryDevices, memoryRecoveryCodes } from './memory-devices';
 import { memoryTokens } from './memory-tokens';
 
-interface Kept extends Entry {
-  readonly text: string;
-}
-
-function memoryNotes(maxEntries: number, now: () => number): NoteStore {
-  const notes = createBoundedMap<Kept>(maxEntries, now);
-
-  function write(key: string, text: string, ttlSeconds: number): void {
-    checkNote(text, ttlSeconds);
-    if (notes.get(key) === undefined) notes.makeRoom(1);
-    notes.put({ key, text, deadlineMs: now() + ttlSeconds * 1000, position: -1 });
-  }
-
-  function remove(key: string): void {
-    const found = notes.get(key);
-    if (found !== undefined) notes.delete(found);
-  }
-
-  return {
-    read: (key) => promise(() => notes.get(key)?.text ?? null),
-    write: (key, text, ttlSeconds) => promise(() => write(key, text, ttlSeconds)),
-    remove: (key) => promise(() => remove(key)),
-  };
-}
-
 export interface MemoryStoreOptions {
   /**
-   * The most challenges it holds, users with recovery codes, trusted devices, notes; of counters ten times as many,
-   * because each login is counted in ten places. Default 100,000.
+   * The most challenges it holds; as many users with recovery codes, trusted devices and notes, and ten times as many
+   * counters, because each login is counted in ten places. Default 100,000.
    */
   readonly maxEntries?: number;
   /** Milliseconds since 1970. Default `Date.now`. */
   readonly now?: () => number;
 }
 
-/** Counters one login may need beside its challenge: of its user, number, prefix and address, in several windows. */
+/** Counters that one login may need: of its user, number, prefix and address, in several windows. */
 const COUNTERS_PER_CHALLENGE = 10;
 
 /**
- * All state in this process: for development, tests, and small applications of one process that may forget on restart.
+ * Creates a store that keeps all state in this process: for development, tests, and small applications of one process
+ * that may forget on restart.
  *
- * It is bounded: when what lives fills it, it refuses with a `StoreError` and nothing is sent. Nothing live is ever
+ * It is bounded: when live entries fill it, it refuses with a `StoreError` and nothing is sent. Nothing live is ever
  * evicted, because an evicted counter is a limit that is gone. Expired entries give their room back with the calls that
- * follow; there are no timers. It warns once, with code `SMS_OTP_MEMORY_STORE`, when `NODE_ENV` is
- * `production` and in a worker of `node:cluster`, where each process would count for itself.
+ * follow; there are no timers. It warns once, with code `SMS_OTP_MEMORY_STORE`, when `NODE_ENV` is `production` and in a
+ * worker of `node:cluster`, where each process would count for itself.
  *
  * @throws {TypeError} When `maxEntries` is not a whole number from 1.
  */
@@ -63,13 +39,14 @@ export function memoryStore({
     throw new TypeError('maxEntries must be a whole number from 1');
   }
   if (process.env.NODE_ENV === 'production' || cluster.isWorker) warn();
+  const records = loadRecords();
   return {
-    challenges: memoryChallenges(maxEntries, now),
+    challenges: memoryChallenges(maxEntries, now, records),
     counters: memoryCounters(maxEntries * COUNTERS_PER_CHALLENGE, now),
     tokens: memoryTokens(maxEntries, now),
-    recoveryCodes: memoryRecoveryCodes(maxEntries, now),
-    devices: memoryDevices(maxEntries, now),
-    notes: memoryNotes(maxEntries, now),
+    recoveryCodes: memoryRecoveryCodes(maxEntries, now, records),
+    devices: memoryDevices(maxEntries, now, records),
+    notes: memoryNotes(maxEntries, now, records),
   };
 }
 
@@ -79,4 +56,31 @@ function warn(): void {
       'Use redisStore or postgresStore in production.',
     { code: 'SMS_OTP_MEMORY_STORE' },
   );
+}
+
+function memoryNotes(maxEntries: number, now: () => number, records: Promise<Records>): NoteStore {
+  const notes = new ExpiringMap<StoredNote>(maxEntries, now);
+
+  function write(key: string, text: string, ttlSeconds: number): void {
+    if (notes.get(key) === undefined) notes.makeRoom(1);
+    notes.add({ key, text, deadlineMs: now() + ttlSeconds * 1000 });
+  }
+
+  function remove(key: string): void {
+    const found = notes.get(key);
+    if (found !== undefined) notes.delete(found);
+  }
+
+  return {
+    read: (key) => toPromise(() => notes.get(key)?.text ?? null),
+    write: async (key, text, ttlSeconds) => {
+      (await records).checkNote(text, ttlSeconds);
+      write(key, text, ttlSeconds);
+    },
+    remove: (key) => toPromise(() => remove(key)),
+  };
+}
+
+interface StoredNote extends Expiring {
+  readonly text: string;
 }

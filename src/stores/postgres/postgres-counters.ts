@@ -1,50 +1,80 @@
 import { StoreError } from '../../errors';
-import { checkCounters, checkLock, LONG_LIFE_SECONDS, requireWholeNumber } from '../records';
+import { checkCounters, checkLock, LONG_LIFE_SECONDS, requireWholeNumber } from '../check-values';
 import type { Charge, Count, Counter, CounterStore } from '../store';
 import type { Row, RunQuery } from './run-query';
-import type { Tables } from './schema';
+import { NOW, type Tables } from './schema';
 
-/** Every statement is atomic by itself; the clock is that of the database. */
-export interface CounterStatements {
-  /**
-   * Values: the counters as JSON, see `toAsked`; their keys; the keys of those that exempt others. A row for each, in
-   * their order: `refused_by`, `is_odd`, `count`, and in milliseconds `reset_ms` and `locked_ms`.
-   */
-  readonly charge: string;
-  /** Values: keys, whether those under a running lock stay. */
-  readonly clear: string;
-  /** Values: key, seconds. */
-  readonly lock: string;
-  /** Value: key. */
-  readonly lift: string;
+/** @param pruneSometimes Called with each charge. */
+export function postgresCounters(run: RunQuery, tables: Tables, pruneSometimes: () => void): CounterStore {
+  const statements = counterStatements(tables);
+
+  async function charge(counters: readonly Counter[]): Promise<Charge> {
+    checkCounters(counters);
+    if (counters.length === 0) return { refusedBy: null, counts: [] };
+    const keys = counters.map(({ key }) => key);
+    const exempting = counters.flatMap(({ exemptBy }) => exemptBy ?? []);
+    const columns = JSON.stringify(counters.map(toColumns));
+    const rows = await run('charge', statements.charge, [columns, keys, exempting]);
+    pruneSometimes();
+    return toCharge(rows, counters);
+  }
+
+  async function clear(keys: readonly string[], keepsLocked: boolean): Promise<void> {
+    if (keys.length > 0) await run('clear', statements.clear, [keys, keepsLocked]);
+  }
+
+  async function lock(key: string, seconds: number): Promise<void> {
+    checkLock(seconds);
+    if (seconds === 0) await run('lock', statements.unlock, [key]);
+    else await run('lock', statements.lock, [key, seconds]);
+  }
+
+  return { charge, clear: (keys, options) => clear(keys, options?.keepsLocked === true), lock };
 }
 
-const NOW = 'statement_timestamp()';
+/** Returns what `chargeStatement` reads of a counter. */
+function toColumns(counter: Counter, position: number): Readonly<Record<string, unknown>> {
+  const {
+    key,
+    windowSeconds,
+    amount = 1,
+    max = Number.MAX_SAFE_INTEGER,
+    isOnlyRead = false,
+    exemptBy,
+  } = counter;
+  const { every, seconds: steps } = counter.lock ?? {};
+  const [life, slides] = [windowSeconds ?? LONG_LIFE_SECONDS, windowSeconds === null];
+  return { position, key, life, slides, amount, max, isOnlyRead, exemptBy, every, steps };
+}
 
-const millisecondsUntil = (then: string): string =>
-  `GREATEST(0, COALESCE(ceil(extract(epoch FROM ${then} - ${NOW}) * 1000), 0))::text`;
-
-function counterStatements({ counter }: Tables): CounterStatements {
+/** Every statement is atomic by itself; the clock is the database's. */
+function counterStatements({ counter }: Tables) {
   return {
     charge: chargeStatement(counter),
+    /** Values: keys, whether those under a running lock stay. */
     clear: `
 DELETE FROM ${counter} WHERE key IN (
   SELECT key FROM ${counter}
   WHERE key = ANY($1) AND NOT ($2 AND COALESCE(locked_until > ${NOW}, false))
   ORDER BY key FOR UPDATE
 )`,
+    /** Values: key, seconds. */
     lock: `
 INSERT INTO ${counter} AS kept (key, count, locked_until) VALUES ($1, 0, ${NOW} + make_interval(secs => $2))
 ON CONFLICT (key) DO UPDATE SET locked_until = GREATEST(kept.locked_until, EXCLUDED.locked_until)`,
-    lift: `UPDATE ${counter} SET locked_until = ${NOW} WHERE key = $1`,
+    /** Value: key. */
+    unlock: `UPDATE ${counter} SET locked_until = ${NOW} WHERE key = $1`,
   };
 }
 
 /**
- * Locks the rows that are there, in the order of their keys so that no two charges wait for each other; judges all; then
- * updates what is there and inserts what is not. Two first charges of one counter at the same moment: the second is
- * undone as a whole by the primary key, and repeated. What adds nothing begins no window. The keys come as lists beside the JSON, because the planner takes
- * every JSON for a hundred rows and would read the whole table.
+ * Values: the counters as JSON, see `toColumns`; their keys; the keys of those that exempt others. Returns a row for each
+ * counter, in their order: `refused_by`, `is_odd`, `count`, and in milliseconds `reset_ms` and `locked_ms`.
+ *
+ * Locks the existing rows in the order of their keys, so that no two charges wait for each other; decides on all; then
+ * updates what exists and inserts what does not. Of two first charges of one counter at the same moment, the primary key
+ * undoes the second as a whole, and it is repeated. An amount that adds nothing begins no window. The keys come as lists
+ * beside the JSON, because the planner estimates a hundred rows for any JSON and would read the whole table.
  */
 function chargeStatement(counter: string): string {
   return `
@@ -56,7 +86,7 @@ WITH asked AS (
   SELECT * FROM ${counter} WHERE key = ANY($2::text[]) ORDER BY key FOR UPDATE
 ), proof AS MATERIALIZED (
   SELECT key FROM ${counter} WHERE key = ANY($3::text[]) AND reset_at > ${NOW} AND count > 0
-), judged AS (
+), current AS (
   SELECT asked.*, found.key IS NOT NULL AS is_known, found.version <> 1 OR found.count < 0 AS is_odd,
     proof.key IS NOT NULL AS is_exempt, found.locked_until,
     CASE WHEN found.reset_at > ${NOW} THEN found.reset_at END AS reset_at,
@@ -68,9 +98,9 @@ WITH asked AS (
   SELECT COALESCE(bool_or(is_odd), false) AS is_odd,
     min(position) FILTER (
       WHERE NOT is_exempt AND amount >= 0 AND (locked_until > ${NOW} OR count + amount > max)) AS refused_by
-  FROM judged
+  FROM current
 ), summed AS (
-  SELECT *, GREATEST(0, count + amount) AS sum FROM judged
+  SELECT *, GREATEST(0, count + amount) AS sum FROM current
 ), charged AS (
   SELECT position, key, is_known, sum AS count,
     CASE WHEN reset_at IS NULL OR slides AND amount > 0 THEN ${NOW} + make_interval(secs => life) ELSE reset_at
@@ -89,54 +119,15 @@ WITH asked AS (
   SELECT key, count, reset_at, locked_until FROM charged WHERE NOT is_known ORDER BY key
 )
 SELECT verdict.refused_by::text AS refused_by, verdict.is_odd::text AS is_odd,
-  CASE WHEN is_exempt THEN 0 ELSE COALESCE(charged.count, judged.count) END::text AS count,
-  ${millisecondsUntil('CASE WHEN NOT is_exempt THEN COALESCE(charged.reset_at, judged.reset_at) END')} AS reset_ms,
-  ${millisecondsUntil('CASE WHEN NOT is_exempt THEN COALESCE(charged.locked_until, judged.locked_until) END')} AS locked_ms
-FROM judged CROSS JOIN verdict LEFT JOIN charged ON charged.position = judged.position
-ORDER BY judged.position`;
+  CASE WHEN is_exempt THEN 0 ELSE COALESCE(charged.count, current.count) END::text AS count,
+  ${millisecondsUntil('CASE WHEN NOT is_exempt THEN COALESCE(charged.reset_at, current.reset_at) END')} AS reset_ms,
+  ${millisecondsUntil('CASE WHEN NOT is_exempt THEN COALESCE(charged.locked_until, current.locked_until) END')} AS locked_ms
+FROM current CROSS JOIN verdict LEFT JOIN charged ON charged.position = current.position
+ORDER BY current.position`;
 }
 
-/** @param pruneSometimes Called with each charge. */
-export function postgresCounters(run: RunQuery, tables: Tables, pruneSometimes: () => void): CounterStore {
-  const statements = counterStatements(tables);
-
-  async function charge(counters: readonly Counter[]): Promise<Charge> {
-    checkCounters(counters);
-    if (counters.length === 0) return { refusedBy: null, counts: [] };
-    const keys = counters.map(({ key }) => key);
-    const exempting = counters.flatMap(({ exemptBy }) => exemptBy ?? []);
-    const asked = JSON.stringify(counters.map(toAsked));
-    const rows = await run('charge', statements.charge, [asked, keys, exempting]);
-    pruneSometimes();
-    return toCharge(rows, counters);
-  }
-
-  async function clear(keys: readonly string[], keepsLocked: boolean): Promise<void> {
-    if (keys.length > 0) await run('clear', statements.clear, [keys, keepsLocked]);
-  }
-
-  async function lock(key: string, seconds: number): Promise<void> {
-    checkLock(seconds);
-    if (seconds === 0) await run('lock', statements.lift, [key]);
-    else await run('lock', statements.lock, [key, seconds]);
-  }
-
-  return { charge, clear: (keys, options) => clear(keys, options?.keepsLocked === true), lock };
-}
-
-/** What the statement is told of a counter. */
-function toAsked(counter: Counter, position: number): Readonly<Record<string, unknown>> {
-  const {
-    key,
-    windowSeconds,
-    amount = 1,
-    max = Number.MAX_SAFE_INTEGER,
-    isOnlyRead = false,
-    exemptBy,
-  } = counter;
-  const { every, seconds: steps } = counter.lock ?? {};
-  const [life, slides] = [windowSeconds ?? LONG_LIFE_SECONDS, windowSeconds === null];
-  return { position, key, life, slides, amount, max, isOnlyRead, exemptBy, every, steps };
+function millisecondsUntil(then: string): string {
+  return `GREATEST(0, COALESCE(ceil(extract(epoch FROM ${then} - ${NOW}) * 1000), 0))::text`;
 }
 
 /** @throws {StoreError} `ERR_STORE` when there is not one well-formed row for each counter. */

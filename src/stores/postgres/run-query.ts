@@ -1,24 +1,24 @@
-import { membersOf } from '../records';
+import { fieldsOf } from '../check-values';
 import { withTimeout } from '../with-timeout';
-import type { Tables } from './schema';
+import { NOW, type Tables } from './schema';
 
 /** What we use of a pool of `pg`. */
 export interface PostgresPool {
   query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
 }
 
-/** A row of an answer: foreign data. */
+/** A row that the database returned: untrusted data. */
 export type Row = Readonly<Record<string, unknown>>;
 
 /** Runs one statement as one operation. */
 export type RunQuery = (operation: string, text: string, values: unknown[]) => Promise<readonly Row[]>;
 
 /**
- * What PostgreSQL asks to be repeated: a deadlock, a failed serialisation, and two first charges of one counter at the
- * same moment. Such a statement was undone as a whole.
+ * Failures after which a statement is repeated: a deadlock, a failed serialization, and two first charges of one counter
+ * at the same moment. PostgreSQL has undone such a statement as a whole.
  */
 const REPEATABLE = new Set(['40P01', '40001', '23505']);
-/** What else comes of two migrations at the same moment. */
+/** Two migrations at the same moment fail in these ways as well. */
 const REPEATABLE_IN_MIGRATION = new Set([...REPEATABLE, '42P07', '42710', 'XX000']);
 const MOST_TRIES = 5;
 const MIGRATION_TIMEOUT_MS = 30_000;
@@ -27,7 +27,7 @@ export function queryRunner(pool: PostgresPool): RunQuery {
   return (operation, text, values) =>
     withTimeout(operation, async () => {
       const { rows } = await repeat(REPEATABLE, () => pool.query(text, values));
-      return rows.map(membersOf);
+      return rows.map(fieldsOf);
     });
 }
 
@@ -41,19 +41,19 @@ async function repeat<Result>(codes: ReadonlySet<string>, query: () => Promise<R
     try {
       return await query();
     } catch (error) {
-      const { code } = membersOf(error);
+      const { code } = fieldsOf(error);
       if (tries === MOST_TRIES || typeof code !== 'string' || !codes.has(code)) throw error;
     }
   }
 }
 
-/** One call in so many prunes, so many rows of each table at most: more than so many calls add. */
+/** One call in this many prunes, and at most this many rows of each table: more than those calls add. */
 const CALLS_PER_PRUNING = 50;
 const ROWS_PER_PRUNING = 1_000;
 
 /**
- * Gives the room of expired rows back, now and then and beside the call that happens to come along. Rows that somebody
- * uses are passed over. Tokens stay: there is one row for each gateway account.
+ * Returns a function that deletes expired rows, once in a while and in parallel with the call that triggers it. It skips
+ * rows that are locked. Tokens stay: there is one row for each gateway account.
  *
  * @param random From 0 to 1.
  */
@@ -61,7 +61,7 @@ export function createPruner(pool: PostgresPool, tables: Tables, random: () => n
   const text = pruneStatement(tables);
   return () => {
     if (random() * CALLS_PER_PRUNING >= 1) return;
-    // What is not pruned now is pruned later; what matters of the failure shows in the calls that wait for an answer.
+    // What is not pruned now is pruned later; a failure that matters shows in the calls that wait for an answer.
     pool.query(text).catch(() => undefined);
   };
 }
@@ -69,7 +69,7 @@ export function createPruner(pool: PostgresPool, tables: Tables, random: () => n
 function pruneStatement({ challenge, counter, recoveryCodes, devices, note }: Tables): string {
   const prune = (table: string, key: string, deadline = 'expires_at'): string => `
 DELETE FROM ${table} WHERE ${key} IN (
-  SELECT ${key} FROM ${table} WHERE ${deadline} < statement_timestamp()
+  SELECT ${key} FROM ${table} WHERE ${deadline} < ${NOW}
   LIMIT ${ROWS_PER_PRUNING} FOR UPDATE SKIP LOCKED
 )`;
   return `WITH challenges AS (${prune(challenge, 'otp_id')}),

@@ -1,3 +1,6 @@
+/** The database's clock. */
+export const NOW = 'statement_timestamp()';
+
 /** The tables of one installation. */
 export interface Tables {
   readonly challenge: string;
@@ -8,7 +11,7 @@ export interface Tables {
   readonly note: string;
 }
 
-/** @throws {TypeError} When the prefix is not what every PostgreSQL takes for an identifier without quotes. */
+/** @throws {TypeError} When the prefix is not an identifier that needs no quotes in every version of PostgreSQL. */
 export function tablesOf(prefix: string): Tables {
   if (!/^[a-z_][a-z0-9_]{0,39}$/.test(prefix)) {
     throw new TypeError(
@@ -26,8 +29,8 @@ export function tablesOf(prefix: string): Tables {
 }
 
 /**
- * The SQL that `migrate()` runs, for those who keep their schema in files of their own. It changes nothing that is
- * there already.
+ * Returns the SQL that `migrate()` runs, for apps that keep their schema in files of their own. It changes nothing that
+ * exists already.
  *
  * @param prefix What the names of the tables begin with.
  * @throws {TypeError} When the prefix is not 1 to 40 small letters, digits and underscores.

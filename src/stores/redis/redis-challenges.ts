@@ -1,11 +1,12 @@
-import { checkChallenge, parseChallenge, toClaim, toWholeNumber } from '../records';
+import { toWholeNumber } from '../check-values';
+import type { Records } from '../load-records';
 import type { Challenge, ChallengeStore, Claim } from '../store';
 import { defineScript, milliseconds, type RunScript } from './redis-client';
 
 /**
- * A challenge is a hash: `record` (JSON), `user`, `purpose`, and `attempts` in a field of its own. Beside it each user
- * has a hash that names the newest OTP id of each purpose. The keys of other challenges are made here from the keys that
- * were passed: they carry the same hash tag, and whatever prefix the client library puts before it.
+ * A challenge is a hash: `record` (JSON), `user`, `purpose`, and `attempts` in a field of its own. Each user has another
+ * hash, with the newest OTP id of each purpose. Scripts derive the keys of other challenges from the keys that were
+ * passed: they carry the same hash tag, and whatever prefix the client library adds.
  */
 const ENDING = `
 -- Ends a challenge if it is still that user's.
@@ -21,7 +22,7 @@ const BEGIN = defineScript(
 local challenge_key, user_key = KEYS[1], KEYS[2]
 local otp_id, user, purpose, record, life = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 local earlier = redis.call('HGET', user_key, purpose)
--- First what a full memory would refuse: after it, nothing has happened.
+-- First what a full server refuses: then nothing has changed.
 redis.call('HSET', challenge_key, 'record', record, 'user', user, 'purpose', purpose, 'attempts', 0)
 redis.call('PEXPIRE', challenge_key, life)
 if earlier and earlier ~= otp_id then finish(string.sub(challenge_key, 1, -#otp_id - 1) .. earlier, user, purpose) end
@@ -30,7 +31,7 @@ redis.call('PEXPIRE', user_key, math.max(tonumber(life), redis.call('PTTL', user
 return 1`,
 );
 
-/** KEYS: challenge. Answers the number of the attempt, 0 when the count is missing or odd, and the record. */
+/** KEYS: challenge. Returns the number of the attempt, 0 when the count is missing or invalid, and the record. */
 const CLAIM = defineScript(`
 local found = redis.call('HMGET', KEYS[1], 'record', 'attempts')
 if not found[1] then return false end
@@ -41,10 +42,10 @@ return { redis.call('HINCRBY', KEYS[1], 'attempts', 1), found[1] }`);
 /** KEYS: challenge. */
 const FIND = defineScript(`return redis.call('HGET', KEYS[1], 'record')`);
 
-/** KEYS: challenge. Answers how many there were. */
+/** KEYS: challenge. Returns how many there were. */
 const END = defineScript(`return redis.call('DEL', KEYS[1])`);
 
-/** KEYS: user. ARGV: userId, and how the key of a challenge goes on where that of a user has its own ending. */
+/** KEYS: user. ARGV: userId, the end of the user's key, what stands in its place in the key of a challenge. */
 const END_ALL = defineScript(
   ENDING,
   `
@@ -55,13 +56,13 @@ for i = 1, #newest, 2 do finish(root .. ARGV[3] .. newest[i + 1], user, newest[i
 return redis.call('DEL', user_key)`,
 );
 
-/** @param root What all keys begin with: the hash tag and a colon. */
-export function redisChallenges(run: RunScript, root: string): ChallengeStore {
+/** @param root The beginning of all keys: the hash tag and a colon. */
+export function redisChallenges(run: RunScript, root: string, records: Promise<Records>): ChallengeStore {
   const challengeKey = (otpId: string): string => `${root}challenge:${otpId}`;
   const userKey = (userId: string): string => `${root}user:${userId}`;
 
   async function begin(challenge: Challenge, ttlSeconds: number): Promise<void> {
-    checkChallenge(challenge, ttlSeconds);
+    (await records).checkChallenge(challenge, ttlSeconds);
     const { otpId, userId, purpose } = challenge;
     const record = JSON.stringify(challenge);
     const values = [otpId, userId, purpose, record, milliseconds(ttlSeconds)];
@@ -70,12 +71,13 @@ export function redisChallenges(run: RunScript, root: string): ChallengeStore {
 
   async function claim(otpId: string): Promise<Claim> {
     const reply = await run('claim', CLAIM, [challengeKey(otpId)]);
-    return Array.isArray(reply) ? toClaim(reply[0], reply[1], otpId) : { outcome: 'unknown' };
+    if (!Array.isArray(reply)) return { outcome: 'unknown' };
+    return (await records).toClaim(reply[0], reply[1], otpId);
   }
 
   async function find(otpId: string): Promise<Challenge | null> {
     const record = await run('find', FIND, [challengeKey(otpId)]);
-    return record === null ? null : parseChallenge(record, otpId);
+    return record === null ? null : (await records).parseChallenge(record, otpId);
   }
 
   async function end(operation: string, otpId: string): Promise<boolean> {

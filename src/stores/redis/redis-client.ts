@@ -2,59 +2,6 @@ import { createHash } from 'node:crypto';
 import { StoreError } from '../../errors';
 import { withTimeout } from '../with-timeout';
 
-/** Redis counts whole milliseconds, and at least one. */
-export function milliseconds(seconds: number): number {
-  return Math.max(1, Math.ceil(seconds * 1000));
-}
-
-/** Told of a setting of the server that makes limits weaker than they look. */
-export type OnWarning = (message: string, code: string) => void;
-
-/**
- * Looks once, as soon as the client is connected, whether the server may forget what limits rest on. Nothing waits for
- * it, and nothing depends on it.
- */
-export function checkServerLater(client: RedisClient, onWarning: OnWarning): void {
-  const check = (): void =>
-    // A server that keeps its settings to itself cannot be judged; the store works all the same.
-    void checkServer(client, onWarning).catch(() => undefined);
-  if (isReady(client)) setImmediate(check);
-  else client.once?.('ready', check);
-}
-
-async function checkServer(client: RedisClient, onWarning: OnWarning): Promise<void> {
-  const policy = readField(await client.info?.('memory'), 'maxmemory_policy');
-  if (policy !== null && policy !== 'noeviction') {
-    onWarning(
-      'Redis may evict counters and challenges (maxmemory-policy is not noeviction): an evicted counter is a limit ' +
-        'that is gone. Set maxmemory-policy noeviction.',
-      'SMS_OTP_REDIS_EVICTION',
-    );
-  }
-  const isAppending = readField(await client.info?.('persistence'), 'aof_enabled');
-  if (isAppending === '0' && (await readSave(client)) === '') {
-    onWarning(
-      'Redis keeps nothing on disk (appendonly is off, no save points): a restart forgets every limit, also the count ' +
-        'that disables a user. Switch appendonly on, or use postgresStore.',
-      'SMS_OTP_REDIS_PERSISTENCE',
-    );
-  }
-}
-
-function readField(info: unknown, name: string): string | null {
-  const line = typeof info === 'string' ? new RegExp(`^${name}:(.*)$`, 'm').exec(info) : null;
-  return line?.[1]?.trim() ?? null;
-}
-
-/** The save points, '' when there are none, null when the server does not say. */
-async function readSave(client: RedisClient): Promise<string | null> {
-  const reply: unknown = isNodeRedis(client)
-    ? await client.configGet?.('save')
-    : await client.config?.('GET', 'save');
-  const values: unknown[] = Array.isArray(reply) ? reply.slice(1) : Object.values(reply ?? {});
-  return typeof values[0] === 'string' ? values[0] : null;
-}
-
 /** What we use of node-redis 4 to 6, single server, sentinel or cluster. */
 export interface NodeRedisClient extends ServerQuestions {
   readonly isReady?: boolean;
@@ -78,7 +25,7 @@ interface ServerQuestions {
 
 export type RedisClient = NodeRedisClient | IoRedisClient;
 
-/** A script with the name under which the server remembers it. */
+/** A script with the name under which the server caches it. */
 export interface RedisScript {
   readonly text: string;
   readonly sha: string;
@@ -92,12 +39,6 @@ export type RunScript = (
   values?: readonly (string | number)[],
 ) => Promise<unknown>;
 
-export function defineScript(...parts: readonly string[]): RedisScript {
-  const text = parts.join('\n');
-  // Redis names scripts by their SHA-1; nothing is kept secret by it.
-  return { text, sha: createHash('sha1').update(text).digest('hex') };
-}
-
 export function isNodeRedis(client: RedisClient): client is NodeRedisClient {
   return 'evalSha' in client && typeof client.evalSha === 'function';
 }
@@ -106,12 +47,23 @@ export function isIoRedis(client: RedisClient): client is IoRedisClient {
   return 'evalsha' in client && typeof client.evalsha === 'function';
 }
 
-/** False while the client would only queue: what is queued answers late, or never. */
+/** Returns false while the client would only queue commands: they would be answered late, or never. */
 export function isReady(client: RedisClient): boolean {
   return isNodeRedis(client) ? client.isReady !== false : client.status === 'ready';
 }
 
-/** Runs scripts by name, and by text when the server does not know them (any more). */
+export function defineScript(...parts: readonly string[]): RedisScript {
+  const text = parts.join('\n');
+  // Redis names scripts by their SHA-1; it protects nothing.
+  return { text, sha: createHash('sha1').update(text).digest('hex') };
+}
+
+/** Redis counts whole milliseconds, and at least one. */
+export function milliseconds(seconds: number): number {
+  return Math.max(1, Math.ceil(seconds * 1000));
+}
+
+/** Returns a function that runs scripts by name, and by text when the server does not know them or has lost them. */
 export function scriptRunner(client: RedisClient): RunScript {
   async function run(script: RedisScript, keys: string[], values: string[]): Promise<unknown> {
     try {
@@ -147,4 +99,52 @@ function callScript(
 
 function isUnknownScript(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('NOSCRIPT');
+}
+
+/** Called for a setting of the server that makes limits weaker than they look. */
+export type OnWarning = (message: string, code: string) => void;
+
+/**
+ * Checks once, as soon as the client is connected, whether the server may lose what limits depend on. Nothing waits for
+ * the check or depends on it.
+ */
+export function checkServerLater(client: RedisClient, onWarning: OnWarning): void {
+  const check = (): void =>
+    // A server that does not show its settings cannot be checked; the store works all the same.
+    void checkServer(client, onWarning).catch(() => undefined);
+  if (isReady(client)) setImmediate(check);
+  else client.once?.('ready', check);
+}
+
+async function checkServer(client: RedisClient, onWarning: OnWarning): Promise<void> {
+  const policy = readField(await client.info?.('memory'), 'maxmemory_policy');
+  if (policy !== null && policy !== 'noeviction') {
+    onWarning(
+      'Redis may evict counters and challenges (maxmemory-policy is not noeviction): an evicted counter is a limit ' +
+        'that is gone. Set maxmemory-policy noeviction.',
+      'SMS_OTP_REDIS_EVICTION',
+    );
+  }
+  const isAppending = readField(await client.info?.('persistence'), 'aof_enabled');
+  if (isAppending === '0' && (await readSave(client)) === '') {
+    onWarning(
+      'Redis keeps nothing on disk (appendonly is off, no save points): a restart forgets every limit, also the count ' +
+        'that disables a user. Switch appendonly on, or use postgresStore.',
+      'SMS_OTP_REDIS_PERSISTENCE',
+    );
+  }
+}
+
+function readField(info: unknown, name: string): string | null {
+  const line = typeof info === 'string' ? new RegExp(`^${name}:(.*)$`, 'm').exec(info) : null;
+  return line?.[1]?.trim() ?? null;
+}
+
+/** Returns the save points, '' when there are none, null when the server does not show them. */
+async function readSave(client: RedisClient): Promise<string | null> {
+  const reply: unknown = isNodeRedis(client)
+    ? await client.configGet?.('save')
+    : await client.config?.('GET', 'save');
+  const values: unknown[] = Array.isArray(reply) ? reply.slice(1) : Object.values(reply ?? {});
+  return typeof values[0] === 'string' ? values[0] : null;
 }

@@ -1,11 +1,11 @@
 import { StoreError } from '../../errors';
-import { checkCounters, checkLock, LONG_LIFE_SECONDS, requireWholeNumber } from '../records';
+import { checkCounters, checkLock, LONG_LIFE_SECONDS, requireWholeNumber } from '../check-values';
 import type { Charge, Count, Counter, CounterStore } from '../store';
 import { defineScript, milliseconds, type RunScript } from './redis-client';
 
 /**
- * A counter is a text, `1:count:reset:locked`: the version of the record, the count, and in milliseconds since 1970 by
- * Redis' clock when it falls to zero and until when it is locked. Anything else under its key stops the script.
+ * A counter is a string, `1:count:reset:locked`: the version of the record, the count, and in milliseconds since 1970 by
+ * Redis' clock when it falls to zero and until when it is locked. Any other value under its key makes the script fail.
  */
 const READING = `
 local time = redis.call('TIME')
@@ -28,14 +28,15 @@ local function write(key, tally)
   return redis.call('SET', key, text, 'PX', string.format('%.0f', life))
 end`;
 
-/** How many values describe one counter in the arguments of `CHARGE`. */
+/** The number of arguments of `CHARGE` for each counter. */
 const VALUES_PER_COUNTER = 8;
 
 /**
- * KEYS: the counters, then those that exempt others. ARGV for each counter: milliseconds of its life; 1 when each charge
- * begins that life anew; its max; 1 when it is only read; which key exempts it, or 0; after how much it is locked, or 0;
- * the milliseconds of the locks; the amount. All are exact in a double. Answers the number of the counter that refused, or 0, and for each
- * counter its count, the milliseconds until it falls, the milliseconds it is locked.
+ * KEYS: the counters, then those that exempt others. ARGV for each counter, see `toValues`: the milliseconds it lives; 1
+ * when each charge begins that time anew; its max; 1 when it is only read; the index of the key that exempts it, or 0;
+ * the count after which it is locked, or 0; the milliseconds of the locks; the amount. All are exact in a double.
+ * Returns the number of the counter that refused, or 0, and for each counter its count, the milliseconds until it falls,
+ * the milliseconds it is locked.
  */
 const CHARGE = defineScript(
   READING,
@@ -74,7 +75,7 @@ local answer = { refused }
 for i, tally in ipairs(tallies) do
   local amount, former = value(i, 8), tally.count
   local adds = amount > 0
-  -- What adds nothing begins no window.
+  -- An amount that adds nothing begins no window.
   if refused == 0 and tally ~= exempt and value(i, 4) == 0 and (adds or tally.reset > 0) then
     tally.count = math.max(0, former + amount)
     if tally.reset == 0 or (adds and value(i, 2) == 1) then tally.reset = now + value(i, 1) end
@@ -109,7 +110,7 @@ write(KEYS[1], tally)
 return 1`,
 );
 
-/** @param root What all keys begin with: the hash tag and a colon. */
+/** @param root The beginning of all keys: the hash tag and a colon. */
 export function redisCounters(run: RunScript, root: string): CounterStore {
   const counterKey = (key: string): string => `${root}counter:${key}`;
 
@@ -136,7 +137,7 @@ export function redisCounters(run: RunScript, root: string): CounterStore {
   return { charge, clear: (keys, options) => clear(keys, options?.keepsLocked === true), lock };
 }
 
-/** The arguments of `CHARGE` for one counter. */
+/** Returns the arguments of `CHARGE` for one counter. */
 function toValues(
   { windowSeconds, amount = 1, max = Number.MAX_SAFE_INTEGER, isOnlyRead, lock }: Counter,
   exemptedBy: number,
@@ -153,7 +154,7 @@ function toValues(
   ];
 }
 
-/** @throws {StoreError} `ERR_STORE` when the answer is not one number, and three for each counter. */
+/** @throws {StoreError} `ERR_STORE` unless the reply is one number, and three more for each counter. */
 function toCharge(reply: unknown, counters: readonly Counter[]): Charge {
   const [first, ...rest] = Array.isArray(reply) ? (reply as unknown[]) : [];
   const refused = requireWholeNumber('charge', first);

@@ -1,19 +1,13 @@
 import { StoreError } from '../../errors';
-import {
-  checkDevice,
-  checkRotation,
-  parseDevice,
-  requireWholeNumber,
-  sortDevices,
-  toRotation,
-} from '../records';
+import { requireWholeNumber, sortDevices } from '../check-values';
+import type { Records } from '../load-records';
 import type { DeviceRotation, DeviceStore, TrustedDevice } from '../store';
 import { defineScript, milliseconds, type RunScript } from './redis-client';
 
 /**
- * The devices of a user are one hash. Under each id stands a text, `1:ends:created:used:token:previous:record`: the
+ * The devices of a user are one hash. Under each id is a string, `1:ends:created:used:token:previous:record`: the
  * version, the end of its life in milliseconds since 1970 by Redis' clock, what scripts read and change, and the other
- * members as JSON. The key lives as long as the device that ends last.
+ * fields as JSON. The key lives as long as the device that ends last.
  */
 const READING = `
 local time = redis.call('TIME')
@@ -31,7 +25,7 @@ local function is_over(text)
   return ends ~= nil and tonumber(ends) <= now
 end`;
 
-/** KEYS: devices. ARGV: device id, milliseconds to live, the most there may be, the text from `created` on. */
+/** KEYS: devices. ARGV: device id, milliseconds to live, the most there may be, the string from `created` on. */
 const ADD = defineScript(
   READING,
   `
@@ -49,14 +43,14 @@ table.sort(others, function(one, other)
   return one.created < other.created
 end)
 for i = 1, #others - most + 1 do table.insert(leaving, others[i].id) end
--- First what a full memory would refuse: after it, nothing has happened.
+-- First what a full server refuses: then nothing has changed.
 redis.call('HSET', key, id, string.format('1:%.0f:', now + life) .. ARGV[4])
 for _, field in ipairs(leaving) do redis.call('HDEL', key, field) end
 redis.call('PEXPIRE', key, math.max(life, redis.call('PTTL', key)))
 return 1`,
 );
 
-/** KEYS: devices. ARGV: device id, the token seen, the next, when. Answers the outcome and the text, or nil. */
+/** KEYS: devices. ARGV: device id, the token seen, the next, the time. Returns the outcome and the string, or nil. */
 const ROTATE = defineScript(
   READING,
   `
@@ -69,7 +63,7 @@ redis.call('HSET', KEYS[1], ARGV[1], text)
 return { 'rotated', text }`,
 );
 
-/** KEYS: devices. Answers the texts. */
+/** KEYS: devices. Returns the strings. */
 const LIST = defineScript(
   READING,
   `
@@ -80,7 +74,7 @@ end
 return live`,
 );
 
-/** KEYS: devices. ARGV: device id. Answers 1 when it was there; what it says is no matter. */
+/** KEYS: devices. ARGV: device id. Returns 1 when it was live, whatever its string holds. */
 const REMOVE = defineScript(
   READING,
   `
@@ -90,7 +84,7 @@ redis.call('HDEL', KEYS[1], ARGV[1])
 return is_over(text) and 0 or 1`,
 );
 
-/** KEYS: devices. Answers how many there were. */
+/** KEYS: devices. Returns how many were live. */
 const REMOVE_ALL = defineScript(
   READING,
   `
@@ -102,33 +96,48 @@ redis.call('DEL', KEYS[1])
 return live`,
 );
 
-/** @param root What all keys begin with: the hash tag and a colon. */
-export function redisDevices(run: RunScript, root: string): DeviceStore {
+/** @param root The beginning of all keys: the hash tag and a colon. */
+export function redisDevices(run: RunScript, root: string, records: Promise<Records>): DeviceStore {
   const devicesKey = (userId: string): string => `${root}devices:${userId}`;
 
   async function add(device: TrustedDevice, ttlSeconds: number, most: number): Promise<void> {
-    checkDevice(device, ttlSeconds, most);
-    const values = [device.deviceId, milliseconds(ttlSeconds), most, toText(device)];
+    (await records).checkDevice(device, ttlSeconds, most);
+    const values = [device.deviceId, milliseconds(ttlSeconds), most, stringify(device)];
     await run('devices.add', ADD, [devicesKey(device.userId)], values);
   }
 
   async function rotate(
     userId: string,
     deviceId: string,
-    token: { readonly seenHash: string; readonly nextHash: string; readonly usedAt: number },
+    token: Parameters<DeviceStore['rotate']>[2],
   ): Promise<DeviceRotation> {
+    const { checkRotation, toRotation } = await records;
     checkRotation(token);
     const values = [deviceId, token.seenHash, token.nextHash, token.usedAt];
     const reply = await run('devices.rotate', ROTATE, [devicesKey(userId)], values);
     if (reply === null) return { outcome: 'unknown' };
     const [outcome, text] = Array.isArray(reply) ? (reply as unknown[]) : [];
-    return toRotation(outcome, toDevice(text, userId), deviceId);
+    return toRotation(outcome, await parse(text, userId), deviceId);
   }
 
   async function list(userId: string): Promise<readonly TrustedDevice[]> {
     const reply = await run('devices.list', LIST, [devicesKey(userId)]);
     if (!Array.isArray(reply)) throw new StoreError('devices.list: unknown answer');
-    return sortDevices(reply.map((text) => toDevice(text, userId)));
+    return sortDevices(await Promise.all(reply.map((text) => parse(text, userId))));
+  }
+
+  /** @throws {StoreError} `ERR_STORE` when the string is not one that this release writes for that user. */
+  async function parse(text: unknown, userId: string): Promise<TrustedDevice> {
+    const parts =
+      typeof text === 'string' ? /^1:\d+:([^:]+):([^:]+):([^:]+):([^:]*):(.*)$/s.exec(text) : null;
+    if (parts === null) throw new StoreError('device: unknown record');
+    const [, createdAt, lastUsedAt, tokenHash, previousHash, record] = parts;
+    return (await records).parseDevice(record, userId, {
+      createdAt: Number(createdAt),
+      lastUsedAt: Number(lastUsedAt),
+      tokenHash,
+      previousHash: previousHash === '' ? null : previousHash,
+    });
   }
 
   return {
@@ -147,20 +156,7 @@ export function redisDevices(run: RunScript, root: string): DeviceStore {
   };
 }
 
-/** The text under which a device is kept, without its beginning; see `ADD`. */
-function toText({ createdAt, lastUsedAt, tokenHash, previousHash, ...record }: TrustedDevice): string {
+/** Returns the string that is stored for a device, from `created` on; `ADD` puts the beginning before it. */
+function stringify({ createdAt, lastUsedAt, tokenHash, previousHash, ...record }: TrustedDevice): string {
   return [createdAt, lastUsedAt, tokenHash, previousHash ?? '', JSON.stringify(record)].join(':');
-}
-
-/** @throws {StoreError} `ERR_STORE` when the text is none that this release writes for that user. */
-function toDevice(text: unknown, userId: string): TrustedDevice {
-  const parts = typeof text === 'string' ? /^1:\d+:([^:]+):([^:]+):([^:]+):([^:]*):(.*)$/s.exec(text) : null;
-  if (parts === null) throw new StoreError('device: unknown record');
-  const [, createdAt, lastUsedAt, tokenHash, previousHash, record] = parts;
-  return parseDevice(record, userId, {
-    createdAt: Number(createdAt),
-    lastUsedAt: Number(lastUsedAt),
-    tokenHash,
-    previousHash: previousHash === '' ? null : previousHash,
-  });
 }

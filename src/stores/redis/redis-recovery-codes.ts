@@ -1,8 +1,9 @@
-import { checkHashes, RECORD_VERSION, RECOVERY_CODE_LIFE_SECONDS, requireWholeNumber } from '../records';
+import { RECORD_VERSION, RECOVERY_CODE_LIFE_SECONDS, requireWholeNumber } from '../check-values';
+import type { Records } from '../load-records';
 import type { RecoveryCodeStore } from '../store';
 import { defineScript, milliseconds, type RunScript } from './redis-client';
 
-/** The codes of a user are a set of texts, `1:hash`: the version of the record and the hash. Of none there is no key. */
+/** The codes of a user are a set of strings, `1:hash`: the version of the record and the hash. Without codes there is no key. */
 const COUNTING = `
 local function count(key)
   local members = redis.call('SMEMBERS', key)
@@ -12,13 +13,13 @@ local function count(key)
   return #members
 end`;
 
-/** KEYS: codes. ARGV: 1 when there must be none yet, milliseconds to live, the members. Answers 1 when it is done. */
+/** KEYS: codes. ARGV: 1 when there must be none yet, milliseconds to live, the members. Returns 1 when it is done. */
 const REPLACE = defineScript(`
 local former = redis.call('SMEMBERS', KEYS[1])
 if ARGV[1] == '1' and #former > 0 then return 0 end
 local kept = {}
 for i = 3, #ARGV do
-  -- First what a full memory would refuse: after it, nothing has happened.
+  -- First what a full server refuses: then nothing has changed.
   redis.call('SADD', KEYS[1], ARGV[i])
   kept[ARGV[i]] = true
 end
@@ -28,7 +29,7 @@ end
 redis.call('PEXPIRE', KEYS[1], ARGV[2])
 return 1`);
 
-/** KEYS: codes. ARGV: the member. Answers 1 when it was there, and how many are left. */
+/** KEYS: codes. ARGV: the member. Returns 1 when it was there, and how many are left. */
 const SPEND = defineScript(
   COUNTING,
   `
@@ -42,13 +43,17 @@ const COUNT = defineScript(COUNTING, `return count(KEYS[1])`);
 
 const LIFE_MS = milliseconds(RECOVERY_CODE_LIFE_SECONDS);
 
-/** @param root What all keys begin with: the hash tag and a colon. */
-export function redisRecoveryCodes(run: RunScript, root: string): RecoveryCodeStore {
+/** @param root The beginning of all keys: the hash tag and a colon. */
+export function redisRecoveryCodes(
+  run: RunScript,
+  root: string,
+  records: Promise<Records>,
+): RecoveryCodeStore {
   const codesKey = (userId: string): string => `${root}recovery-codes:${userId}`;
   const toMember = (hash: string): string => `${RECORD_VERSION}:${hash}`;
 
   async function replace(userId: string, hashes: readonly string[], isFirst: boolean): Promise<boolean> {
-    checkHashes(hashes);
+    (await records).checkHashes(hashes);
     const operation = 'recoveryCodes.replace';
     const values = [isFirst ? 1 : 0, LIFE_MS, ...hashes.map(toMember)];
     return requireWholeNumber(operation, await run(operation, REPLACE, [codesKey(userId)], values)) === 1;

@@ -1,5 +1,6 @@
 import { StoreError } from '../../errors';
-import { checkNote, RECORD_VERSION } from '../records';
+import { RECORD_VERSION } from '../check-values';
+import { loadRecords, type Records } from '../load-records';
 import type { NoteStore, SmsOtpStore } from '../store';
 import { redisChallenges } from './redis-challenges';
 import {
@@ -18,7 +19,52 @@ import { redisDevices } from './redis-devices';
 import { redisRecoveryCodes } from './redis-recovery-codes';
 import { redisTokens } from './redis-tokens';
 
-/** A note is a text, `1:note`: the version of the record and what was written. KEYS: note. */
+export type { IoRedisClient, NodeRedisClient, RedisClient } from './redis-client';
+
+export interface RedisStoreOptions {
+  /** The hash tag of all keys of one installation: 1 to 64 letters, digits and `. _ : -`. Default `sms-otp`. */
+  readonly prefix?: string;
+  /**
+   * Called once for each setting of the server that weakens the limits, with code `SMS_OTP_REDIS_EVICTION` or
+   * `SMS_OTP_REDIS_PERSISTENCE`. Default: `process.emitWarning`.
+   */
+  readonly onWarning?: OnWarning;
+}
+
+/**
+ * Creates a store that keeps all state in Redis 6 or later, shared by all processes. Each operation is one script with a
+ * timeout of 2 s; while the client is not connected it is refused at once. Every key has a time to live, by Redis' clock.
+ * The client stays the app's: the app connects it, listens to its errors and closes it.
+ *
+ * @param client A client of node-redis 4 to 6 or ioredis 4 to 6.
+ * @throws {TypeError} When the client is neither, or the prefix is invalid.
+ */
+export function redisStore(client: RedisClient, options: RedisStoreOptions = {}): Required<SmsOtpStore> {
+  const { prefix = 'sms-otp', onWarning = emitWarning } = options;
+  if (!isNodeRedis(client) && !isIoRedis(client)) {
+    throw new TypeError('client must be a client of node-redis or ioredis');
+  }
+  if (!/^[\w.:-]{1,64}$/.test(prefix)) {
+    throw new TypeError('prefix must be 1 to 64 letters, digits and . _ : -');
+  }
+  checkServerLater(client, onWarning);
+  const records = loadRecords();
+  const [run, root] = [scriptRunner(client), `{${prefix}}:`];
+  return {
+    challenges: redisChallenges(run, root, records),
+    counters: redisCounters(run, root),
+    tokens: redisTokens(run, root),
+    recoveryCodes: redisRecoveryCodes(run, root, records),
+    devices: redisDevices(run, root, records),
+    notes: redisNotes(run, root, records),
+  };
+}
+
+function emitWarning(message: string, code: string): void {
+  process.emitWarning(message, { code });
+}
+
+/** A note is a string, `1:note`: the version of the record and what was written. KEYS: note. */
 const READ = defineScript(`return redis.call('GET', KEYS[1])`);
 /** ARGV: the record, milliseconds to live. */
 const WRITE = defineScript(`return redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])`);
@@ -26,12 +72,11 @@ const REMOVE = defineScript(`return redis.call('DEL', KEYS[1])`);
 
 const BEGINNING = `${RECORD_VERSION}:`;
 
-/** @param root What all keys begin with: the hash tag and a colon. */
-export function redisNotes(run: RunScript, root: string): NoteStore {
+function redisNotes(run: RunScript, root: string, records: Promise<Records>): NoteStore {
   const noteKey = (key: string): string => `${root}note:${key}`;
 
   async function write(key: string, text: string, ttlSeconds: number): Promise<void> {
-    checkNote(text, ttlSeconds);
+    (await records).checkNote(text, ttlSeconds);
     await run('notes.write', WRITE, [noteKey(key)], [`${BEGINNING}${text}`, milliseconds(ttlSeconds)]);
   }
 
@@ -44,54 +89,10 @@ export function redisNotes(run: RunScript, root: string): NoteStore {
   };
 }
 
-/** @throws {StoreError} `ERR_STORE` when the record is none that this release writes. */
+/** @throws {StoreError} `ERR_STORE` when the record is not one that this release writes. */
 function toText(record: unknown): string | null {
   if (record === null) return null;
   if (typeof record !== 'string' || !record.startsWith(BEGINNING))
     throw new StoreError('note: unknown record');
   return record.slice(BEGINNING.length);
-}
-
-export type { IoRedisClient, NodeRedisClient, RedisClient } from './redis-client';
-
-export interface RedisStoreOptions {
-  /** The hash tag of all keys of one installation: 1 to 64 letters, digits and `. _ : -`. Default `sms-otp`. */
-  readonly prefix?: string;
-  /**
-   * Told once of each setting of the server that weakens the limits, with code `SMS_OTP_REDIS_EVICTION` or
-   * `SMS_OTP_REDIS_PERSISTENCE`. Default: `process.emitWarning`.
-   */
-  readonly onWarning?: OnWarning;
-}
-
-/**
- * All state in Redis 6 or later, shared by all processes. Each operation is one script and has 2 s; while the client is
- * not connected it is refused at once. Every key has a time to live, by Redis' own clock. The client stays the app's:
- * it connects it, listens to its errors and closes it.
- *
- * @param client A client of node-redis 4 to 6 or ioredis 4 to 6.
- * @throws {TypeError} When the client is neither, or the prefix is none.
- */
-export function redisStore(client: RedisClient, options: RedisStoreOptions = {}): Required<SmsOtpStore> {
-  const { prefix = 'sms-otp', onWarning = emitWarning } = options;
-  if (!isNodeRedis(client) && !isIoRedis(client)) {
-    throw new TypeError('client must be a client of node-redis or ioredis');
-  }
-  if (!/^[\w.:-]{1,64}$/.test(prefix)) {
-    throw new TypeError('prefix must be 1 to 64 letters, digits and . _ : -');
-  }
-  checkServerLater(client, onWarning);
-  const [run, root] = [scriptRunner(client), `{${prefix}}:`];
-  return {
-    challenges: redisChallenges(run, root),
-    counters: redisCounters(run, root),
-    tokens: redisTokens(run, root),
-    recoveryCodes: redisRecoveryCodes(run, root),
-    devices: redisDevices(run, root),
-    notes: redisNotes(run, root),
-  };
-}
-
-function emitWarning(message: string, code: string): void {
-  process.emitWarning(message, { code });
 }

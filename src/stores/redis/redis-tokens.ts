@@ -1,15 +1,13 @@
 import { StoreError } from '../../errors';
 import { type LeaseAnswer, renewUnderLease, type TokenLease } from '../lease';
-import { LONG_LIFE_SECONDS, RECORD_VERSION, toWholeNumber } from '../records';
+import { LONG_LIFE_SECONDS, RECORD_VERSION, toWholeNumber } from '../check-values';
 import { type StoredToken, TOKEN_LEASE_SECONDS, type TokenStore } from '../store';
 import { defineScript, milliseconds, type RunScript } from './redis-client';
 
 /**
- * A token is a text, `1:fence:sealed`: the version of the record, the fence it was written under, what the client
- * sealed. The last fence given out and the lease have keys of their own.
+ * A token is a string, `1:fence:sealed`: the version of the record, the fence it was written under, what the client
+ * sealed. The last fence given out and the lease have keys of their own. KEYS: token.
  */
-
-/** KEYS: token. */
 const READ = defineScript(`return redis.call('GET', KEYS[1])`);
 
 /** KEYS: token, fence, lease. ARGV: owner, the fence seen, milliseconds of the lease, milliseconds a fence lives. */
@@ -22,7 +20,7 @@ if tonumber(stored) > seen then return { 'stored', token } end
 local last = redis.call('GET', KEYS[2]) or '0'
 if not string.match(last, '^%d+$') then error('unknown record') end
 local holder = redis.call('GET', KEYS[3])
--- A client library may send again what it heard no answer to: then the lease is ours already.
+-- A client library may repeat a command that got no reply: then the lease is ours already.
 if holder and holder ~= owner then return { 'held' } end
 redis.call('SET', KEYS[3], owner, 'PX', lease)
 local fence = string.format('%.0f', math.max(tonumber(last), tonumber(stored), seen) + 1)
@@ -34,7 +32,7 @@ local function free(key, owner)
   if redis.call('GET', key) == owner then redis.call('DEL', key) end
 end`;
 
-/** KEYS: token, fence, lease. ARGV: owner, fence, record, milliseconds to live. Answers 1 when the token was stored. */
+/** KEYS: token, fence, lease. ARGV: owner, fence, record, milliseconds to live. Returns 1 when the token was stored. */
 const SAVE = defineScript(
   FREEING,
   `
@@ -47,7 +45,7 @@ return 1`,
 /** KEYS: lease. ARGV: owner. */
 const RELEASE = defineScript(FREEING, `free(KEYS[1], ARGV[1])\nreturn 1`);
 
-/** @param root What all keys begin with: the hash tag and a colon. */
+/** @param root The beginning of all keys: the hash tag and a colon. */
 export function redisTokens(run: RunScript, root: string): TokenStore {
   const tokenKey = (account: string): string => `${root}token:${account}`;
 
@@ -86,7 +84,7 @@ function toAnswer(reply: unknown): LeaseAnswer {
   return { outcome, fence, previous: stored };
 }
 
-/** @throws {StoreError} `ERR_STORE` when the record is none that this release writes. */
+/** @throws {StoreError} `ERR_STORE` when the record is not one that this release writes. */
 function toToken(record: unknown): StoredToken | null {
   if (record === null) return null;
   const parts = typeof record === 'string' ? /^1:([1-9][0-9]{0,15}):(.*)$/s.exec(record) : null;

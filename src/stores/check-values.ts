@@ -1,0 +1,94 @@
+import { StoreError } from '../errors';
+import type { Counter, RenewedToken, TrustedDevice } from './store';
+
+// What every store needs beside the schemas in `records.ts`: cheap, and without zod.
+
+/** The version of every record that this release writes. */
+export const RECORD_VERSION = 1;
+
+/** Seconds a counter without window lives from its last charge, and a fence from its last renewal: 400 days. */
+export const LONG_LIFE_SECONDS = 400 * 86_400;
+
+/** Seconds recovery codes live: ten years. */
+export const RECOVERY_CODE_LIFE_SECONDS = 3_650 * 86_400;
+
+/** Returns the parsed JSON, or null when the value is not a string of JSON. */
+export function parseJson(text: unknown): unknown {
+  try {
+    return typeof text === 'string' ? JSON.parse(text) : null;
+  } catch {
+    // The parser's message may quote the text.
+    return null;
+  }
+}
+
+/** Returns the fields of an object; none for any other value. */
+export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  // Any object may be read by name; what is found is checked before it is used.
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+/** Returns a whole number from zero, given as a number or as digits (client libraries differ); otherwise null. */
+export function toWholeNumber(value: unknown): number | null {
+  const number = typeof value === 'string' && /^[0-9]{1,16}$/.test(value) ? Number(value) : value;
+  return isWholeNumber(number) ? number : null;
+}
+
+/** @throws {StoreError} `ERR_STORE` when the value is not a whole number from zero. */
+export function requireWholeNumber(operation: string, value: unknown): number {
+  const number = toWholeNumber(value);
+  if (number === null) throw new StoreError(`${operation}: unknown answer`);
+  return number;
+}
+
+/** Sorts devices by age, oldest first; devices of the same age by id, so that every store returns the same order. */
+export function sortDevices(devices: readonly TrustedDevice[]): TrustedDevice[] {
+  return devices.toSorted(
+    (one, other) => one.createdAt - other.createdAt || (one.deviceId < other.deviceId ? -1 : 1),
+  );
+}
+
+/**
+ * Checks the counters of a charge. Runs several times in every login, so there is no schema for it.
+ * @throws {StoreError} `ERR_STORE` for an invalid number, and for a key that is named twice.
+ */
+export function checkCounters(counters: readonly Counter[]): void {
+  const keys = new Set(counters.map(({ key }) => key));
+  if (keys.size !== counters.length || !counters.every(isCounter))
+    throw new StoreError('charge: invalid counter');
+}
+
+/** @throws {StoreError} `ERR_STORE` unless the length of the lock is finite and not negative. */
+export function checkLock(seconds: number): void {
+  if (!isLength(seconds)) throw new StoreError('lock: invalid length');
+}
+
+/** @throws {StoreError} `ERR_STORE` unless there is a sealed token with some time to live. */
+export function checkRenewed({ sealed, ttlSeconds }: RenewedToken): void {
+  if (typeof sealed !== 'string' || !isPositive(ttlSeconds)) throw new StoreError('renew: invalid token');
+}
+
+export function isPositive(seconds: number): boolean {
+  return Number.isFinite(seconds) && seconds > 0;
+}
+
+function isCounter({ windowSeconds, amount, max, lock }: Counter): boolean {
+  return (
+    (windowSeconds === null || isPositive(windowSeconds)) &&
+    (amount === undefined || Number.isSafeInteger(amount)) &&
+    (max === undefined || isWholeNumber(max)) &&
+    (lock === undefined ||
+      (isWholeNumber(lock.every) &&
+        lock.every > 0 &&
+        lock.seconds.length > 0 &&
+        lock.seconds.every(isLength)))
+  );
+}
+
+function isWholeNumber(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
+}
+
+function isLength(seconds: number): boolean {
+  return Number.isFinite(seconds) && seconds >= 0;
+}

@@ -1,0 +1,90 @@
+import { StoreError } from '../../errors';
+
+/** Does the work at once and returns its result, or what it threw, as a promise. */
+export function toPromise<Result>(work: () => Result): Promise<Result> {
+  return new Promise((resolve) => resolve(work()));
+}
+
+/** An entry with its key and the time at which it expires. The deadline may be changed while the entry is in the map. */
+export interface Expiring {
+  readonly key: string;
+  deadlineMs: number;
+}
+
+/** How many entries each call examines, beyond one for each new entry. */
+const EXAMINED_PER_CALL = 8;
+
+/** A map that is full of live entries is searched through for expired ones at most this often. */
+const FULL_SWEEP_INTERVAL_MS = 1_000;
+
+/**
+ * A map of at most `maxEntries` entries, each until its deadline. Nothing live is ever evicted. Expired entries are
+ * removed when they are read, and a few with every new entry: the search goes round the map, so that garbage never
+ * exceeds a fraction of it. No timer is needed, and a changed deadline costs nothing.
+ */
+export class ExpiringMap<Entry extends Expiring> {
+  readonly #entries = new Map<string, Entry>();
+  #search = this.#entries.values();
+  #sweptAtMs = -Infinity;
+
+  /** @param onRemove Called with each entry that leaves: deleted, replaced or expired. */
+  constructor(
+    private readonly maxEntries: number,
+    private readonly now: () => number,
+    private readonly onRemove?: (entry: Entry) => void,
+  ) {}
+
+  /** Returns the live entry, or undefined: then nothing at all is stored under this key. */
+  get(key: string): Entry | undefined {
+    const entry = this.#entries.get(key);
+    if (entry === undefined || entry.deadlineMs > this.now()) return entry;
+    this.delete(entry);
+    return undefined;
+  }
+
+  /** Adds an entry in place of any other under its key. Call `makeRoom` first. Adding it again does nothing. */
+  add(entry: Entry): Entry {
+    const former = this.#entries.get(entry.key);
+    if (former === entry) return entry;
+    if (former !== undefined) this.delete(former);
+    this.#entries.set(entry.key, entry);
+    return entry;
+  }
+
+  delete(entry: Entry): void {
+    this.#entries.delete(entry.key);
+    this.onRemove?.(entry);
+  }
+
+  /**
+   * Makes sure that this many new entries find room.
+   * @throws {StoreError} `ERR_STORE` when live entries fill the map.
+   */
+  makeRoom(newEntries: number): void {
+    const nowMs = this.now();
+    this.#removeExpired(newEntries + EXAMINED_PER_CALL, nowMs);
+    if (this.#hasRoom(newEntries)) return;
+    // The distance, so that a clock that was set back does not stop the search.
+    if (Math.abs(nowMs - this.#sweptAtMs) >= FULL_SWEEP_INTERVAL_MS) {
+      this.#sweptAtMs = nowMs;
+      this.#removeExpired(this.#entries.size, nowMs);
+    }
+    if (!this.#hasRoom(newEntries)) throw new StoreError('the memory store is full');
+  }
+
+  #hasRoom(newEntries: number): boolean {
+    return this.#entries.size + newEntries <= this.maxEntries;
+  }
+
+  /** Examines this many entries, from where the search stopped last time. */
+  #removeExpired(examined: number, nowMs: number): void {
+    for (let left = Math.min(examined, this.#entries.size); left > 0; left -= 1) {
+      let next = this.#search.next();
+      if (next.done === true) {
+        this.#search = this.#entries.values();
+        next = this.#search.next();
+      }
+      if (next.done !== true && next.value.deadlineMs <= nowMs) this.delete(next.value);
+    }
+  }
+}
