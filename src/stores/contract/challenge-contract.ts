@@ -1,32 +1,39 @@
 import assert from 'node:assert/strict';
 import type { Challenge } from '../store';
-import { atOnce, type Bench, fact, type StoreFact } from './context';
+import { atOnce, type FactContext, fact, type StoreFact } from './context';
 
 const TTL_SECONDS = 600;
 
-/** `ChallengeStore`, sentence for sentence. */
-export const challengeFacts: readonly StoreFact[] = [
+/** `ChallengeStore`. */
+export const challengeContract: readonly StoreFact[] = [
   fact('a challenge is found as it was begun', async ({ challenges, challenge }) => {
     const begun = challenge('a', { userIdType: 'bigint', purpose: 'step-up', isNewNumber: true, sends: 2 });
     await challenges.begin(begun, TTL_SECONDS);
     assert.deepEqual(await challenges.find(begun.otpId), begun);
   }),
 
-  fact('what a code stands for beside a login is kept', async ({ challenges, challenge, name }) => {
-    const transaction = { amount: '1,250.00 €', payee: `O'Brien & Søn {x} ${name('payee')}` };
-    const paid = await begin(challenges, challenge('a', { purpose: 'transaction', transaction }));
-    const moved = await begin(challenges, challenge('b', { purpose: 'enroll', replaces: '+12025550199' }));
-    const added = await begin(challenges, challenge('c', { purpose: 'enroll', userId: name('other') }));
-    for (const one of [paid, moved, added]) {
-      assert.deepEqual(await challenges.find(one.otpId), one);
-      assert.deepEqual(await challenges.claim(one.otpId), { outcome: 'claimed', challenge: one, attempt: 1 });
-    }
-    await challenges.discardAll(paid.userId);
-    assert.equal(await challenges.find(paid.otpId), null);
-    assert.equal(await challenges.find(moved.otpId), null);
-  }),
+  fact(
+    'a challenge keeps its transaction, and the number that it replaces',
+    async ({ challenges, challenge, name }) => {
+      const transaction = { amount: '1,250.00 €', payee: `O'Brien & Søn {x} ${name('payee')}` };
+      const paid = await begin(challenges, challenge('a', { purpose: 'transaction', transaction }));
+      const moved = await begin(challenges, challenge('b', { purpose: 'enroll', replaces: '+12025550199' }));
+      const added = await begin(challenges, challenge('c', { purpose: 'enroll', userId: name('other') }));
+      for (const one of [paid, moved, added]) {
+        assert.deepEqual(await challenges.find(one.otpId), one);
+        assert.deepEqual(await challenges.claim(one.otpId), {
+          outcome: 'claimed',
+          challenge: one,
+          attempt: 1,
+        });
+      }
+      await challenges.discardAll(paid.userId);
+      assert.equal(await challenges.find(paid.otpId), null);
+      assert.equal(await challenges.find(moved.otpId), null);
+    },
+  ),
 
-  fact('a claim gives the challenge and the number of the attempt', async ({ challenges, challenge }) => {
+  fact('a claim returns the challenge and the number of the attempt', async ({ challenges, challenge }) => {
     const begun = challenge('a');
     await challenges.begin(begun, TTL_SECONDS);
     for (const attempt of [1, 2, 3]) {
@@ -45,34 +52,40 @@ export const challengeFacts: readonly StoreFact[] = [
     assert.equal((await challenges.claim(begun.otpId)).outcome, 'claimed');
   }),
 
-  fact('of 200 claims at once exactly maxAttempts get the challenge', async ({ challenges, challenge }) => {
-    const { otpId } = await begin(challenges, challenge('a'));
-    const claims = await atOnce(200, () => challenges.claim(otpId));
-    const attempts = claims.flatMap((claim) => (claim.outcome === 'claimed' ? [claim.attempt] : []));
-    assert.deepEqual(
-      attempts.sort((one, other) => one - other),
-      [1, 2, 3, 4, 5],
-    );
-    assert.equal(claims.filter(({ outcome }) => outcome === 'exhausted').length, 195);
+  fact(
+    'of 200 concurrent claims exactly maxAttempts get the challenge',
+    async ({ challenges, challenge }) => {
+      const { otpId } = await begin(challenges, challenge('a'));
+      const claims = await atOnce(200, () => challenges.claim(otpId));
+      const attempts = claims.flatMap((claim) => (claim.outcome === 'claimed' ? [claim.attempt] : []));
+      assert.deepEqual(
+        attempts.sort((one, other) => one - other),
+        [1, 2, 3, 4, 5],
+      );
+      assert.equal(claims.filter(({ outcome }) => outcome === 'exhausted').length, 195);
+    },
+  ),
+
+  fact(
+    'an exhausted challenge stays exhausted and can still be consumed',
+    async ({ challenges, challenge }) => {
+      const { otpId } = await begin(challenges, challenge('a', { maxAttempts: 1 }));
+      await challenges.claim(otpId);
+      assert.deepEqual(await challenges.claim(otpId), { outcome: 'exhausted' });
+      assert.deepEqual(await challenges.claim(otpId), { outcome: 'exhausted' });
+      assert.equal(await challenges.consume(otpId), true);
+    },
+  ),
+
+  fact('an id that was never begun is unknown', async (context) => {
+    await assertGone(context, context.name('never'));
   }),
 
-  fact('an exhausted challenge stays so and can still be consumed', async ({ challenges, challenge }) => {
-    const { otpId } = await begin(challenges, challenge('a', { maxAttempts: 1 }));
-    await challenges.claim(otpId);
-    assert.deepEqual(await challenges.claim(otpId), { outcome: 'exhausted' });
-    assert.deepEqual(await challenges.claim(otpId), { outcome: 'exhausted' });
-    assert.equal(await challenges.consume(otpId), true);
-  }),
-
-  fact('an id that was never begun is unknown', async (bench) => {
-    await assertGone(bench, bench.name('never'));
-  }),
-
-  fact('a new challenge ends the earlier one of that user and purpose', async (bench) => {
-    const { challenges, challenge } = bench;
+  fact('a new challenge ends the earlier one of that user and purpose', async (context) => {
+    const { challenges, challenge } = context;
     const { otpId: earlier } = await begin(challenges, challenge('a'));
     const later = await begin(challenges, challenge('b', { mobile: '+12025550124', userIdType: 'number' }));
-    await assertGone(bench, earlier);
+    await assertGone(context, earlier);
     assert.deepEqual(await challenges.find(later.otpId), later);
   }),
 
@@ -87,22 +100,22 @@ export const challengeFacts: readonly StoreFact[] = [
     },
   ),
 
-  fact('of many challenges begun at once for a user one lives', async ({ challenges, challenge }) => {
+  fact('of many challenges begun concurrently for a user one lives', async ({ challenges, challenge }) => {
     const begun = await atOnce(20, (index) => begin(challenges, challenge(`id-${index}`)));
     const found = await Promise.all(begun.map(({ otpId }) => challenges.find(otpId)));
     assert.equal(found.filter((one) => one !== null).length, 1);
   }),
 
-  fact('an id that is already known is replaced, with no attempts counted', async (bench) => {
-    const { challenges, challenge, name } = bench;
+  fact('an id that is already known is replaced, with no attempts counted', async (context) => {
+    const { challenges, challenge, name } = context;
     const { otpId } = await begin(challenges, challenge('a'));
     await atOnce(9, () => challenges.claim(otpId));
     const replacing = await begin(challenges, challenge('a', { userId: name('other') }));
     assert.deepEqual(await challenges.claim(otpId), { outcome: 'claimed', challenge: replacing, attempt: 1 });
   }),
 
-  fact('an id that passed to another user is no longer ended with the first', async (bench) => {
-    const { challenges, challenge, name } = bench;
+  fact('an id that passed to another user is not ended with the challenges of the first', async (context) => {
+    const { challenges, challenge, name } = context;
     const { userId } = await begin(challenges, challenge('a'));
     const replacing = await begin(challenges, challenge('a', { userId: name('other') }));
     await begin(challenges, challenge('b'));
@@ -110,46 +123,49 @@ export const challengeFacts: readonly StoreFact[] = [
     assert.deepEqual(await challenges.find(replacing.otpId), replacing);
   }),
 
-  fact('exactly one of many callers consumes a challenge, and it is gone', async (bench) => {
-    const { otpId } = await begin(bench.challenges, bench.challenge('a'));
-    const consumed = await atOnce(50, () => bench.challenges.consume(otpId));
+  fact('exactly one of many callers consumes a challenge, which is then gone', async (context) => {
+    const { otpId } = await begin(context.challenges, context.challenge('a'));
+    const consumed = await atOnce(50, () => context.challenges.consume(otpId));
     assert.equal(consumed.filter((isMine) => isMine).length, 1);
-    await assertGone(bench, otpId);
+    await assertGone(context, otpId);
   }),
 
-  fact('a discarded challenge is gone, and discarding it again does nothing', async (bench) => {
-    const { otpId } = await begin(bench.challenges, bench.challenge('a'));
-    await bench.challenges.discard(otpId);
-    await bench.challenges.discard(otpId);
-    await assertGone(bench, otpId);
+  fact('a discarded challenge is gone, and discarding it again does nothing', async (context) => {
+    const { otpId } = await begin(context.challenges, context.challenge('a'));
+    await context.challenges.discard(otpId);
+    await context.challenges.discard(otpId);
+    await assertGone(context, otpId);
   }),
 
-  fact('discarding all ends the challenges of every purpose of that user alone', async (bench) => {
-    const { challenges, challenge, name } = bench;
-    const login = await begin(challenges, challenge('a'));
-    const stepUp = await begin(challenges, challenge('b', { purpose: 'step-up' }));
-    const other = await begin(challenges, challenge('c', { userId: name('other') }));
-    await challenges.discardAll(login.userId);
-    await challenges.discardAll(name('nobody'));
-    await assertGone(bench, login.otpId);
-    await assertGone(bench, stepUp.otpId);
-    assert.deepEqual(await challenges.find(other.otpId), other);
-  }),
+  fact(
+    'discarding all ends the challenges of every purpose of that user and of no other',
+    async (context) => {
+      const { challenges, challenge, name } = context;
+      const login = await begin(challenges, challenge('a'));
+      const stepUp = await begin(challenges, challenge('b', { purpose: 'step-up' }));
+      const other = await begin(challenges, challenge('c', { userId: name('other') }));
+      await challenges.discardAll(login.userId);
+      await challenges.discardAll(name('nobody'));
+      await assertGone(context, login.otpId);
+      await assertGone(context, stepUp.otpId);
+      assert.deepEqual(await challenges.find(other.otpId), other);
+    },
+  ),
 
-  fact('a challenge is gone when its time is over, and not before', async (bench) => {
-    const { challenges, challenge } = bench;
+  fact('a challenge is gone when its time is up, and not before', async (context) => {
+    const { challenges, challenge } = context;
     const long = await begin(challenges, challenge('a', { purpose: 'step-up' }));
     const short = challenge('b');
     await challenges.begin(short, 2);
     assert.deepEqual(await challenges.find(short.otpId), short);
-    await bench.pass(2);
-    await assertGone(bench, short.otpId);
+    await context.pass(2);
+    await assertGone(context, short.otpId);
     assert.deepEqual(await challenges.find(long.otpId), long);
     await challenges.discardAll(long.userId);
-    await assertGone(bench, long.otpId);
+    await assertGone(context, long.otpId);
   }),
 
-  fact('ids are any text', async ({ challenges, challenge, name }) => {
+  fact('ids are arbitrary strings', async ({ challenges, challenge, name }) => {
     const words = ['..', 'a b', 'a:b', '{x}', "'", '%2e', 'ü', '__proto__', '\\', '*', 'a\nb'];
     const begun = await Promise.all(
       words.map((word) => begin(challenges, challenge(word, { userId: name(word) }))),
@@ -157,20 +173,20 @@ export const challengeFacts: readonly StoreFact[] = [
     for (const one of begun) assert.deepEqual(await challenges.find(one.otpId), one);
   }),
 
-  fact('a record of an unknown version is refused', async (bench) => {
+  fact('a record of an unknown version is refused', async (context) => {
     // The types exclude it; a later release may still write it.
-    const foreign = { ...bench.challenge('a'), version: 2 } as unknown as Challenge;
-    await assert.rejects(bench.challenges.begin(foreign, TTL_SECONDS));
-    await assertGone(bench, foreign.otpId);
+    const foreign = { ...context.challenge('a'), version: 2 } as unknown as Challenge;
+    await assert.rejects(context.challenges.begin(foreign, TTL_SECONDS));
+    await assertGone(context, foreign.otpId);
   }),
 ];
 
-async function begin(challenges: Bench['challenges'], begun: Challenge): Promise<Challenge> {
+async function begin(challenges: FactContext['challenges'], begun: Challenge): Promise<Challenge> {
   await challenges.begin(begun, TTL_SECONDS);
   return begun;
 }
 
-async function assertGone({ challenges }: Bench, otpId: string): Promise<void> {
+async function assertGone({ challenges }: FactContext, otpId: string): Promise<void> {
   assert.deepEqual(await challenges.claim(otpId), { outcome: 'unknown' });
   assert.equal(await challenges.find(otpId), null);
   assert.equal(await challenges.consume(otpId), false);

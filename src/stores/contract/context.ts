@@ -6,19 +6,19 @@ import type { Challenge, Counter, SmsOtpStore } from '../store';
 /** A part that a store may leave out. */
 export type OptionalPart = 'recoveryCodes' | 'devices' | 'notes';
 
-/** Lets so many seconds pass for the store: its own clock decides, not that of the test. */
+/** Lets this many seconds pass for the store: its own clock decides, not the test's. */
 export type PassSeconds = (seconds: number) => Promise<void> | void;
 
 /** One fact about a store. */
 export interface StoreFact {
   readonly title: string;
-  /** What it is about, when a store may leave that part out. A store without the part does not pass. */
+  /** The part it is about, when a store may leave that part out. A store without the part does not pass. */
   readonly part?: OptionalPart;
   /**
    * Rejects with an `AssertionError` when the fact does not hold.
    *
-   * @param makeStore A store; it need not be empty, because every fact uses ids of its own.
-   * @param passSeconds Lets time pass. Default: waits. The longest wait is that for a lease, 16 s.
+   * @param makeStore Returns a store; it need not be empty, because every fact uses ids of its own.
+   * @param passSeconds Lets time pass. Default: waits. The longest wait is for a lease, 16 s.
    */
   readonly run: (
     makeStore: () => Promise<SmsOtpStore> | SmsOtpStore,
@@ -26,28 +26,29 @@ export interface StoreFact {
   ) => Promise<void>;
 }
 
-/** What a fact is checked with. */
-export interface Bench extends Omit<SmsOtpStore, OptionalPart> {
+/** What a fact is checked with: the parts that every store has, and ids of its own. */
+export interface FactContext extends Omit<SmsOtpStore, OptionalPart> {
   readonly pass: PassSeconds;
-  /** A word made unique for this run. */
+  /** Makes a word unique for this run. */
   readonly name: (word: string) => string;
-  /** A challenge that is unique for this run; the same word gives the same user. */
+  /** Makes a challenge that is unique for this run, by default of one and the same user. */
   readonly challenge: (otpId: string, changes?: Partial<Challenge>) => Challenge;
 }
 
-export function fact(title: string, check: (bench: Bench) => Promise<void>): StoreFact {
+/** Creates a fact about a part that every store has. */
+export function fact(title: string, check: (context: FactContext) => Promise<void>): StoreFact {
   return {
     title,
-    // A store with a clock of its own is really waited for: Redis and PostgreSQL.
-    run: async (makeStore, pass = waitSeconds) => check(layBench(await makeStore(), pass)),
+    // Redis and PostgreSQL have clocks of their own: for them the time really passes.
+    run: async (makeStore, pass = waitSeconds) => check(createContext(await makeStore(), pass)),
   };
 }
 
-/** A fact about a part that a store may leave out; a store without it never passes. */
+/** Creates a fact about a part that a store may leave out; a store without it never passes. */
 export function factOf<Part extends OptionalPart>(
   part: Part,
   title: string,
-  check: (kept: NonNullable<SmsOtpStore[Part]>, bench: Bench) => Promise<void>,
+  check: (kept: NonNullable<SmsOtpStore[Part]>, context: FactContext) => Promise<void>,
 ): StoreFact {
   return {
     title: `${part}: ${title}`,
@@ -56,29 +57,27 @@ export function factOf<Part extends OptionalPart>(
       const store = await makeStore();
       const kept = store[part];
       assert.ok(kept !== undefined, `the store has no ${part}: leave out the facts whose part it is`);
-      await check(kept, layBench(store, pass));
+      await check(kept, createContext(store, pass));
     },
   };
 }
 
-/** So many calls at once, and what they answered. */
+/** Makes this many calls at once and returns their results. */
 export function atOnce<Result>(calls: number, call: (index: number) => Promise<Result>): Promise<Result[]> {
   return Promise.all(Array.from({ length: calls }, (_, index) => call(index)));
 }
 
-/** A counter that falls after ten minutes. */
+/** Returns a counter that falls after ten minutes. */
 export function windowed(key: string, more: Partial<Counter> = {}): Counter {
   return { key, windowSeconds: 600, ...more };
 }
 
-function layBench(store: SmsOtpStore, pass: PassSeconds): Bench {
+function createContext(store: SmsOtpStore, pass: PassSeconds): FactContext {
   const run = randomUUID();
   const name = (word: string): string => `${word}:${run}`;
-  return { ...pick(store), pass, name, challenge: (otpId, changes) => makeChallenge(name, otpId, changes) };
-}
-
-function pick({ challenges, counters, tokens }: SmsOtpStore): Omit<SmsOtpStore, OptionalPart> {
-  return { challenges, counters, tokens };
+  const challenge: FactContext['challenge'] = (otpId, changes) => makeChallenge(name, otpId, changes);
+  const { challenges, counters, tokens } = store;
+  return { challenges, counters, tokens, pass, name, challenge };
 }
 
 function makeChallenge(
@@ -106,6 +105,6 @@ function makeChallenge(
 }
 
 async function waitSeconds(seconds: number): Promise<void> {
-  // A little more, because the store's clock may count in other steps than ours.
+  // A little more, because the store's clock may have another resolution than ours.
   await wait(seconds * 1000 + 100);
 }

@@ -1,57 +1,11 @@
-import assert from 'node:assert/strict';
-import type { NoteStore } from '../store';
-import { challengeFacts } from './challenge-contract';
-import { type Bench, factOf, type StoreFact } from './context';
-import { amountFacts, counterFacts } from './counter-contract';
-import { deviceFacts } from './device-contract';
-import { lockFacts } from './lock-contract';
-import { recoveryCodeFacts } from './recovery-code-contract';
-import { tokenFacts } from './token-contract';
-
-/** `NoteStore`, sentence for sentence. */
-export const noteFacts: readonly StoreFact[] = [
-  about('a note is read as it was written, and the last one counts', async (notes, { name }) => {
-    assert.equal(await notes.read(name('a')), null);
-    await notes.write(name('b'), 'other', 600);
-    for (const text of ['', ':', '1:2', 'it\'s {x}\n\\ "ü" 語 😀', 'x'.repeat(4_096), 'ü'.repeat(4_096)]) {
-      await notes.write(name('a'), text, 600);
-      assert.equal(await notes.read(name('a')), text);
-    }
-    assert.equal(await notes.read(name('b')), 'other');
-  }),
-
-  about('a removed note is gone, and no other', async (notes, { name }) => {
-    await notes.write(name('a'), 'one', 600);
-    await notes.write(name('b'), 'other', 600);
-    await notes.remove(name('a'));
-    await notes.remove(name('a'));
-    assert.equal(await notes.read(name('a')), null);
-    assert.equal(await notes.read(name('b')), 'other');
-  }),
-
-  about('a note is gone when its time is over, and writing it begins its time anew', async (notes, bench) => {
-    const { name } = bench;
-    await notes.write(name('a'), 'short', 2);
-    await notes.write(name('b'), 'short', 2);
-    assert.equal(await notes.read(name('a')), 'short');
-    await notes.write(name('b'), 'long', 600);
-    await bench.pass(2);
-    assert.equal(await notes.read(name('a')), null);
-    assert.equal(await notes.read(name('b')), 'long');
-    await notes.write(name('a'), 'again', 600);
-    assert.equal(await notes.read(name('a')), 'again');
-  }),
-
-  about('a text that is too long, or has no life, is refused', async (notes, { name }) => {
-    await assert.rejects(notes.write(name('a'), 'x'.repeat(4_097), 600));
-    await assert.rejects(notes.write(name('a'), 'x', 0));
-    assert.equal(await notes.read(name('a')), null);
-  }),
-];
-
-function about(title: string, check: (notes: NoteStore, bench: Bench) => Promise<void>): StoreFact {
-  return factOf('notes', title, check);
-}
+import { challengeContract } from './challenge-contract';
+import type { StoreFact } from './context';
+import { amountContract, counterContract } from './counter-contract';
+import { deviceContract } from './device-contract';
+import { lockContract } from './lock-contract';
+import { noteContract } from './note-contract';
+import { recoveryCodeContract } from './recovery-code-contract';
+import { tokenContract } from './token-contract';
 
 export type { OptionalPart, PassSeconds, StoreFact } from './context';
 export type {
@@ -77,7 +31,7 @@ export type {
 } from '../store';
 
 /**
- * What every `SmsOtpStore` must keep to, for any test runner:
+ * The facts that hold for every `SmsOtpStore`, for any test runner:
  *
  * ```ts
  * for (const { title, run } of storeContract) {
@@ -85,23 +39,23 @@ export type {
  * }
  * ```
  *
- * A store may leave out `recoveryCodes`, `devices` and `notes`. Facts about them carry a `part`, and do not hold where it
- * is missing: who leaves a part out leaves out its facts, and says so:
+ * A store may leave out `recoveryCodes`, `devices` and `notes`. Facts about them carry a `part`, and fail where it is
+ * missing: a store without a part leaves out its facts explicitly:
  *
  * ```ts
  * for (const { title, run } of storeContract.filter(({ part }) => part !== 'devices')) …
  * ```
  *
- * Some facts are about time: `run` waits for it, 16 s at most, unless it is told how to let time pass:
+ * Some facts are about time: `run` waits for it, 16 s at most, unless the second argument lets time pass:
  * `run(() => memoryStore({ now: () => time }), (seconds) => void (time += seconds * 1000))`.
  */
 export const storeContract: readonly StoreFact[] = [
-  ...challengeFacts,
-  ...counterFacts,
-  ...amountFacts,
-  ...lockFacts,
-  ...recoveryCodeFacts,
-  ...deviceFacts,
-  ...noteFacts,
-  ...tokenFacts,
+  ...challengeContract,
+  ...counterContract,
+  ...amountContract,
+  ...lockContract,
+  ...recoveryCodeContract,
+  ...deviceContract,
+  ...noteContract,
+  ...tokenContract,
 ];

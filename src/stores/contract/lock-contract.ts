@@ -1,25 +1,25 @@
 import assert from 'node:assert/strict';
 import type { Counter } from '../store';
-import { type Bench, fact, type StoreFact, windowed } from './context';
+import { type FactContext, fact, type StoreFact, windowed } from './context';
 
-/** Locks of counters, sentence for sentence. */
-export const lockFacts: readonly StoreFact[] = [
-  fact('the charge that reaches a multiple sets the lock', async (bench) => {
-    const counter = windowed(bench.name('one'), { lock: { every: 3, seconds: [100, 200] } });
-    assert.deepEqual(await locksOf(bench, counter, 3), [0, 0, 100]);
+/** Locks of counters. */
+export const lockContract: readonly StoreFact[] = [
+  fact('the charge that reaches a multiple of `every` sets the lock', async (context) => {
+    const counter = windowed(context.name('one'), { lock: { every: 3, seconds: [100, 200] } });
+    assert.deepEqual(await locksOf(context, counter, 3), [0, 0, 100]);
   }),
 
-  fact('each multiple sets the next lock, and the last one stands for all that follow', async (bench) => {
-    const { counters, name } = bench;
+  fact('each multiple sets the next lock, and the last lock repeats', async (context) => {
+    const { counters, name } = context;
     const counter = windowed(name('one'), { lock: { every: 2, seconds: [100, 200, 300] } });
     for (const seconds of [100, 200, 300, 300]) {
-      assert.deepEqual(await locksOf(bench, counter, 2), [0, seconds]);
+      assert.deepEqual(await locksOf(context, counter, 2), [0, seconds]);
       await counters.lock(counter.key, 0);
     }
   }),
 
-  fact('a locked counter refuses the charge, and nothing at all is charged', async (bench) => {
-    const { counters, name } = bench;
+  fact('a locked counter refuses the charge, and nothing at all is charged', async (context) => {
+    const { counters, name } = context;
     const [free, locked] = [windowed(name('free')), windowed(name('locked'))];
     await counters.charge([locked]);
     await counters.lock(locked.key, 100);
@@ -35,8 +35,8 @@ export const lockFacts: readonly StoreFact[] = [
     );
   }),
 
-  fact('a lock also refuses a counter that is only read, and not one that is exempt', async (bench) => {
-    const { counters, name } = bench;
+  fact('a lock also refuses a read-only counter, but not an exempt one', async (context) => {
+    const { counters, name } = context;
     const counter = windowed(name('one'));
     await counters.lock(counter.key, 100);
     assert.equal((await counters.charge([{ ...counter, isOnlyRead: true }])).refusedBy, 0);
@@ -48,13 +48,13 @@ export const lockFacts: readonly StoreFact[] = [
     });
   }),
 
-  fact('a lock needs no charge before it, and outlives the window', async (bench) => {
-    const { counters, name } = bench;
+  fact('a lock needs no earlier charge, and outlives the window', async (context) => {
+    const { counters, name } = context;
     const counter = { key: name('one'), windowSeconds: 1 };
     await counters.charge([counter]);
     await counters.lock(counter.key, 100);
     await counters.lock(name('other'), 100);
-    await bench.pass(1);
+    await context.pass(1);
     for (const key of [counter.key, name('other')]) {
       const { refusedBy, counts } = await counters.charge([{ key, windowSeconds: 1 }]);
       assert.equal(refusedBy, 0);
@@ -63,59 +63,62 @@ export const lockFacts: readonly StoreFact[] = [
     }
   }),
 
-  fact('a lock ends by itself and the count goes on', async (bench) => {
-    const counter = { key: bench.name('one'), windowSeconds: null, lock: { every: 1, seconds: [2] } };
-    assert.deepEqual(await locksOf(bench, counter, 1), [2]);
-    assert.equal((await bench.counters.charge([counter])).refusedBy, 0);
-    await bench.pass(2);
-    assert.deepEqual((await bench.counters.charge([counter])).counts, [
+  fact('a lock ends by itself, and the count goes on', async (context) => {
+    const counter = { key: context.name('one'), windowSeconds: null, lock: { every: 1, seconds: [2] } };
+    assert.deepEqual(await locksOf(context, counter, 1), [2]);
+    assert.equal((await context.counters.charge([counter])).refusedBy, 0);
+    await context.pass(2);
+    assert.deepEqual((await context.counters.charge([counter])).counts, [
       { count: 2, resetSeconds: null, lockedSeconds: 2 },
     ]);
   }),
 
-  fact('the longer of two locks stays', async (bench) => {
-    const { counters, name } = bench;
+  fact('the longer of two locks stays', async (context) => {
+    const { counters, name } = context;
     const key = name('one');
     await counters.lock(key, 100);
     await counters.lock(key, 10);
-    assertAbout(await lockOf(bench, key), 100);
+    assertAbout(await lockOf(context, key), 100);
     await counters.lock(key, 200);
-    assertAbout(await lockOf(bench, key), 200);
+    assertAbout(await lockOf(context, key), 200);
   }),
 
-  fact('a lock of 0 seconds lifts the lock and leaves the count', async (bench) => {
-    const counter = windowed(bench.name('one'), { lock: { every: 1, seconds: [100] } });
-    await bench.counters.charge([counter]);
-    await bench.counters.lock(counter.key, 0);
-    await bench.counters.lock(bench.name('never charged'), 0);
-    assert.equal((await bench.counters.charge([counter])).counts[0]?.count, 2);
+  fact('a lock of 0 seconds lifts the lock and leaves the count', async (context) => {
+    const counter = windowed(context.name('one'), { lock: { every: 1, seconds: [100] } });
+    await context.counters.charge([counter]);
+    await context.counters.lock(counter.key, 0);
+    await context.counters.lock(context.name('never charged'), 0);
+    assert.equal((await context.counters.charge([counter])).counts[0]?.count, 2);
   }),
 
-  fact('clearing takes locks away', async (bench) => {
-    const key = bench.name('one');
-    await bench.counters.lock(key, 100);
-    await bench.counters.clear([key]);
-    assert.equal(await lockOf(bench, key), 0);
+  fact('clearing lifts locks', async (context) => {
+    const key = context.name('one');
+    await context.counters.lock(key, 100);
+    await context.counters.clear([key]);
+    assert.equal(await lockOf(context, key), 0);
   }),
 
-  fact('clearing that keeps what is locked leaves lock and count, and clears the rest', async (bench) => {
-    const { counters, name } = bench;
-    const all = ['locked', 'free'].map((word) => windowed(name(word)));
-    await counters.charge(all);
-    await counters.lock(name('locked'), 100);
-    await counters.clear([name('locked'), name('free')], { keepsLocked: true });
-    const read = await counters.charge(all.map((counter) => ({ ...counter, isOnlyRead: true })));
-    assert.deepEqual(
-      read.counts.map(({ count }) => count),
-      [1, 0],
-    );
-    assertAbout(read.counts[0]?.lockedSeconds, 100);
-  }),
+  fact(
+    'clearing with keepsLocked leaves locked counters as they are, and clears the rest',
+    async (context) => {
+      const { counters, name } = context;
+      const all = ['locked', 'free'].map((word) => windowed(name(word)));
+      await counters.charge(all);
+      await counters.lock(name('locked'), 100);
+      await counters.clear([name('locked'), name('free')], { keepsLocked: true });
+      const read = await counters.charge(all.map((counter) => ({ ...counter, isOnlyRead: true })));
+      assert.deepEqual(
+        read.counts.map(({ count }) => count),
+        [1, 0],
+      );
+      assertAbout(read.counts[0]?.lockedSeconds, 100);
+    },
+  ),
 ];
 
 /** The lock after each of so many charges. */
 async function locksOf(
-  { counters }: Bench,
+  { counters }: FactContext,
   counter: Counter,
   charges: number,
 ): Promise<(number | undefined)[]> {
@@ -126,7 +129,7 @@ async function locksOf(
   return locks;
 }
 
-async function lockOf({ counters }: Bench, key: string): Promise<number | undefined> {
+async function lockOf({ counters }: FactContext, key: string): Promise<number | undefined> {
   return (await counters.charge([windowed(key, { isOnlyRead: true })])).counts[0]?.lockedSeconds;
 }
 

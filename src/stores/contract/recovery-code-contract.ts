@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import type { RecoveryCodeStore } from '../store';
-import { atOnce, type Bench, factOf, type StoreFact } from './context';
+import { atOnce, type FactContext, factOf, type StoreFact } from './context';
 
 const CODES = ['one', 'two', 'three'];
 
-/** `RecoveryCodeStore`, sentence for sentence. */
-export const recoveryCodeFacts: readonly StoreFact[] = [
+/** `RecoveryCodeStore`. */
+export const recoveryCodeContract: readonly StoreFact[] = [
   about('each hash is spent once, and the others remain', async (codes, { name }) => {
     const user = name('user');
     assert.equal(await codes.count(user), 0);
@@ -28,7 +28,7 @@ export const recoveryCodeFacts: readonly StoreFact[] = [
     assert.equal(await codes.count(name('user')), 2);
   }),
 
-  about('different hashes spent at once are all spent', async (codes, { name }) => {
+  about('different hashes spent concurrently are all spent', async (codes, { name }) => {
     const hashes = Array.from({ length: 10 }, (_, index) => `hash ${index}`);
     await codes.replace(name('user'), hashes);
     const spent = await Promise.all(hashes.map((hash) => codes.spend(name('user'), hash)));
@@ -50,7 +50,7 @@ export const recoveryCodeFacts: readonly StoreFact[] = [
     assert.equal((await codes.spend(name('user'), 'one')).isSpent, true);
   }),
 
-  about('new hashes take the place of all earlier ones, and of no other user', async (codes, { name }) => {
+  about('new hashes replace all earlier ones of that user and of no other', async (codes, { name }) => {
     await codes.replace(name('user'), CODES);
     await codes.replace(name('other'), CODES);
     assert.equal(await codes.replace(name('user'), ['new', 'one']), true);
@@ -62,7 +62,7 @@ export const recoveryCodeFacts: readonly StoreFact[] = [
     assert.equal(await codes.count(name('other')), 3);
   }),
 
-  about('the first hashes are written only while there are none', async (codes, { name }) => {
+  about('the first hashes are written only while the user has none', async (codes, { name }) => {
     const user = name('user');
     const isFirst = true;
     assert.equal(await codes.replace(user, ['a'], { isFirst }), true);
@@ -75,7 +75,7 @@ export const recoveryCodeFacts: readonly StoreFact[] = [
     assert.equal(await codes.count(user), 3);
   }),
 
-  about('of many first hashes written at once those of one caller stand', async (codes, { name }) => {
+  about('of many first hashes written concurrently those of one caller remain', async (codes, { name }) => {
     const sets = Array.from({ length: 20 }, (_, index) => [`${index} a`, `${index} b`]);
     const written = await Promise.all(
       sets.map((hashes) => codes.replace(name('user'), hashes, { isFirst: true })),
@@ -86,7 +86,7 @@ export const recoveryCodeFacts: readonly StoreFact[] = [
     assert.equal((await codes.spend(name('user'), String(winners[0]?.[0]))).isSpent, true);
   }),
 
-  about('of many replacements at once those of one caller stand', async (codes, { name }) => {
+  about('of many concurrent replacements those of one caller remain', async (codes, { name }) => {
     const sets = Array.from({ length: 20 }, (_, index) => [`${index} a`, `${index} b`]);
     await Promise.all(sets.map((hashes) => codes.replace(name('user'), hashes)));
     assert.equal(await codes.count(name('user')), 2);
@@ -95,20 +95,23 @@ export const recoveryCodeFacts: readonly StoreFact[] = [
   }),
 
   about(
-    'hashes and ids are any text, and a hash that is none or comes twice is refused',
-    async (codes, bench) => {
+    'hashes and ids are arbitrary strings, and an empty or repeated hash is refused',
+    async (codes, context) => {
       const hashes = ['a:b', '$scrypt$x=1,2', "'", '{x}', '"', '\\', 'NULL', 'a,b', 'ü'];
-      for (const user of hashes.map(bench.name)) {
+      for (const user of hashes.map(context.name)) {
         assert.equal(await codes.replace(user, hashes), true);
         for (const hash of hashes) assert.equal((await codes.spend(user, hash)).isSpent, true);
       }
-      await assert.rejects(codes.replace(bench.name('user'), ['a', 'a']));
-      await assert.rejects(codes.replace(bench.name('user'), ['']));
-      assert.equal(await codes.count(bench.name('user')), 0);
+      await assert.rejects(codes.replace(context.name('user'), ['a', 'a']));
+      await assert.rejects(codes.replace(context.name('user'), ['']));
+      assert.equal(await codes.count(context.name('user')), 0);
     },
   ),
 ];
 
-function about(title: string, check: (codes: RecoveryCodeStore, bench: Bench) => Promise<void>): StoreFact {
+function about(
+  title: string,
+  check: (codes: RecoveryCodeStore, context: FactContext) => Promise<void>,
+): StoreFact {
   return factOf('recoveryCodes', title, check);
 }

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { type RenewedToken, type StoredToken, TOKEN_LEASE_SECONDS } from '../store';
 import { atOnce, fact, type StoreFact } from './context';
 
-/** `TokenStore`, sentence for sentence. */
-export const tokenFacts: readonly StoreFact[] = [
-  fact('an account without a token has none', async ({ tokens, name }) => {
+/** `TokenStore`. */
+export const tokenContract: readonly StoreFact[] = [
+  fact('an account without a token reads as null', async ({ tokens, name }) => {
     assert.equal(await tokens.read(name('account')), null);
   }),
 
-  fact('a renewal gives its token to all who read it', async ({ tokens, name }) => {
+  fact('a renewal stores its token for every reader', async ({ tokens, name }) => {
     const token = await tokens.renew(name('account'), 0, () => sealed('first'));
     assert.equal(token.sealed, 'first');
     assert.ok(Number.isSafeInteger(token.fence) && token.fence > 0);
@@ -29,13 +29,13 @@ export const tokenFacts: readonly StoreFact[] = [
     assert.deepEqual(await tokens.read(name('account')), second);
   }),
 
-  fact('a token newer than the one seen is given at once', async ({ tokens, name }) => {
+  fact('a token newer than the one seen is returned at once', async ({ tokens, name }) => {
     const newest = await tokens.renew(name('account'), 0, () => sealed('first'));
     const given = await tokens.renew(name('account'), newest.fence - 1, () => assert.fail('renewed again'));
     assert.deepEqual(given, newest);
   }),
 
-  fact('of 50 renewals at once one runs, and all get its token', async ({ tokens, name }) => {
+  fact('of 50 concurrent renewals one runs, and all get its token', async ({ tokens, name }) => {
     let runs = 0;
     const renew = async (): Promise<RenewedToken> => {
       runs += 1;
@@ -47,7 +47,7 @@ export const tokenFacts: readonly StoreFact[] = [
     for (const token of given) assert.deepEqual(token, given[0]);
   }),
 
-  fact('a renewal that throws frees the lease, and the next who waits tries', async ({ tokens, name }) => {
+  fact('a renewal that throws frees the lease, and the next waiter tries', async ({ tokens, name }) => {
     const gate = createGate();
     const failure = new Error('no token today');
     const failing = tokens.renew(name('account'), 0, async () => {
@@ -80,15 +80,15 @@ export const tokenFacts: readonly StoreFact[] = [
     assert.deepEqual(given, first);
   }),
 
-  fact('a lease ends by time, and its late holder does not overwrite the newer token', async (bench) => {
-    const { tokens, name } = bench;
+  fact('a lease ends by time, and its late holder does not overwrite the newer token', async (context) => {
+    const { tokens, name } = context;
     const gate = createGate();
     const late = tokens.renew(name('account'), 0, async () => {
       await gate.pass();
       return sealed('late');
     });
     await gate.arrived;
-    await bench.pass(TOKEN_LEASE_SECONDS + 1);
+    await context.pass(TOKEN_LEASE_SECONDS + 1);
     const newer = await tokens.renew(name('account'), 0, () => sealed('newer'));
     gate.open();
     assert.deepEqual(await late, newer);
