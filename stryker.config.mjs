@@ -33,7 +33,7 @@ const GROUPS = {
     'src/cli/{explain,line/refuse-secrets}.ts',
   ],
   memory: ['src/stores/{memory-store,memory/*}.ts'],
-  records: ['src/stores/{records,device-record,check-input}.ts'],
+  records: ['src/stores/{records,check-values}.ts'],
   guard: ['src/stores/{guarded-store,with-timeout,lease}.ts'],
 };
 

@@ -8,16 +8,16 @@ import type {
 } from './store';
 import { withTimeout } from './with-timeout';
 
-/** The parts of a store that decisions use. Tokens have a deadline of their own: the authentication's. */
+/** The parts of a store that a login uses. Tokens have a deadline of their own: the authentication's. */
 export type GuardedStore = Omit<SmsOtpStore, 'tokens'>;
 
 /**
- * Any store with a deadline of 2 s on every call, and every failure turned into a `StoreError`: nothing of what a
- * foreign store throws goes further. A part the store does not have is absent here as well.
- * @param tell hears of each call that failed, and of every call with its duration. Left out: nothing is timed.
+ * Wraps any store: every call has a deadline of 2 s, and every failure becomes a `StoreError`, so that nothing a
+ * third-party store throws goes further. A part that the store lacks is absent here as well.
+ * @param emit Called for every call with its duration, and again for each that failed. Without it nothing is timed.
  */
-export function guardStore(store: SmsOtpStore, tell?: (event: StoreEvent) => void): GuardedStore {
-  const guard: Guard = tell === undefined ? withTimeout : createTellingGuard(tell);
+export function guardStore(store: SmsOtpStore, emit?: (event: StoreEvent) => void): GuardedStore {
+  const guard: Guard = emit === undefined ? withTimeout : createReportingGuard(emit);
   const { challenges, counters, recoveryCodes, devices, notes } = store;
   return {
     challenges: guardChallenges(challenges, guard),
@@ -28,9 +28,9 @@ export function guardStore(store: SmsOtpStore, tell?: (event: StoreEvent) => voi
   };
 }
 
-/** What a store call comes to. */
+/** Events of store calls. */
 export type StoreEvent =
-  /** The store failed; nothing was sent and nobody got in. */
+  /** The store failed; nothing was sent and no one was logged in. */
   | { readonly type: 'store-failing'; readonly operation: string }
   /** A call ended. */
   | {
@@ -40,7 +40,7 @@ export type StoreEvent =
       readonly durationMs: number;
     };
 
-function createTellingGuard(tell: (event: StoreEvent) => void): Guard {
+function createReportingGuard(emit: (event: StoreEvent) => void): Guard {
   return async (operation, call) => {
     const startedAtMs = performance.now();
     let outcome: 'ok' | 'failed' = 'failed';
@@ -49,8 +49,8 @@ function createTellingGuard(tell: (event: StoreEvent) => void): Guard {
       outcome = 'ok';
       return result;
     } finally {
-      tell({ type: 'store-call', operation, outcome, durationMs: performance.now() - startedAtMs });
-      if (outcome === 'failed') tell({ type: 'store-failing', operation });
+      emit({ type: 'store-call', operation, outcome, durationMs: performance.now() - startedAtMs });
+      if (outcome === 'failed') emit({ type: 'store-failing', operation });
     }
   };
 }

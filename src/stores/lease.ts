@@ -4,7 +4,7 @@ import { StoreError } from '../errors';
 import { checkRenewed } from './check-values';
 import { type RenewedToken, type StoredToken, TOKEN_LEASE_SECONDS } from './store';
 
-/** What came of asking for the lease. */
+/** The answer to a request for the lease. */
 export type LeaseAnswer =
   | { readonly outcome: 'stored'; readonly token: StoredToken }
   | { readonly outcome: 'held' }
@@ -13,46 +13,46 @@ export type LeaseAnswer =
 /** The three steps of a lease on the token of one account. Each is atomic over all processes that share the store. */
 export interface TokenLease {
   /**
-   * In this order: `stored` when a token with a fence above `seen` is there; `held` while somebody else's lease runs;
-   * else the lease is taken for `TOKEN_LEASE_SECONDS` with a fence that is one above all earlier ones and above `seen`.
-   * `seen` counts because a store that lost its data would else begin again below what its users remember.
+   * In this order: `stored` when a token with a fence above `seen` exists; `held` while another owner's lease runs;
+   * otherwise the lease is taken for `TOKEN_LEASE_SECONDS` with a fence one above all earlier ones and above `seen`.
+   * `seen` counts because a store that lost its data would otherwise start again below what its users remember.
    */
   acquire(owner: string, seen: number): Promise<LeaseAnswer>;
   /** Stores the token and frees the lease, unless a later fence was given out. True when it was stored. */
   save(owner: string, token: StoredToken, ttlSeconds: number): Promise<boolean>;
-  /** Frees the lease if it still is this owner's. */
+  /** Frees the lease if it still belongs to this owner. */
   release(owner: string): Promise<void>;
 }
 
-/** Milliseconds between two looks at a lease that somebody else holds: the first, and the furthest they grow. */
+/** Milliseconds between two polls of a lease that another owner holds: the first, and the longest. */
 const FIRST_POLL_MS = 20;
 const LAST_POLL_MS = 250;
-/** Seconds a waiter stays beyond the longest a lease can last. */
+/** Seconds a waiter goes on polling beyond the longest lease. */
 const MARGIN_SECONDS = 5;
 
-/** How a waiter counts time. */
-export interface Patience {
+/** The time of a waiter. */
+export interface LeaseClock {
   readonly elapsedMs: () => number;
   readonly wait: (milliseconds: number) => Promise<unknown>;
-  /** From 0 to 1, for the jitter between two looks, so that waiters do not come in step. */
+  /** From 0 to 1, for the jitter between two polls, so that waiters do not poll in step. */
   readonly random: () => number;
 }
 
-const REAL_PATIENCE: Patience = {
+const REAL_CLOCK: LeaseClock = {
   elapsedMs: () => performance.now(),
   wait: (milliseconds) => setTimeout(milliseconds),
   random: Math.random,
 };
 
 /**
- * The renewal of `TokenStore.renew` over any lease.
+ * Implements `TokenStore.renew` with any lease.
  * @throws {StoreError} `ERR_STORE` when others held the lease all the time.
  */
 export async function renewUnderLease(
   lease: TokenLease,
   seen: number,
   renew: (previous: StoredToken | null) => Promise<RenewedToken>,
-  { elapsedMs, wait, random }: Patience = REAL_PATIENCE,
+  { elapsedMs, wait, random }: LeaseClock = REAL_CLOCK,
 ): Promise<StoredToken> {
   const owner = randomUUID();
   const giveUpAtMs = elapsedMs() + (TOKEN_LEASE_SECONDS + MARGIN_SECONDS) * 1000;
@@ -65,7 +65,7 @@ export async function renewUnderLease(
     }
     await wait(pollMs * (0.5 + random()));
   }
-  throw new StoreError('renew: nobody came to an end');
+  throw new StoreError('renew: the lease was never free');
 }
 
 async function acquire(lease: TokenLease, owner: string, seen: number): Promise<LeaseAnswer> {
@@ -77,12 +77,12 @@ async function acquire(lease: TokenLease, owner: string, seen: number): Promise<
   }
 }
 
-/** Nobody waits for it: what was lost may still arrive, and a lease that cannot be freed ends by itself. */
+/** Does not wait: a lost request for the lease may still arrive, and a lease that cannot be freed ends by itself. */
 function releaseLater(lease: TokenLease, owner: string): void {
   lease.release(owner).catch(() => undefined);
 }
 
-/** Null when the lease passed to another meanwhile: the newer token is the one to wait for. */
+/** Returns null when the lease passed to another owner meanwhile: then the newer token is worth waiting for. */
 async function renewAsHolder(
   lease: TokenLease,
   owner: string,

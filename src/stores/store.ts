@@ -1,45 +1,48 @@
-/** What a challenge is for. A code of one purpose is never good for another. */
+/** What a challenge is for. A code of one purpose is never valid for another. */
 export type Purpose = 'login' | 'step-up' | 'transaction' | 'enroll';
 
-/** What a transaction's code stands for, as the text message and the page show it. */
+/** What a transaction's code approves, as the text message and the page show it. */
 export interface Transaction {
   readonly amount: string;
   readonly payee: string;
 }
 
-/** A user's id as `getUserId` gives it. Two ids are the same user when their texts are equal. */
+/** A user's id as `getUserId` returns it. Two ids are the same user when they are equal as strings. */
 export type UserId = string | number | bigint;
 
-/** One OTP id of a pending login and everything the decision needs. The code itself is known to the gateway alone. */
+/** One OTP id of a pending login with everything a decision needs. Only the gateway knows the code itself. */
 export interface Challenge {
-  /** Records are versioned; a store refuses one it does not know. */
+  /** Records are versioned; a store refuses an unknown version. */
   readonly version: 1;
   readonly otpId: string;
-  /** The pending login this challenge belongs to: the session holds the same, so that an OTP id the gateway gives twice fits one session only. */
+  /**
+   * The pending login that this challenge belongs to. The session holds the same, so that an OTP id that the gateway
+   * issues twice fits one session only.
+   */
   readonly pendingId: string;
-  /** The text of the user's id; the type it had is in `userIdType`, so that `loadUser` gets what `getUserId` gave. */
+  /** The user's id as a string; `userIdType` is its type, so that `loadUser` gets what `getUserId` returned. */
   readonly userId: string;
   readonly userIdType: 'string' | 'number' | 'bigint';
   readonly purpose: Purpose;
   /** E.164 with plus. */
   readonly mobile: string;
-  /** True when no code was ever right on this number; success then marks the number as verified. */
+  /** True when no code texted to this number was ever right; success then marks the number as verified. */
   readonly isNewNumber: boolean;
-  /** Which send of the pending login this is, from 1. */
+  /** The number of this send within the pending login, from 1. */
   readonly sends: number;
-  /** Attempts this challenge admits. */
+  /** The attempts that this challenge admits. */
   readonly maxAttempts: number;
   /** Milliseconds since 1970: when the code was sent, when it expires, when the pending login ends. */
   readonly sentAt: number;
   readonly expiresAt: number;
   readonly pendingUntil: number;
-  /** Purpose `transaction` only: its code is good for this and nothing else. */
+  /** Purpose `transaction` only: the code approves this and nothing else. */
   readonly transaction?: Transaction | undefined;
-  /** Purpose `enroll` only: the confirmed number whose place the new one takes, E.164 with plus. */
+  /** Purpose `enroll` only: the confirmed number that the new one replaces, E.164 with plus. */
   readonly replaces?: string | undefined;
 }
 
-/** The answer to a claim. An attempt is counted before anything is judged. */
+/** The answer to a claim. An attempt is counted before the code is checked. */
 export type Claim =
   | { readonly outcome: 'claimed'; readonly challenge: Challenge; readonly attempt: number }
   | { readonly outcome: 'exhausted' }
@@ -48,48 +51,48 @@ export type Claim =
 /** Challenges. Every call is atomic over all processes that share the store. */
 export interface ChallengeStore {
   /**
-   * Remembers a challenge for `ttlSeconds` with no attempts counted, and ends the user's earlier live challenge of the
-   * same purpose in the same step. An OTP id that is already known is replaced.
+   * Stores a challenge for `ttlSeconds` with no attempts counted, and ends the user's earlier live challenge of the same
+   * purpose in the same step. An OTP id that is already known is replaced.
    */
   begin(challenge: Challenge, ttlSeconds: number): Promise<void>;
   /**
    * Counts one attempt. `claimed` while the count is within `maxAttempts`, `exhausted` beyond it, `unknown` when there
-   * is no such live challenge. A missing or odd count of a live challenge is `exhausted`.
+   * is no such live challenge. A missing or invalid count of a live challenge is `exhausted`.
    */
   claim(otpId: string): Promise<Claim>;
-  /** The challenge without counting an attempt, for decisions that judge no code. Null when it is not live. */
+  /** Returns the challenge without counting an attempt, for decisions that check no code; null when it is not live. */
   find(otpId: string): Promise<Challenge | null>;
-  /** Ends the challenge; true for exactly one caller. */
+  /** Ends the challenge. True for exactly one caller. */
   consume(otpId: string): Promise<boolean>;
-  /** Ends the challenge, if it is there. */
+  /** Ends the challenge if it is live. */
   discard(otpId: string): Promise<void>;
-  /** Ends every live challenge of a user, whatever its purpose. */
+  /** Ends every live challenge of a user, of any purpose. */
   discardAll(userId: string): Promise<void>;
 }
 
 /** A named count. */
 export interface Counter {
   readonly key: string;
-  /** Seconds from the first charge to the fall back to zero; null: no window, it lives 400 days from its last charge. */
+  /** Seconds from the first charge until the count falls to zero; null: no window, it lives 400 days from its last charge. */
   readonly windowSeconds: number | null;
   /**
-   * What one charge adds: a safe integer. Default 1. It is refused when the sum would exceed `max`. A negative amount takes
-   * back, never below zero, never refused, and begins no window.
+   * What one charge adds: a safe integer. Default 1. It is refused when the sum would exceed `max`. A negative amount
+   * gives back, never below zero; it is never refused and begins no window.
    */
   readonly amount?: number;
-  /** The most it may reach. Left out: no bound. */
+  /** The highest count. Without it there is no bound. */
   readonly max?: number;
-  /** Looked at, never added to: refuses when it is full or locked, like the others. */
+  /** Never added to, but refuses when it is full or locked, like the others. */
   readonly isOnlyRead?: boolean;
-  /** The key of another counter: while that one is above zero, this one is neither looked at nor added to (its count is given as 0). */
+  /** The key of another counter: while that one is above zero, this one is neither read nor added to (its count is reported as 0). */
   readonly exemptBy?: string;
   /**
-   * A lock after each so many charges: the charge that reaches a multiple sets the next lock in the same step. One that
-   * adds more than 1 sets the lock of the last multiple it reaches or passes; one that takes back sets none and lifts none.
+   * A lock after every `every` charges: the charge that reaches a multiple sets the next lock in the same step. One that
+   * adds more than 1 sets the lock of the last multiple it reaches or passes; a negative amount sets and lifts none.
    */
   readonly lock?: {
     readonly every: number;
-    /** Seconds of the first, second, … lock; the last one stands for all that follow. */
+    /** Seconds of the first, second, … lock; the last one repeats. */
     readonly seconds: readonly number[];
   };
 }
@@ -105,46 +108,46 @@ export interface Count {
 
 /** The answer to a charge, in the order of the counters. */
 export interface Charge {
-  /** Index of the first counter that was full or locked, in which case nothing at all was charged; null when all were charged. */
+  /** The index of the first counter that was full or locked: then nothing at all was charged. Null when all were charged. */
   readonly refusedBy: number | null;
   readonly counts: readonly Count[];
 }
 
 /** Counters. Every call is atomic over all processes that share the store, and takes one round trip. */
 export interface CounterStore {
-  /** Adds its amount to each counter, or nothing to any when one of them is full or locked. */
+  /** Adds to each counter its amount, or nothing to any of them when one is full or locked. */
   charge(counters: readonly Counter[]): Promise<Charge>;
-  /** Sets counters, and locks on them, back to nothing. With `keepsLocked`, those under a running lock stay as they are. */
+  /** Resets counters and lifts their locks. With `keepsLocked`, those under a running lock stay as they are. */
   clear(keys: readonly string[], options?: { readonly keepsLocked?: boolean }): Promise<void>;
-  /** Locks a counter for so many seconds; a longer lock that is running stays. 0 lifts the lock; the count stays. */
+  /** Locks a counter for this many seconds; a longer running lock stays. 0 lifts the lock; the count stays. */
   lock(key: string, seconds: number): Promise<void>;
 }
 
-/** A gateway token as it rests in a store: sealed, with a fence that grows by one with each renewal. */
+/** A gateway token at rest: sealed, with a fence that grows by one with each renewal. */
 export interface StoredToken {
   readonly fence: number;
   /** Encrypted by the client; the store never sees a token. */
   readonly sealed: string;
 }
 
-/** What a renewal produces. */
+/** The result of a renewal. */
 export interface RenewedToken {
   readonly sealed: string;
   readonly ttlSeconds: number;
 }
 
-/** Seconds a renewal may take; a holder that dies frees the lease after them. */
+/** Seconds a renewal may take; then the lease of a process that died is free. */
 export const TOKEN_LEASE_SECONDS = 15;
 
 /** The gateway's token, shared by all processes of one account. */
 export interface TokenStore {
-  /** The newest token, or null. */
+  /** Returns the newest token, or null. */
   read(account: string): Promise<StoredToken | null>;
   /**
-   * Runs `renew` at most once at a time over all processes, under a lease with a fence, and gives the winner's token to
-   * everyone who waited. `seen` is the fence of the token the caller wants replaced (0: none): when a newer one is
-   * stored already it is given at once. A holder whose lease has passed to another does not overwrite the newer token.
-   * A `renew` that throws frees the lease; its caller gets the error, the next waiter tries for itself.
+   * Runs `renew` at most once at a time over all processes, under a lease with a fence, and returns the winner's token to
+   * every caller that waited. `seen` is the fence of the token to be replaced (0: none): when a newer one is stored
+   * already, it is returned at once. A holder whose lease has passed to another does not overwrite the newer token. A
+   * `renew` that throws frees the lease; its caller gets the error, the next waiter tries for itself.
    */
   renew(
     account: string,
@@ -153,47 +156,47 @@ export interface TokenStore {
   ): Promise<StoredToken>;
 }
 
-/** All state in one place. Each part stands alone; `createSmsOtp` moves all of them by one option. */
+/** All state in one place. The parts are independent; `createSmsOtp` takes all of them as one option. */
 export interface SmsOtpStore {
   readonly challenges: ChallengeStore;
   readonly counters: CounterStore;
   readonly tokens: TokenStore;
-  /** Needed where recovery codes are configured. */
+  /** Required for recovery codes. */
   readonly recoveryCodes?: RecoveryCodeStore;
-  /** Needed where trusted devices are configured. */
+  /** Required for trusted devices. */
   readonly devices?: DeviceStore;
-  /** Needed by policies that remember something of a number, such as `simSwap`. */
+  /** Required by policies that remember something about a number, such as `simSwap`. */
   readonly notes?: NoteStore;
 }
 
 /** Recovery codes of users, as hashes. Every call is atomic over all processes that share the store. */
 export interface RecoveryCodeStore {
   /**
-   * Makes these hashes the user's codes in place of any earlier ones, in one step; an empty list removes all. With
-   * `isFirst`, only while the user has none. True when they were written. They live ten years.
+   * Replaces the user's codes by these hashes, in one step; an empty list removes all. With `isFirst`, only while the
+   * user has none. True when they were written. They live ten years.
    */
   replace(
     userId: string,
     hashes: readonly string[],
     options?: { readonly isFirst?: boolean },
   ): Promise<boolean>;
-  /** Takes a hash away: `isSpent` is true for exactly one caller. `left`: how many codes remain. */
+  /** Removes a hash: `isSpent` is true for exactly one caller; `left` is how many codes remain. */
   spend(userId: string, hash: string): Promise<{ readonly isSpent: boolean; readonly left: number }>;
-  /** How many codes a user has. */
+  /** Returns how many codes a user has. */
   count(userId: string): Promise<number>;
 }
 
-/** A device on which its user is asked for no code. Its token is known to the device alone. */
+/** A device on which its user needs no code. Only the device knows its token. */
 export interface TrustedDevice {
   readonly version: 1;
   readonly deviceId: string;
   readonly userId: string;
-  /** SHA-256 of the token, and of the one before it (null: there was none), base64url. */
+  /** SHA-256 of the token, and of the one before it (null: none), in base64url. */
   readonly tokenHash: string;
   readonly previousHash: string | null;
   /** A keyed digest of what must not have changed since: password, numbers, recovery codes. */
   readonly binding: string;
-  /** What the user may recognise it by. */
+  /** What the user may recognize it by. */
   readonly label: string;
   /** Milliseconds since 1970. `expiresAt` never moves. */
   readonly createdAt: number;
@@ -201,7 +204,7 @@ export interface TrustedDevice {
   readonly expiresAt: number;
 }
 
-/** What came of showing a token: `stale` means that the device is known and its token is another one. */
+/** The result of presenting a token: `stale` means that the device is known and has another token. */
 export type DeviceRotation =
   | { readonly outcome: 'rotated'; readonly device: TrustedDevice }
   | { readonly outcome: 'stale'; readonly device: TrustedDevice }
@@ -209,26 +212,26 @@ export type DeviceRotation =
 
 /** Trusted devices. Every call is atomic over all processes that share the store. */
 export interface DeviceStore {
-  /** Adds a device for `ttlSeconds`. Beyond `most` devices of its user the oldest (by `createdAt`) goes in the same step. */
+  /** Adds a device for `ttlSeconds`. Beyond `most` devices of its user, the oldest (by `createdAt`) goes in the same step. */
   add(device: TrustedDevice, ttlSeconds: number, most: number): Promise<void>;
   /**
-   * Where `tokenHash` is `seenHash`: writes `nextHash` in its place, keeps the old one as `previousHash` and `usedAt` as
-   * `lastUsedAt`, and gives the device as it is now. The end of its life stays.
+   * If `tokenHash` is `seenHash`: replaces it by `nextHash`, keeps the old one as `previousHash` and `usedAt` as
+   * `lastUsedAt`, and returns the device as it is now. The end of its life stays.
    */
   rotate(
     userId: string,
     deviceId: string,
     token: { readonly seenHash: string; readonly nextHash: string; readonly usedAt: number },
   ): Promise<DeviceRotation>;
-  /** The user's devices, oldest first. */
+  /** Returns the user's devices, oldest first. */
   list(userId: string): Promise<readonly TrustedDevice[]>;
-  /** True when it was there. */
+  /** Removes a device. True when it existed. */
   remove(userId: string, deviceId: string): Promise<boolean>;
-  /** How many there were. */
+  /** Removes all devices of a user and returns how many there were. */
   removeAll(userId: string): Promise<number>;
 }
 
-/** Small texts under a key, with a life. The last write wins: for what is a hint, never for what decides alone. */
+/** Short strings under a key, with a time to live. The last write wins: for hints, never for what decides alone. */
 export interface NoteStore {
   read(key: string): Promise<string | null>;
   /** At most 4,096 characters. */

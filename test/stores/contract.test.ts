@@ -22,7 +22,7 @@ const sabotages: Record<string, Sabotage> = {
       return found.outcome === 'claimed' ? found.challenge : null;
     },
   })),
-  'lets everybody consume': partWith('challenges', (kept) => ({
+  'lets every caller consume': partWith('challenges', (kept) => ({
     consume: async (otpId) => {
       await kept.consume(otpId);
       return true;
@@ -38,7 +38,7 @@ const sabotages: Record<string, Sabotage> = {
       await kept.begin(challenge, ttlSeconds);
     },
   })),
-  'keeps challenges for ever': partWith('challenges', (kept) => ({
+  'keeps challenges forever': partWith('challenges', (kept) => ({
     begin: (challenge) => kept.begin(challenge, 1_000_000),
   })),
   'does not discard': partWith('challenges', () => ({ discard: () => Promise.resolve() })),
@@ -46,7 +46,7 @@ const sabotages: Record<string, Sabotage> = {
   'ignores max': chargingOnly(({ max: _max, ...counter }) => counter),
   'ignores locks': chargingOnly(({ lock: _lock, ...counter }) => counter),
   'ignores exemptions': chargingOnly(({ exemptBy: _exemptBy, ...counter }) => counter),
-  'adds to what is only read': chargingOnly(({ isOnlyRead: _isOnlyRead, ...counter }) => counter),
+  'adds to read-only counters': chargingOnly(({ isOnlyRead: _isOnlyRead, ...counter }) => counter),
   'has no windows': chargingOnly((counter) => ({ ...counter, windowSeconds: null })),
   'charges one counter after the other': partWith('counters', (kept) => ({
     charge: async (counters) => {
@@ -57,7 +57,7 @@ const sabotages: Record<string, Sabotage> = {
     },
   })),
   'clears nothing': partWith('counters', () => ({ clear: () => Promise.resolve() })),
-  'clears what is locked': partWith('counters', (kept) => ({ clear: (keys) => kept.clear(keys) })),
+  'clears locked counters': partWith('counters', (kept) => ({ clear: (keys) => kept.clear(keys) })),
   'shortens locks': partWith('counters', (kept) => ({
     lock: async (key, seconds) => {
       await kept.lock(key, 0);
@@ -67,18 +67,18 @@ const sabotages: Record<string, Sabotage> = {
   'lifts no lock': partWith('counters', (kept) => ({
     lock: (key, seconds) => (seconds === 0 ? Promise.resolve() : kept.lock(key, seconds)),
   })),
-  'renews for everybody': partWith('tokens', (kept) => ({
+  'renews for every caller': partWith('tokens', (kept) => ({
     renew: async (account, _seen, work) => kept.renew(account, (await kept.read(account))?.fence ?? 0, work),
   })),
   'forgets tokens': partWith('tokens', () => ({ read: () => Promise.resolve(null) })),
-  'begins with the fence it likes': partWith('tokens', (kept) => ({
+  'starts with an arbitrary fence': partWith('tokens', (kept) => ({
     renew: async (account, seen, work) => ({ ...(await kept.renew(account, seen, work)), fence: 1 }),
   })),
 };
 
 describe('the store contract', () => {
   it.each(Object.entries({ ...sabotages, ...sabotagesOfParts }))(
-    'notices a store that %s',
+    'detects a store that %s',
     async (_what, sabotage) => {
       const failures = await failuresOf(sabotage);
       expect(failures).not.toEqual([]);
@@ -86,12 +86,12 @@ describe('the store contract', () => {
     },
   );
 
-  it('has nothing against a right one', async () => {
+  it('passes a correct store', async () => {
     expect(await failuresOf((store) => store)).toEqual([]);
   });
 
   it.each(['recoveryCodes', 'devices', 'notes'] as const)(
-    'does not pass without %s, and asks nothing else of a store that leaves them out',
+    'fails without %s, and passes everything else in a store that leaves them out',
     async (left) => {
       const { [left]: _left, ...store } = memoryStore();
       const facts = storeContract.filter(({ part }) => part === left);
@@ -103,7 +103,7 @@ describe('the store contract', () => {
     },
   );
 
-  it('has facts with titles of their own', () => {
+  it('has a different title for each fact', () => {
     expect(new Set(storeContract.map(({ title }) => title)).size).toBe(storeContract.length);
   });
 });

@@ -52,22 +52,22 @@ const postgresRow = fc.record(
 );
 const postgresRows = fc.array(postgresRow, { maxLength: 2 });
 
-describe('whatever the server answers', () => {
-  it('redisStore with node-redis gives what it promised, or refuses', async () => {
+describe('whatever the server returns', () => {
+  it('redisStore with node-redis returns what its contract says, or refuses', async () => {
     const found = await misbehaviour(redisReply, (reply) =>
       redisStore({ evalSha: reply, eval: reply }, { onWarning }),
     );
     expect(found).toBeNull();
   });
 
-  it('redisStore with ioredis gives what it promised, or refuses', async () => {
+  it('redisStore with ioredis returns what its contract says, or refuses', async () => {
     const found = await misbehaviour(redisReply, (reply) =>
       redisStore({ status: 'ready', evalsha: reply, eval: reply }, { onWarning }),
     );
     expect(found).toBeNull();
   });
 
-  it('postgresStore gives what it promised, or refuses', async () => {
+  it('postgresStore returns what its contract says, or refuses', async () => {
     const query = (reply: Reply) => async (): Promise<{ rows: unknown[] }> => ({
       rows: (await reply()) as unknown[],
     });

@@ -11,7 +11,7 @@ import { makeDevice } from './make-device';
 const CALLS_FOR_TOKENS = 2;
 
 describe('a guarded store', () => {
-  it('turns every failure of a foreign store into a StoreError, and tells the call', async () => {
+  it('turns every failure of a third-party store into a StoreError, and reports the call', async () => {
     const failures: string[] = [];
     const secret = new Error('canary: a secret of the store');
     const outcomes = await outcomesOfEveryCall(guardAll(failingStore(secret), failures));
@@ -28,7 +28,7 @@ describe('a guarded store', () => {
     );
   });
 
-  it('hands on what it is given and what is answered', async () => {
+  it('passes arguments and results on unchanged', async () => {
     const { recoveryCodes, devices, notes } = guardAll(memoryStore(), []);
     await recoveryCodes.replace('user', ['a', 'b']);
     expect(await recoveryCodes.replace('user', ['c'], { isFirst: true })).toBe(false);
@@ -46,7 +46,7 @@ describe('a guarded store', () => {
     expect(await notes.read('a')).toBeNull();
   });
 
-  it('tells each call with its duration, and one that failed as a failure, too', async () => {
+  it('reports each call with its duration, and a failed call as a failure as well', async () => {
     const events: StoreEvent[] = [];
     const startedAtMs = performance.now();
     await guardStore(memoryStore(), (event) => events.push(event)).challenges.find('a');
@@ -63,7 +63,7 @@ describe('a guarded store', () => {
     expect(Math.max(...durations)).toBeLessThanOrEqual(tookMs);
   });
 
-  it('that nobody listens to turns failures into StoreErrors all the same', async () => {
+  it('turns failures into StoreErrors without a listener as well', async () => {
     const { counters } = guardStore(failingStore(new Error('canary')));
     await expect(counters.charge([])).rejects.toEqual(new StoreError('charge', new Error()));
   });

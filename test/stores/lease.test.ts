@@ -1,23 +1,23 @@
 import { describe, expect, it } from '@jest/globals';
 
 import { StoreError } from '../../src/errors';
-import { type LeaseAnswer, type Patience, renewUnderLease, type TokenLease } from '../../src/stores/lease';
+import { type LeaseAnswer, type LeaseClock, renewUnderLease, type TokenLease } from '../../src/stores/lease';
 
 const renewed = { sealed: 'x', ttlSeconds: 60 };
 const acquired: LeaseAnswer = { outcome: 'acquired', fence: 7, previous: null };
 
 describe('the renewal under a lease', () => {
   it('gives up when others held the lease longer than one can last', async () => {
-    const patience = fakePatience();
+    const clock = fakeClock();
     const lease = scriptedLease([{ outcome: 'held' }]);
-    const nobody = new StoreError('renew: nobody came to an end');
-    await expect(renewUnderLease(lease, 0, notReached, patience)).rejects.toThrow(nobody);
-    expect(patience.elapsedMs()).toBeGreaterThan(15_000);
-    expect(patience.elapsedMs()).toBeLessThan(21_000);
+    const neverFree = new StoreError('renew: the lease was never free');
+    await expect(renewUnderLease(lease, 0, notReached, clock)).rejects.toThrow(neverFree);
+    expect(clock.elapsedMs()).toBeGreaterThan(15_000);
+    expect(clock.elapsedMs()).toBeLessThan(21_000);
   });
 
-  it('looks again after 10 to 375 ms, never in step with others', async () => {
-    const [soonest, latest] = [fakePatience(() => 0), fakePatience(() => 1)];
+  it('polls again after 10 to 375 ms, never in step with others', async () => {
+    const [soonest, latest] = [fakeClock(() => 0), fakeClock(() => 1)];
     const answers: LeaseAnswer[] = [...Array<LeaseAnswer>(20).fill({ outcome: 'held' }), acquired];
     await renewUnderLease(scriptedLease(answers), 0, () => Promise.resolve(renewed), soonest);
     await renewUnderLease(scriptedLease(answers), 0, () => Promise.resolve(renewed), latest);
@@ -25,7 +25,7 @@ describe('the renewal under a lease', () => {
     expect(Math.max(...latest.waits)).toBe(375);
   });
 
-  it('frees the lease when the answer to its question was lost', async () => {
+  it('frees the lease when the answer to its request was lost', async () => {
     const lease = scriptedLease([new StoreError('lost')]);
     await expect(renewUnderLease(lease, 0, notReached)).rejects.toThrow('lost');
     expect(lease.released).toBe(1);
@@ -42,10 +42,10 @@ describe('the renewal under a lease', () => {
     const token = { fence: 8, sealed: 'newer' };
     const lease = scriptedLease([acquired, { outcome: 'held' }, { outcome: 'stored', token }]);
     lease.save = () => Promise.resolve(false);
-    expect(await renewUnderLease(lease, 0, () => Promise.resolve(renewed), fakePatience())).toEqual(token);
+    expect(await renewUnderLease(lease, 0, () => Promise.resolve(renewed), fakeClock())).toEqual(token);
   });
 
-  it('refuses a renewal that gives no token', async () => {
+  it('refuses a renewal that returns no token', async () => {
     const lease = scriptedLease([acquired]);
     const odd = { sealed: 'x', ttlSeconds: -1 };
     await expect(renewUnderLease(lease, 0, () => Promise.resolve(odd))).rejects.toThrow(StoreError);
@@ -74,7 +74,7 @@ function scriptedLease(answers: readonly (LeaseAnswer | Error)[]): TokenLease & 
   return lease;
 }
 
-function fakePatience(random = Math.random): Patience & { readonly waits: number[] } {
+function fakeClock(random = Math.random): LeaseClock & { readonly waits: number[] } {
   const waits: number[] = [];
   const elapsedMs = (): number => waits.reduce((sum, one) => sum + one, 0);
   const wait = (milliseconds: number): Promise<void> => Promise.resolve(void waits.push(milliseconds));

@@ -126,7 +126,7 @@ describe('the warning of memoryStore', () => {
     emitWarning.mockClear();
   });
 
-  it('comes once a store in production, and names what to use', async () => {
+  it('is emitted once for each store in production, and names what to use', async () => {
     process.env.NODE_ENV = 'production';
     const { challenges } = memoryStore();
     await challenges.find('a');

@@ -28,7 +28,7 @@ describe('the room of memoryStore', () => {
     expect(await charge({ key: 'key 10', windowSeconds: 10 })).toMatchObject({ count: 2 });
   });
 
-  it('is given back in the order of what ends first now, not of what was to end first', async () => {
+  it('is given back by the entries that have expired by their current deadlines', async () => {
     await fill(0, 1, 10);
     await fill(1, 10, 20);
     await counters.lock('key 0', 1_000);
@@ -36,17 +36,17 @@ describe('the room of memoryStore', () => {
     expect(await charge({ key: 'new', windowSeconds: 10 })).toMatchObject({ count: 1 });
   });
 
-  it('is not needed for the lock of a counter that is there', async () => {
+  it('is not needed for the lock of an existing counter', async () => {
     await fill(0, 10, 10);
     await counters.lock('key 3', 60);
     expect(await counters.charge([{ key: 'key 3', windowSeconds: 10 }])).toMatchObject({ refusedBy: 0 });
   });
 });
 
-describe('what adds nothing, or takes back', () => {
+describe('an amount that is not positive', () => {
   const endless = { key: 'a', windowSeconds: null };
 
-  it.each([0, -1])('keeps no counter alive that has no window: %i', async (amount) => {
+  it.each([0, -1])('does not prolong a counter without window: %i', async (amount) => {
     await charge(endless);
     await charge(endless);
     nowMs += 399 * 86_400_000;
@@ -56,7 +56,7 @@ describe('what adds nothing, or takes back', () => {
   });
 
   it.each([50_000, 1_000])(
-    'begins no window when that has ended, though a lock is running: after %i ms',
+    'begins no window after the last one has ended, even under a running lock: after %i ms',
     async (ms) => {
       await charge({ key: 'a', windowSeconds: 1, lock: { every: 1, seconds: [100] } });
       nowMs += ms;
@@ -68,7 +68,7 @@ describe('what adds nothing, or takes back', () => {
     },
   );
 
-  it('is refused by a lock when it adds nothing, and never when it takes back', async () => {
+  it('is refused by a lock when it is zero, and never when it is negative', async () => {
     await charge({ key: 'a', windowSeconds: 60, lock: { every: 1, seconds: [100] } });
     const asked = { key: 'a', windowSeconds: 60 };
     expect((await counters.charge([{ ...asked, amount: 0 }])).refusedBy).toBe(0);
@@ -76,7 +76,7 @@ describe('what adds nothing, or takes back', () => {
   });
 });
 
-it('a lock that has just ended keeps no counter from being cleared', async () => {
+it('a lock that has just ended does not keep its counter from being cleared', async () => {
   const counter = { key: 'a', windowSeconds: 600, lock: { every: 1, seconds: [100] } };
   await charge(counter);
   nowMs += 99_999;

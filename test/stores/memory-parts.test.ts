@@ -5,7 +5,7 @@ import { memoryStore } from '../../src/stores/memory/memory-store';
 import { makeDevice } from './make-device';
 
 describe('the bound of memoryStore', () => {
-  it('refuses the codes of one user more, and takes new ones of a user in place of the old', async () => {
+  it('refuses the codes of one more user, and accepts new ones in place of the old ones of a user', async () => {
     const { recoveryCodes } = memoryStore({ maxEntries: 2 });
     for (const user of ['a', 'b', 'a']) await recoveryCodes.replace(user, ['1', '2', '3']);
     await expect(recoveryCodes.replace('c', ['1'])).rejects.toThrow(StoreError);
@@ -33,7 +33,7 @@ describe('the bound of memoryStore', () => {
     expect(await recoveryCodes.spend('a', '2')).toEqual({ isSpent: false, left: 0 });
   });
 
-  it('refuses one device more, and leaves those there are', async () => {
+  it('refuses one more device, and keeps the existing ones', async () => {
     let nowMs = 0;
     const { devices } = memoryStore({ maxEntries: 2, now: () => nowMs });
     await devices.add(makeDevice('a'), 600, 5);
@@ -48,7 +48,7 @@ describe('the bound of memoryStore', () => {
     expect(await devices.list('other')).toEqual([]);
   });
 
-  it('adds a device anew whose time is over', async () => {
+  it('adds an expired device anew', async () => {
     let nowMs = 0;
     const { devices } = memoryStore({ maxEntries: 20, now: () => nowMs });
     for (let index = 0; index < 20; index += 1) await devices.add(makeDevice(`${index}`), 1 + index, 20);
@@ -59,7 +59,7 @@ describe('the bound of memoryStore', () => {
     expect(await devices.removeAll('user')).toBe(2);
   });
 
-  it('refuses one note more, and writes a known one anew', async () => {
+  it('refuses one more note, and overwrites an existing one', async () => {
     let nowMs = 0;
     const { notes } = memoryStore({ maxEntries: 2, now: () => nowMs });
     await notes.write('a', '1', 600);
@@ -74,7 +74,7 @@ describe('the bound of memoryStore', () => {
     expect(await notes.read('d')).toBe('1');
   });
 
-  it('keeps a note that was written anew, when the time of the earlier one is over', async () => {
+  it('keeps an overwritten note when the time of the earlier one is up', async () => {
     let nowMs = 0;
     const { notes } = memoryStore({ now: () => nowMs });
     await notes.write('a', '1', 10);
@@ -84,7 +84,7 @@ describe('the bound of memoryStore', () => {
     expect(await notes.read('a')).toBe('2');
   });
 
-  it('needs no room for an amount that takes back', async () => {
+  it('needs no room for a negative amount', async () => {
     const { counters } = memoryStore({ maxEntries: 1 });
     const full = Array.from({ length: 10 }, (_, index) => ({ key: `${index}`, windowSeconds: 60 }));
     await counters.charge(full);
@@ -93,7 +93,7 @@ describe('the bound of memoryStore', () => {
     await expect(counters.charge([{ key: 'new', windowSeconds: 60 }])).rejects.toThrow(StoreError);
   });
 
-  it('hands out nothing that changes with the next call', async () => {
+  it('returns nothing that the next call changes', async () => {
     const { devices } = memoryStore();
     await devices.add(makeDevice('a'), 600, 5);
     const [before] = await devices.list('user');

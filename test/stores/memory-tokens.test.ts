@@ -28,7 +28,7 @@ describe('the token of memoryStore', () => {
   let nowMs = 0;
   const makeTokens = (maxEntries = 10) => memoryStore({ maxEntries, now: () => nowMs }).tokens;
 
-  it('lives as long as it was told to, to the millisecond', async () => {
+  it('lives for its time to live, to the millisecond', async () => {
     const tokens = makeTokens();
     const token = await tokens.renew('a', 0, sealed('first', 100));
     nowMs += 99_999;
@@ -56,7 +56,7 @@ describe('the token of memoryStore', () => {
     expect(second.runs()).toBe(0);
   });
 
-  it('is renewed by nobody else when a holder fails whose lease has passed on', async () => {
+  it('is not renewed by a third caller when a holder fails whose lease has passed on', async () => {
     const tokens = makeTokens();
     const [first, second, third] = [heldRenewal(), heldRenewal(), heldRenewal()];
     const late = tokens.renew('a', 0, first.renew);
@@ -70,7 +70,7 @@ describe('the token of memoryStore', () => {
     expect(third.runs()).toBe(0);
   });
 
-  it('is asked for again by a holder whose account was forgotten meanwhile', async () => {
+  it('is requested again by a holder whose account has expired meanwhile', async () => {
     const tokens = makeTokens();
     let runs = 0;
     const token = await tokens.renew('a', 0, () => {
@@ -81,7 +81,7 @@ describe('the token of memoryStore', () => {
     expect(token.sealed).toBe('token 2');
   });
 
-  it('has a fence that is remembered for 400 days, though the token is gone', async () => {
+  it('has a fence that is kept for 400 days after the token is gone', async () => {
     const tokens = makeTokens();
     expect((await tokens.renew('a', 0, sealed('x'))).fence).toBe(1);
     nowMs += 400 * DAY_MS - 1;
@@ -90,7 +90,7 @@ describe('the token of memoryStore', () => {
     expect((await tokens.renew('a', 0, sealed('x'))).fence).toBe(1);
   });
 
-  it('of an account that was forgotten gives its room back', async () => {
+  it('gives its room back when its account has expired', async () => {
     const tokens = makeTokens(1);
     await tokens.renew('a', 0, sealed('x'));
     const full = new StoreError('the memory store is full');

@@ -31,7 +31,7 @@ describeWithService('postgres')('postgresStore when PostgreSQL fails', () => {
     await pool.end();
   });
 
-  it('refuses every call once it is gone, and goes on where it was when it is back', async () => {
+  it('refuses every call while PostgreSQL is down, and continues when it is back', async () => {
     await store.challenges.begin(makeChallenge('a'), 600);
     await store.challenges.claim('a');
     await server.crash();
@@ -54,7 +54,7 @@ describeWithService('postgres')('postgresStore when PostgreSQL fails', () => {
     await client.end();
   }, 30_000);
 
-  it('refuses every call when the tables are not there', async () => {
+  it('refuses every call when the tables do not exist', async () => {
     expect(await outcomesOfEveryCall(postgresStore(pool, { prefix: 'missing' }))).toEqual(allRefused);
   });
 });

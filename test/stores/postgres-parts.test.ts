@@ -29,7 +29,7 @@ describeWithService('postgres')('recovery codes, devices and notes in PostgreSQL
   });
   beforeEach(() => pool.query(`TRUNCATE ${NEW_TABLES}`));
 
-  it('come to an installation that has none of them yet, and leave what is there', async () => {
+  it('are added to an installation that lacks their tables, and change no other table', async () => {
     await store.counters.charge([{ key: 'kept', windowSeconds: 600 }]);
     await pool.query(`DROP TABLE ${NEW_TABLES}`);
     await expect(store.notes.read('a')).rejects.toThrow(StoreError);
@@ -102,7 +102,7 @@ describeWithService('postgres')('recovery codes, devices and notes in PostgreSQL
     expect(await store.notes.read('a')).toBe('again');
   });
 
-  it('are pruned when they are over or empty, and not while they live', async () => {
+  it('are pruned when they are expired or empty, and not while they live', async () => {
     for (const user of ['spent', 'live']) {
       await store.recoveryCodes.replace(user, ['a']);
       await store.devices.add(makeDevice('a', { userId: user }), 600, 5);

@@ -38,7 +38,7 @@ describeWithService('postgres')('postgresStore', () => {
     expect(await store.challenges.find('a')).toBeNull();
   });
 
-  it('has tables that the text of schemaSql makes', async () => {
+  it('has the tables that schemaSql creates', async () => {
     await pool.query(schemaSql('by_hand'));
     const byHand = postgresStore(pool, { prefix: 'by_hand' });
     await byHand.challenges.begin(makeChallenge('a'), 600);
@@ -46,7 +46,7 @@ describeWithService('postgres')('postgresStore', () => {
   });
 
   it.each(['NULL', '-1', '2000000000'])(
-    'takes a challenge whose count of attempts is %s for exhausted',
+    'treats a challenge with %s attempts as exhausted',
     async (attempts) => {
       await store.challenges.begin(makeChallenge('a'), 600);
       await pool.query(`UPDATE sms_otp_challenge SET attempts = ${attempts}`);
@@ -55,7 +55,7 @@ describeWithService('postgres')('postgresStore', () => {
   );
 
   it.each([JSON.stringify({ ...makeChallenge('a'), version: 2 }), '{}', 'x', ''])(
-    'refuses the foreign record %p',
+    'refuses the unknown record %p',
     async (record) => {
       await store.challenges.begin(makeChallenge('a'), 600);
       await pool.query('UPDATE sms_otp_challenge SET record = $1', [record]);
@@ -65,18 +65,21 @@ describeWithService('postgres')('postgresStore', () => {
     },
   );
 
-  it.each(['version = 2', 'count = -1'])('refuses to count on a foreign counter: %s', async (change) => {
-    await store.counters.charge([windowed('odd')]);
-    await pool.query(`UPDATE sms_otp_counter SET ${change}`);
-    await expect(store.counters.charge([windowed('good'), windowed('odd')])).rejects.toThrow(StoreError);
-    const { rows } = await pool.query('SELECT key FROM sms_otp_counter');
-    expect(rows).toEqual([{ key: 'odd' }]);
-    await store.counters.clear(['odd']);
-    expect((await store.counters.charge([windowed('odd')])).counts[0]?.count).toBe(1);
-  });
+  it.each(['version = 2', 'count = -1'])(
+    'refuses to add to an unknown counter record: %s',
+    async (change) => {
+      await store.counters.charge([windowed('odd')]);
+      await pool.query(`UPDATE sms_otp_counter SET ${change}`);
+      await expect(store.counters.charge([windowed('good'), windowed('odd')])).rejects.toThrow(StoreError);
+      const { rows } = await pool.query('SELECT key FROM sms_otp_counter');
+      expect(rows).toEqual([{ key: 'odd' }]);
+      await store.counters.clear(['odd']);
+      expect((await store.counters.charge([windowed('odd')])).counts[0]?.count).toBe(1);
+    },
+  );
 
   it.each(['version = 2', 'sealed = NULL', 'token_fence = -1'])(
-    'refuses a foreign token: %s',
+    'refuses an unknown token record: %s',
     async (change) => {
       await store.tokens.renew('account', 0, () => Promise.resolve({ sealed: 'x', ttlSeconds: 60 }));
       await pool.query(`UPDATE sms_otp_token SET ${change}`);
@@ -85,7 +88,7 @@ describeWithService('postgres')('postgresStore', () => {
     },
   );
 
-  it('prunes expired rows beside its calls, and nothing that lives', async () => {
+  it('prunes expired rows beside its calls, and no live ones', async () => {
     await store.challenges.begin(makeChallenge('old'), 600);
     await store.challenges.begin(makeChallenge('live'), 600);
     for (const key of ['old', 'locked', 'live']) await store.counters.charge([windowed(key)]);
@@ -99,7 +102,7 @@ describeWithService('postgres')('postgresStore', () => {
   });
 
   it.each(['repeatable read', 'serializable'])(
-    'counts right when the database isolates by %s',
+    'counts correctly at the isolation level %s',
     async (level) => {
       const isolated = new Pool({
         ...connectionOf(server.port),
@@ -119,7 +122,7 @@ describeWithService('postgres')('postgresStore', () => {
     },
   );
 
-  it('begins the 400 days of a counter without window anew with each charge', async () => {
+  it('restarts the 400 days of a counter without window with each charge', async () => {
     const counter = { key: 'old', windowSeconds: null };
     await store.counters.charge([counter]);
     await pool.query(`UPDATE sms_otp_counter SET reset_at = now() + interval '1 min'`);
@@ -157,7 +160,7 @@ describe('the options of postgresStore', () => {
     },
   );
 
-  it('have names of tables that schemaSql takes over', () => {
+  it('include a prefix that schemaSql takes as well', () => {
     expect(schemaSql()).toContain('CREATE TABLE IF NOT EXISTS sms_otp_challenge (');
     expect(schemaSql('mine')).toBe(schemaSql().replaceAll('sms_otp', 'mine'));
   });

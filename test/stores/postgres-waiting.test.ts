@@ -30,7 +30,7 @@ describeWithService('postgres')('statements that waited for the same row of Post
 
   beforeEach(() => pool.query('TRUNCATE sms_otp_counter, sms_otp_recovery_codes, sms_otp_devices'));
 
-  it('rotate a device once, and tell the others how it is now', async () => {
+  it('rotate a device once, and return its current state to the others', async () => {
     await store.devices.add(makeDevice('a'), 600, 5);
     const rotations = await afterWaiting('sms_otp_devices', (index) =>
       store.devices.rotate('user', 'a', { seenHash: 'first', nextHash: `next-${index}`, usedAt: index }),
@@ -55,7 +55,7 @@ describeWithService('postgres')('statements that waited for the same row of Post
     expect(devices[2]?.tokenHash).toBe('second');
   });
 
-  it('spend a recovery code once, and tell how many are left now', async () => {
+  it('spend a recovery code once, and return how many are left', async () => {
     await store.recoveryCodes.replace('user', ['a', 'b', 'c']);
     const spent = await afterWaiting('sms_otp_recovery_codes', () => store.recoveryCodes.spend('user', 'a'));
     expect(spent.filter(({ isSpent }) => isSpent)).toEqual([{ isSpent: true, left: 2 }]);

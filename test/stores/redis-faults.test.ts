@@ -38,7 +38,7 @@ describeWithService('redis')('redisStore when Redis fails', () => {
       await server.close();
     });
 
-    it('refuses every call within the deadline while Redis hangs, and works on after it', async () => {
+    it('refuses every call within the deadline while Redis hangs, and works afterwards', async () => {
       server.freeze();
       const startedAt = Date.now();
       expect(await outcomesOfEveryCall(store)).toEqual(allRefused);
@@ -47,7 +47,7 @@ describeWithService('redis')('redisStore when Redis fails', () => {
       expect((await store.counters.charge([{ key: 'new', windowSeconds: 60 }])).refusedBy).toBeNull();
     }, 15_000);
 
-    it('refuses every call at once while Redis is gone, and begins empty after it', async () => {
+    it('refuses every call at once while Redis is down, and starts empty afterwards', async () => {
       await server.crash();
       await until(() => !isReady(connected.client));
       const startedAt = Date.now();
@@ -59,14 +59,14 @@ describeWithService('redis')('redisStore when Redis fails', () => {
       expect((await store.counters.charge([{ key: 'a', windowSeconds: 60 }])).counts[0]?.count).toBe(1);
     }, 15_000);
 
-    it('refuses calls that were under way when Redis went', async () => {
+    it('refuses calls that were under way when Redis went down down', async () => {
       server.freeze();
       const outcomes = outcomesOfEveryCall(store);
       await server.crash();
       expect(await outcomes).toEqual(allRefused);
     }, 15_000);
 
-    it('refuses what counts or adds on a server that only reads', async () => {
+    it('refuses every call that writes on a read-only server', async () => {
       await connected.command('REPLICAOF', '127.0.0.1', '1');
       await expect(store.challenges.claim('a')).rejects.toThrow(StoreError);
       await expect(store.challenges.consume('a')).rejects.toThrow(StoreError);
@@ -75,7 +75,7 @@ describeWithService('redis')('redisStore when Redis fails', () => {
       await expect(store.counters.lock('a', 60)).rejects.toThrow(StoreError);
     });
 
-    it('refuses what counts or adds on a server whose memory is full, and ends challenges all the same', async () => {
+    it('refuses calls that add on a server whose memory is full, and still ends challenges', async () => {
       await connected.command('CONFIG', 'SET', 'maxmemory', '1');
       await expect(store.challenges.claim('a')).rejects.toThrow(StoreError);
       await expect(store.challenges.begin(makeChallenge('b'), 600)).rejects.toThrow(StoreError);

@@ -87,7 +87,7 @@ describeWithService('redis')('recovery codes, devices and notes in Redis', () =>
       expect(await store.devices.list('user')).toEqual([]);
     });
 
-    it('refuse a device under another id, and one more beside a foreign record', async () => {
+    it('refuse a device under another id, and one more beside an unknown record', async () => {
       await store.devices.add(makeDevice('a'), 600, 5);
       const key = '{sms-otp}:devices:user';
       const text = String(await connected.command('HGET', key, 'a'));
@@ -111,7 +111,7 @@ describeWithService('redis')('recovery codes, devices and notes in Redis', () =>
       await expect(store.recoveryCodes.replace('user', ['a'])).rejects.toThrow(StoreError);
     });
 
-    it('add nothing to a full memory, and let codes be spent and devices be removed all the same', async () => {
+    it('add nothing to a full server, and still let codes be spent and devices be removed', async () => {
       await store.recoveryCodes.replace('user', ['a', 'b']);
       await store.devices.add(makeDevice('a'), 600, 5);
       await connected.command('CONFIG', 'SET', 'maxmemory', '1');

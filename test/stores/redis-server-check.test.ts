@@ -39,7 +39,7 @@ describeWithService('redis')('redisStore and the settings of its server', () => 
     });
   });
 
-  it('looks at the server as soon as a client that is not connected yet is', async () => {
+  it('checks the server as soon as a client is connected', async () => {
     const client = new Redis({ port: server.port, host: '127.0.0.1', lazyConnect: true });
     const { challenges } = redisStore(client, quiet);
     await expect(challenges.find('a')).rejects.toThrow(StoreError);
@@ -48,7 +48,7 @@ describeWithService('redis')('redisStore and the settings of its server', () => 
     client.disconnect();
   });
 
-  it('warns through process.emitWarning unless told otherwise', async () => {
+  it('warns through process.emitWarning by default', async () => {
     const emitWarning = jest.spyOn(process, 'emitWarning').mockReturnValue(undefined);
     const client = new Redis({ port: server.port, host: '127.0.0.1' });
     redisStore(client);
@@ -74,7 +74,7 @@ describe('the options of redisStore', () => {
   });
 });
 
-describe('the look at the server', () => {
+describe('the check of the server', () => {
   const client = { isReady: true, evalSha: notReached, eval: notReached };
   const info = (section: string): Promise<string> =>
     Promise.resolve(section === 'memory' ? 'maxmemory_policy:noeviction\r\n' : 'aof_enabled:0\r\n');

@@ -50,14 +50,14 @@ describeWithService('redis')('redisStore', () => {
       }
     });
 
-    it('begins the 400 days of a counter without window anew with each charge', async () => {
+    it('restarts the 400 days of a counter without window with each charge', async () => {
       const key = '{sms-otp}:counter:old';
       await connected.command('SET', key, `1:5:${Date.now() + 60_000}:0`, 'PX', '60000');
       expect((await store.counters.charge([{ key: 'old', windowSeconds: null }])).counts[0]?.count).toBe(6);
       expect(Number(await connected.command('TTL', key)) / 86_400).toBeCloseTo(400, 1);
     });
 
-    it('works on when the server has forgotten the scripts', async () => {
+    it('works when the server has lost the scripts', async () => {
       await store.challenges.begin(makeChallenge('a'), 600);
       await connected.command('SCRIPT', 'FLUSH');
       expect((await store.challenges.claim('a')).outcome).toBe('claimed');
@@ -77,7 +77,7 @@ describeWithService('redis')('redisStore', () => {
     );
 
     it.each([JSON.stringify({ ...makeChallenge('a'), version: 2 }), '{}', 'x', ''])(
-      'refuses the foreign record %p',
+      'refuses the unknown record %p',
       async (record) => {
         await store.challenges.begin(makeChallenge('a'), 600);
         await connected.command('HSET', '{sms-otp}:challenge:a', 'record', record);
@@ -121,7 +121,7 @@ describeWithService('redis')('redisStore', () => {
       await expect(store.tokens.read('a')).rejects.toThrow(StoreError);
     });
 
-    it("gives a challenge up when an id that was given twice is another user's by now", async () => {
+    it('leaves a challenge whose id has passed to another user', async () => {
       await store.challenges.begin(makeChallenge('x', { userId: 'first' }), 600);
       await connected.command('DEL', '{sms-otp}:challenge:x');
       await store.challenges.begin(makeChallenge('x', { userId: 'second' }), 600);
@@ -139,7 +139,7 @@ describeWithService('redis')('redisStore', () => {
     });
   });
 
-  it('finds its way with a key prefix of ioredis', async () => {
+  it('works with a key prefix of ioredis', async () => {
     const client = new Redis({ port: server.port, host: '127.0.0.1', keyPrefix: 'app:' });
     await new Promise((resolve) => client.once('ready', resolve));
     const { challenges } = redisStore(client, quiet);

@@ -25,7 +25,7 @@ describeWithService('redis')('on Redis', () => {
     await server.close();
   });
 
-  it('any sequence of calls is answered as in memory by redisStore', async () => {
+  it('redisStore answers any sequence of calls as memoryStore does', async () => {
     const makeStore = async (): Promise<Required<SmsOtpStore>> => {
       await connected.command('FLUSHALL');
       return redisStore(connected.client, { onWarning: () => undefined });
@@ -47,7 +47,7 @@ describeWithService('postgres')('on PostgreSQL', () => {
     await server.close();
   });
 
-  it('any sequence of calls is answered as in memory by postgresStore', async () => {
+  it('postgresStore answers any sequence of calls as memoryStore does', async () => {
     const makeStore = async (): Promise<Required<SmsOtpStore>> => {
       await pool.query(
         `TRUNCATE sms_otp_challenge, sms_otp_counter, sms_otp_recovery_codes, sms_otp_devices, sms_otp_note`,

@@ -5,29 +5,29 @@ import { withTimeout } from '../../src/stores/with-timeout';
 
 const never = (): Promise<never> => new Promise(() => undefined);
 
-describe('the time of a store', () => {
+describe('the timeout of a store operation', () => {
   beforeEach(() => void jest.useFakeTimers());
   afterEach(() => void jest.useRealTimers());
 
-  it('is 2 s, and its end a StoreError that names the operation', async () => {
-    const heard = jest.fn<(error: unknown) => void>();
-    withTimeout('claim', never).catch(heard);
+  it('is 2 s, and rejects with a StoreError that names the operation', async () => {
+    const onError = jest.fn<(error: unknown) => void>();
+    withTimeout('claim', never).catch(onError);
     await jest.advanceTimersByTimeAsync(1_999);
-    expect(heard).not.toHaveBeenCalled();
+    expect(onError).not.toHaveBeenCalled();
     await jest.advanceTimersByTimeAsync(2);
-    expect(heard.mock.calls).toEqual([[new StoreError('claim: no answer in time')]]);
+    expect(onError.mock.calls).toEqual([[new StoreError('claim: no answer in time')]]);
   });
 
-  it('is another one where that is asked for', async () => {
-    const heard = jest.fn<(error: unknown) => void>();
-    withTimeout('claim', never, 500).catch(heard);
+  it('can be set by the caller', async () => {
+    const onError = jest.fn<(error: unknown) => void>();
+    withTimeout('claim', never, 500).catch(onError);
     await jest.advanceTimersByTimeAsync(499);
-    expect(heard).not.toHaveBeenCalled();
+    expect(onError).not.toHaveBeenCalled();
     await jest.advanceTimersByTimeAsync(2);
-    expect(heard).toHaveBeenCalledTimes(1);
+    expect(onError).toHaveBeenCalledTimes(1);
   });
 
-  it('is over with the answer: no timer is left', async () => {
+  it('leaves no timer after an answer', async () => {
     await expect(withTimeout('claim', () => Promise.resolve(7))).resolves.toBe(7);
     expect(jest.getTimerCount()).toBe(0);
     const later = withTimeout('claim', () => new Promise((resolve) => setTimeout(resolve, 1_000, 8)));
@@ -36,24 +36,24 @@ describe('the time of a store', () => {
     expect(jest.getTimerCount()).toBe(0);
   });
 
-  it('is over with a failure, too, and with one that is thrown at once', async () => {
+  it('leaves no timer after a failure, also when it is thrown synchronously', async () => {
     const failure = Object.assign(new Error('canary'), { code: 'ECONNRESET' });
-    const told = { message: 'The store failed (claim)', cause: { name: 'Error', code: 'ECONNRESET' } };
-    await expect(withTimeout('claim', () => Promise.reject(failure))).rejects.toMatchObject(told);
+    const expected = { message: 'The store failed (claim)', cause: { name: 'Error', code: 'ECONNRESET' } };
+    await expect(withTimeout('claim', () => Promise.reject(failure))).rejects.toMatchObject(expected);
     const thrown = withTimeout('claim', () => {
       throw failure;
     });
-    await expect(thrown).rejects.toMatchObject(told);
+    await expect(thrown).rejects.toMatchObject(expected);
     expect(jest.getTimerCount()).toBe(0);
   });
 });
 
-it('an error of ours stays the one it is', async () => {
+it('a StoreError is passed on as it is', async () => {
   const full = new StoreError('the memory store is full');
   await expect(withTimeout('begin', () => Promise.reject(full))).rejects.toBe(full);
 });
 
-it('a process that was busy counts as one part of the time: what comes soon after is heard', async () => {
+it('a blocked process counts as one part of the timeout: an answer soon after is received', async () => {
   const soon = (resolve: (answer: number) => void): void => void setTimeout(resolve, 50, 7);
   const answer = withTimeout('claim', () => new Promise((resolve) => setTimeout(soon, 20, resolve)), 400);
   const busyUntilMs = performance.now() + 600;

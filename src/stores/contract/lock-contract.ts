@@ -116,7 +116,7 @@ export const lockContract: readonly StoreFact[] = [
   ),
 ];
 
-/** The lock after each of so many charges. */
+/** Charges this many times and returns the lock after each charge. */
 async function locksOf(
   { counters }: FactContext,
   counter: Counter,
@@ -133,7 +133,7 @@ async function lockOf({ counters }: FactContext, key: string): Promise<number | 
   return (await counters.charge([windowed(key, { isOnlyRead: true })])).counts[0]?.lockedSeconds;
 }
 
-/** A store answers a moment after it was asked. */
+/** Some time passes between the call and the answer of a store. */
 function assertAbout(actual: number | undefined, expected: number): void {
   assert.ok(Math.abs(Number(actual) - expected) < 5, `${String(actual)} is not about ${expected}`);
 }

@@ -15,7 +15,7 @@ export interface Tables {
 export function tablesOf(prefix: string): Tables {
   if (!/^[a-z_][a-z0-9_]{0,39}$/.test(prefix)) {
     throw new TypeError(
-      'prefix must be 1 to 40 small letters, digits and underscores, the first not a digit',
+      'prefix must be 1 to 40 lowercase letters, digits and underscores, the first not a digit',
     );
   }
   return {
@@ -33,7 +33,7 @@ export function tablesOf(prefix: string): Tables {
  * exists already.
  *
  * @param prefix What the names of the tables begin with.
- * @throws {TypeError} When the prefix is not 1 to 40 small letters, digits and underscores.
+ * @throws {TypeError} When the prefix is not 1 to 40 lowercase letters, digits and underscores.
  */
 export function schemaSql(prefix = 'sms_otp'): string {
   const { challenge, counter, token, recoveryCodes, devices, note } = tablesOf(prefix);
