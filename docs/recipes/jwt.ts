@@ -28,7 +28,7 @@ export function createApp({ users, gateway, ...secrets }: RecipeParts & { tokenS
   const checks = { ...ISSUED, secretOrKey: secrets.tokenSecret, algorithms: ['HS256' as const] };
   passport.use(
     new JwtStrategy({ ...checks, jwtFromRequest: fromHeader }, ({ sub, amr }: Claims, done) => {
-      // The signature says that the token is ours. Only `amr` says that it was made after the second factor.
+      // The signature proves that we issued the token. Only `amr` proves that it was issued after the second factor.
       if (!Array.isArray(amr) || !amr.includes('sms')) return done(null, false);
       users.findById(sub).then((user) => done(null, user ?? false), done);
     }),
@@ -36,7 +36,7 @@ export function createApp({ users, gateway, ...secrets }: RecipeParts & { tokenS
 
   const app = express();
   app.use(express.json());
-  // The session lives from the password to the code. The API below knows none.
+  // The session lives from the password to the code. The API below has none.
   const loginSession = session({ secret: secrets.sessionSecret, resave: false, saveUninitialized: false });
   const firstFactor = passport.authenticate('local', { session: false }) as RequestHandler; // Typed as any.
   app.use('/login', loginSession);

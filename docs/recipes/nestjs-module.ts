@@ -41,7 +41,7 @@ export class LoginController {
   }
 }
 
-/** Accidents of the gateway or the store have a status of their own. Nest would say 500. */
+/** Errors of the gateway or the store have their own status. Nest would answer 500. */
 @Catch(SmsOtpError)
 export class SmsOtpErrorFilter implements ExceptionFilter {
   catch({ status, code }: SmsOtpError, host: ArgumentsHost) {
@@ -60,7 +60,7 @@ export class AppModule implements NestModule {
   static of({ users, gateway, sessionSecret, otpSecret }: RecipeParts): DynamicModule {
     addSessions(passport, users);
     const options: SmsOtpOptions = {
-      gateway, // One client and one store: CodeStrategy judges what `send` has sent.
+      gateway, // One client and one store for both: CodeStrategy verifies what `send` sent.
       store: memoryStore(),
       secret: otpSecret,
       allowedCountries: ['US'],

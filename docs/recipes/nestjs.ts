@@ -12,7 +12,7 @@ export class PasswordStrategy extends PassportStrategy(LocalStrategy) {
   }
   async validate(username: string, password: string) {
     const user = await this.users.checkPassword(username, password);
-    // The second member becomes req.authInfo, by which `send` knows a user who has just shown a first factor.
+    // The second element becomes req.authInfo, which tells `send` that this user just passed a first factor.
     return user === null ? false : [user, { amr: ['pwd'] }];
   }
 }
@@ -22,13 +22,13 @@ export class CodeStrategy extends PassportStrategy(SmsOtpStrategy, 'code') {
   constructor(@Inject('SMS_OTP_OPTIONS') options: SmsOtpOptions) {
     super(options);
   }
-  /** Asked after a right code; answering `false` refuses. */
+  /** Called after a right code; returning `false` refuses the login. */
   validate(user: Express.User) {
     return user;
   }
 }
 
-/** The first AuthGuard. It logs nobody in. */
+/** The first AuthGuard. It logs no one in. */
 @Injectable()
 export class PasswordGuard extends AuthGuard('local') {}
 
@@ -41,7 +41,7 @@ export class CodeGuard extends AuthGuard('code') {
     return true;
   }
   override getAuthenticateOptions() {
-    return { session: true }; // Nest says false, and then no mark is made.
+    return { session: true }; // Nest passes false, and then no mark is set.
   }
   override handleRequest<User>(
     error: Error | null,
@@ -56,7 +56,7 @@ export class CodeGuard extends AuthGuard('code') {
   }
 }
 
-/** For every page behind the login: AuthGuard asks whether there is a user, this one whether the code was right. */
+/** For every page behind the login. AuthGuard only checks that there is a user; this guard checks the mark. */
 @Injectable()
 export class SecondFactorGuard implements CanActivate {
   constructor(@Inject('SMS_OTP') private readonly smsOtp: SmsOtp) {}

@@ -14,7 +14,7 @@ interface OpenIdParts extends RecipeParts {
   readonly config: Configuration;
   /** This app's address of `/login/callback`, as the provider knows it. */
   readonly callbackUrl: string;
-  /** Your table of who at the provider is who here. */
+  /** Your mapping from the provider's identities to your users. */
   readonly findByIdentity: (issuer: string, subject: string) => Promise<Express.User | null>;
 }
 
@@ -26,7 +26,7 @@ export function createApp({ users, gateway, sessionSecret, otpSecret, ...openId 
     new OpenIdStrategy({ config, callbackURL: callbackUrl, scope: 'openid' }, (tokens, done: Done) => {
       const claims = tokens.claims();
       if (claims === undefined) return done(null, false);
-      // Issuer and subject together name a person. An e-mail address does not: whoever has it now may be another.
+      // Issuer and subject together identify a person. An e-mail address does not: it may have a new owner.
       findByIdentity(claims.iss, claims.sub).then((user) => done(null, user ?? false), done);
     }),
   );

@@ -8,7 +8,7 @@ declare global {
   }
 }
 
-/** Your users, wherever they rest. */
+/** Your users, wherever they are stored. */
 export interface Users {
   checkPassword(username: string, password: string): Promise<Express.User | null>;
   findById(id: string): Promise<Express.User | null>;
@@ -16,7 +16,7 @@ export interface Users {
   findPhone(id: string): Promise<string | null>;
 }
 
-/** What a recipe is handed: everything else stands in the recipe itself. */
+/** What a recipe is passed; everything else is in the recipe itself. */
 export interface RecipeParts {
   readonly users: Users;
   readonly gateway: GatewayClient;

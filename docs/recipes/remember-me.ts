@@ -41,12 +41,12 @@ export function createApp({ users, gateway, sessionSecret, otpSecret, tokens, is
   const authenticate = (name: string) => passport.authenticate(name, { session: false }) as RequestHandler;
   const send = smsOtp.send({ successRedirect: '/login/pin', failureRedirect: '/login' });
   app.post('/login', authenticate('local'), send);
-  // In the place of the password, never of the code. Without a good cookie Passport goes on without a user.
+  // Replaces the password, never the code. Without a valid cookie Passport continues without a user.
   const needsUser: RequestHandler = (req, res, next) => (req.user ? next() : res.redirect(303, '/login'));
   app.post('/login/remembered', authenticate('remember-me'), needsUser, send);
 
   app.post('/login/pin', smsOtp.verify({ failureRedirect: '/login/pin' }), async (req, res) => {
-    // Here and nowhere else the cookie is made: the second factor was passed.
+    // The only place that issues the cookie: the second factor was passed.
     const { remember } = req.body as { readonly remember?: unknown };
     if (remember === 'on' && req.user) res.cookie('remember_me', await tokens.give(req.user.id), cookie);
     res.redirect(303, '/account');

@@ -1,10 +1,10 @@
-/** What the server answered: with 401 or 429 the body says why. */
+/** The server's response. With 401 or 429 the body has the reason. */
 export interface Answer {
   readonly status: number;
   readonly body: unknown;
 }
 
-/** Speaks to the server from the page: `createApi(window.fetch.bind(window))`. */
+/** Calls the server from the page: `createApi(window.fetch.bind(window))`. */
 export function createApi(
   fetch: typeof globalThis.fetch,
   base = '',
@@ -18,7 +18,7 @@ export function createApi(
     return { status: response.status, body: isJson ? await response.json() : null };
   }
 
-  /** A new token for every step: the right password and the right code each begin another session. */
+  /** Fetches a new token for every step: the right password and the right code each start a new session. */
   async function post(path: string, body: object): Promise<Answer> {
     const answer = await call('/api/csrf-token', {});
     const { token } = answer.body as { token: string };

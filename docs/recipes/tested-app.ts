@@ -6,7 +6,7 @@ import { numberCheck } from 'passport-sms-otp/policies';
 import { addFirstFactor } from './first-factor';
 import type { RecipeParts } from './parts';
 
-/** An app as the tests of docs/testing.md want it: what it needs is handed in, also the gateway. */
+/** The app of docs/testing.md: its dependencies, the gateway included, are passed in. */
 export function createApp({ users, gateway, sessionSecret, otpSecret }: RecipeParts): Express {
   addFirstFactor(passport, users);
   const smsOtp = createSmsOtp({

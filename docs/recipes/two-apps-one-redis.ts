@@ -9,13 +9,13 @@ import { redisStore } from 'passport-sms-otp/redis';
 import { addFirstFactor } from './first-factor';
 import type { Users } from './parts';
 
-/** One account of the gateway, for all apps: what one of them authenticates, the others use. */
+/** One gateway account for all apps: they share its token. */
 export function createGateway(redis: RedisClientType, account: GatewayClientOptions): GatewayClient {
   return new GatewayClient({ ...account, tokenStore: redisStore(redis, { prefix: 'gateway' }).tokens });
 }
 
 export interface AppParts {
-  /** `shop`, `bank`: its own part of Redis, its own cookie. */
+  /** Such as `shop` or `bank`: prefixes the keys in Redis and names the cookie. */
   readonly name: string;
   readonly users: Users;
   readonly redis: RedisClientType;
@@ -42,7 +42,7 @@ export function createApp({ name, users, redis, gateway, sessionSecret, otpSecre
 
   const app = express();
   app.use(express.json());
-  // Browsers send a cookie to every port of a host: the name keeps the apps apart.
+  // Browsers send cookies to every port of a host, so each app needs its own name.
   app.use(session({ name, store, secret: sessionSecret, resave: false, saveUninitialized: false }));
   app.use(passport.session());
 
