@@ -69,3 +69,9 @@ function findProblem(template: string, { encoding, units, limit, forcedBy }: Mes
     forcedBy.length === 0 ? '' : `; ${forcedBy.slice(0, 5).join(' ')} cannot be sent as GSM 7-bit`;
   return `is too long for one text message: ${units} of ${limit} (${encoding}) with the longest code${cause}`;
 }
+
+/** Returns whether a string is a valid sender. OTP spec §4, sender rule. */
+export function isSender(sender: string): boolean {
+  if (typeof sender !== 'string') return false;
+  return /^[A-Za-z0-9 .-]{2,11}$/.test(sender) || /^[0-9]{14}$/.test(sender);
+}

@@ -1,5 +1,5 @@
 import { isRecord, readDecimal, readText, readWholeNumber } from './envelope';
-import { measureTemplate } from './message-length';
+import { isSender, measureTemplate } from './message-length';
 import { readDigits, toDigits } from './mobile';
 import type { Variant } from './paths';
 
@@ -40,12 +40,6 @@ export interface GenerateBody {
   readonly validity?: string | number;
   readonly message?: string;
   readonly reference_code?: string;
-}
-
-/** OTP spec §4, sender rule. */
-export function isSender(sender: string): boolean {
-  if (typeof sender !== 'string') return false;
-  return /^[A-Za-z0-9 .-]{2,11}$/.test(sender) || /^[0-9]{14}$/.test(sender);
 }
 
 /**
