@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { GatewayClient, type GatewayClientOptions } from 'passport-sms-otp/client';
 import { testClock, type TestClock } from '../support/clock';
-import { toRenewalTime } from '../../src/client/token-crypto';
+import { toRenewalTime } from '../../src/client/token-manager';
 import { closeLater } from './support/cleanup';
 import { errorOf, logIn, MOBILE, ofType, pinOf, startGateway, until } from './support/gateway';
 import { sendJson, sendPayload, startWireServer, TOKENS, type WireServer } from './support/wire-server';

@@ -1,5 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { readOtpId } from '../../src/protocol/otp';
+import { otpId } from '../../src/protocol/otp';
+import { readOrNull } from '../../src/protocol/values';
+
+const readOtpId = (variant: 'A' | 'B', id: unknown) => readOrNull(otpId(variant), id);
 
 /** OTP spec §2: the id is a string in A and a number in B. */
 describe('the OTP id of variant A', () => {
