@@ -294,6 +294,8 @@ const MAX_RETRY_AFTER_SECONDS = 86_400;
 /** Reads the header `Retry-After`, seconds or a date (RFC 9110 §10.2.3); null when it is missing or malformed. */
 function readRetryAfter(header: unknown): number | null {
   if (typeof header !== 'string') return null;
-  const seconds = /^[0-9]+$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1000;
-  return Number.isNaN(seconds) ? null : Math.min(Math.max(1, Math.ceil(seconds)), MAX_RETRY_AFTER_SECONDS);
+  let seconds = NaN;
+  if (/^[0-9]+$/.test(header)) seconds = Number(header);
+  else if (header.endsWith(' GMT')) seconds = Math.ceil((Date.parse(header) - Date.now()) / 1000);
+  return Number.isNaN(seconds) ? null : Math.min(Math.max(1, seconds), MAX_RETRY_AFTER_SECONDS);
 }

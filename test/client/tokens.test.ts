@@ -173,6 +173,42 @@ describe('how long a token is trusted', () => {
   });
 });
 
+it('the validity asked for goes along with every refresh in A, and dates an answer that does not name one', async () => {
+  // The third authentication gives no token.
+  const tokens = (count: number): unknown =>
+    count < 3
+      ? { ...TOKENS, access_token: `access-${count}`, validity_period: count === 1 ? 900 : undefined }
+      : null;
+  const options = { variant: 'A', tokenValiditySeconds: 900 } as const;
+  const { wire, client, clock } = await startTokenServer(tokens, options);
+  await client.otp.balance();
+  clock.advanceSeconds(880);
+  await client.otp.balance();
+  await until(() => wire.authentications.length === 2);
+  expect(JSON.parse(wire.authentications[1]?.body ?? '')).toEqual({
+    type: 'refresh_token',
+    refresh_token: 'refresh-1',
+    validity: 900,
+  });
+  await until(() => wire.requests.length === 2);
+  clock.advanceSeconds(700);
+  await client.otp.balance();
+  clock.advanceSeconds(201);
+  expect(await errorOf(client.otp.balance())).toMatchObject({ code: 'ERR_GATEWAY_RESPONSE' });
+});
+
+it('a refresh in B names no validity', async () => {
+  const { wire, client, clock } = await startTokenServer(numbered);
+  await client.otp.balance();
+  clock.advanceSeconds(1_780);
+  await client.otp.balance();
+  await until(() => wire.authentications.length === 2);
+  expect(JSON.parse(wire.authentications[1]?.body ?? '')).toEqual({
+    type: 'refresh_token',
+    refresh_token: 'refresh-1',
+  });
+});
+
 it('the validity asked for and preserve are sent in A alone', async () => {
   const a = await startTokenServer(numbered, { variant: 'A', tokenValiditySeconds: 900 });
   await a.client.otp.balance();
