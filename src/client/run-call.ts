@@ -3,7 +3,7 @@ import { waitAtMost } from '../stores/with-timeout';
 import {
   type CallDeadline,
   type CallLimiter,
-  CallPermit,
+  type CallPermit,
   closedError,
   type Permit,
   remainingMs,
