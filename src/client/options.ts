@@ -173,7 +173,7 @@ const numberForm = oneOf('string', 'number');
 
 const numbersAs = z.union(
   [
-    numberForm.transform((form) => ({ mobile: form, validity: form })),
+    numberForm,
     strictOptions({ mobile: numberForm.default('string'), validity: numberForm.default('string') }),
   ],
   "must be 'string', 'number' or an object with mobile and validity, each 'string' or 'number'",
@@ -185,7 +185,7 @@ const optionsSchema = strictOptions({
   variant: oneOf('A', 'B'),
   username: nonEmptyString(),
   password: nonEmptyString(),
-  numbersAs: numbersAs.default({ mobile: 'string', validity: 'string' }),
+  numbersAs: numbersAs.default('string'),
   maxPinDigits: wholeNumber(4, 10).default(10),
   allowSecondSegment: switchOption().default(false),
   tokenValiditySeconds: wholeNumber(60, 86_400).optional(),

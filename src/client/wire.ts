@@ -10,6 +10,8 @@ import {
   type Generated,
   type GenerateInput,
   isValidated,
+  type NumberForm,
+  type NumberForms,
   readGenerated,
   type RequestOptions,
   type ValidateInput,
@@ -37,16 +39,20 @@ const MAX_PRICE_LIST_BYTES = 8 * 1024 * 1024;
 /** Reads the payload of a success; null when it is not as documented. */
 type ReadPayload<Result> = (payload: unknown, hasPayload: boolean) => Result | null;
 
-type WireOptions = RequestOptions & { readonly acceptMissingPayload: boolean };
+interface WireOptions extends Omit<RequestOptions, 'numbersAs'> {
+  readonly numbersAs: NumberForm | NumberForms;
+  readonly acceptMissingPayload: boolean;
+}
 
 /** Every call of one client, and the record of its token. This file loads zod: it is imported by `await import` alone. */
 export type Wire = ReturnType<typeof createWire>;
 
 /** Prepares the schemas of one client. */
 export function createWire(options: WireOptions) {
-  const { variant, acceptMissingPayload } = options;
-  const generateRequest = createGenerateRequest(options);
-  const validateRequest = createValidateRequest(options);
+  const { variant, numbersAs: form, acceptMissingPayload } = options;
+  const numbersAs = typeof form === 'string' ? { mobile: form, validity: form } : form;
+  const generateRequest = createGenerateRequest({ ...options, numbersAs });
+  const validateRequest = createValidateRequest({ ...options, numbersAs });
   return {
     /** @see OTP spec §4, POST auth */
     auth: (body: CredentialsBody | RefreshBody): GatewayCall<Tokens> =>
