@@ -40,6 +40,8 @@ export abstract class SmsOtpError extends Error {
   abstract readonly status: number;
   /** The foreign error behind this one, reduced to known words. */
   declare readonly cause: SafeCause | undefined;
+  /** Headers of the response, which Express' own error handler sends. */
+  declare readonly headers?: { readonly 'Retry-After'?: string };
 
   constructor(message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause: toSafeCause(cause) });
@@ -47,8 +49,14 @@ export abstract class SmsOtpError extends Error {
   }
 }
 
+/** The base of the errors after which there is no usable answer. */
+export abstract class NoAnswerError extends SmsOtpError {
+  /** False when no byte of the request can have left this process; otherwise the gateway may have acted on it. */
+  abstract readonly mayHaveArrived: boolean;
+}
+
 /** The gateway could not be reached: refused, reset, no route, bad certificate. `status` is 502 when an answer was lost. */
-export class GatewayUnreachableError extends SmsOtpError {
+export class GatewayUnreachableError extends NoAnswerError {
   readonly code = 'ERR_GATEWAY_UNREACHABLE';
   readonly status: 502 | 503;
 
@@ -64,7 +72,7 @@ export class GatewayUnreachableError extends SmsOtpError {
 }
 
 /** The gateway did not answer within the deadline of the call. */
-export class GatewayTimeoutError extends SmsOtpError {
+export class GatewayTimeoutError extends NoAnswerError {
   readonly code = 'ERR_GATEWAY_TIMEOUT';
   readonly status = 504;
 
@@ -78,24 +86,38 @@ export class GatewayTimeoutError extends SmsOtpError {
   }
 }
 
-/** The gateway's answer is not as documented: redirect, other content type, too large, half, not JSON, odd members. */
-export class GatewayResponseError extends SmsOtpError {
+function toRetryHeaders(retryAfterSeconds: number | null): { readonly 'Retry-After'?: string } {
+  return retryAfterSeconds === null ? {} : { 'Retry-After': String(retryAfterSeconds) };
+}
+
+/**
+ * The gateway's answer is not as documented: redirect, other content type, too large, incomplete, not JSON, unexpected
+ * fields. `status` is 503 for a 429 or 503 that something in front of the gateway sent.
+ */
+export class GatewayResponseError extends NoAnswerError {
   readonly code = 'ERR_GATEWAY_RESPONSE';
-  readonly status = 502;
+  readonly status: 502 | 503;
+  readonly mayHaveArrived = true;
+  override readonly headers: { readonly 'Retry-After'?: string };
 
   constructor(
     call: string,
     readonly httpStatus: number | null,
     problem: string,
+    /** Seconds of the answer's `Retry-After`, or null. */
+    readonly retryAfterSeconds: number | null = null,
   ) {
     super(`The OTP gateway's answer is not as documented (${call}): ${problem}`);
+    this.status = httpStatus === 429 || httpStatus === 503 ? 503 : 502;
+    this.headers = toRetryHeaders(this.status === 503 ? retryAfterSeconds : null);
   }
 }
 
-/** The gateway answered with an error of its own; `status` is 503 when it says that it is away for a while. OTP spec §7, HLR spec §7. */
+/** The gateway answered with an error of its own; `status` is 503 when it reports a temporary failure. OTP spec §7, HLR spec §7. */
 export class GatewayRejectedError extends SmsOtpError {
   readonly code = 'ERR_GATEWAY_REJECTED';
   readonly status: 502 | 503;
+  override readonly headers: { readonly 'Retry-After'?: string };
 
   constructor(
     call: string,
@@ -104,6 +126,8 @@ export class GatewayRejectedError extends SmsOtpError {
     /** Its documented name, or null when the code is not in the documents. */
     readonly gatewayName: string | null,
     readonly httpStatus: number,
+    /** Seconds of the answer's `Retry-After`, or null. */
+    readonly retryAfterSeconds: number | null = null,
   ) {
     super(
       `The OTP gateway rejected the request (${call}): ${gatewayCode ?? `HTTP ${httpStatus}`} ${gatewayName ?? ''}`.trimEnd(),
@@ -111,6 +135,7 @@ export class GatewayRejectedError extends SmsOtpError {
     const isBusy = gatewayCode === null && (httpStatus === 429 || httpStatus >= 500);
     const isAway = gatewayCode !== null && [1222, 2002, 2121].includes(gatewayCode);
     this.status = isBusy || isAway ? 503 : 502;
+    this.headers = toRetryHeaders(this.status === 503 ? retryAfterSeconds : null);
   }
 }
 
@@ -118,8 +143,7 @@ export class GatewayRejectedError extends SmsOtpError {
 export class GatewayBusyError extends SmsOtpError {
   readonly code = 'ERR_GATEWAY_BUSY';
   readonly status = 503;
-  /** Headers that Express' own error handler sends. */
-  readonly headers: { readonly 'Retry-After': string };
+  override readonly headers: { readonly 'Retry-After': string };
 
   constructor(
     reason: string,

@@ -7,158 +7,129 @@ import type { CallName } from './events';
  */
 export interface CallDeadline {
   readonly call: CallName;
-  /** What the call was given in all. */
+  /** The limit for the whole call. */
   readonly limitMs: number;
   readonly endsAtMs: number;
 }
 
-/** Starts a deadline. @param usedMs What an earlier part of the call, its admission, has used up already. */
+/** Starts a deadline. @param usedMs Milliseconds that waiting for the permit has used up already. */
 export function startDeadline(call: CallName, limitMs: number, usedMs = 0): CallDeadline {
   return { call, limitMs, endsAtMs: performance.now() + limitMs - usedMs };
 }
 
-/** Milliseconds that are left; negative when there are none. */
+/** Returns the milliseconds that are left; negative once the deadline has passed. */
 export function remainingMs({ endsAtMs }: CallDeadline): number {
   return endsAtMs - performance.now();
 }
 
-/** A wait is counted in so many parts. */
-const PARTS = 10;
-
-/**
- * Waits for a promise, but no longer than so many milliseconds in which this process could have heard of it; then throws
- * what `toError` makes. While the process is busy it hears nothing: whatever holds it up counts as one part of the time,
- * and what has arrived by the end is read first.
- */
-export async function waitAtMost<Result>(
-  promise: Promise<Result>,
-  limitMs: number,
-  toError: () => Error,
-): Promise<Result> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<never>((_resolve, reject) => {
-    const wait = (parts: number): void => {
-      if (parts === 0) setImmediate(() => reject(toError()));
-      else timer = setTimeout(wait, limitMs / PARTS, parts - 1);
-    };
-    wait(PARTS);
-  });
-  try {
-    return await Promise.race([promise, limit]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-/** A place for one call whose turn has come; nothing was sent yet. Give it back with `release`, whatever came of the call. */
-export interface Admission {
-  /** Gives the place back; the second time, or after the call has taken it over, nothing happens. */
+/** A permit for one call; nothing was sent yet. Release it whatever came of the call. */
+export interface Permit {
+  /** Releases the permit; does nothing the second time, or once the call has taken it over. */
   release(): void;
 }
 
-/** A place among the calls that run or wait. */
-export class CallPlace implements Admission {
+/** A permit as the limiter sees it. */
+export class CallPermit implements Permit {
   state: 'waiting' | 'running' | 'left' = 'waiting';
-  /** The call that it is for has it: an admission is good once. */
+  /** True once its call has taken it over: a permit is good for one call. */
   isTaken = false;
-  /** Milliseconds of the call's deadline that the admission has used up. */
+  /** Milliseconds of the call's deadline that waiting for the permit has used up. */
   usedMs = 0;
 
   constructor(
     readonly call: CallName,
-    private readonly gate: { leave(place: CallPlace): void },
+    private readonly limiter: { leave(permit: CallPermit): void },
   ) {}
 
-  /** True when it is a place of that gate, still to be used. */
-  isFreeAt(gate: unknown): boolean {
-    return this.gate === gate && this.state === 'running' && !this.isTaken;
+  /** True when that limiter issued it and it is still unused. */
+  isUsableAt(limiter: unknown): boolean {
+    return this.limiter === limiter && this.state === 'running' && !this.isTaken;
   }
 
   release(): void {
-    if (!this.isTaken) this.gate.leave(this);
+    if (!this.isTaken) this.limiter.leave(this);
   }
 }
 
-/** Seconds after which a place may have become free. */
+/** Seconds after which a permit may have become free. */
 const QUEUE_RETRY_SECONDS = 1;
 
-/** Seconds to name when this client takes no more calls: another process may. */
+/** Seconds to wait when this client is closed: another process may answer. */
 const CLOSED_RETRY_SECONDS = 5;
 
 interface Waiter {
-  readonly place: CallPlace;
+  readonly permit: CallPermit;
   readonly timer: NodeJS.Timeout;
   resolve(): void;
   reject(error: Error): void;
 }
 
-/** Bounds the calls in flight: so many run, so many wait in the order they came, the rest is refused at once. */
-export class CallGate {
+/** Limits the calls in flight: `connections` run, `queueLimit` wait in the order they came, the rest is refused at once. */
+export class CallLimiter {
   readonly #maxRunning: number;
-  readonly #maxPlaces: number;
+  readonly #maxPermits: number;
   readonly #waiting = new Set<Waiter>();
   readonly #whenEmpty: (() => void)[] = [];
-  #places = 0;
+  #permits = 0;
   #running = 0;
   #isClosed = false;
 
   constructor({ connections, queueLimit }: { connections: number; queueLimit: number }) {
     this.#maxRunning = connections;
-    this.#maxPlaces = connections + queueLimit;
+    this.#maxPermits = connections + queueLimit;
   }
 
-  /** Reserves a place. @throws {GatewayBusyError} ERR_GATEWAY_BUSY when all are taken. */
-  reserve(call: CallName): CallPlace {
+  /** Issues a permit. @throws {GatewayBusyError} ERR_GATEWAY_BUSY when there is none left. */
+  reserve(call: CallName): CallPermit {
     if (this.#isClosed) throw closedError();
-    if (this.#places >= this.#maxPlaces) throw new GatewayBusyError('the queue is full', QUEUE_RETRY_SECONDS);
-    this.#places += 1;
-    return new CallPlace(call, this);
+    if (this.#permits >= this.#maxPermits)
+      throw new GatewayBusyError('the queue is full', QUEUE_RETRY_SECONDS);
+    this.#permits += 1;
+    return new CallPermit(call, this);
   }
 
   /**
-   * The place behind an admission.
-   * @throws {TypeError} when it is none for this call, or was used or released.
+   * Hands a permit over to its call.
+   * @throws {TypeError} when it is not for this call, or was used or released.
    * @throws {GatewayBusyError} ERR_GATEWAY_BUSY when the client was closed meanwhile.
    */
-  take(admission: Admission, call: CallName): CallPlace {
-    if (!(admission instanceof CallPlace) || !admission.isFreeAt(this) || admission.call !== call) {
-      throw new TypeError(
-        `The admission is not one for this call (${call}), or it was used or released already`,
-      );
+  take(permit: Permit, call: CallName): CallPermit {
+    if (!(permit instanceof CallPermit) || !permit.isUsableAt(this) || permit.call !== call) {
+      throw new TypeError(`The permit is not for this call (${call}), or it was used or released already`);
     }
     if (this.#isClosed) throw closedError();
-    admission.isTaken = true;
-    return admission;
+    permit.isTaken = true;
+    return permit;
   }
 
-  /** Lets a place run, at once (null) or when its turn comes. @throws {GatewayTimeoutError} ERR_GATEWAY_TIMEOUT */
-  enter(place: CallPlace, deadline: CallDeadline): Promise<void> | null {
+  /** Starts the call of a permit, at once (null) or when its turn comes. @throws {GatewayTimeoutError} ERR_GATEWAY_TIMEOUT */
+  enter(permit: CallPermit, deadline: CallDeadline): Promise<void> | null {
     if (this.#isClosed) return Promise.reject(closedError());
-    if (this.#running >= this.#maxRunning) return this.#wait(place, deadline);
+    if (this.#running >= this.#maxRunning) return this.#wait(permit, deadline);
     this.#running += 1;
-    place.state = 'running';
+    permit.state = 'running';
     return null;
   }
 
-  /** Gives a place back; its slot goes to the one that has waited longest. */
-  leave(place: CallPlace): void {
-    const { state } = place;
+  /** Returns a permit; the call that has waited longest runs next. */
+  leave(permit: CallPermit): void {
+    const { state } = permit;
     if (state === 'left') return;
-    place.state = 'left';
-    this.#places -= 1;
-    if (state === 'running') this.#passSlotOn();
-    if (this.#places === 0) for (const resolve of this.#whenEmpty.splice(0)) resolve();
+    permit.state = 'left';
+    this.#permits -= 1;
+    if (state === 'running') this.#startNext();
+    if (this.#permits === 0) for (const resolve of this.#whenEmpty.splice(0)) resolve();
   }
 
-  /** Ends all waiting at once; what runs goes on. */
+  /** Refuses every call that waits; those that run go on. */
   refuseWaiting(toError: () => GatewayBusyError): void {
     for (const waiter of this.#waiting) this.#drop(waiter, toError());
   }
 
-  /** Waits until no place is taken. */
+  /** Waits until no permit is in use. */
   empty(): Promise<void> {
     return new Promise((resolve) => {
-      if (this.#places === 0) resolve();
+      if (this.#permits === 0) resolve();
       else this.#whenEmpty.push(resolve);
     });
   }
@@ -168,12 +139,12 @@ export class CallGate {
     this.refuseWaiting(closedError);
   }
 
-  #wait(place: CallPlace, deadline: CallDeadline): Promise<void> {
+  #wait(permit: CallPermit, deadline: CallDeadline): Promise<void> {
     return new Promise((resolve, reject) => {
       const giveUp = (): void => {
         this.#drop(waiter, new GatewayTimeoutError(deadline.call, deadline.limitMs, false));
       };
-      const waiter: Waiter = { place, timer: setTimeout(giveUp, remainingMs(deadline)), resolve, reject };
+      const waiter: Waiter = { permit, timer: setTimeout(giveUp, remainingMs(deadline)), resolve, reject };
       this.#waiting.add(waiter);
     });
   }
@@ -184,7 +155,7 @@ export class CallGate {
     waiter.reject(error);
   }
 
-  #passSlotOn(): void {
+  #startNext(): void {
     const [next] = this.#waiting;
     if (next === undefined) {
       this.#running -= 1;
@@ -192,12 +163,12 @@ export class CallGate {
     }
     clearTimeout(next.timer);
     this.#waiting.delete(next);
-    next.place.state = 'running';
+    next.permit.state = 'running';
     next.resolve();
   }
 }
 
-/** The refusal of a client that was closed. */
+/** Returns the refusal of a client that was closed. */
 export function closedError(): GatewayBusyError {
   return new GatewayBusyError('the client is closed', CLOSED_RETRY_SECONDS);
 }

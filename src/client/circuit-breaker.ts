@@ -1,10 +1,10 @@
 import { GatewayBusyError } from '../errors';
-import type { EventHub } from './events';
+import type { GatewayEmitter } from './events';
 
-/** Calls within this time are looked at. */
+/** Seconds of calls that count. */
 const WINDOW_SECONDS = 10;
 
-/** Fewer calls than these say nothing. */
+/** Fewer calls than this prove nothing. */
 const MIN_CALLS = 20;
 
 /** From opening to the first probe, and from a failed probe to the next. */
@@ -18,21 +18,21 @@ interface Second {
 
 /**
  * Opens when half or more of at least 20 calls failed within 10 s; then calls are refused at once. It has no timer: the
- * first call after 5 s is told to probe and waits for it, the others are refused while the probe runs.
+ * first call after 5 s must send a probe and waits for it; the others are refused while the probe runs.
  */
 export class CircuitBreaker {
   readonly #now: () => number;
-  readonly #hub: EventHub;
+  readonly #emitter: GatewayEmitter;
   readonly #seconds: Second[] = Array.from({ length: WINDOW_SECONDS }, () => emptySecond(-1));
   #state: 'closed' | 'open' | 'probing' = 'closed';
   #openedAt = 0;
 
-  constructor(now: () => number, hub: EventHub) {
+  constructor(now: () => number, emitter: GatewayEmitter) {
     this.#now = now;
-    this.#hub = hub;
+    this.#emitter = emitter;
   }
 
-  /** True when the caller must probe first and tell what came of it. @throws {GatewayBusyError} while open. */
+  /** Returns true when the caller must probe first and report the result with `endProbe`. @throws {GatewayBusyError} while open. */
   mustProbe(): boolean {
     if (this.#state === 'closed') return false;
     const sinceMs = this.#now() - this.#openedAt;
@@ -43,7 +43,7 @@ export class CircuitBreaker {
     return true;
   }
 
-  /** The probe ended. @throws {GatewayBusyError} when it failed. */
+  /** Records the result of the probe. @throws {GatewayBusyError} when it failed. */
   endProbe(isWorking: boolean): void {
     if (!isWorking) {
       this.#open();
@@ -51,10 +51,10 @@ export class CircuitBreaker {
     }
     this.#state = 'closed';
     this.#seconds.forEach((_second, index, seconds) => (seconds[index] = emptySecond(-1)));
-    this.#hub.emit({ type: 'gateway-recovered' });
+    this.#emitter.emit({ type: 'gateway-recovered' });
   }
 
-  /** Counts a request that was sent. */
+  /** Counts a request that was sent; opens when too many failed. */
   record(isFailure: boolean): void {
     if (this.#state !== 'closed') return;
     const second = Math.floor(this.#now() / 1000);
@@ -63,7 +63,7 @@ export class CircuitBreaker {
     if (isFailure) counts.failures += 1;
     if (!this.#isFailing(second)) return;
     this.#open();
-    this.#hub.emit({ type: 'gateway-failing', retryAfterSeconds: OPEN_MS / 1000 });
+    this.#emitter.emit({ type: 'gateway-failing', retryAfterSeconds: OPEN_MS / 1000 });
   }
 
   #at(second: number): Second {

@@ -7,7 +7,7 @@ import {
   StoreError,
 } from '../errors';
 
-/** The calls to the gateway, by the word that errors, events and deadlines use. OTP spec §4, HLR spec §4. */
+/** The names of the calls to the gateway in errors, events and deadlines. OTP spec §4, HLR spec §4. */
 export type CallName =
   'auth' | 'generate' | 'validate' | 'balance' | 'pricing' | 'lookup' | 'hlr-balance' | 'hlr-pricing';
 
@@ -18,7 +18,7 @@ export interface TokenRenewedEvent {
   readonly by: 'credentials' | 'refresh' | 'shared';
 }
 
-/** The token was refused again and again long before its end: somebody else logs in with the same account. */
+/** The token was refused again and again long before its end: another client logs in with the same account. */
 export interface TokenTakenOverEvent {
   readonly type: 'token-taken-over';
   /** Seconds until this client authenticates again. */
@@ -48,7 +48,7 @@ export interface GatewayRecoveredEvent {
 /** How a call ended: a rejection is an answer of the gateway, `busy` was refused here, `store` is the token store. */
 export type CallOutcome = 'ok' | 'rejected' | 'unreachable' | 'timeout' | 'response' | 'busy' | 'store';
 
-/** A call ended. Made only when somebody listens. */
+/** A call ended. Emitted only while there are listeners. */
 export interface GatewayCallEvent {
   readonly type: 'gateway-call';
   readonly call: CallName;
@@ -59,7 +59,7 @@ export interface GatewayCallEvent {
   readonly gatewayCode?: number;
 }
 
-/** What the client tells of itself. No event holds a secret, a number or a code that was texted. */
+/** The events of a client. No event holds a secret, a number or a code that was texted. */
 export type GatewayEvent =
   | TokenRenewedEvent
   | TokenTakenOverEvent
@@ -68,36 +68,37 @@ export type GatewayEvent =
   | GatewayRecoveredEvent
   | GatewayCallEvent;
 
-/** Hears events. What it throws or returns changes nothing. */
+/** Called with every event. Exceptions and return values are ignored. */
 export type GatewayEventListener = (event: GatewayEvent) => void;
 
-/** Passes events on. A listener that throws, rejects or never ends changes nothing for the client. */
-export class EventHub {
-  readonly #listeners = new Set<{ readonly hear: GatewayEventListener }>();
+/** Emits events. A listener that throws, rejects or never ends changes nothing for the client. */
+export class GatewayEmitter {
+  readonly #listeners = new Set<{ readonly listener: GatewayEventListener }>();
 
   constructor(first: GatewayEventListener | undefined) {
     if (first !== undefined) this.subscribe(first);
   }
 
-  /** False when an event need not even be made. */
+  /** False when an event need not be created. */
   get hasListeners(): boolean {
     return this.#listeners.size > 0;
   }
 
-  /** Adds a listener; the function returned takes it away again. */
-  subscribe(hear: GatewayEventListener): () => void {
-    const entry = { hear };
+  /** Adds a listener. @returns a function that removes it. */
+  subscribe(listener: GatewayEventListener): () => void {
+    // An entry of its own: one function may be subscribed twice.
+    const entry = { listener };
     this.#listeners.add(entry);
     return () => void this.#listeners.delete(entry);
   }
 
   emit(event: GatewayEvent): void {
-    for (const { hear } of this.#listeners) {
+    for (const { listener } of this.#listeners) {
       try {
-        const heard: unknown = hear(event);
-        if (heard instanceof Promise) heard.catch(ignore);
+        const returned: unknown = listener(event);
+        if (returned instanceof Promise) returned.catch(ignore);
       } catch {
-        // A listener is the application's: its failure is not the gateway's, and there is nobody to tell.
+        // The listener belongs to the application: its failure is not the gateway's, and no one could handle it here.
       }
     }
   }
@@ -107,27 +108,31 @@ function ignore(): void {
   // As above: the rejection of a listener belongs to the application.
 }
 
-/** Runs a call and tells listeners how it ended; without listeners it only runs it. */
+/** Runs a call and emits how it ended; without listeners it only runs it. */
 export function observeCall<Result>(
-  hub: EventHub,
+  emitter: GatewayEmitter,
   call: CallName,
   run: () => Promise<Result>,
 ): Promise<Result> {
-  return hub.hasListeners ? observe(hub, call, run) : run();
+  return emitter.hasListeners ? observe(emitter, call, run) : run();
 }
 
-async function observe<Result>(hub: EventHub, call: CallName, run: () => Promise<Result>): Promise<Result> {
+async function observe<Result>(
+  emitter: GatewayEmitter,
+  call: CallName,
+  run: () => Promise<Result>,
+): Promise<Result> {
   const startedAtMs = performance.now();
   try {
     const result = await run();
-    hub.emit({ type: 'gateway-call', call, outcome: 'ok', durationMs: performance.now() - startedAtMs });
+    emitter.emit({ type: 'gateway-call', call, outcome: 'ok', durationMs: performance.now() - startedAtMs });
     return result;
   } catch (error) {
     const outcome = toOutcome(error);
     const durationMs = performance.now() - startedAtMs;
     const code = error instanceof GatewayRejectedError ? error.gatewayCode : null;
     if (outcome !== null) {
-      hub.emit({
+      emitter.emit({
         type: 'gateway-call',
         call,
         outcome,
@@ -139,7 +144,7 @@ async function observe<Result>(hub: EventHub, call: CallName, run: () => Promise
   }
 }
 
-/** Null for what is no outcome of a call but a mistake of the caller. */
+/** Returns null for a mistake of the caller, which is not an outcome of the call. */
 function toOutcome(error: unknown): CallOutcome | null {
   if (error instanceof GatewayRejectedError) return 'rejected';
   if (error instanceof GatewayUnreachableError) return 'unreachable';

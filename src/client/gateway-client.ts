@@ -1,90 +1,25 @@
 import type { Variant } from '../protocol/paths';
+import { waitAtMost } from '../stores/with-timeout';
 import { Authenticator } from './authenticate';
-import { type Admission, CallGate, closedError, startDeadline, waitAtMost } from './call-limiter';
+import { CallLimiter, closedError, type Permit, startDeadline } from './call-limiter';
 import { CircuitBreaker } from './circuit-breaker';
-import { CredentialStop } from './credential-lockout';
-import { EventHub, type GatewayEventListener } from './events';
-import { createExchange, type Exchange, toLimits } from './exchange';
+import { CredentialLockout } from './credential-lockout';
+import { GatewayEmitter, type GatewayEventListener } from './events';
 import { createHlrCalls, type HlrCalls } from './hlr-calls';
 import type * as OptionsModule from './options';
-import type { ClientSettings, GatewayClientOptions } from './options';
-import { createOtpCalls, type OtpCalls, toBalanceCall } from './otp-calls';
+import type { CheckedOptions, GatewayClientOptions } from './options';
+import { createOtpCalls, type OtpCalls } from './otp-calls';
 import { CallRunner } from './run-call';
 import { LocalTokenStore, SharedToken } from './shared-token';
-import { AccountKeys, createSeal, openSeal, toAccountName } from './token-crypto';
-import { TakeoverWatch, TokenKeeper } from './token-manager';
-import { RequestSender } from './transport';
+import { TokenContention } from './token-contention';
+import { createPlainTokenCrypto, createTokenCrypto, toAccountName } from './token-crypto';
+import { TokenManager } from './token-manager';
+import { Transport } from './transport';
+import type { Wire } from './wire';
 
-/** What a client is made of. */
-export interface ClientParts {
-  readonly hub: EventHub;
-  readonly sender: RequestSender;
-  readonly gate: CallGate;
-  readonly keeper: TokenKeeper;
-  readonly runner: CallRunner;
-  readonly keys: AccountKeys;
-}
+export type { Permit };
 
-/** Makes the parts of a client and joins them. Nothing is opened yet. @param random From 0 to 1. */
-function createParts(settings: ClientSettings, random: () => number): ClientParts {
-  const { variant, timeouts, now } = settings;
-  const keys = new AccountKeys(settings);
-  const hub = new EventHub(settings.onEvent);
-  const sender = new RequestSender(settings);
-  const breaker = new CircuitBreaker(now, hub);
-  const exchange = createExchange(sender, breaker);
-  const gate = new CallGate(settings);
-  const stop: CredentialStop = new CredentialStop(now, hub, (toError) => {
-    keeper.drop();
-    gate.refuseWaiting(toError);
-  });
-  const keeper = createKeeper({ settings, random, keys, hub, exchange, stop });
-  const probe = toBalanceCall(variant);
-  const runner = new CallRunner({
-    limits: toLimits(timeouts),
-    gate,
-    breaker,
-    stop,
-    keeper,
-    exchange,
-    hub,
-    probe,
-  });
-  return { hub, sender, gate, keeper, runner, keys };
-}
-
-interface KeeperNeeds {
-  readonly settings: ClientSettings;
-  readonly random: () => number;
-  readonly keys: AccountKeys;
-  readonly hub: EventHub;
-  readonly exchange: Exchange;
-  readonly stop: CredentialStop;
-}
-
-function createKeeper({ settings, random, keys, hub, exchange, stop }: KeeperNeeds): TokenKeeper {
-  const { tokenStore, timeouts, now } = settings;
-  const account = toAccountName(settings);
-  const watch = new TakeoverWatch(now, random, hub);
-  const shared = new SharedToken({
-    store: tokenStore ?? new LocalTokenStore(),
-    seal: tokenStore === undefined ? openSeal : createSeal(() => keys.derive('token'), account),
-    account,
-    authenticator: new Authenticator({ settings, exchange, stop, watch, hub }),
-    authMs: timeouts.authMs,
-    now,
-  });
-  return new TokenKeeper({ shared, stop, watch, hub, now, random });
-}
-
-export type { Admission };
-
-/** Loads zod and the schemas at the first call, so that importing the package stays cheap. */
-function loadOptions(): typeof OptionsModule {
-  return require('./options') as typeof OptionsModule;
-}
-
-/** Milliseconds that calls in flight are given when a client is closed. */
+/** Milliseconds for calls in flight to end when a client is closed. */
 const CLOSE_LIMIT_MS = 10_000;
 
 /**
@@ -92,7 +27,7 @@ const CLOSE_LIMIT_MS = 10_000;
  * services. OTP spec §1, HLR spec §1.
  */
 export class GatewayClient {
-  /** Which variant of the OTP interface it speaks. */
+  /** The variant of the OTP interface. */
   readonly variant: Variant;
   /** The OTP service. */
   readonly otp: OtpCalls;
@@ -102,52 +37,45 @@ export class GatewayClient {
   readonly #authMs: number;
   #closing: Promise<void> | null = null;
 
-  /** @throws {TypeError} that names the option that is missing, unknown or wrong, and never shows a value. */
+  /** @throws {TypeError} that names the option that is missing, unknown or invalid, and never shows a value. */
   constructor(options: GatewayClientOptions) {
-    const settings = loadOptions().readOptions(options);
-    this.#parts = createParts(settings, Math.random);
-    this.#authMs = settings.timeouts.authMs;
-    this.variant = settings.variant;
-    this.otp = createOtpCalls(settings, this.#parts.runner);
-    this.hlr = createHlrCalls(this.#parts.runner);
+    const checked = loadOptions().readOptions(options);
+    const wire = loadWire(checked);
+    this.#parts = createParts(checked, wire, Math.random);
+    this.#authMs = checked.timeouts.authMs;
+    this.variant = checked.variant;
+    this.otp = createOtpCalls(wire, this.#parts.runner);
+    this.hlr = createHlrCalls(wire, this.#parts.runner);
   }
 
   /**
-   * Waits for one call's turn among the `connections` and sees to it that a token is at hand; for the call itself nothing
-   * is sent. Give the place to the call, and release it whatever came of it; do not wait for other calls meanwhile. What
-   * this takes is taken off the call's deadline; the time until the call is not.
+   * Waits for a permit among the `connections` and makes sure that a token is available; sends nothing for the call
+   * itself. Pass the permit to the call, and release it whatever came of it; do not wait for other calls meanwhile. The
+   * time this takes is deducted from the call's deadline; the time until the call is not.
    * @throws {GatewayBusyError} ERR_GATEWAY_BUSY: queue full, too many calls failed, credentials refused, closed.
-   * @throws {GatewayTimeoutError} ERR_GATEWAY_TIMEOUT: its turn did not come in time.
+   * @throws {GatewayTimeoutError} ERR_GATEWAY_TIMEOUT: there was no permit in time.
+   * @internal
    */
-  admit(call: 'generate' | 'validate'): Promise<Admission> {
+  admit(call: 'generate' | 'validate'): Promise<Permit> {
     return this.#parts.runner.admit(call);
   }
 
-  /**
-   * A key of 32 bytes that every process with this account's password makes alike, and nobody else can. The first one
-   * takes about 0.05 s.
-   * @param label What it is for; keys of different labels tell nothing of each other.
-   */
-  deriveKey(label: string): Promise<Buffer> {
-    return this.#parts.keys.derive(label);
-  }
-
-  /** Adds a listener besides `onEvent`. @returns a function that takes it away again. */
+  /** Adds a listener besides `onEvent`. @returns a function that removes it. */
   subscribe(listener: GatewayEventListener): () => void {
-    return this.#parts.hub.subscribe(listener);
+    return this.#parts.emitter.subscribe(listener);
   }
 
   /** Loads what the first call needs and authenticates, so that the first call is as fast as the others. Optional. */
   async warmUp(): Promise<void> {
-    const { sender, keeper } = this.#parts;
+    const { transport, tokens } = this.#parts;
     if (this.#closing !== null) throw closedError();
     const deadline = startDeadline('auth', this.#authMs);
-    await sender.load();
-    if (keeper.peek() === null) await keeper.obtain(deadline);
+    await transport.load();
+    if (tokens.peek() === null) await tokens.obtain(deadline);
   }
 
   /**
-   * Takes no more calls, lets those that are admitted end, and closes every connection. Later closes wait for the first.
+   * Accepts no more calls, waits for those that are admitted, and closes every connection. Later calls wait for the first.
    * @param limitMs Milliseconds after which calls still in flight are ended. Default: 10,000.
    */
   close(limitMs = CLOSE_LIMIT_MS): Promise<void> {
@@ -155,16 +83,76 @@ export class GatewayClient {
   }
 
   async #close(limitMs: number): Promise<void> {
-    const { runner, gate, keeper, sender } = this.#parts;
+    const { runner, limiter, tokens, transport } = this.#parts;
     runner.stopAdmitting();
-    const ended = gate.empty().then(() => keeper.close());
+    const ended = limiter.empty().then(() => tokens.close());
     await waitAtMost(ended, limitMs, closedError).catch(ignore);
-    gate.close();
-    void keeper.close();
-    await sender.destroy();
+    limiter.close();
+    void tokens.close();
+    await transport.destroy();
   }
 }
 
+/** Loads zod and the schemas at the first construction, so that importing the package stays cheap. */
+function loadOptions(): typeof OptionsModule {
+  return require('./options') as typeof OptionsModule;
+}
+
+/** Loads the schemas of the wire right after construction, so that no call pays for it. */
+function loadWire(options: CheckedOptions): Promise<Wire> {
+  const wire = import('./wire').then(({ createWire }) => createWire(options));
+  wire.catch(ignore);
+  return wire;
+}
+
+/** The parts of a client that it uses itself. */
+interface ClientParts {
+  readonly emitter: GatewayEmitter;
+  readonly transport: Transport;
+  readonly limiter: CallLimiter;
+  readonly tokens: TokenManager;
+  readonly runner: CallRunner;
+}
+
+/** Creates the parts of a client. Nothing is opened yet. @param random Returns a number from 0 to 1. */
+function createParts(options: CheckedOptions, wire: Promise<Wire>, random: () => number): ClientParts {
+  const { timeouts, now } = options;
+  const emitter = new GatewayEmitter(options.onEvent);
+  const breaker = new CircuitBreaker(now, emitter);
+  const transport = new Transport(options, breaker);
+  const limiter = new CallLimiter(options);
+  const lockout: CredentialLockout = new CredentialLockout(now, emitter, (toError) => {
+    tokens.drop();
+    limiter.refuseWaiting(toError);
+  });
+  const contention = new TokenContention(now, random, emitter);
+  const authenticator = new Authenticator({ options, wire, transport, lockout, contention, emitter });
+  const shared = createSharedToken(options, wire, authenticator);
+  const tokens = new TokenManager({ shared, lockout, contention, emitter, now, random });
+  const runner = new CallRunner({ timeouts, limiter, breaker, lockout, tokens, transport, emitter, wire });
+  return { emitter, transport, limiter, tokens, runner };
+}
+
+function createSharedToken(
+  options: CheckedOptions,
+  wire: Promise<Wire>,
+  authenticator: Authenticator,
+): SharedToken {
+  const { tokenStore, timeouts, now } = options;
+  const readContents = async (json: string) => (await wire).readTokenContents(json);
+  return new SharedToken({
+    store: tokenStore ?? new LocalTokenStore(),
+    crypto:
+      tokenStore === undefined
+        ? createPlainTokenCrypto(readContents)
+        : createTokenCrypto(options, readContents),
+    account: toAccountName(options),
+    authenticator,
+    authMs: timeouts.authMs,
+    now,
+  });
+}
+
 function ignore(): void {
-  // The limit is over; what is still in flight ends now.
+  // Closing: the time is up, and what is still in flight ends now. Loading: the first call rejects with the same error.
 }

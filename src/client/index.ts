@@ -1,8 +1,7 @@
 export { GatewayClient } from './gateway-client';
-export type { CertificateAuthority, GatewayClientOptions, GatewayTimeouts } from './options';
+export type { CertificateAuthority, GatewayClientOptions, GatewayTimeouts, NumbersAs } from './options';
 export type { CallName } from './events';
-export type { Admission } from './call-limiter';
-export type { OtpCalls, ValidateInput } from './otp-calls';
+export type { OtpCalls } from './otp-calls';
 export type { HlrCalls } from './hlr-calls';
 export type {
   CallOutcome,
@@ -17,8 +16,14 @@ export type {
 } from './events';
 export type { Balance, Currency, NetworkPrice, PriceList } from '../protocol/account';
 export type { AdvancedStatus, CountryPrice, Lookup, LookupStatus } from '../protocol/hlr';
-export type { GenerateInput, NumbersAs } from '../protocol/otp';
-export type { Generated, GeneratedA, GeneratedB } from '../protocol/otp';
+export type {
+  Generated,
+  GeneratedA,
+  GeneratedB,
+  GenerateInput,
+  NumberForm,
+  ValidateInput,
+} from '../protocol/otp';
 export type { Variant } from '../protocol/paths';
 export type { RenewedToken, StoredToken, TokenStore } from '../stores/store';
 export {

@@ -10,7 +10,7 @@ import {
   wholeNumber,
 } from '../define-options';
 import { optionError } from '../errors';
-import type { NumbersAs } from '../protocol/otp';
+import type { NumberForm, NumberForms } from '../protocol/otp';
 import type { Variant } from '../protocol/paths';
 import type { TokenStore } from '../stores/store';
 import type { GatewayEventListener } from './events';
@@ -21,12 +21,12 @@ export interface GatewayAddress {
   readonly origin: string;
   /** Host and port. */
   readonly host: string;
-  /** What stands before every path of the documents; no slash at its end. */
+  /** Precedes every path of the documents; no slash at its end. */
   readonly pathPrefix: string;
   readonly isSecure: boolean;
 }
 
-/** Takes a base URL apart, or says what is wrong with it, in words that follow the option's name and show no value. */
+/** Parses a base URL, or returns what is wrong with it, in words that follow the option's name and show no value. */
 function readBaseUrl(baseUrl: string): GatewayAddress | { readonly problem: string } {
   const url = parseUrl(baseUrl);
   if (url === null || !/^https?:$/.test(url.protocol)) return { problem: 'must be an http or https URL' };
@@ -37,7 +37,7 @@ function readBaseUrl(baseUrl: string): GatewayAddress | { readonly problem: stri
   return { origin: url.origin, host: url.host, pathPrefix: url.pathname.replace(/\/+$/, ''), isSecure };
 }
 
-/** What is wrong with the URL of a proxy, or null. */
+/** Returns what is wrong with the URL of a proxy, or null. */
 function findProxyProblem(proxyUrl: string, gateway: GatewayAddress): string | null {
   const url = parseUrl(proxyUrl);
   if (url === null || !/^https?:$/.test(url.protocol)) return 'must be an http or https URL';
@@ -54,12 +54,12 @@ function hasCredentials({ username, password }: URL): boolean {
   return username !== '' || password !== '';
 }
 
-/** Looks at the host as the URL parser wrote it: 127.1 and 0x7f000001 have become 127.0.0.1 by then. */
+/** Takes the host as the URL parser wrote it: 127.1 and 0x7f000001 have become 127.0.0.1 by then. */
 function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
 
-/** Milliseconds that a call may take in all: queue, authentication, connecting, headers and body. Each at most 60,000. */
+/** Milliseconds that a whole call may take: queue, authentication, connecting, headers and body. Each at most 60,000. */
 export interface GatewayTimeouts {
   /** Opening one connection, TLS included. Default: 3,000. */
   readonly connectMs: number;
@@ -80,7 +80,10 @@ export interface GatewayTimeouts {
 /** A certificate authority: PEM text or its bytes. */
 export type CertificateAuthority = string | Buffer;
 
-/** What a `GatewayClient` is made of. Unknown members are errors. */
+/** The form of "numeric" request fields: one for all, or one for each; those left out are strings. */
+export type NumbersAs = NumberForm | { readonly [Field in keyof NumberForms]?: NumberForm | undefined };
+
+/** The options of a `GatewayClient`. Unknown fields are errors. */
 export interface GatewayClientOptions {
   /**
    * The account's address, for example `https://gateway.example`; a path prefix is kept. Without credentials, query or
@@ -91,18 +94,26 @@ export interface GatewayClientOptions {
   readonly variant: Variant;
   readonly username: string;
   readonly password: string;
-  /** Form of "numeric" request members: digits in a string or a JSON number. Default: `string`. */
+  /**
+   * Form of "numeric" request fields: digits in a string or a JSON number; `{ mobile, validity }` chooses each.
+   * Default: `string`.
+   */
   readonly numbersAs?: NumbersAs | undefined;
   /** Longest pin the gateway makes, 4 to 10; a message is measured with it. Default: 10. */
   readonly maxPinDigits?: number | undefined;
-  /** Seconds of token validity to ask for, 60 to 86,400. Variant A only. Default: the gateway's (1,800). */
+  /**
+   * Whether a message within 160 characters may need a second segment, which costs a second message: extension characters
+   * such as the euro sign count once in the documents and twice on the air, and so may the pin's digits. Default: false.
+   */
+  readonly allowSecondSegment?: boolean | undefined;
+  /** Seconds of token validity to request, at every renewal too: 60 to 86,400. Variant A only. Default: the gateway's (1,800). */
   readonly tokenValiditySeconds?: number | undefined;
   /** Whether authenticating keeps the account's unexpired token, for several nodes. Variant A only. Default: true. */
   readonly preserveToken?: boolean | undefined;
   readonly timeouts?: Partial<GatewayTimeouts> | undefined;
   /** Connections at once, 1 to 1,000. Default: 50. */
   readonly connections?: number | undefined;
-  /** Calls that wait for one of them, 0 to 20,000; the rest is refused at once. Default: 200. */
+  /** Calls that may wait for one of them, 0 to 20,000; the rest is refused at once. Default: 200. */
   readonly queueLimit?: number | undefined;
   /** Private certificate authorities, trusted besides the public ones. Verification cannot be switched off. */
   readonly ca?: CertificateAuthority | readonly CertificateAuthority[] | undefined;
@@ -158,14 +169,25 @@ const tokenStore = z.custom<TokenStore>(
   'must have the methods read and renew',
 );
 
+const numberForm = oneOf('string', 'number');
+
+const numbersAs = z.union(
+  [
+    numberForm,
+    strictOptions({ mobile: numberForm.default('string'), validity: numberForm.default('string') }),
+  ],
+  "must be 'string', 'number' or an object with mobile and validity, each 'string' or 'number'",
+);
+
 /** Every default and every bound of `GatewayClientOptions`. */
 const optionsSchema = strictOptions({
   baseUrl: z.string('must be an http or https URL'),
   variant: oneOf('A', 'B'),
   username: nonEmptyString(),
   password: nonEmptyString(),
-  numbersAs: oneOf('string', 'number').default('string'),
+  numbersAs: numbersAs.default('string'),
   maxPinDigits: wholeNumber(4, 10).default(10),
+  allowSecondSegment: switchOption().default(false),
   tokenValiditySeconds: wholeNumber(60, 86_400).optional(),
   preserveToken: switchOption().optional(),
   timeouts: timeoutsSchema.prefault({}),
@@ -179,8 +201,8 @@ const optionsSchema = strictOptions({
   now: callback<() => number>().default(() => Date.now),
 });
 
-/** The options, checked and completed. */
-export interface ClientSettings extends Omit<z.output<typeof optionsSchema>, 'baseUrl'> {
+/** The options, checked and with all defaults. */
+export interface CheckedOptions extends Omit<z.output<typeof optionsSchema>, 'baseUrl'> {
   readonly address: GatewayAddress;
   readonly preserveToken: boolean;
 }
@@ -189,7 +211,7 @@ export interface ClientSettings extends Omit<z.output<typeof optionsSchema>, 'ba
  * Checks the options of a client.
  * @throws {TypeError} that names the option and never shows a value.
  */
-export function readOptions(options: GatewayClientOptions): ClientSettings {
+export function readOptions(options: GatewayClientOptions): CheckedOptions {
   const { baseUrl, ...rest } = parseOptions(MAKER, optionsSchema, options);
   const address = readBaseUrl(baseUrl);
   if ('problem' in address) throw optionError(MAKER, 'baseUrl', address.problem);

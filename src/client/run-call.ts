@@ -1,120 +1,106 @@
 import { GatewayBusyError } from '../errors';
+import { waitAtMost } from '../stores/with-timeout';
 import {
-  type Admission,
   type CallDeadline,
-  type CallGate,
-  type CallPlace,
+  type CallLimiter,
+  type CallPermit,
   closedError,
+  type Permit,
   remainingMs,
   startDeadline,
-  waitAtMost,
 } from './call-limiter';
 import type { CircuitBreaker } from './circuit-breaker';
-import type { CredentialStop } from './credential-lockout';
-import { type CallName, type EventHub, observeCall } from './events';
-import {
-  type Exchange,
-  type GatewayCall,
-  isCredentialRefusal,
-  isGatewayFailure,
-  isTokenRefusal,
-} from './exchange';
-import type { KeptToken, TokenKeeper } from './token-manager';
+import type { CredentialLockout } from './credential-lockout';
+import { type CallName, type GatewayEmitter, observeCall } from './events';
+import { type GatewayCall, isCredentialRefusal, isGatewayFailure, isTokenRefusal } from './gateway-call';
+import type { GatewayTimeouts } from './options';
+import type { AuthorizedToken, TokenManager } from './token-manager';
+import type { Transport } from './transport';
+import type { Wire } from './wire';
 
-interface RunnerParts {
-  readonly limits: Readonly<Record<CallName, number>>;
-  readonly gate: CallGate;
+interface RunnerContext {
+  readonly timeouts: GatewayTimeouts;
+  readonly limiter: CallLimiter;
   readonly breaker: CircuitBreaker;
-  readonly stop: CredentialStop;
-  readonly keeper: TokenKeeper;
-  readonly exchange: Exchange;
-  readonly hub: EventHub;
-  /** The free call that asks whether the gateway works again. */
-  readonly probe: GatewayCall<unknown>;
+  readonly lockout: CredentialLockout;
+  readonly tokens: TokenManager;
+  readonly transport: Transport;
+  readonly emitter: GatewayEmitter;
+  readonly wire: Promise<Wire>;
 }
 
-/** The path of a call: admission, a slot, a token, the request, and one repeat after error 1009. */
+/** Runs calls: a permit, a token, the request, and one repeat after error 1009. */
 export class CallRunner {
-  readonly #parts: RunnerParts;
+  readonly #context: RunnerContext;
+  readonly #limitsMs: Readonly<Record<CallName, number>>;
   #isClosed = false;
 
-  constructor(parts: RunnerParts) {
-    this.#parts = parts;
+  constructor(context: RunnerContext) {
+    this.#context = context;
+    this.#limitsMs = toLimitsMs(context.timeouts);
   }
 
-  run<Result>(call: GatewayCall<Result>, admission?: Admission): Promise<Result> {
-    return observeCall(this.#parts.hub, call.name, () => this.#run(call, admission));
+  /** Runs a call under its permit, or under one of its own. */
+  run<Result>(call: GatewayCall<Result>, permit?: Permit): Promise<Result> {
+    const { emitter, limiter } = this.#context;
+    return observeCall(emitter, call.name, async () => {
+      const reserved = permit === undefined ? null : limiter.take(permit, call.name);
+      const deadline = startDeadline(call.name, this.#limitsMs[call.name], reserved?.usedMs);
+      const ownPermit = reserved ?? (await this.#admit(deadline));
+      try {
+        return await this.#send(call, deadline);
+      } finally {
+        limiter.leave(ownPermit);
+      }
+    });
   }
 
-  /** Sees to it that a token is at hand and waits for the call's turn. Nothing is sent for the call itself. */
-  async admit(call: CallName): Promise<Admission> {
-    const deadline = startDeadline(call, this.#parts.limits[call]);
-    const place = await this.#admit(deadline);
-    place.usedMs = deadline.limitMs - remainingMs(deadline);
-    return place;
+  /** Makes sure that a token is available and waits for a permit. Sends nothing for the call itself. */
+  async admit(call: CallName): Promise<Permit> {
+    const deadline = startDeadline(call, this.#limitsMs[call]);
+    const permit = await this.#admit(deadline);
+    permit.usedMs = deadline.limitMs - remainingMs(deadline);
+    return permit;
   }
 
-  /** Admits nothing any more; what is admitted may still run. */
+  /** Admits no more calls; those that are admitted may still run. */
   stopAdmitting(): void {
     this.#isClosed = true;
   }
 
-  async #run<Result>(call: GatewayCall<Result>, admission: Admission | undefined): Promise<Result> {
-    const { gate, limits } = this.#parts;
-    const admitted = admission === undefined ? null : gate.take(admission, call.name);
-    const deadline = startDeadline(call.name, limits[call.name], admitted?.usedMs);
-    const place = admitted ?? (await this.#admit(deadline));
-    try {
-      return await this.#ask(call, deadline);
-    } finally {
-      gate.leave(place);
-    }
-  }
-
-  async #admit(deadline: CallDeadline): Promise<CallPlace> {
-    const { stop, breaker, gate } = this.#parts;
+  async #admit(deadline: CallDeadline): Promise<CallPermit> {
+    const { lockout, breaker, limiter } = this.#context;
     if (this.#isClosed) throw closedError();
-    stop.check();
+    lockout.check();
     if (breaker.mustProbe()) await this.#waitForProbe(deadline);
-    const place = gate.reserve(deadline.call);
+    const permit = limiter.reserve(deadline.call);
     try {
       await this.#token(deadline);
-      await gate.enter(place, deadline);
-      return place;
+      await limiter.enter(permit, deadline);
+      return permit;
     } catch (error) {
-      gate.leave(place);
+      limiter.leave(permit);
       throw error;
     }
   }
 
-  /** One request; after error 1009, which says that nothing was done, one repeat with another token. OTP spec §5. */
-  async #ask<Result>(call: GatewayCall<Result>, deadline: CallDeadline): Promise<Result> {
+  /** Sends a call with a token, and once more after error 1009, which means that nothing was done. OTP spec §5. */
+  async #send<Result>(call: GatewayCall<Result>, deadline: CallDeadline, isRepeat = false): Promise<Result> {
+    const { transport, tokens, lockout } = this.#context;
     const token = await this.#token(deadline);
     try {
-      return await this.#askOnce(call, token, deadline);
+      return await transport.send(call, token.authorization, deadline);
     } catch (error) {
+      if (isCredentialRefusal(error)) lockout.start(error.gatewayCode);
       if (!isTokenRefusal(error)) throw error;
-      return this.#askOnce(call, await this.#token(deadline), deadline);
+      tokens.refuse(token);
+      if (isRepeat) throw error;
+      return this.#send(call, deadline, true);
     }
   }
 
-  async #askOnce<Result>(
-    call: GatewayCall<Result>,
-    token: KeptToken,
-    deadline: CallDeadline,
-  ): Promise<Result> {
-    const { exchange, keeper, stop } = this.#parts;
-    try {
-      return await exchange(call, token.authorization, deadline);
-    } catch (error) {
-      if (isTokenRefusal(error)) keeper.refuse(token);
-      if (isCredentialRefusal(error)) stop.stop(error.gatewayCode);
-      throw error;
-    }
-  }
-
-  #token(deadline: CallDeadline): KeptToken | Promise<KeptToken> {
-    return this.#parts.keeper.peek() ?? this.#parts.keeper.obtain(deadline);
+  #token(deadline: CallDeadline): AuthorizedToken | Promise<AuthorizedToken> {
+    return this.#context.tokens.peek() ?? this.#context.tokens.obtain(deadline);
   }
 
   /** The call that finds the probe due waits for it; its own deadline still holds. */
@@ -123,13 +109,27 @@ export class CallRunner {
     return waitAtMost(this.#probe(), remainingMs(deadline), late);
   }
 
-  /** An answer that says no is an answer too: the gateway works. */
+  /** Sends the balance call, which costs nothing. A rejection is an answer too: the gateway works. */
   async #probe(): Promise<void> {
-    const { breaker, limits, probe } = this.#parts;
-    const isWorking = await this.#ask(probe, startDeadline(probe.name, limits[probe.name])).then(
+    const { breaker, wire } = this.#context;
+    const { balance } = await wire;
+    const isWorking = await this.#send(balance, startDeadline('balance', this.#limitsMs.balance)).then(
       () => true,
       (error: unknown) => !isGatewayFailure(error),
     );
     breaker.endProbe(isWorking);
   }
+}
+
+function toLimitsMs(timeouts: GatewayTimeouts): Readonly<Record<CallName, number>> {
+  return {
+    auth: timeouts.authMs,
+    generate: timeouts.generateMs,
+    validate: timeouts.validateMs,
+    lookup: timeouts.lookupMs,
+    balance: timeouts.balanceMs,
+    'hlr-balance': timeouts.balanceMs,
+    pricing: timeouts.pricingMs,
+    'hlr-pricing': timeouts.pricingMs,
+  };
 }

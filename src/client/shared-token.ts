@@ -1,10 +1,11 @@
 import { GatewayBusyError, SmsOtpError, StoreError } from '../errors';
 import type { RenewedToken, StoredToken, TokenStore } from '../stores/store';
+import { waitAtMost } from '../stores/with-timeout';
 import type { Authenticator, RenewalBase } from './authenticate';
-import { waitAtMost } from './call-limiter';
-import type { TokenContents, TokenSeal } from './token-crypto';
+import type { TokenContents } from './token-contents';
+import type { TokenCrypto } from './token-crypto';
 
-/** The token of one client alone. The keeper runs one renewal at a time, so nothing need be locked here. */
+/** The token store of a single client. The token manager runs one renewal at a time, so nothing is locked here. */
 export class LocalTokenStore implements TokenStore {
   #stored: StoredToken | null = null;
 
@@ -24,69 +25,69 @@ export class LocalTokenStore implements TokenStore {
   }
 }
 
-/** A store that does not answer within this time has failed. */
+/** Milliseconds a store has for one operation. */
 const STORE_TIMEOUT_MS = 2_000;
 
-/** So often a stored token may turn out to be of no use before there is none to be had. */
+/** How many stored tokens in a row may turn out useless before the renewal fails. */
 const ROUNDS = 3;
 
 /** A token taken from the store, or renewed. */
-export interface TokenFind {
+export interface FoundToken {
   readonly contents: TokenContents;
   /** `shared`: another process had renewed it. */
   readonly by: 'credentials' | 'refresh' | 'shared';
 }
 
-interface SharedTokenParts {
+interface SharedTokenContext {
   readonly store: TokenStore;
   readonly account: string;
-  readonly seal: TokenSeal;
+  readonly crypto: TokenCrypto;
   readonly authenticator: Authenticator;
-  /** Milliseconds that one renewal may take. */
+  /** The most milliseconds of one renewal. */
   readonly authMs: number;
   readonly now: () => number;
 }
 
-/** The account's token as the store has it: read, or renewed by one process while the others wait. */
+/** The account's token in the store: read, or renewed by one process while the others wait. */
 export class SharedToken {
-  readonly #parts: SharedTokenParts;
+  readonly #context: SharedTokenContext;
 
-  constructor(parts: SharedTokenParts) {
-    this.#parts = parts;
+  constructor(context: SharedTokenContext) {
+    this.#context = context;
   }
 
-  /** The stored token when it is good and another than those known; the store's fence in any case. @throws {StoreError} */
+  /** Returns the stored token when it is good and not one of those known; the store's fence in any case. @throws {StoreError} */
   async read(known: RenewalBase): Promise<{ fence: number; contents: TokenContents | null }> {
-    const { store, account } = this.#parts;
+    const { store, account } = this.#context;
     const stored = await guard('read token', () => store.read(account), STORE_TIMEOUT_MS);
     return { fence: stored?.fence ?? 0, contents: await this.#openIfNew(stored, known) };
   }
 
-  /** Renews the token, or takes the one that another process renews meanwhile. @throws {StoreError} ERR_STORE */
-  async renew(fence: number, known: RenewalBase): Promise<TokenFind> {
+  /** Renews the token, or returns the one that another process renews meanwhile. @throws {StoreError} ERR_STORE */
+  async renew(fence: number, known: RenewalBase): Promise<FoundToken> {
     let seen = fence;
     for (let round = 0; round < ROUNDS; round += 1) {
       const { stored, own } = await this.#renewOnce(seen, known);
-      if (own !== null && stored.sealed === own.sealed) return own.find;
+      if (own !== null && stored.sealed === own.sealed) return own.found;
       const contents = await this.#openIfNew(stored, known);
       if (contents !== null) return { contents, by: 'shared' };
       seen = stored.fence;
     }
-    throw new GatewayBusyError('no token is to be had', 1);
+    throw new GatewayBusyError('no usable token could be obtained', 1);
   }
 
   async #renewOnce(
     seen: number,
     known: RenewalBase,
-  ): Promise<{ stored: StoredToken; own: { sealed: string; find: TokenFind } | null }> {
-    const { store, account, seal, authenticator, authMs, now } = this.#parts;
-    let own: { sealed: string; find: TokenFind } | null = null;
+  ): Promise<{ stored: StoredToken; own: { sealed: string; found: FoundToken } | null }> {
+    const { store, account, crypto, authenticator, authMs, now } = this.#context;
+    let own: { sealed: string; found: FoundToken } | null = null;
     const renew = async (previous: StoredToken | null): Promise<{ sealed: string; ttlSeconds: number }> => {
-      const opened = previous === null ? null : await seal.open(previous.sealed);
-      const find = await authenticator.renew({ ...known, previous: opened ?? known.previous });
-      const sealed = await seal.seal(find.contents);
-      own = { sealed, find };
-      return { sealed, ttlSeconds: Math.max(1, Math.ceil((find.contents.expiresAt - now()) / 1000)) };
+      const opened = previous === null ? null : await crypto.open(previous.sealed);
+      const found = await authenticator.renew({ ...known, previous: opened ?? known.previous });
+      const sealed = await crypto.seal(found.contents);
+      own = { sealed, found };
+      return { sealed, ttlSeconds: Math.max(1, Math.ceil((found.contents.expiresAt - now()) / 1000)) };
     };
     // The store's own time comes on top of the renewal's, and both stay within the lease.
     const limitMs = authMs + STORE_TIMEOUT_MS;
@@ -98,16 +99,16 @@ export class SharedToken {
     stored: StoredToken | null,
     { previous, refused }: RenewalBase,
   ): Promise<TokenContents | null> {
-    const contents = stored === null ? null : await this.#parts.seal.open(stored.sealed);
-    if (contents === null || contents.expiresAt <= this.#parts.now()) return null;
+    const contents = stored === null ? null : await this.#context.crypto.open(stored.sealed);
+    if (contents === null || contents.expiresAt <= this.#context.now()) return null;
     if (contents.accessToken === refused) return null;
-    // The gateway may have handed the same token to another process again, with a later end.
+    // The gateway may have returned the same token to another process again, with a later end.
     const isOld = contents.accessToken === previous?.accessToken && contents.expiresAt <= previous.expiresAt;
     return isOld ? null : contents;
   }
 }
 
-/** Bounds a call to the store and turns what it throws into ours; what the renewal inside it throws is ours already. */
+/** Limits the time of a store operation and converts its errors; those of the renewal inside it are ours already. */
 async function guard<Result>(
   operation: string,
   call: () => Promise<Result>,

@@ -2,18 +2,139 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Socket } from 'node:net';
 import type { buildConnector, Dispatcher, ProxyAgent } from 'undici';
 import { GatewayResponseError, GatewayTimeoutError, GatewayUnreachableError } from '../errors';
-import type { CallName } from './events';
-import type { GatewayCall } from './exchange';
-import type { ClientSettings } from './options';
+import { type CallDeadline, remainingMs } from './call-limiter';
+import type { CircuitBreaker } from './circuit-breaker';
+import { type GatewayCall, isGatewayFailure, type RawAnswer } from './gateway-call';
+import type { CheckedOptions } from './options';
 
-/** The sockets of one client. Closing a pool leaves those to themselves that are still connecting; here they are known. */
+type TransportOptions = Pick<CheckedOptions, 'address' | 'connections' | 'timeouts' | 'ca' | 'proxyUrl'>;
+type ConnectOptions = NonNullable<ProxyAgent.Options['requestTls']>;
+
+/** The headers of every request. Compression is not accepted: an answer could unpack to any size. */
+const HEADERS = [
+  'accept',
+  'application/json',
+  'accept-encoding',
+  'identity',
+  'user-agent',
+  'passport-sms-otp',
+];
+
+/** OTP spec §4: bodies are JSON with a content type that says so. */
+const BODY_HEADERS = [...HEADERS, 'content-type', 'application/json'];
+
+/**
+ * Sends requests to one gateway over a pool of kept connections. The only place that opens a connection; undici is
+ * loaded at the first request, or right after construction.
+ */
+export class Transport {
+  readonly #options: TransportOptions;
+  readonly #breaker: CircuitBreaker;
+  readonly #sockets = new OpenSockets();
+  #loading: Promise<Dispatcher> | null = null;
+  #dispatcher: Dispatcher | null = null;
+
+  constructor(options: TransportOptions, breaker: CircuitBreaker) {
+    this.#options = options;
+    this.#breaker = breaker;
+  }
+
+  /** Loads undici and makes the pool; opens no connection. */
+  load(): Promise<Dispatcher> {
+    return (this.#loading ??= this.#makeDispatcher());
+  }
+
+  /**
+   * Sends a request once, reads its answer, and has the circuit breaker count the result.
+   * @param authorization Value of the Authorization header; null for the authentication itself. OTP spec §5.
+   * @throws {GatewayUnreachableError} ERR_GATEWAY_UNREACHABLE
+   * @throws {GatewayTimeoutError} ERR_GATEWAY_TIMEOUT
+   * @throws {GatewayResponseError} ERR_GATEWAY_RESPONSE: redirect, other content type, encoded, too large, incomplete,
+   * fields not as documented.
+   * @throws {GatewayRejectedError} ERR_GATEWAY_REJECTED
+   */
+  async send<Result>(
+    call: GatewayCall<Result>,
+    authorization: string | null,
+    deadline: CallDeadline,
+  ): Promise<Result> {
+    if (remainingMs(deadline) <= 0) throw new GatewayTimeoutError(call.name, deadline.limitMs, false);
+    try {
+      const dispatcher = this.#dispatcher ?? (await this.load());
+      const answer = await new Promise<RawAnswer>((resolve, reject) => {
+        const collector = new AnswerCollector(call, deadline, resolve, reject);
+        dispatcher.dispatch(this.#toOptions(call, authorization), collector);
+      });
+      const result = call.read(answer);
+      this.#breaker.record(false);
+      return result;
+    } catch (error) {
+      this.#breaker.record(isGatewayFailure(error));
+      throw error;
+    }
+  }
+
+  /** Ends every request and connection. */
+  async destroy(): Promise<void> {
+    await (await this.#loading)?.destroy();
+    this.#sockets.destroy();
+  }
+
+  #toOptions(
+    { method, path, body }: GatewayCall<unknown>,
+    authorization: string | null,
+  ): Dispatcher.DispatchOptions {
+    const { origin, pathPrefix } = this.#options.address;
+    const headers = body === null ? HEADERS : BODY_HEADERS;
+    return {
+      origin,
+      path: pathPrefix + path,
+      method,
+      body,
+      headers: authorization === null ? headers : ['authorization', authorization, ...headers],
+      // The collector's one timer limits all of it.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    };
+  }
+
+  async #makeDispatcher(): Promise<Dispatcher> {
+    const { Pool, ProxyAgent, buildConnector } = await import('undici');
+    const { address, connections, proxyUrl } = this.#options;
+    const options = await this.#toConnectOptions();
+    const connect = this.#sockets.watch(buildConnector(options));
+    const pool = { connections, pipelining: 1, allowH2: false };
+    this.#dispatcher =
+      proxyUrl === undefined
+        ? new Pool(address.origin, { ...pool, connect })
+        : new ProxyAgent({
+            ...pool,
+            uri: proxyUrl,
+            requestTls: options,
+            clientFactory: (origin) => new Pool(origin, { connect }),
+          });
+    return this.#dispatcher;
+  }
+
+  /** Returns the options of every socket. No option and no environment variable switches the verification off. */
+  async #toConnectOptions(): Promise<ConnectOptions> {
+    const { ca, timeouts } = this.#options;
+    const options = { timeout: timeouts.connectMs, rejectUnauthorized: true, allowH2: false };
+    const authorities = Array.isArray(ca) ? ca : [ca];
+    if (authorities.length === 0) return options;
+    const { createSecureContext, rootCertificates } = await import('node:tls');
+    return { ...options, secureContext: createSecureContext({ ca: [...rootCertificates, ...authorities] }) };
+  }
+}
+
+/** The sockets of one client, including those still connecting, which closing a pool leaves alone. */
 class OpenSockets {
   readonly #sockets = new Set<Socket>();
 
-  /** The same connector, with every socket it opens remembered until it closes. */
+  /** Returns the same connector, with every socket it opens remembered until it closes. */
   watch(connect: buildConnector.connector): buildConnector.connector {
     return (options, callback) => {
-      // It gives the socket back, though its type does not say so.
+      // It returns the socket, which its type omits.
       const socket: unknown = connect(options, callback);
       if (!(socket instanceof Socket)) return;
       this.#sockets.add(socket);
@@ -26,68 +147,40 @@ class OpenSockets {
   }
 }
 
-const JSON_TYPE = /^application\/(?:[a-z0-9!#$&^_.+-]+\+)?json[ \t]*(?:;|$)/i;
-
-/**
- * What is not as documented about the head of an answer, or null. OTP spec §4, HLR spec §4: JSON, and nothing about
- * redirects or encodings: one would send the body to another server, the other could unpack to any size.
- */
-function findHeadProblem(httpStatus: number, headers: IncomingHttpHeaders, maxBytes: number): string | null {
-  const encoding: unknown = headers['content-encoding'];
-  const type: unknown = headers['content-type'];
-  if (httpStatus >= 300 && httpStatus < 400) return 'it is a redirect';
-  if (encoding !== undefined && !isIdentity(encoding)) return 'it is encoded';
-  if (typeof type !== 'string' || !JSON_TYPE.test(type)) return 'it is not JSON';
-  if (Number(headers['content-length'] ?? 0) > maxBytes) return 'it is too large';
-  return null;
-}
-
-function isIdentity(encoding: unknown): boolean {
-  return typeof encoding === 'string' && encoding.toLowerCase() === 'identity';
-}
-
-/** An answer whose transport was as documented: a final status and a text that calls itself JSON. */
-export interface RawAnswer {
-  readonly httpStatus: number;
-  readonly text: string;
-}
-
-/** What an answer is held against. */
-export interface AnswerBounds {
-  readonly call: CallName;
-  readonly maxBytes: number;
-  /** What the whole call was given. */
-  readonly limitMs: number;
-  /** What is left of it. */
-  readonly leftMs: number;
-}
-
 /** The reason given to undici for requests that we end; it goes no further. */
 const ENDED = new Error('ended');
 
-/** undici's codes for an answer that is no proper HTTP. The errors of its parser have a name and, as of 7.30, no code. */
+/** undici's codes for an answer that is not valid HTTP. The errors of its parser have a name and, as of 7.30, no code. */
 const BROKEN_HTTP = /^UND_ERR_(?:HEADERS_OVERFLOW|RES_)/;
 
 /**
- * Hears what undici says of one request and settles once: with the answer's text, or with an error of ours. One timer
- * bounds it all. What comes later is dropped, and a request that has not left by then never leaves.
+ * Handles one request of undici and settles once: with the answer, or with an error of ours. One timer limits all of it.
+ * What comes later is dropped, and a request that has not left by then never leaves.
  */
 class AnswerCollector implements Dispatcher.DispatchHandler {
-  readonly #bounds: AnswerBounds;
+  readonly #call: GatewayCall<unknown>;
+  readonly #deadline: CallDeadline;
   readonly #resolve: (answer: RawAnswer) => void;
   readonly #reject: (error: Error) => void;
   readonly #timer: NodeJS.Timeout;
   #controller: Dispatcher.DispatchController | null = null;
   #httpStatus: number | null = null;
+  #retryAfterSeconds: number | null = null;
   #chunks: Buffer[] = [];
   #bytes = 0;
   #isSettled = false;
 
-  constructor(bounds: AnswerBounds, resolve: (answer: RawAnswer) => void, reject: (error: Error) => void) {
-    this.#bounds = bounds;
+  constructor(
+    call: GatewayCall<unknown>,
+    deadline: CallDeadline,
+    resolve: (answer: RawAnswer) => void,
+    reject: (error: Error) => void,
+  ) {
+    this.#call = call;
+    this.#deadline = deadline;
     this.#resolve = resolve;
     this.#reject = reject;
-    this.#timer = setTimeout(endAtDeadline, bounds.leftMs, this);
+    this.#timer = setTimeout(endAtDeadline, remainingMs(deadline), this);
   }
 
   /** From here on bytes may have left. */
@@ -104,14 +197,15 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
   ): void {
     if (this.#isSettled || httpStatus < 200) return;
     this.#httpStatus = httpStatus;
-    const problem = findHeadProblem(httpStatus, headers, this.#bounds.maxBytes);
+    this.#retryAfterSeconds = readRetryAfter(headers['retry-after']);
+    const problem = findHeadProblem(httpStatus, headers, this.#call.maxBytes);
     if (problem !== null) this.#refuse(problem);
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#isSettled) return;
     this.#bytes += chunk.length;
-    if (this.#bytes > this.#bounds.maxBytes) this.#refuse('it is too large');
+    if (this.#bytes > this.#call.maxBytes) this.#refuse('it is too large');
     else this.#chunks.push(chunk);
   }
 
@@ -120,31 +214,36 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
     const [first] = this.#chunks;
     const bytes = this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks);
     this.#settle();
-    this.#resolve({ httpStatus: this.#httpStatus, text: bytes.toString() });
+    this.#resolve({
+      httpStatus: this.#httpStatus,
+      body: bytes.toString(),
+      retryAfterSeconds: this.#retryAfterSeconds,
+    });
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    if (!this.#isSettled) this.#fail(this.#toOurs(error));
+    if (!this.#isSettled) this.#fail(this.#toGatewayError(error));
   }
 
   /** The deadline has come. */
   end(): void {
     if (this.#isSettled) return;
-    const { call, limitMs } = this.#bounds;
-    this.#fail(new GatewayTimeoutError(call, limitMs, this.#controller !== null));
+    this.#fail(new GatewayTimeoutError(this.#call.name, this.#deadline.limitMs, this.#controller !== null));
     this.#controller?.abort(ENDED);
   }
 
-  #toOurs(error: Error): Error {
-    const { call } = this.#bounds;
-    if (isBrokenHttp(error)) return new GatewayResponseError(call, this.#httpStatus, 'it is not HTTP/1.1');
-    if (this.#httpStatus !== null)
-      return new GatewayResponseError(call, this.#httpStatus, 'it ends half way');
-    return new GatewayUnreachableError(call, this.#controller !== null, error);
+  #toGatewayError(error: Error): Error {
+    if (isBrokenHttp(error)) return this.#toResponseError('it is not HTTP/1.1');
+    if (this.#httpStatus !== null) return this.#toResponseError('it is incomplete');
+    return new GatewayUnreachableError(this.#call.name, this.#controller !== null, error);
+  }
+
+  #toResponseError(problem: string): GatewayResponseError {
+    return new GatewayResponseError(this.#call.name, this.#httpStatus, problem, this.#retryAfterSeconds);
   }
 
   #refuse(problem: string): void {
-    this.#fail(new GatewayResponseError(this.#bounds.call, this.#httpStatus, problem));
+    this.#fail(this.#toResponseError(problem));
     this.#controller?.abort(ENDED);
   }
 
@@ -169,108 +268,34 @@ function endAtDeadline(collector: AnswerCollector): void {
   setImmediate(() => collector.end());
 }
 
-type SenderSettings = Pick<ClientSettings, 'address' | 'connections' | 'timeouts' | 'ca' | 'proxyUrl'>;
-type ConnectOptions = NonNullable<ProxyAgent.Options['requestTls']>;
-
-/** The headers of every request. Nothing compressed is asked for: it could unpack to any size. */
-const HEADERS = [
-  'accept',
-  'application/json',
-  'accept-encoding',
-  'identity',
-  'user-agent',
-  'passport-sms-otp',
-];
-
-/** OTP spec §4: bodies are JSON with a content type that says so. */
-const BODY_HEADERS = [...HEADERS, 'content-type', 'application/json'];
+const JSON_TYPE = /^application\/(?:[a-z0-9!#$&^_.+-]+\+)?json[ \t]*(?:;|$)/i;
 
 /**
- * Sends requests to one gateway over a pool of kept connections. The only place that opens a connection; undici is
- * loaded at the first request.
+ * Returns what is not as documented about the head of an answer, or null. OTP spec §4, HLR spec §4: JSON, and nothing about
+ * redirects or encodings: one would send the body to another server, the other could unpack to any size.
  */
-export class RequestSender {
-  readonly #settings: SenderSettings;
-  readonly #sockets = new OpenSockets();
-  #loading: Promise<Dispatcher> | null = null;
-  #dispatcher: Dispatcher | null = null;
+function findHeadProblem(httpStatus: number, headers: IncomingHttpHeaders, maxBytes: number): string | null {
+  const encoding: unknown = headers['content-encoding'];
+  const type: unknown = headers['content-type'];
+  if (httpStatus >= 300 && httpStatus < 400) return 'it is a redirect';
+  if (encoding !== undefined && !isIdentity(encoding)) return 'it is encoded';
+  if (typeof type !== 'string' || !JSON_TYPE.test(type)) return 'it is not JSON';
+  if (Number(headers['content-length'] ?? 0) > maxBytes) return 'it is too large';
+  return null;
+}
 
-  constructor(settings: SenderSettings) {
-    this.#settings = settings;
-  }
+function isIdentity(encoding: unknown): boolean {
+  return typeof encoding === 'string' && encoding.toLowerCase() === 'identity';
+}
 
-  /** Loads undici and makes the pool; opens no connection. */
-  load(): Promise<Dispatcher> {
-    return (this.#loading ??= this.#makeDispatcher());
-  }
+/** A day: nothing makes the client, or a user, wait for longer. */
+const MAX_RETRY_AFTER_SECONDS = 86_400;
 
-  /**
-   * Sends a request once and waits for its answer.
-   * @param authorization Value of the Authorization header; null for the authentication itself. OTP spec §5.
-   * @throws {GatewayUnreachableError} ERR_GATEWAY_UNREACHABLE
-   * @throws {GatewayTimeoutError} ERR_GATEWAY_TIMEOUT
-   * @throws {GatewayResponseError} ERR_GATEWAY_RESPONSE: redirect, other content type, encoded, too large, half.
-   */
-  async send(
-    call: GatewayCall<unknown>,
-    authorization: string | null,
-    bounds: AnswerBounds,
-  ): Promise<RawAnswer> {
-    const dispatcher = this.#dispatcher ?? (await this.load());
-    return new Promise((resolve, reject) => {
-      dispatcher.dispatch(this.#toOptions(call, authorization), new AnswerCollector(bounds, resolve, reject));
-    });
-  }
-
-  /** Ends every request and connection. */
-  async destroy(): Promise<void> {
-    await (await this.#loading)?.destroy();
-    this.#sockets.destroy();
-  }
-
-  #toOptions(
-    { method, path, body }: GatewayCall<unknown>,
-    authorization: string | null,
-  ): Dispatcher.DispatchOptions {
-    const { origin, pathPrefix } = this.#settings.address;
-    const headers = body === null ? HEADERS : BODY_HEADERS;
-    return {
-      origin,
-      path: pathPrefix + path,
-      method,
-      body,
-      headers: authorization === null ? headers : ['authorization', authorization, ...headers],
-      // The collector's one timer bounds all of it.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-    };
-  }
-
-  async #makeDispatcher(): Promise<Dispatcher> {
-    const { Pool, ProxyAgent, buildConnector } = await import('undici');
-    const { address, connections, proxyUrl } = this.#settings;
-    const options = await this.#toConnectOptions();
-    const connect = this.#sockets.watch(buildConnector(options));
-    const pool = { connections, pipelining: 1, allowH2: false };
-    this.#dispatcher =
-      proxyUrl === undefined
-        ? new Pool(address.origin, { ...pool, connect })
-        : new ProxyAgent({
-            ...pool,
-            uri: proxyUrl,
-            requestTls: options,
-            clientFactory: (origin) => new Pool(origin, { connect }),
-          });
-    return this.#dispatcher;
-  }
-
-  /** What a socket is opened with. No option and no environment variable switches the verification off. */
-  async #toConnectOptions(): Promise<ConnectOptions> {
-    const { ca, timeouts } = this.#settings;
-    const options = { timeout: timeouts.connectMs, rejectUnauthorized: true, allowH2: false };
-    const authorities = Array.isArray(ca) ? ca : [ca];
-    if (authorities.length === 0) return options;
-    const { createSecureContext, rootCertificates } = await import('node:tls');
-    return { ...options, secureContext: createSecureContext({ ca: [...rootCertificates, ...authorities] }) };
-  }
+/** Reads the header `Retry-After`, seconds or a date (RFC 9110 §10.2.3); null when it is missing or malformed. */
+function readRetryAfter(header: unknown): number | null {
+  if (typeof header !== 'string') return null;
+  let seconds = NaN;
+  if (/^[0-9]+$/.test(header)) seconds = Number(header);
+  else if (header.endsWith(' GMT')) seconds = Math.ceil((Date.parse(header) - Date.now()) / 1000);
+  return Number.isNaN(seconds) ? null : Math.min(Math.max(1, seconds), MAX_RETRY_AFTER_SECONDS);
 }

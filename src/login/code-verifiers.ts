@@ -1,13 +1,7 @@
 import type { Factor } from '../account/factors';
 import { readRecoveryCode, type RecoveryCodes } from '../account/recovery-codes';
-import type { Admission } from '../client/gateway-client';
-import {
-  GatewayRejectedError,
-  GatewayResponseError,
-  GatewayTimeoutError,
-  GatewayUnreachableError,
-  type SmsOtpError,
-} from '../errors';
+import type { Permit } from '../client/gateway-client';
+import { GatewayRejectedError, NoAnswerError, type SmsOtpError } from '../errors';
 import type { Challenge, Purpose } from '../stores/store';
 import type { LoginContext } from './context';
 import type { Method } from './outcome';
@@ -44,11 +38,11 @@ export interface CodeVerifier {
    * the gateway is not needed.
    * @throws {SmsOtpError} when no code can be verified now.
    */
-  readonly reserve?: () => Promise<Admission>;
+  readonly reserve?: () => Promise<Permit>;
   /** Returns whether the challenge still applies, e.g. the user still owns the number it was sent to. Left out: it does. */
   readonly isStillValid?: (user: Express.User, challenge: Challenge) => Promise<boolean>;
   /** @throws {SmsOtpError} when the code was surely not judged: the challenge lives on. */
-  readonly verify: (claimed: ClaimedCode, slot: Admission | undefined) => Promise<Verification>;
+  readonly verify: (claimed: ClaimedCode, slot: Permit | undefined) => Promise<Verification>;
 }
 
 /** Names of the body fields that hold codes. */
@@ -97,7 +91,7 @@ export function createSmsVerifier(
         await gateway.otp.validate({ id: otpId, mobile, pin: code }, slot);
         return { kind: 'right' };
       } catch (error) {
-        if (mayHaveArrived(error)) return { kind: 'lost', error };
+        if (error instanceof NoAnswerError && error.mayHaveArrived) return { kind: 'lost', error };
         const rejection = error instanceof GatewayRejectedError ? readPinRejection(error) : null;
         if (rejection === null) throw error;
         return { kind: rejection };
@@ -118,15 +112,6 @@ const PIN_OVER: readonly unknown[] = [2108, 2109];
 function readPinRejection({ gatewayCode }: GatewayRejectedError): 'wrong' | 'over' | null {
   if (WRONG_PIN.includes(gatewayCode)) return 'wrong';
   return PIN_OVER.includes(gatewayCode) ? 'over' : null;
-}
-
-/** An error after which the gateway may have done what it was asked: its answer did not arrive whole. */
-type LostAnswer = GatewayResponseError | GatewayTimeoutError | GatewayUnreachableError;
-
-export function mayHaveArrived(error: unknown): error is LostAnswer {
-  if (error instanceof GatewayResponseError) return true;
-  const isCut = error instanceof GatewayTimeoutError || error instanceof GatewayUnreachableError;
-  return isCut && error.mayHaveArrived;
 }
 
 /**

@@ -1,8 +1,8 @@
+import { NoAnswerError } from '../errors';
 import type { PolicyContext } from '../limits/policy';
 import type { Generated } from '../protocol/otp';
 import type { Challenge, Purpose, Transaction } from '../stores/store';
 import { chargeSend } from './charge-send';
-import { mayHaveArrived } from './code-verifiers';
 import type { LoginContext } from './context';
 import type { PhoneChoice, Refusal } from './outcome';
 import { choosePhone, maskPhone, type NewPhone } from './phones';
@@ -114,7 +114,9 @@ export function createSendOtp(login: LoginContext): SendOtp {
         settlePolicies(login, context, { kind: 'sent', cost: costOf(generated) });
       } catch (error) {
         // What the policies have reserved is free again, or uncertain.
-        settlePolicies(login, context, { kind: mayHaveArrived(error) ? 'unknown' : 'not-sent' });
+        settlePolicies(login, context, {
+          kind: error instanceof NoAnswerError && error.mayHaveArrived ? 'unknown' : 'not-sent',
+        });
         throw error;
       }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { byCountry, callback, strictOptions } from '../define-options';
-import { isSender } from '../protocol/otp';
+import { isSender } from '../protocol/message-length';
 import type { Purpose, Transaction } from '../stores/store';
 import { MESSAGE_LOCALES, type MessageLocale } from './locales';
 

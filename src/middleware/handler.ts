@@ -1,5 +1,5 @@
 import type { NextFunction, Request, Response } from 'express';
-import { GatewayBusyError } from '../errors';
+import { SmsOtpError } from '../errors';
 
 /** Whether a callback was given an error: Node's own say null, others undefined. */
 export function isGiven(error: unknown): boolean {
@@ -17,7 +17,8 @@ export function handleAsync(res: Response, next: NextFunction, work: () => Promi
     },
     (error: unknown) => {
       // For whichever handler answers: nothing was sent, and another try makes sense after so many seconds.
-      if (error instanceof GatewayBusyError) res.setHeader('Retry-After', String(error.retryAfterSeconds));
+      const retryAfter = error instanceof SmsOtpError ? error.headers?.['Retry-After'] : undefined;
+      if (retryAfter !== undefined) res.setHeader('Retry-After', retryAfter);
       next(error);
     },
   );

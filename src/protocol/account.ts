@@ -1,4 +1,5 @@
-import { isRecord, readDecimal, readText } from './envelope';
+import { z } from 'zod';
+import { decimal, digitsOrText, orNull, readOrNull, text } from './values';
 
 /** The account's money, as a decimal string. OTP spec §2, HLR spec §2. */
 export interface Balance {
@@ -16,7 +17,7 @@ export interface NetworkPrice {
   readonly id: string | null;
   readonly countryName: string | null;
   readonly operatorName: string | null;
-  /** As it came: "001" is not "01". */
+  /** As it came: "001" is not "01". A JSON number has lost its leading zeros on the way. */
   readonly mcc: string;
   readonly mnc: string;
   /** Decimal string, per text message. */
@@ -30,49 +31,51 @@ export interface PriceList<Row> {
   readonly oddRows: number;
 }
 
-/** Reads the payload of a balance answer, or null. OTP spec §2. */
+/** @see OTP spec §2, balance object; HLR spec §2 */
+const balanceSchema = z.object({ balance: decimal }) satisfies z.ZodType<Balance>;
+
+/** Reads the payload of a balance answer, or null. */
 export function readBalance(payload: unknown): Balance | null {
-  const balance = isRecord(payload) ? readDecimal(payload.balance) : null;
-  return balance === null ? null : { balance };
+  return readOrNull(balanceSchema, payload);
 }
 
-/** Reads the payload of a pricing answer, or null. OTP spec §2. */
+const NO_CURRENCY: Currency = { name: null, symbol: null };
+
+const currencySchema = z
+  .object({ name: orNull(text), symbol: orNull(text) })
+  .catch(NO_CURRENCY) satisfies z.ZodType<Currency>;
+
+/** The id of a row: a number in the documents, read as a string. */
+export const rowId = orNull(z.union([z.int().transform(String), text]));
+
+/** Returns the schema of a price list with such rows. @see OTP spec §2, pricing object; HLR spec §2 */
+export function priceListOf<Row extends z.ZodType>(row: Row) {
+  return z
+    .object({ currency: currencySchema, pricing: z.array(orNull(row)) })
+    .transform(({ currency, pricing }): PriceList<z.output<Row>> => {
+      const rows = pricing.filter((entry) => entry !== null);
+      return { currency, pricing: rows, oddRows: pricing.length - rows.length };
+    });
+}
+
+const networkPriceSchema = z
+  .object({
+    id: rowId,
+    countryname: orNull(text),
+    operatorname: orNull(text),
+    mcc: digitsOrText,
+    mnc: digitsOrText,
+    price: decimal,
+  })
+  .transform(({ countryname, operatorname, ...row }): NetworkPrice => ({
+    ...row,
+    countryName: countryname,
+    operatorName: operatorname,
+  }));
+
+const pricingSchema = priceListOf(networkPriceSchema);
+
+/** Reads the payload of a pricing answer, or null. */
 export function readPricing(payload: unknown): PriceList<NetworkPrice> | null {
-  return readPriceList(payload, readNetworkPrice);
-}
-
-/** The shape both price lists share. OTP spec §2, HLR spec §2. */
-export function readPriceList<Row>(
-  payload: unknown,
-  readRow: (row: Record<string, unknown>) => Row | null,
-): PriceList<Row> | null {
-  if (!isRecord(payload) || !Array.isArray(payload.pricing)) return null;
-  const rows: readonly unknown[] = payload.pricing;
-  const pricing = rows.flatMap((row) => (isRecord(row) ? (readRow(row) ?? []) : []));
-  const currency = isRecord(payload.currency) ? payload.currency : {};
-  return {
-    currency: { name: readText(currency.name), symbol: readText(currency.symbol) },
-    pricing,
-    oddRows: rows.length - pricing.length,
-  };
-}
-
-/** The id of a row: a number in the documents, kept as a string. */
-export function readRowId(id: unknown): string | null {
-  return typeof id === 'number' && Number.isSafeInteger(id) ? String(id) : readText(id);
-}
-
-function readNetworkPrice(row: Record<string, unknown>): NetworkPrice | null {
-  const mcc = readText(row.mcc);
-  const mnc = readText(row.mnc);
-  const price = readDecimal(row.price);
-  if (mcc === null || mnc === null || price === null) return null;
-  return {
-    id: readRowId(row.id),
-    countryName: readText(row.countryname),
-    operatorName: readText(row.operatorname),
-    mcc,
-    mnc,
-    price,
-  };
+  return readOrNull(pricingSchema, payload);
 }

@@ -1,4 +1,5 @@
-import { isRecord, readWholeNumber } from './envelope';
+import { z } from 'zod';
+import { orNull, readOrNull, wholeNumber } from './values';
 
 /** Seconds an access token lives when nothing else is agreed. OTP spec §8, HLR spec §8. */
 export const DEFAULT_TOKEN_VALIDITY_SECONDS = 1800;
@@ -12,36 +13,37 @@ export interface CredentialsBody {
   readonly preserve?: boolean;
 }
 
-/** OTP spec §4, POST auth with a refresh token. */
+/** OTP spec §4, POST auth with a refresh token. `validity` exists in A only. */
 export interface RefreshBody {
   readonly type: 'refresh_token';
   readonly refresh_token: string;
+  readonly validity?: number;
 }
 
-/** The authentication object, read. OTP spec §2, HLR spec §2. */
-export interface Tokens {
-  readonly accessToken: string;
-  /** Null when the answer had none: then only credentials can renew. */
-  readonly refreshToken: string | null;
-  /** Null when the answer had none or an odd one. */
-  readonly validitySeconds: number | null;
-}
+/** Visible ASCII: a token becomes a header value, and the platform's error would echo an invalid one. */
+export const tokenSchema = z.string().regex(/^[\x21-\x7e]{1,4096}$/);
 
 /**
- * Reads the payload of an auth answer; null when it holds no usable access token.
- * A token must consist of visible ASCII: it becomes a header value, and a bad one would be echoed by the platform's error.
- * Not shown in OTP spec §2: `validity_period` missing, odd or as a string. Missing and odd give null.
+ * The authentication object. Without a refresh token, only credentials can renew the access token.
+ * @see OTP spec §2, HLR spec §2
+ *
+ * Not shown in OTP spec §2: `validity_period` missing, malformed or as a string. Missing and malformed give null.
  */
-export function readTokens(payload: unknown): Tokens | null {
-  if (!isRecord(payload) || !isToken(payload.access_token)) return null;
-  const validity = readWholeNumber(payload.validity_period);
-  return {
-    accessToken: payload.access_token,
-    refreshToken: isToken(payload.refresh_token) ? payload.refresh_token : null,
-    validitySeconds: validity !== null && validity > 0 ? validity : null,
-  };
-}
+const tokensSchema = z
+  .object({
+    access_token: tokenSchema,
+    refresh_token: orNull(tokenSchema),
+    validity_period: orNull(wholeNumber.refine((seconds) => seconds > 0)),
+  })
+  .transform((tokens) => ({
+    accessToken: tokens.access_token,
+    refreshToken: tokens.refresh_token,
+    validitySeconds: tokens.validity_period,
+  }));
 
-function isToken(value: unknown): value is string {
-  return typeof value === 'string' && /^[\x21-\x7e]{1,4096}$/.test(value);
+export type Tokens = z.output<typeof tokensSchema>;
+
+/** Reads the payload of an auth answer; null when it holds no usable access token. */
+export function readTokens(payload: unknown): Tokens | null {
+  return readOrNull(tokensSchema, payload);
 }

@@ -1,43 +1,45 @@
-/** What an answer says, once transport is out of the way. */
+import { z } from 'zod';
+import { readOrNull, wholeNumber } from './values';
+
+/**
+ * The envelope of every answer; fields may be added to it. The message of an error is never read: it is foreign text.
+ * @see OTP spec §1, response envelope; §2, error object; HLR spec §1, §7
+ *
+ * Not shown in OTP spec §1: whether a success has an empty or null `errors`, whether a failure has a `payload`: both are read.
+ */
+const envelopeSchema = z.object({
+  status_code: wholeNumber.optional(),
+  payload: z.unknown().optional(),
+  errors: z
+    .array(z.object({ code: wholeNumber }))
+    .nullish()
+    .transform((errors) => errors ?? []),
+});
+
+/** What an answer reports, once transport is out of the way. */
 export type Answer =
   | { readonly kind: 'success'; readonly payload: unknown; readonly hasPayload: boolean }
   | { readonly kind: 'rejected'; readonly code: number | null }
   | { readonly kind: 'malformed' };
 
-const malformed: Answer = { kind: 'malformed' };
-
 /**
- * Sorts the parsed body of an answer, the envelope of OTP spec §1, HLR spec §1; members may be added to it. Success is a
- * positive statement: HTTP 200 or 201, a `status_code` of success if the member is there, and no errors. HTTP 200 does not
- * always mean success. OTP spec §1, §7; HLR spec §1, §7.
+ * Classifies the parsed body of an answer. Success is a positive statement: HTTP 200 or 201, a `status_code` of success if
+ * the field is there, and no errors. HTTP 200 does not always mean success. OTP spec §1, §7; HLR spec §1, §7.
  *
  * Not shown in OTP spec §7: which HTTP status carries which code, so errors count under any status.
- * Not shown in OTP spec §1: whether a success has an empty or null `errors`, whether a failure has a `payload`: both are read.
  * Not shown in OTP spec §7: 429 and 5xx without an error object. They count as rejected when `status_code` repeats the status.
  */
 export function readEnvelope(httpStatus: number, body: unknown): Answer {
-  if (!isRecord(body)) return malformed;
-  const statusCode = body.status_code === undefined ? undefined : readWholeNumber(body.status_code);
-  const codes = readErrorCodes(body.errors);
-  if (statusCode === null || codes === null) return malformed;
-  const [code] = codes;
-  if (code !== undefined) return { kind: 'rejected', code };
+  const envelope = readOrNull(envelopeSchema, body);
+  if (envelope === null) return { kind: 'malformed' };
+  const { status_code: statusCode, errors } = envelope;
+  const [error] = errors;
+  if (error !== undefined) return { kind: 'rejected', code: error.code };
   if (isSuccess(httpStatus) && (statusCode === undefined || isSuccess(statusCode))) {
-    return { kind: 'success', payload: body.payload, hasPayload: 'payload' in body };
+    return { kind: 'success', payload: envelope.payload, hasPayload: 'payload' in envelope };
   }
   const isTemporary = httpStatus === 429 || httpStatus >= 500;
-  return isTemporary && statusCode === httpStatus ? { kind: 'rejected', code: null } : malformed;
-}
-
-/**
- * The codes of the error objects, null when there is anything else among them. OTP spec §2, error object; HLR spec §7.
- * The message is never read: it is foreign text.
- */
-function readErrorCodes(errors: unknown): readonly number[] | null {
-  if (errors === undefined || errors === null) return [];
-  if (!Array.isArray(errors)) return null;
-  const codes = errors.map((error: unknown) => (isRecord(error) ? readWholeNumber(error.code) : null));
-  return codes.every((code) => code !== null) ? codes : null;
+  return isTemporary && statusCode === httpStatus ? { kind: 'rejected', code: null } : { kind: 'malformed' };
 }
 
 function isSuccess(status: number): boolean {
@@ -45,23 +47,27 @@ function isSuccess(status: number): boolean {
 }
 
 /**
- * A whole number, or the same as a string of digits. Null for anything else, also for numbers that a float cannot count.
- * Not shown in OTP spec §1: codes as JSON numbers or strings.
+ * Parses the JSON text of an answer; undefined when it is not JSON. An `id` beyond 2^53, which the platform's parser
+ * would round, becomes a string with every digit. Not shown in OTP spec §2: how large the id of B may be.
  */
-export function readWholeNumber(value: unknown): number | null {
-  if (typeof value === 'number') return Number.isSafeInteger(value) && value >= 0 ? value : null;
-  return typeof value === 'string' && /^[0-9]{1,9}$/.test(value) ? Number(value) : null;
+export function parseAnswer(json: string): unknown {
+  try {
+    const answer: unknown = JSON.parse(json);
+    // Only valid JSON gets here, so that the second text differs from the first in the quotes alone.
+    return LONG_NUMBER.test(json) ? JSON.parse(json.replace(STRING_AND_NUMBER, quoteLongId)) : answer;
+  } catch {
+    // The platform's message would quote the text; undefined is not an envelope, which is all the caller needs to know.
+    return undefined;
+  }
 }
 
-/** A decimal amount as a string, never a float. Not shown in OTP spec §2: `cost` as number or string; both are read. */
-export function readDecimal(amount: unknown): string | null {
-  const text = typeof amount === 'number' ? String(amount) : amount;
-  return typeof text === 'string' && /^-?[0-9]{1,15}(\.[0-9]{1,10})?$/.test(text) ? text : null;
-}
+const LONG_NUMBER = /[0-9]{16}/;
 
-/** A text member, or null when it is missing or odd. */
-export function readText(text: unknown): string | null {
-  return typeof text === 'string' && text !== '' ? text : null;
+/** A string, and the long whole number behind it when the string is the name of a field. */
+const STRING_AND_NUMBER = /("(?:[^"\\]|\\.)*")(?:(\s*:\s*)([0-9]{16,20})(?=\s*[,}]))?/g;
+
+function quoteLongId(all: string, name: string, colon: string, digits: string | undefined): string {
+  return name === '"id"' && digits !== undefined ? `${name}${colon}"${digits}"` : all;
 }
 
 /** True for a JSON object, false for null and arrays. */

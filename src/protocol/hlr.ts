@@ -1,6 +1,6 @@
-import { type PriceList, readPriceList, readRowId } from './account';
-import { isRecord, readDecimal, readText } from './envelope';
-import { readDigits } from './mobile';
+import { z } from 'zod';
+import { type PriceList, priceListOf, rowId } from './account';
+import { decimal, digitsOrText, mobileDigits, orNull, readOrNull, requestMobile, text } from './values';
 
 /** HLR spec §2, status values. */
 export const LOOKUP_STATUSES = ['valid', 'invalid', 'error'] as const;
@@ -24,18 +24,18 @@ export const ADVANCED_STATUSES = [
 export type LookupStatus = (typeof LOOKUP_STATUSES)[number];
 export type AdvancedStatus = (typeof ADVANCED_STATUSES)[number];
 
-/** HLR spec §2, lookup result. What the answer does not have is null. */
+/** The result of a lookup. Fields missing from the answer are null. */
 export interface Lookup {
   /** E.164 with plus. */
   readonly phone: string;
-  /** One of the documented words, or another one as it came. Meaning of `error`: not shown. */
+  /** One of the documented words, or another one as it came. Not shown in HLR spec §2: the meaning of `error`. */
   readonly status: LookupStatus | (string & {});
   readonly advancedStatus: AdvancedStatus | (string & {}) | null;
   readonly mcc: string | null;
   readonly mnc: string | null;
-  /** Null when the gateway says "0", which means unavailable. */
+  /** Null when the gateway reports "0", which means unavailable. */
   readonly imsi: string | null;
-  /** Null when the gateway says "0", which means unavailable. */
+  /** Null when the gateway reports "0", which means unavailable. */
   readonly msc: string | null;
   /** Decimal string. */
   readonly cost: string | null;
@@ -54,43 +54,60 @@ export interface CountryPrice {
   readonly price: string;
 }
 
-/** Reads the payload of a lookup answer; null when it is not about the number asked for. HLR spec §2. */
-export function readLookup(payload: unknown, askedDigits: string): Lookup | null {
-  if (!isRecord(payload) || readDigits(payload.phone) !== askedDigits) return null;
-  const status = readText(payload.status);
-  if (status === null) return null;
-  return {
-    phone: `+${askedDigits}`,
+/** The input of a lookup. @see HLR spec §4, GET {mobile} */
+export const lookupRequest = z.object({ mobile: requestMobile });
+
+/** Reads "0", which means unavailable, as null. */
+const unlessZero = orNull(digitsOrText).transform((value) => (value === '0' ? null : value));
+
+/** @see HLR spec §2, lookup result */
+const lookupSchema = z
+  .object({
+    phone: mobileDigits,
+    status: text,
+    advanced_status: orNull(text),
+    mcc: orNull(digitsOrText),
+    mnc: orNull(digitsOrText),
+    imsi: unlessZero,
+    msc: unlessZero,
+    cost: orNull(decimal),
+    country: orNull(text),
+    operator: orNull(text),
+  })
+  .transform(({ phone, status, advanced_status: advancedStatus, ...network }): Lookup => ({
+    phone: `+${phone}`,
     status,
-    advancedStatus: readText(payload.advanced_status),
-    mcc: readText(payload.mcc),
-    mnc: readText(payload.mnc),
-    imsi: readUnlessZero(payload.imsi),
-    msc: readUnlessZero(payload.msc),
-    cost: readDecimal(payload.cost),
-    country: readText(payload.country),
-    operator: readText(payload.operator),
-  };
+    advancedStatus,
+    ...network,
+  }));
+
+/** Reads the payload of a lookup answer; null when it is not about the requested number. */
+export function readLookup(payload: unknown, digits: string): Lookup | null {
+  const lookup = readOrNull(lookupSchema, payload);
+  return lookup?.phone === `+${digits}` ? lookup : null;
 }
 
-/** Reads the payload of a lookup pricing answer, or null. HLR spec §2. */
-export function readHlrPricing(payload: unknown): PriceList<CountryPrice> | null {
-  return readPriceList(payload, readCountryPrice);
-}
-
-function readCountryPrice(row: Record<string, unknown>): CountryPrice | null {
-  const countryCode = readText(row.countrycode);
-  const price = readDecimal(row.price);
-  if (countryCode === null || price === null) return null;
-  return {
-    id: readRowId(row.id),
-    countryName: readText(row.countryname),
-    countryCode,
-    countryIso: readText(row.countryiso),
+/** @see HLR spec §2, pricing object */
+const countryPriceSchema = z
+  .object({
+    id: rowId,
+    countryname: orNull(text),
+    // A JSON number has no plus.
+    countrycode: digitsOrText.transform((code) => (/^[0-9]+$/.test(code) ? `+${code}` : code)),
+    countryiso: orNull(text),
+    price: decimal,
+  })
+  .transform(({ id, countryname, countrycode, countryiso, price }): CountryPrice => ({
+    id,
+    countryName: countryname,
+    countryCode: countrycode,
+    countryIso: countryiso,
     price,
-  };
-}
+  }));
 
-function readUnlessZero(value: unknown): string | null {
-  return value === '0' ? null : readText(value);
+const pricingSchema = priceListOf(countryPriceSchema);
+
+/** Reads the payload of a lookup pricing answer, or null. */
+export function readHlrPricing(payload: unknown): PriceList<CountryPrice> | null {
+  return readOrNull(pricingSchema, payload);
 }

@@ -1,7 +1,7 @@
 /** Where the gateway puts the pin. OTP spec §4. */
 export const PLACEHOLDER = '[PIN]';
 
-/** OTP spec §8: one message carries 160 GSM 7-bit septets or 70 UCS-2 units. */
+/** Characters of a message (OTP spec §8); one segment carries as many GSM 7-bit septets or UCS-2 units. */
 export const MESSAGE_LIMIT = { 'gsm-7': 160, 'ucs-2': 70 } as const;
 
 export type MessageEncoding = keyof typeof MESSAGE_LIMIT;
@@ -15,7 +15,7 @@ const BASIC = new Set(
 /** The extension table (6.2.1.1): escape and code, so two septets each. */
 const EXTENDED = new Set('\f^{}\\[~]|€');
 
-/** How a text is sent and what it costs. */
+/** How a message is sent and how much of the limit it uses. */
 export interface MessageSize {
   readonly encoding: MessageEncoding;
   /** Septets in GSM 7-bit, UTF-16 code units in UCS-2. */
@@ -25,7 +25,7 @@ export interface MessageSize {
   readonly forcedBy: readonly string[];
 }
 
-/** Counts a text as one text message. OTP spec §4, §8. */
+/** Measures a message in what the network counts. OTP spec §4, §8. */
 export function measureMessage(text: string): MessageSize {
   const forcedBy = new Set<string>();
   let septets = 0;
@@ -39,21 +39,30 @@ export function measureMessage(text: string): MessageSize {
   return { encoding, units, limit: MESSAGE_LIMIT[encoding], forcedBy: [...forcedBy] };
 }
 
-/** A template measured, with what is wrong with it. */
+/** The size of a template, with what is wrong with it. */
 export interface TemplateSize extends MessageSize {
-  /** Null when the template may be sent, else half a sentence that begins after the option's name. */
+  /** Null when the template may be sent; otherwise half a sentence that follows the option's name. */
   readonly problem: string | null;
 }
 
 /**
- * Measures a template with one `[PIN]`. It must fit both as written and with the longest pin in place.
+ * Measures a template with exactly one `[PIN]`. Two things must fit, and `units` is the larger: the characters of the
+ * template as it is written, and the text with the longest pin in place, in what the network counts.
+ *
+ * OTP spec §8 limits characters. An extension character such as the euro sign is one character and takes two septets, so
+ * that a text within the limit may need a second segment, at the price of a second message. `allowsSecondSegment` leaves
+ * the second rule out.
  * Not shown in OTP spec §4: whether the gateway measures the template or the text with the pin, and how long a pin is.
- * Not shown in OTP spec §4: whether several placeholders are all replaced, or one in lower case; exactly one `[PIN]` is demanded.
+ * Not shown in OTP spec §4: whether several placeholders are all replaced, or one in lower case; exactly one `[PIN]` is required.
  */
-export function measureTemplate(template: string, maxPinDigits: number): TemplateSize {
-  const raw = measureMessage(template);
-  const expanded = measureMessage(template.replaceAll(PLACEHOLDER, '0'.repeat(maxPinDigits)));
-  const size = expanded.units > raw.units ? expanded : raw;
+export function measureTemplate(
+  template: string,
+  maxPinDigits: number,
+  allowsSecondSegment = false,
+): TemplateSize {
+  const sent = measureMessage(template.replaceAll(PLACEHOLDER, '0'.repeat(maxPinDigits)));
+  const units = allowsSecondSegment ? template.length : Math.max(template.length, sent.units);
+  const size = { ...sent, units };
   return { ...size, problem: findProblem(template, size) };
 }
 
@@ -68,4 +77,10 @@ function findProblem(template: string, { encoding, units, limit, forcedBy }: Mes
   const cause =
     forcedBy.length === 0 ? '' : `; ${forcedBy.slice(0, 5).join(' ')} cannot be sent as GSM 7-bit`;
   return `is too long for one text message: ${units} of ${limit} (${encoding}) with the longest code${cause}`;
+}
+
+/** Returns whether a string is a valid sender. OTP spec §4, sender rule. */
+export function isSender(sender: string): boolean {
+  if (typeof sender !== 'string') return false;
+  return /^[A-Za-z0-9 .-]{2,11}$/.test(sender) || /^[0-9]{14}$/.test(sender);
 }

@@ -1,7 +1,7 @@
 /**
- * The digits of an E.164 number as the wire carries them: 7 to 15, the first not zero, no plus. OTP spec §4, HLR spec §4.
- * One leading plus is taken off. Anything else gives null.
- * Not shown in OTP spec §4: how short a number may be; 7 digits are the least.
+ * Returns the digits of an E.164 number as the wire carries them, or null: 7 to 15 digits, the first not zero, no plus.
+ * One leading plus is removed. OTP spec §4, HLR spec §4.
+ * Not shown in OTP spec §4: the shortest number; 7 digits are required.
  */
 export function toDigits(mobile: unknown): string | null {
   if (typeof mobile !== 'string') return null;
@@ -10,9 +10,12 @@ export function toDigits(mobile: unknown): string | null {
 }
 
 /**
- * The digits of a number in an answer.
+ * Returns the digits of a number in an answer, or null.
  * Not shown in OTP spec §2: whether `mobile` is a number or a string, and whether it has a plus. All are read.
  */
 export function readDigits(mobile: unknown): string | null {
   return toDigits(typeof mobile === 'number' && Number.isSafeInteger(mobile) ? String(mobile) : mobile);
 }
+
+/** What is wrong with a number from the caller, in words that follow the field's name. */
+export const MOBILE_PROBLEM = 'must be an E.164 number: 7 to 15 digits, with or without a plus';

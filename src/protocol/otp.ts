@@ -1,7 +1,7 @@
-import { isRecord, readDecimal, readText, readWholeNumber } from './envelope';
-import { measureTemplate } from './message-length';
-import { readDigits, toDigits } from './mobile';
+import { z } from 'zod';
+import { isSender, measureTemplate } from './message-length';
 import type { Variant } from './paths';
+import { decimal, mobileDigits, orNull, readOrNull, requestMobile, text, wholeNumber } from './values';
 
 /** Seconds of pin validity when the request names none. OTP spec §4, §8. */
 export const DEFAULT_VALIDITY_SECONDS = 600;
@@ -16,7 +16,7 @@ export const DEFAULT_MESSAGE = 'Please do not share your password pin. Your pass
 /** OTP spec §8: characters of a reference code, A only. */
 export const REFERENCE_CODE_MAX = 50;
 
-/** What `generate` takes. */
+/** The input of `generate`. */
 export interface GenerateInput {
   /** E.164, with or without one leading plus. */
   readonly mobile: string;
@@ -24,14 +24,38 @@ export interface GenerateInput {
   readonly sender?: string | undefined;
   /** Seconds of pin validity. Default: the gateway's (600). A: 120 to 1800. */
   readonly validitySeconds?: number | undefined;
-  /** Text with exactly one `[PIN]`, at most 160 GSM 7-bit septets or 70 UCS-2 units. Default: the gateway's. */
+  /** Text with exactly one `[PIN]`, at most 160 GSM 7-bit characters or 70 UCS-2 units. Default: the gateway's. */
   readonly message?: string | undefined;
   /** The caller's own reference, up to 50 characters. Variant A only. */
   readonly referenceCode?: string | undefined;
 }
 
-/** A JSON number or a string of digits. Not shown in OTP spec §4: which form "numeric" means. */
-export type NumbersAs = 'string' | 'number';
+/** The input of `validate`. */
+export interface ValidateInput {
+  /** The id that `generate` returned. */
+  readonly id: string;
+  /** The number that received the pin: E.164, with or without one leading plus. */
+  readonly mobile: string;
+  /** 4 to 10 digits, as the subscriber typed them. */
+  readonly pin: string;
+}
+
+/** A string of digits or a JSON number. Not shown in OTP spec §4: which form "numeric" means. */
+export type NumberForm = 'string' | 'number';
+
+/** The form of each numeric field of a request. */
+export interface NumberForms {
+  readonly mobile: NumberForm;
+  readonly validity: NumberForm;
+}
+
+/** What the requests of one client have in common. */
+export interface RequestOptions {
+  readonly variant: Variant;
+  readonly numbersAs: NumberForms;
+  readonly maxPinDigits: number;
+  readonly allowSecondSegment: boolean;
+}
 
 /** OTP spec §4, body of POST generate. */
 export interface GenerateBody {
@@ -42,74 +66,32 @@ export interface GenerateBody {
   readonly reference_code?: string;
 }
 
-/** OTP spec §4, sender rule. */
-export function isSender(sender: string): boolean {
-  if (typeof sender !== 'string') return false;
-  return /^[A-Za-z0-9 .-]{2,11}$/.test(sender) || /^[0-9]{14}$/.test(sender);
-}
-
 /**
- * Checks a generate request with the gateway's own rules and makes its body. OTP spec §4, §8.
- * @throws {TypeError} that names the member and never shows its value.
+ * Returns the schema that checks the input of `generate` by the gateway's own rules and makes the body.
+ * @see OTP spec §4, POST generate; §8
  */
-export function toGenerateBody(
-  variant: Variant,
-  input: GenerateInput,
-  numbersAs: NumbersAs,
-  maxPinDigits: number,
-): GenerateBody {
-  const { sender, validitySeconds, message, referenceCode } = input;
-  const numeric = numbersAs === 'number' ? Number : String;
-  const mobile = numeric(requireDigits(input.mobile));
-  checkSender(sender);
-  checkValidity(variant, validitySeconds);
-  checkMessage(message, maxPinDigits);
-  checkReferenceCode(variant, referenceCode);
-  return {
-    mobile,
-    ...(sender !== undefined && { sender }),
-    ...(validitySeconds !== undefined && { validity: numeric(validitySeconds) }),
-    ...(message !== undefined && { message }),
-    ...(referenceCode !== undefined && { reference_code: referenceCode }),
-  };
-}
-
-/** The digits of a number handed in by the caller. @throws {TypeError} when it is not an E.164 number. */
-export function requireDigits(mobile: string): string {
-  const digits = toDigits(mobile);
-  if (digits === null)
-    throw new TypeError('mobile must be an E.164 number: 7 to 15 digits, with or without a plus');
-  return digits;
-}
-
-function checkSender(sender: string | undefined): void {
-  if (sender !== undefined && !isSender(sender)) {
-    throw new TypeError('sender must be 2 to 11 letters, digits, spaces, hyphens and dots, or 14 digits');
-  }
-}
-
-/** Not shown in OTP spec §8: the range of B. 1 to 1800 seconds are admitted. */
-function checkValidity(variant: Variant, seconds: number | undefined): void {
-  if (seconds === undefined) return;
-  const { min, max } = variant === 'A' ? VALIDITY_RANGE_SECONDS : { min: 1, max: VALIDITY_RANGE_SECONDS.max };
-  if (!Number.isInteger(seconds) || seconds < min || seconds > max) {
-    throw new TypeError(`validitySeconds must be a whole number from ${min} to ${max}`);
-  }
-}
-
-function checkMessage(message: string | undefined, maxPinDigits: number): void {
-  if (message === undefined) return;
-  if (typeof message !== 'string') throw new TypeError('message must be a string');
-  const problem = measureTemplate(message, maxPinDigits).problem;
-  if (problem !== null) throw new TypeError(`message ${problem}`);
-}
-
-function checkReferenceCode(variant: Variant, referenceCode: string | undefined): void {
-  if (referenceCode === undefined) return;
-  if (variant === 'B') throw new TypeError('referenceCode exists in variant A only');
-  if (typeof referenceCode !== 'string' || referenceCode.length > REFERENCE_CODE_MAX) {
-    throw new TypeError(`referenceCode must be a string of at most ${REFERENCE_CODE_MAX} characters`);
-  }
+export function createGenerateRequest(options: RequestOptions) {
+  const { variant, numbersAs } = options;
+  return z
+    .object(
+      {
+        mobile: requestMobile,
+        sender: z.custom<string>(isSenderString, SENDER_PROBLEM).optional(),
+        validitySeconds: validitySeconds(variant).optional(),
+        message: messageTemplate(options).optional(),
+        referenceCode: referenceCode(variant).optional(),
+      },
+      NOT_AN_OBJECT,
+    )
+    .transform((input): GenerateBody => ({
+      mobile: toForm[numbersAs.mobile](input.mobile),
+      ...(input.sender !== undefined && { sender: input.sender }),
+      ...(input.validitySeconds !== undefined && {
+        validity: toForm[numbersAs.validity](input.validitySeconds),
+      }),
+      ...(input.message !== undefined && { message: input.message }),
+      ...(input.referenceCode !== undefined && { reference_code: input.referenceCode }),
+    }));
 }
 
 /** OTP spec §4, body of POST validate/{id}. */
@@ -119,18 +101,88 @@ export interface ValidateBody {
 }
 
 /**
- * Checks a validate request and makes its body. OTP spec §4: the pin is a string of digits.
- * Not shown in OTP spec §4: how many; 4 to 10 are admitted.
- * @throws {TypeError} that names the member and never shows its value.
+ * Returns the schema that checks the input of `validate` and makes the body; the pin is a string of digits.
+ * @see OTP spec §4, POST validate/{id}
+ *
+ * Not shown in OTP spec §4: how many digits; 4 to 10 are accepted.
  */
-export function toValidateBody(mobile: string, pin: string, numbersAs: NumbersAs): ValidateBody {
-  const digits = requireDigits(mobile);
-  if (typeof pin !== 'string' || !/^[0-9]{4,10}$/.test(pin))
-    throw new TypeError('pin must be a string of 4 to 10 digits');
-  return { mobile: numbersAs === 'number' ? Number(digits) : digits, pin };
+export function createValidateRequest({ variant, numbersAs }: RequestOptions) {
+  return z
+    .object(
+      {
+        id: otpId(variant, 'must be one that generate returned'),
+        mobile: requestMobile,
+        pin: z.string(PIN_PROBLEM).regex(/^[0-9]{4,10}$/, PIN_PROBLEM),
+      },
+      NOT_AN_OBJECT,
+    )
+    .transform(({ id, mobile, pin }) => ({
+      id,
+      body: { mobile: toForm[numbersAs.mobile](mobile), pin } satisfies ValidateBody,
+    }));
 }
 
-/** OTP spec §2, OTP object of variant A. Members the login does not decide on are null when missing or odd. */
+const PIN_PROBLEM = 'must be a string of 4 to 10 digits';
+const SENDER_PROBLEM = 'must be 2 to 11 letters, digits, spaces, hyphens and dots, or 14 digits';
+const NOT_AN_OBJECT = 'the input must be an object';
+
+const toForm = { string: String, number: Number } as const;
+
+function isSenderString(value: unknown): boolean {
+  return typeof value === 'string' && isSender(value);
+}
+
+/** Not shown in OTP spec §8: the range of B. Any whole number above zero is accepted. */
+function validitySeconds(variant: Variant) {
+  if (variant === 'B') return positive('must be a whole number above zero');
+  const { min, max } = VALIDITY_RANGE_SECONDS;
+  const problem = `must be a whole number from ${min} to ${max}`;
+  return positive(problem).min(min, problem).max(max, problem);
+}
+
+function positive(problem: string) {
+  return z.int(problem).min(1, problem);
+}
+
+function messageTemplate({ maxPinDigits, allowSecondSegment }: RequestOptions) {
+  return z.string('must be a string').superRefine((message, context) => {
+    const { problem } = measureTemplate(message, maxPinDigits, allowSecondSegment);
+    if (problem !== null) context.addIssue({ code: 'custom', message: problem });
+  });
+}
+
+function referenceCode(variant: Variant) {
+  const problem =
+    variant === 'A'
+      ? `must be a string of at most ${REFERENCE_CODE_MAX} characters`
+      : 'exists in variant A only';
+  return z
+    .string(problem)
+    .refine((code) => variant === 'A' && Array.from(code).length <= REFERENCE_CODE_MAX, problem);
+}
+
+/**
+ * Returns the schema of an OTP id that is safe in a URL path.
+ * A: a string of up to 256 characters without control characters, never "." or "..". B: 1 to 20 digits.
+ * @see OTP spec §2, OTP object
+ *
+ * Not shown in OTP spec §2: whether the id of B is a number or a string of digits; both are read, and whole numbers in A too.
+ */
+export function otpId(variant: Variant, problem?: string) {
+  const isId = variant === 'A' ? isIdOfA : isIdOfB;
+  return z.union([z.string(), z.int().min(0).transform(String)], problem).refine(isId, problem);
+}
+
+function isIdOfA(id: string): boolean {
+  if (id === '' || id.length > 256 || id === '.' || id === '..') return false;
+  return id.isWellFormed() && !/[\p{Cc}\u2028\u2029]/u.test(id);
+}
+
+function isIdOfB(id: string): boolean {
+  return /^[0-9]{1,20}$/.test(id);
+}
+
+/** OTP spec §2, OTP object of variant A. Fields that no decision depends on are null when missing or malformed. */
 export interface GeneratedA {
   readonly variant: 'A';
   readonly id: string;
@@ -151,59 +203,67 @@ export interface GeneratedB {
   readonly mobile: string;
   /** Decimal string. */
   readonly cost: string | null;
-  /** As it came. Not shown in OTP spec §2: unit and epoch of `valid_until`, so nothing may be decided by it. */
+  /** As it came. Not shown in OTP spec §2: unit and epoch of `valid_until`, so no decision depends on it. */
   readonly validUntilRaw: unknown;
 }
 
 export type Generated = GeneratedA | GeneratedB;
 
-/**
- * An OTP id that is safe in a URL path, or null. OTP spec §2.
- * A: any text of up to 256 characters without control characters, never "." or "..". B: a safe positive integer.
- * Not shown in OTP spec §2: whether B's id comes as a number or as digits; both are read, and whole numbers in A too.
- * A number beyond 2^53 has been rounded by the parser already and is refused.
- */
-export function readOtpId(variant: Variant, id: unknown): string | null {
-  const text = typeof id === 'number' && Number.isSafeInteger(id) ? String(id) : id;
-  if (typeof text !== 'string') return null;
-  if (variant === 'B')
-    return /^[1-9][0-9]{0,15}$/.test(text) && Number.isSafeInteger(Number(text)) ? text : null;
-  const isSafe =
-    text.length > 0 && text.length <= 256 && text.isWellFormed() && !/[\p{Cc}\u2028\u2029]/u.test(text);
-  return isSafe && text !== '.' && text !== '..' ? text : null;
-}
-
-/** Reads the payload of a generate answer; null when id or number are not those of the request. OTP spec §2. */
-export function readGenerated(variant: Variant, payload: unknown, askedDigits: string): Generated | null {
-  if (!isRecord(payload)) return null;
-  const id = readOtpId(variant, payload.id);
-  if (id === null || readDigits(payload.mobile) !== askedDigits) return null;
-  const mobile = `+${askedDigits}`;
-  if (variant === 'B') {
-    return {
-      variant,
+const generatedSchemas = {
+  /** @see OTP spec §2, OTP object, variant A */
+  A: z
+    .object({
+      id: otpId('A'),
+      mobile: mobileDigits,
+      sender: orNull(text),
+      validity: orNull(wholeNumber),
+      message: orNull(text),
+      imessaged: orNull(text),
+      reference_code: orNull(text),
+    })
+    .transform(
+      ({ id, mobile, sender, validity, message, imessaged, reference_code: referenceCode }): GeneratedA => ({
+        variant: 'A',
+        id,
+        mobile: `+${mobile}`,
+        sender,
+        validitySeconds: validity,
+        message: message ?? imessaged,
+        referenceCode,
+      }),
+    ),
+  /** @see OTP spec §2, OTP object, variant B */
+  B: z
+    .object({
+      id: otpId('B'),
+      mobile: mobileDigits,
+      cost: orNull(decimal),
+      valid_until: z.unknown().optional(),
+    })
+    .transform(({ id, mobile, cost, valid_until: validUntil }): GeneratedB => ({
+      variant: 'B',
       id,
-      mobile,
-      cost: readDecimal(payload.cost),
-      validUntilRaw: payload.valid_until ?? null,
-    };
-  }
-  return {
-    variant,
-    id,
-    mobile,
-    sender: readText(payload.sender),
-    validitySeconds: readWholeNumber(payload.validity),
-    message: readText(payload.message) ?? readText(payload.imessaged),
-    referenceCode: readText(payload.reference_code),
-  };
+      mobile: `+${mobile}`,
+      cost,
+      validUntilRaw: validUntil ?? null,
+    })),
+};
+
+/** Reads the payload of a generate answer; null when the id is malformed or the number is not that of the request. */
+export function readGenerated(variant: Variant, payload: unknown, digits: string): Generated | null {
+  const generated = readOrNull<z.ZodType<Generated>>(generatedSchemas[variant], payload);
+  return generated?.mobile === `+${digits}` ? generated : null;
 }
 
 /**
- * True when the payload of a validate answer says success: the empty string. OTP spec §4.
- * Not shown in OTP spec §1: null or an empty object in its place; both count. A missing member does not, unless it is accepted.
+ * The payload of a right pin: the empty string.
+ * @see OTP spec §4, POST validate/{id}
+ *
+ * Not shown in OTP spec §1: null or exactly `{}` in its place; both count.
  */
+const validatedSchema = z.union([z.literal(''), z.null(), z.strictObject({})]);
+
+/** True when a validate answer reports success. A missing payload does not, unless it is accepted. */
 export function isValidated(payload: unknown, hasPayload: boolean, acceptMissing: boolean): boolean {
-  if (!hasPayload) return acceptMissing;
-  return payload === '' || payload === null || (isRecord(payload) && Object.keys(payload).length === 0);
+  return hasPayload ? validatedSchema.safeParse(payload).success : acceptMissing;
 }

@@ -72,10 +72,10 @@ describe.each(variants)('doctor (%s) cannot use a gateway', (variant) => {
     [
       'that answers with garbage',
       { kind: 'body', status: 200, body: '{"hello":"there"}' },
-      /its members are not as expected$/,
+      /its fields are not as expected$/,
       /Something other than the gateway answers/,
     ],
-    ['that ends half way', 'half-answer', /it ends half way$/, /Something other than the gateway answers/],
+    ['that ends half way', 'half-answer', /it is incomplete$/, /Something other than the gateway answers/],
     ['that resets', 'reset', /could not be reached/, /a firewall or a proxy/],
     ['that does not answer in time', 'no-answer', /did not answer within 1000 ms/, /raise --timeout/],
     ['that is away', { kind: 'error', code: 2121 }, /2121/, /Try again later/],

@@ -16,13 +16,22 @@ function packagesLoadedBy(script: string): Set<string> {
   return new Set(names);
 }
 
-const make = `const { GatewayClient } = require('./src/client/index.ts');
-  const client = new GatewayClient({ baseUrl: 'https://gateway.example', variant: 'A', username: 'u', password: 'p' })`;
+const LATE = ['express', 'passport', 'passport-custom', 'undici', 'libphonenumber-js', 'zod'];
 
-it('the client loads neither Express nor Passport nor zod, and undici only when it is needed', () => {
-  const loaded = packagesLoadedBy(make);
-  expect(loaded).toContain('valibot');
-  for (const name of ['express', 'passport', 'passport-custom', 'undici', 'libphonenumber-js', 'zod']) {
-    expect(loaded).not.toContain(name);
-  }
+const construct = `const { GatewayClient } = require('./src/client/index.ts');
+  new GatewayClient({ baseUrl: 'https://gateway.example', variant: 'A', username: 'u', password: 'p' })`;
+
+it('importing the client loads no package', () => {
+  const loaded = packagesLoadedBy("require('./src/client/index.ts')");
+  expect(LATE.filter((name) => loaded.has(name))).toEqual([]);
+}, 30_000);
+
+it('importing the main entry loads zod, undici and libphonenumber-js no more than the client does', () => {
+  const loaded = packagesLoadedBy("require('./src/index.ts')");
+  expect(['undici', 'libphonenumber-js', 'zod'].filter((name) => loaded.has(name))).toEqual([]);
+}, 30_000);
+
+it('constructing a client loads zod alone', () => {
+  const loaded = packagesLoadedBy(construct);
+  expect(LATE.filter((name) => loaded.has(name))).toEqual(['zod']);
 }, 30_000);

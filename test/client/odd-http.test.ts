@@ -50,7 +50,7 @@ describe('an answer', () => {
     ['a piece cut off', `${OK}transfer-encoding: chunked\r\n\r\n5\r\n{"`],
     ['no last piece', `${OK}transfer-encoding: chunked\r\n\r\n2\r\n{}\r\n`],
   ])('that ends half way is not as documented: %s', async (_title, bytes) => {
-    expect(await errorAfter(bytes)).toMatchObject(asSaid(200, 'it ends half way'));
+    expect(await errorAfter(bytes)).toMatchObject(asSaid(200, 'it is incomplete'));
   });
 
   it.each([
@@ -69,8 +69,8 @@ describe('an answer', () => {
     ['an empty encoding', `${OK}content-encoding:\r\ncontent-length: 2\r\n\r\n{}`, 200, 'it is encoded'],
     ['a length beyond 64 KiB', `${OK}content-length: 65537\r\n\r\n{`, 200, 'it is too large'],
     ['more than 64 KiB', `${OK}\r\n"${'x'.repeat(65_536)}"`, 200, 'it is too large'],
-    ['no JSON', `${OK}content-length: 5\r\n\r\n{"a":`, 200, 'its members are not as expected'],
-    ['other members', `${OK}content-length: 2\r\n\r\n{}`, 200, 'its members are not as expected'],
+    ['no JSON', `${OK}content-length: 5\r\n\r\n{"a":`, 200, 'its fields are not as expected'],
+    ['other members', `${OK}content-length: 2\r\n\r\n{}`, 200, 'its fields are not as expected'],
   ])(
     'is not as documented where its head or its members are not: %s',
     async (_title, bytes, httpStatus, problem) => {

@@ -132,10 +132,9 @@ describe('a client', () => {
   it('shows nothing of its options, tokens and keys', async () => {
     const { client } = await startClientOf((response) => sendPayload(response, { balance: '1' }));
     await client.otp.balance();
-    await client.deriveKey('x');
-    const admission = await client.admit('validate');
-    for (const value of [client, admission, client.otp, client.hlr]) expect(secretsIn(value)).toEqual([]);
-    admission.release();
+    const permit = await client.admit('validate');
+    for (const value of [client, permit, client.otp, client.hlr]) expect(secretsIn(value)).toEqual([]);
+    permit.release();
     expect(JSON.stringify(client)).toBe('{"variant":"A","otp":{},"hlr":{}}');
   });
 
@@ -164,25 +163,5 @@ describe('a client', () => {
     expect(secretsIn(error)).toEqual([]);
     expect(showAll(error)).not.toContain('127.0.0.1');
     expect(secretsIn(client)).toEqual([]);
-  });
-});
-
-describe('a key', () => {
-  const account = { baseUrl: 'https://gateway.example', variant: 'A', username: 'u', password: 'p' } as const;
-  const keyOf = async (options: object, label: string): Promise<string> =>
-    (await new GatewayClient({ ...account, ...options }).deriveKey(label)).toString('hex');
-
-  it('is the same in every process of the account, and another for every label, password, user and host', async () => {
-    const keys = await Promise.all([
-      keyOf({}, 'one'),
-      keyOf({ variant: 'B' }, 'one'),
-      keyOf({}, 'two'),
-      keyOf({ password: 'q' }, 'one'),
-      keyOf({ username: 'v' }, 'one'),
-      keyOf({ baseUrl: 'https://other.example' }, 'one'),
-    ]);
-    expect(keys[0]).toMatch(/^[0-9a-f]{64}$/);
-    expect(keys[1]).toBe(keys[0]);
-    expect(new Set(keys).size).toBe(5);
   });
 });

@@ -107,7 +107,11 @@ describe('a pin was right only when the answer says so exactly', () => {
     async (_title, body, status, contentType) => {
       const error = await errorOf(answer(body, status, contentType));
       expect(error).toBeInstanceOf(GatewayResponseError);
-      expect(error).toMatchObject({ code: 'ERR_GATEWAY_RESPONSE', status: 502, httpStatus: status });
+      expect(error).toMatchObject({
+        code: 'ERR_GATEWAY_RESPONSE',
+        status: status === 429 ? 503 : 502,
+        httpStatus: status,
+      });
     },
   );
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { GatewaySimulator } from 'passport-sms-otp/simulator';
-import { EventHub } from '../../src/client/events';
-import { TakeoverWatch } from '../../src/client/token-manager';
+import { GatewayEmitter } from '../../src/client/events';
+import { TokenContention } from '../../src/client/token-contention';
 import { testClock } from '../support/clock';
 import { errorOf, ofType, startClient, startSimulator, type Gateway } from './support/gateway';
 
@@ -27,7 +27,7 @@ describe('two clients of variant B that share nothing', () => {
     for (const error of errors) {
       expect(error).toMatchObject({
         code: 'ERR_GATEWAY_BUSY',
-        message: 'The call to the OTP gateway was refused: somebody else takes the token',
+        message: 'The call to the OTP gateway was refused: another client keeps replacing the token',
       });
     }
     expect(simulator.stats().calls.auth).toBe(before);
@@ -45,14 +45,14 @@ describe('two clients of variant B that share nothing', () => {
 });
 
 describe('the watch', () => {
-  const start = (random: number): { watch: TakeoverWatch; clock: ReturnType<typeof testClock> } => {
+  const start = (random: number): { watch: TokenContention; clock: ReturnType<typeof testClock> } => {
     const clock = testClock();
     return {
       clock,
-      watch: new TakeoverWatch(
+      watch: new TokenContention(
         () => clock.now(),
         () => random,
-        new EventHub(undefined),
+        new GatewayEmitter(undefined),
       ),
     };
   };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { GatewayClient, type GatewayClientOptions } from 'passport-sms-otp/client';
 import { testClock, type TestClock } from '../support/clock';
-import { toRenewalTime } from '../../src/client/token-crypto';
+import { toRenewalTime } from '../../src/client/token-manager';
 import { closeLater } from './support/cleanup';
 import { errorOf, logIn, MOBILE, ofType, pinOf, startGateway, until } from './support/gateway';
 import { sendJson, sendPayload, startWireServer, TOKENS, type WireServer } from './support/wire-server';
@@ -170,6 +170,42 @@ describe('how long a token is trusted', () => {
     const contents = { accessToken: 'a', refreshToken: null, expiresAt: 1_010_000 };
     const times = [0, 0.5, 1].map((chance) => Math.round(toRenewalTime(contents, 10_000, chance)));
     expect(times).toEqual([810_000, 860_000, 910_000]);
+  });
+});
+
+it('the validity asked for goes along with every refresh in A, and dates an answer that does not name one', async () => {
+  // The third authentication gives no token.
+  const tokens = (count: number): unknown =>
+    count < 3
+      ? { ...TOKENS, access_token: `access-${count}`, validity_period: count === 1 ? 900 : undefined }
+      : null;
+  const options = { variant: 'A', tokenValiditySeconds: 900 } as const;
+  const { wire, client, clock } = await startTokenServer(tokens, options);
+  await client.otp.balance();
+  clock.advanceSeconds(880);
+  await client.otp.balance();
+  await until(() => wire.authentications.length === 2);
+  expect(JSON.parse(wire.authentications[1]?.body ?? '')).toEqual({
+    type: 'refresh_token',
+    refresh_token: 'refresh-1',
+    validity: 900,
+  });
+  await until(() => wire.requests.length === 2);
+  clock.advanceSeconds(700);
+  await client.otp.balance();
+  clock.advanceSeconds(201);
+  expect(await errorOf(client.otp.balance())).toMatchObject({ code: 'ERR_GATEWAY_RESPONSE' });
+});
+
+it('a refresh in B names no validity', async () => {
+  const { wire, client, clock } = await startTokenServer(numbered);
+  await client.otp.balance();
+  clock.advanceSeconds(1_780);
+  await client.otp.balance();
+  await until(() => wire.authentications.length === 2);
+  expect(JSON.parse(wire.authentications[1]?.body ?? '')).toEqual({
+    type: 'refresh_token',
+    refresh_token: 'refresh-1',
   });
 });
 

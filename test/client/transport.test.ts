@@ -115,19 +115,39 @@ describe('an id', () => {
     });
   });
 
-  it.each(['9007199254740993', '9007199254740992', '-1', '0', '1.5', 'true', '[7]', '"7.0"', '"0x7"'])(
-    'of B that is %s in JSON is refused',
+  it.each(['9007199254740993', '18446744073709551615', '"007"', '0', '"18446744073709551615"'])(
+    'of B that is %s in JSON keeps every digit',
     async (json) => {
       const wire = await startWireServer((response) => {
-        const body = `{"status_code":201,"payload":{"id":${json},"mobile":"12025550123"}}`;
+        const body = `{"note":"\\"id\\":9007199254740995,","status_code":201,"payload":{"id" : ${json} ,"mobile":"12025550123"}}`;
         response.writeHead(201, { 'content-type': 'application/json' }).end(body);
       });
       const client = clientOf(wire.baseUrl, { variant: 'B' });
-      expect(await errorOf(client.otp.generate({ mobile: MOBILE }))).toMatchObject({
-        code: 'ERR_GATEWAY_RESPONSE',
-      });
+      const { id } = await client.otp.generate({ mobile: MOBILE });
+      expect(id).toBe(json.replaceAll('"', ''));
     },
   );
+
+  it.each([
+    '123456789012345678901',
+    '9007199254740993.5',
+    '9007199254740993e2',
+    '-1',
+    '1.5',
+    'true',
+    '[7]',
+    '"7.0"',
+    '"0x7"',
+  ])('of B that is %s in JSON is refused', async (json) => {
+    const wire = await startWireServer((response) => {
+      const body = `{"status_code":201,"payload":{"id":${json},"mobile":"12025550123"}}`;
+      response.writeHead(201, { 'content-type': 'application/json' }).end(body);
+    });
+    const client = clientOf(wire.baseUrl, { variant: 'B' });
+    expect(await errorOf(client.otp.generate({ mobile: MOBILE }))).toMatchObject({
+      code: 'ERR_GATEWAY_RESPONSE',
+    });
+  });
 });
 
 it('connections are kept: ten calls, one after another, need no third', async () => {

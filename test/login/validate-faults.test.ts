@@ -10,12 +10,12 @@ const NOTHING_WAITED_FOR = { error: 'no-pending-login' };
 
 const REJECTED = { code: 'ERR_GATEWAY_REJECTED' };
 
-/** The gateway refuses, whatever the HTTP status. The last member is the one variant a row is for. */
-const REFUSED: readonly [string, Fault, number, object, number, ('A' | 'B')?][] = [
+/** The gateway refuses, whatever the HTTP status. */
+const REFUSED: readonly [string, Fault, number, object, number][] = [
   ['2107', { kind: 'error', code: 2107 }, 401, INVALID, 1],
   ['2107 with HTTP 200', { kind: 'error', code: 2107, status200: true }, 401, INVALID, 1],
   ['2107 with HTTP 500', { kind: 'error', code: 2107, httpStatus: 500 }, 401, INVALID, 1],
-  ['2120', { kind: 'error', code: 2120 }, 401, INVALID, 1, 'B'],
+  ['2120', { kind: 'error', code: 2120 }, 401, INVALID, 1],
   ['2121', { kind: 'error', code: 2121 }, 503, REJECTED, 0],
   ['2121 with HTTP 200', { kind: 'error', code: 2121, status200: true }, 503, REJECTED, 0],
   ['HTTP 429 in an envelope', { kind: 'status', status: 429 }, 503, REJECTED, 0],
@@ -55,7 +55,7 @@ describe.each(['A', 'B'] as const)('a validate call in variant %s', (variant) =>
     }
   });
 
-  it.each(REFUSED.filter(([, , , , , only]) => only === undefined || only === variant))(
+  it.each(REFUSED)(
     'that is answered with %s leaves the challenge alive, one attempt and one failure gone',
     async (_what, fault, status, body, rejections) => {
       const visitor = visit(test, next());
@@ -73,6 +73,14 @@ describe.each(['A', 'B'] as const)('a validate call in variant %s', (variant) =>
       expect((await visitor.enterRight()).status).toBe(200);
     },
   );
+
+  it('that is answered with 503 passes its Retry-After on', async () => {
+    const visitor = visit(test, next());
+    await visitor.login();
+    test.sim.failNext('validate', { kind: 'status', status: 503, retryAfterSeconds: 9 });
+    const refused = await visitor.enterRight();
+    expect([refused.status, refused.headers['retry-after']]).toEqual([503, '9']);
+  });
 
   it.each([
     ['2108', { kind: 'error', code: 2108 }],

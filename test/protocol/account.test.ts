@@ -80,7 +80,6 @@ describe('the pricing object', () => {
     ['an array', [ROW]],
     ['without mcc', { ...ROW, mcc: undefined }],
     ['with an empty mnc', { ...ROW, mnc: '' }],
-    ['with a number for mnc, whose zeros are lost', { ...ROW, mnc: 1 }],
     ['without price', { ...ROW, price: null }],
     ['with a price in words', { ...ROW, price: 'free' }],
   ])('leaves out and counts a row that is %s', (_what, odd) => {
@@ -95,6 +94,17 @@ describe('the pricing object', () => {
   ])('does not need %s in a row', (wireName, name) => {
     const list = readPricing({ ...LIST, pricing: [{ ...ROW, [wireName]: undefined }] });
     expect(list?.pricing[0]).toHaveProperty(name, null);
+  });
+
+  it('has numeric codes read as their digits', () => {
+    const list = readPricing({
+      ...LIST,
+      pricing: [
+        { ...ROW, mcc: 310, mnc: 26 },
+        { ...ROW, mnc: 1.5 },
+      ],
+    });
+    expect(list).toMatchObject({ pricing: [{ mcc: '310', mnc: '26' }], oddRows: 1 });
   });
 
   it('takes the id of a row as digits too, and never a rounded one', () => {

@@ -55,6 +55,18 @@ describe('a lookup result', () => {
     expect(readLookup({ ...FULL, [field]: '' }, '12025550123')?.[field]).toBeNull();
   });
 
+  it('may have codes that are JSON numbers, and 0 for an unavailable one', () => {
+    const numbers = { mcc: 310, mnc: 4, imsi: 310004123456789, msc: 12025550999 };
+    expect(readLookup({ ...FULL, ...numbers }, '12025550123')).toMatchObject({
+      mcc: '310',
+      mnc: '4',
+      imsi: '310004123456789',
+      msc: '12025550999',
+    });
+    const unavailable = readLookup({ ...FULL, imsi: 0, msc: 0 }, '12025550123');
+    expect(unavailable).toMatchObject({ imsi: null, msc: null });
+  });
+
   it.each([['+12025550123'], [12025550123]])('may name the phone %j', (phone: unknown) => {
     expect(readLookup({ ...FULL, phone }, '12025550123')?.phone).toBe('+12025550123');
   });
@@ -116,6 +128,16 @@ describe('the lookup price list', () => {
         { id: '77', countryName: 'Freedonia', countryCode: '+999', countryIso: 'FD', price: '0.0060' },
       ],
       oddRows: 0,
+    });
+  });
+
+  it.each([
+    [999, '+999'],
+    ['999', '+999'],
+    ['+999', '+999'],
+  ])('may have the dialling code %j', (countrycode, countryCode) => {
+    expect(readHlrPricing({ pricing: [{ ...ROW, countrycode }] })).toMatchObject({
+      pricing: [{ countryCode }],
     });
   });
 

@@ -90,24 +90,43 @@ describe('one text message (OTP spec §8)', () => {
 
 describe('a template', () => {
   it.each([
-    ['153 x A', `${A(153)}[PIN]`, 6, 160, 159, true],
-    ['154 x A', `${A(154)}[PIN]`, 6, 161, 160, false],
-    ['153 x A, eight digits', `${A(153)}[PIN]`, 8, 160, 161, false],
-    ['152 x A, eight digits', `${A(152)}[PIN]`, 8, 159, 160, true],
-    ['76 euro signs', `${'€'.repeat(76)}[PIN]`, 6, 159, 158, true],
-    ['77 euro signs', `${'€'.repeat(77)}[PIN]`, 6, 161, 160, false],
+    ['153 x A', `${A(153)}[PIN]`, 6, 158, 159, true],
+    ['154 x A', `${A(154)}[PIN]`, 6, 159, 160, true],
+    ['155 x A', `${A(155)}[PIN]`, 6, 160, 161, false],
+    ['156 x A, four digits', `${A(156)}[PIN]`, 4, 161, 160, false],
+    ['153 x A, eight digits', `${A(153)}[PIN]`, 8, 158, 161, false],
+    ['152 x A, eight digits', `${A(152)}[PIN]`, 8, 157, 160, true],
+    ['77 euro signs', `${'€'.repeat(77)}[PIN]`, 6, 82, 160, true],
+    ['78 euro signs', `${'€'.repeat(78)}[PIN]`, 6, 83, 162, false],
     ['64 hiragana', `${HIRAGANA.repeat(64)}[PIN]`, 6, 69, 70, true],
     ['65 hiragana', `${HIRAGANA.repeat(65)}[PIN]`, 6, 70, 71, false],
     ['ç and 63 x A', `ç${A(63)}[PIN]`, 6, 69, 70, true],
     ['32 x U+1F600', `${SMILE.repeat(32)}[PIN]`, 6, 69, 70, true],
-    ["the gateway's default text", DEFAULT_MESSAGE, 6, 68, 67, true],
-  ])('must fit as written and with the pin: %s', (_what, template, maxPinDigits, raw, expanded, fits) => {
-    const size = measureTemplate(template, maxPinDigits);
-    expect(measureMessage(template).units).toBe(raw);
-    expect(measureMessage(template.replace('[PIN]', '0'.repeat(maxPinDigits))).units).toBe(expanded);
-    expect(size.units).toBe(Math.max(raw, expanded));
-    expect(size.problem === null).toBe(fits);
-  });
+    ["the gateway's default text", DEFAULT_MESSAGE, 6, 66, 67, true],
+  ])(
+    'fits when its characters and the units of the text with the pin do: %s',
+    (_what, template, maxPinDigits, characters, expanded, fits) => {
+      const size = measureTemplate(template, maxPinDigits);
+      expect(template).toHaveLength(characters);
+      expect(measureMessage(template.replace('[PIN]', '0'.repeat(maxPinDigits))).units).toBe(expanded);
+      expect(size.units).toBe(Math.max(characters, expanded));
+      expect(size.problem === null).toBe(fits);
+    },
+  );
+
+  it.each([
+    ['160 characters', `${A(155)}[PIN]`, true],
+    ['155 euro signs and the placeholder', `${'€'.repeat(155)}[PIN]`, true],
+    ['161 characters', `${A(156)}[PIN]`, false],
+    ['70 hiragana and placeholder', `${HIRAGANA.repeat(65)}[PIN]`, true],
+    ['71 hiragana and placeholder', `${HIRAGANA.repeat(66)}[PIN]`, false],
+  ])(
+    'of %s fits or not by its characters alone where a second segment is allowed',
+    (_what, template, fits) => {
+      expect(measureTemplate(template, 10, true).problem === null).toBe(fits);
+      expect(measureTemplate(template, 10).problem).not.toBeNull();
+    },
+  );
 
   it.each([
     ['no placeholder', 'Your code', 'must contain [PIN] exactly once (found 0)'],

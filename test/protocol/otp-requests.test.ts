@@ -4,17 +4,26 @@ import {
   DEFAULT_SENDER,
   DEFAULT_VALIDITY_SECONDS,
   REFERENCE_CODE_MAX,
-  toGenerateBody,
-  toValidateBody,
+  createGenerateRequest,
+  createValidateRequest,
+  type NumberForms,
   VALIDITY_RANGE_SECONDS,
 } from '../../src/protocol/otp';
+import { parseInput } from '../../src/protocol/values';
 
 const MOBILE = '+12025550123';
 const VARIANTS = ['A', 'B'] as const;
 
-/** Calls as a JavaScript program may: with members of any type. */
+const STRINGS = { mobile: 'string', validity: 'string' } as const;
+const NUMBERS = { mobile: 'number', validity: 'number' } as const;
+
+function optionsOf(variant: 'A' | 'B', numbersAs: NumberForms = STRINGS, maxPinDigits = 6) {
+  return { variant, numbersAs, maxPinDigits, allowSecondSegment: false };
+}
+
+/** Calls as a JavaScript program may: with fields of any type. */
 function generate(variant: 'A' | 'B', input: Record<string, unknown>) {
-  return toGenerateBody(variant, { mobile: MOBILE, ...input }, 'string', 6);
+  return parseInput(createGenerateRequest(optionsOf(variant)), { mobile: MOBILE, ...input });
 }
 
 describe('what OTP spec §4 and §8 name', () => {
@@ -53,8 +62,12 @@ describe.each(VARIANTS)('the body of generate in variant %s', (variant) => {
 
   it('carries numeric members as strings or as JSON numbers', () => {
     const input = { mobile: MOBILE, validitySeconds: 300 };
-    expect(toGenerateBody(variant, input, 'string', 6)).toEqual({ mobile: '12025550123', validity: '300' });
-    expect(toGenerateBody(variant, input, 'number', 6)).toEqual({ mobile: 12025550123, validity: 300 });
+    const bodyOf = (numbersAs: NumberForms) =>
+      parseInput(createGenerateRequest(optionsOf(variant, numbersAs)), input);
+    expect(bodyOf(STRINGS)).toEqual({ mobile: '12025550123', validity: '300' });
+    expect(bodyOf(NUMBERS)).toEqual({ mobile: 12025550123, validity: 300 });
+    expect(bodyOf({ ...STRINGS, validity: 'number' })).toEqual({ mobile: '12025550123', validity: 300 });
+    expect(bodyOf({ ...STRINGS, mobile: 'number' })).toEqual({ mobile: 12025550123, validity: '300' });
   });
 
   it('leaves out what is undefined', () => {
@@ -96,7 +109,7 @@ describe.each(VARIANTS)('the body of generate in variant %s', (variant) => {
     '[pin]',
     '[PIN',
     '',
-    `${'a'.repeat(154)}[PIN]`,
+    `${'a'.repeat(155)}[PIN]`,
     'a\r\n[PIN]',
     5,
     null,
@@ -121,12 +134,9 @@ describe.each(VARIANTS)('the body of generate in variant %s', (variant) => {
     expect(() => generate(variant, { sender })).toThrow(/^sender must be/);
   });
 
-  it.each([0, -1, 1.5, 1801, NaN, Infinity, '300', null])(
-    'refuses a validity of %j seconds by name',
-    (seconds) => {
-      expect(() => generate(variant, { validitySeconds: seconds })).toThrow(/^validitySeconds must be/);
-    },
-  );
+  it.each([0, -1, 1.5, NaN, Infinity, '300', null])('refuses a validity of %j seconds by name', (seconds) => {
+    expect(() => generate(variant, { validitySeconds: seconds })).toThrow(/^validitySeconds must be/);
+  });
 });
 
 describe('what differs between the variants', () => {
@@ -134,34 +144,43 @@ describe('what differs between the variants', () => {
     expect(() => generate('A', { validitySeconds: 119 })).toThrow(/from 120 to 1800/);
     expect(generate('A', { validitySeconds: 120 }).validity).toBe('120');
     expect(generate('A', { validitySeconds: 1800 }).validity).toBe('1800');
+    expect(() => generate('A', { validitySeconds: 1801 })).toThrow(/from 120 to 1800/);
     expect(generate('B', { validitySeconds: 30 }).validity).toBe('30');
+    expect(generate('B', { validitySeconds: 3600 }).validity).toBe('3600');
   });
 
   it('is the reference code, which B does not have', () => {
     expect(generate('A', { referenceCode: 'r'.repeat(50) }).reference_code).toHaveLength(50);
     expect(() => generate('A', { referenceCode: 'r'.repeat(51) })).toThrow(/^referenceCode must be/);
+    // Characters, not UTF-16 units.
+    expect(generate('A', { referenceCode: '\u{1f600}'.repeat(50) }).reference_code).toHaveLength(100);
+    expect(() => generate('A', { referenceCode: '\u{1f600}'.repeat(51) })).toThrow(/^referenceCode must be/);
     expect(() => generate('A', { referenceCode: 7 })).toThrow(/^referenceCode must be/);
     expect(() => generate('B', { referenceCode: 'r' })).toThrow(/variant A only/);
   });
 });
 
+/** Calls as a JavaScript program may: with fields of any type. */
+function validate(mobile: unknown, pin: unknown, numbersAs: NumberForms = STRINGS) {
+  return parseInput(createValidateRequest(optionsOf('A', numbersAs)), { id: 'x', mobile, pin }).body;
+}
+
 describe('the body of validate', () => {
   it.each(['0000', '0123456789', '482913'])('keeps the pin %s a string, leading zeros and all', (pin) => {
-    expect(toValidateBody(MOBILE, pin, 'string')).toEqual({ mobile: '12025550123', pin });
-    expect(toValidateBody(MOBILE, pin, 'number')).toEqual({ mobile: 12025550123, pin });
+    expect(validate(MOBILE, pin)).toEqual({ mobile: '12025550123', pin });
+    expect(validate(MOBILE, pin, NUMBERS)).toEqual({ mobile: 12025550123, pin });
   });
 
   it.each(['', '123', '12345678901', '12 34', '1234\n', '-1234', '12a4', '١٢٣٤', 1234, null, ['1234']])(
     'refuses the pin %j without repeating it',
     (pin) => {
-      // The cast is the test: what the types forbid must be refused at run time too.
-      const attempt = () => toValidateBody(MOBILE, pin as string, 'string');
+      const attempt = () => validate(MOBILE, pin);
       expect(attempt).toThrow(new TypeError('pin must be a string of 4 to 10 digits'));
     },
   );
 
   it('refuses a number that is none', () => {
-    expect(() => toValidateBody('nobody', '482913', 'string')).toThrow(/^mobile must be/);
+    expect(() => validate('nobody', '482913')).toThrow(/^mobile must be/);
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { isSender } from '../../src/protocol/otp';
+import { isSender } from '../../src/protocol/message-length';
 
 describe('the sender rule of OTP spec §4', () => {
   it.each(['ab', 'abcdefghijk', 'A-b.c 9', '12', '12345678901', '12345678901234', '..', '  '])(

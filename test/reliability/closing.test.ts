@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { withTimeout } from '../../src/stores/with-timeout';
-import { waitAtMost } from '../../src/client/call-limiter';
+import { waitAtMost, withTimeout } from '../../src/stores/with-timeout';
 import { describeWithService } from '../services/describe-with-service';
 import type { TestUser } from '../support/test-users';
 import { waitUntil } from '../support/wait-until';

@@ -33,7 +33,7 @@ export const LOST: readonly FaultRow[] = [
   ['no payload', answer(200, '{"status_code":200}'), 502, RESPONSE],
   ['a status_code of failure', answer(200, '{"status_code":401,"payload":""}'), 502, RESPONSE],
   ['HTTP 202', answer(202, '{"status_code":202,"payload":""}'), 502, RESPONSE],
-  ['HTTP 503 without an envelope', answer(503, '{}'), 502, RESPONSE],
+  ['HTTP 503 without an envelope', answer(503, '{}'), 503, RESPONSE],
   ['errors that are no list', answer(200, '{"payload":"","errors":{"code":2107}}'), 502, RESPONSE],
 ];
 

@@ -75,9 +75,16 @@ describe('an error of the gateway', () => {
     expect(test.errors.length).toBeGreaterThan(0);
     for (const error of test.errors) {
       const own = Object.keys(error as object).sort();
-      expect(['name', 'code', 'status', 'cause', 'httpStatus', 'mayHaveArrived']).toEqual(
-        expect.arrayContaining(own),
-      );
+      expect([
+        'name',
+        'code',
+        'status',
+        'cause',
+        'headers',
+        'httpStatus',
+        'mayHaveArrived',
+        'retryAfterSeconds',
+      ]).toEqual(expect.arrayContaining(own));
       expect(tellAll(error)).not.toMatch(/bearer|authorization|validate\/|127\.0\.0\.1|Bad Gateway/i);
       expect(tellAll(error)).not.toContain(code);
     }

@@ -1,11 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { z } from 'zod';
-import { type CallDeadline, remainingMs, startDeadline, waitAtMost } from '../../client/call-limiter';
+import { type CallDeadline, remainingMs, startDeadline } from '../../client/call-limiter';
 import { callback, objectWith, parseOptions, strictOptions, wholeNumber } from '../../define-options';
 import { optionError } from '../../errors';
 import { DAY_SECONDS } from '../../limits/limits';
 import type { Lookup } from '../../protocol/hlr';
 import type { Network } from '../network';
+import { waitAtMost } from '../../stores/with-timeout';
 import { recordSpend } from '../spend-limits/budgets';
 import {
   columnOf,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { waitAtMost } from '../../client/call-limiter';
+import { waitAtMost } from '../../stores/with-timeout';
 import { parseOptions, policyMode, strictOptions, wholeNumber } from '../../define-options';
 import type { Policy, PolicyContext, PolicyMode, VerifiedContext } from '../../limits/policy';
 import { budget } from '../number-check/number-lookups';

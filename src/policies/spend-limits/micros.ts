@@ -1,4 +1,4 @@
-import { readDecimal } from '../../protocol/envelope';
+import { readDecimal } from '../../protocol/values';
 
 /** Money is counted in whole millionths of the account's currency, never in fractions. */
 const DECIMALS = 6;

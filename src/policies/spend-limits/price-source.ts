@@ -1,4 +1,4 @@
-import { waitAtMost } from '../../client/call-limiter';
+import { waitAtMost } from '../../stores/with-timeout';
 import { originOf } from '../../limits/number-country';
 import type { PolicyContext, PolicyServices } from '../../limits/policy';
 import { type FindNetwork, findNetwork } from '../network';

@@ -1,9 +1,8 @@
-import { measureMessage, MESSAGE_LIMIT, PLACEHOLDER } from '../../protocol/message-length';
+import { isSender, measureMessage, MESSAGE_LIMIT, PLACEHOLDER } from '../../protocol/message-length';
 import {
   DEFAULT_MESSAGE,
   DEFAULT_SENDER,
   DEFAULT_VALIDITY_SECONDS,
-  isSender,
   REFERENCE_CODE_MAX,
   VALIDITY_RANGE_SECONDS,
 } from '../../protocol/otp';

@@ -17,6 +17,9 @@ import { addErrorHandler, addRoutes } from '../../support/test-routes';
 import { asTestUser, asUser } from '../../support/test-users';
 import type { State } from './state';
 
+/** The option `secret` of every app under test. */
+export const APP_SECRET = 'a secret of the tests, long enough to be one';
+
 /** What an app is made of; all of it can be sent to another process, but for callbacks among the options. */
 export interface AppSettings {
   readonly gateway: SmsOtpOptions['gateway'];
@@ -65,7 +68,7 @@ export async function startApp(
     passport,
     allowedCountries: 'any',
     getPhone: (user) => asTestUser(user).phone,
-    secret: 'a secret of the tests, long enough to be one',
+    secret: APP_SECRET,
     loadUser: (id) => asUser(users.get(String(id))),
     onEvent: (event) => events.length < mostRecords && events.push(event),
     policies: dailyBudget === undefined ? [] : [toPolicy(dailyBudget)],

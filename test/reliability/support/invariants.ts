@@ -1,8 +1,8 @@
-import { GatewayClient, type GatewayClientOptions } from 'passport-sms-otp/client';
 import { keysClearedBySuccess } from '../../../src/limits/limits';
+import { expandKey } from '../../../src/client/token-crypto';
 import { createNumberKeys } from '../../../src/limits/number-keys';
 import type { TestUser } from '../../support/test-users';
-import type { Pass } from './app';
+import { APP_SECRET, type Pass } from './app';
 import type { StateView, Viewer } from './state-view';
 import type { Witness } from './witness';
 
@@ -31,13 +31,12 @@ export class Invariants {
   constructor(
     witness: Witness,
     viewer: Viewer,
-    { users, gateway }: { readonly users: readonly TestUser[]; readonly gateway: GatewayClientOptions },
+    { users }: { readonly users: readonly TestUser[] },
   ) {
     this.#witness = witness;
     this.#viewer = viewer;
     this.#phones = new Map(users.map(({ id, phone }) => [id, phone]));
-    const client = new GatewayClient(gateway);
-    this.#numberKeys = createNumberKeys(() => client.deriveKey('number-keys'));
+    this.#numberKeys = createNumberKeys(() => expandKey(APP_SECRET, 'number-keys'));
   }
 
   /** What does not hold, in words; nothing when all is well. */

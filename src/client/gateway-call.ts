@@ -1,0 +1,67 @@
+import { GatewayRejectedError } from '../errors';
+import { gatewayErrorName } from '../protocol/error-codes';
+import type { CallName } from './events';
+
+/** One request to the gateway, and how its answer is read. */
+export interface GatewayCall<Result> {
+  readonly name: CallName;
+  readonly method: 'GET' | 'POST';
+  /** As in the documents; the path prefix of the base URL is put before it. */
+  readonly path: string;
+  /** JSON; null where the call has no body. */
+  readonly body: string | null;
+  /** The most bytes that the answer may have. */
+  readonly maxBytes: number;
+  /**
+   * Reads the answer. Success is an exact predicate; everything else is an error.
+   * @throws {GatewayRejectedError} ERR_GATEWAY_REJECTED: the answer has an error object, or is a 429 or 5xx with an envelope.
+   * @throws {GatewayResponseError} ERR_GATEWAY_RESPONSE: the answer is not as documented.
+   */
+  readonly read: (answer: RawAnswer) => Result;
+}
+
+/** An answer whose transport was as documented: a final status, and a body with a JSON content type. */
+export interface RawAnswer {
+  readonly httpStatus: number;
+  readonly body: string;
+  /** Seconds of the header `Retry-After`, or null. */
+  readonly retryAfterSeconds: number | null;
+}
+
+/** OTP spec §7: service temporarily unavailable. */
+const UNAVAILABLE = 2121;
+
+/** OTP spec §7, HLR spec §7: the codes for a wrong user name or password of the account. */
+const CREDENTIAL_CODES: readonly (number | null)[] = [1002, 1003, 1004];
+
+/**
+ * True when the gateway itself did not work: there was no answer as documented, or one that reports a failure. A wrong
+ * pin is an answer like any other.
+ * Not shown in OTP spec §7: which HTTP status carries which code. So a documented code decides, and the status only
+ * where there is none.
+ * @param error What a request failed with.
+ */
+export function isGatewayFailure(error: unknown): boolean {
+  if (!(error instanceof GatewayRejectedError)) return true;
+  const { gatewayCode, httpStatus } = error;
+  if (gatewayCode === UNAVAILABLE) return true;
+  return (httpStatus === 429 || httpStatus >= 500) && gatewayErrorName(gatewayCode) === null;
+}
+
+/** True for error 1009, invalid access token. OTP spec §5. */
+export function isTokenRefusal(error: unknown): boolean {
+  return error instanceof GatewayRejectedError && error.gatewayCode === 1009;
+}
+
+/**
+ * True when the gateway refused the credentials: 1004 from any call; 1002 and 1003 name parameters of the
+ * authentication alone. HLR spec §5.
+ */
+export function isCredentialRefusal(error: unknown): error is GatewayRejectedError & { gatewayCode: number } {
+  return error instanceof GatewayRejectedError && CREDENTIAL_CODES.includes(error.gatewayCode);
+}
+
+/** True when the gateway refused a refresh token, with 1005 or another code; not for failures or refused credentials. */
+export function isRefreshRefusal(error: unknown): boolean {
+  return error instanceof GatewayRejectedError && !isGatewayFailure(error) && !isCredentialRefusal(error);
+}

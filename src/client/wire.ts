@@ -1,0 +1,129 @@
+import { GatewayRejectedError, GatewayResponseError } from '../errors';
+import { readBalance, readPricing } from '../protocol/account';
+import { type CredentialsBody, readTokens, type RefreshBody, type Tokens } from '../protocol/auth';
+import { parseAnswer, readEnvelope } from '../protocol/envelope';
+import { gatewayErrorName } from '../protocol/error-codes';
+import { lookupRequest, type Lookup, readHlrPricing, readLookup } from '../protocol/hlr';
+import {
+  createGenerateRequest,
+  createValidateRequest,
+  type Generated,
+  type GenerateInput,
+  isValidated,
+  type NumberForm,
+  type NumberForms,
+  readGenerated,
+  type RequestOptions,
+  type ValidateInput,
+} from '../protocol/otp';
+import {
+  AUTH_PATH,
+  BALANCE_PATH,
+  GENERATE_PATH,
+  HLR_BALANCE_PATH,
+  HLR_PRICING_PATH,
+  lookupPath,
+  PRICING_PATH,
+  validatePath,
+} from '../protocol/paths';
+import { parseInput } from '../protocol/values';
+import type { GatewayCall, RawAnswer } from './gateway-call';
+import { readTokenContents, toTokenContents } from './token-contents';
+
+/** The most bytes of an answer. */
+const MAX_ANSWER_BYTES = 64 * 1024;
+
+/** The most bytes of a price list, which has a row for every network of the world. */
+const MAX_PRICE_LIST_BYTES = 8 * 1024 * 1024;
+
+/** Reads the payload of a success; null when it is not as documented. */
+type ReadPayload<Result> = (payload: unknown, hasPayload: boolean) => Result | null;
+
+interface WireOptions extends Omit<RequestOptions, 'numbersAs'> {
+  readonly numbersAs: NumberForm | NumberForms;
+  readonly acceptMissingPayload: boolean;
+}
+
+/** Every call of one client, and the record of its token. This file loads zod: it is imported by `await import` alone. */
+export type Wire = ReturnType<typeof createWire>;
+
+/** Prepares the schemas of one client. */
+export function createWire(options: WireOptions) {
+  const { variant, numbersAs: form, acceptMissingPayload } = options;
+  const numbersAs = typeof form === 'string' ? { mobile: form, validity: form } : form;
+  const generateRequest = createGenerateRequest({ ...options, numbersAs });
+  const validateRequest = createValidateRequest({ ...options, numbersAs });
+  return {
+    /** @see OTP spec §4, POST auth */
+    auth: (body: CredentialsBody | RefreshBody): GatewayCall<Tokens> =>
+      post('auth', AUTH_PATH, body, readTokens),
+
+    /** @throws {TypeError} that names the invalid field. @see OTP spec §4, POST generate */
+    generate: (input: GenerateInput): GatewayCall<Generated> => {
+      const body = parseInput(generateRequest, input);
+      const digits = String(body.mobile);
+      return post('generate', GENERATE_PATH, body, (payload) => readGenerated(variant, payload, digits));
+    },
+
+    /** @throws {TypeError} that names the invalid field. @see OTP spec §4, POST validate/{id} */
+    validate: (input: ValidateInput): GatewayCall<true> => {
+      const { id, body } = parseInput(validateRequest, input);
+      return post('validate', validatePath(id), body, (payload, hasPayload) =>
+        isValidated(payload, hasPayload, acceptMissingPayload) ? true : null,
+      );
+    },
+
+    /** @see OTP spec §4, GET balance */
+    balance: get('balance', BALANCE_PATH[variant], readBalance),
+    /** @see OTP spec §4, GET pricing */
+    pricing: get('pricing', PRICING_PATH[variant], readPricing, MAX_PRICE_LIST_BYTES),
+
+    /** @throws {TypeError} for an invalid number. @see HLR spec §4, GET {mobile} */
+    lookup: (mobile: string): GatewayCall<Lookup> => {
+      const { mobile: digits } = parseInput(lookupRequest, { mobile });
+      return get('lookup', lookupPath(digits), (payload) => readLookup(payload, digits));
+    },
+
+    /** @see HLR spec §4, GET balance */
+    hlrBalance: get('hlr-balance', HLR_BALANCE_PATH, readBalance),
+    /** @see HLR spec §4, GET pricing */
+    hlrPricing: get('hlr-pricing', HLR_PRICING_PATH, readHlrPricing, MAX_PRICE_LIST_BYTES),
+
+    readTokenContents,
+    toTokenContents,
+  };
+}
+
+function get<Result>(
+  name: GatewayCall<Result>['name'],
+  path: string,
+  readPayload: ReadPayload<Result>,
+  maxBytes = MAX_ANSWER_BYTES,
+): GatewayCall<Result> {
+  const read = (answer: RawAnswer): Result => readAnswer(name, answer, readPayload);
+  return { name, method: 'GET', path, body: null, maxBytes, read };
+}
+
+function post<Result>(
+  name: GatewayCall<Result>['name'],
+  path: string,
+  body: object,
+  readPayload: ReadPayload<Result>,
+): GatewayCall<Result> {
+  return { ...get(name, path, readPayload), method: 'POST', body: JSON.stringify(body) };
+}
+
+function readAnswer<Result>(
+  call: string,
+  { httpStatus, body, retryAfterSeconds }: RawAnswer,
+  readPayload: ReadPayload<Result>,
+): Result {
+  const answer = readEnvelope(httpStatus, parseAnswer(body));
+  if (answer.kind === 'rejected') {
+    const { code } = answer;
+    throw new GatewayRejectedError(call, code, gatewayErrorName(code), httpStatus, retryAfterSeconds);
+  }
+  const result = answer.kind === 'success' ? readPayload(answer.payload, answer.hasPayload) : null;
+  if (result !== null) return result;
+  throw new GatewayResponseError(call, httpStatus, 'its fields are not as expected', retryAfterSeconds);
+}
