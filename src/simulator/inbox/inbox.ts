@@ -1,17 +1,8 @@
+import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { join } from 'node:path';
 import type { Variant } from '../../protocol/paths';
 import type { Outbox } from '../state/outbox';
-import { renderInboxPage } from './inbox-page';
-import { INBOX_SCRIPT } from './inbox-script';
-import { INBOX_STYLES } from './inbox-styles';
-
-/** The page's icon: a speech bubble with three dots. */
-const INBOX_ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">
-<rect width="32" height="32" rx="8" fill="#2563eb"/>
-<path d="M16 7c-5.5 0-10 3.6-10 8 0 2.3 1.2 4.4 3.2 5.8L8.5 25l4.3-2.3c1 .2 2.1.3 3.2.3 5.5 0 10-3.6 10-8s-4.5-8-10-8z" fill="#fff"/>
-<g fill="#2563eb"><circle cx="11.5" cy="15" r="1.6"/><circle cx="16" cy="15" r="1.6"/><circle cx="20.5" cy="15" r="1.6"/></g>
-</svg>
-`;
 
 /** No other origins and nothing inline: the page shows messages that anyone may have sent. */
 const SECURITY_HEADERS = {
@@ -26,19 +17,23 @@ const SECURITY_HEADERS = {
 
 type Asset = readonly [contentType: string, body: string];
 
-const ASSETS: readonly (readonly [path: string, asset: Asset])[] = [
-  ['/inbox/inbox.css', ['text/css; charset=utf-8', INBOX_STYLES]],
-  ['/inbox/inbox.js', ['text/javascript; charset=utf-8', INBOX_SCRIPT]],
-  ['/inbox/icon.svg', ['image/svg+xml', INBOX_ICON]],
-];
+/** The page and its assets, by path. The script inserts the messages. */
+function readAssets(variant: Variant): ReadonlyMap<string, Asset> {
+  const read = (name: string): string => readFileSync(join(__dirname, 'assets', name), 'utf8');
+  return new Map([
+    ['/inbox', ['text/html; charset=utf-8', read('inbox.html').replace('{{variant}}', variant)]],
+    ['/inbox/inbox.css', ['text/css; charset=utf-8', read('inbox.css')]],
+    ['/inbox/inbox.js', ['text/javascript; charset=utf-8', read('inbox.js')]],
+    ['/inbox/icon.svg', ['image/svg+xml', read('icon.svg')]],
+  ]);
+}
 
 /** Answers one request of the inbox page. */
 export type InboxEndpoint = (request: IncomingMessage, response: ServerResponse, path: string) => void;
 
 /** Serves the inbox page, its assets, and the messages as an event stream and as JSON. */
 export function createInbox(outbox: Outbox, variant: Variant): InboxEndpoint {
-  const page: Asset = ['text/html; charset=utf-8', renderInboxPage(variant)];
-  const assets = new Map([...ASSETS, ['/inbox', page]]);
+  const assets = readAssets(variant);
   return function serveInbox({ method }, response, path) {
     for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
     const asset = assets.get(path);

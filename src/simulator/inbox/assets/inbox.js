@@ -1,5 +1,4 @@
-/** The script of the page. It inserts messages as text, never as markup. */
-export const INBOX_SCRIPT = `
+/* Inserts messages as text, never as markup. */
 const MAX_BUBBLES = 200;
 const recipients = document.getElementById('recipients');
 const threads = document.getElementById('threads');
@@ -23,7 +22,7 @@ function create(tag, className, text) {
 }
 
 function showMobile(mobile) {
-  return mobile.replace(/^\\+1(\\d{3})(\\d{3})(\\d{4})$/, '+1 $1 $2 $3');
+  return mobile.replace(/^\+1(\d{3})(\d{3})(\d{4})$/, '+1 $1 $2 $3');
 }
 
 function showTime(milliseconds) {
@@ -161,4 +160,3 @@ function tick() {
 }
 tick();
 setInterval(tick, 5000);
-`;
