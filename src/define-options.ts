@@ -43,7 +43,7 @@ export function oneOf<const Values extends readonly [string, ...string[]]>(
   return z.enum(values, `must be ${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1) ?? ''}`);
 }
 
-/** Returns the option `mode` of a policy. */
+/** Returns a schema for the option `mode` of a policy. */
 export function policyMode(fallback: 'enforce' | 'report') {
   return oneOf('enforce', 'report').default(fallback);
 }

@@ -1,10 +1,10 @@
-/** What is told of a foreign error: words from a fixed list, never its message. */
+/** The safe part of a third-party error: an allow-listed name and code, never its message. */
 export interface SafeCause {
   readonly name: string;
   readonly code: string | null;
 }
 
-/** Names and codes of foreign errors that may be repeated; everything else becomes "Error" and null. */
+/** Names and codes of third-party errors that may be repeated; everything else becomes "Error" and null. */
 const KNOWN_NAMES = new Set(
   'Error TypeError RangeError SyntaxError AggregateError AbortError TimeoutError'.split(' '),
 );
@@ -19,10 +19,9 @@ const KNOWN_CODES = new Set(
   ).split(' '),
 );
 
-/** Keeps of a foreign error what is on the list of known words. */
+/** Returns the allow-listed part of a third-party error. */
 export function toSafeCause(error: unknown): SafeCause {
-  // A primitive has neither member; Object() makes asking it harmless.
-  const { name, code } = Object(error) as Record<string, unknown>;
+  const { name, code } = readFields(error);
   return {
     name: typeof name === 'string' && KNOWN_NAMES.has(name) ? name : 'Error',
     code: typeof code === 'string' && KNOWN_CODES.has(code) ? code : null,
@@ -30,17 +29,17 @@ export function toSafeCause(error: unknown): SafeCause {
 }
 
 /**
- * The base of every error this package throws at run time. Messages are built from fixed words: they never hold a
+ * The base class of every error this package throws at run time. Messages are built from fixed words: they never hold a
  * code, token, password, full number, body, header or URL. Wrong options are plain `TypeError`s instead.
  */
 export abstract class SmsOtpError extends Error {
-  /** Never changes; made for `switch`. */
+  /** Never changes, so that it can be used in a `switch`. */
   abstract readonly code: string;
   /** The HTTP status an Express error handler should answer with. */
   abstract readonly status: number;
-  /** The foreign error behind this one, reduced to known words. */
+  /** The safe part of the third-party error behind this one. */
   declare readonly cause: SafeCause | undefined;
-  /** Headers of the response, which Express' own error handler sends. */
+  /** Headers of the response, which the error handler of Express sends. */
   declare readonly headers?: { readonly 'Retry-After'?: string };
 
   constructor(message: string, cause?: unknown) {
@@ -49,7 +48,7 @@ export abstract class SmsOtpError extends Error {
   }
 }
 
-/** The base of the errors after which there is no usable answer. */
+/** The base class of the errors after which there is no usable answer. */
 export abstract class NoAnswerError extends SmsOtpError {
   /** False when no byte of the request can have left this process; otherwise the gateway may have acted on it. */
   abstract readonly mayHaveArrived: boolean;
@@ -113,7 +112,7 @@ export class GatewayResponseError extends NoAnswerError {
   }
 }
 
-/** The gateway answered with an error of its own; `status` is 503 when it reports a temporary failure. OTP spec §7, HLR spec §7. */
+/** The gateway answered with an error code; `status` is 503 when it reports a temporary failure. OTP spec §7, HLR spec §7. */
 export class GatewayRejectedError extends SmsOtpError {
   readonly code = 'ERR_GATEWAY_REJECTED';
   readonly status: 502 | 503;
@@ -155,7 +154,7 @@ export class GatewayBusyError extends SmsOtpError {
   }
 }
 
-/** The store failed or did not answer in time. Nothing is sent and nobody gets in. */
+/** The store failed or did not answer in time. Nothing is sent and no one is logged in. */
 export class StoreError extends SmsOtpError {
   readonly code = 'ERR_STORE';
   readonly status = 503;
@@ -165,7 +164,7 @@ export class StoreError extends SmsOtpError {
   }
 }
 
-/** The session cannot do what is needed. `status` is 503 when saving failed, else 500: something is missing in the app. */
+/** The session is missing or cannot be renewed or saved. `status` is 503 when the session store failed, otherwise 500: the app lacks something. */
 export class SessionError extends SmsOtpError {
   readonly code: 'ERR_NO_SESSION' | 'ERR_SESSION_NOT_RENEWED' | 'ERR_SESSION_STORE';
   readonly status: 500 | 503;
@@ -177,7 +176,7 @@ export class SessionError extends SmsOtpError {
   }
 }
 
-/** `send()` ran without the result of a first factor, or the strategy was used in a way that is not safe. */
+/** `send()` ran without the result of a first factor. */
 export class FirstFactorError extends SmsOtpError {
   readonly code = 'ERR_NO_FIRST_FACTOR';
   readonly status = 500;
@@ -190,26 +189,26 @@ export class FirstFactorError extends SmsOtpError {
   }
 }
 
-/** The strategy object was handed to Passport instead of its name. */
+/** The strategy object was passed to Passport instead of its name. */
 export class StrategyUsageError extends SmsOtpError {
   readonly code = 'ERR_STRATEGY_OBJECT';
   readonly status = 500;
 
   constructor(name: string) {
     super(
-      'The strategy was handed to passport.authenticate as an object, which Passport shares between requests. ' +
+      'The strategy was passed to passport.authenticate as an object, which Passport shares between requests. ' +
         `Write its name: passport.authenticate('${name}')`,
     );
   }
 }
 
-/** What was asked for needs a second factor of this user's that was passed a moment ago. */
+/** Thrown when the operation requires that this user passed a second factor recently. */
 export class SecondFactorError extends SmsOtpError {
   readonly code = 'ERR_SECOND_FACTOR_NEEDED';
   readonly status = 403;
 }
 
-/** Every error this package throws at run time: `switch (error.code)` narrows it. */
+/** Every error this package throws at run time; `switch (error.code)` narrows it. */
 export type AnySmsOtpError =
   | GatewayUnreachableError
   | GatewayTimeoutError
@@ -225,4 +224,9 @@ export type AnySmsOtpError =
 /** Builds the error for a wrong option of `maker`. `problem` follows the option's name and shows no value. */
 export function optionError(maker: string, option: string, problem: string): TypeError {
   return new TypeError(`${maker}: ${option} ${problem}`);
+}
+
+/** Returns an object to read the fields of an unknown value from; a primitive has none. */
+export function readFields(value: unknown): Readonly<Record<string, unknown>> {
+  return Object(value) as Readonly<Record<string, unknown>>;
 }

@@ -52,28 +52,37 @@ export type {
   SmsOtpOutcome,
   VerifyOutcome,
 } from './login/outcome';
-export type { LoginEvent, SmsOtpEvent } from './login/events';
-export type { DecisionEvent, DeviceEnd, LifeEvent } from './login/events';
+export type { DecisionEvent, DeviceEnd, LifeEvent, LoginEvent, SmsOtpEvent } from './login/events';
+export type { VerifiedMark } from './login/users';
 export type { ListedDevice, TrustedDevices, TrustedDevicesOption } from './account/trusted-devices';
 export { MESSAGE_LOCALES, type MessageLocale } from './messages/locales';
 export type { MessageMeasure } from './messages/measure';
 export { sanitizeVariable } from './messages/sanitize';
 export type { CountryMessage, MessageContext, MessageOption, MessagesOption } from './messages/options';
 export type { DevicesPart, FactorsPart, PhonesPart, RecoveryPart } from './middleware/middlewares';
-export type { SmsOtpAuthInfo, SmsOtpFailureInfo } from './middleware/strategy';
-export type { GuardOptions, MaxAgeOptions } from './middleware/guard';
-export type { PassportOptions } from './middleware/passport';
-export type { RedirectOptions } from './middleware/responses';
-export type { SendOptions } from './middleware/send';
-export type { PendingSlot, SmsOtpSession, SmsOtpSessionData, VerifiedMark } from './middleware/session-data';
+export type {
+  EnrollOptions,
+  GuardOptions,
+  MaxAgeOptions,
+  PassportOptions,
+  PhoneOptions,
+  RedirectOptions,
+  RemoveOptions,
+  SendOptions,
+  StepUpOptions,
+  VerifyOptions,
+} from './middleware/options';
+export type { PendingSlot, SmsOtpSession, SmsOtpSessionData } from './middleware/session-data';
 export type { RecoveryCodesPart } from './middleware/recovery-codes';
-export type { StepUpOptions } from './middleware/resend-cancel-step-up';
 export type { ListedPhone } from './account/change-phones';
-export type { EnrollOptions, PhoneOptions, RemoveOptions } from './middleware/phones';
 export type { Phones } from './middleware/phones';
 export type { SmsOtpStatus } from './middleware/status';
-export type { StrategyCallback, StrategyDone } from './middleware/strategy';
-export type { VerifyOptions } from './middleware/verify';
+export type {
+  SmsOtpAuthInfo,
+  SmsOtpFailureInfo,
+  StrategyCallback,
+  StrategyDone,
+} from './middleware/strategy';
 export type { GatewayClient } from './client/gateway-client';
 export type { GatewayClientOptions } from './client/options';
 export type { GatewayEvent } from './client/events';

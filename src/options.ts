@@ -16,7 +16,7 @@ import { messagesSchema, type MessagesOption } from './messages/options';
 import type { PassportInstance } from './middleware/passport';
 import type { SmsOtpStore, UserId } from './stores/store';
 
-/** Limits across logins as an option: what is left out keeps its default. Limits can be tightened, never switched off. */
+/** Limits across logins as an option: what is left out keeps its default. No limit can be switched off. */
 export type LimitsOption = { readonly [Name in keyof Limits]?: Partial<Limits[Name]> | undefined };
 
 /** A user, or nothing. */
@@ -45,39 +45,39 @@ export interface SmsOtpOptions {
   readonly gateway: GatewayClient | GatewayClientOptions;
 
   /**
-   * The user's number in E.164 with its plus, or null when there is none: then the login is refused, never let through.
-   * Required without a `phoneBook`. With one it is left out: the confirmed numbers of the book are texted.
+   * Returns the user's number in E.164 with its plus, or null when there is none: then the login is refused, never let
+   * through. Required without a `phoneBook`; with one, leave it out, and the confirmed numbers of the phone book are texted.
    */
   getPhone?(user: Express.User): string | null | undefined | Promise<string | null | undefined>;
 
-  /** Where the app keeps its users' numbers: switches `phones` on. Default: none, numbers are the app's own business. */
+  /** Where the app stores its users' numbers: switches `phones` on. Default: none, the app changes numbers itself. */
   readonly phoneBook?: PhoneBook | undefined;
 
   /**
-   * Ends the user's other sessions once a number was changed or removed, recovery codes were made anew, or a device was
-   * found to be stolen. The session of `req` stays. Default: nothing is ended.
+   * Ends the user's other sessions. Called when a number was changed or removed, recovery codes were replaced, or a device
+   * was found to be stolen. The session of `req` must stay. Default: nothing is ended.
    */
   endOtherSessions?(userId: UserId, req: Request | undefined): unknown;
 
   /** Switches recovery codes on. Default: off. */
   readonly recoveryCodes?: RecoveryCodesOption | undefined;
 
-  /** Switches trusted devices on. Outside of NIST SP 800-63B; never good for step-up or enrollment. Default: off. */
+  /** Switches trusted devices on. Outside of NIST SP 800-63B; they never count for step-up or enrollment. Default: off. */
   readonly trustedDevices?: TrustedDevicesOption | undefined;
 
   /** Other second factors beside the text message, for `verifyWith`. Default: none. */
   readonly factors?: readonly Factor[] | undefined;
 
   /**
-   * What the keys of counters, recovery codes, trusted devices and proven numbers are derived from: a random string of at least
-   * 32 characters, the same in all processes, kept for good. A list rotates it: the first one makes keys, all of them read.
+   * The keys of counters, recovery codes, trusted devices and proven numbers are derived from it: a random string of at
+   * least 32 characters, the same in all processes, never lost. A list rotates it: the first one makes keys, all are read.
    */
   readonly secret: string | readonly [string, ...string[]];
 
-  /** Loads a user by the id `getUserId` gave. Nothing (null, undefined, false): gone or disabled, the login is refused. */
+  /** Loads a user by the id that `getUserId` returned. Null, undefined or false: gone or disabled, the login is refused. */
   loadUser(userId: UserId): MaybeUser | Promise<MaybeUser>;
 
-  /** The id of a user: a non-empty string, a safe integer or a bigint; anything else is a `TypeError`. Default: `user.id`. */
+  /** Returns the id of a user: a non-empty string, a safe integer or a bigint; anything else is a `TypeError`. Default: `user.id`. */
   getUserId?(user: Express.User): UserId;
 
   /**
@@ -86,7 +86,7 @@ export interface SmsOtpOptions {
    */
   readonly allowedCountries: readonly string[] | 'any';
 
-  /** Whether this login needs the second factor. Only `false` means no; a throw means yes. Default: always. */
+  /** Returns whether this login needs the second factor. Only `false` means no; a throw means yes. Default: always. */
   isRequiredFor?(user: Express.User, req: Request): boolean | Promise<boolean>;
 
   /** Challenges, counters and the shared token. Default: `memoryStore()`, for one process. */
@@ -99,15 +99,15 @@ export interface SmsOtpOptions {
   readonly messages?: MessagesOption | undefined;
 
   /**
-   * The user's locale as a BCP 47 tag (`de-AT`): it chooses the default text, and `message` hears it. Anything that is no
-   * tag chooses `defaultLocale`. Default: none.
+   * Returns the user's locale as a BCP 47 tag (`de-AT`), which chooses the default message and is passed to
+   * `messages.template`. Anything else chooses `defaultLocale`. Default: none.
    */
   getLocale?(user: Express.User, req: Request): string | undefined | Promise<string | undefined>;
 
   /** Seconds a code lives from its own send: 120 to 600. Default: 300. */
   readonly codeValiditySeconds?: number | undefined;
 
-  /** Seconds a pending login lives from the right password, whatever is resent: 180 to 900. Default: 600. */
+  /** Seconds a pending login lives, counted from the right password, whatever is resent: 180 to 900. Default: 600. */
   readonly pendingLoginSeconds?: number | undefined;
 
   /** Digits of the longest code, which messages are measured with: 4 to 10. Default: 10. */
@@ -125,13 +125,13 @@ export interface SmsOtpOptions {
   /** Limits across logins. */
   readonly limits?: LimitsOption | undefined;
 
-  /** Rules asked before a text message is sent, after the country list and `numberTypes()`. Default: none. */
+  /** Policies that are checked before a text message is sent, after the country list and `numberTypes()`. Default: none. */
   readonly policies?: readonly Policy[] | undefined;
 
   /** The names of the fields in the request body. */
   readonly fields?: FieldsOption | undefined;
 
-  /** The key of our slot in the session. Default: `'smsOtp'`. */
+  /** The session key under which the library keeps its slot. Default: `'smsOtp'`. */
   readonly sessionKey?: string | undefined;
 
   /** The name the strategy is registered under. Default: `'sms-otp'`. */
@@ -140,14 +140,14 @@ export interface SmsOtpOptions {
   /** Session keys that survive the renewals of a login. `cookie`, Passport's key and our own are refused. Default: none. */
   readonly keepSessionKeys?: readonly string[] | undefined;
 
-  /** Hears every event. A sink that throws or is slow changes nothing. */
+  /** Called with every event. Exceptions and slow handlers never affect the login. */
   onEvent?(event: SmsOtpEvent): unknown;
 
-  /** The clock, in milliseconds since 1970. Default: `Date.now`. */
+  /** Returns the time in milliseconds since 1970. Default: `Date.now`. */
   now?(): number;
 }
 
-/** Methods that are not the app's to name. */
+/** Methods that no factor of the app may be named after. */
 const OWN_METHODS = ['sms', 'recovery-code', 'trusted-device'];
 const COUNTRIES = "must be 'any' or a list of ISO 3166-1 codes such as ['US', 'GB']";
 const FACTOR = 'needs a name of small letters, digits and hyphens that is not reserved, and a function check';
@@ -172,7 +172,7 @@ function isFactor({ name: given, check }: Partial<Factor>): boolean {
   return isName && !OWN_METHODS.includes(given) && typeof check === 'function';
 }
 
-/** A policy with a misspelt stage would never be asked. */
+/** A policy with a misspelt stage would never be checked. */
 const policy = objectWith<Policy>('a policy', 'name', 'stage', 'check').refine(
   ({ stage, check }: Partial<Policy>) =>
     (stage === 'send' || stage === 'enroll') && typeof check === 'function',

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createFactors, type LoginFactors } from './account/factors';
+import { createPhoneLister } from './account/phone-book';
 import { GatewayClient } from './client/gateway-client';
 import { withBuiltIns } from './limits/built-in';
 import { createNumberReader } from './limits/number-country';
@@ -8,7 +9,6 @@ import { createUserAdmin, type UserAdmin } from './login/admin';
 import { createCodeVerifiers } from './login/code-verifiers';
 import { createKeyDeriver, type LoginContext } from './login/context';
 import { createEmitter } from './login/events';
-import { createPhoneLister } from './login/phones';
 import { createResendOtp } from './login/resend-otp';
 import { createSendOtp } from './login/send-otp';
 import { readId, toUserIdText } from './login/users';
@@ -38,27 +38,27 @@ import type { SmsOtpStore } from './stores/store';
 
 /** What `createSmsOtp` returns, whatever is configured. */
 export interface SmsOtpBase extends Middlewares, UserAdmin {
-  /** Registered with Passport already. Call it by its name, never by this object. */
+  /** Registered with Passport already. Pass its name to Passport, never this object. */
   readonly strategy: SmsOtpStrategy;
   /** Stops new sends, lets calls in flight end, and closes the client if it was made here. */
   readonly close: () => Promise<void>;
 }
 
-/** Everything `createSmsOtp` returns. The parts share their options: that is why one call makes them. */
+/** Everything `createSmsOtp` returns. One call makes all of it, because the parts must share their options. */
 export type SmsOtp<O extends SmsOtpOptions = SmsOtpOptions> = SmsOtpBase &
   Where<O, 'factors', FactorsPart> &
   Where<O, 'phoneBook', PhonesPart> &
   Where<O, 'recoveryCodes', RecoveryPart> &
   Where<O, 'trustedDevices', DevicesPart>;
 
-/** Parts that are there where their option is given, perhaps there where that is not known, and else absent. */
+/** Parts that exist if their option is given, may exist where the type leaves that open, and are absent otherwise. */
 type Where<O, Option extends keyof SmsOtpOptions, Parts> = Option extends keyof O
   ? undefined extends O[Option]
     ? { readonly [Name in keyof Parts]?: Parts[Name] | undefined }
     : Parts
   : { readonly [Name in keyof Parts]?: undefined };
 
-/** A type parameter takes what it is given: without this a misspelt option would pass the compiler. */
+/** A type parameter accepts any object: without this a misspelt option would compile. */
 type NoOthers<O> = Readonly<Record<Exclude<keyof O, keyof SmsOtpOptions>, never>>;
 
 /** Everything behind one set of options. */
@@ -73,7 +73,7 @@ class SmsOtpContext {
     const { onEvent, now, store = memoryStore({ now }), phoneBook: book } = settings;
     const emit = createEmitter(onEvent);
     const { gateway, isOwn } = toClient(options.gateway, settings, store);
-    // Without a listener the client does not even create its events.
+    // Without a listener the client does not create any events.
     const unsubscribe = onEvent && gateway.subscribe(emit);
     const login = createLoginContext(settings, gateway, store, emit);
     const factors = createFactors(login, settings);
@@ -96,26 +96,23 @@ class SmsOtpContext {
 }
 
 /**
- * The Passport strategy. `createSmsOtp` makes and registers one; making another is for frameworks that insist on their
- * own, such as NestJS: hand both the same `gateway` client and the same `store`.
+ * The Passport strategy. `createSmsOtp` makes and registers one; another is for frameworks that construct their own, such
+ * as NestJS: pass the same `gateway` client and the same `store` to both.
  */
 export class SmsOtpStrategy extends OtpStrategy {
   /**
-   * @param done what NestJS appends: sees the verified user, may answer with another or none.
+   * @param done Appended by NestJS: called with the verified user, and may answer with another or none.
    * @throws {TypeError} as `createSmsOtp` does.
    */
   constructor(options: SmsOtpOptions | SmsOtpContext, done?: StrategyCallback) {
     const { middleware } = options instanceof SmsOtpContext ? options : new SmsOtpContext(options);
-    super({
-      strategyName: middleware.strategyName,
-      authenticate: createAuthenticate(middleware, done),
-    });
+    super(middleware.strategyName, createAuthenticate(middleware, done));
   }
 }
 
 /**
- * Checks the options, joins the parts and registers the strategy with Passport.
- * @throws {TypeError} that names the option, when one is missing, unknown, of a wrong type or beyond its ceiling.
+ * Checks the options, makes all middlewares from them and registers the strategy with Passport.
+ * @throws {TypeError} that names the option when one is missing, unknown, of a wrong type or beyond its ceiling.
  */
 export function createSmsOtp<const O extends SmsOtpOptions>(options: O & NoOthers<O>): SmsOtp<O> {
   const context = new SmsOtpContext(options);
@@ -128,12 +125,13 @@ export function createSmsOtp<const O extends SmsOtpOptions>(options: O & NoOther
     ...createUserAdmin(login),
     close,
   };
-  // Which parts there are depends on the same options as the type.
+  // Which parts exist depends on the same options as the type.
   return made as SmsOtp<O>;
 }
 
 /**
- * How long each text message of these options may become, and which character makes it long. Costs some milliseconds.
+ * Returns how long each text message of these options may become, and which character makes it long. Takes some
+ * milliseconds.
  * @throws {TypeError} as `createSmsOtp` does.
  */
 export function measureMessages(options: SmsOtpOptions): readonly MessageMeasure[] {
@@ -223,7 +221,7 @@ function createMiddlewareContext(
       try {
         return (await isRequiredFor?.(user, req)) !== false;
       } catch {
-        // An answer that could not be obtained is not a no.
+        // A throw is not a no.
         return true;
       }
     },
@@ -233,7 +231,7 @@ function createMiddlewareContext(
     },
     revokeDevices: async (user, req) => {
       const { userId } = toUserIdText(login.getUserId(user));
-      // A failure changes nothing: what the devices are bound to has changed, so none is trusted. This removes them from the list.
+      // A failure is harmless: the numbers that the devices are bound to have changed, so none is trusted any more.
       await devices?.revokeFor(userId, 'changed', req.ip).catch(() => 0);
     },
   };

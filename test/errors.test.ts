@@ -209,7 +209,7 @@ const ERRORS: readonly (readonly [string, () => Error, object])[] = [
       code: 'ERR_STRATEGY_OBJECT',
       status: 500,
       message:
-        'The strategy was handed to passport.authenticate as an object, which Passport shares between requests. ' +
+        'The strategy was passed to passport.authenticate as an object, which Passport shares between requests. ' +
         "Write its name: passport.authenticate('sms-otp')",
     },
   ],

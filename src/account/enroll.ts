@@ -1,7 +1,7 @@
-import type { Method, Reason, Refusal } from '../login/outcome';
+import type { Reason, Refusal } from '../login/outcome';
 import { maskPhone } from '../login/phones';
 import type { SendRequest, SendResult } from '../login/send-otp';
-import { toUserIdText } from '../login/users';
+import { toUserIdText, type VerifiedMark } from '../login/users';
 import {
   refuse,
   type Refused,
@@ -12,74 +12,42 @@ import {
 import { parseNumber } from './parse-number';
 import { type EnrollmentContext, type OwnPhone, readOwnPhones } from './phone-book';
 
-/** The second factor that this session's user has passed. */
-export interface PassedFactor {
-  readonly method: Method;
-  /** Milliseconds since 1970. */
-  readonly at: number;
-}
-
-/**
- * Whether a second factor is young enough to change numbers; null: it is. A device that is trusted has proven nothing
- * in this session, so it is no second factor here.
- */
-export function checkFactor(passed: PassedFactor | undefined, maxAgeMs: number, now: number): Refusal | null {
-  if (passed === undefined || passed.method === 'trusted-device') return { reason: 'second-factor-required' };
-  // An age that is no number is too old.
-  return now - passed.at <= maxAgeMs ? null : { reason: 'second-factor-too-old' };
-}
-
-/**
- * Whether the user may have a number confirmed; null: yes. Nothing protects a user who has no number yet but the login
- * itself: the first number is trusted on first use. Every later one needs the second factor.
- */
-async function checkRightToEnroll(
-  parts: EnrollmentContext,
-  user: Express.User,
-  passed: PassedFactor | undefined,
-  maxAgeMs: number,
-): Promise<Refusal | null> {
-  const refusal = checkFactor(passed, maxAgeMs, parts.login.now());
-  if (refusal === null) return null;
-  const { hasNoneConfirmed } = await readOwnPhones(parts, user);
-  // `getPhone` may know a number that the book does not.
-  return hasNoneConfirmed && (await parts.login.listPhones(user)).length === 0 ? null : refusal;
-}
-
-/** A number that a user wants to be texted at. */
+/** A new number of a user. */
 export interface EnrollRequest extends Pick<SendRequest, 'address' | 'current' | 'getLocale'> {
   /** The logged-in user. */
   readonly user: Express.User | undefined;
-  readonly passed: PassedFactor | undefined;
+  readonly passed: VerifiedMark | undefined;
   readonly maxAgeMs: number;
-  /** What came in the body, untouched. */
+  /** What came in the body, unchecked. */
   readonly number: unknown;
   readonly defaultCountry: string | undefined;
   readonly replaces: boolean;
-  /** The number whose place is taken, as the form names it; undefined: the default. */
+  /** The number that is replaced, by the id that the form sent; undefined: the default. */
   readonly phoneId: unknown;
 }
 
 /**
- * The decision to text a new number. It is worth nothing until its own code was right.
- * @throws {SmsOtpError} for accidents of gateway and store, and what the phone book throws.
+ * Makes the decision to text a new number, which counts for nothing until its own code was right. The returned function
+ * @throws {SmsOtpError} when the gateway or the store fails, and what the phone book throws.
  */
-export function createEnrollPhone(parts: EnrollmentContext): (request: EnrollRequest) => Promise<SendResult> {
-  const { login, book, sendOtp } = parts;
+export function createEnrollPhone(
+  context: EnrollmentContext,
+): (request: EnrollRequest) => Promise<SendResult> {
+  const { login, book, sendOtp } = context;
 
   return async function enrollPhone(request) {
-    // 1 who asks
+    // 1 the user
     const { user, passed, maxAgeMs, address } = request;
     if (user === undefined) return { kind: 'refused', refusal: { reason: 'second-factor-required' } };
     const { userId } = toUserIdText(login.getUserId(user));
     const refuse = (refusal: Refusal): SendResult => {
-      const told = { userId, purpose: 'enroll', address, reason: refusal.reason, policy: null } as const;
-      login.emit({ type: 'denied', ...told });
+      const { reason } = refusal;
+      login.emit({ type: 'denied', userId, purpose: 'enroll', address, reason, policy: null });
       return { kind: 'refused', refusal };
     };
 
-    // 2 have they the right to
-    const denial = await checkRightToEnroll(parts, user, passed, maxAgeMs);
+    // 2 may the user enroll a number
+    const denial = await checkRightToEnroll(context, user, passed, maxAgeMs);
     if (denial !== null) return refuse(denial);
 
     // 3 read the number
@@ -87,30 +55,37 @@ export function createEnrollPhone(parts: EnrollmentContext): (request: EnrollReq
     if (parsed.kind === 'refused') return refuse({ reason: parsed.reason });
     const { mobile } = parsed;
 
-    // 4 whose place it takes
-    const { phones } = await readOwnPhones(parts, user);
-    const place = findPlace(phones, mobile, request);
-    if ('reason' in place) return refuse(place);
+    // 4 which number it replaces
+    const { phones } = await readOwnPhones(context, user);
+    const replaced = findReplaced(phones, mobile, request);
+    if ('reason' in replaced) return refuse(replaced);
 
-    // 5 note it as unproven, and text it
+    // 5 store it as unconfirmed, and text it
     await book.addUnconfirmed(login.getUserId(user), mobile);
     const { current, getLocale } = request;
-    const asked = { user, purpose: 'enroll', address, current, previous: undefined, getLocale } as const;
-    const newPhone = { mobile, replaces: place.replaces };
-    return sendOtp({ ...asked, newPhone, isRequired: () => Promise.resolve(true) });
+    return sendOtp({
+      user,
+      purpose: 'enroll',
+      newPhone: { mobile, ...replaced },
+      address,
+      current,
+      previous: undefined,
+      isRequired: () => Promise.resolve(true),
+      getLocale,
+    });
   };
 }
 
-type Place =
+type Replaced =
   | { readonly replaces: string | undefined }
   | { readonly reason: Extract<Reason, 'not-required' | 'no-phone'> };
 
-/** A number that is confirmed already needs no code. To take a place, it must be that of a confirmed number of the user's own. */
-function findPlace(
+/** A number that is confirmed already needs no code. Only a confirmed number of the user's own can be replaced. */
+function findReplaced(
   phones: readonly OwnPhone[],
   mobile: string,
   { replaces, phoneId }: Pick<EnrollRequest, 'replaces' | 'phoneId'>,
-): Place {
+): Replaced {
   const confirmed = phones.filter(({ isConfirmed }) => isConfirmed);
   if (confirmed.some((phone) => phone.mobile === mobile)) return { reason: 'not-required' };
   if (!replaces) return { replaces: undefined };
@@ -119,33 +94,33 @@ function findPlace(
   return named === undefined ? { reason: 'no-phone' } : { replaces: named.mobile };
 }
 
-/** A code for a new number. */
+/** The code of a new number. */
 export interface ConfirmRequest extends VerifyRequest {
-  /** The second factor that the session holds at the moment it is asked. */
-  readonly readPassed: () => PassedFactor | undefined;
-  /** Whether the session is still there, and waits for no other code by now; it is read again. */
+  /** Returns the mark that the session holds at the moment of the call. */
+  readonly readPassed: () => VerifiedMark | undefined;
+  /** Reads the session again; returns whether it is still there and waits for no other code. */
   readonly mayFinish: () => Promise<boolean>;
 }
 
 /** The number is confirmed. */
 export type Confirmed = Pick<Verified, 'user' | 'userId' | 'at'> & { readonly kind: 'confirmed' };
 
-/** A factor may be as old as an enrollment may ask (900 s), and the pending enrollment itself takes its time. */
+/** A second factor may be as old as the options of `phones.enroll` allow (900 s), plus the life of the pending enrollment. */
 const MAX_ENROLL_AGE_SECONDS = 900;
 
 /**
- * The decision to make a number the user's own. What was proven when the enrollment began must still hold: a user who has
- * got a number meanwhile, or a session that has lost its second factor, is refused.
- * @throws {SmsOtpError} for accidents that leave the challenge alive, and what the phone book throws.
+ * Makes the decision to confirm a number. What was proven when the enrollment began must still hold: a user who has
+ * received a number in the meantime, or a session that has lost its second factor, is refused. The returned function
+ * @throws {SmsOtpError} for errors that leave the challenge alive, and what the phone book throws.
  */
 export function createConfirmPhone(
-  parts: EnrollmentContext,
+  context: EnrollmentContext,
 ): (request: ConfirmRequest) => Promise<Confirmed | Refused | Unconfirmed> {
-  const { login, book, verifyOtp } = parts;
+  const { login, book, verifyOtp } = context;
   const maxAgeMs = (MAX_ENROLL_AGE_SECONDS + login.settings.pendingLoginSeconds) * 1000;
 
   return async function confirmPhone(request) {
-    // 1 is the right to change still there
+    // 1 may the user still enroll a number
     const { pending } = request;
     if (pending?.purpose === 'enroll') {
       const refusal = await checkRight(request);
@@ -159,14 +134,14 @@ export function createConfirmPhone(
     const result = await verifyOtp(request);
     if (result.kind !== 'verified') return result;
 
-    // 3 the same question again: judging took its time
-    if (!(await request.mayFinish())) return tell(result, request, refuse('no-pending-login'));
+    // 3 the same check again, because verifying took time
+    if (!(await request.mayFinish())) return reject(result, request, refuse('no-pending-login'));
     const refusal = await checkRight(request);
-    if (refusal !== null) return tell(result, request, refusal);
+    if (refusal !== null) return reject(result, request, refusal);
 
-    // 4 into the book, once: another enrollment may have come first
+    // 4 into the phone book, once: another enrollment may have come first
     const isEntered: unknown = await enter(result);
-    if (isEntered !== true) return tell(result, request, refuse('no-pending-login', true));
+    if (isEntered !== true) return reject(result, request, refuse('no-pending-login', true));
     const { user, userId, at, mobile, replaces } = result;
     const replaced = replaces === undefined ? null : maskPhone(replaces);
     const enrolled = { userId, address: request.address, maskedPhone: maskPhone(mobile), replaced };
@@ -176,7 +151,7 @@ export function createConfirmPhone(
 
   async function checkRight({ currentUser, readPassed }: ConfirmRequest): Promise<Refused | null> {
     if (currentUser === undefined) return refuse('second-factor-required', true);
-    const refusal = await checkRightToEnroll(parts, currentUser, readPassed(), maxAgeMs);
+    const refusal = await checkRightToEnroll(context, currentUser, readPassed(), maxAgeMs);
     return refusal === null ? null : refuse(refusal.reason, true);
   }
 
@@ -185,9 +160,36 @@ export function createConfirmPhone(
     return replaces === undefined ? book.confirm(id, mobile) : book.replace(id, replaces, mobile);
   }
 
-  /** The code was right, and the number is not the user's all the same. */
-  function tell({ userId, purpose }: Verified, { address }: ConfirmRequest, refused: Refused): Refused {
+  /** The code was right, but the number does not become the user's. */
+  function reject({ userId, purpose }: Verified, { address }: ConfirmRequest, refused: Refused): Refused {
     login.emit({ type: 'rejected', userId, purpose, address, reason: refused.refusal.reason });
     return refused;
   }
+}
+
+/**
+ * Returns why a second factor is not recent enough to change numbers; null: it is. With a trusted device the user has
+ * proven nothing in this session, so it does not count here.
+ */
+export function checkFactor(passed: VerifiedMark | undefined, maxAgeMs: number, now: number): Refusal | null {
+  if (passed === undefined || passed.method === 'trusted-device') return { reason: 'second-factor-required' };
+  // An age that is not a number is too old.
+  return now - passed.at <= maxAgeMs ? null : { reason: 'second-factor-too-old' };
+}
+
+/**
+ * Returns why the user may not enroll a number; null: they may. Only the login itself protects a user who has no number
+ * yet: the first number is trusted on first use. Every later one requires the second factor.
+ */
+async function checkRightToEnroll(
+  context: EnrollmentContext,
+  user: Express.User,
+  passed: VerifiedMark | undefined,
+  maxAgeMs: number,
+): Promise<Refusal | null> {
+  const refusal = checkFactor(passed, maxAgeMs, context.login.now());
+  if (refusal === null) return null;
+  const { hasNoneConfirmed } = await readOwnPhones(context, user);
+  // `getPhone` may return a number that the phone book lacks.
+  return hasNoneConfirmed && (await context.login.listPhones(user)).length === 0 ? null : refusal;
 }

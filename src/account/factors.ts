@@ -1,16 +1,31 @@
 import { randomBytes } from 'node:crypto';
+import { optionError } from '../errors';
+import { createKeyedDigest, type KeyedDigest, type LoginContext } from '../login/context';
 import { createDeviceRegistry, createDeviceTokens } from './device-tokens';
 import { createRecoveryCodes, type RecoveryCodes } from './recovery-codes';
 import {
   createDeviceAdmin,
-  createDeviceBinding,
   createDeviceAuthenticator,
+  createDeviceBinding,
   type DeviceAdmin,
   type DeviceAuthenticator,
   type TrustedDevicesOption,
 } from './trusted-devices';
-import { optionError } from '../errors';
-import { createKeyedDigest, type KeyedDigest, type LoginContext } from '../login/context';
+
+/**
+ * Another second factor beside the text message: a code that the user enters and a callback checks. The library counts
+ * attempts, locks, and marks the session, for all factors together; that a code works only once is up to the callback.
+ */
+export interface Factor<User = Express.User> {
+  /** Its name, and the `method` of the mark: small letters, digits and hyphens. */
+  readonly name: string;
+  /** The value that `req.authInfo.amr` has beside `pwd`; RFC 8176. Default: the name. */
+  readonly amr?: string | undefined;
+  /** The field of the body that holds its code. Default: `fields.code`. */
+  readonly field?: string | undefined;
+  /** Returns whether the code is this user's. Only `true` means yes; a throw goes to the app's error handler and counts as an attempt. */
+  check(claimed: FactorCheck<User>): boolean | Promise<boolean>;
+}
 
 /** A code of another factor, as a user has entered it. */
 export interface FactorCheck<User = Express.User> {
@@ -18,30 +33,8 @@ export interface FactorCheck<User = Express.User> {
   readonly userId: string;
   /** As typed, trimmed: 1 to 128 characters. */
   readonly code: string;
-  /** The client's address as Express gives it (`req.ip`); undefined when there is none. */
+  /** The client's address as Express returns it (`req.ip`); undefined when there is none. */
   readonly address: string | undefined;
-}
-
-/**
- * Another second factor beside the text message: a code that the user enters and a callback checks. Attempts, locks, the
- * user's failures and the session are the library's business and shared by all factors; that a code works once is the
- * callback's.
- */
-export interface Factor<User = Express.User> {
-  /** Its name, and the `method` of the mark: small letters, digits and hyphens. */
-  readonly name: string;
-  /** What `req.authInfo.amr` tells beside `pwd`; RFC 8176. Default: the name. */
-  readonly amr?: string | undefined;
-  /** The field of the body that holds its code. Default: `fields.code`. */
-  readonly field?: string | undefined;
-  /** Whether the code is this user's. Only `true` means yes; a throw goes to the app's error handler and counts as an attempt. */
-  check(claimed: FactorCheck<User>): boolean | Promise<boolean>;
-}
-
-/** The options of the ways around the text message, complete. */
-export interface FactorOptions {
-  readonly recoveryCodes?: { readonly count: number } | undefined;
-  readonly trustedDevices?: (TrustedDevicesOption & { maxAgeDays: number; maxDevices: number }) | undefined;
 }
 
 /** Recovery codes and trusted devices, where they are configured. */
@@ -50,19 +43,36 @@ export interface LoginFactors {
   readonly devices: (DeviceAuthenticator & DeviceAdmin) | undefined;
 }
 
-/** @throws {TypeError} when the store has no place for what is configured. */
-export function createFactors(parts: LoginContext, settings: FactorOptions): LoginFactors {
-  const { recoveryCodes, trustedDevices } = settings;
-  const digest = createKeyedDigest(() => parts.deriveKey('factors'));
+interface RecoveryCodesSettings {
+  readonly count: number;
+}
+
+interface DeviceSettings extends TrustedDevicesOption {
+  readonly maxAgeDays: number;
+  readonly maxDevices: number;
+}
+
+/** @throws {TypeError} when the store lacks a part that an option needs. */
+export function createFactors(
+  login: LoginContext,
+  {
+    recoveryCodes,
+    trustedDevices,
+  }: {
+    readonly recoveryCodes?: RecoveryCodesSettings | undefined;
+    readonly trustedDevices?: DeviceSettings | undefined;
+  },
+): LoginFactors {
+  const digest = createKeyedDigest(() => login.deriveKey('factors'));
   return {
-    recoveryCodes: recoveryCodes && joinRecoveryCodes(parts, recoveryCodes, digest),
-    devices: trustedDevices && joinDevices(parts, trustedDevices, digest),
+    recoveryCodes: recoveryCodes && joinRecoveryCodes(login, recoveryCodes, digest),
+    devices: trustedDevices && joinDevices(login, trustedDevices, digest),
   };
 }
 
 function joinRecoveryCodes(
   { store }: LoginContext,
-  { count }: { readonly count: number },
+  { count }: RecoveryCodesSettings,
   digest: KeyedDigest,
 ): RecoveryCodes {
   const { recoveryCodes } = store;
@@ -71,17 +81,17 @@ function joinRecoveryCodes(
 }
 
 function joinDevices(
-  parts: LoginContext,
-  settings: NonNullable<FactorOptions['trustedDevices']>,
+  login: LoginContext,
+  settings: DeviceSettings,
   digest: KeyedDigest,
 ): DeviceAuthenticator & DeviceAdmin {
-  const { devices } = parts.store;
+  const { devices } = login.store;
   if (devices === undefined) throw missingPart('devices', 'trustedDevices');
   const { maxAgeDays, maxDevices } = settings;
   const tokens = createDeviceTokens(digest, randomBytes);
-  const book = createDeviceRegistry({ store: devices, tokens, maxAgeDays, maxDevices, now: parts.now });
-  const bind = createDeviceBinding(parts, settings, digest);
-  return { ...createDeviceAuthenticator(parts, book, bind), ...createDeviceAdmin(parts, book) };
+  const registry = createDeviceRegistry({ store: devices, tokens, maxAgeDays, maxDevices, now: login.now });
+  const bind = createDeviceBinding(login, settings, digest);
+  return { ...createDeviceAuthenticator(login, registry, bind), ...createDeviceAdmin(login, registry) };
 }
 
 function missingPart(part: string, option: string): TypeError {

@@ -4,31 +4,12 @@ import { toAsciiDigits } from '../login/code-verifiers';
 import type { Reason } from '../login/outcome';
 import { isPhoneNumber } from '../login/phones';
 
-/** Longest text that is looked at: a number of 15 digits with all that people and phones put between them. */
-const MAX_INPUT_LENGTH = 64;
-
-/** Spaces, dashes, brackets, dots, slashes and invisible format characters. U+2212 and U+30FC are used as dashes. */
-const MARKS = /[\p{Z}\p{Cf}\p{Pd}\s()[\]./·\u2212\u30FC]/gu;
-
-/**
- * The digits of a number as typed or pasted, with the plus it may have; or null. Letters and extensions are no digits:
- * they are refused and never dropped. Takes the same time for any text beyond the longest.
- * @param hasDefaultCountry whether `00` may stand for the plus; without a country nobody knows what it means.
- */
-function cleanNumber(input: unknown, hasDefaultCountry: boolean): string | null {
-  if (typeof input !== 'string' || input.length > MAX_INPUT_LENGTH) return null;
-  const digits = toAsciiDigits(input.normalize('NFKC')).replace(MARKS, '');
-  if (!/^\+?[0-9]{3,20}$/.test(digits)) return null;
-  if (digits.startsWith('+')) return digits;
-  return hasDefaultCountry ? digits.replace(/^00/, '+') : null;
-}
-
-/** What became of a number as typed. `mobile`: E.164 with plus. */
+/** The result of parsing a number as typed. `mobile`: E.164 with plus. */
 export type ParsedNumber =
   | { readonly kind: 'number'; readonly mobile: string }
   | { readonly kind: 'refused'; readonly reason: Extract<Reason, 'malformed-phone' | 'unsuitable-phone'> };
 
-/** Ranges that cost the caller, or that reach no person's own phone with a text message. */
+/** Ranges that charge the caller, or where a text message does not reach a person's own phone. */
 const UNSUITABLE: readonly PhoneType[] = [
   'PREMIUM_RATE',
   'SHARED_COST',
@@ -40,10 +21,10 @@ const UNSUITABLE: readonly PhoneType[] = [
 ];
 
 /**
- * Reads a new number by libphonenumber's full metadata, which is loaded at the first call. That a range exists says
- * nothing about the line: the code is the proof.
+ * Parses a new number with libphonenumber's full metadata, which is loaded at the first call. A range that exists proves
+ * nothing about the line: only the code does.
  * @param defaultCountry ISO code of the country whose national form is understood; undefined: international form only.
- * @throws {TypeError} when nobody knows the default country.
+ * @throws {TypeError} when the default country is unknown.
  */
 export async function parseNumber(input: unknown, defaultCountry: string | undefined): Promise<ParsedNumber> {
   const text = cleanNumber(input, defaultCountry !== undefined);
@@ -58,6 +39,25 @@ export async function parseNumber(input: unknown, defaultCountry: string | undef
   const type = number.getType();
   if (type !== undefined && UNSUITABLE.includes(type)) return refuse('unsuitable-phone');
   return { kind: 'number', mobile: number.number };
+}
+
+/** Longer input is not a number: 15 digits, and all that people and phones put between them. */
+const MAX_INPUT_LENGTH = 64;
+
+/** Spaces, dashes, brackets, dots, slashes and invisible format characters. U+2212 and U+30FC are used as dashes. */
+const MARKS = /[\p{Z}\p{Cf}\p{Pd}\s()[\]./·\u2212\u30FC]/gu;
+
+/**
+ * Returns the digits of a number as typed or pasted, with the plus it may have; or null. Letters and extensions are
+ * refused, never dropped.
+ * @param hasDefaultCountry Whether `00` may stand for the plus, whose meaning depends on the country.
+ */
+function cleanNumber(input: unknown, hasDefaultCountry: boolean): string | null {
+  if (typeof input !== 'string' || input.length > MAX_INPUT_LENGTH) return null;
+  const digits = toAsciiDigits(input.normalize('NFKC')).replace(MARKS, '');
+  if (!/^\+?[0-9]{3,20}$/.test(digits)) return null;
+  if (digits.startsWith('+')) return digits;
+  return hasDefaultCountry ? digits.replace(/^00/, '+') : null;
 }
 
 function refuse(reason: Extract<ParsedNumber, { kind: 'refused' }>['reason']): ParsedNumber {

@@ -7,23 +7,14 @@ import { toUserIdText } from './users';
 export interface UserAdmin {
   /** Lifts a running lock. The failures counted so far stay counted: the next lock comes as it would have. */
   readonly unlockUser: (userId: UserId) => Promise<void>;
-  /** Sets the failures back to nothing, which also ends `disabled`. Do it when the user's number was bound anew. */
+  /** Resets the failures to zero, which also ends `disabled`. Call it when the user's number was verified anew. */
   readonly enableUser: (userId: UserId) => Promise<void>;
   /** Ends the user's challenges and removes the user's recovery codes, trusted devices and counters, except under a running lock. */
   readonly forgetUser: (userId: UserId) => Promise<void>;
 }
 
-export function createUserAdmin(parts: LoginContext): UserAdmin {
-  const { challenges, counters, recoveryCodes, devices } = parts.store;
-
-  /** Apps that keep the count of failures themselves hear of every change. */
-  async function tellFailures(userId: string): Promise<void> {
-    const counter = { ...failureCounter(parts.settings.limits, userId), isOnlyRead: true };
-    const { counts } = await counters.charge([counter]);
-    // A store gives a count for each counter: the 0 is for the compiler alone.
-    const failures = counts[0]?.count ?? 0;
-    parts.emit({ type: 'failure-count-changed', userId, purpose: null, address: undefined, failures });
-  }
+export function createUserAdmin({ emit, settings, store }: LoginContext): UserAdmin {
+  const { challenges, counters, recoveryCodes, devices } = store;
 
   return {
     async unlockUser(id) {
@@ -32,7 +23,7 @@ export function createUserAdmin(parts: LoginContext): UserAdmin {
     async enableUser(id) {
       const { userId } = toUserIdText(id);
       await counters.clear([keysOfUser(userId).failures]);
-      await tellFailures(userId);
+      await emitFailures(userId);
     },
     async forgetUser(id) {
       const { userId } = toUserIdText(id);
@@ -41,7 +32,16 @@ export function createUserAdmin(parts: LoginContext): UserAdmin {
       await recoveryCodes?.replace(userId, []);
       await devices?.removeAll(userId);
       await counters.clear([failures, ...sends], { keepsLocked: true });
-      await tellFailures(userId);
+      await emitFailures(userId);
     },
   };
+
+  /** Apps that keep the count of failures themselves need an event for every change. */
+  async function emitFailures(userId: string): Promise<void> {
+    const counter = { ...failureCounter(settings.limits, userId), isOnlyRead: true };
+    const { counts } = await counters.charge([counter]);
+    // A store returns a count for each counter: the 0 only satisfies `noUncheckedIndexedAccess`.
+    const failures = counts[0]?.count ?? 0;
+    emit({ type: 'failure-count-changed', userId, purpose: null, address: undefined, failures });
+  }
 }

@@ -20,7 +20,7 @@ export interface LoginSettings {
   readonly limits: Limits;
 }
 
-/** Everything the decision needs, joined once by `createSmsOtp`. */
+/** Everything the decisions need, made once by `createSmsOtp`. */
 export interface LoginContext {
   readonly settings: LoginSettings;
   readonly gateway: GatewayClient;
@@ -29,39 +29,39 @@ export interface LoginContext {
   readonly buildMessage: BuildMessage;
   readonly numberKeys: NumberKeys;
   readonly readNumber: ReadNumber;
-  /** The user's confirmed numbers, the default first; none when there is no usable one. */
+  /** Lists the user's confirmed numbers, the default first; none when there is no usable one. */
   readonly listPhones: (user: Express.User) => Promise<readonly string[]>;
   readonly getUserId: (user: Express.User) => UserId;
   readonly loadUser: (userId: UserId) => unknown;
   readonly emit: (event: SmsOtpEvent) => void;
-  /** Whether anybody hears events: what only serves them is left out else. */
+  /** Whether there is an `onEvent`: otherwise what only serves events is skipped. */
   readonly hasListener: boolean;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly deriveKey: DeriveKey;
-  /** From 0 to 1. */
+  /** Returns a number from 0 to 1. */
   readonly random: () => number;
-  /** A text nobody can guess. */
+  /** Returns a string that cannot be guessed. */
   readonly randomId: () => string;
 }
 
-/** Makes a key of 32 bytes for one purpose; every process with the same options makes the same. */
+/** Derives a key of 32 bytes for one purpose, the same in every process with the same options. */
 export type DeriveKey = (label: string) => Promise<Buffer>;
 
-/** Derives keys from the app's secret, the first one of a list. */
+/** Makes the derivation of keys from the app's secret, the first one of a list. */
 export function createKeyDeriver([secret = '']: readonly string[]): DeriveKey {
   return (label) => expandKey(secret, label);
 }
 
-/** A digest of some texts, as base64url: who has no key can neither make it nor try out what it is of. */
+/** Returns a keyed digest of some strings as base64url: without the key it can be neither made nor tested against a guess. */
 export type KeyedDigest = (...texts: readonly string[]) => Promise<string>;
 
-/** @param deriveKey gives the HMAC key; called at the first digest and not again unless it failed. */
+/** @param deriveKey Returns the HMAC key. Called at the first digest, and again only after a failure. */
 export function createKeyedDigest(deriveKey: () => Promise<Buffer>): KeyedDigest {
   let key: Buffer | undefined;
   return async (...texts) => {
     key ??= await deriveKey();
-    // As JSON, so that no other texts make the same.
+    // As JSON, so that no other list of strings has the same digest.
     return createHmac('sha256', key).update(JSON.stringify(texts)).digest('base64url');
   };
 }

@@ -1,3 +1,4 @@
+import { readFields } from '../errors';
 import type { NumberKeys } from '../limits/number-keys';
 import type {
   Policy,
@@ -12,25 +13,32 @@ import type { LoginContext } from './context';
 import type { DecisionEvent } from './events';
 import { REASONS, type Refusal } from './outcome';
 
-/** A policy's no. */
+type Asked = Pick<PolicyContext, 'user' | 'userId' | 'purpose' | 'address' | 'mobile'>;
+
+/** A context whose number is read once for all policies. */
+export type SendContext = PolicyContext & { readonly origin: NonNullable<PolicyContext['origin']> };
+
+/** Makes the context of a send. The number's keys are made once, for the policies and for our own counters. */
+export async function createPolicyContext(login: LoginContext, asked: Asked): Promise<SendContext> {
+  const { number, prefix } = await login.numberKeys(asked.mobile);
+  const keys = { numberKey: number, prefixKey: prefix, origin: login.readNumber(asked.mobile) };
+  return { stage: 'send', ...asked, ...keys, ...toServices(login) };
+}
+
+/** The denial of one policy. */
 export interface Denial {
   readonly policy: string;
   readonly refusal: Refusal;
 }
 
-/** A counter that a policy wants charged with the send. */
-export interface PlannedCharge extends PolicyCharge {
-  readonly policy: Policy;
+/** Checks every policy of the stage `send`, for a number that is new to the user those of the stage `enroll` before. */
+export async function runSendPolicies(login: LoginContext, context: PolicyContext): Promise<Denial | null> {
+  const denial = context.purpose === 'enroll' ? await runStage(login, { ...context, stage: 'enroll' }) : null;
+  return denial ?? (await runStage(login, context));
 }
 
-type Emit = (event: DecisionEvent) => void;
-
-/** Asks the policies of the stage in their order and stops at the first no that counts. Tells each decision. */
-async function runPolicies(
-  policies: readonly Policy[],
-  context: PolicyContext,
-  emit: Emit,
-): Promise<Denial | null> {
+/** Checks the policies of one stage in their order, emits each decision, and stops at the first enforced denial. */
+async function runStage({ policies, emit }: LoginContext, context: PolicyContext): Promise<Denial | null> {
   for (const policy of policies) {
     if (policy.stage !== context.stage) continue;
     const { refusal, reasons } = await runPolicy(policy, context);
@@ -40,7 +48,45 @@ async function runPolicies(
   return null;
 }
 
-/** The counters that the policies want charged with the send; a denial when one of them cannot say. */
+interface Answer {
+  readonly refusal: Refusal | null;
+  readonly reasons: readonly string[];
+}
+
+async function runPolicy(policy: Policy, context: PolicyContext): Promise<Answer> {
+  try {
+    return readAnswer(await policy.check(context));
+  } catch {
+    // A policy that could not be asked has not allowed anything.
+    return { refusal: { reason: 'denied' }, reasons: ['it could not be asked'] };
+  }
+}
+
+/** Only `'allow'` allows. Untyped policies may return anything: everything else denies, without a valid reason as `denied`. */
+function readAnswer(answer: unknown): Answer {
+  if (answer === 'allow') return { refusal: null, reasons: [] };
+  const { deny, retryAfterSeconds, reasons } = readFields(answer);
+  const words: readonly unknown[] = Array.isArray(reasons) ? reasons : [];
+  return {
+    refusal: toRefusal(deny, retryAfterSeconds),
+    reasons: words.filter((word) => typeof word === 'string'),
+  };
+}
+
+/** Returns the refusal of a policy or its counter. */
+export function toRefusal(deny: unknown, retryAfterSeconds: unknown): Refusal {
+  const reason = REASONS.find((known) => known === deny) ?? 'denied';
+  const isWait =
+    typeof retryAfterSeconds === 'number' && retryAfterSeconds > 0 && retryAfterSeconds < Infinity;
+  return isWait ? { reason, retryAfterSeconds: Math.ceil(retryAfterSeconds) } : { reason };
+}
+
+/** A counter that a policy charges with the send. */
+export interface PlannedCharge extends PolicyCharge {
+  readonly policy: Policy;
+}
+
+/** Returns the counters that the policies charge with the send; a denial when one of them cannot say. */
 export async function planCharges(
   policies: readonly Policy[],
   context: PolicyContext,
@@ -51,7 +97,7 @@ export async function planCharges(
     try {
       for (const charge of await policy.charges(context)) planned.push({ ...charge, policy });
     } catch {
-      // A rule that cannot be asked has not allowed anything; one that only records has no say.
+      // A policy that could not be asked has not allowed anything; one that only reports has no say.
       if (policy.mode !== 'report') return { policy: policy.name, refusal: { reason: 'denied' } };
     }
   }
@@ -62,18 +108,18 @@ export function isDenial(planned: readonly PlannedCharge[] | Denial): planned is
   return 'refusal' in planned;
 }
 
-/** What the counters of the policies have said. */
+/** The result of charging the counters of the policies. */
 export interface ChargeVerdict {
   readonly refusedBy?: PlannedCharge | null;
-  /** Counters of recording policies that would have refused. */
+  /** Counters of reporting policies that would have refused. */
   readonly exceeded?: readonly PlannedCharge[];
 }
 
-/** Tells each no of a policy's counter. Its yes has been told: that was what `check` said. */
+/** Emits the denials of the policies' counters. That a policy allows was emitted with the result of `check`. */
 export function emitChargeDenials(
   context: PolicyContext,
   { refusedBy, exceeded = [] }: ChargeVerdict,
-  emit: Emit,
+  emit: (event: DecisionEvent) => void,
 ): void {
   for (const { policy, reason } of refusedBy == null ? exceeded : [refusedBy]) {
     emit(toDecision(policy, context, 'deny', [reason]));
@@ -86,108 +132,44 @@ function toDecision(
   decision: DecisionEvent['decision'],
   reasons: readonly string[],
 ): DecisionEvent {
-  return {
-    type: 'policy-decided',
-    userId,
-    purpose,
-    address,
-    stage,
-    policy: policy.name,
-    mode: policy.mode ?? 'enforce',
-    decision,
-    reasons,
-  };
+  const { name, mode = 'enforce' } = policy;
+  return { type: 'policy-decided', userId, purpose, address, stage, policy: name, mode, decision, reasons };
 }
 
-interface Answer {
-  readonly refusal: Refusal | null;
-  readonly reasons: readonly string[];
-}
-
-async function runPolicy(policy: Policy, context: PolicyContext): Promise<Answer> {
-  try {
-    return readAnswer(await policy.check(context));
-  } catch {
-    // A rule that cannot be asked has not allowed anything.
-    return { refusal: { reason: 'denied' }, reasons: ['it could not be asked'] };
-  }
-}
-
-/** No refusal for exactly `'allow'`. Policies without types may answer anything: all else denies, if need be without a reason of its own. */
-function readAnswer(answer: unknown): Answer {
-  if (answer === 'allow') return { refusal: null, reasons: [] };
-  const { deny, retryAfterSeconds, reasons } = Object(answer) as Partial<Record<string, unknown>>;
-  const words: readonly unknown[] = Array.isArray(reasons) ? reasons : [];
-  return {
-    refusal: toRefusal(deny, retryAfterSeconds),
-    reasons: words.filter((word) => typeof word === 'string'),
-  };
-}
-
-/** A refusal in a policy's name. */
-export function toRefusal(deny: unknown, retryAfterSeconds: unknown): Refusal {
-  const reason = REASONS.find((known) => known === deny) ?? 'denied';
-  const isWait =
-    typeof retryAfterSeconds === 'number' && retryAfterSeconds > 0 && retryAfterSeconds < Infinity;
-  return isWait ? { reason, retryAfterSeconds: Math.ceil(retryAfterSeconds) } : { reason };
-}
-
-type Asked = Pick<PolicyContext, 'user' | 'userId' | 'purpose' | 'address' | 'mobile'>;
-
-/** A context whose number is read once for all who ask. */
-export type SendContext = PolicyContext & { readonly origin: NonNullable<PolicyContext['origin']> };
-
-/** What policies see of a send. The number's keys are made once, for them and for our own counters. */
-export async function createPolicyContext(parts: LoginContext, asked: Asked): Promise<SendContext> {
-  const { number, prefix } = await parts.numberKeys(asked.mobile);
-  const keys = { numberKey: number, prefixKey: prefix, origin: parts.readNumber(asked.mobile) };
-  return { stage: 'send', ...asked, ...keys, ...toServices(parts) };
-}
-
-/** Asks every policy; a new number of a user's also those of the stage `enroll`, and those first. */
-export async function runSendPolicies(parts: LoginContext, context: PolicyContext): Promise<Denial | null> {
-  const { policies, emit } = parts;
-  if (context.purpose === 'enroll') {
-    const denial = await runPolicies(policies, { ...context, stage: 'enroll' }, emit);
-    if (denial !== null) return denial;
-  }
-  return runPolicies(policies, context, emit);
-}
-
-/** Tells the policies what became of a send. Nobody waits for what they make of it, and nothing they do changes it. */
+/** Calls `settle` of the policies with the outcome of a send, without waiting for them. */
 export function settlePolicies(
   { policies }: LoginContext,
   context: PolicyContext,
   settlement: SendSettlement,
 ): void {
   for (const policy of policies) {
-    if (policy.stage === 'send') quietly(() => policy.settle?.(context, settlement));
+    if (policy.stage === 'send') callQuietly(() => policy.settle?.(context, settlement));
   }
 }
 
-/** Tells the policies of a right code. */
+/** Calls `verified` of the policies after a right code, without waiting for them. */
 export function emitVerified(
-  parts: LoginContext,
+  login: LoginContext,
   challenge: Challenge,
   keys: Awaited<ReturnType<NumberKeys>>,
 ): void {
-  if (!parts.policies.some((policy) => 'verified' in policy)) return;
+  if (!login.policies.some((policy) => 'verified' in policy)) return;
   const { userId, purpose, mobile, isNewNumber, sentAt, sends } = challenge;
   const context: VerifiedContext = {
     ...{ userId, purpose, mobile, isNewNumber, sentAt, sends },
-    ...{ numberKey: keys.number, prefixKey: keys.prefix, origin: parts.readNumber(mobile) },
-    ...toServices(parts),
+    ...{ numberKey: keys.number, prefixKey: keys.prefix, origin: login.readNumber(mobile) },
+    ...toServices(login),
   };
-  for (const policy of parts.policies) quietly(() => policy.verified?.(context));
+  for (const policy of login.policies) callQuietly(() => policy.verified?.(context));
 }
 
 function toServices({ gateway, store, now, emit }: LoginContext): PolicyServices {
   return { gateway, counters: store.counters, notes: store.notes, now, emit };
 }
 
-function quietly(tell: () => unknown): void {
+function callQuietly(notify: () => unknown): void {
   try {
-    Promise.resolve(tell()).catch(ignore);
+    Promise.resolve(notify()).catch(ignore);
   } catch {
     ignore();
   }

@@ -3,9 +3,9 @@ import type { DeviceAdmin, DeviceAuthenticator } from '../account/trusted-device
 import type { CodeVerifier } from '../login/code-verifiers';
 import type { ResendRequest, ResendResult } from '../login/resend-otp';
 import type { SendOtp } from '../login/send-otp';
+import type { VerifiedMark } from '../login/users';
 import type { VerifyOtp } from '../login/verify-otp';
 import type { PassportInstance } from './passport';
-import type { VerifiedMark } from './session-data';
 import type { SessionSlot } from './session-slot';
 
 /** Everything the middlewares share, made once by `createSmsOtp`. */
@@ -18,16 +18,16 @@ export interface MiddlewareContext {
   readonly marks: MarkReader;
   readonly sendOtp: SendOtp;
   readonly resendOtp: (request: ResendRequest) => Promise<ResendResult>;
-  /** Every factor whose codes can be verified, by its name. `sms` is always there. */
+  /** The factors whose codes can be verified, by name. `sms` is always among them. */
   readonly factors: ReadonlyMap<string, FactorVerification>;
-  /** Undefined where `trustedDevices` is not configured. */
+  /** Undefined unless `trustedDevices` is configured. */
   readonly devices: DevicesContext | undefined;
   /** Ends a challenge. */
   readonly discard: (otpId: string) => Promise<void>;
-  /** Only `false` means no; a throw means yes. */
+  /** Returns whether the user needs the second factor: only `false` means no, and a throw means yes. */
   readonly isRequiredFor: (user: Express.User, req: Request) => Promise<boolean>;
   readonly getLocale: (user: Express.User, req: Request) => Promise<string | undefined>;
-  /** Asks the app to end the user's other sessions; the session of `req` stays. Rethrows what the app throws. */
+  /** Calls the app's option of that name. Rethrows what the app throws. */
   readonly endOtherSessions: (user: Express.User, req: Request | undefined) => Promise<void>;
   /** Revokes all trusted devices of the user, because a number has changed. */
   readonly revokeDevices: (user: Express.User, req: Request) => Promise<void>;
@@ -41,14 +41,14 @@ export interface FactorVerification {
   readonly verifyOtp: VerifyOtp;
 }
 
-/** What the middlewares need of trusted devices. */
+/** Trusted devices, and where a request names them. */
 export interface DevicesContext extends DeviceAuthenticator, DeviceAdmin {
   readonly cookieName: string;
-  /** The field of the code's form that asks for trust. */
+  /** The field of the request body that asks to trust the device. */
   readonly trustDeviceField: string;
 }
 
-/** What the guard found. */
+/** Whether a request's mark is good enough. */
 export type MarkCheck = 'passed' | 'second-factor-required' | 'second-factor-too-old';
 
 /** Reads the mark of a request and compares it with the current user. */
@@ -56,7 +56,7 @@ export interface MarkReader {
   /** Returns the current user's mark, or undefined: no user, no mark, another user's mark. */
   readonly read: (req: Request) => VerifiedMark | undefined;
   /**
-   * Answers the question of every guard. Allocates nothing and makes no promises.
+   * Returns whether a guard lets the request pass. Allocates nothing, and is synchronous.
    * @param maxAgeMs Infinity: any age. With a finite age a trusted device never passes: the user proved nothing in this session.
    */
   readonly check: (req: Request, maxAgeMs: number) => MarkCheck;

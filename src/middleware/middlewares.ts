@@ -3,18 +3,19 @@ import type { TrustedDevices } from '../account/trusted-devices';
 import { isAppFactor } from '../login/code-verifiers';
 import type { MiddlewareContext } from './context';
 import { createGuards, type Guards } from './guard';
+import type { SendOptions, VerifyOptions } from './options';
 import { createPhones, type Phones, type PhonesContext } from './phones';
 import { createRecoveryCodesPart, type RecoveryCodesContext, type RecoveryCodesPart } from './recovery-codes';
 import { createResendCancelStepUp, type ResendCancelStepUp } from './resend-cancel-step-up';
-import { createSend, type SendOptions } from './send';
+import { createSend } from './send';
 import { createStatus, type SmsOtpStatus } from './status';
-import { createVerify, type VerifyOptions } from './verify';
+import { createVerify } from './verify';
 
-/** What an app puts into its routes, whatever is configured. */
+/** The middlewares and guards that are there whatever is configured. */
 export interface Middlewares extends Guards, ResendCancelStepUp {
   /**
-   * Sends a code to `req.user`, after the first factor. The user is not logged in before the code was right. A user who
-   * needs no second factor is logged in at once.
+   * Sends a code to `req.user`, after the first factor. The user is logged in only once the code was right. Users who
+   * need no second factor are logged in at once.
    */
   readonly send: (options?: SendOptions) => RequestHandler;
   /** Verifies the code in the body: logs in after `send`, renews the mark after `stepUp`. */
@@ -23,29 +24,29 @@ export interface Middlewares extends Guards, ResendCancelStepUp {
   readonly status: (req: Request) => SmsOtpStatus;
 }
 
-/** Where `factors` is configured. */
+/** Added by the option `factors`. */
 export interface FactorsPart {
-  /** `verify` for the code of another factor. @throws {TypeError} when `factors` has none of that name. */
+  /** Verifies the code of another factor. @throws {TypeError} when `factors` has none of that name. */
   readonly verifyWith: (factor: string, options?: VerifyOptions) => RequestHandler;
 }
 
-/** Where `phoneBook` is configured. */
+/** Added by the option `phoneBook`. */
 export interface PhonesPart {
-  /** Adding, confirming, changing and removing numbers. */
+  /** Adds, confirms, changes and removes numbers. */
   readonly phones: Phones;
 }
 
-/** Where `recoveryCodes` is configured. */
+/** Added by the option `recoveryCodes`. */
 export interface RecoveryPart {
-  /** Makes, counts and shows once the codes for the day the phone is gone. */
+  /** Generates and counts the codes for users who have lost their phone. */
   readonly recoveryCodes: RecoveryCodesPart;
-  /** `verify` for a recovery code in place of the texted one. */
+  /** Verifies a recovery code in place of the texted one. */
   readonly recover: (options?: VerifyOptions) => RequestHandler;
 }
 
-/** Where `trustedDevices` is configured. */
+/** Added by the option `trustedDevices`. */
 export interface DevicesPart {
-  /** Lists and revokes the devices that need no code for a while. */
+  /** Lists and revokes the devices that need no code. */
   readonly trustedDevices: TrustedDevices;
 }
 
@@ -55,7 +56,7 @@ export interface FeatureContexts {
   readonly recoveryCodes: RecoveryCodesContext | undefined;
 }
 
-/** Makes all middlewares and guards from the same context. Some are there only where their option is given. */
+/** Makes all middlewares and guards from one context. Some exist only if their option is given. */
 export function createMiddlewares(
   context: MiddlewareContext,
   { phones, recoveryCodes }: FeatureContexts,

@@ -1,7 +1,8 @@
 import type { Request } from 'express';
 import passport from 'passport';
 import type { Strategy } from 'passport';
-import { isGiven, type OptionTypes } from './handler';
+import { isGiven } from './handler';
+import type { PassportOptions } from './options';
 
 /** What this library uses of a Passport instance, of `require('passport')` as of `new Passport()`. */
 export interface PassportInstance {
@@ -17,26 +18,10 @@ export type PassportCallback = (
   status?: number,
 ) => void;
 
-/** The instance that `require('passport')` gives to everybody. */
+/** The instance that `require('passport')` returns. */
 export const defaultPassport: PassportInstance = passport;
 
-/** The options of Passport that `verify` takes. */
-export interface PassportOptions {
-  /** Whether the user is logged in to the session. False: `req.user` is set for this request only, and no mark is made. Default: true. */
-  readonly session?: boolean | undefined;
-  /** Passport's own: merges the old session into the renewed one. Default: false. */
-  readonly keepSessionInfo?: boolean | undefined;
-  /** Whether `req.authInfo` is set. Default: true. */
-  readonly authInfo?: boolean | undefined;
-}
-
-export const PASSPORT_TYPES: OptionTypes = {
-  session: 'boolean',
-  keepSessionInfo: 'boolean',
-  authInfo: 'boolean',
-};
-
-/** Passport's own `req.logIn`: renews the session and puts the user into it. */
+/** Calls Passport's own `req.logIn`, which renews the session and puts the user into it. */
 export function logIn(
   req: Request,
   user: Express.User,

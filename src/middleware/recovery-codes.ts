@@ -7,43 +7,37 @@ import { toUserIdText } from '../login/users';
 import type { UserId } from '../stores/store';
 import type { MiddlewareContext } from './context';
 
-/** How old a second factor may be when codes are made anew. */
-const MAX_AGE_MS = 300_000;
+/** The codes with which users log in who have lost their phone. */
+export interface RecoveryCodesPart {
+  /**
+   * Generates new codes in place of all earlier ones. They are returned here and never again: show them once. Trusted
+   * devices are revoked and the user's other sessions ended.
+   * @param req Required while the user has codes: its user must be this one, and have passed a second factor other than a
+   * trusted device in the last 300 s.
+   * @throws {SecondFactorError} `ERR_SECOND_FACTOR_NEEDED` otherwise, and for the second of two concurrent first calls.
+   * @throws {StoreError} `ERR_STORE`: nothing was changed, except that devices may have been revoked.
+   */
+  generate(userId: UserId, req?: Request): Promise<readonly string[]>;
+  /** Returns how many codes the user has left. @throws {StoreError} `ERR_STORE` */
+  count(userId: UserId): Promise<number>;
+}
 
-/** What the recovery codes need beside the rest. */
+/** Recovery codes, and what new ones change besides. */
 export interface RecoveryCodesContext {
   readonly codes: RecoveryCodes;
   readonly emit: LoginContext['emit'];
-  /** Undefined: no devices are trusted. */
+  /** Undefined unless `trustedDevices` is configured. */
   readonly revokeDevices: RevokeDevices | undefined;
   readonly endOtherSessions: ((userId: UserId, req: Request | undefined) => unknown) | undefined;
 }
 
-/** The codes with which a user gets in when the phone is gone. */
-export interface RecoveryCodesPart {
-  /**
-   * Makes new codes in place of all earlier ones. They are given back here and never again: show them once. Trusted
-   * devices are revoked and the user's other sessions ended.
-   * @param req Needed while the user has codes: its user must be this one, and have passed a second factor, no trusted
-   * device, in the last 300 s.
-   * @throws {SecondFactorError} `ERR_SECOND_FACTOR_NEEDED` otherwise, and for the second of two first calls at once.
-   * @throws {StoreError} `ERR_STORE`: nothing was changed but, perhaps, devices revoked.
-   */
-  generate(userId: UserId, req?: Request): Promise<readonly string[]>;
-  /** How many codes the user has left. @throws {StoreError} `ERR_STORE` */
-  count(userId: UserId): Promise<number>;
-}
+/** How old the second factor may be when codes are replaced. */
+const MAX_AGE_MS = 300_000;
 
 export function createRecoveryCodesPart(
   { marks }: Pick<MiddlewareContext, 'marks'>,
   { codes, emit, revokeDevices, endOtherSessions }: RecoveryCodesContext,
 ): RecoveryCodesPart {
-  /** Whether the request is of this very user, right after a second factor. */
-  function isFresh(userId: string, req: Request | undefined): boolean {
-    if (req === undefined || marks.check(req, MAX_AGE_MS) !== 'passed') return false;
-    return marks.read(req)?.userId === userId;
-  }
-
   return {
     async generate(id, req) {
       const { userId } = toUserIdText(id);
@@ -58,6 +52,12 @@ export function createRecoveryCodesPart(
     },
     count: async (id) => codes.count(toUserIdText(id).userId),
   };
+
+  /** Returns whether the request's user is this one, right after a second factor. */
+  function isFresh(userId: string, req: Request | undefined): boolean {
+    if (req === undefined || marks.check(req, MAX_AGE_MS) !== 'passed') return false;
+    return marks.read(req)?.userId === userId;
+  }
 }
 
 function notFresh(): SecondFactorError {

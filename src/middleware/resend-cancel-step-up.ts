@@ -1,51 +1,47 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { SendResult } from '../login/send-otp';
-import type { Transaction } from '../stores/store';
 import type { MiddlewareContext } from './context';
+import { currentUser, handleAsync, loadOptions, readField } from './handler';
+import type { RedirectOptions, StepUpOptions } from './options';
+import { answerSuccess, withoutPending } from './responses';
 import { createFinishSend, withoutNotice } from './send';
-import { checkOptions, currentUser, readField, REDIRECT_TYPES, handleAsync } from './handler';
-import { answerSuccess, type RedirectOptions, withoutPending } from './responses';
 import type { SmsOtpSession } from './session-data';
 
-const MAX_TRANSACTION_LENGTH = 200;
-
-/** @throws {TypeError} when the app's callback gives anything but two texts: nothing is sent. */
-function toTransaction(given: unknown): Transaction {
-  const { amount, payee } = Object(given) as Partial<Record<string, unknown>>;
-  if (!isShortText(amount) || !isShortText(payee)) {
-    throw new TypeError(
-      'stepUp: transaction must give { amount, payee }, two texts of at most 200 characters',
-    );
-  }
-  return { amount, payee };
-}
-
-function isShortText(value: unknown): value is string {
-  return typeof value === 'string' && value.trim() !== '' && value.length <= MAX_TRANSACTION_LENGTH;
-}
-
-/** Options of `stepUp`. */
-export interface StepUpOptions extends RedirectOptions {
-  /**
-   * What the user is to approve. Its amount and payee are in the text message and bound to the code: `verify` gives them
-   * back in `req.smsOtp.transaction`, and the mark stays as it was. Left out: the code renews the mark.
-   */
-  readonly transaction?: ((req: Request) => Transaction | Promise<Transaction>) | undefined;
-}
-
-/** The middlewares that work on the session as it is: another code, a code for a logged-in user, none after all. */
+/** The middlewares that keep the session as it is. */
 export interface ResendCancelStepUp {
   /** Sends another code for the same pending login; the one before is void. */
   readonly resend: (options?: RedirectOptions) => RequestHandler;
-  /** Sends a code to the logged-in user, for a fresh mark or to approve one transaction. */
+  /** Sends a code to the logged-in user, to renew the mark or to approve one transaction. */
   readonly stepUp: (options?: StepUpOptions) => RequestHandler;
-  /** Ends the pending login or step-up. Who is logged in stays so. */
+  /** Ends the pending login or step-up. A logged-in user stays logged in. */
   readonly cancel: (options?: RedirectOptions) => RequestHandler;
 }
 
 export function createResendCancelStepUp(context: MiddlewareContext): ResendCancelStepUp {
   const { slot, fields } = context;
+  const { readOptions, readTransaction } = loadOptions();
   const finishSend = createFinishSend(context);
+
+  return {
+    resend(given = {}) {
+      const options = readOptions('resend', given);
+      return function smsOtpResend(req: Request, res: Response, next: NextFunction) {
+        handleAsync(res, next, () => resend(req, res, options));
+      };
+    },
+    stepUp(given = {}) {
+      const options = readOptions('stepUp', given);
+      return function smsOtpStepUp(req: Request, res: Response, next: NextFunction) {
+        handleAsync(res, next, () => stepUp(req, res, options));
+      };
+    },
+    cancel(given = {}) {
+      const options = readOptions('cancel', given);
+      return function smsOtpCancel(req: Request, res: Response, next: NextFunction) {
+        handleAsync(res, next, () => cancel(req, res, options));
+      };
+    },
+  };
 
   async function resend(req: Request, res: Response, options: RedirectOptions): Promise<boolean> {
     const before = slot.read(req);
@@ -74,7 +70,7 @@ export function createResendCancelStepUp(context: MiddlewareContext): ResendCanc
   ): Promise<SendResult> {
     const user = currentUser(req);
     if (user === undefined) return { kind: 'refused', refusal: { reason: 'second-factor-required' } };
-    const transaction = options.transaction && toTransaction(await options.transaction(req));
+    const transaction = options.transaction && readTransaction(await options.transaction(req));
     return context.sendOtp({
       user,
       purpose: transaction === undefined ? 'step-up' : 'transaction',
@@ -97,25 +93,4 @@ export function createResendCancelStepUp(context: MiddlewareContext): ResendCanc
     req.smsOtp = { cancelled: true };
     return answerSuccess(res, successRedirect);
   }
-
-  return {
-    resend(options = {}) {
-      checkOptions('resend', options, REDIRECT_TYPES);
-      return function smsOtpResend(req: Request, res: Response, next: NextFunction) {
-        handleAsync(res, next, () => resend(req, res, options));
-      };
-    },
-    stepUp(options = {}) {
-      checkOptions('stepUp', options, { ...REDIRECT_TYPES, transaction: 'function' });
-      return function smsOtpStepUp(req: Request, res: Response, next: NextFunction) {
-        handleAsync(res, next, () => stepUp(req, res, options));
-      };
-    },
-    cancel(options = {}) {
-      checkOptions('cancel', options, REDIRECT_TYPES);
-      return function smsOtpCancel(req: Request, res: Response, next: NextFunction) {
-        handleAsync(res, next, () => cancel(req, res, options));
-      };
-    },
-  };
 }

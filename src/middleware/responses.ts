@@ -3,29 +3,6 @@ import type { Reason, Refusal } from '../login/outcome';
 import type { SmsOtpSession } from './session-data';
 import type { SessionSlot } from './session-slot';
 
-/** Longer paths are not worth keeping in a session. */
-const MAX_PATH_LENGTH = 2_048;
-
-/** An origin nobody has: what still points to it after parsing points nowhere else. */
-const SOME_ORIGIN = 'http://origin.invalid';
-
-/**
- * A path of this site, or null. What is judged is what is given back: the parsed and written-out form, because parsing
- * can turn a harmless look into another host ("/..//host").
- */
-export function toSafePath(path: unknown): string | null {
-  if (typeof path !== 'string' || path.length > MAX_PATH_LENGTH || !isRooted(path)) return null;
-  if (!URL.canParse(path, SOME_ORIGIN)) return null;
-  const url = new URL(path, SOME_ORIGIN);
-  const final = url.pathname + url.search + url.hash;
-  return url.origin === SOME_ORIGIN && isRooted(final) ? final : null;
-}
-
-/** Begins with one slash and holds no backslash, space or control character: browsers read those in ways of their own. */
-function isRooted(path: string): boolean {
-  return /^\/(?![/\\])[^\\\s\p{Cc}]*$/u.test(path);
-}
-
 /** How a refusal is answered without a redirect. */
 export interface Reply {
   readonly status: 400 | 401 | 403 | 429;
@@ -45,7 +22,7 @@ export const REPLIES: Readonly<Record<Reason, Reply>> = {
   expired: { status: 401, error: 'expired' },
   'no-pending-login': { status: 401, error: 'no-pending-login' },
   'user-gone': { status: 401, error: 'no-pending-login' },
-  // The answer to a lost call is the error itself; this is what a later page may say of it.
+  // The request itself ends in the error; this is what a later page may show.
   unconfirmed: { status: 401, error: 'no-pending-login' },
   denied: { status: 403, error: 'denied' },
   'country-not-allowed': { status: 403, error: 'country-not-allowed' },
@@ -61,46 +38,37 @@ export const REPLIES: Readonly<Record<Reason, Reply>> = {
   'send-limit': { status: 429, error: 'send-limit' },
 };
 
-/** Answers a refusal as JSON. */
-export function replyWithRefusal(res: Response, { reason, retryAfterSeconds }: Refusal): void {
-  const { status, error } = REPLIES[reason];
-  setRetryAfter(res, status, retryAfterSeconds);
-  res.setHeader('Cache-Control', 'no-store');
-  res.status(status).json({ error });
-}
-
-/** Sends the browser on with a GET. The session has been saved before. */
-export function replyWithRedirect(res: Response, location: string): void {
-  res.setHeader('Cache-Control', 'no-store');
-  res.statusCode = 303;
-  res.location(location);
-  res.setHeader('Content-Length', '0');
-  res.end();
-}
-
-/** Passport answers a failure of the strategy itself; only the header is ours. */
-export function setRetryAfter(res: Response, status: number, retryAfterSeconds: number | undefined): void {
-  if (status === 429 && retryAfterSeconds !== undefined)
-    res.setHeader('Retry-After', String(retryAfterSeconds));
-}
-
-/** Where to go. Without them a success calls `next()` and a refusal answers JSON. */
-export interface RedirectOptions {
-  readonly successRedirect?: string | undefined;
-  readonly failureRedirect?: string | undefined;
-}
-
-/** What a refusal leaves behind in the session. */
-export interface RefusalRecord {
-  /** The OTP id that was judged; undefined when there was none. */
+/** A refusal, and what the session is to keep of it. */
+export interface SessionRefusal {
+  readonly refusal: Refusal;
+  /** The OTP id that the decision was about; undefined when there was none. */
   readonly otpId: string | undefined;
-  /** Whether the session waits for a code no more. */
+  /** Whether the session stops waiting for a code. Default: false. */
+  readonly endsPending?: boolean;
+}
+
+/** Ends a refused request: the session keeps the reason for the page it redirects to, otherwise the answer is JSON. */
+export async function finishRefusal(
+  slot: SessionSlot,
+  req: Request,
+  res: Response,
+  failureRedirect: string | undefined,
+  { refusal, otpId, endsPending = false }: SessionRefusal,
+): Promise<false> {
+  const notice = failureRedirect === undefined ? null : refusal.reason;
+  await recordRefusal(slot, req, { otpId, endsPending, notice });
+  return answerRefusal(res, failureRedirect, refusal);
+}
+
+/** What a refusal changes in the session. */
+export interface RefusalRecord {
+  readonly otpId: string | undefined;
   readonly endsPending: boolean;
-  /** Kept for the next page; null when the answer itself tells the reason. */
+  /** Kept for the next page; null when the answer itself shows the reason. */
   readonly notice: Reason | null;
 }
 
-/** Writes what a refusal leaves behind, and nothing when there is nothing to write. */
+/** Writes what a refusal changes in the session, if anything. */
 export async function recordRefusal(
   slot: SessionSlot,
   req: Request,
@@ -113,21 +81,67 @@ export async function recordRefusal(
   }));
 }
 
-/** The slot of a session that waits for no code. */
+/** Returns the slot of a session that waits for no code. */
 export function withoutPending({ pending: _ended, ...rest }: SmsOtpSession): SmsOtpSession {
   return rest;
 }
 
-/** Answers a refusal that has been settled. */
+/** Answers a refusal that has been recorded. */
 export function answerRefusal(res: Response, failureRedirect: string | undefined, refusal: Refusal): false {
   if (failureRedirect === undefined) replyWithRefusal(res, refusal);
   else replyWithRedirect(res, failureRedirect);
   return false;
 }
 
-/** Goes where the user should be after a success, or on to the next handler. */
+/** Redirects after a success, or returns true to go on to the next handler. */
 export function answerSuccess(res: Response, redirect: string | undefined): boolean {
   if (redirect === undefined) return true;
   replyWithRedirect(res, redirect);
   return false;
+}
+
+/** Answers a refusal as JSON. */
+export function replyWithRefusal(res: Response, { reason, retryAfterSeconds }: Refusal): void {
+  const { status, error } = REPLIES[reason];
+  setRetryAfter(res, status, retryAfterSeconds);
+  res.setHeader('Cache-Control', 'no-store');
+  res.status(status).json({ error });
+}
+
+/** Redirects the browser to a GET. The session has been saved before. */
+export function replyWithRedirect(res: Response, location: string): void {
+  res.setHeader('Cache-Control', 'no-store');
+  res.statusCode = 303;
+  res.location(location);
+  res.setHeader('Content-Length', '0');
+  res.end();
+}
+
+/** Sets the header of a 429. Passport itself answers a failure of the strategy, and only this header is ours there. */
+export function setRetryAfter(res: Response, status: number, retryAfterSeconds: number | undefined): void {
+  if (status === 429 && retryAfterSeconds !== undefined)
+    res.setHeader('Retry-After', String(retryAfterSeconds));
+}
+
+/** Longer paths are not worth keeping in a session. */
+const MAX_PATH_LENGTH = 2_048;
+
+/** An origin that cannot exist: a URL that still has it after parsing leads to no other site. */
+const SOME_ORIGIN = 'http://origin.invalid';
+
+/**
+ * Returns a path of this site, or null. The path that is checked is the one returned: parsed and serialized again, because
+ * parsing can turn a harmless-looking path into another host ("/..//host").
+ */
+export function toSafePath(path: unknown): string | null {
+  if (typeof path !== 'string' || path.length > MAX_PATH_LENGTH || !isRooted(path)) return null;
+  if (!URL.canParse(path, SOME_ORIGIN)) return null;
+  const url = new URL(path, SOME_ORIGIN);
+  const final = url.pathname + url.search + url.hash;
+  return url.origin === SOME_ORIGIN && isRooted(final) ? final : null;
+}
+
+/** Begins with one slash and holds no backslash, space or control character: browsers read those in ways of their own. */
+function isRooted(path: string): boolean {
+  return /^\/(?![/\\])[^\\\s\p{Cc}]*$/u.test(path);
 }

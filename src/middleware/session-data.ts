@@ -1,30 +1,23 @@
 import type { SessionData } from 'express-session';
-import type { Method, PendingStatus, Reason, SmsOtpOutcome } from '../login/outcome';
-
-/** The code this session waits for: its OTP id and what a page may show. No number, no code, no token. */
-export interface PendingSlot extends PendingStatus {
-  readonly otpId: string;
-  readonly pendingId: string;
-  /** Where the user wanted to go. */
-  readonly returnTo?: string;
-}
-
-/** The positive record that this session's user passed the second factor. It names the user and is compared on every use. */
-export interface VerifiedMark {
-  readonly userId: string;
-  readonly method: Method;
-  /** Milliseconds since 1970. */
-  readonly at: number;
-}
+import type { PendingStatus, Reason, SmsOtpOutcome } from '../login/outcome';
+import type { VerifiedMark } from '../login/users';
 
 /** What `req.session.smsOtp` holds. */
 export interface SmsOtpSession {
   readonly version: 1;
   readonly pending?: PendingSlot;
   readonly verified?: VerifiedMark;
-  /** The reason of a refusal that was answered with a redirect, until `status()` gives it out. */
+  /** The reason of a refusal that was answered with a redirect, until `status()` returns it. */
   readonly notice?: Reason;
-  /** The page a guard turned away. */
+  /** The page that a guard refused. */
+  readonly returnTo?: string;
+}
+
+/** The code this session waits for: its OTP id and what a page may show. No number, no code, no token. */
+export interface PendingSlot extends PendingStatus {
+  readonly otpId: string;
+  readonly pendingId: string;
+  /** Where the user wanted to go. */
   readonly returnTo?: string;
 }
 
@@ -47,11 +40,9 @@ declare global {
   }
 }
 
-type Members = Readonly<Record<string, unknown>>;
-
 /**
- * True for a slot as this version writes it. Sessions rest outside of this process: a slot of another version or with
- * anything odd in it counts as none. Allocates nothing: guards ask it on every request.
+ * Returns whether a value is a slot as this version writes it. Sessions are stored outside of this process: a slot of
+ * another version, or an invalid one, counts as none. Allocates nothing, because guards call it on every request.
  */
 export function isSlot(value: unknown): value is SmsOtpSession {
   if (!isObject(value) || value.version !== 1) return false;
@@ -75,6 +66,6 @@ function isMark(value: unknown): boolean {
   return isObject(value) && typeof value.userId === 'string' && Number.isFinite(value.at);
 }
 
-function isObject(value: unknown): value is Members {
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null;
 }

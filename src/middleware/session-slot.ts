@@ -4,7 +4,7 @@ import { SessionError } from '../errors';
 import { isGiven } from './handler';
 import { isSlot, type SmsOtpSession } from './session-data';
 
-/** What goes along into a renewed session besides the slot. `all`: everything the app keeps there. */
+/** What a renewed session keeps besides the slot. `all`: everything the app stores there. */
 export type KeptKeys = readonly string[] | 'all';
 
 const EMPTY: SmsOtpSession = { version: 1 };
@@ -19,7 +19,7 @@ export class SessionSlot {
     private readonly passportKey = 'passport',
   ) {}
 
-  /** The slot, or undefined when there is none or it is not as this version writes it. Allocates nothing. */
+  /** Returns the slot, or undefined when there is none or it is not as this version writes it. Allocates nothing. */
   peek(req: Request): SmsOtpSession | undefined {
     const session = findSession(req);
     if (session === undefined) return undefined;
@@ -28,13 +28,13 @@ export class SessionSlot {
     return isSlot(slot) ? slot : undefined;
   }
 
-  /** The slot, empty when there is none. @throws {SessionError} when there is no session that can be renewed. */
+  /** Returns the slot, empty when there is none. @throws {SessionError} when there is no session that can be renewed. */
   read(req: Request): SmsOtpSession {
     this.requireSession(req);
     return this.peek(req) ?? EMPTY;
   }
 
-  /** The page `connect-ensure-login` and others keep for after the login. */
+  /** Returns the page that `connect-ensure-login` and others keep for after the login. */
   readReturnTo(req: Request): unknown {
     return this.requireSession(req).returnTo;
   }
@@ -51,37 +51,32 @@ export class SessionSlot {
   }
 
   /**
-   * Changes the slot after reading the session again, and only while it still waits for the code that was judged: a
-   * slow answer must not bring an old id back. A session that has ended meanwhile is not written.
+   * Changes the slot after reading the session again, and only while it still waits for the code that was verified: a
+   * slow answer must not bring an old id back. A session that has ended in the meantime is not written.
    */
   async update(
     req: Request,
-    judgedOtpId: string | undefined,
+    verifiedOtpId: string | undefined,
     change: (slot: SmsOtpSession) => SmsOtpSession,
   ): Promise<boolean> {
     if (!(await this.isStillThere(req))) return false;
     const slot = this.read(req);
-    if (slot.pending?.otpId !== judgedOtpId) return false;
+    if (slot.pending?.otpId !== verifiedOtpId) return false;
     await this.write(req, change(slot));
     return true;
   }
 
   /**
-   * Reads the session again after a code was spent. False when it has ended meanwhile, or waits for another code. One
-   * that waits for none may go on: the slower half of a double click has taken the code off.
+   * Reads the session again after a code was consumed. Returns false when the session has ended in the meantime, or waits
+   * for another code. One that waits for none may go on: the other half of a double click has removed the code.
    */
-  async mayFinish(req: Request, spentOtpId: string | undefined): Promise<boolean> {
+  async mayFinish(req: Request, consumedOtpId: string | undefined): Promise<boolean> {
     if (!(await this.isStillThere(req))) return false;
     const { pending } = this.read(req);
-    return pending === undefined || pending.otpId === spentOtpId;
+    return pending === undefined || pending.otpId === consumedOtpId;
   }
 
-  /** Reads the session again; false when it has ended meanwhile. */
-  private async isStillThere(req: Request): Promise<boolean> {
-    return !isIdFromClient(req) || (await reload(this.requireSession(req)));
-  }
-
-  /** Takes back a login that the first factor has made in this very request: it ran without `session: false`. */
+  /** Reverts a login that the first factor has made in this very request, because it ran without `session: false`. */
   async undoLogIn(req: Request): Promise<void> {
     const session = this.requireSession(req);
     if (session[this.passportKey] === undefined || isIdFromClient(req)) return;
@@ -90,8 +85,8 @@ export class SessionSlot {
   }
 
   /**
-   * Starts a fresh session that holds nothing but the slot and the kept keys; whoever was logged in is logged out.
-   * The id of a request without any Cookie header was made for this request: it counts as renewed.
+   * Starts a fresh session that holds only the slot and the kept keys; an earlier user is logged out.
+   * The id of a request without any Cookie header was made for this request, so it counts as renewed.
    */
   async renew(req: Request, slot: SmsOtpSession): Promise<void> {
     const session = this.requireSession(req);
@@ -110,8 +105,8 @@ export class SessionSlot {
   }
 
   /**
-   * Prepares the next renewal of this session, whoever asks for it: Passport's `logIn` calls `regenerate` itself.
-   * The slot is written into the session that comes out of it, never into the one that was there before.
+   * Prepares the next renewal of this session, whoever calls `regenerate`: Passport's `logIn` does so itself.
+   * The slot is written into the renewed session, never into the one before.
    */
   carryThroughRenewal(req: Request, slot: SmsOtpSession, keep: KeptKeys = this.keepSessionKeys): void {
     const old = this.requireSession(req);
@@ -124,7 +119,7 @@ export class SessionSlot {
         if (renewed === undefined || renewed === old || req.sessionID === oldId)
           return callback(notRenewed());
         for (const [key, value] of Object.entries(old)) {
-          // With everything else goes the cookie: its life is the app's choice, too.
+          // `all` includes the cookie: its life is the app's choice, too.
           if (keep === 'all' || keep.includes(key)) renewed[key] = value;
         }
         renewed[this.sessionKey] = slot;
@@ -137,9 +132,14 @@ export class SessionSlot {
     hide(old, 'regenerate', regenerateWithSlot);
   }
 
+  /** Reads the session again; false when it has ended in the meantime. */
+  private async isStillThere(req: Request): Promise<boolean> {
+    return !isIdFromClient(req) || (await reload(this.requireSession(req)));
+  }
+
   private requireSession(req: Request): LiveSession {
     const session = findSession(req);
-    if (session === undefined) throw this.noSession();
+    if (session === undefined) throw noSession(this.hasSeenSession);
     if (
       typeof session.regenerate !== 'function' ||
       typeof session.save !== 'function' ||
@@ -150,28 +150,15 @@ export class SessionSlot {
     this.hasSeenSession = true;
     return session;
   }
-
-  /** express-session goes on without a session while its store is disconnected; the first time nobody can tell. */
-  private noSession(): SessionError {
-    return this.hasSeenSession
-      ? new SessionError(
-          'ERR_SESSION_STORE',
-          'The session is missing: the session store seems to be disconnected',
-        )
-      : new SessionError(
-          'ERR_NO_SESSION',
-          "req.session is missing. Put app.use(session({ … })) of 'express-session' before the routes of smsOtp",
-        );
-  }
 }
 
-/** Apps end a session by setting null, which its types do not tell; ours is the value under our key, whatever it may be. */
+/** An express-session whose other keys are the app's. */
+type LiveSession = Session & Partial<SessionData> & Record<string, unknown>;
+
+/** Apps may set `req.session = null`, which its types omit. Values under our key are untrusted. */
 function findSession(req: Request): LiveSession | undefined {
   return (req.session as LiveSession | null | undefined) ?? undefined;
 }
-
-/** An express-session as we see it: the app's data under names we do not know. */
-export type LiveSession = Session & Partial<SessionData> & Record<string, unknown>;
 
 /** Saves the session now. @throws {SessionError} */
 function save(session: LiveSession): Promise<void> {
@@ -180,7 +167,7 @@ function save(session: LiveSession): Promise<void> {
   });
 }
 
-/** Gives the request a fresh session with another id. @throws {SessionError} */
+/** Replaces the request's session by a fresh one with another id. @throws {SessionError} */
 function regenerate(session: LiveSession): Promise<void> {
   return new Promise((resolve, reject) => {
     session.regenerate((error: unknown) => {
@@ -190,7 +177,7 @@ function regenerate(session: LiveSession): Promise<void> {
   });
 }
 
-/** Reads the session again; false when it has ended. express-session tells that only by the text of its error. */
+/** Reads the session again; false when it has ended, which express-session reports only in the message of its error. */
 function reload(session: LiveSession): Promise<boolean> {
   return new Promise((resolve, reject) => {
     session.reload((error: unknown) => {
@@ -202,8 +189,8 @@ function reload(session: LiveSession): Promise<boolean> {
 }
 
 /**
- * True when the client sent the id of this session; else the session was made for this request and is stored nowhere.
- * The cookie is decoded as express-session does it, so that no spelling of an old id looks like a new one.
+ * Returns whether the client sent the id of this session; otherwise the session was made for this request and is not
+ * stored. The cookie is decoded as express-session does it, so that no spelling of an old id passes for a new one.
  */
 function isIdFromClient({ headers, sessionID }: Request): boolean {
   return (headers.cookie ?? '').split(';').some((cookie) => {
@@ -221,30 +208,11 @@ function decode(value: string): string {
   }
 }
 
-/** Our own errors stay what they are. */
-function storeFailure(what: string, cause: unknown): SessionError {
-  if (cause instanceof SessionError) return cause;
-  return new SessionError('ERR_SESSION_STORE', `The session could not be ${what}`, cause);
-}
-
-/** The error of a session that keeps its id, or has none. */
-function notRenewed(): SessionError {
-  return new SessionError(
-    'ERR_SESSION_NOT_RENEWED',
-    "The session's id cannot be renewed. Use 'express-session' with a store on the server; sessions kept in a cookie can be replayed",
-  );
-}
-
-/** Gives an object an own property that no loop, merge or JSON sees. */
-function hide(target: object, name: string, value: unknown): void {
-  Object.defineProperty(target, name, { configurable: true, enumerable: false, writable: true, value });
-}
-
 /**
  * Keeps express-session from writing a renewed session twice: once when it is saved, and once more at the end of the
  * response although nothing has changed (expressjs/session 935). A second write would also undo what another request
- * has written in between. After a write that failed there is none at all: the answer said that nobody is in, and the
- * write at its end would let somebody in.
+ * has written in between. After a write that failed there is none at all: the answer said that no one is logged in, and
+ * the write at the end of the response would log the user in.
  */
 function saveOnce(session: Session): void {
   const original = session.save.bind(session);
@@ -265,9 +233,41 @@ function saveOnce(session: Session): void {
   });
 }
 
-/** Of the cookie its life counts, in seconds: the expiry moves with every look at the clock, the life with it by a little. */
+/** Compares the cookie by `originalMaxAge` in whole seconds; `expires` changes every time it is read. */
 function toContent(session: Session): string {
   const { originalMaxAge } = session.cookie;
   const lifeSeconds = originalMaxAge === null ? null : Math.round(originalMaxAge / 1000);
   return JSON.stringify([lifeSeconds, Object.entries(session).filter(([key]) => key !== 'cookie')]);
+}
+
+/** Defines an own property that loops, merges and JSON skip. */
+function hide(target: object, name: string, value: unknown): void {
+  Object.defineProperty(target, name, { configurable: true, enumerable: false, writable: true, value });
+}
+
+/** Passes our own errors through. */
+function storeFailure(what: string, cause: unknown): SessionError {
+  if (cause instanceof SessionError) return cause;
+  return new SessionError('ERR_SESSION_STORE', `The session could not be ${what}`, cause);
+}
+
+/** The error of a session that keeps its id, or has none. */
+function notRenewed(): SessionError {
+  return new SessionError(
+    'ERR_SESSION_NOT_RENEWED',
+    "The session's id cannot be renewed. Use 'express-session' with a store on the server; sessions kept in a cookie can be replayed",
+  );
+}
+
+/** express-session goes on without a session while its store is disconnected, which shows only once there has been one. */
+function noSession(hasSeenSession: boolean): SessionError {
+  return hasSeenSession
+    ? new SessionError(
+        'ERR_SESSION_STORE',
+        'The session is missing: the session store seems to be disconnected',
+      )
+    : new SessionError(
+        'ERR_NO_SESSION',
+        "req.session is missing. Put app.use(session({ … })) of 'express-session' before the routes of smsOtp",
+      );
 }

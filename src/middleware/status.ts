@@ -9,22 +9,13 @@ export interface SmsOtpStatus {
   readonly pending: PendingStatus | null;
   /** The current user's second factor. */
   readonly verified: { readonly at: number; readonly method: Method } | null;
-  /** The reason of the last refusal that was answered with a redirect: given out in one request, then gone. */
+  /** The reason of the last refusal that was answered with a redirect: returned throughout one request, then removed. */
   readonly notice: Reason | null;
 }
 
-/** Makes `status(req)`. A request without a session has nothing to tell. */
+/** Makes `status(req)`. Without a session every field is null. */
 export function createStatus({ slot, marks, now }: MiddlewareContext): (req: Request) => SmsOtpStatus {
   const noticesTaken = new WeakMap<Request, Reason | null>();
-
-  function takeNotice(req: Request): Reason | null {
-    const taken = noticesTaken.get(req);
-    if (taken !== undefined) return taken;
-    const { notice, ...rest } = slot.peek(req) ?? { version: 1 };
-    noticesTaken.set(req, notice ?? null);
-    if (notice !== undefined) slot.put(req, rest);
-    return notice ?? null;
-  }
 
   return function status(req) {
     const notice = takeNotice(req);
@@ -36,25 +27,20 @@ export function createStatus({ slot, marks, now }: MiddlewareContext): (req: Req
       notice,
     };
   };
+
+  function takeNotice(req: Request): Reason | null {
+    const taken = noticesTaken.get(req);
+    if (taken !== undefined) return taken;
+    const { notice, ...rest } = slot.peek(req) ?? { version: 1 };
+    noticesTaken.set(req, notice ?? null);
+    if (notice !== undefined) slot.put(req, rest);
+    return notice ?? null;
+  }
 }
 
-/** What a page may know of what the slot holds: neither its ids nor the page to go to. */
-export function toStatus({
-  purpose,
-  maskedPhone,
-  expiresAt,
-  pendingUntil,
-  resendAt,
-  phones,
-  transaction,
-}: PendingSlot): PendingStatus {
-  return {
-    purpose,
-    maskedPhone,
-    expiresAt,
-    pendingUntil,
-    resendAt,
-    ...(phones && { phones }),
-    ...(transaction && { transaction }),
-  };
+/** Returns what a page may show of the slot: neither its ids nor the page to go to. */
+export function toStatus(pending: PendingSlot): PendingStatus {
+  const { purpose, maskedPhone, expiresAt, pendingUntil, resendAt, phones, transaction } = pending;
+  const shown = { purpose, maskedPhone, expiresAt, pendingUntil, resendAt };
+  return { ...shown, ...(phones && { phones }), ...(transaction && { transaction }) };
 }

@@ -2,71 +2,71 @@ import type { Request } from 'express';
 import type passport from 'passport';
 import { Strategy as CustomStrategy } from 'passport-custom';
 import { StrategyUsageError } from '../errors';
-import type { Method, Refusal } from '../login/outcome';
-import type { Refused, Verified } from '../login/verify-otp';
 import type { CodeVerifier } from '../login/code-verifiers';
+import type { Method, Refusal } from '../login/outcome';
+import type { Verified } from '../login/verify-otp';
 import type { FactorVerification, MiddlewareContext } from './context';
 import { currentUser, isGiven, readField } from './handler';
-import { REPLIES, setRetryAfter, recordRefusal } from './responses';
+import { recordRefusal, REPLIES, type SessionRefusal, setRetryAfter } from './responses';
 import type { SmsOtpSession } from './session-data';
 
-/** What NestJS and others append: sees the verified user and may answer with another, or none. */
-export type StrategyCallback = (user: Express.User, done: StrategyDone) => unknown;
-export type StrategyDone = (error: unknown, user?: Express.User | false | null, info?: object) => void;
+type Verify = (req: Request, done: () => void) => void;
 
-/** The user to go on with, and what `req.authInfo` tells. */
-export interface Confirmed<Info extends object> {
-  readonly user: Express.User;
-  readonly info: Info;
-}
+/** passport-custom's class, typed by hand: its own types fix the name to 'custom' and hide Passport's actions. */
+const Base = CustomStrategy as unknown as new (verify: Verify) => {
+  name: string;
+  authenticate(req: Request, options?: unknown): void;
+} & passport.StrategyCreatedStatic;
+
+/** Authenticates one request, and leaves the session ready for what Passport does next. */
+export type Authenticate = (req: Request, options: AuthenticationOptions) => Promise<Authentication>;
 
 /**
- * Asks the appended function; null when it answers with nobody. Its arity is never looked at: NestJS passes rest
- * parameters. It counts once, however often it answers.
- * @throws what the function throws, rejects with, or hands to `done`.
+ * The Passport strategy: reads the code from the body and verifies it. It holds no state of its own; Passport makes a
+ * fresh object from it for every request, provided that it is called by its name.
  */
-function confirmUser<Info extends object>(
-  callback: StrategyCallback | undefined,
-  verified: Confirmed<Info>,
-): Promise<Confirmed<Info | object> | null> {
-  // Frameworks append all sorts of things.
-  if (typeof callback !== 'function') return Promise.resolve(verified);
-  return new Promise((resolve, reject) => {
-    const answered = callback(verified.user, (error, user, info) => {
-      if (isGiven(error)) return reject(error);
-      resolve(user ? { user, info: info ?? verified.info } : null);
-    });
-    Promise.resolve(answered).catch(reject);
-  });
+export class OtpStrategy extends Base {
+  // Passport copies the strategy with Object.create, which a #private field does not survive.
+  private readonly authenticateRequest: Authenticate;
+
+  constructor(strategyName: string, authenticate: Authenticate) {
+    super(() => undefined);
+    this.name = strategyName;
+    this.authenticateRequest = authenticate;
+  }
+
+  override authenticate(req: Request, options?: AuthenticationOptions): void {
+    // Bound before the first await: on a shared object Passport replaces them.
+    const success = this.success.bind(this);
+    const fail = this.fail.bind(this);
+    const error = this.error.bind(this);
+    // Own on the shared object, inherited on the one Passport makes for a request.
+    if (Object.hasOwn(this, '_verify')) return error(new StrategyUsageError(this.name));
+    this.authenticateRequest(req, options ?? {})
+      .then((answer) => {
+        if (answer.kind === 'failure') fail(answer.info, answer.status);
+        else success(answer.user, answer.info);
+      })
+      // Also what Passport's actions throw, such as for failureFlash without a flash middleware.
+      .catch(error);
+  }
 }
 
-/** How Passport, or `verify`, asked for the authentication. */
+/** The options that Passport, or `verify`, passes to the strategy. */
 export interface AuthenticationOptions {
   readonly session?: boolean | undefined;
   /** Whether a refusal is kept for the next page. Set by `verify` when it redirects. */
   readonly keepsNotice?: boolean | undefined;
-  /** The factor whose code is judged. Default: `sms`. */
+  /** The factor whose code is verified. Default: `sms`. */
   readonly factor?: string | undefined;
 }
 
-/** What `req.authInfo` tells of a second factor. `amr` as in RFC 8176. */
-export interface SmsOtpAuthInfo {
-  readonly amr: readonly string[];
-  readonly method: Method;
-  /** Milliseconds since 1970. */
-  readonly at: number;
-}
-
-/** What `info` tells of a refusal. */
-export interface SmsOtpFailureInfo extends Refusal {
-  /** What Passport's `failureMessage` and `failureFlash` show. */
-  readonly message: string;
-}
+export type Authentication = AuthenticationSuccess | AuthenticationFailure;
 
 export interface AuthenticationSuccess {
   readonly kind: 'success';
   readonly user: Express.User;
-  /** `SmsOtpAuthInfo`, or what an appended function gave instead. */
+  /** `SmsOtpAuthInfo`, or what an appended function passed instead. */
   readonly info: object;
 }
 
@@ -76,16 +76,22 @@ export interface AuthenticationFailure {
   readonly status: number;
 }
 
-export type Authentication = AuthenticationSuccess | AuthenticationFailure;
+/** `req.authInfo` after a second factor. `amr` as in RFC 8176. */
+export interface SmsOtpAuthInfo {
+  readonly amr: readonly string[];
+  readonly method: Method;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+}
 
-/**
- * Judges the code of one request for the strategy, and leaves the session ready for what Passport does next: after a
- * success the mark passes through the renewal that `req.logIn` makes.
- */
-export function createAuthenticate(
-  context: MiddlewareContext,
-  callback?: StrategyCallback,
-): (req: Request, options: AuthenticationOptions) => Promise<Authentication> {
+/** The `info` of a refusal. */
+export interface SmsOtpFailureInfo extends Refusal {
+  /** What Passport's `failureMessage` and `failureFlash` show. */
+  readonly message: string;
+}
+
+/** Makes the verification of a request's code. After a success the mark passes through the renewal by `req.logIn`. */
+export function createAuthenticate(context: MiddlewareContext, callback?: StrategyCallback): Authenticate {
   const { slot, factors } = context;
 
   return async function authenticate(req, options) {
@@ -93,13 +99,13 @@ export function createAuthenticate(
     const { verifier, verifyOtp } = findFactor(options.factor ?? 'sms');
     const code = readField(req, verifier.field);
     const result = await verifyOtp({ code, pending, currentUser: currentUser(req), address: req.ip });
-    if (result.kind === 'verified') return succeed(req, options, result, verifier, pending?.otpId);
     const otpId = pending?.otpId;
+    if (result.kind === 'verified') return succeed(req, options, result, verifier, otpId);
     if (result.kind === 'unconfirmed') {
       await recordRefusal(slot, req, { otpId, endsPending: true, notice: 'unconfirmed' });
       throw result.error;
     }
-    return refuse(req, options, otpId, result);
+    return refuse(req, options, { ...result, otpId });
   };
 
   function findFactor(name: string): FactorVerification {
@@ -115,85 +121,61 @@ export function createAuthenticate(
     { amr }: CodeVerifier,
     otpId: string | undefined,
   ): Promise<Authentication> {
-    const told: SmsOtpAuthInfo = { amr: ['pwd', amr], method, at };
-    const confirmed = await confirmUser(callback, { user, info: told });
+    const info: SmsOtpAuthInfo = { amr: ['pwd', amr], method, at };
+    const confirmed = await confirmUser(callback, { user, info });
     if (confirmed === null) {
-      return refuse(req, options, otpId, { refusal: { reason: 'denied' }, endsPending: true });
+      return refuse(req, options, { refusal: { reason: 'denied' }, otpId, endsPending: true });
     }
-    // Whoever has logged out while the code was judged stays out: all but a login keep the session's data, the user's too.
+    // A user who has logged out in the meantime stays out: all purposes but login keep the session's data, its user too.
     if (purpose !== 'login' && !(await slot.mayFinish(req, otpId))) {
-      return refuse(req, options, otpId, { refusal: { reason: 'no-pending-login' }, endsPending: false });
+      return refuse(req, options, { refusal: { reason: 'no-pending-login' }, otpId });
     }
-    // Approving one payment is no proof for anything else: the mark stays as it was.
+    // Approving one payment proves nothing else: the mark stays as it was.
     const verified = purpose === 'transaction' ? slot.read(req).verified : { userId, method, at };
     const marked: SmsOtpSession = { version: 1, ...(verified && { verified }) };
     if (options.session === false) await recordRefusal(slot, req, { otpId, endsPending: true, notice: null });
     else slot.carryThroughRenewal(req, marked, purpose === 'login' ? undefined : 'all');
-    const { user: confirmedUser } = confirmed;
-    req.smsOtp = { verified: true, user: confirmedUser, method, at, ...(transaction && { transaction }) };
+    req.smsOtp = { verified: true, user: confirmed.user, method, at, ...(transaction && { transaction }) };
     return { kind: 'success', ...confirmed };
   }
 
   async function refuse(
     req: Request,
     options: AuthenticationOptions,
-    otpId: string | undefined,
-    { refusal, endsPending }: Pick<Refused, 'refusal' | 'endsPending'>,
+    { refusal, otpId, endsPending = false }: SessionRefusal,
   ): Promise<AuthenticationFailure> {
     req.smsOtp = { verified: false, ...refusal };
     const notice = options.keepsNotice === true ? refusal.reason : null;
     await recordRefusal(slot, req, { otpId, endsPending, notice });
-    return fail(req, refusal);
+    const { status, error } = REPLIES[refusal.reason];
+    if (req.res !== undefined) setRetryAfter(req.res, status, refusal.retryAfterSeconds);
+    return { kind: 'failure', info: { message: error, ...refusal }, status };
   }
 }
 
-function fail(req: Request, refusal: Refusal): AuthenticationFailure {
-  const { status, error } = REPLIES[refusal.reason];
-  if (req.res !== undefined) setRetryAfter(req.res, status, refusal.retryAfterSeconds);
-  return { kind: 'failure', info: { message: error, ...refusal }, status };
-}
+/** What NestJS and others append: called with the verified user, and may answer with another, or none. */
+export type StrategyCallback = (user: Express.User, done: StrategyDone) => unknown;
+export type StrategyDone = (error: unknown, user?: Express.User | false | null, info?: object) => void;
 
-type Verify = (req: Request, done: () => void) => void;
-
-/** passport-custom's class, typed by hand: its own types fix the name to 'custom' and hide Passport's actions. */
-const Base = CustomStrategy as unknown as new (verify: Verify) => {
-  name: string;
-  authenticate(req: Request, options?: unknown): void;
-} & passport.StrategyCreatedStatic;
-
-/** What the strategy is made of. */
-export interface StrategyParts {
-  readonly strategyName: string;
-  readonly authenticate: (req: Request, options: AuthenticationOptions) => Promise<Authentication>;
-}
+/** The user to go on with, and `req.authInfo`. */
+type ConfirmedUser = Pick<AuthenticationSuccess, 'user' | 'info'>;
 
 /**
- * The Passport strategy: reads the code from the body and lets the decision judge it. It holds no state of its own;
- * Passport makes a fresh object from it for every request, provided that it is called by its name.
+ * Calls the appended function; null when it answers without a user. Its arity is never read, because NestJS passes rest
+ * parameters. Only its first answer counts.
+ * @throws what the function throws, rejects with, or passes to `done`.
  */
-export class OtpStrategy extends Base {
-  private readonly parts: StrategyParts;
-
-  constructor(parts: StrategyParts) {
-    super(() => undefined);
-    this.name = parts.strategyName;
-    this.parts = parts;
-  }
-
-  override authenticate(req: Request, options?: AuthenticationOptions): void {
-    // Taken before the first await: on an object that is shared they change under us.
-    const success = this.success.bind(this);
-    const fail = this.fail.bind(this);
-    const error = this.error.bind(this);
-    // Own on the shared object, inherited on the one Passport makes for a request.
-    if (Object.hasOwn(this, '_verify')) return error(new StrategyUsageError(this.name));
-    this.parts
-      .authenticate(req, options ?? {})
-      .then((answer) => {
-        if (answer.kind === 'failure') fail(answer.info, answer.status);
-        else success(answer.user, answer.info);
-      })
-      // Also what Passport's actions throw, such as for failureFlash without a flash middleware.
-      .catch(error);
-  }
+function confirmUser(
+  callback: StrategyCallback | undefined,
+  verified: ConfirmedUser,
+): Promise<ConfirmedUser | null> {
+  // Frameworks may append anything.
+  if (typeof callback !== 'function') return Promise.resolve(verified);
+  return new Promise((resolve, reject) => {
+    const answered = callback(verified.user, (error, user, info) => {
+      if (isGiven(error)) return reject(error);
+      resolve(user ? { user, info: info ?? verified.info } : null);
+    });
+    Promise.resolve(answered).catch(reject);
+  });
 }

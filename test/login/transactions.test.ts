@@ -93,7 +93,7 @@ describe.each(['A', 'B'] as const)('the code of a transaction, in variant %s', (
     expect((await approve(transaction)).status).toBe(500);
     const [error] = test.errors;
     expect(error).toBeInstanceOf(TypeError);
-    expect((error as Error).message).toMatch(/transaction must give/);
+    expect((error as Error).message).toMatch(/transaction must return/);
     expect(test.sim.stats().calls.generate).toBe(1);
   });
 });

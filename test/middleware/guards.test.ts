@@ -119,7 +119,7 @@ describe('the guard', () => {
   });
 });
 
-describe('the options of a middleware', () => {
+describe('options of a middleware', () => {
   let test: TestApp;
   beforeAll(async () => {
     test = await startTestApp();
@@ -135,17 +135,27 @@ describe('the options of a middleware', () => {
     ['requireSecondFactor', { maxAgeSeconds: null }, 'maxAgeSeconds must be a number'],
     ['requireSecondFactor', { allowNotRequired: 'yes' }, 'allowNotRequired must be a boolean'],
     ['requireSecondFactor', { redirect: 7 }, 'redirect must be a string'],
-    ['send', { sucessRedirect: '/pin' }, 'unknown option sucessRedirect'],
+    ['send', { sucessRedirect: '/pin' }, 'unknown option sucessRedirect, did you mean successRedirect?'],
+    ['send', null, 'options must be an object'],
     ['send', { session: false }, 'unknown option session'],
     ['verify', { failureMessage: true }, 'unknown option failureMessage'],
     ['verify', { session: 0 }, 'session must be a boolean'],
     ['resend', { notRequiredRedirect: '/' }, 'unknown option notRequiredRedirect'],
     ['stepUp', { successRedirect: true }, 'successRedirect must be a string'],
     ['cancel', { constructor: '/' }, 'unknown option constructor'],
-  ] as const)('are checked when it is made: %s(%j)', (middleware, options, problem) => {
+  ] as const)('are checked when the middleware is made: %s(%j)', (middleware, options, problem) => {
     // Wrong on purpose.
-    const make = test.smsOtp[middleware] as (options: object) => unknown;
+    const make = test.smsOtp[middleware] as (options: object | null) => unknown;
     expect(() => make(options)).toThrow(new TypeError(`${middleware}: ${problem}`));
+  });
+
+  it('may set an age without end, which still excludes trusted devices', () => {
+    const verified = { userId: 'alice', method: 'trusted-device', at: test.clock.now() };
+    const req = bareRequest({ id: 'alice' }, { version: 1, verified });
+    const options = { maxAgeSeconds: Infinity };
+    expect(test.smsOtp.hasSecondFactor(req)).toBe(true);
+    expect(test.smsOtp.hasSecondFactor(req, options)).toBe(false);
+    expect(letsPass(test.smsOtp.requireSecondFactor(), req)).toBe(true);
   });
 
   it('are checked by hasSecondFactor at its call', () => {

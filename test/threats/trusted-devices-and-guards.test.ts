@@ -180,7 +180,7 @@ describe('a trusted device', () => {
     const own = await startFactorApp({ options: { trustedDevices: { getPasswordVersion } } });
     const answer = await own.browser().trust();
     expect([answer.status, answer.deviceCookie]).toEqual([500, undefined]);
-    const told = 'getPasswordVersion must give a text that is not empty';
+    const told = 'getPasswordVersion must return a string that is not empty';
     expect(own.errors).toEqual([new TypeError(told)]);
     await own.close();
   });

@@ -1,0 +1,163 @@
+import type { Request } from 'express';
+import { z } from 'zod';
+import { callback, parseOptions, strictOptions, switchOption } from '../define-options';
+import type { Transaction } from '../stores/store';
+
+/** Where to go. Without them a success calls `next()` and a refusal is answered as JSON. */
+export interface RedirectOptions {
+  readonly successRedirect?: string | undefined;
+  readonly failureRedirect?: string | undefined;
+}
+
+/** Options of `send`. */
+export interface SendOptions extends RedirectOptions {
+  /** Where users go who need no second factor, and users of trusted devices unless they wanted another page. */
+  readonly notRequiredRedirect?: string | undefined;
+}
+
+/** The options of Passport that `verify` takes. */
+export interface PassportOptions {
+  /** Whether the user is logged in to the session. False: `req.user` is set for this request only, and no mark is made. Default: true. */
+  readonly session?: boolean | undefined;
+  /** Passport's own: merges the old session into the renewed one. Default: false. */
+  readonly keepSessionInfo?: boolean | undefined;
+  /** Whether `req.authInfo` is set. Default: true. */
+  readonly authInfo?: boolean | undefined;
+}
+
+/** Options of `verify`: where to go, and three of Passport's own. */
+export interface VerifyOptions extends RedirectOptions, PassportOptions {}
+
+/** Options of `stepUp`. */
+export interface StepUpOptions extends RedirectOptions {
+  /**
+   * Returns what the user is to approve. Its amount and payee are in the text message and bound to the code: `verify`
+   * returns them in `req.smsOtp.transaction`, and the mark stays as it was. Left out: the code renews the mark.
+   */
+  readonly transaction?: ((req: Request) => Transaction | Promise<Transaction>) | undefined;
+}
+
+/** How old a second factor may be. */
+export interface MaxAgeOptions {
+  /** Seconds since the second factor was passed; with it, a trusted device never passes. Left out: any age, and any method. */
+  readonly maxAgeSeconds?: number | undefined;
+}
+
+/** Options of `requireSecondFactor`. */
+export interface GuardOptions extends MaxAgeOptions {
+  /** Where to send the browser instead of answering 403. The URL of a GET is kept for after the second factor. */
+  readonly redirect?: string | undefined;
+  /** Lets users pass for whom `isRequiredFor`, called again now, returns false. Default: false. */
+  readonly allowNotRequired?: boolean | undefined;
+}
+
+/** Options of every middleware that changes a user's numbers. */
+export interface PhoneOptions extends RedirectOptions {
+  /** Seconds since the second factor was passed: above 0, at most 900. Default: 300. */
+  readonly maxAgeSeconds?: number | undefined;
+}
+
+/** Options of `phones.enroll`. */
+export interface EnrollOptions extends PhoneOptions {
+  /**
+   * Whether the new number replaces another one at the moment its code is right: the one that the body names by its
+   * `phoneId`, otherwise the default. Default: false, it is added.
+   */
+  readonly replaces?: boolean | undefined;
+  /** ISO 3166-1 code of the country whose national form is understood. Default: none, numbers begin with a plus. */
+  readonly defaultCountry?: string | undefined;
+}
+
+/** Options of `phones.remove`. */
+export interface RemoveOptions extends PhoneOptions {
+  /** Whether the last confirmed number stays: without one, the next number is trusted on first use. Default: true. */
+  readonly keepsLast?: boolean | undefined;
+}
+
+const text = z.string('must be a string').optional();
+const flag = switchOption().optional();
+const redirects = { successRedirect: text, failureRedirect: text };
+
+/** An age in seconds. Infinity is one, which zod's own number refuses. */
+const age = z.custom<number>((value) => typeof value === 'number', {
+  error: 'must be a number',
+  abort: true,
+});
+const maxAge = { maxAgeSeconds: age.refine((seconds) => seconds > 0, 'must be above zero').optional() };
+const phoneChange = {
+  ...redirects,
+  maxAgeSeconds: age
+    .refine((seconds) => seconds > 0 && seconds <= 900, 'must be above 0 and at most 900')
+    .default(300),
+};
+
+const redirectSchema = strictOptions(redirects) satisfies z.ZodType<RedirectOptions>;
+const verifySchema = strictOptions({
+  ...redirects,
+  session: flag,
+  keepSessionInfo: flag,
+  authInfo: flag,
+}) satisfies z.ZodType<VerifyOptions>;
+const country = z
+  .string('must be a string')
+  .regex(/^[A-Z]{2}$/, 'must be an ISO 3166-1 code such as US')
+  .optional();
+
+/** The options of every middleware and guard, by its name. */
+const SCHEMAS = {
+  send: strictOptions({ ...redirects, notRequiredRedirect: text }) satisfies z.ZodType<SendOptions>,
+  resend: redirectSchema,
+  cancel: redirectSchema,
+  stepUp: strictOptions({
+    ...redirects,
+    transaction: callback<NonNullable<StepUpOptions['transaction']>>().optional(),
+  }) satisfies z.ZodType<StepUpOptions>,
+  verify: verifySchema,
+  recover: verifySchema,
+  verifyWith: verifySchema,
+  requireSecondFactor: strictOptions({
+    ...maxAge,
+    redirect: text,
+    allowNotRequired: flag,
+  }) satisfies z.ZodType<GuardOptions>,
+  hasSecondFactor: strictOptions(maxAge) satisfies z.ZodType<MaxAgeOptions>,
+  'phones.enroll': strictOptions({
+    ...phoneChange,
+    replaces: flag,
+    defaultCountry: country,
+  }) satisfies z.ZodType<EnrollOptions>,
+  'phones.confirm': redirectSchema,
+  'phones.remove': strictOptions({ ...phoneChange, keepsLast: flag }) satisfies z.ZodType<RemoveOptions>,
+  'phones.setDefault': strictOptions(phoneChange) satisfies z.ZodType<PhoneOptions>,
+};
+
+/** The options of a middleware, checked and completed. */
+export type CheckedOptions<Name extends keyof typeof SCHEMAS> = z.output<(typeof SCHEMAS)[Name]>;
+
+/**
+ * Checks the options of a middleware when it is made: a misspelt `maxAgeSeconds` would leave a route unguarded.
+ * @throws {TypeError} that names the option and never shows a value.
+ */
+export function readOptions<Name extends keyof typeof SCHEMAS>(
+  middleware: Name,
+  options: unknown,
+): CheckedOptions<Name> {
+  // The compiler cannot follow one name through the table to one schema.
+  return parseOptions(middleware, SCHEMAS[middleware], options) as CheckedOptions<Name>;
+}
+
+const shortText = z
+  .string()
+  .max(200)
+  .refine((value) => value.trim() !== '');
+
+const transactionSchema = z.object({ amount: shortText, payee: shortText });
+
+/** @throws {TypeError} when the callback returned anything but two strings. Nothing is sent then. */
+export function readTransaction(returned: unknown): Transaction {
+  const result = transactionSchema.safeParse(returned);
+  if (result.success) return result.data;
+  throw new TypeError(
+    'stepUp: transaction must return { amount, payee }, two strings of 1 to 200 characters',
+  );
+}
