@@ -39,7 +39,7 @@ export abstract class SmsOtpError extends Error {
   abstract readonly status: number;
   /** The safe part of the third-party error behind this one. */
   declare readonly cause: SafeCause | undefined;
-  /** Headers of the response, which Express' own error handler sends. */
+  /** Headers of the response, which the error handler of Express sends. */
   declare readonly headers?: { readonly 'Retry-After'?: string };
 
   constructor(message: string, cause?: unknown) {
@@ -48,7 +48,7 @@ export abstract class SmsOtpError extends Error {
   }
 }
 
-/** The base of the errors after which there is no usable answer. */
+/** The base class of the errors after which there is no usable answer. */
 export abstract class NoAnswerError extends SmsOtpError {
   /** False when no byte of the request can have left this process; otherwise the gateway may have acted on it. */
   abstract readonly mayHaveArrived: boolean;
@@ -112,7 +112,7 @@ export class GatewayResponseError extends NoAnswerError {
   }
 }
 
-/** The gateway answered with an error code; `status` is 503 for one that reports a temporary failure. OTP spec §7, HLR spec §7. */
+/** The gateway answered with an error code; `status` is 503 when it reports a temporary failure. OTP spec §7, HLR spec §7. */
 export class GatewayRejectedError extends SmsOtpError {
   readonly code = 'ERR_GATEWAY_REJECTED';
   readonly status: 502 | 503;

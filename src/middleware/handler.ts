@@ -12,7 +12,7 @@ export function handleAsync(res: Response, next: NextFunction, work: () => Promi
       if (goesOn) next();
     },
     (error: unknown) => {
-      // For whichever handler answers: nothing was sent, and another try makes sense after so many seconds.
+      // For the app's error handler: nothing was sent, and another try makes sense after that many seconds.
       const retryAfter = error instanceof SmsOtpError ? error.headers?.['Retry-After'] : undefined;
       if (retryAfter !== undefined) res.setHeader('Retry-After', retryAfter);
       next(error);

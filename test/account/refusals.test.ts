@@ -139,10 +139,19 @@ describe('options of phones', () => {
     ['remove', { maxAgeSeconds: Infinity }],
     ['remove', { keepsLast: 'no' }],
     ['setDefault', { keepsLast: true }],
-  ] as const)('of %s: %j is refused when it is made', async (name, options) => {
+  ] as const)('are checked when the middleware is made: %s(%j)', async (name, options) => {
     const { smsOtp } = await openPhoneApp();
     const make = smsOtp.phones?.[name] as (given: object) => unknown;
     expect(() => make(options)).toThrow(new RegExp(`^phones.${name}: `));
+  });
+
+  it('are refused with the name that was meant when they are misspelt', async () => {
+    const { smsOtp } = await openPhoneApp();
+    const make = smsOtp.phones?.enroll as (given: object) => unknown;
+    expect(() => make({ replace: true })).toThrow('unknown option replace, did you mean replaces?');
+    expect(() => make({ defaultContry: 'US' })).toThrow(
+      'phones.enroll: unknown option defaultContry, did you mean defaultCountry?',
+    );
   });
 
   it('are there only with a phone book, and a book without a call is refused', async () => {
