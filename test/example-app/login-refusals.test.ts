@@ -23,7 +23,7 @@ describe('what the example app refuses', () => {
     expect(answer.headers.location).toBe('/login?wrong-password');
     const page = await visitor.open('/login?wrong-password');
     expect(readNotice(page)).toBe(
-      'That user name and password do not go together. Check both and try again.',
+      'That user name and password do not match. Check both and try again.',
     );
     expect(site.simulator.outbox).toHaveLength(0);
   });
