@@ -36,7 +36,7 @@ const PAGES_WITH_FORMS = [
   '/settings',
 ];
 
-/** The site around the login. */
+/** Creates the site around the login. */
 export function createApp(config: Config, parts: AppParts): { app: Express; smsOtp: BankOtp } {
   const app = express();
   app.set('trust proxy', config.trustProxy);

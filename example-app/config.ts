@@ -83,7 +83,7 @@ function toConfig(environment: Environment): Config {
   return {
     port: environment.PORT,
     isProduction: environment.NODE_ENV === 'production',
-    // Good for one run: in development nobody minds logging in again after a restart.
+    // Valid for one run: in development everyone can log in again after a restart.
     sessionSecret: environment.SESSION_SECRET ?? randomBytes(32).toString('hex'),
     smsOtpSecret: environment.SMS_OTP_SECRET ?? DEMO_SECRET,
     trustProxy: environment.TRUST_PROXY,

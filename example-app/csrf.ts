@@ -6,7 +6,7 @@ const { csrfSynchronisedProtection, getTokenFromState } = csrfSync({
   size: 32,
 });
 
-/** Refuses a POST whose hidden field `_csrf` is not the session's token. `req.csrfToken()` makes the token on first use. */
+/** Refuses a POST whose hidden field `_csrf` is not the session's token. `req.csrfToken()` creates the token on first use. */
 export const csrfProtection = csrfSynchronisedProtection;
 
 function readFormToken(req: Request): string | undefined {
@@ -15,8 +15,8 @@ function readFormToken(req: Request): string | undefined {
 }
 
 /**
- * For pages with a form: rests the token in the store before the page leaves, so that a store that is away is an error
- * page, and not a form that will be refused.
+ * For pages with a form: saves the token before the page is sent, so that a failing store leads to an error
+ * page rather than to a form that will be refused.
  */
 export function saveToken(req: Request, _res: Response, next: NextFunction): void {
   if (getTokenFromState(req) !== undefined) {

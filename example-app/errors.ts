@@ -19,7 +19,7 @@ const explanations: Readonly<Record<number, Explanation>> = {
 const refused: Explanation = { title: 'error.refused.title', text: 'error.refused.text' };
 const broken: Explanation = { title: 'error.broken.title', text: 'error.broken.text' };
 
-/** Where the form of a request stands, so that the page of an accident leads back to it. */
+/** The page with the form of a request, so that the error page can link back to it. */
 const formPages: Readonly<Record<string, string>> = {
   '/login': '/login',
   '/login/pin': '/login/pin',
@@ -38,7 +38,7 @@ export function answerNotFound(req: Request, res: Response): void {
   showError(req, res, 404);
 }
 
-/** Accidents. The page has no form, so it needs no session: the session may be what broke. */
+/** Renders the error page. It has no form and needs no session, because the session may be what failed. */
 export function handleErrors(log: Pick<Log, 'accident'>): ErrorRequestHandler {
   return function handleError(error: unknown, req: Request, res: Response, next: NextFunction): void {
     if (res.headersSent) {

@@ -2,12 +2,12 @@ import type { Bank } from './bank';
 
 declare global {
   namespace Express {
-    /** What the app knows of a user: what `req.user` is everywhere. */
+    /** The user as the app knows it: the type of `req.user`. */
     interface User {
       readonly id: string;
       readonly username: string;
       readonly name: string;
-      /** Whether they work for the bank, and may see its figures. */
+      /** Whether the user works for the bank and may see its figures. */
       readonly isOperator: boolean;
     }
   }

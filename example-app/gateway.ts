@@ -1,7 +1,7 @@
 import type { GatewaySimulator } from 'passport-sms-otp/simulator';
 import type { Config } from './config';
 
-/** Where the gateway is, be it a real one or the simulator. Plain data, so that workers can be told. */
+/** The gateway, real or simulated, as plain data that can be passed to workers. */
 export interface Gateway {
   readonly baseUrl: string;
   readonly username: string;
@@ -10,7 +10,7 @@ export interface Gateway {
   readonly inboxUrl: string | null;
 }
 
-/** The gateway that is named, or the simulator, started here. */
+/** Returns the configured gateway, or starts the simulator. */
 export async function openGateway(
   config: Config,
 ): Promise<{ gateway: Gateway; closeGateway: () => Promise<void> }> {
@@ -22,7 +22,7 @@ export async function openGateway(
   return { gateway: { baseUrl, username, password, inboxUrl }, closeGateway: () => simulator.close() };
 }
 
-/** Loaded here, so that an app with a real gateway holds no simulator. */
+/** Loads the simulator only here, so that an app with a real gateway does not load it. */
 async function startSimulator(variant: Config['variant']): Promise<GatewaySimulator> {
   const { GatewaySimulator } = await import('passport-sms-otp/simulator');
   return GatewaySimulator.start({ variant });

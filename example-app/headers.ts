@@ -1,7 +1,7 @@
 import type { NextFunction, Request, Response } from 'express';
 import helmet from 'helmet';
 
-/** Everything from this site, nothing inline, in nobody's frame. */
+/** Allows resources of this site only, nothing inline, and no framing. */
 export function securityHeaders(isProduction: boolean): ReturnType<typeof helmet> {
   return helmet({
     contentSecurityPolicy: {
@@ -19,12 +19,12 @@ export function securityHeaders(isProduction: boolean): ReturnType<typeof helmet
     },
     xFrameOptions: { action: 'deny' },
     referrerPolicy: { policy: 'no-referrer' },
-    // Over plain http, as on a developer's machine, it would mean nothing.
+    // It has no effect over plain http, as on a developer's machine.
     strictTransportSecurity: isProduction,
   });
 }
 
-/** Pages that show an account must not come out of a cache after logout. */
+/** Pages that show an account must not be served from a cache after logout. */
 export function noStore(_req: Request, res: Response, next: NextFunction): void {
   res.set('Cache-Control', 'no-store');
   next();

@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
 import { SmsOtpError, type SmsOtpEvent } from 'passport-sms-otp';
 import { pino, type DestinationStream, type Level } from 'pino';
-import { PeopleStoreError } from './people/people-store-error';
+import { UserStoreError } from './users/user-store-error';
 import { SessionStoreError } from './session';
 
-/** What may stand in the line of an event. No masked number, no label, no free text: what is new stays out as well. */
+/** The fields of an event that are logged. No masked number, no label, no free text; a new field stays out until it is listed. */
 const EVENT_FIELDS = [
   ...['type', 'userId', 'address', 'purpose', 'method', 'reason', 'policy', 'stage', 'mode', 'decision'],
   ...['country', 'sends', 'cost', 'failures', 'lockedSeconds', 'count', 'left', 'level', 'balance'],
@@ -22,7 +22,7 @@ const ERROR_FIELDS = [
   'retryAfterSeconds',
 ];
 
-/** Somebody should look. */
+/** Events that need attention. */
 const WARNINGS: readonly SmsOtpEvent['type'][] = [
   'locked',
   'disabled',
@@ -35,16 +35,16 @@ const WARNINGS: readonly SmsOtpEvent['type'][] = [
   'conversion-blocked',
   'lookups-stopped',
 ];
-/** Many for each login. */
+/** Events that occur many times per login. */
 const DETAILS: readonly SmsOtpEvent['type'][] = ['store-call', 'gateway-call', 'policy-decided'];
 
-/** The least that is written. */
+/** The lowest level that is written. */
 export type LogLevel = 'silent' | 'error' | 'warn' | 'info' | 'debug';
 
-/** One line of JSON for each thing that happens. Lines of one request have its id. */
+/** Writes one line of JSON per event. Lines of one request have its id. */
 export interface Log {
   readonly onEvent: (event: SmsOtpEvent) => void;
-  /** Gives each request an id, and writes a line when it was answered. */
+  /** Assigns each request an id, and writes a line when it was answered. */
   readonly requests: RequestHandler;
   readonly accident: (error: unknown) => void;
 }
@@ -69,7 +69,7 @@ export function createLog(level: LogLevel, output: DestinationStream = process.s
     requests(req, res, next) {
       const startedAtMs = performance.now();
       const requestId = randomUUID();
-      // Told once, and also of a request that was given up.
+      // Logged once, also for a request that was aborted.
       res.once('close', () => requestIds.run(requestId, tellRequest, req, res, startedAtMs));
       requestIds.run(requestId, next);
     },
@@ -82,22 +82,22 @@ function levelOf({ type }: SmsOtpEvent): Level {
   return DETAILS.includes(type) ? 'debug' : 'info';
 }
 
-/** The pattern, not the path: people type anything into an address. */
+/** Returns the route's pattern, not the path, which may hold anything. */
 function routeOf(route: unknown): string | undefined {
   const path = (route as { readonly path?: unknown } | undefined)?.path; // Express says any
   return typeof path === 'string' ? path : undefined;
 }
 
-/** Messages of the library and of this app are made for logs. What others say may hold anything: only their places are told. */
+/** Messages of the library and of this app are safe to log. Those of other errors may hold anything: only their stack frames are logged. */
 function describeError(error: unknown): object {
   if (!(error instanceof Error)) return { name: typeof error };
-  const isOurs = [SmsOtpError, PeopleStoreError, SessionStoreError].some((type) => error instanceof type);
+  const isOurs = [SmsOtpError, UserStoreError, SessionStoreError].some((type) => error instanceof type);
   const message = isOurs ? error.message : undefined;
   const places = error.stack?.split('\n').filter((line) => line.startsWith('    at '));
   return { ...pick(error, ERROR_FIELDS), message, places: places?.map((line) => line.trim()) };
 }
 
 function pick(source: object, fields: readonly string[]): Readonly<Record<string, unknown>> {
-  const values = source as Readonly<Record<string, unknown>>; // read by name, whatever is there
+  const values = source as Readonly<Record<string, unknown>>; // read by name, whatever it holds
   return Object.fromEntries(fields.filter((field) => field in values).map((field) => [field, values[field]]));
 }

@@ -1,7 +1,7 @@
 import type { Reason } from 'passport-sms-otp';
 import type { TextKey } from './i18n/translate';
 
-/** A sentence for people, and how loudly to say it. */
+/** A sentence for users, and how prominently to show it. */
 export interface Notice {
   readonly kind: 'error' | 'info';
   readonly key: TextKey;
@@ -13,12 +13,12 @@ const quiet: ReadonlySet<string> = new Set([
   'second-factor-too-old',
 ]);
 
-/** What to tell about a reason; null stays null. */
+/** Returns the notice of a reason; null stays null. */
 export function toNotice(reason: Reason | 'wrong-password' | null): Notice | null {
   return reason && { kind: quiet.has(reason) ? 'info' : 'error', key: `notice.${reason}` };
 }
 
-/** What a form was refused for, beside it. */
+/** Returns the notice that is shown beside a refused form. */
 export function toProblem(key: TextKey | null): Notice | null {
   return key && { kind: 'error', key };
 }

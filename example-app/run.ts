@@ -3,7 +3,7 @@ import { openGateway } from './gateway';
 import { serve } from './serve';
 import { startWorkers } from './workers';
 
-/** What runs, and the way to end it. */
+/** A running app, and how to stop it. */
 export interface RunningSite {
   readonly address: string;
   /** Where the text messages can be read; null with a real gateway. */
@@ -12,7 +12,7 @@ export interface RunningSite {
 }
 
 /**
- * Starts the simulator, unless a gateway is named, and then the app, here or in workers.
+ * Starts the simulator, unless a gateway is configured, and then the app, here or in workers.
  * @throws {ConfigError} when the port is taken, or a store cannot be used.
  */
 export async function run(config: Config): Promise<RunningSite> {

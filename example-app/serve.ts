@@ -6,10 +6,10 @@ import { createApp } from './app';
 import { ConfigError, type Config } from './config';
 import type { Gateway } from './gateway';
 import { createLog } from './log';
-import { openPeople, type People } from './people/people';
+import { openUsers, type UserData } from './users/open-users';
 import { openStores, type Stores } from './stores/open-stores';
 
-/** How long a stop waits for answers that are still being written. */
+/** How long a stop waits for responses in flight. */
 const STOP_TIMEOUT_MS = 5_000;
 
 /** The app on its port, in one process or several. */
@@ -18,24 +18,29 @@ export interface Serving {
   close(): Promise<void>;
 }
 
-/** The app in this process. @throws {ConfigError} when the port is taken, or a store cannot be used. */
+/** Starts the app in this process. @throws {ConfigError} when the port is taken, or a store cannot be used. */
 export async function serve(config: Config, gateway: Gateway): Promise<Serving> {
   const stores = await openStores(config);
   try {
-    return await serveWith(stores, await openPeople(config, stores.people), config, gateway);
+    return await serveWith(stores, await openUsers(config, stores.userStores), config, gateway);
   } catch (error) {
     await stores.close();
     throw error;
   }
 }
 
-async function serveWith(stores: Stores, people: People, config: Config, gateway: Gateway): Promise<Serving> {
+async function serveWith(
+  stores: Stores,
+  userData: UserData,
+  config: Config,
+  gateway: Gateway,
+): Promise<Serving> {
   const { variant, numbersAs } = config;
   const { baseUrl, username, password, inboxUrl } = gateway;
   const { app, smsOtp } = createApp(config, {
     gateway: { baseUrl, variant, username, password, numbersAs },
     inboxUrl,
-    people,
+    userData,
     now: Date.now,
     sessionStore: stores.sessionStore,
     endSessions: stores.endSessions,
@@ -46,7 +51,7 @@ async function serveWith(stores: Stores, people: People, config: Config, gateway
   const server = await listen(app, config);
   return {
     port: (server.address() as AddressInfo).port, // a TCP server's address is never a string
-    // From the outside in: what is closed is no longer used by what still runs.
+    // From the outside in, so that nothing that still runs uses what is closed.
     async close() {
       await stopServer(server);
       await smsOtp.close();
@@ -56,7 +61,7 @@ async function serveWith(stores: Stores, people: People, config: Config, gateway
 }
 
 async function listen(app: Express, { port, isProduction }: Config): Promise<Server> {
-  // The demo's password is known to everyone, so that in development only this machine can come in.
+  // Everyone knows the demo's password, so in development the app listens on this machine only.
   const server = isProduction ? app.listen(port) : app.listen(port, '127.0.0.1');
   try {
     await once(server, 'listening');
@@ -65,7 +70,7 @@ async function listen(app: Express, { port, isProduction }: Config): Promise<Ser
     // `once` rejects with the server's own error event.
     const { code } = error as NodeJS.ErrnoException;
     if (code !== 'EADDRINUSE' && code !== 'EACCES') throw error;
-    throw new ConfigError([`PORT ${port} cannot be had (${code}): choose another`]);
+    throw new ConfigError([`PORT ${port} cannot be used (${code}): choose another`]);
   }
 }
 

@@ -17,7 +17,7 @@ export type BankOtp = ReturnType<typeof addLogin>;
 
 /** The whole login: a right password, then a texted code. This is the file to copy. */
 export function addLogin(app: Express, config: Config, parts: LoginParts) {
-  const { users, phoneBook } = parts.people;
+  const { users, phoneBook } = parts.userData;
   const passport = new Passport();
   app.use(session(sessionOptions(config, parts.sessionStore)), requireSession);
   app.use(passport.session());

@@ -2,20 +2,20 @@ import type { NextFunction, Request, Response } from 'express';
 import type { SessionOptions, Store } from 'express-session';
 import type { Config } from './config';
 
-/** The store of the sessions is away. `status` is what the error page goes by. */
+/** Thrown when the session store is down. The error page uses `status`. */
 export class SessionStoreError extends Error {
   readonly status = 503;
 
   constructor(what: string) {
-    super(`The session store is away: ${what}`);
+    super(`The session store failed: ${what}`);
     this.name = 'SessionStoreError';
   }
 }
 
-/** @param store Where sessions rest; left out: this process's memory, good for one process in development. */
+/** @param store Where sessions are kept. Default: this process's memory, for one process in development. */
 export function sessionOptions({ isProduction, sessionSecret }: Config, store?: Store): SessionOptions {
   return {
-    // Browsers take a `__Host-` cookie over https alone, for this host alone.
+    // Browsers accept a `__Host-` cookie over https only, for this host only.
     name: isProduction ? '__Host-harbour' : 'harbour',
     secret: sessionSecret,
     resave: false,
@@ -25,9 +25,9 @@ export function sessionOptions({ isProduction, sessionSecret }: Config, store?: 
   };
 }
 
-/** express-session goes on without a session while its store is away; a login cannot. */
+/** express-session continues without a session while its store is down; a login cannot. */
 export function requireSession(req: Request, _res: Response, next: NextFunction): void {
-  // The types promise a session; a store that is away breaks the promise.
+  // The types promise a session, but there is none while the store is down.
   const session: unknown = req.session;
   next(session ? undefined : new SessionStoreError('no session'));
 }

@@ -2,10 +2,10 @@ import cluster from 'node:cluster';
 import { existsSync } from 'node:fs';
 import { ConfigError, readConfig } from './config';
 import { run, type RunningSite } from './run';
-import { DEMO_PASSWORD } from './people/demo-users';
+import { DEMO_PASSWORD } from './users/demo-users';
 import { serveAsWorker, WorkerError } from './workers';
 
-/** `npm run example`; workers begin here, too. */
+/** The entry of `npm run example`, and of its workers. */
 async function start(): Promise<void> {
   if (cluster.isWorker) {
     stopOnSignals(await serveAsWorker());
@@ -17,7 +17,7 @@ async function start(): Promise<void> {
   stopOnSignals(site);
 }
 
-/** Once, however many signals come: Ctrl+C reaches the workers directly and through the process that started them. */
+/** Stops once, however many signals arrive: Ctrl+C reaches the workers directly and through the process that started them. */
 function stopOnSignals(site: { close(): Promise<void> }): void {
   let isStopping = false;
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -49,7 +49,7 @@ function explain(error: unknown): void {
   endWorker();
 }
 
-/** The line to the process that started it would keep a worker alive. */
+/** The channel to the parent process would keep a worker alive. */
 function endWorker(): void {
   cluster.worker?.disconnect();
 }

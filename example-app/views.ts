@@ -4,7 +4,7 @@ import type { Express, NextFunction, Request, Response } from 'express';
 
 const VIEWS = join(__dirname, 'views');
 
-/** `res.render('name', data)` renders `views/name.eta`; whatever `<%= %>` puts out is escaped. */
+/** `res.render('name', data)` renders `views/name.eta`; the output of `<%= %>` is escaped. */
 export function addViews(app: Express, cache: boolean): void {
   const eta = new Eta({ views: VIEWS, cache });
   app.engine('eta', (path, data, done) => {
@@ -18,7 +18,7 @@ export function addViews(app: Express, cache: boolean): void {
   app.set('view engine', 'eta');
 }
 
-/** What every page may use. A page without a form asks for no token, and so costs no session. */
+/** Sets the variables of every page. A page without a form needs no token, so it creates no session. */
 export function fillLocals(req: Request, res: Response, next: NextFunction): void {
   res.locals.user = req.user ?? null;
   res.locals.csrfToken = () => req.csrfToken?.();

@@ -1,16 +1,16 @@
 import { directionOf, type Locale } from './locales';
 
-/** Without a country English would be that of the whole world. */
+/** English without a country would format dates and money for no country in particular. */
 function toTag(locale: Locale): string {
   return locale === 'en' ? 'en-US' : locale;
 }
 
-/** Between these a text runs from left to right, whatever is around it. */
+/** Isolates a left-to-right text from its surroundings. */
 const [LEFT_TO_RIGHT, END] = ['\u2066', '\u2069'];
 
 export function formatDollars(locale: Locale): (cents: number) => string {
   const isLeftToRight = directionOf(locale) === 'ltr';
-  // From right to left the sign and the letters of a currency would change places.
+  // In right-to-left text the sign and the letters of a currency would change places.
   const tag = isLeftToRight ? toTag(locale) : 'en-US';
   const format = new Intl.NumberFormat(tag, { style: 'currency', currency: 'USD' });
   return (cents) => {
@@ -19,13 +19,13 @@ export function formatDollars(locale: Locale): (cents: number) => string {
   };
 }
 
-/** @returns a function of milliseconds since 1970. */
+/** Returns a formatter of milliseconds since 1970. */
 export function formatDate(locale: Locale): (time: number) => string {
   const format = new Intl.DateTimeFormat(toTag(locale), { dateStyle: 'medium' });
   return (time) => format.format(time);
 }
 
-/** @returns a function of milliseconds since 1970. */
+/** Returns a formatter of milliseconds since 1970. */
 export function formatTime(locale: Locale): (time: number) => string {
   const format = new Intl.DateTimeFormat(toTag(locale), {
     hour: '2-digit',

@@ -6,7 +6,7 @@ import { translateTo } from './translate';
 const COOKIE = 'harbour-language';
 const COOKIE_LIFE_MS = 365 * 86_400_000;
 
-/** What the visitor has chosen, else what the browser asks for, else English. */
+/** Returns the visitor's choice, otherwise the browser's preference, otherwise English. */
 export function readLocale(req: Request): Locale {
   const pattern = new RegExp(`(?:^|;\\s*)${COOKIE}=([\\w-]{2,10})(?:;|$)`);
   const chosen = pattern.exec(req.headers.cookie ?? '')?.[1];
@@ -18,7 +18,7 @@ export function readLocale(req: Request): Locale {
   return 'en';
 }
 
-/** Hands the language to the views. It needs no session, so that error pages have it, too. */
+/** Passes the language to the views. It needs no session, so error pages have it too. */
 export function fillLanguage(req: Request, res: Response, next: NextFunction): void {
   const locale = readLocale(req);
   Object.assign(res.locals, {
@@ -29,14 +29,14 @@ export function fillLanguage(req: Request, res: Response, next: NextFunction): v
     formatDate: formatDate(locale),
     formatTime: formatTime(locale),
     languages: LOCALES.map((code) => ({ code, name: LANGUAGES[code].name })),
-    // A form that was refused is shown in the answer to its POST, which has no address of its own to come back to.
+    // A refused form is shown in the response to its POST, which has no address to return to.
     here: req.method === 'GET' ? req.originalUrl : '/',
   });
   next();
 }
 
 /**
- * The links of the language switch. They change nothing but a cookie that holds no secret, so they need no form and no
+ * The links of the language switch. They only change a cookie without secrets, so they need no form and no
  * session.
  */
 export function languageSwitch({ isProduction }: { readonly isProduction: boolean }): Router {
@@ -56,7 +56,7 @@ export function languageSwitch({ isProduction }: { readonly isProduction: boolea
   return router;
 }
 
-/** A path of this site, as parsed and written out again: parsing can turn a harmless look into another host. */
+/** Returns a path of this site, parsed and serialized: parsing can turn a harmless string into another host. */
 function toOwnPath(back: unknown): string {
   const origin = 'http://own.invalid';
   if (typeof back !== 'string' || !back.startsWith('/') || !URL.canParse(back, origin)) return '/';

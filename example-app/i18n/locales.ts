@@ -1,4 +1,4 @@
-/** The languages of pages and text messages, each by its own name, with the script it is written in. */
+/** The languages of pages and text messages, each with its own name and script. */
 export const LANGUAGES = {
   en: { name: 'English', script: 'Latn' },
   de: { name: 'Deutsch', script: 'Latn' },
@@ -20,13 +20,13 @@ export const LANGUAGES = {
 
 export type Locale = keyof typeof LANGUAGES;
 
-export const LOCALES = Object.keys(LANGUAGES) as readonly Locale[]; // an object of these keys alone
+export const LOCALES = Object.keys(LANGUAGES) as readonly Locale[]; // an object with these keys only
 
 export function isLocale(value: unknown): value is Locale {
   return typeof value === 'string' && Object.hasOwn(LANGUAGES, value);
 }
 
-/** The language of a tag such as `de-AT` or `zh-CN`, read in the script it is written in; null when we have none. */
+/** Returns the language of a tag such as `de-AT` or `zh-CN`, in the same script; null when there is none. */
 export function findLocale(tag: string): Locale | null {
   try {
     const { language, script } = new Intl.Locale(tag).maximize();

@@ -16,11 +16,11 @@ import sv from './texts/sv.json';
 import tr from './texts/tr.json';
 import zhHans from './texts/zh-Hans.json';
 
-/** What pages say is named here and written in `texts/`, one file a language. English decides which texts there are. */
+/** The keys of all texts. The texts are in `texts/`, one file per language; English defines the keys. */
 export type TextKey = keyof typeof en;
 export type Texts = Readonly<Record<TextKey, string>>;
 
-/** Every language has every text: the types ask for it. */
+/** Every language has every text, as the types require. */
 export const TEXTS: Readonly<Record<Locale, Texts>> = {
   en,
   de,
@@ -40,7 +40,7 @@ export const TEXTS: Readonly<Record<Locale, Texts>> = {
   'zh-Hans': zhHans,
 };
 
-/** Gives a text in one language, with `{name}` filled in. */
+/** Returns a text in one language, with `{name}` filled in. */
 export type Translate = (key: TextKey, values?: Readonly<Record<string, string | number>>) => string;
 
 export function translateTo(locale: Locale): Translate {

@@ -21,7 +21,7 @@ export interface Dashboard {
     readonly median: readonly (number | null)[];
     readonly slow: readonly (number | null)[];
   };
-  /** In the gateway's currency; null where it tells none (variant A). */
+  /** In the gateway's currency; null where it reports none (variant A). */
   readonly cost: number | null;
   readonly balance: number | null;
 }
@@ -61,14 +61,14 @@ function toCountries(sent: readonly Figure[], verified: readonly Figure[]): Dash
   }));
 }
 
-/** The sum of each label, the largest first. */
+/** Returns the sum of each label, the largest first. */
 function toShares(figures: readonly Figure[]): [label: string, amount: number][] {
   const sums = new Map<string, number>();
   for (const { label, amount } of figures) sums.set(label, (sums.get(label) ?? 0) + amount);
   return [...sums].sort(([, one], [, other]) => other - one);
 }
 
-/** The bound under which that share of the calls was counted. */
+/** Returns the bound under which that share of the calls was counted. */
 function quantile(counts: readonly Figure[], share: number): number | null {
   const wanted = sum(counts) * share;
   if (wanted === 0) return null;

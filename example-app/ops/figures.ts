@@ -1,28 +1,28 @@
-/** So much of something in one minute. Amounts of money are whole millionths. */
+/** One count or amount in one minute. Amounts of money are whole millionths. */
 export interface Figure {
   /** Minutes since 1970. */
   readonly minute: number;
   readonly series: Series;
-  /** What of it: a country, a reason, an upper bound in milliseconds, a currency. */
+  /** A country, a reason, an upper bound in milliseconds, a currency. */
   readonly label: string;
   readonly amount: number;
 }
 
-/** `balance` is the last one known; all others add up. */
+/** `balance` is the last known value; all others add up. */
 export type Series = 'sent' | 'verified' | 'denied' | 'cost' | 'latency' | 'balance';
 
-/** Where figures rest. */
-export interface FigureShelf {
+/** Where figures are stored. */
+export interface FigureStore {
   add(figures: readonly Figure[]): Promise<void>;
-  /** Everything from that minute on. */
+  /** Returns all figures from that minute on. */
   read(sinceMinute: number): Promise<readonly Figure[]>;
 }
 
-/** What the page looks back on. */
+/** The period that the page shows. */
 export const MINUTES_SHOWN = 60;
 
-/** In this process: gone at the next start, and each worker has its own. */
-export function memoryFigures(): FigureShelf {
+/** Keeps figures in this process: they are lost at the next start, and each worker has its own. */
+export function memoryFigures(): FigureStore {
   const kept = new Map<string, Figure>();
   return {
     add(figures) {
@@ -38,7 +38,7 @@ export function memoryFigures(): FigureShelf {
   };
 }
 
-/** Keys were added in the order of time, so that what is old comes first. */
+/** Removes old figures. Keys were added in order of time, so the oldest come first. */
 function dropOld(kept: Map<string, Figure>): void {
   const newest = Math.max(...[...kept.values()].map(({ minute }) => minute));
   for (const [key, { minute }] of kept) {

@@ -1,4 +1,4 @@
-/** Plots as SVG, drawn here: they need no script and nothing inline. Their look is in `ops.css`. */
+/** Plots as SVG, so that the page needs no script and no inline styles. They are styled in `ops.css`. */
 
 const WIDTH = 600;
 const HEIGHT = 160;
@@ -15,7 +15,7 @@ export interface Row {
   readonly values: readonly (number | null)[];
 }
 
-/** Bars by the minute, the second row in front of the first. */
+/** Draws bars by the minute, the second row in front of the first. */
 export function drawBars(title: string, rows: readonly Row[]): string {
   const top = ceilingOf(rows);
   const bars = rows.map(({ values }, row) => {
@@ -30,7 +30,7 @@ export function drawBars(title: string, rows: readonly Row[]): string {
   return frame(title, rows, top, bars.join(''));
 }
 
-/** Lines by the minute, with gaps where there is nothing to show. */
+/** Draws lines by the minute, with gaps where there is nothing to show. */
 export function drawLines(title: string, rows: readonly Row[]): string {
   const top = ceilingOf(rows);
   const lines = rows.map(({ values }, row) => {
@@ -45,7 +45,7 @@ export function drawLines(title: string, rows: readonly Row[]): string {
   return frame(title, rows, top, lines.join(''));
 }
 
-/** The plot in words is its name, for those who do not see it. */
+/** Adds the frame, and an accessible name that describes the plot in words. */
 function frame(title: string, rows: readonly Row[], top: number, content: string): string {
   const newest = rows.map(({ name, values }) => `${name} ${values.at(-1) ?? 'none'}`).join(', ');
   const grid = [0, 0.5, 1].map((share) => {
@@ -63,7 +63,7 @@ function frame(title: string, rows: readonly Row[], top: number, content: string
   );
 }
 
-/** A round number that nothing exceeds: 1, 2 or 5 with noughts, and no less than 2. */
+/** Returns a round upper bound of all values: 1, 2 or 5 times a power of ten, at least 2. */
 function ceilingOf(rows: readonly Row[]): number {
   const most = Math.max(2, ...rows.flatMap(({ values }) => values.map((value) => value ?? 0)));
   const power = 10 ** Math.floor(Math.log10(most));

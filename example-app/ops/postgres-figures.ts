@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { MINUTES_SHOWN, type Figure, type FigureShelf } from './figures';
+import { MINUTES_SHOWN, type Figure, type FigureStore } from './figures';
 
 const TABLE = 'harbour_figure';
 
@@ -23,11 +23,11 @@ const FORGET = `DELETE FROM ${TABLE} WHERE minute < $1`;
 
 const READ = `SELECT minute, series, label, amount::float8 AS amount FROM ${TABLE} WHERE minute >= $1`;
 
-/** For all processes. Rows in one order, so that two that add at once wait for each other in one direction only. */
-export function postgresFigures(pool: Pool): FigureShelf {
+/** Keeps figures for all processes. Rows are sorted, so that concurrent writers cannot deadlock. */
+export function postgresFigures(pool: Pool): FigureStore {
   let forgottenAt = 0;
 
-  /** Once a minute, with the figures that come then. */
+  /** Runs at most once a minute. */
   async function forgetOld(minute: number): Promise<void> {
     if (minute <= forgottenAt) return;
     forgottenAt = minute;

@@ -1,25 +1,25 @@
 import type { Policy, SmsOtpEvent } from 'passport-sms-otp';
-import type { Figure, FigureShelf, Series } from './figures';
+import type { Figure, FigureStore, Series } from './figures';
 
 const MINUTE_MS = 60_000;
 const MILLIONTHS = 1_000_000;
-/** The balance is asked for after a send, at most so often. */
+/** The balance is requested after a send, at most this often. */
 const BALANCE_EVERY_MS = 30_000;
 
-/** A latency is counted under the first of these that it does not exceed, in milliseconds. */
+/** Upper bounds in milliseconds: a latency is counted under the first one that it does not exceed. */
 export const LATENCY_BOUNDS_MS = [25, 50, 100, 200, 400, 800, 1_600, 3_200, 6_400, 12_800] as const;
 
-/** What makes figures out of events. */
+/** Turns events into figures. */
 export interface Recorder {
   readonly onEvent: (event: SmsOtpEvent) => void;
-  /** A policy that allows everything, and looks at the balance once a message was sent. */
+  /** A policy that allows everything and requests the balance after a message was sent. */
   readonly watchBalance: Policy;
-  /** Waits until everything is on the shelf. */
+  /** Waits until everything is stored. */
   readonly settle: () => Promise<void>;
 }
 
-/** Counts events by the minute. What the shelf fails to take is lost: an operator's page must not hold up a login. */
-export function recordEvents(shelf: FigureShelf, now: () => number): Recorder {
+/** Counts events by the minute. Figures that cannot be stored are lost: an operator's page must not delay a login. */
+export function recordEvents(store: FigureStore, now: () => number): Recorder {
   let waiting: Figure[] = [];
   let flight: Promise<void> | null = null;
   let balanceAt = -Infinity;
@@ -33,7 +33,7 @@ export function recordEvents(shelf: FigureShelf, now: () => number): Recorder {
     while (waiting.length > 0) {
       const batch = addUp(waiting);
       waiting = [];
-      await shelf.add(batch).catch(() => undefined);
+      await store.add(batch).catch(() => undefined);
     }
   }
 
@@ -73,7 +73,7 @@ function record(event: SmsOtpEvent, note: Note): void {
   }
 }
 
-/** For a plot: what is shown is rounded anyway. */
+/** Rounds, which is enough for a plot. */
 function toMillionths(amount: string | number): number {
   return Math.round(Number(amount) * MILLIONTHS);
 }

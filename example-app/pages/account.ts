@@ -3,7 +3,7 @@ import type { BankOtp } from '../server';
 import { openBank } from '../bank';
 import { toProblem } from '../notices';
 
-/** Needs both factors, however long ago. */
+/** Requires both factors, of any age. */
 export function accountPages(smsOtp: BankOtp): Router {
   const router = Router();
   router.get('/account', smsOtp.requireSecondFactor({ redirect: '/login' }), (req, res) => {

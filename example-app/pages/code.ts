@@ -3,7 +3,7 @@ import type { PendingStatus, Purpose, Reason } from 'passport-sms-otp';
 import { toNotice } from '../notices';
 import { TRUSTED_DAYS, type BankOtp } from '../server';
 
-/** Who answers the code's form. What it stands for is decided by the challenge, whoever is asked. */
+/** The route of the code form, by purpose. The purpose itself is decided by the challenge, whatever the route. */
 const ACTIONS: Readonly<Record<Purpose, string>> = {
   login: '/login/pin',
   'step-up': '/login/pin',
@@ -11,7 +11,7 @@ const ACTIONS: Readonly<Record<Purpose, string>> = {
   enroll: '/settings/phones/pin',
 };
 
-/** The page that asks for a code, whatever the code is for. */
+/** The page that asks for a code, for every purpose. */
 export function codePages(smsOtp: BankOtp, now: () => number): Router {
   const router = Router();
 
@@ -25,10 +25,10 @@ export function codePages(smsOtp: BankOtp, now: () => number): Router {
   return router;
 }
 
-/** After these the text on the phone is worth nothing, though a new one may be had. */
+/** After these the texted code is worthless, though a new one may be requested. */
 const endsCode: ReadonlySet<Reason | null> = new Set(['too-many-attempts', 'expired', 'unconfirmed']);
 
-/** Durations instead of times: the clock of the browser may be wrong. */
+/** Returns durations instead of times, because the clock of the browser may be wrong. */
 function describePending(pending: PendingStatus, notice: Reason | null, nowMs: number): object {
   const { purpose, maskedPhone, transaction } = pending;
   const secondsUntil = (time: number): number => Math.max(0, Math.ceil((time - nowMs) / 1000));
@@ -38,7 +38,7 @@ function describePending(pending: PendingStatus, notice: Reason | null, nowMs: n
     digits: maskedPhone.slice(-2),
     transaction,
     trustedDays: TRUSTED_DAYS,
-    // Where two numbers end in the same digits, nobody could tell which is meant.
+    // Two numbers that end in the same digits cannot be told apart.
     otherPhones: (pending.phones ?? [])
       .filter((phone) => phone.maskedPhone !== maskedPhone)
       .map((phone) => ({ phoneId: phone.phoneId, digits: phone.maskedPhone.slice(-2) })),

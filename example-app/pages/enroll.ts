@@ -3,7 +3,7 @@ import type { BankOtp } from '../server';
 import { toNotice } from '../notices';
 import { findDefaultDigits } from './own-phones';
 
-/** The first number, right after a password that was all there was to ask for. */
+/** The first number, added after a login by password alone. */
 export function enrollPages(smsOtp: BankOtp): Router {
   const router = Router();
   const { phones } = smsOtp;
@@ -13,7 +13,7 @@ export function enrollPages(smsOtp: BankOtp): Router {
       res.redirect(303, '/login');
       return;
     }
-    // With a number the code goes there: another one is added in the settings, behind that code.
+    // A user with a number adds another one in the settings, which require a code.
     if ((await findDefaultDigits(smsOtp, req.user)) !== null) {
       res.redirect(303, smsOtp.hasSecondFactor(req) ? '/settings' : '/step-up');
       return;

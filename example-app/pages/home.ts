@@ -1,5 +1,5 @@
 import { Router } from 'express';
-import { DEMO_PASSWORD } from '../people/demo-users';
+import { DEMO_PASSWORD } from '../users/demo-users';
 
 export function homePages(): Router {
   const router = Router();

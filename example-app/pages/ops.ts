@@ -1,15 +1,15 @@
 import { Router, type NextFunction, type Request, type Response } from 'express';
 import type { SmsOtp } from 'passport-sms-otp';
 import { toDashboard, type Dashboard } from '../ops/dashboard';
-import { MINUTES_SHOWN, type FigureShelf } from '../ops/figures';
+import { MINUTES_SHOWN, type FigureStore } from '../ops/figures';
 import { drawBars, drawLines } from '../ops/plots';
 
 const MINUTE_MS = 60_000;
 
 interface OpsParts {
-  readonly figures: FigureShelf;
+  readonly figures: FigureStore;
   readonly now: () => number;
-  /** Whether each process counts for itself, which the page then says. */
+  /** Whether all processes share the figures; the page says so. */
   readonly isShared: boolean;
 }
 
@@ -31,7 +31,7 @@ export function opsPages(
       .then((dashboard) => res.render('ops', { dashboard, plots: draw(dashboard), isShared }))
       .catch(next);
   });
-  /** The part of the page that changes, for the script that keeps it live. */
+  /** The part of the page that changes, for the script that refreshes it. */
   router.get('/ops/figures', guards, (_req: Request, res: Response, next: NextFunction) => {
     read()
       .then((dashboard) => res.render('partials/ops-figures', { dashboard, plots: draw(dashboard) }))
@@ -56,7 +56,7 @@ function draw({ sent, verified, latency }: Dashboard): {
   };
 }
 
-/** To everybody else the page is not there. */
+/** Answers 404 to everyone else. */
 function onlyOperators(req: Request, _res: Response, next: NextFunction): void {
   if (req.user?.isOperator === true) next();
   else next('router');

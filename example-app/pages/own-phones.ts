@@ -8,13 +8,13 @@ export interface ShownPhone {
   readonly isDefault: boolean;
 }
 
-/** The user's numbers, the default first. */
+/** Returns the user's numbers, the default first. */
 export async function listPhones({ phones }: BankOtp, user: Express.User): Promise<readonly ShownPhone[]> {
   const listed = await phones.list(user);
   return listed.map(({ maskedPhone, ...phone }) => ({ ...phone, digits: maskedPhone.slice(-2) }));
 }
 
-/** The last digits of the number that is texted unless another is chosen; null when there is none. */
+/** Returns the last digits of the default number; null when there is none. */
 export async function findDefaultDigits(smsOtp: BankOtp, user: Express.User): Promise<string | null> {
   const [first] = await listPhones(smsOtp, user);
   return first?.isConfirmed ? first.digits : null;

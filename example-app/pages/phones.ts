@@ -13,7 +13,7 @@ export function phonePages(smsOtp: BankOtp): Router {
   router.post('/settings/phones', form, phones.enroll(toCode));
   router.post('/settings/phones/change', form, phones.enroll({ ...toCode, replaces: true }));
 
-  // Without the guard: the first number of all has nothing to ask for before it. The library asks where there is.
+  // No guard here: a user who adds a first number has no second factor yet. The library checks it where there is one.
   router.post(
     '/settings/phones/pin',
     phones.confirm({ successRedirect: '/settings?confirmed', failureRedirect: '/login/pin' }),

@@ -2,7 +2,7 @@ import { Router } from 'express';
 import type { BankOtp } from '../server';
 import { settingsGuards, userOf } from './settings-guards';
 
-/** New recovery codes, in the answer to the form itself: they are shown once, so they rest nowhere for a redirect to show. */
+/** Shows new recovery codes in the response to the form: they are shown once and stored nowhere, so there is no redirect. */
 export function recoveryCodePages(smsOtp: BankOtp): Router {
   const router = Router();
   router.post('/settings/recovery-codes', settingsGuards(smsOtp).form, async (req, res) => {

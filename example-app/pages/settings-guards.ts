@@ -1,13 +1,13 @@
 import type { Request, RequestHandler } from 'express';
 import type { BankOtp } from '../server';
 
-/** What protects the account is behind a code that is no older than this. */
+/** Pages that protect the account require a code no older than this. */
 const MAX_AGE_SECONDS = 300;
 
 export interface SettingsGuards {
-  /** Asks for a new code, and comes back. */
+  /** For pages: requires a new code, then returns to the page. */
   readonly page: RequestHandler;
-  /** Back to the page, which asks and is come back to. What a form held is not kept: it is for people to send again. */
+  /** For forms: redirects to the page, which requires a code. The form's values are not kept; the user submits them again. */
   readonly form: RequestHandler;
 }
 
@@ -18,8 +18,8 @@ export function settingsGuards({ requireSecondFactor }: BankOtp): SettingsGuards
   };
 }
 
-/** @throws {Error} without a guard in front. */
+/** @throws {Error} when no guard ran before. */
 export function userOf({ user }: Request): Express.User {
-  if (user === undefined) throw new Error('Put a guard in front of this page');
+  if (user === undefined) throw new Error('This page needs a guard');
   return user;
 }

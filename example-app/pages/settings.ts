@@ -5,7 +5,7 @@ import type { BankOtp } from '../server';
 import { listPhones } from './own-phones';
 import { settingsGuards, userOf } from './settings-guards';
 
-/** What has just been done, as the address tells it: a form answers with a redirect. */
+/** The query parameters that report a completed action: forms redirect here. */
 const DONE: readonly (readonly [name: string, key: TextKey])[] = [
   ['confirmed', 'settings.done.confirmed'],
   ['removed', 'settings.done.removed'],

@@ -3,7 +3,7 @@ import type { BankOtp } from '../server';
 import { toNotice } from '../notices';
 import { findDefaultDigits } from './own-phones';
 
-/** Why a new code is asked for, before it is sent. */
+/** Explains why a new code is required, before it is sent. */
 export function stepUpPages(smsOtp: BankOtp): Router {
   const router = Router();
   router.get('/step-up', async (req, res) => {

@@ -3,7 +3,7 @@ import type { BankOtp } from '../server';
 import { fromTransaction, openBank, PAYEES, readTransfer, toTransaction, transfer } from '../bank';
 import { toNotice, toProblem } from '../notices';
 
-/** Money moves with a code that was texted for this very transfer. How old the login's code is does not matter. */
+/** Money moves only with a code that was texted for this transfer. The age of the login's code does not matter. */
 export function transferPages(smsOtp: BankOtp): Router {
   const router = Router();
   const guard = smsOtp.requireSecondFactor({ redirect: '/login' });
@@ -38,18 +38,18 @@ function refuseOddForms(req: Request, res: Response, next: NextFunction): void {
   res.status(400).render('transfer', { bank, payees: PAYEES, notice, form: req.body as object });
 }
 
-/** @throws {TypeError} when the form is odd, which was refused before. */
+/** @throws {TypeError} when the form is invalid, which was refused before. */
 function readTransferOf(req: Request): Parameters<typeof toTransaction>[0] {
   const reading = readTransfer(req.body, req.session.bank ?? openBank());
   if ('problem' in reading) throw new TypeError('A form that was refused has come through');
   return reading.transfer;
 }
 
-/** Carries out what the text message said, whatever this request says. */
+/** Executes the transfer of the text message, whatever this request contains. */
 function moveMoney(req: Request, res: Response, next: NextFunction): void {
   const outcome = req.smsOtp;
   if (!outcome || !('verified' in outcome) || !outcome.verified || !outcome.transaction) {
-    // The code was right for something else, such as a step-up in another tab.
+    // The code belonged to something else, such as a step-up in another tab.
     res.redirect(303, '/account');
     return;
   }
@@ -60,6 +60,6 @@ function moveMoney(req: Request, res: Response, next: NextFunction): void {
     return;
   }
   req.session.bank = transfer(bank, order);
-  // A redirect that leaves before the session is saved would show the old balance.
+  // A redirect before the session is saved would show the old balance.
   req.session.save((error?: Error) => (error ? next(error) : res.redirect(303, '/account?transferred')));
 }

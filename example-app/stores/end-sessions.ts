@@ -1,11 +1,11 @@
 import type { SessionData, Store } from 'express-session';
 
-/** Ends the sessions that a user is logged in to, but for the one with `keptId`. */
+/** Ends the sessions in which a user is logged in, except the one with `keptId`. */
 export type EndSessions = (userId: string, keptId: string | undefined) => Promise<void>;
 
 /**
- * For stores that can list their sessions, in memory and in Redis. It reads all there are: a site with many people keeps
- * a list for each instead.
+ * For stores that can list their sessions, in memory and in Redis. It reads all sessions: a site with many users keeps
+ * a list for each user instead.
  */
 export function endBySearch(store: Store): EndSessions {
   return async (userId, keptId) => {
@@ -15,7 +15,7 @@ export function endBySearch(store: Store): EndSessions {
   };
 }
 
-/** Where Passport keeps who is logged in. A session that waits for a code holds nobody yet. */
+/** Returns the logged-in user that Passport stored. A session with a pending code has none yet. */
 function readUserId(session: SessionData): unknown {
   const { passport } = session as { readonly passport?: { readonly user?: unknown } }; // not in the types
   return passport?.user;
@@ -31,7 +31,7 @@ function listSessions(store: Store): Promise<readonly (readonly [id: string, ses
   });
 }
 
-/** connect-redis gives a list, each session with its id. */
+/** connect-redis returns a list, each session with its id. */
 function toEntry(session: SessionData & { readonly id?: string }): readonly [string, SessionData] {
   return [session.id ?? '', session];
 }

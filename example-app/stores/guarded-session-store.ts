@@ -2,12 +2,12 @@ import { Store, type SessionData } from 'express-session';
 import { SessionStoreError } from '../session';
 import { toFailureCode } from './failure-code';
 
-/** As long as the library gives its own store. */
+/** The same as the library's timeout for its own store. */
 const TIMEOUT_MS = 2_000;
 
 type Done<Result = never> = (error?: unknown, result?: Result | null) => void;
 
-/** A session store that answers in time or fails, and whose failures the error page knows: 503. */
+/** A session store with a timeout, whose failures the error page answers with 503. */
 export class GuardedSessionStore extends Store {
   readonly #store: Store;
 
@@ -38,7 +38,7 @@ export class GuardedSessionStore extends Store {
   }
 }
 
-/** Passes the first answer on, or that there was none in time. */
+/** Passes on the first result, or a timeout. */
 function inTime<Result>(done: Done<Result> | undefined): Done<Result> {
   let isOver = false;
   const timer = setTimeout(() => finish(new SessionStoreError('no answer in time')), TIMEOUT_MS);

@@ -1,20 +1,20 @@
 import type { AppParts } from '../app-parts';
 import type { Config } from '../config';
-import type { PeopleStores } from '../people/people';
+import type { UserStores } from '../users/open-users';
 import { endBySearch } from './end-sessions';
 import { GuardedSessionStore } from './guarded-session-store';
 
-/** Where state rests, and the way to let go of it. */
+/** Where state is kept, and how to close it. */
 export interface Stores extends Required<
   Pick<AppParts, 'sessionStore' | 'endSessions' | 'smsOtpStore' | 'figures'>
 > {
-  readonly people: PeopleStores;
+  readonly userStores: UserStores;
   close(): Promise<void>;
 }
 
 /**
- * Connects to what the environment names. With both, sessions rest in Redis, which is faster, and people and the
- * library's state in PostgreSQL, which forgets nothing. Each is loaded only when it is used.
+ * Connects to the servers that the environment names. With both, sessions are kept in Redis, which is faster, and users and the
+ * library's state in PostgreSQL, which loses nothing. Each is loaded only when it is used.
  * @throws {ConfigError} when one cannot be reached.
  */
 export async function openStores(config: Config): Promise<Stores> {
@@ -36,7 +36,7 @@ function joinStores(redis: Stores | null, postgres: Stores | null): Stores {
   return {
     sessionStore: inRedis ?? inPostgres,
     endSessions: inRedis ? endBySearch(inRedis) : postgres?.endSessions,
-    people: { ...redis?.people, ...postgres?.people },
+    userStores: { ...redis?.userStores, ...postgres?.userStores },
     smsOtpStore: postgres?.smsOtpStore ?? redis?.smsOtpStore,
     figures: postgres?.figures,
     async close() {

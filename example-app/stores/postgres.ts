@@ -4,22 +4,22 @@ import { postgresStore, type PostgresStore } from 'passport-sms-otp/postgres';
 import { Pool } from 'pg';
 import { ConfigError, type Config } from '../config';
 import { CREATE_FIGURE_TABLE, postgresFigures } from '../ops/postgres-figures';
-import { demoUsers, hashDemoPassword } from '../people/demo-users';
-import { CREATE_PHONE_TABLE, postgresShelf } from '../people/postgres-shelf';
-import { CREATE_USER_TABLE, postgresUsers, seedUser } from '../people/postgres-users';
+import { demoUsers, hashDemoPassword } from '../users/demo-users';
+import { CREATE_PHONE_TABLE, postgresPhoneLists } from '../users/postgres-phone-lists';
+import { CREATE_USER_TABLE, postgresUsers, seedUser } from '../users/postgres-users';
 import { SessionStoreError } from '../session';
 import { toFailureCode } from './failure-code';
 import type { Stores } from './open-stores';
 
-/** Frees the connection of a query without an answer. The stores give theirs up after 2 s. */
+/** Frees the connection of a query that hangs. The stores time out after 2 s. */
 const QUERY_TIMEOUT_MS = 3_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 
 const SESSION_TABLE = 'harbour_session';
 
 /**
- * The app's own tables and that of connect-pg-simple, whose way of creating it breaks when two processes start at once;
- * the lock lasts to the end of the text, which is one transaction.
+ * The app's own tables and that of connect-pg-simple, whose own way of creating it fails when two processes start at once;
+ * the lock lasts to the end of the script, which is one transaction.
  */
 const CREATE_TABLES = `
 SELECT pg_advisory_xact_lock(hashtext('${SESSION_TABLE}'));
@@ -51,7 +51,7 @@ export async function openPostgres(url: string, config: Config): Promise<Stores>
         throw new SessionStoreError(toFailureCode(error));
       });
     },
-    people: { users: postgresUsers(pool), phones: postgresShelf(pool) },
+    userStores: { users: postgresUsers(pool), phones: postgresPhoneLists(pool) },
     smsOtpStore,
     figures: postgresFigures(pool),
     async close() {
@@ -67,7 +67,7 @@ function createPool(url: string): Pool {
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     query_timeout: QUERY_TIMEOUT_MS,
   });
-  // Without a listener the loss of a connection that nobody uses would end the process.
+  // Without a listener, the loss of an idle connection would end the process.
   pool.on('error', (error) => console.error(`PostgreSQL: ${toFailureCode(error)}`));
   return pool;
 }

@@ -2,15 +2,15 @@ import { RedisStore } from 'connect-redis';
 import { redisStore } from 'passport-sms-otp/redis';
 import { createClient, type RedisClientType } from 'redis';
 import { ConfigError } from '../config';
-import { redisShelf } from '../people/redis-shelf';
+import { redisPhoneLists } from '../users/redis-phone-lists';
 import { toFailureCode } from './failure-code';
 import type { Stores } from './open-stores';
 
-/** A connection without an answer for so long is given up, and a new one is made. */
+/** A connection that is silent for this long is closed, and a new one is opened. */
 const SOCKET_TIMEOUT_MS = 5_000;
-/** Asked so often, a connection in order is never without an answer. */
+/** The interval of pings, so that a working connection is never silent. */
 const PING_INTERVAL_MS = 2_000;
-/** The longest pause between two tries to connect again. */
+/** The longest pause between two attempts to reconnect. */
 const LONGEST_RETRY_MS = 2_000;
 
 /** @throws {ConfigError} when the server cannot be reached, or refuses. */
@@ -19,7 +19,7 @@ export async function openRedis(url: string): Promise<Stores> {
   return {
     sessionStore: new RedisStore({ client, prefix: 'harbour:session:' }),
     endSessions: undefined,
-    people: { phones: redisShelf(client) },
+    userStores: { phones: redisPhoneLists(client) },
     smsOtpStore: redisStore(client),
     figures: undefined,
     close: () => Promise.resolve(client.destroy()),
@@ -31,16 +31,16 @@ async function connect(url: string): Promise<RedisClientType> {
   try {
     const client: RedisClientType = createClient({
       url,
-      // While the server is away commands fail at once. They would else wait for it, and so would people.
+      // While the server is down, commands fail at once. Otherwise they would wait for it, and users with them.
       disableOfflineQueue: true,
       pingInterval: PING_INTERVAL_MS,
       socket: {
         socketTimeout: SOCKET_TIMEOUT_MS,
-        // A start that fails says so; a connection that is lost comes back.
+        // A failed start is reported; a lost connection is opened again.
         reconnectStrategy: (tries) => hasConnected && Math.min(100 * 2 ** tries, LONGEST_RETRY_MS),
       },
     });
-    // Without a listener a lost connection would end the process.
+    // Without a listener, a lost connection would end the process.
     client.on('error', (error) => hasConnected && console.error(`Redis: ${toFailureCode(error)}`));
     await client.connect();
     hasConnected = true;

@@ -67,7 +67,7 @@ describe('an accident in the example app', () => {
   });
 });
 
-it('answers 503 while the session store is away', async () => {
+it('the example app answers 503 while the session store is down', async () => {
   const sessionStore = new MemoryStore();
   const site = await startSite({ sessionStore });
   sessionStore.emit('disconnect');

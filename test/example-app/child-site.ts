@@ -10,7 +10,15 @@ export const CHILD_TIMEOUT_MS = 120_000;
 /** Empty ones go before what a developer's own `.env` says. */
 const NO_SETTINGS = Object.fromEntries(
   ['SMS_OTP_BASE_URL', 'SMS_OTP_USERNAME', 'SMS_OTP_PASSWORD', 'SMS_OTP_VARIANT', 'SMS_OTP_NUMBERS_AS']
-    .concat('ALICE_PHONE', 'BOB_PHONE', 'ALLOWED_COUNTRIES', 'TRUST_PROXY', 'SESSION_SECRET', 'SMS_OTP_SECRET', 'NODE_ENV')
+    .concat(
+      'ALICE_PHONE',
+      'BOB_PHONE',
+      'ALLOWED_COUNTRIES',
+      'TRUST_PROXY',
+      'SESSION_SECRET',
+      'SMS_OTP_SECRET',
+      'NODE_ENV',
+    )
     .concat('REDIS_URL', 'DATABASE_URL', 'WORKERS')
     .map((name) => [name, ''])
     .concat([['LOG_LEVEL', 'silent']]),

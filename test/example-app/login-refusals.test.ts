@@ -22,9 +22,7 @@ describe('what the example app refuses', () => {
     const answer = await visitor.givePassword(username, password);
     expect(answer.headers.location).toBe('/login?wrong-password');
     const page = await visitor.open('/login?wrong-password');
-    expect(readNotice(page)).toBe(
-      'That user name and password do not go together. Check both and try again.',
-    );
+    expect(readNotice(page)).toBe('That user name and password do not match. Check both and try again.');
     expect(site.simulator.outbox).toHaveLength(0);
   });
 

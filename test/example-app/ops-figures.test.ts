@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { SmsOtpEvent } from 'passport-sms-otp';
 import { toDashboard, type Dashboard } from '../../example-app/ops/dashboard';
-import { memoryFigures, type FigureShelf } from '../../example-app/ops/figures';
+import { memoryFigures, type FigureStore } from '../../example-app/ops/figures';
 import { drawBars, drawLines } from '../../example-app/ops/plots';
 import { recordEvents } from '../../example-app/ops/record-events';
 
@@ -20,15 +20,15 @@ function call(durationMs: number): SmsOtpEvent {
 /** The dashboard after so many batches, each a minute later than the one before. */
 async function after(...batches: SmsOtpEvent[][]): Promise<Dashboard> {
   let nowMs = 1_000 * MINUTE_MS;
-  const shelf = memoryFigures();
-  const recorder = recordEvents(shelf, () => nowMs);
+  const store = memoryFigures();
+  const recorder = recordEvents(store, () => nowMs);
   for (const batch of batches) {
     batch.forEach(recorder.onEvent);
     await recorder.settle();
     nowMs += MINUTE_MS;
   }
   const nowMinute = 1_000 + batches.length - 1;
-  return toDashboard(await shelf.read(nowMinute - 59), nowMinute);
+  return toDashboard(await store.read(nowMinute - 59), nowMinute);
 }
 
 describe('the figures of an hour', () => {
@@ -68,14 +68,14 @@ describe('the figures of an hour', () => {
     expect((await after([sent('US')], ...quiet.slice(1))).totals.sent).toBe(1);
   });
 
-  it('go on when the shelf fails', async () => {
+  it('go on when the store fails', async () => {
     const memory = memoryFigures();
     let isBroken = true;
-    const shelf: FigureShelf = {
+    const store: FigureStore = {
       ...memory,
       add: (figures) => (isBroken ? Promise.reject(new Error('away')) : memory.add(figures)),
     };
-    const recorder = recordEvents(shelf, () => 0);
+    const recorder = recordEvents(store, () => 0);
     recorder.onEvent(sent('US'));
     await recorder.settle();
     isBroken = false;

@@ -1,35 +1,35 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Pool } from 'pg';
 import { createClient, type RedisClientType } from 'redis';
-import { memoryShelf } from '../../example-app/people/memory-shelf';
-import { createPhoneBook, seedPhone, type PhoneShelf } from '../../example-app/people/phone-book';
-import { CREATE_PHONE_TABLE, postgresShelf } from '../../example-app/people/postgres-shelf';
-import { redisShelf } from '../../example-app/people/redis-shelf';
+import { memoryPhoneLists } from '../../example-app/users/memory-phone-lists';
+import { createPhoneBook, seedPhone, type PhoneListStore } from '../../example-app/users/phone-book';
+import { CREATE_PHONE_TABLE, postgresPhoneLists } from '../../example-app/users/postgres-phone-lists';
+import { redisPhoneLists } from '../../example-app/users/redis-phone-lists';
 import { describeWithService } from '../services/describe-with-service';
 import { connectionOf, startPostgres } from '../services/postgres';
 import { startRedis } from '../services/redis';
 import type { Service } from '../services/service';
 import { PHONE_BOOK_FACTS } from '../support/phone-book-facts';
 
-function checkFacts(shelf: () => PhoneShelf): void {
+function checkFacts(store: () => PhoneListStore): void {
   it.each(PHONE_BOOK_FACTS)('$title', async (fact) => {
-    await expect(fact.run(createPhoneBook(shelf()))).resolves.toBeUndefined();
+    await expect(fact.run(createPhoneBook(store()))).resolves.toBeUndefined();
   });
 
   it('a number of the demo is kept only where there was no list', async () => {
-    const book = createPhoneBook(shelf());
-    await Promise.all(['+12025550101', '+12025550102'].map((mobile) => seedPhone(shelf(), 'seeded', mobile)));
+    const book = createPhoneBook(store());
+    await Promise.all(['+12025550101', '+12025550102'].map((mobile) => seedPhone(store(), 'seeded', mobile)));
     const before = await book.list('seeded');
     expect(before).toHaveLength(1);
     await book.remove('seeded', before[0]?.mobile ?? '', { keepsLast: false });
-    await seedPhone(shelf(), 'seeded', '+12025550103');
+    await seedPhone(store(), 'seeded', '+12025550103');
     expect(await book.list('seeded')).toEqual([]);
   });
 }
 
 describe('the phone book of the example app in memory', () => {
-  const shelf = memoryShelf();
-  checkFacts(() => shelf);
+  const store = memoryPhoneLists();
+  checkFacts(() => store);
 });
 
 describeWithService('redis')('the phone book of the example app in Redis', () => {
@@ -47,7 +47,7 @@ describeWithService('redis')('the phone book of the example app in Redis', () =>
     await server.close();
   });
 
-  checkFacts(() => redisShelf(client));
+  checkFacts(() => redisPhoneLists(client));
 });
 
 describeWithService('postgres')('the phone book of the example app in PostgreSQL', () => {
@@ -65,11 +65,11 @@ describeWithService('postgres')('the phone book of the example app in PostgreSQL
     await server.close();
   });
 
-  checkFacts(() => postgresShelf(pool));
+  checkFacts(() => postgresPhoneLists(pool));
 
   it('says that it is away without a word of what was asked', async () => {
     const nowhere = new Pool({ ...connectionOf(server.port), password: 'canary', database: 'canary' });
-    const reading = createPhoneBook(postgresShelf(nowhere)).list('user-1');
+    const reading = createPhoneBook(postgresPhoneLists(nowhere)).list('user-1');
     await expect(reading).rejects.toMatchObject({ status: 503, message: 'Users cannot be read: 3D000' });
     await nowhere.end();
   });

@@ -4,7 +4,7 @@ import { GatewaySimulator } from 'passport-sms-otp/simulator';
 import { createApp } from '../../example-app/app';
 import { readConfig } from '../../example-app/config';
 import type { Log } from '../../example-app/log';
-import { openPeople } from '../../example-app/people/people';
+import { openUsers } from '../../example-app/users/open-users';
 
 /** The example app against the simulator, both on one clock that stands still until it is moved. */
 export interface Site {
@@ -38,7 +38,7 @@ export async function startSite({
   const { app, smsOtp } = createApp(config, {
     gateway: { baseUrl, variant, username, password },
     inboxUrl,
-    people: await openPeople(config),
+    userData: await openUsers(config),
     now,
     sessionStore,
     log,

@@ -81,7 +81,7 @@ it(
     const { port } = other.address() as AddressInfo; // a TCP server's address is never a string
     const { output, ended } = start({ PORT: String(port) });
     expect(await ended).toEqual([1, null]);
-    expect(output()).toContain(`PORT ${port} cannot be had (EADDRINUSE)`);
+    expect(output()).toContain(`PORT ${port} cannot be used (EADDRINUSE)`);
     other.close();
   },
   CHILD_TIMEOUT_MS,

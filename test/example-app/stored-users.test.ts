@@ -10,7 +10,7 @@ import { readPin, Visitor } from './visitor';
 const CAROL_PHONE = '+12025550140';
 const OTHER_PHONE = '+12025550141';
 
-describe.each([redis, postgres])('people of the example app with $variable', (backend) => {
+describe.each([redis, postgres])('users of the example app with $variable', (backend) => {
   describeWithService(backend.service)('and a server there', () => {
     let simulator: GatewaySimulator;
     let server: Service;

@@ -11,7 +11,7 @@ const BOB: Express.User = { id: 'user-2', username: 'bob', name: 'Bob Tanner', i
 /** Has no number yet, and adds one at the first login. */
 const CAROL: Express.User = { id: 'user-3', username: 'carol', name: 'Carol Reyes', isOperator: false };
 
-/** One password for all. Its salt comes from the secret that all processes share, and so does what is compared. */
+/** One password for all. Its salt, and so its hash, is derived from the secret that all processes share. */
 export function hashDemoPassword({ sessionSecret }: Config): Promise<PasswordHash> {
   return hashPassword(DEMO_PASSWORD, createHmac('sha256', sessionSecret).update('demo users').digest());
 }

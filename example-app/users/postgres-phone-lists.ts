@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
-import type { PhoneShelf } from './phone-book';
-import { hideFailure } from './people-store-error';
+import type { PhoneListStore } from './phone-book';
+import { hideFailure } from './user-store-error';
 
 export const CREATE_PHONE_TABLE = `
 CREATE TABLE IF NOT EXISTS harbour_phones (
@@ -12,8 +12,8 @@ const READ = 'SELECT phones FROM harbour_phones WHERE user_id = $1';
 const INSERT = 'INSERT INTO harbour_phones (user_id, phones) VALUES ($1, $2) ON CONFLICT DO NOTHING';
 const CHANGE = 'UPDATE harbour_phones SET phones = $2 WHERE user_id = $1 AND phones = $3';
 
-/** In PostgreSQL. Each swap is one statement, so no transaction is needed. */
-export function postgresShelf(pool: Pool): PhoneShelf {
+/** Keeps the lists in PostgreSQL. Each swap is one statement, so no transaction is needed. */
+export function postgresPhoneLists(pool: Pool): PhoneListStore {
   return {
     async read(userId) {
       const { rows } = await pool.query<{ phones: string }>(READ, [userId]).catch(hideFailure);

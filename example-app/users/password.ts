@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 const KEY_BYTES = 64;
 const deriveKey: (password: string, salt: Buffer, keyBytes: number) => Promise<Buffer> = promisify(scrypt);
 
-/** What is kept of a password. */
+/** A password as stored. */
 export interface PasswordHash {
   readonly salt: Buffer;
   readonly key: Buffer;

@@ -2,29 +2,29 @@ import type { PhoneBook } from 'passport-sms-otp';
 import * as change from './phone-list';
 import type { PhoneList } from './phone-list';
 
-/** Where lists of numbers rest: a text for each user, changed only while it is still the one that was read. */
-export interface PhoneShelf {
+/** Stores lists of numbers: one string per user, replaced only if it has not changed since it was read. */
+export interface PhoneListStore {
   read(userId: string): Promise<string | null>;
-  /** False, and nothing is changed, when the text is not `before` any more; null: there must be none yet. */
+  /** Returns false and changes nothing if the string is no longer `before`; null means that there is none yet. */
   swap(userId: string, before: string | null, after: string): Promise<boolean>;
 }
 
-/** Of two changes at once one is tried again, so that as many changes as this at once get through. */
+/** Attempts per change. Of two concurrent changes one is tried again, so this many concurrent changes succeed. */
 const MOST_TRIES = 100;
 
-/** The app's phone book: the same rules wherever the lists rest. */
-export function createPhoneBook(shelf: PhoneShelf): PhoneBook {
+/** Creates the app's phone book, with the same rules for every store. */
+export function createPhoneBook(store: PhoneListStore): PhoneBook {
   async function list(userId: string): Promise<PhoneList> {
-    return toList(await shelf.read(userId));
+    return toList(await store.read(userId));
   }
 
-  /** True when the list was changed, or was as it should be. */
+  /** Returns true if the list was changed, or needed no change. */
   async function update(userId: string, toNext: (list: PhoneList) => PhoneList | null): Promise<boolean> {
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-      const before = await shelf.read(userId);
+      const before = await store.read(userId);
       const next = toNext(toList(before));
       if (next === null) return false;
-      if (await shelf.swap(userId, before, JSON.stringify(next))) return true;
+      if (await store.swap(userId, before, JSON.stringify(next))) return true;
     }
     throw new Error('The numbers of a user are changed faster than they can be read');
   }
@@ -42,10 +42,10 @@ export function createPhoneBook(shelf: PhoneShelf): PhoneBook {
   };
 }
 
-/** Gives a user the number that comes with the demo, unless they have a list already. */
-export async function seedPhone(shelf: PhoneShelf, userId: string, mobile: string): Promise<void> {
+/** Adds the demo number of a user, unless the user has a list. */
+export async function seedPhone(store: PhoneListStore, userId: string, mobile: string): Promise<void> {
   const list: PhoneList = [{ mobile, isConfirmed: true, isDefault: true }];
-  await shelf.swap(userId, null, JSON.stringify(list));
+  await store.swap(userId, null, JSON.stringify(list));
 }
 
 function toList(text: string | null): PhoneList {

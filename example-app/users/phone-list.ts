@@ -1,6 +1,6 @@
 import type { PhoneEntry } from 'passport-sms-otp';
 
-/** The numbers of one user, the default first. What changes a list gives a new one, or null when nothing may change. */
+/** The numbers of one user, the default first. A change returns a new list, or null when it is not allowed. */
 export type PhoneList = readonly PhoneEntry[];
 
 export function addUnconfirmed(list: PhoneList, mobile: string): PhoneList {

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { hideFailure } from './people-store-error';
+import { hideFailure } from './user-store-error';
 import type { UserRecord, UserRows } from './users';
 
 export const CREATE_USER_TABLE = `
@@ -29,7 +29,7 @@ export function postgresUsers(pool: Pool): UserRows {
   };
 }
 
-/** Adds a user who comes with the demo, unless they are there already. */
+/** Adds a demo user, unless it exists. */
 export async function seedUser(pool: Pool, user: UserRecord): Promise<void> {
   const { id, username, name, isOperator, password } = user;
   await pool.query(INSERT, [id, username, name, isOperator, password.salt, password.key]);

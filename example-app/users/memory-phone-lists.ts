@@ -1,7 +1,7 @@
-import type { PhoneShelf } from './phone-book';
+import type { PhoneListStore } from './phone-book';
 
-/** In this process: gone at the next start. */
-export function memoryShelf(): PhoneShelf {
+/** Keeps the lists in this process: they are lost at the next start. */
+export function memoryPhoneLists(): PhoneListStore {
   const texts = new Map<string, string>();
   return {
     read: (userId) => Promise.resolve(texts.get(userId) ?? null),

@@ -1,28 +1,28 @@
 import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
 
-/** A worker that ends is replaced after this time, and after twice the time when its successor ends soon, too. */
+/** A worker that ends is replaced after this time, doubled while its successors also end soon. */
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
-/** After so long a worker did not end soon. */
+/** A worker that ran for this long did not end soon. */
 const STEADY_MS = 60_000;
 
-/** Longer than a worker needs for a clean stop. What still hangs then is ended. */
+/** Longer than a worker needs for a clean stop. A worker that still runs then is killed. */
 const STOP_TIMEOUT_MS = 20_000;
 
 /** Worker processes that share a port. Each is replaced when it ends, at a bounded rate. */
-export class Crew {
+export class WorkerCluster {
   readonly #environment: Readonly<Record<string, string>>;
   readonly #workers = new Set<Worker>();
   readonly #pauses = new Set<NodeJS.Timeout>();
   #isClosing = false;
 
-  /** @param environment What each worker is told, beside what is in the environment of this process. */
+  /** @param environment Variables for each worker, in addition to the environment of this process. */
   constructor(environment: Readonly<Record<string, string>>) {
     this.#environment = environment;
   }
 
-  /** The port the worker listens on; null when it ended before it did, in which case nothing is tried again. */
+  /** Starts a worker and returns its port; null if it ended before it listened, and then it is not replaced. */
   async startFirst(): Promise<number | null> {
     const worker = this.#fork();
     const port = await portOf(worker);
@@ -30,14 +30,14 @@ export class Crew {
     return port;
   }
 
-  /** Comes back when the worker listens, or has ended and will be replaced. */
+  /** Resolves when the worker listens, or has ended and will be replaced. */
   async startOne(pauseMs = FIRST_PAUSE_MS): Promise<void> {
     const worker = this.#fork();
     this.#replaceAtEnd(worker, pauseMs);
     await portOf(worker);
   }
 
-  /** Stops every worker, as a signal to it alone would. */
+  /** Stops every worker, as a signal to each would. */
   async close(): Promise<void> {
     this.#isClosing = true;
     for (const pause of this.#pauses) clearTimeout(pause);
