@@ -69,15 +69,3 @@ const STRING_AND_NUMBER = /("(?:[^"\\]|\\.)*")(?:(\s*:\s*)([0-9]{16,20})(?=\s*[,
 function quoteLongId(all: string, name: string, colon: string, digits: string | undefined): string {
   return name === '"id"' && digits !== undefined ? `${name}${colon}"${digits}"` : all;
 }
-
-/** True for a JSON object, false for null and arrays. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** True for an object without a class: a Map or a Date has members that would be overlooked. */
-export function isDictionary(value: unknown): boolean {
-  if (!isRecord(value)) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === null || Object.hasOwn(Object(prototype) as object, 'isPrototypeOf');
-}

@@ -1,7 +1,5 @@
-import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { isDictionary, isRecord } from '../../src/protocol/envelope';
 import { orNull, readDecimal, readOrNull, text, wholeNumber } from '../../src/protocol/values';
 
 const readWholeNumber = (value: unknown) => readOrNull(wholeNumber, value);
@@ -67,22 +65,6 @@ describe('small readers', () => {
       null,
       null,
     ]);
-  });
-
-  it('a record is an object that is no array', () => {
-    expect([{}, [], null, '', 1].map(isRecord)).toEqual([true, false, false, false, false]);
-  });
-
-  it('a dictionary is a record without a class', () => {
-    const withoutClass = [
-      {},
-      Object.create(null),
-      JSON.parse('{"a":1}'),
-      runInNewContext('({})'),
-    ] as unknown[];
-    expect(withoutClass.map(isDictionary)).toEqual([true, true, true, true]);
-    const others = [new Map(), new Date(0), Object.create({ a: 1 }), new Error('x'), [], null] as unknown[];
-    expect(others.map(isDictionary)).toEqual([false, false, false, false, false, false]);
   });
 });
 

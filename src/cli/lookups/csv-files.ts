@@ -134,7 +134,7 @@ function findColumn(header: readonly string[], wanted: string | undefined): numb
 }
 
 /** What is known of a number, by the column of the output. */
-export const RESULT_COLUMNS = {
+const RESULT_COLUMNS = {
   phone: 'phone',
   status: 'status',
   advancedStatus: 'advanced_status',

@@ -24,7 +24,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   stores: ['errors'],
   client: ['stores', 'protocol', 'define-options', 'errors'],
   protocol: [],
-  simulator: ['protocol'],
+  simulator: ['protocol', 'define-options'],
   opentelemetry: ['errors'],
   // The keys of a user's counters and the join of price lists must be the login's own.
   cli: ['client', 'simulator', 'stores', 'limits', 'policies', 'closest-name', 'errors'],
