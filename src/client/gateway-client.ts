@@ -15,6 +15,7 @@ import { TokenContention } from './token-contention';
 import { createPlainTokenCrypto, createTokenCrypto, toAccountName } from './token-crypto';
 import { TokenManager } from './token-manager';
 import { Transport } from './transport';
+import type * as WireModule from './wire';
 import type { Wire } from './wire';
 
 export type { Permit };
@@ -41,6 +42,8 @@ export class GatewayClient {
   constructor(options: GatewayClientOptions) {
     const checked = loadOptions().readOptions(options);
     const wire = loadWire(checked);
+    // The first call reports a failure to load.
+    wire.catch(ignore);
     this.#parts = createParts(checked, wire, Math.random);
     this.#authMs = checked.timeouts.authMs;
     this.variant = checked.variant;
@@ -99,10 +102,11 @@ function loadOptions(): typeof OptionsModule {
 }
 
 /** Loads the schemas of the wire right after construction, so that no call pays for it. */
-function loadWire(options: CheckedOptions): Promise<Wire> {
-  const wire = import('./wire').then(({ createWire }) => createWire(options));
-  wire.catch(ignore);
-  return wire;
+async function loadWire(options: CheckedOptions): Promise<Wire> {
+  await Promise.resolve();
+  // Not by `import()`: where TypeScript runs through tsx for CommonJS, it would not find the file.
+  const { createWire } = require('./wire') as typeof WireModule;
+  return createWire(options);
 }
 
 /** The parts of a client that it uses itself. */

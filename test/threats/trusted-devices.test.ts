@@ -122,7 +122,7 @@ describe('a device cookie that was copied', () => {
       expect(wasAsked(await comeBack(uses === 0 ? thief : alice))).toBe(true);
       test.clock.advanceSeconds(301);
     }
-    expect(test.told('device-revoked').map(({ reason: why }) => why)).toEqual(['stolen', 'stolen']);
+    expect(test.told('device-revoked').map(({ reason }) => reason)).toEqual(['stolen', 'stolen']);
     expect(test.ended).toHaveLength(2);
   });
 
@@ -166,13 +166,13 @@ describe('a trusted device, after', () => {
     ['new recovery codes', () => test.firstCodes(), 'changed'],
     ['being revoked', () => test.trustedDevices.revokeAll('alice'), 'revoked'],
     ['being forgotten', () => test.smsOtp.forgetUser('alice'), undefined],
-  ])('%s, is trusted no more', async (_what, change, why) => {
+  ])('%s, is trusted no more', async (_what, change, reason) => {
     await alice.trust();
     await change();
     const answer = await comeBack();
     expect(wasAsked(answer)).toBe(true);
     expect(answer.deviceCookie).toEqual(CLEARED);
-    expect(test.told('device-revoked')).toMatchObject(why === undefined ? [] : [{ why }]);
+    expect(test.told('device-revoked')).toMatchObject(reason === undefined ? [] : [{ reason }]);
     await expect(test.trustedDevices.list('alice')).resolves.toEqual([]);
   });
 });

@@ -67,7 +67,7 @@ const options: SmsOtpOptions = {
   isRequiredFor: (user, req) => user.id !== 'robot' && req.ip !== '127.0.0.1',
   store,
   passport,
-  message: ({ user, locale, purpose }) => `${user.id} ${locale ?? ''} ${purpose} [PIN]`,
+  messages: { template: ({ user, locale, purpose }) => `${user.id} ${locale ?? ''} ${purpose} [PIN]` },
   limits: { perUser: { max: 3 } },
   policies: [neverOnSundays, allowedCountries(['US'])],
   onEvent: describeEvent,
