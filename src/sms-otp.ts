@@ -170,6 +170,7 @@ function createLoginContext(
     gateway,
     emit,
     now,
+    guessableMethods: ['sms', ...settings.factors.map(({ name }) => name)],
     listPhones: createPhoneLister({ ...settings, getUserId }),
     loadUser,
     getUserId,

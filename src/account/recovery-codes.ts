@@ -52,17 +52,17 @@ export function createRecoveryCodes({
 /** Digits and capital letters without I, L, O and U, which look like others: 32 of them, 5 bits each. */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
-/** 80 bits. NIST SP 800-63B 4.2.1.1 requires 64. */
-const CODE_LENGTH = 16;
-const CODE = /^[0-9A-HJKMNP-TV-Z]{16}$/;
+/** 120 bits: beyond guessing, so that no lock of the whole user is needed. NIST SP 800-63B 3.1.2.2. */
+const CODE_LENGTH = 24;
+const CODE = /^[0-9A-HJKMNP-TV-Z]{24}$/;
 
-/** Returns a new code in its plain form: 16 characters. */
+/** Returns a new code in its plain form: 24 characters. */
 function makeRecoveryCode(randomBytes: (size: number) => Uint8Array): string {
   // 256 is a multiple of 32: each character is as likely as any other.
   return Array.from(randomBytes(CODE_LENGTH), (byte) => ALPHABET[byte % ALPHABET.length]).join('');
 }
 
-/** Returns a code as people read it: `ABCD-EFGH-JKMN-PQRS`. */
+/** Returns a code as people read it: `ABCD-EFGH-JKMN-PQRS-TVWX-YZ01`. */
 function formatRecoveryCode(code: string): string {
   return code.replace(/.{4}(?=.)/g, '$&-');
 }

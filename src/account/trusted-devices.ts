@@ -1,4 +1,4 @@
-import { failureCounter } from '../limits/limits';
+import { failureCounter, lockCounter } from '../limits/limits';
 import type { KeyedDigest, LoginContext } from '../login/context';
 import type { DeviceEnd } from '../login/events';
 import { findUser, toUserIdText, type VerifiedMark } from '../login/users';
@@ -111,8 +111,10 @@ export function createDeviceAuthenticator(
    * codes, and must not find a way around the lock.
    */
   async function isLocked(userId: string): Promise<boolean> {
-    const counter = { ...failureCounter(login.settings.limits, userId), isOnlyRead: true };
-    const { refusedBy } = await login.store.counters.charge([counter]);
+    const { limits } = login.settings;
+    const counters = [failureCounter(limits, userId), lockCounter(limits, userId, 'sms')];
+    const readOnly = counters.map((counter) => ({ ...counter, isOnlyRead: true }));
+    const { refusedBy } = await login.store.counters.charge(readOnly);
     return refusedBy !== null;
   }
 }

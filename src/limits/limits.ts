@@ -3,6 +3,13 @@ import type { Limit, Limits, SendLimit } from './options';
 
 export const DAY_SECONDS = 86_400;
 
+/** Failures of a user in 30 days from which `guessing-slowly` is emitted. */
+export const SLOW_GUESSING_FAILURES = 60;
+
+/** Attempts at recovery codes in one pending login, and per day from one address block. */
+const MAX_RECOVERY_ATTEMPTS = 5;
+export const MAX_RECOVERY_ATTEMPTS_PER_DAY = 10;
+
 /** The longest gap between two sends. */
 const LONGEST_GAP_SECONDS = 300;
 
@@ -15,7 +22,7 @@ export interface SendKeys {
 }
 
 /** What a counter of a send limits. Decides the reason that is given when the counter refuses. */
-export type SendCounterRole = 'failures' | 'gap' | 'limit' | 'new-number';
+export type SendCounterRole = 'failures' | 'lock' | 'gap' | 'limit' | 'new-number';
 
 /** A counter of a send with its role. */
 export interface SendCounter {
@@ -40,6 +47,7 @@ export function sendCounters(
   const { perUser, perNumber, perAddress, perPrefix, total } = limits;
   return [
     { role: 'failures', counter: { ...failureCounter(limits, keys.user), isOnlyRead: true } },
+    { role: 'lock', counter: { ...lockCounter(limits, keys.user, 'sms'), isOnlyRead: true } },
     ...userOrNumberCounters(`user:${keys.user}`, perUser, gaps),
     ...userOrNumberCounters(`number:${keys.number}`, perNumber, gaps),
     limited(`sends:address:${keys.address}`, perAddress),
@@ -76,15 +84,40 @@ function limited(key: string, { max, perSeconds: windowSeconds }: Limit): SendCo
   return { role: 'limit', counter: { key, windowSeconds, max } };
 }
 
-/** Counts a user's failures across ids, sessions, factors and purposes since the last success. Without a window. */
-export function failureCounter(limits: Limits, user: string): Counter {
-  const { max, perSeconds, disableAfter } = limits.failures;
-  return {
-    key: failuresKey(user),
-    windowSeconds: null,
-    max: disableAfter,
-    lock: { every: max, seconds: doubling(perSeconds, DAY_SECONDS) },
-  };
+/**
+ * Counts a user's attempts at codes that can be guessed (texts and typed factors) since the user's last success, in any
+ * session. Without a window. When it is full, these factors are disabled for the user.
+ */
+export function failureCounter({ failures }: Limits, user: string): Counter {
+  return { key: failuresKey(user), windowSeconds: null, max: failures.disableAfter };
+}
+
+/** Locks one factor of a user after each ten failures, for twice as long each time. A lock of one factor closes no other. */
+export function lockCounter({ failures }: Limits, user: string, method: string): Counter {
+  const { max, perSeconds } = failures;
+  const lock = { every: max, seconds: doubling(perSeconds, DAY_SECONDS) };
+  return { key: lockKey(user, method), windowSeconds: null, lock };
+}
+
+/** Counts a user's failures in 30 days. A success does not clear it, so that slow guessing shows. */
+export function slowFailureCounter(user: string): Counter {
+  return { key: `failures:slow:${user}`, windowSeconds: 30 * DAY_SECONDS };
+}
+
+/**
+ * Limits attempts at a user's recovery codes: per pending login, and per day from one address block, so that no one at
+ * another address can close recovery. The last counter is only watched.
+ */
+export function recoveryCounters(user: string, pendingId: string, address: string): readonly Counter[] {
+  return [
+    { key: `recovery:login:${pendingId}`, windowSeconds: 900, max: MAX_RECOVERY_ATTEMPTS },
+    {
+      key: `recovery:address:${user}:${address}`,
+      windowSeconds: DAY_SECONDS,
+      max: MAX_RECOVERY_ATTEMPTS_PER_DAY,
+    },
+    { key: `recovery:${user}`, windowSeconds: DAY_SECONDS },
+  ];
 }
 
 /** Records that a code was right on this number. */
@@ -92,16 +125,38 @@ export function verifiedNumberCounter(number: string): Counter {
   return { key: `verified:number:${number}`, windowSeconds: null };
 }
 
-/** Returns the keys that a full success of the user clears. @param number Null when the success proved no number. */
-export function keysClearedBySuccess(user: string, number: string | null): readonly string[] {
-  const ofUser = [failuresKey(user), ...sinceSuccessKeys(`user:${user}`)];
+/**
+ * Returns the keys that a full success of the user clears.
+ * @param methods The factors whose locks it lifts.
+ * @param number Null when the success proved no number.
+ */
+export function keysClearedBySuccess(
+  user: string,
+  methods: readonly string[],
+  number: string | null,
+): readonly string[] {
+  const ofUser = [...failureKeys(user, methods), ...sinceSuccessKeys(`user:${user}`)];
   return number === null ? ofUser : [...ofUser, ...sinceSuccessKeys(`number:${number}`)];
 }
 
 /** Returns the keys of all counters of one user. */
-export function keysOfUser(user: string): { readonly failures: string; readonly sends: readonly string[] } {
+export function keysOfUser(
+  user: string,
+  methods: readonly string[],
+): { readonly failures: readonly string[]; readonly sends: readonly string[] } {
   const subject = `user:${user}`;
-  return { failures: failuresKey(user), sends: [...sinceSuccessKeys(subject), `sends:all:${subject}`] };
+  return {
+    failures: failureKeys(user, methods),
+    sends: [...sinceSuccessKeys(subject), `sends:all:${subject}`],
+  };
+}
+
+function failureKeys(user: string, methods: readonly string[]): readonly string[] {
+  return [failuresKey(user), ...methods.map((method) => lockKey(user, method))];
+}
+
+export function lockKey(user: string, method: string): string {
+  return `locks:${user}:${method}`;
 }
 
 function failuresKey(user: string): string {

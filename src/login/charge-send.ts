@@ -1,6 +1,5 @@
 import { toAddressBlock } from '../limits/address-block';
 import { type SendCounter, sendCounters } from '../limits/limits';
-import type { Limits } from '../limits/options';
 import type { Charge, Count, Counter } from '../stores/store';
 import type { LoginContext } from './context';
 import type { Refusal } from './outcome';
@@ -51,7 +50,7 @@ export async function chargeSend(
   const entry = planned[refusedBy - plan.length] ?? null;
   const refusal =
     entry === null
-      ? readRefused(limits, plan, charge, refusedBy)
+      ? readRefused(plan, charge, refusedBy)
       : readPolicyRefusal(entry, policyCounts[refusedBy - plan.length] ?? NOTHING);
   return { isCharged: false, refusal, refusedBy: entry };
 }
@@ -81,15 +80,11 @@ function readCharged(
   return { waitSeconds: readWait(plan, counts), isNewNumber };
 }
 
-function readRefused(
-  limits: Limits,
-  plan: readonly SendCounter[],
-  { counts }: Charge,
-  refusedBy: number,
-): Refusal {
+function readRefused(plan: readonly SendCounter[], { counts }: Charge, refusedBy: number): Refusal {
   const role = plan[refusedBy]?.role;
   const count = counts[refusedBy] ?? NOTHING;
-  if (role === 'failures') return readFailureRefusal(limits, count);
+  if (role === 'failures') return { reason: 'disabled' };
+  if (role === 'lock') return readLockRefusal(count.lockedSeconds);
   const reason = role === 'gap' && count.lockedSeconds > 0 ? 'resend-too-soon' : 'send-limit';
   return { reason, retryAfterSeconds: Math.max(1, readWait(plan, counts)) };
 }
@@ -104,8 +99,7 @@ function readWait(plan: readonly SendCounter[], counts: readonly Count[]): numbe
   return Math.max(...waits);
 }
 
-/** Why the failure counter refuses: so many failures in a row that the factor is disabled, or a running lock. */
-export function readFailureRefusal({ failures }: Limits, { count, lockedSeconds }: Count): Refusal {
-  if (count >= failures.disableAfter) return { reason: 'disabled' };
+/** Returns the refusal of a factor that is locked. */
+export function readLockRefusal(lockedSeconds: number): Refusal {
   return { reason: 'locked', retryAfterSeconds: Math.max(1, lockedSeconds) };
 }

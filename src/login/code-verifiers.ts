@@ -29,6 +29,8 @@ export interface CodeVerifier {
   readonly field: string;
   /** RFC 8176. */
   readonly amr: string;
+  /** Whether a code can be guessed: then attempts count toward locks and `disabled`. */
+  readonly isGuessable: boolean;
   /** What its codes are good for. */
   readonly purposes: readonly Purpose[];
   /** Returns the code in its plain form, or null for input that cannot be one. */
@@ -80,6 +82,7 @@ export function createSmsVerifier(
     method: 'sms',
     field,
     amr: 'sms',
+    isGuessable: true,
     purposes,
     readCode,
     reserve: () => gateway.admit('validate'),
@@ -127,6 +130,7 @@ function createRecoveryCodeVerifier(
     method: 'recovery-code',
     field,
     amr: 'recovery-code',
+    isGuessable: false,
     purposes: ['login', 'step-up'],
     readCode: readRecoveryCode,
     verify: async ({ challenge: { userId }, code, address }) => {
@@ -151,6 +155,7 @@ function createFactorVerifier(factor: Factor, codeField: string): CodeVerifier {
     method: factor.name,
     field: factor.field ?? codeField,
     amr: factor.amr ?? factor.name,
+    isGuessable: true,
     purposes: ['login', 'step-up'],
     readCode: (input) => {
       if (typeof input !== 'string' || input.length > MAX_FACTOR_INPUT_LENGTH) return null;

@@ -31,6 +31,8 @@ export interface LoginContext {
   readonly readNumber: ReadNumber;
   /** Lists the user's confirmed numbers, the default first; none when there is no usable one. */
   readonly listPhones: (user: Express.User) => Promise<readonly string[]>;
+  /** The factors whose codes can be guessed: `sms` and those of the app. */
+  readonly guessableMethods: readonly string[];
   readonly getUserId: (user: Express.User) => UserId;
   readonly loadUser: (userId: UserId) => unknown;
   readonly emit: (event: SmsOtpEvent) => void;

@@ -89,6 +89,10 @@ export type LoginEvent =
   | ({ readonly type: 'failure-count-changed'; readonly failures: number } & Omit<Subject, 'purpose'> & {
         readonly purpose: Purpose | null;
       })
+  /** A user has had many failures in 30 days, spread so that no lock shows it: someone may be guessing slowly. */
+  | ({ readonly type: 'guessing-slowly'; readonly failures: number } & Subject)
+  /** Wrong recovery codes of one user have reached ten in a day. Recovery stays open for other addresses. */
+  | ({ readonly type: 'guessing-recovery-codes'; readonly failures: number } & Subject)
   /** A decision ended. Its work, from the first question to the last write of the store, lies within the duration. */
   | {
       readonly type: 'decision-ended';

@@ -1,7 +1,18 @@
-import type { SmsOtpError } from '../errors';
-import { failureCounter, keysClearedBySuccess, verifiedNumberCounter } from '../limits/limits';
-import type { Challenge, Count, Purpose, Transaction } from '../stores/store';
-import { readFailureRefusal } from './charge-send';
+import { GatewayRejectedError, GatewayUnreachableError, type SmsOtpError } from '../errors';
+import { toAddressBlock } from '../limits/address-block';
+import {
+  failureCounter,
+  keysClearedBySuccess,
+  lockCounter,
+  lockKey,
+  MAX_RECOVERY_ATTEMPTS_PER_DAY,
+  recoveryCounters,
+  SLOW_GUESSING_FAILURES,
+  slowFailureCounter,
+  verifiedNumberCounter,
+} from '../limits/limits';
+import type { Challenge, Claim, Count, Counter, Purpose, Transaction } from '../stores/store';
+import { readLockRefusal } from './charge-send';
 import type { CodeVerifier } from './code-verifiers';
 import type { LoginContext } from './context';
 import type { Method, Reason, Refusal } from './outcome';
@@ -79,9 +90,10 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
     // 2 admitted by the gateway's queue and breaker: a refusal here costs no attempt
     const slot = await verifier.reserve?.();
     let attempt: Attempt | undefined;
+    let isJudged = false;
     try {
       // 3 claim an attempt, on the challenge and on the user, before anything is verified
-      const claim = await challenges.claim(pending.otpId);
+      const claim = await claimAttempt(pending.otpId);
       if (claim.outcome !== 'claimed') {
         // A used, superseded or lost id looks like a wrong code; only our own clock says expired.
         if (pending.pendingUntil <= login.now()) return refuse('expired', true);
@@ -105,14 +117,19 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
       }
 
       // 6 the gateway, or the factor, verifies the code
+      isJudged = true;
       const result = await verifier.verify({ challenge, user, code, address }, slot);
       if (result.kind === 'lost') {
         await challenges.discard(challenge.otpId);
-        fail(attempt, 'unconfirmed', true);
+        await giveBack(attempt, false);
+        login.emit({ type: 'rejected', ...attempt.subject, reason: 'unconfirmed' });
         return { kind: 'unconfirmed', error: result.error };
       }
-      // Not discarded when it is over: the right code of a double click may be on its way to step 7, and only that takes it.
-      if (result.kind !== 'right') return fail(attempt, 'wrong-code', result.kind === 'over');
+      if (result.kind !== 'right') {
+        const isLast = claim.attempt >= challenge.maxAttempts;
+        // Not discarded when it is over: the right code of a double click may be on its way to step 7, and only that takes it.
+        return fail(attempt, isLast ? 'too-many-attempts' : 'wrong-code', result.kind === 'over');
+      }
 
       // 7 consume, once. A store plugin may return anything: only true is a success.
       const isConsumed: unknown = await challenges.consume(challenge.otpId);
@@ -123,32 +140,57 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
       const verified = { user, userId, purpose, transaction, mobile, replaces };
       return { kind: 'verified', ...verified, method: verifier.method, at: login.now() };
     } catch (error) {
-      // An attempt that ends in an error counts too.
-      if (attempt !== undefined) emitLock(attempt);
+      if (attempt !== undefined) {
+        if (isJudged && !isSurelyNotJudged(error)) emitLock(attempt);
+        else await giveBack(attempt, true);
+      }
       throw error;
     } finally {
       slot?.release();
     }
   }
 
-  /** Counts the attempt on the user. Only the user's full success takes it back. */
+  /** A recovery code cannot be guessed: it has its own limits, and costs the texted code no attempt. */
+  async function claimAttempt(otpId: string): Promise<Claim> {
+    if (verifier.isGuessable) return challenges.claim(otpId);
+    const challenge = await challenges.find(otpId);
+    return challenge === null ? { outcome: 'unknown' } : { outcome: 'claimed', challenge, attempt: 0 };
+  }
+
+  /** Counts the attempt on the user. Only the user's full success takes it back, or a gateway that has not judged it. */
   async function chargeAttempt(
     challenge: Challenge,
     address: string | undefined,
   ): Promise<Attempt | Refused> {
-    const { limits } = login.settings;
-    const { refusedBy, counts } = await counters.charge([failureCounter(limits, challenge.userId)]);
-    // A store that returns no count has not answered: it reads as a lock.
-    const failures = counts[0] ?? { count: 0, resetSeconds: null, lockedSeconds: 1 };
     const { userId, purpose } = challenge;
-    const attempt: Attempt = { challenge, failures, subject: { userId, purpose, address } };
-    if (refusedBy !== null || counts.length !== 1) {
-      const refusal = readFailureRefusal(limits, failures);
+    const counters = verifier.isGuessable
+      ? guessCounters(userId)
+      : recoveryCounters(userId, challenge.pendingId, toAddressBlock(address));
+    const { refusedBy, counts } = await login.store.counters.charge(counters);
+    const attempt: Attempt = { challenge, counts, subject: { userId, purpose, address } };
+    if (refusedBy !== null || counts.length !== counters.length) {
+      const refusal = readRefusal(refusedBy, counts);
       login.emit({ type: 'rejected', ...attempt.subject, reason: refusal.reason });
       return { kind: 'refused', refusal, endsPending: false };
     }
-    login.emit({ type: 'failure-count-changed', ...attempt.subject, failures: failures.count });
+    if (verifier.isGuessable) emitFailures(attempt, 0);
     return attempt;
+  }
+
+  function guessCounters(userId: string): readonly Counter[] {
+    const { limits } = login.settings;
+    return [
+      failureCounter(limits, userId),
+      lockCounter(limits, userId, verifier.method),
+      slowFailureCounter(userId),
+    ];
+  }
+
+  /** A store that returns no count has not answered: it reads as a lock. */
+  function readRefusal(refusedBy: number | null, counts: readonly Count[]): Refusal {
+    if (refusedBy === 0) return { reason: verifier.isGuessable ? 'disabled' : 'too-many-attempts' };
+    const count = counts[1] ?? { count: 0, resetSeconds: null, lockedSeconds: 1 };
+    return readLockRefusal(verifier.isGuessable ? count.lockedSeconds : (count.resetSeconds ?? 1));
   }
 
   /** The attempt failed. The challenge lives on, unless its end is the session's too. */
@@ -158,18 +200,58 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
     return refuse(reason, endsPending);
   }
 
-  /** Emits the lock that this attempt has set. */
-  function emitLock({ failures: { count, lockedSeconds }, subject }: Attempt): void {
-    const { disableAfter } = login.settings.limits.failures;
-    if (count >= disableAfter) login.emit({ type: 'disabled', ...subject });
-    else if (lockedSeconds > 0) login.emit({ type: 'locked', ...subject, lockedSeconds });
+  /** Emits what this attempt has brought about: a lock, a disabled factor, or signs that someone is guessing. */
+  function emitLock({ counts: [first, second, third], subject }: Attempt): void {
+    const watched = third?.count ?? 0;
+    if (!verifier.isGuessable) {
+      if (watched === MAX_RECOVERY_ATTEMPTS_PER_DAY) {
+        login.emit({ type: 'guessing-recovery-codes', ...subject, failures: watched });
+      }
+      return;
+    }
+    if (watched === SLOW_GUESSING_FAILURES) {
+      login.emit({ type: 'guessing-slowly', ...subject, failures: watched });
+    }
+    const lockedSeconds = second?.lockedSeconds ?? 0;
+    if ((first?.count ?? 0) >= login.settings.limits.failures.disableAfter) {
+      login.emit({ type: 'disabled', ...subject });
+    } else if (lockedSeconds > 0) login.emit({ type: 'locked', ...subject, lockedSeconds });
+  }
+
+  /**
+   * Gives back an attempt whose code was not judged, or whose answer was lost: that was the gateway's failure, not the
+   * user's. What may have been judged stays counted toward `disabled`.
+   */
+  async function giveBack(attempt: Attempt, isSurelyNotJudged: boolean): Promise<void> {
+    if (!verifier.isGuessable) return;
+    const { userId } = attempt.challenge;
+    const [failures, lock, slow] = guessCounters(userId);
+    const given = isSurelyNotJudged ? [failures, lock, slow] : [lock];
+    const back = given.flatMap((counter) =>
+      counter === undefined ? [] : [{ key: counter.key, windowSeconds: counter.windowSeconds, amount: -1 }],
+    );
+    try {
+      await counters.charge(back);
+      const hasSetLock = (attempt.counts[1]?.lockedSeconds ?? 0) > 0;
+      if (hasSetLock) await counters.lock(lockKey(userId, verifier.method), 0);
+    } catch {
+      // A counter that stays is only stricter, and `store-failing` reports the failure.
+      return;
+    }
+    if (isSurelyNotJudged) emitFailures(attempt, -1);
+  }
+
+  function emitFailures({ counts: [failures], subject }: Attempt, change: number): void {
+    const count = Math.max(0, (failures?.count ?? 0) + change);
+    login.emit({ type: 'failure-count-changed', ...subject, failures: count });
   }
 
   /** Clears what a success clears, and marks the number as verified the first time. Only a texted code proves a number. */
   async function recordSuccess({ challenge, subject }: Attempt): Promise<void> {
     const { userId, mobile, isNewNumber } = challenge;
     const proven = verifier.method === 'sms' ? await login.numberKeys(mobile) : null;
-    const clearing = counters.clear(keysClearedBySuccess(userId, proven?.number ?? null));
+    const keys = keysClearedBySuccess(userId, login.guessableMethods, proven?.number ?? null);
+    const clearing = counters.clear(keys);
     const marking =
       proven !== null && isNewNumber ? counters.charge([verifiedNumberCounter(proven.number)]) : undefined;
     // The code was right and is consumed. Counters that stay are only stricter, and `store-failing` reports the failure.
@@ -185,11 +267,18 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
   }
 }
 
+/** The gateway was not reached, or said that it did not look at the pin: 2121, or HTTP 429 or 503. */
+function isSurelyNotJudged(error: unknown): boolean {
+  if (error instanceof GatewayUnreachableError) return !error.mayHaveArrived;
+  if (!(error instanceof GatewayRejectedError)) return false;
+  return error.gatewayCode === 2121 || error.httpStatus === 429 || error.httpStatus === 503;
+}
+
 /** An attempt that has been counted, on the challenge and on the user. */
 interface Attempt {
   readonly challenge: Challenge;
-  /** The user's failures, this attempt among them. */
-  readonly failures: Count;
+  /** What the user's counters say, this attempt among them. */
+  readonly counts: readonly Count[];
   /** Who events about it name. */
   readonly subject: {
     readonly userId: string;

@@ -149,6 +149,8 @@ function createAlertRecorders({ alerts }: Instruments): Recorders<AlertEvent> {
     'lookups-resumed': alert,
     'number-doubtful': alert,
     'sim-swap-hint': alert,
+    'guessing-slowly': alert,
+    'guessing-recovery-codes': alert,
   };
 }
 

@@ -2,7 +2,13 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Passport } from 'passport';
 import { createSmsOtp, memoryStore, type LimitsOption, type SmsOtp } from 'passport-sms-otp';
-import { failureCounter, keysClearedBySuccess, keysOfUser, sendCounters } from '../../src/limits/limits';
+import {
+  failureCounter,
+  keysClearedBySuccess,
+  keysOfUser,
+  lockCounter,
+  sendCounters,
+} from '../../src/limits/limits';
 import { DEFAULT_LIMITS } from '../../src/limits/options';
 import { testClock } from '../support/clock';
 
@@ -86,7 +92,11 @@ describe('the failure counter', () => {
     const limits = { ...DEFAULT_LIMITS, failures: { ...DEFAULT_LIMITS.failures, disableAfter: 100 } };
     const locks: [number, number][] = [];
     for (let failure = 1; failure <= 100; failure += 1) {
-      const [count] = (await counters.charge([failureCounter(limits, 'a')])).counts;
+      const { counts } = await counters.charge([
+        lockCounter(limits, 'a', 'sms'),
+        failureCounter(limits, 'a'),
+      ]);
+      const [count] = counts;
       if (count !== undefined && count.lockedSeconds > 0) {
         locks.push([count.count, count.lockedSeconds]);
         clock.advanceSeconds(count.lockedSeconds);
@@ -147,7 +157,7 @@ describe('the counters of a send', () => {
   });
 
   it('are cleared by a success where it sets back, and not where it does not', () => {
-    const cleared = keysClearedBySuccess('u', 'n');
+    const cleared = keysClearedBySuccess('u', ['sms'], 'n');
     const names = sendCounters(DEFAULT_LIMITS, keys, 30, 0).map(({ counter }) => counter.key);
     const kept = names.filter((name) => !cleared.includes(name));
     expect(kept).toEqual([
@@ -158,6 +168,10 @@ describe('the counters of a send', () => {
       'sends:prefix:p',
       'sends:total',
     ]);
-    expect(keysOfUser('u').sends).toEqual(['sends:day:user:u', 'sends:short:user:u', 'sends:all:user:u']);
+    expect(keysOfUser('u', ['sms']).sends).toEqual([
+      'sends:day:user:u',
+      'sends:short:user:u',
+      'sends:all:user:u',
+    ]);
   });
 });

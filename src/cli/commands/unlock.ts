@@ -1,4 +1,4 @@
-import { keysOfUser } from '../../limits/limits';
+import { keysOfUser, lockKey } from '../../limits/limits';
 import { guardStore } from '../../stores/guarded-store';
 import type { SmsOtpStore } from '../../stores/store';
 import { type Command, type CommandCall, type ExitCode, JSON_OPTION } from '../command';
@@ -16,7 +16,7 @@ interface Failures {
 interface CounterCommand extends Pick<Command, 'name' | 'summary' | 'notes'> {
   /** The word for a change that was made. */
   readonly done: 'unlocked' | 'enabled';
-  readonly change: (counters: SmsOtpStore['counters'], key: string) => Promise<void>;
+  readonly change: (counters: SmsOtpStore['counters'], user: string) => Promise<void>;
   /** Returns the note for a user of whom there was nothing to change, or null. */
   readonly noteOn: (before: Failures) => string | null;
 }
@@ -29,7 +29,10 @@ export const unlock = createCounterCommand({
     'A user whose codes are disabled needs enable.',
   ],
   done: 'unlocked',
-  change: (counters, key) => counters.lock(key, 0),
+  change: async (counters, user) => {
+    await counters.lock(lockKey(user, 'sms'), 0);
+    await counters.clear(keysOfUser(user, ['sms']).sends);
+  },
   noteOn: ({ lockedSeconds }) =>
     lockedSeconds === 0 ? 'There was no lock; check the id and the prefix.' : null,
 });
@@ -42,20 +45,21 @@ export const enable = createCounterCommand({
     'Do it after you have verified the number again, not because an e-mail asks for it.',
   ],
   done: 'enabled',
-  change: (counters, key) => counters.clear([key]),
+  change: (counters, user) => counters.clear(keysOfUser(user, ['sms']).failures),
   noteOn: ({ failures }) => (failures === 0 ? 'There were no failures; check the id and the prefix.' : null),
 });
 
 function createCounterCommand({ done, change, noteOn, ...about }: CounterCommand): Command {
   async function run(call: CommandCall): Promise<ExitCode> {
     const id = call.args.positionals[0] ?? '';
-    const key = keysOfUser(id).failures;
     const state = await openState(call);
     try {
       const { counters } = guardStore(state.store);
-      const { counts } = await counters.charge([{ key, windowSeconds: null, isOnlyRead: true }]);
-      const before = { failures: counts[0]?.count ?? 0, lockedSeconds: counts[0]?.lockedSeconds ?? 0 };
-      await change(counters, key);
+      const keys = keysOfUser(id, ['sms']).failures;
+      const readOnly = keys.map((key) => ({ key, windowSeconds: null, isOnlyRead: true }));
+      const { counts } = await counters.charge(readOnly);
+      const before = { failures: counts[0]?.count ?? 0, lockedSeconds: counts[1]?.lockedSeconds ?? 0 };
+      await change(counters, id);
       show(call, cleanText(id), state.place, before);
       return 0;
     } finally {

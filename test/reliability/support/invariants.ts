@@ -95,7 +95,7 @@ export class Invariants {
   async #keysClearedBy(passes: readonly Pass[]): Promise<ReadonlySet<string>> {
     const keys = passes.map(async ({ userId }) => {
       const { number } = await this.#numberKeys(this.#phones.get(userId) ?? '');
-      return keysClearedBySuccess(userId, number);
+      return keysClearedBySuccess(userId, ['sms'], number);
     });
     return new Set((await Promise.all(keys)).flat());
   }
