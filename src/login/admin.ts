@@ -1,4 +1,4 @@
-import { failureCounter, keysOfUser, lockKey } from '../limits/limits';
+import { failureCounter, keysOfUser, lockCounter, lockKey } from '../limits/limits';
 import type { UserId } from '../stores/store';
 import type { LoginContext } from './context';
 import { toUserIdText } from './users';
@@ -25,6 +25,13 @@ export function createUserAdmin({ store, settings, emit, guessableMethods }: Log
     emit({ type: 'failure-count-changed', userId, purpose: null, address: undefined, failures });
   }
 
+  /** Whoever can have an account forgotten must not get fresh guesses by it. */
+  async function isLocked(userId: string): Promise<boolean> {
+    const locks = guessableMethods.map((method) => lockCounter(settings.limits, userId, method));
+    const { counts } = await counters.charge(locks.map((counter) => ({ ...counter, isOnlyRead: true })));
+    return counts.some(({ lockedSeconds }) => lockedSeconds > 0);
+  }
+
   return {
     async unlockUser(id) {
       const { userId } = toUserIdText(id);
@@ -42,7 +49,7 @@ export function createUserAdmin({ store, settings, emit, guessableMethods }: Log
       await challenges.discardAll(userId);
       await recoveryCodes?.replace(userId, []);
       await devices?.removeAll(userId);
-      await counters.clear([...failures, ...sends], { keepsLocked: true });
+      await counters.clear((await isLocked(userId)) ? sends : [...failures, ...sends], { keepsLocked: true });
       await emitFailures(userId);
     },
   };

@@ -4,7 +4,7 @@ import { createClient } from 'redis';
 import { postgresStore } from 'passport-sms-otp/postgres';
 import { redisStore } from 'passport-sms-otp/redis';
 import type { SmsOtpStore } from 'passport-sms-otp';
-import { failureCounter } from '../../src/limits/limits';
+import { failureCounter, lockCounter } from '../../src/limits/limits';
 import { DEFAULT_LIMITS } from '../../src/limits/options';
 import { describeWithService } from '../services/describe-with-service';
 import { connectionOf, startPostgres } from '../services/postgres';
@@ -46,17 +46,18 @@ const PLACES = [
 
 /** So many wrong codes. */
 async function failTimes({ counters }: SmsOtpStore, user: string, times: number): Promise<void> {
-  const counter = failureCounter(DEFAULT_LIMITS, user);
+  const lock = lockCounter(DEFAULT_LIMITS, user, 'sms');
   for (let time = 0; time < times; time += 1) {
-    await counters.charge([counter]);
+    await counters.charge([failureCounter(DEFAULT_LIMITS, user), lock]);
     // As if the lock were over.
-    if (time < times - 1) await counters.lock(counter.key, 0);
+    if (time < times - 1) await counters.lock(lock.key, 0);
   }
 }
 
 async function failuresOf({ counters }: SmsOtpStore, user: string): Promise<[number, boolean]> {
-  const { counts } = await counters.charge([{ ...failureCounter(DEFAULT_LIMITS, user), isOnlyRead: true }]);
-  return [counts[0]?.count ?? 0, (counts[0]?.lockedSeconds ?? 0) > 0];
+  const read = [failureCounter(DEFAULT_LIMITS, user), lockCounter(DEFAULT_LIMITS, user, 'sms')];
+  const { counts } = await counters.charge(read.map((counter) => ({ ...counter, isOnlyRead: true })));
+  return [counts[0]?.count ?? 0, (counts[1]?.lockedSeconds ?? 0) > 0];
 }
 
 for (const [service, place, start, open] of PLACES) {

@@ -146,7 +146,7 @@ describe.each(['A', 'B'] as const)('failures of a user in variant %s', (variant)
     expect((await visitor.enterRight()).status).toBe(200);
   });
 
-  it('lock with an attempt that ends in an accident too, and tell so', async () => {
+  it('are given back where the gateway did not look at the code, and lift the lock they would have set', async () => {
     const visitor = visit(test);
     await visitor.login();
     await enterWrongly(visitor, 5);
@@ -155,8 +155,38 @@ describe.each(['A', 'B'] as const)('failures of a user in variant %s', (variant)
     await enterWrongly(visitor, 4);
     test.sim.failNext('validate', { kind: 'error', code: 2121 });
     expect((await visitor.enterRight()).status).toBe(503);
+    expect(told('locked')).toEqual([]);
+    expect(told('failure-count-changed').at(-1)).toMatchObject({ userId: 'alice', failures: 9 });
+    test.clock.advanceSeconds(125);
+    await visitor.resend();
+    expect((await visitor.enterRight()).status).toBe(200);
+  });
+
+  it('count an attempt that ends in any other error, and lock with the tenth', async () => {
+    const visitor = visit(test);
+    await visitor.login();
+    await enterWrongly(visitor, 5);
+    test.clock.advanceSeconds(30);
+    await visitor.resend();
+    await enterWrongly(visitor, 4);
+    test.sim.failNext('validate', { kind: 'error', code: 1001 });
+    expect((await visitor.enterRight()).status).toBeGreaterThanOrEqual(500);
     expect(told('locked')).toMatchObject([{ userId: 'alice', lockedSeconds: HALF_HOUR }]);
     expect(seen(await visitor.login())).toEqual(LOCKED);
+  });
+
+  it('leave the ten where an answer was lost, and stay counted toward disabled', async () => {
+    const visitor = visit(test);
+    await visitor.login();
+    for (let time = 0; time < 12; time += 1) {
+      test.sim.failNext('validate', { kind: 'reset', when: 'after' });
+      expect((await visitor.enterRight()).status).toBeGreaterThanOrEqual(502);
+      test.clock.advanceSeconds(86_400);
+      await visitor.login();
+    }
+    expect(told('locked')).toEqual([]);
+    expect(told('failure-count-changed').at(-1)).toMatchObject({ failures: 12 });
+    expect((await visitor.enterRight()).status).toBe(200);
   });
 
   it('are forgotten by forgetUser with the challenges, but not under a running lock', async () => {
