@@ -14,6 +14,8 @@ export interface PendingCode {
   readonly otpId: string;
   readonly pendingId: string;
   readonly purpose: Purpose;
+  /** Whether a text went out. */
+  readonly isSent: boolean;
   readonly pendingUntil: number;
 }
 
@@ -46,6 +48,8 @@ export interface Refused {
   readonly kind: 'refused';
   readonly refusal: Refusal;
   readonly endsPending: boolean;
+  /** Attempts that the challenge still admits, after one that was counted. */
+  readonly attemptsLeft?: number;
 }
 
 /** The gateway's answer was lost after the code may have been judged: the challenge is over. */
@@ -77,7 +81,8 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
     }
 
     // 2 admitted by the gateway's queue and breaker: a refusal here costs no attempt
-    const slot = await verifier.reserve?.();
+    const isTexted = verifier.method === 'sms';
+    const slot = isTexted && !pending.isSent ? undefined : await verifier.reserve?.();
     let attempt: Attempt | undefined;
     try {
       // 3 claim an attempt, on the challenge and on the user, before anything is verified
@@ -90,12 +95,20 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
       const { challenge } = claim;
       // The id belongs to another pending login by now: this session has none any more.
       if (!isOfSession(challenge, pending)) return refuse('wrong-code', true);
-      const charged = await chargeAttempt(challenge, address);
+      const attemptsLeft = challenge.maxAttempts - claim.attempt;
+      // No code fits: a guess is counted on the challenge alone. A store plugin may return anything: only true is a code.
+      if (isTexted && (claim.hasLiveCode as unknown) !== true) {
+        const { userId, purpose } = challenge;
+        login.emit({ type: 'rejected', userId, purpose, address, reason: 'wrong-code' });
+        return { ...refuse('wrong-code'), attemptsLeft };
+      }
+      const charged = await chargeAttempt(challenge, attemptsLeft, address);
       if ('kind' in charged) return charged;
       attempt = charged;
 
-      // 4 expired? A deadline that cannot be read has passed.
-      if (!(challenge.expiresAt > login.now())) return fail(attempt, 'expired');
+      // 4 expired? A deadline that cannot be read has passed. Other factors have the whole pending login.
+      const deadline = isTexted ? challenge.expiresAt : challenge.pendingUntil;
+      if (!(deadline > login.now())) return fail(attempt, 'expired');
 
       // 5 load the user
       const user = await findUser(login, challenge, currentUser);
@@ -134,6 +147,7 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
   /** Counts the attempt on the user. Only the user's full success takes it back. */
   async function chargeAttempt(
     challenge: Challenge,
+    attemptsLeft: number,
     address: string | undefined,
   ): Promise<Attempt | Refused> {
     const { limits } = login.settings;
@@ -141,7 +155,7 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
     // A store that returns no count has not answered: it reads as a lock.
     const failures = counts[0] ?? { count: 0, resetSeconds: null, lockedSeconds: 1 };
     const { userId, purpose } = challenge;
-    const attempt: Attempt = { challenge, failures, subject: { userId, purpose, address } };
+    const attempt: Attempt = { challenge, attemptsLeft, failures, subject: { userId, purpose, address } };
     if (refusedBy !== null || counts.length !== 1) {
       const refusal = readFailureRefusal(limits, failures);
       login.emit({ type: 'rejected', ...attempt.subject, reason: refusal.reason });
@@ -155,7 +169,7 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
   function fail(attempt: Attempt, reason: Reason, endsPending = false): Refused {
     login.emit({ type: 'rejected', ...attempt.subject, reason });
     emitLock(attempt);
-    return refuse(reason, endsPending);
+    return { ...refuse(reason, endsPending), attemptsLeft: attempt.attemptsLeft };
   }
 
   /** Emits the lock that this attempt has set. */
@@ -188,6 +202,7 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
 /** An attempt that has been counted, on the challenge and on the user. */
 interface Attempt {
   readonly challenge: Challenge;
+  readonly attemptsLeft: number;
   /** The user's failures, this attempt among them. */
   readonly failures: Count;
   /** Who events about it name. */
