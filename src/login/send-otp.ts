@@ -1,5 +1,5 @@
 import type { ListFactors } from '../account/factors';
-import type { Admission } from '../client/.ts';
+import type { Permit } from '../client/gateway-client';
 import { type GatewayError, isGatewayError, NoAnswerError } from '../errors';
 import type { PolicyContext } from '../limits/policy';
 import type { Generated } from '../protocol/otp';
@@ -239,7 +239,7 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
   }
 
   /** Reserves a call of the gateway. */
-  async function admit(): Promise<Admission | NotSent> {
+  async function admit(): Promise<Permit | NotSent> {
     try {
       return await gateway.admit('generate');
     } catch (error) {
@@ -296,7 +296,7 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
 /** @throws what is no error of the gateway. */
 function toNotSent(error: unknown, waitSeconds: number): NotSent {
   if (!isGatewayError(error)) throw error;
-  const busySeconds = ('retryAfterSeconds' in error && error.retryAfterSeconds) || 0;
+  const busySeconds = 'retryAfterSeconds' in error ? (error.retryAfterSeconds ?? 0) : 0;
   return { kind: 'not-sent', error, waitSeconds: Math.max(waitSeconds, busySeconds) };
 }
 
