@@ -1,9 +1,10 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import type { Request, Response } from 'express';
 import { memoryStore, type Factor, type SmsOtpOptions, type SmsOtpStore } from 'passport-sms-otp';
 import { testClock } from '../support/clock';
-import { ALICE, asTestUser, BOB, type TestApp, type TestAppOptions, type TestUser } from '../support/test-app';
+import { ALICE, asTestUser, BOB, type TestAppOptions, type TestUser } from '../support/test-app';
 import { type FactorApp, startFactorApp } from '../account/support/factor-app';
-import { visit, type Visit, wrongCode } from '../support/visit';
+import { visit, wrongCode } from '../support/visit';
 
 /** The code that the app of every user with `hasApp` shows. */
 const APP_CODE = '246810';
@@ -30,23 +31,24 @@ async function start(
     variant,
     users: [ALICE, BOB, CAROL],
     ...more,
-    options: { factors: [totp], trustedDevices: undefined, ...options },
+    options: { factors: [totp], ...options },
     routes: (app, smsOtp) => {
-      app.post('/app', smsOtp.verifyWith?.('totp') ?? [], (req, res) => void res.json(req.smsOtp));
-      app.post('/pay', smsOtp.stepUp({ transaction: () => ({ amount: '5.00', payee: 'Bob' }) }), (req, res) => {
-        res.json(req.smsOtp);
-      });
-      const first = app.locals.firstFactor as never;
-      void first;
+      app.post(
+        '/app',
+        smsOtp.verifyWith?.('totp') ?? [],
+        (req: Request, res: Response) => void res.json(req.smsOtp),
+      );
+      app.post(
+        '/pay',
+        smsOtp.stepUp({ transaction: () => ({ amount: '5.00', payee: 'Bob' }) }),
+        (req, res) => {
+          res.json(req.smsOtp);
+        },
+      );
     },
   });
   running.push(test);
   return test;
-}
-
-function post(test: TestApp): (path: string, body?: object) => ReturnType<Visit['login']> {
-  const agent = test.agent();
-  return async (path, body = {}) => agent.post(path).send(body);
 }
 
 describe.each(['A', 'B'] as const)('variant %s', (variant) => {
@@ -123,7 +125,10 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
       expect(await factors(alice)).toMatchObject({ factors: ['recovery-code'], resendAt: null });
       expect(await factors(bob)).toMatchObject({ factors: ['totp'], resendAt: null });
       expect((await alice.recover(code)).status).toBe(200);
-      expect((await bob.post('/app', { pin: APP_CODE })).body).toMatchObject({ verified: true, method: 'totp' });
+      expect((await bob.post('/app', { pin: APP_CODE })).body).toMatchObject({
+        verified: true,
+        method: 'totp',
+      });
       expect((await alice.get('/account')).status).toBe(200);
       expect((await bob.get('/account')).status).toBe(200);
     });
@@ -233,10 +238,16 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
       const answer = await bob.login();
       expect(answer).toMatchObject({ status: 200, body: { sent: false, pending: true, isSent: false } });
       const factors = ['sms', 'totp'];
-      expect((await bob.get('/status')).body).toMatchObject({ pending: { isSent: false, factors }, notice: null });
+      expect((await bob.get('/status')).body).toMatchObject({
+        pending: { isSent: false, factors },
+        notice: null,
+      });
       expect(test.sim.stats().calls.generate).toBe(0);
       expect(test.told('denied')).toEqual([]);
-      expect((await bob.post('/app', { pin: APP_CODE })).body).toMatchObject({ verified: true, method: 'totp' });
+      expect((await bob.post('/app', { pin: APP_CODE })).body).toMatchObject({
+        verified: true,
+        method: 'totp',
+      });
     });
 
     it('has a text sent by resend at once', async () => {
@@ -307,5 +318,3 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
     expect(await other.browser(BOB).login()).toMatchObject({ status: 503, body: { code: 'ERR_STORE' } });
   });
 });
-
-void post;
