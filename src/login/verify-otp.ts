@@ -128,7 +128,7 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
       if (result.kind !== 'right') return fail(attempt, 'wrong-code', result.kind === 'over');
 
       // 7 consume, once. A store plugin may return anything: only true is a success.
-      const isConsumed: unknown = await challenges.consume(challenge.otpId);
+      const isConsumed: unknown = await challenges.consume(challenge.otpId, { byCode: isTexted });
       // Another request took it; what the session waits for is that request's to write.
       if (isConsumed !== true) return fail(attempt, 'wrong-code');
       await recordSuccess(attempt);

@@ -80,8 +80,11 @@ export interface ChallengeStore {
   claim(otpId: string): Promise<Claim>;
   /** Returns the challenge without counting an attempt, for decisions that check no code; null when it is not live. */
   find(otpId: string): Promise<LiveChallenge | null>;
-  /** Ends the challenge. True for exactly one caller. */
-  consume(otpId: string): Promise<boolean>;
+  /**
+   * Ends the challenge. True for exactly one caller. With `byCode`, only while its code lives: a text that came in between
+   * has taken the code, and the challenge stays.
+   */
+  consume(otpId: string, options?: { readonly byCode?: boolean }): Promise<boolean>;
   /** Ends the challenge if it is live. */
   discard(otpId: string): Promise<void>;
   /** Ends every live challenge of a user, of any purpose. */

@@ -40,7 +40,7 @@ describe('what a login asks of the session store', () => {
     await givePassword(agent);
     test.sessions.resetCalls();
     await agent.post('/login/pin').send({ pin: '0000000' });
-    expect(test.sessions.calls).toEqual({ get: 2, set: 1, touch: 0, destroy: 0 });
+    expect(test.sessions.calls).toEqual({ get: 2, set: 1, touch: 1, destroy: 0 });
   });
 
   it('is nothing but a read and a touch for a guarded page', async () => {

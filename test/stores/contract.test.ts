@@ -24,6 +24,9 @@ const sabotages: Record<string, Sabotage> = {
       return { challenge, hasLiveCode };
     },
   })),
+  'lets a code consume that another text has taken': partWith('challenges', (kept) => ({
+    consume: (otpId) => kept.consume(otpId),
+  })),
   'lets every caller consume': partWith('challenges', (kept) => ({
     consume: async (otpId) => {
       await kept.consume(otpId);

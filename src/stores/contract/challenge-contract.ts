@@ -96,6 +96,16 @@ export const challengeContract: readonly StoreFact[] = [
     },
   ),
 
+  fact('only the newest code consumes its challenge by code', async ({ challenges, challenge }) => {
+    const earlier = await begin(challenges, challenge('a'));
+    const later = await begin(challenges, challenge('b'));
+    assert.equal(await challenges.consume(earlier.otpId, { byCode: true }), false);
+    assert.deepEqual(await challenges.find(earlier.otpId), live(earlier, false));
+    const consumed = await atOnce(20, () => challenges.consume(later.otpId, { byCode: true }));
+    assert.equal(consumed.filter((isMine) => isMine).length, 1);
+    assert.equal(await challenges.consume(earlier.otpId, { byCode: false }), true);
+  }),
+
   fact('a challenge without a text has no live code and takes none', async ({ challenges, challenge }) => {
     const texted = await begin(challenges, challenge('a'));
     const unsent = { isSent: false, mobile: '', sends: 0 };

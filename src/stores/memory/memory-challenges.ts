@@ -40,6 +40,11 @@ export function memoryChallenges(
     if (isSent) newest.set(toPlace(challenge), stored);
   }
 
+  function consume(otpId: string, byCode: boolean): boolean {
+    const stored = challenges.get(otpId);
+    return stored !== undefined && (!byCode || toLive(stored).hasLiveCode) && end(stored);
+  }
+
   function find(otpId: string): LiveChallenge | null {
     const stored = challenges.get(otpId);
     return stored === undefined ? null : toLive(stored);
@@ -65,7 +70,7 @@ export function memoryChallenges(
     },
     claim: (otpId) => toPromise(() => claim(otpId)),
     find: (otpId) => toPromise(() => find(otpId)),
-    consume: (otpId) => toPromise(() => end(challenges.get(otpId))),
+    consume: (otpId, options) => toPromise(() => consume(otpId, options?.byCode === true)),
     discard: (otpId) => toPromise(() => void end(challenges.get(otpId))),
     discardAll: (userId) => toPromise(() => endAll(userId)),
   };

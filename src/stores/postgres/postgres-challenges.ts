@@ -31,15 +31,16 @@ export function postgresChallenges(
     return row === undefined ? null : (await records).toLiveChallenge(row.record, row.newest, otpId);
   }
 
-  async function end(operation: string, otpId: string): Promise<boolean> {
-    return (await run(operation, statements.end, [otpId])).length === 1;
+  async function end(operation: string, otpId: string, statement = statements.end): Promise<boolean> {
+    return (await run(operation, statement, [otpId])).length === 1;
   }
 
   return {
     begin,
     claim,
     find,
-    consume: (otpId) => end('consume', otpId),
+    consume: (otpId, options) =>
+      end('consume', otpId, options?.byCode === true ? statements.endByCode : statements.end),
     discard: async (otpId) => {
       await end('discard', otpId);
     },
@@ -60,7 +61,7 @@ function challengeStatements({ challenge, code }: Tables) {
     SELECT code.otp_id FROM ${code} AS code
     WHERE code.user_id = ${from}.user_id AND code.purpose = ${from}.purpose
       AND code.bucket = ${from}.record::json ->> 'bucket'
-  ) AS newest`;
+  )`;
   return {
     /** Values: OTP id, user id, purpose, record, seconds to live, bucket, whether a text went out. */
     begin: `
@@ -85,13 +86,17 @@ WITH claimed AS (
   WHERE ${isLive} AND attempts BETWEEN 0 AND 999999999
   RETURNING user_id, purpose, attempts, record
 )
-SELECT attempts::text AS attempt, record, ${newest('claimed')} FROM claimed
+SELECT attempts::text AS attempt, record, ${newest('claimed')} AS newest FROM claimed
 UNION ALL
 SELECT NULL, record, NULL FROM ${challenge} WHERE ${isLive} AND NOT EXISTS (SELECT FROM claimed)`,
     /** Value: OTP id. Returns a row with `record` and `newest`. */
-    find: `SELECT record, ${newest('found')} FROM ${challenge} AS found WHERE ${isLive}`,
+    find: `SELECT record, ${newest('found')} AS newest FROM ${challenge} AS found WHERE ${isLive}`,
     /** Value: OTP id. Returns a row when the challenge was live. */
     end: `DELETE FROM ${challenge} WHERE ${isLive} RETURNING otp_id`,
+    /** Value: OTP id. Returns a row when the challenge was live with its code. */
+    endByCode: `
+DELETE FROM ${challenge} AS found WHERE ${isLive} AND otp_id = ${newest('found')}
+RETURNING otp_id`,
     /** Value: user id. */
     endAll: `DELETE FROM ${challenge} WHERE user_id = $1`,
   };

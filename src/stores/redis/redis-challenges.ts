@@ -67,6 +67,15 @@ return { found[1], find_newest(found[2] or '', found[3] or '') }`,
 /** KEYS: challenge. Returns how many there were. */
 const END = defineScript(`return redis.call('DEL', KEYS[1])`);
 
+/** KEYS: challenge. ARGV: as `NEWEST`, and the OTP id. Returns how many there were whose code lives. */
+const END_BY_CODE = defineScript(
+  NEWEST,
+  `
+local found = redis.call('HMGET', KEYS[1], 'user', 'place')
+if find_newest(found[1] or '', found[2] or '') ~= ARGV[3] then return 0 end
+return redis.call('DEL', KEYS[1])`,
+);
+
 /** KEYS: newest codes, ids of the user. ARGV: userId, the end of the second key, what stands in its place in the key of a challenge. */
 const END_ALL = defineScript(`
 local user, root = ARGV[1], string.sub(KEYS[2], 1, -#ARGV[2] - 1)
@@ -108,6 +117,11 @@ export function redisChallenges(run: RunScript, root: string, records: Promise<R
     return toWholeNumber(await run(operation, END, [challengeKey(otpId)])) === 1;
   }
 
+  async function endByCode(otpId: string): Promise<boolean> {
+    const values = [...toKeyParts(otpId), otpId];
+    return toWholeNumber(await run('consume', END_BY_CODE, [challengeKey(otpId)], values)) === 1;
+  }
+
   async function discardAll(userId: string): Promise<void> {
     const keys = [newestKey(userId), idsKey(userId)];
     await run('discardAll', END_ALL, keys, [userId, `ids:${userId}`, 'challenge:']);
@@ -121,7 +135,7 @@ export function redisChallenges(run: RunScript, root: string, records: Promise<R
     begin,
     claim,
     find,
-    consume: (otpId) => end('consume', otpId),
+    consume: (otpId, options) => (options?.byCode === true ? endByCode(otpId) : end('consume', otpId)),
     discard: async (otpId) => {
       await end('discard', otpId);
     },
