@@ -105,7 +105,7 @@ for (const kind of SHARED_STATES) {
           await heal(fault);
           // Also when a code was made: nobody waits for it.
           expect(toTold(await visitor.enterRight())).toEqual(NOTHING_WAITED_FOR);
-          expect(toTold(await visitor.logIn())).toEqual([429, { error: 'resend-too-soon' }]);
+          expect(toTold(await visitor.logIn())).toMatchObject([429, { error: 'resend-too-soon', pending: true }]);
           await expectRecovery(visitor, 1);
         });
       }
