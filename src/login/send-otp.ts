@@ -1,8 +1,9 @@
 import { NoAnswerError } from '../errors';
+import type { LimitName } from '../limits/limits';
 import type { PolicyContext } from '../limits/policy';
 import type { Generated } from '../protocol/otp';
 import type { Challenge, Purpose, Transaction } from '../stores/store';
-import { chargeSend } from './charge-send';
+import { chargeSend, giveBackSend } from './charge-send';
 import type { LoginContext } from './context';
 import type { PhoneChoice, Refusal } from './outcome';
 import { choosePhone, maskPhone, type NewPhone } from './phones';
@@ -67,8 +68,12 @@ export function createSendOtp(login: LoginContext): SendOtp {
     const { user, purpose, address, previous, transaction, newPhone } = request;
     const identity = toUserIdText(login.getUserId(user));
     const subject = { userId: identity.userId, purpose, address };
-    const refuse = (refusal: Refusal, policy: string | null = null): SendResult => {
-      login.emit({ type: 'denied', ...subject, reason: refusal.reason, policy });
+    const refuse = (
+      refusal: Refusal,
+      policy: string | null = null,
+      limit: LimitName | null = null,
+    ): SendResult => {
+      login.emit({ type: 'denied', ...subject, reason: refusal.reason, policy, limit });
       return { kind: 'refused', refusal };
     };
 
@@ -78,7 +83,7 @@ export function createSendOtp(login: LoginContext): SendOtp {
     // 2 the number
     const chosen = await choosePhone(login, request);
     if ('reason' in chosen) return refuse({ reason: chosen.reason });
-    const { mobile, phones } = chosen;
+    const { mobile, isConfirmed, phones } = chosen;
 
     // 3 the policies, and the message
     const context = await createPolicyContext(login, { user, ...subject, mobile });
@@ -96,13 +101,12 @@ export function createSendOtp(login: LoginContext): SendOtp {
       // 4 charge the send: the limits and the policies' counters, all or nothing
       const planned = await planCharges(policies, context);
       if (isDenial(planned)) return refuse(planned.refusal, planned.policy);
-      const charge = await chargeSend(login, context, planned);
+      const charge = await chargeSend(login, { ...context, isConfirmed }, planned);
       emitChargeDenials(context, charge, login.emit);
       if (!charge.isCharged) {
-        const { refusal, refusedBy } = charge;
-        const isTooSoon = refusedBy === null && refusal.reason === 'resend-too-soon';
-        if (isTooSoon && (await isWaiting(request, context))) return { kind: 'already-sent' };
-        return refuse(refusal, refusedBy?.policy.name ?? null);
+        const { refusal, refusedBy, limit, isInGap } = charge;
+        if (isInGap && (await isWaiting(request, context))) return { kind: 'already-sent' };
+        return refuse(refusal, refusedBy?.policy.name, limit);
       }
 
       // 5 the gateway makes the code and sends it
@@ -117,6 +121,7 @@ export function createSendOtp(login: LoginContext): SendOtp {
         settlePolicies(login, context, {
           kind: error instanceof NoAnswerError && error.mayHaveArrived ? 'unknown' : 'not-sent',
         });
+        await giveBackSend(login, charge, error);
         throw error;
       }
 

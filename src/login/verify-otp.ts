@@ -1,7 +1,7 @@
 import type { SmsOtpError } from '../errors';
-import { failureCounter, keysClearedBySuccess, verifiedNumberCounter } from '../limits/limits';
+import { failureCounter, keysClearedBySuccess, OTHER_BROWSERS, provenCounter } from '../limits/limits';
 import type { Challenge, Count, Purpose, Transaction } from '../stores/store';
-import { readFailureRefusal } from './charge-send';
+import { giveBackLostSend, readFailureRefusal } from './charge-send';
 import type { CodeVerifier } from './code-verifiers';
 import type { LoginContext } from './context';
 import type { Method, Reason, Refusal } from './outcome';
@@ -107,7 +107,9 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
       // 6 the gateway, or the factor, verifies the code
       const result = await verifier.verify({ challenge, user, code, address }, slot);
       if (result.kind === 'lost') {
-        await challenges.discard(challenge.otpId);
+        // Of several answers that are lost, the one that ends the challenge gives back its send.
+        const isEnded: unknown = await challenges.consume(challenge.otpId);
+        if (isEnded === true) await giveBackLostSend(login, challenge);
         fail(attempt, 'unconfirmed', true);
         return { kind: 'unconfirmed', error: result.error };
       }
@@ -165,13 +167,12 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
     else if (lockedSeconds > 0) login.emit({ type: 'locked', ...subject, lockedSeconds });
   }
 
-  /** Clears what a success clears, and marks the number as verified the first time. Only a texted code proves a number. */
+  /** Clears what a success clears, and records that the number is proven for the user. Only a texted code proves a number. */
   async function recordSuccess({ challenge, subject }: Attempt): Promise<void> {
-    const { userId, mobile, isNewNumber } = challenge;
+    const { userId, mobile } = challenge;
     const proven = verifier.method === 'sms' ? await login.numberKeys(mobile) : null;
-    const clearing = counters.clear(keysClearedBySuccess(userId, proven?.number ?? null));
-    const marking =
-      proven !== null && isNewNumber ? counters.charge([verifiedNumberCounter(proven.number)]) : undefined;
+    const clearing = counters.clear(keysClearedBySuccess(userId, OTHER_BROWSERS));
+    const marking = proven === null ? undefined : counters.charge([provenCounter(userId, proven.number)]);
     // The code was right and is consumed. Counters that stay are only stricter, and `store-failing` reports the failure.
     const [cleared] = await Promise.allSettled([clearing, marking]);
     if (cleared.status === 'fulfilled') {
