@@ -8,7 +8,7 @@ const DATA = ['messages/locales.ts'];
 /** How many files there may be, and how long the one in the middle is at least. */
 export const MOST_FILES = 230;
 export const LEAST_MEDIAN = 75;
-export const MOST_LINES_IN_ALL = 22_500;
+export const MOST_LINES_IN_ALL = 24_000;
 
 /** A rule of one file: true when it is kept. */
 export type FileRule = (path: string, text: string) => boolean;
