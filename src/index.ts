@@ -38,7 +38,8 @@ export type {
   SendSettlement,
   VerifiedContext,
 } from './limits/policy';
-export type { Limit, Limits, SendLimit } from './limits/options';
+export type { LimitName } from './limits/limits';
+export type { Limit, Limits, NumberLimits, SharedLimit, UserLimits } from './limits/options';
 export { REASONS } from './login/outcome';
 export type {
   CancelOutcome,

@@ -19,6 +19,10 @@ import type { SmsOtpStore, UserId } from './stores/store';
 /** Limits across logins as an option: what is left out keeps its default. No limit can be switched off. */
 export type LimitsOption = { readonly [Name in keyof Limits]?: Partial<Limits[Name]> | undefined };
 
+/** What `getPhone` returns. */
+export type GivenPhone =
+  string | { readonly number: string; readonly isConfirmed: boolean } | null | undefined;
+
 /** A user, or nothing. */
 export type MaybeUser = Express.User | null | undefined | false;
 
@@ -46,9 +50,10 @@ export interface SmsOtpOptions {
 
   /**
    * Returns the user's number in E.164 with its plus, or null when there is none: then the login is refused, never let
-   * through. Required without a `phoneBook`; with one, leave it out, and the confirmed numbers of the phone book are texted.
+   * through. `{ number, isConfirmed: true }` says that the app knows the number to be the user's: then the limits for
+   * unproven numbers do not apply. Required without a `phoneBook`; with one, leave it out, and the confirmed numbers of the phone book are texted.
    */
-  getPhone?(user: Express.User): string | null | undefined | Promise<string | null | undefined>;
+  getPhone?(user: Express.User): GivenPhone | Promise<GivenPhone>;
 
   /** Where the app stores its users' numbers: switches `phones` on. Default: none, the app changes numbers itself. */
   readonly phoneBook?: PhoneBook | undefined;

@@ -165,6 +165,8 @@ function createLoginContext(
 ): LoginContext {
   const { allowedCountries: countries, policies, getUserId = readId, loadUser, now, secret } = settings;
   const makeKey = createKeyDeriver(secret);
+  const readNumber = createNumberReader();
+  const numberSecrets = secret.map((one) => createKeyDeriver([one]));
   return {
     settings,
     gateway,
@@ -178,8 +180,11 @@ function createLoginContext(
     store: guardStore(store, settings.onEvent && emit),
     policies: withBuiltIns(countries, policies),
     buildMessage: createMessageBuilder(toMessageSettings(settings)),
-    numberKeys: createNumberKeys(() => makeKey('number-keys')),
-    readNumber: createNumberReader(),
+    numberKeys: createNumberKeys(
+      readNumber,
+      numberSecrets.map((derive) => () => derive('number-keys')),
+    ),
+    readNumber,
     deriveKey: makeKey,
     random: Math.random,
     randomId: randomUUID,

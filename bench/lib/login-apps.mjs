@@ -37,7 +37,7 @@ export function createOurs({ gatewayUrl, sessionStore, store }) {
     getPhone: (user) => phoneOf(user.id),
     loadUser: (id) => ({ id }),
     secret: 'a secret of the benchmark, long enough to be one',
-    limits: { perAddress: { max: 100_000 }, total: { max: 10_000_000 } },
+    limits: { perAddress: { max: 100_000, maxUnproven: 100_000 }, total: { max: 10_000_000 } },
   });
   app.post(
     '/login',

@@ -1,3 +1,4 @@
+import { enrollmentCounter, type LimitName } from '../limits/limits';
 import type { Reason, Refusal } from '../login/outcome';
 import { maskPhone } from '../login/phones';
 import type { SendRequest, SendResult } from '../login/send-otp';
@@ -34,15 +35,16 @@ export function createEnrollPhone(
   context: EnrollmentContext,
 ): (request: EnrollRequest) => Promise<SendResult> {
   const { login, book, sendOtp } = context;
+  const { limits } = login.settings;
 
   return async function enrollPhone(request) {
     // 1 the user
     const { user, passed, maxAgeMs, address } = request;
     if (user === undefined) return { kind: 'refused', refusal: { reason: 'second-factor-required' } };
     const { userId } = toUserIdText(login.getUserId(user));
-    const refuse = (refusal: Refusal): SendResult => {
+    const refuse = (refusal: Refusal, limit: LimitName | null = null): SendResult => {
       const { reason } = refusal;
-      login.emit({ type: 'denied', userId, purpose: 'enroll', address, reason, policy: null });
+      login.emit({ type: 'denied', userId, purpose: 'enroll', address, reason, policy: null, limit });
       return { kind: 'refused', refusal };
     };
 
@@ -60,7 +62,14 @@ export function createEnrollPhone(
     const replaced = findReplaced(phones, mobile, request);
     if ('reason' in replaced) return refuse(replaced);
 
-    // 5 store it as unconfirmed, and text it
+    // 5 count it, whatever becomes of it
+    const { refusedBy, counts } = await login.store.counters.charge([enrollmentCounter(limits, userId)]);
+    if (refusedBy !== null) {
+      const retryAfterSeconds = Math.max(1, counts[0]?.resetSeconds ?? 0);
+      return refuse({ reason: 'send-limit', retryAfterSeconds }, 'enrollments');
+    }
+
+    // 6 store it as unconfirmed, and text it
     await book.addUnconfirmed(login.getUserId(user), mobile);
     const { current, getLocale } = request;
     return sendOtp({

@@ -1,5 +1,5 @@
 import { readFields } from '../errors';
-import type { LoginContext } from '../login/context';
+import type { LoginContext, UserPhone } from '../login/context';
 import type { PhoneChoice } from '../login/outcome';
 import { describePhone, isPhoneNumber } from '../login/phones';
 import type { SendOtp } from '../login/send-otp';
@@ -61,14 +61,27 @@ export function createPhoneLister({
   getPhone,
   phoneBook,
   getUserId,
-}: PhoneSources): (user: Express.User) => Promise<readonly string[]> {
-  if (getPhone !== undefined) return async (user) => [await getPhone(user)].filter(isPhoneNumber);
+}: PhoneSources): (user: Express.User) => Promise<readonly UserPhone[]> {
+  if (getPhone !== undefined) return async (user) => readPhone(await getPhone(user));
   return async (user) => {
     const listed: unknown = await phoneBook?.list(getUserId(user));
     // Anything but a list is an empty one: such a user has no number, and is refused.
     const entries = readEntries(Array.isArray(listed) ? listed : []);
-    return entries.filter(({ isConfirmed }) => isConfirmed).map(({ mobile }) => mobile);
+    return entries.filter(({ isConfirmed }) => isConfirmed);
   };
+}
+
+/**
+ * Reads what `getPhone` has returned: a number, `{ number, isConfirmed }`, or nothing.
+ * @throws {TypeError} for anything else.
+ */
+function readPhone(given: unknown): readonly UserPhone[] {
+  if (given === null || given === undefined) return [];
+  const { number, isConfirmed } = typeof given === 'object' ? readFields(given) : { number: given };
+  if (!isPhoneNumber(number)) {
+    throw new TypeError('getPhone must return E.164 with plus, { number, isConfirmed } or null');
+  }
+  return [{ mobile: number, isConfirmed: isConfirmed === true }];
 }
 
 /** Everything the decisions about numbers need, made once by `createSmsOtp`. */

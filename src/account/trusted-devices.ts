@@ -133,7 +133,7 @@ export function createDeviceBinding(
     if (typeof version !== 'string' || version === '') {
       throw new TypeError('getPasswordVersion must return a string that is not empty');
     }
-    const mobiles = await listPhones(user);
+    const mobiles = (await listPhones(user)).map(({ mobile }) => mobile);
     return digest('device-binding', userId, version, ...mobiles.toSorted());
   };
 }

@@ -1,19 +1,46 @@
 import { isIPv4, isIPv6 } from 'node:net';
 
+/** A block of addresses, and how many times a limit per address it may use. */
+export interface AddressBlock {
+  readonly block: string;
+  readonly factor: number;
+}
+
+/** An IPv6 /48 is what one customer of a provider may be given: 65,536 blocks of 64 bits. */
+const WIDE_BLOCK_FACTOR = 10;
+
 /**
- * Returns the block of addresses that one client is counted by: its IPv4 address (also when mapped into IPv6), or the
- * first 64 bits of its IPv6 address, which one household or machine has to itself. All clients without an address share
- * one block.
+ * Returns the blocks of addresses that one client is counted by: its IPv4 address (also when it is mapped into IPv6, behind
+ * NAT64 or in 6to4), or the first 64 bits of its IPv6 address, which one household or machine has to itself, and the first
+ * 48 of them. All clients without an address share one block.
  *
  * @param address `req.ip`: Express takes it from the proxies that the app trusts. No header is read here.
  */
-export function toAddressBlock(address: string | undefined): string {
+export function toAddressBlocks(address: string | undefined): readonly AddressBlock[] {
   const [withoutZone = ''] = (address ?? '').split('%');
-  if (isIPv4(withoutZone)) return withoutZone;
-  if (!isIPv6(withoutZone)) return 'none';
+  if (isIPv4(withoutZone)) return [{ block: withoutZone, factor: 1 }];
+  if (!isIPv6(withoutZone)) return [{ block: 'none', factor: 1 }];
   const groups = expandIPv6(withoutZone);
-  const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
-  return isMapped ? toIPv4(groups) : `${groups.slice(0, 4).map(toHex).join(':')}::/64`;
+  const embedded = findIPv4(groups);
+  if (embedded !== null) return [{ block: toIPv4(embedded), factor: 1 }];
+  const toBlock = (length: number): string => groups.slice(0, length).map(toHex).join(':');
+  return [
+    { block: `${toBlock(4)}::/64`, factor: 1 },
+    { block: `${toBlock(3)}::/48`, factor: WIDE_BLOCK_FACTOR },
+  ];
+}
+
+/** Returns the smallest block of `toAddressBlocks`. */
+export function toAddressBlock(address: string | undefined): string {
+  // There always is one: '' is for the compiler alone.
+  return toAddressBlocks(address)[0]?.block ?? '';
+}
+
+/** Returns the two groups that hold an IPv4 address: ::ffff:0:0/96 (mapped), 64:ff9b::/96 (NAT64) and 2002::/16 (6to4). */
+function findIPv4(groups: readonly number[]): readonly number[] | null {
+  const starts = (...prefix: number[]): boolean => prefix.every((group, index) => groups[index] === group);
+  if (starts(0, 0, 0, 0, 0, 0xffff) || starts(0x64, 0xff9b, 0, 0, 0, 0)) return groups.slice(6);
+  return starts(0x2002) ? groups.slice(1, 3) : null;
 }
 
 function expandIPv6(address: string): readonly number[] {
@@ -37,10 +64,7 @@ function readGroups(groups: string): readonly number[] {
 }
 
 function toIPv4(groups: readonly number[]): string {
-  return groups
-    .slice(6)
-    .flatMap((group) => [group >> 8, group & 0xff])
-    .join('.');
+  return groups.flatMap((group) => [group >> 8, group & 0xff]).join('.');
 }
 
 function toHex(group: number): string {

@@ -1,5 +1,6 @@
-import type { Counter } from '../stores/store';
-import type { Limit, Limits, SendLimit } from './options';
+import type { Counter, Purpose } from '../stores/store';
+import type { AddressBlock } from './address-block';
+import type { Limit, Limits } from './options';
 
 export const DAY_SECONDS = 86_400;
 
@@ -13,25 +14,50 @@ export const MAX_RECOVERY_ATTEMPTS_PER_DAY = 10;
 /** The longest gap between two sends. */
 const LONGEST_GAP_SECONDS = 300;
 
+/** The bucket of all browsers that are not known. */
+export const OTHER_BROWSERS = 'others';
+
 /** What a send is counted by. Numbers and prefixes are HMACs already. */
 export interface SendKeys {
   readonly user: string;
+  /** Each known browser of a user is counted apart; all the others together are `OTHER_BROWSERS`. */
+  readonly bucket: string;
+  readonly purpose: Purpose;
   readonly number: string;
   readonly prefix: string;
-  readonly address: string;
+  readonly addresses: readonly AddressBlock[];
+  /** See `provenKeys`. */
+  readonly provenKeys: readonly string[];
+  /** True when the app says that the number is the user's. Counters for unproven numbers are left out then. */
+  readonly isConfirmed: boolean;
 }
 
-/** What a counter of a send limits. Decides the reason that is given when the counter refuses. */
-export type SendCounterRole = 'failures' | 'lock' | 'gap' | 'limit' | 'new-number';
+/** The limits that can refuse, as events name them. */
+export type LimitName =
+  | 'failures'
+  | 'lock'
+  | 'gap'
+  | 'per-login'
+  | 'per-user'
+  | 'per-number'
+  | 'per-address'
+  | 'per-prefix'
+  | 'total'
+  | 'enrollments';
 
-/** A counter of a send with its role. */
+/** A counter of a send with the limit that it stands for. */
 export interface SendCounter {
-  readonly role: SendCounterRole;
+  readonly limit: LimitName;
   readonly counter: Counter;
+  /** True when it counts numbers, so that a number that was texted may be texted again however full it is. */
+  readonly admitsSameNumber?: boolean;
+  /** True when it counts the sends of all users who have never entered a code that was texted to the number. */
+  readonly isStranger?: boolean;
 }
 
 /**
- * Returns all counters that one send is charged to, in one round trip: all or none.
+ * Returns all counters that one send is charged to, in one round trip: all or none. The first one that refuses gives the
+ * reason.
  * @param gapSeconds The first gap between two sends. Each next one is twice as long, up to 300 s, until a success.
  * @param random From 0 to 1. Spreads every gap after the first, so that waiting clients do not come back together.
  */
@@ -41,47 +67,93 @@ export function sendCounters(
   gapSeconds: number,
   random: number,
 ): readonly SendCounter[] {
-  const gaps = doubling(gapSeconds, LONGEST_GAP_SECONDS).map((gap, index) =>
+  const { perNumber, perAddress, perPrefix, total } = limits;
+  const { number, prefix, addresses } = keys;
+  const stranger = strangerCounter(number, keys.provenKeys, perNumber.maxPerDayFromStrangers);
+  return [
+    { limit: 'failures', counter: { ...failureCounter(limits, keys.user), isOnlyRead: true } },
+    { limit: 'lock', counter: { ...lockCounter(limits, keys.user, 'sms'), isOnlyRead: true } },
+    { limit: 'gap', counter: gapCounter(keys, gapSeconds, random) },
+    ...userCounters(limits.perUser, keys),
+    ...(keys.isConfirmed ? [] : unprovenCounters(limits, keys)),
+    { limit: 'per-number', counter: stranger, isStranger: true },
+    ...addresses.map(({ block, factor }) => {
+      const wider = { ...perAddress, max: perAddress.max * factor };
+      return limited('per-address', `sends:address:${block}`, wider);
+    }),
+    limited('per-prefix', `sends:prefix:${prefix}`, perPrefix),
+    limited('total', 'sends:total', total),
+  ];
+}
+
+function gapCounter({ user, bucket }: SendKeys, gapSeconds: number, random: number): Counter {
+  const seconds = doubling(gapSeconds, LONGEST_GAP_SECONDS).map((gap, index) =>
     index === 0 ? gap : Math.min(LONGEST_GAP_SECONDS, Math.round(gap * (1 + random / 10))),
   );
-  const { perUser, perNumber, perAddress, perPrefix, total } = limits;
+  return { key: gapKey(user, bucket), windowSeconds: DAY_SECONDS, lock: { every: 1, seconds } };
+}
+
+function userCounters(perUser: Limits['perUser'], keys: SendKeys): readonly SendCounter[] {
+  const { user, bucket, purpose } = keys;
+  const { maxPerDay, maxPerDayInAll, maxStepUpsPerDay } = perUser;
+  const perDay = (key: string, max: number): SendCounter =>
+    limited('per-user', key, { max, perSeconds: DAY_SECONDS });
+  const isStepUp = purpose === 'step-up' || purpose === 'transaction';
   return [
-    { role: 'failures', counter: { ...failureCounter(limits, keys.user), isOnlyRead: true } },
-    { role: 'lock', counter: { ...lockCounter(limits, keys.user, 'sms'), isOnlyRead: true } },
-    ...userOrNumberCounters(`user:${keys.user}`, perUser, gaps),
-    ...userOrNumberCounters(`number:${keys.number}`, perNumber, gaps),
-    limited(`sends:address:${keys.address}`, perAddress),
-    newNumberCounter(keys, perPrefix),
-    limited(`sends:prefix:${keys.prefix}`, perPrefix),
-    limited('sends:total', total),
+    perDay(dayKey(user, bucket), maxPerDay),
+    limited('per-user', shortKey(user, bucket), perUser),
+    perDay(allKey(user), maxPerDayInAll),
+    ...(isStepUp ? [perDay(stepUpsKey(user), maxStepUpsPerDay)] : []),
   ];
 }
 
-function userOrNumberCounters(
-  subject: string,
-  { max, perSeconds, maxPerDay, maxPerDayInAll }: SendLimit,
-  gaps: readonly number[],
-): readonly SendCounter[] {
-  const day = { key: `sends:day:${subject}`, windowSeconds: DAY_SECONDS, max: maxPerDay };
+/** The budgets of numbers that are not proven for the user. Proven ones are exempt, so that they tell a stranger nothing. */
+function unprovenCounters(limits: Limits, keys: SendKeys): readonly SendCounter[] {
+  const { perUser, perNumber, perAddress, perPrefix } = limits;
+  const { user, number, prefix, purpose, addresses, provenKeys: exemptBy } = keys;
+  const kind = purpose === 'enroll' ? 'enroll' : 'login';
+  const perDay = (max: number): Limit => ({ max, perSeconds: DAY_SECONDS });
+  // A number that was texted today is not another one.
+  const texted = `texted:${user}:${number}`;
+  const another = limited('per-user', unprovenNumbersKey(user), perDay(perUser.maxUnprovenNumbers));
+  const counters = [
+    limited('per-number', `sends:day:number:${kind}:${number}`, perDay(perNumber.maxPerDay)),
+    limited('per-number', `sends:short:number:${kind}:${number}`, perNumber),
+    { limit: 'per-user', counter: { key: texted, windowSeconds: DAY_SECONDS } } as const,
+    ...addresses.map(({ block, factor }) => {
+      const { maxUnproven, perSeconds } = perAddress;
+      return limited('per-address', `sends:address-unproven:${block}`, {
+        max: maxUnproven * factor,
+        perSeconds,
+      });
+    }),
+    limited('per-prefix', `sends:prefix-unproven:${kind}:${prefix}`, {
+      max: perPrefix.maxUnproven,
+      perSeconds: perPrefix.perSeconds,
+    }),
+  ];
   return [
-    { role: 'gap', counter: { ...day, lock: { every: 1, seconds: gaps } } },
-    limited(`sends:short:${subject}`, { max, perSeconds }),
-    limited(`sends:all:${subject}`, { max: maxPerDayInAll, perSeconds: DAY_SECONDS }),
+    {
+      ...another,
+      counter: { ...another.counter, exemptBy: [...exemptBy, texted] },
+      admitsSameNumber: true,
+    },
+    ...counters.map(({ limit, counter }) => ({ limit, counter: { ...counter, exemptBy } })),
   ];
 }
 
-/** The tighter budget of a prefix. Numbers on which a code was once right are exempt. */
-function newNumberCounter({ prefix, number }: SendKeys, perPrefix: Limits['perPrefix']): SendCounter {
-  const { maxNeverVerified: max, perSeconds: windowSeconds } = perPrefix;
-  const exemptBy = verifiedNumberCounter(number).key;
-  return {
-    role: 'new-number',
-    counter: { key: `sends:prefix-new:${prefix}`, windowSeconds, max, exemptBy },
-  };
+/** Only who has entered a code that was texted to the number is exempt, whatever the app says of it. */
+function strangerCounter(number: string, exemptBy: readonly string[], max: number): Counter {
+  return { key: `sends:strangers:${number}`, windowSeconds: DAY_SECONDS, max, exemptBy };
 }
 
-function limited(key: string, { max, perSeconds: windowSeconds }: Limit): SendCounter {
-  return { role: 'limit', counter: { key, windowSeconds, max } };
+function limited(limit: LimitName, key: string, { max, perSeconds: windowSeconds }: Limit): SendCounter {
+  return { limit, counter: { key, windowSeconds, max } };
+}
+
+/** Counts the enrollments that a user begins. */
+export function enrollmentCounter({ enrollments }: Limits, user: string): Counter {
+  return limited('enrollments', enrollmentsKey(user), enrollments).counter;
 }
 
 /**
@@ -120,23 +192,29 @@ export function recoveryCounters(user: string, pendingId: string, address: strin
   ];
 }
 
-/** Records that a code was right on this number. */
-export function verifiedNumberCounter(number: string): Counter {
-  return { key: `verified:number:${number}`, windowSeconds: null };
+/**
+ * Records that the user has entered a code that was texted to the number. Each right code renews it for 400 days. It is a
+ * fact about both: one user's proof tells another nothing.
+ */
+export function provenCounter(user: string, number: string): Counter {
+  return { key: `proven:${user}:${number}`, windowSeconds: null };
+}
+
+/** Gives back the send of a challenge whose code may have been judged: the user's ten a day, and no total. */
+export function lostSendCounter(user: string, bucket: string): Counter {
+  return { key: dayKey(user, bucket), windowSeconds: DAY_SECONDS, amount: -1 };
 }
 
 /**
- * Returns the keys that a full success of the user clears.
+ * Returns the keys that a full success of the user in one bucket clears.
  * @param methods The factors whose locks it lifts.
- * @param number Null when the success proved no number.
  */
 export function keysClearedBySuccess(
   user: string,
   methods: readonly string[],
-  number: string | null,
+  bucket: string,
 ): readonly string[] {
-  const ofUser = [...failureKeys(user, methods), ...sinceSuccessKeys(`user:${user}`)];
-  return number === null ? ofUser : [...ofUser, ...sinceSuccessKeys(`number:${number}`)];
+  return [...failureKeys(user, methods), ...sinceSuccessKeys(user, bucket)];
 }
 
 /** Returns the keys of all counters of one user. */
@@ -144,11 +222,15 @@ export function keysOfUser(
   user: string,
   methods: readonly string[],
 ): { readonly failures: readonly string[]; readonly sends: readonly string[] } {
-  const subject = `user:${user}`;
+  const inAll = [allKey(user), stepUpsKey(user), unprovenNumbersKey(user), enrollmentsKey(user)];
   return {
     failures: failureKeys(user, methods),
-    sends: [...sinceSuccessKeys(subject), `sends:all:${subject}`],
+    sends: [...sinceSuccessKeys(user, OTHER_BROWSERS), ...inAll],
   };
+}
+
+function sinceSuccessKeys(user: string, bucket: string): readonly string[] {
+  return [gapKey(user, bucket), dayKey(user, bucket), shortKey(user, bucket)];
 }
 
 function failureKeys(user: string, methods: readonly string[]): readonly string[] {
@@ -163,8 +245,32 @@ function failuresKey(user: string): string {
   return `failures:${user}`;
 }
 
-function sinceSuccessKeys(subject: string): readonly string[] {
-  return [`sends:day:${subject}`, `sends:short:${subject}`];
+function gapKey(user: string, bucket: string): string {
+  return `sends:gap:${bucket}:${user}`;
+}
+
+function dayKey(user: string, bucket: string): string {
+  return `sends:day:user:${bucket}:${user}`;
+}
+
+function shortKey(user: string, bucket: string): string {
+  return `sends:short:user:${bucket}:${user}`;
+}
+
+function allKey(user: string): string {
+  return `sends:all:${user}`;
+}
+
+function stepUpsKey(user: string): string {
+  return `sends:step-ups:${user}`;
+}
+
+function unprovenNumbersKey(user: string): string {
+  return `sends:unproven-numbers:${user}`;
+}
+
+function enrollmentsKey(user: string): string {
+  return `enrollments:${user}`;
 }
 
 /** `doubling(30, 300)` is 30, 60, 120, 240, 300. */

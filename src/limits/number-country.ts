@@ -9,6 +9,8 @@ export interface NumberOrigin {
   readonly country: string | null;
   /** The type of the number's range, which says nothing about the line. Null when the range is unknown, as for fictional numbers. */
   readonly type: PhoneType | null;
+  /** The number in E.164 as libphonenumber writes it, however it was spelled. What is no number stays as it is. */
+  readonly e164: string;
 }
 
 /** Prepares a number for reading. The returned function reads it at its first call and returns the same promise from then on. */
@@ -60,5 +62,9 @@ async function loadParser(): Promise<Parser> {
 
 function readOrigin(parse: Parser, mobile: string): NumberOrigin {
   const number = parse(mobile, { extract: false });
-  return { country: number?.country ?? null, type: number?.getType() ?? null };
+  return {
+    country: number?.country ?? null,
+    type: number?.getType() ?? null,
+    e164: number?.number ?? mobile,
+  };
 }

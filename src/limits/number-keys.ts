@@ -1,21 +1,41 @@
 import { createHmac } from 'node:crypto';
+import type { NumberOrigin, ReadNumber } from './number-country';
 
-/** Returns the keys under which a number and its prefix are counted: HMACs, so that no store key reveals a number. */
-export type NumberKeys = (mobile: string) => Promise<{ readonly number: string; readonly prefix: string }>;
+/** The keys under which a number and its prefix are counted: HMACs, so that no store key reveals a number. */
+export interface NumberKeySet {
+  readonly number: string;
+  readonly prefix: string;
+  /** The keys of the number under each secret. The first is `number`. */
+  readonly allNumbers: readonly string[];
+}
+
+/** Returns the keys of a number. `origin` reads the number if it has been prepared. */
+export type NumberKeys = (mobile: string, origin?: () => Promise<NumberOrigin>) => Promise<NumberKeySet>;
 
 /** The last digits of a number. All numbers that differ in these alone share a prefix. */
 const SUBSCRIBER_DIGITS = 4;
 
-/** @param deriveKey Returns the HMAC key. Called for the first number, and again only if it failed. */
-export function createNumberKeys(deriveKey: () => Promise<Buffer>): NumberKeys {
-  let cached: Buffer | undefined;
-  return async (mobile) => {
-    const key = (cached ??= await deriveKey());
+/**
+ * Makes the keys of numbers in E.164 as libphonenumber writes them, so that another spelling is not another number.
+ * @param deriveKeys Return the HMAC keys, the newest first. Called for the first number, and again only if they failed.
+ */
+export function createNumberKeys(
+  readNumber: ReadNumber,
+  deriveKeys: readonly (() => Promise<Buffer>)[],
+): NumberKeys {
+  let cached: readonly Buffer[] | undefined;
+  return async (mobile, origin = readNumber(mobile)) => {
+    const keys = (cached ??= await Promise.all(deriveKeys.map((derive) => derive())));
+    const { e164 } = await origin();
+    const hash = (value: string): string[] => keys.map((key) => hmac(key, value));
+    // There always is a secret: each '' is for the compiler alone.
+    const allNumbers = hash(e164);
     return {
-      number: hmac(key, mobile),
+      number: allNumbers[0] ?? '',
+      allNumbers,
       // Computed on demand: only sends, and policies that learn from right codes, need it.
       get prefix() {
-        return hmac(key, `prefix ${mobile.slice(0, -SUBSCRIBER_DIGITS)}`);
+        return hash(`prefix ${e164.slice(0, -SUBSCRIBER_DIGITS)}`)[0] ?? '';
       },
     };
   };

@@ -79,11 +79,16 @@ export interface PolicyContext<User = Express.User> extends NumberContext {
   readonly user: User;
   /** The client's address as Express returns it (`req.ip`); undefined when there is none. */
   readonly address: string | undefined;
+  /**
+   * The keys of counters of which one is above zero when this user has entered a code that was texted to this number: what
+   * `exemptBy` takes.
+   */
+  readonly provenKeys: readonly string[];
 }
 
 /** What a policy knows after a right code. */
 export interface VerifiedContext extends NumberContext {
-  /** True when no code was ever right on this number before. */
+  /** True when this user had not entered a code that was texted to this number before. */
   readonly isNewNumber: boolean;
   /** When the code was sent, in milliseconds since 1970, and the position of that send in its pending login, from 1. */
   readonly sentAt: number;

@@ -1,6 +1,13 @@
-import { toAddressBlock } from '../limits/address-block';
-import { type SendCounter, sendCounters } from '../limits/limits';
-import type { Charge, Count, Counter } from '../stores/store';
+import { GatewayRejectedError, GatewayUnreachableError } from '../errors';
+import { toAddressBlocks } from '../limits/address-block';
+import {
+  type LimitName,
+  lostSendCounter,
+  OTHER_BROWSERS,
+  type SendCounter,
+  sendCounters,
+} from '../limits/limits';
+import type { Challenge, Charge, Count, Counter, Purpose } from '../stores/store';
 import type { LoginContext } from './context';
 import type { Refusal } from './outcome';
 import { type PlannedCharge, toRefusal } from './run-policies';
@@ -8,9 +15,13 @@ import { type PlannedCharge, toRefusal } from './run-policies';
 /** What a send is charged for. */
 export interface ChargedSend {
   readonly userId: string;
+  readonly purpose: Purpose;
   readonly address: string | undefined;
   readonly numberKey: string;
   readonly prefixKey: string;
+  readonly provenKeys: readonly string[];
+  /** Whether the app says that the number is the user's. */
+  readonly isConfirmed: boolean;
 }
 
 /** Charged, or refused with nothing charged at all: by our own limits, or by a policy's counter. */
@@ -21,8 +32,18 @@ export type SendCharge =
       readonly isNewNumber: boolean;
       /** Counters of recording policies that would have refused. */
       readonly exceeded: readonly PlannedCharge[];
+      /** What `giveBackSend` charges. */
+      readonly givenBack: readonly Counter[];
     }
-  | { readonly isCharged: false; readonly refusal: Refusal; readonly refusedBy: PlannedCharge | null };
+  | {
+      readonly isCharged: false;
+      readonly refusal: Refusal;
+      /** The policy's counter or the built-in limit that refused: one of them is null. */
+      readonly refusedBy: PlannedCharge | null;
+      readonly limit: LimitName | null;
+      /** Whether the gap after the user's last send is still running, whatever else refuses. */
+      readonly isInGap: boolean;
+    };
 
 /** A store gives a count for each counter: where this stands in for one, it is for the compiler alone. */
 const NOTHING: Count = { count: 0, resetSeconds: null, lockedSeconds: 0 };
@@ -33,11 +54,14 @@ const NOTHING: Count = { count: 0, resetSeconds: null, lockedSeconds: 0 };
  */
 export async function chargeSend(
   parts: LoginContext,
-  { userId, address, numberKey, prefixKey }: ChargedSend,
+  { userId: user, numberKey: number, prefixKey: prefix, ...send }: ChargedSend,
   planned: readonly PlannedCharge[],
 ): Promise<SendCharge> {
   const { limits, resendCooldownSeconds } = parts.settings;
-  const keys = { user: userId, address: toAddressBlock(address), number: numberKey, prefix: prefixKey };
+  const { purpose, provenKeys, isConfirmed } = send;
+  const addresses = toAddressBlocks(send.address);
+  const subject = { user, bucket: OTHER_BROWSERS, purpose, number, prefix, addresses };
+  const keys = { ...subject, provenKeys, isConfirmed };
   const plan = sendCounters(limits, keys, resendCooldownSeconds, parts.random());
   const counters = [...plan.map(({ counter }) => counter), ...planned.map(toCounter)];
   const charge = await parts.store.counters.charge(counters);
@@ -47,12 +71,39 @@ export async function chargeSend(
     const exceeded = planned.filter((entry, index) => wouldRefuse(entry, policyCounts[index]));
     return { isCharged: true, ...readCharged(plan, charge), exceeded };
   }
-  const entry = planned[refusedBy - plan.length] ?? null;
-  const refusal =
-    entry === null
-      ? readRefused(plan, charge, refusedBy)
-      : readPolicyRefusal(entry, policyCounts[refusedBy - plan.length] ?? NOTHING);
-  return { isCharged: false, refusal, refusedBy: entry };
+  const isInGap = plan[refusedBy]?.limit === 'gap';
+  const entry = planned[refusedBy - plan.length];
+  if (entry === undefined) return { isCharged: false, ...readRefused(plan, charge, refusedBy), isInGap };
+  const refusal = readPolicyRefusal(entry, policyCounts[refusedBy - plan.length] ?? NOTHING);
+  return { isCharged: false, refusal, refusedBy: entry, limit: null, isInGap };
+}
+
+/**
+ * Gives back all that a send was charged but its gap, if the error says that no text message has left. A failure to give
+ * back is ignored: the counters are only stricter, and `store-failing` reports it.
+ */
+export async function giveBackSend(
+  parts: LoginContext,
+  { givenBack }: Extract<SendCharge, { readonly isCharged: true }>,
+  error: unknown,
+): Promise<void> {
+  const isUnsent =
+    error instanceof GatewayRejectedError ||
+    (error instanceof GatewayUnreachableError && !error.mayHaveArrived);
+  if (isUnsent) await giveBack(parts, givenBack);
+}
+
+/** Gives back the send of a challenge that ended because the gateway's answer was lost. */
+export async function giveBackLostSend(parts: LoginContext, { userId }: Challenge): Promise<void> {
+  await giveBack(parts, [lostSendCounter(userId, OTHER_BROWSERS)]);
+}
+
+async function giveBack({ store }: LoginContext, counters: readonly Counter[]): Promise<void> {
+  try {
+    await store.counters.charge(counters);
+  } catch {
+    // The login has failed already; see `giveBackSend`.
+  }
 }
 
 /** A recording policy counts and refuses nothing. */
@@ -70,33 +121,48 @@ function readPolicyRefusal({ deny = 'send-limit' }: PlannedCharge, count: Count)
   return toRefusal(deny, count.lockedSeconds > 0 ? count.lockedSeconds : count.resetSeconds);
 }
 
-function readCharged(
+type ReadCharge = Pick<
+  Extract<SendCharge, { readonly isCharged: true }>,
+  'waitSeconds' | 'isNewNumber' | 'givenBack'
+>;
+
+function readCharged(plan: readonly SendCounter[], { counts }: Charge): ReadCharge {
+  const countOf = (index: number): Count => counts[index] ?? NOTHING;
+  // An exempt counter is not touched, so its count is 0.
+  const isNewNumber = plan.some(({ isStranger }, index) => isStranger === true && countOf(index).count > 0);
+  const waits = plan.map((entry, index) => (entry.admitsSameNumber ? 0 : waitOf(entry, countOf(index))));
+  const givenBack = plan
+    .filter(({ limit, counter }, index) => {
+      return limit !== 'gap' && counter.isOnlyRead !== true && countOf(index).count > 0;
+    })
+    .map(({ counter: { key, windowSeconds } }) => ({ key, windowSeconds, amount: -1 }));
+  return { waitSeconds: Math.max(...waits), isNewNumber, givenBack };
+}
+
+function readRefused(
   plan: readonly SendCounter[],
   { counts }: Charge,
-): { readonly waitSeconds: number; readonly isNewNumber: boolean } {
-  const newNumber = plan.findIndex(({ role }) => role === 'new-number');
-  // An exempt counter is not touched, so its count is 0.
-  const isNewNumber = counts[newNumber]?.count !== 0;
-  return { waitSeconds: readWait(plan, counts), isNewNumber };
-}
-
-function readRefused(plan: readonly SendCounter[], { counts }: Charge, refusedBy: number): Refusal {
-  const role = plan[refusedBy]?.role;
+  refusedBy: number,
+): { readonly refusal: Refusal; readonly refusedBy: null; readonly limit: LimitName | null } {
   const count = counts[refusedBy] ?? NOTHING;
-  if (role === 'failures') return { reason: 'disabled' };
-  if (role === 'lock') return readLockRefusal(count.lockedSeconds);
-  const reason = role === 'gap' && count.lockedSeconds > 0 ? 'resend-too-soon' : 'send-limit';
-  return { reason, retryAfterSeconds: Math.max(1, readWait(plan, counts)) };
+  const refusing = plan[refusedBy]?.limit;
+  if (refusing === 'failures') {
+    return { refusal: { reason: 'disabled' }, refusedBy: null, limit: refusing };
+  }
+  if (refusing === 'lock') {
+    return { refusal: readLockRefusal(count.lockedSeconds), refusedBy: null, limit: refusing };
+  }
+  // The limit that is in the way for the longest gives the reason and the time.
+  const waits = plan.map((entry, index) => waitOf(entry, counts[index] ?? NOTHING));
+  const seconds = Math.max(1, ...waits);
+  const limit = plan[waits.indexOf(seconds)]?.limit ?? plan[refusedBy]?.limit ?? null;
+  const reason = limit === 'gap' ? 'resend-too-soon' : 'send-limit';
+  return { refusal: { reason, retryAfterSeconds: seconds }, refusedBy: null, limit };
 }
 
-/** Seconds until all counters admit another send, unless others are sent meanwhile. */
-function readWait(plan: readonly SendCounter[], counts: readonly Count[]): number {
-  // Each counter of ours has a max, and a window but for that of the failures, which refuses before: the defaults are for the compiler.
-  const waits = plan.map(({ counter: { max = Infinity } }, index) => {
-    const { count, resetSeconds, lockedSeconds } = counts[index] ?? NOTHING;
-    return Math.max(lockedSeconds, count >= max ? (resetSeconds ?? 0) : 0);
-  });
-  return Math.max(...waits);
+/** Seconds until a counter admits another send, unless others are sent meanwhile. */
+function waitOf({ counter: { max = Infinity } }: SendCounter, count: Count): number {
+  return Math.max(count.lockedSeconds, count.count >= max ? (count.resetSeconds ?? 0) : 0);
 }
 
 /** Returns the refusal of a factor that is locked. */

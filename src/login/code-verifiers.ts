@@ -88,7 +88,7 @@ export function createSmsVerifier(
     reserve: () => gateway.admit('validate'),
     // The number of an enrollment is not the user's yet.
     isStillValid: async (user, { purpose, mobile }) =>
-      purpose === 'enroll' || (await listPhones(user)).includes(mobile),
+      purpose === 'enroll' || (await listPhones(user)).some((phone) => phone.mobile === mobile),
     verify: async ({ challenge: { otpId, mobile }, code }, slot) => {
       try {
         await gateway.otp.validate({ id: otpId, mobile, pin: code }, slot);

@@ -20,6 +20,14 @@ export interface LoginSettings {
   readonly limits: Limits;
 }
 
+/** A number of a user that may be texted. */
+export interface UserPhone {
+  /** E.164 with plus. */
+  readonly mobile: string;
+  /** Whether the app says that the number is the user's. */
+  readonly isConfirmed: boolean;
+}
+
 /** Everything the decisions need, made once by `createSmsOtp`. */
 export interface LoginContext {
   readonly settings: LoginSettings;
@@ -29,8 +37,8 @@ export interface LoginContext {
   readonly buildMessage: BuildMessage;
   readonly numberKeys: NumberKeys;
   readonly readNumber: ReadNumber;
-  /** Lists the user's confirmed numbers, the default first; none when there is no usable one. */
-  readonly listPhones: (user: Express.User) => Promise<readonly string[]>;
+  /** Lists the numbers of a user that may be texted, the default first; none when there is no usable one. */
+  readonly listPhones: (user: Express.User) => Promise<readonly UserPhone[]>;
   /** The factors whose codes can be guessed: `sms` and those of the app. */
   readonly guessableMethods: readonly string[];
   readonly getUserId: (user: Express.User) => UserId;

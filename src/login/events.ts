@@ -1,4 +1,5 @@
 import type { GatewayEvent } from '../client/events';
+import type { LimitName } from '../limits/limits';
 import type { PolicyEvent, PolicyStage } from '../limits/policy';
 import type { StoreEvent } from '../stores/guarded-store';
 import type { Purpose } from '../stores/store';
@@ -76,8 +77,15 @@ export type LoginEvent =
   | ({ readonly type: 'verified'; readonly method: Method; readonly country: string | null } & Subject)
   /** A code was not accepted. `unconfirmed`: the gateway's answer was lost and the challenge is over. */
   | ({ readonly type: 'rejected'; readonly reason: Reason } & Subject)
-  /** A send was refused: nothing was sent. `policy` names the rule, null for the built-in limits. */
-  | ({ readonly type: 'denied'; readonly reason: Reason; readonly policy: string | null } & Subject)
+  /** A send was refused: nothing was sent. */
+  | ({
+      readonly type: 'denied';
+      readonly reason: Reason;
+      /** The rule that refused; null when none did. */
+      readonly policy: string | null;
+      /** The built-in limit that refused; null when none did. */
+      readonly limit: LimitName | null;
+    } & Subject)
   /** A user's second factor is locked for a while after failures. */
   | ({ readonly type: 'locked'; readonly lockedSeconds: number } & Subject)
   /** A user's second factor by text message is disabled until `enableUser`. */

@@ -1,5 +1,5 @@
 import type { Challenge } from '../stores/store';
-import type { LoginContext } from './context';
+import type { LoginContext, UserPhone } from './context';
 import type { PhoneChoice, Reason } from './outcome';
 
 /** Returns whether a value is an E.164 number with its plus: 7 to 15 digits, the first not zero. */
@@ -38,7 +38,7 @@ export interface PhoneQuestion {
 }
 
 export type ChosenPhone =
-  | { readonly mobile: string; readonly phones: readonly PhoneChoice[] }
+  | (UserPhone & { readonly phones: readonly PhoneChoice[] })
   | { readonly reason: Extract<Reason, 'no-phone' | 'user-gone'> };
 
 /** Finds the number a code is sent to: only a number of the user's, or the new one that is being enrolled. */
@@ -46,18 +46,20 @@ export async function choosePhone(login: LoginContext, question: PhoneQuestion):
   const { user, previous, newPhone, phoneId } = question;
   if (newPhone !== undefined) {
     // The enrollment has parsed it: only a record that a store has changed is refused here.
-    return isPhoneNumber(newPhone.mobile) ? { mobile: newPhone.mobile, phones: [] } : { reason: 'no-phone' };
+    const { mobile } = newPhone;
+    return isPhoneNumber(mobile) ? { mobile, isConfirmed: false, phones: [] } : { reason: 'no-phone' };
   }
-  const mobiles = await login.listPhones(user);
-  const [first] = mobiles;
+  const listed = await login.listPhones(user);
+  const [first] = listed;
+  const before = listed.find(({ mobile }) => mobile === previous?.mobile);
   // Where no text went out, another number of the user's is as good.
-  if (previous?.isSent === true && !mobiles.includes(previous.mobile)) return { reason: 'user-gone' };
+  if (previous?.isSent === true && before === undefined) return { reason: 'user-gone' };
   if (first === undefined) return { reason: 'no-phone' };
-  const usual = mobiles.find((mobile) => mobile === previous?.mobile) ?? first;
-  if (mobiles.length === 1 && phoneId === undefined) return { mobile: usual, phones: [] };
-  const choices = await Promise.all(mobiles.map((mobile) => describePhone(login, mobile)));
+  const usual = before ?? first;
+  if (listed.length === 1 && phoneId === undefined) return { ...usual, phones: [] };
+  const choices = await Promise.all(listed.map(({ mobile }) => describePhone(login, mobile)));
   const phones = choices.length > 1 ? choices : [];
-  if (phoneId === undefined) return { mobile: usual, phones };
-  const chosen = mobiles[choices.findIndex((choice) => choice.phoneId === phoneId)];
-  return chosen === undefined ? { reason: 'no-phone' } : { mobile: chosen, phones };
+  if (phoneId === undefined) return { ...usual, phones };
+  const chosen = listed[choices.findIndex((choice) => choice.phoneId === phoneId)];
+  return chosen === undefined ? { reason: 'no-phone' } : { ...chosen, phones };
 }

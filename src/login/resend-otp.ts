@@ -1,3 +1,4 @@
+import type { LimitName } from '../limits/limits';
 import type { Challenge } from '../stores/store';
 import type { LoginContext } from './context';
 import type { Refusal } from './outcome';
@@ -31,7 +32,9 @@ export function createResendOtp(
 
     // 2 has it a send left
     const { purpose } = previous;
-    if (findResendTime(parts, previous, 0) === null) return deny(previous, address, noSendLeft(previous));
+    if (findResendTime(parts, previous, 0) === null) {
+      return deny(previous, address, noSendLeft(previous), 'per-login');
+    }
 
     // 3 whose is it
     const user = await findUser(parts, previous, currentUser);
@@ -67,8 +70,13 @@ export function createResendOtp(
     return { reason: 'send-limit', retryAfterSeconds };
   }
 
-  function deny({ userId, purpose }: Challenge, address: string | undefined, refusal: Refusal): Refused {
-    parts.emit({ type: 'denied', userId, purpose, address, reason: refusal.reason, policy: null });
+  function deny(
+    { userId, purpose }: Challenge,
+    address: string | undefined,
+    refusal: Refusal,
+    limit: LimitName | null = null,
+  ): Refused {
+    parts.emit({ type: 'denied', userId, purpose, address, reason: refusal.reason, policy: null, limit });
     return refuse(refusal);
   }
 

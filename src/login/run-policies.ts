@@ -1,5 +1,6 @@
 import { readFields } from '../errors';
-import type { NumberKeys } from '../limits/number-keys';
+import { provenCounter } from '../limits/limits';
+import type { NumberKeySet } from '../limits/number-keys';
 import type {
   Policy,
   PolicyCharge,
@@ -20,8 +21,10 @@ export type SendContext = PolicyContext & { readonly origin: NonNullable<PolicyC
 
 /** Makes the context of a send. The number's keys are made once, for the policies and for our own counters. */
 export async function createPolicyContext(login: LoginContext, asked: Asked): Promise<SendContext> {
-  const { number, prefix } = await login.numberKeys(asked.mobile);
-  const keys = { numberKey: number, prefixKey: prefix, origin: login.readNumber(asked.mobile) };
+  const origin = login.readNumber(asked.mobile);
+  const { number, prefix, allNumbers } = await login.numberKeys(asked.mobile, origin);
+  const provenKeys = allNumbers.map((key) => provenCounter(asked.userId, key).key);
+  const keys = { numberKey: number, prefixKey: prefix, provenKeys, origin };
   return { stage: 'send', ...asked, ...keys, ...toServices(login) };
 }
 
@@ -148,11 +151,7 @@ export function settlePolicies(
 }
 
 /** Calls `verified` of the policies after a right code, without waiting for them. */
-export function emitVerified(
-  login: LoginContext,
-  challenge: Challenge,
-  keys: Awaited<ReturnType<NumberKeys>>,
-): void {
+export function emitVerified(login: LoginContext, challenge: Challenge, keys: NumberKeySet): void {
   if (!login.policies.some((policy) => 'verified' in policy)) return;
   const { userId, purpose, mobile, isNewNumber, sentAt, sends } = challenge;
   const context: VerifiedContext = {

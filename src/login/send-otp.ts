@@ -1,10 +1,11 @@
 import type { ListFactors } from '../account/factors';
 import type { Permit } from '../client/gateway-client';
 import { type GatewayError, isGatewayError, NoAnswerError } from '../errors';
+import type { LimitName } from '../limits/limits';
 import type { PolicyContext } from '../limits/policy';
 import type { Generated } from '../protocol/otp';
 import type { Challenge, Purpose, Transaction } from '../stores/store';
-import { chargeSend } from './charge-send';
+import { chargeSend, giveBackSend } from './charge-send';
 import type { LoginContext } from './context';
 import type { PhoneChoice, Refusal } from './outcome';
 import { choosePhone, maskPhone, type NewPhone } from './phones';
@@ -79,6 +80,8 @@ interface NotSent {
 interface Recipient {
   readonly identity: UserIdText;
   readonly mobile: string;
+  /** Whether the app says that the number is the user's. */
+  readonly isConfirmed: boolean;
   readonly phones: readonly PhoneChoice[];
   /** The factors, besides texts, that this user can use now. */
   readonly factors: readonly string[];
@@ -108,9 +111,10 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
     const chosen = await choosePhone(login, request);
     if ('reason' in chosen && chosen.reason === 'user-gone')
       return refuse(request, userId, { reason: 'user-gone' });
-    const { mobile, phones } = 'reason' in chosen ? { mobile: '', phones: [] } : chosen;
+    const { mobile, isConfirmed, phones } =
+      'reason' in chosen ? { mobile: '', isConfirmed: false, phones: [] } : chosen;
     const factors = mayWaitWithoutText(purpose) ? await listFactors(user, userId) : [];
-    const recipient = { identity, mobile, phones, factors };
+    const recipient = { identity, mobile, isConfirmed, phones, factors };
     const wait = { request, ...recipient, status: null };
     if (await isAnotherFirst(request, factors)) {
       const waiting = await waitWithoutText({ ...wait, refusal: null, waitSeconds: 0 });
@@ -134,7 +138,7 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
     };
     const waiting = await waitWithoutText({ ...wait, refusal, waitSeconds, status: error.status });
     if (waiting === null) throw error;
-    login.emit({ type: 'denied', userId, purpose, address, reason: 'not-sent', policy: null });
+    login.emit({ type: 'denied', userId, purpose, address, reason: 'not-sent', policy: null, limit: null });
     return waiting;
   }
 
@@ -153,14 +157,15 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
     userId: string,
     refusal: Refusal,
     policy: string | null = null,
+    limit: LimitName | null = null,
   ): Extract<SendResult, { readonly kind: 'refused' }> {
-    login.emit({ type: 'denied', userId, purpose, address, reason: refusal.reason, policy });
+    login.emit({ type: 'denied', userId, purpose, address, reason: refusal.reason, policy, limit });
     return { kind: 'refused', refusal };
   }
 
   async function sendText(
     request: SendRequest,
-    { identity, mobile, phones, factors }: Recipient,
+    { identity, mobile, isConfirmed, phones, factors }: Recipient,
   ): Promise<SendResult | NotSent> {
     const { user, purpose, address, previous, transaction, newPhone } = request;
     const subject = { userId: identity.userId, purpose, address };
@@ -182,14 +187,14 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
       // 4 charge the send: the limits and the policies' counters, all or nothing
       const planned = await planCharges(policies, context);
       if (isDenial(planned)) return refuse(request, subject.userId, planned.refusal, planned.policy);
-      const charge = await chargeSend(login, context, planned);
+      const charge = await chargeSend(login, { ...context, isConfirmed }, planned);
       emitChargeDenials(context, charge, login.emit);
       if (!charge.isCharged) {
-        const { refusal, refusedBy } = charge;
-        const isTooSoon = refusedBy === null && refusal.reason === 'resend-too-soon';
-        if (isTooSoon && (await isWaiting(request, context, refusal)))
+        const { refusal, refusedBy, limit, isInGap } = charge;
+        if (isInGap && (await isWaiting(request, context, refusal))) {
           return { kind: 'already-sent', refusal };
-        return refuse(request, subject.userId, refusal, refusedBy?.policy.name ?? null);
+        }
+        return refuse(request, subject.userId, refusal, refusedBy?.policy.name ?? null, limit);
       }
 
       // 5 the gateway makes the code and sends it
@@ -204,6 +209,7 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
         settlePolicies(login, context, {
           kind: error instanceof NoAnswerError && error.mayHaveArrived ? 'unknown' : 'not-sent',
         });
+        await giveBackSend(login, charge, error);
         return toNotSent(error, charge.waitSeconds);
       }
 

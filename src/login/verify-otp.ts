@@ -6,13 +6,13 @@ import {
   lockCounter,
   lockKey,
   MAX_RECOVERY_ATTEMPTS_PER_DAY,
+  provenCounter,
   recoveryCounters,
   SLOW_GUESSING_FAILURES,
   slowFailureCounter,
-  verifiedNumberCounter,
 } from '../limits/limits';
 import type { Challenge, Claim, Count, Counter, Purpose, Transaction } from '../stores/store';
-import { readLockRefusal } from './charge-send';
+import { giveBackLostSend, readLockRefusal } from './charge-send';
 import type { CodeVerifier } from './code-verifiers';
 import type { LoginContext } from './context';
 import type { Method, Reason, Refusal } from './outcome';
@@ -133,7 +133,9 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
       isJudged = true;
       const result = await verifier.verify({ challenge, user, code, address }, slot);
       if (result.kind === 'lost') {
-        await challenges.discard(challenge.otpId);
+        // Of several answers that are lost, the one that ends the challenge gives back its send.
+        const isEnded: unknown = await challenges.consume(challenge.otpId);
+        if (isEnded === true) await giveBackLostSend(login, challenge);
         await giveBack(attempt, false);
         login.emit({ type: 'rejected', ...attempt.subject, reason: 'unconfirmed' });
         return { kind: 'unconfirmed', error: result.error };
@@ -260,14 +262,13 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
     login.emit({ type: 'failure-count-changed', ...subject, failures: count });
   }
 
-  /** Clears what a success clears, and marks the number as verified the first time. Only a texted code proves a number. */
+  /** Clears what a success clears, and records that the number is proven for the user. Only a texted code proves a number. */
   async function recordSuccess({ challenge, subject }: Attempt): Promise<void> {
-    const { userId, mobile, isNewNumber } = challenge;
+    const { userId, mobile } = challenge;
     const proven = verifier.method === 'sms' ? await login.numberKeys(mobile) : null;
-    const keys = keysClearedBySuccess(userId, login.guessableMethods, proven?.number ?? null);
+    const keys = keysClearedBySuccess(userId, login.guessableMethods, challenge.bucket);
     const clearing = counters.clear(keys);
-    const marking =
-      proven !== null && isNewNumber ? counters.charge([verifiedNumberCounter(proven.number)]) : undefined;
+    const marking = proven === null ? undefined : counters.charge([provenCounter(userId, proven.number)]);
     // The code was right and is consumed. Counters that stay are only stricter, and `store-failing` reports the failure.
     const [cleared] = await Promise.allSettled([clearing, marking]);
     if (cleared.status === 'fulfilled') {

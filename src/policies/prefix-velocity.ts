@@ -1,5 +1,4 @@
 import { parseOptions, policyMode, strictOptions, wholeNumber } from '../define-options';
-import { verifiedNumberCounter } from '../limits/limits';
 import type { Policy, PolicyContext, PolicyMode } from '../limits/policy';
 import type { Counter } from '../stores/store';
 
@@ -28,8 +27,8 @@ interface Windows {
 
 /**
  * Limits the messages to a prefix (a number without its last four digits) whose code was not entered. It counts when a
- * message is sent, so it also stops a burst. Numbers on which a code was once right are exempt, and a right code takes
- * back what its pending login has added.
+ * message is sent, so it also stops a burst. Numbers that are proven for the user by a texted code are exempt, and a
+ * right code takes back what its pending login has added.
  *
  * Every message is counted in two windows that overlap by half, and the older one refuses. Within any half of `perSeconds`
  * no more than `maxUnanswered` messages are sent, wherever the windows begin.
@@ -48,9 +47,8 @@ export function prefixVelocity(options: PrefixVelocityOptions = {}): Policy<unkn
     return { older: toWindow(half - 1), newer: toWindow(half) };
   }
 
-  function windowsOf({ prefixKey, numberKey, now }: PolicyContext<unknown>): Windows {
+  function windowsOf({ prefixKey, provenKeys: exemptBy, now }: PolicyContext<unknown>): Windows {
     const { older, newer } = findWindows(prefixKey, now(), now());
-    const exemptBy = verifiedNumberCounter(numberKey).key;
     return { older: { ...older, exemptBy }, newer: { ...newer, exemptBy } };
   }
 

@@ -33,7 +33,7 @@ export interface Challenge {
   readonly bucket: string;
   /** E.164 with plus; empty when no text went out because the user has no number. */
   readonly mobile: string;
-  /** True when no code texted to this number was ever right; success then marks the number as verified. */
+  /** True when this user had not entered a code that was texted to this number before. */
   readonly isNewNumber: boolean;
   /** How many texts this pending login has sent so far, this one included. 0 before the first. */
   readonly sends: number;
@@ -105,8 +105,11 @@ export interface Counter {
   readonly max?: number;
   /** Never added to, but refuses when it is full or locked, like the others. */
   readonly isOnlyRead?: boolean;
-  /** The key of another counter: while that one is above zero, this one is neither read nor added to (its count is reported as 0). */
-  readonly exemptBy?: string;
+  /**
+   * The keys of other counters, or one of them: while one of those is above zero, this one is neither read nor added to (its
+   * count is reported as 0).
+   */
+  readonly exemptBy?: string | readonly string[];
   /**
    * A lock after every `every` charges: the charge that reaches a multiple sets the next lock in the same step. One that
    * adds more than 1 sets the lock of the last multiple it reaches or passes; a negative amount sets and lifts none.

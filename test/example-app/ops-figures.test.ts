@@ -12,7 +12,13 @@ function sent(country: string | null, cost: string | null = null): SmsOtpEvent {
   return { type: 'sent', ...SUBJECT, maskedPhone: '••', sends: 1, cost, country };
 }
 const verified: SmsOtpEvent = { type: 'verified', ...SUBJECT, method: 'sms', country: 'US' };
-const denied: SmsOtpEvent = { type: 'denied', ...SUBJECT, reason: 'send-limit', policy: null };
+const denied: SmsOtpEvent = {
+  type: 'denied',
+  ...SUBJECT,
+  reason: 'send-limit',
+  policy: null,
+  limit: 'per-user',
+};
 function call(durationMs: number): SmsOtpEvent {
   return { type: 'gateway-call', call: 'generate', outcome: 'ok', durationMs };
 }

@@ -44,7 +44,8 @@ describe.each(['A', 'B'] as const)('onEvent in variant %s', (variant) => {
     told();
     const denied = { type: 'denied', ...subject, policy: null };
     await visit(test).login();
-    expect(told()).toEqual([{ ...denied, reason: 'resend-too-soon' }, ended('send', 'resend-too-soon')]);
+    const tooSoon = { ...denied, reason: 'resend-too-soon', limit: 'gap' };
+    expect(told()).toEqual([tooSoon, ended('send', 'resend-too-soon')]);
     await alice.login();
     expect(told()).toEqual([ended('send', 'already-sent')]);
     test.clock.advanceSeconds(30);
@@ -52,7 +53,8 @@ describe.each(['A', 'B'] as const)('onEvent in variant %s', (variant) => {
     expect(told()).toEqual([sent(2), ended('send', 'sent'), ended('resend', 'sent')]);
     test.clock.advanceSeconds(451);
     await alice.resend();
-    expect(told()).toEqual([{ ...denied, reason: 'send-limit' }, ended('resend', 'send-limit')]);
+    const usedUp = { ...denied, reason: 'send-limit', limit: 'per-login' };
+    expect(told()).toEqual([usedUp, ended('resend', 'send-limit')]);
   });
 
   it('hears of a code that came too late', async () => {

@@ -21,6 +21,14 @@ describe('getPhone', () => {
   it.each([
     ['nothing', undefined],
     ['null', null],
+  ])('may give %s: the login is refused, never let through', async (_what, phone) => {
+    await start({ getPhone: () => Promise.resolve(phone) });
+    expect(seen(await visitor.login())).toEqual([403, { error: 'no-phone' }]);
+    expect(test.sim.stats().calls).toMatchObject({ generate: 0, auth: 0 });
+    expect((await visitor.status()).body).toMatchObject({ pending: null, isAuthenticated: false });
+  });
+
+  it.each([
     ['an empty text', ''],
     ['a number', 12025550123],
     ['a number without plus', '12025550123'],
@@ -33,15 +41,25 @@ describe('getPhone', () => {
     ['a list', ['+12025550123']],
     ['an extension', '+12025550123;ext=1'],
     ['a word in front of a number', 'tel:+12025550123'],
-  ])('may give %s: the login is refused, never let through', async (_what, phone) => {
+    ['false', false],
+    ['an object without a number', { isConfirmed: true }],
+    ['an object whose number has no plus', { number: '12025550123', isConfirmed: true }],
+  ])('must not give %s: the error names it, and nobody is let through', async (_what, phone) => {
     await start({ getPhone: () => Promise.resolve(phone) });
-    expect(seen(await visitor.login())).toEqual([403, { error: 'no-phone' }]);
+    expect((await visitor.login()).status).toBe(500);
+    expect(test.errors).toEqual([
+      new TypeError('getPhone must return E.164 with plus, { number, isConfirmed } or null'),
+    ]);
     expect(test.sim.stats().calls).toMatchObject({ generate: 0, auth: 0 });
     expect((await visitor.status()).body).toMatchObject({ pending: null, isAuthenticated: false });
   });
 
-  it('may give a promise', async () => {
-    await start({ getPhone: () => Promise.resolve(ALICE.phone) });
+  it.each([
+    ['a promise', Promise.resolve(ALICE.phone)],
+    ['a number with whether it is confirmed', { number: ALICE.phone, isConfirmed: true }],
+    ['a number of which nothing more is known', { number: ALICE.phone }],
+  ])('may give %s', async (_what, phone) => {
+    await start({ getPhone: () => phone });
     await visitor.login();
     expect((await visitor.enterRight()).status).toBe(200);
   });

@@ -53,7 +53,7 @@ describe.each(['A', 'B'] as const)('what comes out in variant %s', (variant) => 
       clock,
       simulator: canaries.simulator,
       gateway: { username, password, timeouts },
-      options: { store: tampered.store, maxSends: 5, limits: { perPrefix: { maxNeverVerified: 1_000 } } },
+      options: { store: tampered.store, maxSends: 5, limits: { perPrefix: { maxUnproven: 1_000 } } },
     });
   }
 

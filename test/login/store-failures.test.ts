@@ -60,9 +60,9 @@ describe.each(['A', 'B'] as const)('a store that fails in variant %s', (variant)
     expect(test.logins).not.toContain(visitor.user.id);
   });
 
-  it('at discard lets nobody in when the answer was lost', async () => {
+  it('at consume lets nobody in when the answer was lost', async () => {
     const visitor = await loggedIn();
-    tampered.tamper('discard', throwing);
+    tampered.tamper('consume', throwing);
     test.sim.failNext('validate', { kind: 'reset', when: 'after' });
     expect(seen(await visitor.enterRight())).toEqual(FAILED);
     tampered.heal();

@@ -24,12 +24,12 @@ async function pointsOf(event: SmsOtpEvent): Promise<readonly Point[]> {
 
 it.each<readonly [event: SmsOtpEvent, metric: string, attributes: Record<string, string>]>([
   [
-    { type: 'denied', ...SUBJECT, reason: 'send-limit', policy: null },
+    { type: 'denied', ...SUBJECT, reason: 'send-limit', policy: null, limit: 'per-user' },
     'sms_otp.sends.denied',
     { 'sms_otp.purpose': 'login', 'sms_otp.reason': 'send-limit' },
   ],
   [
-    { type: 'denied', ...SUBJECT, reason: 'denied', policy: 'spend-limits' },
+    { type: 'denied', ...SUBJECT, reason: 'denied', policy: 'spend-limits', limit: null },
     'sms_otp.sends.denied',
     { 'sms_otp.purpose': 'login', 'sms_otp.reason': 'denied', 'sms_otp.policy.name': 'spend-limits' },
   ],

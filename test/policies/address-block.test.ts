@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { BlockList, isIPv6 } from 'node:net';
 import fc from 'fast-check';
-import { toAddressBlock } from '../../src/limits/address-block';
+import { toAddressBlock, toAddressBlocks } from '../../src/limits/address-block';
 
 describe('the block of an address', () => {
   it.each([
@@ -18,7 +18,11 @@ describe('the block of an address', () => {
     ['::1', '0:0:0:0::/64'],
     ['::', '0:0:0:0::/64'],
     ['fe80::1%eth0', 'fe80:0:0:0::/64'],
-    ['64:ff9b::192.0.2.7', '64:ff9b:0:0::/64'],
+    ['64:ff9b::192.0.2.7', '192.0.2.7'],
+    ['64:ff9b::c000:207', '192.0.2.7'],
+    ['64:ff9b:1::192.0.2.7', '64:ff9b:1:0::/64'],
+    ['2002:c000:207::1', '192.0.2.7'],
+    ['2002:c000:0207:ffff::1', '192.0.2.7'],
   ])('of %s is %s', (address, block) => {
     expect(toAddressBlock(address)).toBe(block);
   });
@@ -54,16 +58,27 @@ describe('the block of an address', () => {
     const near = fc.tuple(fc.array(group, { minLength: 8, maxLength: 8 }), fc.nat(7), group);
     fc.assert(
       fc.property(near, ([groups, index, change]) => {
-        // Mapped addresses are another matter.
-        fc.pre(groups.some((value, position) => position < 4 && value !== 0));
+        // Those that hold an IPv4 address are another matter.
+        const holdsIPv4 = ([first = 0]: number[]): boolean => [0, 0x64, 0x2002].includes(first);
         const other = groups.with(index, change);
-        fc.pre(other.some((value, position) => position < 4 && value !== 0));
+        fc.pre(!holdsIPv4(groups) && !holdsIPv4(other));
         const [one, two] = [groups, other].map((all) => all.map((value) => value.toString(16)).join(':'));
         const subnet = new BlockList();
         subnet.addSubnet(one ?? '', 64, 'ipv6');
         expect(toAddressBlock(one) === toAddressBlock(two)).toBe(subnet.check(two ?? '', 'ipv6'));
       }),
     );
+  });
+
+  it('lies for IPv6 in a block of 48 bits that may use ten times as much, and for IPv4 in none', () => {
+    expect(toAddressBlocks('2001:db8:1:2::7')).toEqual([
+      { block: '2001:db8:1:2::/64', factor: 1 },
+      { block: '2001:db8:1::/48', factor: 10 },
+    ]);
+    for (const address of ['192.0.2.7', '::ffff:192.0.2.7', '64:ff9b::192.0.2.7', '2002:c000:207::1']) {
+      expect(toAddressBlocks(address)).toEqual([{ block: '192.0.2.7', factor: 1 }]);
+    }
+    expect(toAddressBlocks(undefined)).toEqual([{ block: 'none', factor: 1 }]);
   });
 
   it('is the address itself for IPv4, mapped or not', () => {

@@ -7,7 +7,9 @@ import {
   keysClearedBySuccess,
   keysOfUser,
   lockCounter,
+  OTHER_BROWSERS,
   sendCounters,
+  type SendKeys,
 } from '../../src/limits/limits';
 import { DEFAULT_LIMITS } from '../../src/limits/options';
 import { testClock } from '../support/clock';
@@ -30,13 +32,17 @@ describe('a limit by option', () => {
     ['perUser.max', 10],
     ['perUser.maxPerDay', 30],
     ['perUser.maxPerDayInAll', 100],
+    ['perUser.maxStepUpsPerDay', 75],
+    ['perUser.maxUnprovenNumbers', 10],
     ['perNumber.max', 10],
     ['perNumber.maxPerDay', 30],
-    ['perNumber.maxPerDayInAll', 100],
+    ['perNumber.maxPerDayFromStrangers', 100],
     ['perAddress.max', 100_000],
+    ['perAddress.maxUnproven', 100_000],
     ['perPrefix.max', 100_000],
-    ['perPrefix.maxNeverVerified', 1_000],
+    ['perPrefix.maxUnproven', 1_000],
     ['total.max', Number.MAX_SAFE_INTEGER],
+    ['enrollments.max', 30],
     ['failures.max', 10],
     ['failures.disableAfter', 100],
   ])('may take %s from 1 to %d and not beyond', (path, ceiling) => {
@@ -55,6 +61,7 @@ describe('a limit by option', () => {
     ['perAddress', 3_600],
     ['perPrefix', 3_600],
     ['total', 3_600],
+    ['enrollments', 3_600],
     ['failures', 1_800],
   ])('may make the window of %s longer than %d s, up to a day, and not shorter', (group, shortest) => {
     const take = (perSeconds: number) => () => create({ [group]: { perSeconds } });
@@ -109,35 +116,49 @@ describe('the failure counter', () => {
 });
 
 describe('the counters of a send', () => {
-  const keys = { user: 'u', number: 'n', prefix: 'p', address: 'a' };
+  const keys: SendKeys = {
+    ...{ user: 'u', bucket: OTHER_BROWSERS, purpose: 'transaction', number: 'n', prefix: 'p' },
+    ...{ addresses: [{ block: 'a', factor: 1 }], provenKeys: ['proven:u:n'], isConfirmed: false },
+  };
+  const namesOf = (changes: Partial<SendKeys>): string[] =>
+    sendCounters(DEFAULT_LIMITS, { ...keys, ...changes }, 30, 0).map(({ counter }) => counter.key);
 
   it('have keys of their own, whatever the ids are', () => {
     const part = fc.oneof(fc.string(), fc.constantFrom('u', 'user:u', 'all:user:u', 'number:n', ':'));
     fc.assert(
-      fc.property(fc.record({ user: part, number: part, prefix: part, address: part }), (any) => {
-        const names = sendCounters(DEFAULT_LIMITS, any, 30, 0).map(({ counter }) => counter.key);
+      fc.property(fc.record({ user: part, number: part, prefix: part }), (any) => {
+        const names = namesOf(any);
         expect(new Set(names).size).toBe(names.length);
       }),
     );
   });
 
   it('of two users share only what is not theirs', () => {
-    const namesFor = (user: string): string[] =>
-      sendCounters(DEFAULT_LIMITS, { ...keys, user }, 30, 0).map(({ counter }) => counter.key);
     fc.assert(
       fc.property(fc.string(), fc.string(), (one, other) => {
         fc.pre(one !== other);
-        const shared = namesFor(one).filter((name) => namesFor(other).includes(name));
-        expect(shared).toHaveLength(namesFor(one).length - 4);
+        const others = namesOf({ user: other });
+        const shared = namesOf({ user: one }).filter((name) => others.includes(name));
+        expect(shared).toEqual([
+          'sends:day:number:login:n',
+          'sends:short:number:login:n',
+          'sends:address-unproven:a',
+          'sends:prefix-unproven:login:p',
+          'sends:strangers:n',
+          'sends:address:a',
+          'sends:prefix:p',
+          'sends:total',
+        ]);
       }),
     );
   });
 
   it('are all bounded, and none can outlive its window but the failures', () => {
-    for (const { role, counter } of sendCounters(DEFAULT_LIMITS, keys, 30, 1)) {
-      expect(counter.max).toBeGreaterThan(0);
-      expect(counter.windowSeconds === null).toBe(role === 'failures');
-      expect(counter.isOnlyRead === true).toBe(role === 'failures');
+    for (const { limit, counter } of sendCounters(DEFAULT_LIMITS, keys, 30, 1)) {
+      const isBounded = (counter.max ?? 0) > 0 || counter.lock !== undefined;
+      expect(isBounded).toBe(counter.key !== 'texted:u:n');
+      expect(counter.windowSeconds === null).toBe(limit === 'failures');
+      expect(counter.isOnlyRead === true).toBe(limit === 'failures');
     }
   });
 
@@ -157,21 +178,46 @@ describe('the counters of a send', () => {
   });
 
   it('are cleared by a success where it sets back, and not where it does not', () => {
-    const cleared = keysClearedBySuccess('u', ['sms'], 'n');
-    const names = sendCounters(DEFAULT_LIMITS, keys, 30, 0).map(({ counter }) => counter.key);
-    const kept = names.filter((name) => !cleared.includes(name));
-    expect(kept).toEqual([
-      'sends:all:user:u',
-      'sends:all:number:n',
-      'sends:address:a',
-      'sends:prefix-new:p',
-      'sends:prefix:p',
-      'sends:total',
+    const ofBucket = ['sends:gap:others:u', 'sends:day:user:others:u', 'sends:short:user:others:u'];
+    expect(keysClearedBySuccess('u', ['sms'], OTHER_BROWSERS)).toEqual([
+      'failures:u',
+      'locks:u:sms',
+      ...ofBucket,
     ]);
-    expect(keysOfUser('u', ['sms']).sends).toEqual([
-      'sends:day:user:u',
-      'sends:short:user:u',
-      'sends:all:user:u',
+    const inAll = ['sends:all:u', 'sends:step-ups:u', 'sends:unproven-numbers:u'];
+    expect(namesOf({}).filter((name) => name.startsWith('sends:') && name.endsWith(':u'))).toEqual([
+      ...ofBucket,
+      ...inAll,
     ]);
+    expect(keysOfUser('u', ['sms']).sends).toEqual([...ofBucket, ...inAll, 'enrollments:u']);
+  });
+
+  it('of a number that the app confirms are those of proven ones, but for the cap on strangers', () => {
+    expect(namesOf({ isConfirmed: true })).toEqual([
+      ...[
+        'failures:u',
+        'locks:u:sms',
+        'sends:gap:others:u',
+        'sends:day:user:others:u',
+        'sends:short:user:others:u',
+      ],
+      ...['sends:all:u', 'sends:step-ups:u', 'sends:strangers:n'],
+      ...['sends:address:a', 'sends:prefix:p', 'sends:total'],
+    ]);
+  });
+
+  it('of unproven numbers are exempt by what proves them, and by nothing of another user', () => {
+    const exempting = sendCounters(DEFAULT_LIMITS, keys, 30, 0).flatMap(
+      ({ counter: { exemptBy = [] } }) => exemptBy,
+    );
+    expect(new Set(exempting)).toEqual(new Set(['proven:u:n', 'texted:u:n']));
+  });
+
+  it('of step-ups and transactions have a share of their own, and enrollments a budget of the number', () => {
+    expect(namesOf({ purpose: 'login' })).not.toContain('sends:step-ups:u');
+    expect(namesOf({ purpose: 'step-up' })).toContain('sends:step-ups:u');
+    const enrolls = namesOf({ purpose: 'enroll' });
+    expect(enrolls).toContain('sends:day:number:enroll:n');
+    expect(enrolls).not.toContain('sends:day:number:login:n');
   });
 });

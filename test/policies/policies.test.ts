@@ -81,6 +81,7 @@ describe('a policy', () => {
         address: expect.any(String),
         reason: 'denied',
         policy: 'second',
+        limit: null,
       },
     ]);
     test.users.set('alice', { ...ALICE, phone: '+4915123456789' });

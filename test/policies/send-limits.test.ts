@@ -67,7 +67,7 @@ describe('sends to one user', () => {
   });
 
   it('are forty in a day, whatever succeeds', async () => {
-    await start({ perPrefix: { maxNeverVerified: 1_000 } });
+    await start({ perPrefix: { maxUnproven: 1_000 } });
     const visitor = visit(test, users[0]);
     for (let send = 1; send <= 40; send += 1) {
       expect((await visitor.login()).status).toBe(200);

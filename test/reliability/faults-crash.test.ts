@@ -45,7 +45,7 @@ for (const kind of SHARED_STATES) {
         expect(await answer).toBe('lost');
         await stage.check();
         const { counters, challenges } = await stage.look();
-        expect(counters.get(`sends:short:user:${user.id}`)).toBe(1);
+        expect(counters.get(`sends:short:user:others:${user.id}`)).toBe(1);
         expect([...challenges]).toEqual([]);
         expect(await enterRight()).toMatchObject({ status: 401, body: { error: 'no-pending-login' } });
         expect(await logIn()).toMatchObject({ status: 429, body: { error: 'resend-too-soon' } });

@@ -51,7 +51,7 @@ for (const kind of SHARED_STATES) {
         for (const user of scene.users) {
           const [failures, sends] = [judgedOf(user), sentTo(user)];
           expect(counters.get(`failures:${user.id}`)).toBe(failures);
-          expect(counters.get(`sends:short:user:${user.id}`)).toBe(sends);
+          expect(counters.get(`sends:short:user:others:${user.id}`)).toBe(sends);
           // Ten failures are judged, five sends in ten minutes are made: one of the two has stopped them.
           expect(failures).toBeLessThanOrEqual(10);
           expect(sends).toBeLessThanOrEqual(5);

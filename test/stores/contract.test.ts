@@ -100,6 +100,10 @@ const sabotages: Record<string, Sabotage> = {
   'ignores max': chargingOnly(({ max: _max, ...counter }) => counter),
   'ignores locks': chargingOnly(({ lock: _lock, ...counter }) => counter),
   'ignores exemptions': chargingOnly(({ exemptBy: _exemptBy, ...counter }) => counter),
+  'reads the first exemption alone': chargingOnly(({ exemptBy, ...counter }) => {
+    const first = typeof exemptBy === 'string' ? exemptBy : exemptBy?.[0];
+    return { ...counter, ...(first !== undefined && { exemptBy: first }) };
+  }),
   'adds to read-only counters': chargingOnly(({ isOnlyRead: _isOnlyRead, ...counter }) => counter),
   'has no windows': chargingOnly((counter) => ({ ...counter, windowSeconds: null })),
   'charges one counter after the other': partWith('counters', (kept) => ({

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { callback, parseOptions, policyMode, strictOptions } from '../../define-options';
 import { StoreError } from '../../errors';
-import { verifiedNumberCounter } from '../../limits/limits';
 import type { Policy, PolicyContext, PolicyMode, PolicyServices } from '../../limits/policy';
 import { type FindNetwork, findNetwork } from '../network';
 import {
@@ -45,8 +44,8 @@ interface CountedScope extends ScopeTraffic {
 
 /**
  * Blocks a prefix, a country or a network when the codes sent there are not entered: for 15 minutes, then for 1, 4 and 12
- * hours. Each block ends by itself, and the counting begins anew after it. Only numbers on which no code was ever right are
- * counted and blocked, over the last half day, as soon as their codes have been entered or have expired.
+ * hours. Each block ends by itself, and the counting begins anew after it. Only numbers that are not proven for the user by a
+ * texted code are counted and blocked, over the last half day, as soon as their codes have been entered or have expired.
  * A block needs proof: the upper end of the 95 % Wilson interval must lie below `minRate`. A country or a network also needs
  * 50 messages, so that an attack on a few prefixes blocks only these.
  *
@@ -58,8 +57,7 @@ export function conversionBreaker(options: ConversionBreakerOptions = {}): Polic
 
   async function countScopes(context: PolicyContext<unknown>): Promise<readonly CountedScope[]> {
     const scopes = await findScopes(context, await findNetworkCode(networkOf, context));
-    const exemptBy = verifiedNumberCounter(context.numberKey).key;
-    const asked = scopes.flatMap((scope) => trafficCounters(scope, context.now(), exemptBy));
+    const asked = scopes.flatMap((scope) => trafficCounters(scope, context.now(), context.provenKeys));
     const { counts } = await context.counters.charge(asked);
     if (counts.length !== asked.length) throw new StoreError('charge: unexpected number of counts');
     return scopes.map((scope, index) => {
@@ -90,11 +88,10 @@ export function conversionBreaker(options: ConversionBreakerOptions = {}): Polic
     // Counted once the gateway has accepted the message: a failing gateway must not look like codes that no one enters.
     settle: async (context, { kind }) => {
       if (kind !== 'sent') return;
-      const exemptBy = verifiedNumberCounter(context.numberKey).key;
       const network = await findNetworkCode(networkOf, context);
       const scopes = await findScopes(context, network);
       const sent = scopes.flatMap((scope) => sentCounters(scope, context.now()));
-      const counted = sent.map((counter) => ({ ...counter, exemptBy }));
+      const counted = sent.map((counter) => ({ ...counter, exemptBy: context.provenKeys }));
       await Promise.all([context.counters.charge(counted), keepNetworkCode(context, network)]);
     },
     verified: async (context) => {

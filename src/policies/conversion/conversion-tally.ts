@@ -73,7 +73,11 @@ export function blockCounter({ key }: TrafficScope): Counter {
 }
 
 /** Returns the counters to read for a scope; `readTraffic` reads their counts. @param exemptBy See `Counter`. */
-export function trafficCounters(scope: TrafficScope, nowMs: number, exemptBy: string): readonly Counter[] {
+export function trafficCounters(
+  scope: TrafficScope,
+  nowMs: number,
+  exemptBy: readonly string[],
+): readonly Counter[] {
   const counters = [blockCounter(scope), ...bucketsAndSlots(scope, nowMs)];
   return counters.map((counter) => ({ ...counter, isOnlyRead: true, exemptBy }));
 }

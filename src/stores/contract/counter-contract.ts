@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Count } from '../store';
+import type { Count, Counter } from '../store';
 import { atOnce, type FactContext, fact, type StoreFact, windowed } from './context';
 
 /** `CounterStore`; locks have a list of their own. */
@@ -135,6 +135,33 @@ export const counterContract: readonly StoreFact[] = [
     );
     await counters.clear([name('proof')]);
     assert.equal((await counters.charge([other, tight])).refusedBy, 1);
+    assert.equal(await countOf(context, tight.key), 1);
+  }),
+
+  fact('a counter is exempt while any of several counters that exempt it is above zero', async (context) => {
+    const { counters, name } = context;
+    const exemptBy = ['a', 'b', 'c'].map(name);
+    const tight = windowed(name('tight'), { max: 0, exemptBy });
+    const refusedBy = async (...all: Counter[]): Promise<number | null> =>
+      (await counters.charge(all)).refusedBy;
+    assert.equal(await refusedBy(tight), 0);
+    assert.equal(await refusedBy(windowed(name('other'), { max: 0, exemptBy: [] })), 0);
+    for (const key of exemptBy) {
+      await counters.charge([windowed(key)]);
+      assert.equal(await refusedBy(tight), null, 'each of them exempts alone');
+      await counters.clear([key]);
+    }
+    assert.equal(await refusedBy(tight), 0);
+  }),
+
+  fact('a counter that exempts another is read as it was before the charge', async (context) => {
+    const { counters, name } = context;
+    const proof = windowed(name('proof'));
+    const tight = windowed(name('tight'), { max: 1, exemptBy: [proof.key] });
+    for (const expected of [1, 0, 0]) {
+      const { refusedBy, counts } = await counters.charge([tight, proof]);
+      assert.deepEqual([refusedBy, counts[0]?.count], [null, expected]);
+    }
     assert.equal(await countOf(context, tight.key), 1);
   }),
 

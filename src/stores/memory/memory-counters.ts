@@ -1,4 +1,4 @@
-import { checkCounters, checkLock, LONG_LIFE_SECONDS } from '../check-values';
+import { checkCounters, checkLock, exemptingKeys, LONG_LIFE_SECONDS } from '../check-values';
 import type { Charge, Count, Counter, CounterStore } from '../store';
 import { type Expiring, ExpiringMap, toPromise } from './expiring-map';
 
@@ -19,9 +19,8 @@ export function memoryCounters(maxEntries: number, now: () => number): CounterSt
   }
 
   function find(counter: Counter, nowMs: number): ChargedCounter {
-    const { key, exemptBy } = counter;
-    const isExempt = exemptBy !== undefined && countOf(tallies.get(exemptBy), nowMs) > 0;
-    return { counter, isExempt, tally: isExempt ? undefined : tallies.get(key) };
+    const isExempt = exemptingKeys(counter).some((key) => countOf(tallies.get(key), nowMs) > 0);
+    return { counter, isExempt, tally: isExempt ? undefined : tallies.get(counter.key) };
   }
 
   function addTo(counter: Counter, found: Tally | undefined, nowMs: number): Tally {

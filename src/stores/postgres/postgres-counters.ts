@@ -1,5 +1,11 @@
 import { StoreError } from '../../errors';
-import { checkCounters, checkLock, LONG_LIFE_SECONDS, requireWholeNumber } from '../check-values';
+import {
+  checkCounters,
+  checkLock,
+  exemptingKeys,
+  LONG_LIFE_SECONDS,
+  requireWholeNumber,
+} from '../check-values';
 import type { Charge, Count, Counter, CounterStore } from '../store';
 import type { Row, RunQuery } from './run-query';
 import { NOW, type Tables } from './schema';
@@ -12,7 +18,7 @@ export function postgresCounters(run: RunQuery, tables: Tables, pruneSometimes: 
     checkCounters(counters);
     if (counters.length === 0) return { refusedBy: null, counts: [] };
     const keys = counters.map(({ key }) => key);
-    const exempting = counters.flatMap(({ exemptBy }) => exemptBy ?? []);
+    const exempting = [...new Set(counters.flatMap(exemptingKeys))];
     const columns = JSON.stringify(counters.map(toColumns));
     const rows = await run('charge', statements.charge, [columns, keys, exempting]);
     pruneSometimes();
@@ -34,16 +40,10 @@ export function postgresCounters(run: RunQuery, tables: Tables, pruneSometimes: 
 
 /** Returns what `chargeStatement` reads of a counter. */
 function toColumns(counter: Counter, position: number): Readonly<Record<string, unknown>> {
-  const {
-    key,
-    windowSeconds,
-    amount = 1,
-    max = Number.MAX_SAFE_INTEGER,
-    isOnlyRead = false,
-    exemptBy,
-  } = counter;
+  const { key, windowSeconds, amount = 1, max = Number.MAX_SAFE_INTEGER, isOnlyRead = false } = counter;
   const { every, seconds: steps } = counter.lock ?? {};
   const [life, slides] = [windowSeconds ?? LONG_LIFE_SECONDS, windowSeconds === null];
+  const exemptBy = exemptingKeys(counter);
   return { position, key, life, slides, amount, max, isOnlyRead, exemptBy, every, steps };
 }
 
@@ -81,19 +81,17 @@ function chargeStatement(counter: string): string {
 WITH asked AS (
   SELECT * FROM jsonb_to_recordset($1::jsonb) AS asked (
     position integer, key text, life float8, slides boolean, amount bigint, max bigint, "isOnlyRead" boolean,
-    "exemptBy" text, every bigint, steps jsonb)
+    "exemptBy" text[], every bigint, steps jsonb)
 ), found AS (
   SELECT * FROM ${counter} WHERE key = ANY($2::text[]) ORDER BY key FOR UPDATE
 ), proof AS MATERIALIZED (
-  SELECT key FROM ${counter} WHERE key = ANY($3::text[]) AND reset_at > ${NOW} AND count > 0
+  SELECT array_agg(key) AS keys FROM ${counter} WHERE key = ANY($3::text[]) AND reset_at > ${NOW} AND count > 0
 ), current AS (
   SELECT asked.*, found.key IS NOT NULL AS is_known, found.version <> 1 OR found.count < 0 AS is_odd,
-    proof.key IS NOT NULL AS is_exempt, found.locked_until,
+    COALESCE("exemptBy" && proof.keys, false) AS is_exempt, found.locked_until,
     CASE WHEN found.reset_at > ${NOW} THEN found.reset_at END AS reset_at,
     CASE WHEN found.reset_at > ${NOW} THEN found.count ELSE 0 END AS count
-  FROM asked
-  LEFT JOIN found ON found.key = asked.key
-  LEFT JOIN proof ON proof.key = asked."exemptBy"
+  FROM asked CROSS JOIN proof LEFT JOIN found ON found.key = asked.key
 ), verdict AS (
   SELECT COALESCE(bool_or(is_odd), false) AS is_odd,
     min(position) FILTER (

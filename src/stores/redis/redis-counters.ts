@@ -1,5 +1,11 @@
 import { StoreError } from '../../errors';
-import { checkCounters, checkLock, LONG_LIFE_SECONDS, requireWholeNumber } from '../check-values';
+import {
+  checkCounters,
+  checkLock,
+  exemptingKeys,
+  LONG_LIFE_SECONDS,
+  requireWholeNumber,
+} from '../check-values';
 import type { Charge, Count, Counter, CounterStore } from '../store';
 import { defineScript, milliseconds, type RunScript } from './redis-client';
 
@@ -33,8 +39,8 @@ const VALUES_PER_COUNTER = 8;
 
 /**
  * KEYS: the counters, then those that exempt others. ARGV for each counter, see `toValues`: the milliseconds it lives; 1
- * when each charge begins that time anew; its max; 1 when it is only read; the index of the key that exempts it, or 0;
- * the count after which it is locked, or 0; the milliseconds of the locks; the amount. All are exact in a double.
+ * when each charge begins that time anew; its max; 1 when it is only read; the indexes of the keys that exempt it; the
+ * count after which it is locked, or 0; the milliseconds of the locks; the amount. All numbers are exact in a double.
  * Returns the number of the counter that refused, or 0, and for each counter its count, the milliseconds until it falls,
  * the milliseconds it is locked.
  */
@@ -45,14 +51,25 @@ local width = ${VALUES_PER_COUNTER}
 local exempt = { count = 0, reset = 0, locked = 0 }
 local tallies, refused = {}, 0
 
-local function value(i, position) return tonumber(ARGV[(i - 1) * width + position]) end
+local function text(i, position) return ARGV[(i - 1) * width + position] end
+local function value(i, position) return tonumber(text(i, position)) end
+
+-- Many counters are exempted by the same few.
+local exempts = {}
+local function is_exempt(i)
+  for index in string.gmatch(text(i, 5), '%d+') do
+    if exempts[index] == nil then exempts[index] = read(KEYS[tonumber(index)]).count > 0 end
+    if exempts[index] then return true end
+  end
+  return false
+end
 
 local function lock_of(i, former, count)
   local every, nth, length = value(i, 6), 0, 0
   if every == 0 then return 0 end
   local passed = math.floor(count / every)
   if passed <= math.floor(former / every) then return 0 end
-  for step in string.gmatch(ARGV[(i - 1) * width + 7], '%d+') do
+  for step in string.gmatch(text(i, 7), '%d+') do
     nth, length = nth + 1, tonumber(step)
     if nth == passed then break end
   end
@@ -60,11 +77,10 @@ local function lock_of(i, former, count)
 end
 
 for i = 1, #ARGV / width do
-  local exempting, amount = value(i, 5), value(i, 8)
-  if exempting > 0 and read(KEYS[exempting]).count > 0 then
+  if is_exempt(i) then
     tallies[i] = exempt
   else
-    local tally = read(KEYS[i])
+    local tally, amount = read(KEYS[i]), value(i, 8)
     tallies[i] = tally
     local is_full = amount > value(i, 3) - tally.count
     if refused == 0 and amount >= 0 and (is_full or tally.locked > now) then refused = i end
@@ -117,12 +133,16 @@ export function redisCounters(run: RunScript, root: string): CounterStore {
   async function charge(counters: readonly Counter[]): Promise<Charge> {
     checkCounters(counters);
     if (counters.length === 0) return { refusedBy: null, counts: [] };
-    const keys = counters.map(({ key }) => counterKey(key));
+    const keys = [...new Set([...counters.map(({ key }) => key), ...counters.flatMap(exemptingKeys)])];
+    const indexes = new Map(keys.map((key, index) => [key, index + 1]));
     const values = counters.flatMap((counter) => {
-      const exemptedBy = counter.exemptBy === undefined ? 0 : keys.push(counterKey(counter.exemptBy));
-      return toValues(counter, exemptedBy);
+      // Every key is listed: the 0 is for the compiler alone.
+      return toValues(
+        counter,
+        exemptingKeys(counter).map((key) => indexes.get(key) ?? 0),
+      );
     });
-    return toCharge(await run('charge', CHARGE, keys, values), counters);
+    return toCharge(await run('charge', CHARGE, keys.map(counterKey), values), counters);
   }
 
   async function clear(keys: readonly string[], keepsLocked: boolean): Promise<void> {
@@ -140,14 +160,14 @@ export function redisCounters(run: RunScript, root: string): CounterStore {
 /** Returns the arguments of `CHARGE` for one counter. */
 function toValues(
   { windowSeconds, amount = 1, max = Number.MAX_SAFE_INTEGER, isOnlyRead, lock }: Counter,
-  exemptedBy: number,
+  exemptedBy: readonly number[],
 ): (string | number)[] {
   return [
     milliseconds(windowSeconds ?? LONG_LIFE_SECONDS),
     windowSeconds === null ? 1 : 0,
     max,
     isOnlyRead === true ? 1 : 0,
-    exemptedBy,
+    exemptedBy.join(','),
     lock?.every ?? 0,
     lock?.seconds.map((seconds) => Math.ceil(seconds * 1000)).join(',') ?? '',
     amount,

@@ -27,8 +27,8 @@ export async function startReal(variant: 'A' | 'B'): Promise<Real> {
       allowedCountries: 'any',
       // What is per user and per code is what the model knows.
       limits: {
-        perAddress: { max: 100_000 },
-        perPrefix: { max: 100_000, maxNeverVerified: 1_000 },
+        perAddress: { max: 100_000, maxUnproven: 100_000 },
+        perPrefix: { max: 100_000, maxUnproven: 1_000 },
         total: { max: 1_000_000 },
       },
     },

@@ -44,7 +44,14 @@ export async function startLookups(
   return {
     ...{ sim, clock, events, notes },
     context: ({ mobile = MOBILE, ...changes } = {}) => ({
-      ...{ stage: 'enroll', user: {}, userId: 'alice', purpose: 'enroll', address: undefined },
+      ...{
+        stage: 'enroll',
+        user: {},
+        userId: 'alice',
+        purpose: 'enroll',
+        address: undefined,
+        provenKeys: [],
+      },
       ...tools,
       ...about(mobile),
       ...changes,

@@ -39,7 +39,7 @@ export async function startFaultyRedis(): Promise<FaultyRedis> {
     view: () => viewRedis(port),
     liftGaps: async () => {
       const prefix = '{sms-otp}:counter:';
-      const keys = await client.keys(`${prefix}sends:day:*`);
+      const keys = await client.keys(`${prefix}sends:gap:*`);
       await Promise.all(keys.map((key) => counters.lock(key.slice(prefix.length), 0)));
     },
     beginLoading: () => beginLoading(client, port),

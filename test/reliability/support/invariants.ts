@@ -1,8 +1,6 @@
-import { keysClearedBySuccess } from '../../../src/limits/limits';
-import { expandKey } from '../../../src/client/token-crypto';
-import { createNumberKeys } from '../../../src/limits/number-keys';
+import { keysClearedBySuccess, OTHER_BROWSERS } from '../../../src/limits/limits';
 import type { TestUser } from '../../support/test-users';
-import { APP_SECRET, type Pass } from './app';
+import type { Pass } from './app';
 import type { StateView, Viewer } from './state-view';
 import type { Witness } from './witness';
 
@@ -22,28 +20,22 @@ export class Invariants {
   readonly #witness: Witness;
   readonly #viewer: Viewer;
   readonly #phones: ReadonlyMap<string, string | null>;
-  readonly #numberKeys: ReturnType<typeof createNumberKeys>;
   #before = EMPTY;
   #passesBefore = 0;
   /** Generate calls that were charged to a store that lost its data since. */
   #generatesBefore = 0;
 
-  constructor(
-    witness: Witness,
-    viewer: Viewer,
-    { users }: { readonly users: readonly TestUser[] },
-  ) {
+  constructor(witness: Witness, viewer: Viewer, { users }: { readonly users: readonly TestUser[] }) {
     this.#witness = witness;
     this.#viewer = viewer;
     this.#phones = new Map(users.map(({ id, phone }) => [id, phone]));
-    this.#numberKeys = createNumberKeys(() => expandKey(APP_SECRET, 'number-keys'));
   }
 
   /** What does not hold, in words; nothing when all is well. */
   async findBreaches({ passes, isLost = false }: Since): Promise<string[]> {
     const view = await this.#viewer.look();
     this.#witness.readOutbox();
-    const mayFall = await this.#keysClearedBy(passes.slice(this.#passesBefore));
+    const mayFall = this.#keysClearedBy(passes.slice(this.#passesBefore));
     if (isLost) this.#generatesBefore = this.#witness.generates - (view.counters.get('sends:total') ?? 0);
     const breaches = [
       ...this.#judgements(),
@@ -92,11 +84,7 @@ export class Invariants {
       .map((otpId) => `${otpId} lives on without its counters`);
   }
 
-  async #keysClearedBy(passes: readonly Pass[]): Promise<ReadonlySet<string>> {
-    const keys = passes.map(async ({ userId }) => {
-      const { number } = await this.#numberKeys(this.#phones.get(userId) ?? '');
-      return keysClearedBySuccess(userId, ['sms'], number);
-    });
-    return new Set((await Promise.all(keys)).flat());
+  #keysClearedBy(passes: readonly Pass[]): ReadonlySet<string> {
+    return new Set(passes.flatMap(({ userId }) => keysClearedBySuccess(userId, ['sms'], OTHER_BROWSERS)));
   }
 }

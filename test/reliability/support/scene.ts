@@ -50,7 +50,7 @@ export interface Scene {
 
 /** Everything comes from one address here, and from no proxy. */
 const ROOMY: NonNullable<SmsOtpOptions['limits']> = {
-  perAddress: { max: 100_000 },
+  perAddress: { max: 100_000, maxUnproven: 100_000 },
   total: { max: 10_000_000 },
 };
 

@@ -59,7 +59,7 @@ async function startPostgresServer(): Promise<StateServer> {
     service,
     state: { kind: 'postgres', port },
     view: () => viewPostgres(port),
-    liftGaps: () => query("UPDATE sms_otp_counter SET locked_until = NULL WHERE key LIKE 'sends:day:%'"),
+    liftGaps: () => query("UPDATE sms_otp_counter SET locked_until = NULL WHERE key LIKE 'sends:gap:%'"),
     empty: () => query('TRUNCATE sms_otp_challenge, sms_otp_counter, sms_otp_token, session'),
     close: async () => {
       await pool.end();
@@ -70,7 +70,7 @@ async function startPostgresServer(): Promise<StateServer> {
 
 /** One step, as everything that the store does itself. */
 const LIFT_GAPS = `
-for _, key in ipairs(redis.call('KEYS', '{sms-otp}:counter:sends:day:*')) do
+for _, key in ipairs(redis.call('KEYS', '{sms-otp}:counter:sends:gap:*')) do
   local text, life = redis.call('GET', key), redis.call('PTTL', key)
   redis.call('SET', key, (string.gsub(text, ':%d+$', ':0')), 'PX', life)
 end`;

@@ -23,7 +23,7 @@ export class Witness {
   readonly pins = new Map<string, string>();
   /** Validate calls by OTP id that reached the decision: not those that were turned away for their token. */
   readonly judged = new Map<string, number>();
-  /** Generate calls that arrived, without those that were turned away for their token. */
+  /** Generate calls after which a text may have left: those that arrived, without those that were rejected. */
   generates = 0;
 
   readonly #port: string;
@@ -70,9 +70,9 @@ export class Witness {
 
   #hear(id: string, isGenerate: boolean, status: number, body: string): void {
     if (isGenerate) this.readOutbox();
-    if (body.includes(`"code":${INVALID_ACCESS_TOKEN}`)) {
-      if (isGenerate) this.generates -= 1;
-      else this.judged.set(id, (this.judged.get(id) ?? 0) - 1);
+    if (isGenerate && body.includes('"errors":[{')) this.generates -= 1;
+    if (!isGenerate && body.includes(`"code":${INVALID_ACCESS_TOKEN}`)) {
+      this.judged.set(id, (this.judged.get(id) ?? 0) - 1);
     }
     if (!isGenerate && status === 200 && !body.includes('"errors"')) this.validated.add(id);
   }
