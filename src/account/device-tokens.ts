@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import { DAY_SECONDS } from '../limits/limits';
 import type { KeyedDigest } from '../login/context';
 import type { DeviceStore, TrustedDevice } from '../stores/store';
 
@@ -43,7 +44,6 @@ interface DeviceRegistryOptions {
  * as stolen.
  */
 const GRACE_MS = 10_000;
-const DAY_SECONDS = 86_400;
 
 export function createDeviceRegistry({
   store,

@@ -1,7 +1,7 @@
 /**
  * Returns the digits of an E.164 number as the wire carries them, or null: 7 to 15 digits, the first not zero, no plus.
  * One leading plus is removed. OTP spec §4, HLR spec §4.
- * Not shown in OTP spec §4: the shortest number; 7 digits are required.
+ * Not shown in OTP spec §4: how few digits a number may have; 7 are required.
  */
 export function toDigits(mobile: unknown): string | null {
   if (typeof mobile !== 'string') return null;

@@ -20,3 +20,12 @@ describe('the files that the documentation shows', () => {
     expect(code).toBe(readFileSync(join(ROOT, file), 'utf8'));
   });
 });
+
+describe('every page', () => {
+  // A formatter turns the markers into a quote and a table row, so their usual form is not enough.
+  const MARKER = /^(<{7} |>{7} |(> ){7}\S)|^\|? *={7} *(\||$)/m;
+
+  it.each(readPages().map(({ path }) => path))('%s holds no conflict marker of a merge', (path) => {
+    expect(readFileSync(join(ROOT, path), 'utf8')).not.toMatch(MARKER);
+  });
+});

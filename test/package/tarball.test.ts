@@ -56,7 +56,8 @@ describe('the tarball', () => {
   });
 
   it('holds code and its declarations, and no source, test or anything else', () => {
-    const built = tarball.files.filter((file) => file.startsWith('dist/'));
+    const isAsset = (file: string): boolean => file.startsWith('dist/simulator/inbox/assets/');
+    const built = tarball.files.filter((file) => file.startsWith('dist/') && !isAsset(file));
     const [code, declarations, others] = [
       built.filter((file) => file.endsWith('.js')),
       built.filter((file) => file.endsWith('.d.ts')),
@@ -65,6 +66,8 @@ describe('the tarball', () => {
     expect(code).toContain('dist/index.js');
     expect(declarations).toEqual(code.map((file) => file.replace(/\.js$/, '.d.ts')));
     expect(others).toEqual([]);
+    const assets = tarball.files.filter(isAsset).map((file) => file.replace(/^.*\//, ''));
+    expect(assets.toSorted()).toEqual(['icon.svg', 'inbox.css', 'inbox.html', 'inbox.js']);
   });
 
   it('names no place of the machine it was built on', () => {
