@@ -4,10 +4,21 @@ CREATE TABLE IF NOT EXISTS sms_otp_challenge (
   purpose text NOT NULL,
   record text NOT NULL,
   attempts integer,
-  expires_at timestamptz NOT NULL,
-  CONSTRAINT sms_otp_challenge_newest UNIQUE (user_id, purpose)
+  expires_at timestamptz NOT NULL
 );
+ALTER TABLE sms_otp_challenge DROP CONSTRAINT IF EXISTS sms_otp_challenge_newest;
+CREATE INDEX IF NOT EXISTS sms_otp_challenge_user ON sms_otp_challenge (user_id);
 CREATE INDEX IF NOT EXISTS sms_otp_challenge_expiry ON sms_otp_challenge (expires_at);
+
+CREATE TABLE IF NOT EXISTS sms_otp_code (
+  user_id text NOT NULL,
+  purpose text NOT NULL,
+  bucket text NOT NULL,
+  otp_id text NOT NULL,
+  expires_at timestamptz NOT NULL,
+  PRIMARY KEY (user_id, purpose, bucket)
+);
+CREATE INDEX IF NOT EXISTS sms_otp_code_expiry ON sms_otp_code (expires_at);
 
 CREATE TABLE IF NOT EXISTS sms_otp_counter (
   key text PRIMARY KEY,

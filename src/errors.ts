@@ -221,6 +221,24 @@ export type AnySmsOtpError =
   | SecondFactorError
   | StrategyUsageError;
 
+/** The call of the gateway failed, or was refused before it. */
+export type GatewayError =
+  | GatewayUnreachableError
+  | GatewayTimeoutError
+  | GatewayResponseError
+  | GatewayRejectedError
+  | GatewayBusyError;
+
+export function isGatewayError(error: unknown): error is GatewayError {
+  return (
+    error instanceof GatewayUnreachableError ||
+    error instanceof GatewayTimeoutError ||
+    error instanceof GatewayResponseError ||
+    error instanceof GatewayRejectedError ||
+    error instanceof GatewayBusyError
+  );
+}
+
 /** Builds the error for a wrong option of `maker`. `problem` follows the option's name and shows no value. */
 export function optionError(maker: string, option: string, problem: string): TypeError {
   return new TypeError(`${maker}: ${option} ${problem}`);

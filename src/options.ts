@@ -89,6 +89,16 @@ export interface SmsOtpOptions {
   /** Returns whether this login needs the second factor. Only `false` means no; a throw means yes. Default: always. */
   isRequiredFor?(user: Express.User, req: Request): boolean | Promise<boolean>;
 
+  /**
+   * The factor that comes first for this user: `'sms'`, `'recovery-code'` or the name of one of `factors`. For another
+   * factor than the text `send` and `stepUp` text nothing, and `resend` texts when asked. A name that this user cannot use
+   * now counts as `'sms'`. Default: `'sms'`.
+   */
+  preferredFactor?(
+    user: Express.User,
+    req: Request,
+  ): string | null | undefined | Promise<string | null | undefined>;
+
   /** Challenges, counters and the shared token. Default: `memoryStore()`, for one process. */
   readonly store?: SmsOtpStore | undefined;
 
@@ -150,7 +160,8 @@ export interface SmsOtpOptions {
 /** Methods that no factor of the app may be named after. */
 const OWN_METHODS = ['sms', 'recovery-code', 'trusted-device'];
 const COUNTRIES = "must be 'any' or a list of ISO 3166-1 codes such as ['US', 'GB']";
-const FACTOR = 'needs a name of small letters, digits and hyphens that is not reserved, and a function check';
+const FACTOR =
+  'needs a name of small letters, digits and hyphens that is not reserved, and a function check (isAvailable, too, is one)';
 const SECRET = 'must have at least 32 characters, and be random';
 
 const name = z
@@ -167,9 +178,10 @@ const secret = z
 
 const factor = objectWith<Factor>('a factor', 'name', 'check').refine(isFactor, FACTOR);
 
-function isFactor({ name: given, check }: Partial<Factor>): boolean {
+function isFactor({ name: given, check, isAvailable }: Partial<Factor>): boolean {
   const isName = typeof given === 'string' && /^[a-z][a-z0-9-]{0,31}$/.test(given);
-  return isName && !OWN_METHODS.includes(given) && typeof check === 'function';
+  const hasCallbacks = typeof check === 'function' && ['function', 'undefined'].includes(typeof isAvailable);
+  return isName && !OWN_METHODS.includes(given) && hasCallbacks;
 }
 
 /** A policy with a misspelt stage would never be checked. */
@@ -204,6 +216,7 @@ const schema = strictOptions({
   getUserId: callback<NonNullable<SmsOtpOptions['getUserId']>>().optional(),
   allowedCountries: z.union([z.literal('any'), z.array(country, COUNTRIES).nonempty(COUNTRIES)], COUNTRIES),
   isRequiredFor: callback<NonNullable<SmsOtpOptions['isRequiredFor']>>().optional(),
+  preferredFactor: callback<NonNullable<SmsOtpOptions['preferredFactor']>>().optional(),
   store: objectWith<SmsOtpStore>('a store', 'challenges', 'counters', 'tokens').optional(),
   passport: objectWith<PassportInstance>('a Passport instance', 'use', 'authenticate').optional(),
   messages: messagesSchema.prefault({}),

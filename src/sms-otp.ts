@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createFactors, type LoginFactors } from './account/factors';
+import { createFactorLister, createFactors, type LoginFactors } from './account/factors';
 import { createPhoneLister } from './account/phone-book';
 import { GatewayClient } from './client/gateway-client';
 import { withBuiltIns } from './limits/built-in';
@@ -193,7 +193,7 @@ function createMiddlewareContext(
 ): MiddlewareContext {
   const { strategyName, fields, sessionKey, keepSessionKeys, isRequiredFor, getLocale, now } = settings;
   const slot = new SessionSlot(sessionKey, keepSessionKeys);
-  const sendOtp = createSendOtp(login);
+  const sendOtp = createSendOtp(login, createFactorLister(settings.factors, recoveryCodes));
   const verifiers = createCodeVerifiers(login, settings, recoveryCodes);
   const { trustedDevices } = settings;
   return {
@@ -227,6 +227,7 @@ function createMiddlewareContext(
       }
     },
     getLocale: async (user, req) => getLocale?.(user, req),
+    getPreferredFactor: async (user, req) => settings.preferredFactor?.(user, req),
     endOtherSessions: async (user, req) => {
       await settings.endOtherSessions?.(login.getUserId(user), req);
     },

@@ -23,6 +23,8 @@ export interface Factor<User = Express.User> {
   readonly amr?: string | undefined;
   /** The field of the body that holds its code. Default: `fields.code`. */
   readonly field?: string | undefined;
+  /** Returns whether this user can use the factor now. Only `true` means yes; a throw goes to the app's error handler. Default: every user can. */
+  isAvailable?(user: User): boolean | Promise<boolean>;
   /** Returns whether the code is this user's. Only `true` means yes; a throw goes to the app's error handler and counts as an attempt. */
   check(claimed: FactorCheck<User>): boolean | Promise<boolean>;
 }
@@ -35,6 +37,24 @@ export interface FactorCheck<User = Express.User> {
   readonly code: string;
   /** The client's address as Express returns it (`req.ip`); undefined when there is none. */
   readonly address: string | undefined;
+}
+
+/** Lists the factors, besides texts, that a user can use now. Throws what the app's callbacks throw. */
+export type ListFactors = (user: Express.User, userId: string) => Promise<readonly string[]>;
+
+export function createFactorLister(
+  factors: readonly Factor[],
+  recoveryCodes: Pick<RecoveryCodes, 'count'> | undefined,
+): ListFactors {
+  return async function listFactors(user, userId) {
+    const asked = factors.map(async (factor) => {
+      const isAvailable: unknown = factor.isAvailable === undefined || (await factor.isAvailable(user));
+      return isAvailable === true ? [factor.name] : [];
+    });
+    const named = (await Promise.all(asked)).flat();
+    const left = recoveryCodes === undefined ? 0 : await recoveryCodes.count(userId);
+    return left > 0 ? [...named, 'recovery-code'] : named;
+  };
 }
 
 /** Recovery codes and trusted devices, where they are configured. */

@@ -23,6 +23,8 @@ export interface Limits {
   /** `maxNeverVerified` limits sends to numbers on which no code was ever right. */
   readonly perPrefix: Limit & { readonly maxNeverVerified: number };
   readonly total: Limit;
+  /** Logins that begin without a text: `max` per user and address, `maxPerAddress` per address. */
+  readonly withoutText: Limit & { readonly maxPerAddress: number };
   /** `max` codes are checked between two locks. `perSeconds` is the first lock; each next one is twice as long, up to a day. */
   readonly failures: Limit & { readonly disableAfter: number };
 }
@@ -33,6 +35,7 @@ export const DEFAULT_LIMITS: Limits = {
   perAddress: { max: 100, perSeconds: 3600 },
   perPrefix: { max: 1_000, perSeconds: 3600, maxNeverVerified: 12 },
   total: { max: 10_000, perSeconds: 3600 },
+  withoutText: { max: 20, maxPerAddress: 1_000, perSeconds: 600 },
   failures: { max: 10, perSeconds: 1800, disableAfter: 50 },
 };
 
@@ -58,7 +61,7 @@ function sendLimit(defaults: SendLimit) {
   }).prefault({});
 }
 
-const { perUser, perNumber, perAddress, perPrefix, total, failures } = DEFAULT_LIMITS;
+const { perUser, perNumber, perAddress, perPrefix, total, withoutText, failures } = DEFAULT_LIMITS;
 
 /** The option `limits`, with the ceiling of each value. */
 export const limitsSchema = strictOptions({
@@ -70,6 +73,10 @@ export const limitsSchema = strictOptions({
     maxNeverVerified: upTo(1_000, perPrefix.maxNeverVerified),
   }).prefault({}),
   total: strictOptions(limit(total, Number.MAX_SAFE_INTEGER)).prefault({}),
+  withoutText: strictOptions({
+    ...limit(withoutText, 100),
+    maxPerAddress: upTo(100_000, withoutText.maxPerAddress),
+  }).prefault({}),
   failures: strictOptions({
     ...limit(failures, 10),
     disableAfter: upTo(100, failures.disableAfter),

@@ -97,8 +97,8 @@ export type LoginEvent =
   | {
       readonly type: 'decision-ended';
       readonly decision: 'send' | 'resend' | 'verify';
-      /** `sent`, `already-sent`, `not-required`, `verified`, a reason, or `accident` for what was thrown. */
-      readonly outcome: 'sent' | 'already-sent' | 'verified' | 'accident' | Reason;
+      /** `sent`, `already-sent`, `waiting` (another factor comes first), `verified`, a reason, or `accident` for what was thrown. */
+      readonly outcome: 'sent' | 'already-sent' | 'waiting' | 'verified' | 'accident' | Reason;
       readonly durationMs: number;
     };
 
@@ -124,8 +124,9 @@ type Ended = Extract<LoginEvent, { readonly type: 'decision-ended' }>;
 
 /** What every decision answers with. */
 interface Result {
-  readonly kind: 'sent' | 'already-sent' | 'not-required' | 'verified' | 'unconfirmed' | 'refused';
-  readonly refusal?: Refusal;
+  readonly kind:
+    'sent' | 'already-sent' | 'waiting' | 'not-required' | 'verified' | 'unconfirmed' | 'refused';
+  readonly refusal?: Refusal | null;
 }
 
 /** Tells how each run of a decision ended and how long it took. Without a listener the decision stays as it is. */
@@ -140,11 +141,16 @@ export function withTiming<Request, Answer extends Result>(
     let outcome: Ended['outcome'] = 'accident';
     try {
       const answer = await decide(request);
-      // Every refusal says why: 'denied' is for the compiler alone.
-      outcome = answer.kind === 'refused' ? (answer.refusal?.reason ?? 'denied') : answer.kind;
+      outcome = toOutcome(answer);
       return answer;
     } finally {
       emit({ type: 'decision-ended', decision, outcome, durationMs: performance.now() - startedAtMs });
     }
   };
+}
+
+function toOutcome({ kind, refusal }: Result): Ended['outcome'] {
+  if (kind === 'waiting') return refusal?.reason ?? kind;
+  // Every refusal says why: 'denied' is for the compiler alone.
+  return kind === 'refused' ? (refusal?.reason ?? 'denied') : kind;
 }

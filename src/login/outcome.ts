@@ -12,6 +12,7 @@ export const REASONS = [
   'disabled',
   'resend-too-soon',
   'send-limit',
+  'not-sent',
   'no-phone',
   'last-phone',
   'unsuitable-phone',
@@ -24,7 +25,7 @@ export const REASONS = [
   'second-factor-too-old',
 ] as const;
 
-/** One of the closed list of reasons. `unconfirmed`: the gateway's answer was lost. */
+/** One of the closed list of reasons. `unconfirmed`: the gateway's answer was lost. `not-sent`: the gateway failed. */
 export type Reason = (typeof REASONS)[number];
 
 /** How a second factor was passed: ours, or the name of a factor of the app's own. */
@@ -38,17 +39,23 @@ export interface PhoneChoice {
   readonly maskedPhone: string;
 }
 
-/** What a page may know of a code that is out. Times are milliseconds since 1970. */
+/** What a page may know of a pending login or step-up. Times are milliseconds since 1970. */
 export interface PendingStatus {
   readonly purpose: Purpose;
-  /** The last two digits, the rest masked. */
+  /** Whether a text went out. False: the user passes with another factor, or asks for a text at `resendAt`. */
+  readonly isSent: boolean;
+  /** The last two digits, the rest masked; empty when the user has no number. */
   readonly maskedPhone: string;
-  /** When the newest code expires. */
+  /** When the newest code expires; without a text: when the pending login ends. */
   readonly expiresAt: number;
   /** When the pending login ends, whatever is resent. */
   readonly pendingUntil: number;
   /** When a new code may be asked for; null when none can be had any more. */
   readonly resendAt: number | null;
+  /** Codes that may still be entered. */
+  readonly attemptsLeft: number;
+  /** What this user can do now: `sms` where a text went out or may be asked for, `recovery-code`, names of `factors`. */
+  readonly factors: readonly string[];
   /** The numbers a new code may be sent to, the default first. Only when the user has several. */
   readonly phones?: readonly PhoneChoice[];
   /** What the code is for, as the text message says it. Only for transactions. */
@@ -63,7 +70,17 @@ export interface Refusal {
 }
 
 /** What became of `send`, `resend` and `stepUp`. */
-export type SendOutcome = ({ readonly sent: true } & PendingStatus) | ({ readonly sent: false } & Refusal);
+export type SendOutcome =
+  | ({ readonly sent: true } & PendingStatus)
+  /** `pending`: the login waits without a text. */
+  | ({ readonly sent: false; readonly pending?: boolean } & Refusal)
+  /** Another factor comes first: no text was asked for. */
+  | ({
+      readonly sent: false;
+      readonly pending: true;
+      readonly reason?: undefined;
+      readonly retryAfterSeconds?: undefined;
+    } & PendingStatus);
 
 /** What became of `verify`. */
 export type VerifyOutcome<User = Express.User> =

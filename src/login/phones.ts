@@ -50,9 +50,10 @@ export async function choosePhone(login: LoginContext, question: PhoneQuestion):
   }
   const mobiles = await login.listPhones(user);
   const [first] = mobiles;
-  if (first === undefined) return { reason: previous === undefined ? 'no-phone' : 'user-gone' };
-  if (previous !== undefined && !mobiles.includes(previous.mobile)) return { reason: 'user-gone' };
-  const usual = previous?.mobile ?? first;
+  // Where no text went out, another number of the user's is as good.
+  if (previous?.isSent === true && !mobiles.includes(previous.mobile)) return { reason: 'user-gone' };
+  if (first === undefined) return { reason: 'no-phone' };
+  const usual = mobiles.find((mobile) => mobile === previous?.mobile) ?? first;
   if (mobiles.length === 1 && phoneId === undefined) return { mobile: usual, phones: [] };
   const choices = await Promise.all(mobiles.map((mobile) => describePhone(login, mobile)));
   const phones = choices.length > 1 ? choices : [];

@@ -1,9 +1,10 @@
 import type { Challenge } from '../stores/store';
 import type { LoginContext } from './context';
 import type { Refusal } from './outcome';
-import { findResendTime, type SendRequest, type SendResult } from './send-otp';
+import type { SendRequest, SendResult } from './send-otp';
 import { withTiming } from './events';
 import { findUser } from './users';
+import { findResendTime } from './wait-without-text';
 import { isOfSession, type PendingCode, type Refused } from './verify-otp';
 
 /** Who asks for another code. */
@@ -41,6 +42,7 @@ export function createResendOtp(
     const newPhone = purpose === 'enroll' ? { mobile, replaces } : undefined;
     const same = { user, purpose, address, current: undefined, previous, newPhone, transaction };
     const result = await sendOtp({ ...same, phoneId, isRequired, getLocale });
+    if (result.kind === 'sent') await endSuperseded(previous, result.challenge);
     if (result.kind !== 'refused') return result;
     const refused = refuse(result.refusal);
     return result.refusal.reason === 'user-gone' ? end(previous, refused) : refused;
@@ -48,8 +50,16 @@ export function createResendOtp(
 
   async function findPrevious(pending: PendingCode | undefined): Promise<Challenge | null> {
     if (pending === undefined || pending.pendingUntil <= parts.now()) return null;
-    const challenge = await parts.store.challenges.find(pending.otpId);
-    return challenge !== null && isOfSession(challenge, pending) ? challenge : null;
+    const live = await parts.store.challenges.find(pending.otpId);
+    return live !== null && isOfSession(live.challenge, pending) ? live.challenge : null;
+  }
+
+  /** Ends the challenge whose place another one has taken. */
+  async function endSuperseded({ otpId }: Challenge, { otpId: newId }: Challenge): Promise<void> {
+    // The gateway may return an id twice.
+    if (otpId === newId) return;
+    // The text is out: an old challenge that stays has no code, and `store-failing` reports the failure.
+    await parts.store.challenges.discard(otpId).catch(() => undefined);
   }
 
   function noSendLeft({ pendingUntil }: Challenge): Refusal {

@@ -1,4 +1,6 @@
-import { NoAnswerError } from '../errors';
+import type { ListFactors } from '../account/factors';
+import type { Permit } from '../client/gateway-client';
+import { type GatewayError, isGatewayError, NoAnswerError } from '../errors';
 import type { PolicyContext } from '../limits/policy';
 import type { Generated } from '../protocol/otp';
 import type { Challenge, Purpose, Transaction } from '../stores/store';
@@ -15,7 +17,15 @@ import {
   settlePolicies,
 } from './run-policies';
 import { withTiming } from './events';
-import { toUserIdText } from './users';
+import { toUserIdText, type UserIdText } from './users';
+import {
+  createWaitWithoutText,
+  findResendTime,
+  mayWaitWithoutText,
+  OTHER_BROWSERS,
+  SHORTEST_VALIDITY_SECONDS,
+  type Waiting,
+} from './wait-without-text';
 
 /** Whom a code is sent to, and why. */
 export interface SendRequest {
@@ -35,55 +45,130 @@ export interface SendRequest {
   readonly transaction?: Transaction | undefined;
   readonly isRequired: () => Promise<boolean>;
   readonly getLocale: (user: Express.User) => Promise<string | undefined>;
+  /** The factor that comes first, untouched. Left out: the text. */
+  readonly getPreferredFactor?: (user: Express.User) => Promise<unknown>;
 }
 
-/** The outcome of the decision. `already-sent`: the session's code is live and the next one may not be sent yet. */
+/**
+ * The outcome of the decision. `already-sent`: the session's challenge is live and the next text may not be sent yet, as
+ * the refusal says. `waiting`: no text went out, and the pending login has begun all the same.
+ */
 export type SendResult =
   | {
       readonly kind: 'sent';
       readonly challenge: Challenge;
       readonly resendAt: number | null;
       readonly phones: readonly PhoneChoice[];
+      /** What this user can do now. */
+      readonly factors: readonly string[];
     }
-  | { readonly kind: 'already-sent' }
+  | Waiting
+  | { readonly kind: 'already-sent'; readonly refusal: Refusal }
   | { readonly kind: 'not-required' }
   | { readonly kind: 'refused'; readonly refusal: Refusal };
 
-export type SendOtp = (request: SendRequest) => Promise<SendResult>;
+/** The gateway, or what stands before it, has kept the text from going out. */
+interface NotSent {
+  readonly kind: 'not-sent';
+  readonly error: GatewayError;
+  /** Seconds until another text may be asked for. */
+  readonly waitSeconds: number;
+}
 
-/** The shortest life of a code that the gateway makes; a pending login takes no new code in its last seconds. OTP spec §8. */
-const SHORTEST_VALIDITY_SECONDS = 120;
+/** Whom a text goes to, and what else this user can do. */
+interface Recipient {
+  readonly identity: UserIdText;
+  readonly mobile: string;
+  readonly phones: readonly PhoneChoice[];
+  /** The factors, besides texts, that this user can use now. */
+  readonly factors: readonly string[];
+}
+
+export type SendOtp = (request: SendRequest) => Promise<SendResult>;
 
 /**
  * Makes the decision to send. Refusals are values. The returned function
  * @throws {SmsOtpError} for errors of gateway and store, and what the app's own callbacks throw.
  */
-export function createSendOtp(login: LoginContext): SendOtp {
+export function createSendOtp(login: LoginContext, listFactors: ListFactors): SendOtp {
   const { gateway, store, policies, settings } = login;
+  const waitWithoutText = createWaitWithoutText(login);
 
   return withTiming(login, 'send', sendOtp);
 
   async function sendOtp(request: SendRequest): Promise<SendResult> {
-    const { user, purpose, address, previous, transaction, newPhone } = request;
+    const { user, purpose, address } = request;
     const identity = toUserIdText(login.getUserId(user));
-    const subject = { userId: identity.userId, purpose, address };
-    const refuse = (refusal: Refusal, policy: string | null = null): SendResult => {
-      login.emit({ type: 'denied', ...subject, reason: refusal.reason, policy });
-      return { kind: 'refused', refusal };
-    };
+    const { userId } = identity;
 
     // 1 is it required
     if (!(await request.isRequired())) return { kind: 'not-required' };
 
-    // 2 the number
+    // 2 the number, and what else this user can do
     const chosen = await choosePhone(login, request);
-    if ('reason' in chosen) return refuse({ reason: chosen.reason });
-    const { mobile, phones } = chosen;
+    if ('reason' in chosen && chosen.reason === 'user-gone')
+      return refuse(request, userId, { reason: 'user-gone' });
+    const { mobile, phones } = 'reason' in chosen ? { mobile: '', phones: [] } : chosen;
+    const factors = mayWaitWithoutText(purpose) ? await listFactors(user, userId) : [];
+    const recipient = { identity, mobile, phones, factors };
+    const wait = { request, ...recipient, status: null };
+    if (await isAnotherFirst(request, factors)) {
+      const waiting = await waitWithoutText({ ...wait, refusal: null, waitSeconds: 0 });
+      const { perSeconds } = settings.limits.withoutText;
+      return waiting ?? refuse(request, userId, { reason: 'send-limit', retryAfterSeconds: perSeconds });
+    }
+
+    const result =
+      mobile === '' ? refuse(request, userId, { reason: 'no-phone' }) : await sendText(request, recipient);
+    // A right password leads to a pending login, whatever becomes of the text.
+    if (result.kind === 'refused') {
+      const { refusal } = result;
+      const waitSeconds = refusal.retryAfterSeconds ?? null;
+      return (await waitWithoutText({ ...wait, refusal, waitSeconds })) ?? result;
+    }
+    if (result.kind !== 'not-sent') return result;
+    const { error, waitSeconds } = result;
+    const refusal: Refusal = {
+      reason: 'not-sent',
+      ...(waitSeconds > 0 && { retryAfterSeconds: waitSeconds }),
+    };
+    const waiting = await waitWithoutText({ ...wait, refusal, waitSeconds, status: error.status });
+    if (waiting === null) throw error;
+    login.emit({ type: 'denied', userId, purpose, address, reason: 'not-sent', policy: null });
+    return waiting;
+  }
+
+  /** A name that this user cannot use now counts as the text. */
+  async function isAnotherFirst(
+    { user, previous, getPreferredFactor }: SendRequest,
+    factors: readonly string[],
+  ): Promise<boolean> {
+    if (factors.length === 0 || previous !== undefined) return false;
+    const preferred: unknown = await getPreferredFactor?.(user);
+    return factors.some((factor) => factor === preferred);
+  }
+
+  function refuse(
+    { purpose, address }: SendRequest,
+    userId: string,
+    refusal: Refusal,
+    policy: string | null = null,
+  ): Extract<SendResult, { readonly kind: 'refused' }> {
+    login.emit({ type: 'denied', userId, purpose, address, reason: refusal.reason, policy });
+    return { kind: 'refused', refusal };
+  }
+
+  async function sendText(
+    request: SendRequest,
+    { identity, mobile, phones, factors }: Recipient,
+  ): Promise<SendResult | NotSent> {
+    const { user, purpose, address, previous, transaction, newPhone } = request;
+    const subject = { userId: identity.userId, purpose, address };
 
     // 3 the policies, and the message
     const context = await createPolicyContext(login, { user, ...subject, mobile });
     const denial = await runSendPolicies(login, context);
-    if (denial !== null) return refuse(denial.refusal, denial.policy);
+    if (denial !== null) return refuse(request, subject.userId, denial.refusal, denial.policy);
     const times = startSend(previous);
     const locale = await request.getLocale(user);
     const country = async (): Promise<string | null> => (await context.origin()).country;
@@ -91,18 +176,20 @@ export function createSendOtp(login: LoginContext): SendOtp {
     const message = await login.buildMessage(messageContext, times.validitySeconds);
 
     // What the client itself refuses is refused before anything is charged.
-    const slot = await gateway.admit('generate');
+    const slot = await admit();
+    if ('kind' in slot) return slot;
     try {
       // 4 charge the send: the limits and the policies' counters, all or nothing
       const planned = await planCharges(policies, context);
-      if (isDenial(planned)) return refuse(planned.refusal, planned.policy);
+      if (isDenial(planned)) return refuse(request, subject.userId, planned.refusal, planned.policy);
       const charge = await chargeSend(login, context, planned);
       emitChargeDenials(context, charge, login.emit);
       if (!charge.isCharged) {
         const { refusal, refusedBy } = charge;
         const isTooSoon = refusedBy === null && refusal.reason === 'resend-too-soon';
-        if (isTooSoon && (await isWaiting(request, context))) return { kind: 'already-sent' };
-        return refuse(refusal, refusedBy?.policy.name ?? null);
+        if (isTooSoon && (await isWaiting(request, context, refusal)))
+          return { kind: 'already-sent', refusal };
+        return refuse(request, subject.userId, refusal, refusedBy?.policy.name ?? null);
       }
 
       // 5 the gateway makes the code and sends it
@@ -117,7 +204,7 @@ export function createSendOtp(login: LoginContext): SendOtp {
         settlePolicies(login, context, {
           kind: error instanceof NoAnswerError && error.mayHaveArrived ? 'unknown' : 'not-sent',
         });
-        throw error;
+        return toNotSent(error, charge.waitSeconds);
       }
 
       // 6 remember the challenge
@@ -126,6 +213,8 @@ export function createSendOtp(login: LoginContext): SendOtp {
         otpId: generated.id,
         ...identity,
         purpose,
+        isSent: true,
+        bucket: OTHER_BROWSERS,
         mobile,
         isNewNumber: charge.isNewNumber,
         maxAttempts: settings.maxAttempts,
@@ -142,9 +231,19 @@ export function createSendOtp(login: LoginContext): SendOtp {
         challenge,
         resendAt: findResendTime(login, challenge, charge.waitSeconds),
         phones,
+        factors: ['sms', ...factors],
       };
     } finally {
       slot.release();
+    }
+  }
+
+  /** Reserves a call of the gateway. */
+  async function admit(): Promise<Permit | NotSent> {
+    try {
+      return await gateway.admit('generate');
+    } catch (error) {
+      return toNotSent(error, 0);
     }
   }
 
@@ -166,24 +265,39 @@ export function createSendOtp(login: LoginContext): SendOtp {
     };
   }
 
-  /** Returns true when the session waits for a live code of the same user and purpose: a double click, a reload, a step back. */
+  /**
+   * Returns true when the session waits for a live challenge of the same user and purpose: a double click, a reload, a step
+   * back. One without a text must live until the text may be asked for.
+   */
   async function isWaiting(
     { current, previous, transaction, newPhone }: SendRequest,
     { userId, mobile, purpose }: PolicyContext,
+    { retryAfterSeconds = 0 }: Refusal,
   ): Promise<boolean> {
     if (current === undefined || previous !== undefined) return false;
     const live = await store.challenges.find(current.otpId);
-    if (live?.pendingId !== current.pendingId) return false;
+    if (live?.challenge.pendingId !== current.pendingId) return false;
+    const { challenge, hasLiveCode } = live;
+    const isOpen = challenge.isSent
+      ? hasLiveCode && challenge.expiresAt > login.now()
+      : findResendTime(login, challenge, retryAfterSeconds) !== null;
     return (
-      live.userId === userId &&
-      live.mobile === mobile &&
-      live.purpose === purpose &&
-      live.replaces === newPhone?.replaces &&
-      live.transaction?.amount === transaction?.amount &&
-      live.transaction?.payee === transaction?.payee &&
-      live.expiresAt > login.now()
+      isOpen &&
+      challenge.userId === userId &&
+      challenge.mobile === mobile &&
+      challenge.purpose === purpose &&
+      challenge.replaces === newPhone?.replaces &&
+      challenge.transaction?.amount === transaction?.amount &&
+      challenge.transaction?.payee === transaction?.payee
     );
   }
+}
+
+/** @throws what is no error of the gateway. */
+function toNotSent(error: unknown, waitSeconds: number): NotSent {
+  if (!isGatewayError(error)) throw error;
+  const busySeconds = 'retryAfterSeconds' in error ? (error.retryAfterSeconds ?? 0) : 0;
+  return { kind: 'not-sent', error, waitSeconds: Math.max(waitSeconds, busySeconds) };
 }
 
 /** The times of one send. A resend keeps the pending login's id and end. */
@@ -200,15 +314,4 @@ function findExpiry({ sentAt, pendingUntil, validitySeconds }: SendTimes, genera
 
 function costOf(generated: Generated): string | null {
   return generated.variant === 'B' ? generated.cost : null;
-}
-
-/** Returns when the next code may be requested, or null when this pending login has none left. */
-export function findResendTime(
-  { settings, now }: Pick<LoginContext, 'settings' | 'now'>,
-  challenge: Challenge,
-  waitSeconds: number,
-): number | null {
-  const resendAt = now() + waitSeconds * 1000;
-  const lastSendAt = challenge.pendingUntil - SHORTEST_VALIDITY_SECONDS * 1000;
-  return challenge.sends < settings.maxSends && resendAt <= lastSendAt ? resendAt : null;
 }

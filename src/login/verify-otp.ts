@@ -25,6 +25,8 @@ export interface PendingCode {
   readonly otpId: string;
   readonly pendingId: string;
   readonly purpose: Purpose;
+  /** Whether a text went out. */
+  readonly isSent: boolean;
   readonly pendingUntil: number;
 }
 
@@ -57,6 +59,8 @@ export interface Refused {
   readonly kind: 'refused';
   readonly refusal: Refusal;
   readonly endsPending: boolean;
+  /** Attempts that the challenge still admits, after one that was counted. */
+  readonly attemptsLeft?: number | undefined;
 }
 
 /** The gateway's answer was lost after the code may have been judged: the challenge is over. */
@@ -88,7 +92,8 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
     }
 
     // 2 admitted by the gateway's queue and breaker: a refusal here costs no attempt
-    const slot = await verifier.reserve?.();
+    const isTexted = verifier.method === 'sms';
+    const slot = isTexted && !pending.isSent ? undefined : await verifier.reserve?.();
     let attempt: Attempt | undefined;
     let isJudged = false;
     try {
@@ -102,12 +107,21 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
       const { challenge } = claim;
       // The id belongs to another pending login by now: this session has none any more.
       if (!isOfSession(challenge, pending)) return refuse('wrong-code', true);
-      const charged = await chargeAttempt(challenge, address);
+      const attemptsLeft = verifier.isGuessable ? challenge.maxAttempts - claim.attempt : undefined;
+      // No code fits: a guess is counted on the challenge alone. A store plugin may return anything: only true is a code.
+      if (isTexted && (claim.hasLiveCode as unknown) !== true) {
+        const { userId, purpose } = challenge;
+        const reason = attemptsLeft === 0 ? 'too-many-attempts' : 'wrong-code';
+        login.emit({ type: 'rejected', userId, purpose, address, reason });
+        return { ...refuse(reason), attemptsLeft };
+      }
+      const charged = await chargeAttempt(challenge, attemptsLeft, address);
       if ('kind' in charged) return charged;
       attempt = charged;
 
-      // 4 expired? A deadline that cannot be read has passed.
-      if (!(challenge.expiresAt > login.now())) return fail(attempt, 'expired');
+      // 4 expired? A deadline that cannot be read has passed. Other factors have the whole pending login.
+      const deadline = isTexted ? challenge.expiresAt : challenge.pendingUntil;
+      if (!(deadline > login.now())) return fail(attempt, 'expired');
 
       // 5 load the user
       const user = await findUser(login, challenge, currentUser);
@@ -132,7 +146,7 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
       }
 
       // 7 consume, once. A store plugin may return anything: only true is a success.
-      const isConsumed: unknown = await challenges.consume(challenge.otpId);
+      const isConsumed: unknown = await challenges.consume(challenge.otpId, { byCode: isTexted });
       // Another request took it; what the session waits for is that request's to write.
       if (isConsumed !== true) return fail(attempt, 'wrong-code');
       await recordSuccess(attempt);
@@ -153,13 +167,14 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
   /** A recovery code cannot be guessed: it has its own limits, and costs the texted code no attempt. */
   async function claimAttempt(otpId: string): Promise<Claim> {
     if (verifier.isGuessable) return challenges.claim(otpId);
-    const challenge = await challenges.find(otpId);
-    return challenge === null ? { outcome: 'unknown' } : { outcome: 'claimed', challenge, attempt: 0 };
+    const live = await challenges.find(otpId);
+    return live === null ? { outcome: 'unknown' } : { outcome: 'claimed', ...live, attempt: 0 };
   }
 
   /** Counts the attempt on the user. Only the user's full success takes it back, or a gateway that has not judged it. */
   async function chargeAttempt(
     challenge: Challenge,
+    attemptsLeft: number | undefined,
     address: string | undefined,
   ): Promise<Attempt | Refused> {
     const { userId, purpose } = challenge;
@@ -167,7 +182,7 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
       ? guessCounters(userId)
       : recoveryCounters(userId, challenge.pendingId, toAddressBlock(address));
     const { refusedBy, counts } = await login.store.counters.charge(counters);
-    const attempt: Attempt = { challenge, counts, subject: { userId, purpose, address } };
+    const attempt: Attempt = { challenge, attemptsLeft, counts, subject: { userId, purpose, address } };
     if (refusedBy !== null || counts.length !== counters.length) {
       const refusal = readRefusal(refusedBy, counts);
       login.emit({ type: 'rejected', ...attempt.subject, reason: refusal.reason });
@@ -197,7 +212,7 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
   function fail(attempt: Attempt, reason: Reason, endsPending = false): Refused {
     login.emit({ type: 'rejected', ...attempt.subject, reason });
     emitLock(attempt);
-    return refuse(reason, endsPending);
+    return { ...refuse(reason, endsPending), attemptsLeft: attempt.attemptsLeft };
   }
 
   /** Emits what this attempt has brought about: a lock, a disabled factor, or signs that someone is guessing. */
@@ -277,6 +292,8 @@ function isSurelyNotJudged(error: unknown): boolean {
 /** An attempt that has been counted, on the challenge and on the user. */
 interface Attempt {
   readonly challenge: Challenge;
+  /** Attempts that the challenge still admits; undefined when the attempt was not counted on it. */
+  readonly attemptsLeft: number | undefined;
   /** What the user's counters say, this attempt among them. */
   readonly counts: readonly Count[];
   /** Who events about it name. */

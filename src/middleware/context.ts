@@ -27,6 +27,8 @@ export interface MiddlewareContext {
   /** Returns whether the user needs the second factor: only `false` means no, and a throw means yes. */
   readonly isRequiredFor: (user: Express.User, req: Request) => Promise<boolean>;
   readonly getLocale: (user: Express.User, req: Request) => Promise<string | undefined>;
+  /** Returns what the app's option of that name returns, unchecked. */
+  readonly getPreferredFactor: (user: Express.User, req: Request) => Promise<unknown>;
   /** Calls the app's option of that name. Rethrows what the app throws. */
   readonly endOtherSessions: (user: Express.User, req: Request | undefined) => Promise<void>;
   /** Revokes all trusted devices of the user, because a number has changed. */

@@ -3,7 +3,7 @@ import { idText, type VerifiedMark } from '../login/users';
 import type { MarkCheck, MarkReader, MiddlewareContext } from './context';
 import { currentUser, handleAsync, loadOptions } from './handler';
 import type { GuardOptions, MaxAgeOptions } from './options';
-import { replyWithRedirect, replyWithRefusal, toSafePath } from './responses';
+import { replyWithRedirect, replyWithRefusal, toNotice, toSafePath } from './responses';
 import type { SessionSlot } from './session-slot';
 
 export function createMarkReader(
@@ -38,7 +38,7 @@ export interface Guards {
   readonly hasSecondFactor: (req: Request, options?: MaxAgeOptions) => boolean;
 }
 
-export function createGuards({ marks, slot, isRequiredFor }: MiddlewareContext): Guards {
+export function createGuards({ marks, slot, isRequiredFor, now }: MiddlewareContext): Guards {
   const { readOptions } = loadOptions();
 
   return {
@@ -72,7 +72,7 @@ export function createGuards({ marks, slot, isRequiredFor }: MiddlewareContext):
     const path = req.method === 'GET' ? toSafePath(req.originalUrl) : null;
     await slot.update(req, pending?.otpId, (before) => ({
       ...before,
-      notice: reason,
+      ...toNotice({ reason }, now()),
       ...(path !== null && { returnTo: path }),
     }));
     replyWithRedirect(res, options.redirect);

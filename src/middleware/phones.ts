@@ -13,7 +13,7 @@ import { createVerifyOtp } from '../login/verify-otp';
 import type { MiddlewareContext } from './context';
 import { currentUser, handleAsync, loadOptions, readField } from './handler';
 import type { CheckedOptions, EnrollOptions, PhoneOptions, RedirectOptions, RemoveOptions } from './options';
-import { answerSuccess, finishRefusal, recordRefusal, toSafePath } from './responses';
+import { answerSuccess, finishRefusal, recordRefusal, toNotice, toSafePath } from './responses';
 import { createFinishSend } from './send';
 
 /** The numbers of a logged-in user. A user who has one needs a second factor of their own that is recent enough. */
@@ -104,7 +104,7 @@ function createEnroll(
 }
 
 function createConfirm(
-  { slot, marks, fields, endOtherSessions, revokeDevices }: MiddlewareContext,
+  { slot, marks, fields, endOtherSessions, revokeDevices, now }: MiddlewareContext,
   enrollment: EnrollmentContext,
 ): Handle<RedirectOptions> {
   const confirmPhone = createConfirmPhone(enrollment);
@@ -121,12 +121,13 @@ function createConfirm(
       mayFinish: () => slot.mayFinish(req, otpId),
     });
     if (result.kind === 'unconfirmed') {
-      await recordRefusal(slot, req, { otpId, endsPending: true, notice: 'unconfirmed' });
+      const notice = toNotice({ reason: 'unconfirmed' }, now());
+      await recordRefusal(slot, req, { otpId, endsPending: true, notice });
       throw result.error;
     }
     if (result.kind === 'refused') {
       req.smsOtp = { verified: false, ...result.refusal };
-      return finishRefusal(slot, req, res, failureRedirect, { ...result, otpId });
+      return finishRefusal({ slot, now }, req, res, failureRedirect, { ...result, otpId });
     }
     await renewSession(req, result);
     if (successRedirect === undefined) return true;
@@ -149,7 +150,7 @@ function createConfirm(
 }
 
 function createChanges(
-  { slot, marks, fields, endOtherSessions, revokeDevices }: MiddlewareContext,
+  { slot, marks, fields, endOtherSessions, revokeDevices, now }: MiddlewareContext,
   enrollment: EnrollmentContext,
 ): {
   readonly remove: Handle<CheckedOptions<'phones.remove'>>;
@@ -192,6 +193,6 @@ function createChanges(
     const { refusal } = result;
     req.smsOtp = { changed: false, ...refusal };
     const otpId = slot.read(req).pending?.otpId;
-    return finishRefusal(slot, req, res, failureRedirect, { refusal, otpId });
+    return finishRefusal({ slot, now }, req, res, failureRedirect, { refusal, otpId });
   }
 }

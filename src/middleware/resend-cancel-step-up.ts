@@ -81,6 +81,7 @@ export function createResendCancelStepUp(context: MiddlewareContext): ResendCanc
       previous: undefined,
       isRequired: () => Promise.resolve(true),
       getLocale: () => context.getLocale(user, req),
+      getPreferredFactor: () => context.getPreferredFactor(user, req),
     });
   }
 

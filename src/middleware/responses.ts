@@ -1,11 +1,12 @@
 import type { Request, Response } from 'express';
 import type { Reason, Refusal } from '../login/outcome';
+import type { MiddlewareContext } from './context';
 import type { SmsOtpSession } from './session-data';
 import type { SessionSlot } from './session-slot';
 
 /** How a refusal is answered without a redirect. */
 export interface Reply {
-  readonly status: 400 | 401 | 403 | 429;
+  readonly status: 400 | 401 | 403 | 429 | 503;
   /** The value of `error` in the JSON body. */
   readonly error: string;
 }
@@ -36,6 +37,8 @@ export const REPLIES: Readonly<Record<Reason, Reply>> = {
   locked: { status: 429, error: 'locked' },
   'resend-too-soon': { status: 429, error: 'resend-too-soon' },
   'send-limit': { status: 429, error: 'send-limit' },
+  // The status of the error itself, where there is one, takes precedence.
+  'not-sent': { status: 503, error: 'not-sent' },
 };
 
 /** A refusal, and what the session is to keep of it. */
@@ -45,18 +48,20 @@ export interface SessionRefusal {
   readonly otpId: string | undefined;
   /** Whether the session stops waiting for a code. Default: false. */
   readonly endsPending?: boolean;
+  /** Attempts that the challenge still admits; undefined when none was counted. */
+  readonly attemptsLeft?: number | undefined;
 }
 
 /** Ends a refused request: the session keeps the reason for the page it redirects to, otherwise the answer is JSON. */
 export async function finishRefusal(
-  slot: SessionSlot,
+  { slot, now }: Pick<MiddlewareContext, 'slot' | 'now'>,
   req: Request,
   res: Response,
   failureRedirect: string | undefined,
-  { refusal, otpId, endsPending = false }: SessionRefusal,
+  { refusal, otpId, endsPending = false, attemptsLeft }: SessionRefusal,
 ): Promise<false> {
-  const notice = failureRedirect === undefined ? null : refusal.reason;
-  await recordRefusal(slot, req, { otpId, endsPending, notice });
+  const notice = failureRedirect === undefined ? null : toNotice(refusal, now());
+  await recordRefusal(slot, req, { otpId, endsPending, notice, attemptsLeft });
   return answerRefusal(res, failureRedirect, refusal);
 }
 
@@ -65,20 +70,37 @@ export interface RefusalRecord {
   readonly otpId: string | undefined;
   readonly endsPending: boolean;
   /** Kept for the next page; null when the answer itself shows the reason. */
-  readonly notice: Reason | null;
+  readonly notice: Notice | null;
+  readonly attemptsLeft?: number | undefined;
+}
+
+/** What a refusal leaves for the next page. */
+export type Notice = Required<Pick<SmsOtpSession, 'notice' | 'retryAt'>>;
+
+/** Returns the notice of a refusal, and when another try makes sense. */
+export function toNotice({ reason, retryAfterSeconds }: Refusal, now: number): Notice {
+  return { notice: reason, retryAt: retryAfterSeconds === undefined ? null : now + retryAfterSeconds * 1000 };
 }
 
 /** Writes what a refusal changes in the session, if anything. */
 export async function recordRefusal(
   slot: SessionSlot,
   req: Request,
-  { otpId, endsPending, notice }: RefusalRecord,
+  { otpId, endsPending, notice, attemptsLeft }: RefusalRecord,
 ): Promise<void> {
-  if (notice === null && !(endsPending && otpId !== undefined)) return;
+  const changesPending = otpId !== undefined && (endsPending || attemptsLeft !== undefined);
+  if (notice === null && !changesPending) return;
   await slot.update(req, otpId, (before) => ({
-    ...(endsPending ? withoutPending(before) : before),
-    ...(notice !== null && { notice }),
+    ...(endsPending ? withoutPending(before) : withAttemptsLeft(before, attemptsLeft)),
+    ...notice,
   }));
+}
+
+function withAttemptsLeft(slot: SmsOtpSession, attemptsLeft: number | undefined): SmsOtpSession {
+  const { pending } = slot;
+  if (pending === undefined || attemptsLeft === undefined) return slot;
+  // Of two answers the later attempt's counts, in whatever order they are written.
+  return { ...slot, pending: { ...pending, attemptsLeft: Math.min(attemptsLeft, pending.attemptsLeft) } };
 }
 
 /** Returns the slot of a session that waits for no code. */
@@ -103,9 +125,30 @@ export function answerSuccess(res: Response, redirect: string | undefined): bool
 /** Answers a refusal as JSON. */
 export function replyWithRefusal(res: Response, { reason, retryAfterSeconds }: Refusal): void {
   const { status, error } = REPLIES[reason];
-  setRetryAfter(res, status, retryAfterSeconds);
+  reply(res, status, { error, ...(status === 429 && { retryAfterSeconds }) });
+}
+
+/**
+ * Answers as JSON that no text went out, and that the login is pending all the same.
+ * @param status The status of the error that kept the text from going out; null when there was none.
+ */
+export function replyWithPending(
+  res: Response,
+  { reason, retryAfterSeconds }: Refusal,
+  status: number | null,
+): void {
+  const { error, status: usual } = REPLIES[reason];
+  reply(res, status ?? usual, { error, pending: true, retryAfterSeconds });
+}
+
+function reply(
+  res: Response,
+  status: number,
+  body: { error: string; pending?: true; retryAfterSeconds?: number | undefined },
+): void {
+  setRetryAfter(res, status, body.retryAfterSeconds);
   res.setHeader('Cache-Control', 'no-store');
-  res.status(status).json({ error });
+  res.status(status).json(body);
 }
 
 /** Redirects the browser to a GET. The session has been saved before. */
@@ -117,9 +160,9 @@ export function replyWithRedirect(res: Response, location: string): void {
   res.end();
 }
 
-/** Sets the header of a 429. Passport itself answers a failure of the strategy, and only this header is ours there. */
+/** Sets the header of a 429 or 503. Passport itself answers a failure of the strategy, and only this header is ours there. */
 export function setRetryAfter(res: Response, status: number, retryAfterSeconds: number | undefined): void {
-  if (status === 429 && retryAfterSeconds !== undefined)
+  if ((status === 429 || status >= 500) && retryAfterSeconds !== undefined)
     res.setHeader('Retry-After', String(retryAfterSeconds));
 }
 

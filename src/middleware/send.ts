@@ -4,11 +4,21 @@ import type { Refusal } from '../login/outcome';
 import { maskPhone } from '../login/phones';
 import type { ResendResult } from '../login/resend-otp';
 import type { SendRequest, SendResult } from '../login/send-otp';
+import type { Waiting } from '../login/wait-without-text';
 import type { MiddlewareContext } from './context';
 import { currentUser, handleAsync, loadOptions } from './handler';
 import type { RedirectOptions, SendOptions } from './options';
 import { logIn, setAuthInfo } from './passport';
-import { answerSuccess, finishRefusal, toSafePath } from './responses';
+import {
+  answerSuccess,
+  finishRefusal,
+  type Notice,
+  recordRefusal,
+  replyWithPending,
+  replyWithRedirect,
+  toNotice,
+  toSafePath,
+} from './responses';
 import type { PendingSlot, SmsOtpSession } from './session-data';
 import { toStatus } from './status';
 import { createDeviceLogin, type DeviceLoginResult } from './trusted-devices';
@@ -16,6 +26,7 @@ import { createDeviceLogin, type DeviceLoginResult } from './trusted-devices';
 /** Makes `send`: the first factor was right, so a code is sent. */
 export function createSend(context: MiddlewareContext): (options?: SendOptions) => RequestHandler {
   const { slot, sendOtp } = context;
+  const answerAgain = createAnswerAgain(context);
   const { readOptions } = loadOptions();
   const devices = context.devices && createDeviceLogin(context.devices, context.endOtherSessions);
 
@@ -40,19 +51,15 @@ export function createSend(context: MiddlewareContext): (options?: SendOptions) 
     if (result.kind === 'refused') {
       const { refusal } = result;
       req.smsOtp = { sent: false, ...refusal };
-      return finishRefusal(slot, req, res, options.failureRedirect, {
+      return finishRefusal(context, req, res, options.failureRedirect, {
         refusal,
         otpId: before.pending?.otpId,
       });
     }
-    if (result.kind === 'sent') {
-      const pending = toPending(result, findWantedPage(req, before));
-      await slot.renew(req, { version: 1, pending });
-      req.smsOtp = { sent: true, ...toStatus(pending) };
-    } else if (before.pending !== undefined) {
-      req.smsOtp = { sent: true, ...toStatus(before.pending) };
-    }
-    return answerSuccess(res, options.successRedirect);
+    if (result.kind === 'already-sent') return answerAgain(req, res, options, before, result.refusal);
+    const pending = toPending(result, findWantedPage(req, before));
+    await slot.renew(req, { version: 1, pending, ...findNotice(options, result, context.now()) });
+    return answerPending(req, res, options, pending, result);
   }
 
   /** No second factor is required: Passport logs the user in, and no mark is made. */
@@ -119,6 +126,7 @@ function toRequest(
     // Both the trusted device and the decision need the answer: the app is asked once.
     isRequired: () => (required ??= context.isRequiredFor(user, req)),
     getLocale: () => context.getLocale(user, req),
+    getPreferredFactor: () => context.getPreferredFactor(user, req),
   };
 }
 
@@ -139,59 +147,120 @@ export type FinishSend = (
 ) => Promise<boolean>;
 
 /** Makes the end of every send that renews no session: it writes the result into the slot, and answers. */
-export function createFinishSend({ slot, discard }: Pick<MiddlewareContext, 'slot' | 'discard'>): FinishSend {
-  return async function finishSend(req, res, { successRedirect, failureRedirect }, decided) {
-    const { before, result } = decided;
-    const refusal = await keep(req, decided);
-    if (refusal === null) return answerSuccess(res, successRedirect);
-    req.smsOtp = { sent: false, ...refusal };
-    const endsPending = result.kind === 'refused' && 'endsPending' in result && result.endsPending;
-    const otpId = before.pending?.otpId;
-    return finishRefusal(slot, req, res, failureRedirect, { refusal, otpId, endsPending });
+export function createFinishSend(context: Pick<MiddlewareContext, 'slot' | 'discard' | 'now'>): FinishSend {
+  const { slot, discard, now } = context;
+  const answerAgain = createAnswerAgain(context);
+
+  return async function finishSend(req, res, options, { before, result, returnTo }) {
+    if (result.kind === 'not-required') return answerSuccess(res, options.successRedirect);
+    if (result.kind === 'already-sent') return answerAgain(req, res, options, before, result.refusal);
+    if (result.kind === 'refused') return refuse(req, res, options, before, result);
+    const pending = toPending(result, toSafePath(returnTo));
+    const notice = findNotice(options, result, now());
+    // Nothing is written when the session waits for another code by now.
+    const isKept = await slot.update(req, before.pending?.otpId, (current) => ({
+      ...withoutNotice(current),
+      pending,
+      ...notice,
+    }));
+    if (isKept) return answerPending(req, res, options, pending, result);
+    await discard(pending.otpId);
+    return refuse(req, res, options, before, { refusal: { reason: 'no-pending-login' } });
   };
 
-  /** Writes nothing when the session waits for another code by now. */
-  async function keep(req: Request, { before, result, returnTo }: DecidedSend): Promise<Refusal | null> {
-    if (result.kind === 'refused') return result.refusal;
-    if (result.kind !== 'sent') {
-      if (before.pending !== undefined) req.smsOtp = { sent: true, ...toStatus(before.pending) };
-      return null;
-    }
-    const pending = toPending(result, toSafePath(returnTo));
-    const isKept = await slot.update(req, before.pending?.otpId, (now) => ({
-      ...withoutNotice(now),
-      pending,
-    }));
-    if (!isKept) {
-      await discard(pending.otpId);
-      return { reason: 'no-pending-login' };
-    }
-    req.smsOtp = { sent: true, ...toStatus(pending) };
-    return null;
+  async function refuse(
+    req: Request,
+    res: Response,
+    { failureRedirect }: RedirectOptions,
+    before: SmsOtpSession,
+    { refusal, endsPending = false }: { readonly refusal: Refusal; readonly endsPending?: boolean },
+  ): Promise<boolean> {
+    req.smsOtp = { sent: false, ...refusal };
+    const otpId = before.pending?.otpId;
+    return finishRefusal(context, req, res, failureRedirect, { refusal, otpId, endsPending });
   }
 }
 
 /** Returns the slot without the reason and the page that were kept for the next page. */
-export function withoutNotice({ notice: _shown, returnTo: _taken, ...rest }: SmsOtpSession): SmsOtpSession {
+export function withoutNotice(slot: SmsOtpSession): SmsOtpSession {
+  const { notice: _shown, retryAt: _told, returnTo: _taken, ...rest } = slot;
   return rest;
 }
 
-type SentResult = Extract<SendResult, { readonly kind: 'sent' }>;
+type BegunSend = Extract<SendResult, { readonly kind: 'sent' }> | Waiting;
 
-/** Returns what the session keeps of a code that was sent. */
-function toPending({ challenge, resendAt, phones }: SentResult, returnTo: string | null): PendingSlot {
-  const { otpId, pendingId, purpose, expiresAt, pendingUntil, mobile, transaction } = challenge;
-  const maskedPhone = maskPhone(mobile);
+/** Returns what the session keeps of a pending login. */
+function toPending(result: BegunSend, returnTo: string | null): PendingSlot {
+  const { challenge, resendAt, phones, factors } = result;
+  const { otpId, pendingId, purpose, isSent, expiresAt, pendingUntil, mobile, transaction } = challenge;
+  const reason = result.kind === 'waiting' ? result.refusal?.reason : undefined;
   return {
     otpId,
     pendingId,
     purpose,
-    maskedPhone,
+    isSent,
+    maskedPhone: mobile === '' ? '' : maskPhone(mobile),
     expiresAt,
     pendingUntil,
     resendAt,
+    attemptsLeft: challenge.maxAttempts,
+    factors,
+    ...(reason && { reason }),
     ...(phones.length > 0 && { phones }),
     ...(transaction && { transaction }),
     ...(returnTo !== null && { returnTo }),
+  };
+}
+
+/** Returns where the browser goes when no text went out and the login is pending; undefined: the answer is JSON. */
+function findPendingPage({ successRedirect, failureRedirect }: RedirectOptions): string | undefined {
+  // An app that only names where failures go shows the reason there.
+  return successRedirect ?? failureRedirect;
+}
+
+function findNotice(options: RedirectOptions, result: BegunSend, now: number): Notice | null {
+  if (result.kind === 'sent' || result.refusal === null) return null;
+  return findPendingPage(options) === undefined ? null : toNotice(result.refusal, now);
+}
+
+/** Answers a send after which the login is pending, with a text or without. */
+function answerPending(
+  req: Request,
+  res: Response,
+  options: RedirectOptions,
+  pending: PendingSlot,
+  result: { readonly kind: 'sent' } | Pick<Waiting, 'kind' | 'refusal' | 'status'>,
+): boolean {
+  if (result.kind === 'sent' || result.refusal === null) {
+    const shown = toStatus(pending);
+    req.smsOtp = result.kind === 'sent' ? { sent: true, ...shown } : { sent: false, pending: true, ...shown };
+    return answerSuccess(res, options.successRedirect);
+  }
+  req.smsOtp = { sent: false, pending: true, ...result.refusal };
+  const page = findPendingPage(options);
+  if (page === undefined) replyWithPending(res, result.refusal, result.status);
+  else replyWithRedirect(res, page);
+  return false;
+}
+
+type AnswerAgain = (
+  req: Request,
+  res: Response,
+  options: RedirectOptions,
+  before: SmsOtpSession,
+  refusal: Refusal,
+) => Promise<boolean>;
+
+/** Makes the answer to a send whose session is pending already: it is the first one's. */
+function createAnswerAgain({ slot, now }: Pick<MiddlewareContext, 'slot' | 'now'>): AnswerAgain {
+  return async function answerAgain(req, res, options, { pending }, { retryAfterSeconds }) {
+    // The decision has found the challenge by this slot, so there is one.
+    if (pending === undefined) return answerSuccess(res, options.successRedirect);
+    if (pending.isSent) return answerPending(req, res, options, pending, { kind: 'sent' });
+    const { otpId, reason = 'resend-too-soon' } = pending;
+    const refusal = { reason, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) };
+    if (findPendingPage(options) !== undefined)
+      await recordRefusal(slot, req, { otpId, endsPending: false, notice: toNotice(refusal, now()) });
+    return answerPending(req, res, options, pending, { kind: 'waiting', refusal, status: null });
   };
 }

@@ -9,6 +9,8 @@ export interface SmsOtpSession {
   readonly verified?: VerifiedMark;
   /** The reason of a refusal that was answered with a redirect, until `status()` returns it. */
   readonly notice?: Reason;
+  /** Beside the notice: when another try makes sense, in milliseconds since 1970. */
+  readonly retryAt?: number | null;
   /** The page that a guard refused. */
   readonly returnTo?: string;
 }
@@ -17,6 +19,8 @@ export interface SmsOtpSession {
 export interface PendingSlot extends PendingStatus {
   readonly otpId: string;
   readonly pendingId: string;
+  /** Why no text went out. */
+  readonly reason?: Reason;
   /** Where the user wanted to go. */
   readonly returnTo?: string;
 }
@@ -52,10 +56,11 @@ export function isSlot(value: unknown): value is SmsOtpSession {
 
 function isPending(value: unknown): boolean {
   if (!isObject(value)) return false;
-  const { otpId, pendingId, purpose, expiresAt, pendingUntil } = value;
+  const { otpId, pendingId, purpose, isSent, expiresAt, pendingUntil, attemptsLeft, factors } = value;
   const hasIds = typeof otpId === 'string' && typeof pendingId === 'string';
   const hasTimes = Number.isFinite(expiresAt) && Number.isFinite(pendingUntil);
-  return hasIds && hasTimes && isPurpose(purpose);
+  const hasRest = typeof isSent === 'boolean' && Number.isFinite(attemptsLeft) && Array.isArray(factors);
+  return hasIds && hasTimes && hasRest && isPurpose(purpose);
 }
 
 function isPurpose(value: unknown): boolean {

@@ -7,7 +7,7 @@ import type { Method, Refusal } from '../login/outcome';
 import type { Verified } from '../login/verify-otp';
 import type { FactorVerification, MiddlewareContext } from './context';
 import { currentUser, isGiven, readField } from './handler';
-import { recordRefusal, REPLIES, type SessionRefusal, setRetryAfter } from './responses';
+import { recordRefusal, REPLIES, type SessionRefusal, setRetryAfter, toNotice } from './responses';
 import type { SmsOtpSession } from './session-data';
 
 type Verify = (req: Request, done: () => void) => void;
@@ -92,7 +92,7 @@ export interface SmsOtpFailureInfo extends Refusal {
 
 /** Makes the verification of a request's code. After a success the mark passes through the renewal by `req.logIn`. */
 export function createAuthenticate(context: MiddlewareContext, callback?: StrategyCallback): Authenticate {
-  const { slot, factors } = context;
+  const { slot, factors, now } = context;
 
   return async function authenticate(req, options) {
     const { pending } = slot.read(req);
@@ -102,7 +102,8 @@ export function createAuthenticate(context: MiddlewareContext, callback?: Strate
     const otpId = pending?.otpId;
     if (result.kind === 'verified') return succeed(req, options, result, verifier, otpId);
     if (result.kind === 'unconfirmed') {
-      await recordRefusal(slot, req, { otpId, endsPending: true, notice: 'unconfirmed' });
+      const notice = toNotice({ reason: 'unconfirmed' }, now());
+      await recordRefusal(slot, req, { otpId, endsPending: true, notice });
       throw result.error;
     }
     return refuse(req, options, { ...result, otpId });
@@ -142,11 +143,11 @@ export function createAuthenticate(context: MiddlewareContext, callback?: Strate
   async function refuse(
     req: Request,
     options: AuthenticationOptions,
-    { refusal, otpId, endsPending = false }: SessionRefusal,
+    { refusal, otpId, endsPending = false, attemptsLeft }: SessionRefusal,
   ): Promise<AuthenticationFailure> {
     req.smsOtp = { verified: false, ...refusal };
-    const notice = options.keepsNotice === true ? refusal.reason : null;
-    await recordRefusal(slot, req, { otpId, endsPending, notice });
+    const notice = options.keepsNotice === true ? toNotice(refusal, now()) : null;
+    await recordRefusal(slot, req, { otpId, endsPending, notice, attemptsLeft });
     const { status, error } = REPLIES[refusal.reason];
     if (req.res !== undefined) setRetryAfter(req.res, status, refusal.retryAfterSeconds);
     return { kind: 'failure', info: { message: error, ...refusal }, status };

@@ -62,7 +62,7 @@ function guardChallenges(challenges: ChallengeStore, guard: Guard): ChallengeSto
     begin: (challenge, ttlSeconds) => guard('begin', () => challenges.begin(challenge, ttlSeconds)),
     claim: (otpId) => guard('claim', () => challenges.claim(otpId)),
     find: (otpId) => guard('find', () => challenges.find(otpId)),
-    consume: (otpId) => guard('consume', () => challenges.consume(otpId)),
+    consume: (otpId, options) => guard('consume', () => challenges.consume(otpId, options)),
     discard: (otpId) => guard('discard', () => challenges.discard(otpId)),
     discardAll: (userId) => guard('discardAll', () => challenges.discardAll(userId)),
   };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { StoreError } from '../errors';
 import { fieldsOf, isPositive, parseJson, RECORD_VERSION, toWholeNumber } from './check-values';
-import type { Challenge, Claim, DeviceRotation, TrustedDevice } from './store';
+import type { Challenge, Claim, DeviceRotation, LiveChallenge, TrustedDevice } from './store';
 
 // Loads zod: stores reach this module through `loadRecords` alone.
 
@@ -20,9 +20,11 @@ const challengeSchema = z
     userId: text,
     userIdType: z.enum(['string', 'number', 'bigint']),
     purpose: z.enum(['login', 'step-up', 'transaction', 'enroll']),
-    mobile: text,
+    isSent: z.boolean(),
+    bucket: text,
+    mobile: z.string(),
     isNewNumber: z.boolean(),
-    sends: fromOne,
+    sends: z.int().min(0),
     maxAttempts: fromOne,
     sentAt: z.number(),
     expiresAt: z.number(),
@@ -30,6 +32,9 @@ const challengeSchema = z
     transaction: z.object({ amount: text, payee: text }).optional(),
     replaces: text.optional(),
   })
+  .refine(({ isSent, mobile, sends, purpose }) =>
+    isSent ? mobile !== '' && sends > 0 : purpose === 'login' || purpose === 'step-up',
+  )
   .refine(({ purpose, transaction }) => (transaction !== undefined) === (purpose === 'transaction'))
   .refine(
     ({ purpose, replaces }) => replaces === undefined || purpose === 'enroll',
@@ -78,14 +83,24 @@ export function parseChallenge(record: unknown, otpId: string): Challenge {
 }
 
 /**
+ * Parses a challenge with what the store keeps beside it.
+ * @param newestId The id that holds the newest code of its user, purpose and bucket.
+ * @throws {StoreError} `ERR_STORE` when the record is not a challenge.
+ */
+export function toLiveChallenge(record: unknown, newestId: unknown, otpId: string): LiveChallenge {
+  const challenge = parseChallenge(record, otpId);
+  return { challenge, hasLiveCode: challenge.isSent && newestId === otpId };
+}
+
+/**
  * Returns the claim that a store has counted.
  * @param attempt The number of the attempt; a missing or invalid one means exhausted.
  * @throws {StoreError} `ERR_STORE` when the record is not a challenge.
  */
-export function toClaim(attempt: unknown, record: unknown, otpId: string): Claim {
-  const [number, challenge] = [toWholeNumber(attempt), parseChallenge(record, otpId)];
-  const isWithin = number !== null && number > 0 && number <= challenge.maxAttempts;
-  return isWithin ? { outcome: 'claimed', challenge, attempt: number } : { outcome: 'exhausted' };
+export function toClaim(attempt: unknown, record: unknown, newestId: unknown, otpId: string): Claim {
+  const [number, live] = [toWholeNumber(attempt), toLiveChallenge(record, newestId, otpId)];
+  const isWithin = number !== null && number > 0 && number <= live.challenge.maxAttempts;
+  return isWithin ? { outcome: 'claimed', ...live, attempt: number } : { outcome: 'exhausted' };
 }
 
 /**

@@ -10,7 +10,10 @@ export interface Transaction {
 /** A user's id as `getUserId` returns it. Two ids are the same user when they are equal as strings. */
 export type UserId = string | number | bigint;
 
-/** One OTP id of a pending login with everything a decision needs. Only the gateway knows the code itself. */
+/**
+ * One OTP id of a pending login with everything a decision needs. Only the gateway knows the code itself. Where no text
+ * went out, the id is one of our own that the gateway has never seen.
+ */
 export interface Challenge {
   /** Records are versioned; a store refuses an unknown version. */
   readonly version: 1;
@@ -24,15 +27,22 @@ export interface Challenge {
   readonly userId: string;
   readonly userIdType: 'string' | 'number' | 'bigint';
   readonly purpose: Purpose;
-  /** E.164 with plus. */
+  /** Whether a text went out. False: the id is our own, and no code fits it. */
+  readonly isSent: boolean;
+  /** Which of the user's browsers it belongs to: of all challenges of a user, purpose and bucket, the newest code alone lives. */
+  readonly bucket: string;
+  /** E.164 with plus; empty when no text went out because the user has no number. */
   readonly mobile: string;
   /** True when no code texted to this number was ever right; success then marks the number as verified. */
   readonly isNewNumber: boolean;
-  /** The number of this send within the pending login, from 1. */
+  /** How many texts this pending login has sent so far, this one included. 0 before the first. */
   readonly sends: number;
   /** The attempts that this challenge admits. */
   readonly maxAttempts: number;
-  /** Milliseconds since 1970: when the code was sent, when it expires, when the pending login ends. */
+  /**
+   * Milliseconds since 1970: when the code was sent, when it expires, when the pending login ends. Without a text: when
+   * this pending login began, and its end twice.
+   */
   readonly sentAt: number;
   readonly expiresAt: number;
   readonly pendingUntil: number;
@@ -42,17 +52,25 @@ export interface Challenge {
   readonly replaces?: string | undefined;
 }
 
+/** A live challenge, and whether its texted code may still be right. */
+export interface LiveChallenge {
+  readonly challenge: Challenge;
+  /** False when no text went out, and once a later text to that user, purpose and bucket has taken the code. */
+  readonly hasLiveCode: boolean;
+}
+
 /** The answer to a claim. An attempt is counted before the code is checked. */
 export type Claim =
-  | { readonly outcome: 'claimed'; readonly challenge: Challenge; readonly attempt: number }
+  | ({ readonly outcome: 'claimed'; readonly attempt: number } & LiveChallenge)
   | { readonly outcome: 'exhausted' }
   | { readonly outcome: 'unknown' };
 
 /** Challenges. Every call is atomic over all processes that share the store. */
 export interface ChallengeStore {
   /**
-   * Stores a challenge for `ttlSeconds` with no attempts counted, and ends the user's earlier live challenge of the same
-   * purpose in the same step. An OTP id that is already known is replaced.
+   * Stores a challenge for `ttlSeconds` with no attempts counted. With a text (`isSent`) it takes the code in the same
+   * step from the earlier live challenge of that user, purpose and bucket, which lives on without one. An OTP id that is
+   * already known is replaced.
    */
   begin(challenge: Challenge, ttlSeconds: number): Promise<void>;
   /**
@@ -61,9 +79,12 @@ export interface ChallengeStore {
    */
   claim(otpId: string): Promise<Claim>;
   /** Returns the challenge without counting an attempt, for decisions that check no code; null when it is not live. */
-  find(otpId: string): Promise<Challenge | null>;
-  /** Ends the challenge. True for exactly one caller. */
-  consume(otpId: string): Promise<boolean>;
+  find(otpId: string): Promise<LiveChallenge | null>;
+  /**
+   * Ends the challenge. True for exactly one caller. With `byCode`, only while its code lives: a text that came in between
+   * has taken the code, and the challenge stays.
+   */
+  consume(otpId: string, options?: { readonly byCode?: boolean }): Promise<boolean>;
   /** Ends the challenge if it is live. */
   discard(otpId: string): Promise<void>;
   /** Ends every live challenge of a user, of any purpose. */

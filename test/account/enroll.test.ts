@@ -132,7 +132,10 @@ describe('an enrollment', () => {
     await alice.enroll(NEW);
     const { sent } = test.sim.stats();
     expect((await alice.enroll(NEW)).body).toMatchObject({ sent: true, purpose: 'enroll' });
-    expect((await alice.replace(NEW)).body).toEqual({ error: 'resend-too-soon' });
+    expect((await alice.replace(NEW)).body).toEqual({
+      error: 'resend-too-soon',
+      retryAfterSeconds: expect.any(Number),
+    });
     expect(test.sim.stats().sent).toBe(sent);
     await alice.confirm(NEW);
     expect(numbersOf(test)).toEqual([HOME, NEW]);

@@ -4,7 +4,7 @@ import type { Browser, Seen } from './support/browser';
 import { startFactorApp, type FactorApp } from './support/factor-app';
 
 const INVALID = [401, { error: 'invalid-code' }];
-const LOCKED = [429, { error: 'locked' }];
+const LOCKED = [429, { error: 'locked', retryAfterSeconds: expect.any(Number) }];
 
 function brief({ status, body }: Seen): unknown[] {
   return [status, body];

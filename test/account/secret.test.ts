@@ -43,7 +43,11 @@ describe('with a secret of the app', () => {
     await before.browser().login();
     const sameNumber = after.browser({ id: 'bob', phone: after.users.get('alice')?.phone ?? null });
     after.users.set('bob', { ...sameNumber.user });
-    expect((await sameNumber.login()).body).toEqual({ error: 'resend-too-soon' });
+    expect((await sameNumber.login()).body).toEqual({
+      error: 'resend-too-soon',
+      pending: true,
+      retryAfterSeconds: 30,
+    });
   });
 
   it('another secret makes codes worthless', async () => {

@@ -77,9 +77,10 @@ describe.each(['A', 'B'] as const)('onEvent in variant %s', (variant) => {
     expect(told()).toEqual([counted(10), wrong, locked, ended('verify', 'wrong-code')]);
   });
 
-  it('hears of an accident', async () => {
+  it('hears of a text that the gateway has not sent', async () => {
     test.sim.failNext('generate', 'html-502');
     await alice.login();
-    expect(told()).toEqual([ended('send', 'accident')]);
+    const denied = { type: 'denied', ...subject, reason: 'not-sent', policy: null };
+    expect(told()).toEqual([denied, ended('send', 'not-sent')]);
   });
 });

@@ -104,6 +104,14 @@ describe.each(['A', 'B'] as const)('what comes out in variant %s', (variant) => 
     return Object.fromEntries(found.filter(([, leaks]) => leaks.length > 0));
   }
 
+  /** A text that was not sent is an answer, all else an error. */
+  function countFailures(): number {
+    const { errors, events } = test;
+    return (
+      errors.length + events.filter((event) => event.type === 'denied' && event.reason === 'not-sent').length
+    );
+  }
+
   it('holds no secret on the happy path, and the search finds what is planted', async () => {
     await wander();
     expect(test.logins).toHaveLength(2);
@@ -127,7 +135,7 @@ describe.each(['A', 'B'] as const)('what comes out in variant %s', (variant) => 
         await wander(['login', 'enterRight', 'status']);
         test.sim.clearFaults();
       }
-      expect(test.errors.length).toBeGreaterThan(LOST.length);
+      expect(countFailures()).toBeGreaterThan(LOST.length);
       expect(findLeaks()).toEqual({});
     },
   );
@@ -157,7 +165,7 @@ describe.each(['A', 'B'] as const)('what comes out in variant %s', (variant) => 
         await wander();
         test.sim.clearFaults();
       }
-      expect(test.errors.length).toBeGreaterThan(faults.length / 2);
+      expect(countFailures()).toBeGreaterThan(faults.length / 2);
       expect(findLeaks()).toEqual({});
     },
   );

@@ -20,7 +20,7 @@ describe('a store that answers oddly', () => {
     await visitor.login();
     tampered.tamper('charge', answering({ refusedBy: null, counts: [] }));
     const answer = await visitor.enterRight();
-    expect(seen(answer)).toEqual([429, { error: 'locked' }]);
+    expect(seen(answer)).toEqual([429, { error: 'locked', retryAfterSeconds: 1 }]);
     expect(answer.headers['retry-after']).toBe('1');
   });
 

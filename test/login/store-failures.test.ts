@@ -162,7 +162,7 @@ describe.each(['A', 'B'] as const)('a store that fails in variant %s', (variant)
       .claim(otpId ?? '')
       .then((claim) => ({ challenge: null, ...claim }));
     const challenge = { ...rest.challenge, expiresAt: undefined };
-    tampered.tamper('claim', answering({ outcome, attempt: 1, challenge }));
+    tampered.tamper('claim', answering({ outcome, attempt: 1, challenge, hasLiveCode: true }));
     expect(seen(await visitor.enterRight())).toEqual([401, { error: 'expired' }]);
   });
 });

@@ -6,6 +6,7 @@ import { addSite } from './support/site';
 import { giveCode, givePassword, logIn, passwordOf, sessionIdOf, statusOf } from './support/steps';
 
 const GAP_SECONDS = 30;
+const TOO_SOON = { error: 'resend-too-soon' };
 
 describe('a second right password', () => {
   const people = createPeople();
@@ -60,14 +61,15 @@ describe('a second right password', () => {
     expect(test.sim.stats().calls.generate).toBe(generate + 1);
   });
 
-  it('in another session is refused resend-too-soon, with Retry-After', async () => {
+  it('in another session sends nothing and is pending with a countdown, with Retry-After', async () => {
     const user = people.next();
     await givePassword(test.agent(), user);
     test.clock.advanceSeconds(10);
     const { generate } = test.sim.stats().calls;
     const answer = await givePassword(test.agent(), user);
-    expect([answer.status, answer.body]).toEqual([429, { error: 'resend-too-soon' }]);
-    expect(answer.headers['retry-after']).toBe(String(GAP_SECONDS - 10));
+    const retryAfterSeconds = GAP_SECONDS - 10;
+    expect([answer.status, answer.body]).toEqual([429, { ...TOO_SOON, pending: true, retryAfterSeconds }]);
+    expect(answer.headers['retry-after']).toBe(String(retryAfterSeconds));
     expect(test.sim.stats().calls.generate).toBe(generate);
   });
 
@@ -84,12 +86,12 @@ describe('a second right password', () => {
     expect((await giveCode(test, agent, user)).status).toBe(200);
   });
 
-  it('inside the gap, but with a code that has ended, is refused', async () => {
+  it('inside the gap, but with a code that has ended, sends nothing and is pending with a countdown', async () => {
     const user = people.next();
     const agent = test.agent();
     await givePassword(agent, user);
     await agent.post('/login/cancel');
-    expect((await givePassword(agent, user)).body).toEqual({ error: 'resend-too-soon' });
+    expect((await givePassword(agent, user)).body).toMatchObject({ ...TOO_SOON, pending: true });
   });
 
   it('of another user in the same session sends a code to that user', async () => {
@@ -109,7 +111,7 @@ describe('a second right password', () => {
     const agent = await logIn(test, user);
     await agent.post('/step-up');
     const answer = await givePassword(agent, user);
-    expect([answer.status, answer.body]).toEqual([429, { error: 'resend-too-soon' }]);
+    expect([answer.status, answer.body]).toMatchObject([429, { ...TOO_SOON, pending: true }]);
   });
 });
 
@@ -119,7 +121,7 @@ describe('a resend', () => {
     const agent = test.agent();
     await givePassword(agent);
     const answer = await agent.post('/login/resend');
-    expect([answer.status, answer.body]).toEqual([429, { error: 'resend-too-soon' }]);
+    expect([answer.status, answer.body]).toEqual([429, { ...TOO_SOON, retryAfterSeconds: GAP_SECONDS }]);
     expect(answer.headers['retry-after']).toBe(String(GAP_SECONDS));
     expect((await giveCode(test, agent)).status).toBe(200);
   });

@@ -26,6 +26,7 @@ const DOCUMENTED: Record<string, [number, string]> = {
   locked: [429, 'locked'],
   'resend-too-soon': [429, 'resend-too-soon'],
   'send-limit': [429, 'send-limit'],
+  'not-sent': [503, 'not-sent'],
 };
 
 describe('the reasons', () => {
@@ -69,7 +70,7 @@ describe('the answer to a code that is not accepted', () => {
     const wrong = await giveWrongCode(test, agent);
     expect([wrong.status, wrong.headers['retry-after']]).toEqual([401, undefined]);
     const locked = await giveCode(test, agent);
-    expect([locked.status, locked.body]).toEqual([429, { error: 'locked' }]);
+    expect([locked.status, locked.body]).toEqual([429, { error: 'locked', retryAfterSeconds: 1800 }]);
     expect(locked.headers['retry-after']).toBe('1800');
   });
 

@@ -35,12 +35,12 @@ describe('what a login asks of the session store', () => {
     expect(test.sessions.ids()).toHaveLength(1);
   });
 
-  it('is a read and a touch for a wrong code that is answered as JSON', async () => {
+  it('is a read, one again and a write for a wrong code: the attempts that are left are kept', async () => {
     const agent = test.agent();
     await givePassword(agent);
     test.sessions.resetCalls();
     await agent.post('/login/pin').send({ pin: '0000000' });
-    expect(test.sessions.calls).toEqual({ get: 1, set: 0, touch: 1, destroy: 0 });
+    expect(test.sessions.calls).toEqual({ get: 2, set: 1, touch: 1, destroy: 0 });
   });
 
   it('is nothing but a read and a touch for a guarded page', async () => {

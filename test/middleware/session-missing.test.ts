@@ -53,7 +53,13 @@ describe('without a session middleware', () => {
   it('status() and hasSecondFactor() have nothing to tell', async () => {
     const test = await openTestApp({ sessionMiddleware: [], routes: addGuard });
     const { body } = await test.agent().get('/what');
-    expect(body).toEqual({ pending: null, verified: null, notice: null, hasSecondFactor: false });
+    expect(body).toEqual({
+      pending: null,
+      verified: null,
+      notice: null,
+      retryAt: null,
+      hasSecondFactor: false,
+    });
   });
 });
 

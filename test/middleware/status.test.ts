@@ -27,7 +27,7 @@ describe('status', () => {
 
   it('of a stranger has nothing to tell, and makes no session', async () => {
     const answer = await test.agent().get('/what');
-    expect(answer.body).toEqual({ pending: null, verified: null, notice: null });
+    expect(answer.body).toEqual({ pending: null, verified: null, notice: null, retryAt: null });
     expect(answer.headers['set-cookie']).toBeUndefined();
   });
 
@@ -38,12 +38,15 @@ describe('status', () => {
     const sent = await givePassword(agent, user);
     const pending = {
       purpose: 'login',
+      isSent: true,
       maskedPhone: `•• •• ${String(user.phone).slice(-2)}`,
       expiresAt: sentAt + 300_000,
       pendingUntil: sentAt + 600_000,
       resendAt: sentAt + 30_000,
+      attemptsLeft: 5,
+      factors: ['sms'],
     };
-    expect(await ask(agent)).toEqual({ pending, verified: null, notice: null });
+    expect(await ask(agent)).toEqual({ pending, verified: null, notice: null, retryAt: null });
     expect(sent.body).toEqual({ sent: true, ...pending });
     const { otpId, pendingId } = (await agent.get('/status')).body.session.pending as Record<string, string>;
     for (const secret of [otpId, pendingId, test.code(user), String(user.phone).slice(1, -2)]) {
@@ -85,7 +88,12 @@ describe('status', () => {
     const agent = await logIn(test, people.next());
     const at = test.clock.now();
     test.clock.advanceSeconds(60);
-    expect(await ask(agent)).toEqual({ pending: null, verified: { at, method: 'sms' }, notice: null });
+    expect(await ask(agent)).toEqual({
+      pending: null,
+      verified: { at, method: 'sms' },
+      notice: null,
+      retryAt: null,
+    });
   });
 
   it("tells nothing of another user's second factor", async () => {

@@ -6,7 +6,7 @@ jest.setTimeout(60_000);
 
 /** Of no country, so that nothing but the prefix is judged. */
 const PREFIX = '+9991234';
-const SEND_LIMIT = { status: 429, body: { error: 'send-limit' } };
+const SEND_LIMIT = { status: 429, body: { error: 'send-limit', retryAfterSeconds: expect.any(Number) } };
 
 let traffic: Traffic;
 let next: number;

@@ -5,7 +5,7 @@ import { enterWrongly, seen, visit, type Visit } from '../support/visit';
 
 jest.setTimeout(30_000);
 
-const LOCKED = [429, { error: 'locked' }];
+const LOCKED = [429, { error: 'locked', retryAfterSeconds: expect.any(Number) }];
 const DISABLED = [403, { error: 'disabled' }];
 const HALF_HOUR = 1_800;
 

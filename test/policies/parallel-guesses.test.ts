@@ -75,6 +75,9 @@ describe.each(['A', 'B'] as const)('two hundred guesses at once in variant %s', 
     await guessAt([inside, outside], GUESSES, () => wrongCode(test.code()));
     expect(test.sim.stats().calls.validate - before).toBe(10);
     test.clock.advanceSeconds(300);
-    expect((await visit(test).login()).body).toEqual({ error: 'locked' });
+    expect((await visit(test).login()).body).toEqual({
+      error: 'locked',
+      retryAfterSeconds: expect.any(Number),
+    });
   });
 });

@@ -109,7 +109,11 @@ describe('a policy', () => {
   it('may deny with a reason and a time', async () => {
     await start([asked('budget', () => ({ deny: 'send-limit', retryAfterSeconds: 41.5 }))]);
     const refused = await visitor.login();
-    expect([...seen(refused), refused.headers['retry-after']]).toEqual([429, { error: 'send-limit' }, '42']);
+    expect([...seen(refused), refused.headers['retry-after']]).toEqual([
+      429,
+      { error: 'send-limit', pending: true, retryAfterSeconds: 42 },
+      '42',
+    ]);
   });
 
   it.each<[string, () => unknown]>([

@@ -5,7 +5,7 @@ import { numberOf, repeat, startTraffic, type Traffic } from './traffic';
 jest.setTimeout(30_000);
 
 const PREFIX = '+3361234';
-const SEND_LIMIT = { status: 429, body: { error: 'send-limit' } };
+const SEND_LIMIT = { status: 429, body: { error: 'send-limit', retryAfterSeconds: expect.any(Number) } };
 
 let traffic: Traffic;
 const open = async (options: PrefixVelocityOptions, start?: number): Promise<void> => {

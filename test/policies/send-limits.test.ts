@@ -8,7 +8,7 @@ import { seen, visit } from '../support/visit';
 
 jest.setTimeout(30_000);
 
-const LIMITED = [429, { error: 'send-limit' }];
+const LIMITED = [429, { error: 'send-limit', retryAfterSeconds: expect.any(Number) }];
 
 let test: TestApp;
 async function start(limits: LimitsOption, users: TestUser[] = people(40)): Promise<void> {

@@ -36,7 +36,7 @@ describe('a budget', () => {
     // Twelve hours, and a little for processes whose clocks differ.
     expect([...seen(refused), refused.headers['retry-after']]).toEqual([
       429,
-      { error: 'send-limit' },
+      { error: 'send-limit', retryAfterSeconds: expect.any(Number) },
       '43800',
     ]);
     expect(test.told('denied')).toMatchObject([{ userId: CARL.id, policy: 'spend-limits' }]);

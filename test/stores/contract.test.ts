@@ -12,15 +12,20 @@ import type { Counter } from '../../src/stores/store';
 const sabotages: Record<string, Sabotage> = {
   'claims without counting': partWith('challenges', (kept) => ({
     claim: async (otpId) => {
-      const challenge = await kept.find(otpId);
-      return challenge === null ? { outcome: 'unknown' } : { outcome: 'claimed', challenge, attempt: 1 };
+      const live = await kept.find(otpId);
+      return live === null ? { outcome: 'unknown' } : { outcome: 'claimed', ...live, attempt: 1 };
     },
   })),
   'finds by claiming': partWith('challenges', (kept) => ({
     find: async (otpId) => {
       const found = await kept.claim(otpId);
-      return found.outcome === 'claimed' ? found.challenge : null;
+      if (found.outcome !== 'claimed') return null;
+      const { challenge, hasLiveCode } = found;
+      return { challenge, hasLiveCode };
     },
+  })),
+  'lets a code consume that another text has taken': partWith('challenges', (kept) => ({
+    consume: (otpId) => kept.consume(otpId),
   })),
   'lets every caller consume': partWith('challenges', (kept) => ({
     consume: async (otpId) => {
@@ -28,10 +33,59 @@ const sabotages: Record<string, Sabotage> = {
       return true;
     },
   })),
-  'leaves the earlier challenge of a user alive': partWith('challenges', (kept) => ({
-    begin: (challenge, ttlSeconds) =>
-      kept.begin({ ...challenge, userId: `${challenge.userId} ${challenge.otpId}` }, ttlSeconds),
+  'leaves every text its code': partWith('challenges', (kept) => ({
+    find: async (otpId) => {
+      const live = await kept.find(otpId);
+      return live && { ...live, hasLiveCode: live.challenge.isSent };
+    },
   })),
+  'has codes where no text went out': partWith('challenges', (kept) => ({
+    find: async (otpId) => {
+      const live = await kept.find(otpId);
+      return live && { ...live, hasLiveCode: live.hasLiveCode || !live.challenge.isSent };
+    },
+  })),
+  'takes a code without a text': partWith('challenges', (kept) => {
+    const unsent = new Set<string>();
+    return {
+      begin: (challenge, ttlSeconds) => {
+        if (!challenge.isSent) unsent.add(challenge.userId);
+        return kept.begin(challenge, ttlSeconds);
+      },
+      find: async (otpId) => {
+        const live = await kept.find(otpId);
+        return live && { ...live, hasLiveCode: live.hasLiveCode && !unsent.has(live.challenge.userId) };
+      },
+    };
+  }),
+  'ends the challenge whose code it takes': partWith('challenges', (kept) => {
+    const newest = new Map<string, string>();
+    return {
+      begin: async (challenge, ttlSeconds) => {
+        const { userId, purpose, bucket, otpId } = challenge;
+        const place = JSON.stringify([userId, purpose, bucket]);
+        await kept.discard(newest.get(place) ?? '');
+        newest.set(place, otpId);
+        await kept.begin(challenge, ttlSeconds);
+      },
+    };
+  }),
+  'has one code for all buckets': partWith('challenges', (kept) => {
+    const newest = new Map<string, string>();
+    return {
+      begin: (challenge, ttlSeconds) => {
+        newest.set(JSON.stringify([challenge.userId, challenge.purpose]), challenge.otpId);
+        return kept.begin(challenge, ttlSeconds);
+      },
+      find: async (otpId) => {
+        const live = await kept.find(otpId);
+        if (live === null) return null;
+        const { userId, purpose } = live.challenge;
+        const isNewest = newest.get(JSON.stringify([userId, purpose])) === otpId;
+        return { ...live, hasLiveCode: live.hasLiveCode && isNewest };
+      },
+    };
+  }),
   'ends the challenges of other purposes': partWith('challenges', (kept) => ({
     begin: async (challenge, ttlSeconds) => {
       await kept.discardAll(challenge.userId);

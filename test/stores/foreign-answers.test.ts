@@ -124,7 +124,7 @@ async function misbehaviour(
     const token = { seenHash: 'x', nextHash: 'y', usedAt: 1 };
     const verdicts = await Promise.all([
       isSo(challenges.claim('a'), isClaim),
-      isSo(challenges.find('a'), (found) => found === null || found.otpId === 'a'),
+      isSo(challenges.find('a'), (found) => found === null || found.challenge.otpId === 'a'),
       isSo(challenges.consume('a'), (isMine) => typeof isMine === 'boolean'),
       isSo(counters.charge([{ key: 'a', windowSeconds: 9 }]), isCharge),
       isSo(tokens.read('a'), isToken),

@@ -9,6 +9,8 @@ export function makeChallenge(otpId: string, changes: Partial<Challenge> = {}): 
     userId: `user of ${otpId}`,
     userIdType: 'string',
     purpose: 'login',
+    isSent: true,
+    bucket: 'others',
     mobile: '+12025550123',
     isNewNumber: false,
     sends: 1,

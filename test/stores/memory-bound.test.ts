@@ -17,11 +17,11 @@ describe('the bound of memoryStore', () => {
     expect(await challenges.find('d')).toBeNull();
   });
 
-  it('takes the new challenge of a user in place of the old one even when it is full', async () => {
+  it('takes a challenge in place of another one of the same id even when it is full', async () => {
     const { challenges } = memoryStore({ maxEntries: 1 });
-    await challenges.begin(makeChallenge('a', { userId: 'same' }), 600);
-    await challenges.begin(makeChallenge('b', { userId: 'same' }), 600);
-    expect(await challenges.find('b')).not.toBeNull();
+    await challenges.begin(makeChallenge('a', { userId: 'first' }), 600);
+    await challenges.begin(makeChallenge('a', { userId: 'second' }), 600);
+    expect((await challenges.find('a'))?.challenge.userId).toBe('second');
   });
 
   it('refuses a charge that needs more room than there is, and charges nothing', async () => {
@@ -85,7 +85,7 @@ describe('the bound of memoryStore', () => {
     expect((await counters.charge([{ key: 'key 49', windowSeconds: 60 }])).counts[0]?.count).toBe(1);
     await challenges.begin(makeChallenge('id 49', { userId: 'another' }), 60);
     await challenges.begin(makeChallenge('new', { userId: 'user of id 49' }), 60);
-    expect((await challenges.find('id 49'))?.userId).toBe('another');
+    expect((await challenges.find('id 49'))?.challenge.userId).toBe('another');
   });
 
   it('keeps a counter without window for 400 days from its last charge', async () => {

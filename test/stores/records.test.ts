@@ -106,9 +106,10 @@ describe('a claim', () => {
   const written = JSON.stringify(good);
 
   it.each([1, 5, '1', '5'])('has the attempt %j', (attempt) => {
-    expect(toClaim(attempt, written, 'a')).toEqual({
+    expect(toClaim(attempt, written, 'a', 'a')).toEqual({
       outcome: 'claimed',
       challenge: good,
+      hasLiveCode: true,
       attempt: Number(attempt),
     });
   });
@@ -116,7 +117,7 @@ describe('a claim', () => {
   it.each([0, 6, '16', -1, 1.5, null, undefined, 'one', true])(
     'is exhausted with the invalid attempt %j',
     (attempt) => {
-      expect(toClaim(attempt, written, 'a')).toEqual({ outcome: 'exhausted' });
+      expect(toClaim(attempt, written, 'a', 'a')).toEqual({ outcome: 'exhausted' });
     },
   );
 });

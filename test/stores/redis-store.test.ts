@@ -35,7 +35,7 @@ describeWithService('redis')('redisStore', () => {
       await useAll(store);
       const keys = (await connected.command('KEYS', '*')) as string[];
       expect(keys.map((key) => key.split(':')[1]).sort()).toEqual(
-        ['challenge', 'counter', 'counter', 'counter', 'fence', 'lease', 'token', 'user'].sort(),
+        ['challenge', 'counter', 'counter', 'counter', 'fence', 'ids', 'lease', 'newest', 'token'].sort(),
       );
       for (const key of keys) {
         expect(key.startsWith('{sms-otp}:')).toBe(true);
@@ -126,7 +126,7 @@ describeWithService('redis')('redisStore', () => {
       await connected.command('DEL', '{sms-otp}:challenge:x');
       await store.challenges.begin(makeChallenge('x', { userId: 'second' }), 600);
       await store.challenges.begin(makeChallenge('y', { userId: 'first' }), 600);
-      expect((await store.challenges.find('x'))?.userId).toBe('second');
+      expect((await store.challenges.find('x'))?.challenge.userId).toBe('second');
     });
 
     it('keeps installations with different prefixes apart', async () => {
@@ -134,7 +134,7 @@ describeWithService('redis')('redisStore', () => {
       await other.challenges.begin(makeChallenge('a'), 600);
       expect(await store.challenges.find('a')).toBeNull();
       expect(await connected.command('KEYS', '*')).toEqual(
-        expect.arrayContaining(['{other}:challenge:a', '{other}:user:user of a']),
+        expect.arrayContaining(['{other}:challenge:a', '{other}:newest:user of a', '{other}:ids:user of a']),
       );
     });
   });
@@ -145,9 +145,10 @@ describeWithService('redis')('redisStore', () => {
     const { challenges } = redisStore(client, quiet);
     await challenges.begin(makeChallenge('a', { userId: 'same' }), 600);
     await challenges.begin(makeChallenge('b', { userId: 'same' }), 600);
-    expect(await challenges.find('a')).toBeNull();
-    expect((await challenges.find('b'))?.otpId).toBe('b');
+    expect((await challenges.find('a'))?.hasLiveCode).toBe(false);
+    expect((await challenges.find('b'))?.hasLiveCode).toBe(true);
     await challenges.discardAll('same');
+    expect(await challenges.find('a')).toBeNull();
     expect(await challenges.find('b')).toBeNull();
     client.disconnect();
   });

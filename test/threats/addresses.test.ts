@@ -91,7 +91,10 @@ describe('the address as a key', () => {
     const other = from(4);
     await other.login();
     await enterWrongly(other, 5);
-    expect(seen(await from(5).login())).toEqual([429, { error: 'locked' }]);
+    expect(seen(await from(5).login())).toEqual([
+      429,
+      { error: 'locked', retryAfterSeconds: expect.any(Number) },
+    ]);
     expect(test.logins).toEqual([]);
   });
 });

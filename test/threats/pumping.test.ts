@@ -100,7 +100,10 @@ describe.each(['A', 'B'] as const)('a pumping run against three prefixes, varian
     await start(variant, guards.both());
     await repeat(20, pump);
     const tried = await traffic.login(numberOf('+3370001', 5_000));
-    expect([tried.response.status, tried.response.body]).toEqual([429, { error: 'send-limit' }]);
+    expect([tried.response.status, tried.response.body]).toEqual([
+      429,
+      { error: 'send-limit', retryAfterSeconds: expect.any(Number) },
+    ]);
     traffic.minutes(24 * 60);
     await repeat(5, (index) =>
       Promise.all(PUMPED.map((prefix) => traffic.answer(numberOf(prefix, 6_000 + index)))),

@@ -42,7 +42,10 @@ describe.each(['A', 'B'] as const)('at the same moment in variant %s', (variant)
       test.clock.advanceSeconds(wait);
     }
     expect(validates() - before).toBe(10);
-    expect(seen(await visit(test, user).login())).toEqual([429, { error: 'locked' }]);
+    expect(seen(await visit(test, user).login())).toEqual([
+      429,
+      { error: 'locked', retryAfterSeconds: expect.any(Number) },
+    ]);
   });
 
   it('attempts are added up one by one (LatePoint CVE-2026-110653, heartcombo/devise issue 4981)', async () => {
@@ -117,9 +120,9 @@ describe('a newer code', () => {
         begins += 1;
         if (begins === 2) await waitUntil(() => isRefused);
       },
-      consume: async (otpId) => {
+      consume: async (otpId, options) => {
         await waitUntil(() => begins === 2);
-        return challenges.consume(otpId);
+        return challenges.consume(otpId, options);
       },
     };
     const store = { ...memory, challenges: { ...challenges, ...slow } };

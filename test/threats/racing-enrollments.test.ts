@@ -55,7 +55,10 @@ describe.each(['A', 'B'] as const)('two enrollments at once, in variant %s,', (v
     const { test, one, two } = await openRace(variant);
     await one.enroll(NEW);
     const first = test.sim.lastPin(NEW);
-    expect(seen(await two.enroll(NEW))).toEqual([429, { error: 'resend-too-soon' }]);
+    expect(seen(await two.enroll(NEW))).toEqual([
+      429,
+      { error: 'resend-too-soon', retryAfterSeconds: expect.any(Number) },
+    ]);
     test.clock.advanceSeconds(31);
     await two.enroll(NEW);
     const second = test.sim.lastPin(NEW);
@@ -86,7 +89,7 @@ describe.each(['A', 'B'] as const)('two enrollments at once, in variant %s,', (v
     await two.replace(OTHER);
     await Promise.all([one.confirm(NEW), two.confirm(OTHER)]);
     expect(confirmed(test)).toEqual([OTHER, WORK]);
-    expect(seen(await one.confirm(NEW))).toEqual([401, { error: 'no-pending-login' }]);
+    expect(seen(await one.confirm(NEW))).toEqual([401, { error: 'invalid-code' }]);
   });
 
   it('one begun while the other is judged: whichever wins, its number alone is new', async () => {

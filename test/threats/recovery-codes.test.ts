@@ -9,7 +9,7 @@ import type { Browser, Seen } from '../account/support/browser';
 jest.setTimeout(30_000);
 
 const INVALID = [401, { error: 'invalid-code' }];
-const LOCKED = [429, { error: 'locked' }];
+const LOCKED = [429, { error: 'locked', retryAfterSeconds: expect.any(Number) }];
 
 function brief({ status, body }: Seen): unknown[] {
   return [status, body];

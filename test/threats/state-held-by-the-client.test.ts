@@ -23,14 +23,17 @@ describe('attempts', () => {
     expect(seen(await visitor.enterRight())).toEqual([401, { error: 'invalid-code' }]);
   });
 
-  it('are no part of the session at all', async () => {
+  it('are told by the session and counted elsewhere: nothing but what a page shows changes', async () => {
     test = await startTestApp();
     const visitor = visit(test);
     await visitor.login();
     const saved = test.sessions.dump();
     await enterWrongly(visitor, 3);
-    expect(test.sessions.dump()).toBe(saved);
-    expect(saved).not.toMatch(/attempt|failure|lock|userId|2025550123/i);
+    expect(saved).toMatch(/attemptsLeft\W+5/);
+    expect(test.sessions.dump()).toBe(
+      saved.replace(/(attemptsLeft\W+)5/, (_found, before: string) => `${before}2`),
+    );
+    expect(saved).not.toMatch(/failure|lock|userId|2025550123/i);
   });
 
   it('are not lost with a session that lives in a cookie, because none is accepted (Punk-TOTP CVE-2026-78655)', async () => {
@@ -62,7 +65,10 @@ describe('attempts', () => {
     test.clock.advanceSeconds(31);
     await visitor.resend();
     await enterWrongly(visitor, 5);
-    expect(seen(await visitor.login())).toEqual([429, { error: 'locked' }]);
+    expect(seen(await visitor.login())).toEqual([
+      429,
+      { error: 'locked', retryAfterSeconds: expect.any(Number) },
+    ]);
   });
 
   it.each([

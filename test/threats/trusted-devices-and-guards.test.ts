@@ -82,7 +82,10 @@ describe('a trusted device', () => {
     }
     const { device } = alice;
     alice.leave();
-    expect(brief(await alice.login())).toEqual([429, { error: 'locked' }]);
+    expect(brief(await alice.login())).toEqual([
+      429,
+      { error: 'locked', retryAfterSeconds: expect.any(Number) },
+    ]);
     expect((await alice.get('/account')).status).toBe(403);
     expect(alice.device).toBe(device);
     test.clock.advanceSeconds(1_800);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Challenge } from '../store';
+import type { Challenge, LiveChallenge } from '../store';
 import { atOnce, type FactContext, fact, type StoreFact } from './context';
 
 const TTL_SECONDS = 600;
@@ -9,7 +9,7 @@ export const challengeContract: readonly StoreFact[] = [
   fact('a challenge is found as it was begun', async ({ challenges, challenge }) => {
     const begun = challenge('a', { userIdType: 'bigint', purpose: 'step-up', isNewNumber: true, sends: 2 });
     await challenges.begin(begun, TTL_SECONDS);
-    assert.deepEqual(await challenges.find(begun.otpId), begun);
+    assert.deepEqual(await challenges.find(begun.otpId), live(begun));
   }),
 
   fact(
@@ -20,10 +20,10 @@ export const challengeContract: readonly StoreFact[] = [
       const moved = await begin(challenges, challenge('b', { purpose: 'enroll', replaces: '+12025550199' }));
       const added = await begin(challenges, challenge('c', { purpose: 'enroll', userId: name('other') }));
       for (const one of [paid, moved, added]) {
-        assert.deepEqual(await challenges.find(one.otpId), one);
+        assert.deepEqual(await challenges.find(one.otpId), live(one));
         assert.deepEqual(await challenges.claim(one.otpId), {
           outcome: 'claimed',
-          challenge: one,
+          ...live(one),
           attempt: 1,
         });
       }
@@ -39,7 +39,7 @@ export const challengeContract: readonly StoreFact[] = [
     for (const attempt of [1, 2, 3]) {
       assert.deepEqual(await challenges.claim(begun.otpId), {
         outcome: 'claimed',
-        challenge: begun,
+        ...live(begun),
         attempt,
       });
     }
@@ -81,12 +81,54 @@ export const challengeContract: readonly StoreFact[] = [
     await assertGone(context, context.name('never'));
   }),
 
-  fact('a new challenge ends the earlier one of that user and purpose', async (context) => {
-    const { challenges, challenge } = context;
-    const { otpId: earlier } = await begin(challenges, challenge('a'));
-    const later = await begin(challenges, challenge('b', { mobile: '+12025550124', userIdType: 'number' }));
-    await assertGone(context, earlier);
-    assert.deepEqual(await challenges.find(later.otpId), later);
+  fact(
+    'a new text takes the code from the earlier challenge of that user, purpose and bucket, which waits on without one',
+    async ({ challenges, challenge }) => {
+      const earlier = await begin(challenges, challenge('a'));
+      const changes = { mobile: '+12025550124', userIdType: 'number' } as const;
+      const later = await begin(challenges, challenge('b', changes));
+      assert.deepEqual(await challenges.find(earlier.otpId), live(earlier, false));
+      const claim = { outcome: 'claimed', ...live(earlier, false), attempt: 1 };
+      assert.deepEqual(await challenges.claim(earlier.otpId), claim);
+      assert.deepEqual(await challenges.find(later.otpId), live(later));
+      assert.equal(await challenges.consume(earlier.otpId), true);
+      assert.deepEqual(await challenges.find(later.otpId), live(later));
+    },
+  ),
+
+  fact('only the newest code consumes its challenge by code', async ({ challenges, challenge }) => {
+    const earlier = await begin(challenges, challenge('a'));
+    const later = await begin(challenges, challenge('b'));
+    assert.equal(await challenges.consume(earlier.otpId, { byCode: true }), false);
+    assert.deepEqual(await challenges.find(earlier.otpId), live(earlier, false));
+    const consumed = await atOnce(20, () => challenges.consume(later.otpId, { byCode: true }));
+    assert.equal(consumed.filter((isMine) => isMine).length, 1);
+    assert.equal(await challenges.consume(earlier.otpId, { byCode: false }), true);
+  }),
+
+  fact('a challenge without a text has no live code and takes none', async ({ challenges, challenge }) => {
+    const texted = await begin(challenges, challenge('a'));
+    const unsent = { isSent: false, mobile: '', sends: 0 };
+    const waiting = [1, 2, 3].map((number) => challenge(`own-${number}`, unsent));
+    for (const one of waiting) await begin(challenges, one);
+    assert.deepEqual(await challenges.find(texted.otpId), live(texted));
+    for (const one of waiting) {
+      assert.deepEqual(await challenges.find(one.otpId), live(one, false));
+      const claim = { outcome: 'claimed', ...live(one, false), attempt: 1 };
+      assert.deepEqual(await challenges.claim(one.otpId), claim);
+    }
+    const later = await begin(challenges, challenge('b'));
+    assert.deepEqual(await challenges.find(later.otpId), live(later));
+    for (const one of waiting) assert.equal(await challenges.consume(one.otpId), true);
+  }),
+
+  fact('a text of one bucket leaves the codes of other buckets alone', async ({ challenges, challenge }) => {
+    const others = await begin(challenges, challenge('a'));
+    const known = await begin(challenges, challenge('b', { bucket: 'known' }));
+    const newer = await begin(challenges, challenge('c'));
+    assert.deepEqual(await challenges.find(others.otpId), live(others, false));
+    assert.deepEqual(await challenges.find(known.otpId), live(known));
+    assert.deepEqual(await challenges.find(newer.otpId), live(newer));
   }),
 
   fact(
@@ -95,23 +137,28 @@ export const challengeContract: readonly StoreFact[] = [
       const stepUp = await begin(challenges, challenge('a', { purpose: 'step-up' }));
       const other = await begin(challenges, challenge('b', { userId: name('user:login') }));
       await begin(challenges, challenge('c'));
-      assert.deepEqual(await challenges.find(stepUp.otpId), stepUp);
-      assert.deepEqual(await challenges.find(other.otpId), other);
+      assert.deepEqual(await challenges.find(stepUp.otpId), live(stepUp));
+      assert.deepEqual(await challenges.find(other.otpId), live(other));
     },
   ),
 
-  fact('of many challenges begun concurrently for a user one lives', async ({ challenges, challenge }) => {
-    const begun = await atOnce(20, (index) => begin(challenges, challenge(`id-${index}`)));
-    const found = await Promise.all(begun.map(({ otpId }) => challenges.find(otpId)));
-    assert.equal(found.filter((one) => one !== null).length, 1);
-  }),
+  fact(
+    'of many texts begun concurrently for a user one has a live code, and all challenges wait on',
+    async ({ challenges, challenge }) => {
+      const begun = await atOnce(20, (index) => begin(challenges, challenge(`id-${index}`)));
+      const found = await Promise.all(begun.map(({ otpId }) => challenges.find(otpId)));
+      assert.equal(found.filter((one) => one !== null).length, 20);
+      assert.equal(found.filter((one) => one?.hasLiveCode).length, 1);
+    },
+  ),
 
   fact('an id that is already known is replaced, with no attempts counted', async (context) => {
     const { challenges, challenge, name } = context;
     const { otpId } = await begin(challenges, challenge('a'));
     await atOnce(9, () => challenges.claim(otpId));
     const replacing = await begin(challenges, challenge('a', { userId: name('other') }));
-    assert.deepEqual(await challenges.claim(otpId), { outcome: 'claimed', challenge: replacing, attempt: 1 });
+    const claim = { outcome: 'claimed', ...live(replacing), attempt: 1 };
+    assert.deepEqual(await challenges.claim(otpId), claim);
   }),
 
   fact('an id that passed to another user is not ended with the challenges of the first', async (context) => {
@@ -120,7 +167,7 @@ export const challengeContract: readonly StoreFact[] = [
     const replacing = await begin(challenges, challenge('a', { userId: name('other') }));
     await begin(challenges, challenge('b'));
     await challenges.discardAll(userId);
-    assert.deepEqual(await challenges.find(replacing.otpId), replacing);
+    assert.deepEqual(await challenges.find(replacing.otpId), live(replacing));
   }),
 
   fact('exactly one of many callers consumes a challenge, which is then gone', async (context) => {
@@ -141,14 +188,15 @@ export const challengeContract: readonly StoreFact[] = [
     'discarding all ends the challenges of every purpose of that user and of no other',
     async (context) => {
       const { challenges, challenge, name } = context;
+      const superseded = await begin(challenges, challenge('earlier'));
+      const unsent = await begin(challenges, challenge('own', { isSent: false, sends: 0 }));
       const login = await begin(challenges, challenge('a'));
       const stepUp = await begin(challenges, challenge('b', { purpose: 'step-up' }));
       const other = await begin(challenges, challenge('c', { userId: name('other') }));
       await challenges.discardAll(login.userId);
       await challenges.discardAll(name('nobody'));
-      await assertGone(context, login.otpId);
-      await assertGone(context, stepUp.otpId);
-      assert.deepEqual(await challenges.find(other.otpId), other);
+      for (const { otpId } of [superseded, unsent, login, stepUp]) await assertGone(context, otpId);
+      assert.deepEqual(await challenges.find(other.otpId), live(other));
     },
   ),
 
@@ -157,10 +205,10 @@ export const challengeContract: readonly StoreFact[] = [
     const long = await begin(challenges, challenge('a', { purpose: 'step-up' }));
     const short = challenge('b');
     await challenges.begin(short, 2);
-    assert.deepEqual(await challenges.find(short.otpId), short);
+    assert.deepEqual(await challenges.find(short.otpId), live(short));
     await context.pass(2);
     await assertGone(context, short.otpId);
-    assert.deepEqual(await challenges.find(long.otpId), long);
+    assert.deepEqual(await challenges.find(long.otpId), live(long));
     await challenges.discardAll(long.userId);
     await assertGone(context, long.otpId);
   }),
@@ -170,7 +218,7 @@ export const challengeContract: readonly StoreFact[] = [
     const begun = await Promise.all(
       words.map((word) => begin(challenges, challenge(word, { userId: name(word) }))),
     );
-    for (const one of begun) assert.deepEqual(await challenges.find(one.otpId), one);
+    for (const one of begun) assert.deepEqual(await challenges.find(one.otpId), live(one));
   }),
 
   fact('a record of an unknown version is refused', async (context) => {
@@ -180,6 +228,11 @@ export const challengeContract: readonly StoreFact[] = [
     await assertGone(context, foreign.otpId);
   }),
 ];
+
+/** A challenge as a store returns it. */
+function live(challenge: Challenge, hasLiveCode = true): LiveChallenge {
+  return { challenge, hasLiveCode };
+}
 
 async function begin(challenges: FactContext['challenges'], begun: Challenge): Promise<Challenge> {
   await challenges.begin(begun, TTL_SECONDS);

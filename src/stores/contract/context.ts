@@ -93,6 +93,8 @@ function makeChallenge(
     userId: name('user'),
     userIdType: 'string',
     purpose: 'login',
+    isSent: true,
+    bucket: 'others',
     mobile: '+12025550123',
     isNewNumber: false,
     sends: 1,

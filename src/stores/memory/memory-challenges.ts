@@ -1,5 +1,5 @@
 import type { Records } from '../load-records';
-import type { Challenge, ChallengeStore, Claim } from '../store';
+import type { Challenge, ChallengeStore, Claim, LiveChallenge } from '../store';
 import { type Expiring, ExpiringMap, toPromise } from './expiring-map';
 
 export function memoryChallenges(
@@ -8,11 +8,14 @@ export function memoryChallenges(
   records: Promise<Records>,
 ): ChallengeStore {
   const challenges = new ExpiringMap<StoredChallenge>(maxEntries, now, forget);
-  /** The live challenges of each user, one of each purpose. */
   const byUser = new Map<string, Set<StoredChallenge>>();
+  /** The challenge with the newest code of each user, purpose and bucket. */
+  const newest = new Map<string, StoredChallenge>();
 
   function forget(stored: StoredChallenge): void {
     const { userId } = stored.challenge;
+    const place = toPlace(stored.challenge);
+    if (newest.get(place) === stored) newest.delete(place);
     const others = byUser.get(userId);
     others?.delete(stored);
     if (others?.size === 0) byUser.delete(userId);
@@ -23,18 +26,33 @@ export function memoryChallenges(
     return stored !== undefined;
   }
 
-  function endAll(userId: string, isEnding: (challenge: Challenge) => boolean): void {
-    for (const stored of byUser.get(userId) ?? []) if (isEnding(stored.challenge)) end(stored);
+  function endAll(userId: string): void {
+    for (const stored of byUser.get(userId) ?? []) end(stored);
   }
 
   function begin(challenge: Challenge, ttlSeconds: number): void {
-    const { otpId, userId, purpose } = challenge;
-    endAll(userId, (earlier) => earlier.purpose === purpose);
+    const { otpId, userId, isSent } = challenge;
     end(challenges.get(otpId));
     challenges.makeRoom(1);
     const deadlineMs = now() + ttlSeconds * 1000;
     const stored = challenges.add({ key: otpId, challenge: { ...challenge }, attempts: 0, deadlineMs });
     byUser.set(userId, (byUser.get(userId) ?? new Set()).add(stored));
+    if (isSent) newest.set(toPlace(challenge), stored);
+  }
+
+  function consume(otpId: string, byCode: boolean): boolean {
+    const stored = challenges.get(otpId);
+    return stored !== undefined && (!byCode || toLive(stored).hasLiveCode) && end(stored);
+  }
+
+  function find(otpId: string): LiveChallenge | null {
+    const stored = challenges.get(otpId);
+    return stored === undefined ? null : toLive(stored);
+  }
+
+  function toLive(stored: StoredChallenge): LiveChallenge {
+    const { challenge } = stored;
+    return { challenge, hasLiveCode: newest.get(toPlace(challenge)) === stored };
   }
 
   function claim(otpId: string): Claim {
@@ -42,7 +60,7 @@ export function memoryChallenges(
     if (stored === undefined) return { outcome: 'unknown' };
     if (stored.attempts >= stored.challenge.maxAttempts) return { outcome: 'exhausted' };
     stored.attempts += 1;
-    return { outcome: 'claimed', challenge: stored.challenge, attempt: stored.attempts };
+    return { outcome: 'claimed', ...toLive(stored), attempt: stored.attempts };
   }
 
   return {
@@ -51,11 +69,16 @@ export function memoryChallenges(
       begin(challenge, ttlSeconds);
     },
     claim: (otpId) => toPromise(() => claim(otpId)),
-    find: (otpId) => toPromise(() => challenges.get(otpId)?.challenge ?? null),
-    consume: (otpId) => toPromise(() => end(challenges.get(otpId))),
+    find: (otpId) => toPromise(() => find(otpId)),
+    consume: (otpId, options) => toPromise(() => consume(otpId, options?.byCode === true)),
     discard: (otpId) => toPromise(() => void end(challenges.get(otpId))),
-    discardAll: (userId) => toPromise(() => endAll(userId, () => true)),
+    discardAll: (userId) => toPromise(() => endAll(userId)),
   };
+}
+
+/** As JSON, so that no other texts make the same. */
+function toPlace({ userId, purpose, bucket }: Challenge): string {
+  return JSON.stringify([userId, purpose, bucket]);
 }
 
 interface StoredChallenge extends Expiring {

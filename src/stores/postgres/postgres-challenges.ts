@@ -1,5 +1,5 @@
 import type { Records } from '../load-records';
-import type { Challenge, ChallengeStore, Claim } from '../store';
+import type { Challenge, ChallengeStore, Claim, LiveChallenge } from '../store';
 import type { RunQuery } from './run-query';
 import { NOW, type Tables } from './schema';
 
@@ -14,8 +14,8 @@ export function postgresChallenges(
 
   async function begin(challenge: Challenge, ttlSeconds: number): Promise<void> {
     (await records).checkChallenge(challenge, ttlSeconds);
-    const { otpId, userId, purpose } = challenge;
-    const values = [otpId, userId, purpose, JSON.stringify(challenge), ttlSeconds];
+    const { otpId, userId, purpose, bucket, isSent } = challenge;
+    const values = [otpId, userId, purpose, JSON.stringify(challenge), ttlSeconds, bucket, isSent];
     await run('begin', statements.begin, values);
     pruneSometimes();
   }
@@ -23,23 +23,24 @@ export function postgresChallenges(
   async function claim(otpId: string): Promise<Claim> {
     const [row] = await run('claim', statements.claim, [otpId]);
     if (row === undefined) return { outcome: 'unknown' };
-    return (await records).toClaim(row.attempt, row.record, otpId);
+    return (await records).toClaim(row.attempt, row.record, row.newest, otpId);
   }
 
-  async function find(otpId: string): Promise<Challenge | null> {
+  async function find(otpId: string): Promise<LiveChallenge | null> {
     const [row] = await run('find', statements.find, [otpId]);
-    return row === undefined ? null : (await records).parseChallenge(row.record, otpId);
+    return row === undefined ? null : (await records).toLiveChallenge(row.record, row.newest, otpId);
   }
 
-  async function end(operation: string, otpId: string): Promise<boolean> {
-    return (await run(operation, statements.end, [otpId])).length === 1;
+  async function end(operation: string, otpId: string, statement = statements.end): Promise<boolean> {
+    return (await run(operation, statement, [otpId])).length === 1;
   }
 
   return {
     begin,
     claim,
     find,
-    consume: (otpId) => end('consume', otpId),
+    consume: (otpId, options) =>
+      end('consume', otpId, options?.byCode === true ? statements.endByCode : statements.end),
     discard: async (otpId) => {
       await end('discard', otpId);
     },
@@ -53,36 +54,49 @@ export function postgresChallenges(
  * Every statement is atomic by itself, at any isolation level and through a transaction pooler. The clock is the
  * database's.
  */
-function challengeStatements({ challenge }: Tables) {
+function challengeStatements({ challenge, code }: Tables) {
   const isLive = `otp_id = $1 AND expires_at > ${NOW}`;
+  /** The OTP id of the newest code of the user, purpose and bucket. */
+  const newest = (from: string): string => `(
+    SELECT code.otp_id FROM ${code} AS code
+    WHERE code.user_id = ${from}.user_id AND code.purpose = ${from}.purpose
+      AND code.bucket = ${from}.record::json ->> 'bucket'
+  )`;
   return {
-    /**
-     * Values: OTP id, user id, purpose, record, seconds to live. The insertion reads from the deletion, so that a known
-     * id is deleted before it is inserted again.
-     */
+    /** Values: OTP id, user id, purpose, record, seconds to live, bucket, whether a text went out. */
     begin: `
-WITH replaced AS (
-  DELETE FROM ${challenge} WHERE otp_id = $1 AND (user_id, purpose) <> ($2, $3) RETURNING otp_id
+WITH superseded AS (
+  INSERT INTO ${code} (user_id, purpose, bucket, otp_id, expires_at)
+  SELECT $2, $3, $6, $1, ${NOW} + make_interval(secs => $5) WHERE $7
+  ON CONFLICT (user_id, purpose, bucket) DO UPDATE
+  SET otp_id = EXCLUDED.otp_id, expires_at = EXCLUDED.expires_at
 )
 INSERT INTO ${challenge} (otp_id, user_id, purpose, record, attempts, expires_at)
-SELECT $1, $2, $3, $4, 0, ${NOW} + make_interval(secs => $5)
-FROM (SELECT count(*) FROM replaced) AS done
-ON CONFLICT (user_id, purpose) DO UPDATE
-SET otp_id = EXCLUDED.otp_id, record = EXCLUDED.record, attempts = 0, expires_at = EXCLUDED.expires_at`,
-    /** Value: OTP id. Returns a row with `attempt` and `record`; without `attempt` when the challenge is exhausted. */
+VALUES ($1, $2, $3, $4, 0, ${NOW} + make_interval(secs => $5))
+ON CONFLICT (otp_id) DO UPDATE
+SET user_id = EXCLUDED.user_id, purpose = EXCLUDED.purpose, record = EXCLUDED.record, attempts = 0,
+  expires_at = EXCLUDED.expires_at`,
+    /**
+     * Value: OTP id. Returns a row with `attempt`, `record` and `newest`, the OTP id of the newest code; without `attempt`
+     * when the challenge is exhausted.
+     */
     claim: `
 WITH claimed AS (
   UPDATE ${challenge} SET attempts = attempts + 1
   WHERE ${isLive} AND attempts BETWEEN 0 AND 999999999
-  RETURNING attempts, record
+  RETURNING user_id, purpose, attempts, record
 )
-SELECT attempts::text AS attempt, record FROM claimed
+SELECT attempts::text AS attempt, record, ${newest('claimed')} AS newest FROM claimed
 UNION ALL
-SELECT NULL, record FROM ${challenge} WHERE ${isLive} AND NOT EXISTS (SELECT FROM claimed)`,
-    /** Value: OTP id. */
-    find: `SELECT record FROM ${challenge} WHERE ${isLive}`,
+SELECT NULL, record, NULL FROM ${challenge} WHERE ${isLive} AND NOT EXISTS (SELECT FROM claimed)`,
+    /** Value: OTP id. Returns a row with `record` and `newest`. */
+    find: `SELECT record, ${newest('found')} AS newest FROM ${challenge} AS found WHERE ${isLive}`,
     /** Value: OTP id. Returns a row when the challenge was live. */
     end: `DELETE FROM ${challenge} WHERE ${isLive} RETURNING otp_id`,
+    /** Value: OTP id. Returns a row when the challenge was live with its code. */
+    endByCode: `
+DELETE FROM ${challenge} AS found WHERE ${isLive} AND otp_id = ${newest('found')}
+RETURNING otp_id`,
     /** Value: user id. */
     endAll: `DELETE FROM ${challenge} WHERE user_id = $1`,
   };

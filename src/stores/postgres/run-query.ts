@@ -66,13 +66,14 @@ export function createPruner(pool: PostgresPool, tables: Tables, random: () => n
   };
 }
 
-function pruneStatement({ challenge, counter, recoveryCodes, devices, note }: Tables): string {
+function pruneStatement({ challenge, code, counter, recoveryCodes, devices, note }: Tables): string {
   const prune = (table: string, key: string, deadline = 'expires_at'): string => `
-DELETE FROM ${table} WHERE ${key} IN (
+DELETE FROM ${table} WHERE (${key}) IN (
   SELECT ${key} FROM ${table} WHERE ${deadline} < ${NOW}
   LIMIT ${ROWS_PER_PRUNING} FOR UPDATE SKIP LOCKED
 )`;
   return `WITH challenges AS (${prune(challenge, 'otp_id')}),
+codes AS (${prune(code, 'user_id, purpose, bucket')}),
 recovery_codes AS (${prune(recoveryCodes, 'user_id')}),
 devices AS (${prune(devices, 'user_id')}),
 notes AS (${prune(note, 'key')})

@@ -4,6 +4,8 @@ export const NOW = 'statement_timestamp()';
 /** The tables of one installation. */
 export interface Tables {
   readonly challenge: string;
+  /** The newest code of each user, purpose and bucket. */
+  readonly code: string;
   readonly counter: string;
   readonly token: string;
   readonly recoveryCodes: string;
@@ -20,6 +22,7 @@ export function tablesOf(prefix: string): Tables {
   }
   return {
     challenge: `${prefix}_challenge`,
+    code: `${prefix}_code`,
     counter: `${prefix}_counter`,
     token: `${prefix}_token`,
     recoveryCodes: `${prefix}_recovery_codes`,
@@ -36,17 +39,28 @@ export function tablesOf(prefix: string): Tables {
  * @throws {TypeError} When the prefix is not 1 to 40 lowercase letters, digits and underscores.
  */
 export function schemaSql(prefix = 'sms_otp'): string {
-  const { challenge, counter, token, recoveryCodes, devices, note } = tablesOf(prefix);
+  const { challenge, code, counter, token, recoveryCodes, devices, note } = tablesOf(prefix);
   return `CREATE TABLE IF NOT EXISTS ${challenge} (
   otp_id text PRIMARY KEY,
   user_id text NOT NULL,
   purpose text NOT NULL,
   record text NOT NULL,
   attempts integer,
-  expires_at timestamptz NOT NULL,
-  CONSTRAINT ${challenge}_newest UNIQUE (user_id, purpose)
+  expires_at timestamptz NOT NULL
 );
+ALTER TABLE ${challenge} DROP CONSTRAINT IF EXISTS ${challenge}_newest;
+CREATE INDEX IF NOT EXISTS ${challenge}_user ON ${challenge} (user_id);
 CREATE INDEX IF NOT EXISTS ${challenge}_expiry ON ${challenge} (expires_at);
+
+CREATE TABLE IF NOT EXISTS ${code} (
+  user_id text NOT NULL,
+  purpose text NOT NULL,
+  bucket text NOT NULL,
+  otp_id text NOT NULL,
+  expires_at timestamptz NOT NULL,
+  PRIMARY KEY (user_id, purpose, bucket)
+);
+CREATE INDEX IF NOT EXISTS ${code}_expiry ON ${code} (expires_at);
 
 CREATE TABLE IF NOT EXISTS ${counter} (
   key text PRIMARY KEY,

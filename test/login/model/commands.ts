@@ -78,7 +78,8 @@ function send({ name, index, condition, ask, predict }: Send): AsyncCommand<Mode
     const { status, body } = await ask(real);
     const isNew = real.test.sim.stats().sent > sent;
     const message = isNew ? real.test.sim.outbox.at(-1) : undefined;
-    predict(model, { status, error: body.error ?? null, message });
+    const otpId = await browserOf(real, index).pendingId();
+    predict(model, { status, error: body.error ?? null, message, isPending: body.pending === true, otpId });
   };
   return command(name, step, index, condition);
 }

@@ -14,6 +14,8 @@ export interface ModelChallenge {
   readonly user: string;
   readonly purpose: Purpose;
   readonly pin: string;
+  /** Whether its text is the newest of its user and purpose. */
+  hasCode: boolean;
   readonly sends: number;
   /** Seconds of the model's clock. */
   readonly expiresAt: number;
@@ -74,10 +76,10 @@ export function liveChallenge(model: Model, otpId: string): ModelChallenge | und
   return challenge !== undefined && challenge.pendingUntil > model.now ? challenge : undefined;
 }
 
-/** A new code: the one before it, for the same user and purpose, is over. */
+/** A new code: the one before it, for the same user and purpose, is over; its login waits on. */
 export function beginChallenge(model: Model, challenge: ModelChallenge): void {
-  for (const { otpId, user, purpose } of model.challenges.values()) {
-    if (user === challenge.user && purpose === challenge.purpose) model.challenges.delete(otpId);
+  for (const earlier of model.challenges.values()) {
+    if (earlier.user === challenge.user && earlier.purpose === challenge.purpose) earlier.hasCode = false;
   }
   model.challenges.set(challenge.otpId, challenge);
   userOf(model, challenge.user).sentAt.push(model.now);

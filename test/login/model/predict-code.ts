@@ -20,6 +20,7 @@ export function predictCode(model: Model, browser: number, code: string, isLost:
   }
   if (challenge.attempts >= 5) return INVALID;
   challenge.attempts += 1;
+  if (!challenge.hasCode) return INVALID;
   const lock = lockOf(model, challenge.user);
   if (lock !== null) return lock === 'locked' ? [429, 'locked'] : [403, 'disabled'];
   countFailure(model, challenge.user);

@@ -17,11 +17,18 @@ export interface SendAnswer {
   readonly error: string | null;
   /** The text message, when one was sent. */
   readonly message: { readonly id: string; readonly pin: string } | undefined;
+  /** Whether the login waits without a text, and the id the session holds now. */
+  readonly isPending: boolean;
+  readonly otpId: string | undefined;
 }
 
 /** A password: a fresh session that waits for a code, or everything as it was. */
 export function predictLogin(model: Model, browser: number, user: string, answer: SendAnswer): void {
-  if (answer.message === undefined) return expectRefusal(model, browser, user, 'login', answer);
+  if (answer.message === undefined) {
+    expectRefusal(model, browser, user, 'login', answer);
+    if (answer.isPending) waitWithoutText(model, browser, user, 'login', answer);
+    return;
+  }
   const challenge = expectSend(model, user, 'login', undefined, answer);
   const { otpId, purpose, pendingUntil } = challenge;
   model.sessions[browser] = { user: null, mark: null, pending: { otpId, purpose, pendingUntil } };
@@ -34,6 +41,7 @@ export function predictStepUp(model: Model, browser: number, answer: SendAnswer)
     expect([answer.status, answer.error]).toEqual([403, 'second-factor-required']);
   } else if (answer.message === undefined) {
     expectRefusal(model, browser, session.user, 'step-up', answer);
+    if (answer.isPending) waitWithoutText(model, browser, session.user, 'step-up', answer);
   } else {
     session.pending = expectSend(model, session.user, 'step-up', undefined, answer);
   }
@@ -56,6 +64,7 @@ export function predictResend(model: Model, browser: number, answer: SendAnswer)
     expectLimit(model, previous.user, answer);
   } else {
     session.pending = expectSend(model, previous.user, previous.purpose, previous, answer);
+    model.challenges.delete(previous.otpId);
   }
 }
 
@@ -75,6 +84,7 @@ function expectSend(
   const challenge: ModelChallenge = {
     otpId: message?.id ?? '',
     pin: message?.pin ?? '',
+    hasCode: true,
     user,
     purpose,
     sends: (previous?.sends ?? 0) + 1,
@@ -84,6 +94,24 @@ function expectSend(
   };
   beginChallenge(model, challenge);
   return challenge;
+}
+
+/** The session waits under an id of its own, or under the one it waited for without a text before. */
+function waitWithoutText(
+  model: Model,
+  browser: number,
+  user: string,
+  purpose: Purpose,
+  { otpId = '' }: SendAnswer,
+): void {
+  const session = sessionOf(model, browser);
+  if (session.pending?.otpId === otpId)
+    return expect(liveChallenge(model, otpId)).toMatchObject({ user, purpose });
+  const pendingUntil = model.now + 600;
+  const unsent = { otpId, user, purpose, pin: '', hasCode: false, sends: 0, attempts: 0 };
+  model.challenges.set(otpId, { ...unsent, expiresAt: pendingUntil, pendingUntil });
+  if (purpose === 'login') Object.assign(session, { user: null, mark: null });
+  session.pending = { otpId, purpose, pendingUntil };
 }
 
 /** Nothing was sent: a limit stands in the way, or this session waits for a code of the same kind already. */
@@ -97,7 +125,7 @@ function expectRefusal(
   if (answer.status !== 200) return expectLimit(model, user, answer);
   const { pending } = sessionOf(model, browser);
   const waiting = liveChallenge(model, pending?.otpId ?? '');
-  expect(waiting).toMatchObject({ user, purpose });
+  expect(waiting).toMatchObject({ user, purpose, hasCode: true });
   expect(waiting?.expiresAt).toBeGreaterThan(model.now);
   expect(isInGap(model, user)).toBe(true);
 }

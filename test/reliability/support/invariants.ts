@@ -28,11 +28,7 @@ export class Invariants {
   /** Generate calls that were charged to a store that lost its data since. */
   #generatesBefore = 0;
 
-  constructor(
-    witness: Witness,
-    viewer: Viewer,
-    { users }: { readonly users: readonly TestUser[] },
-  ) {
+  constructor(witness: Witness, viewer: Viewer, { users }: { readonly users: readonly TestUser[] }) {
     this.#witness = witness;
     this.#viewer = viewer;
     this.#phones = new Map(users.map(({ id, phone }) => [id, phone]));

@@ -1,3 +1,4 @@
+import { expect } from '@jest/globals';
 import { people } from '../../support/people';
 import { startTestApp, type TestApp, type TestAppOptions } from '../../support/test-app';
 import { enterWrongly, type Visit } from '../../support/visit';
@@ -5,7 +6,7 @@ import { enterWrongly, type Visit } from '../../support/visit';
 /** Users of such an app. */
 export const MOST_PEOPLE = 80;
 
-export const LOCKED = [429, { error: 'locked' }];
+export const LOCKED = [429, { error: 'locked', retryAfterSeconds: expect.any(Number) }];
 
 /** Nothing but what is in every app: no option of a limit is ever given here. */
 export async function startWithDefaultLimits(given: TestAppOptions = {}): Promise<TestApp> {

@@ -1,0 +1,117 @@
+import { toAddressBlock } from '../limits/address-block';
+import type { Limits } from '../limits/options';
+import type { Challenge, Counter, Purpose } from '../stores/store';
+import type { LoginContext } from './context';
+import type { PhoneChoice, Refusal } from './outcome';
+import type { UserIdText } from './users';
+
+/** The shortest life of a code that the gateway makes; a pending login takes no new code in its last seconds. OTP spec §8. */
+export const SHORTEST_VALIDITY_SECONDS = 120;
+
+/** A login or step-up for which no text goes out. */
+interface WithoutText {
+  readonly request: {
+    readonly purpose: Purpose;
+    readonly previous: Challenge | undefined;
+    readonly address: string | undefined;
+  };
+  readonly identity: UserIdText;
+  /** The number a later text goes to; empty when the user has none. */
+  readonly mobile: string;
+  readonly phones: readonly PhoneChoice[];
+  /** The factors, besides texts, that this user can use now. */
+  readonly factors: readonly string[];
+  /** Why no text goes out; null when another factor comes first. */
+  readonly refusal: Refusal | null;
+  /** Seconds until a text may be asked for; null when nobody knows. */
+  readonly waitSeconds: number | null;
+  /** The HTTP status of the error that kept the text from going out; null when there was none. */
+  readonly status: number | null;
+}
+
+/** A pending login that has begun without a text. */
+export interface Waiting extends Pick<WithoutText, 'phones' | 'refusal' | 'status'> {
+  readonly kind: 'waiting';
+  readonly challenge: Challenge;
+  /** When a text may be asked for; null when none can be had. */
+  readonly resendAt: number | null;
+  /** What this user can do now. */
+  readonly factors: readonly string[];
+}
+
+/** A transaction's text shows what is approved, an enrollment's proves the number: only these two may wait without a text. */
+export function mayWaitWithoutText(purpose: Purpose): boolean {
+  return purpose === 'login' || purpose === 'step-up';
+}
+
+/**
+ * Makes the part of `sendOtp` that begins a pending login without a text. The returned function returns null when there
+ * is nothing this user could do, or when too many logins have begun that way.
+ * @throws {StoreError} `ERR_STORE`
+ */
+export function createWaitWithoutText(login: LoginContext): (asked: WithoutText) => Promise<Waiting | null> {
+  const { store, settings } = login;
+
+  return async function waitWithoutText(asked) {
+    const { request, factors, refusal, phones, status } = asked;
+    const { purpose, previous, address } = request;
+    if (!mayWaitWithoutText(purpose) || previous !== undefined) return null;
+    const challenge = toChallenge(asked);
+    const resendAt = asked.mobile === '' ? null : findResendTime(login, challenge, asked.waitSeconds);
+    if (factors.length === 0 && resendAt === null) return null;
+    const counters = toCounters(settings.limits, challenge.userId, toAddressBlock(address));
+    if ((await store.counters.charge(counters)).refusedBy !== null) return null;
+    await store.challenges.begin(challenge, settings.pendingLoginSeconds);
+    const usable = resendAt === null ? factors : ['sms', ...factors];
+    return { kind: 'waiting', challenge, resendAt, phones, factors: usable, refusal, status };
+  };
+
+  /** The id is our own: it is never handed to the gateway. */
+  function toChallenge({ request: { purpose }, identity, mobile }: WithoutText): Challenge {
+    const sentAt = login.now();
+    const pendingUntil = sentAt + settings.pendingLoginSeconds * 1000;
+    return {
+      version: 1,
+      otpId: login.randomId(),
+      pendingId: login.randomId(),
+      ...identity,
+      purpose,
+      isSent: false,
+      bucket: OTHER_BROWSERS,
+      mobile,
+      isNewNumber: false,
+      sends: 0,
+      maxAttempts: settings.maxAttempts,
+      sentAt,
+      expiresAt: pendingUntil,
+      pendingUntil,
+    };
+  }
+}
+
+/** The bucket of all browsers. */
+export const OTHER_BROWSERS = 'others';
+
+/** Counts logins begun without a text, by user and address block, and by address block. No block has a space in it. */
+function toCounters({ withoutText }: Limits, userId: string, block: string): readonly Counter[] {
+  const { max, maxPerAddress, perSeconds: windowSeconds } = withoutText;
+  return [
+    { key: `without-text:${block} ${userId}`, windowSeconds, max },
+    { key: `without-text:${block}`, windowSeconds, max: maxPerAddress },
+  ];
+}
+
+/**
+ * Returns when the next code may be requested, or null when this pending login has none left.
+ * @param waitSeconds Null: nobody knows.
+ */
+export function findResendTime(
+  { settings, now }: Pick<LoginContext, 'settings' | 'now'>,
+  challenge: Challenge,
+  waitSeconds: number | null,
+): number | null {
+  if (waitSeconds === null) return null;
+  const resendAt = now() + waitSeconds * 1000;
+  const lastSendAt = challenge.pendingUntil - SHORTEST_VALIDITY_SECONDS * 1000;
+  return challenge.sends < settings.maxSends && resendAt <= lastSendAt ? resendAt : null;
+}

@@ -1,0 +1,322 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import type { Request, Response } from 'express';
+import { memoryStore, type Factor, type SmsOtpOptions, type SmsOtpStore } from 'passport-sms-otp';
+import { testClock } from '../support/clock';
+import { ALICE, asTestUser, BOB, type TestAppOptions, type TestUser } from '../support/test-app';
+import { type FactorApp, startFactorApp } from '../account/support/factor-app';
+import { visit, wrongCode } from '../support/visit';
+
+/** The code that the app of every user with `hasApp` shows. */
+const APP_CODE = '246810';
+const CAROL: TestUser = { id: 'carol', phone: null };
+
+/** An authenticator app that only Bob and Carol have. */
+const totp: Factor = {
+  name: 'totp',
+  isAvailable: (user) => ['bob', 'carol'].includes(asTestUser(user).id),
+  check: ({ code }) => code === APP_CODE,
+};
+
+const running: FactorApp[] = [];
+afterEach(async () => {
+  for (const test of running.splice(0)) await test.close();
+});
+
+async function start(
+  variant: 'A' | 'B',
+  options: Partial<SmsOtpOptions> = {},
+  more: TestAppOptions = {},
+): Promise<FactorApp> {
+  const test = await startFactorApp({
+    variant,
+    users: [ALICE, BOB, CAROL],
+    ...more,
+    options: { factors: [totp], ...options },
+    routes: (app, smsOtp) => {
+      app.post(
+        '/app',
+        smsOtp.verifyWith?.('totp') ?? [],
+        (req: Request, res: Response) => void res.json(req.smsOtp),
+      );
+      app.post(
+        '/pay',
+        smsOtp.stepUp({ transaction: () => ({ amount: '5.00', payee: 'Bob' }) }),
+        (req, res) => {
+          res.json(req.smsOtp);
+        },
+      );
+    },
+  });
+  running.push(test);
+  return test;
+}
+
+describe.each(['A', 'B'] as const)('variant %s', (variant) => {
+  describe('a right password whose text is refused', () => {
+    it('leads to a pending login with a countdown when waiting is enough', async () => {
+      const test = await start(variant);
+      const alice = visit(test);
+      await alice.login();
+      await alice.cancel();
+      const again = await alice.login();
+      expect(again.status).toBe(429);
+      expect(again.body).toEqual({ error: 'resend-too-soon', pending: true, retryAfterSeconds: 30 });
+      expect(again.headers['retry-after']).toBe('30');
+      const { body } = await alice.status();
+      const now = test.clock.now();
+      expect(body.pending).toEqual({
+        purpose: 'login',
+        isSent: false,
+        maskedPhone: '•• •• 23',
+        expiresAt: now + 600_000,
+        pendingUntil: now + 600_000,
+        resendAt: now + 30_000,
+        attemptsLeft: 5,
+        factors: ['sms'],
+      });
+      expect(body.isAuthenticated).toBe(false);
+    });
+
+    it('has its first text sent by resend once the wait is over, and ends the id without one', async () => {
+      const test = await start(variant);
+      const alice = visit(test);
+      await alice.login();
+      await alice.cancel();
+      await alice.login();
+      const own = await alice.pendingId();
+      expect((await alice.resend()).body).toEqual({ error: 'resend-too-soon', retryAfterSeconds: 30 });
+      test.clock.advanceSeconds(31);
+      expect((await alice.resend()).body).toMatchObject({ sent: true, isSent: true, factors: ['sms'] });
+      expect(await alice.pendingId()).not.toBe(own);
+      expect((await alice.enterRight()).status).toBe(200);
+      const sends = test.events.flatMap((event) => (event.type === 'sent' ? [event.sends] : []));
+      expect(sends).toEqual([1, 1]);
+    });
+
+    it('counts a code typed where no text went out on the challenge alone, and asks no gateway', async () => {
+      const test = await start(variant);
+      const alice = visit(test);
+      await alice.login();
+      const texted = test.code();
+      await alice.cancel();
+      await alice.login();
+      for (const left of [4, 3, 2, 1, 0]) {
+        const answer = await alice.enter(texted);
+        expect([answer.status, answer.body]).toEqual([401, { error: 'invalid-code' }]);
+        expect((await alice.status()).body.pending).toMatchObject({ attemptsLeft: left });
+      }
+      expect((await alice.enter(texted)).body).toEqual({ error: 'invalid-code' });
+      expect(test.sim.stats().calls.validate).toBe(0);
+      expect(test.told('failure-count-changed')).toEqual([]);
+    });
+
+    it('is passed with a recovery code, and with a factor that the user has', async () => {
+      const test = await start(variant, { limits: { perUser: { maxPerDay: 1 } } });
+      const [code = ''] = await test.firstCodes();
+      const [alice, bob] = [test.browser(), test.browser(BOB)];
+      for (const browser of [alice, bob]) {
+        await browser.login();
+        await browser.post('/login/cancel');
+        test.clock.advanceSeconds(31);
+        const answer = await browser.login();
+        expect(answer.body).toEqual({ error: 'send-limit', pending: true, retryAfterSeconds: 86_369 });
+      }
+      const factors = async (browser: typeof alice): Promise<unknown> =>
+        (await browser.get('/status')).body.pending;
+      expect(await factors(alice)).toMatchObject({ factors: ['recovery-code'], resendAt: null });
+      expect(await factors(bob)).toMatchObject({ factors: ['totp'], resendAt: null });
+      expect((await alice.recover(code)).status).toBe(200);
+      expect((await bob.post('/app', { pin: APP_CODE })).body).toMatchObject({
+        verified: true,
+        method: 'totp',
+      });
+      expect((await alice.get('/account')).status).toBe(200);
+      expect((await bob.get('/account')).status).toBe(200);
+    });
+
+    it('is refused as before when there is nothing the user can do', async () => {
+      const test = await start(variant, { limits: { perUser: { maxPerDay: 1 } } });
+      const alice = visit(test);
+      await alice.login();
+      await alice.cancel();
+      test.clock.advanceSeconds(31);
+      const { status, body } = await alice.login();
+      expect([status, body]).toEqual([429, { error: 'send-limit', retryAfterSeconds: 86_369 }]);
+      expect((await alice.status()).body.pending).toBeNull();
+    });
+
+    it('waits for no text that could only come in the last 120 s', async () => {
+      const test = await start(variant, { pendingLoginSeconds: 180, codeValiditySeconds: 120 });
+      const alice = visit(test);
+      for (const expected of [30, 60]) {
+        expect((await alice.login()).status).toBe(200);
+        await alice.cancel();
+        const { body } = await alice.login();
+        expect(body.pending).toBe(expected === 30 ? true : undefined);
+        test.clock.advanceSeconds(expected * 1.1 + 1);
+      }
+    });
+
+    it('asks nobody without a number for a code, but lets them in with another factor', async () => {
+      const test = await start(variant);
+      const carol = test.browser(CAROL);
+      expect(await carol.login()).toMatchObject({ status: 403, body: { error: 'no-phone', pending: true } });
+      const pending = (await carol.get('/status')).body.pending;
+      expect(pending).toMatchObject({ isSent: false, maskedPhone: '', factors: ['totp'], resendAt: null });
+      expect(await carol.post('/login/resend')).toMatchObject({ status: 403, body: { error: 'no-phone' } });
+      expect((await carol.post('/app', { pin: wrongCode(APP_CODE) })).status).toBe(401);
+      expect((await carol.post('/app', { pin: APP_CODE })).status).toBe(200);
+    });
+
+    it.each(['denied', 'country-not-allowed', 'unsuitable-phone'] as const)(
+      'waits for another factor when a policy says %s',
+      async (deny) => {
+        const policies = [{ name: 'no', stage: 'send', check: () => ({ deny }) }] as const;
+        const test = await start(variant, { policies });
+        const [alice, bob] = [test.browser(), test.browser(BOB)];
+        expect(await alice.login()).toMatchObject({ status: 403, body: { error: deny } });
+        expect((await alice.get('/status')).body.pending).toBeNull();
+        expect(await bob.login()).toMatchObject({ status: 403, body: { error: deny, pending: true } });
+        expect((await bob.post('/app', { pin: APP_CODE })).status).toBe(200);
+        expect(test.sim.stats().calls.generate).toBe(0);
+      },
+    );
+
+    it('answers the second time like the first, with the same id', async () => {
+      const test = await start(variant);
+      test.sim.failNext('generate', 'html-502');
+      const alice = visit(test);
+      const first = await alice.login();
+      expect([first.status, first.body]).toEqual([
+        502,
+        { error: 'not-sent', pending: true, retryAfterSeconds: 30 },
+      ]);
+      const id = await alice.pendingId();
+      const second = await alice.login();
+      expect(second.body).toEqual({ error: 'not-sent', pending: true, retryAfterSeconds: 30 });
+      expect(await alice.pendingId()).toBe(id);
+    });
+  });
+
+  describe('a pending login', () => {
+    it('waits on for other factors once a later text has taken its code', async () => {
+      const test = await start(variant);
+      const [code = ''] = await test.firstCodes();
+      const [first, second] = [test.browser(), test.browser()];
+      await first.login();
+      const taken = test.code();
+      test.clock.advanceSeconds(31);
+      await second.login();
+      expect(await first.post('/login/pin', { pin: taken })).toMatchObject({
+        status: 401,
+        body: { error: 'invalid-code' },
+      });
+      expect((await first.get('/status')).body.pending).toMatchObject({ attemptsLeft: 4 });
+      expect(test.sim.stats().calls.validate).toBe(0);
+      expect((await first.recover(code)).status).toBe(200);
+      expect((await second.enter()).status).toBe(200);
+    });
+
+    it('takes other factors after the code has expired, until it ends itself', async () => {
+      const test = await start(variant);
+      const [one = '', two = ''] = await test.firstCodes();
+      const alice = test.browser();
+      await alice.login();
+      test.clock.advanceSeconds(599);
+      expect((await alice.enter()).body).toEqual({ error: 'expired' });
+      expect((await alice.recover(one)).status).toBe(200);
+      const late = test.browser();
+      test.clock.advanceSeconds(3_600);
+      await late.login();
+      test.clock.advanceSeconds(600);
+      expect((await late.recover(two)).body).toEqual({ error: 'expired' });
+    });
+  });
+
+  describe('preferredFactor', () => {
+    it('asks for that factor first: nothing is texted and nothing charged', async () => {
+      const test = await start(variant, { preferredFactor: () => Promise.resolve('totp') });
+      const bob = test.browser(BOB);
+      const answer = await bob.login();
+      expect(answer).toMatchObject({ status: 200, body: { sent: false, pending: true, isSent: false } });
+      const factors = ['sms', 'totp'];
+      expect((await bob.get('/status')).body).toMatchObject({
+        pending: { isSent: false, factors },
+        notice: null,
+      });
+      expect(test.sim.stats().calls.generate).toBe(0);
+      expect(test.told('denied')).toEqual([]);
+      expect((await bob.post('/app', { pin: APP_CODE })).body).toMatchObject({
+        verified: true,
+        method: 'totp',
+      });
+    });
+
+    it('has a text sent by resend at once', async () => {
+      const test = await start(variant, { preferredFactor: () => 'totp' });
+      const bob = test.browser(BOB);
+      await bob.login();
+      expect((await bob.post('/login/resend')).body).toMatchObject({ sent: true, factors: ['sms', 'totp'] });
+      expect((await bob.enter()).body).toMatchObject({ verified: true, method: 'sms' });
+    });
+
+    it.each(['totp', 'recovery-code', 'sms', 'toString', '', null, undefined, 5])(
+      'texts a user who cannot use the factor %p now',
+      async (name) => {
+        const test = await start(variant, { preferredFactor: () => name as string });
+        expect((await visit(test).login()).body).toMatchObject({ sent: true, isSent: true });
+      },
+    );
+
+    it('holds for a step-up, and not for a transaction', async () => {
+      let preferred = 'sms';
+      const test = await start(variant, { preferredFactor: () => preferred });
+      const bob = test.browser(BOB);
+      await bob.login();
+      await bob.enter();
+      preferred = 'totp';
+      expect((await bob.post('/step-up')).body).toMatchObject({ sent: false, pending: true });
+      expect((await bob.post('/app', { pin: APP_CODE })).body).toMatchObject({ verified: true });
+      expect((await bob.post('/pay')).body).toMatchObject({ sent: true, factors: ['sms'] });
+      expect((await bob.post('/app', { pin: APP_CODE })).body).toEqual({ error: 'no-pending-login' });
+    });
+
+    it('and isAvailable: what they throw reaches the error handler, and nothing is sent', async () => {
+      const thrown = new Error('the app says so');
+      const fail = (): never => {
+        throw thrown;
+      };
+      for (const options of [
+        { preferredFactor: fail },
+        { factors: [{ ...totp, isAvailable: fail }] },
+      ] satisfies Partial<SmsOtpOptions>[]) {
+        const test = await start(variant, options);
+        expect((await test.browser(BOB).login()).status).toBe(500);
+        expect(test.errors).toEqual([thrown]);
+        expect(test.sim.stats().calls.generate).toBe(0);
+      }
+    });
+  });
+
+  it('a transaction never waits without a text', async () => {
+    const test = await start(variant);
+    const bob = test.browser(BOB);
+    await bob.login();
+    await bob.enter();
+    test.sim.failNext('generate', 'html-502');
+    expect(await bob.post('/pay')).toMatchObject({ status: 502, body: { code: 'ERR_GATEWAY_RESPONSE' } });
+    expect((await bob.get('/status')).body.pending).toBeNull();
+  });
+
+  it('a store that does not answer is 503, whatever else the user could do', async () => {
+    const clock = testClock();
+    const kept = memoryStore({ now: () => clock.now() });
+    const fail = (): Promise<never> => Promise.reject(new Error('away'));
+    const store: SmsOtpStore = { ...kept, counters: { ...kept.counters, charge: fail } };
+    const test = await start(variant, { store }, { clock });
+    expect(await test.browser(BOB).login()).toMatchObject({ status: 503, body: { code: 'ERR_STORE' } });
+    const begin: SmsOtpStore = { ...kept, challenges: { ...kept.challenges, begin: fail } };
+    const other = await start(variant, { store: begin, preferredFactor: () => 'totp' }, { clock });
+    expect(await other.browser(BOB).login()).toMatchObject({ status: 503, body: { code: 'ERR_STORE' } });
+  });
+});

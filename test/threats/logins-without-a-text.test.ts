@@ -1,0 +1,145 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import type { Express } from 'express';
+import { memoryStore, type Factor, type SmsOtp, type SmsOtpStore } from 'passport-sms-otp';
+import { type FactorApp, startFactorApp } from '../account/support/factor-app';
+import { testClock, type TestClock } from '../support/clock';
+import { ALICE, asTestUser, BOB, type TestUser } from '../support/test-app';
+import { visit, type Visit } from '../support/visit';
+
+const APP_CODE = '246810';
+const CAROL: TestUser = { id: 'carol', phone: '+12125550125' };
+
+/** An authenticator app that only Bob has. */
+const totp: Factor = {
+  name: 'totp',
+  isAvailable: (user) => asTestUser(user).id === 'bob',
+  check: ({ code }) => code === APP_CODE,
+};
+
+/** A memory store that tells how many challenges are begun and not yet over. */
+function countingStore(clock: TestClock): { store: SmsOtpStore; live: () => number } {
+  const store = memoryStore({ now: () => clock.now() });
+  let ends: number[] = [];
+  const begin: SmsOtpStore['challenges']['begin'] = async (challenge, ttlSeconds) => {
+    await store.challenges.begin(challenge, ttlSeconds);
+    ends.push(clock.now() + ttlSeconds * 1000);
+  };
+  const live = (): number => {
+    ends = ends.filter((end) => end > clock.now());
+    return ends.length;
+  };
+  return { store: { ...store, challenges: { ...store.challenges, begin } }, live };
+}
+
+function addAppRoutes(app: Express, { stepUp, verifyWith }: SmsOtp): void {
+  app.post(
+    '/app',
+    verifyWith?.('totp') ?? [],
+    (req: { smsOtp?: unknown }, res: { json(body: unknown): void }) => res.json(req.smsOtp),
+  );
+  const transaction = (): { amount: string; payee: string } => ({ amount: '5.00', payee: 'Bob' });
+  app.post('/pay', stepUp({ transaction }), (req, res) => void res.json(req.smsOtp));
+}
+
+describe.each(['A', 'B'] as const)('a login without a text in variant %s', (variant) => {
+  let test: FactorApp;
+  afterEach(() => test.close());
+
+  async function start(store?: SmsOtpStore, clock = testClock()): Promise<void> {
+    test = await startFactorApp({
+      variant,
+      clock,
+      users: [ALICE, BOB, CAROL],
+      options: { factors: [totp], ...(store && { store }) },
+      middleware: (app) => void app.set('trust proxy', true),
+      routes: addAppRoutes,
+    });
+  }
+
+  it('lets in all who have another factor while the gateway is away for an hour, and nobody else', async () => {
+    await start();
+    const codes = await test.firstCodes();
+    const fault = { kind: 'status', status: 503 } as const;
+    test.sim.failNext('generate', fault, 1_000);
+    for (let minute = 0; minute < 60; minute += 10) {
+      const [alice, bob, carol] = [test.browser(), test.browser(BOB), test.browser(CAROL)];
+      for (const browser of [alice, bob, carol]) {
+        expect((await browser.login()).body).toMatchObject({ error: 'not-sent', pending: true });
+      }
+      expect((await alice.recover(codes[minute / 10])).status).toBe(200);
+      expect((await bob.post('/app', { pin: APP_CODE })).status).toBe(200);
+      expect((await carol.recover(codes[9])).status).toBe(401);
+      expect((await carol.post('/login/pin', { pin: '1234' })).status).toBe(401);
+      expect((await carol.get('/account')).status).toBe(403);
+      test.clock.advanceSeconds(600);
+    }
+    test.sim.clearFaults();
+    test.clock.advanceSeconds(600);
+    const carol = visit(test, CAROL);
+    await carol.login();
+    expect((await carol.enterRight()).status).toBe(200);
+    expect(test.told('locked')).toEqual([]);
+  });
+
+  it.each([1, 100])(
+    'is begun by one account for an hour from %d addresses: the entries of the store are bounded, others log in',
+    async (addresses) => {
+      const clock = testClock();
+      const { store, live } = countingStore(clock);
+      await start(store, clock);
+      const post = (from: number): ReturnType<Visit['login']> =>
+        visit(test, BOB, { 'x-forwarded-for': `192.0.2.${from}` }).login();
+      let most = 0;
+      let pending = 0;
+      for (let tenMinutes = 0; tenMinutes < 6; tenMinutes += 1) {
+        const each = addresses === 1 ? 40 : 1;
+        for (let from = 1; from <= addresses; from += 1) {
+          for (let times = 0; times < each; times += 1) {
+            if ((await post(from)).body.pending === true) pending += 1;
+          }
+        }
+        most = Math.max(most, live());
+        clock.advanceSeconds(600);
+      }
+      expect(pending).toBeGreaterThan(0);
+      // One text more for each gap that has passed.
+      expect(most).toBeLessThanOrEqual(20 * addresses + 10);
+      expect(pending).toBeLessThanOrEqual(6 * 20 * addresses);
+      const carol = visit(test, CAROL, { 'x-forwarded-for': '198.51.100.1' });
+      await carol.login();
+      expect((await carol.enterRight()).status).toBe(200);
+    },
+  );
+
+  it('is never asked of the gateway by an id of our own, whatever is typed', async () => {
+    await start();
+    const bob = test.browser(BOB);
+    test.sim.failNext('generate', 'html-502');
+    await bob.login();
+    for (const pin of ['1234', '123456', APP_CODE]) await bob.post('/login/pin', { pin });
+    expect(test.sim.stats()).toMatchObject({ validatesById: {}, calls: { validate: 0 } });
+    expect((await bob.post('/app', { pin: APP_CODE })).status).toBe(200);
+    expect(test.sim.stats().validatesById).toEqual({});
+  });
+
+  it('confirms no transaction: neither a recovery code nor the app is good for one', async () => {
+    await start();
+    const codes = await test.recoveryCodes.generate(BOB.id);
+    const bob = test.browser(BOB);
+    await bob.login();
+    await bob.enter();
+    expect((await bob.post('/pay')).body).toMatchObject({
+      sent: true,
+      purpose: 'transaction',
+      factors: ['sms'],
+    });
+    expect((await bob.post('/app', { pin: APP_CODE })).body).toEqual({ error: 'no-pending-login' });
+    expect((await bob.recover(codes[0])).body).toEqual({ error: 'no-pending-login' });
+    expect(await test.recoveryCodes.count(BOB.id)).toBe(10);
+    test.clock.advanceSeconds(31);
+    test.sim.failNext('generate', 'html-502');
+    await bob.post('/login/cancel');
+    expect((await bob.post('/pay')).status).toBe(502);
+    expect((await bob.get('/status')).body.pending).toBeNull();
+  });
+});
