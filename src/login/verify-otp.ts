@@ -111,8 +111,9 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
       // No code fits: a guess is counted on the challenge alone. A store plugin may return anything: only true is a code.
       if (isTexted && (claim.hasLiveCode as unknown) !== true) {
         const { userId, purpose } = challenge;
-        login.emit({ type: 'rejected', userId, purpose, address, reason: 'wrong-code' });
-        return { ...refuse('wrong-code'), attemptsLeft };
+        const reason = attemptsLeft === 0 ? 'too-many-attempts' : 'wrong-code';
+        login.emit({ type: 'rejected', userId, purpose, address, reason });
+        return { ...refuse(reason), attemptsLeft };
       }
       const charged = await chargeAttempt(challenge, attemptsLeft, address);
       if ('kind' in charged) return charged;
@@ -292,7 +293,7 @@ function isSurelyNotJudged(error: unknown): boolean {
 /** An attempt that has been counted, on the challenge and on the user. */
 interface Attempt {
   readonly challenge: Challenge;
-  /** Attempts that the challenge still admits; undefined for a recovery code, which costs it none. */
+  /** Attempts that the challenge still admits; undefined when the attempt was not counted on it. */
   readonly attemptsLeft: number | undefined;
   /** What the user's counters say, this attempt among them. */
   readonly counts: readonly Count[];

@@ -12,7 +12,12 @@ describe('send', () => {
   let userAfterwards: unknown;
   let test: TestApp;
   beforeAll(async () => {
-    test = await startTestApp({ users: people.users, options: people.options, routes: addRoutes });
+    test = await startTestApp({
+      users: people.users,
+      options: people.options,
+      routes: addRoutes,
+      middleware,
+    });
   });
   afterAll(() => test.close());
 
@@ -23,12 +28,15 @@ describe('send', () => {
     app.post('/session-alone', smsOtp.send());
     app.post('/without-info', withoutInfo, smsOtp.send());
     app.post('/logging-in', loggingIn, smsOtp.send(), (req, res) => void res.json(req.smsOtp));
-    app.use(
-      (error: unknown, req: Parameters<RequestHandler>[0], _res: unknown, next: (e: unknown) => void) => {
+  }
+
+  function middleware(app: Express): void {
+    app.use((req, res, next) => {
+      res.on('finish', () => {
         userAfterwards = req.user;
-        next(error);
-      },
-    );
+      });
+      next();
+    });
   }
 
   function nextWith(change: Partial<TestUser>): TestUser {

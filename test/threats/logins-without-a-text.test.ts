@@ -4,7 +4,7 @@ import { memoryStore, type Factor, type SmsOtp, type SmsOtpStore } from 'passpor
 import { type FactorApp, startFactorApp } from '../account/support/factor-app';
 import { testClock, type TestClock } from '../support/clock';
 import { ALICE, asTestUser, BOB, type TestUser } from '../support/test-app';
-import { visit } from '../support/visit';
+import { visit, type Visit } from '../support/visit';
 
 const APP_CODE = '246810';
 const CAROL: TestUser = { id: 'carol', phone: '+12125550125' };
@@ -87,7 +87,7 @@ describe.each(['A', 'B'] as const)('a login without a text in variant %s', (vari
       const clock = testClock();
       const { store, live } = countingStore(clock);
       await start(store, clock);
-      const post = (from: number): ReturnType<ReturnType<typeof visit>['login']> =>
+      const post = (from: number): ReturnType<Visit['login']> =>
         visit(test, BOB, { 'x-forwarded-for': `192.0.2.${from}` }).login();
       let most = 0;
       let pending = 0;
