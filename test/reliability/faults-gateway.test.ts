@@ -114,7 +114,10 @@ for (const kind of SHARED_STATES) {
           await heal(fault);
           // Also when a code was made: nobody waits for it.
           expect(toTold(await visitor.enterRight())).toEqual(NO_CODE_FITS);
-          expect(toTold(await visitor.logIn())).toMatchObject([429, { error: 'resend-too-soon', pending: true }]);
+          expect(toTold(await visitor.logIn())).toMatchObject([
+            429,
+            { error: 'resend-too-soon', pending: true },
+          ]);
           await expectRecovery(visitor, 1);
         });
       }
