@@ -189,6 +189,8 @@ export interface SmsOtpStore {
   readonly recoveryCodes?: RecoveryCodeStore;
   /** Required for trusted devices. */
   readonly devices?: DeviceStore;
+  /** Required for known browsers: without it all browsers of a user share their limits. */
+  readonly browsers?: BrowserStore;
   /** Required by policies that remember something about a number, such as `simSwap`. */
   readonly notes?: NoteStore;
 }
@@ -253,6 +255,27 @@ export interface DeviceStore {
   remove(userId: string, deviceId: string): Promise<boolean>;
   /** Removes all devices of a user and returns how many there were. */
   removeAll(userId: string): Promise<number>;
+}
+
+/** A browser in which a user has passed the second factor. Not trusted: a code is still asked for. */
+export interface KnownBrowser {
+  readonly browserId: string;
+  readonly userId: string;
+  /** Milliseconds since 1970: the last success that was written, at most once a day. */
+  readonly seenAt: number;
+}
+
+/** Known browsers. Every call is atomic over all processes that share the store. */
+export interface BrowserStore {
+  /**
+   * Writes a browser for `ttlSeconds`; one that is there gets the new `seenAt` and life. Beyond `most` browsers of its user
+   * those with the oldest `seenAt` go in the same step, never the one written. Returns the ids of those that went.
+   */
+  remember(browser: KnownBrowser, ttlSeconds: number, most: number): Promise<readonly string[]>;
+  /** Returns the user's browsers, newest first. */
+  list(userId: string): Promise<readonly KnownBrowser[]>;
+  /** Removes all browsers of a user and returns their ids. */
+  forget(userId: string): Promise<readonly string[]>;
 }
 
 /** Short strings under a key, with a time to live. The last write wins: for hints, never for what decides alone. */
