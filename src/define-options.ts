@@ -48,6 +48,11 @@ export function policyMode(fallback: 'enforce' | 'report') {
   return oneOf('enforce', 'report').default(fallback);
 }
 
+/** Returns a schema for an option that `false` switches off. Left out, it is on. */
+export function unlessFalse<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
+  return z.union([z.literal(false), strictOptions(shape).prefault({})], { error: () => '' }).prefault({});
+}
+
 /** Returns a schema for a function. Only the caller knows its type. */
 export function callback<Callback extends (...values: never[]) => unknown>(): z.ZodCustom<
   Callback,
@@ -89,6 +94,15 @@ export function parseOptions<Schema extends z.ZodType>(
 function toOptionError(maker: string, issues: readonly z.core.$ZodIssue[]): TypeError {
   // A misspelt option explains why another one seems to be missing.
   const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0];
+  // A union without a message of its own says what is wrong for its last member.
+  if (issue?.code === 'invalid_union' && issue.message === '') {
+    const { path: outer } = issue;
+    const inner = issue.errors.at(-1) ?? [];
+    return toOptionError(
+      maker,
+      inner.map((one) => ({ ...one, path: [...outer, ...one.path] })),
+    );
+  }
   const path = issue?.path.map(String) ?? [];
   if (issue?.code !== 'unrecognized_keys')
     return optionError(maker, path.join('.') || 'options', issue?.message ?? '');

@@ -1,12 +1,20 @@
 import type { Request } from 'express';
 import { z } from 'zod';
 import type { Factor } from './account/factors';
+import type { KnownBrowsersOption } from './account/known-browsers';
 import type { PhoneBook } from './account/phone-book';
 import type { RecoveryCodesOption } from './account/recovery-codes';
 import type { TrustedDevicesOption } from './account/trusted-devices';
 import type { GatewayClient } from './client/gateway-client';
 import type { GatewayClientOptions } from './client/options';
-import { callback, objectWith, parseOptions, strictOptions, wholeNumber } from './define-options';
+import {
+  callback,
+  objectWith,
+  parseOptions,
+  strictOptions,
+  unlessFalse,
+  wholeNumber,
+} from './define-options';
 import { optionError } from './errors';
 import { extendToTerritories } from './limits/built-in';
 import { type Limits, limitsSchema } from './limits/options';
@@ -69,6 +77,13 @@ export interface SmsOtpOptions {
 
   /** Switches trusted devices on. Outside of NIST SP 800-63B; they never count for step-up or enrollment. Default: off. */
   readonly trustedDevices?: TrustedDevicesOption | undefined;
+
+  /**
+   * Counts attempts and texts of browsers in which a user has passed the second factor apart from those of all others, so
+   * that nobody who only knows the password can keep the user out. A code is still asked for. `false`: all browsers share
+   * their limits. Default: on, for 90 days.
+   */
+  readonly knownBrowsers?: KnownBrowsersOption | false | undefined;
 
   /** Other second factors beside the text message, for `verifyWith`. Default: none. */
   readonly factors?: readonly Factor[] | undefined;
@@ -181,6 +196,10 @@ const secret = z
   .min(32, SECRET)
   .refine((value) => new Set(value).size > 1, SECRET);
 
+const cookieName = z
+  .string('must be a string')
+  .regex(/^__Host-[\w-]{1,64}$/, 'must begin with __Host- and go on with letters, digits, _ and -');
+
 const factor = objectWith<Factor>('a factor', 'name', 'check').refine(isFactor, FACTOR);
 
 function isFactor({ name: given, check, isAvailable }: Partial<Factor>): boolean {
@@ -208,11 +227,12 @@ const schema = strictOptions({
     getPasswordVersion: callback<TrustedDevicesOption['getPasswordVersion']>(),
     maxAgeDays: wholeNumber(1, 90).default(30),
     maxDevices: wholeNumber(1, 20).default(5),
-    cookieName: z
-      .string('must be a string')
-      .regex(/^__Host-[\w-]{1,64}$/, 'must begin with __Host- and go on with letters, digits, _ and -')
-      .default('__Host-sms-otp-device'),
+    cookieName: cookieName.default('__Host-sms-otp-device'),
   }).optional(),
+  knownBrowsers: unlessFalse({
+    maxAgeDays: wholeNumber(1, 365).default(90),
+    cookieName: cookieName.default('__Host-sms-otp-browser'),
+  }),
   factors: z.array(factor, 'must be a list of factors').default([]),
   secret: z.union([secret.transform((value) => [value]), z.array(secret).nonempty(SECRET)], {
     error: ({ errors }) => errors[0]?.[0]?.message,
@@ -254,6 +274,9 @@ export type Settings = z.output<typeof schema>;
 /** Begins every error message. */
 const MAKER = 'createSmsOtp';
 
+/** NIST SP 800-63B 3.2.2 admits 100 failures in all. */
+const MOST_FAILURES_PER_SIDE = 50;
+
 /** Session keys that belong to express-session and Passport. */
 const RESERVED_SESSION_KEYS = ['cookie', 'passport'];
 
@@ -281,6 +304,10 @@ export function readOptions(options: SmsOtpOptions): Settings {
       'messages.autofillHost',
       'shapes the default message; put the last line into your own template instead',
     );
+  }
+  if (settings.knownBrowsers !== false && settings.limits.failures.disableAfter > MOST_FAILURES_PER_SIDE) {
+    const most = `must not exceed ${MOST_FAILURES_PER_SIDE}, because known browsers and all others are counted apart`;
+    throw optionError(MAKER, 'limits.failures.disableAfter', most);
   }
   const perCountry = messages.perCountry && extendToTerritories(messages.perCountry);
   return { ...settings, messages: { ...messages, perCountry } };

@@ -1,5 +1,6 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { createFactorLister, createFactors, type LoginFactors } from './account/factors';
+import { createKnownBrowsers, NO_KNOWN_BROWSERS } from './account/known-browsers';
 import { createPhoneLister } from './account/phone-book';
 import { GatewayClient } from './client/gateway-client';
 import { withBuiltIns } from './limits/built-in';
@@ -7,7 +8,13 @@ import { createNumberReader } from './limits/number-country';
 import { createNumberKeys } from './limits/number-keys';
 import { createUserAdmin, type UserAdmin } from './login/admin';
 import { createCodeVerifiers } from './login/code-verifiers';
-import { createKeyDeriver, type LoginContext } from './login/context';
+import {
+  createKeyDeriver,
+  createKeyedDigest,
+  type KeyedDigest,
+  type KnownBrowsers,
+  type LoginContext,
+} from './login/context';
 import { createEmitter } from './login/events';
 import { createResendOtp } from './login/resend-otp';
 import { createSendOtp } from './login/send-otp';
@@ -18,6 +25,7 @@ import { measureTexts, type MessageMeasure } from './messages/measure';
 import type { MessageBuilderOptions } from './messages/options';
 import type { MiddlewareContext } from './middleware/context';
 import { createMarkReader } from './middleware/guard';
+import { createBrowserCookies } from './middleware/known-browsers';
 import {
   createMiddlewares,
   type DevicesPart,
@@ -32,7 +40,7 @@ import { SessionSlot } from './middleware/session-slot';
 import { createAuthenticate, OtpStrategy, type StrategyCallback } from './middleware/strategy';
 import type * as OptionsModule from './options';
 import type { Settings, SmsOtpOptions } from './options';
-import { guardStore } from './stores/guarded-store';
+import { guardStore, type GuardedStore } from './stores/guarded-store';
 import { memoryStore } from './stores/memory/memory-store';
 import type { SmsOtpStore } from './stores/store';
 
@@ -164,9 +172,11 @@ function createLoginContext(
   emit: LoginContext['emit'],
 ): LoginContext {
   const { allowedCountries: countries, policies, getUserId = readId, loadUser, now, secret } = settings;
-  const makeKey = createKeyDeriver(secret);
+  const derivers = secret.map(createKeyDeriver);
+  const createDigests = (label: string): readonly KeyedDigest[] =>
+    derivers.map((derive) => createKeyedDigest(() => derive(label)));
+  const guarded = guardStore(store, settings.onEvent && emit);
   const readNumber = createNumberReader();
-  const numberSecrets = secret.map((one) => createKeyDeriver([one]));
   return {
     settings,
     gateway,
@@ -177,18 +187,38 @@ function createLoginContext(
     loadUser,
     getUserId,
     hasListener: settings.onEvent !== undefined,
-    store: guardStore(store, settings.onEvent && emit),
+    store: guarded,
+    browsers: joinBrowsers(settings, guarded, createDigests),
     policies: withBuiltIns(countries, policies),
     buildMessage: createMessageBuilder(toMessageSettings(settings)),
     numberKeys: createNumberKeys(
       readNumber,
-      numberSecrets.map((derive) => () => derive('number-keys')),
+      derivers.map((derive) => () => derive('number-keys')),
     ),
     readNumber,
-    deriveKey: makeKey,
+    createDigests,
     random: Math.random,
     randomId: randomUUID,
   };
+}
+
+/** A store that lacks the part still serves a login: then all browsers of a user share their limits. */
+function joinBrowsers(
+  { knownBrowsers, now }: Settings,
+  { browsers, counters }: GuardedStore,
+  createDigests: LoginContext['createDigests'],
+): KnownBrowsers {
+  if (knownBrowsers === false) return NO_KNOWN_BROWSERS;
+  if (browsers === undefined) {
+    process.emitWarning(
+      'The store has no part browsers: all browsers of a user share their limits, so that whoever knows the password can use them up',
+      { code: 'SMS_OTP_NO_KNOWN_BROWSERS' },
+    );
+    return NO_KNOWN_BROWSERS;
+  }
+  const digests = createDigests('known-browsers');
+  const { maxAgeDays } = knownBrowsers;
+  return createKnownBrowsers({ browsers, counters, digests, maxAgeDays, now, randomBytes });
 }
 
 function createMiddlewareContext(
@@ -236,10 +266,13 @@ function createMiddlewareContext(
     endOtherSessions: async (user, req) => {
       await settings.endOtherSessions?.(login.getUserId(user), req);
     },
-    revokeDevices: async (user, req) => {
+    browsers: createBrowserCookies(login.browsers, settings.knownBrowsers),
+    forgetDevices: async (user, req) => {
       const { userId } = toUserIdText(login.getUserId(user));
       // A failure is harmless: the numbers that the devices are bound to have changed, so none is trusted any more.
       await devices?.revokeFor(userId, 'changed', req.ip).catch(() => 0);
+      // A browser that stays known may guess no more than it could before.
+      await login.browsers.forget(userId).catch(() => undefined);
     },
   };
 }

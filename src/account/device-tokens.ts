@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { DAY_SECONDS } from '../limits/limits';
+import { DAY_SECONDS } from '../limits/failures';
 import type { KeyedDigest } from '../login/context';
 import type { DeviceStore, TrustedDevice } from '../stores/store';
 
@@ -128,23 +128,26 @@ const TOKEN_BYTES = 32;
 const COOKIE = /^([\w-]{22})\.([\w-]{43})\.([\w-]{43})$/;
 
 export function createDeviceTokens(
-  digest: KeyedDigest,
+  digests: readonly KeyedDigest[],
   randomBytes: (size: number) => Uint8Array,
 ): DeviceTokens {
   const random = (size: number): string => Buffer.from(randomBytes(size)).toString('base64url');
-  const seal = (...strings: readonly string[]): Promise<string> => digest('device-token', ...strings);
+  /** One seal for each secret: the first is issued, all are read. */
+  const seals = (...strings: readonly string[]): Promise<readonly string[]> =>
+    Promise.all(digests.map((digest) => digest('device-token', ...strings)));
   return {
     async issue(userId, deviceId = random(DEVICE_ID_BYTES)) {
       const token = random(TOKEN_BYTES);
-      const value = [deviceId, token, await seal(userId, deviceId, token)].join('.');
+      const [seal] = await seals(userId, deviceId, token);
+      const value = [deviceId, token, seal].join('.');
       return { deviceId, tokenHash: toHash(token), value };
     },
     async read(userId, value) {
       const [, deviceId, token, shown] = COOKIE.exec(value) ?? [];
       if (deviceId === undefined || token === undefined || shown === undefined) return null;
-      const genuine = await seal(userId, deviceId, token);
-      // Both are digests of the same length.
-      const isGenuine = timingSafeEqual(Buffer.from(shown), Buffer.from(genuine));
+      const genuine = await seals(userId, deviceId, token);
+      // All are digests of the same length.
+      const isGenuine = genuine.some((seal) => timingSafeEqual(Buffer.from(shown), Buffer.from(seal)));
       return isGenuine ? { deviceId, tokenHash: toHash(token) } : null;
     },
   };

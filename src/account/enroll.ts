@@ -14,7 +14,10 @@ import { parseNumber } from './parse-number';
 import { type EnrollmentContext, type OwnPhone, readOwnPhones } from './phone-book';
 
 /** A new number of a user. */
-export interface EnrollRequest extends Pick<SendRequest, 'address' | 'current' | 'getLocale'> {
+export interface EnrollRequest extends Pick<
+  SendRequest,
+  'address' | 'browserCookie' | 'current' | 'getLocale'
+> {
   /** The logged-in user. */
   readonly user: Express.User | undefined;
   readonly passed: VerifiedMark | undefined;
@@ -71,12 +74,13 @@ export function createEnrollPhone(
 
     // 6 store it as unconfirmed, and text it
     await book.addUnconfirmed(login.getUserId(user), mobile);
-    const { current, getLocale } = request;
+    const { browserCookie, current, getLocale } = request;
     return sendOtp({
       user,
       purpose: 'enroll',
       newPhone: { mobile, ...replaced },
       address,
+      browserCookie,
       current,
       previous: undefined,
       isRequired: () => Promise.resolve(true),

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { optionError } from '../errors';
-import { createKeyedDigest, type KeyedDigest, type LoginContext } from '../login/context';
+import type { KeyedDigest, LoginContext } from '../login/context';
 import { createDeviceRegistry, createDeviceTokens } from './device-tokens';
 import { createRecoveryCodes, type RecoveryCodes } from './recovery-codes';
 import {
@@ -83,34 +83,34 @@ export function createFactors(
     readonly trustedDevices?: DeviceSettings | undefined;
   },
 ): LoginFactors {
-  const digest = createKeyedDigest(() => login.deriveKey('factors'));
+  const digests = login.createDigests('factors');
   return {
-    recoveryCodes: recoveryCodes && joinRecoveryCodes(login, recoveryCodes, digest),
-    devices: trustedDevices && joinDevices(login, trustedDevices, digest),
+    recoveryCodes: recoveryCodes && joinRecoveryCodes(login, recoveryCodes, digests),
+    devices: trustedDevices && joinDevices(login, trustedDevices, digests),
   };
 }
 
 function joinRecoveryCodes(
   { store }: LoginContext,
   { count }: RecoveryCodesSettings,
-  digest: KeyedDigest,
+  digests: readonly KeyedDigest[],
 ): RecoveryCodes {
   const { recoveryCodes } = store;
   if (recoveryCodes === undefined) throw missingPart('recoveryCodes', 'recoveryCodes');
-  return createRecoveryCodes({ store: recoveryCodes, digest, count, randomBytes });
+  return createRecoveryCodes({ store: recoveryCodes, digests, count, randomBytes });
 }
 
 function joinDevices(
   login: LoginContext,
   settings: DeviceSettings,
-  digest: KeyedDigest,
+  digests: readonly KeyedDigest[],
 ): DeviceAuthenticator & DeviceAdmin {
   const { devices } = login.store;
   if (devices === undefined) throw missingPart('devices', 'trustedDevices');
   const { maxAgeDays, maxDevices } = settings;
-  const tokens = createDeviceTokens(digest, randomBytes);
+  const tokens = createDeviceTokens(digests, randomBytes);
   const registry = createDeviceRegistry({ store: devices, tokens, maxAgeDays, maxDevices, now: login.now });
-  const bind = createDeviceBinding(login, settings, digest);
+  const bind = createDeviceBinding(login, settings, digests);
   return { ...createDeviceAuthenticator(login, registry, bind), ...createDeviceAdmin(login, registry) };
 }
 

@@ -24,7 +24,8 @@ export interface SpentCode {
 
 interface RecoveryCodesOptions {
   readonly store: RecoveryCodeStore;
-  readonly digest: KeyedDigest;
+  /** One digest for each secret: the first makes hashes, all are read. */
+  readonly digests: readonly KeyedDigest[];
   /** Codes a user gets at once. */
   readonly count: number;
   readonly randomBytes: (size: number) => Uint8Array;
@@ -32,19 +33,28 @@ interface RecoveryCodesOptions {
 
 export function createRecoveryCodes({
   store,
-  digest,
+  digests,
   count,
   randomBytes,
 }: RecoveryCodesOptions): RecoveryCodes {
-  const toHash = (userId: string, code: string): Promise<string> => digest('recovery-code', userId, code);
+  const toHashes = (userId: string, code: string): Promise<readonly string[]> =>
+    Promise.all(digests.map((digest) => digest('recovery-code', userId, code)));
   return {
     async renew(userId, isFirst) {
       const codes = Array.from({ length: count }, () => makeRecoveryCode(randomBytes));
-      const hashes = await Promise.all(codes.map((code) => toHash(userId, code)));
-      const isWritten: unknown = await store.replace(userId, hashes, { isFirst });
+      const hashes = await Promise.all(codes.map(async (code) => (await toHashes(userId, code)).slice(0, 1)));
+      const isWritten: unknown = await store.replace(userId, hashes.flat(), { isFirst });
       return isWritten === true ? codes.map(formatRecoveryCode) : null;
     },
-    spend: async (userId, code) => store.spend(userId, await toHash(userId, code)),
+    async spend(userId, code) {
+      let spent: SpentCode = { isSpent: false, left: 0 };
+      for (const hash of await toHashes(userId, code)) {
+        spent = await store.spend(userId, hash);
+        // A store plugin may return anything: only true is a success.
+        if ((spent.isSpent as unknown) === true) break;
+      }
+      return spent;
+    },
     count: (userId) => store.count(userId),
   };
 }

@@ -1,4 +1,4 @@
-import { failureCounter, lockCounter } from '../limits/limits';
+import { guessCounters, OTHER_BROWSERS, readOnly } from '../limits/failures';
 import type { KeyedDigest, LoginContext } from '../login/context';
 import type { DeviceEnd } from '../login/events';
 import { findUser, toUserIdText, type VerifiedMark } from '../login/users';
@@ -23,7 +23,7 @@ export interface TrustedDevicesOption {
 /** Trust in devices, as a login needs it. */
 export interface DeviceAuthenticator {
   /** Decides whether this device needs no code. Rethrows errors of the store and of the app's own callbacks. */
-  readonly authenticate: (request: DeviceRequest) => Promise<DeviceAuthentication>;
+  readonly authenticate: (request: DeviceLoginRequest) => Promise<DeviceAuthentication>;
   /** Trusts the device from now on, in place of the device that its cookie named. */
   readonly trust: (request: DeviceRequest & { readonly label: string }) => Promise<DeviceCookie>;
 }
@@ -34,6 +34,12 @@ export interface DeviceRequest {
   /** The cookie's value, unchecked; undefined when there is none. */
   readonly value: string | undefined;
   readonly address: string | undefined;
+}
+
+/** A device that asks to need no code. */
+export interface DeviceLoginRequest extends DeviceRequest {
+  /** The cookie of known browsers, unchecked. */
+  readonly browserCookie: string | undefined;
 }
 
 /** Whether a device needs no code at a login. */
@@ -67,16 +73,17 @@ export function createDeviceAuthenticator(
   const { emit, now } = login;
 
   return {
-    async authenticate({ user: firstFactorUser, value, address }) {
+    async authenticate({ user: firstFactorUser, value, address, browserCookie }) {
       if (value === undefined) return { kind: 'not-now' };
       const identity = toUserIdText(login.getUserId(firstFactorUser));
       const { userId } = identity;
-      if (await isLocked(userId)) return { kind: 'not-now' };
+      if (await isLocked(userId, await login.browsers.findBucket(browserCookie, userId)))
+        return { kind: 'not-now' };
       // A user who is gone or disabled passes no second factor: the send refuses it.
       const user = await findUser(login, { ...identity, purpose: 'login' }, undefined);
       if (user === null) return { kind: 'not-now' };
       // Called before the token is replaced: what the app throws here changes nothing.
-      const binding = await bind(user, userId);
+      const bindings = await bind(user, userId);
       const shown = await registry.rotate(userId, value);
       if (shown.kind === 'just-replaced') return { kind: 'not-now' };
       if (shown.kind === 'unknown') return { kind: 'worthless' };
@@ -85,7 +92,7 @@ export function createDeviceAuthenticator(
         emitDeviceEnd(emit, device, 'stolen', address);
         return { kind: 'stolen' };
       }
-      if (device.binding !== binding) {
+      if (!bindings.includes(device.binding)) {
         // False: another request has removed it in between, and has emitted the event.
         if (await registry.remove(userId, device.deviceId)) emitDeviceEnd(emit, device, 'changed', address);
         return { kind: 'worthless' };
@@ -97,7 +104,7 @@ export function createDeviceAuthenticator(
     },
     async trust({ user, value, address, label }) {
       const { userId } = toUserIdText(login.getUserId(user));
-      const binding = await bind(user, userId);
+      const [binding = ''] = await bind(user, userId);
       if (value !== undefined) await registry.removeByToken(userId, value);
       const added = await registry.add({ userId, binding, label });
       const { deviceId, expiresAt } = added.device;
@@ -107,25 +114,27 @@ export function createDeviceAuthenticator(
   };
 
   /**
-   * While the user's second factor is locked or disabled, no device is trusted: someone who knows the password is guessing
-   * codes, and must not find a way around the lock.
+   * While the second factor is locked or disabled for this browser, no device is trusted: someone who knows the password is
+   * guessing codes, and must not find a way around the lock. What others do in other browsers closes no known one.
    */
-  async function isLocked(userId: string): Promise<boolean> {
-    const { limits } = login.settings;
-    const counters = [failureCounter(limits, userId), lockCounter(limits, userId, 'sms')];
-    const readOnly = counters.map((counter) => ({ ...counter, isOnlyRead: true }));
-    const { refusedBy } = await login.store.counters.charge(readOnly);
-    return refusedBy !== null;
+  async function isLocked(userId: string, bucket: string): Promise<boolean> {
+    const counters = guessCounters(login.settings.limits, userId, bucket, 'sms');
+    const { refusedBy } = await login.store.counters.charge(readOnly(counters));
+    if (refusedBy === null) return false;
+    return bucket === OTHER_BROWSERS || isLocked(userId, OTHER_BROWSERS);
   }
 }
 
-/** Keyed digest of what a trusted device depends on: the password version and the sorted confirmed numbers. */
-export type BindDevice = (user: Express.User, userId: string) => Promise<string>;
+/**
+ * Returns keyed digests of what a trusted device depends on, the password version and the sorted confirmed numbers: one for
+ * each secret. The first is stored.
+ */
+export type BindDevice = (user: Express.User, userId: string) => Promise<readonly string[]>;
 
 export function createDeviceBinding(
   { listPhones }: Pick<LoginContext, 'listPhones'>,
   { getPasswordVersion }: Pick<TrustedDevicesOption, 'getPasswordVersion'>,
-  digest: KeyedDigest,
+  digests: readonly KeyedDigest[],
 ): BindDevice {
   return async (user, userId) => {
     const version: unknown = await getPasswordVersion(user);
@@ -134,7 +143,8 @@ export function createDeviceBinding(
       throw new TypeError('getPasswordVersion must return a string that is not empty');
     }
     const mobiles = (await listPhones(user)).map(({ mobile }) => mobile);
-    return digest('device-binding', userId, version, ...mobiles.toSorted());
+    const strings = ['device-binding', userId, version, ...mobiles.toSorted()];
+    return Promise.all(digests.map((digest) => digest(...strings)));
   };
 }
 

@@ -1,27 +1,29 @@
 import type { Counter, Purpose } from '../stores/store';
 import type { AddressBlock } from './address-block';
+import {
+  DAY_SECONDS,
+  doubling,
+  failureKeys,
+  guessCounters,
+  OTHER_BROWSERS,
+  readOnly,
+  sideOf,
+} from './failures';
 import type { Limit, Limits } from './options';
 
-export const DAY_SECONDS = 86_400;
-
-/** Failures of a user in 30 days from which `guessing-slowly` is emitted. */
-export const SLOW_GUESSING_FAILURES = 60;
-
-/** Attempts at recovery codes in one pending login, and per day from one address block. */
-const MAX_RECOVERY_ATTEMPTS = 5;
-export const MAX_RECOVERY_ATTEMPTS_PER_DAY = 10;
+/** One bucket of each side. */
+const SIDES = [OTHER_BROWSERS, 'known'];
 
 /** The longest gap between two sends. */
 const LONGEST_GAP_SECONDS = 300;
-
-/** The bucket of all browsers that are not known. */
-export const OTHER_BROWSERS = 'others';
 
 /** What a send is counted by. Numbers and prefixes are HMACs already. */
 export interface SendKeys {
   readonly user: string;
   /** Each known browser of a user is counted apart; all the others together are `OTHER_BROWSERS`. */
   readonly bucket: string;
+  /** Whether there are known browsers: then the others have a smaller share of the day. */
+  readonly hasKnownBrowsers: boolean;
   readonly purpose: Purpose;
   readonly number: string;
   readonly prefix: string;
@@ -71,8 +73,9 @@ export function sendCounters(
   const { number, prefix, addresses } = keys;
   const stranger = strangerCounter(number, keys.provenKeys, perNumber.maxPerDayFromStrangers);
   return [
-    { limit: 'failures', counter: { ...failureCounter(limits, keys.user), isOnlyRead: true } },
-    { limit: 'lock', counter: { ...lockCounter(limits, keys.user, 'sms'), isOnlyRead: true } },
+    ...readOnly(guessCounters(limits, keys.user, keys.bucket, 'sms')).map((counter, index) => {
+      return { limit: index === 0 ? 'failures' : 'lock', counter } as const;
+    }),
     { limit: 'gap', counter: gapCounter(keys, gapSeconds, random) },
     ...userCounters(limits.perUser, keys),
     ...(keys.isConfirmed ? [] : unprovenCounters(limits, keys)),
@@ -95,15 +98,18 @@ function gapCounter({ user, bucket }: SendKeys, gapSeconds: number, random: numb
 
 function userCounters(perUser: Limits['perUser'], keys: SendKeys): readonly SendCounter[] {
   const { user, bucket, purpose } = keys;
-  const { maxPerDay, maxPerDayInAll, maxStepUpsPerDay } = perUser;
+  const { maxPerDay } = perUser;
+  const isShare = keys.hasKnownBrowsers && bucket === OTHER_BROWSERS;
+  const inAll = isShare ? perUser.maxPerDayInOthers : perUser.maxPerDayInAll;
+  const stepUps = isShare ? perUser.maxStepUpsPerDayInOthers : perUser.maxStepUpsPerDay;
   const perDay = (key: string, max: number): SendCounter =>
     limited('per-user', key, { max, perSeconds: DAY_SECONDS });
   const isStepUp = purpose === 'step-up' || purpose === 'transaction';
   return [
     perDay(dayKey(user, bucket), maxPerDay),
     limited('per-user', shortKey(user, bucket), perUser),
-    perDay(allKey(user), maxPerDayInAll),
-    ...(isStepUp ? [perDay(stepUpsKey(user), maxStepUpsPerDay)] : []),
+    perDay(allKey(user, bucket), inAll),
+    ...(isStepUp ? [perDay(stepUpsKey(user, bucket), stepUps)] : []),
   ];
 }
 
@@ -157,42 +163,6 @@ export function enrollmentCounter({ enrollments }: Limits, user: string): Counte
 }
 
 /**
- * Counts a user's attempts at codes that can be guessed (texts and typed factors) since the user's last success, in any
- * session. Without a window. When it is full, these factors are disabled for the user.
- */
-export function failureCounter({ failures }: Limits, user: string): Counter {
-  return { key: failuresKey(user), windowSeconds: null, max: failures.disableAfter };
-}
-
-/** Locks one factor of a user after each ten failures, for twice as long each time. A lock of one factor closes no other. */
-export function lockCounter({ failures }: Limits, user: string, method: string): Counter {
-  const { max, perSeconds } = failures;
-  const lock = { every: max, seconds: doubling(perSeconds, DAY_SECONDS) };
-  return { key: lockKey(user, method), windowSeconds: null, lock };
-}
-
-/** Counts a user's failures in 30 days. A success does not clear it, so that slow guessing shows. */
-export function slowFailureCounter(user: string): Counter {
-  return { key: `failures:slow:${user}`, windowSeconds: 30 * DAY_SECONDS };
-}
-
-/**
- * Limits attempts at a user's recovery codes: per pending login, and per day from one address block, so that no one at
- * another address can close recovery. The last counter is only watched.
- */
-export function recoveryCounters(user: string, pendingId: string, address: string): readonly Counter[] {
-  return [
-    { key: `recovery:login:${pendingId}`, windowSeconds: 900, max: MAX_RECOVERY_ATTEMPTS },
-    {
-      key: `recovery:address:${user}:${address}`,
-      windowSeconds: DAY_SECONDS,
-      max: MAX_RECOVERY_ATTEMPTS_PER_DAY,
-    },
-    { key: `recovery:${user}`, windowSeconds: DAY_SECONDS },
-  ];
-}
-
-/**
  * Records that the user has entered a code that was texted to the number. Each right code renews it for 400 days. It is a
  * fact about both: one user's proof tells another nothing.
  */
@@ -214,35 +184,24 @@ export function keysClearedBySuccess(
   methods: readonly string[],
   bucket: string,
 ): readonly string[] {
-  return [...failureKeys(user, methods), ...sinceSuccessKeys(user, bucket)];
+  return [...failureKeys(user, methods, bucket), ...sinceSuccessKeys(user, bucket)];
 }
 
-/** Returns the keys of all counters of one user. */
-export function keysOfUser(
-  user: string,
-  methods: readonly string[],
-): { readonly failures: readonly string[]; readonly sends: readonly string[] } {
-  const inAll = [allKey(user), stepUpsKey(user), unprovenNumbersKey(user), enrollmentsKey(user)];
-  return {
-    failures: failureKeys(user, methods),
-    sends: [...sinceSuccessKeys(user, OTHER_BROWSERS), ...inAll],
-  };
+/** Returns the keys of all send budgets of one user. */
+export function sendKeys(user: string, browserIds: readonly string[]): readonly string[] {
+  const buckets = [OTHER_BROWSERS, ...browserIds];
+  const stepUps = SIDES.map((side) => stepUpsKey(user, side));
+  const inAll = [...totalKeys(user), ...stepUps, unprovenNumbersKey(user), enrollmentsKey(user)];
+  return [...buckets.flatMap((bucket) => sinceSuccessKeys(user, bucket)), ...inAll];
+}
+
+/** Returns the keys of the day's totals of one user: of known browsers, and of all others. */
+export function totalKeys(user: string): readonly string[] {
+  return SIDES.map((side) => allKey(user, side));
 }
 
 function sinceSuccessKeys(user: string, bucket: string): readonly string[] {
   return [gapKey(user, bucket), dayKey(user, bucket), shortKey(user, bucket)];
-}
-
-function failureKeys(user: string, methods: readonly string[]): readonly string[] {
-  return [failuresKey(user), ...methods.map((method) => lockKey(user, method))];
-}
-
-export function lockKey(user: string, method: string): string {
-  return `locks:${user}:${method}`;
-}
-
-function failuresKey(user: string): string {
-  return `failures:${user}`;
 }
 
 function gapKey(user: string, bucket: string): string {
@@ -257,12 +216,13 @@ function shortKey(user: string, bucket: string): string {
   return `sends:short:user:${bucket}:${user}`;
 }
 
-function allKey(user: string): string {
-  return `sends:all:${user}`;
+/** All known browsers of a user share these two, and so do all others. */
+function allKey(user: string, bucket: string): string {
+  return `sends:all:${sideOf(bucket)}:${user}`;
 }
 
-function stepUpsKey(user: string): string {
-  return `sends:step-ups:${user}`;
+function stepUpsKey(user: string, bucket: string): string {
+  return `sends:step-ups:${sideOf(bucket)}:${user}`;
 }
 
 function unprovenNumbersKey(user: string): string {
@@ -271,9 +231,4 @@ function unprovenNumbersKey(user: string): string {
 
 function enrollmentsKey(user: string): string {
   return `enrollments:${user}`;
-}
-
-/** `doubling(30, 300)` is 30, 60, 120, 240, 300. */
-function doubling(first: number, last: number): readonly number[] {
-  return first >= last ? [last] : [first, ...doubling(first * 2, last)];
 }

@@ -11,10 +11,13 @@ export interface Limit {
 export interface UserLimits extends Limit {
   /** Per day, counted from the user's last success. */
   readonly maxPerDay: number;
-  /** Per day; a success does not clear it. */
+  /** Per day in all known browsers together; a success does not clear it. With `knownBrowsers: false`: in all browsers. */
   readonly maxPerDayInAll: number;
   /** Of these, the sends for step-ups and transactions. The others are left for logins. */
   readonly maxStepUpsPerDay: number;
+  /** The same two for all browsers that are not known. */
+  readonly maxPerDayInOthers: number;
+  readonly maxStepUpsPerDayInOthers: number;
   /** The different numbers per day that are not proven for the user. */
   readonly maxUnprovenNumbers: number;
 }
@@ -49,7 +52,11 @@ export interface Limits {
   readonly withoutText: Limit & { readonly maxPerAddress: number };
   /** Enrollments that one user begins; refused ones count too. */
   readonly enrollments: Limit;
-  /** `max` codes are checked between two locks. `perSeconds` is the first lock; each next one is twice as long, up to a day. */
+  /**
+   * `max` codes are checked between two locks. `perSeconds` is the first lock; each next one is twice as long, up to a day.
+   * A known browser is not locked: after `max` it is not known any more. `disableAfter` counts known browsers and all
+   * others apart: up to 50, and up to 100 with `knownBrowsers: false`.
+   */
   readonly failures: Limit & { readonly disableAfter: number };
 }
 
@@ -60,6 +67,8 @@ export const DEFAULT_LIMITS: Limits = {
     maxPerDay: 10,
     maxPerDayInAll: 40,
     maxStepUpsPerDay: 30,
+    maxPerDayInOthers: 20,
+    maxStepUpsPerDayInOthers: 10,
     maxUnprovenNumbers: 5,
   },
   perNumber: { max: 5, perSeconds: 600, maxPerDay: 10, maxPerDayFromStrangers: 60 },
@@ -102,6 +111,8 @@ export const limitsSchema = strictOptions({
     maxPerDay: upTo(30, perUser.maxPerDay),
     maxPerDayInAll: upTo(100, perUser.maxPerDayInAll),
     maxStepUpsPerDay: upTo(75, perUser.maxStepUpsPerDay),
+    maxPerDayInOthers: upTo(40, perUser.maxPerDayInOthers),
+    maxStepUpsPerDayInOthers: upTo(30, perUser.maxStepUpsPerDayInOthers),
     maxUnprovenNumbers: upTo(10, perUser.maxUnprovenNumbers),
   }).prefault({}),
   perNumber: strictOptions({

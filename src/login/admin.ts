@@ -1,56 +1,102 @@
-import { failureCounter, keysOfUser, lockCounter, lockKey } from '../limits/limits';
-import type { UserId } from '../stores/store';
+import { failureKeys, lockKey, OTHER_BROWSERS, readOnly, slowKey } from '../limits/failures';
+import { type LiftedLimits, liftLimits } from '../limits/lift-limits';
+import { sendKeys } from '../limits/limits';
+import type { TrustedDevice, UserId } from '../stores/store';
 import type { LoginContext } from './context';
 import { toUserIdText } from './users';
 
 /** What an operator may do for a user. */
 export interface UserAdmin {
-  /** Lifts the user's locks and send budgets, the day's totals too. The failures counted so far stay counted. */
-  readonly unlockUser: (userId: UserId) => Promise<void>;
-  /** Clears the user's failures, which also ends `disabled`. Call it after the user's number was verified anew. */
+  /**
+   * Lifts the user's locks and send budgets in all browsers, the day's totals too, and returns what was lifted. The
+   * failures counted so far stay counted.
+   */
+  readonly unlockUser: (userId: UserId) => Promise<LiftedLimits>;
+  /**
+   * Clears the user's failures, which also ends `disabled`, and makes the user's browsers unknown. Call it after the user's
+   * number was verified anew.
+   */
   readonly enableUser: (userId: UserId) => Promise<void>;
-  /** Ends the user's challenges and removes the user's recovery codes, trusted devices and counters, except under a running lock. */
+  /**
+   * Ends the user's challenges and removes the user's recovery codes, trusted devices, known browsers and counters, except
+   * under a running lock.
+   */
   readonly forgetUser: (userId: UserId) => Promise<void>;
+  /** Returns what is stored about a user, without anything that lets one in. */
+  readonly exportUser: (userId: UserId) => Promise<UserExport>;
 }
 
-export function createUserAdmin({ store, settings, emit, guessableMethods }: LoginContext): UserAdmin {
+/** What is stored about a user beside counters. Times are milliseconds since 1970. */
+export interface UserExport {
+  readonly userId: string;
+  /** Recovery codes that are left. */
+  readonly recoveryCodes: number;
+  readonly trustedDevices: readonly Pick<
+    TrustedDevice,
+    'deviceId' | 'label' | 'createdAt' | 'lastUsedAt' | 'expiresAt'
+  >[];
+  readonly knownBrowsers: readonly { readonly seenAt: number }[];
+}
+
+export function createUserAdmin({ store, browsers, emit, guessableMethods }: LoginContext): UserAdmin {
   const { challenges, counters, recoveryCodes, devices } = store;
 
   /** Apps that keep the count of failures themselves are informed of every change. */
   async function emitFailures(userId: string): Promise<void> {
-    const counter = { ...failureCounter(settings.limits, userId), isOnlyRead: true };
-    const { counts } = await counters.charge([counter]);
-    // The fallback only satisfies `noUncheckedIndexedAccess`: a store returns a count for each counter.
-    const failures = counts[0]?.count ?? 0;
+    const keys = failureKeys(userId, [], OTHER_BROWSERS);
+    const { counts } = await counters.charge(readOnly(keys.map((key) => ({ key, windowSeconds: null }))));
+    const failures = counts.reduce((total, { count }) => total + count, 0);
     emit({ type: 'failure-count-changed', userId, purpose: null, address: undefined, failures });
   }
 
   /** Whoever can have an account forgotten must not get fresh guesses by it. */
   async function isLocked(userId: string): Promise<boolean> {
-    const locks = guessableMethods.map((method) => lockCounter(settings.limits, userId, method));
-    const { counts } = await counters.charge(locks.map((counter) => ({ ...counter, isOnlyRead: true })));
+    const keys = [...guessableMethods.map((method) => lockKey(userId, method)), slowKey(userId)];
+    const { counts } = await counters.charge(readOnly(keys.map((key) => ({ key, windowSeconds: null }))));
     return counts.some(({ lockedSeconds }) => lockedSeconds > 0);
+  }
+
+  function allFailureKeys(userId: string): readonly string[] {
+    return [...failureKeys(userId, guessableMethods, OTHER_BROWSERS), slowKey(userId)];
+  }
+
+  async function listBrowserIds(userId: string): Promise<readonly string[]> {
+    return (await browsers.list(userId)).map(({ browserId }) => browserId);
   }
 
   return {
     async unlockUser(id) {
       const { userId } = toUserIdText(id);
-      await Promise.all(guessableMethods.map((method) => counters.lock(lockKey(userId, method), 0)));
-      await counters.clear(keysOfUser(userId, guessableMethods).sends);
+      return liftLimits(counters, userId, guessableMethods, await listBrowserIds(userId));
     },
     async enableUser(id) {
       const { userId } = toUserIdText(id);
-      await counters.clear(keysOfUser(userId, guessableMethods).failures);
+      await browsers.forget(userId);
+      await counters.clear(allFailureKeys(userId));
       await emitFailures(userId);
     },
     async forgetUser(id) {
       const { userId } = toUserIdText(id);
-      const { failures, sends } = keysOfUser(userId, guessableMethods);
+      const sends = sendKeys(userId, await listBrowserIds(userId));
       await challenges.discardAll(userId);
       await recoveryCodes?.replace(userId, []);
       await devices?.removeAll(userId);
-      await counters.clear((await isLocked(userId)) ? sends : [...failures, ...sends], { keepsLocked: true });
+      await browsers.forget(userId);
+      const isFree = !(await isLocked(userId));
+      await counters.clear(isFree ? [...allFailureKeys(userId), ...sends] : sends, { keepsLocked: true });
       await emitFailures(userId);
+    },
+    async exportUser(id) {
+      const { userId } = toUserIdText(id);
+      const trusted = (await devices?.list(userId)) ?? [];
+      return {
+        userId,
+        recoveryCodes: (await recoveryCodes?.count(userId)) ?? 0,
+        trustedDevices: trusted.map(({ deviceId, label, createdAt, lastUsedAt, expiresAt }) => {
+          return { deviceId, label, createdAt, lastUsedAt, expiresAt };
+        }),
+        knownBrowsers: (await browsers.list(userId)).map(({ seenAt }) => ({ seenAt })),
+      };
     },
   };
 }

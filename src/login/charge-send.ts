@@ -1,12 +1,7 @@
 import { GatewayRejectedError, GatewayUnreachableError } from '../errors';
 import { toAddressBlocks } from '../limits/address-block';
-import {
-  type LimitName,
-  lostSendCounter,
-  OTHER_BROWSERS,
-  type SendCounter,
-  sendCounters,
-} from '../limits/limits';
+import { OTHER_BROWSERS } from '../limits/failures';
+import { type LimitName, lostSendCounter, type SendCounter, sendCounters } from '../limits/limits';
 import type { Challenge, Charge, Count, Counter, Purpose } from '../stores/store';
 import type { LoginContext } from './context';
 import type { Refusal } from './outcome';
@@ -15,6 +10,7 @@ import { type PlannedCharge, toRefusal } from './run-policies';
 /** What a send is charged for. */
 export interface ChargedSend {
   readonly userId: string;
+  readonly bucket: string;
   readonly purpose: Purpose;
   readonly address: string | undefined;
   readonly numberKey: string;
@@ -28,6 +24,8 @@ export interface ChargedSend {
 export type SendCharge =
   | {
       readonly isCharged: true;
+      /** What the send was charged to. A known browser that is full counts as one of the others. */
+      readonly bucket: string;
       readonly waitSeconds: number;
       readonly isNewNumber: boolean;
       /** Counters of recording policies that would have refused. */
@@ -54,13 +52,14 @@ const NOTHING: Count = { count: 0, resetSeconds: null, lockedSeconds: 0 };
  */
 export async function chargeSend(
   parts: LoginContext,
-  { userId: user, numberKey: number, prefixKey: prefix, ...send }: ChargedSend,
+  send: ChargedSend,
   planned: readonly PlannedCharge[],
 ): Promise<SendCharge> {
   const { limits, resendCooldownSeconds } = parts.settings;
-  const { purpose, provenKeys, isConfirmed } = send;
+  const { userId: user, bucket, purpose, numberKey: number, prefixKey: prefix } = send;
+  const { provenKeys, isConfirmed } = send;
   const addresses = toAddressBlocks(send.address);
-  const subject = { user, bucket: OTHER_BROWSERS, purpose, number, prefix, addresses };
+  const subject = { user, bucket, hasKnownBrowsers: parts.browsers.isOn, purpose, number, prefix, addresses };
   const keys = { ...subject, provenKeys, isConfirmed };
   const plan = sendCounters(limits, keys, resendCooldownSeconds, parts.random());
   const counters = [...plan.map(({ counter }) => counter), ...planned.map(toCounter)];
@@ -69,9 +68,13 @@ export async function chargeSend(
   const policyCounts = counts.slice(plan.length);
   if (refusedBy === null) {
     const exceeded = planned.filter((entry, index) => wouldRefuse(entry, policyCounts[index]));
-    return { isCharged: true, ...readCharged(plan, charge), exceeded };
+    return { isCharged: true, bucket, ...readCharged(plan, charge), exceeded };
   }
-  const isInGap = plan[refusedBy]?.limit === 'gap';
+  const limit = plan[refusedBy]?.limit;
+  if (bucket !== OTHER_BROWSERS && (limit === 'failures' || limit === 'lock')) {
+    return chargeSend(parts, { ...send, bucket: OTHER_BROWSERS }, planned);
+  }
+  const isInGap = limit === 'gap';
   const entry = planned[refusedBy - plan.length];
   if (entry === undefined) return { isCharged: false, ...readRefused(plan, charge, refusedBy), isInGap };
   const refusal = readPolicyRefusal(entry, policyCounts[refusedBy - plan.length] ?? NOTHING);
@@ -94,8 +97,8 @@ export async function giveBackSend(
 }
 
 /** Gives back the send of a challenge that ended because the gateway's answer was lost. */
-export async function giveBackLostSend(parts: LoginContext, { userId }: Challenge): Promise<void> {
-  await giveBack(parts, [lostSendCounter(userId, OTHER_BROWSERS)]);
+export async function giveBackLostSend(parts: LoginContext, { userId, bucket }: Challenge): Promise<void> {
+  await giveBack(parts, [lostSendCounter(userId, bucket)]);
 }
 
 async function giveBack({ store }: LoginContext, counters: readonly Counter[]): Promise<void> {

@@ -7,7 +7,7 @@ import type { NumberKeys } from '../limits/number-keys';
 import type { Policy } from '../limits/policy';
 import type { BuildMessage } from '../messages/build-message';
 import type { GuardedStore } from '../stores/guarded-store';
-import type { UserId } from '../stores/store';
+import type { KnownBrowser, UserId } from '../stores/store';
 import type { SmsOtpEvent } from './events';
 
 /** The bounds of one pending login and its challenges. */
@@ -26,6 +26,35 @@ export interface UserPhone {
   readonly mobile: string;
   /** Whether the app says that the number is the user's. */
   readonly isConfirmed: boolean;
+}
+
+/** The browsers in which users are known. A failure of the store is a `StoreError`. */
+export interface KnownBrowsers {
+  readonly isOn: boolean;
+  /** Returns the id of the browser if its cookie is genuine and this user's, else `OTHER_BROWSERS`. Asks no store. */
+  readonly findBucket: (cookie: string | undefined, userId: string) => Promise<string>;
+  /** Makes the browser of a success known, and returns its cookie; null: the one it has is good. */
+  readonly remember: (success: BrowserSuccess) => Promise<BrowserCookie | null>;
+  /** Returns the user's browsers, newest first. */
+  readonly list: (userId: string) => Promise<readonly KnownBrowser[]>;
+  /** Makes all browsers of a user unknown. */
+  readonly forget: (userId: string) => Promise<void>;
+}
+
+/** A success in a browser. */
+export interface BrowserSuccess {
+  /** The cookie's value, unchecked; undefined when there is none. */
+  readonly cookie: string | undefined;
+  readonly userId: string;
+  /** The challenge's. */
+  readonly bucket: string;
+}
+
+/** The value of a browser's cookie from now on. */
+export interface BrowserCookie {
+  readonly value: string;
+  /** Milliseconds since 1970. */
+  readonly expiresAt: number;
 }
 
 /** Everything the decisions need, made once by `createSmsOtp`. */
@@ -48,7 +77,9 @@ export interface LoginContext {
   readonly hasListener: boolean;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  readonly deriveKey: DeriveKey;
+  /** Makes a digest for each of the app's secrets: the first makes values, all are read. */
+  readonly createDigests: (label: string) => readonly KeyedDigest[];
+  readonly browsers: KnownBrowsers;
   /** Returns a number from 0 to 1. */
   readonly random: () => number;
   /** Returns a string that cannot be guessed. */
@@ -58,8 +89,8 @@ export interface LoginContext {
 /** Derives a key of 32 bytes for one purpose, the same in every process with the same options. */
 export type DeriveKey = (label: string) => Promise<Buffer>;
 
-/** Makes the derivation of keys from the app's secret, the first one of a list. */
-export function createKeyDeriver([secret = '']: readonly string[]): DeriveKey {
+/** Makes the derivation of keys from one of the app's secrets. */
+export function createKeyDeriver(secret: string): DeriveKey {
   return (label) => expandKey(secret, label);
 }
 

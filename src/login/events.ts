@@ -88,6 +88,8 @@ export type LoginEvent =
     } & Subject)
   /** A user's second factor is locked for a while after failures. */
   | ({ readonly type: 'locked'; readonly lockedSeconds: number } & Subject)
+  /** A known browser has had as many failures as it may: it counts as one of the others from now on. */
+  | ({ readonly type: 'browser-unknown'; readonly failures: number } & Subject)
   /** A user's second factor by text message is disabled until `enableUser`. */
   | ({ readonly type: 'disabled' } & Subject)
   /**

@@ -43,7 +43,8 @@ export function createResendOtp(
     const isRequired = (): Promise<boolean> => Promise.resolve(true);
     const { mobile, replaces, transaction } = previous;
     const newPhone = purpose === 'enroll' ? { mobile, replaces } : undefined;
-    const same = { user, purpose, address, current: undefined, previous, newPhone, transaction };
+    const where = { address, browserCookie: undefined, current: undefined };
+    const same = { user, purpose, ...where, previous, newPhone, transaction };
     const result = await sendOtp({ ...same, phoneId, isRequired, getLocale });
     if (result.kind === 'sent') await endSuperseded(previous, result.challenge);
     if (result.kind !== 'refused') return result;

@@ -23,7 +23,6 @@ import {
   createWaitWithoutText,
   findResendTime,
   mayWaitWithoutText,
-  OTHER_BROWSERS,
   SHORTEST_VALIDITY_SECONDS,
   type Waiting,
 } from './wait-without-text';
@@ -34,6 +33,8 @@ export interface SendRequest {
   readonly purpose: Purpose;
   /** The client's address as Express gives it. */
   readonly address: string | undefined;
+  /** The cookie of known browsers, unchecked. A resend keeps the bucket of its challenge. */
+  readonly browserCookie: string | undefined;
   /** The code this session already waits for. */
   readonly current: { readonly otpId: string; readonly pendingId: string } | undefined;
   /** The challenge a resend replaces; its pending login goes on. */
@@ -79,6 +80,8 @@ interface NotSent {
 /** Whom a text goes to, and what else this user can do. */
 interface Recipient {
   readonly identity: UserIdText;
+  /** Which of the user's browsers it is counted for. */
+  readonly bucket: string;
   readonly mobile: string;
   /** Whether the app says that the number is the user's. */
   readonly isConfirmed: boolean;
@@ -114,7 +117,9 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
     const { mobile, isConfirmed, phones } =
       'reason' in chosen ? { mobile: '', isConfirmed: false, phones: [] } : chosen;
     const factors = mayWaitWithoutText(purpose) ? await listFactors(user, userId) : [];
-    const recipient = { identity, mobile, isConfirmed, phones, factors };
+    const bucket =
+      request.previous?.bucket ?? (await login.browsers.findBucket(request.browserCookie, userId));
+    const recipient = { identity, bucket, mobile, isConfirmed, phones, factors };
     const wait = { request, ...recipient, status: null };
     if (await isAnotherFirst(request, factors)) {
       const waiting = await waitWithoutText({ ...wait, refusal: null, waitSeconds: 0 });
@@ -165,7 +170,7 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
 
   async function sendText(
     request: SendRequest,
-    { identity, mobile, isConfirmed, phones, factors }: Recipient,
+    { identity, bucket, mobile, isConfirmed, phones, factors }: Recipient,
   ): Promise<SendResult | NotSent> {
     const { user, purpose, address, previous, transaction, newPhone } = request;
     const subject = { userId: identity.userId, purpose, address };
@@ -187,7 +192,7 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
       // 4 charge the send: the limits and the policies' counters, all or nothing
       const planned = await planCharges(policies, context);
       if (isDenial(planned)) return refuse(request, subject.userId, planned.refusal, planned.policy);
-      const charge = await chargeSend(login, { ...context, isConfirmed }, planned);
+      const charge = await chargeSend(login, { ...context, bucket, isConfirmed }, planned);
       emitChargeDenials(context, charge, login.emit);
       if (!charge.isCharged) {
         const { refusal, refusedBy, limit, isInGap } = charge;
@@ -220,7 +225,7 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
         ...identity,
         purpose,
         isSent: true,
-        bucket: OTHER_BROWSERS,
+        bucket: charge.bucket,
         mobile,
         isNewNumber: charge.isNewNumber,
         maxAttempts: settings.maxAttempts,

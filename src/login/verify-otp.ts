@@ -1,17 +1,17 @@
 import { GatewayRejectedError, GatewayUnreachableError, type SmsOtpError } from '../errors';
 import { toAddressBlock } from '../limits/address-block';
 import {
-  failureCounter,
-  keysClearedBySuccess,
-  lockCounter,
+  DAY_SECONDS,
+  guessCounters,
   lockKey,
   MAX_RECOVERY_ATTEMPTS_PER_DAY,
-  provenCounter,
+  OTHER_BROWSERS,
   recoveryCounters,
   SLOW_GUESSING_FAILURES,
-  slowFailureCounter,
-} from '../limits/limits';
-import type { Challenge, Claim, Count, Counter, Purpose, Transaction } from '../stores/store';
+  slowKey,
+} from '../limits/failures';
+import { keysClearedBySuccess, provenCounter } from '../limits/limits';
+import type { Challenge, Claim, Count, Purpose, Transaction } from '../stores/store';
 import { giveBackLostSend, readLockRefusal } from './charge-send';
 import type { CodeVerifier } from './code-verifiers';
 import type { LoginContext } from './context';
@@ -52,6 +52,8 @@ export interface Verified {
   /** Purpose `enroll` only: the number that is proven now, and the one it replaces. */
   readonly mobile: string;
   readonly replaces: string | undefined;
+  /** The browser of the user in which it was, or all others. */
+  readonly bucket: string;
 }
 
 /** A code was not accepted. `endsPending`: the session waits for nothing any more. */
@@ -121,13 +123,13 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
 
       // 4 expired? A deadline that cannot be read has passed. Other factors have the whole pending login.
       const deadline = isTexted ? challenge.expiresAt : challenge.pendingUntil;
-      if (!(deadline > login.now())) return fail(attempt, 'expired');
+      if (!(deadline > login.now())) return await fail(attempt, 'expired');
 
       // 5 load the user
       const user = await findUser(login, challenge, currentUser);
       if (user === null || (await verifier.isStillValid?.(user, challenge)) === false) {
         await challenges.discard(challenge.otpId);
-        return fail(attempt, 'user-gone', true);
+        return await fail(attempt, 'user-gone', true);
       }
 
       // 6 the gateway, or the factor, verifies the code
@@ -144,16 +146,16 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
       if (result.kind !== 'right') {
         const isLast = claim.attempt >= challenge.maxAttempts;
         // Not discarded when it is over: the right code of a double click may be on its way to step 7, and only that takes it.
-        return fail(attempt, isLast ? 'too-many-attempts' : 'wrong-code', result.kind === 'over');
+        return await fail(attempt, isLast ? 'too-many-attempts' : 'wrong-code', result.kind === 'over');
       }
 
       // 7 consume, once. A store plugin may return anything: only true is a success.
       const isConsumed: unknown = await challenges.consume(challenge.otpId, { byCode: isTexted });
       // Another request took it; what the session waits for is that request's to write.
-      if (isConsumed !== true) return fail(attempt, 'wrong-code');
+      if (isConsumed !== true) return await fail(attempt, 'wrong-code');
       await recordSuccess(attempt);
-      const { userId, purpose, transaction, mobile, replaces } = challenge;
-      const verified = { user, userId, purpose, transaction, mobile, replaces };
+      const { userId, purpose, transaction, mobile, replaces, bucket } = challenge;
+      const verified = { user, userId, purpose, transaction, mobile, replaces, bucket };
       return { kind: 'verified', ...verified, method: verifier.method, at: login.now() };
     } catch (error) {
       if (attempt !== undefined) {
@@ -179,14 +181,14 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
     attemptsLeft: number | undefined,
     address: string | undefined,
   ): Promise<Attempt | Refused> {
-    const { userId, purpose } = challenge;
+    const { userId, purpose, bucket } = challenge;
     const counters = verifier.isGuessable
-      ? guessCounters(userId)
+      ? guessCounters(login.settings.limits, userId, bucket, verifier.method)
       : recoveryCounters(userId, challenge.pendingId, toAddressBlock(address));
     const { refusedBy, counts } = await login.store.counters.charge(counters);
     const attempt: Attempt = { challenge, attemptsLeft, counts, subject: { userId, purpose, address } };
     if (refusedBy !== null || counts.length !== counters.length) {
-      const refusal = readRefusal(refusedBy, counts);
+      const refusal = readRefusal(bucket, refusedBy, counts);
       login.emit({ type: 'rejected', ...attempt.subject, reason: refusal.reason });
       return { kind: 'refused', refusal, endsPending: false };
     }
@@ -194,31 +196,30 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
     return attempt;
   }
 
-  function guessCounters(userId: string): readonly Counter[] {
-    const { limits } = login.settings;
-    return [
-      failureCounter(limits, userId),
-      lockCounter(limits, userId, verifier.method),
-      slowFailureCounter(userId),
-    ];
-  }
-
   /** A store that returns no count has not answered: it reads as a lock. */
-  function readRefusal(refusedBy: number | null, counts: readonly Count[]): Refusal {
+  function readRefusal(bucket: string, refusedBy: number | null, counts: readonly Count[]): Refusal {
+    // A known browser is not locked: it counts as one of the others from its next text on.
+    if (verifier.isGuessable && bucket !== OTHER_BROWSERS) return { reason: 'too-many-attempts' };
     if (refusedBy === 0) return { reason: verifier.isGuessable ? 'disabled' : 'too-many-attempts' };
-    const count = counts[1] ?? { count: 0, resetSeconds: null, lockedSeconds: 1 };
+    const count = counts[refusedBy ?? 1] ?? { count: 0, resetSeconds: null, lockedSeconds: 1 };
     return readLockRefusal(verifier.isGuessable ? count.lockedSeconds : (count.resetSeconds ?? 1));
   }
 
   /** The attempt failed. The challenge lives on, unless its end is the session's too. */
-  function fail(attempt: Attempt, reason: Reason, endsPending = false): Refused {
-    login.emit({ type: 'rejected', ...attempt.subject, reason });
+  async function fail(attempt: Attempt, reason: Reason, endsPending = false): Promise<Refused> {
+    const { challenge, counts, subject } = attempt;
+    login.emit({ type: 'rejected', ...subject, reason });
     emitLock(attempt);
+    const isSlowGuessing = verifier.isGuessable && (counts[2]?.count ?? 0) >= SLOW_GUESSING_FAILURES;
+    if (isSlowGuessing && login.browsers.isOn) {
+      // The locks after each ten hold without this one, and `store-failing` reports the failure.
+      await login.store.counters.lock(slowKey(challenge.userId), DAY_SECONDS).catch(() => undefined);
+    }
     return { ...refuse(reason, endsPending), attemptsLeft: attempt.attemptsLeft };
   }
 
   /** Emits what this attempt has brought about: a lock, a disabled factor, or signs that someone is guessing. */
-  function emitLock({ counts: [first, second, third], subject }: Attempt): void {
+  function emitLock({ challenge, counts: [first, second, third], subject }: Attempt): void {
     const watched = third?.count ?? 0;
     if (!verifier.isGuessable) {
       if (watched === MAX_RECOVERY_ATTEMPTS_PER_DAY) {
@@ -226,11 +227,17 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
       }
       return;
     }
+    const { max, disableAfter } = login.settings.limits.failures;
+    if (challenge.bucket !== OTHER_BROWSERS) {
+      const failures = second?.count ?? 0;
+      if (failures >= max) login.emit({ type: 'browser-unknown', ...subject, failures });
+      return;
+    }
     if (watched === SLOW_GUESSING_FAILURES) {
       login.emit({ type: 'guessing-slowly', ...subject, failures: watched });
     }
     const lockedSeconds = second?.lockedSeconds ?? 0;
-    if ((first?.count ?? 0) >= login.settings.limits.failures.disableAfter) {
+    if ((first?.count ?? 0) >= disableAfter) {
       login.emit({ type: 'disabled', ...subject });
     } else if (lockedSeconds > 0) login.emit({ type: 'locked', ...subject, lockedSeconds });
   }
@@ -241,12 +248,10 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
    */
   async function giveBack(attempt: Attempt, isSurelyNotJudged: boolean): Promise<void> {
     if (!verifier.isGuessable) return;
-    const { userId } = attempt.challenge;
-    const [failures, lock, slow] = guessCounters(userId);
-    const given = isSurelyNotJudged ? [failures, lock, slow] : [lock];
-    const back = given.flatMap((counter) =>
-      counter === undefined ? [] : [{ key: counter.key, windowSeconds: counter.windowSeconds, amount: -1 }],
-    );
+    const { userId, bucket } = attempt.challenge;
+    const charged = guessCounters(login.settings.limits, userId, bucket, verifier.method);
+    const given = isSurelyNotJudged ? charged : charged.slice(1, 2);
+    const back = given.map(({ key, windowSeconds }) => ({ key, windowSeconds, amount: -1 }));
     try {
       await counters.charge(back);
       const hasSetLock = (attempt.counts[1]?.lockedSeconds ?? 0) > 0;

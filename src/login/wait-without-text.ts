@@ -1,4 +1,5 @@
 import { toAddressBlock } from '../limits/address-block';
+import { guessCounters, OTHER_BROWSERS, readOnly } from '../limits/failures';
 import type { Limits } from '../limits/options';
 import type { Challenge, Counter, Purpose } from '../stores/store';
 import type { LoginContext } from './context';
@@ -16,6 +17,7 @@ interface WithoutText {
     readonly address: string | undefined;
   };
   readonly identity: UserIdText;
+  readonly bucket: string;
   /** The number a later text goes to; empty when the user has none. */
   readonly mobile: string;
   readonly phones: readonly PhoneChoice[];
@@ -59,15 +61,36 @@ export function createWaitWithoutText(login: LoginContext): (asked: WithoutText)
     const challenge = toChallenge(asked);
     const resendAt = asked.mobile === '' ? null : findResendTime(login, challenge, asked.waitSeconds);
     if (factors.length === 0 && resendAt === null) return null;
-    const counters = toCounters(settings.limits, challenge.userId, toAddressBlock(address));
-    if ((await store.counters.charge(counters)).refusedBy !== null) return null;
-    await store.challenges.begin(challenge, settings.pendingLoginSeconds);
+    const bucket = await chargeWait(challenge, toAddressBlock(address));
+    if (bucket === null) return null;
+    await store.challenges.begin({ ...challenge, bucket }, settings.pendingLoginSeconds);
     const usable = resendAt === null ? factors : ['sms', ...factors];
-    return { kind: 'waiting', challenge, resendAt, phones, factors: usable, refusal, status };
+    return {
+      kind: 'waiting',
+      challenge: { ...challenge, bucket },
+      resendAt,
+      phones,
+      factors: usable,
+      refusal,
+      status,
+    };
   };
 
+  /** Returns the bucket of the login, or null when it is refused. A known browser that is full counts as one of the others. */
+  async function chargeWait(
+    { userId, bucket }: Pick<Challenge, 'userId' | 'bucket'>,
+    block: string,
+  ): Promise<string | null> {
+    const { limits } = settings;
+    const guards = bucket === OTHER_BROWSERS ? [] : readOnly(guessCounters(limits, userId, bucket, 'sms'));
+    const counters = [...guards, ...withoutTextCounters(limits, userId, block)];
+    const { refusedBy } = await store.counters.charge(counters);
+    if (refusedBy === null) return bucket;
+    return refusedBy < guards.length ? chargeWait({ userId, bucket: OTHER_BROWSERS }, block) : null;
+  }
+
   /** The id is our own: it is never handed to the gateway. */
-  function toChallenge({ request: { purpose }, identity, mobile }: WithoutText): Challenge {
+  function toChallenge({ request: { purpose }, identity, bucket, mobile }: WithoutText): Challenge {
     const sentAt = login.now();
     const pendingUntil = sentAt + settings.pendingLoginSeconds * 1000;
     return {
@@ -77,7 +100,7 @@ export function createWaitWithoutText(login: LoginContext): (asked: WithoutText)
       ...identity,
       purpose,
       isSent: false,
-      bucket: OTHER_BROWSERS,
+      bucket,
       mobile,
       isNewNumber: false,
       sends: 0,
@@ -89,11 +112,8 @@ export function createWaitWithoutText(login: LoginContext): (asked: WithoutText)
   }
 }
 
-/** The bucket of all browsers. */
-export const OTHER_BROWSERS = 'others';
-
 /** Counts logins begun without a text, by user and address block, and by address block. No block has a space in it. */
-function toCounters({ withoutText }: Limits, userId: string, block: string): readonly Counter[] {
+function withoutTextCounters({ withoutText }: Limits, userId: string, block: string): readonly Counter[] {
   const { max, maxPerAddress, perSeconds: windowSeconds } = withoutText;
   return [
     { key: `without-text:${block} ${userId}`, windowSeconds, max },

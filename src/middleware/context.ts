@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import type { DeviceAdmin, DeviceAuthenticator } from '../account/trusted-devices';
 import type { CodeVerifier } from '../login/code-verifiers';
+import type { BrowserSuccess } from '../login/context';
 import type { ResendRequest, ResendResult } from '../login/resend-otp';
 import type { SendOtp } from '../login/send-otp';
 import type { VerifiedMark } from '../login/users';
@@ -31,8 +32,9 @@ export interface MiddlewareContext {
   readonly getPreferredFactor: (user: Express.User, req: Request) => Promise<unknown>;
   /** Calls the app's option of that name. Rethrows what the app throws. */
   readonly endOtherSessions: (user: Express.User, req: Request | undefined) => Promise<void>;
-  /** Revokes all trusted devices of the user, because a number has changed. */
-  readonly revokeDevices: (user: Express.User, req: Request) => Promise<void>;
+  readonly browsers: BrowsersContext;
+  /** Ends the trust in all of the user's devices, and makes all browsers unknown, because a number has changed. */
+  readonly forgetDevices: (user: Express.User, req: Request) => Promise<void>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
@@ -48,6 +50,14 @@ export interface DevicesContext extends DeviceAuthenticator, DeviceAdmin {
   readonly cookieName: string;
   /** The field of the request body that asks to trust the device. */
   readonly trustDeviceField: string;
+}
+
+/** Known browsers as cookies of a request. */
+export interface BrowsersContext {
+  /** Returns the cookie's value, unchecked. */
+  readonly readCookie: (req: Request) => string | undefined;
+  /** Makes the browser of a success known. */
+  readonly remember: (req: Request, success: Omit<BrowserSuccess, 'cookie'>) => Promise<void>;
 }
 
 /** Whether a request's mark is good enough. */

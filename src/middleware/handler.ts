@@ -1,4 +1,4 @@
-import type { NextFunction, Request, Response } from 'express';
+import type { CookieOptions, NextFunction, Request, Response } from 'express';
 import { SmsOtpError } from '../errors';
 import type * as OptionsModule from './options';
 
@@ -41,4 +41,28 @@ export function currentUser(req: Request): Express.User | undefined {
 /** Returns whether a callback was called with an error: Node passes null for none, others undefined. */
 export function isGiven(error: unknown): boolean {
   return error !== undefined && error !== null;
+}
+
+/** `__Host-` requires Secure, this path and no domain: no other host, and no page without TLS, can set such a cookie. */
+export const COOKIE_ATTRIBUTES: CookieOptions = { secure: true, httpOnly: true, sameSite: 'lax', path: '/' };
+
+/** The value of a cookie from now on. */
+interface CookieValue {
+  readonly value: string;
+  /** Milliseconds since 1970. */
+  readonly expiresAt: number;
+}
+
+export function setCookie(res: Response, name: string, { value, expiresAt }: CookieValue): void {
+  res.cookie(name, value, { ...COOKIE_ATTRIBUTES, expires: new Date(expiresAt) });
+}
+
+/** Returns a cookie's value as it came; undefined without one. Of several none can be trusted: an empty string. */
+export function readCookie({ headers }: Request, name: string): string | undefined {
+  const values = (headers.cookie ?? '')
+    .split(';')
+    .map((cookie) => cookie.trim())
+    .filter((cookie) => cookie.startsWith(`${name}=`))
+    .map((cookie) => cookie.slice(name.length + 1));
+  return values.length > 1 ? '' : values[0];
 }

@@ -96,6 +96,7 @@ function createEnroll(
       replaces: options.replaces === true,
       phoneId: readField(req, fields.phoneId),
       address: req.ip,
+      browserCookie: context.browsers.readCookie(req),
       current: before.pending,
       getLocale: (user) => context.getLocale(user, req),
     });
@@ -104,7 +105,7 @@ function createEnroll(
 }
 
 function createConfirm(
-  { slot, marks, fields, endOtherSessions, revokeDevices, now }: MiddlewareContext,
+  { slot, marks, fields, endOtherSessions, forgetDevices, now }: MiddlewareContext,
   enrollment: EnrollmentContext,
 ): Handle<RedirectOptions> {
   const confirmPhone = createConfirmPhone(enrollment);
@@ -138,7 +139,7 @@ function createConfirm(
   async function renewSession(req: Request, { user, userId, at }: Confirmed): Promise<void> {
     const method = 'sms';
     req.smsOtp = { verified: true, user, method, at };
-    await revokeDevices(user, req);
+    await forgetDevices(user, req);
     try {
       slot.carryThroughRenewal(req, { version: 1, verified: { userId, method, at } }, 'all');
       await slot.renewPrepared(req);
@@ -150,7 +151,7 @@ function createConfirm(
 }
 
 function createChanges(
-  { slot, marks, fields, endOtherSessions, revokeDevices, now }: MiddlewareContext,
+  { slot, marks, fields, endOtherSessions, forgetDevices, now }: MiddlewareContext,
   enrollment: EnrollmentContext,
 ): {
   readonly remove: Handle<CheckedOptions<'phones.remove'>>;
@@ -163,7 +164,7 @@ function createChanges(
     async remove(req, res, options) {
       const result = await removePhone(toRequest(req, options), options.keepsLast !== false);
       if (result.kind === 'changed') {
-        await revokeDevices(result.user, req);
+        await forgetDevices(result.user, req);
         await endOtherSessions(result.user, req);
       }
       return answer(req, res, options, result);

@@ -77,6 +77,7 @@ export function createResendCancelStepUp(context: MiddlewareContext): ResendCanc
       transaction,
       phoneId: readField(req, fields.phoneId),
       address: req.ip,
+      browserCookie: context.browsers.readCookie(req),
       current: before.pending,
       previous: undefined,
       isRequired: () => Promise.resolve(true),

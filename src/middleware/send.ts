@@ -28,7 +28,7 @@ export function createSend(context: MiddlewareContext): (options?: SendOptions) 
   const { slot, sendOtp } = context;
   const answerAgain = createAnswerAgain(context);
   const { readOptions } = loadOptions();
-  const devices = context.devices && createDeviceLogin(context.devices, context.endOtherSessions);
+  const devices = context.devices && createDeviceLogin(context.devices, context);
 
   return (given = {}) => {
     const options = readOptions('send', given);
@@ -121,6 +121,7 @@ function toRequest(
     user,
     purpose: 'login',
     address: req.ip,
+    browserCookie: context.browsers.readCookie(req),
     current: before.pending,
     previous: undefined,
     // Both the trusted device and the decision need the answer: the app is asked once.

@@ -118,7 +118,7 @@ export function createAuthenticate(context: MiddlewareContext, callback?: Strate
   async function succeed(
     req: Request,
     options: AuthenticationOptions,
-    { user, userId, purpose, method, at, transaction }: Verified,
+    { user, userId, purpose, method, at, transaction, bucket }: Verified,
     { amr }: CodeVerifier,
     otpId: string | undefined,
   ): Promise<Authentication> {
@@ -130,6 +130,9 @@ export function createAuthenticate(context: MiddlewareContext, callback?: Strate
     // A user who has logged out in the meantime stays out: all purposes but login keep the session's data, its user too.
     if (purpose !== 'login' && !(await slot.mayFinish(req, otpId))) {
       return refuse(req, options, { refusal: { reason: 'no-pending-login' }, otpId });
+    }
+    if (options.session !== false && purpose !== 'transaction') {
+      await context.browsers.remember(req, { userId, bucket });
     }
     // Approving one payment proves nothing else: the mark stays as it was.
     const verified = purpose === 'transaction' ? slot.read(req).verified : { userId, method, at };

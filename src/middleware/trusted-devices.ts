@@ -1,8 +1,8 @@
-import type { CookieOptions, Request, Response } from 'express';
-import type { DeviceAuthentication, DeviceCookie } from '../account/trusted-devices';
+import type { Request, Response } from 'express';
+import type { DeviceAuthentication } from '../account/trusted-devices';
 import { StoreError } from '../errors';
 import type { DevicesContext, MiddlewareContext } from './context';
-import { readField } from './handler';
+import { COOKIE_ATTRIBUTES, readCookie, readField, setCookie } from './handler';
 
 /** A user who needs no code on this device. */
 export type DeviceLoginResult = Extract<DeviceAuthentication, { readonly kind: 'trusted' }>;
@@ -21,50 +21,34 @@ export interface DeviceLogin {
 
 export function createDeviceLogin(
   devices: DevicesContext,
-  endOtherSessions: MiddlewareContext['endOtherSessions'],
+  { browsers, endOtherSessions }: Pick<MiddlewareContext, 'browsers' | 'endOtherSessions'>,
 ): DeviceLogin {
   const { cookieName, trustDeviceField } = devices;
   return {
     async authenticate(req, res, user) {
-      const value = readDeviceCookie(req, cookieName);
-      const result = await devices.authenticate({ user, value, address: req.ip });
+      const value = readCookie(req, cookieName);
+      const browserCookie = browsers.readCookie(req);
+      const result = await devices.authenticate({ user, value, address: req.ip, browserCookie });
       if (result.kind === 'trusted') {
-        setDeviceCookie(res, cookieName, result.cookie);
+        setCookie(res, cookieName, result.cookie);
         return result;
       }
-      if (result.kind !== 'not-now') res.clearCookie(cookieName, ATTRIBUTES);
+      if (result.kind !== 'not-now') res.clearCookie(cookieName, COOKIE_ATTRIBUTES);
       if (result.kind === 'stolen') await endOtherSessions(user, req);
       return null;
     },
     async trust(req, res, user) {
       if (!isAskedFor(readField(req, trustDeviceField))) return;
-      const value = readDeviceCookie(req, cookieName);
+      const value = readCookie(req, cookieName);
       const label = toDeviceLabel(req.headers['user-agent']);
       try {
-        setDeviceCookie(res, cookieName, await devices.trust({ user, value, address: req.ip, label }));
+        setCookie(res, cookieName, await devices.trust({ user, value, address: req.ip, label }));
       } catch (error) {
         // The code was right and the user is logged in: the next login needs a code again. `store-failing` reports it.
         if (!(error instanceof StoreError)) throw error;
       }
     },
   };
-}
-
-/** `__Host-` requires Secure, this path and no domain: no other host, and no page without TLS, can set such a cookie. */
-const ATTRIBUTES: CookieOptions = { secure: true, httpOnly: true, sameSite: 'lax', path: '/' };
-
-function setDeviceCookie(res: Response, name: string, { value, expiresAt }: DeviceCookie): void {
-  res.cookie(name, value, { ...ATTRIBUTES, expires: new Date(expiresAt) });
-}
-
-/** Returns the cookie's value as it came; undefined without one. Of several none can be trusted: an empty string. */
-function readDeviceCookie({ headers }: Request, name: string): string | undefined {
-  const values = (headers.cookie ?? '')
-    .split(';')
-    .map((cookie) => cookie.trim())
-    .filter((cookie) => cookie.startsWith(`${name}=`))
-    .map((cookie) => cookie.slice(name.length + 1));
-  return values.length > 1 ? '' : values[0];
 }
 
 /** What a ticked box sends, with and without a value of its own; JSON may send a boolean. */

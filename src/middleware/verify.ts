@@ -18,7 +18,7 @@ export function createVerify(
 ): (options?: VerifyOptions) => RequestHandler {
   const { slot, passport, strategyName } = context;
   const { readOptions } = loadOptions();
-  const devices = context.devices && createDeviceLogin(context.devices, context.endOtherSessions);
+  const devices = context.devices && createDeviceLogin(context.devices, context);
 
   return (given = {}) => {
     const options = readOptions(name, given);

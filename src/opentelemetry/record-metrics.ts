@@ -149,6 +149,7 @@ function createAlertRecorders({ alerts }: Instruments): Recorders<AlertEvent> {
     'lookups-resumed': alert,
     'number-doubtful': alert,
     'sim-swap-hint': alert,
+    'browser-unknown': alert,
     'guessing-slowly': alert,
     'guessing-recovery-codes': alert,
   };

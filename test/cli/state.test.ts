@@ -4,7 +4,7 @@ import { createClient } from 'redis';
 import { postgresStore } from 'passport-sms-otp/postgres';
 import { redisStore } from 'passport-sms-otp/redis';
 import type { SmsOtpStore } from 'passport-sms-otp';
-import { failureCounter, lockCounter } from '../../src/limits/limits';
+import { guessCounters, OTHER_BROWSERS, readOnly } from '../../src/limits/failures';
 import { DEFAULT_LIMITS } from '../../src/limits/options';
 import { describeWithService } from '../services/describe-with-service';
 import { connectionOf, startPostgres } from '../services/postgres';
@@ -46,17 +46,17 @@ const PLACES = [
 
 /** So many wrong codes. */
 async function failTimes({ counters }: SmsOtpStore, user: string, times: number): Promise<void> {
-  const lock = lockCounter(DEFAULT_LIMITS, user, 'sms');
+  const counted = guessCounters(DEFAULT_LIMITS, user, OTHER_BROWSERS, 'sms');
   for (let time = 0; time < times; time += 1) {
-    await counters.charge([failureCounter(DEFAULT_LIMITS, user), lock]);
+    await counters.charge(counted);
     // As if the lock were over.
-    if (time < times - 1) await counters.lock(lock.key, 0);
+    if (time < times - 1) await counters.lock(counted[1]?.key ?? '', 0);
   }
 }
 
 async function failuresOf({ counters }: SmsOtpStore, user: string): Promise<[number, boolean]> {
-  const read = [failureCounter(DEFAULT_LIMITS, user), lockCounter(DEFAULT_LIMITS, user, 'sms')];
-  const { counts } = await counters.charge(read.map((counter) => ({ ...counter, isOnlyRead: true })));
+  const counted = guessCounters(DEFAULT_LIMITS, user, OTHER_BROWSERS, 'sms');
+  const { counts } = await counters.charge(readOnly(counted));
   return [counts[0]?.count ?? 0, (counts[1]?.lockedSeconds ?? 0) > 0];
 }
 

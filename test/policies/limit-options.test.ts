@@ -2,15 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Passport } from 'passport';
 import { createSmsOtp, memoryStore, type LimitsOption, type SmsOtp } from 'passport-sms-otp';
-import {
-  failureCounter,
-  keysClearedBySuccess,
-  keysOfUser,
-  lockCounter,
-  OTHER_BROWSERS,
-  sendCounters,
-  type SendKeys,
-} from '../../src/limits/limits';
+import { guessCounters, OTHER_BROWSERS } from '../../src/limits/failures';
+import { keysClearedBySuccess, sendCounters, sendKeys, type SendKeys } from '../../src/limits/limits';
 import { DEFAULT_LIMITS } from '../../src/limits/options';
 import { testClock } from '../support/clock';
 
@@ -99,11 +92,8 @@ describe('the failure counter', () => {
     const limits = { ...DEFAULT_LIMITS, failures: { ...DEFAULT_LIMITS.failures, disableAfter: 100 } };
     const locks: [number, number][] = [];
     for (let failure = 1; failure <= 100; failure += 1) {
-      const { counts } = await counters.charge([
-        lockCounter(limits, 'a', 'sms'),
-        failureCounter(limits, 'a'),
-      ]);
-      const [count] = counts;
+      const { counts } = await counters.charge(guessCounters(limits, 'a', OTHER_BROWSERS, 'sms'));
+      const [, count] = counts;
       if (count !== undefined && count.lockedSeconds > 0) {
         locks.push([count.count, count.lockedSeconds]);
         clock.advanceSeconds(count.lockedSeconds);
@@ -111,13 +101,14 @@ describe('the failure counter', () => {
     }
     const hours = [0.5, 1, 2, 4, 8, 16, 24, 24, 24, 24];
     expect(locks).toEqual(hours.map((length, index) => [10 * (index + 1), length * 3_600]));
-    expect((await counters.charge([failureCounter(limits, 'a')])).refusedBy).toBe(0);
+    expect((await counters.charge(guessCounters(limits, 'a', OTHER_BROWSERS, 'sms'))).refusedBy).toBe(0);
   });
 });
 
 describe('the counters of a send', () => {
   const keys: SendKeys = {
-    ...{ user: 'u', bucket: OTHER_BROWSERS, purpose: 'transaction', number: 'n', prefix: 'p' },
+    ...{ user: 'u', bucket: OTHER_BROWSERS, hasKnownBrowsers: true },
+    ...{ purpose: 'transaction', number: 'n', prefix: 'p' },
     ...{ addresses: [{ block: 'a', factor: 1 }], provenKeys: ['proven:u:n'], isConfirmed: false },
   };
   const namesOf = (changes: Partial<SendKeys>): string[] =>
@@ -156,9 +147,10 @@ describe('the counters of a send', () => {
   it('are all bounded, and none can outlive its window but the failures', () => {
     for (const { limit, counter } of sendCounters(DEFAULT_LIMITS, keys, 30, 1)) {
       const isBounded = (counter.max ?? 0) > 0 || counter.lock !== undefined;
-      expect(isBounded).toBe(counter.key !== 'texted:u:n');
-      expect(counter.windowSeconds === null).toBe(limit === 'failures');
-      expect(counter.isOnlyRead === true).toBe(limit === 'failures');
+      expect(isBounded).toBe(!['texted:u:n', 'failures:slow:u'].includes(counter.key));
+      const isOfFailures = limit === 'failures' || limit === 'lock';
+      expect(counter.windowSeconds === null).toBe(isOfFailures && counter.key !== 'failures:slow:u');
+      expect(counter.isOnlyRead === true).toBe(isOfFailures);
     }
   });
 
@@ -166,7 +158,7 @@ describe('the counters of a send', () => {
     const first = fc.integer({ min: 30, max: 300 });
     fc.assert(
       fc.property(first, fc.double({ min: 0, max: 1, noNaN: true }), (gap, random) => {
-        const [, counter] = sendCounters(DEFAULT_LIMITS, keys, gap, random);
+        const counter = sendCounters(DEFAULT_LIMITS, keys, gap, random).find(({ limit }) => limit === 'gap');
         const gaps = counter?.counter.lock?.seconds ?? [];
         expect([gaps[0], gaps.at(-1)]).toEqual([gap, 300]);
         gaps.forEach((seconds, index) => {
@@ -180,28 +172,35 @@ describe('the counters of a send', () => {
   it('are cleared by a success where it sets back, and not where it does not', () => {
     const ofBucket = ['sends:gap:others:u', 'sends:day:user:others:u', 'sends:short:user:others:u'];
     expect(keysClearedBySuccess('u', ['sms'], OTHER_BROWSERS)).toEqual([
-      'failures:u',
-      'locks:u:sms',
+      ...['failures:others:u', 'failures:known:u', 'locks:u:sms'],
       ...ofBucket,
     ]);
-    const inAll = ['sends:all:u', 'sends:step-ups:u', 'sends:unproven-numbers:u'];
+    expect(keysClearedBySuccess('u', ['sms'], 'b')).toEqual([
+      ...['failures:others:u', 'failures:known:u', 'browser:b:u'],
+      ...ofBucket.map((key) => key.replace('others', 'b')),
+    ]);
+    const inAll = ['sends:all:others:u', 'sends:step-ups:others:u', 'sends:unproven-numbers:u'];
     expect(namesOf({}).filter((name) => name.startsWith('sends:') && name.endsWith(':u'))).toEqual([
       ...ofBucket,
       ...inAll,
     ]);
-    expect(keysOfUser('u', ['sms']).sends).toEqual([...ofBucket, ...inAll, 'enrollments:u']);
+    expect(new Set(sendKeys('u', []))).toEqual(
+      new Set([
+        ...[...ofBucket, ...inAll, 'enrollments:u'],
+        ...['sends:all:known:u', 'sends:step-ups:known:u'],
+      ]),
+    );
   });
 
   it('of a number that the app confirms are those of proven ones, but for the cap on strangers', () => {
     expect(namesOf({ isConfirmed: true })).toEqual([
       ...[
-        'failures:u',
-        'locks:u:sms',
+        ...['failures:others:u', 'locks:u:sms', 'failures:slow:u'],
         'sends:gap:others:u',
         'sends:day:user:others:u',
         'sends:short:user:others:u',
       ],
-      ...['sends:all:u', 'sends:step-ups:u', 'sends:strangers:n'],
+      ...['sends:all:others:u', 'sends:step-ups:others:u', 'sends:strangers:n'],
       ...['sends:address:a', 'sends:prefix:p', 'sends:total'],
     ]);
   });

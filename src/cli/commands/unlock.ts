@@ -1,9 +1,20 @@
-import { keysOfUser, lockKey } from '../../limits/limits';
-import { guardStore } from '../../stores/guarded-store';
-import type { SmsOtpStore } from '../../stores/store';
+import { DAY_SECONDS, failureKeys, OTHER_BROWSERS, readOnly, slowKey } from '../../limits/failures';
+import { fillBrowsers, liftLimits } from '../../limits/lift-limits';
+import { type GuardedStore, guardStore } from '../../stores/guarded-store';
 import { type Command, type CommandCall, type ExitCode, JSON_OPTION } from '../command';
 import { openState, STATE_OPTIONS } from '../open-state';
 import { cleanText } from '../terminal';
+
+/** The app's own factors are not known here. */
+const METHODS = ['sms'];
+
+/** The longest `knownBrowsers.maxAgeDays`. */
+const LONGEST_BROWSER_LIFE_SECONDS = 365 * DAY_SECONDS;
+
+/** The failures of both sides come first. */
+function lockKeys(user: string): readonly string[] {
+  return [...failureKeys(user, METHODS, OTHER_BROWSERS), slowKey(user)];
+}
 
 /** A user's failure counter before it was changed. */
 interface Failures {
@@ -16,7 +27,7 @@ interface Failures {
 interface CounterCommand extends Pick<Command, 'name' | 'summary' | 'notes'> {
   /** The word for a change that was made. */
   readonly done: 'unlocked' | 'enabled';
-  readonly change: (counters: SmsOtpStore['counters'], user: string) => Promise<void>;
+  readonly change: (store: GuardedStore, user: string) => Promise<unknown>;
   /** Returns the note for a user of whom there was nothing to change, or null. */
   readonly noteOn: (before: Failures) => string | null;
 }
@@ -29,9 +40,14 @@ export const unlock = createCounterCommand({
     'A user whose codes are disabled needs enable.',
   ],
   done: 'unlocked',
-  change: async (counters, user) => {
-    await counters.lock(lockKey(user, 'sms'), 0);
-    await counters.clear(keysOfUser(user, ['sms']).sends);
+  change: async ({ counters, browsers }, user) => {
+    const known = (await browsers?.list(user)) ?? [];
+    return liftLimits(
+      counters,
+      user,
+      METHODS,
+      known.map(({ browserId }) => browserId),
+    );
   },
   noteOn: ({ lockedSeconds }) =>
     lockedSeconds === 0 ? 'There was no lock; check the id and the prefix.' : null,
@@ -45,7 +61,10 @@ export const enable = createCounterCommand({
     'Do it after you have verified the number again, not because an e-mail asks for it.',
   ],
   done: 'enabled',
-  change: (counters, user) => counters.clear(keysOfUser(user, ['sms']).failures),
+  change: async ({ counters, browsers }, user) => {
+    await fillBrowsers(counters, user, (await browsers?.forget(user)) ?? [], LONGEST_BROWSER_LIFE_SECONDS);
+    await counters.clear(lockKeys(user));
+  },
   noteOn: ({ failures }) => (failures === 0 ? 'There were no failures; check the id and the prefix.' : null),
 });
 
@@ -54,12 +73,14 @@ function createCounterCommand({ done, change, noteOn, ...about }: CounterCommand
     const id = call.args.positionals[0] ?? '';
     const state = await openState(call);
     try {
-      const { counters } = guardStore(state.store);
-      const keys = keysOfUser(id, ['sms']).failures;
-      const readOnly = keys.map((key) => ({ key, windowSeconds: null, isOnlyRead: true }));
-      const { counts } = await counters.charge(readOnly);
-      const before = { failures: counts[0]?.count ?? 0, lockedSeconds: counts[1]?.lockedSeconds ?? 0 };
-      await change(counters, id);
+      const store = guardStore(state.store);
+      const keys = lockKeys(id).map((key) => ({ key, windowSeconds: null }));
+      const { counts } = await store.counters.charge(readOnly(keys));
+      const before = {
+        failures: (counts[0]?.count ?? 0) + (counts[1]?.count ?? 0),
+        lockedSeconds: Math.max(...counts.map(({ lockedSeconds }) => lockedSeconds)),
+      };
+      await change(store, id);
       show(call, cleanText(id), state.place, before);
       return 0;
     } finally {

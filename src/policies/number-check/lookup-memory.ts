@@ -1,4 +1,4 @@
-import { DAY_SECONDS } from '../../limits/limits';
+import { DAY_SECONDS } from '../../limits/failures';
 import type { Network } from '../network';
 import { columnOf, DECISIONS, type Finding, type LookupContext, type Verdict } from './decision-table';
 

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { type CallDeadline, remainingMs, startDeadline } from '../../client/call-limiter';
 import { callback, objectWith, parseOptions, strictOptions, wholeNumber } from '../../define-options';
 import { optionError } from '../../errors';
-import { DAY_SECONDS } from '../../limits/limits';
+import { DAY_SECONDS } from '../../limits/failures';
 import type { Lookup } from '../../protocol/hlr';
 import type { Network } from '../network';
 import { waitAtMost } from '../../stores/with-timeout';

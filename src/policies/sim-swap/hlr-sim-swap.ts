@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { oneOf, parseOptions, strictOptions } from '../../define-options';
-import { DAY_SECONDS } from '../../limits/limits';
+import { DAY_SECONDS } from '../../limits/failures';
 import type { PolicyContext, VerifiedContext } from '../../limits/policy';
 import type { NoteStore } from '../../stores/store';
 import type { Finding, LookupContext } from '../number-check/decision-table';

@@ -1,4 +1,5 @@
-import { keysClearedBySuccess, OTHER_BROWSERS } from '../../../src/limits/limits';
+import { OTHER_BROWSERS } from '../../../src/limits/failures';
+import { keysClearedBySuccess } from '../../../src/limits/limits';
 import type { TestUser } from '../../support/test-users';
 import type { Pass } from './app';
 import type { StateView, Viewer } from './state-view';

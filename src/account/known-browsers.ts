@@ -1,0 +1,123 @@
+import { timingSafeEqual } from 'node:crypto';
+import { DAY_SECONDS, OTHER_BROWSERS } from '../limits/failures';
+import { fillBrowsers } from '../limits/lift-limits';
+import type { KeyedDigest, KnownBrowsers } from '../login/context';
+import type { BrowserStore, CounterStore } from '../stores/store';
+
+/** The option `knownBrowsers`. */
+export interface KnownBrowsersOption {
+  /** Days a browser stays known after the user's last success in it: 1 to 365. Default: 90. */
+  readonly maxAgeDays?: number | undefined;
+  /** Name of the cookie; begins with `__Host-`. Default: `__Host-sms-otp-browser`. */
+  readonly cookieName?: string | undefined;
+}
+
+interface KnownBrowsersOptions {
+  readonly browsers: BrowserStore;
+  readonly counters: CounterStore;
+  /** One digest for each secret: the first makes seals, all are read. */
+  readonly digests: readonly KeyedDigest[];
+  readonly maxAgeDays: number;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly randomBytes: (size: number) => Uint8Array;
+}
+
+/** One user's entry in a browser's cookie, `browserId.seconds.seal`. The seal is over these two and the user's id. */
+interface Entry {
+  readonly text: string;
+  readonly browserId: string;
+  /** Seconds since 1970 in base 36. */
+  readonly at: string;
+  readonly seal: string;
+}
+
+/** The users that one browser's cookie holds, and the browsers of one user that are kept: the newest. */
+const MAX_USERS = 5;
+const MAX_BROWSERS = 10;
+
+const MAX_COOKIE_LENGTH = 512;
+const BROWSER_ID_BYTES = 16;
+const ENTRY = /^([\w-]{22})\.([0-9a-z]{1,9})\.([\w-]{43})$/;
+
+/**
+ * Recognizes browsers in which a user has passed the second factor, so that their limits are counted apart from those of
+ * all others. A known browser is not trusted: a code is still asked for.
+ * @see OWASP Authentication Cheat Sheet, "Slow Down Online Guessing Attacks with Device Cookies"
+ */
+export function createKnownBrowsers(options: KnownBrowsersOptions): KnownBrowsers {
+  const { browsers, counters, digests, maxAgeDays, now, randomBytes } = options;
+  const lifeSeconds = maxAgeDays * DAY_SECONDS;
+
+  return {
+    isOn: true,
+    async findBucket(cookie, userId) {
+      return (await findEntry(readEntries(cookie), userId))?.browserId ?? OTHER_BROWSERS;
+    },
+    async remember({ cookie, userId, bucket }) {
+      const entries = readEntries(cookie);
+      const known = await findEntry(entries, userId);
+      if (known?.browserId === bucket && ageOf(known) < DAY_SECONDS) return null;
+      const browserId = bucket === OTHER_BROWSERS ? randomId() : bucket;
+      const seen = { browserId, userId, seenAt: now() };
+      const gone = await browsers.remember(seen, lifeSeconds, MAX_BROWSERS);
+      await fillBrowsers(counters, userId, gone, lifeSeconds);
+      const others = entries.filter((entry) => entry !== known).map(({ text }) => text);
+      const value = [await toEntry(browserId, userId), ...others].slice(0, MAX_USERS).join('~');
+      return { value, expiresAt: now() + lifeSeconds * 1000 };
+    },
+    list: (userId) => browsers.list(userId),
+    async forget(userId) {
+      await fillBrowsers(counters, userId, await browsers.forget(userId), lifeSeconds);
+    },
+  };
+
+  async function toEntry(browserId: string, userId: string): Promise<string> {
+    const at = Math.floor(now() / 1000).toString(36);
+    return [browserId, at, await digests[0]?.('known-browser', userId, browserId, at)].join('.');
+  }
+
+  async function findEntry(entries: readonly Entry[], userId: string): Promise<Entry | undefined> {
+    for (const entry of entries) {
+      if (ageOf(entry) < lifeSeconds && (await isGenuine(entry, userId))) return entry;
+    }
+    return undefined;
+  }
+
+  async function isGenuine({ browserId, at, seal }: Entry, userId: string): Promise<boolean> {
+    for (const digest of digests) {
+      const genuine = await digest('known-browser', userId, browserId, at);
+      // Both are digests of the same length.
+      if (timingSafeEqual(Buffer.from(seal), Buffer.from(genuine))) return true;
+    }
+    return false;
+  }
+
+  function ageOf({ at }: Entry): number {
+    return now() / 1000 - parseInt(at, 36);
+  }
+
+  function randomId(): string {
+    return Buffer.from(randomBytes(BROWSER_ID_BYTES)).toString('base64url');
+  }
+}
+
+/** What is no entry is ignored: an unknown browser is no error. */
+function readEntries(cookie = ''): readonly Entry[] {
+  if (cookie === '' || cookie.length > MAX_COOKIE_LENGTH) return [];
+  return cookie.split('~', MAX_USERS).flatMap((text) => {
+    const [, browserId, at, seal] = ENTRY.exec(text) ?? [];
+    return browserId === undefined || at === undefined || seal === undefined
+      ? []
+      : [{ text, browserId, at, seal }];
+  });
+}
+
+/** With `knownBrowsers: false`, and for a store without the part: all browsers share their limits. */
+export const NO_KNOWN_BROWSERS: KnownBrowsers = {
+  isOn: false,
+  findBucket: () => Promise.resolve(OTHER_BROWSERS),
+  remember: () => Promise.resolve(null),
+  list: () => Promise.resolve([]),
+  forget: () => Promise.resolve(),
+};
