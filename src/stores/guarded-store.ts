@@ -1,4 +1,5 @@
 import type {
+  BrowserStore,
   ChallengeStore,
   CounterStore,
   DeviceStore,
@@ -18,12 +19,13 @@ export type GuardedStore = Omit<SmsOtpStore, 'tokens'>;
  */
 export function guardStore(store: SmsOtpStore, emit?: (event: StoreEvent) => void): GuardedStore {
   const guard: Guard = emit === undefined ? withTimeout : createReportingGuard(emit);
-  const { challenges, counters, recoveryCodes, devices, notes } = store;
+  const { challenges, counters, recoveryCodes, devices, browsers, notes } = store;
   return {
     challenges: guardChallenges(challenges, guard),
     counters: guardCounters(counters, guard),
     ...(recoveryCodes && { recoveryCodes: guardRecoveryCodes(recoveryCodes, guard) }),
     ...(devices && { devices: guardDevices(devices, guard) }),
+    ...(browsers && { browsers: guardBrowsers(browsers, guard) }),
     ...(notes && { notes: guardNotes(notes, guard) }),
   };
 }
@@ -93,6 +95,15 @@ function guardDevices(devices: DeviceStore, guard: Guard): DeviceStore {
     list: (userId) => guard('devices.list', () => devices.list(userId)),
     remove: (userId, deviceId) => guard('devices.remove', () => devices.remove(userId, deviceId)),
     removeAll: (userId) => guard('devices.removeAll', () => devices.removeAll(userId)),
+  };
+}
+
+function guardBrowsers(browsers: BrowserStore, guard: Guard): BrowserStore {
+  return {
+    remember: (browser, ttlSeconds, most) =>
+      guard('browsers.remember', () => browsers.remember(browser, ttlSeconds, most)),
+    list: (userId) => guard('browsers.list', () => browsers.list(userId)),
+    forget: (userId) => guard('browsers.forget', () => browsers.forget(userId)),
   };
 }
 

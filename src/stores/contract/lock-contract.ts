@@ -99,6 +99,23 @@ export const lockContract: readonly StoreFact[] = [
   }),
 
   fact(
+    'a lock of 400 days refuses a counter that was never charged, until it is cleared',
+    async (context) => {
+      const { counters, name } = context;
+      const [seconds, key] = [400 * 86_400, name('one')];
+      await counters.lock(key, seconds);
+      for (const windowSeconds of [600, null]) {
+        const { refusedBy, counts } = await counters.charge([{ key, windowSeconds, isOnlyRead: true }]);
+        assert.equal(refusedBy, 0);
+        assertAbout(counts[0]?.lockedSeconds, seconds);
+      }
+      await counters.clear([key]);
+      const { refusedBy, counts } = await counters.charge([{ key, windowSeconds: null }]);
+      assert.deepEqual([refusedBy, counts], [null, [{ count: 1, resetSeconds: null, lockedSeconds: 0 }]]);
+    },
+  ),
+
+  fact(
     'clearing with keepsLocked leaves locked counters as they are, and clears the rest',
     async (context) => {
       const { counters, name } = context;

@@ -2,6 +2,7 @@ import cluster from 'node:cluster';
 import { loadRecords, type Records } from '../load-records';
 import type { NoteStore, SmsOtpStore } from '../store';
 import { type Expiring, ExpiringMap, toPromise } from './expiring-map';
+import { memoryBrowsers } from './memory-browsers';
 import { memoryChallenges } from './memory-challenges';
 import { memoryCounters } from './memory-counters';
 import { memoryDevices, memoryRecoveryCodes } from './memory-devices';
@@ -9,8 +10,8 @@ import { memoryTokens } from './memory-tokens';
 
 export interface MemoryStoreOptions {
   /**
-   * The most challenges it holds; as many users with recovery codes, trusted devices and notes, and ten times as many
-   * counters, because each login is counted in ten places. Default 100,000.
+   * The most challenges it holds; as many users with recovery codes or known browsers, trusted devices and notes, and ten
+   * times as many counters, because each login is counted in ten places. Default 100,000.
    */
   readonly maxEntries?: number;
   /** Milliseconds since 1970. Default `Date.now`. */
@@ -46,6 +47,7 @@ export function memoryStore({
     tokens: memoryTokens(maxEntries, now),
     recoveryCodes: memoryRecoveryCodes(maxEntries, now, records),
     devices: memoryDevices(maxEntries, now, records),
+    browsers: memoryBrowsers(maxEntries, now, records),
     notes: memoryNotes(maxEntries, now, records),
   };
 }

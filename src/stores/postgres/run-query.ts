@@ -66,7 +66,15 @@ export function createPruner(pool: PostgresPool, tables: Tables, random: () => n
   };
 }
 
-function pruneStatement({ challenge, code, counter, recoveryCodes, devices, note }: Tables): string {
+function pruneStatement({
+  challenge,
+  code,
+  counter,
+  recoveryCodes,
+  devices,
+  browsers,
+  note,
+}: Tables): string {
   const prune = (table: string, key: string, deadline = 'expires_at'): string => `
 DELETE FROM ${table} WHERE (${key}) IN (
   SELECT ${key} FROM ${table} WHERE ${deadline} < ${NOW}
@@ -76,6 +84,7 @@ DELETE FROM ${table} WHERE (${key}) IN (
 codes AS (${prune(code, 'user_id, purpose, bucket')}),
 recovery_codes AS (${prune(recoveryCodes, 'user_id')}),
 devices AS (${prune(devices, 'user_id')}),
+browsers AS (${prune(browsers, 'user_id')}),
 notes AS (${prune(note, 'key')})
 ${prune(counter, 'key', 'GREATEST(reset_at, locked_until)')}`;
 }

@@ -10,6 +10,7 @@ export interface Tables {
   readonly token: string;
   readonly recoveryCodes: string;
   readonly devices: string;
+  readonly browsers: string;
   readonly note: string;
 }
 
@@ -27,6 +28,7 @@ export function tablesOf(prefix: string): Tables {
     token: `${prefix}_token`,
     recoveryCodes: `${prefix}_recovery_codes`,
     devices: `${prefix}_devices`,
+    browsers: `${prefix}_browsers`,
     note: `${prefix}_note`,
   };
 }
@@ -39,7 +41,7 @@ export function tablesOf(prefix: string): Tables {
  * @throws {TypeError} When the prefix is not 1 to 40 lowercase letters, digits and underscores.
  */
 export function schemaSql(prefix = 'sms_otp'): string {
-  const { challenge, code, counter, token, recoveryCodes, devices, note } = tablesOf(prefix);
+  const { challenge, code, counter, token, recoveryCodes, devices, browsers, note } = tablesOf(prefix);
   return `CREATE TABLE IF NOT EXISTS ${challenge} (
   otp_id text PRIMARY KEY,
   user_id text NOT NULL,
@@ -97,6 +99,14 @@ CREATE TABLE IF NOT EXISTS ${devices} (
   expires_at timestamptz NOT NULL
 );
 CREATE INDEX IF NOT EXISTS ${devices}_expiry ON ${devices} (expires_at);
+
+CREATE TABLE IF NOT EXISTS ${browsers} (
+  user_id text PRIMARY KEY,
+  version integer NOT NULL DEFAULT 1,
+  browsers jsonb NOT NULL,
+  expires_at timestamptz NOT NULL
+);
+CREATE INDEX IF NOT EXISTS ${browsers}_expiry ON ${browsers} (expires_at);
 
 CREATE TABLE IF NOT EXISTS ${note} (
   key text PRIMARY KEY,
