@@ -1,5 +1,5 @@
 import { StoreError } from '../errors';
-import type { Counter, KnownBrowser, RenewedToken, TrustedDevice } from './store';
+import type { Counter, RenewedToken } from './store';
 
 // What every store needs beside the schemas in `records.ts`: cheap, and without zod.
 
@@ -41,31 +41,11 @@ export function requireWholeNumber(operation: string, value: unknown): number {
   return number;
 }
 
-/** @throws {StoreError} `ERR_STORE` when the value is not a list. */
-export function requireList(operation: string, value: unknown): readonly unknown[] {
-  if (!Array.isArray(value)) throw new StoreError(`${operation}: unknown answer`);
-  return value;
-}
-
 /** @throws {StoreError} `ERR_STORE` when the value is not a list of strings. */
-export function requireIds(operation: string, value: unknown): readonly string[] {
-  const list = requireList(operation, value);
-  if (!list.every((id) => typeof id === 'string')) throw new StoreError(`${operation}: unknown answer`);
-  return list;
-}
-
-/** Sorts devices by age, oldest first; devices of the same age by id, so that every store returns the same order. */
-export function sortDevices(devices: readonly TrustedDevice[]): TrustedDevice[] {
-  return devices.toSorted(
-    (one, other) => one.createdAt - other.createdAt || (one.deviceId < other.deviceId ? -1 : 1),
-  );
-}
-
-/** Sorts browsers by `seenAt`, newest first; those of the same time by id, backwards, so that every store returns the same order. */
-export function sortBrowsers(browsers: readonly KnownBrowser[]): KnownBrowser[] {
-  return browsers.toSorted(
-    (one, other) => other.seenAt - one.seenAt || (one.browserId < other.browserId ? 1 : -1),
-  );
+export function requireStrings(operation: string, value: unknown): readonly string[] {
+  const isList = Array.isArray(value) && value.every((one) => typeof one === 'string');
+  if (!isList) throw new StoreError(`${operation}: unknown answer`);
+  return value;
 }
 
 /**

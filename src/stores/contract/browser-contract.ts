@@ -2,124 +2,82 @@ import assert from 'node:assert/strict';
 import type { BrowserStore, KnownBrowser } from '../store';
 import { atOnce, type FactContext, factOf, type StoreFact } from './context';
 
-const TTL_SECONDS = 600;
-
 /** `BrowserStore`. */
 export const browserContract: readonly StoreFact[] = [
-  about('browsers are listed as they were remembered, newest first', async (browsers, context) => {
-    assert.deepEqual(await browsers.list(context.name('user')), []);
-    const [b, c, a] = await rememberAll(browsers, context, { b: 200.5, c: 100, a: 1_700_000_000_000 });
-    assert.deepEqual(await browsers.list(context.name('user')), [a, b, c]);
-    assert.deepEqual(await browsers.list(context.name('other')), []);
+  about('a browser is listed once, as last remembered, the newest first', async (user) => {
+    assert.deepEqual(await user.list(), []);
+    await user.remember('b', 200.5);
+    for (const seenAt of [300, 100]) assert.deepEqual(await user.remember('c', seenAt, 600, 2), []);
+    await user.remember('a', 1.7e12);
+    const listed = [user.browser('a', 1.7e12), user.browser('b', 200.5), user.browser('c', 100)];
+    assert.deepEqual(await user.list(), listed);
   }),
 
-  about('a browser that is remembered again is one, with the new time', async (browsers, context) => {
-    const [a, b] = await rememberAll(browsers, context, { a: 100, b: 200 });
-    const again = make(context, 'a', 300);
-    assert.deepEqual(await browsers.remember(again, TTL_SECONDS, 2), []);
-    assert.deepEqual(await browsers.list(context.name('user')), [again, b]);
-    assert.deepEqual(await browsers.remember({ ...again, seenAt: 100 }, TTL_SECONDS, 2), []);
-    assert.deepEqual(await browsers.list(context.name('user')), [b, a]);
+  about('beyond the most browsers the oldest go, and are named', async (user) => {
+    for (const [id, seenAt] of Object.entries({ b: 30, a: 10, c: 20 })) await user.remember(id, seenAt);
+    assert.deepEqual(await user.remember('d', 40, 600, 3), [user.name('a')]);
+    assert.deepEqual(new Set(await user.remember('e', 50, 600, 2)), new Set(['b', 'c'].map(user.name)));
+    assert.deepEqual(await user.list(), [user.browser('e', 50), user.browser('d', 40)]);
+    // The one that is written stays, however old it is.
+    assert.deepEqual(await user.remember('f', 5, 600, 2), [user.name('d')]);
+    assert.deepEqual(await user.list(), [user.browser('e', 50), user.browser('f', 5)]);
   }),
 
-  about('beyond the most browsers of a user the oldest go, and are named', async (browsers, context) => {
-    const other = { ...make(context, 'a', 1), userId: context.name('other') };
-    await browsers.remember(other, TTL_SECONDS, 1);
-    const [, , b] = await rememberAll(browsers, context, { c: 20, a: 10, b: 30 });
-    const added = make(context, 'new', 40);
-    assert.deepEqual(await browsers.remember(added, TTL_SECONDS, 3), [context.name('a')]);
-    const left = await browsers.remember(make(context, 'last', 50), TTL_SECONDS, 2);
-    assert.deepEqual(new Set(left), new Set([b?.browserId, context.name('c')]));
-    assert.equal(left.length, 2);
-    assert.deepEqual(await browsers.list(context.name('user')), [make(context, 'last', 50), added]);
-    assert.deepEqual(await browsers.list(context.name('other')), [other]);
+  about('of many at once the most stay, and each other is named once', async (user) => {
+    const left = (await atOnce(20, (index) => user.remember(`browser ${index}`, index, 600, 5))).flat();
+    const listed = (await user.list()).map(({ browserId }) => browserId);
+    assert.deepEqual([left.length, listed.length], [15, 5]);
+    const all = Array.from({ length: 20 }, (_, index) => user.name(`browser ${index}`));
+    assert.deepEqual(new Set([...left, ...listed]), new Set(all));
   }),
 
-  about('the browser that is remembered stays, however old its time is', async (browsers, context) => {
-    const [, b] = await rememberAll(browsers, context, { a: 10, b: 20 });
-    const added = make(context, 'c', 5);
-    assert.deepEqual(await browsers.remember(added, TTL_SECONDS, 2), [context.name('a')]);
-    assert.deepEqual(await browsers.list(context.name('user')), [b, added]);
+  about('each browser ends when its own time is up', async (user) => {
+    await user.remember('short', 99, 1, 3);
+    for (const ttlSeconds of [1, 600]) await user.remember('again', 50, ttlSeconds, 3);
+    await user.remember('long', 1, 600, 3);
+    await user.pass(1);
+    assert.deepEqual(await user.list(), [user.browser('again', 50), user.browser('long', 1)]);
+    // It takes no place from those that live, and is not named.
+    assert.deepEqual(await user.remember('new', 2, 600, 3), []);
+    assert.deepEqual(new Set(await user.forget()), new Set(['again', 'long', 'new'].map(user.name)));
   }),
 
-  about(
-    'of many concurrent browsers the most stay, and each other is named once',
-    async (browsers, context) => {
-      const left = await atOnce(20, (index) =>
-        browsers.remember(make(context, `browser ${index}`, index), TTL_SECONDS, 5),
-      );
-      const listed = (await browsers.list(context.name('user'))).map(({ browserId }) => browserId);
-      assert.equal(listed.length, 5);
-      assert.equal(left.flat().length, 15);
-      assert.equal(new Set([...left.flat(), ...listed]).size, 20);
-    },
-  ),
-
-  about('each browser ends when its own time is up, and is not named', async (browsers, context) => {
-    const [user, again, long] = [context.name('user'), make(context, 'again', 50), make(context, 'long', 1)];
-    await browsers.remember(make(context, 'short', 99), 1, 3);
-    await browsers.remember(again, 1, 3);
-    await browsers.remember(again, TTL_SECONDS, 3);
-    await browsers.remember(long, TTL_SECONDS, 3);
-    await context.pass(1);
-    assert.deepEqual(await browsers.list(user), [again, long]);
-    // It takes no place from those that live.
-    assert.deepEqual(await browsers.remember(make(context, 'new', 100), TTL_SECONDS, 3), []);
-    const ids = ['again', 'long', 'new'].map(context.name);
-    assert.deepEqual(new Set(await browsers.forget(user)), new Set(ids));
-  }),
-
-  about('forgetting removes all browsers of the user, and names them', async (browsers, context) => {
-    const other = { ...make(context, 'x', 1), userId: context.name('other') };
-    await browsers.remember(other, TTL_SECONDS, 5);
-    await rememberAll(browsers, context, { a: 1, b: 2 });
-    const forgotten = await browsers.forget(context.name('user'));
-    assert.deepEqual(new Set(forgotten), new Set([context.name('a'), context.name('b')]));
-    assert.deepEqual(await browsers.forget(context.name('user')), []);
-    assert.deepEqual(await browsers.list(context.name('user')), []);
-    assert.deepEqual(await browsers.list(context.name('other')), [other]);
-  }),
-
-  about('ids are arbitrary strings', async (browsers, context) => {
+  about('forgetting removes all of one user and names them, whatever the ids', async (user) => {
+    const other = { browserId: user.name('a'), userId: user.name('other'), seenAt: 1 };
+    await user.store.remember(other, 600, 1);
     const words = ['..', 'a b', 'a:b', '{x}', "'", '%2e', 'ü', '__proto__', '\\', '*', 'a\nb', '"'];
-    const userId = context.name('a:"b\'');
-    for (const browserId of words) await browsers.remember({ browserId, userId, seenAt: 1 }, TTL_SECONDS, 20);
-    const listed = await browsers.list(userId);
-    assert.deepEqual(new Set(listed.map(({ browserId }) => browserId)), new Set(words));
-    assert.deepEqual(new Set(await browsers.forget(userId)), new Set(words));
+    for (const word of words) await user.remember(word, 1, 600, 20);
+    assert.deepEqual(new Set(await user.forget()), new Set(words.map(user.name)));
+    assert.deepEqual([await user.forget(), await user.list()], [[], []]);
+    assert.deepEqual(await user.store.list(other.userId), [other]);
   }),
 
-  about('a browser without an id, a time, a life or a place is refused', async (browsers, context) => {
-    const good = make(context, 'a', 1);
-    const invalid = [{ browserId: '' }, { userId: '' }, { seenAt: Number.NaN }, { seenAt: Infinity }];
-    for (const change of invalid)
-      await assert.rejects(browsers.remember({ ...good, ...change }, TTL_SECONDS, 5));
-    for (const seconds of [0, -1, Number.NaN, Infinity])
-      await assert.rejects(browsers.remember(good, seconds, 5));
-    for (const most of [0, -1, 1.5, Number.NaN])
-      await assert.rejects(browsers.remember(good, TTL_SECONDS, most));
-    assert.deepEqual(await browsers.list(context.name('user')), []);
+  about('a browser without an id, a time, a life or a place is refused', async (user) => {
+    const good = user.browser('a', 1);
+    for (const change of [{ browserId: '' }, { userId: '' }, { seenAt: Number.NaN }, { seenAt: Infinity }])
+      await assert.rejects(user.store.remember({ ...good, ...change }, 600, 5));
+    for (const invalid of [0, -1, Number.NaN, Infinity]) {
+      await assert.rejects(user.store.remember(good, invalid, 5));
+      await assert.rejects(user.store.remember(good, 600, invalid));
+    }
+    await assert.rejects(user.store.remember(good, 600, 1.5));
+    assert.deepEqual(await user.list(), []);
   }),
 ];
 
-function about(
-  title: string,
-  check: (browsers: BrowserStore, context: FactContext) => Promise<void>,
-): StoreFact {
-  return factOf('browsers', title, check);
+function about(title: string, check: (user: ReturnType<typeof setUp>) => Promise<void>): StoreFact {
+  return factOf('browsers', title, (store, context) => check(setUp(store, context)));
 }
 
-function make({ name }: FactContext, browserId: string, seenAt: number): KnownBrowser {
-  return { browserId: name(browserId), userId: name('user'), seenAt };
-}
-
-/** Remembers browsers, given as ids and times, and returns them in their order. */
-async function rememberAll(
-  browsers: BrowserStore,
-  context: FactContext,
-  times: Readonly<Record<string, number>>,
-): Promise<readonly KnownBrowser[]> {
-  const made = Object.entries(times).map(([id, seenAt]) => make(context, id, seenAt));
-  for (const one of made) await browsers.remember(one, TTL_SECONDS, 10);
-  return made;
+/** Returns a user's calls. */
+function setUp(store: BrowserStore, { name, pass }: FactContext) {
+  const userId = name(`user: "it's"`);
+  const browser = (id: string, seenAt: number): KnownBrowser => ({ browserId: name(id), userId, seenAt });
+  return {
+    ...{ store, name, pass, browser },
+    remember: (id: string, seenAt: number, ttlSeconds = 600, most = 10) =>
+      store.remember(browser(id, seenAt), ttlSeconds, most),
+    list: () => store.list(userId),
+    forget: () => store.forget(userId),
+  };
 }

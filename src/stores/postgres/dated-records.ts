@@ -1,4 +1,4 @@
-import { parseJson, requireIds } from '../check-values';
+import { parseJson, requireStrings } from '../check-values';
 import type { Row } from './run-query';
 import { NOW } from './schema';
 
@@ -44,11 +44,12 @@ WITH found AS (
   RETURNING user_id
 )
 SELECT ids FROM merged WHERE EXISTS (SELECT FROM updated) OR EXISTS (SELECT FROM inserted)`,
-    /** Value: user id. Returns a row for each record, with `version` and `record`. */
+    /** Value: user id. Returns a row for each record, oldest first: `record`, null in a row of an unknown version. */
     list: `
-SELECT version::text AS version, (entry -> '${record}')::text AS record
+SELECT CASE WHEN version = 1 THEN (entry -> '${record}')::text END AS record
 FROM ${table}, jsonb_each(${column}) AS each (id, entry)
-WHERE user_id = $1 AND ${isLive('entry')}`,
+WHERE user_id = $1 AND ${isLive('entry')}
+ORDER BY (entry -> '${record}' ->> '${date}')::float8, id COLLATE "C"`,
     /** Value: user id. Returns one row: `ids` of those that were there. */
     removeAll: `
 WITH removed AS (
@@ -61,7 +62,7 @@ FROM removed, jsonb_each(entries) AS each (id, entry) WHERE ${isLive('entry')}`,
 
 /** @throws {StoreError} `ERR_STORE` unless there is one row with a list of ids. */
 export function toIds(operation: string, [row]: readonly Row[]): readonly string[] {
-  return requireIds(operation, parseJson(row?.ids));
+  return requireStrings(operation, parseJson(row?.ids));
 }
 
 const NOW_SECONDS = `extract(epoch FROM ${NOW})::float8`;

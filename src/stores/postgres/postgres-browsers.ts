@@ -1,18 +1,12 @@
-import { StoreError } from '../../errors';
-import { sortBrowsers } from '../check-values';
 import type { Records } from '../load-records';
 import type { BrowserStore } from '../store';
 import { datedStatements, toIds } from './dated-records';
 import type { RunQuery } from './run-query';
 import type { Tables } from './schema';
 
-export function postgresBrowsers(
-  run: RunQuery,
-  { browsers }: Tables,
-  records: Promise<Records>,
-): BrowserStore {
+export function postgresBrowsers(run: RunQuery, tables: Tables, records: Promise<Records>): BrowserStore {
   const names = { column: 'browsers', record: 'browser', date: 'seenAt' };
-  const statements = datedStatements(browsers, names);
+  const statements = datedStatements(tables.browsers, names);
 
   return {
     remember: async (browser, ttlSeconds, most) => {
@@ -23,8 +17,7 @@ export function postgresBrowsers(
     list: async (userId) => {
       const { parseBrowser } = await records;
       const rows = await run('browsers.list', statements.list, [userId]);
-      if (rows.some(({ version }) => version !== '1')) throw new StoreError('browser: unknown record');
-      return sortBrowsers(rows.map(({ record }) => parseBrowser(record, userId)));
+      return rows.map(({ record }) => parseBrowser(record, userId)).toReversed();
     },
     forget: async (userId) =>
       toIds('browsers.forget', await run('browsers.forget', statements.removeAll, [userId])),

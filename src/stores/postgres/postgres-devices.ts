@@ -1,9 +1,7 @@
-import { StoreError } from '../../errors';
-import { sortDevices } from '../check-values';
 import type { Records } from '../load-records';
 import type { DeviceRotation, DeviceStore, TrustedDevice } from '../store';
 import { datedStatements, isLive, toIds } from './dated-records';
-import type { Row, RunQuery } from './run-query';
+import type { RunQuery } from './run-query';
 import type { Tables } from './schema';
 
 export function postgresDevices(run: RunQuery, tables: Tables, records: Promise<Records>): DeviceStore {
@@ -20,29 +18,24 @@ export function postgresDevices(run: RunQuery, tables: Tables, records: Promise<
     deviceId: string,
     token: Parameters<DeviceStore['rotate']>[2],
   ): Promise<DeviceRotation> {
-    const { checkRotation, toRotation } = await records;
+    const { checkRotation, parseDevice, toRotation } = await records;
     checkRotation(token);
     const { seenHash, nextHash, usedAt } = token;
     const changes = { tokenHash: nextHash, previousHash: seenHash, lastUsedAt: usedAt };
     const values = [userId, deviceId, seenHash, JSON.stringify(changes)];
     const [row] = await run('devices.rotate', statements.rotate, values);
     if (row === undefined) return { outcome: 'unknown' };
-    return toRotation(row.outcome, await toDevice(row, userId), deviceId);
+    return toRotation(row.outcome, parseDevice(row.record, userId), deviceId);
   }
 
   async function list(userId: string): Promise<readonly TrustedDevice[]> {
     const rows = await run('devices.list', statements.list, [userId]);
-    return sortDevices(await Promise.all(rows.map((row) => toDevice(row, userId))));
+    const { parseDevice } = await records;
+    return rows.map(({ record }) => parseDevice(record, userId));
   }
 
   async function removeAll(userId: string): Promise<number> {
     return toIds('devices.removeAll', await run('devices.removeAll', statements.removeAll, [userId])).length;
-  }
-
-  /** @throws {StoreError} `ERR_STORE` when the row is not one that this release writes for that user. */
-  async function toDevice({ version, record }: Row, userId: string): Promise<TrustedDevice> {
-    if (version !== '1') throw new StoreError('device: unknown record');
-    return (await records).parseDevice(record, userId);
   }
 
   return {
@@ -59,8 +52,8 @@ function deviceStatements({ devices }: Tables) {
   return {
     ...datedStatements(devices, { column: 'devices', record: 'device', date: 'createdAt' }),
     /**
-     * Values: user id, device id, the hash seen, the changed fields. Returns a row with `version`, `outcome` and `record`.
-     * The locked row is the newest one, whatever was written while this statement waited for it.
+     * Values: user id, device id, the hash seen, the changed fields. Returns a row: `outcome`, `record`, which is
+     * null in a row of an unknown version. The locked row is the newest one, whatever was written while this statement waited for it.
      */
     rotate: `
 WITH found AS (
@@ -74,8 +67,8 @@ WITH found AS (
   WHERE kept.user_id = found.user_id AND found.version = 1 AND found.device ->> 'tokenHash' = $3::text
   RETURNING kept.devices -> $2::text -> 'device' AS device
 )
-SELECT found.version::text AS version, CASE WHEN rotated.device IS NULL THEN 'stale' ELSE 'rotated' END AS outcome,
-  COALESCE(rotated.device, found.device)::text AS record
+SELECT CASE WHEN rotated.device IS NULL THEN 'stale' ELSE 'rotated' END AS outcome,
+  CASE WHEN found.version = 1 THEN COALESCE(rotated.device, found.device)::text END AS record
 FROM found LEFT JOIN rotated ON true`,
     /** Values: user id, device id. Returns a row when it was there. */
     remove: `

@@ -14,49 +14,54 @@ local function is_over(text)
   return ends ~= nil and tonumber(ends) <= now
 end`;
 
+/** Returns the other live records, oldest first, and the ids of those that are over. */
+const FINDING = `
+local function find(key, except)
+  local live, over, found = {}, {}, redis.call('HGETALL', key)
+  for i = 1, #found, 2 do
+    local one = { id = found[i], text = found[i + 1] }
+    if is_over(one.text) then table.insert(over, one.id)
+    elseif one.id ~= except then
+      one.date = tonumber(string.match(one.text, '^1:%d+:([^:]+):')) or error('unknown record')
+      table.insert(live, one)
+    end
+  end
+  table.sort(live, function(one, other)
+    if one.date == other.date then return one.id < other.id end
+    return one.date < other.date
+  end)
+  return live, over
+end`;
+
 /** KEYS: records. ARGV: id, milliseconds to live, the most there may be, the string from the date on. Returns the ids that left. */
 export const ADD = defineScript(
   READING,
+  FINDING,
   `
 local key, id, life, most = KEYS[1], ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
-local others, expired, leaving = {}, {}, {}
-local found = redis.call('HGETALL', key)
-for i = 1, #found, 2 do
-  if found[i] ~= id then
-    if is_over(found[i + 1]) then table.insert(expired, found[i])
-    else
-      local date = string.match(found[i + 1], '^1:%d+:([^:]+):')
-      if not date then error('unknown record') end
-      table.insert(others, { id = found[i], date = tonumber(date) })
-    end
-  end
-end
-table.sort(others, function(one, other)
-  if one.date == other.date then return one.id < other.id end
-  return one.date < other.date
-end)
-for i = 1, #others - most + 1 do table.insert(leaving, others[i].id) end
+local others, over = find(key, id)
 -- First what a full server refuses: then nothing has changed.
 redis.call('HSET', key, id, string.format('1:%.0f:', now + life) .. ARGV[4])
-for _, ids in ipairs({ expired, leaving }) do
-  for _, field in ipairs(ids) do redis.call('HDEL', key, field) end
+local leaving = {}
+for i = 1, #others - most + 1 do table.insert(leaving, others[i].id) end
+for _, ids in ipairs({ leaving, over }) do
+  for _, one in ipairs(ids) do if one ~= id then redis.call('HDEL', key, one) end end
 end
 redis.call('PEXPIRE', key, math.max(life, redis.call('PTTL', key)))
 return leaving`,
 );
 
-/** KEYS: records. Returns the strings of those that live. */
+/** KEYS: records. Returns the strings of those that live, oldest first. */
 export const LIST = defineScript(
   READING,
+  FINDING,
   `
-local live = {}
-for _, text in ipairs(redis.call('HVALS', KEYS[1])) do
-  if not is_over(text) then table.insert(live, text) end
-end
-return live`,
+local texts = {}
+for _, one in ipairs((find(KEYS[1]))) do table.insert(texts, one.text) end
+return texts`,
 );
 
-/** KEYS: records. Returns the ids of those that were live. */
+/** KEYS: records. Returns the ids of those that were live, whatever their strings hold. */
 export const REMOVE_ALL = defineScript(
   READING,
   `

@@ -1,13 +1,16 @@
 import { StoreError } from '../../errors';
-import { requireIds, requireList, requireWholeNumber, sortDevices } from '../check-values';
+import { requireStrings, requireWholeNumber } from '../check-values';
 import type { Records } from '../load-records';
 import type { DeviceRotation, DeviceStore, TrustedDevice } from '../store';
 import { defineScript, milliseconds, type RunScript } from './redis-client';
 import { ADD, LIST, READING, REMOVE_ALL } from './redis-dated-records';
 
-/** The devices of a user are dated records, `1:ends:created:used:token:previous:record`: what scripts change, and the rest as JSON. */
-
-/** KEYS: devices. ARGV: device id, the token seen, the next, the time. Returns the outcome and the string, or nil. */
+/**
+ * The devices of a user are dated records, `1:ends:created:used:token:previous:record`: what scripts read and change, and
+ * the other fields as JSON.
+ *
+ * KEYS: devices. ARGV: device id, the token seen, the next, the time. Returns the outcome and the string, or nil.
+ */
 const ROTATE = defineScript(
   READING,
   `
@@ -57,8 +60,8 @@ export function redisDevices(run: RunScript, root: string, records: Promise<Reco
   }
 
   async function list(userId: string): Promise<readonly TrustedDevice[]> {
-    const found = requireList('devices.list', await run('devices.list', LIST, [devicesKey(userId)]));
-    return sortDevices(await Promise.all(found.map((text) => parse(text, userId))));
+    const found = requireStrings('devices.list', await run('devices.list', LIST, [devicesKey(userId)]));
+    return Promise.all(found.map((text) => parse(text, userId)));
   }
 
   /** @throws {StoreError} `ERR_STORE` when the string is not one that this release writes for that user. */
@@ -83,9 +86,10 @@ export function redisDevices(run: RunScript, root: string, records: Promise<Reco
       const removed = await run('devices.remove', REMOVE, [devicesKey(userId)], [deviceId]);
       return requireWholeNumber('devices.remove', removed) === 1;
     },
-    removeAll: async (userId) =>
-      requireIds('devices.removeAll', await run('devices.removeAll', REMOVE_ALL, [devicesKey(userId)]))
-        .length,
+    removeAll: async (userId) => {
+      const removed = await run('devices.removeAll', REMOVE_ALL, [devicesKey(userId)]);
+      return requireStrings('devices.removeAll', removed).length;
+    },
   };
 }
 
