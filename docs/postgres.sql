@@ -56,6 +56,14 @@ CREATE TABLE IF NOT EXISTS sms_otp_devices (
 );
 CREATE INDEX IF NOT EXISTS sms_otp_devices_expiry ON sms_otp_devices (expires_at);
 
+CREATE TABLE IF NOT EXISTS sms_otp_browsers (
+  user_id text PRIMARY KEY,
+  version integer NOT NULL DEFAULT 1,
+  browsers jsonb NOT NULL,
+  expires_at timestamptz NOT NULL
+);
+CREATE INDEX IF NOT EXISTS sms_otp_browsers_expiry ON sms_otp_browsers (expires_at);
+
 CREATE TABLE IF NOT EXISTS sms_otp_note (
   key text PRIMARY KEY,
   version integer NOT NULL DEFAULT 1,

@@ -5,6 +5,7 @@ export type { Factor, FactorCheck } from './account/factors';
 export type { RecoveryCodesOption } from './account/recovery-codes';
 export { memoryStore, type MemoryStoreOptions } from './stores/memory/memory-store';
 export type {
+  BrowserStore,
   Challenge,
   ChallengeStore,
   Charge,
@@ -14,6 +15,7 @@ export type {
   CounterStore,
   DeviceRotation,
   DeviceStore,
+  KnownBrowser,
   NoteStore,
   Purpose,
   RecoveryCodeStore,

@@ -1,5 +1,5 @@
 import { StoreError } from '../errors';
-import type { Counter, RenewedToken, TrustedDevice } from './store';
+import type { Counter, RenewedToken } from './store';
 
 // What every store needs beside the schemas in `records.ts`: cheap, and without zod.
 
@@ -41,11 +41,11 @@ export function requireWholeNumber(operation: string, value: unknown): number {
   return number;
 }
 
-/** Sorts devices by age, oldest first; devices of the same age by id, so that every store returns the same order. */
-export function sortDevices(devices: readonly TrustedDevice[]): TrustedDevice[] {
-  return devices.toSorted(
-    (one, other) => one.createdAt - other.createdAt || (one.deviceId < other.deviceId ? -1 : 1),
-  );
+/** @throws {StoreError} `ERR_STORE` when the value is not a list of strings. */
+export function requireStrings(operation: string, value: unknown): readonly string[] {
+  const isList = Array.isArray(value) && value.every((one) => typeof one === 'string');
+  if (!isList) throw new StoreError(`${operation}: unknown answer`);
+  return value;
 }
 
 /**

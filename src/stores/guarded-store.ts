@@ -1,11 +1,4 @@
-import type {
-  ChallengeStore,
-  CounterStore,
-  DeviceStore,
-  NoteStore,
-  RecoveryCodeStore,
-  SmsOtpStore,
-} from './store';
+import type { SmsOtpStore } from './store';
 import { withTimeout } from './with-timeout';
 
 /** The parts of a store that a login uses. Tokens have a deadline of their own: the authentication's. */
@@ -18,15 +11,36 @@ export type GuardedStore = Omit<SmsOtpStore, 'tokens'>;
  */
 export function guardStore(store: SmsOtpStore, emit?: (event: StoreEvent) => void): GuardedStore {
   const guard: Guard = emit === undefined ? withTimeout : createReportingGuard(emit);
-  const { challenges, counters, recoveryCodes, devices, notes } = store;
+  const { challenges, counters, recoveryCodes, devices, browsers, notes } = store;
   return {
-    challenges: guardChallenges(challenges, guard),
-    counters: guardCounters(counters, guard),
-    ...(recoveryCodes && { recoveryCodes: guardRecoveryCodes(recoveryCodes, guard) }),
-    ...(devices && { devices: guardDevices(devices, guard) }),
-    ...(notes && { notes: guardNotes(notes, guard) }),
+    challenges: guardPart(challenges, '', ['begin', 'claim', 'find', 'consume', 'discard', 'discardAll']),
+    counters: guardPart(counters, '', ['charge', 'clear', 'lock']),
+    ...(recoveryCodes && {
+      recoveryCodes: guardPart(recoveryCodes, 'recoveryCodes.', ['replace', 'spend', 'count']),
+    }),
+    ...(devices && {
+      devices: guardPart(devices, 'devices.', ['add', 'rotate', 'list', 'remove', 'removeAll']),
+    }),
+    ...(browsers && { browsers: guardPart(browsers, 'browsers.', ['remember', 'list', 'forget']) }),
+    ...(notes && { notes: guardPart(notes, 'notes.', ['read', 'write', 'remove']) }),
   };
+
+  function guardPart<Part extends object>(
+    part: Part,
+    prefix: string,
+    names: readonly (keyof Part & string)[],
+  ) {
+    const guarded = names.map((name) => [
+      name,
+      // All members of a part are calls.
+      (...values: unknown[]) => guard(`${prefix}${name}`, () => (part[name] as Call)(...values)),
+    ]);
+    // The named calls are all that a part has.
+    return Object.fromEntries(guarded) as Part;
+  }
 }
+
+type Call = (...values: unknown[]) => Promise<unknown>;
 
 /** Events of store calls. */
 export type StoreEvent =
@@ -56,50 +70,3 @@ function createReportingGuard(emit: (event: StoreEvent) => void): Guard {
 }
 
 type Guard = <Result>(operation: string, call: () => Promise<Result>) => Promise<Result>;
-
-function guardChallenges(challenges: ChallengeStore, guard: Guard): ChallengeStore {
-  return {
-    begin: (challenge, ttlSeconds) => guard('begin', () => challenges.begin(challenge, ttlSeconds)),
-    claim: (otpId) => guard('claim', () => challenges.claim(otpId)),
-    find: (otpId) => guard('find', () => challenges.find(otpId)),
-    consume: (otpId, options) => guard('consume', () => challenges.consume(otpId, options)),
-    discard: (otpId) => guard('discard', () => challenges.discard(otpId)),
-    discardAll: (userId) => guard('discardAll', () => challenges.discardAll(userId)),
-  };
-}
-
-function guardCounters(counters: CounterStore, guard: Guard): CounterStore {
-  return {
-    charge: (charged) => guard('charge', () => counters.charge(charged)),
-    clear: (keys, options) => guard('clear', () => counters.clear(keys, options)),
-    lock: (key, seconds) => guard('lock', () => counters.lock(key, seconds)),
-  };
-}
-
-function guardRecoveryCodes(codes: RecoveryCodeStore, guard: Guard): RecoveryCodeStore {
-  return {
-    replace: (userId, hashes, options) =>
-      guard('recoveryCodes.replace', () => codes.replace(userId, hashes, options)),
-    spend: (userId, hash) => guard('recoveryCodes.spend', () => codes.spend(userId, hash)),
-    count: (userId) => guard('recoveryCodes.count', () => codes.count(userId)),
-  };
-}
-
-function guardDevices(devices: DeviceStore, guard: Guard): DeviceStore {
-  return {
-    add: (device, ttlSeconds, most) => guard('devices.add', () => devices.add(device, ttlSeconds, most)),
-    rotate: (userId, deviceId, token) =>
-      guard('devices.rotate', () => devices.rotate(userId, deviceId, token)),
-    list: (userId) => guard('devices.list', () => devices.list(userId)),
-    remove: (userId, deviceId) => guard('devices.remove', () => devices.remove(userId, deviceId)),
-    removeAll: (userId) => guard('devices.removeAll', () => devices.removeAll(userId)),
-  };
-}
-
-function guardNotes(notes: NoteStore, guard: Guard): NoteStore {
-  return {
-    read: (key) => guard('notes.read', () => notes.read(key)),
-    write: (key, text, ttlSeconds) => guard('notes.write', () => notes.write(key, text, ttlSeconds)),
-    remove: (key) => guard('notes.remove', () => notes.remove(key)),
-  };
-}

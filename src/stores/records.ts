@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { StoreError } from '../errors';
 import { fieldsOf, isPositive, parseJson, RECORD_VERSION, toWholeNumber } from './check-values';
-import type { Challenge, Claim, DeviceRotation, LiveChallenge, TrustedDevice } from './store';
+import type { Challenge, Claim, DeviceRotation, KnownBrowser, LiveChallenge, TrustedDevice } from './store';
 
 // Loads zod: stores reach this module through `loadRecords` alone.
 
@@ -55,6 +55,12 @@ const deviceSchema = z.object({
 }) satisfies z.ZodType<TrustedDevice>;
 
 const rotationSchema = z.object({ nextHash: tokenHash, usedAt: z.number() });
+
+const browserSchema = z.object({
+  browserId: text,
+  userId: text,
+  seenAt: z.number(),
+}) satisfies z.ZodType<KnownBrowser>;
 
 /** The hashes of a user's recovery codes, each different. */
 const hashesSchema = z
@@ -140,6 +146,22 @@ export function toRotation(outcome: unknown, device: TrustedDevice, deviceId: st
   const isKnown = outcome === 'rotated' || outcome === 'stale';
   if (!isKnown || device.deviceId !== deviceId) throw new StoreError('devices.rotate: unknown answer');
   return { outcome, device };
+}
+
+/** @throws {StoreError} `ERR_STORE` when the browser, its time to live or the number of browsers is invalid. */
+export function checkBrowser(browser: KnownBrowser, ttlSeconds: number, most: number): void {
+  const hasRoom = fromOne.safeParse(most).success;
+  check('browsers.remember: unknown record', browserSchema, browser, hasRoom && isPositive(ttlSeconds));
+}
+
+/**
+ * Parses a browser that a store returned: untrusted data.
+ * @throws {StoreError} `ERR_STORE` when it is not what this release writes for that user.
+ */
+export function parseBrowser(record: unknown, userId: string): KnownBrowser {
+  const { data } = browserSchema.safeParse(parseJson(record));
+  if (data?.userId !== userId) throw new StoreError('browser: unknown record');
+  return data;
 }
 
 /** @throws {StoreError} `ERR_STORE` for an empty or overlong hash, for too many, and for one that occurs twice. */

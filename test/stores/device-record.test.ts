@@ -2,17 +2,18 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
 import { StoreError } from '../../src/errors';
-import { sortDevices } from '../../src/stores/check-values';
 import {
+  checkBrowser,
   checkDevice,
   checkHashes,
   checkNote,
   checkRotation,
+  parseBrowser,
   parseDevice,
   toRotation,
 } from '../../src/stores/records';
-import type { TrustedDevice } from '../../src/stores/store';
-import { makeDevice } from './make-device';
+import type { KnownBrowser, TrustedDevice } from '../../src/stores/store';
+import { makeBrowser, makeDevice } from './make-device';
 
 const good = makeDevice('a', { previousHash: 'before' });
 
@@ -67,19 +68,58 @@ describe('a device that a store returns', () => {
       new StoreError('devices.rotate: unknown answer'),
     );
   });
+});
 
-  it('is sorted by its age, and among devices of the same age by its id', () => {
-    const [a, b, c] = ['a', 'b', 'c'].map((id) => makeDevice(id));
-    const old = makeDevice('z', { createdAt: 1 });
-    const given = [c, old, a, b].filter((one) => one !== undefined);
-    expect(sortDevices(given)).toEqual([old, a, b, c]);
-    expect(given[0]).toBe(c);
+describe('a browser that a store returns', () => {
+  const browser = makeBrowser('a');
+
+  it('is accepted when it is what was written', () => {
+    expect(parseBrowser(JSON.stringify(browser), 'user')).toEqual(browser);
+  });
+
+  it.each([
+    ['without an id', { browserId: undefined }],
+    ['with an empty id', { browserId: '' }],
+    ['of no user', { userId: undefined }],
+    ['of another user', { userId: 'other' }],
+    ['without a time', { seenAt: undefined }],
+    ['with a time that is no number', { seenAt: '1' }],
+  ])('is refused %s', (_what, changes) => {
+    const text = JSON.stringify({ ...browser, ...changes });
+    expect(() => parseBrowser(text, 'user')).toThrow(new StoreError('browser: unknown record'));
+  });
+
+  it('is refused, whatever it is, with an error that repeats nothing of it', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.json(), fc.string(), fc.anything()), (text) => {
+        expect(() => parseBrowser(text, 'user')).toThrow('The store failed (browser: unknown record)');
+      }),
+      { numRuns: 300 },
+    );
   });
 });
 
 describe('the input of a store', () => {
-  it.each([0, -1, 1.5, Number.NaN])('is refused when a user may have %p devices', (most) => {
+  it.each([
+    { browserId: '' },
+    { browserId: 5 },
+    { userId: '' },
+    { userId: null },
+    { seenAt: Number.NaN },
+    { seenAt: Number.POSITIVE_INFINITY },
+    { seenAt: '1' },
+  ])('is refused as a browser with %p', (changes) => {
+    // A caller in JavaScript may pass anything.
+    const invalid = { ...makeBrowser('a'), ...changes } as KnownBrowser;
+    const refusal = new StoreError('browsers.remember: unknown record');
+    expect(() => checkBrowser(invalid, 600, 10)).toThrow(refusal);
+    expect(() => checkBrowser(makeBrowser('a'), 600, 10)).not.toThrow();
+  });
+
+  it.each([0, -1, 1.5, Number.NaN])('is refused when a user may have %p devices or browsers', (most) => {
     expect(() => checkDevice(good, 600, most)).toThrow(new StoreError('devices.add: unknown record'));
+    const refusal = new StoreError('browsers.remember: unknown record');
+    expect(() => checkBrowser(makeBrowser('a'), 600, most)).toThrow(refusal);
     expect(() => checkDevice(good, 600, 1)).not.toThrow();
   });
 
@@ -87,6 +127,8 @@ describe('the input of a store', () => {
     'is refused with a life of %p seconds',
     (seconds) => {
       expect(() => checkDevice(good, seconds, 5)).toThrow(new StoreError('devices.add: unknown record'));
+      const refusal = new StoreError('browsers.remember: unknown record');
+      expect(() => checkBrowser(makeBrowser('a'), seconds, 5)).toThrow(refusal);
       expect(() => checkNote('text', seconds)).toThrow(new StoreError('notes.write: invalid note'));
     },
   );

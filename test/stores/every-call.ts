@@ -3,7 +3,7 @@ import { makeChallenge } from './make-challenge';
 import { makeDevice } from './make-device';
 
 /** How many calls a store has. */
-export const EVERY_CALL = 23;
+export const EVERY_CALL = 26;
 
 /** What came of every call of a store at once: the error where it rejected. */
 export function outcomesOfEveryCall(store: Required<SmsOtpStore>): Promise<unknown[]> {
@@ -11,7 +11,7 @@ export function outcomesOfEveryCall(store: Required<SmsOtpStore>): Promise<unkno
 }
 
 function everyCall(store: Required<SmsOtpStore>): readonly (() => Promise<unknown>)[] {
-  const { challenges, counters, tokens, recoveryCodes, devices, notes } = store;
+  const { challenges, counters, tokens, recoveryCodes, devices, browsers, notes } = store;
 
   const renewed = { sealed: 'x', ttlSeconds: 60 };
   return [
@@ -35,6 +35,9 @@ function everyCall(store: Required<SmsOtpStore>): readonly (() => Promise<unknow
     () => devices.list('user'),
     () => devices.remove('user', 'a'),
     () => devices.removeAll('user'),
+    () => browsers.remember({ browserId: 'a', userId: 'user', seenAt: 1 }, 600, 5),
+    () => browsers.list('user'),
+    () => browsers.forget('user'),
     () => notes.write('a', 'note', 600),
     () => notes.read('a'),
     () => notes.remove('a'),

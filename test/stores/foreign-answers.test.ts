@@ -4,9 +4,9 @@ import { postgresStore } from 'passport-sms-otp/postgres';
 import { redisStore } from 'passport-sms-otp/redis';
 
 import { StoreError } from '../../src/errors';
-import type { DeviceRotation, SmsOtpStore, TrustedDevice } from '../../src/stores/store';
+import type { DeviceRotation, KnownBrowser, SmsOtpStore, TrustedDevice } from '../../src/stores/store';
 import { makeChallenge } from './make-challenge';
-import { makeDevice } from './make-device';
+import { makeBrowser, makeDevice } from './make-device';
 
 const word = fc.constantFrom(
   'claimed',
@@ -28,8 +28,12 @@ const record = fc.constantFrom(
   JSON.stringify(makeChallenge('b')),
   JSON.stringify(makeDevice('a')),
   JSON.stringify(makeDevice('b')),
+  JSON.stringify(makeBrowser('a')),
+  JSON.stringify(makeBrowser('a', { userId: 'other' })),
   '1:5:x',
   `1:5:1:2:hash::${JSON.stringify(makeDevice('a'))}`,
+  `1:5:1:${JSON.stringify(makeBrowser('a'))}`,
+  `2:5:1:${JSON.stringify(makeBrowser('a'))}`,
   `1:5:1:x:hash::${JSON.stringify(makeDevice('a'))}`,
 );
 const number = fc.constantFrom(-1, 0, 1, 5, 6, 1.5, '5', '6', '05', '-1', null);
@@ -46,7 +50,11 @@ const postgresRow = fc.record(
     ...{ attempt: number, record: fc.oneof(record, value), outcome: word, version: word },
     ...{ fence: number, token_fence: number, sealed: value },
     ...{ refused_by: number, is_odd: word, count: number, reset_ms: number, locked_ms: number },
-    ...{ is_spent: word, device: fc.oneof(record, value), note: fc.oneof(word, value) },
+    ...{
+      is_spent: word,
+      ids: fc.oneof(fc.constantFrom('[]', '["a"]', '[1]', '{}'), value),
+      note: fc.oneof(word, value),
+    },
   },
   { requiredKeys: ['record'] },
 );
@@ -120,7 +128,7 @@ async function misbehaviour(
 ): Promise<unknown> {
   const property = fc.asyncProperty(replies, async (reply) => {
     const store = makeStore(() => Promise.resolve(reply));
-    const { challenges, counters, tokens, recoveryCodes, devices, notes } = store;
+    const { challenges, counters, tokens, recoveryCodes, devices, browsers, notes } = store;
     const token = { seenHash: 'x', nextHash: 'y', usedAt: 1 };
     const verdicts = await Promise.all([
       isSo(challenges.claim('a'), isClaim),
@@ -137,6 +145,9 @@ async function misbehaviour(
       isSo(devices.rotate('user', 'a', token), isRotation),
       isSo(devices.list('user'), (listed) => listed.every(isDeviceOfUser)),
       isSo(devices.removeAll('user'), isCount),
+      isSo(browsers.remember(makeBrowser('a'), 600, 5), isListOfIds),
+      isSo(browsers.list('user'), (listed) => listed.every(isBrowserOfUser)),
+      isSo(browsers.forget('user'), isListOfIds),
       isSo(notes.read('a'), (text) => text === null || typeof text === 'string'),
     ]);
     return verdicts.every((isGood) => isGood);
@@ -178,6 +189,14 @@ function isRotation(rotation: DeviceRotation): boolean {
 function isDeviceOfUser(device: TrustedDevice): boolean {
   const times = [device.createdAt, device.lastUsedAt, device.expiresAt];
   return device.userId === 'user' && times.every(Number.isFinite);
+}
+
+function isBrowserOfUser({ browserId, userId, seenAt }: KnownBrowser): boolean {
+  return typeof browserId === 'string' && userId === 'user' && Number.isFinite(seenAt);
+}
+
+function isListOfIds(ids: readonly string[]): boolean {
+  return Array.isArray(ids) && ids.every((id) => typeof id === 'string');
 }
 
 function isToken(token: Awaited<ReturnType<SmsOtpStore['tokens']['read']>>): boolean {

@@ -6,7 +6,7 @@ import { guardStore, type StoreEvent } from '../../src/stores/guarded-store';
 import { memoryStore } from '../../src/stores/memory/memory-store';
 import type { SmsOtpStore } from '../../src/stores/store';
 import { EVERY_CALL, outcomesOfEveryCall } from './every-call';
-import { makeDevice } from './make-device';
+import { makeBrowser, makeDevice } from './make-device';
 
 const CALLS_FOR_TOKENS = 2;
 
@@ -23,13 +23,14 @@ describe('a guarded store', () => {
         ...['begin', 'claim', 'find', 'consume', 'discard', 'discardAll', 'charge', 'clear', 'lock'],
         ...['recoveryCodes.replace', 'recoveryCodes.spend', 'recoveryCodes.count'],
         ...['devices.add', 'devices.rotate', 'devices.list', 'devices.remove', 'devices.removeAll'],
+        ...['browsers.remember', 'browsers.list', 'browsers.forget'],
         ...['notes.read', 'notes.write', 'notes.remove'],
       ]),
     );
   });
 
   it('passes arguments and results on unchanged', async () => {
-    const { recoveryCodes, devices, notes } = guardAll(memoryStore(), []);
+    const { recoveryCodes, devices, browsers, notes } = guardAll(memoryStore(), []);
     await recoveryCodes.replace('user', ['a', 'b']);
     expect(await recoveryCodes.replace('user', ['c'], { isFirst: true })).toBe(false);
     expect(await recoveryCodes.spend('user', 'a')).toEqual({ isSpent: true, left: 1 });
@@ -40,6 +41,10 @@ describe('a guarded store', () => {
     expect((await devices.list('user')).map(({ tokenHash }) => tokenHash)).toEqual(['second', 'first']);
     expect(await devices.remove('user', 'b')).toBe(true);
     expect(await devices.removeAll('user')).toBe(1);
+    for (const id of ['a', 'b']) await browsers.remember(makeBrowser(id), 600, 2);
+    expect(await browsers.remember(makeBrowser('c'), 600, 2)).toEqual(['a']);
+    expect(await browsers.list('user')).toEqual([makeBrowser('c'), makeBrowser('b')]);
+    expect(await browsers.forget('user')).toEqual(['b', 'c']);
     await notes.write('a', 'note', 600);
     expect(await notes.read('a')).toBe('note');
     await notes.remove('a');
@@ -66,6 +71,29 @@ describe('a guarded store', () => {
   it('turns failures into StoreErrors without a listener as well', async () => {
     const { counters } = guardStore(failingStore(new Error('canary')));
     await expect(counters.charge([])).rejects.toEqual(new StoreError('charge', new Error()));
+  });
+
+  it('calls a store whose parts are objects of classes, and have the calls of today', async () => {
+    class Notes {
+      private readonly texts = new Map<string, string>();
+      read(key: string): Promise<string | null> {
+        return Promise.resolve(this.texts.get(key) ?? null);
+      }
+      write(key: string, text: string): Promise<void> {
+        this.texts.set(key, text);
+        return Promise.resolve();
+      }
+      remove(): Promise<void> {
+        throw new Error('canary');
+      }
+    }
+    const store = { ...memoryStore(), notes: new Notes() };
+    const { notes } = guardStore(store);
+    await notes?.write('a', 'note', 600);
+    expect(await notes?.read('a')).toBe('note');
+    await expect(notes?.remove('a')).rejects.toEqual(new StoreError('notes.remove', new Error()));
+    store.notes.read = () => Promise.resolve('later');
+    expect(await notes?.read('a')).toBe('later');
   });
 
   it('has no part that the store does not have', () => {
@@ -101,6 +129,7 @@ function failingStore(error: Error): Required<SmsOtpStore> {
     counters: { charge: fail, clear: fail, lock: fail },
     recoveryCodes: { replace: fail, spend: fail, count: fail },
     devices: { add: fail, rotate: fail, list: fail, remove: fail, removeAll: fail },
+    browsers: { remember: fail, list: fail, forget: fail },
     notes: { read: fail, write: fail, remove: fail },
     tokens,
   };

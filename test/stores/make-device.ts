@@ -1,4 +1,4 @@
-import type { TrustedDevice } from '../../src/stores/store';
+import type { KnownBrowser, TrustedDevice } from '../../src/stores/store';
 
 /** A device of the user `user`. */
 export function makeDevice(deviceId: string, changes: Partial<TrustedDevice> = {}): TrustedDevice {
@@ -15,4 +15,9 @@ export function makeDevice(deviceId: string, changes: Partial<TrustedDevice> = {
     expiresAt: 1_702_592_000_000,
     ...changes,
   };
+}
+
+/** A browser of the user `user`. */
+export function makeBrowser(browserId: string, changes: Partial<KnownBrowser> = {}): KnownBrowser {
+  return { browserId, userId: 'user', seenAt: 1_700_000_000_000, ...changes };
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import { StoreError } from '../../src/errors';
 import { memoryStore } from '../../src/stores/memory/memory-store';
-import { makeDevice } from './make-device';
+import { makeBrowser, makeDevice } from './make-device';
 
 describe('the bound of memoryStore', () => {
   it('refuses the codes of one more user, and accepts new ones in place of the old ones of a user', async () => {
@@ -57,6 +57,32 @@ describe('the bound of memoryStore', () => {
     await devices.add(makeDevice('18'), 600, 5);
     expect((await devices.list('user')).map(({ deviceId }) => deviceId)).toEqual(['18', '19']);
     expect(await devices.removeAll('user')).toBe(2);
+  });
+
+  it('lists devices of the same age by their ids, and browsers of the same time in the opposite order', async () => {
+    const { devices, browsers } = memoryStore();
+    for (const id of ['c', 'a', 'b']) {
+      await devices.add(makeDevice(id), 600, 5);
+      await browsers.remember(makeBrowser(id), 600, 5);
+    }
+    await devices.add(makeDevice('z', { createdAt: 1 }), 600, 5);
+    expect((await devices.list('user')).map(({ deviceId }) => deviceId)).toEqual(['z', 'a', 'b', 'c']);
+    expect((await browsers.list('user')).map(({ browserId }) => browserId)).toEqual(['c', 'b', 'a']);
+  });
+
+  it('refuses one more browser, and remembers existing ones anew', async () => {
+    let nowMs = 0;
+    const { browsers } = memoryStore({ maxEntries: 2, now: () => nowMs });
+    await browsers.remember(makeBrowser('a'), 600, 5);
+    await browsers.remember(makeBrowser('b', { userId: 'other' }), 60, 5);
+    await expect(browsers.remember(makeBrowser('c'), 600, 5)).rejects.toThrow(StoreError);
+    expect(await browsers.list('user')).toEqual([makeBrowser('a')]);
+    expect(await browsers.remember(makeBrowser('a', { seenAt: 5 }), 600, 5)).toEqual([]);
+    expect(await browsers.remember(makeBrowser('d'), 600, 1)).toEqual(['a']);
+    nowMs = 60_000;
+    await browsers.remember(makeBrowser('e'), 600, 5);
+    expect(await browsers.list('user')).toHaveLength(2);
+    expect(await browsers.forget('other')).toEqual([]);
   });
 
   it('refuses one more note, and overwrites an existing one', async () => {

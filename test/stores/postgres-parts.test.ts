@@ -6,13 +6,13 @@ import { StoreError } from '../../src/errors';
 import { describeWithService } from '../services/describe-with-service';
 import { connectionOf, startPostgres } from '../services/postgres';
 import type { Service } from '../services/service';
-import { makeDevice } from './make-device';
+import { makeBrowser, makeDevice } from './make-device';
 import { until } from './until';
 
-const NEW_TABLES = 'sms_otp_recovery_codes, sms_otp_devices, sms_otp_note';
+const NEW_TABLES = 'sms_otp_recovery_codes, sms_otp_devices, sms_otp_browsers, sms_otp_note';
 const token = { seenHash: 'first', nextHash: 'second', usedAt: 1 };
 
-describeWithService('postgres')('recovery codes, devices and notes in PostgreSQL', () => {
+describeWithService('postgres')('recovery codes, devices, browsers and notes in PostgreSQL', () => {
   let server: Service;
   let pool: Pool;
   let store: PostgresStore;
@@ -94,6 +94,41 @@ describeWithService('postgres')('recovery codes, devices and notes in PostgreSQL
     await expect(store.devices.rotate('user', 'b', token)).rejects.toThrow(StoreError);
   });
 
+  it.each([
+    ['of another version', 'version = 2'],
+    ['of another user', `browsers = jsonb_set(browsers, '{a,browser,userId}', '"else"')`],
+    ['without a time', `browsers = browsers #- '{a,browser,seenAt}'`],
+    ['that is no object', `browsers = jsonb_set(browsers, '{a,browser}', '5')`],
+    ['that says no end', `browsers = jsonb_set(browsers, '{a}', '{}')`],
+  ])('refuse a browser %s, and forget it', async (_what, change) => {
+    await store.browsers.remember(makeBrowser('a'), 600, 5);
+    await pool.query(`UPDATE sms_otp_browsers SET ${change}`);
+    await expect(store.browsers.list('user')).rejects.toThrow(StoreError);
+    expect(await store.browsers.forget('user')).toEqual(['a']);
+    expect(await store.browsers.list('user')).toEqual([]);
+  });
+
+  it('change nothing in a row of browsers of another version', async () => {
+    await store.browsers.remember(makeBrowser('a'), 600, 5);
+    await pool.query('UPDATE sms_otp_browsers SET version = 2');
+    await expect(store.browsers.remember(makeBrowser('b'), 600, 5)).rejects.toThrow(StoreError);
+    expect(
+      await valueOf('SELECT array(SELECT jsonb_object_keys(browsers)) AS value FROM sms_otp_browsers'),
+    ).toEqual(['a']);
+  });
+
+  it('remove a browser that is over with the next one that is remembered', async () => {
+    for (const id of ['a', 'b']) await store.browsers.remember(makeBrowser(id), 600, 5);
+    const ended = `jsonb_set(jsonb_set(browsers, '{a,ends}', '1'), '{b,ends}', '1')`;
+    await pool.query(`UPDATE sms_otp_browsers SET browsers = ${ended}, expires_at = now() - interval '1 s'`);
+    expect(await store.browsers.list('user')).toEqual([]);
+    expect(await store.browsers.remember(makeBrowser('b'), 600, 5)).toEqual([]);
+    expect(
+      await valueOf('SELECT array(SELECT jsonb_object_keys(browsers)) AS value FROM sms_otp_browsers'),
+    ).toEqual(['b']);
+    expect(await store.browsers.list('user')).toEqual([makeBrowser('b')]);
+  });
+
   it('refuse a note of another version, and overwrite it', async () => {
     await store.notes.write('a', 'note', 600);
     await pool.query('UPDATE sms_otp_note SET version = 2');
@@ -106,16 +141,19 @@ describeWithService('postgres')('recovery codes, devices and notes in PostgreSQL
     for (const user of ['spent', 'live']) {
       await store.recoveryCodes.replace(user, ['a']);
       await store.devices.add(makeDevice('a', { userId: user }), 600, 5);
+      await store.browsers.remember(makeBrowser('a', { userId: user }), 600, 5);
       await store.notes.write(user, 'note', 600);
     }
     await store.recoveryCodes.spend('spent', 'a');
     await store.devices.remove('spent', 'a');
-    await pool.query(`UPDATE sms_otp_note SET expires_at = now() - interval '1 s' WHERE key = 'spent'`);
+    const ended = `SET expires_at = now() - interval '1 s' WHERE`;
+    await pool.query(`UPDATE sms_otp_browsers ${ended} user_id = 'spent'`);
+    await pool.query(`UPDATE sms_otp_note ${ended} key = 'spent'`);
     const pruning = postgresStore(pool, { random: () => 0 });
     await pruning.counters.charge([{ key: 'any', windowSeconds: 60 }]);
     const keys = `SELECT array(SELECT user_id FROM sms_otp_recovery_codes
-      UNION ALL SELECT user_id FROM sms_otp_devices UNION ALL SELECT key FROM sms_otp_note) AS value`;
-    await until(async () => JSON.stringify(await valueOf(keys)) === '["live","live","live"]');
+      UNION ALL SELECT user_id FROM sms_otp_devices UNION ALL SELECT user_id FROM sms_otp_browsers UNION ALL SELECT key FROM sms_otp_note) AS value`;
+    await until(async () => JSON.stringify(await valueOf(keys)) === '["live","live","live","live"]');
     expect(await store.recoveryCodes.count('live')).toBe(1);
   });
 

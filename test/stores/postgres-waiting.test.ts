@@ -5,7 +5,7 @@ import { postgresStore, type PostgresPool, type PostgresStore } from 'passport-s
 import { describeWithService } from '../services/describe-with-service';
 import { connectionOf, startPostgres } from '../services/postgres';
 import type { Service } from '../services/service';
-import { makeDevice } from './make-device';
+import { makeBrowser, makeDevice } from './make-device';
 import { until } from './until';
 
 const CALLS = 6;
@@ -28,7 +28,9 @@ describeWithService('postgres')('statements that waited for the same row of Post
     await server.close();
   });
 
-  beforeEach(() => pool.query('TRUNCATE sms_otp_counter, sms_otp_recovery_codes, sms_otp_devices'));
+  beforeEach(() =>
+    pool.query('TRUNCATE sms_otp_counter, sms_otp_recovery_codes, sms_otp_devices, sms_otp_browsers'),
+  );
 
   it('rotate a device once, and return its current state to the others', async () => {
     await store.devices.add(makeDevice('a'), 600, 5);
@@ -53,6 +55,27 @@ describeWithService('postgres')('statements that waited for the same row of Post
     const devices = await store.devices.list('user');
     expect(devices).toHaveLength(3);
     expect(devices[2]?.tokenHash).toBe('second');
+  });
+
+  it.each(['known', 'new'])('name each browser of a %s user that goes once', async (kind) => {
+    if (kind === 'known') await store.browsers.remember(makeBrowser('first', { seenAt: 9e12 }), 600, 3);
+    const obstacle =
+      kind === 'known'
+        ? 'SELECT FROM sms_otp_browsers FOR UPDATE'
+        : `INSERT INTO sms_otp_browsers (user_id, browsers, expires_at) VALUES ('user', '{}', now())`;
+    const calls = await besideTransaction(obstacle, [], async () => {
+      const all = Array.from({ length: CALLS }, (_, index) =>
+        store.browsers.remember(makeBrowser(`new ${index}`, { seenAt: index }), 600, 3),
+      );
+      await until(async () => (await waiting()) === CALLS);
+      return all;
+    });
+    const left = (await Promise.all(calls)).flat();
+    const listed = (await store.browsers.list('user')).map(({ browserId }) => browserId);
+    expect(listed).toHaveLength(3);
+    expect(left).toHaveLength(kind === 'known' ? CALLS - 2 : CALLS - 3);
+    expect(new Set([...left, ...listed]).size).toBe(left.length + 3);
+    expect(listed.includes('first')).toBe(kind === 'known');
   });
 
   it('spend a recovery code once, and return how many are left', async () => {

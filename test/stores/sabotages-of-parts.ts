@@ -1,6 +1,6 @@
 import { partWith, type Sabotage } from './sabotage';
 
-/** Ways in which amounts, recovery codes, devices and notes may be kept wrong, each of which a fact must notice. */
+/** Ways in which amounts, recovery codes, devices, browsers and notes may be kept wrong, each of which a fact must notice. */
 export const sabotagesOfParts: Record<string, Sabotage> = {
   'ignores amounts': partWith('counters', (kept) => ({
     charge: (counters) => kept.charge(counters.map(({ amount: _amount, ...counter }) => counter)),
@@ -73,6 +73,70 @@ export const sabotagesOfParts: Record<string, Sabotage> = {
   })),
   'keeps devices for ever': partWith('devices', (kept) => ({
     add: (device, _ttlSeconds, most) => kept.add(device, 1_000_000, most),
+  })),
+  'keeps any number of browsers': partWith('browsers', (kept) => ({
+    remember: (browser, ttlSeconds) => kept.remember(browser, ttlSeconds, 1_000),
+  })),
+  'names no browser that goes': partWith('browsers', (kept) => ({
+    remember: async (browser, ttlSeconds, most) => {
+      await kept.remember(browser, ttlSeconds, most);
+      return [];
+    },
+  })),
+  'lists browsers, then writes one': partWith('browsers', (kept) => ({
+    remember: async (browser, ttlSeconds, most) => {
+      const { userId, browserId } = browser;
+      const others = (await kept.list(userId)).filter((one) => one.browserId !== browserId);
+      await kept.remember(browser, ttlSeconds, 1_000);
+      return others.slice(most - 1).map((one) => one.browserId);
+    },
+  })),
+  'drops the browser that it writes, when it is the oldest': partWith('browsers', (kept) => ({
+    remember: async (browser, ttlSeconds, most) => {
+      const listed = await kept.list(browser.userId);
+      const isOldest = listed.every(({ seenAt }) => seenAt > browser.seenAt);
+      if (listed.length >= most && isOldest) return [browser.browserId];
+      return kept.remember(browser, ttlSeconds, most);
+    },
+  })),
+  'keeps the first time of a browser': partWith('browsers', (kept) => ({
+    remember: async (browser, ttlSeconds, most) => {
+      const former = (await kept.list(browser.userId)).find((one) => one.browserId === browser.browserId);
+      return kept.remember(former ?? browser, ttlSeconds, most);
+    },
+  })),
+  'lists the oldest browser first': partWith('browsers', (kept) => ({
+    list: async (userId) => (await kept.list(userId)).toReversed(),
+  })),
+  'keeps browsers for ever': partWith('browsers', (kept) => ({
+    remember: (browser, _ttlSeconds, most) => kept.remember(browser, 1_000_000, most),
+  })),
+  'never lengthens the life of a browser': partWith('browsers', (kept) => ({
+    remember: async (browser, ttlSeconds, most) => {
+      const listed = await kept.list(browser.userId);
+      if (listed.some(({ browserId }) => browserId === browser.browserId)) return [];
+      return kept.remember(browser, ttlSeconds, most);
+    },
+  })),
+  'forgets no browser': partWith('browsers', (kept) => ({
+    forget: async (userId) => (await kept.list(userId)).map(({ browserId }) => browserId),
+  })),
+  'forgets browsers without naming them': partWith('browsers', (kept) => ({
+    forget: async (userId) => {
+      await kept.forget(userId);
+      return [];
+    },
+  })),
+  'gives browsers to everybody': partWith('browsers', (kept) => ({
+    remember: (browser, ttlSeconds, most) => kept.remember({ ...browser, userId: 'all' }, ttlSeconds, most),
+    list: async (userId) => (await kept.list('all')).map((one) => ({ ...one, userId })),
+    forget: () => kept.forget('all'),
+  })),
+  'takes any browser': partWith('browsers', (kept) => ({
+    remember: async (browser, ttlSeconds, most) =>
+      kept
+        .remember(browser, ttlSeconds, most)
+        .catch(() => kept.remember({ ...browser, browserId: 'x' }, 600, 5)),
   })),
   'keeps notes for ever': partWith('notes', (kept) => ({
     write: (key, text) => kept.write(key, text, 1_000_000),

@@ -50,7 +50,8 @@ describeWithService('postgres')('on PostgreSQL', () => {
   it('postgresStore answers any sequence of calls as memoryStore does', async () => {
     const makeStore = async (): Promise<Required<SmsOtpStore>> => {
       await pool.query(
-        `TRUNCATE sms_otp_challenge, sms_otp_counter, sms_otp_recovery_codes, sms_otp_devices, sms_otp_note`,
+        `TRUNCATE sms_otp_challenge, sms_otp_counter, sms_otp_recovery_codes, sms_otp_devices, sms_otp_browsers,
+         sms_otp_note`,
       );
       return postgresStore(pool);
     };

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 
 import type { Charge, Counter, SmsOtpStore } from '../../src/stores/store';
 import { makeChallenge } from './make-challenge';
-import { makeDevice } from './make-device';
+import { makeBrowser, makeDevice } from './make-device';
 
 type Run = (store: Required<SmsOtpStore>) => Promise<unknown>;
 
@@ -44,6 +44,10 @@ const hash = fc.constantFrom('h1', 'h2', 'h3');
 const device = fc
   .record({ deviceId: otpId, userId: user, createdAt: fc.nat(3), tokenHash: hash })
   .map(({ deviceId, ...changes }) => makeDevice(deviceId, changes));
+
+const browser = fc
+  .record({ browserId: otpId, userId: user, seenAt: fc.nat(3) })
+  .map(({ browserId, ...changes }) => makeBrowser(browserId, changes));
 
 const stepOfLogin: fc.Arbitrary<Step> = fc.oneof(
   {
@@ -92,6 +96,16 @@ const stepOfParts: fc.Arbitrary<Step> = fc.oneof(
   user.map((id) => toStep('list', id, (s) => s.devices.list(id))),
   fc.tuple(user, otpId).map(([id, one]) => toStep('remove', [id, one], (s) => s.devices.remove(id, one))),
   user.map((id) => toStep('removeAll', id, (s) => s.devices.removeAll(id))),
+  {
+    weight: 2,
+    arbitrary: fc
+      .tuple(browser, fc.integer({ min: 1, max: 3 }))
+      .map(([one, most]) =>
+        toStep('remember', [one, most], async (s) => [...(await s.browsers.remember(one, 600, most))].sort()),
+      ),
+  },
+  user.map((id) => toStep('list browsers', id, (s) => s.browsers.list(id))),
+  user.map((id) => toStep('forget', id, async (s) => [...(await s.browsers.forget(id))].sort())),
   fc
     .tuple(key, fc.string())
     .map(([one, text]) => toStep('write', [one, text], (s) => writeNote(s, one, text))),

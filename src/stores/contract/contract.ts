@@ -1,3 +1,4 @@
+import { browserContract } from './browser-contract';
 import { challengeContract } from './challenge-contract';
 import type { StoreFact } from './context';
 import { amountContract, counterContract } from './counter-contract';
@@ -9,6 +10,7 @@ import { tokenContract } from './token-contract';
 
 export type { OptionalPart, PassSeconds, StoreFact } from './context';
 export type {
+  BrowserStore,
   Challenge,
   ChallengeStore,
   Charge,
@@ -18,6 +20,7 @@ export type {
   CounterStore,
   DeviceRotation,
   DeviceStore,
+  KnownBrowser,
   NoteStore,
   Purpose,
   RecoveryCodeStore,
@@ -39,7 +42,7 @@ export type {
  * }
  * ```
  *
- * A store may leave out `recoveryCodes`, `devices` and `notes`. Facts about them carry a `part`, and fail where it is
+ * A store may leave out `recoveryCodes`, `devices`, `browsers` and `notes`. Facts about them carry a `part`, and fail where it is
  * missing: a store without a part leaves out its facts explicitly:
  *
  * ```ts
@@ -56,6 +59,7 @@ export const storeContract: readonly StoreFact[] = [
   ...lockContract,
   ...recoveryCodeContract,
   ...deviceContract,
+  ...browserContract,
   ...noteContract,
   ...tokenContract,
 ];

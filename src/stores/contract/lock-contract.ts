@@ -91,12 +91,21 @@ export const lockContract: readonly StoreFact[] = [
     assert.equal((await context.counters.charge([counter])).counts[0]?.count, 2);
   }),
 
-  fact('clearing lifts locks', async (context) => {
-    const key = context.name('one');
-    await context.counters.lock(key, 100);
-    await context.counters.clear([key]);
-    assert.equal(await lockOf(context, key), 0);
-  }),
+  fact(
+    'a lock of 400 days refuses a counter that was never charged, and clearing lifts it',
+    async (context) => {
+      const [key, seconds] = [context.name('one'), 400 * 86_400];
+      await context.counters.lock(key, seconds);
+      for (const windowSeconds of [600, null]) {
+        const read = await context.counters.charge([{ key, windowSeconds, isOnlyRead: true }]);
+        assert.equal(read.refusedBy, 0);
+        assertAbout(read.counts[0]?.lockedSeconds, seconds);
+      }
+      await context.counters.clear([key]);
+      assert.equal(await lockOf(context, key), 0);
+      assert.equal((await context.counters.charge([windowed(key)])).refusedBy, null);
+    },
+  ),
 
   fact(
     'clearing with keepsLocked leaves locked counters as they are, and clears the rest',

@@ -1,84 +1,55 @@
-import { RECOVERY_CODE_LIFE_SECONDS, sortDevices } from '../check-values';
+import { RECOVERY_CODE_LIFE_SECONDS } from '../check-values';
 import type { Records } from '../load-records';
-import type { DeviceRotation, DeviceStore, RecoveryCodeStore, TrustedDevice } from '../store';
+import type { BrowserStore, DeviceStore, KnownBrowser, RecoveryCodeStore, TrustedDevice } from '../store';
+import { DatedMap } from './dated-map';
 import { type Expiring, ExpiringMap, toPromise } from './expiring-map';
 
 export function memoryDevices(maxEntries: number, now: () => number, records: Promise<Records>): DeviceStore {
-  const devices = new ExpiringMap<StoredDevice>(maxEntries, now, forget);
-  /** The keys of each user's devices. */
-  const keysByUser = new Map<string, Set<string>>();
-
-  function forget({ key, device: { userId } }: StoredDevice): void {
-    const keys = keysByUser.get(userId);
-    keys?.delete(key);
-    if (keys?.size === 0) keysByUser.delete(userId);
-  }
-
-  function liveOf(userId: string): readonly StoredDevice[] {
-    return [...(keysByUser.get(userId) ?? [])].flatMap((key) => devices.get(key) ?? []);
-  }
-
-  function list(userId: string): readonly TrustedDevice[] {
-    return sortDevices(liveOf(userId).map(({ device }) => device));
-  }
-
-  function add(device: TrustedDevice, ttlSeconds: number, most: number): void {
-    const { userId, deviceId } = device;
-    remove(userId, deviceId);
-    // The added device stays: of the others there is room for one fewer.
-    const others = list(userId);
-    for (const oldest of others.slice(0, Math.max(0, others.length - most + 1)))
-      remove(userId, oldest.deviceId);
-    devices.makeRoom(1);
-    const key = toKey(userId, deviceId);
-    devices.add({ key, device: { ...device }, deadlineMs: now() + ttlSeconds * 1000 });
-    keysByUser.set(userId, (keysByUser.get(userId) ?? new Set()).add(key));
-  }
-
-  function rotate(userId: string, deviceId: string, { seenHash, nextHash, usedAt }: Token): DeviceRotation {
-    const stored = devices.get(toKey(userId, deviceId));
-    if (stored === undefined) return { outcome: 'unknown' };
-    if (stored.device.tokenHash !== seenHash) return { outcome: 'stale', device: stored.device };
-    stored.device = { ...stored.device, tokenHash: nextHash, previousHash: seenHash, lastUsedAt: usedAt };
-    return { outcome: 'rotated', device: stored.device };
-  }
-
-  function remove(userId: string, deviceId: string): boolean {
-    const stored = devices.get(toKey(userId, deviceId));
-    if (stored !== undefined) devices.delete(stored);
-    return stored !== undefined;
-  }
-
-  function removeAll(userId: string): number {
-    const live = liveOf(userId);
-    for (const stored of live) devices.delete(stored);
-    return live.length;
-  }
+  const devices = new DatedMap<TrustedDevice>(maxEntries, now);
 
   return {
     add: async (device, ttlSeconds, most) => {
       (await records).checkDevice(device, ttlSeconds, most);
-      add(device, ttlSeconds, most);
+      const { userId, deviceId: id, createdAt: date } = device;
+      devices.add({ userId, id, date, value: { ...device } }, ttlSeconds, most);
     },
     rotate: async (userId, deviceId, token) => {
       (await records).checkRotation(token);
-      return rotate(userId, deviceId, token);
+      const stored = devices.find(userId, deviceId);
+      if (stored === undefined) return { outcome: 'unknown' };
+      const { seenHash, nextHash, usedAt } = token;
+      if (stored.value.tokenHash !== seenHash) return { outcome: 'stale', device: stored.value };
+      stored.value = { ...stored.value, tokenHash: nextHash, previousHash: seenHash, lastUsedAt: usedAt };
+      return { outcome: 'rotated', device: stored.value };
     },
-    list: (userId) => toPromise(() => list(userId)),
-    remove: (userId, deviceId) => toPromise(() => remove(userId, deviceId)),
-    removeAll: (userId) => toPromise(() => removeAll(userId)),
+    list: (userId) => toPromise(() => devices.list(userId).map(({ value }) => value)),
+    remove: (userId, deviceId) => toPromise(() => devices.remove(userId, deviceId)),
+    removeAll: (userId) => toPromise(() => devices.removeAll(userId).length),
   };
 }
 
-interface StoredDevice extends Expiring {
-  device: TrustedDevice;
-}
+export function memoryBrowsers(
+  maxEntries: number,
+  now: () => number,
+  records: Promise<Records>,
+): BrowserStore {
+  const browsers = new DatedMap<KnownBrowser>(maxEntries, now);
 
-type Token = Parameters<DeviceStore['rotate']>[2];
-
-/** Ids are arbitrary strings: JSON keeps any two pairs apart. */
-function toKey(userId: string, deviceId: string): string {
-  return JSON.stringify([userId, deviceId]);
+  return {
+    remember: async (browser, ttlSeconds, most) => {
+      (await records).checkBrowser(browser, ttlSeconds, most);
+      const { userId, browserId: id, seenAt: date } = browser;
+      return browsers.add({ userId, id, date, value: { ...browser } }, ttlSeconds, most);
+    },
+    list: (userId) =>
+      toPromise(() =>
+        browsers
+          .list(userId)
+          .map(({ value }) => value)
+          .toReversed(),
+      ),
+    forget: (userId) => toPromise(() => browsers.removeAll(userId)),
+  };
 }
 
 export function memoryRecoveryCodes(

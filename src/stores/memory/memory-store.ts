@@ -4,13 +4,13 @@ import type { NoteStore, SmsOtpStore } from '../store';
 import { type Expiring, ExpiringMap, toPromise } from './expiring-map';
 import { memoryChallenges } from './memory-challenges';
 import { memoryCounters } from './memory-counters';
-import { memoryDevices, memoryRecoveryCodes } from './memory-devices';
+import { memoryBrowsers, memoryDevices, memoryRecoveryCodes } from './memory-devices';
 import { memoryTokens } from './memory-tokens';
 
 export interface MemoryStoreOptions {
   /**
-   * The most challenges it holds; as many users with recovery codes, trusted devices and notes, and ten times as many
-   * counters, because each login is counted in ten places. Default 100,000.
+   * The most challenges it holds; as many users with recovery codes, trusted devices, known browsers and notes, and
+   * ten times as many counters, because each login is counted in ten places. Default 100,000.
    */
   readonly maxEntries?: number;
   /** Milliseconds since 1970. Default `Date.now`. */
@@ -46,6 +46,7 @@ export function memoryStore({
     tokens: memoryTokens(maxEntries, now),
     recoveryCodes: memoryRecoveryCodes(maxEntries, now, records),
     devices: memoryDevices(maxEntries, now, records),
+    browsers: memoryBrowsers(maxEntries, now, records),
     notes: memoryNotes(maxEntries, now, records),
   };
 }

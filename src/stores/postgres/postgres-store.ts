@@ -1,6 +1,7 @@
 import { StoreError } from '../../errors';
 import { loadRecords, type Records } from '../load-records';
 import type { NoteStore, SmsOtpStore } from '../store';
+import { postgresBrowsers } from './postgres-browsers';
 import { postgresChallenges } from './postgres-challenges';
 import { postgresCounters } from './postgres-counters';
 import { postgresDevices } from './postgres-devices';
@@ -56,6 +57,7 @@ export function postgresStore(pool: PostgresPool, options: PostgresStoreOptions 
     tokens: postgresTokens(run, tables),
     recoveryCodes: postgresRecoveryCodes(run, tables, records),
     devices: postgresDevices(run, tables, records),
+    browsers: postgresBrowsers(run, tables, records),
     notes: postgresNotes(run, tables, records),
     migrate: () => runMigration(pool, schemaSql(prefix)),
   };

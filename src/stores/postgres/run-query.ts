@@ -66,16 +66,17 @@ export function createPruner(pool: PostgresPool, tables: Tables, random: () => n
   };
 }
 
-function pruneStatement({ challenge, code, counter, recoveryCodes, devices, note }: Tables): string {
-  const prune = (table: string, key: string, deadline = 'expires_at'): string => `
-DELETE FROM ${table} WHERE (${key}) IN (
-  SELECT ${key} FROM ${table} WHERE ${deadline} < ${NOW}
+function pruneStatement(tables: Tables): string {
+  const prune = (table: keyof Tables, key: string, deadline = 'expires_at'): string => `
+DELETE FROM ${tables[table]} WHERE (${key}) IN (
+  SELECT ${key} FROM ${tables[table]} WHERE ${deadline} < ${NOW}
   LIMIT ${ROWS_PER_PRUNING} FOR UPDATE SKIP LOCKED
 )`;
-  return `WITH challenges AS (${prune(challenge, 'otp_id')}),
-codes AS (${prune(code, 'user_id, purpose, bucket')}),
-recovery_codes AS (${prune(recoveryCodes, 'user_id')}),
-devices AS (${prune(devices, 'user_id')}),
-notes AS (${prune(note, 'key')})
-${prune(counter, 'key', 'GREATEST(reset_at, locked_until)')}`;
+  return `WITH challenges AS (${prune('challenge', 'otp_id')}),
+codes AS (${prune('code', 'user_id, purpose, bucket')}),
+recovery_codes AS (${prune('recoveryCodes', 'user_id')}),
+devices AS (${prune('devices', 'user_id')}),
+browsers AS (${prune('browsers', 'user_id')}),
+notes AS (${prune('note', 'key')})
+${prune('counter', 'key', 'GREATEST(reset_at, locked_until)')}`;
 }

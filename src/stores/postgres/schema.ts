@@ -2,19 +2,10 @@
 export const NOW = 'statement_timestamp()';
 
 /** The tables of one installation. */
-export interface Tables {
-  readonly challenge: string;
-  /** The newest code of each user, purpose and bucket. */
-  readonly code: string;
-  readonly counter: string;
-  readonly token: string;
-  readonly recoveryCodes: string;
-  readonly devices: string;
-  readonly note: string;
-}
+export type Tables = ReturnType<typeof tablesOf>;
 
 /** @throws {TypeError} When the prefix is not an identifier that needs no quotes in every version of PostgreSQL. */
-export function tablesOf(prefix: string): Tables {
+export function tablesOf(prefix: string) {
   if (!/^[a-z_][a-z0-9_]{0,39}$/.test(prefix)) {
     throw new TypeError(
       'prefix must be 1 to 40 lowercase letters, digits and underscores, the first not a digit',
@@ -22,11 +13,13 @@ export function tablesOf(prefix: string): Tables {
   }
   return {
     challenge: `${prefix}_challenge`,
+    /** The newest code of each user, purpose and bucket. */
     code: `${prefix}_code`,
     counter: `${prefix}_counter`,
     token: `${prefix}_token`,
     recoveryCodes: `${prefix}_recovery_codes`,
     devices: `${prefix}_devices`,
+    browsers: `${prefix}_browsers`,
     note: `${prefix}_note`,
   };
 }
@@ -39,7 +32,7 @@ export function tablesOf(prefix: string): Tables {
  * @throws {TypeError} When the prefix is not 1 to 40 lowercase letters, digits and underscores.
  */
 export function schemaSql(prefix = 'sms_otp'): string {
-  const { challenge, code, counter, token, recoveryCodes, devices, note } = tablesOf(prefix);
+  const { challenge, code, counter, token, recoveryCodes, devices, browsers, note } = tablesOf(prefix);
   return `CREATE TABLE IF NOT EXISTS ${challenge} (
   otp_id text PRIMARY KEY,
   user_id text NOT NULL,
@@ -82,28 +75,20 @@ CREATE TABLE IF NOT EXISTS ${token} (
   token_until timestamptz
 );
 
-CREATE TABLE IF NOT EXISTS ${recoveryCodes} (
-  user_id text PRIMARY KEY,
-  version integer NOT NULL DEFAULT 1,
-  hashes text[] NOT NULL,
-  expires_at timestamptz NOT NULL
-);
-CREATE INDEX IF NOT EXISTS ${recoveryCodes}_expiry ON ${recoveryCodes} (expires_at);
+${recordsSql(recoveryCodes, 'user_id', 'hashes text[]')}
+${recordsSql(devices, 'user_id', 'devices jsonb')}
+${recordsSql(browsers, 'user_id', 'browsers jsonb')}
+${recordsSql(note, 'key', 'note text')}`;
+}
 
-CREATE TABLE IF NOT EXISTS ${devices} (
-  user_id text PRIMARY KEY,
+/** Returns the SQL of a table of records that end. */
+function recordsSql(table: string, key: string, column: string): string {
+  return `CREATE TABLE IF NOT EXISTS ${table} (
+  ${key} text PRIMARY KEY,
   version integer NOT NULL DEFAULT 1,
-  devices jsonb NOT NULL,
+  ${column} NOT NULL,
   expires_at timestamptz NOT NULL
 );
-CREATE INDEX IF NOT EXISTS ${devices}_expiry ON ${devices} (expires_at);
-
-CREATE TABLE IF NOT EXISTS ${note} (
-  key text PRIMARY KEY,
-  version integer NOT NULL DEFAULT 1,
-  note text NOT NULL,
-  expires_at timestamptz NOT NULL
-);
-CREATE INDEX IF NOT EXISTS ${note}_expiry ON ${note} (expires_at);
+CREATE INDEX IF NOT EXISTS ${table}_expiry ON ${table} (expires_at);
 `;
 }

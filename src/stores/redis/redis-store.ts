@@ -2,6 +2,7 @@ import { StoreError } from '../../errors';
 import { RECORD_VERSION } from '../check-values';
 import { loadRecords, type Records } from '../load-records';
 import type { NoteStore, SmsOtpStore } from '../store';
+import { redisBrowsers } from './redis-browsers';
 import { redisChallenges } from './redis-challenges';
 import {
   checkServerLater,
@@ -56,6 +57,7 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
     tokens: redisTokens(run, root),
     recoveryCodes: redisRecoveryCodes(run, root, records),
     devices: redisDevices(run, root, records),
+    browsers: redisBrowsers(run, root, records),
     notes: redisNotes(run, root, records),
   };
 }
