@@ -48,9 +48,9 @@ export function policyMode(fallback: 'enforce' | 'report') {
   return oneOf('enforce', 'report').default(fallback);
 }
 
-/** Returns a schema for an option that `false` switches off. Left out, it is on. */
-export function unlessFalse<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
-  return z.union([z.literal(false), strictOptions(shape).prefault({})], { error: () => '' }).prefault({});
+/** Returns a schema for an option that `false` switches off. */
+export function unlessFalse<Schema extends z.ZodType>(schema: Schema) {
+  return z.union([z.literal(false), schema], { error: () => '' });
 }
 
 /** Returns a schema for a function. Only the caller knows its type. */

@@ -229,10 +229,12 @@ const schema = strictOptions({
     maxDevices: wholeNumber(1, 20).default(5),
     cookieName: cookieName.default('__Host-sms-otp-device'),
   }).optional(),
-  knownBrowsers: unlessFalse({
-    maxAgeDays: wholeNumber(1, 365).default(90),
-    cookieName: cookieName.default('__Host-sms-otp-browser'),
-  }),
+  knownBrowsers: unlessFalse(
+    strictOptions({
+      maxAgeDays: wholeNumber(1, 365).default(90),
+      cookieName: cookieName.default('__Host-sms-otp-browser'),
+    }),
+  ).prefault({}),
   factors: z.array(factor, 'must be a list of factors').default([]),
   secret: z.union([secret.transform((value) => [value]), z.array(secret).nonempty(SECRET)], {
     error: ({ errors }) => errors[0]?.[0]?.message,
