@@ -8,6 +8,8 @@ export interface Seen {
   readonly location: string | null;
   /** What the answer says of the device's cookie; undefined when it says nothing. */
   readonly deviceCookie: string | undefined;
+  /** The lines of all cookies that the answer sets. */
+  readonly setCookies: readonly string[];
 }
 
 const DEVICE_COOKIE = '__Host-sms-otp-device';
@@ -52,6 +54,7 @@ export class Browser {
       body: (text.startsWith('{') ? JSON.parse(text) : {}) as Record<string, unknown>,
       location: answer.headers.get('location'),
       deviceCookie: set.find((line) => line.startsWith(DEVICE_COOKIE)),
+      setCookies: set,
     };
   }
 

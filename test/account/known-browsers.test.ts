@@ -1,0 +1,276 @@
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { memoryStore, type SmsOtpOptions, type SmsOtpStore } from 'passport-sms-otp';
+import { testClock } from '../support/clock';
+import { ALICE, BOB, type TestUser } from '../support/test-app';
+import type { Browser } from './support/browser';
+import { type FactorApp, startFactorApp } from './support/factor-app';
+
+const NAME = '__Host-sms-otp-browser';
+const DAY = 86_400;
+
+const open: FactorApp[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((test) => test.close()));
+});
+
+/** Of each user's other browsers, and of each known one, one text a day is sent. */
+const ONE_A_DAY = { perUser: { maxPerDay: 1 } };
+
+async function start(
+  variant: 'A' | 'B',
+  options: Partial<SmsOtpOptions> = {},
+  users: TestUser[] = [ALICE, BOB],
+  clock = testClock(),
+): Promise<FactorApp> {
+  const test = await startFactorApp({ variant, users, clock, options: { limits: ONE_A_DAY, ...options } });
+  open.push(test);
+  return test;
+}
+
+/** A browser in which the user has logged in with a texted code; then the session is over. */
+async function known(
+  test: FactorApp,
+  user: TestUser = ALICE,
+  browser = test.browser(user),
+): Promise<Browser> {
+  await browser.login();
+  expect((await browser.enter()).status).toBe(200);
+  browser.leave();
+  return browser;
+}
+
+/** Whether the browser's texts are its own: all others together have had theirs. */
+async function isKnown(test: FactorApp, browser: Browser): Promise<boolean> {
+  await test.browser(browser.user).login();
+  const { status } = await browser.login();
+  browser.leave();
+  return status === 200;
+}
+
+const storeCalls = (test: FactorApp): unknown[] =>
+  test.told('store-call').flatMap(({ operation }) => (operation.startsWith('browsers.') ? operation : []));
+
+describe.each(['A', 'B'] as const)('a browser in variant %s', (variant) => {
+  it('is known after a right code, by a cookie that only this host gets over TLS', async () => {
+    const test = await start(variant);
+    const browser = test.browser();
+    await browser.login();
+    await browser.enterWrong();
+    expect(browser.cookies.has(NAME)).toBe(false);
+    const { setCookies } = await browser.enter();
+    const cookie = setCookies.find((line) => line.startsWith(NAME)) ?? '';
+    expect(cookie.split('; ').slice(1).toSorted()).toEqual([
+      expect.stringMatching(/^Expires=/),
+      ...['HttpOnly', 'Path=/', 'SameSite=Lax', 'Secure'],
+    ]);
+    browser.leave();
+    expect(await isKnown(test, browser)).toBe(true);
+  });
+
+  it('is known after a recovery code, and after a step-up', async () => {
+    const test = await start(variant, { limits: {} });
+    const [code] = await test.firstCodes();
+    const recovering = test.browser();
+    await recovering.login();
+    await recovering.recover(code);
+    expect(recovering.cookies.get(NAME)).toBeDefined();
+    recovering.cookies.delete(NAME);
+    await recovering.post('/step-up');
+    await recovering.enter();
+    expect(recovering.cookies.get(NAME)).toBeDefined();
+  });
+
+  it('is not known after a login that required no second factor', async () => {
+    const carol = { id: 'carol', phone: '+12025550125', isOptional: true };
+    const test = await start(variant, {}, [carol]);
+    const browser = test.browser(carol);
+    expect((await browser.login()).status).toBe(200);
+    expect(browser.cookies.has(NAME)).toBe(false);
+  });
+
+  it('asks the store at its first success and once a day, and at no other login', async () => {
+    const test = await start(variant, { limits: {} });
+    const browser = await known(test);
+    const first = browser.cookies.get(NAME);
+    expect(storeCalls(test)).toEqual(['browsers.remember']);
+    test.clock.advanceSeconds(DAY - 60);
+    await known(test, ALICE, browser);
+    expect(browser.cookies.get(NAME)).toBe(first);
+    test.clock.advanceSeconds(120);
+    await known(test, ALICE, browser);
+    expect(storeCalls(test)).toEqual(['browsers.remember', 'browsers.remember']);
+    expect(browser.cookies.get(NAME)).not.toBe(first);
+    expect(browser.cookies.get(NAME)?.split('.')[0]).toBe(first?.split('.')[0]);
+  });
+
+  it.each<[string, (cookie: string) => string]>([
+    ['forged', (cookie) => `${cookie.slice(0, -2)}AA`],
+    ['of another time', (cookie) => cookie.replace(/\.[^.]+\./, '.zzzzzz.')],
+    ['cut off', (cookie) => cookie.slice(0, 40)],
+    ['oversized', (cookie) => `${cookie}~${'x'.repeat(500)}`],
+    ['empty', () => ''],
+  ])('whose cookie is %s is unknown, and nothing is written', async (_what, change) => {
+    const test = await start(variant);
+    const browser = await known(test);
+    browser.cookies.set(NAME, change(browser.cookies.get(NAME) ?? ''));
+    const before = storeCalls(test).length;
+    expect(await isKnown(test, browser)).toBe(false);
+    expect(storeCalls(test)).toHaveLength(before);
+  });
+
+  it("whose cookie is another user's is unknown", async () => {
+    const test = await start(variant);
+    const browser = test.browser(BOB);
+    browser.cookies.set(NAME, (await known(test)).cookies.get(NAME) ?? '');
+    expect(await isKnown(test, browser)).toBe(false);
+  });
+
+  it('is known for 90 days after the last success', async () => {
+    const test = await start(variant);
+    const browser = await known(test);
+    test.clock.advanceSeconds(90 * DAY - 60);
+    expect(await isKnown(test, browser)).toBe(true);
+    test.clock.advanceSeconds(DAY);
+    expect(await isKnown(test, browser)).toBe(false);
+  });
+
+  it('is known to five users, and forgets the one whose success is the oldest', async () => {
+    const users = Array.from({ length: 6 }, (_, index) => ({
+      id: `u${index}`,
+      phone: `+1202555020${index}`,
+    }));
+    const test = await start(variant, {}, users);
+    const shared = test.browser();
+    for (const user of users) {
+      const visitor = test.browser(user);
+      for (const [name, value] of shared.cookies) visitor.cookies.set(name, value);
+      await known(test, user, visitor);
+      shared.cookies.set(NAME, visitor.cookies.get(NAME) ?? '');
+    }
+    const answers: boolean[] = [];
+    for (const user of users) {
+      const visitor = test.browser(user);
+      visitor.cookies.set(NAME, shared.cookies.get(NAME) ?? '');
+      answers.push(await isKnown(test, visitor));
+    }
+    expect(answers).toEqual([false, true, true, true, true, true]);
+  });
+
+  it('is one of ten: the eleventh makes the oldest unknown', async () => {
+    const test = await start(variant);
+    const browsers: Browser[] = [];
+    for (let count = 1; count <= 11; count += 1) {
+      browsers.push(await known(test));
+      test.clock.advanceSeconds(1);
+    }
+    const [first, second] = browsers;
+    expect(second && (await isKnown(test, second))).toBe(true);
+    expect(first && (await isKnown(test, first))).toBe(false);
+  });
+
+  it('is unknown after ten failures, and goes on as one of the others', async () => {
+    const test = await start(variant, { limits: {} });
+    const browser = await known(test);
+    for (let text = 1; text <= 2; text += 1) {
+      expect((await browser.login()).status).toBe(200);
+      for (let guess = 1; guess <= 5; guess += 1) await browser.enterWrong();
+      test.clock.advanceSeconds(310);
+    }
+    expect(test.told('browser-unknown')).toMatchObject([{ userId: 'alice', purpose: 'login', failures: 10 }]);
+    expect(test.told('locked')).toEqual([]);
+    browser.leave();
+    expect((await browser.login()).status).toBe(200);
+    expect((await browser.enter()).status).toBe(200);
+  });
+
+  it.each<[string, (test: FactorApp) => Promise<unknown>]>([
+    ['enableUser', ({ smsOtp }) => smsOtp.enableUser('alice')],
+    ['forgetUser', ({ smsOtp }) => smsOtp.forgetUser('alice')],
+  ])('is unknown after %s', async (_what, call) => {
+    const test = await start(variant);
+    const browser = await known(test);
+    await call(test);
+    expect(await isKnown(test, browser)).toBe(false);
+    expect((await test.smsOtp.exportUser('alice')).knownBrowsers).toEqual([]);
+  });
+
+  it('is in exportUser with the time of its last success alone', async () => {
+    const test = await start(variant);
+    await known(test);
+    expect(await test.smsOtp.exportUser('alice')).toEqual({
+      userId: 'alice',
+      recoveryCodes: 0,
+      trustedDevices: [],
+      knownBrowsers: [{ seenAt: test.clock.now() }],
+    });
+  });
+
+  it('has its budgets back after unlockUser, like all others, and the call says what it lifted', async () => {
+    const test = await start(variant);
+    const browser = await known(test);
+    await browser.login();
+    browser.leave();
+    test.clock.advanceSeconds(30);
+    expect(await isKnown(test, browser)).toBe(false);
+    expect(await test.smsOtp.unlockUser('alice')).toEqual({ locks: [], sends: 3, failures: 0 });
+    expect(await isKnown(test, browser)).toBe(true);
+  });
+
+  it('stays known under a new secret that is first of a list', async () => {
+    const clock = testClock();
+    const store = memoryStore({ now: () => clock.now() });
+    const [older, newer] = ['o', 'n'].map((letter) => `${letter} secret of the tests, long enough to be one`);
+    const before = await start(variant, { store, secret: older ?? '' }, [ALICE], clock);
+    const { cookies } = await known(before);
+    const after = await start(variant, { store, secret: [newer ?? '', older ?? ''] }, [ALICE], clock);
+    const browser = after.browser();
+    browser.cookies.set(NAME, cookies.get(NAME) ?? '');
+    expect(await isKnown(after, browser)).toBe(true);
+  });
+
+  it('is never known with knownBrowsers: false', async () => {
+    const test = await start(variant, { knownBrowsers: false });
+    const browser = await known(test);
+    expect(browser.cookies.has(NAME)).toBe(false);
+    expect(await isKnown(test, browser)).toBe(false);
+  });
+
+  it('is never known to a store without the part, and one warning says so', async () => {
+    const emitWarning = jest.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+    const { browsers: _browsers, ...store }: SmsOtpStore = memoryStore();
+    const test = await start(variant, { store });
+    const codes = emitWarning.mock.calls.map(([, options]) => (options as { code?: string }).code);
+    emitWarning.mockRestore();
+    expect(codes).toEqual(['SMS_OTP_NO_KNOWN_BROWSERS']);
+    const browser = await known(test);
+    expect(browser.cookies.has(NAME)).toBe(false);
+  });
+
+  it('logs in although the store cannot write it, and stays unknown', async () => {
+    const clock = testClock();
+    const store = memoryStore({ now: () => clock.now() });
+    const remember = (): Promise<never> => Promise.reject(new Error('down'));
+    const browsers = { ...store.browsers, remember };
+    const test = await start(variant, { store: { ...store, browsers } }, [ALICE], clock);
+    const browser = await known(test);
+    expect(browser.cookies.has(NAME)).toBe(false);
+    expect(test.told('store-failing')).toMatchObject([{ operation: 'browsers.remember' }]);
+  });
+});
+
+describe('the option knownBrowsers', () => {
+  it.each<[object, string]>([
+    [{ knownBrowsers: true }, 'knownBrowsers must be an object'],
+    [{ knownBrowsers: { maxAgeDays: 0 } }, 'knownBrowsers.maxAgeDays must be a whole number from 1 to 365'],
+    [{ knownBrowsers: { cookieName: 'browser' } }, 'knownBrowsers.cookieName must begin with __Host-'],
+    [{ knownBrowsers: { maxAgeDay: 5 } }, 'unknown option knownBrowsers.maxAgeDay, did you mean maxAgeDays?'],
+    [{ limits: { failures: { disableAfter: 51 } } }, 'limits.failures.disableAfter must not exceed 50'],
+  ])('is checked: %j', async (options, message) => {
+    await expect(start('A', options)).rejects.toThrow(message);
+  });
+
+  it('leaves all failures to one count when it is false', async () => {
+    const limits = { failures: { disableAfter: 100 } };
+    await expect(start('A', { knownBrowsers: false, limits })).resolves.toBeDefined();
+  });
+});
