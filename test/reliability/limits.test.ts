@@ -2,17 +2,20 @@ import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { describeWithService } from '../services/describe-with-service';
 import type { TestUser } from '../support/test-users';
 import { wrongCode } from '../support/visit';
+import type { Browser } from './support/browser';
 import { endHosts, startHosts, type Host } from './support/host';
 import { Invariants } from './support/invariants';
 import { startScene, type Scene } from './support/scene';
 import { SHARED_STATES, startServer, type StateServer } from './support/state-server';
 
-const PROCESSES = 4;
+const PROCESSES = 8;
 /** Browsers of each user's attacker, each at an address of its own. */
 const SESSIONS = 12;
 /** How often each of them begins anew, unless it is told before that this was too often. */
 const MOST_ROUNDS = 200;
 const GUESSES_A_ROUND = 6;
+const KNOWN_BROWSERS = 3;
+const GUESSES_AT_ONCE = 200;
 const TIMEOUT_MS = 120_000;
 
 let hosts: Host[];
@@ -50,7 +53,7 @@ for (const kind of SHARED_STATES) {
         const { counters } = await viewer.look();
         for (const user of scene.users) {
           const [failures, sends] = [judgedOf(user), sentTo(user)];
-          expect(counters.get(`failures:${user.id}`)).toBe(failures);
+          expect(counters.get(`failures:others:${user.id}`)).toBe(failures);
           expect(counters.get(`sends:short:user:others:${user.id}`)).toBe(sends);
           // Ten failures are judged, five sends in ten minutes are made: one of the two has stopped them.
           expect(failures).toBeLessThanOrEqual(10);
@@ -61,7 +64,73 @@ for (const kind of SHARED_STATES) {
       },
       TIMEOUT_MS,
     );
+
+    it(
+      'two hundred guesses at once, in known browsers and in others, stay within the limits of each',
+      async () => {
+        await server.empty();
+        scene = await startScene({ state: server.state, hosts, people: 1 });
+        const [user] = scene.users;
+        if (user === undefined) throw new Error('nobody is there');
+        const viewer = await server.view();
+        const known: Browser[] = [];
+        for (let count = 0; count < KNOWN_BROWSERS; count += 1) known.push(await becomeKnown(user));
+        const browsers = [...known, scene.browser('203.0.113.1'), scene.browser('203.0.113.2')];
+        const guesses = browsers.map(() => new Set<string>());
+        for (let round = 0; round < 3; round += 1) {
+          for (const [index, browser] of browsers.entries())
+            await beginAgain(server, browser, user, guesses[index]);
+          const wrong = wrongCode(scene.witness.pinOf(user.phone));
+          await Promise.all(
+            Array.from({ length: GUESSES_AT_ONCE }, async (_, index) =>
+              browsers[index % browsers.length]?.enter(scene.urls[index % PROCESSES] ?? '', wrong),
+            ),
+          );
+        }
+        const judged = guesses.map((ids) => sumOf(ids));
+        const inKnown = judged.slice(0, KNOWN_BROWSERS);
+        const inOthers = judged.slice(KNOWN_BROWSERS).reduce((sum, count) => sum + count, 0);
+        expect(inKnown).toEqual(inKnown.map(() => 10));
+        expect(inOthers).toBe(10);
+        const { counters } = await viewer.look();
+        expect(counters.get(`failures:known:${user.id}`)).toBe(10 * KNOWN_BROWSERS);
+        expect(counters.get(`failures:others:${user.id}`)).toBe(10);
+        await viewer.close();
+      },
+      TIMEOUT_MS,
+    );
   });
+}
+
+/** A browser in which the user has entered a right code; then the session is over. */
+async function becomeKnown(user: TestUser): Promise<Browser> {
+  const browser = scene.browser();
+  const [url = ''] = scene.urls;
+  await browser.logIn(url, user.id);
+  expect((await browser.enter(url, scene.witness.pinOf(user.phone))).status).toBe(200);
+  browser.leave();
+  return browser;
+}
+
+/** The password again once the gap is over; keeps the id that the session waits for. */
+async function beginAgain(
+  server: StateServer,
+  browser: Browser,
+  user: TestUser,
+  ids: Set<string> | undefined,
+): Promise<void> {
+  const [url = ''] = scene.urls;
+  browser.leave();
+  await server.liftGaps();
+  await browser.logIn(url, user.id);
+  const { session } = (await browser.get(url, '/status')).body as {
+    session?: { pending?: { otpId: string } };
+  };
+  if (session?.pending !== undefined) ids?.add(session.pending.otpId);
+}
+
+function sumOf(ids: ReadonlySet<string>): number {
+  return [...ids].reduce((sum, id) => sum + (scene.witness.judged.get(id) ?? 0), 0);
 }
 
 /** One browser that logs in, guesses, and begins again, until it is told why it may not any more. */

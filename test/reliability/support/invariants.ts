@@ -36,7 +36,7 @@ export class Invariants {
   async findBreaches({ passes, isLost = false }: Since): Promise<string[]> {
     const view = await this.#viewer.look();
     this.#witness.readOutbox();
-    const mayFall = this.#keysClearedBy(passes.slice(this.#passesBefore));
+    const mayFall = this.#keysClearedBy(passes.slice(this.#passesBefore), this.#before);
     if (isLost) this.#generatesBefore = this.#witness.generates - (view.counters.get('sends:total') ?? 0);
     const breaches = [
       ...this.#judgements(),
@@ -85,7 +85,17 @@ export class Invariants {
       .map((otpId) => `${otpId} lives on without its counters`);
   }
 
-  #keysClearedBy(passes: readonly Pass[]): ReadonlySet<string> {
-    return new Set(passes.flatMap(({ userId }) => keysClearedBySuccess(userId, ['sms'], OTHER_BROWSERS)));
+  /** Which of the user's browsers a pass was in, only the app knows. */
+  #keysClearedBy(passes: readonly Pass[], { counters }: StateView): ReadonlySet<string> {
+    const known = Array.from(
+      counters.keys(),
+      (key) => /^sends:gap:([^:]+):/.exec(key)?.[1] ?? OTHER_BROWSERS,
+    );
+    const buckets = Array.from(new Set([OTHER_BROWSERS, ...known]));
+    return new Set(
+      passes.flatMap(({ userId }) =>
+        buckets.flatMap((bucket) => keysClearedBySuccess(userId, ['sms'], bucket)),
+      ),
+    );
   }
 }
