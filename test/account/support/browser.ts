@@ -24,6 +24,8 @@ export class Browser {
   constructor(
     private readonly test: TestApp,
     readonly user: TestUser = ALICE,
+    /** Where proxies say that it is. */
+    private readonly address?: string,
   ) {}
 
   get device(): string | undefined {
@@ -38,7 +40,10 @@ export class Browser {
 
   async send(method: string, path: string, body?: object): Promise<Seen> {
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-    const headers = { 'content-type': 'application/json', 'user-agent': this.userAgent, cookie };
+    const headers = {
+      ...{ 'content-type': 'application/json', 'user-agent': this.userAgent, cookie },
+      ...(this.address !== undefined && { 'x-forwarded-for': this.address }),
+    };
     const answer = await fetch(this.test.agent().get(path).url, {
       method,
       redirect: 'manual',
