@@ -33,6 +33,13 @@ export interface GatewayCredentialsRefusedEvent {
   readonly retryAfterSeconds: number;
 }
 
+/** The gateway refuses a call of everybody's: 1006, the balance is used up, or 2100, the account lacks the permission. OTP spec §7, HLR spec §7. */
+export interface GatewayRefusingEvent {
+  readonly type: 'gateway-refusing';
+  readonly call: CallName;
+  readonly gatewayCode: number;
+}
+
 /** Too many calls failed; calls are refused here until a probe succeeds. */
 export interface GatewayFailingEvent {
   readonly type: 'gateway-failing';
@@ -64,6 +71,7 @@ export type GatewayEvent =
   | TokenRenewedEvent
   | TokenTakenOverEvent
   | GatewayCredentialsRefusedEvent
+  | GatewayRefusingEvent
   | GatewayFailingEvent
   | GatewayRecoveredEvent
   | GatewayCallEvent;

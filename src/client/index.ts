@@ -10,6 +10,7 @@ export type {
   GatewayEvent,
   GatewayEventListener,
   GatewayFailingEvent,
+  GatewayRefusingEvent,
   GatewayRecoveredEvent,
   TokenRenewedEvent,
   TokenTakenOverEvent,

@@ -1,4 +1,4 @@
-import { GatewayBusyError } from '../errors';
+import { GatewayBusyError, GatewayRejectedError } from '../errors';
 import { waitAtMost } from '../stores/with-timeout';
 import {
   type CallDeadline,
@@ -29,10 +29,15 @@ interface RunnerContext {
   readonly wire: Promise<Wire>;
 }
 
+/** The balance is used up; the account lacks the permission. OTP spec §7, HLR spec §7. */
+const ACCOUNT_REFUSALS: readonly number[] = [1006, 2100];
+
 /** Runs calls: a permit, a token, the request, and one repeat after error 1009. */
 export class CallRunner {
   readonly #context: RunnerContext;
   readonly #limitsMs: Readonly<Record<CallName, number>>;
+  /** The calls that the account may not make, until one is answered. */
+  readonly #refusing = new Set<CallName>();
   #isClosed = false;
 
   constructor(context: RunnerContext) {
@@ -89,14 +94,26 @@ export class CallRunner {
     const { transport, tokens, lockout } = this.#context;
     const token = await this.#token(deadline);
     try {
-      return await transport.send(call, token.authorization, deadline);
+      const result = await transport.send(call, token.authorization, deadline);
+      this.#refusing.delete(call.name);
+      return result;
     } catch (error) {
+      this.#reportRefusal(call.name, error);
       if (isCredentialRefusal(error)) lockout.start(error.gatewayCode);
       if (!isTokenRefusal(error)) throw error;
       tokens.refuse(token);
       if (isRepeat) throw error;
       return this.#send(call, deadline, true);
     }
+  }
+
+  /** Emits the first refusal that concerns the account and not the request: everybody's calls fail until someone acts. */
+  #reportRefusal(call: CallName, error: unknown): void {
+    if (!(error instanceof GatewayRejectedError) || this.#refusing.has(call)) return;
+    const { gatewayCode } = error;
+    if (gatewayCode === null || !ACCOUNT_REFUSALS.includes(gatewayCode)) return;
+    this.#refusing.add(call);
+    this.#context.emitter.emit({ type: 'gateway-refusing', call, gatewayCode });
   }
 
   #token(deadline: CallDeadline): AuthorizedToken | Promise<AuthorizedToken> {

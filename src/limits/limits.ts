@@ -53,6 +53,8 @@ export interface SendCounter {
   readonly counter: Counter;
   /** True when it counts numbers, so that a number that was texted may be texted again however full it is. */
   readonly admitsSameNumber?: boolean;
+  /** True when it counts the user's texts of the day since the last success. */
+  readonly isUserDay?: boolean;
   /** True when it counts the sends of all users who have never entered a code that was texted to the number. */
   readonly isStranger?: boolean;
 }
@@ -106,7 +108,7 @@ function userCounters(perUser: Limits['perUser'], keys: SendKeys): readonly Send
     limited('per-user', key, { max, perSeconds: DAY_SECONDS });
   const isStepUp = purpose === 'step-up' || purpose === 'transaction';
   return [
-    perDay(dayKey(user, bucket), maxPerDay),
+    { ...perDay(dayKey(user, bucket), maxPerDay), isUserDay: true },
     limited('per-user', shortKey(user, bucket), perUser),
     perDay(allKey(user, bucket), inAll),
     ...(isStepUp ? [perDay(stepUpsKey(user, bucket), stepUps)] : []),

@@ -28,6 +28,8 @@ export type SendCharge =
       readonly bucket: string;
       readonly waitSeconds: number;
       readonly isNewNumber: boolean;
+      /** The user's texts of the day, when this was the last one that may be sent; null: there are more. */
+      readonly usedUp: number | null;
       /** Counters of recording policies that would have refused. */
       readonly exceeded: readonly PlannedCharge[];
       /** What `giveBackSend` charges. */
@@ -126,7 +128,7 @@ function readPolicyRefusal({ deny = 'send-limit' }: PlannedCharge, count: Count)
 
 type ReadCharge = Pick<
   Extract<SendCharge, { readonly isCharged: true }>,
-  'waitSeconds' | 'isNewNumber' | 'givenBack'
+  'waitSeconds' | 'isNewNumber' | 'usedUp' | 'givenBack'
 >;
 
 function readCharged(plan: readonly SendCounter[], { counts }: Charge): ReadCharge {
@@ -139,7 +141,10 @@ function readCharged(plan: readonly SendCounter[], { counts }: Charge): ReadChar
       return limit !== 'gap' && counter.isOnlyRead !== true && countOf(index).count > 0;
     })
     .map(({ counter: { key, windowSeconds } }) => ({ key, windowSeconds, amount: -1 }));
-  return { waitSeconds: Math.max(...waits), isNewNumber, givenBack };
+  const day = plan.findIndex(({ isUserDay }) => isUserDay === true);
+  const { count } = countOf(day);
+  const usedUp = count === plan[day]?.counter.max ? count : null;
+  return { waitSeconds: Math.max(...waits), isNewNumber, usedUp, givenBack };
 }
 
 function readRefused(

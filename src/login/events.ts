@@ -86,6 +86,8 @@ export type LoginEvent =
       /** The built-in limit that refused; null when none did. */
       readonly limit: LimitName | null;
     } & Subject)
+  /** A user's texts of a day are used up without a success, in one known browser or in all others. */
+  | ({ readonly type: 'sends-used-up'; readonly sends: number } & Subject)
   /** A user's second factor is locked for a while after failures. */
   | ({ readonly type: 'locked'; readonly lockedSeconds: number } & Subject)
   /** A known browser has had as many failures as it may: it counts as one of the others from now on. */

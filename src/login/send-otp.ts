@@ -237,6 +237,7 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
       await store.challenges.begin(challenge, Math.ceil((challenge.pendingUntil - login.now()) / 1000));
       const sent = { maskedPhone: maskPhone(mobile), sends: times.sends, cost: costOf(generated) };
       login.emit({ type: 'sent', ...subject, ...sent, country: await country() });
+      if (charge.usedUp !== null) login.emit({ type: 'sends-used-up', ...subject, sends: charge.usedUp });
       return {
         kind: 'sent',
         challenge,

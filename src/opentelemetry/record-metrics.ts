@@ -137,6 +137,8 @@ function createAlertRecorders({ alerts }: Instruments): Recorders<AlertEvent> {
   return {
     'gateway-failing': alert,
     'gateway-recovered': alert,
+    'gateway-refusing': alert,
+    'sends-used-up': alert,
     'gateway-credentials-refused': alert,
     'token-taken-over': alert,
     'balance-low': ({ type, level }) => alerts.add(1, { 'sms_otp.event': type, 'sms_otp.reason': level }),

@@ -75,3 +75,26 @@ describe('the event of a call', () => {
     await expect(client.otp.balance()).resolves.toHaveProperty('balance');
   });
 });
+
+describe.each(['A', 'B'] as const)('an account that may not make a call, variant %s', (variant) => {
+  async function refuse(gateway: Gateway, code: number): Promise<void> {
+    gateway.simulator.failNext('generate', { kind: 'error', code });
+    await errorOf(gateway.client.otp.generate({ mobile: MOBILE }));
+  }
+
+  it.each([1006, 2100])('is told of once until the call is answered again: %d', async (gatewayCode) => {
+    const gateway = await startGateway(variant);
+    for (const times of [3, 1]) {
+      for (let time = 0; time < times; time += 1) await refuse(gateway, gatewayCode);
+      await gateway.client.otp.generate({ mobile: MOBILE });
+    }
+    const told = { type: 'gateway-refusing', call: 'generate', gatewayCode };
+    expect(ofType(gateway.events, 'gateway-refusing')).toEqual([told, told]);
+  });
+
+  it('is not told of for a refusal that is about one request', async () => {
+    const gateway = await startGateway(variant);
+    await refuse(gateway, 2121);
+    expect(ofType(gateway.events, 'gateway-refusing')).toEqual([]);
+  });
+});

@@ -66,8 +66,20 @@ describe('sends to one user', () => {
     expect(test.sim.stats().sent).toBe(21);
   });
 
+  it('are told of once when those of a day are used up without a success', async () => {
+    await start({ perUser: { maxPerDay: 2 } });
+    const told = (): unknown[] => test.events.filter(({ type }) => type === 'sends-used-up');
+    await login(0);
+    expect(told()).toEqual([]);
+    for (let send = 2; send <= 3; send += 1) {
+      wait();
+      await login(0);
+    }
+    expect(told()).toMatchObject([{ userId: 'user-0', purpose: 'login', sends: 2 }]);
+  });
+
   it('are forty in a day, whatever succeeds', async () => {
-    await start({ perPrefix: { maxUnproven: 1_000 } });
+    await start({ perPrefix: { maxUnproven: 1_000 } }, undefined, false);
     const visitor = visit(test, users[0]);
     for (let send = 1; send <= 40; send += 1) {
       expect((await visitor.login()).status).toBe(200);
