@@ -269,7 +269,8 @@ export interface KnownBrowser {
 export interface BrowserStore {
   /**
    * Writes a browser for `ttlSeconds`; one that is there gets the new `seenAt` and life. Beyond `most` browsers of its user
-   * those with the oldest `seenAt` go in the same step, never the one written. Returns the ids of those that went.
+   * those with the oldest `seenAt` go in the same step, never the one written. Returns the ids of those that went: each to
+   * one caller, and none whose life was over.
    */
   remember(browser: KnownBrowser, ttlSeconds: number, most: number): Promise<readonly string[]>;
   /** Returns the user's browsers, newest first. */

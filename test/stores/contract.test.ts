@@ -122,6 +122,15 @@ const sabotages: Record<string, Sabotage> = {
       await kept.lock(key, seconds);
     },
   })),
+  'locks for a day at most': partWith('counters', (kept) => ({
+    lock: (key, seconds) => kept.lock(key, Math.min(seconds, 86_400)),
+  })),
+  'locks only counters that were charged': partWith('counters', (kept) => ({
+    lock: async (key, seconds) => {
+      const { counts } = await kept.charge([{ key, windowSeconds: null, isOnlyRead: true }]);
+      if (counts[0]?.count !== 0) await kept.lock(key, seconds);
+    },
+  })),
   'lifts no lock': partWith('counters', (kept) => ({
     lock: (key, seconds) => (seconds === 0 ? Promise.resolve() : kept.lock(key, seconds)),
   })),

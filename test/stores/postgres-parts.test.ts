@@ -129,6 +129,27 @@ describeWithService('postgres')('recovery codes, devices, browsers and notes in 
     expect(await store.browsers.list('user')).toEqual([makeBrowser('b')]);
   });
 
+  it('let the smaller id go of browsers of the same time, as every store does', async () => {
+    for (const id of ['bb', 'a', 'c']) await store.browsers.remember(makeBrowser(id), 600, 5);
+    expect(await store.browsers.remember(makeBrowser('new'), 600, 3)).toEqual(['a']);
+    const listed = (await store.browsers.list('user')).map(({ browserId }) => browserId);
+    expect(listed).toEqual(['new', 'c', 'bb']);
+  });
+
+  it('have a row that lives as long as the device, or the browser, that ends last', async () => {
+    for (const [id, seconds] of [
+      ['long', 600],
+      ['short', 60],
+    ] as const) {
+      await store.devices.add(makeDevice(id), seconds, 5);
+      await store.browsers.remember(makeBrowser(id), seconds, 5);
+    }
+    for (const table of ['sms_otp_devices', 'sms_otp_browsers']) {
+      const seconds = `SELECT extract(epoch FROM expires_at - now())::int AS value FROM ${table}`;
+      expect(Number(await valueOf(seconds))).toBeGreaterThan(590);
+    }
+  });
+
   it('refuse a note of another version, and overwrite it', async () => {
     await store.notes.write('a', 'note', 600);
     await pool.query('UPDATE sms_otp_note SET version = 2');

@@ -131,6 +131,13 @@ describeWithService('redis')('recovery codes, devices, browsers and notes in Red
       expect(await store.browsers.list('user')).toEqual([makeBrowser('b')]);
     });
 
+    it('let the smaller id go of browsers of the same time, as every store does', async () => {
+      for (const id of ['bb', 'a', 'c']) await store.browsers.remember(makeBrowser(id), 600, 5);
+      expect(await store.browsers.remember(makeBrowser('new'), 600, 3)).toEqual(['a']);
+      const listed = (await store.browsers.list('user')).map(({ browserId }) => browserId);
+      expect(listed).toEqual(['new', 'c', 'bb']);
+    });
+
     it('refuse a note of another version, and keys of another type', async () => {
       await connected.command('SET', '{sms-otp}:note:a', '2:note');
       await expect(store.notes.read('a')).rejects.toThrow(StoreError);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { BrowserStore, KnownBrowser } from '../store';
-import { atOnce, type FactContext, factOf, type StoreFact } from './context';
+import { atOnce, type FactContext, factsOf, type StoreFact } from './context';
 
 /** `BrowserStore`. */
 export const browserContract: readonly StoreFact[] = [
@@ -66,7 +66,7 @@ export const browserContract: readonly StoreFact[] = [
 ];
 
 function about(title: string, check: (user: ReturnType<typeof setUp>) => Promise<void>): StoreFact {
-  return factOf('browsers', title, (store, context) => check(setUp(store, context)));
+  return factsOf('browsers')(title, (store, context) => check(setUp(store, context)));
 }
 
 /** Returns a user's calls. */

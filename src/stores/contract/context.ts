@@ -44,13 +44,10 @@ export function fact(title: string, check: (context: FactContext) => Promise<voi
   };
 }
 
-/** Creates a fact about a part that a store may leave out; a store without it never passes. */
-export function factOf<Part extends OptionalPart>(
-  part: Part,
-  title: string,
-  check: (kept: NonNullable<SmsOtpStore[Part]>, context: FactContext) => Promise<void>,
-): StoreFact {
-  return {
+/** Returns what creates facts about a part that a store may leave out; a store without it never passes. */
+export function factsOf<Part extends OptionalPart>(part: Part) {
+  type Check = (kept: NonNullable<SmsOtpStore[Part]>, context: FactContext) => Promise<void>;
+  return (title: string, check: Check): StoreFact => ({
     title: `${part}: ${title}`,
     part,
     run: async (makeStore, pass = waitSeconds) => {
@@ -59,7 +56,7 @@ export function factOf<Part extends OptionalPart>(
       assert.ok(kept !== undefined, `the store has no ${part}: leave out the facts whose part it is`);
       await check(kept, createContext(store, pass));
     },
-  };
+  });
 }
 
 /** Makes this many calls at once and returns their results. */

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import type { DeviceStore, TrustedDevice } from '../store';
-import { atOnce, type FactContext, factOf, type StoreFact } from './context';
+import { atOnce, type FactContext, factsOf, type StoreFact } from './context';
 
 const TTL_SECONDS = 600;
+
+const about = factsOf('devices');
 
 /** `DeviceStore`. */
 export const deviceContract: readonly StoreFact[] = [
@@ -148,13 +150,6 @@ export const deviceContract: readonly StoreFact[] = [
     assert.deepEqual(await devices.list(context.name('user')), []);
   }),
 ];
-
-function about(
-  title: string,
-  check: (devices: DeviceStore, context: FactContext) => Promise<void>,
-): StoreFact {
-  return factOf('devices', title, check);
-}
 
 function makeDevice(
   { name }: FactContext,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import type { NoteStore } from '../store';
-import { factOf, type FactContext, type StoreFact } from './context';
+import { factsOf, type StoreFact } from './context';
+
+const about = factsOf('notes');
 
 /** `NoteStore`. */
 export const noteContract: readonly StoreFact[] = [
@@ -42,7 +43,3 @@ export const noteContract: readonly StoreFact[] = [
     assert.equal(await notes.read(name('a')), null);
   }),
 ];
-
-function about(title: string, check: (notes: NoteStore, context: FactContext) => Promise<void>): StoreFact {
-  return factOf('notes', title, check);
-}

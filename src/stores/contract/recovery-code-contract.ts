@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import type { RecoveryCodeStore } from '../store';
-import { atOnce, type FactContext, factOf, type StoreFact } from './context';
+import { atOnce, factsOf, type StoreFact } from './context';
 
 const CODES = ['one', 'two', 'three'];
+
+const about = factsOf('recoveryCodes');
 
 /** `RecoveryCodeStore`. */
 export const recoveryCodeContract: readonly StoreFact[] = [
@@ -108,10 +109,3 @@ export const recoveryCodeContract: readonly StoreFact[] = [
     },
   ),
 ];
-
-function about(
-  title: string,
-  check: (codes: RecoveryCodeStore, context: FactContext) => Promise<void>,
-): StoreFact {
-  return factOf('recoveryCodes', title, check);
-}
