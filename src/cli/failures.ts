@@ -9,30 +9,24 @@ import {
   toSafeCause,
 } from '../errors';
 
-/** The command line is wrong: exit code 2. The message never repeats the value of an argument. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError';
-
+/** An error of a command, with what to do about it. */
+abstract class AdvisedError extends Error {
   constructor(
     message: string,
-    /** What to do about it. */
     readonly advice: string | null = null,
   ) {
     super(message);
   }
 }
 
-/** A check or a call failed: exit code 1. */
-export class CommandFailure extends Error {
-  override readonly name = 'CommandFailure';
+/** The command line is wrong: exit code 2. The message never repeats the value of an argument. */
+export class UsageError extends AdvisedError {
+  override readonly name = 'UsageError';
+}
 
-  constructor(
-    message: string,
-    /** What to do about it. */
-    readonly advice: string | null = null,
-  ) {
-    super(message);
-  }
+/** A check or a call failed: exit code 1. */
+export class CommandFailure extends AdvisedError {
+  override readonly name = 'CommandFailure';
 }
 
 /** Turns the `TypeError`s of a call into usage errors. They show no value, and the input comes from the command line. */
@@ -54,8 +48,10 @@ export interface Explanation {
 
 /** Returns what went wrong and what to do about it. Of third-party errors only allow-listed words are repeated. */
 export function explain(error: unknown): Explanation {
-  if (error instanceof UsageError) return { message: error.message, advice: error.advice, exitCode: 2 };
-  if (error instanceof CommandFailure) return { message: error.message, advice: error.advice, exitCode: 1 };
+  if (error instanceof AdvisedError) {
+    const { message, advice } = error;
+    return { message, advice, exitCode: error instanceof UsageError ? 2 : 1 };
+  }
   if (error instanceof SmsOtpError) {
     const code = error.cause?.code ?? null;
     const message = code === null ? error.message : `${error.message}: ${code}`;

@@ -1,7 +1,7 @@
 import { GatewayClient, type GatewayClientOptions, type GatewayTimeouts } from '../client';
-import { readText, readWhole } from './read-values';
+import { readChoice, readText, readWhole } from './read-values';
 import type { CommandCall, CommandOptions } from './command';
-import { CommandFailure, UsageError, withUsageErrors } from './failures';
+import { CommandFailure, UsageError } from './failures';
 
 /** Options of every command that calls the gateway. */
 export const GATEWAY_OPTIONS = {
@@ -25,8 +25,8 @@ export async function readGatewayEnvironment(call: CommandCall): Promise<Gateway
   const { env } = call.io;
   const password = call.args.isOn('password-stdin') ? await readPassword(call) : env.SMS_OTP_PASSWORD;
   const { SMS_OTP_BASE_URL: baseUrl, SMS_OTP_USERNAME: username } = env;
-  const variant = readVariant(env.SMS_OTP_VARIANT);
-  const numbersAs = readNumbersAs(env.SMS_OTP_NUMBERS_AS);
+  const variant = readChoice('SMS_OTP_VARIANT', env.SMS_OTP_VARIANT, ['A', 'B']);
+  const numbersAs = readChoice('SMS_OTP_NUMBERS_AS', env.SMS_OTP_NUMBERS_AS, ['string', 'number']);
   if (!baseUrl || !username || !password) {
     const given = { SMS_OTP_BASE_URL: baseUrl, SMS_OTP_USERNAME: username, SMS_OTP_PASSWORD: password };
     const missing = Object.entries(given).flatMap(([name, value]) => (value ? [] : [name]));
@@ -38,7 +38,7 @@ export async function readGatewayEnvironment(call: CommandCall): Promise<Gateway
     username,
     password,
     variant,
-    numbersAs,
+    numbersAs: numbersAs ?? 'string',
     timeouts: readTimeouts(call),
     ...(ca !== undefined && { ca: await readText(call.io.folder, ca) }),
   };
@@ -48,18 +48,6 @@ async function readPassword({ readLine }: CommandCall): Promise<string> {
   const password = await readLine();
   if (password === null) throw new CommandFailure('Standard input had no password.');
   return password;
-}
-
-function readVariant(text: string | undefined): 'A' | 'B' | null {
-  if (!text) return null;
-  if (text === 'A' || text === 'B') return text;
-  throw new UsageError('SMS_OTP_VARIANT must be A or B');
-}
-
-function readNumbersAs(text: string | undefined): 'string' | 'number' {
-  if (!text || text === 'string') return 'string';
-  if (text === 'number') return text;
-  throw new UsageError('SMS_OTP_NUMBERS_AS must be string or number');
 }
 
 function readTimeouts({ args }: CommandCall): Partial<GatewayTimeouts> {
@@ -86,7 +74,7 @@ export async function withGateway<Result>(
   use: (client: GatewayClient) => Promise<Result>,
   onInterrupt: 'abort' | 'finish' = 'abort',
 ): Promise<Result> {
-  const client = await openGateway(await readGatewayEnvironment(call));
+  const client = openGateway(await readGatewayEnvironment(call));
   if (onInterrupt === 'abort') abortOnInterrupt(client, call.io.signal);
   try {
     return await use(client);
@@ -96,11 +84,11 @@ export async function withGateway<Result>(
 }
 
 /** Creates a client. @throws {UsageError} for a wrong option, with the client's message, which shows no value. */
-export async function openGateway({ variant, ...options }: GatewayEnvironment): Promise<GatewayClient> {
+export function openGateway({ variant, ...options }: GatewayEnvironment): GatewayClient {
   try {
-    return await withUsageErrors(() => new GatewayClient({ ...options, variant: variant ?? 'A' }));
+    return new GatewayClient({ ...options, variant: variant ?? 'A' });
   } catch (error) {
-    throw error instanceof UsageError ? new UsageError(nameVariable(error.message)) : error;
+    throw error instanceof TypeError ? new UsageError(nameVariable(error.message)) : error;
   }
 }
 

@@ -1,5 +1,4 @@
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
 import { StoreError, toSafeCause } from '../errors';
 import { type PostgresPool, postgresStore } from '../stores/postgres/postgres-store';
 import { type NodeRedisClient, redisStore } from '../stores/redis/redis-store';
@@ -12,14 +11,6 @@ import { CommandFailure, UsageError, withUsageErrors } from './failures';
 export const STATE_OPTIONS = {
   prefix: { value: '<text>', help: "the prefix of the app's store, if it sets one" },
 } satisfies CommandOptions;
-
-/** Where a store keeps its state. */
-export interface StateAddress {
-  readonly url: string;
-  /** Drivers are resolved from here. */
-  readonly folder: string;
-  readonly prefix: string | undefined;
-}
 
 /** A store with its connection. */
 export interface OpenState {
@@ -34,11 +25,10 @@ export interface OpenState {
  * Opens the store of the environment. If both addresses are set it is PostgreSQL, as in the example app.
  * @throws {UsageError} without an address.
  */
-export async function openState({ io, args }: CommandCall): Promise<OpenState> {
-  const { REDIS_URL, DATABASE_URL } = io.env;
-  const rest = { folder: io.folder, prefix: args.text('prefix') };
-  if (DATABASE_URL) return openPostgres({ url: DATABASE_URL, ...rest });
-  if (REDIS_URL) return openRedis({ url: REDIS_URL, ...rest });
+export async function openState(call: CommandCall): Promise<OpenState> {
+  const { REDIS_URL, DATABASE_URL } = call.io.env;
+  if (DATABASE_URL) return openPostgres(call, DATABASE_URL);
+  if (REDIS_URL) return openRedis(call, REDIS_URL);
   throw new UsageError('REDIS_URL or DATABASE_URL must be set: one of them has the state of the running app');
 }
 
@@ -55,20 +45,21 @@ interface PostgresDriver {
 }
 
 /** @throws {CommandFailure} when the database cannot be reached or refuses. */
-export async function openPostgres({ url, folder, prefix }: StateAddress): Promise<OpenState> {
+export async function openPostgres({ io, args }: CommandCall, url: string): Promise<OpenState> {
   const refusal = new CommandFailure(
     'DATABASE_URL is not an address of PostgreSQL.',
     'Write postgres://user@host:5432/database.',
   );
   checkAddress(url, ['postgres:', 'postgresql:'], refusal);
   // The package is the app's own; the interface above names what is used of it.
-  const { Pool } = loadDriver(folder, 'pg') as PostgresDriver;
+  const { Pool } = loadDriver(io.folder, 'pg') as PostgresDriver;
   const timeouts = { connectionTimeoutMillis: CONNECT_TIMEOUT_MS, query_timeout: CONNECT_TIMEOUT_MS };
   const pool = new Pool({ connectionString: url, max: 1, ...timeouts });
   // Without a listener a lost connection would end the process.
   pool.on('error', () => undefined);
   try {
-    const store = await withUsageErrors(() => postgresStore(pool, prefix === undefined ? {} : { prefix }));
+    const prefix = args.text('prefix');
+    const store = await withUsageErrors(() => postgresStore(pool, { ...(prefix && { prefix }) }));
     await pool.query('SELECT 1').catch((error: unknown) => {
       const login = 'user name, password and database';
       throw toConnectFailure('PostgreSQL', 'DATABASE_URL', login, toSafeCause(error).code);
@@ -92,14 +83,15 @@ interface RedisDriver {
 }
 
 /** @throws {CommandFailure} when the server cannot be reached or refuses. */
-export async function openRedis({ url, folder, prefix }: StateAddress): Promise<OpenState> {
+export async function openRedis({ io, args }: CommandCall, url: string): Promise<OpenState> {
   const refusal = new CommandFailure('REDIS_URL is not an address of Redis.', 'Write redis://host:6379.');
   checkAddress(url, ['redis:', 'rediss:'], refusal);
   // As with pg.
-  const client = createConnection(loadDriver(folder, 'redis') as RedisDriver, url, refusal);
+  const client = createConnection(loadDriver(io.folder, 'redis') as RedisDriver, url, refusal);
   const warnings: string[] = [];
   // Without a listener a lost connection would end the process.
   client.on('error', () => undefined);
+  const prefix = args.text('prefix');
   const options = { onWarning: (message: string) => void warnings.push(message), ...(prefix && { prefix }) };
   const store = await withUsageErrors(() => redisStore(client, options));
   try {
@@ -153,18 +145,13 @@ function toConnectFailure(
 
 /** Loads a driver of the app's: from the folder the command runs in, otherwise from beside this package. */
 function loadDriver(folder: string, name: string): unknown {
-  for (const path of [join(folder, 'package.json'), __filename]) {
-    const loadFrom = createRequire(path);
-    if (canResolve(loadFrom, name)) return loadFrom(name);
-  }
-  throw new CommandFailure(`The package ${name} is not installed here.`, `npm install ${name}`);
-}
-
-function canResolve(loadFrom: NodeJS.Require, name: string): boolean {
+  const load = createRequire(__filename);
+  let path: string;
   try {
-    return loadFrom.resolve(name) !== '';
+    path = load.resolve(name, { paths: [folder, __dirname] });
   } catch {
-    // It cannot be found from there.
-    return false;
+    // It can be found from neither.
+    throw new CommandFailure(`The package ${name} is not installed here.`, `npm install ${name}`);
   }
+  return load(path);
 }

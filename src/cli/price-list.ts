@@ -17,13 +17,6 @@ export interface PriceRow {
   readonly entry: NetworkPrice | CountryPrice;
 }
 
-/** A price list as `--json` writes it and `--since` reads it. */
-export interface SavedPrices {
-  readonly service: 'otp' | 'lookup';
-  readonly currency: { readonly name: string | null; readonly symbol: string | null };
-  readonly pricing: readonly (NetworkPrice | CountryPrice)[];
-}
-
 /** Fetches a price list. OTP spec §4, HLR spec §4, GET pricing. */
 export async function fetchPrices(
   { otp, hlr }: GatewayClient,
@@ -46,14 +39,8 @@ function toNetworkRow(entry: NetworkPrice): PriceRow {
 function toCountryRow(entry: CountryPrice): PriceRow {
   const { id, countryCode, countryIso, countryName, price } = entry;
   const codes = countryIso ?? '';
-  return {
-    key: `${countryCode} ${codes} ${id ?? ''}`,
-    country: countryName,
-    detail: countryCode,
-    codes,
-    price,
-    entry,
-  };
+  const key = `${countryCode} ${codes} ${id ?? ''}`;
+  return { key, country: countryName, detail: countryCode, codes, price, entry };
 }
 
 /** Returns the rows that contain a string, ignoring case. */
@@ -89,8 +76,11 @@ const country = z.object({
 const savedSchema = z.object({
   service: z.enum(['otp', 'lookup']),
   currency: z.object({ name: nullableString, symbol: nullableString }),
-  pricing: z.array(z.union([network, country])),
-}) satisfies z.ZodType<SavedPrices>;
+  pricing: z.array(z.union([network, country])).readonly(),
+});
+
+/** A price list as `--json` writes it and `--since` reads it. */
+export type SavedPrices = Readonly<z.output<typeof savedSchema>>;
 
 /** Parses a list that `pricing --json` has written. @throws {CommandFailure} for anything else. */
 export function readSavedPrices(text: string): SavedPrices {

@@ -18,17 +18,14 @@ export function readWhole(
   throw new UsageError(`--${name} must be a whole number from ${min} to ${max}`);
 }
 
-/** Reads one of a few words. @throws {UsageError} */
+/** Reads one of a few words; null when there is none. @throws {UsageError} */
 export function readChoice<Choice extends string>(
-  args: Arguments,
   name: string,
+  text: string | undefined,
   choices: readonly Choice[],
-): Choice | undefined {
-  const text = args.text(name);
-  const choice = choices.find((word) => word === text);
-  if (text !== undefined && choice === undefined) {
-    throw new UsageError(`--${name} must be ${choices.join(' or ')}`);
-  }
+): Choice | null {
+  const choice = choices.find((word) => word === text) ?? null;
+  if (text && choice === null) throw new UsageError(`${name} must be ${choices.join(' or ')}`);
   return choice;
 }
 

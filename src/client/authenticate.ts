@@ -35,11 +35,7 @@ interface AuthenticatorContext {
 
 /** Requests tokens from the gateway. OTP spec §5, HLR spec §5. */
 export class Authenticator {
-  readonly #context: AuthenticatorContext;
-
-  constructor(context: AuthenticatorContext) {
-    this.#context = context;
-  }
+  constructor(private readonly context: AuthenticatorContext) {}
 
   /**
    * Renews the token: with the refresh token while that should be good, otherwise with credentials. One deadline bounds
@@ -47,7 +43,7 @@ export class Authenticator {
    * @throws {GatewayRejectedError} ERR_GATEWAY_REJECTED; 1004 starts the lockout.
    */
   async renew({ previous, refused }: RenewalBase): Promise<Renewal> {
-    const { options, lockout, contention } = this.#context;
+    const { options, lockout, contention } = this.context;
     contention.noteAuthentication();
     const deadline = startDeadline('auth', options.timeouts.authMs);
     try {
@@ -68,7 +64,7 @@ export class Authenticator {
    * Not shown in OTP spec §4: whether a renewed token keeps the validity; A is asked for it again.
    */
   async #refresh(previous: TokenContents | null, deadline: CallDeadline): Promise<TokenContents | null> {
-    const { options, lockout } = this.#context;
+    const { options, lockout } = this.context;
     if (previous?.refreshToken == null || lockout.isOnTrial) return null;
     if (options.now() >= previous.expiresAt) return null;
     const body: RefreshBody = {
@@ -89,7 +85,7 @@ export class Authenticator {
    * replaced only when the gateway returns the very token it has refused. OTP spec §3.
    */
   async #logIn({ previous, refused }: RenewalBase, deadline: CallDeadline): Promise<TokenContents> {
-    const { username, password, preserveToken } = this.#context.options;
+    const { username, password, preserveToken } = this.context.options;
     const body: CredentialsBody = { type: 'access_token', username, password, ...this.#validity() };
     if (!preserveToken) return this.#send(body, deadline);
     const kept = await this.#send({ ...body, preserve: true }, deadline);
@@ -99,18 +95,18 @@ export class Authenticator {
 
   /** Not shown in OTP spec §3: whether `validity_period` of a kept token is what is left; it is never taken to be more. */
   #keepEarlierEnd(previous: TokenContents, kept: TokenContents): TokenContents {
-    if (this.#context.options.now() >= previous.expiresAt) return kept;
+    if (this.context.options.now() >= previous.expiresAt) return kept;
     return { ...kept, expiresAt: Math.min(previous.expiresAt, kept.expiresAt) };
   }
 
   /** OTP spec §4: `validity` belongs to the body of POST auth for either `type`, in A only. */
   #validity(): { readonly validity?: number } {
-    const { tokenValiditySeconds } = this.#context.options;
+    const { tokenValiditySeconds } = this.context.options;
     return tokenValiditySeconds === undefined ? {} : { validity: tokenValiditySeconds };
   }
 
   async #send(body: CredentialsBody | RefreshBody, deadline: CallDeadline): Promise<TokenContents> {
-    const { options, wire, transport, emitter } = this.#context;
+    const { options, wire, transport, emitter } = this.context;
     const requestedAt = options.now();
     const { auth, toTokenContents } = await wire;
     const tokens = await observeCall(emitter, 'auth', () => transport.send(auth(body), null, deadline));

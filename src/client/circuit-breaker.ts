@@ -21,21 +21,19 @@ interface Second {
  * first call after 5 s must send a probe and waits for it; the others are refused while the probe runs.
  */
 export class CircuitBreaker {
-  readonly #now: () => number;
-  readonly #emitter: GatewayEmitter;
   readonly #seconds: Second[] = Array.from({ length: WINDOW_SECONDS }, () => emptySecond(-1));
   #state: 'closed' | 'open' | 'probing' = 'closed';
   #openedAt = 0;
 
-  constructor(now: () => number, emitter: GatewayEmitter) {
-    this.#now = now;
-    this.#emitter = emitter;
-  }
+  constructor(
+    private readonly now: () => number,
+    private readonly emitter: GatewayEmitter,
+  ) {}
 
   /** Returns true when the caller must probe first and report the result with `endProbe`. @throws {GatewayBusyError} while open. */
   mustProbe(): boolean {
     if (this.#state === 'closed') return false;
-    const sinceMs = this.#now() - this.#openedAt;
+    const sinceMs = this.now() - this.#openedAt;
     // A clock that was set back must not keep it open.
     const isDue = sinceMs >= OPEN_MS || sinceMs < 0;
     if (this.#state === 'probing' || !isDue) throw refusal(isDue ? 0 : OPEN_MS - sinceMs);
@@ -51,19 +49,19 @@ export class CircuitBreaker {
     }
     this.#state = 'closed';
     this.#seconds.forEach((_second, index, seconds) => (seconds[index] = emptySecond(-1)));
-    this.#emitter.emit({ type: 'gateway-recovered' });
+    this.emitter.emit({ type: 'gateway-recovered' });
   }
 
   /** Counts a request that was sent; opens when too many failed. */
   record(isFailure: boolean): void {
     if (this.#state !== 'closed') return;
-    const second = Math.floor(this.#now() / 1000);
+    const second = Math.floor(this.now() / 1000);
     const counts = this.#at(second);
     counts.calls += 1;
     if (isFailure) counts.failures += 1;
     if (!this.#isFailing(second)) return;
     this.#open();
-    this.#emitter.emit({ type: 'gateway-failing', retryAfterSeconds: OPEN_MS / 1000 });
+    this.emitter.emit({ type: 'gateway-failing', retryAfterSeconds: OPEN_MS / 1000 });
   }
 
   #at(second: number): Second {
@@ -85,7 +83,7 @@ export class CircuitBreaker {
 
   #open(): void {
     this.#state = 'open';
-    this.#openedAt = this.#now();
+    this.#openedAt = this.now();
   }
 }
 

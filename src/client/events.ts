@@ -131,23 +131,16 @@ async function observe<Result>(
   run: () => Promise<Result>,
 ): Promise<Result> {
   const startedAtMs = performance.now();
+  const emit = (ending: Pick<GatewayCallEvent, 'outcome' | 'gatewayCode'>): void =>
+    emitter.emit({ type: 'gateway-call', call, ...ending, durationMs: performance.now() - startedAtMs });
   try {
     const result = await run();
-    emitter.emit({ type: 'gateway-call', call, outcome: 'ok', durationMs: performance.now() - startedAtMs });
+    emit({ outcome: 'ok' });
     return result;
   } catch (error) {
     const outcome = toOutcome(error);
-    const durationMs = performance.now() - startedAtMs;
     const code = error instanceof GatewayRejectedError ? error.gatewayCode : null;
-    if (outcome !== null) {
-      emitter.emit({
-        type: 'gateway-call',
-        call,
-        outcome,
-        durationMs,
-        ...(code !== null && { gatewayCode: code }),
-      });
-    }
+    if (outcome !== null) emit({ outcome, ...(code !== null && { gatewayCode: code }) });
     throw error;
   }
 }

@@ -20,14 +20,8 @@ export interface HlrCalls {
 
 export function createHlrCalls(wire: Promise<Wire>, runner: CallRunner): HlrCalls {
   return {
-    async lookup(mobile) {
-      return runner.run((await wire).lookup(mobile));
-    },
-    async balance() {
-      return runner.run((await wire).hlrBalance);
-    },
-    async pricing() {
-      return runner.run((await wire).hlrPricing);
-    },
+    lookup: async (mobile) => runner.run((await wire).lookup(mobile)),
+    balance: async () => runner.run((await wire).hlrBalance),
+    pricing: async () => runner.run((await wire).hlrPricing),
   };
 }

@@ -29,17 +29,11 @@ export interface OtpCalls {
 
 export function createOtpCalls(wire: Promise<Wire>, runner: CallRunner): OtpCalls {
   return {
-    async generate(input, permit) {
-      return runner.run((await wire).generate(input), permit);
-    },
-    async validate(input, permit) {
+    generate: async (input, permit) => runner.run((await wire).generate(input), permit),
+    validate: async (input, permit) => {
       await runner.run((await wire).validate(input), permit);
     },
-    async balance() {
-      return runner.run((await wire).balance);
-    },
-    async pricing() {
-      return runner.run((await wire).pricing);
-    },
+    balance: async () => runner.run((await wire).balance),
+    pricing: async () => runner.run((await wire).pricing),
   };
 }

@@ -50,15 +50,11 @@ interface SharedTokenContext {
 
 /** The account's token in the store: read, or renewed by one process while the others wait. */
 export class SharedToken {
-  readonly #context: SharedTokenContext;
-
-  constructor(context: SharedTokenContext) {
-    this.#context = context;
-  }
+  constructor(private readonly context: SharedTokenContext) {}
 
   /** Returns the stored token when it is good and not one of those known; the store's fence in any case. @throws {StoreError} */
   async read(known: RenewalBase): Promise<{ fence: number; contents: TokenContents | null }> {
-    const { store, account } = this.#context;
+    const { store, account } = this.context;
     const stored = await guard('read token', () => store.read(account), STORE_TIMEOUT_MS);
     return { fence: stored?.fence ?? 0, contents: await this.#openIfNew(stored, known) };
   }
@@ -80,7 +76,7 @@ export class SharedToken {
     seen: number,
     known: RenewalBase,
   ): Promise<{ stored: StoredToken; own: { sealed: string; found: FoundToken } | null }> {
-    const { store, account, crypto, authenticator, authMs, now } = this.#context;
+    const { store, account, crypto, authenticator, authMs, now } = this.context;
     let own: { sealed: string; found: FoundToken } | null = null;
     const renew = async (previous: StoredToken | null): Promise<{ sealed: string; ttlSeconds: number }> => {
       const opened = previous === null ? null : await crypto.open(previous.sealed);
@@ -99,8 +95,8 @@ export class SharedToken {
     stored: StoredToken | null,
     { previous, refused }: RenewalBase,
   ): Promise<TokenContents | null> {
-    const contents = stored === null ? null : await this.#context.crypto.open(stored.sealed);
-    if (contents === null || contents.expiresAt <= this.#context.now()) return null;
+    const contents = stored === null ? null : await this.context.crypto.open(stored.sealed);
+    if (contents === null || contents.expiresAt <= this.context.now()) return null;
     if (contents.accessToken === refused) return null;
     // The gateway may have returned the same token to another process again, with a later end.
     const isOld = contents.accessToken === previous?.accessToken && contents.expiresAt <= previous.expiresAt;

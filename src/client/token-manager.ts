@@ -35,7 +35,6 @@ interface TokenManagerContext {
  * background, so that calls rarely wait at all.
  */
 export class TokenManager {
-  readonly #context: TokenManagerContext;
   readonly #closing = new AbortController();
   #current: AuthorizedToken | null = null;
   #last: AuthorizedToken | null = null;
@@ -43,15 +42,13 @@ export class TokenManager {
   #renewAt = 0;
   #renewal: Promise<AuthorizedToken> | null = null;
 
-  constructor(context: TokenManagerContext) {
-    this.#context = context;
-  }
+  constructor(private readonly context: TokenManagerContext) {}
 
   /** Returns the token if there is a good one. Sends nothing itself; a renewal that is due starts in the background. */
   peek(): AuthorizedToken | null {
     const token = this.#current;
     if (token === null) return null;
-    const now = this.#context.now();
+    const now = this.context.now();
     if (now >= token.expiresAt) return null;
     if (now >= this.#renewAt) this.#renewAhead(now);
     return token;
@@ -64,14 +61,14 @@ export class TokenManager {
    */
   async obtain(deadline: CallDeadline): Promise<AuthorizedToken> {
     if (this.#closing.signal.aborted) throw closedError();
-    this.#context.lockout.check();
+    this.context.lockout.check();
     const isFirst = this.#renewal === null;
     try {
       return await waitAtMost(this.#renewal ?? this.#renew(), remainingMs(deadline), () =>
         this.#toTimeout(deadline),
       );
     } catch (error) {
-      throw !isFirst && isCredentialRefusal(error) ? this.#context.lockout.toError() : error;
+      throw !isFirst && isCredentialRefusal(error) ? this.context.lockout.toError() : error;
     }
   }
 
@@ -80,7 +77,7 @@ export class TokenManager {
     if (this.#current?.accessToken !== token.accessToken) return;
     this.#current = null;
     this.#refused = token.accessToken;
-    if (this.#context.now() < token.renewAt) this.#context.contention.noteRejection();
+    if (this.context.now() < token.renewAt) this.context.contention.noteRejection();
   }
 
   /** Stops using the token until credentials have returned one, even the same. */
@@ -107,7 +104,7 @@ export class TokenManager {
   }
 
   async #find(): Promise<FoundToken> {
-    const { shared, contention } = this.#context;
+    const { shared, contention } = this.context;
     const known = { previous: this.#last, refused: this.#refused };
     const { fence, contents } = await shared.read(known);
     if (contents !== null) return { contents, by: 'shared' };
@@ -122,7 +119,7 @@ export class TokenManager {
   }
 
   #keep({ contents, by }: FoundToken): AuthorizedToken {
-    const { lockout, emitter, now, random } = this.#context;
+    const { lockout, emitter, now, random } = this.context;
     const isSame = contents.accessToken === this.#last?.accessToken;
     // A token that came back unchanged is not requested again before its end: it would come back again.
     const renewAt = isSame ? contents.expiresAt : toRenewalTime(contents, now(), random());
@@ -135,7 +132,7 @@ export class TokenManager {
   }
 
   #toTimeout({ call, limitMs }: CallDeadline): Error {
-    const { waitMs } = this.#context.contention;
+    const { waitMs } = this.context.contention;
     if (waitMs === 0) return new GatewayTimeoutError(call, limitMs, false);
     return new GatewayBusyError('another client keeps replacing the token', Math.ceil(waitMs / 1000));
   }

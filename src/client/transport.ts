@@ -28,16 +28,14 @@ const BODY_HEADERS = [...HEADERS, 'content-type', 'application/json'];
  * loaded at the first request, or right after construction.
  */
 export class Transport {
-  readonly #options: TransportOptions;
-  readonly #breaker: CircuitBreaker;
   readonly #sockets = new OpenSockets();
   #loading: Promise<Dispatcher> | null = null;
   #dispatcher: Dispatcher | null = null;
 
-  constructor(options: TransportOptions, breaker: CircuitBreaker) {
-    this.#options = options;
-    this.#breaker = breaker;
-  }
+  constructor(
+    private readonly options: TransportOptions,
+    private readonly breaker: CircuitBreaker,
+  ) {}
 
   /** Loads undici and makes the pool; opens no connection. */
   load(): Promise<Dispatcher> {
@@ -66,10 +64,10 @@ export class Transport {
         dispatcher.dispatch(this.#toOptions(call, authorization), collector);
       });
       const result = call.read(answer);
-      this.#breaker.record(false);
+      this.breaker.record(false);
       return result;
     } catch (error) {
-      this.#breaker.record(isGatewayFailure(error));
+      this.breaker.record(isGatewayFailure(error));
       throw error;
     }
   }
@@ -84,7 +82,7 @@ export class Transport {
     { method, path, body }: GatewayCall<unknown>,
     authorization: string | null,
   ): Dispatcher.DispatchOptions {
-    const { origin, pathPrefix } = this.#options.address;
+    const { origin, pathPrefix } = this.options.address;
     const headers = body === null ? HEADERS : BODY_HEADERS;
     return {
       origin,
@@ -100,7 +98,7 @@ export class Transport {
 
   async #makeDispatcher(): Promise<Dispatcher> {
     const { Pool, ProxyAgent, buildConnector } = await import('undici');
-    const { address, connections, proxyUrl } = this.#options;
+    const { address, connections, proxyUrl } = this.options;
     const options = await this.#toConnectOptions();
     const connect = this.#sockets.watch(buildConnector(options));
     const pool = { connections, pipelining: 1, allowH2: false };
@@ -118,7 +116,7 @@ export class Transport {
 
   /** Returns the options of every socket. No option and no environment variable switches the verification off. */
   async #toConnectOptions(): Promise<ConnectOptions> {
-    const { ca, timeouts } = this.#options;
+    const { ca, timeouts } = this.options;
     const options = { timeout: timeouts.connectMs, rejectUnauthorized: true, allowH2: false };
     const authorities = Array.isArray(ca) ? ca : [ca];
     if (authorities.length === 0) return options;
@@ -158,10 +156,6 @@ const BROKEN_HTTP = /^UND_ERR_(?:HEADERS_OVERFLOW|RES_)/;
  * What comes later is dropped, and a request that has not left by then never leaves.
  */
 class AnswerCollector implements Dispatcher.DispatchHandler {
-  readonly #call: GatewayCall<unknown>;
-  readonly #deadline: CallDeadline;
-  readonly #resolve: (answer: RawAnswer) => void;
-  readonly #reject: (error: Error) => void;
   readonly #timer: NodeJS.Timeout;
   #controller: Dispatcher.DispatchController | null = null;
   #httpStatus: number | null = null;
@@ -171,15 +165,11 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
   #isSettled = false;
 
   constructor(
-    call: GatewayCall<unknown>,
-    deadline: CallDeadline,
-    resolve: (answer: RawAnswer) => void,
-    reject: (error: Error) => void,
+    private readonly call: GatewayCall<unknown>,
+    private readonly deadline: CallDeadline,
+    private readonly resolve: (answer: RawAnswer) => void,
+    private readonly reject: (error: Error) => void,
   ) {
-    this.#call = call;
-    this.#deadline = deadline;
-    this.#resolve = resolve;
-    this.#reject = reject;
     this.#timer = setTimeout(endAtDeadline, remainingMs(deadline), this);
   }
 
@@ -198,14 +188,14 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
     if (this.#isSettled || httpStatus < 200) return;
     this.#httpStatus = httpStatus;
     this.#retryAfterSeconds = readRetryAfter(headers['retry-after']);
-    const problem = findHeadProblem(httpStatus, headers, this.#call.maxBytes);
+    const problem = findHeadProblem(httpStatus, headers, this.call.maxBytes);
     if (problem !== null) this.#refuse(problem);
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#isSettled) return;
     this.#bytes += chunk.length;
-    if (this.#bytes > this.#call.maxBytes) this.#refuse('it is too large');
+    if (this.#bytes > this.call.maxBytes) this.#refuse('it is too large');
     else this.#chunks.push(chunk);
   }
 
@@ -214,7 +204,7 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
     const [first] = this.#chunks;
     const bytes = this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks);
     this.#settle();
-    this.#resolve({
+    this.resolve({
       httpStatus: this.#httpStatus,
       body: bytes.toString(),
       retryAfterSeconds: this.#retryAfterSeconds,
@@ -228,18 +218,18 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
   /** The deadline has come. */
   end(): void {
     if (this.#isSettled) return;
-    this.#fail(new GatewayTimeoutError(this.#call.name, this.#deadline.limitMs, this.#controller !== null));
+    this.#fail(new GatewayTimeoutError(this.call.name, this.deadline.limitMs, this.#controller !== null));
     this.#controller?.abort(ENDED);
   }
 
   #toGatewayError(error: Error): Error {
     if (isBrokenHttp(error)) return this.#toResponseError('it is not HTTP/1.1');
     if (this.#httpStatus !== null) return this.#toResponseError('it is incomplete');
-    return new GatewayUnreachableError(this.#call.name, this.#controller !== null, error);
+    return new GatewayUnreachableError(this.call.name, this.#controller !== null, error);
   }
 
   #toResponseError(problem: string): GatewayResponseError {
-    return new GatewayResponseError(this.#call.name, this.#httpStatus, problem, this.#retryAfterSeconds);
+    return new GatewayResponseError(this.call.name, this.#httpStatus, problem, this.#retryAfterSeconds);
   }
 
   #refuse(problem: string): void {
@@ -250,7 +240,7 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
   #fail(error: Error): void {
     this.#settle();
     this.#chunks = [];
-    this.#reject(error);
+    this.reject(error);
   }
 
   #settle(): void {

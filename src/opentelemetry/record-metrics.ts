@@ -8,81 +8,40 @@ const STORE_SECONDS = [
   0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2,
 ];
 
-type Instruments = ReturnType<typeof createInstruments>;
-
 /** Creates everything that is recorded. Durations are in seconds. */
 function createInstruments(meter: Meter) {
+  const duration = (name: string, description: string, bounds: readonly number[]): Histogram => {
+    const advice = { explicitBucketBoundaries: [...bounds] };
+    return meter.createHistogram(`sms_otp.${name}.duration`, { description, unit: 's', advice });
+  };
+  const counter = (name: string, unit: string, description: string): Counter =>
+    meter.createCounter(`sms_otp.${name}`, { description, unit });
+  const calls = 'Calls to the gateway, queue and authentication included.';
   return {
-    gatewayCalls: createDuration(
-      meter,
-      'gateway.call',
-      'Calls to the gateway, queue and authentication included.',
-      GATEWAY_SECONDS,
-    ),
-    storeCalls: createDuration(meter, 'store.call', 'Calls to the store.', STORE_SECONDS),
-    decisions: createDuration(
-      meter,
-      'decision',
-      'Decisions, from the first check to the last write.',
-      GATEWAY_SECONDS,
-    ),
-    sent: createCounter(meter, 'messages.sent', '{message}', 'Messages handed to the gateway.'),
-    cost: createCounter(
-      meter,
+    gatewayCalls: duration('gateway.call', calls, GATEWAY_SECONDS),
+    storeCalls: duration('store.call', 'Calls to the store.', STORE_SECONDS),
+    decisions: duration('decision', 'Decisions, from the first check to the last write.', GATEWAY_SECONDS),
+    sent: counter('messages.sent', '{message}', 'Messages handed to the gateway.'),
+    cost: counter(
       'messages.cost',
       '{currency}',
       'What the gateway charged, where it reports it (variant B).',
     ),
-    verified: createCounter(
-      meter,
-      'codes.verified',
-      '{code}',
-      'Correct codes, and other factors that were passed.',
-    ),
-    rejected: createCounter(meter, 'codes.rejected', '{code}', 'Codes that were not accepted.'),
-    denied: createCounter(meter, 'sends.denied', '{send}', 'Sends that were refused.'),
-    policyDecisions: createCounter(meter, 'policy.decisions', '{decision}', 'Decisions of policies.'),
-    locks: createCounter(meter, 'locks', '{lock}', 'Second factors that were locked or disabled.'),
-    tokenRenewals: createCounter(
-      meter,
-      'token.renewals',
-      '{renewal}',
-      'Access tokens of the gateway that were renewed.',
-    ),
-    changes: createCounter(
-      meter,
-      'changes',
-      '{change}',
-      'Numbers, recovery codes and devices: added, used, removed.',
-    ),
-    alerts: createCounter(
-      meter,
-      'alerts',
-      '{alert}',
-      'Events that operators should know: gateway, money, numbers.',
-    ),
+    verified: counter('codes.verified', '{code}', 'Correct codes, and other factors that were passed.'),
+    rejected: counter('codes.rejected', '{code}', 'Codes that were not accepted.'),
+    denied: counter('sends.denied', '{send}', 'Sends that were refused.'),
+    policyDecisions: counter('policy.decisions', '{decision}', 'Decisions of policies.'),
+    locks: counter('locks', '{lock}', 'Second factors that were locked or disabled.'),
+    tokenRenewals: counter('token.renewals', '{renewal}', 'Access tokens of the gateway that were renewed.'),
+    changes: counter('changes', '{change}', 'Numbers, recovery codes and devices: added, used, removed.'),
+    alerts: counter('alerts', '{alert}', 'Events that operators should know: gateway, money, numbers.'),
   };
 }
 
-function createDuration(
-  meter: Meter,
-  name: string,
-  description: string,
-  bounds: readonly number[],
-): Histogram {
-  const advice = { explicitBucketBoundaries: [...bounds] };
-  return meter.createHistogram(`sms_otp.${name}.duration`, { description, unit: 's', advice });
-}
-
-function createCounter(meter: Meter, name: string, unit: string, description: string): Counter {
-  return meter.createCounter(`sms_otp.${name}`, { description, unit });
-}
-
-type EventType = SmsOtpEvent['type'];
-
 /** How each event is recorded; null: another event is counted in its place. The compiler requires an entry for a new event. */
-type Recorders<Type extends EventType = EventType> = {
-  readonly [Name in Type]: ((event: Extract<SmsOtpEvent, { readonly type: Name }>) => void) | null;
+type Recorders = {
+  readonly [Type in SmsOtpEvent['type']]:
+    ((event: Extract<SmsOtpEvent, { readonly type: Type }>) => void) | null;
 };
 
 /** Counts and measures events. Unknown types are ignored. */
@@ -95,12 +54,13 @@ export function createMetricRecorder(meter: Meter): (event: SmsOtpEvent) => void
   };
 }
 
+type Instruments = ReturnType<typeof createInstruments>;
+
 function createRecorders(instruments: Instruments): Recorders {
   const { gatewayCalls, storeCalls, decisions } = instruments;
   return {
     ...createLoginRecorders(instruments),
-    ...createChangeRecorders(instruments),
-    ...createAlertRecorders(instruments),
+    ...createTypeCounters(instruments),
     'gateway-call': (event) => measure(gatewayCalls, event.durationMs, gatewayAttributes(event)),
     'store-call': (event) => measure(storeCalls, event.durationMs, storeAttributes(event)),
     'decision-ended': (event) => measure(decisions, event.durationMs, decisionAttributes(event)),
@@ -110,58 +70,10 @@ function createRecorders(instruments: Instruments): Recorders {
   };
 }
 
-type OtherEvent =
-  'gateway-call' | 'store-call' | 'decision-ended' | 'store-failing' | 'failure-count-changed';
-type ChangeEvent = Extract<EventType, `${string}phone-${string}` | `recovery-${string}` | `device-${string}`>;
-
-function createChangeRecorders({ changes }: Instruments): Recorders<ChangeEvent> {
-  const change = countTypes(changes);
-  return {
-    'phone-enrolled': change,
-    'phone-removed': change,
-    'default-phone-changed': change,
-    'recovery-codes-generated': change,
-    'recovery-code-used': change,
-    'device-trusted': change,
-    'device-used': change,
-    'device-revoked': ({ type, reason }) =>
-      changes.add(1, { 'sms_otp.event': type, 'sms_otp.reason': reason }),
-  };
-}
-
-type AlertEvent = Exclude<EventType, LoginEvent | ChangeEvent | OtherEvent>;
-
-/** Each of these is rare, and an operator should look at it. */
-function createAlertRecorders({ alerts }: Instruments): Recorders<AlertEvent> {
-  const alert = countTypes(alerts);
-  return {
-    'gateway-failing': alert,
-    'gateway-recovered': alert,
-    'gateway-refusing': alert,
-    'sends-used-up': alert,
-    'gateway-credentials-refused': alert,
-    'token-taken-over': alert,
-    'balance-low': ({ type, level }) => alerts.add(1, { 'sms_otp.event': type, 'sms_otp.reason': level }),
-    'balance-recovered': alert,
-    'unexplained-spend': alert,
-    'price-list-problem': alert,
-    'conversion-blocked': alert,
-    'lookups-stopped': ({ type, reason }) =>
-      alerts.add(1, { 'sms_otp.event': type, 'sms_otp.reason': reason }),
-    'lookups-resumed': alert,
-    'number-doubtful': alert,
-    'sim-swap-hint': alert,
-    'browser-unknown': alert,
-    'guessing-slowly': alert,
-    'guessing-recovery-codes': alert,
-  };
-}
-
-type LoginEvent =
-  'sent' | 'verified' | 'rejected' | 'denied' | 'locked' | 'disabled' | 'policy-decided' | 'token-renewed';
-
-function createLoginRecorders(instruments: Instruments): Recorders<LoginEvent> {
+function createLoginRecorders(instruments: Instruments) {
   const { sent, cost, verified, rejected, denied, policyDecisions, locks, tokenRenewals } = instruments;
+  const lock = ({ type, purpose }: { readonly type: string; readonly purpose: string }): void =>
+    locks.add(1, { 'sms_otp.purpose': purpose, 'sms_otp.outcome': type });
   return {
     sent({ purpose, country, cost: amount }) {
       const attributes = { 'sms_otp.purpose': purpose, ...withCountry(country) };
@@ -186,14 +98,49 @@ function createLoginRecorders(instruments: Instruments): Recorders<LoginEvent> {
         'sms_otp.policy.mode': mode,
         'sms_otp.policy.decision': decision,
       }),
-    locked: ({ type, purpose }) => locks.add(1, { 'sms_otp.purpose': purpose, 'sms_otp.outcome': type }),
-    disabled: ({ type, purpose }) => locks.add(1, { 'sms_otp.purpose': purpose, 'sms_otp.outcome': type }),
+    locked: lock,
+    disabled: lock,
     'token-renewed': ({ by }) => tokenRenewals.add(1, { 'sms_otp.renewed_by': by }),
-  };
+  } satisfies Partial<Recorders>;
 }
 
-function countTypes(counter: Counter): (event: { readonly type: string }) => void {
-  return ({ type }) => counter.add(1, { 'sms_otp.event': type });
+/** Counts changes of what users have; and alerts, each of which is rare and should be looked at by an operator. */
+function createTypeCounters({ changes, alerts }: Instruments) {
+  const [change, alert] = [countTypes(changes), countTypes(alerts)];
+  return {
+    'phone-enrolled': change,
+    'phone-removed': change,
+    'default-phone-changed': change,
+    'recovery-codes-generated': change,
+    'recovery-code-used': change,
+    'device-trusted': change,
+    'device-used': change,
+    'device-revoked': (event) => change(event, event.reason),
+    'gateway-failing': alert,
+    'gateway-recovered': alert,
+    'gateway-refusing': alert,
+    'sends-used-up': alert,
+    'gateway-credentials-refused': alert,
+    'token-taken-over': alert,
+    'balance-low': (event) => alert(event, event.level),
+    'balance-recovered': alert,
+    'unexplained-spend': alert,
+    'price-list-problem': alert,
+    'conversion-blocked': alert,
+    'lookups-stopped': (event) => alert(event, event.reason),
+    'lookups-resumed': alert,
+    'number-doubtful': alert,
+    'sim-swap-hint': alert,
+    'browser-unknown': alert,
+    'guessing-slowly': alert,
+    'guessing-recovery-codes': alert,
+  } satisfies Partial<Recorders>;
+}
+
+/** Returns a function that counts an event by its type, with a reason where one is given. */
+function countTypes(counter: Counter) {
+  return ({ type }: Pick<SmsOtpEvent, 'type'>, reason?: string): void =>
+    counter.add(1, { 'sms_otp.event': type, ...(reason !== undefined && { 'sms_otp.reason': reason }) });
 }
 
 function measure(histogram: Histogram, durationMs: number, attributes: Attributes): void {

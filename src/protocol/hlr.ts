@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type PriceList, priceListOf, rowId } from './account';
-import { decimal, digitsOrText, mobileDigits, orNull, readOrNull, requestMobile, text } from './values';
+import { answeredMobile, decimal, digitsOrText, orNull, readOrNull, requestMobile, text } from './values';
 
 /** HLR spec §2, status values. */
 export const LOOKUP_STATUSES = ['valid', 'invalid', 'error'] as const;
@@ -63,7 +63,7 @@ const unlessZero = orNull(digitsOrText).transform((value) => (value === '0' ? nu
 /** @see HLR spec §2, lookup result */
 const lookupSchema = z
   .object({
-    phone: mobileDigits,
+    phone: answeredMobile,
     status: text,
     advanced_status: orNull(text),
     mcc: orNull(digitsOrText),
@@ -75,7 +75,7 @@ const lookupSchema = z
     operator: orNull(text),
   })
   .transform(({ phone, status, advanced_status: advancedStatus, ...network }): Lookup => ({
-    phone: `+${phone}`,
+    phone,
     status,
     advancedStatus,
     ...network,

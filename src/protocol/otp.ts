@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isSender, measureTemplate } from './message-length';
 import type { Variant } from './paths';
-import { decimal, mobileDigits, orNull, readOrNull, requestMobile, text, wholeNumber } from './values';
+import { answeredMobile, decimal, orNull, readOrNull, requestMobile, text, wholeNumber } from './values';
 
 /** Seconds of pin validity when the request names none. OTP spec §4, §8. */
 export const DEFAULT_VALIDITY_SECONDS = 600;
@@ -57,15 +57,6 @@ export interface RequestOptions {
   readonly allowSecondSegment: boolean;
 }
 
-/** OTP spec §4, body of POST generate. */
-export interface GenerateBody {
-  readonly mobile: string | number;
-  readonly sender?: string;
-  readonly validity?: string | number;
-  readonly message?: string;
-  readonly reference_code?: string;
-}
-
 /**
  * Returns the schema that checks the input of `generate` by the gateway's own rules and makes the body.
  * @see OTP spec §4, POST generate; §8
@@ -83,7 +74,7 @@ export function createGenerateRequest(options: RequestOptions) {
       },
       NOT_AN_OBJECT,
     )
-    .transform((input): GenerateBody => ({
+    .transform((input) => ({
       mobile: toForm[numbersAs.mobile](input.mobile),
       ...(input.sender !== undefined && { sender: input.sender }),
       ...(input.validitySeconds !== undefined && {
@@ -92,12 +83,6 @@ export function createGenerateRequest(options: RequestOptions) {
       ...(input.message !== undefined && { message: input.message }),
       ...(input.referenceCode !== undefined && { reference_code: input.referenceCode }),
     }));
-}
-
-/** OTP spec §4, body of POST validate/{id}. */
-export interface ValidateBody {
-  readonly mobile: string | number;
-  readonly pin: string;
 }
 
 /**
@@ -116,10 +101,7 @@ export function createValidateRequest({ variant, numbersAs }: RequestOptions) {
       },
       NOT_AN_OBJECT,
     )
-    .transform(({ id, mobile, pin }) => ({
-      id,
-      body: { mobile: toForm[numbersAs.mobile](mobile), pin } satisfies ValidateBody,
-    }));
+    .transform(({ id, mobile, pin }) => ({ id, body: { mobile: toForm[numbersAs.mobile](mobile), pin } }));
 }
 
 const PIN_PROBLEM = 'must be a string of 4 to 10 digits';
@@ -214,37 +196,33 @@ const generatedSchemas = {
   A: z
     .object({
       id: otpId('A'),
-      mobile: mobileDigits,
+      mobile: answeredMobile,
       sender: orNull(text),
       validity: orNull(wholeNumber),
       message: orNull(text),
       imessaged: orNull(text),
       reference_code: orNull(text),
     })
-    .transform(
-      ({ id, mobile, sender, validity, message, imessaged, reference_code: referenceCode }): GeneratedA => ({
-        variant: 'A',
-        id,
-        mobile: `+${mobile}`,
-        sender,
-        validitySeconds: validity,
-        message: message ?? imessaged,
-        referenceCode,
-      }),
-    ),
+    .transform(({ id, mobile, sender, ...otp }): GeneratedA => ({
+      variant: 'A',
+      id,
+      mobile,
+      sender,
+      validitySeconds: otp.validity,
+      message: otp.message ?? otp.imessaged,
+      referenceCode: otp.reference_code,
+    })),
   /** @see OTP spec §2, OTP object, variant B */
   B: z
     .object({
       id: otpId('B'),
-      mobile: mobileDigits,
+      mobile: answeredMobile,
       cost: orNull(decimal),
       valid_until: z.unknown().optional(),
     })
-    .transform(({ id, mobile, cost, valid_until: validUntil }): GeneratedB => ({
+    .transform(({ valid_until: validUntil, ...otp }): GeneratedB => ({
       variant: 'B',
-      id,
-      mobile: `+${mobile}`,
-      cost,
+      ...otp,
       validUntilRaw: validUntil ?? null,
     })),
 };

@@ -24,8 +24,11 @@ export const text = z.string().min(1);
 /** A string that is not empty, or a JSON number as its digits: the documents say string, samples have both. */
 export const digitsOrText = z.union([text, z.int().min(0).transform(String)]);
 
-/** The digits of an E.164 number. */
-export const mobileDigits = z.unknown().transform(readDigits).pipe(z.string());
+/** A number in an answer, as E.164 with plus. */
+export const answeredMobile = z
+  .unknown()
+  .transform(readDigits)
+  .pipe(z.string().transform((digits) => `+${digits}`));
 
 /** The digits of a number that the caller passed in. */
 export const requestMobile = z.unknown().transform(toDigits).pipe(z.string(MOBILE_PROBLEM));

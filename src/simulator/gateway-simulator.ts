@@ -17,9 +17,7 @@ export class GatewaySimulator {
   readonly baseUrl: string;
   /** A page that shows the text messages as they arrive. */
   readonly inboxUrl: string;
-  /**
-   * What lookups answer; a number that was never set has a subscriber made from its digits. HLR spec §2.
-   */
+  /** What lookups answer; a number that was never set has a subscriber made from its digits. HLR spec §2. */
   readonly subscribers: Subscribers;
 
   readonly #state: SimulatorState;

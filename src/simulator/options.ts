@@ -10,47 +10,9 @@ import {
   wholeNumber,
 } from '../define-options';
 import { toDigits } from '../protocol/mobile';
-import type { Variant } from '../protocol/paths';
 import { dictionary, readingsSchema } from './readings';
 import { cryptoRandomness, type Randomness } from './state/clock';
 import { isDecimal } from './state/ledger';
-
-/** What a simulator is started with. */
-export interface SimulatorOptions {
-  /** Which of the two variants it plays. Default A. OTP spec §1. */
-  readonly variant?: Variant | undefined;
-  /** Default 0: any free port. */
-  readonly port?: number | undefined;
-  /** A loopback address: 127.0.0.0/8, ::1 or localhost. Default 127.0.0.1. */
-  readonly host?: string | undefined;
-  /** Default `demo`. */
-  readonly username?: string | undefined;
-  /** Default `demo-gateway-password`. */
-  readonly password?: string | undefined;
-  /** The account's money, a decimal string. Default 100.0000. */
-  readonly balance?: string | undefined;
-  /** Digits of a pin, 4 to 10. Default 6. Not shown in OTP spec §4: how many a pin has. */
-  readonly pinDigits?: number | undefined;
-  /**
-   * Numbers, with or without plus, that always get the same pin of 4 to 10 digits. For demonstrations and tests; the
-   * library itself has no such option. Default none.
-   */
-  readonly fixedPins?: Readonly<Record<string, string>> | undefined;
-  /** How the open points of the documents are read. Default: the documented or careful reading of each. */
-  readonly readings?: z.input<typeof readingsSchema> | undefined;
-  /** Whether the account may send OTPs; false leads to 2100 in B. Default true. OTP spec §7. */
-  readonly maySendOtp?: boolean | undefined;
-  /** Whether the account may look numbers up; false leads to 2004. Default true. HLR spec §7. */
-  readonly mayLookUp?: boolean | undefined;
-  /** Prefixes of numbers, digits without plus, that lead to 2101 in B. Default none. OTP spec §7. */
-  readonly unknownDestinations?: readonly string[] | undefined;
-  /** Prefixes of numbers, digits without plus, that lead to 2102 in B. Default none. OTP spec §7. */
-  readonly forbiddenDestinations?: readonly string[] | undefined;
-  /** The clock, in milliseconds since 1970. Default `Date.now`. */
-  readonly now?: (() => number) | undefined;
-  /** The source of pins, ids and tokens. Default: the platform's cryptographic generator. */
-  readonly randomness?: Randomness | undefined;
-}
 
 const PINS = 'must be an object of pins of 4 to 10 digits, by number with its country code';
 const pinsByMobile = dictionary(
@@ -73,23 +35,45 @@ const randomness = objectWith<Randomness>(RANDOMNESS, 'bytes', 'integer').refine
   `must be ${RANDOMNESS}`,
 );
 
+/** Every option with its default and its bounds. */
 const optionsSchema = strictOptions({
+  /** Which of the two variants it plays. Default A. OTP spec §1. */
   variant: oneOf('A', 'B').default('A'),
+  /** Default 0: any free port. */
   port: wholeNumber(0, 65_535).default(0),
+  /** A loopback address: 127.0.0.0/8, ::1 or localhost. Default 127.0.0.1. */
   host: z.string('must be a string').default('127.0.0.1'),
+  /** Default `demo`. */
   username: nonEmptyString().default('demo'),
+  /** Default `demo-gateway-password`. */
   password: nonEmptyString().default('demo-gateway-password'),
+  /** The account's money, a decimal string. Default 100.0000. */
   balance: z.string(BALANCE).refine(isDecimal, BALANCE).default('100.0000'),
+  /** Digits of a pin, 4 to 10. Default 6. Not shown in OTP spec §4: how many a pin has. */
   pinDigits: wholeNumber(4, 10).default(6),
+  /**
+   * Numbers, with or without plus, that always get the same pin of 4 to 10 digits. For demonstrations and tests; the
+   * library itself has no such option. Default none.
+   */
   fixedPins: pinsByMobile.default({}),
+  /** How the open points of the documents are read. Default: the documented or careful reading of each. */
   readings: readingsSchema.prefault({}),
+  /** Whether the account may send OTPs; false leads to 2100 in B. Default true. OTP spec §7. */
   maySendOtp: switchOption().default(true),
+  /** Whether the account may look numbers up; false leads to 2004. Default true. HLR spec §7. */
   mayLookUp: switchOption().default(true),
+  /** Prefixes of numbers, digits without plus, that lead to 2101 in B. Default none. OTP spec §7. */
   unknownDestinations: prefixes,
+  /** Prefixes of numbers, digits without plus, that lead to 2102 in B. Default none. OTP spec §7. */
   forbiddenDestinations: prefixes,
+  /** The clock, in milliseconds since 1970. Default `Date.now`. */
   now: callback<() => number>().default(() => Date.now),
+  /** The source of pins, ids and tokens. Default: the platform's cryptographic generator. */
   randomness: randomness.default(cryptoRandomness),
-} satisfies Record<keyof SimulatorOptions, z.ZodType>);
+});
+
+/** What a simulator is started with. */
+export type SimulatorOptions = z.input<typeof optionsSchema>;
 
 /** The options with every default filled in. */
 export type CheckedOptions = Readonly<z.output<typeof optionsSchema>>;

@@ -99,9 +99,7 @@ export const readingsSchema = strictOptions({
     .default('either'),
   /** Not shown in OTP spec §4, HLR spec §4: whether a plus before the number is accepted. Default false. */
   acceptsPlus: switchOption().default(false),
-  /**
-   * Not shown in OTP spec §4: whether a body without `Content-Type: application/json` is refused. Default true.
-   */
+  /** Not shown in OTP spec §4: whether a body without `Content-Type: application/json` is refused. Default true. */
   requiresJsonContentType: switchOption().default(true),
   /**
    * Not shown in OTP spec §7: whether a missing username or password has its own code (1002, 1003 of the HLR list) or
@@ -177,9 +175,7 @@ export const readingsSchema = strictOptions({
    * numbers: `mcc`, `mnc`, `imsi`, `msc` and `countrycode`. A number has no leading zero. Default `string`.
    */
   networkCodesAs: oneOf('string', 'number').default('string'),
-  /**
-   * Not shown in OTP spec §2: unit and epoch of `valid_until`. Default `epoch-seconds`: the sample has 10 digits.
-   */
+  /** Not shown in OTP spec §2: unit and epoch of `valid_until`. Default `epoch-seconds`: the sample has 10 digits. */
   validUntilAs: oneOf('epoch-seconds', 'epoch-ms', 'duration-seconds').default('epoch-seconds'),
   /** Not shown in OTP spec §2: whether `valid_until` may be a digit string. Default `number`. */
   validUntilType: oneOf('number', 'string').default('number'),
@@ -195,17 +191,13 @@ export const readingsSchema = strictOptions({
    * own, or its first 50 characters. Default 2105.
    */
   longReferenceCode: z.literal([2105, 422, 'cut'], "must be 2105, 422 or 'cut'").default(2105),
-  /**
-   * Not shown in OTP spec §8: the range of `validity` in B. Default null: any whole number above zero.
-   */
+  /** Not shown in OTP spec §8: the range of `validity` in B. Default null: any whole number above zero. */
   validityRangeB: validityRange.nullable().default(null),
   /** Not shown in OTP spec §4: whether a pin may begin with zero. Default `any`; `zero` and `not-zero` force it. */
   firstPinDigit: oneOf('any', 'zero', 'not-zero').default('any'),
   /** Not shown in OTP spec §4: whether several `[PIN]` are all replaced. Default `first`: only one is. */
   placeholdersFilled: oneOf('first', 'all').default('first'),
-  /**
-   * Not shown in OTP spec §4: whether the template or the text with the pin is measured. Default `both` must fit.
-   */
+  /** Not shown in OTP spec §4: whether the template or the text with the pin is measured. Default `both` must fit. */
   measured: oneOf('both', 'template', 'text').default('both'),
   /**
    * Not shown in OTP spec §8: what the limits of 160 and 70 count: `units`, which are septets or UCS-2 units, so that an

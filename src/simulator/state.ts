@@ -1,8 +1,6 @@
 import { toDigits } from '../protocol/mobile';
-import type { Variant } from '../protocol/paths';
 import type { CheckedOptions } from './options';
-import type { Readings } from './readings';
-import { type Clock, createClock } from './state/clock';
+import { createClock } from './state/clock';
 import { Ledger } from './state/ledger';
 import { OtpStore } from './state/otp-store';
 import { Outbox } from './state/outbox';
@@ -12,23 +10,10 @@ import { Subscribers } from './state/subscribers';
 import { TokenStore } from './state/token-store';
 
 /** Everything a call may read and change. */
-export interface SimulatorState {
-  readonly variant: Variant;
-  readonly readings: Readings;
-  /** The account and what it may do. */
-  readonly account: CheckedOptions;
-  readonly clock: Clock;
-  readonly tokens: TokenStore;
-  readonly otps: OtpStore;
-  readonly pins: PinGenerator;
-  readonly outbox: Outbox;
-  readonly ledger: Ledger;
-  readonly subscribers: Subscribers;
-  readonly stats: StatsStore;
-}
+export type SimulatorState = Readonly<ReturnType<typeof createState>>;
 
 /** Creates the state a simulator starts with. */
-export function createState(options: CheckedOptions): SimulatorState {
+export function createState(options: CheckedOptions) {
   const { variant, readings, randomness, pinDigits } = options;
   const clock = createClock(options.now);
   const fixedPins = new Map(
@@ -37,6 +22,7 @@ export function createState(options: CheckedOptions): SimulatorState {
   return {
     variant,
     readings,
+    /** The account and what it may do. */
     account: options,
     clock,
     tokens: new TokenStore(clock, readings, randomness),

@@ -92,25 +92,25 @@ async function* checkGateway(
 ): AsyncGenerator<CheckResult> {
   // Both share a token: where only one is valid, the second client would end the first one's. OTP spec §3.
   const shared = { ...environment, tokenStore: new LocalTokenStore() };
-  const [a, b] = [
-    await openGateway({ ...shared, variant: 'A' }),
-    await openGateway({ ...shared, variant: 'B' }),
-  ];
-  for (const client of [a, b]) abortOnInterrupt(client, io.signal);
+  const clients = {
+    A: openGateway({ ...shared, variant: 'A' }),
+    B: openGateway({ ...shared, variant: 'B' }),
+  };
+  for (const client of Object.values(clients)) abortOnInterrupt(client, io.signal);
   try {
-    const connection = await checkConnection(environment.variant === 'B' ? b : a, io.now);
+    const connection = await checkConnection(clients[environment.variant ?? 'A'], io.now);
     yield* connection.results;
     if (!connection.isUsable) {
       yield* skip(['clock', 'variant', ...ACCOUNT_CHECKS], 'the gateway cannot be used');
       return;
     }
     yield await checkClock(environment, io.now);
-    const { result, variant, balance } = await checkVariant({ A: a, B: b }, environment.variant);
+    const { result, variant, balance } = await checkVariant(clients, environment.variant);
     yield result;
     if (variant === null) yield* skip(ACCOUNT_CHECKS, 'the variant is not known');
-    else yield* checkAccount(variant === 'A' ? a : b, balance ?? '', paid);
+    else yield* checkAccount(clients[variant], balance ?? '', paid);
   } finally {
-    await Promise.all([a.close(0), b.close(0)]);
+    await Promise.all(Object.values(clients).map((client) => client.close(0)));
   }
 }
 

@@ -47,17 +47,13 @@ function showSent({ args, output }: CommandCall, sent: Generated): void {
   }
   const id = cleanText(sent.id);
   const { green, dim } = output.style;
-  const details = sent.variant === 'A' ? describeA(sent.validitySeconds) : describeB(sent.cost);
-  output.line(`${green('sent')}  id ${id}${details}`);
+  output.line(`${green('sent')}  id ${id}${describe(sent)}`);
   output.line(dim(`      ${PROGRAM} validate ${quote(id)} ${sent.mobile}`));
 }
 
-function describeA(validitySeconds: number | null): string {
-  return validitySeconds === null ? '' : `, valid for ${validitySeconds} s`;
-}
-
-function describeB(cost: string | null): string {
-  return cost === null ? '' : `, cost ${cost}`;
+function describe(sent: Generated): string {
+  if (sent.variant === 'B') return sent.cost === null ? '' : `, cost ${sent.cost}`;
+  return sent.validitySeconds === null ? '' : `, valid for ${sent.validitySeconds} s`;
 }
 
 /** Quotes an id for a shell: in variant A it may contain any character. */

@@ -73,16 +73,10 @@ function showRows(
   rows: readonly PriceRow[],
   { service, currency }: SavedPrices,
 ): void {
-  const [head, ...lines] = formatTable(
-    [
-      { head: 'Country' },
-      ...(service === 'otp'
-        ? [{ head: 'Operator' }, { head: 'MCC MNC' }]
-        : [{ head: 'Dial code' }, { head: 'ISO' }]),
-      { head: `Price ${cleanText(currency.symbol)}`.trim(), isRight: true },
-    ],
-    rows.map(({ country, detail, codes, price }) => [country, detail, codes, price]),
-  );
+  const [detailHead, codesHead] = service === 'otp' ? ['Operator', 'MCC MNC'] : ['Dial code', 'ISO'];
+  const heads = ['Country', detailHead, codesHead, `Price ${cleanText(currency.symbol)}`];
+  const cells = rows.map(({ country, detail, codes, price }) => [country, detail, codes, price]);
+  const [head, ...lines] = formatTable([heads, ...cells], 1);
   if (rows.length === 0) output.note('No row matches.');
   else for (const line of [output.style.dim(head ?? ''), ...lines]) output.line(line);
 }
@@ -90,19 +84,12 @@ function showRows(
 function showChanges({ output }: CommandCall, changes: readonly PriceChange[]): void {
   const { green, red, yellow } = output.style;
   const paints = { new: yellow, gone: yellow, dearer: red, cheaper: green };
-  const [, ...lines] = formatTable(
-    [
-      { head: '' },
-      { head: '' },
-      { head: '' },
-      { head: '' },
-      { head: '', isRight: true },
-      { head: '', isRight: true },
-    ],
+  const lines = formatTable(
     changes.map(({ kind, row: { country, detail, codes, price }, before }) => [
       ...[kind, country, detail, codes],
-      ...[before ?? '', kind === 'gone' ? '' : price],
+      ...[before, kind === 'gone' ? null : price],
     ]),
+    2,
   );
   if (changes.length === 0) output.note('Nothing has changed.');
   for (const [index, line] of lines.entries()) {
@@ -111,25 +98,15 @@ function showChanges({ output }: CommandCall, changes: readonly PriceChange[]): 
   }
 }
 
-/** A column: its heading, and whether it is aligned right. */
-interface Column {
-  readonly head: string;
-  readonly isRight?: boolean;
-}
-
 const MAX_CELL_CHARACTERS = 40;
 
-/** Returns the lines of a table; the first one is the heading. */
-function formatTable(columns: readonly Column[], rows: readonly (readonly (string | null)[])[]): string[] {
-  const heads = columns.map(({ head }) => head);
-  const cells = [heads, ...rows.map((row) => row.map((cell) => shorten(cleanText(cell))))];
-  const widths = columns.map((_column, index) => Math.max(...cells.map((row) => widthOf(row[index]))));
-  return cells.map((row) =>
-    columns
-      .map(({ isRight }, index) => pad(row[index] ?? '', widths[index] ?? 0, isRight === true))
-      .join('  ')
-      .trimEnd(),
-  );
+/** Returns the lines of a table. @param amounts How many of the last columns are aligned right. */
+function formatTable(rows: readonly (readonly (string | null)[])[], amounts: number): string[] {
+  const table = rows.map((row) => row.map((cell) => shorten(cleanText(cell))));
+  const widths = table[0]?.map((_cell, index) => Math.max(...table.map((row) => widthOf(row[index])))) ?? [];
+  const format = (cell: string, index: number): string =>
+    pad(cell, widths[index] ?? 0, index >= widths.length - amounts);
+  return table.map((row) => row.map(format).join('  ').trimEnd());
 }
 
 function widthOf(text = ''): number {

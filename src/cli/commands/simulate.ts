@@ -11,31 +11,18 @@ const FAULT_NOTES = [
   'SMS_OTP_USERNAME and SMS_OTP_PASSWORD set its account.',
 ];
 
-/** Adds the faults of the command line to the simulator. @throws {UsageError} for an invalid fault. */
-function addFaults(simulator: GatewaySimulator, texts: readonly string[]): void {
-  for (const text of texts) {
-    const { call, fault, times } = readFault(text);
-    try {
-      // The simulator itself checks calls and kinds.
-      simulator.failNext(call as Call | 'any', fault, times);
-    } catch (error) {
-      if (!(error instanceof TypeError)) throw error;
-      throw new UsageError('--fault has an unknown call or kind, or an invalid number; see --help');
-    }
-  }
-}
-
-interface ReadFault {
-  readonly call: string;
-  readonly fault: Fault | FaultName;
-  readonly times: number;
-}
-
-function readFault(text: string): ReadFault {
+/** Adds a fault of the command line to the simulator. @throws {UsageError} for an invalid one. */
+function addFault(simulator: GatewaySimulator, text: string): void {
   const match = /^([a-z-]+)=([a-z0-9-]+)(?::([0-9]{1,7}))?(?:\*([1-9][0-9]{0,6}))?$/.exec(text);
   if (match === null) throw new UsageError('--fault must be <call>=<kind>, such as generate=no-answer*2');
-  const [, call = '', kind = '', figure, times] = match;
-  return { call, fault: toFault(kind, figure), times: times === undefined ? Infinity : Number(times) };
+  const [, call = '', kind = '', figure, times = Infinity] = match;
+  try {
+    // The simulator itself checks calls and kinds.
+    simulator.failNext(call as Call | 'any', toFault(kind, figure), Number(times));
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw new UsageError('--fault has an unknown call or kind, or an invalid number; see --help');
+  }
 }
 
 function toFault(kind: string, figure: string | undefined): Fault | FaultName {
@@ -85,7 +72,7 @@ export const simulate: Command = {
   async run(call) {
     const simulator = await start(call);
     try {
-      addFaults(simulator, call.args.texts('fault'));
+      for (const text of call.args.texts('fault')) addFault(simulator, text);
       showSimulator(call, simulator);
       if (!call.io.signal.aborted) await once(call.io.signal, 'abort');
     } finally {
@@ -97,7 +84,8 @@ export const simulate: Command = {
 
 async function start({ args, io }: CommandCall): Promise<GatewaySimulator> {
   const { SMS_OTP_VARIANT, SMS_OTP_USERNAME: username, SMS_OTP_PASSWORD: password } = io.env;
-  const variant = readChoice(args, 'variant', ['A', 'B']) ?? (SMS_OTP_VARIANT === 'B' ? 'B' : 'A');
+  const variant =
+    readChoice('--variant', args.text('variant'), ['A', 'B']) ?? (SMS_OTP_VARIANT === 'B' ? 'B' : 'A');
   const port = readWhole(args, 'port', { min: 0, max: 65_535, fallback: 0 });
   const balance = args.text('balance');
   try {

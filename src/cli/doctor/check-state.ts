@@ -1,6 +1,6 @@
 import { guardStore } from '../../stores/guarded-store';
 import type { CommandCall } from '../command';
-import { openPostgres, openRedis, type OpenState, type StateAddress } from '../open-state';
+import { openPostgres, openRedis, type OpenState } from '../open-state';
 import { type CheckResult, fail, notTested, pass, toResult, warn } from './check-result';
 
 /** A counter that does not exist; it is only read. */
@@ -10,22 +10,17 @@ const PROBE = { key: 'doctor', windowSeconds: null, isOnlyRead: true };
 const READS = 4;
 
 /** Checks Redis and PostgreSQL if the environment has their addresses. Nothing is written. */
-export async function* checkState({ io, args }: CommandCall): AsyncGenerator<CheckResult> {
-  const { REDIS_URL, DATABASE_URL } = io.env;
-  const rest = { folder: io.folder, prefix: args.text('prefix') };
-  if (REDIS_URL) yield await check('redis', openRedis, { url: REDIS_URL, ...rest });
-  if (DATABASE_URL) yield await check('postgres', openPostgres, { url: DATABASE_URL, ...rest });
+export async function* checkState(call: CommandCall): AsyncGenerator<CheckResult> {
+  const { REDIS_URL, DATABASE_URL } = call.io.env;
+  if (REDIS_URL) yield await check('redis', () => openRedis(call, REDIS_URL));
+  if (DATABASE_URL) yield await check('postgres', () => openPostgres(call, DATABASE_URL));
   if (!REDIS_URL && !DATABASE_URL) yield notTested('store', 'REDIS_URL and DATABASE_URL are not set');
 }
 
-async function check(
-  name: 'redis' | 'postgres',
-  open: (address: StateAddress) => Promise<OpenState>,
-  address: StateAddress,
-): Promise<CheckResult> {
+async function check(name: 'redis' | 'postgres', open: () => Promise<OpenState>): Promise<CheckResult> {
   let state: OpenState;
   try {
-    state = await open(address);
+    state = await open();
   } catch (error) {
     return toResult(name, error);
   }

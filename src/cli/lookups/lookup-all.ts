@@ -9,6 +9,7 @@ import {
   SmsOtpError,
 } from '../../client';
 import { toMicros } from '../../policies/spend-limits/micros';
+import { findByDialCode, findHighest } from '../../policies/spend-limits/price-table';
 import { CommandFailure } from '../failures';
 import type { CliIo } from '../terminal';
 import type { Result } from './csv-files';
@@ -181,13 +182,10 @@ export function createPace(perSecond: number, { now, wait, signal }: CliIo): () 
 
 /** Money that may be spent, in millionths: held before a lookup, settled after it. */
 export class Budget {
-  readonly #limit: number;
   #spent = 0;
   #held = 0;
 
-  constructor(limit: number) {
-    this.#limit = limit;
-  }
+  constructor(private readonly limit: number) {}
 
   get spent(): number {
     return this.#spent;
@@ -195,7 +193,7 @@ export class Budget {
 
   /** Holds an amount; false when the budget would be exceeded. */
   hold(micros: number): boolean {
-    if (this.#spent + this.#held + micros > this.#limit) return false;
+    if (this.#spent + this.#held + micros > this.limit) return false;
     this.#held += micros;
     return true;
   }
@@ -210,28 +208,20 @@ export class Budget {
 /** Returns what a lookup of a number costs at most, in millionths. */
 export type LookupPrice = (mobile: string) => number;
 
-const MAX_DIALING_CODE_DIGITS = 7;
-
 /**
  * Finds the price by the longest dialing code that matches: the highest one where countries share a code, and the highest
  * of all for a code that is not in the list. HLR spec §2.
  * @throws {CommandFailure} for a list without prices, which cannot bound anything.
  */
 export function createLookupPrices(pricing: readonly CountryPrice[]): LookupPrice {
-  const highest = new Map<string, number>();
-  for (const { countryCode, price } of pricing) {
-    const [code, micros] = [countryCode.replace(/^\+/, ''), toMicros(price)];
-    if (micros !== null && micros >= 0) highest.set(code, Math.max(micros, highest.get(code) ?? 0));
-  }
+  const prices = pricing.flatMap(({ countryCode, price }) => {
+    const micros = toMicros(price);
+    return micros === null || micros < 0 ? [] : [[countryCode.replace(/^\+/, ''), micros] as const];
+  });
+  const highest = findHighest(prices);
   const mostExpensive = Array.from(highest.values()).reduce((most, micros) => Math.max(most, micros), -1);
   if (mostExpensive < 0) {
     throw new CommandFailure('The gateway has no prices for lookups.', 'Without them no budget can be kept.');
   }
-  return (mobile) => {
-    for (let length = MAX_DIALING_CODE_DIGITS; length > 0; length -= 1) {
-      const micros = highest.get(mobile.slice(1, 1 + length));
-      if (micros !== undefined) return micros;
-    }
-    return mostExpensive;
-  };
+  return (mobile) => findByDialCode(highest, mobile) ?? mostExpensive;
 }

@@ -107,7 +107,8 @@ function priceDialCodes(
   });
 }
 
-function findHighest(entries: readonly Priced[]): ReadonlyMap<string, number> {
+/** Returns the highest price of each key. */
+export function findHighest(entries: readonly Priced[]): ReadonlyMap<string, number> {
   const highest = new Map<string, number>();
   for (const [key, micros] of entries) highest.set(key, Math.max(micros, highest.get(key) ?? 0));
   return highest;
@@ -205,14 +206,17 @@ export function findCountryPrice(
   mobile: string,
 ): FoundPrice | null {
   const ofCountry = table.highestByCountry.get(country ?? '');
-  const micros = ofCountry ?? findByDialCode(table, mobile.slice(1));
+  const micros = ofCountry ?? findByDialCode(table.highestByDialCode, mobile);
   return micros === undefined ? null : { micros, confidence: 6 };
 }
 
-/** Finds the longest dialling code that the digits begin with. The list's dialling codes have at most seven digits. */
-function findByDialCode({ highestByDialCode }: PriceTable, digits: string): number | undefined {
+/**
+ * Finds the price of the longest dialling code, of seven digits at most, that a number begins with.
+ * @param mobile E.164 with plus.
+ */
+export function findByDialCode(prices: ReadonlyMap<string, number>, mobile: string): number | undefined {
   for (let length = 7; length > 0; length -= 1) {
-    const micros = highestByDialCode.get(digits.slice(0, length));
+    const micros = prices.get(mobile.slice(1, 1 + length));
     if (micros !== undefined) return micros;
   }
   return undefined;

@@ -154,7 +154,7 @@ function send(state: SimulatorState, request: GenerateRequest, price: string): O
   const otp = state.otps.add(mobile, lifetime, secret);
   const pin = readPin(secret);
   state.ledger.charge(price);
-  state.stats.countSent();
+  state.stats.count('sent');
   state.outbox.add({
     id: otp.id,
     mobile: `+${mobile}`,

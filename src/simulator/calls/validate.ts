@@ -19,7 +19,7 @@ export function validate(state: SimulatorState, { body, subject }: CallRequest):
     return refuse(code, state.readings.errorsListed === 'all' ? further : []);
   }
   if (otp !== undefined) otp.isConsumed = true;
-  state.stats.countValidated();
+  state.stats.count('validated');
   return done(findPayload(state));
 }
 

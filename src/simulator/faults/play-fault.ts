@@ -44,11 +44,17 @@ export function playFault(fault: Fault, context: FaultContext): void {
     case 'content-type':
       return sendAnswer(response, { ...answer(), contentType: fault.value });
     case 'error':
+      return sendAnswer(response, createError(fault, readings));
     case 'html-502':
+      return sendAnswer(response, BAD_GATEWAY);
     case 'redirect':
+      return sendAnswer(response, createRedirect(fault, readings));
     case 'status':
-    case 'body':
-      return sendAnswer(response, createFaultAnswer(fault, readings));
+      return sendAnswer(response, createStatus(fault, readings));
+    case 'body': {
+      const { status: httpStatus, body, contentType = 'application/json' } = fault;
+      return sendAnswer(response, { httpStatus, contentType, body });
+    }
   }
 }
 
@@ -107,32 +113,15 @@ function* pad(body: string, bytes: number): Generator<string> {
 
 type OfKind<Kind extends Fault['kind']> = Extract<Fault, { readonly kind: Kind }>;
 
-function createFaultAnswer(
-  fault: OfKind<'error' | 'html-502' | 'redirect' | 'status' | 'body'>,
-  readings: Readings,
-): Answer {
-  switch (fault.kind) {
-    case 'error':
-      return createError(fault, readings);
-    case 'html-502':
-      return {
-        httpStatus: 502,
-        contentType: 'text/html',
-        body: '<html><body><h1>502 Bad Gateway</h1></body></html>',
-      };
-    case 'redirect': {
-      const headers = { Location: fault.location ?? '/apis/redirected' };
-      return { ...createBareAnswer(fault.status ?? 307, readings), headers };
-    }
-    case 'status':
-      return createStatus(fault, readings);
-    case 'body':
-      return {
-        httpStatus: fault.status,
-        contentType: fault.contentType ?? 'application/json',
-        body: fault.body,
-      };
-  }
+/** A proxy's error page. */
+const BAD_GATEWAY: Answer = {
+  httpStatus: 502,
+  contentType: 'text/html',
+  body: '<html><body><h1>502 Bad Gateway</h1></body></html>',
+};
+
+function createRedirect({ status = 307, location }: OfKind<'redirect'>, readings: Readings): Answer {
+  return { ...createBareAnswer(status, readings), headers: { Location: location ?? '/apis/redirected' } };
 }
 
 function createError(

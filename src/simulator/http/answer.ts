@@ -111,9 +111,7 @@ export function statusMessage(httpStatus: number): string {
   return STATUS_MESSAGES[httpStatus] ?? 'Unknown';
 }
 
-/**
- * A JSON number written digit by digit: a double cannot hold one beyond 2^53, nor the trailing zeros of a price.
- */
+/** A JSON number written digit by digit: a double cannot hold one beyond 2^53, nor the trailing zeros of a price. */
 export class NumberLiteral {
   constructor(readonly digits: string) {}
 }

@@ -116,7 +116,7 @@ function serveCall(state: SimulatorState, faults: FaultQueue, exchange: Exchange
     sendAnswer(response, answer());
     return;
   }
-  stats.countFault();
+  stats.count('faults');
   playFault(fault, { response, answer, readings });
 }
 

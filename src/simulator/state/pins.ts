@@ -39,9 +39,7 @@ export function totp(parameters: TotpParameters, atSeconds: number): string {
 /** A pin is drawn again until its first digit is the required one; this many draws never fail in practice. */
 const MAX_DRAWS = 1_000;
 
-/**
- * What the gateway keeps to check a pin: the pin itself in A, the key and the step of a time-based code in B.
- */
+/** What the gateway keeps to check a pin: the pin itself in A, the key and the step of a time-based code in B. */
 export type PinSecret =
   | { readonly kind: 'stored'; readonly pin: string }
   | { readonly kind: 'time-based'; readonly parameters: TotpParameters };
@@ -76,9 +74,7 @@ export class PinGenerator {
     return { kind: 'stored', pin };
   }
 
-  /**
-   * RFC 6238 leaves T0 and X open: here one step is the pin's whole lifetime, and it begins when the pin is sent.
-   */
+  /** RFC 6238 leaves T0 and X open: here one step is the pin's whole lifetime, and it begins when the pin is sent. */
   #drawTimeBased({ sentAtMs, validitySeconds }: PinLifetime): PinSecret {
     const parameters: TotpParameters = {
       key: this.randomness.bytes(20),

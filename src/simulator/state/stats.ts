@@ -23,49 +23,41 @@ export interface SimulatorStats {
 
 /** Counts what the simulator does. */
 export class StatsStore {
-  readonly #calls = new Map<Call, number>(CALLS.map((call) => [call, 0]));
   readonly #validatesById = new BoundedMap<string, number>(MAX_IDS);
-  readonly #refusals = new Map<number, number>();
-  readonly #authentications = { credentials: 0, refresh: 0 };
-  #sent = 0;
-  #validated = 0;
-  #faults = 0;
+  readonly #counts = {
+    // Every call has an entry from the start.
+    calls: Object.fromEntries(CALLS.map((call) => [call, 0])) as Record<Call, number>,
+    authentications: { credentials: 0, refresh: 0 },
+    sent: 0,
+    validated: 0,
+    faults: 0,
+  };
+  readonly #refusals: Record<number, number> = {};
+
+  count(what: 'sent' | 'validated' | 'faults'): void {
+    this.#counts[what] += 1;
+  }
 
   countCall(call: Call, subject: string): void {
-    this.#calls.set(call, (this.#calls.get(call) ?? 0) + 1);
+    this.#counts.calls[call] += 1;
     if (call === 'validate') this.#validatesById.set(subject, (this.#validatesById.get(subject) ?? 0) + 1);
   }
 
   countAuthentication(type: 'credentials' | 'refresh'): void {
-    this.#authentications[type] += 1;
+    this.#counts.authentications[type] += 1;
   }
 
   countRefusal(code: number): void {
-    this.#refusals.set(code, (this.#refusals.get(code) ?? 0) + 1);
-  }
-
-  countSent(): void {
-    this.#sent += 1;
-  }
-
-  countValidated(): void {
-    this.#validated += 1;
-  }
-
-  countFault(): void {
-    this.#faults += 1;
+    this.#refusals[code] = (this.#refusals[code] ?? 0) + 1;
   }
 
   read(): SimulatorStats {
     return {
-      // Every call has an entry from the start.
-      calls: Object.fromEntries(this.#calls) as Record<Call, number>,
-      authentications: { ...this.#authentications },
-      sent: this.#sent,
+      ...this.#counts,
+      calls: { ...this.#counts.calls },
+      authentications: { ...this.#counts.authentications },
       validatesById: Object.fromEntries(this.#validatesById.entries()),
-      validated: this.#validated,
-      refusals: Object.fromEntries(this.#refusals),
-      faults: this.#faults,
+      refusals: { ...this.#refusals },
     };
   }
 }
