@@ -15,9 +15,9 @@ export function openNetwork(connections = 256): Agent {
   return new Agent({ connections, pipelining: 1, headersTimeout: PATIENCE_MS, bodyTimeout: PATIENCE_MS });
 }
 
-/** A browser with one cookie, which may reach the same site through any of its processes. */
+/** A browser that keeps its cookies, and may reach the same site through any of its processes. */
 export class Browser {
-  cookie: string | undefined;
+  readonly cookies = new Map<string, string>();
 
   /** @param address what proxies say of where it is. */
   constructor(
@@ -25,10 +25,10 @@ export class Browser {
     private readonly address?: string,
   ) {}
 
-  /** Another browser with the same cookie: a second tab, or a thief. */
+  /** Another browser with the same cookies: a second tab, or a thief. */
   copy(): Browser {
     const other = new Browser(this.network, this.address);
-    other.cookie = this.cookie;
+    for (const [name, value] of this.cookies) other.cookies.set(name, value);
     return other;
   }
 
@@ -49,14 +49,17 @@ export class Browser {
   }
 
   async #ask(url: string, method: Dispatcher.HttpMethod, body: string | null): Promise<Answer> {
+    const cookie = Array.from(this.cookies, ([name, value]) => `${name}=${value}`).join('; ');
     const headers = {
       ...(body !== null && { 'content-type': 'application/json' }),
-      ...(this.cookie !== undefined && { cookie: this.cookie }),
+      ...(cookie !== '' && { cookie }),
       ...(this.address !== undefined && { 'x-forwarded-for': this.address }),
     };
     const answer = await request(url, { method, body, headers, dispatcher: this.network });
-    const [cookie] = [answer.headers['set-cookie'] ?? []].flat();
-    if (cookie !== undefined) this.cookie = cookie.split(';', 1)[0];
+    for (const line of [answer.headers['set-cookie'] ?? []].flat()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      this.cookies.set(name, value);
+    }
     const retryAfter = answer.headers['retry-after'];
     return {
       status: answer.statusCode,
