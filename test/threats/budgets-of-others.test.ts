@@ -120,7 +120,9 @@ describe.each(['A', 'B'] as const)('the budget of somebody else in variant %s', 
       number: asTestUser(user).phone ?? '',
       isConfirmed: true,
     });
-    const test = await start(variant, { users, options: { getPhone } });
+    // The owner comes in a new browser each time.
+    const limits: LimitsOption = { perUser: { maxPerDayInOthers: 40 } };
+    const test = await start(variant, { users, options: { getPhone, limits } });
     expect(await logIn(test)).toEqual([200, 200]);
     let texts = 0;
     for (let hour = 0; hour < 23; hour += 1) {
@@ -198,8 +200,11 @@ describe.each(['A', 'B'] as const)('the sends of one user in variant %s', (varia
     expect(seen(await visit(test, twin).login())).toEqual(LIMITED);
   });
 
-  it('leave logins their share, whatever step-ups spend', async () => {
-    const test = await start(variant, { options: { limits: { perUser: { maxStepUpsPerDay: 2 } } } });
+  it.each<[string, Partial<SmsOtpOptions>]>([
+    ['in browsers that are not known', { limits: { perUser: { maxStepUpsPerDayInOthers: 2 } } }],
+    ['in all', { knownBrowsers: false, limits: { perUser: { maxStepUpsPerDay: 2 } } }],
+  ])('%s leave logins their share, whatever step-ups spend', async (_where, options) => {
+    const test = await start(variant, { options });
     const visitor = visit(test);
     await visitor.login();
     await visitor.enterRight();
@@ -264,7 +269,7 @@ describe.each(['A', 'B'] as const)('the sends of one user in variant %s', (varia
 
   it.each([
     ['leave the ten a day', { maxPerDay: 1 }, 200],
-    ['stay in the total of the day', { maxPerDayInAll: 1 }, 429],
+    ['stay in the total of the day', { maxPerDayInOthers: 1 }, 429],
   ])('whose code was judged without an answer %s', async (_what, perUser, status) => {
     const test = await start(variant, { options: { limits: { perUser } } });
     const visitor = visit(test);
