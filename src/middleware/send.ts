@@ -194,7 +194,8 @@ type BegunSend = Extract<SendResult, { readonly kind: 'sent' }> | Waiting;
 function toPending(result: BegunSend, returnTo: string | null): PendingSlot {
   const { challenge, resendAt, phones, factors } = result;
   const { otpId, pendingId, purpose, isSent, expiresAt, pendingUntil, mobile, transaction } = challenge;
-  const reason = result.kind === 'waiting' ? result.refusal?.reason : undefined;
+  const { refusal, status: failureStatus } =
+    result.kind === 'waiting' ? result : { refusal: null, status: null };
   return {
     otpId,
     pendingId,
@@ -206,7 +207,8 @@ function toPending(result: BegunSend, returnTo: string | null): PendingSlot {
     resendAt,
     attemptsLeft: challenge.maxAttempts,
     factors,
-    ...(reason && { reason }),
+    ...(refusal && { reason: refusal.reason }),
+    ...(failureStatus !== null && { failureStatus }),
     ...(phones.length > 0 && { phones }),
     ...(transaction && { transaction }),
     ...(returnTo !== null && { returnTo }),
@@ -258,10 +260,10 @@ function createAnswerAgain({ slot, now }: Pick<MiddlewareContext, 'slot' | 'now'
     // The decision has found the challenge by this slot, so there is one.
     if (pending === undefined) return answerSuccess(res, options.successRedirect);
     if (pending.isSent) return answerPending(req, res, options, pending, { kind: 'sent' });
-    const { otpId, reason = 'resend-too-soon' } = pending;
+    const { otpId, reason = 'resend-too-soon', failureStatus: status = null } = pending;
     const refusal = { reason, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) };
     if (findPendingPage(options) !== undefined)
       await recordRefusal(slot, req, { otpId, endsPending: false, notice: toNotice(refusal, now()) });
-    return answerPending(req, res, options, pending, { kind: 'waiting', refusal, status: null });
+    return answerPending(req, res, options, pending, { kind: 'waiting', refusal, status });
   };
 }

@@ -19,8 +19,9 @@ export interface SmsOtpSession {
 export interface PendingSlot extends PendingStatus {
   readonly otpId: string;
   readonly pendingId: string;
-  /** Why no text went out. */
+  /** Why no text went out, and the HTTP status of the error if there was one. */
   readonly reason?: Reason;
+  readonly failureStatus?: number;
   /** Where the user wanted to go. */
   readonly returnTo?: string;
 }

@@ -93,19 +93,30 @@ describe.each(['A', 'B'] as const)('smsOtp.verifyWith, variant %s', (variant) =>
     expect(brief(await enter())).toEqual(INVALID);
   });
 
-  it('shares the lock with texted codes', async () => {
+  it('has a lock of its own: ten wrong codes close it, and no texted codes', async () => {
     answer = () => false;
     await alice.login();
-    for (const times of [2, 5, 3]) {
-      for (let time = 0; time < times; time += 1) await (time % 2 === 0 ? enter() : alice.enterWrong());
+    for (let time = 1; time <= 10; time += 1) {
+      expect(brief(await enter())).toEqual(INVALID);
+      if (time % 5 !== 0) continue;
       test.clock.advanceSeconds(67);
-      if (times !== 3) await alice.post('/login/resend');
+      await alice.post('/login/resend');
     }
     answer = () => true;
     const before = asked.length;
     expect(brief(await enter())).toEqual(LOCKED);
-    expect(brief(await alice.enter())).toEqual(LOCKED);
     expect(asked).toHaveLength(before);
+    expect((await alice.enter()).status).toBe(200);
+  });
+
+  it('is open while texted codes are locked', async () => {
+    for (let time = 0; time < 10; time += 1) {
+      if (time % 5 === 0) await alice.login();
+      expect(brief(await alice.enterWrong())).toEqual(INVALID);
+      test.clock.advanceSeconds(20);
+    }
+    expect((await alice.login()).body).toMatchObject({ error: 'locked', pending: true });
+    expect((await enter()).status).toBe(200);
   });
 
   it.each([

@@ -74,15 +74,15 @@ describe.each(['A', 'B'] as const)('onEvent in variant %s', (variant) => {
     await enterWrongly(alice, 4);
     told();
     await alice.enterWrong();
-    const wrong = { type: 'rejected', ...subject, reason: 'wrong-code' };
+    const last = { type: 'rejected', ...subject, reason: 'too-many-attempts' };
     const locked = { type: 'locked', ...subject, lockedSeconds: 1800 };
-    expect(told()).toEqual([counted(10), wrong, locked, ended('verify', 'wrong-code')]);
+    expect(told()).toEqual([counted(10), last, locked, ended('verify', 'too-many-attempts')]);
   });
 
   it('hears of a text that the gateway has not sent', async () => {
     test.sim.failNext('generate', 'html-502');
     await alice.login();
-    const denied = { type: 'denied', ...subject, reason: 'not-sent', policy: null };
+    const denied = { type: 'denied', ...subject, reason: 'not-sent', policy: null, limit: null };
     expect(told()).toEqual([denied, ended('send', 'not-sent')]);
   });
 });

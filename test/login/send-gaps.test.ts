@@ -122,7 +122,7 @@ describe('the time of the next code', () => {
     ['the user', { perUser: { maxPerDay: 2 } }],
     ['the number', { perNumber: { maxPerDay: 2 } }],
     ['the user in the short run', { perUser: { max: 2, perSeconds: 3_600 } }],
-    ['the user in all', { perUser: { maxPerDayInAll: 2 } }],
+    ['the user in all other browsers', { perUser: { maxPerDayInOthers: 2 } }],
     ['new numbers of the prefix', { perPrefix: { maxUnproven: 2 } }],
     ['the address', { perAddress: { max: 2 } }],
     ['everybody', { total: { max: 2 } }],

@@ -10,19 +10,19 @@ const NOTHING_WAITED_FOR = { error: 'no-pending-login' };
 
 const REJECTED = { code: 'ERR_GATEWAY_REJECTED' };
 
-/** The gateway refuses, whatever the HTTP status. */
-const REFUSED: readonly [string, Fault, number, object, number][] = [
-  ['2107', { kind: 'error', code: 2107 }, 401, INVALID, 1],
-  ['2107 with HTTP 200', { kind: 'error', code: 2107, status200: true }, 401, INVALID, 1],
-  ['2107 with HTTP 500', { kind: 'error', code: 2107, httpStatus: 500 }, 401, INVALID, 1],
-  ['2120', { kind: 'error', code: 2120 }, 401, INVALID, 1],
-  ['2121', { kind: 'error', code: 2121 }, 503, REJECTED, 0],
-  ['2121 with HTTP 200', { kind: 'error', code: 2121, status200: true }, 503, REJECTED, 0],
-  ['HTTP 429 in an envelope', { kind: 'status', status: 429 }, 503, REJECTED, 0],
-  ['HTTP 500 in an envelope', { kind: 'status', status: 500 }, 503, REJECTED, 0],
-  ['HTTP 503 in an envelope', { kind: 'status', status: 503, retryAfterSeconds: 9 }, 503, REJECTED, 0],
-  ['2103', { kind: 'error', code: 2103 }, 502, REJECTED, 0],
-  ['1007', { kind: 'error', code: 1007 }, 502, REJECTED, 0],
+/** The gateway refuses, whatever the HTTP status. Last: the user's failures afterwards, and the rejections. */
+const REFUSED: readonly [string, Fault, number, object, number, number][] = [
+  ['2107', { kind: 'error', code: 2107 }, 401, INVALID, 1, 1],
+  ['2107 with HTTP 200', { kind: 'error', code: 2107, status200: true }, 401, INVALID, 1, 1],
+  ['2107 with HTTP 500', { kind: 'error', code: 2107, httpStatus: 500 }, 401, INVALID, 1, 1],
+  ['2120', { kind: 'error', code: 2120 }, 401, INVALID, 1, 1],
+  ['2121', { kind: 'error', code: 2121 }, 503, REJECTED, 0, 0],
+  ['2121 with HTTP 200', { kind: 'error', code: 2121, status200: true }, 503, REJECTED, 0, 0],
+  ['HTTP 429 in an envelope', { kind: 'status', status: 429 }, 503, REJECTED, 0, 0],
+  ['HTTP 500 in an envelope', { kind: 'status', status: 500 }, 503, REJECTED, 1, 0],
+  ['HTTP 503 in an envelope', { kind: 'status', status: 503, retryAfterSeconds: 9 }, 503, REJECTED, 0, 0],
+  ['2103', { kind: 'error', code: 2103 }, 502, REJECTED, 1, 0],
+  ['1007', { kind: 'error', code: 1007 }, 502, REJECTED, 1, 0],
 ];
 
 /** Payloads that are not the one of success. */
@@ -56,14 +56,15 @@ describe.each(['A', 'B'] as const)('a validate call in variant %s', (variant) =>
   });
 
   it.each(REFUSED)(
-    'that is answered with %s leaves the challenge alive, one attempt and one failure gone',
-    async (_what, fault, status, body, rejections) => {
+    'that is answered with %s leaves the challenge alive, one attempt gone, and counts what may have been judged',
+    async (_what, fault, status, body, failures, rejections) => {
       const visitor = visit(test, next());
       await visitor.login();
       test.sim.failNext('validate', fault);
       const refused = await visitor.enterRight();
       expect([refused.status, refused.body]).toEqual([status, body]);
-      expect(told(test.events, 'failure-count-changed')).toMatchObject([{ failures: 1 }]);
+      const counts = failures === 0 ? [{ failures: 1 }, { failures: 0 }] : [{ failures }];
+      expect(told(test.events, 'failure-count-changed')).toMatchObject(counts);
       expect(told(test.events, 'rejected')).toHaveLength(rejections);
       expect((await visitor.status()).body).toMatchObject({
         pending: { purpose: 'login' },

@@ -78,7 +78,10 @@ describe('createSmsOtp', () => {
   );
 
   it.each(CEILINGS)('takes %s as far as %d, and refuses %d', (path, furthest, beyond) => {
-    const roomy = path === 'codeValiditySeconds' ? { pendingLoginSeconds: 900 } : {};
+    const roomy = {
+      ...(path === 'codeValiditySeconds' && { pendingLoginSeconds: 900 }),
+      ...(path === 'limits.failures.disableAfter' && { knownBrowsers: false }),
+    };
     expect(problemOf({ ...roomy, ...nest(path, furthest) })).toBe('accepted');
     expect(problemOf({ ...roomy, ...nest(path, beyond) })).toContain(`createSmsOtp: ${path} must be`);
   });
@@ -121,7 +124,7 @@ describe('createSmsOtp', () => {
           'requireSecondFactor',
           'hasSecondFactor',
         ],
-        ...['status', 'unlockUser', 'enableUser', 'forgetUser'],
+        ...['status', 'unlockUser', 'enableUser', 'forgetUser', 'exportUser'],
       ].sort(),
     );
     const { requireSecondFactor, send } = parts;

@@ -26,6 +26,8 @@ describe('a limit by option', () => {
     ['perUser.maxPerDay', 30],
     ['perUser.maxPerDayInAll', 100],
     ['perUser.maxStepUpsPerDay', 75],
+    ['perUser.maxPerDayInOthers', 40],
+    ['perUser.maxStepUpsPerDayInOthers', 30],
     ['perUser.maxUnprovenNumbers', 10],
     ['perNumber.max', 10],
     ['perNumber.maxPerDay', 30],
@@ -35,9 +37,11 @@ describe('a limit by option', () => {
     ['perPrefix.max', 100_000],
     ['perPrefix.maxUnproven', 1_000],
     ['total.max', Number.MAX_SAFE_INTEGER],
+    ['withoutText.max', 100],
+    ['withoutText.maxPerAddress', 100_000],
     ['enrollments.max', 30],
     ['failures.max', 10],
-    ['failures.disableAfter', 100],
+    ['failures.disableAfter', 50],
   ])('may take %s from 1 to %d and not beyond', (path, ceiling) => {
     const [group = '', name = ''] = path.split('.');
     const take = (value: unknown) => () => create({ [group]: { [name]: value } });
@@ -213,8 +217,8 @@ describe('the counters of a send', () => {
   });
 
   it('of step-ups and transactions have a share of their own, and enrollments a budget of the number', () => {
-    expect(namesOf({ purpose: 'login' })).not.toContain('sends:step-ups:u');
-    expect(namesOf({ purpose: 'step-up' })).toContain('sends:step-ups:u');
+    expect(namesOf({ purpose: 'login' })).not.toContain('sends:step-ups:others:u');
+    expect(namesOf({ purpose: 'step-up' })).toContain('sends:step-ups:others:u');
     const enrolls = namesOf({ purpose: 'enroll' });
     expect(enrolls).toContain('sends:day:number:enroll:n');
     expect(enrolls).not.toContain('sends:day:number:login:n');

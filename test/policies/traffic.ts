@@ -50,7 +50,8 @@ export async function startTraffic(
     // Whoever is asked from comes in a header here; `trust proxy` is for tests.
     middleware: (app) => void app.set('trust proxy', true),
     ...given,
-    options: { allowedCountries: 'any', limits: WIDE_LIMITS, policies, ...options },
+    // Each login comes in a new browser.
+    options: { allowedCountries: 'any', knownBrowsers: false, limits: WIDE_LIMITS, policies, ...options },
   });
   let accounts = 0;
 

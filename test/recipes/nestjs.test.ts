@@ -36,10 +36,10 @@ describe.each(['A', 'B'] as const)('the recipe for NestJS, variant %s', (variant
     const before = await agent.post('/login').send(passwordOf('erin'));
     const after = await agent.post('/login/pin').send({ pin: site.code('erin') });
     const [waiting, loggedIn] = [before, after].map(
-      ({ headers }) => String(headers['set-cookie']).split(';')[0],
+      ({ headers }) => /connect\.sid=[^;]+/.exec(String(headers['set-cookie']))?.[0],
     );
-    expect(waiting).toMatch(/^connect\.sid=/);
-    expect(loggedIn).toMatch(/^connect\.sid=/);
+    expect(waiting).toBeDefined();
+    expect(loggedIn).toBeDefined();
     expect(loggedIn).not.toBe(waiting);
   });
 

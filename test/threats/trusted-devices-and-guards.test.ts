@@ -70,18 +70,33 @@ describe('a trusted device', () => {
   });
   afterEach(() => test.close());
 
-  it('is no way around a lock, and is trusted again after it', async () => {
-    await alice.trust();
-    const guesser = test.browser();
-    test.clock.advanceSeconds(301);
-    await guesser.login();
-    for (const times of [5, 5]) {
-      for (let time = 0; time < times; time += 1) await guesser.enterWrong();
-      test.clock.advanceSeconds(67);
-      await guesser.post('/login/resend');
+  /** Two logins with five wrong codes each. */
+  async function guess(browser: Browser): Promise<void> {
+    for (let login = 1; login <= 2; login += 1) {
+      test.clock.advanceSeconds(301);
+      expect((await browser.login()).status).toBe(200);
+      for (let time = 0; time < 5; time += 1) await browser.enterWrong();
     }
-    const { device } = alice;
+    browser.leave();
+  }
+
+  it('is not closed by a lock of other browsers', async () => {
+    await alice.trust();
     alice.leave();
+    await guess(test.browser());
+    expect(test.told('locked')).toHaveLength(1);
+    expect((await alice.login()).body.method).toBe('trusted-device');
+  });
+
+  it('is no way around a lock once ten wrong codes have made its browser unknown, and is trusted again after it', async () => {
+    await alice.trust();
+    alice.leave();
+    const { device } = alice;
+    alice.device = undefined;
+    await guess(alice);
+    expect(test.told('browser-unknown')).toHaveLength(1);
+    await guess(test.browser());
+    alice.device = device;
     expect(brief(await alice.login())).toEqual([
       429,
       { error: 'locked', retryAfterSeconds: expect.any(Number) },

@@ -107,6 +107,11 @@ export const BAD: [string, object, RegExp][] = [
   ['a limit switched off', { limits: { perUser: { max: Infinity } } }, /limits\.perUser\.max must be/],
   ['a limit of nothing', { limits: { perNumber: { max: 0 } } }, /limits\.perNumber\.max must be/],
   ['a shorter window', { limits: { perUser: { perSeconds: 60 } } }, /limits\.perUser\.perSeconds must be/],
+  [
+    'more than 50 failures where known browsers are counted apart',
+    { limits: { failures: { disableAfter: 51 } } },
+    /limits\.failures\.disableAfter must not exceed 50/,
+  ],
 ];
 
 /** The same for the gateway's options. */
@@ -136,10 +141,14 @@ export const CEILINGS: [string, number, number][] = [
   ['limits.perUser.maxPerDayInAll', 100, 101],
   ['limits.perNumber.max', 10, 11],
   ['limits.perUser.maxStepUpsPerDay', 75, 76],
+  ['limits.perUser.maxPerDayInOthers', 40, 41],
+  ['limits.perUser.maxStepUpsPerDayInOthers', 30, 31],
   ['limits.perUser.maxUnprovenNumbers', 10, 11],
   ['limits.perNumber.maxPerDayFromStrangers', 100, 101],
   ['limits.perAddress.max', 100_000, 100_001],
   ['limits.perAddress.maxUnproven', 100_000, 100_001],
+  ['limits.withoutText.max', 100, 101],
+  ['limits.withoutText.maxPerAddress', 100_000, 100_001],
   ['limits.enrollments.max', 30, 31],
   ['limits.perPrefix.max', 100_000, 100_001],
   ['limits.perPrefix.maxUnproven', 1_000, 1_001],

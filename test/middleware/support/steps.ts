@@ -45,7 +45,7 @@ export async function logIn(test: TestApp, user: TestUser = ALICE): Promise<Agen
 export function sessionIdOf({ headers }: Response): string | undefined {
   // superagent types all headers as texts; set-cookie is a list.
   const cookies = (headers as Record<string, unknown>)['set-cookie'];
-  const found = Array.isArray(cookies) ? /^connect\.sid=s%3A([^.]+)\./.exec(String(cookies[0])) : null;
+  const found = /(?:^|,)connect\.sid=s%3A([^.]+)\./.exec(String(cookies));
   return found?.[1] === undefined ? undefined : decodeURIComponent(found[1]);
 }
 

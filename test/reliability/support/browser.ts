@@ -15,9 +15,9 @@ export function openNetwork(connections = 256): Agent {
   return new Agent({ connections, pipelining: 1, headersTimeout: PATIENCE_MS, bodyTimeout: PATIENCE_MS });
 }
 
-/** A browser that keeps every cookie, as one does that came over TLS. It may reach the same site through any of its processes. */
+/** A browser that keeps its cookies, and may reach the same site through any of its processes. */
 export class Browser {
-  readonly #cookies = new Map<string, string>();
+  readonly cookies = new Map<string, string>();
 
   /** @param address what proxies say of where it is. */
   constructor(
@@ -28,13 +28,13 @@ export class Browser {
   /** Another browser with the same cookies: a second tab, or a thief. */
   copy(): Browser {
     const other = new Browser(this.network, this.address);
-    for (const [name, value] of this.#cookies) other.#cookies.set(name, value);
+    for (const [name, value] of this.cookies) other.cookies.set(name, value);
     return other;
   }
 
   /** Comes back later: the session is over, the browser is known if it was. */
   leave(): void {
-    this.#cookies.delete('connect.sid');
+    this.cookies.delete('connect.sid');
   }
 
   logIn(url: string, userId: string): Promise<Answer> {
@@ -54,15 +54,16 @@ export class Browser {
   }
 
   async #ask(url: string, method: Dispatcher.HttpMethod, body: string | null): Promise<Answer> {
+    const cookie = Array.from(this.cookies, ([name, value]) => `${name}=${value}`).join('; ');
     const headers = {
       ...(body !== null && { 'content-type': 'application/json' }),
-      ...(this.#cookies.size > 0 && { cookie: this.#cookieHeader() }),
+      ...(cookie !== '' && { cookie }),
       ...(this.address !== undefined && { 'x-forwarded-for': this.address }),
     };
     const answer = await request(url, { method, body, headers, dispatcher: this.network });
     for (const line of [answer.headers['set-cookie'] ?? []].flat()) {
-      const [name = '', value = ''] = line.split(';', 1)[0]?.split(/=(.*)/s) ?? [];
-      this.#cookies.set(name, value);
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      this.cookies.set(name, value);
     }
     const retryAfter = answer.headers['retry-after'];
     return {
@@ -71,8 +72,4 @@ export class Browser {
       body: (await answer.body.json()) as Record<string, unknown>,
       retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined,
     };
-  }
-  #cookieHeader(): string {
-    return Array.from(this.#cookies, ([name, value]) => `${name}=${value}`).join('; ');
-  }
-}
+  }}

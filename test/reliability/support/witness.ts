@@ -70,7 +70,7 @@ export class Witness {
 
   #hear(id: string, isGenerate: boolean, status: number, body: string): void {
     if (isGenerate) this.readOutbox();
-    if (isGenerate && body.includes('"errors":[{')) this.generates -= 1;
+    if (isGenerate && isRejection(status, body)) this.generates -= 1;
     if (!isGenerate && body.includes(`"code":${INVALID_ACCESS_TOKEN}`)) {
       this.judged.set(id, (this.judged.get(id) ?? 0) - 1);
     }
@@ -87,4 +87,9 @@ export class Witness {
       this.pins.set(message.id, message.pin);
     }
   }
+}
+
+/** An error of the gateway's lists, or a status of failure in an envelope. */
+function isRejection(status: number, body: string): boolean {
+  return body.includes('"errors":[{') || (status >= 400 && body.startsWith('{'));
 }
