@@ -72,4 +72,5 @@ export class Browser {
       body: (await answer.body.json()) as Record<string, unknown>,
       retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined,
     };
-  }}
+  }
+}
