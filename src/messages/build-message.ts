@@ -145,6 +145,7 @@ function checkTemplate(what: string, template: unknown, maxPinDigits: number): s
  * not offer a code of its own.
  */
 function hasForeignOriginLine(template: string): boolean {
-  const lines = template.matchAll(/(?:^|\s)@\S+ #(?<code>\S+)/g);
+  // As a gateway that transliterates to its own alphabet may write it.
+  const lines = template.normalize('NFKC').matchAll(/(?:^|\s)@\S+ #(?<code>\S+)/g);
   return Array.from(lines).some(({ groups }) => groups?.code?.startsWith(PLACEHOLDER) !== true);
 }

@@ -1,7 +1,7 @@
 import { measureTemplate, PLACEHOLDER } from '../protocol/message-length';
 import type { Purpose, Transaction } from '../stores/store';
 import { LOCALE_TEXTS, type LocaleTexts, type MessageLocale, type TextKind } from './locales';
-import { listBeginnings, sanitizeVariable } from './sanitize';
+import { FORGING, listBeginnings, sanitizeVariable } from './sanitize';
 
 /** The purposes of a code; each has a default text. */
 export const PURPOSES: readonly Purpose[] = ['login', 'step-up', 'transaction', 'enroll'];
@@ -56,7 +56,10 @@ export function transactionMessage(
   if (transaction === undefined) throw new TypeError('a transaction must have an amount and a payee');
   const amount = readAmount(transaction.amount);
   const payee = sanitizeVariable(transaction.payee, MAX_INPUT_LENGTH);
-  if (payee === '') throw new TypeError('the payee of a transaction must have letters or digits');
+  // What approves a payment must show who gets it.
+  if (!/[\p{L}\p{N}]/u.test(payee)) {
+    throw new TypeError('the payee of a transaction must have letters or digits');
+  }
   const fill = (kind: 'transaction' | 'short-transaction', shown: string): string =>
     fillText(options, kind, { amount, payee: shown });
   const fits = (text: string): boolean => measureTemplate(text, maxPinDigits).problem === null;
@@ -76,7 +79,7 @@ export function transactionMessage(
 /** Refuses an amount that would be cut or would lose a visible character. */
 function readAmount(text: string): string {
   const amount = sanitizeVariable(text, MAX_INPUT_LENGTH);
-  if (amount === '' || amount.length > MAX_AMOUNT_LENGTH || /[@#[\]]/.test(text)) {
+  if (amount === '' || amount.length > MAX_AMOUNT_LENGTH || text.search(FORGING) >= 0) {
     throw new TypeError(
       `the amount of a transaction must have 1 to ${MAX_AMOUNT_LENGTH} characters without @, #, [ and ]`,
     );

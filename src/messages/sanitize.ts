@@ -1,7 +1,25 @@
 /**
- * Makes a string of unknown origin safe inside a message: one line, without control and format characters, and without `@`,
- * `#`, `[` and `]`, so that it can forge neither an origin-bound line nor a placeholder. A string that is too long is cut
- * between two characters as people see them.
+ * What could forge an origin-bound line or a placeholder: `@`, `#`, `[`, `]` and what a gateway that transliterates to its
+ * own alphabet may turn into them.
+ */
+export const FORGING = /[@#[\]\uFF20\uFE6B\uFF03\uFE5F\uFF3B\uFE47\uFF3D\uFE48]/gu;
+
+/** Characters that are not seen, or whose look nobody knows. */
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{DI}\uFFFC]/gu;
+
+/** Spaces of all kinds. \s matches neither the line break U+0085 nor the blank of Braille. */
+const SPACES = /[\s\u0085\u2800]+/gu;
+
+/** More marks than any script puts on one letter. */
+const EXCESS_MARKS = /(?<=\p{M}{4})\p{M}+/gu;
+
+/** What makes phones show a link: the beginning of a URL, and a dot (also of other scripts) before a top-level domain. */
+const LINKS = /:(?=\/\/)|[.\u2024\u3002\uFE52\uFF0E\uFF61](?=[\p{L}\p{M}]{2}|xn--)/giu;
+
+/**
+ * Makes a string of unknown origin safe inside a message: one line of visible characters, without `@`, `#`, `[` and `]`, so
+ * that it can forge neither an origin-bound line nor a placeholder. A space breaks what phones would show as a link
+ * (`evil. example/login`). A string that is too long is cut between two characters as people see them.
  *
  * @param maxLength The most UTF-16 units the result may have, at least 1.
  * @returns An empty string when nothing harmless is left.
@@ -13,9 +31,11 @@ export function sanitizeVariable(text: string, maxLength: number): string {
     throw new TypeError('maxLength must be a whole number above 0');
   }
   const folded = text
-    // \s does not match the line break U+0085.
-    .replace(/[\s\u0085]+/gu, ' ')
-    .replace(/[\p{Cc}\p{Cf}\p{Cs}@#[\]]/gu, '')
+    .replace(SPACES, ' ')
+    .replace(INVISIBLE, '')
+    .replace(FORGING, '')
+    .replace(EXCESS_MARKS, '')
+    .replace(LINKS, '$& ')
     .replace(/ {2,}/g, ' ')
     .trim();
   return folded.length <= maxLength ? folded : (listBeginnings(folded, maxLength)[0] ?? '');

@@ -125,6 +125,7 @@ describe('forgery by a variable of a message', () => {
     ['\n@evil.test #111111', /must not hold "@host #"/],
     [' @evil.test #111111 ', /must not hold "@host #"/],
     [' @evil_test #111111 ', /must not hold "@host #"/],
+    [' \uff20evil.test \uff03111111 ', /must not hold "@host #"/],
     ['[PIN]', /exactly once/],
     ['\u2028', /control characters/],
   ])('a template that lets %j through is refused and nothing is sent', async (payee, problem) => {

@@ -34,7 +34,7 @@ describe('the text of a transaction', () => {
     [
       'on one line and without marks',
       { amount: '1\u202f234,50\u00a0€', payee: ' Fresh\nFlowers [PIN] @evil.test #1 ' },
-      'Example: [PIN] is your code for 1 234,50 € to Fresh Flowers PIN evil.test 1. It expires in 5 min. Never share it.',
+      'Example: [PIN] is your code for 1 234,50 € to Fresh Flowers PIN evil. test 1. It expires in 5 min. Never share it.',
     ],
     [
       'in a shorter sentence where a letter of the payee forces UCS-2',
@@ -83,7 +83,16 @@ describe('the text of a transaction', () => {
     ['an amount of 41 characters', { amount: '1'.repeat(41), payee: 'Flowers' }, /1 to 40 characters/],
     ['an amount of a megabyte', { amount: '1'.repeat(1_048_576), payee: 'Flowers' }, /1 to 40 characters/],
     ['an amount that would lose a sign', { amount: '10#00', payee: 'Flowers' }, /without @, #, \[ and \]/],
+    ['an amount that would lose a full-width sign', { amount: '10\uff0300', payee: 'x' }, /without @, #/],
     ['a payee of nothing harmless', { amount: '1', payee: '@#\u200b' }, /the payee of a transaction/],
+    ['a payee of Hangul fillers', { amount: '1', payee: '\u3164'.repeat(4) }, /must have letters or digits/],
+    [
+      'a payee of blanks of Braille',
+      { amount: '1', payee: '\u2800'.repeat(4) },
+      /must have letters or digits/,
+    ],
+    ['a payee of private characters', { amount: '1', payee: '\ue000\ufffc' }, /must have letters or digits/],
+    ['a payee of marks alone', { amount: '1', payee: '.-\u0301*' }, /must have letters or digits/],
     [
       'an amount that is not a string',
       { amount: 7 as unknown as string, payee: 'Flowers' },
