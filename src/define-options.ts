@@ -61,6 +61,22 @@ export function callback<Callback extends (...values: never[]) => unknown>(): z.
   return z.custom<Callback>((value) => typeof value === 'function', 'must be a function');
 }
 
+/**
+ * Returns a schema for a function that must not return a promise. One that does so all the same returns no valid value,
+ * which ends in an error of the request, and a rejection does not end the process.
+ */
+export function syncCallback<Callback extends (input: never) => unknown>() {
+  return callback<Callback>().transform((call) => {
+    const callSafely = (input: never): unknown => {
+      const value = call(input);
+      if (value instanceof Promise) value.catch(() => undefined);
+      return value;
+    };
+    // It takes and returns what the callback does.
+    return callSafely as Callback;
+  });
+}
+
 /** Returns a schema for an object that has these methods or parts. What they do is not checked. */
 export function objectWith<Part>(what: string, ...fields: readonly string[]): z.ZodCustom<Part, Part> {
   return z.custom<Part>(

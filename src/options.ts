@@ -12,6 +12,7 @@ import {
   objectWith,
   parseOptions,
   strictOptions,
+  syncCallback,
   unlessFalse,
   wholeNumber,
 } from './define-options';
@@ -208,11 +209,13 @@ function isFactor({ name: given, check, isAvailable }: Partial<Factor>): boolean
   return isName && !OWN_METHODS.includes(given) && hasCallbacks;
 }
 
-/** A policy with a misspelt stage would never be checked. */
+/** A policy with a misspelt stage would never be checked, and with a misspelt mode it would be enforced. */
 const policy = objectWith<Policy>('a policy', 'name', 'stage', 'check').refine(
-  ({ stage, check }: Partial<Policy>) =>
-    (stage === 'send' || stage === 'enroll') && typeof check === 'function',
-  "must have the stage 'send' or 'enroll', and check must be a function",
+  ({ stage, check, mode = 'enforce' }: Partial<Policy>) =>
+    ['send', 'enroll'].includes(stage ?? '') &&
+    ['enforce', 'report'].includes(mode) &&
+    typeof check === 'function',
+  "must have the stage 'send' or 'enroll' and no mode but 'enforce' and 'report', and check must be a function",
 );
 
 const PHONE_BOOK = ['list', 'addUnconfirmed', 'confirm', 'replace', 'remove', 'setDefault'];
@@ -240,7 +243,7 @@ const schema = strictOptions({
     error: ({ errors }) => errors[0]?.[0]?.message,
   }),
   loadUser: callback<SmsOtpOptions['loadUser']>(),
-  getUserId: callback<NonNullable<SmsOtpOptions['getUserId']>>().optional(),
+  getUserId: syncCallback<NonNullable<SmsOtpOptions['getUserId']>>().optional(),
   allowedCountries: z.union([z.literal('any'), z.array(country, COUNTRIES).nonempty(COUNTRIES)], COUNTRIES),
   isRequiredFor: callback<NonNullable<SmsOtpOptions['isRequiredFor']>>().optional(),
   preferredFactor: callback<NonNullable<SmsOtpOptions['preferredFactor']>>().optional(),
@@ -267,7 +270,7 @@ const schema = strictOptions({
   strategyName: name.default('sms-otp'),
   keepSessionKeys: z.array(name, 'must be a list of names').default([]),
   onEvent: callback<NonNullable<SmsOtpOptions['onEvent']>>().optional(),
-  now: callback<() => number>().default(() => Date.now),
+  now: syncCallback<() => number>().default(() => Date.now),
 });
 
 /** The options, checked and completed. */

@@ -7,6 +7,7 @@ import {
   parseOptions,
   strictOptions,
   switchOption,
+  syncCallback,
   wholeNumber,
 } from '../define-options';
 import { optionError } from '../errors';
@@ -198,7 +199,7 @@ const optionsSchema = strictOptions({
   tokenStore: tokenStore.optional(),
   acceptMissingPayload: switchOption().default(false),
   onEvent: callback<GatewayEventListener>().optional(),
-  now: callback<() => number>().default(() => Date.now),
+  now: syncCallback<() => number>().default(() => Date.now),
 });
 
 /** The options, checked and with all defaults. */

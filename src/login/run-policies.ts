@@ -1,4 +1,4 @@
-import { readFields } from '../errors';
+import { readFields, StoreError } from '../errors';
 import { provenCounter } from '../limits/limits';
 import type { NumberKeySet } from '../limits/number-keys';
 import type {
@@ -59,10 +59,16 @@ interface Answer {
 async function runPolicy(policy: Policy, context: PolicyContext): Promise<Answer> {
   try {
     return readAnswer(await policy.check(context));
-  } catch {
+  } catch (error) {
+    rethrowOutage(policy, error);
     // A policy that could not be asked has not allowed anything.
     return { refusal: { reason: 'denied' }, reasons: ['it could not be asked'] };
   }
+}
+
+/** That the store fails is no decision about the user. A policy that only reports has no say. */
+function rethrowOutage({ mode }: Policy, error: unknown): void {
+  if (error instanceof StoreError && mode !== 'report') throw error;
 }
 
 /** Only `'allow'` allows. Untyped policies may return anything: everything else denies, without a valid reason as `denied`. */
@@ -99,7 +105,8 @@ export async function planCharges(
     if (policy.stage !== 'send' || policy.charges === undefined) continue;
     try {
       for (const charge of await policy.charges(context)) planned.push({ ...charge, policy });
-    } catch {
+    } catch (error) {
+      rethrowOutage(policy, error);
       // A policy that could not be asked has not allowed anything; one that only reports has no say.
       if (policy.mode !== 'report') return { policy: policy.name, refusal: { reason: 'denied' } };
     }

@@ -28,6 +28,7 @@ export interface PendingCode {
   /** Whether a text went out. */
   readonly isSent: boolean;
   readonly pendingUntil: number;
+  readonly attemptsLeft: number;
 }
 
 /** A code to verify. */
@@ -93,6 +94,10 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
       return refuse('no-pending-login');
     }
 
+    // What is over needs no slot of the gateway.
+    if (pending.pendingUntil <= login.now()) return refuse('expired', true);
+    if (verifier.isGuessable && pending.attemptsLeft <= 0) return refuse('too-many-attempts');
+
     // 2 admitted by the gateway's queue and breaker: a refusal here costs no attempt
     const isTexted = verifier.method === 'sms';
     const slot = isTexted && !pending.isSent ? undefined : await verifier.reserve?.();
@@ -103,7 +108,6 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
       const claim = await claimAttempt(pending.otpId);
       if (claim.outcome !== 'claimed') {
         // A used, superseded or lost id looks like a wrong code; only our own clock says expired.
-        if (pending.pendingUntil <= login.now()) return refuse('expired', true);
         return claim.outcome === 'exhausted' ? refuse('too-many-attempts') : refuse('wrong-code', true);
       }
       const { challenge } = claim;

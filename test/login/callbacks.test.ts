@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { ALICE, asUser, BOB, startTestApp, type TestApp } from '../support/test-app';
 import { seen, visit, type Visit } from '../support/visit';
 
@@ -88,6 +88,32 @@ describe('getUserId', () => {
       expect((await visitor.login()).status).toBe(500);
       expect(test.errors[0]).toBeInstanceOf(TypeError);
       expect(test.sim.stats().calls.generate).toBe(0);
+    },
+  );
+});
+
+describe.each(['A', 'B'] as const)('variant %s: getUserId and now', (variant) => {
+  const unhandled: unknown[] = [];
+  const listen = (reason: unknown): number => unhandled.push(reason);
+  beforeEach(() => void process.on('unhandledRejection', listen));
+  afterEach(() => void process.off('unhandledRejection', listen));
+
+  const failing = (): Promise<never> => Promise.reject(new AppError('the database of the app'));
+
+  it.each([
+    ['getUserId', 'rejects', failing],
+    ['getUserId', 'resolves', () => Promise.resolve('alice')],
+    ['now', 'rejects', failing],
+    ['now', 'resolves', () => Promise.resolve(Date.now())],
+  ])(
+    '%s as an async function that %s ends in an error of the request, and not of the process',
+    async (name, _what, callback) => {
+      test = await startTestApp({ variant, options: { [name]: callback } });
+      const { status } = await visit(test).login();
+      // Node.js reports a rejection that nobody handles once the microtasks have run.
+      await new Promise(setImmediate);
+      expect([status >= 500, unhandled]).toEqual([true, []]);
+      expect([test.errors.length, test.logins]).toEqual([1, []]);
     },
   );
 });

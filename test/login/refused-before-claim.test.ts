@@ -4,7 +4,7 @@ import { GatewaySimulator } from 'passport-sms-otp/simulator';
 import { testClock, type TestClock } from '../support/clock';
 import { people } from '../support/people';
 import { startTestApp, type TestApp } from '../support/test-app';
-import { visit, type Visit } from '../support/visit';
+import { seen, visit, type Visit, wrongCode } from '../support/visit';
 import { waitUntil } from '../support/wait-until';
 
 const [ALICE, BOB] = people(2);
@@ -34,6 +34,11 @@ describe.each(['A', 'B'] as const)('a code that is not even put to the gateway i
 
   const enterRight = (): ReturnType<Visit['enter']> => visitor.enter(sim.lastPin(ALICE?.phone ?? ''));
 
+  async function enterWrongly(): Promise<void> {
+    const wrong = wrongCode(sim.lastPin(ALICE?.phone ?? '') ?? '');
+    for (let time = 0; time < 5; time += 1) await visitor.enter(wrong);
+  }
+
   async function expectNothingSpent(): Promise<void> {
     expect(sim.stats().calls.validate).toBe(0);
     expect(test.events.map(({ type }) => type)).not.toContain('failure-count-changed');
@@ -58,6 +63,19 @@ describe.each(['A', 'B'] as const)('a code that is not even put to the gateway i
       await expectNothingSpent();
       await balance;
       expect((await enterRight()).status).toBe(200);
+    });
+
+    it.each([
+      ['has expired', 'expired', (): unknown => clock.advanceSeconds(600)],
+      ['admits no more attempts', 'invalid-code', enterWrongly],
+    ])('waits for no place in it when the pending login %s', async (_what, error, end) => {
+      await visitor.login();
+      await end();
+      sim.failNext('balance', { kind: 'latency', ms: 1_000 });
+      const balance = client.otp.balance();
+      await waitUntil(() => sim.stats().calls.balance === 1);
+      expect(seen(await enterRight())).toEqual([401, { error }]);
+      await balance;
     });
   });
 

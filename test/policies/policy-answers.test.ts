@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { StoreError } from 'passport-sms-otp';
 import type { Policy, PolicyContext, SendSettlement, VerifiedContext } from 'passport-sms-otp';
 import { ALICE, startTestApp, type TestApp } from '../support/test-app';
 import { seen, visit, type Visit } from '../support/visit';
@@ -53,6 +54,23 @@ describe('the answer of a policy', () => {
     await start({ check: () => Promise.reject(new Error('broken')) });
     await visitor.login();
     expect(told()).toEqual([{ ...DECISION, decision: 'deny', reasons: ['it could not be asked'] }]);
+  });
+
+  describe.each(['check', 'charges'] as const)('with a store that fails in %s', (hook) => {
+    const fail = (): Promise<never> => Promise.reject(new StoreError('charge'));
+
+    it('is the outage that it is, not a denial', async () => {
+      await start({ [hook]: fail });
+      expect((await visitor.login()).status).toBe(503);
+      expect(test.errors).toEqual([expect.any(StoreError)]);
+      expect(test.events.filter(({ type }) => type === 'denied')).toEqual([]);
+      expect(test.sim.stats().calls.generate).toBe(0);
+    });
+
+    it('does not matter when the policy only reports', async () => {
+      await start({ [hook]: fail, mode: 'report' });
+      expect((await visitor.login()).status).toBe(200);
+    });
   });
 
   it.each([[0], [-1], [Infinity], [NaN], ['30'], [null]])(

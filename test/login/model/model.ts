@@ -5,7 +5,13 @@ export interface ModelSession {
   user: string | null;
   /** Whose second factor the session has passed. */
   mark: string | null;
-  pending: { readonly otpId: string; readonly purpose: Purpose; readonly pendingUntil: number } | null;
+  pending: {
+    readonly otpId: string;
+    readonly purpose: Purpose;
+    readonly pendingUntil: number;
+    /** The session knows that its last attempt is gone. */
+    isSpent?: boolean;
+  } | null;
 }
 
 /** What the model knows of a code that is out. */

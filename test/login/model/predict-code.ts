@@ -14,15 +14,17 @@ export function predictCode(model: Model, browser: number, code: string, isLost:
   if (pending === null) return NOTHING;
   const isOver = pending.pendingUntil <= model.now;
   const challenge = liveChallenge(model, pending.otpId);
+  if (pending.isSpent === true && !isOver) return INVALID;
   if (challenge === undefined) {
     session.pending = null;
     return isOver ? EXPIRED : INVALID;
   }
   if (challenge.attempts >= 5) return INVALID;
   challenge.attempts += 1;
-  if (!challenge.hasCode) return INVALID;
-  const lock = lockOf(model, challenge.user);
+  const lock = challenge.hasCode ? lockOf(model, challenge.user) : null;
   if (lock !== null) return lock === 'locked' ? [429, 'locked'] : [403, 'disabled'];
+  pending.isSpent = challenge.attempts === 5;
+  if (!challenge.hasCode) return INVALID;
   countFailure(model, challenge.user);
   if (challenge.expiresAt <= model.now) return EXPIRED;
   return judge(model, browser, challenge, code, isLost);

@@ -83,6 +83,11 @@ export const BAD: [string, object, RegExp][] = [
     { policies: [{ name: 'x', stage: 'Send', check: () => 'allow' }] },
     /policies\.0 must have the stage 'send' or 'enroll'/,
   ],
+  [
+    'a policy of an unknown mode',
+    { policies: [{ name: 'x', stage: 'send', mode: 'record', check: () => 'allow' }] },
+    /policies\.0 must have .* no mode but 'enforce' and 'report'/,
+  ],
   ['a clock that is a number', { now: 7 }, /now must be a function/],
   ['a sink that is a text', { onEvent: 'canary value' }, /onEvent must be a function/],
   ['a figure that is a text', { codeValiditySeconds: '300' }, /codeValiditySeconds must be a whole number/],
