@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { createFactorLister, createFactors, type LoginFactors } from './account/factors';
+import { createFactorCheck, createFactorLister, createFactors, type LoginFactors } from './account/factors';
 import { createKnownBrowsers, NO_KNOWN_BROWSERS } from './account/known-browsers';
 import { createPhoneLister } from './account/phone-book';
 import { GatewayClient } from './client/gateway-client';
@@ -91,6 +91,7 @@ class SmsOtpContext {
       phones: book && { login, book },
       recoveryCodes: factors.recoveryCodes && {
         codes: factors.recoveryCodes,
+        hasFactor: createFactorCheck(login, settings.factors, factors.recoveryCodes),
         emit,
         revokeDevices: factors.devices?.revokeFor,
         endOtherSessions: settings.endOtherSessions,

@@ -1,6 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { optionError } from '../errors';
 import type { KeyedDigest, LoginContext } from '../login/context';
+import { readOnly, spentCodesCounter } from '../limits/failures';
+import { isUser, toUserIdText } from '../login/users';
+import type { UserId } from '../stores/store';
 import { createDeviceRegistry, createDeviceTokens } from './device-tokens';
 import { createRecoveryCodes, type RecoveryCodes } from './recovery-codes';
 import {
@@ -54,6 +57,28 @@ export function createFactorLister(
     const named = (await Promise.all(asked)).flat();
     const left = recoveryCodes === undefined ? 0 : await recoveryCodes.count(userId);
     return left > 0 ? [...named, 'recovery-code'] : named;
+  };
+}
+
+/**
+ * Makes the check whether a user can pass a second factor, by a recovery code, a number or a factor of the app's that says
+ * so, or could until the last recovery code was spent.
+ */
+export function createFactorCheck(
+  { store, loadUser, listPhones }: Pick<LoginContext, 'store' | 'loadUser' | 'listPhones'>,
+  factors: readonly Factor[],
+  recoveryCodes: Pick<RecoveryCodes, 'count'>,
+): (id: UserId) => Promise<boolean> {
+  return async function hasFactor(id) {
+    const { userId } = toUserIdText(id);
+    if ((await recoveryCodes.count(userId)) > 0) return true;
+    const { counts } = await store.counters.charge(readOnly([spentCodesCounter(userId)]));
+    if (counts[0]?.count !== 0) return true;
+    const user: unknown = await loadUser(id);
+    if (!isUser(user)) return false;
+    if ((await listPhones(user)).length > 0) return true;
+    const asked = factors.map(async (factor): Promise<unknown> => factor.isAvailable?.(user));
+    return (await Promise.all(asked)).includes(true);
   };
 }
 

@@ -58,6 +58,11 @@ export function recoveryCounters(user: string, pendingId: string, address: strin
   ];
 }
 
+/** Records that a user has spent the last one of a set of recovery codes. */
+export function spentCodesCounter(user: string): Counter {
+  return { key: `recovery:spent:${user}`, windowSeconds: null };
+}
+
 /** Returns the keys of the failures that a success in one bucket clears: those of both sides, and the bucket's own. */
 export function failureKeys(user: string, methods: readonly string[], bucket: string): readonly string[] {
   const own =

@@ -1,4 +1,11 @@
-import { failureKeys, lockKey, OTHER_BROWSERS, readOnly, slowKey } from '../limits/failures';
+import {
+  failureKeys,
+  lockKey,
+  OTHER_BROWSERS,
+  readOnly,
+  slowKey,
+  spentCodesCounter,
+} from '../limits/failures';
 import { type LiftedLimits, liftLimits } from '../limits/lift-limits';
 import { sendKeys } from '../limits/limits';
 import type { TrustedDevice, UserId } from '../stores/store';
@@ -77,7 +84,7 @@ export function createUserAdmin({ store, browsers, emit, guessableMethods }: Log
     },
     async forgetUser(id) {
       const { userId } = toUserIdText(id);
-      const sends = sendKeys(userId, await listBrowserIds(userId));
+      const sends = [...sendKeys(userId, await listBrowserIds(userId)), spentCodesCounter(userId).key];
       await challenges.discardAll(userId);
       await recoveryCodes?.replace(userId, []);
       await devices?.removeAll(userId);

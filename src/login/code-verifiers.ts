@@ -2,6 +2,7 @@ import type { Factor } from '../account/factors';
 import { readRecoveryCode, type RecoveryCodes } from '../account/recovery-codes';
 import type { Permit } from '../client/gateway-client';
 import { GatewayRejectedError, NoAnswerError, type SmsOtpError } from '../errors';
+import { spentCodesCounter } from '../limits/failures';
 import type { Challenge, Purpose } from '../stores/store';
 import type { LoginContext } from './context';
 import type { Method } from './outcome';
@@ -122,7 +123,7 @@ function readPinRejection({ gatewayCode }: GatewayRejectedError): 'wrong' | 'ove
  * fails after that.
  */
 function createRecoveryCodeVerifier(
-  { emit }: Pick<LoginContext, 'emit'>,
+  { emit, store }: Pick<LoginContext, 'emit' | 'store'>,
   codes: RecoveryCodes,
   field: string,
 ): CodeVerifier {
@@ -138,6 +139,8 @@ function createRecoveryCodeVerifier(
       // A store plugin may return anything: only true is a success.
       if ((isSpent as unknown) !== true) return { kind: 'wrong' };
       emit({ type: 'recovery-code-used', userId, address, left });
+      // The code is spent: the login goes on even if this is not recorded. `store-failing` reports it.
+      if (left === 0) await store.counters.charge([spentCodesCounter(userId)]).catch(() => undefined);
       return { kind: 'right' };
     },
   };

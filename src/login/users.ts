@@ -61,6 +61,7 @@ export async function findUser(
   return toUserIdText(login.getUserId(user)).userId === challenge.userId ? user : null;
 }
 
-function isUser(value: unknown): value is Express.User {
+/** Returns whether `loadUser` has returned a user. */
+export function isUser(value: unknown): value is Express.User {
   return typeof value === 'object' && value !== null;
 }

@@ -12,8 +12,8 @@ export interface RecoveryCodesPart {
   /**
    * Generates new codes in place of all earlier ones. They are returned here and never again: show them once. Trusted
    * devices are revoked and the user's other sessions ended.
-   * @param req Required while the user has codes: its user must be this one, and have passed a second factor other than a
-   * trusted device in the last 300 s.
+   * @param req Its user must be this one, and have passed a second factor other than a trusted device in the last 300 s.
+   * Not required for the first codes of a user who has neither a number nor another factor.
    * @throws {SecondFactorError} `ERR_SECOND_FACTOR_NEEDED` otherwise, and for the second of two concurrent first calls.
    * @throws {StoreError} `ERR_STORE`: nothing was changed, except that devices may have been revoked.
    */
@@ -25,6 +25,8 @@ export interface RecoveryCodesPart {
 /** Recovery codes, and what new ones change besides. */
 export interface RecoveryCodesContext {
   readonly codes: RecoveryCodes;
+  /** Returns whether the user can pass a second factor, or could until the last recovery code was spent. */
+  readonly hasFactor: (userId: UserId) => Promise<boolean>;
   readonly emit: LoginContext['emit'];
   /** Undefined unless `trustedDevices` is configured. */
   readonly revokeDevices: RevokeDevices | undefined;
@@ -36,13 +38,13 @@ const MAX_AGE_MS = 300_000;
 
 export function createRecoveryCodesPart(
   { marks }: Pick<MiddlewareContext, 'marks'>,
-  { codes, emit, revokeDevices, endOtherSessions }: RecoveryCodesContext,
+  { codes, hasFactor, emit, revokeDevices, endOtherSessions }: RecoveryCodesContext,
 ): RecoveryCodesPart {
   return {
     async generate(id, req) {
       const { userId } = toUserIdText(id);
-      const isFirst = (await codes.count(userId)) === 0;
-      if (!isFirst && !isFresh(userId, req)) throw notFresh();
+      const isFirst = !isFresh(userId, req);
+      if (isFirst && (await hasFactor(id))) throw notFresh();
       await revokeDevices?.(userId, 'changed', req?.ip);
       const made = await codes.renew(userId, isFirst);
       if (made === null) throw notFresh();
@@ -62,6 +64,6 @@ export function createRecoveryCodesPart(
 
 function notFresh(): SecondFactorError {
   return new SecondFactorError(
-    'The user has recovery codes: recoveryCodes.generate(userId, req) makes new ones right after a second factor of that user',
+    'The user can pass a second factor: recoveryCodes.generate(userId, req) makes codes right after that user has passed one',
   );
 }

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createSmsOtp, memoryStore, SecondFactorError } from 'passport-sms-otp';
+import { ALICE, BOB } from '../support/test-app';
 import type { Browser } from './support/browser';
 import { startFactorApp, type FactorApp } from './support/factor-app';
 
@@ -20,7 +21,7 @@ describe('recoveryCodes.generate', () => {
   }
 
   it('gives ten different codes of 80 bits, in groups that people can read', async () => {
-    const codes = await test.recoveryCodes.generate('alice');
+    const codes = await test.firstCodes();
     expect(new Set(codes).size).toBe(10);
     for (const code of codes) expect(code).toMatch(/^([0-9A-HJKMNP-TV-Z]{4}-){5}[0-9A-HJKMNP-TV-Z]{4}$/);
     await expect(test.recoveryCodes.count('alice')).resolves.toBe(10);
@@ -53,7 +54,7 @@ describe('recoveryCodes.generate', () => {
     };
     // Only the call that is watched is ever made.
     const own = await startFactorApp({ options: { store: watched } });
-    const codes = await own.recoveryCodes.generate('alice');
+    const codes = await own.firstCodes();
     const [[userId, hashes, options]] = kept as [[string, string[], object]];
     expect([userId, hashes.length, options]).toEqual(['alice', 10, { isFirst: true }]);
     for (const code of codes) {
@@ -74,7 +75,7 @@ describe('recoveryCodes.generate', () => {
       },
     };
     const own = await startFactorApp({ options: { store: { ...store, recoveryCodes } } });
-    const [code] = await own.recoveryCodes.generate('bob');
+    const [code] = await own.firstCodes(BOB);
     await store.recoveryCodes.replace('alice', moved);
     const browser = own.browser();
     await browser.login();
@@ -141,14 +142,73 @@ describe('recoveryCodes.generate', () => {
     await expect(test.recoveryCodes.count('alice')).resolves.toBe(10);
   });
 
-  it('is as free as the first time once all are used up', async () => {
-    for (const code of await test.firstCodes()) {
+  it('needs a second factor for the first codes, too, of a user who has a number', async () => {
+    await expect(test.recoveryCodes.generate('alice')).rejects.toBeInstanceOf(SecondFactorError);
+    await alice.login();
+    await expect(alice.post('/codes', { of: 'alice' })).resolves.toMatchObject(NEEDED);
+    await alice.enter();
+    expect((await alice.post('/codes')).body.codes).toHaveLength(10);
+  });
+
+  it('makes the first codes at the moment of a sign-up: right after the number was confirmed by its code', async () => {
+    test.users.set('alice', { ...ALICE, phone: null });
+    await expect(test.firstCodes()).resolves.toHaveLength(10);
+    await logIn();
+    expect((await alice.post('/codes')).body.codes).toHaveLength(10);
+  });
+
+  it('gives no first codes to a session of a trusted device, nor to one that needed no second factor', async () => {
+    await alice.trust();
+    alice.leave();
+    expect((await alice.login()).body).toMatchObject({ method: 'trusted-device' });
+    await expect(alice.post('/codes')).resolves.toMatchObject(NEEDED);
+    test.users.set('bob', { ...BOB, isOptional: true });
+    const bob = test.browser(BOB);
+    await bob.login();
+    await expect(bob.post('/codes')).resolves.toMatchObject(NEEDED);
+  });
+
+  it('needs a second factor, too, of a user who has another factor of the app', async () => {
+    const carol = { id: 'carol', phone: null };
+    const factor = { name: 'totp', check: () => true };
+    for (const [answer, settled] of [
+      [true, 'rejected'],
+      [false, 'fulfilled'],
+      ['yes', 'fulfilled'],
+    ] as const) {
+      // Factors without types may answer anything.
+      const isAvailable = (): boolean => answer as boolean;
+      const own = await startFactorApp({
+        users: [carol],
+        options: { factors: [{ ...factor, isAvailable }] },
+      });
+      const [end] = await Promise.allSettled([own.recoveryCodes.generate('carol')]);
+      expect([answer, end.status]).toEqual([answer, settled]);
+      await own.close();
+    }
+  });
+
+  it('needs a second factor once all are used up, too: the last code is one', async () => {
+    const codes = await test.firstCodes();
+    for (const code of codes.slice(0, -1)) {
       await alice.login();
       expect((await alice.recover(code)).status).toBe(200);
       test.clock.advanceSeconds(3_600);
     }
+    test.users.set('alice', { ...ALICE, phone: null });
+    await alice.login();
+    expect((await alice.recover(codes.at(-1))).status).toBe(200);
     await expect(test.recoveryCodes.count('alice')).resolves.toBe(0);
+    await expect(test.recoveryCodes.generate('alice')).rejects.toBeInstanceOf(SecondFactorError);
+    expect((await alice.post('/codes')).body.codes).toHaveLength(10);
+  });
+
+  it('is as free as the first time once the user was forgotten', async () => {
+    const [code] = await test.firstCodes();
+    await test.smsOtp.forgetUser('alice');
     await expect(test.firstCodes()).resolves.toHaveLength(10);
+    await alice.login();
+    expect((await alice.recover(code)).status).toBe(401);
   });
 
   it.each([[''], [null], [1.5]])('takes no %p for a user', async (id) => {

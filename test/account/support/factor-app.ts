@@ -18,7 +18,7 @@ export interface FactorApp extends TestApp {
   passwords: Map<string, string>;
   /** Whose other sessions the app was asked to end, with the session that stays. */
   ended: { userId: unknown; sessionId: string | undefined }[];
-  /** The user's first recovery codes. */
+  /** The user's first recovery codes, from before there was a number. */
   firstCodes(user?: TestUser): Promise<readonly string[]>;
   browser(user?: TestUser): Browser;
   told<Type extends SmsOtpEvent['type']>(type: Type): Extract<SmsOtpEvent, { type: Type }>[];
@@ -47,10 +47,18 @@ export async function startFactorApp(given: TestAppOptions = {}): Promise<Factor
     trustedDevices: configured(test.smsOtp.trustedDevices),
     passwords,
     ended,
-    firstCodes: (user = ALICE) => recoveryCodes.generate(user.id),
+    firstCodes: (user = ALICE) => {
+      setPhone(test, user, null);
+      return recoveryCodes.generate(user.id).finally(() => setPhone(test, user, user.phone));
+    },
     browser: (user) => new Browser(test, user),
     told: (type) => test.events.filter((event) => event.type === type) as never,
   };
+}
+
+function setPhone({ users }: TestApp, { id }: TestUser, phone: string | null): void {
+  const user = users.get(id);
+  if (user !== undefined) user.phone = phone;
 }
 
 function configured<Part>(part: Part | undefined): Part {
