@@ -19,18 +19,6 @@ import {
 } from './decision-table';
 import { createLookupMemory, createLookupStops } from './lookup-memory';
 
-/** Options of `numberLookups`. Unknown fields are errors. */
-export interface NumberLookupsOptions {
-  /** How long a caller waits for a lookup, a repeated one included, in milliseconds: 100 to 10,000. Default: 2,000. */
-  readonly budgetMs?: number | undefined;
-  /** Lookups per user and day at enrollment, and as many at logins: 1 to 1,000. Default: 20. */
-  readonly maxPerUserPerDay?: number | undefined;
-  /** Numbers this process remembers, 100 to 1,000,000. Default: 10,000. */
-  readonly maxEntries?: number | undefined;
-  /** Returns a number from 0 to 1 that spreads repeated lookups. Default: `Math.random`. */
-  readonly random?: (() => number) | undefined;
-}
-
 /** Returns what is kept of a number's subscriber identity: never the identity itself. */
 export type ToIdentity = (mobile: string, lookup: Lookup) => string | null;
 
@@ -58,11 +46,18 @@ export function sharedLookups(): z.ZodType<NumberLookups, NumberLookups> {
 }
 
 const schema = strictOptions({
+  /** How long a caller waits for a lookup, a repeated one included, in milliseconds: 100 to 10,000. Default: 2,000. */
   budgetMs: budget().default(2_000),
+  /** Lookups per user and day at enrollment, and as many at logins: 1 to 1,000. Default: 20. */
   maxPerUserPerDay: wholeNumber(1, 1_000).default(20),
+  /** Numbers this process remembers, 100 to 1,000,000. Default: 10,000. */
   maxEntries: wholeNumber(100, 1_000_000).default(10_000),
+  /** Returns a number from 0 to 1 that spreads repeated lookups. Default: `Math.random`. */
   random: callback<() => number>().default(() => Math.random),
 });
+
+/** Options of `numberLookups`. Unknown fields are errors. */
+export type NumberLookupsOptions = z.input<typeof schema>;
 
 /** Distinguishes the end of the budget from other failures. */
 const LATE = new Error('late');
