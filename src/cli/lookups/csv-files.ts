@@ -223,10 +223,14 @@ export function toCsvLine(fields: readonly (string | null)[]): string {
 
 function toField(value: string | null): string {
   const text = guardFormula(cleanText(value));
-  return /[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return /[",;]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** Spreadsheets run strings that begin like this, except plain numbers. OWASP, CSV injection. */
+/**
+ * Spreadsheets run strings that begin like this, except plain numbers. Where the decimal sign is a comma they begin a field
+ * after each semicolon, whatever is quoted. OWASP, CSV injection.
+ */
 function guardFormula(text: string): string {
-  return /^[=+@-]/.test(text) && !/^[+-]?[0-9.]+$/.test(text) ? `'${text}` : text;
+  if (/^[+-]?[0-9.]+$/.test(text)) return text;
+  return text.replace(/(?=[=+@\-\uFF1D\uFF0B\uFF20\uFF0D])(?<=^|;["'\s]*)/g, "'");
 }
