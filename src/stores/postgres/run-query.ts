@@ -1,4 +1,4 @@
-import { fieldsOf } from '../check-values';
+import { readFields } from '../../errors';
 import { withTimeout } from '../with-timeout';
 import { NOW, type Tables } from './schema';
 
@@ -27,7 +27,7 @@ export function queryRunner(pool: PostgresPool): RunQuery {
   return (operation, text, values) =>
     withTimeout(operation, async () => {
       const { rows } = await repeat(REPEATABLE, () => pool.query(text, values));
-      return rows.map(fieldsOf);
+      return rows.map(readFields);
     });
 }
 
@@ -41,7 +41,7 @@ async function repeat<Result>(codes: ReadonlySet<string>, query: () => Promise<R
     try {
       return await query();
     } catch (error) {
-      const { code } = fieldsOf(error);
+      const { code } = readFields(error);
       if (tries === MOST_TRIES || typeof code !== 'string' || !codes.has(code)) throw error;
     }
   }
