@@ -1,5 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { adviseOnCause, adviseOnCode, CommandFailure, explain, UsageError, withUsageErrors } from '../../src/cli/failures';
+import {
+  adviseOnCause,
+  adviseOnCode,
+  CommandFailure,
+  explain,
+  UsageError,
+  withUsageErrors,
+} from '../../src/cli/failures';
 import {
   GatewayBusyError,
   GatewayRejectedError,

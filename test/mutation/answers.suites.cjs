@@ -11,6 +11,7 @@ const SUITES = [
   'client/refresh-refusals',
   'client/circuit-breaker',
   'client/transport',
+  'client/calls',
   'client/credentials-refused',
   'client/tokens',
   'client/deadlines',
