@@ -9,12 +9,21 @@ const SUITES = [
   'cli/refuse-secrets',
   'cli/explain',
   'opentelemetry/news-and-failures',
+  'opentelemetry/providers',
+  'opentelemetry/events',
   'client/call-events',
+  'client/retry-after',
+  'client/options',
   'middleware/replies',
   'middleware/redirects',
+  'middleware/return-path',
   'middleware/status',
+  'cli/usage',
   'login/several-numbers',
   'login/transactions',
+  'middleware/return-to',
+  'middleware/plain-passport',
+  'login/pending-without-text',
 ];
 
 // Each in a block of its own: hooks of one are not hooks of all.

@@ -24,6 +24,10 @@ const SUITES = [
   'login/odd-answers',
   'policies/send-limits',
   'account/recover',
+  'login/pending-without-text',
+  'account/known-browsers',
+  'account/recovery-codes',
+  'account/other-factors',
   'login/refused-before-claim',
   'login/validate-faults',
 ];

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { fieldsOf } from '../check-values';
+import { readFields } from '../../errors';
 import { withTimeout } from '../with-timeout';
 import { NOW, type Tables } from './schema';
 
@@ -33,7 +33,7 @@ export function queryRunner(pool: PostgresPool): RunQuery {
   return (operation, text, values) =>
     withTimeout(operation, async () => {
       const { rows } = await repeat(REPEATABLE, () => pool.query(text, values));
-      return rows.map(fieldsOf);
+      return rows.map(readFields);
     });
 }
 
@@ -47,7 +47,7 @@ async function repeat<Result>(codes: ReadonlySet<string>, query: () => Promise<R
     try {
       return await query();
     } catch (error) {
-      const { code } = fieldsOf(error);
+      const { code } = readFields(error);
       if (tries === MOST_TRIES || typeof code !== 'string' || !codes.has(code)) throw error;
       await wait(Math.random() * Math.min(5 * 2 ** tries, LONGEST_PAUSE_MS));
     }
