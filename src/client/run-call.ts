@@ -111,7 +111,7 @@ export class CallRunner {
     const { gatewayCode } = error;
     if (gatewayCode === null || !ACCOUNT_REFUSALS.includes(gatewayCode)) return;
     this.#refusing.add(call);
-    this.#context.emitter.emit({ type: 'gateway-refusing', call, gatewayCode });
+    this.context.emitter.emit({ type: 'gateway-refusing', call, gatewayCode });
   }
 
   #token(deadline: CallDeadline): AuthorizedToken | Promise<AuthorizedToken> {
