@@ -8,8 +8,20 @@ import { SessionStoreError } from './session';
 
 /** The fields of an event that are logged. No masked number, no label, no free text; a new field stays out until it is listed. */
 const EVENT_FIELDS = [
-  ...['type', 'userId', 'address', 'purpose', 'method', 'reason', 'policy', 'stage', 'mode', 'decision'],
-  ...['country', 'sends', 'cost', 'failures', 'lockedSeconds', 'count', 'left', 'level', 'balance'],
+  ...['type', 'userId', 'address', 'purpose', 'method', 'reason', 'limit', 'policy', 'stage'],
+  ...[
+    'mode',
+    'decision',
+    'country',
+    'sends',
+    'cost',
+    'failures',
+    'lockedSeconds',
+    'count',
+    'left',
+    'level',
+    'balance',
+  ],
   ...['call', 'operation', 'outcome', 'durationMs', 'gatewayCode', 'retryAfterSeconds', 'by'],
 ];
 const ERROR_FIELDS = [
@@ -26,8 +38,12 @@ const ERROR_FIELDS = [
 const WARNINGS: readonly SmsOtpEvent['type'][] = [
   'locked',
   'disabled',
+  'sends-used-up',
+  'guessing-slowly',
+  'guessing-recovery-codes',
   'store-failing',
   'gateway-failing',
+  'gateway-refusing',
   'gateway-credentials-refused',
   'token-taken-over',
   'balance-low',

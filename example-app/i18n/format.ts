@@ -19,6 +19,19 @@ export function formatDollars(locale: Locale): (cents: number) => string {
   };
 }
 
+/** Returns a formatter of the time that is left until a moment: seconds, minutes or hours, never too few. */
+export function formatWait(locale: Locale, now: () => number): (time: number) => string {
+  const formats = (['second', 'minute', 'hour'] as const).map(
+    (unit) => new Intl.NumberFormat(toTag(locale), { style: 'unit', unit, unitDisplay: 'long' }),
+  );
+  return (time) => {
+    let left = Math.max(1, Math.ceil((time - now()) / 1000));
+    const unit = left <= 90 ? 0 : left <= 90 * 60 ? 1 : 2;
+    for (let step = 0; step < unit; step += 1) left = Math.ceil(left / 60);
+    return formats[unit]?.format(left) ?? '';
+  };
+}
+
 /** Returns a formatter of milliseconds since 1970. */
 export function formatDate(locale: Locale): (time: number) => string {
   const format = new Intl.DateTimeFormat(toTag(locale), { dateStyle: 'medium' });

@@ -1,5 +1,5 @@
-import { Router, type NextFunction, type Request, type Response } from 'express';
-import { formatDate, formatDollars, formatTime } from './format';
+import { Router, type RequestHandler, type Request } from 'express';
+import { formatDate, formatDollars, formatTime, formatWait } from './format';
 import { directionOf, findLocale, isLocale, LANGUAGES, LOCALES, type Locale } from './locales';
 import { translateTo } from './translate';
 
@@ -19,20 +19,23 @@ export function readLocale(req: Request): Locale {
 }
 
 /** Passes the language to the views. It needs no session, so error pages have it too. */
-export function fillLanguage(req: Request, res: Response, next: NextFunction): void {
-  const locale = readLocale(req);
-  Object.assign(res.locals, {
-    locale,
-    direction: directionOf(locale),
-    t: translateTo(locale),
-    formatDollars: formatDollars(locale),
-    formatDate: formatDate(locale),
-    formatTime: formatTime(locale),
-    languages: LOCALES.map((code) => ({ code, name: LANGUAGES[code].name })),
-    // A refused form is shown in the response to its POST, which has no address to return to.
-    here: req.method === 'GET' ? req.originalUrl : '/',
-  });
-  next();
+export function fillLanguage(now: () => number): RequestHandler {
+  return (req, res, next) => {
+    const locale = readLocale(req);
+    Object.assign(res.locals, {
+      locale,
+      direction: directionOf(locale),
+      t: translateTo(locale),
+      formatDollars: formatDollars(locale),
+      formatDate: formatDate(locale),
+      formatTime: formatTime(locale),
+      formatWait: formatWait(locale, now),
+      languages: LOCALES.map((code) => ({ code, name: LANGUAGES[code].name })),
+      // A refused form is shown in the response to its POST, which has no address to return to.
+      here: req.method === 'GET' ? req.originalUrl : '/',
+    });
+    next();
+  };
 }
 
 /**

@@ -67,7 +67,11 @@ function record(event: SmsOtpEvent, note: Note): void {
   } else if (event.type === 'verified' && event.method === 'sms') {
     note('verified', event.country ?? '??');
   } else if (event.type === 'denied') {
-    note('denied', event.reason);
+    // Of a full limit the reason does not say which one.
+    note(
+      'denied',
+      event.reason === 'send-limit' && event.limit ? `${event.reason} (${event.limit})` : event.reason,
+    );
   } else if (event.type === 'gateway-call' && (event.call === 'generate' || event.call === 'validate')) {
     note('latency', String(LATENCY_BOUNDS_MS.find((bound) => event.durationMs <= bound) ?? Infinity));
   }

@@ -1,6 +1,6 @@
 import { Router } from 'express';
 import type { PendingStatus, Purpose, Reason } from 'passport-sms-otp';
-import { toNotice } from '../notices';
+import { toNotice, toNoticeBesideCountdown } from '../notices';
 import { TRUSTED_DAYS, type BankOtp } from '../server';
 
 /** The route of the code form, by purpose. The purpose itself is decided by the challenge, whatever the route. */
@@ -11,14 +11,17 @@ const ACTIONS: Readonly<Record<Purpose, string>> = {
   enroll: '/settings/phones/pin',
 };
 
-/** The page that asks for a code, for every purpose. */
+/** The page that asks for a code, for every purpose, or for another way where no text went out. */
 export function codePages(smsOtp: BankOtp, now: () => number): Router {
   const router = Router();
 
   router.get('/login/pin', (req, res) => {
-    const { notice, pending } = smsOtp.status(req);
-    if (pending) res.render('code', { notice: toNotice(notice), ...describePending(pending, notice, now()) });
-    else if (notice) res.render('code-ended', { notice: toNotice(notice) });
+    const status = smsOtp.status(req);
+    const { notice, pending } = status;
+    if (pending) {
+      const shown = pending.resendAt === null ? toNotice(status) : toNoticeBesideCountdown(status);
+      res.render('code', { notice: shown, ...describePending(pending, notice, now()) });
+    } else if (notice) res.render('code-ended', { notice: toNotice(status) });
     else res.redirect(303, req.user ? '/account' : '/login');
   });
 
@@ -30,10 +33,12 @@ const endsCode: ReadonlySet<Reason | null> = new Set(['too-many-attempts', 'expi
 
 /** Returns durations instead of times, because the clock of the browser may be wrong. */
 function describePending(pending: PendingStatus, notice: Reason | null, nowMs: number): object {
-  const { purpose, maskedPhone, transaction } = pending;
+  const { purpose, isSent, maskedPhone, transaction, attemptsLeft, factors } = pending;
   const secondsUntil = (time: number): number => Math.max(0, Math.ceil((time - nowMs) / 1000));
+  const isDead = attemptsLeft === 0 || endsCode.has(notice);
   return {
     purpose,
+    isSent,
     action: ACTIONS[purpose],
     digits: maskedPhone.slice(-2),
     transaction,
@@ -42,8 +47,10 @@ function describePending(pending: PendingStatus, notice: Reason | null, nowMs: n
     otherPhones: (pending.phones ?? [])
       .filter((phone) => phone.maskedPhone !== maskedPhone)
       .map((phone) => ({ phoneId: phone.phoneId, digits: phone.maskedPhone.slice(-2) })),
-    takesRecoveryCode: purpose === 'login' || purpose === 'step-up',
-    minutesLeft: endsCode.has(notice) ? 0 : Math.ceil(secondsUntil(pending.expiresAt) / 60),
+    takesRecoveryCode: factors.includes('recovery-code'),
+    minutesLeft: isDead ? 0 : Math.ceil(secondsUntil(pending.expiresAt) / 60),
+    // Said after a wrong code only: before, it would be one more thing to read.
+    triesLeft: notice === 'wrong-code' && !isDead ? attemptsLeft : null,
     canResend: pending.resendAt !== null,
     resendSeconds: pending.resendAt === null ? 0 : secondsUntil(pending.resendAt),
   };

@@ -18,8 +18,8 @@ export function enrollPages(smsOtp: BankOtp): Router {
       res.redirect(303, smsOtp.hasSecondFactor(req) ? '/settings' : '/step-up');
       return;
     }
-    const { notice, pending } = smsOtp.status(req);
-    res.render('enroll', { notice: toNotice(notice), isCodeWaiting: pending !== null });
+    const status = smsOtp.status(req);
+    res.render('enroll', { notice: toNotice(status), waiting: status.pending });
   });
 
   router.post('/enroll', phones.enroll({ successRedirect: '/login/pin', failureRedirect: '/enroll' }));

@@ -1,6 +1,6 @@
 import { Router } from 'express';
 import type { BankOtp } from '../server';
-import { toNotice } from '../notices';
+import { toNotice, toProblem } from '../notices';
 
 /** The page that asks for the password; `server.ts` answers its form. */
 export function loginPages(smsOtp: BankOtp): Router {
@@ -11,9 +11,9 @@ export function loginPages(smsOtp: BankOtp): Router {
       res.redirect(303, smsOtp.hasSecondFactor(req) ? '/account' : '/enroll');
       return;
     }
-    const { notice, pending } = smsOtp.status(req);
-    const reason = 'wrong-password' in req.query ? 'wrong-password' : notice;
-    res.render('login', { notice: toNotice(reason), isCodeWaiting: pending !== null });
+    const status = smsOtp.status(req);
+    const notice = 'wrong-password' in req.query ? toProblem('notice.wrong-password') : toNotice(status);
+    res.render('login', { notice, waiting: status.pending });
   });
 
   return router;

@@ -18,9 +18,8 @@ export function settingsPages(smsOtp: BankOtp): Router {
   const router = Router();
   router.get('/settings', settingsGuards(smsOtp).page, async (req, res) => {
     const user = userOf(req);
-    const { notice } = smsOtp.status(req);
     res.render('settings', {
-      notice: toNotice(notice),
+      notice: toNotice(smsOtp.status(req)),
       done: DONE.find(([name]) => name in req.query)?.[1],
       phones: await listPhones(smsOtp, user),
       codesLeft: await smsOtp.recoveryCodes.count(user.id),

@@ -16,8 +16,10 @@ export function stepUpPages(smsOtp: BankOtp): Router {
       res.redirect(303, '/enroll');
       return;
     }
-    const { notice, pending } = smsOtp.status(req);
-    res.render('step-up', { notice: toNotice(notice), digits, isCodeWaiting: pending !== null });
+    const status = smsOtp.status(req);
+    // Without a text there is no code to enter, and the button does the same.
+    const waiting = status.pending?.isSent === true ? status.pending : null;
+    res.render('step-up', { notice: toNotice(status), digits, waiting });
   });
   return router;
 }

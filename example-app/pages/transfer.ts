@@ -9,9 +9,8 @@ export function transferPages(smsOtp: BankOtp): Router {
   const guard = smsOtp.requireSecondFactor({ redirect: '/login' });
 
   router.get('/transfer', guard, (req, res) => {
-    const { notice } = smsOtp.status(req);
     const bank = req.session.bank ?? openBank();
-    res.render('transfer', { bank, payees: PAYEES, notice: toNotice(notice), form: {} });
+    res.render('transfer', { bank, payees: PAYEES, notice: toNotice(smsOtp.status(req)), form: {} });
   });
 
   router.post(

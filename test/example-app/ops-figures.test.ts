@@ -52,7 +52,7 @@ describe('the figures of an hour', () => {
 
   it('count refusals by reason, and add up what the gateway charged', async () => {
     const dashboard = await after([denied, denied, sent('US', '0.0525'), sent('US', '0.0475')]);
-    expect(dashboard.denials).toEqual([{ reason: 'send-limit', count: 2 }]);
+    expect(dashboard.denials).toEqual([{ reason: 'send-limit (per-user)', count: 2 }]);
     expect(dashboard.cost).toBeCloseTo(0.1, 6);
     expect((await after([sent('US')])).cost).toBeNull();
   });

@@ -82,17 +82,16 @@ async function walk(base, simulator) {
   ];
 }
 
-/** Keeps the session cookie and follows no redirect. */
+/** Keeps every cookie and follows no redirect. */
 function createBrowser(base) {
-  let cookie = '';
+  const cookies = new Map();
   const ask = async (path, options) => {
-    const response = await fetch(base + path, {
-      ...options,
-      headers: cookie === '' ? {} : { cookie },
-      redirect: 'manual',
-    });
-    const fresh = response.headers.getSetCookie()[0];
-    if (fresh !== undefined) cookie = fresh.split(';')[0];
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const response = await fetch(base + path, { ...options, headers: { cookie }, redirect: 'manual' });
+    for (const line of response.headers.getSetCookie()) {
+      const [, name, value] = /^([^=]+)=([^;]*)/.exec(line);
+      cookies.set(name, value);
+    }
     return response;
   };
   return {
