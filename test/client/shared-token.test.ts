@@ -8,7 +8,7 @@ describe.each(['A', 'B'] as const)('variant %s: clients that share a token store
     const simulator = await startSimulator({ variant });
     const tokenStore = new SharedTokens();
     // Eight clients derive their keys at once here, which a busy machine needs seconds for.
-    const timeouts = { balanceMs: 30_000, authMs: 30_000 };
+    const timeouts = { balanceMs: 12_000, authMs: 12_000 };
     const clients = Array.from({ length: 8 }, () => startClient(simulator, { tokenStore, timeouts }));
     await Promise.all(clients.flatMap(({ client }) => [client.otp.balance(), client.otp.balance()]));
     expect(simulator.stats().calls).toMatchObject({ auth: 1, balance: 16 });
