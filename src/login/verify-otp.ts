@@ -7,6 +7,7 @@ import {
   MAX_RECOVERY_ATTEMPTS_PER_DAY,
   OTHER_BROWSERS,
   recoveryCounters,
+  rightCodeCounters,
   SLOW_GUESSING_FAILURES,
   slowKey,
 } from '../limits/failures';
@@ -282,11 +283,14 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
 
   /** Clears what a success clears, and records that the number is proven for the user. Only a texted code proves a number. */
   async function recordSuccess({ challenge, subject }: Attempt): Promise<void> {
-    const { userId, mobile } = challenge;
+    const { userId, bucket, mobile } = challenge;
     const proven = verifier.method === 'sms' ? await login.numberKeys(mobile) : null;
-    const keys = keysClearedBySuccess(userId, login.guessableMethods, challenge.bucket);
-    const clearing = counters.clear(keys);
-    const marking = proven === null ? undefined : counters.charge([provenCounter(userId, proven.number)]);
+    const clearing = counters.clear(keysClearedBySuccess(userId, login.guessableMethods, bucket));
+    const marks = [
+      ...(proven === null ? [] : [provenCounter(userId, proven.number)]),
+      ...(verifier.isGuessable ? rightCodeCounters(userId, bucket) : []),
+    ];
+    const marking = marks.length > 0 && counters.charge(marks);
     // The code was right and is consumed. Counters that stay are only stricter, and `store-failing` reports the failure.
     const [cleared] = await Promise.allSettled([clearing, marking]);
     if (cleared.status === 'fulfilled') {

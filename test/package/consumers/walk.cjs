@@ -82,12 +82,15 @@ async function walk(base, simulator) {
   ];
 }
 
-/** Keeps every cookie and follows no redirect. */
+/** Keeps its cookies and follows no redirect. */
 function createBrowser(base) {
   const cookies = new Map();
   const ask = async (path, options) => {
-    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-    const response = await fetch(base + path, { ...options, headers: { cookie }, redirect: 'manual' });
+    const response = await fetch(base + path, {
+      ...options,
+      headers: { cookie: Array.from(cookies, ([name, value]) => `${name}=${value}`).join('; ') },
+      redirect: 'manual',
+    });
     for (const line of response.headers.getSetCookie()) {
       const [, name, value] = /^([^=]+)=([^;]*)/.exec(line);
       cookies.set(name, value);
