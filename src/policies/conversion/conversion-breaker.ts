@@ -73,7 +73,8 @@ export function conversionBreaker(options: ConversionBreakerOptions = {}): Polic
     check: async (context) => {
       const counted = await countScopes(context);
       const running = counted.filter(({ blockedSeconds }) => blockedSeconds > 0);
-      const blocked = running.length > 0 ? running : await block(context, counted.filter(isLow));
+      const low = running.length > 0 ? [] : counted.filter(isLow);
+      const blocked = [...running, ...(await Promise.all(low.map((found) => beginBlock(context, found))))];
       if (blocked.length === 0) return 'allow';
       return {
         deny: 'send-limit',
@@ -98,13 +99,6 @@ export function conversionBreaker(options: ConversionBreakerOptions = {}): Polic
       await counters.charge(scopes.flatMap((scope) => answeredCounters(scope, sentAt, sends)));
     },
   };
-}
-
-function block(
-  context: PolicyContext<unknown>,
-  low: readonly CountedScope[],
-): Promise<readonly CountedScope[]> {
-  return Promise.all(low.map((counted) => beginBlock(context, counted)));
 }
 
 /** Begins a block. When several processes detect the same scope, one begins the block and the others find it running. */

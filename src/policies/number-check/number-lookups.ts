@@ -75,8 +75,7 @@ export function numberLookups(options: NumberLookupsOptions = {}): NumberLookups
   const memory = createLookupMemory(maxEntries);
   const stops = createLookupStops(maxEntries);
   const running = new Map<string, Promise<Finding>>();
-  let toIdentity: ToIdentity = () => null;
-  let hasIdentity = false;
+  let toIdentity: ToIdentity | null = null;
 
   async function find(context: LookupContext): Promise<Finding> {
     const kept = memory.find(context);
@@ -120,15 +119,15 @@ export function numberLookups(options: NumberLookupsOptions = {}): NumberLookups
     try {
       const lookup = await gateway.hlr.lookup(mobile);
       await recordSpend(counters, lookup.cost);
-      return readFinding(lookup, now(), (answered) => toIdentity(mobile, answered));
+      return readFinding(lookup, now(), (answered) => toIdentity?.(mobile, answered) ?? null);
     } catch (error) {
       return nothingFound(readFailure(error), now());
     }
   }
 
   function keepIdentity(given: ToIdentity): void {
-    if (hasIdentity) throw optionError('hlrSimSwap', 'lookups', 'serve another one already');
-    [toIdentity, hasIdentity] = [given, true];
+    if (toIdentity !== null) throw optionError('hlrSimSwap', 'lookups', 'serve another one already');
+    toIdentity = given;
   }
 
   return { networkOf: (context) => memory.networkOf(context), find, keepIdentity };
