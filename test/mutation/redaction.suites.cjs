@@ -17,6 +17,7 @@ const SUITES = [
   'middleware/replies',
   'middleware/redirects',
   'middleware/return-path',
+  'middleware/session-writes',
   'middleware/status',
   'cli/usage',
   'login/several-numbers',
