@@ -145,6 +145,7 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
         if (isEnded === true) await giveBackLostSend(login, challenge);
         await giveBack(attempt, false);
         login.emit({ type: 'rejected', ...attempt.subject, reason: 'unconfirmed' });
+        if (isDisabledBy(attempt)) login.emit({ type: 'disabled', ...attempt.subject });
         return { kind: 'unconfirmed', error: result.error };
       }
       if (result.kind !== 'right') {
@@ -223,7 +224,9 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
   }
 
   /** Emits what this attempt has brought about: a lock, a disabled factor, or signs that someone is guessing. */
-  function emitLock({ challenge, counts: [first, second, third], subject }: Attempt): void {
+  function emitLock(attempt: Attempt): void {
+    const { challenge, subject } = attempt;
+    const [, second, third] = attempt.counts;
     const watched = third?.count ?? 0;
     if (!verifier.isGuessable) {
       if (watched === MAX_RECOVERY_ATTEMPTS_PER_DAY) {
@@ -231,7 +234,7 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
       }
       return;
     }
-    const { max, disableAfter } = login.settings.limits.failures;
+    const { max } = login.settings.limits.failures;
     if (challenge.bucket !== OTHER_BROWSERS) {
       const failures = second?.count ?? 0;
       if (failures >= max) login.emit({ type: 'browser-unknown', ...subject, failures });
@@ -241,9 +244,14 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
       login.emit({ type: 'guessing-slowly', ...subject, failures: watched });
     }
     const lockedSeconds = second?.lockedSeconds ?? 0;
-    if ((first?.count ?? 0) >= disableAfter) {
-      login.emit({ type: 'disabled', ...subject });
-    } else if (lockedSeconds > 0) login.emit({ type: 'locked', ...subject, lockedSeconds });
+    if (isDisabledBy(attempt)) login.emit({ type: 'disabled', ...subject });
+    else if (lockedSeconds > 0) login.emit({ type: 'locked', ...subject, lockedSeconds });
+  }
+
+  /** A known browser counts as one of the others when known browsers together have had their failures. */
+  function isDisabledBy({ challenge: { bucket }, counts: [failures] }: Attempt): boolean {
+    const { disableAfter } = login.settings.limits.failures;
+    return verifier.isGuessable && bucket === OTHER_BROWSERS && (failures?.count ?? 0) >= disableAfter;
   }
 
   /**

@@ -129,6 +129,7 @@ describe('docs/options.md on groups', () => {
     ['limits', Object.keys(flatten(valueAt(readLogin(plainLogin), 'limits') as object))],
     ['timeouts', readMembers('src/client/options.ts', 'GatewayTimeouts')],
     ['trustedDevices', readMembers('src/account/trusted-devices.ts', 'TrustedDevicesOption')],
+    ['knownBrowsers', readMembers('src/account/known-browsers.ts', 'KnownBrowsersOption')],
     ['recoveryCodes', readMembers('src/account/recovery-codes.ts', 'RecoveryCodesOption')],
     ['messages', readMembers('src/messages/options.ts', 'MessagesOption')],
     ['fields', readMembers('src/options.ts', 'FieldsOption')],

@@ -4,7 +4,11 @@ import { describe, expect, it } from '@jest/globals';
 
 const ROOT = join(__dirname, '../..');
 const text = readFileSync(join(ROOT, 'docs/standards.md'), 'utf8');
-const paths = [...new Set(text.match(/(?:src|test)\/[\w./-]+\.ts/g))];
+const paths = findPaths(text);
+
+function findPaths(page: string): string[] {
+  return [...new Set(page.match(/(?:src|test)\/[\w./-]+\.ts/g))];
+}
 
 describe('docs/standards.md', () => {
   it('names files', () => {
@@ -20,5 +24,17 @@ describe('docs/standards.md', () => {
     expect(rows.length).toBeGreaterThan(30);
     const bare = rows.filter((row) => !/`src\/.*`test\//.test(row));
     expect(bare).toEqual([]);
+  });
+});
+
+describe('docs/threats.md', () => {
+  const tests = findPaths(readFileSync(join(ROOT, 'docs/threats.md'), 'utf8'));
+
+  it('names a test for each single attack', () => {
+    expect(tests.length).toBeGreaterThan(15);
+  });
+
+  it.each(tests)('names %s, which is there', (path) => {
+    expect(existsSync(join(ROOT, path))).toBe(true);
   });
 });

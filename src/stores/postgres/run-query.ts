@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { readFields } from '../../errors';
 import { withTimeout } from '../with-timeout';
 import { NOW, type Tables } from './schema';
@@ -20,7 +21,12 @@ export type RunQuery = (operation: string, text: string, values: unknown[]) => P
 const REPEATABLE = new Set(['40P01', '40001', '23505']);
 /** Two migrations at the same moment fail in these ways as well. */
 const REPEATABLE_IN_MIGRATION = new Set([...REPEATABLE, '42P07', '42710', 'XX000']);
-const MOST_TRIES = 5;
+/**
+ * Above READ COMMITTED statements that change the same row at once undo each other. With pauses of random length a hundred
+ * of them get through within the deadline.
+ */
+const MOST_TRIES = 30;
+const LONGEST_PAUSE_MS = 100;
 const MIGRATION_TIMEOUT_MS = 30_000;
 
 export function queryRunner(pool: PostgresPool): RunQuery {
@@ -43,6 +49,7 @@ async function repeat<Result>(codes: ReadonlySet<string>, query: () => Promise<R
     } catch (error) {
       const { code } = readFields(error);
       if (tries === MOST_TRIES || typeof code !== 'string' || !codes.has(code)) throw error;
+      await wait(Math.random() * Math.min(5 * 2 ** tries, LONGEST_PAUSE_MS));
     }
   }
 }
