@@ -23,6 +23,8 @@ const SUITES = [
   'login/several-numbers',
   'login/transactions',
   'middleware/return-to',
+  'account/refusals',
+  'account/change',
   'middleware/plain-passport',
   'login/pending-without-text',
 ];
