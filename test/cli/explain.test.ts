@@ -166,6 +166,7 @@ describe('a call with input of the command line', () => {
     const failing = withUsageErrors(() => Promise.reject(new TypeError('mobile must have a country code')));
     await expect(failing).rejects.toEqual(new UsageError('mobile must have a country code'));
     await expect(failing).rejects.toBeInstanceOf(UsageError);
+    await expect(failing).rejects.toHaveProperty('name', 'UsageError');
   });
 
   it('that throws anything else, or nothing, ends as it did', async () => {
