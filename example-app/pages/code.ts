@@ -31,6 +31,13 @@ export function codePages(smsOtp: BankOtp, now: () => number): Router {
 /** After these the texted code is worthless, though a new one may be requested. */
 const endsCode: ReadonlySet<Reason | null> = new Set(['too-many-attempts', 'expired', 'unconfirmed']);
 
+/** These are about what was typed; the others say why no text went out. */
+const refusesCode: ReadonlySet<Reason | null> = new Set([
+  'malformed-code',
+  'wrong-code',
+  'too-many-attempts',
+]);
+
 /** Returns durations instead of times, because the clock of the browser may be wrong. */
 function describePending(pending: PendingStatus, notice: Reason | null, nowMs: number): object {
   const { purpose, isSent, maskedPhone, transaction, attemptsLeft, factors } = pending;
@@ -49,6 +56,7 @@ function describePending(pending: PendingStatus, notice: Reason | null, nowMs: n
       .map((phone) => ({ phoneId: phone.phoneId, digits: phone.maskedPhone.slice(-2) })),
     takesRecoveryCode: factors.includes('recovery-code'),
     minutesLeft: isDead ? 0 : Math.ceil(secondsUntil(pending.expiresAt) / 60),
+    isRefused: refusesCode.has(notice),
     // Said after a wrong code only: before, it would be one more thing to read.
     triesLeft: notice === 'wrong-code' && !isDead ? attemptsLeft : null,
     canResend: pending.resendAt !== null,

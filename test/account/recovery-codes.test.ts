@@ -20,7 +20,7 @@ describe('recoveryCodes.generate', () => {
     await browser.enter();
   }
 
-  it('gives ten different codes of 80 bits, in groups that people can read', async () => {
+  it('gives ten different codes of 120 bits, in groups that people can read', async () => {
     const codes = await test.firstCodes();
     expect(new Set(codes).size).toBe(10);
     for (const code of codes) expect(code).toMatch(/^([0-9A-HJKMNP-TV-Z]{4}-){5}[0-9A-HJKMNP-TV-Z]{4}$/);

@@ -48,6 +48,33 @@ inChromium(describe)('every page of the example app', () => {
     );
 
     it(
+      'has no barriers where no text has gone out',
+      async () => {
+        const { page, site } = window;
+        await logIn(window);
+        await page.goto('/settings');
+        await page.getByRole('button', { name: 'Make new codes' }).click();
+        await page.getByRole('heading', { name: 'Your recovery codes' }).waitFor();
+        expect(await findFlaws(page)).toEqual([]);
+        await page.getByRole('button', { name: 'Log out' }).click();
+        site.advanceSeconds(60);
+        site.simulator.failNext('generate', 'html-502');
+        await givePassword(page);
+        await page.getByText('No text has gone out this time.').waitFor();
+        expect(await page.getByLabel('Code from the text message').count()).toBe(0);
+        expect(await findFlaws(page)).toEqual([]);
+        await page.getByLabel('Recovery code').fill('0000-0000-0000-0000-0000-0000');
+        await page.getByRole('button', { name: 'Use this recovery code' }).click();
+        await page.getByRole('alert').getByText('That is not the right code').waitFor();
+        expect(await findFlaws(page)).toEqual([]);
+        await page.goto('/login');
+        await page.getByText('Your login is not finished.').waitFor();
+        expect(await findFlaws(page)).toEqual([]);
+      },
+      BROWSER_TEST_MS,
+    );
+
+    it(
       'has no barriers after the login',
       async () => {
         const { page, site } = window;
