@@ -2,31 +2,10 @@ export { createSmsOtp, measureMessages, SmsOtpStrategy, type SmsOtp, type SmsOtp
 export type { FieldsOption, LimitsOption, MaybeUser, SmsOtpOptions } from './options';
 export type { PhoneBook, PhoneEntry } from './account/phone-book';
 export type { Factor, FactorCheck } from './account/factors';
+export type { KnownBrowsersOption } from './account/known-browsers';
 export type { RecoveryCodesOption } from './account/recovery-codes';
 export { memoryStore, type MemoryStoreOptions } from './stores/memory/memory-store';
-export type {
-  BrowserStore,
-  Challenge,
-  ChallengeStore,
-  Charge,
-  Claim,
-  Count,
-  Counter,
-  CounterStore,
-  DeviceRotation,
-  DeviceStore,
-  KnownBrowser,
-  NoteStore,
-  Purpose,
-  RecoveryCodeStore,
-  RenewedToken,
-  SmsOtpStore,
-  StoredToken,
-  TokenStore,
-  Transaction,
-  TrustedDevice,
-  UserId,
-} from './stores/store';
+export type * from './stores/store';
 export type {
   Policy,
   PolicyAnswer,
@@ -41,6 +20,8 @@ export type {
   VerifiedContext,
 } from './limits/policy';
 export type { LimitName } from './limits/limits';
+export type { LiftedLimits } from './limits/lift-limits';
+export type { UserAdmin, UserExport } from './login/admin';
 export type { Limit, Limits, NumberLimits, SharedLimit, UserLimits } from './limits/options';
 export { REASONS } from './login/outcome';
 export type {

@@ -1,5 +1,5 @@
 import { guessCounters, OTHER_BROWSERS, readOnly } from '../limits/failures';
-import type { KeyedDigest, LoginContext } from '../login/context';
+import type { CookieValue, KeyedDigest, LoginContext } from '../login/context';
 import type { DeviceEnd } from '../login/events';
 import { findUser, toUserIdText, type VerifiedMark } from '../login/users';
 import type { TrustedDevice, UserId } from '../stores/store';
@@ -25,7 +25,7 @@ export interface DeviceAuthenticator {
   /** Decides whether this device needs no code. Rethrows errors of the store and of the app's own callbacks. */
   readonly authenticate: (request: DeviceLoginRequest) => Promise<DeviceAuthentication>;
   /** Trusts the device from now on, in place of the device that its cookie named. */
-  readonly trust: (request: DeviceRequest & { readonly label: string }) => Promise<DeviceCookie>;
+  readonly trust: (request: DeviceRequest & { readonly label: string }) => Promise<CookieValue>;
 }
 
 /** The user of the device, and what came with the request. */
@@ -49,7 +49,7 @@ export type DeviceAuthentication =
       /** As `loadUser` returned it, like after a right code. */
       readonly user: Express.User;
       readonly mark: VerifiedMark;
-      readonly cookie: DeviceCookie;
+      readonly cookie: CookieValue;
     }
   /** Not trusted now; the cookie stays as it is. */
   | { readonly kind: 'not-now' }
@@ -57,13 +57,6 @@ export type DeviceAuthentication =
   | { readonly kind: 'worthless' }
   /** The same, because two browsers have had its token. */
   | { readonly kind: 'stolen' };
-
-/** The cookie of a device from now on. */
-export interface DeviceCookie {
-  readonly value: string;
-  /** Milliseconds since 1970. */
-  readonly expiresAt: number;
-}
 
 export function createDeviceAuthenticator(
   login: LoginContext,
@@ -154,6 +147,11 @@ export type ListedDevice = Pick<
   'deviceId' | 'label' | 'createdAt' | 'lastUsedAt' | 'expiresAt'
 >;
 
+export function toListedDevice(device: TrustedDevice): ListedDevice {
+  const { deviceId, label, createdAt, lastUsedAt, expiresAt } = device;
+  return { deviceId, label, createdAt, lastUsedAt, expiresAt };
+}
+
 /** Lists and revokes the devices that need no code. Each call may throw a `StoreError`. */
 export interface TrustedDevices {
   /** Lists the user's devices, oldest first. `label` may be empty. */
@@ -188,12 +186,7 @@ export function createDeviceAdmin(
   };
 
   return {
-    async list(id) {
-      const devices = await registry.list(toUserIdText(id).userId);
-      return devices.map(({ deviceId, label, createdAt, lastUsedAt, expiresAt }) => {
-        return { deviceId, label, createdAt, lastUsedAt, expiresAt };
-      });
-    },
+    list: async (id) => (await registry.list(toUserIdText(id).userId)).map(toListedDevice),
     async revoke(id, deviceId) {
       const { userId } = toUserIdText(id);
       const device = (await registry.list(userId)).find((one) => one.deviceId === deviceId);

@@ -8,7 +8,8 @@ import {
 } from '../limits/failures';
 import { type LiftedLimits, liftLimits } from '../limits/lift-limits';
 import { sendKeys } from '../limits/limits';
-import type { TrustedDevice, UserId } from '../stores/store';
+import { type ListedDevice, toListedDevice } from '../account/trusted-devices';
+import type { UserId } from '../stores/store';
 import type { LoginContext } from './context';
 import { toUserIdText } from './users';
 
@@ -38,10 +39,7 @@ export interface UserExport {
   readonly userId: string;
   /** Recovery codes that are left. */
   readonly recoveryCodes: number;
-  readonly trustedDevices: readonly Pick<
-    TrustedDevice,
-    'deviceId' | 'label' | 'createdAt' | 'lastUsedAt' | 'expiresAt'
-  >[];
+  readonly trustedDevices: readonly ListedDevice[];
   readonly knownBrowsers: readonly { readonly seenAt: number }[];
 }
 
@@ -95,13 +93,10 @@ export function createUserAdmin({ store, browsers, emit, guessableMethods }: Log
     },
     async exportUser(id) {
       const { userId } = toUserIdText(id);
-      const trusted = (await devices?.list(userId)) ?? [];
       return {
         userId,
         recoveryCodes: (await recoveryCodes?.count(userId)) ?? 0,
-        trustedDevices: trusted.map(({ deviceId, label, createdAt, lastUsedAt, expiresAt }) => {
-          return { deviceId, label, createdAt, lastUsedAt, expiresAt };
-        }),
+        trustedDevices: ((await devices?.list(userId)) ?? []).map(toListedDevice),
         knownBrowsers: (await browsers.list(userId)).map(({ seenAt }) => ({ seenAt })),
       };
     },

@@ -34,7 +34,7 @@ export interface KnownBrowsers {
   /** Returns the id of the browser if its cookie is genuine and this user's, else `OTHER_BROWSERS`. Asks no store. */
   readonly findBucket: (cookie: string | undefined, userId: string) => Promise<string>;
   /** Makes the browser of a success known, and returns its cookie; null: the one it has is good. */
-  readonly remember: (success: BrowserSuccess) => Promise<BrowserCookie | null>;
+  readonly remember: (success: BrowserSuccess) => Promise<CookieValue | null>;
   /** Returns the user's browsers, newest first. */
   readonly list: (userId: string) => Promise<readonly KnownBrowser[]>;
   /** Makes all browsers of a user unknown. */
@@ -50,8 +50,8 @@ export interface BrowserSuccess {
   readonly bucket: string;
 }
 
-/** The value of a browser's cookie from now on. */
-export interface BrowserCookie {
+/** The value of a cookie from now on. */
+export interface CookieValue {
   readonly value: string;
   /** Milliseconds since 1970. */
   readonly expiresAt: number;

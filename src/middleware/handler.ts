@@ -1,6 +1,8 @@
 import type { CookieOptions, NextFunction, Request, RequestHandler, Response } from 'express';
 import { SmsOtpError } from '../errors';
+import type { CookieValue } from '../login/context';
 import type * as OptionsModule from './options';
+import type { CheckedOptions, MiddlewareName } from './options';
 
 /**
  * Runs the work of a middleware: true goes on to the next handler, false means that it has answered. Whatever it throws
@@ -26,14 +28,14 @@ export function loadOptions(): typeof OptionsModule {
 }
 
 /** What a middleware does with its checked options: true goes on to the next handler, false means that it has answered. */
-type Handle<Name extends OptionsModule.MiddlewareName> = (
+type Handle<Name extends MiddlewareName> = (
   req: Request,
   res: Response,
-  options: OptionsModule.CheckedOptions<Name>,
+  options: CheckedOptions<Name>,
 ) => Promise<boolean>;
 
 /** Makes the factory of a middleware, which checks the options when it is called. Stack traces show `functionName`. */
-export function createFactory<Name extends OptionsModule.MiddlewareName>(
+export function createFactory<Name extends MiddlewareName>(
   name: Name,
   functionName: string,
   handle: Handle<Name>,
@@ -67,13 +69,6 @@ export function isGiven(error: unknown): boolean {
 
 /** `__Host-` requires Secure, this path and no domain: no other host, and no page without TLS, can set such a cookie. */
 export const COOKIE_ATTRIBUTES: CookieOptions = { secure: true, httpOnly: true, sameSite: 'lax', path: '/' };
-
-/** The value of a cookie from now on. */
-interface CookieValue {
-  readonly value: string;
-  /** Milliseconds since 1970. */
-  readonly expiresAt: number;
-}
 
 export function setCookie(res: Response, name: string, { value, expiresAt }: CookieValue): void {
   res.cookie(name, value, { ...COOKIE_ATTRIBUTES, expires: new Date(expiresAt) });

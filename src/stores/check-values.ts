@@ -52,11 +52,6 @@ export function checkCounters(counters: readonly Counter[]): void {
     throw new StoreError('charge: invalid counter');
 }
 
-/** Returns the keys of the counters that exempt a counter. */
-export function exemptingKeys({ exemptBy = [] }: Counter): readonly string[] {
-  return typeof exemptBy === 'string' ? [exemptBy] : exemptBy;
-}
-
 /** @throws {StoreError} `ERR_STORE` unless the length of the lock is finite and not negative. */
 export function checkLock(seconds: number): void {
   if (!isLength(seconds)) throw new StoreError('lock: invalid length');

@@ -105,11 +105,8 @@ export interface Counter {
   readonly max?: number;
   /** Never added to, but refuses when it is full or locked, like the others. */
   readonly isOnlyRead?: boolean;
-  /**
-   * The keys of other counters, or one of them: while one of those is above zero, this one is neither read nor added to (its
-   * count is reported as 0).
-   */
-  readonly exemptBy?: string | readonly string[];
+  /** Keys of other counters: while one of those is above zero, this one is neither read nor added to; its count is reported as 0. */
+  readonly exemptBy?: readonly string[];
   /**
    * A lock after every `every` charges: the charge that reaches a multiple sets the next lock in the same step. One that
    * adds more than 1 sets the lock of the last multiple it reaches or passes; a negative amount sets and lifts none.

@@ -100,9 +100,8 @@ const sabotages: Record<string, Sabotage> = {
   'ignores max': chargingOnly(({ max: _max, ...counter }) => counter),
   'ignores locks': chargingOnly(({ lock: _lock, ...counter }) => counter),
   'ignores exemptions': chargingOnly(({ exemptBy: _exemptBy, ...counter }) => counter),
-  'reads the first exemption alone': chargingOnly(({ exemptBy, ...counter }) => {
-    const first = typeof exemptBy === 'string' ? exemptBy : exemptBy?.[0];
-    return { ...counter, ...(first !== undefined && { exemptBy: first }) };
+  'reads the first exemption alone': chargingOnly(({ exemptBy = [], ...counter }) => {
+    return { ...counter, exemptBy: exemptBy.slice(0, 1) };
   }),
   'adds to read-only counters': chargingOnly(({ isOnlyRead: _isOnlyRead, ...counter }) => counter),
   'has no windows': chargingOnly((counter) => ({ ...counter, windowSeconds: null })),

@@ -2,12 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
 import { StoreError } from '../../src/errors';
-import {
-  exemptingKeys,
-  requireStrings,
-  requireWholeNumber,
-  toWholeNumber,
-} from '../../src/stores/check-values';
+import { requireStrings, requireWholeNumber, toWholeNumber } from '../../src/stores/check-values';
 import { parseChallenge, toClaim, toLiveChallenge } from '../../src/stores/records';
 import type { Challenge } from '../../src/stores/store';
 import { makeChallenge } from './make-challenge';
@@ -154,13 +149,6 @@ describe('a list of strings that a store returns', () => {
       new StoreError('devices.list: unknown answer'),
     );
   });
-});
-
-it('a counter may be exempted by none, one or several others', () => {
-  const counter = { key: 'a', windowSeconds: 60 };
-  expect(exemptingKeys(counter)).toEqual([]);
-  expect(exemptingKeys({ ...counter, exemptBy: 'b' })).toEqual(['b']);
-  expect(exemptingKeys({ ...counter, exemptBy: ['b', 'c'] })).toEqual(['b', 'c']);
 });
 
 it('an answer that is not a whole number causes an error that does not repeat it', () => {

@@ -9,29 +9,7 @@ import { recoveryCodeContract } from './recovery-code-contract';
 import { tokenContract } from './token-contract';
 
 export type { OptionalPart, PassSeconds, StoreFact } from './context';
-export type {
-  BrowserStore,
-  Challenge,
-  ChallengeStore,
-  Charge,
-  Claim,
-  Count,
-  Counter,
-  CounterStore,
-  DeviceRotation,
-  DeviceStore,
-  KnownBrowser,
-  NoteStore,
-  Purpose,
-  RecoveryCodeStore,
-  RenewedToken,
-  SmsOtpStore,
-  StoredToken,
-  TokenStore,
-  Transaction,
-  TrustedDevice,
-  UserId,
-} from '../store';
+export type * from '../store';
 
 /**
  * The facts that hold for every `SmsOtpStore`, for any test runner:

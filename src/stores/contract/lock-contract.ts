@@ -41,7 +41,7 @@ export const lockContract: readonly StoreFact[] = [
     await counters.lock(counter.key, 100);
     assert.equal((await counters.charge([{ ...counter, isOnlyRead: true }])).refusedBy, 0);
     await counters.charge([windowed(name('proof'))]);
-    const exempt = { ...counter, exemptBy: name('proof') };
+    const exempt = { ...counter, exemptBy: [name('proof')] };
     assert.deepEqual(await counters.charge([exempt]), {
       refusedBy: null,
       counts: [{ count: 0, resetSeconds: 0, lockedSeconds: 0 }],
@@ -116,10 +116,7 @@ export const lockContract: readonly StoreFact[] = [
       await counters.lock(name('locked'), 100);
       await counters.clear([name('locked'), name('free')], { keepsLocked: true });
       const read = await counters.charge(all.map((counter) => ({ ...counter, isOnlyRead: true })));
-      assert.deepEqual(
-        read.counts.map(({ count }) => count),
-        [1, 0],
-      );
+      assert.equal(read.counts.map(({ count }) => count).join(), '1,0');
       assertAbout(read.counts[0]?.lockedSeconds, 100);
     },
   ),

@@ -1,4 +1,4 @@
-import { checkCounters, checkLock, exemptingKeys, LONG_LIFE_SECONDS } from '../check-values';
+import { checkCounters, checkLock, LONG_LIFE_SECONDS } from '../check-values';
 import type { Charge, Count, Counter, CounterStore } from '../store';
 import { type Expiring, ExpiringMap, toPromise } from './expiring-map';
 
@@ -19,7 +19,7 @@ export function memoryCounters(maxEntries: number, now: () => number): CounterSt
   }
 
   function find(counter: Counter, nowMs: number): ChargedCounter {
-    const isExempt = exemptingKeys(counter).some((key) => countOf(tallies.get(key), nowMs) > 0);
+    const isExempt = (counter.exemptBy ?? []).some((key) => countOf(tallies.get(key), nowMs) > 0);
     return { counter, isExempt, tally: isExempt ? undefined : tallies.get(counter.key) };
   }
 

@@ -1,11 +1,5 @@
 import { StoreError } from '../../errors';
-import {
-  checkCounters,
-  checkLock,
-  exemptingKeys,
-  LONG_LIFE_SECONDS,
-  requireWholeNumber,
-} from '../check-values';
+import { checkCounters, checkLock, LONG_LIFE_SECONDS, requireWholeNumber } from '../check-values';
 import type { Charge, Count, Counter, CounterStore } from '../store';
 import type { Row, RunQuery } from './run-query';
 import { NOW, type Tables } from './schema';
@@ -18,7 +12,7 @@ export function postgresCounters(run: RunQuery, tables: Tables, pruneSometimes: 
     checkCounters(counters);
     if (counters.length === 0) return { refusedBy: null, counts: [] };
     const keys = counters.map(({ key }) => key);
-    const exempting = [...new Set(counters.flatMap(exemptingKeys))];
+    const exempting = [...new Set(counters.flatMap(({ exemptBy = [] }) => exemptBy))];
     const columns = JSON.stringify(counters.map(toColumns));
     const rows = await run('charge', statements.charge, [columns, keys, exempting]);
     pruneSometimes();
@@ -40,10 +34,10 @@ export function postgresCounters(run: RunQuery, tables: Tables, pruneSometimes: 
 
 /** Returns what `chargeStatement` reads of a counter. */
 function toColumns(counter: Counter, position: number): Readonly<Record<string, unknown>> {
-  const { key, windowSeconds, amount = 1, max = Number.MAX_SAFE_INTEGER, isOnlyRead = false } = counter;
+  const { key, windowSeconds, amount = 1, max = Number.MAX_SAFE_INTEGER } = counter;
+  const { isOnlyRead = false, exemptBy = [] } = counter;
   const { every, seconds: steps } = counter.lock ?? {};
   const [life, slides] = [windowSeconds ?? LONG_LIFE_SECONDS, windowSeconds === null];
-  const exemptBy = exemptingKeys(counter);
   return { position, key, life, slides, amount, max, isOnlyRead, exemptBy, every, steps };
 }
 

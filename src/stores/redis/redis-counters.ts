@@ -1,11 +1,5 @@
 import { StoreError } from '../../errors';
-import {
-  checkCounters,
-  checkLock,
-  exemptingKeys,
-  LONG_LIFE_SECONDS,
-  requireWholeNumber,
-} from '../check-values';
+import { checkCounters, checkLock, LONG_LIFE_SECONDS, requireWholeNumber } from '../check-values';
 import type { Charge, Count, Counter, CounterStore } from '../store';
 import { defineScript, milliseconds, type RunScript } from './redis-client';
 
@@ -133,13 +127,15 @@ export function redisCounters(run: RunScript, root: string): CounterStore {
   async function charge(counters: readonly Counter[]): Promise<Charge> {
     checkCounters(counters);
     if (counters.length === 0) return { refusedBy: null, counts: [] };
-    const keys = [...new Set([...counters.map(({ key }) => key), ...counters.flatMap(exemptingKeys)])];
+    const keys = [
+      ...new Set([...counters.map(({ key }) => key), ...counters.flatMap(({ exemptBy = [] }) => exemptBy)]),
+    ];
     const indexes = new Map(keys.map((key, index) => [key, index + 1]));
     const values = counters.flatMap((counter) => {
       // Every key is listed: the 0 is for the compiler alone.
       return toValues(
         counter,
-        exemptingKeys(counter).map((key) => indexes.get(key) ?? 0),
+        (counter.exemptBy ?? []).map((key) => indexes.get(key) ?? 0),
       );
     });
     return toCharge(await run('charge', CHARGE, keys.map(counterKey), values), counters);

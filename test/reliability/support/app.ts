@@ -18,7 +18,7 @@ import { asTestUser, asUser } from '../../support/test-users';
 import type { State } from './state';
 
 /** The option `secret` of every app under test. */
-export const APP_SECRET = 'a secret of the tests, long enough to be one';
+const APP_SECRET = 'a secret of the tests, long enough to be one';
 
 /** What an app is made of; all of it can be sent to another process, but for callbacks among the options. */
 export interface AppSettings {
