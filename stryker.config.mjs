@@ -1,20 +1,23 @@
 /** What is mutated. The suites that judge a group are listed in `test/mutation/<group>.suites.cjs`. */
 const GROUPS = {
   verify: ['src/login/{verify-otp,users,admin}.ts'],
-  send: ['src/login/{send-otp,charge-send,resend-otp,run-policies,phones,events}.ts'],
+  send: ['src/login/{send-otp,charge-send,wait-without-text,resend-otp,run-policies,phones,events}.ts'],
   factors: [
     'src/login/code-verifiers.ts',
-    'src/account/{factors,trusted-devices,device-tokens,recovery-codes}.ts',
+    'src/account/{factors,trusted-devices,device-tokens,recovery-codes,known-browsers}.ts',
   ],
   envelope: ['src/protocol/envelope.ts'],
-  answers: ['src/client/{transport,exchange}.ts'],
+  answers: ['src/client/{transport,gateway-call}.ts', 'src/client/wire.ts:111-129'],
   // What decides what errors, events, spans, replies and the command may show.
   redaction: [
     'src/errors.ts',
     'src/client/events.ts',
     'src/middleware/{responses,status}.ts',
     'src/opentelemetry/{record-spans,event-attributes}.ts',
-    'src/cli/{failures,read-arguments}.ts',
+    'src/cli/failures.ts',
+    // The refusal of secrets, and what of a word is repeated.
+    'src/cli/read-arguments.ts:8-33',
+    'src/cli/read-arguments.ts:94-98',
   ],
   memory: ['src/stores/memory/*.ts'],
   records: ['src/stores/{records,check-values,load-records}.ts'],

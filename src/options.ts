@@ -162,10 +162,10 @@ export interface SmsOtpOptions {
   /** The names of the fields in the request body. */
   readonly fields?: FieldsOption | undefined;
 
-  /** The session key under which the library keeps its slot. Default: `'smsOtp'`. */
+  /** The session key of the library's slot. Default: `'smsOtp'`, and with another `strategyName` `'smsOtp:'` and that name. */
   readonly sessionKey?: string | undefined;
 
-  /** The name the strategy is registered under. Default: `'sms-otp'`. */
+  /** The name the strategy is registered under. Keys depend on it: see scaling.md before changing it. Default: `'sms-otp'`. */
   readonly strategyName?: string | undefined;
 
   /** Session keys that survive the renewals of a login. `cookie`, Passport's key and our own are refused. Default: none. */
@@ -218,6 +218,8 @@ const policy = objectWith<Policy>('a policy', 'name', 'stage', 'check').refine(
   "must have the stage 'send' or 'enroll' and no mode but 'enforce' and 'report', and check must be a function",
 );
 
+const DEFAULT_NAME = 'sms-otp';
+
 const PHONE_BOOK = ['list', 'addUnconfirmed', 'confirm', 'replace', 'remove', 'setDefault'];
 
 const schema = strictOptions({
@@ -266,15 +268,15 @@ const schema = strictOptions({
     recoveryCode: name.default('recoveryCode'),
     trustDevice: name.default('trustDevice'),
   }).prefault({}),
-  sessionKey: name.default('smsOtp'),
-  strategyName: name.default('sms-otp'),
+  sessionKey: name.optional(),
+  strategyName: name.default(DEFAULT_NAME),
   keepSessionKeys: z.array(name, 'must be a list of names').default([]),
   onEvent: callback<NonNullable<SmsOtpOptions['onEvent']>>().optional(),
   now: syncCallback<() => number>().default(() => Date.now),
 });
 
 /** The options, checked and completed. */
-export type Settings = z.output<typeof schema>;
+export type Settings = z.output<typeof schema> & { readonly sessionKey: string };
 
 /** Begins every error message. */
 const MAKER = 'createSmsOtp';
@@ -291,7 +293,9 @@ const RESERVED_SESSION_KEYS = ['cookie', 'passport'];
  */
 export function readOptions(options: SmsOtpOptions): Settings {
   const settings = parseOptions(MAKER, schema, options);
-  const { sessionKey, keepSessionKeys, codeValiditySeconds, pendingLoginSeconds, messages } = settings;
+  const { strategyName, keepSessionKeys, codeValiditySeconds, pendingLoginSeconds, messages } = settings;
+  // Two instances of one app share its sessions: a mark of one is not a mark of the other.
+  const { sessionKey = strategyName === DEFAULT_NAME ? 'smsOtp' : `smsOtp:${strategyName}` } = settings;
   if (settings.getPhone === undefined && settings.phoneBook === undefined)
     throw optionError(MAKER, 'getPhone', 'must be a function, unless there is a phoneBook');
   if (RESERVED_SESSION_KEYS.includes(sessionKey)) {
@@ -315,5 +319,5 @@ export function readOptions(options: SmsOtpOptions): Settings {
     throw optionError(MAKER, 'limits.failures.disableAfter', most);
   }
   const perCountry = messages.perCountry && extendToTerritories(messages.perCountry);
-  return { ...settings, messages: { ...messages, perCountry } };
+  return { ...settings, sessionKey, messages: { ...messages, perCountry } };
 }

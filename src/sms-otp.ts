@@ -173,9 +173,11 @@ function createLoginContext(
   emit: LoginContext['emit'],
 ): LoginContext {
   const { allowedCountries: countries, policies, getUserId = readId, loadUser, now, secret } = settings;
+  const { strategyName } = settings;
   const derivers = secret.map(createKeyDeriver);
   const createDigests = (label: string): readonly KeyedDigest[] =>
-    derivers.map((derive) => createKeyedDigest(() => derive(label)));
+    // What one instance makes is worth nothing to another with the same secret.
+    derivers.map((derive) => createKeyedDigest(() => derive(`${strategyName} ${label}`)));
   const guarded = guardStore(store, settings.onEvent && emit);
   const readNumber = createNumberReader();
   return {
@@ -198,6 +200,7 @@ function createLoginContext(
     ),
     readNumber,
     createDigests,
+    phoneIds: createDigests('phone-ids'),
     random: Math.random,
     randomId: randomUUID,
   };

@@ -6,6 +6,7 @@ import {
   GatewayResponseError,
   GatewayTimeoutError,
   GatewayUnreachableError,
+  isGatewayError,
   SecondFactorError,
   SessionError,
   StoreError,
@@ -240,4 +241,34 @@ describe('an error of ours', () => {
   ])('where the gateway rejects with code %p and status %i has status %i', (code, httpStatus, status) => {
     expect(new GatewayRejectedError(call, code, null, httpStatus).status).toBe(status);
   });
+});
+
+describe('the header Retry-After of an error', () => {
+  it.each([
+    [
+      '429 in front of the gateway',
+      new GatewayResponseError(call, 429, 'it is not JSON', 17),
+      { 'Retry-After': '17' },
+    ],
+    ['503 without seconds', new GatewayResponseError(call, 503, 'it is not JSON'), {}],
+    ['500 in front of the gateway', new GatewayResponseError(call, 500, 'it is not JSON', 17), {}],
+    ['429 of the gateway', new GatewayRejectedError(call, null, null, 429, 17), { 'Retry-After': '17' }],
+    ['2121 without seconds', new GatewayRejectedError(call, 2121, 'SERVICE_UNAVAILABLE', 422), {}],
+    ['2105, which waiting does not help', new GatewayRejectedError(call, 2105, 'X', 422, 17), {}],
+  ])('after %s is for a 503 whose seconds are known', (_title, { headers }, expected) => {
+    expect(headers).toEqual(expected);
+  });
+});
+
+it.each([
+  ['GatewayUnreachableError', new GatewayUnreachableError(call, false), true],
+  ['GatewayTimeoutError', new GatewayTimeoutError(call, 1, true), true],
+  ['GatewayResponseError', new GatewayResponseError(call, 302, 'x'), true],
+  ['GatewayRejectedError', new GatewayRejectedError(call, 2107, 'X', 401), true],
+  ['GatewayBusyError', new GatewayBusyError('x', 1), true],
+  ['StoreError', new StoreError('claim'), false],
+  ['TypeError', new TypeError('x'), false],
+  ['undefined', undefined, false],
+])('%s is told from other errors as one of the gateway or not', (_name, error, isOne) => {
+  expect(isGatewayError(error)).toBe(isOne);
 });

@@ -1,7 +1,8 @@
 // What the hand-written login counts and remembers with: in this process, and in Redis with one round trip a decision.
 //
 // A counter is { key, windowSeconds, max, lock?, exemptBy? }. Window 0: it is only looked at. `lock`: after every so many
-// counts nothing is admitted for `first` seconds, doubling up to `most`. `exemptBy`: a key that makes it count for nothing.
+// counts nothing is admitted for `first` seconds, doubling up to `most`. `exemptBy`: at most two keys; either makes it count for
+// nothing.
 
 const lockSeconds = ({ every, first, most }, count) =>
   count % every === 0 ? Math.min(most, first * 2 ** (count / every - 1)) : 0;
@@ -20,7 +21,7 @@ export function memoryCounters() {
   };
   return {
     add: async (counters) => {
-      const asked = counters.filter(({ exemptBy }) => exemptBy === undefined || read(exemptBy).count === 0);
+      const asked = counters.filter(({ exemptBy = [] }) => exemptBy.every((key) => read(key).count === 0));
       if (!asked.every(admits)) return false;
       for (const { key, windowSeconds, lock } of asked) {
         if (windowSeconds === 0) continue;
@@ -35,15 +36,16 @@ export function memoryCounters() {
   };
 }
 
-/** A newer code of a user ends the one before. */
+/** A newer code of a user and bucket ends the one before. */
 export function memoryChallenges() {
   const challenges = new Map();
   const newest = new Map();
   return {
     begin: async (otpId, challenge) => {
-      challenges.delete(newest.get(challenge.userId));
+      const owner = `${challenge.userId}:${challenge.bucket}`;
+      challenges.delete(newest.get(owner));
       challenges.set(otpId, { challenge, attempts: 0 });
-      newest.set(challenge.userId, otpId);
+      newest.set(owner, otpId);
     },
     claim: async (otpId) => {
       const found = challenges.get(otpId);
@@ -55,11 +57,22 @@ export function memoryChallenges() {
   };
 }
 
+/** The ten newest known browsers of a user. */
+export function memoryBrowsers() {
+  const browsers = new Map();
+  return {
+    remember: async (userId, browserId) => {
+      const others = (browsers.get(userId) ?? []).filter((id) => id !== browserId);
+      browsers.set(userId, [...others, browserId].slice(-10));
+    },
+  };
+}
+
 const ADD = `
 local admitted = {}
 for i = 1, #KEYS do
-  local at = 6 * (i - 1)
-  local exempt = ARGV[at + 6] ~= '' and redis.call('EXISTS', ARGV[at + 6]) == 1
+  local at = 7 * (i - 1)
+  local exempt = ARGV[at + 6] ~= '' and redis.call('EXISTS', ARGV[at + 6], ARGV[at + 7]) > 0
   if not exempt then
     if redis.call('EXISTS', KEYS[i] .. ':lock') == 1 then return 0 end
     if tonumber(redis.call('GET', KEYS[i]) or '0') >= tonumber(ARGV[at + 2]) then return 0 end
@@ -67,7 +80,7 @@ for i = 1, #KEYS do
   end
 end
 for _, i in ipairs(admitted) do
-  local at = 6 * (i - 1)
+  local at = 7 * (i - 1)
   local window, every = tonumber(ARGV[at + 1]), tonumber(ARGV[at + 3])
   if window > 0 then
     local count = redis.call('INCR', KEYS[i])
@@ -91,12 +104,16 @@ const CLAIM = `
 if redis.call('EXISTS', KEYS[1]) == 0 or redis.call('HINCRBY', KEYS[1], 'attempts', 1) > 5 then return false end
 return redis.call('HGET', KEYS[1], 'record')`;
 
+const REMEMBER = `
+redis.call('ZADD', KEYS[1], ARGV[2], ARGV[1])
+redis.call('ZREMRANGEBYRANK', KEYS[1], 0, -11)
+redis.call('EXPIRE', KEYS[1], 7776000)`;
+
 const NO_LOCK = { every: 0, first: 0, most: 0 };
 
-function toArguments({ windowSeconds, max, lock = NO_LOCK, exemptBy }) {
-  return [windowSeconds, max, lock.every, lock.first, lock.most, exemptBy ? `hand:${exemptBy}` : ''].map(
-    String,
-  );
+function toArguments({ windowSeconds, max, lock = NO_LOCK, exemptBy = [] }) {
+  const [first = '', second = first] = exemptBy.map((key) => `hand:${key}`);
+  return [windowSeconds, max, lock.every, lock.first, lock.most, first, second].map(String);
 }
 
 export async function redisCounters(client) {
@@ -115,7 +132,7 @@ export async function redisChallenges(client) {
   return {
     begin: (otpId, challenge) =>
       client.evalSha(begin, {
-        keys: [`hand:otp:${otpId}`, `hand:newest:${challenge.userId}`],
+        keys: [`hand:otp:${otpId}`, `hand:newest:${challenge.userId}:${challenge.bucket}`],
         arguments: [JSON.stringify(challenge)],
       }),
     claim: async (otpId) => {
@@ -123,5 +140,16 @@ export async function redisChallenges(client) {
       return record === null ? null : JSON.parse(record);
     },
     consume: async (otpId) => (await client.del(`hand:otp:${otpId}`)) === 1,
+  };
+}
+
+export async function redisBrowsers(client) {
+  const remember = await client.scriptLoad(REMEMBER);
+  return {
+    remember: (userId, browserId) =>
+      client.evalSha(remember, {
+        keys: [`hand:browsers:${userId}`],
+        arguments: [browserId, String(Date.now())],
+      }),
   };
 }

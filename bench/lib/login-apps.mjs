@@ -1,5 +1,5 @@
 // Two apps with the same login: password, texted code, a page behind both.
-import { createHmac } from 'node:crypto';
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { createRequire } from 'node:module';
 
 const require = createRequire(import.meta.url);
@@ -51,13 +51,14 @@ export function createOurs({ gatewayUrl, sessionStore, store }) {
 
 /**
  * The same safety by hand, as a careful developer would write it for one app: only numbers of people are texted; sends are
- * limited per user, number, prefix, address and in all, in windows, with growing gaps and a budget of their own for numbers
- * nobody has verified, under keys that tell no number; what decides rests on the server under the OTP id, and only the newest
- * counts; an attempt is counted before it is judged, five a code, ten failures a user and then a lock that doubles; a code
- * works once; store and gateway have so many seconds, and their answers are looked at; the session is renewed at both steps
- * and saved before the answer.
+ * limited per user, number, prefix, address and in all, in windows, with growing gaps and budgets of their own for numbers
+ * that the user has not proven, under keys that tell no number; browsers in which the user has succeeded have a signed
+ * cookie, and are counted apart from all others; what decides rests on the server under the OTP id, and only the newest
+ * counts; an attempt is counted before it is judged, five a code, ten failures and then a lock that doubles, or an unknown
+ * browser; a code works once; store and gateway have so many seconds, and their answers are looked at; the session is renewed
+ * at both steps and saved before the answer.
  */
-export function createHandWritten({ gatewayUrl, sessionStore, counters, challenges }) {
+export function createHandWritten({ gatewayUrl, sessionStore, counters, challenges, browsers }) {
   const { app, passport } = createHost(sessionStore);
   const call = createCall(gatewayUrl);
   const renew = (req) =>
@@ -74,25 +75,20 @@ export function createHandWritten({ gatewayUrl, sessionStore, counters, challeng
       return res.status(403).end();
     }
     const [number, prefix] = [mobile, mobile.slice(0, -4)].map(hideNumber);
-    const sends = await inTime(
-      counters.add([
-        { key: `failures:${id}`, windowSeconds: 0, max: 50 },
-        { key: `sends:day:${id}`, windowSeconds: DAY, max: 10, lock: GAPS },
-        { key: `sends:short:${id}`, windowSeconds: 600, max: 5 },
-        { key: `sends:all:${id}`, windowSeconds: DAY, max: 40 },
-        { key: `sends:day:${number}`, windowSeconds: DAY, max: 10, lock: GAPS },
-        { key: `sends:short:${number}`, windowSeconds: 600, max: 5 },
-        { key: `sends:all:${number}`, windowSeconds: DAY, max: 40 },
-        { key: `sends:address:${req.ip}`, windowSeconds: 3_600, max: 100_000 },
-        { key: `sends:new:${prefix}`, windowSeconds: 3_600, max: 12, exemptBy: `verified:${number}` },
-        { key: `sends:prefix:${prefix}`, windowSeconds: 3_600, max: 1_000 },
-        { key: 'sends:total', windowSeconds: 3_600, max: 10_000_000 },
-      ]),
-    );
-    if (!sends) return res.status(429).end();
+    const known = findBrowser(req, id);
+    const charge = (bucket) =>
+      inTime(counters.add(toSendCounters({ id, bucket, number, prefix, ip: req.ip })));
+    // A known browser that is full counts as one of the others.
+    let bucket = known ?? OTHERS;
+    let isCharged = await charge(bucket);
+    if (!isCharged && known !== undefined) {
+      bucket = OTHERS;
+      isCharged = await charge(bucket);
+    }
+    if (!isCharged) return res.status(429).end();
     const { id: otpId } = await call('/apis/otp/v3/generate', { mobile: mobile.slice(1), message: MESSAGE });
     const expiresAt = Date.now() + 300_000;
-    await inTime(challenges.begin(otpId, { userId: id, mobile, purpose: 'login', expiresAt }));
+    await inTime(challenges.begin(otpId, { userId: id, bucket, mobile, purpose: 'login', expiresAt }));
     await renew(req);
     req.session.pending = { otpId };
     await save(req);
@@ -105,27 +101,27 @@ export function createHandWritten({ gatewayUrl, sessionStore, counters, challeng
       return res.status(400).end();
     const challenge = await inTime(challenges.claim(pending.otpId));
     if (challenge === null || challenge.purpose !== 'login') return res.status(401).end();
-    const { userId, mobile, expiresAt } = challenge;
-    const failures = { key: `failures:${userId}`, windowSeconds: LONG, max: 50, lock: LOCKS };
-    if (!(await inTime(counters.add([failures])))) return res.status(429).end();
+    const { userId, bucket, mobile, expiresAt } = challenge;
+    if (!(await inTime(counters.add(toGuessCounters(userId, bucket))))) return res.status(429).end();
     if (expiresAt < Date.now() || phoneOf(userId) !== mobile) return res.status(401).end();
     await call(`/apis/otp/v3/validate/${encodeURIComponent(pending.otpId)}`, { mobile, pin });
     if (!(await inTime(challenges.consume(pending.otpId)))) return res.status(401).end();
     const number = hideNumber(mobile);
-    const subjects = [userId, number].flatMap((subject) => [
-      `sends:day:${subject}`,
-      `sends:short:${subject}`,
-    ]);
     await Promise.all([
-      inTime(counters.clear([`failures:${userId}`, ...subjects])),
-      inTime(
-        counters.add([{ key: `verified:${number}`, windowSeconds: LONG, max: Number.MAX_SAFE_INTEGER }]),
-      ),
+      inTime(counters.clear(keysClearedBySuccess(userId, bucket))),
+      inTime(counters.add([{ key: `proven:${userId}:${number}`, windowSeconds: LONG, max: ANY }])),
     ]);
     const user = { id: userId };
     await new Promise((resolve, reject) => req.logIn(user, (error) => (error ? reject(error) : resolve())));
     req.session.verified = { userId, at: Date.now() };
     await save(req);
+    if (findBrowser(req, userId) !== bucket) {
+      const browserId = bucket === OTHERS ? randomBytes(16).toString('base64url') : bucket;
+      await inTime(browsers.remember(userId, browserId));
+      const value = `${browserId}.${Date.now()}`;
+      const attributes = { secure: true, httpOnly: true, sameSite: 'lax', path: '/', maxAge: BROWSER_MS };
+      res.cookie(BROWSER, `${value}.${seal(userId, value)}`, attributes);
+    }
     see(res, '/account');
   });
   app.get('/account', (req, res) => {
@@ -135,9 +131,76 @@ export function createHandWritten({ gatewayUrl, sessionStore, counters, challeng
   return { app, close: () => call.close() };
 }
 
-const [DAY, LONG] = [86_400, 34_560_000];
+const [DAY, LONG, ANY] = [86_400, 34_560_000, Number.MAX_SAFE_INTEGER];
 const GAPS = { every: 1, first: 30, most: 300 };
 const LOCKS = { every: 10, first: 1_800, most: DAY };
+/** From 60 failures in 30 days. */
+const SLOW = { every: 60, first: DAY, most: DAY };
+
+const OTHERS = 'others';
+const [BROWSER, BROWSER_MS] = ['__Host-browser', 90 * DAY * 1000];
+
+/** What limits the failures in a browser: first those of all known browsers together, or of all others. */
+function toGuessCounters(id, bucket) {
+  const side = {
+    key: `failures:${bucket === OTHERS ? OTHERS : 'known'}:${id}`,
+    windowSeconds: LONG,
+    max: 50,
+  };
+  if (bucket !== OTHERS) return [side, { key: `browser:${bucket}:${id}`, windowSeconds: LONG, max: 10 }];
+  return [
+    side,
+    { key: `locks:${id}`, windowSeconds: LONG, max: ANY, lock: LOCKS },
+    { key: `failures:slow:${id}`, windowSeconds: 30 * DAY, max: ANY, lock: SLOW },
+  ];
+}
+
+/** What one text is charged to, all or nothing. */
+function toSendCounters({ id, bucket, number, prefix, ip }) {
+  const isOther = bucket === OTHERS;
+  const [proven, texted] = [`proven:${id}:${number}`, `texted:${id}:${number}`];
+  const exemptBy = [proven];
+  return [
+    ...toGuessCounters(id, bucket).map((counter) => ({ ...counter, windowSeconds: 0 })),
+    { key: `sends:gap:${bucket}:${id}`, windowSeconds: DAY, max: ANY, lock: GAPS },
+    { key: `sends:day:${bucket}:${id}`, windowSeconds: DAY, max: 10 },
+    { key: `sends:short:${bucket}:${id}`, windowSeconds: 600, max: 5 },
+    { key: `sends:all:${isOther ? OTHERS : 'known'}:${id}`, windowSeconds: DAY, max: isOther ? 20 : 40 },
+    { key: `sends:numbers:${id}`, windowSeconds: DAY, max: 5, exemptBy: [proven, texted] },
+    { key: texted, windowSeconds: DAY, max: ANY, exemptBy },
+    { key: `sends:day:${number}`, windowSeconds: DAY, max: 10, exemptBy },
+    { key: `sends:short:${number}`, windowSeconds: 600, max: 5, exemptBy },
+    { key: `sends:strangers:${number}`, windowSeconds: DAY, max: 60, exemptBy },
+    { key: `sends:unproven:${ip}`, windowSeconds: 3_600, max: 100_000, exemptBy },
+    { key: `sends:address:${ip}`, windowSeconds: 3_600, max: 100_000 },
+    { key: `sends:unproven:${prefix}`, windowSeconds: 3_600, max: 12, exemptBy },
+    { key: `sends:prefix:${prefix}`, windowSeconds: 3_600, max: 1_000 },
+    { key: 'sends:total', windowSeconds: 3_600, max: 10_000_000 },
+  ];
+}
+
+function keysClearedBySuccess(id, bucket) {
+  return [
+    ...[`failures:others:${id}`, `failures:known:${id}`],
+    bucket === OTHERS ? `locks:${id}` : `browser:${bucket}:${id}`,
+    ...['gap', 'day', 'short'].map((name) => `sends:${name}:${bucket}:${id}`),
+  ];
+}
+
+/** The known browser of a request, if its cookie is genuine and the user's. */
+function findBrowser({ headers }, userId) {
+  const [, value, browserId, at, mark] = BROWSER_COOKIE.exec(headers.cookie ?? '') ?? [];
+  if (value === undefined || Date.now() - Number(at) > BROWSER_MS) return undefined;
+  return timingSafeEqual(Buffer.from(mark), Buffer.from(seal(userId, value))) ? browserId : undefined;
+}
+
+const BROWSER_COOKIE = new RegExp(`(?:^|; )${BROWSER}=(([\\w-]{22})\\.(\\d{1,16}))\\.([\\w-]{43})(?:;|$)`);
+
+const seal = (userId, value) =>
+  createHmac('sha256', 'another key')
+    .update(JSON.stringify([userId, value]))
+    .digest('base64url');
+
 const MESSAGE = '[PIN] is your sign-in code. It expires in 5 min. Never share it.';
 const DENIED_TYPES = new Set(['PREMIUM_RATE', 'SHARED_COST', 'TOLL_FREE', 'UAN', 'PAGER', 'VOICEMAIL']);
 const hideNumber = (text) => createHmac('sha256', 'a key').update(text).digest('base64url').slice(0, 22);

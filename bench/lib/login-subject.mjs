@@ -2,7 +2,14 @@
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import { createHandWritten, createOurs } from './login-apps.mjs';
-import { memoryChallenges, memoryCounters, redisChallenges, redisCounters } from './hand-stores.mjs';
+import {
+  memoryBrowsers,
+  memoryChallenges,
+  memoryCounters,
+  redisBrowsers,
+  redisChallenges,
+  redisCounters,
+} from './hand-stores.mjs';
 
 const require = createRequire(import.meta.url);
 const { MemoryStore } = require('express-session');
@@ -28,7 +35,8 @@ async function startHandWritten() {
   const { client, sessionStore } = await openStores();
   const counters = client === null ? memoryCounters() : await redisCounters(client);
   const challenges = client === null ? memoryChallenges() : await redisChallenges(client);
-  const { app } = createHandWritten({ gatewayUrl, sessionStore, counters, challenges });
+  const browsers = client === null ? memoryBrowsers() : await redisBrowsers(client);
+  const { app } = createHandWritten({ gatewayUrl, sessionStore, counters, challenges, browsers });
   return { app, calls: count(sessionStore) };
 }
 

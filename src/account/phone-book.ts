@@ -117,7 +117,9 @@ export async function readOwnPhones(
   const listed: unknown = await book.list(id);
   if (!Array.isArray(listed)) throw new TypeError('phoneBook.list must return a list');
   const phones = await Promise.all(
-    readEntries(listed).map(async (entry) => ({ ...entry, ...(await describePhone(login, entry.mobile)) })),
+    readEntries(listed).map(async (entry) => {
+      return { ...entry, ...(await describePhone(login, user, entry.mobile)) };
+    }),
   );
   return { phones, hasNoneConfirmed: listed.every((entry) => readFields(entry).isConfirmed === false) };
 }

@@ -108,8 +108,6 @@ function adviseOnResponse({ message }: GatewayResponseError): string {
 }
 
 const CREDENTIALS = 'Set SMS_OTP_USERNAME and SMS_OTP_PASSWORD to those of the API account.';
-const NO_OTP = "Ask the gateway's operator to enable the OTP service for the account.";
-const NO_LOOKUP = "Ask the gateway's operator to enable number lookups for the account.";
 const LATER = "Try again later; if it persists, ask the gateway's operator.";
 const NUMBER = 'Check the number; it needs its country code.';
 const NUMBERS_AS = 'Some gateways want JSON numbers: set SMS_OTP_NUMBERS_AS=number (or string).';
@@ -127,9 +125,9 @@ const ADVICE: Readonly<Record<number, string>> = {
   1222: LATER,
   2002: LATER,
   2003: NUMBER,
-  2004: NO_LOOKUP,
+  2004: "Ask the gateway's operator to enable number lookups for the account.",
   2005: 'The gateway cannot look up numbers of this network.',
-  2100: NO_OTP,
+  2100: "Ask the gateway's operator to enable the OTP service for the account.",
   2101: NUMBER,
   2102: "The account may not text this destination; ask the gateway's operator.",
   2103: `${NUMBER} ${NUMBERS_AS}`,

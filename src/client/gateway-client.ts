@@ -34,7 +34,7 @@ export class GatewayClient {
   readonly otp: OtpCalls;
   /** The number lookup service. */
   readonly hlr: HlrCalls;
-  readonly #parts: ClientParts;
+  readonly #parts: ReturnType<typeof createParts>;
   readonly #authMs: number;
   #closing: Promise<void> | null = null;
 
@@ -109,17 +109,8 @@ async function loadWire(options: CheckedOptions): Promise<Wire> {
   return createWire(options);
 }
 
-/** The parts of a client that it uses itself. */
-interface ClientParts {
-  readonly emitter: GatewayEmitter;
-  readonly transport: Transport;
-  readonly limiter: CallLimiter;
-  readonly tokens: TokenManager;
-  readonly runner: CallRunner;
-}
-
-/** Creates the parts of a client. Nothing is opened yet. @param random Returns a number from 0 to 1. */
-function createParts(options: CheckedOptions, wire: Promise<Wire>, random: () => number): ClientParts {
+/** Creates the parts of a client, and returns those that it uses itself. Nothing is opened yet. @param random Returns a number from 0 to 1. */
+function createParts(options: CheckedOptions, wire: Promise<Wire>, random: () => number) {
   const { timeouts, now } = options;
   const emitter = new GatewayEmitter(options.onEvent);
   const breaker = new CircuitBreaker(now, emitter);

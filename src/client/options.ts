@@ -31,7 +31,7 @@ export interface GatewayAddress {
 function readBaseUrl(baseUrl: string): GatewayAddress | { readonly problem: string } {
   const url = parseUrl(baseUrl);
   if (url === null || !/^https?:$/.test(url.protocol)) return { problem: 'must be an http or https URL' };
-  if (hasCredentials(url)) return { problem: 'must not contain credentials' };
+  if (url.username !== '' || url.password !== '') return { problem: 'must not contain credentials' };
   if (/[?#]/.test(baseUrl)) return { problem: 'must not contain a query or a fragment' };
   const isSecure = url.protocol === 'https:';
   if (!isSecure && !isLoopback(url.hostname)) return { problem: 'must be https unless its host is loopback' };
@@ -49,10 +49,6 @@ function findProxyProblem(proxyUrl: string, gateway: GatewayAddress): string | n
 
 function parseUrl(text: string): URL | null {
   return URL.canParse(text) ? new URL(text) : null;
-}
-
-function hasCredentials({ username, password }: URL): boolean {
-  return username !== '' || password !== '';
 }
 
 /** Takes the host as the URL parser wrote it: 127.1 and 0x7f000001 have become 127.0.0.1 by then. */

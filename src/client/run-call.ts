@@ -34,20 +34,18 @@ const ACCOUNT_REFUSALS: readonly number[] = [1006, 2100];
 
 /** Runs calls: a permit, a token, the request, and one repeat after error 1009. */
 export class CallRunner {
-  readonly #context: RunnerContext;
   readonly #limitsMs: Readonly<Record<CallName, number>>;
   /** The calls that the account may not make, until one is answered. */
   readonly #refusing = new Set<CallName>();
   #isClosed = false;
 
-  constructor(context: RunnerContext) {
-    this.#context = context;
+  constructor(private readonly context: RunnerContext) {
     this.#limitsMs = toLimitsMs(context.timeouts);
   }
 
   /** Runs a call under its permit, or under one of its own. */
   run<Result>(call: GatewayCall<Result>, permit?: Permit): Promise<Result> {
-    const { emitter, limiter } = this.#context;
+    const { emitter, limiter } = this.context;
     return observeCall(emitter, call.name, async () => {
       const reserved = permit === undefined ? null : limiter.take(permit, call.name);
       const deadline = startDeadline(call.name, this.#limitsMs[call.name], reserved?.usedMs);
@@ -74,7 +72,7 @@ export class CallRunner {
   }
 
   async #admit(deadline: CallDeadline): Promise<CallPermit> {
-    const { lockout, breaker, limiter } = this.#context;
+    const { lockout, breaker, limiter } = this.context;
     if (this.#isClosed) throw closedError();
     lockout.check();
     if (breaker.mustProbe()) await this.#waitForProbe(deadline);
@@ -91,7 +89,7 @@ export class CallRunner {
 
   /** Sends a call with a token, and once more after error 1009, which means that nothing was done. OTP spec §5. */
   async #send<Result>(call: GatewayCall<Result>, deadline: CallDeadline, isRepeat = false): Promise<Result> {
-    const { transport, tokens, lockout } = this.#context;
+    const { transport, tokens, lockout } = this.context;
     const token = await this.#token(deadline);
     try {
       const result = await transport.send(call, token.authorization, deadline);
@@ -113,11 +111,11 @@ export class CallRunner {
     const { gatewayCode } = error;
     if (gatewayCode === null || !ACCOUNT_REFUSALS.includes(gatewayCode)) return;
     this.#refusing.add(call);
-    this.#context.emitter.emit({ type: 'gateway-refusing', call, gatewayCode });
+    this.context.emitter.emit({ type: 'gateway-refusing', call, gatewayCode });
   }
 
   #token(deadline: CallDeadline): AuthorizedToken | Promise<AuthorizedToken> {
-    return this.#context.tokens.peek() ?? this.#context.tokens.obtain(deadline);
+    return this.context.tokens.peek() ?? this.context.tokens.obtain(deadline);
   }
 
   /** The call that finds the probe due waits for it; its own deadline still holds. */
@@ -128,7 +126,7 @@ export class CallRunner {
 
   /** Sends the balance call, which costs nothing. A rejection is an answer too: the gateway works. */
   async #probe(): Promise<void> {
-    const { breaker, wire } = this.#context;
+    const { breaker, wire } = this.context;
     const { balance } = await wire;
     const isWorking = await this.#send(balance, startDeadline('balance', this.#limitsMs.balance)).then(
       () => true,

@@ -90,6 +90,12 @@ export function browserKey(user: string, browserId: string): string {
   return `browser:${browserId}:${user}`;
 }
 
+/** Takes a right code in another browser off the failures of 30 days: like every attempt, it was charged before it was judged. */
+export function rightCodeCounters(user: string, bucket: string): readonly Counter[] {
+  if (bucket !== OTHER_BROWSERS) return [];
+  return [{ key: slowKey(user), windowSeconds: 30 * DAY_SECONDS, amount: -1 }];
+}
+
 /** Counts the failures of other browsers in 30 days. A success does not clear it, so that slow guessing shows. */
 export function slowKey(user: string): string {
   return `failures:slow:${user}`;

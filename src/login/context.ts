@@ -79,6 +79,8 @@ export interface LoginContext {
   readonly now: () => number;
   /** Makes a digest for each of the app's secrets: the first makes values, all are read. */
   readonly createDigests: (label: string) => readonly KeyedDigest[];
+  /** Make the ids that pages use for a user's numbers. */
+  readonly phoneIds: readonly KeyedDigest[];
   readonly browsers: KnownBrowsers;
   /** Returns a number from 0 to 1. */
   readonly random: () => number;

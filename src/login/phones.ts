@@ -1,6 +1,7 @@
 import type { Challenge } from '../stores/store';
 import type { LoginContext, UserPhone } from './context';
 import type { PhoneChoice, Reason } from './outcome';
+import { toUserIdText } from './users';
 
 /** Returns whether a value is an E.164 number with its plus: 7 to 15 digits, the first not zero. */
 export function isPhoneNumber(value: unknown): value is string {
@@ -12,13 +13,16 @@ export function maskPhone(mobile: string): string {
   return `•• •• ${mobile.slice(-2)}`;
 }
 
-/** Returns a number as a page may show it: an id that reveals nothing, and its last two digits. */
+/** Returns a user's number as a page may show it: its last two digits, and an id that is of use to this user alone. */
 export async function describePhone(
-  { numberKeys }: Pick<LoginContext, 'numberKeys'>,
+  { phoneIds, getUserId }: Pick<LoginContext, 'phoneIds' | 'getUserId'>,
+  user: Express.User,
   mobile: string,
 ): Promise<PhoneChoice> {
-  const { number } = await numberKeys(mobile);
-  return { phoneId: number, maskedPhone: maskPhone(mobile) };
+  const { userId } = toUserIdText(getUserId(user));
+  // There always is a secret: '' is for the compiler alone.
+  const digest = (await phoneIds[0]?.(userId, mobile)) ?? '';
+  return { phoneId: digest.slice(0, 22), maskedPhone: maskPhone(mobile) };
 }
 
 /** The number to be proven, and the confirmed one that it replaces. */
@@ -57,7 +61,7 @@ export async function choosePhone(login: LoginContext, question: PhoneQuestion):
   if (first === undefined) return { reason: 'no-phone' };
   const usual = before ?? first;
   if (listed.length === 1 && phoneId === undefined) return { ...usual, phones: [] };
-  const choices = await Promise.all(listed.map(({ mobile }) => describePhone(login, mobile)));
+  const choices = await Promise.all(listed.map(({ mobile }) => describePhone(login, user, mobile)));
   const phones = choices.length > 1 ? choices : [];
   if (phoneId === undefined) return { ...usual, phones };
   const chosen = listed[choices.findIndex((choice) => choice.phoneId === phoneId)];

@@ -7,6 +7,7 @@ import {
   MAX_RECOVERY_ATTEMPTS_PER_DAY,
   OTHER_BROWSERS,
   recoveryCounters,
+  rightCodeCounters,
   SLOW_GUESSING_FAILURES,
   slowKey,
 } from '../limits/failures';
@@ -145,6 +146,7 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
         if (isEnded === true) await giveBackLostSend(login, challenge);
         await giveBack(attempt, false);
         login.emit({ type: 'rejected', ...attempt.subject, reason: 'unconfirmed' });
+        if (isDisabledBy(attempt)) login.emit({ type: 'disabled', ...attempt.subject });
         return { kind: 'unconfirmed', error: result.error };
       }
       if (result.kind !== 'right') {
@@ -223,7 +225,9 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
   }
 
   /** Emits what this attempt has brought about: a lock, a disabled factor, or signs that someone is guessing. */
-  function emitLock({ challenge, counts: [first, second, third], subject }: Attempt): void {
+  function emitLock(attempt: Attempt): void {
+    const { challenge, subject } = attempt;
+    const [, second, third] = attempt.counts;
     const watched = third?.count ?? 0;
     if (!verifier.isGuessable) {
       if (watched === MAX_RECOVERY_ATTEMPTS_PER_DAY) {
@@ -231,7 +235,7 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
       }
       return;
     }
-    const { max, disableAfter } = login.settings.limits.failures;
+    const { max } = login.settings.limits.failures;
     if (challenge.bucket !== OTHER_BROWSERS) {
       const failures = second?.count ?? 0;
       if (failures >= max) login.emit({ type: 'browser-unknown', ...subject, failures });
@@ -241,9 +245,14 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
       login.emit({ type: 'guessing-slowly', ...subject, failures: watched });
     }
     const lockedSeconds = second?.lockedSeconds ?? 0;
-    if ((first?.count ?? 0) >= disableAfter) {
-      login.emit({ type: 'disabled', ...subject });
-    } else if (lockedSeconds > 0) login.emit({ type: 'locked', ...subject, lockedSeconds });
+    if (isDisabledBy(attempt)) login.emit({ type: 'disabled', ...subject });
+    else if (lockedSeconds > 0) login.emit({ type: 'locked', ...subject, lockedSeconds });
+  }
+
+  /** A known browser counts as one of the others when known browsers together have had their failures. */
+  function isDisabledBy({ challenge: { bucket }, counts: [failures] }: Attempt): boolean {
+    const { disableAfter } = login.settings.limits.failures;
+    return verifier.isGuessable && bucket === OTHER_BROWSERS && (failures?.count ?? 0) >= disableAfter;
   }
 
   /**
@@ -274,11 +283,14 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
 
   /** Clears what a success clears, and records that the number is proven for the user. Only a texted code proves a number. */
   async function recordSuccess({ challenge, subject }: Attempt): Promise<void> {
-    const { userId, mobile } = challenge;
+    const { userId, bucket, mobile } = challenge;
     const proven = verifier.method === 'sms' ? await login.numberKeys(mobile) : null;
-    const keys = keysClearedBySuccess(userId, login.guessableMethods, challenge.bucket);
-    const clearing = counters.clear(keys);
-    const marking = proven === null ? undefined : counters.charge([provenCounter(userId, proven.number)]);
+    const clearing = counters.clear(keysClearedBySuccess(userId, login.guessableMethods, bucket));
+    const marks = [
+      ...(proven === null ? [] : [provenCounter(userId, proven.number)]),
+      ...(verifier.isGuessable ? rightCodeCounters(userId, bucket) : []),
+    ];
+    const marking = marks.length > 0 && counters.charge(marks);
     // The code was right and is consumed. Counters that stay are only stricter, and `store-failing` reports the failure.
     const [cleared] = await Promise.allSettled([clearing, marking]);
     if (cleared.status === 'fulfilled') {

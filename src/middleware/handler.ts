@@ -1,4 +1,4 @@
-import type { CookieOptions, NextFunction, Request, Response } from 'express';
+import type { CookieOptions, NextFunction, Request, RequestHandler, Response } from 'express';
 import { SmsOtpError } from '../errors';
 import type * as OptionsModule from './options';
 
@@ -23,6 +23,28 @@ export function handleAsync(res: Response, next: NextFunction, work: () => Promi
 /** Loads zod and the schemas when the first middleware is made, so that importing the package stays cheap. */
 export function loadOptions(): typeof OptionsModule {
   return require('./options') as typeof OptionsModule;
+}
+
+/** What a middleware does with its checked options: true goes on to the next handler, false means that it has answered. */
+type Handle<Name extends OptionsModule.MiddlewareName> = (
+  req: Request,
+  res: Response,
+  options: OptionsModule.CheckedOptions<Name>,
+) => Promise<boolean>;
+
+/** Makes the factory of a middleware, which checks the options when it is called. Stack traces show `functionName`. */
+export function createFactory<Name extends OptionsModule.MiddlewareName>(
+  name: Name,
+  functionName: string,
+  handle: Handle<Name>,
+): (options?: unknown) => RequestHandler {
+  const { readOptions } = loadOptions();
+  return (given = {}) => {
+    const options = readOptions(name, given);
+    const middleware: RequestHandler = (req, res, next) =>
+      handleAsync(res, next, () => handle(req, res, options));
+    return Object.defineProperty(middleware, 'name', { value: functionName });
+  };
 }
 
 /** Returns an own field of a parsed body, unchecked. */

@@ -131,14 +131,17 @@ const SCHEMAS = {
   'phones.setDefault': strictOptions(phoneChange) satisfies z.ZodType<PhoneOptions>,
 };
 
+/** The middlewares and guards, as errors name them. */
+export type MiddlewareName = keyof typeof SCHEMAS;
+
 /** The options of a middleware, checked and completed. */
-export type CheckedOptions<Name extends keyof typeof SCHEMAS> = z.output<(typeof SCHEMAS)[Name]>;
+export type CheckedOptions<Name extends MiddlewareName> = z.output<(typeof SCHEMAS)[Name]>;
 
 /**
  * Checks the options of a middleware when it is made: a misspelt `maxAgeSeconds` would leave a route unguarded.
  * @throws {TypeError} that names the option and never shows a value.
  */
-export function readOptions<Name extends keyof typeof SCHEMAS>(
+export function readOptions<Name extends MiddlewareName>(
   middleware: Name,
   options: unknown,
 ): CheckedOptions<Name> {

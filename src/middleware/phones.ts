@@ -1,4 +1,4 @@
-import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import {
   type ChangeRequest,
   type ChangeResult,
@@ -11,7 +11,7 @@ import { createSmsVerifier } from '../login/code-verifiers';
 import type { LoginContext } from '../login/context';
 import { createVerifyOtp } from '../login/verify-otp';
 import type { MiddlewareContext } from './context';
-import { currentUser, handleAsync, loadOptions, readField } from './handler';
+import { createFactory, currentUser, readField } from './handler';
 import type { CheckedOptions, EnrollOptions, PhoneOptions, RedirectOptions, RemoveOptions } from './options';
 import { answerSuccess, finishRefusal, recordRefusal, toNotice, toSafePath } from './responses';
 import { createFinishSend } from './send';
@@ -38,7 +38,6 @@ export interface PhonesContext {
 
 /** Makes `phones`. */
 export function createPhones(context: MiddlewareContext, { login, book }: PhonesContext): Phones {
-  const { readOptions } = loadOptions();
   // A texted code proves the number: no other factor can.
   const verifyOtp = createVerifyOtp(login, createSmsVerifier(login, context.fields.code, ['enroll']));
   const enrollment = { login, book, sendOtp: context.sendOtp, verifyOtp };
@@ -47,30 +46,10 @@ export function createPhones(context: MiddlewareContext, { login, book }: Phones
   const { remove, setDefault, list } = createChanges(context, enrollment);
 
   return {
-    enroll(given = {}) {
-      const options = readOptions('phones.enroll', given);
-      return function smsOtpEnrollPhone(req: Request, res: Response, next: NextFunction) {
-        handleAsync(res, next, () => enroll(req, res, options));
-      };
-    },
-    confirm(given = {}) {
-      const options = readOptions('phones.confirm', given);
-      return function smsOtpConfirmPhone(req: Request, res: Response, next: NextFunction) {
-        handleAsync(res, next, () => confirm(req, res, options));
-      };
-    },
-    remove(given = {}) {
-      const options = readOptions('phones.remove', given);
-      return function smsOtpRemovePhone(req: Request, res: Response, next: NextFunction) {
-        handleAsync(res, next, () => remove(req, res, options));
-      };
-    },
-    setDefault(given = {}) {
-      const options = readOptions('phones.setDefault', given);
-      return function smsOtpSetDefaultPhone(req: Request, res: Response, next: NextFunction) {
-        handleAsync(res, next, () => setDefault(req, res, options));
-      };
-    },
+    enroll: createFactory('phones.enroll', 'smsOtpEnrollPhone', enroll),
+    confirm: createFactory('phones.confirm', 'smsOtpConfirmPhone', confirm),
+    remove: createFactory('phones.remove', 'smsOtpRemovePhone', remove),
+    setDefault: createFactory('phones.setDefault', 'smsOtpSetDefaultPhone', setDefault),
     list,
   };
 }

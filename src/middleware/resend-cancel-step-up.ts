@@ -1,7 +1,7 @@
-import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import type { SendResult } from '../login/send-otp';
 import type { MiddlewareContext } from './context';
-import { currentUser, handleAsync, loadOptions, readField } from './handler';
+import { createFactory, currentUser, loadOptions, readField } from './handler';
 import type { RedirectOptions, StepUpOptions } from './options';
 import { answerSuccess, withoutPending } from './responses';
 import { createFinishSend, withoutNotice } from './send';
@@ -19,28 +19,13 @@ export interface ResendCancelStepUp {
 
 export function createResendCancelStepUp(context: MiddlewareContext): ResendCancelStepUp {
   const { slot, fields } = context;
-  const { readOptions, readTransaction } = loadOptions();
+  const { readTransaction } = loadOptions();
   const finishSend = createFinishSend(context);
 
   return {
-    resend(given = {}) {
-      const options = readOptions('resend', given);
-      return function smsOtpResend(req: Request, res: Response, next: NextFunction) {
-        handleAsync(res, next, () => resend(req, res, options));
-      };
-    },
-    stepUp(given = {}) {
-      const options = readOptions('stepUp', given);
-      return function smsOtpStepUp(req: Request, res: Response, next: NextFunction) {
-        handleAsync(res, next, () => stepUp(req, res, options));
-      };
-    },
-    cancel(given = {}) {
-      const options = readOptions('cancel', given);
-      return function smsOtpCancel(req: Request, res: Response, next: NextFunction) {
-        handleAsync(res, next, () => cancel(req, res, options));
-      };
-    },
+    resend: createFactory('resend', 'smsOtpResend', resend),
+    stepUp: createFactory('stepUp', 'smsOtpStepUp', stepUp),
+    cancel: createFactory('cancel', 'smsOtpCancel', cancel),
   };
 
   async function resend(req: Request, res: Response, options: RedirectOptions): Promise<boolean> {

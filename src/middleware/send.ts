@@ -1,4 +1,4 @@
-import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import { FirstFactorError } from '../errors';
 import type { Refusal } from '../login/outcome';
 import { maskPhone } from '../login/phones';
@@ -6,7 +6,7 @@ import type { ResendResult } from '../login/resend-otp';
 import type { SendRequest, SendResult } from '../login/send-otp';
 import type { Waiting } from '../login/wait-without-text';
 import type { MiddlewareContext } from './context';
-import { currentUser, handleAsync, loadOptions } from './handler';
+import { createFactory, currentUser } from './handler';
 import type { RedirectOptions, SendOptions } from './options';
 import { logIn, setAuthInfo } from './passport';
 import {
@@ -27,15 +27,9 @@ import { createDeviceLogin, type DeviceLoginResult } from './trusted-devices';
 export function createSend(context: MiddlewareContext): (options?: SendOptions) => RequestHandler {
   const { slot, sendOtp } = context;
   const answerAgain = createAnswerAgain(context);
-  const { readOptions } = loadOptions();
   const devices = context.devices && createDeviceLogin(context.devices, context);
 
-  return (given = {}) => {
-    const options = readOptions('send', given);
-    return function smsOtpSend(req: Request, res: Response, next: NextFunction) {
-      handleAsync(res, next, () => send(req, res, options));
-    };
-  };
+  return createFactory('send', 'smsOtpSend', send);
 
   async function send(req: Request, res: Response, options: SendOptions): Promise<boolean> {
     const user = takeFirstFactor(req);

@@ -1,6 +1,6 @@
-import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import type { MiddlewareContext } from './context';
-import { handleAsync, isGiven, loadOptions } from './handler';
+import { createFactory, isGiven } from './handler';
 import type { VerifyOptions } from './options';
 import { logIn, type PassportCallback, setAuthInfo } from './passport';
 import { answerRefusal, answerSuccess, toSafePath } from './responses';
@@ -17,15 +17,9 @@ export function createVerify(
   factor = 'sms',
 ): (options?: VerifyOptions) => RequestHandler {
   const { slot, passport, strategyName } = context;
-  const { readOptions } = loadOptions();
   const devices = context.devices && createDeviceLogin(context.devices, context);
 
-  return (given = {}) => {
-    const options = readOptions(name, given);
-    return function smsOtpVerify(req: Request, res: Response, next: NextFunction) {
-      handleAsync(res, next, () => verify(req, res, options));
-    };
-  };
+  return createFactory(name, 'smsOtpVerify', verify);
 
   async function verify(req: Request, res: Response, options: VerifyOptions): Promise<boolean> {
     const { successRedirect, failureRedirect } = options;

@@ -1,12 +1,6 @@
 import { type Attributes, SpanKind, SpanStatusCode, type Tracer } from '@opentelemetry/api';
 import type { SmsOtpEvent } from '../login/events';
-import { decisionAttributes, gatewayAttributes, type GatewayCall, storeAttributes } from './event-attributes';
-
-interface SpanDescription {
-  readonly name: string;
-  readonly kind: SpanKind;
-  readonly attributes: Attributes;
-}
+import { decisionAttributes, gatewayAttributes, storeAttributes } from './event-attributes';
 
 /**
  * Records a span for each call and decision, with a start that is set back by the duration. Events are emitted within the
@@ -14,7 +8,7 @@ interface SpanDescription {
  * @param readTimeMs Milliseconds since 1970.
  */
 export function createSpanRecorder(tracer: Tracer, readTimeMs: () => number): (event: SmsOtpEvent) => void {
-  function add({ name, kind, attributes }: SpanDescription, durationMs: number): void {
+  function add(name: string, kind: SpanKind, attributes: Attributes, durationMs: number): void {
     const endTime = readTimeMs();
     const span = tracer.startSpan(name, { kind, attributes, startTime: endTime - durationMs });
     if (attributes['error.type'] !== undefined) span.setStatus({ code: SpanStatusCode.ERROR });
@@ -22,24 +16,15 @@ export function createSpanRecorder(tracer: Tracer, readTimeMs: () => number): (e
   }
 
   return (event) => {
-    if (event.type === 'gateway-call') add(describeGatewayCall(event), event.durationMs);
-    else if (event.type === 'store-call') {
-      const attributes = storeAttributes(event);
-      add({ name: `sms_otp store ${event.operation}`, kind: SpanKind.CLIENT, attributes }, event.durationMs);
+    if (event.type === 'gateway-call') {
+      const code = isErrorCode(event.gatewayCode) && { 'sms_otp.gateway.code': event.gatewayCode };
+      const attributes = { ...gatewayAttributes(event), ...code };
+      add(`sms_otp gateway ${event.call}`, SpanKind.CLIENT, attributes, event.durationMs);
+    } else if (event.type === 'store-call') {
+      add(`sms_otp store ${event.operation}`, SpanKind.CLIENT, storeAttributes(event), event.durationMs);
     } else if (event.type === 'decision-ended') {
-      const attributes = decisionAttributes(event);
-      add({ name: `sms_otp ${event.decision}`, kind: SpanKind.INTERNAL, attributes }, event.durationMs);
+      add(`sms_otp ${event.decision}`, SpanKind.INTERNAL, decisionAttributes(event), event.durationMs);
     }
-  };
-}
-
-function describeGatewayCall(event: GatewayCall): SpanDescription {
-  const { call, gatewayCode } = event;
-  const code = isErrorCode(gatewayCode) && { 'sms_otp.gateway.code': gatewayCode };
-  return {
-    name: `sms_otp gateway ${call}`,
-    kind: SpanKind.CLIENT,
-    attributes: { ...gatewayAttributes(event), ...code },
   };
 }
 

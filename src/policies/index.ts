@@ -14,10 +14,5 @@ export {
   type SimSwapProvider,
   type SimSwapQuestion,
 } from './sim-swap/sim-swap';
-export {
-  spendLimits,
-  type BalanceOptions,
-  type CountryAmount,
-  type SpendBudgets,
-  type SpendLimitsOptions,
-} from './spend-limits/spend-limits';
+export type { CountryAmount, SpendBudgets } from './spend-limits/budgets';
+export { spendLimits, type BalanceOptions, type SpendLimitsOptions } from './spend-limits/spend-limits';

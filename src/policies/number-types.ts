@@ -1,21 +1,15 @@
 import { z } from 'zod';
 import { parseOptions, policyMode, strictOptions } from '../define-options';
 import { createNumberTypes } from '../limits/built-in';
-import type { Policy, PolicyMode } from '../limits/policy';
+import type { Policy } from '../limits/policy';
 
 /** Types that some apps text and others must not. */
 const DENIABLE = ['VOIP', 'PERSONAL_NUMBER', 'FIXED_LINE'] as const;
 
-/** Options of `numberTypes`. Unknown fields are errors. */
-export interface NumberTypesOptions {
-  /** Default: `enforce`. */
-  readonly mode?: PolicyMode | undefined;
-  /** More types to deny: `VOIP`, `PERSONAL_NUMBER` (such as +44 70, expensive), `FIXED_LINE`. Default: none. */
-  readonly alsoDeny?: readonly (typeof DENIABLE)[number][] | undefined;
-}
-
 const schema = strictOptions({
+  /** Default: `enforce`. */
   mode: policyMode('enforce'),
+  /** More types to deny: `VOIP`, `PERSONAL_NUMBER` (such as +44 70, expensive), `FIXED_LINE`. Default: none. */
   alsoDeny: z
     .array(
       z.enum(DENIABLE, `must be one of ${DENIABLE.join(', ')}`),
@@ -23,6 +17,9 @@ const schema = strictOptions({
     )
     .default([]),
 });
+
+/** Options of `numberTypes`. Unknown fields are errors. */
+export type NumberTypesOptions = z.input<typeof schema>;
 
 /**
  * Denies numbers of types that no login code should be texted to: premium rate, shared cost, toll free, company numbers,

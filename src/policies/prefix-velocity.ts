@@ -1,29 +1,22 @@
+import type { z } from 'zod';
 import { parseOptions, policyMode, strictOptions, wholeNumber } from '../define-options';
-import type { Policy, PolicyContext, PolicyMode } from '../limits/policy';
+import type { Policy, PolicyContext } from '../limits/policy';
 import type { Counter } from '../stores/store';
 
-/** Options of `prefixVelocity`. Unknown fields are errors. */
-export interface PrefixVelocityOptions {
-  /** Messages without a right code per prefix and `perSeconds`: 1 to 1,000. Default: 15. */
-  readonly maxUnanswered?: number | undefined;
-  /** 3,600 to 604,800. Default: 86,400. */
-  readonly perSeconds?: number | undefined;
-  /** Default: `report`. */
-  readonly mode?: PolicyMode | undefined;
-}
-
 const schema = strictOptions({
+  /** Messages without a right code per prefix and `perSeconds`: 1 to 1,000. Default: 15. */
   maxUnanswered: wholeNumber(1, 1_000).default(15),
+  /** 3,600 to 604,800. Default: 86,400. */
   perSeconds: wholeNumber(3_600, 604_800).default(86_400),
+  /** Default: `report`. */
   mode: policyMode('report'),
 });
 
-/** Two windows of a prefix that overlap by half. */
-interface Windows {
-  /** Counts everything the newer one counts, and half a window before it. */
-  readonly older: Counter;
-  readonly newer: Counter;
-}
+/** Options of `prefixVelocity`. Unknown fields are errors. */
+export type PrefixVelocityOptions = z.input<typeof schema>;
+
+/** Two windows of a prefix: the older one counts everything the newer one counts, and half a window before it. */
+type Windows = readonly [older: Counter, newer: Counter];
 
 /**
  * Limits the messages to a prefix (a number without its last four digits) whose code was not entered. It counts when a
@@ -44,12 +37,15 @@ export function prefixVelocity(options: PrefixVelocityOptions = {}): Policy<unkn
       key: `prefix-velocity:${prefixKey}:${start}`,
       windowSeconds: Math.max(1, Math.ceil(((start + 2) * halfMs - nowMs) / 1000)),
     });
-    return { older: toWindow(half - 1), newer: toWindow(half) };
+    return [toWindow(half - 1), toWindow(half)];
   }
 
   function windowsOf({ prefixKey, provenKeys: exemptBy, now }: PolicyContext<unknown>): Windows {
-    const { older, newer } = findWindows(prefixKey, now(), now());
-    return { older: { ...older, exemptBy }, newer: { ...newer, exemptBy } };
+    const [older, newer] = findWindows(prefixKey, now(), now());
+    return [
+      { ...older, exemptBy },
+      { ...newer, exemptBy },
+    ];
   }
 
   return {
@@ -58,7 +54,7 @@ export function prefixVelocity(options: PrefixVelocityOptions = {}): Policy<unkn
     mode,
     check: () => 'allow',
     charges: (context) => {
-      const { older, newer } = windowsOf(context);
+      const [older, newer] = windowsOf(context);
       const reason = 'too many unanswered text messages to one prefix';
       return [
         { counter: { ...older, max: maxUnanswered }, reason },
@@ -67,13 +63,12 @@ export function prefixVelocity(options: PrefixVelocityOptions = {}): Policy<unkn
     },
     settle: async (context, { kind }) => {
       if (kind !== 'not-sent') return;
-      const { older, newer } = windowsOf(context);
-      await context.counters.charge([older, newer].map((counter) => ({ ...counter, amount: -1 })));
+      await context.counters.charge(windowsOf(context).map((counter) => ({ ...counter, amount: -1 })));
     },
     verified: async ({ prefixKey, isNewNumber, sentAt, sends, counters, now }) => {
       if (!isNewNumber) return;
-      const { older, newer } = findWindows(prefixKey, sentAt, now());
-      await counters.charge([older, newer].map((counter) => ({ ...counter, amount: -sends })));
+      const windows = findWindows(prefixKey, sentAt, now());
+      await counters.charge(windows.map((counter) => ({ ...counter, amount: -sends })));
     },
   };
 }

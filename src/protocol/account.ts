@@ -39,11 +39,9 @@ export function readBalance(payload: unknown): Balance | null {
   return readOrNull(balanceSchema, payload);
 }
 
-const NO_CURRENCY: Currency = { name: null, symbol: null };
-
 const currencySchema = z
   .object({ name: orNull(text), symbol: orNull(text) })
-  .catch(NO_CURRENCY) satisfies z.ZodType<Currency>;
+  .catch({ name: null, symbol: null }) satisfies z.ZodType<Currency>;
 
 /** The id of a row: a number in the documents, read as a string. */
 export const rowId = orNull(z.union([z.int().transform(String), text]));

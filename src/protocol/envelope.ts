@@ -57,8 +57,8 @@ export function parseAnswer(json: string): unknown {
     return LONG_NUMBER.test(json) ? JSON.parse(json.replace(STRING_AND_NUMBER, quoteLongId)) : answer;
   } catch {
     // The platform's message would quote the text; undefined is not an envelope, which is all the caller needs to know.
-    return undefined;
   }
+  return undefined;
 }
 
 const LONG_NUMBER = /[0-9]{16}/;

@@ -80,7 +80,7 @@ function findProblem(template: string, { encoding, units, limit, forcedBy }: Mes
 }
 
 /** Returns whether a string is a valid sender. OTP spec §4, sender rule. */
-export function isSender(sender: string): boolean {
+export function isSender(sender: unknown): sender is string {
   if (typeof sender !== 'string') return false;
   return /^[A-Za-z0-9 .-]{2,11}$/.test(sender) || /^[0-9]{14}$/.test(sender);
 }

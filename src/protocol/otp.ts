@@ -67,7 +67,7 @@ export function createGenerateRequest(options: RequestOptions) {
     .object(
       {
         mobile: requestMobile,
-        sender: z.custom<string>(isSenderString, SENDER_PROBLEM).optional(),
+        sender: z.custom<string>(isSender, SENDER_PROBLEM).optional(),
         validitySeconds: validitySeconds(variant).optional(),
         message: messageTemplate(options).optional(),
         referenceCode: referenceCode(variant).optional(),
@@ -109,10 +109,6 @@ const SENDER_PROBLEM = 'must be 2 to 11 letters, digits, spaces, hyphens and dot
 const NOT_AN_OBJECT = 'the input must be an object';
 
 const toForm = { string: String, number: Number } as const;
-
-function isSenderString(value: unknown): boolean {
-  return typeof value === 'string' && isSender(value);
-}
 
 /** Not shown in OTP spec §8: the range of B. Any whole number above zero is accepted. */
 function validitySeconds(variant: Variant) {

@@ -15,17 +15,11 @@ export const RECOVERY_CODE_LIFE_SECONDS = 3_650 * 86_400;
 /** Returns the parsed JSON, or null when the value is not a string of JSON. */
 export function parseJson(text: unknown): unknown {
   try {
-    return typeof text === 'string' ? JSON.parse(text) : null;
+    if (typeof text === 'string') return JSON.parse(text);
   } catch {
     // The parser's message may quote the text.
-    return null;
   }
-}
-
-/** Returns the fields of an object; none for any other value. */
-export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  // Any object may be read by name; what is found is checked before it is used.
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+  return null;
 }
 
 /** Returns a whole number from zero, given as a number or as digits (client libraries differ); otherwise null. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { StoreError } from '../errors';
-import { fieldsOf, isPositive, parseJson, RECORD_VERSION, toWholeNumber } from './check-values';
+import { readFields, StoreError } from '../errors';
+import { isPositive, parseJson, RECORD_VERSION, toWholeNumber } from './check-values';
 import type { Challenge, Claim, DeviceRotation, KnownBrowser, LiveChallenge, TrustedDevice } from './store';
 
 // Loads zod: stores reach this module through `loadRecords` alone.
@@ -128,7 +128,7 @@ export function parseDevice(
   userId: string,
   storedBeside: Readonly<Record<string, unknown>> = {},
 ): TrustedDevice {
-  const { data } = deviceSchema.safeParse({ ...fieldsOf(parseJson(record)), ...storedBeside });
+  const { data } = deviceSchema.safeParse({ ...readFields(parseJson(record)), ...storedBeside });
   if (data?.userId !== userId) throw new StoreError('device: unknown record');
   return data;
 }

@@ -162,3 +162,21 @@ it('a number that is none in the store by now is sent no other code', async () =
   clock.advanceSeconds(31);
   expect(seen(await alice.resend())).toEqual([403, { error: 'no-phone' }]);
 });
+
+describe('the id of a number', () => {
+  it('is another one for each user, and part of no key of the store', async () => {
+    const clock = testClock();
+    const { store, calls } = tamperedStore(clock);
+    const test = await openPhoneApp({ clock, options: { store } });
+    const [alice, bob] = [phoneVisit(test), phoneVisit(test, BOB)];
+    await alice.logIn();
+    await bob.logIn();
+    expect((await bob.enroll(HOME)).status).toBe(200);
+    const ids = [await alice.idOf(HOME), await bob.idOf(HOME)];
+    expect(new Set([...ids, 'none']).size).toBe(3);
+    expect(ids[0]).toBe(await alice.idOf(HOME));
+    const given = JSON.stringify(calls);
+    for (const id of ids) expect(given).not.toContain(id);
+    expect(seen(await bob.post('/phones/default', { phoneId: ids[0] }))).toEqual([403, expect.anything()]);
+  });
+});

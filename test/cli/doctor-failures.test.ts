@@ -1,7 +1,6 @@
 import { createServer, type Server } from 'node:https';
 import { describe, expect, it } from '@jest/globals';
 import type { Fault, FaultName } from 'passport-sms-otp/simulator';
-import { adviseOnCause } from '../../src/cli/failures';
 import { selfSign } from '../client/support/certificate';
 import { closeLater } from '../client/support/cleanup';
 import { closeServer, portOf } from '../client/support/wire-server';
@@ -157,15 +156,4 @@ describe('doctor and TLS', () => {
       ...{ status: 'fail', advice: expect.stringContaining('The server does not speak TLS') },
     });
   });
-});
-
-it.each([
-  ['ENOTFOUND', 'The host name cannot be resolved'],
-  ['EAI_AGAIN', 'The host name cannot be resolved'],
-  ['CERT_HAS_EXPIRED', 'The certificate has expired'],
-  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', '--ca <file>'],
-  ['EHOSTUNREACH', 'firewall'],
-  [null, 'firewall'],
-])('the advice for %s says "%s"', (code, words) => {
-  expect(adviseOnCause(code)).toContain(words);
 });

@@ -1,5 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { adviseOnCode, CommandFailure, explain, UsageError } from '../../src/cli/failures';
+import {
+  adviseOnCause,
+  adviseOnCode,
+  CommandFailure,
+  explain,
+  UsageError,
+  withUsageErrors,
+} from '../../src/cli/failures';
 import {
   GatewayBusyError,
   GatewayRejectedError,
@@ -137,4 +144,34 @@ describe('the explanation of an error', () => {
       expect(adviseOnCode(code)).toContain('the OTP service');
     },
   );
+});
+
+it.each([
+  ['ENOTFOUND', 'The host name cannot be resolved'],
+  ['EAI_AGAIN', 'The host name cannot be resolved'],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', 'The certificate is for another name'],
+  ['CERT_HAS_EXPIRED', 'The certificate has expired'],
+  ['ERR_SSL_WRONG_VERSION_NUMBER', 'The server does not speak TLS'],
+  ['EPROTO', 'The server does not speak TLS'],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', '--ca <file>'],
+  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', '--ca <file>'],
+  ['EHOSTUNREACH', 'firewall'],
+  [null, 'firewall'],
+])('the advice for %s says "%s"', (code, words) => {
+  expect(adviseOnCause(code)).toContain(words);
+});
+
+describe('a call with input of the command line', () => {
+  it('that throws a TypeError is a wrong usage with its words', async () => {
+    const failing = withUsageErrors(() => Promise.reject(new TypeError('mobile must have a country code')));
+    await expect(failing).rejects.toEqual(new UsageError('mobile must have a country code'));
+    await expect(failing).rejects.toBeInstanceOf(UsageError);
+    await expect(failing).rejects.toHaveProperty('name', 'UsageError');
+  });
+
+  it('that throws anything else, or nothing, ends as it did', async () => {
+    const error = new StoreError('clear');
+    await expect(withUsageErrors(() => Promise.reject(error))).rejects.toBe(error);
+    expect(await withUsageErrors(() => 7)).toBe(7);
+  });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import type { Command } from '../../src/cli/command';
 import { UsageError } from '../../src/cli/failures';
-import { refuseSecrets } from '../../src/cli/read-arguments';
+import { readArguments, refuseSecrets } from '../../src/cli/read-arguments';
 
 const refused = new UsageError(
   'A secret does not belong on the command line, where other users can see it.',
@@ -76,5 +77,32 @@ describe('a word on the command line is taken', () => {
   it('that has no secret of the environment in it, or one too short to be told from other words', () => {
     expect(() => refuseSecrets(['send', 'wor', 'abc'], ['word', 'abc', ''])).not.toThrow();
     expect(() => refuseSecrets([], ['word'])).not.toThrow();
+  });
+});
+
+describe('an unknown option', () => {
+  const command: Command = {
+    name: 'send',
+    summary: '',
+    positionals: [],
+    options: {},
+    notes: [],
+    run: () => Promise.resolve(0),
+  };
+
+  it.each(['--jsn', '--dry-run', '--abcdefghijkl', '--abcdefghijkl-abcdefghijkl'])(
+    'is named when it looks like one: %s',
+    (word) => {
+      const refusal = new UsageError(`${word} is not an option of send`);
+      expect(() => readArguments(command, [word], [])).toThrow(refusal);
+    },
+  );
+
+  it.each([
+    ...['--abcdefghijklm', '--a-abcdefghijklm', '--a-b-c', '--a-', '--Hunter', '--hunter2', '--2hunter'],
+    ...['--a-2', '--a_b', '--hunter.', '--xa-b2'],
+  ])('is not repeated when it might be a secret: %s', (word) => {
+    const refusal = new UsageError('An argument is not an option of send');
+    expect(() => readArguments(command, [word], [])).toThrow(refusal);
   });
 });

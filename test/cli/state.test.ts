@@ -98,12 +98,26 @@ for (const [service, place, start, open] of PLACES) {
     });
 
     it('says when there was nothing to do', async () => {
+      const key = `sends:day:user:others:erin`;
+      await opened.store.counters.charge([{ key, windowSeconds: 86_400 }]);
+      for (const [name, note] of [
+        ['enable', 'There were no failures.'],
+        ['unlock', 'There was no lock.'],
+      ] as const) {
+        const ended = await runCli([name, 'erin'], opened);
+        expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining(note) });
+      }
+      const { counts } = await opened.store.counters.charge([
+        { key, windowSeconds: 86_400, isOnlyRead: true },
+      ]);
+      expect(counts[0]?.count).toBe(0);
+    });
+
+    it('ends with 1 for a user of whom nothing is counted: the id or the prefix is wrong', async () => {
       for (const name of ['unlock', 'enable']) {
         const ended = await runCli([name, 'nobody'], opened);
-        expect(ended).toMatchObject({
-          code: 0,
-          stderr: expect.stringContaining('check the id and the prefix'),
-        });
+        expect([ended.code, ended.stdout]).toEqual([1, '']);
+        expect(ended.stderr).toMatch(/Nothing is counted of this user\.\s+Check the id and the prefix\./);
       }
     });
 

@@ -70,6 +70,30 @@ describe('the event of a call', () => {
     expect(await eventsOf(gateway, () => Promise.resolve())).toEqual([]);
   });
 
+  it('is told to every listener until that one is removed', async () => {
+    const { client } = await startGateway('A');
+    const heard: string[] = [];
+    const remove = ['first', 'second'].map((name) => client.subscribe(() => void heard.push(name)));
+    await client.warmUp();
+    heard.length = 0;
+    remove[0]?.();
+    await client.otp.balance();
+    expect(heard).toEqual(['second']);
+  });
+
+  it('may be told to a listener that rejects, which nobody notices', async () => {
+    const unhandled: unknown[] = [];
+    const listen = (reason: unknown): void => void unhandled.push(reason);
+    process.on('unhandledRejection', listen);
+    // A listener in JavaScript may return anything.
+    const onEvent = (): unknown => Promise.reject(new Error('x'));
+    const { client } = await startGateway('A', { onEvent });
+    await client.otp.balance();
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off('unhandledRejection', listen);
+    expect(unhandled).toEqual([]);
+  });
+
   it('is not made where nobody listens, and the call is the same', async () => {
     const { client } = await startGateway('A', { onEvent: undefined });
     await expect(client.otp.balance()).resolves.toHaveProperty('balance');

@@ -44,6 +44,20 @@ describe('the deadline of a call', () => {
     expect(wire.requests.map(({ url }) => url)).toEqual(Array(2).fill('/apis/sms/mt/v2/balance'));
   });
 
+  it('that has passed when the token arrives keeps the request from leaving', async () => {
+    const { client, simulator } = await startGateway('A', {
+      timeouts: { balanceMs: LIMIT_MS },
+      onEvent: ({ type }) => {
+        const startedAt = performance.now();
+        // A process that is busy.
+        while (type === 'token-renewed' && performance.now() - startedAt <= LIMIT_MS);
+      },
+    });
+    const error = await errorOf(client.otp.balance());
+    expect(error).toMatchObject({ code: 'ERR_GATEWAY_TIMEOUT', mayHaveArrived: false });
+    expect(simulator.stats().calls.balance).toBe(0);
+  });
+
   it('covers the authentication, which goes on for those who can wait', async () => {
     const held: (() => void)[] = [];
     const wire = await startWireServer(

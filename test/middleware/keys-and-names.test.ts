@@ -84,7 +84,10 @@ describe('with other names', () => {
   });
 });
 
-describe('two of them in one app', () => {
+describe.each([
+  ['keys of their own', { sessionKey: 'otherOtp', strategyName: 'other-otp' }],
+  ['names of their own alone', { strategyName: 'other-otp' }],
+])('two of them in one app, with %s,', (_what, names) => {
   const people = createPeople();
   let other: SmsOtp;
   let test: TestApp;
@@ -97,7 +100,7 @@ describe('two of them in one app', () => {
   });
 
   function addOther(app: Express, _smsOtp: SmsOtp, passport: PassportStatic, options: SmsOtpOptions): void {
-    other = createSmsOtp({ ...options, sessionKey: 'otherOtp', strategyName: 'other-otp' });
+    other = createSmsOtp({ ...options, ...names });
     const router = Router();
     // Passport types its middleware as any.
     const firstFactor = passport.authenticate('local', { session: false }) as RequestHandler;

@@ -22,6 +22,11 @@ describe('a redirect', () => {
     app.get('/twice', (req, res) => {
       res.json([smsOtp.status(req).notice, smsOtp.status(req).notice]);
     });
+    app.get('/what', (req, res) => void res.json(smsOtp.status(req)));
+    app.use('/site', (_req, _res, next) => {
+      order.push('passed on');
+      next();
+    });
   }
 
   function recordAnswers(app: Express): void {
@@ -95,6 +100,24 @@ describe('a redirect', () => {
     const { agent } = await givenPassword();
     expect((await agent.post(path).send(body)).headers.location).toBe('/site/again');
     expect((await agent.get('/twice')).body).toEqual([reason, reason]);
+  });
+
+  it.each([
+    ['resend-too-soon', '/site/resend', 30],
+    ['wrong-code', '/site/pin', null],
+  ])('tells when to try again beside the reason %s, where that is known', async (notice, path, seconds) => {
+    const { agent } = await givenPassword();
+    const retryAt = seconds === null ? null : test.clock.now() + seconds * 1000;
+    await agent.post(path).send({ pin: '0000000000' });
+    test.clock.advanceSeconds(1);
+    expect((await agent.get('/what')).body).toMatchObject({ notice, retryAt });
+    expect((await agent.get('/what')).body).toMatchObject({ notice: null, retryAt: null });
+  });
+
+  it('is what keeps a reason: a resend refused in JSON leaves none', async () => {
+    const { agent } = await givenPassword();
+    expect((await agent.post('/login/resend')).status).toBe(429);
+    expect((await agent.get('/what')).body).toMatchObject({ notice: null, retryAt: null });
   });
 
   it('replaces a reason that nobody has asked for', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { REASONS } from 'passport-sms-otp';
 import { REPLIES } from '../../src/middleware/responses';
 import { openTestApp } from './support/open-test-app';
-import { giveCode, givePassword, giveWrongCode } from './support/steps';
+import { giveCode, givePassword, giveWrongCode, logIn } from './support/steps';
 
 /** Every reason with its reply, by hand: status, then what the body calls the error. */
 const DOCUMENTED: Record<string, [number, string]> = {
@@ -100,3 +100,24 @@ it.each([
     expect([refused.status, refused.headers['retry-after']]).toEqual([status, header]);
   },
 );
+
+it('Retry-After comes with the 503 of a text that has not left, when another may be asked for', async () => {
+  const test = await openTestApp();
+  test.sim.failNext('generate', { kind: 'error', code: 2121 });
+  const pending = await givePassword(test.agent());
+  expect([pending.status, pending.headers['retry-after']]).toEqual([503, '30']);
+  expect(pending.body).toEqual({ error: 'not-sent', pending: true, retryAfterSeconds: 30 });
+});
+
+it('a payment that is denied tells no seconds: waiting does not help', async () => {
+  const check = ({ purpose }: { purpose: string }) =>
+    purpose === 'transaction' ? ({ deny: 'denied', retryAfterSeconds: 60 } as const) : 'allow';
+  const policies = [{ name: 'own', stage: 'send', check } as const];
+  const transaction = () => ({ amount: '5.00', payee: 'Bob' });
+  const test = await openTestApp({
+    options: { policies },
+    routes: (app, smsOtp) => void app.post('/pay', smsOtp.stepUp({ transaction })),
+  });
+  const refused = await (await logIn(test)).post('/pay');
+  expect([refused.status, refused.body]).toEqual([403, { error: 'denied' }]);
+});

@@ -57,6 +57,11 @@ describe('a path that is found safe', () => {
     expect(toSafePath(path)).toBe(null);
   });
 
+  it('has up to 2,048 characters', () => {
+    const longest = `/${'a'.repeat(2_047)}`;
+    expect(toSafePath(longest)).toBe(longest);
+  });
+
   it('is never anything but a text', () => {
     fc.assert(
       fc.property(fc.anything(), (value) => {

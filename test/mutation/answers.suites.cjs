@@ -7,12 +7,17 @@ require('../client/support/cleanup');
 const SUITES = [
   'client/odd-http',
   'client/may-have-arrived',
+  'client/retry-after',
   'client/refresh-refusals',
   'client/circuit-breaker',
   'client/transport',
+  'client/calls',
   'client/credentials-refused',
   'client/tokens',
   'client/deadlines',
+  'client/tls',
+  'client/proxy',
+  'client/close',
   'client/success-predicate',
 ];
 

@@ -5,6 +5,7 @@ const SUITES = [
   'login/code-input',
   'account/devices-again',
   'account/device-list',
+  'account/known-browsers',
   'account/recovery-codes',
   'account/factor-options',
   'account/devices-and-numbers',

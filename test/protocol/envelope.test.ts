@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { readEnvelope } from '../../src/protocol/envelope';
+import { parseAnswer, readEnvelope } from '../../src/protocol/envelope';
 
 const OK = { status_code: 200, status_message: 'OK' };
 
@@ -192,5 +192,28 @@ describe('every answer', () => {
         expect(readEnvelope(status, body)).toEqual({ kind: 'rejected', code });
       }),
     );
+  });
+});
+
+/** Not shown in OTP spec §2: how large the id of B may be. */
+describe('the JSON text of an answer', () => {
+  it.each([
+    ['{"id":9007199254740993}', { id: '9007199254740993' }],
+    [
+      '{"payload":{"id" : 18446744073709551615 ,"mobile":"1"}}',
+      { payload: { id: '18446744073709551615', mobile: '1' } },
+    ],
+    ['{"note":"\\"id\\":9007199254740993,","id":4711}', { note: '"id":9007199254740993,', id: 4711 }],
+    ['{"id":"9007199254740993"}', { id: '9007199254740993' }],
+    ['{"id":900719925474099}', { id: 900_719_925_474_099 }],
+    ['{"id":9007199254740993.5}', { id: 9_007_199_254_740_994 }],
+    ['{"price":9007199254740993}', { price: 9_007_199_254_740_992 }],
+    ['{"price":9007199254740993,"id":"7"}', { price: 9_007_199_254_740_992, id: '7' }],
+  ])('keeps every digit of a long id, and changes nothing else: %s', (json, answer) => {
+    expect(parseAnswer(json)).toEqual(answer);
+  });
+
+  it.each(['', '{', '<html>', '{"id":9007199254740993'])('is no answer when it is not JSON: %j', (text) => {
+    expect(parseAnswer(text)).toBeUndefined();
   });
 });

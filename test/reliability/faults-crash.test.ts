@@ -69,7 +69,7 @@ for (const kind of SHARED_STATES) {
         await victim.kill();
         expect(await answer).toBe('lost');
         await stage.check();
-        expect((await stage.look()).counters.get(`failures:${user.id}`)).toBe(1);
+        expect((await stage.look()).counters.get(`failures:others:${user.id}`)).toBe(1);
         expect(await knock()).toBe(SHUT_OUT);
         // Its answer was the only one, and nobody has heard it.
         expect(await enterRight()).toMatchObject({ status: 401, body: { error: 'invalid-code' } });

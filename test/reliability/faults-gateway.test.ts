@@ -128,7 +128,14 @@ for (const kind of SHARED_STATES) {
           expect(toTold(await visitor.enterRight())).toEqual(validate);
           await stage.check();
           const { counters, challenges } = await stage.look();
-          expect(counters.get(`failures:${visitor.user.id}`)).toBe(1);
+          // Surely not judged: nothing is the user's. Lost: the lock's count and the day's send are given back.
+          const isUnjudged = validate[0] === 503;
+          const isLost = !lives && validate[0] !== 401;
+          const { id } = visitor.user;
+          expect(counters.get(`failures:others:${id}`)).toBe(isUnjudged ? 0 : 1);
+          expect(counters.get(`locks:${id}:sms`)).toBe(isUnjudged || isLost ? 0 : 1);
+          expect(counters.get(`sends:day:user:others:${id}`)).toBe(isLost ? 0 : 1);
+          expect(counters.get(`sends:all:others:${id}`)).toBe(1);
           // A code that may have been judged is over in the store too; a refused one, in the session at most.
           expect(challenges.size).toBe(lives || validate[0] === 401 ? 1 : 0);
           expect(await visitor.knock()).toBe(SHUT_OUT);

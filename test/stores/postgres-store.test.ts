@@ -122,6 +122,26 @@ describeWithService('postgres')('postgresStore', () => {
     },
   );
 
+  it.each(['read committed', 'repeatable read', 'serializable'])(
+    'refuses none of 100 sends at once that share counters, at the isolation level %s',
+    async (level) => {
+      const isolated = new Pool({
+        ...connectionOf(server.port),
+        options: `-c default_transaction_isolation=${level.replace(' ', '\\ ')}`,
+      });
+      const { counters } = postgresStore(isolated, { random: never });
+      const shared = ['prefix', 'address', 'total'].map(windowed);
+      const charges = Array.from({ length: 100 }, (_, user) =>
+        counters.charge([windowed(`user ${user}`), windowed(`gap ${user}`), ...shared]),
+      );
+      const ended = await Promise.allSettled(charges);
+      await isolated.end();
+      expect(ended.filter(({ status }) => status === 'rejected')).toEqual([]);
+      const read = shared.map((counter) => ({ ...counter, isOnlyRead: true }));
+      expect((await store.counters.charge(read)).counts.map(({ count }) => count)).toEqual([100, 100, 100]);
+    },
+  );
+
   it('restarts the 400 days of a counter without window with each charge', async () => {
     const counter = { key: 'old', windowSeconds: null };
     await store.counters.charge([counter]);

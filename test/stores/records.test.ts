@@ -2,8 +2,13 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
 import { StoreError } from '../../src/errors';
-import { requireWholeNumber, toWholeNumber } from '../../src/stores/check-values';
-import { parseChallenge, toClaim } from '../../src/stores/records';
+import {
+  exemptingKeys,
+  requireStrings,
+  requireWholeNumber,
+  toWholeNumber,
+} from '../../src/stores/check-values';
+import { parseChallenge, toClaim, toLiveChallenge } from '../../src/stores/records';
 import type { Challenge } from '../../src/stores/store';
 import { makeChallenge } from './make-challenge';
 
@@ -40,6 +45,8 @@ describe('a challenge that a store returns', () => {
   it.each([
     { purpose: 'transaction', transaction },
     { purpose: 'enroll' },
+    { isSent: false, mobile: '', sends: 0 },
+    { isSent: false, purpose: 'step-up', mobile: '', sends: 0 },
     { purpose: 'enroll', replaces: '+12025550199' },
     { userIdType: 'number' },
     { userIdType: 'bigint' },
@@ -59,6 +66,8 @@ describe('a challenge that a store returns', () => {
     { purpose: 'enroll', replaces: '' },
     { purpose: 'enroll', replaces: 5 },
     { purpose: 'other' },
+    { isSent: false, purpose: 'enroll', sends: 0 },
+    { isSent: false, purpose: 'transaction', transaction, sends: 0 },
   ])('is refused without the fields of its purpose, and with those of another: %j', (changes) => {
     expect(() => parseChallenge(JSON.stringify({ ...good, ...changes }), 'a')).toThrow(StoreError);
   });
@@ -120,6 +129,38 @@ describe('a claim', () => {
       expect(toClaim(attempt, written, 'a', 'a')).toEqual({ outcome: 'exhausted' });
     },
   );
+});
+
+describe('the code of a challenge', () => {
+  const unsent = { ...good, isSent: false, sends: 0 };
+
+  it.each([
+    ['is live while its id is the newest', good, 'a', true],
+    ['is over once another id is the newest', good, 'b', false],
+    ['is over once no id is the newest', good, null, false],
+    ['does not exist where no text went out', unsent, 'a', false],
+  ])('%s', (_fact, challenge, newestId, hasLiveCode) => {
+    expect(toLiveChallenge(JSON.stringify(challenge), newestId, 'a')).toEqual({ challenge, hasLiveCode });
+  });
+});
+
+describe('a list of strings that a store returns', () => {
+  it.each([[[]], [['a', 'b']]])('is read: %j', (list) => {
+    expect(requireStrings('devices.list', list)).toEqual(list);
+  });
+
+  it.each([['a'], [null], [{ length: 0 }], [[1]], [['a', 1]]])('is refused: %j', (value) => {
+    expect(() => requireStrings('devices.list', value)).toThrow(
+      new StoreError('devices.list: unknown answer'),
+    );
+  });
+});
+
+it('a counter may be exempted by none, one or several others', () => {
+  const counter = { key: 'a', windowSeconds: 60 };
+  expect(exemptingKeys(counter)).toEqual([]);
+  expect(exemptingKeys({ ...counter, exemptBy: 'b' })).toEqual(['b']);
+  expect(exemptingKeys({ ...counter, exemptBy: ['b', 'c'] })).toEqual(['b', 'c']);
 });
 
 it('an answer that is not a whole number causes an error that does not repeat it', () => {

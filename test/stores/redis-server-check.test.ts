@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Redis } from 'ioredis';
 
 import { StoreError } from '../../src/errors';
+import type { Charge } from '../../src/stores/store';
 import { redisStore, type RedisClient } from 'passport-sms-otp/redis';
 import { describeWithService } from '../services/describe-with-service';
 import { startRedis } from '../services/redis';
@@ -35,6 +36,23 @@ describeWithService('redis')('redisStore and the settings of its server', () => 
       await connected.command('CONFIG', 'SET', 'appendonly', 'yes');
       expect(await warningsOf(connected.client, 0, ping)).toEqual([]);
       await connected.command('CONFIG', 'SET', 'appendonly', 'no');
+      await connected.close();
+    });
+
+    it("refuses to work with such a server where onWarning is 'throw', until it is another one", async () => {
+      const connected = await connect(server.port);
+      const { counters } = redisStore(connected.client, { onWarning: 'throw', prefix: 'strict' });
+      const charge = (): Promise<Charge> => counters.charge([{ key: 'a', windowSeconds: 60 }]);
+      await connected.command('CONFIG', 'SET', 'maxmemory-policy', 'volatile-lru');
+      await expect(charge()).rejects.toThrow(/SMS_OTP_REDIS_EVICTION: Redis may evict/);
+      await expect(charge()).rejects.toBeInstanceOf(StoreError);
+      await connected.command('CONFIG', 'SET', 'maxmemory-policy', 'noeviction');
+      await expect(charge()).rejects.toThrow(/SMS_OTP_REDIS_PERSISTENCE: Redis keeps nothing on disk/);
+      await connected.command('CONFIG', 'SET', 'save', '60 1000');
+      expect((await charge()).counts[0]?.count).toBe(1);
+      await connected.command('CONFIG', 'SET', 'save', '');
+      expect((await charge()).counts[0]?.count).toBe(2);
+      await connected.command('DEL', '{strict}:counter:a');
       await connected.close();
     });
   });
@@ -90,6 +108,20 @@ describe('the check of the server', () => {
     ['is not connected and says nothing', { ...client, isReady: false }],
   ])('warns of nothing where the server %s', async (_what, odd) => {
     expect(await warningsOf(odd, 0, () => new Promise(setImmediate))).toEqual([]);
+  });
+
+  it("asks again after a failure where onWarning is 'throw', and no more once it is told", async () => {
+    const asked: string[] = [];
+    const told = (section: string): Promise<string> => {
+      asked.push(section);
+      return asked.length === 1 ? notReached() : Promise.resolve('aof_enabled:1');
+    };
+    const odd = { ...client, evalSha: () => Promise.resolve('1:note'), info: told };
+    const { notes } = redisStore(odd, { onWarning: 'throw' });
+    await expect(notes.read('a')).rejects.toThrow(StoreError);
+    await expect(notes.read('a')).resolves.toBe('note');
+    await expect(notes.read('a')).resolves.toBe('note');
+    expect(asked).toEqual(['memory', 'memory', 'persistence']);
   });
 
   it.each([

@@ -112,6 +112,21 @@ describe('the failures of a user', () => {
     expect(validates()).toBe(15);
   });
 
+  it('are no right codes: after 70 logins in new browsers in a month, one typing error locks nothing', async () => {
+    await start();
+    for (let login = 1; login <= 70; login += 1) {
+      const visitor = visit(test, alice.user);
+      await visitor.login();
+      expect((await visitor.enterRight()).status).toBe(200);
+      test.clock.advanceSeconds(8 * 3_600);
+    }
+    await alice.login();
+    await alice.enterWrong();
+    expect((await alice.enterRight()).status).toBe(200);
+    expect((await visit(test, alice.user).login()).status).toBe(200);
+    expect(test.events.map(({ type }) => type)).not.toContain('guessing-slowly');
+  });
+
   it('are counted over sessions at once, and somebody is told (Microsoft AuthQuake 2024)', async () => {
     await start();
     const sessions: Visit[] = [];

@@ -1,7 +1,9 @@
 import { DAY_SECONDS, failureKeys, OTHER_BROWSERS, readOnly, slowKey } from '../../limits/failures';
 import { fillBrowsers, liftLimits } from '../../limits/lift-limits';
+import { sendKeys } from '../../limits/limits';
 import { type GuardedStore, guardStore } from '../../stores/guarded-store';
 import { type Command, type CommandCall, type ExitCode, JSON_OPTION } from '../command';
+import { CommandFailure } from '../failures';
 import { openState, STATE_OPTIONS } from '../open-state';
 import { cleanText } from '../terminal';
 
@@ -27,7 +29,7 @@ interface Failures {
 interface CounterCommand extends Pick<Command, 'name' | 'summary' | 'notes'> {
   /** The word for a change that was made. */
   readonly done: 'unlocked' | 'enabled';
-  readonly change: (store: GuardedStore, user: string) => Promise<unknown>;
+  readonly change: (store: GuardedStore, user: string, browserIds: readonly string[]) => Promise<unknown>;
   /** Returns the note for a user of whom there was nothing to change, or null. */
   readonly noteOn: (before: Failures) => string | null;
 }
@@ -40,17 +42,8 @@ export const unlock = createCounterCommand({
     'A user whose codes are disabled needs enable.',
   ],
   done: 'unlocked',
-  change: async ({ counters, browsers }, user) => {
-    const known = (await browsers?.list(user)) ?? [];
-    return liftLimits(
-      counters,
-      user,
-      METHODS,
-      known.map(({ browserId }) => browserId),
-    );
-  },
-  noteOn: ({ lockedSeconds }) =>
-    lockedSeconds === 0 ? 'There was no lock; check the id and the prefix.' : null,
+  change: ({ counters }, user, browserIds) => liftLimits(counters, user, METHODS, browserIds),
+  noteOn: ({ lockedSeconds }) => (lockedSeconds === 0 ? 'There was no lock.' : null),
 });
 
 export const enable = createCounterCommand({
@@ -65,7 +58,7 @@ export const enable = createCounterCommand({
     await fillBrowsers(counters, user, (await browsers?.forget(user)) ?? [], LONGEST_BROWSER_LIFE_SECONDS);
     await counters.clear(lockKeys(user));
   },
-  noteOn: ({ failures }) => (failures === 0 ? 'There were no failures; check the id and the prefix.' : null),
+  noteOn: ({ failures }) => (failures === 0 ? 'There were no failures.' : null),
 });
 
 function createCounterCommand({ done, change, noteOn, ...about }: CounterCommand): Command {
@@ -74,13 +67,20 @@ function createCounterCommand({ done, change, noteOn, ...about }: CounterCommand
     const state = await openState(call);
     try {
       const store = guardStore(state.store);
-      const keys = lockKeys(id).map((key) => ({ key, windowSeconds: null }));
-      const { counts } = await store.counters.charge(readOnly(keys));
+      const browserIds = ((await store.browsers?.list(id)) ?? []).map(({ browserId }) => browserId);
+      const keys = [...lockKeys(id), ...sendKeys(id, browserIds)];
+      const { counts } = await store.counters.charge(
+        readOnly(keys.map((key) => ({ key, windowSeconds: null }))),
+      );
+      if (browserIds.length === 0 && counts.every(({ count }) => count === 0)) {
+        throw new CommandFailure('Nothing is counted of this user.', 'Check the id and the prefix.');
+      }
+      const locks = counts.slice(0, lockKeys(id).length);
       const before = {
         failures: (counts[0]?.count ?? 0) + (counts[1]?.count ?? 0),
-        lockedSeconds: Math.max(...counts.map(({ lockedSeconds }) => lockedSeconds)),
+        lockedSeconds: Math.max(...locks.map(({ lockedSeconds }) => lockedSeconds)),
       };
-      await change(store, id);
+      await change(store, id, browserIds);
       show(call, cleanText(id), state.place, before);
       return 0;
     } finally {

@@ -34,17 +34,11 @@ export async function checkVariant(
   }
   const second = await probe(clients[other]);
   if (second.kind === 'found') {
-    return { result: toMismatch(configured, other), variant: other, balance: second.balance };
+    const detail = `the gateway is variant ${other}${configured === null ? '' : `, not ${configured}`}`;
+    const result = fail('variant', detail, `Set SMS_OTP_VARIANT=${other}.`);
+    return { result, variant: other, balance: second.balance };
   }
   return { result: toUnknown(own), variant: null, balance: null };
-}
-
-function toMismatch(configured: Variant | null, found: Variant): CheckResult {
-  const detail =
-    configured === null
-      ? `the gateway is variant ${found}`
-      : `the gateway is variant ${found}, not ${configured}`;
-  return fail('variant', detail, `Set SMS_OTP_VARIANT=${found}.`);
 }
 
 function toUnknown(own: Exclude<Probe, { kind: 'found' }>): CheckResult {

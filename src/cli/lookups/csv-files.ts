@@ -192,14 +192,10 @@ export interface ResultFile {
 
 /** Opens the file, with a header when it is new. Each row is one write, so that the file is whole whenever the command ends. */
 export function openResultFile(path: string, isNew: boolean): ResultFile {
-  const file = open(path, isNew);
-  const write = (fields: readonly (string | null)[]): void => {
-    try {
-      writeSync(file, toCsvLine(fields));
-    } catch (error) {
-      throw toFileFailure('written', error);
-    }
-  };
+  // Phone numbers are personal data: only the owner may read the file.
+  const file = tryToWrite(() => openSync(path, isNew ? 'w' : 'a', 0o600));
+  const write = (fields: readonly (string | null)[]): void =>
+    void tryToWrite(() => writeSync(file, toCsvLine(fields)));
   if (isNew) write(Object.values(RESULT_COLUMNS));
   return {
     add: (result) => write(RESULT_FIELDS.map((field) => result[field])),
@@ -207,10 +203,9 @@ export function openResultFile(path: string, isNew: boolean): ResultFile {
   };
 }
 
-function open(path: string, isNew: boolean): number {
+function tryToWrite(access: () => number): number {
   try {
-    // Phone numbers are personal data: only the owner may read the file.
-    return openSync(path, isNew ? 'w' : 'a', 0o600);
+    return access();
   } catch (error) {
     throw toFileFailure('written', error);
   }
@@ -223,10 +218,14 @@ export function toCsvLine(fields: readonly (string | null)[]): string {
 
 function toField(value: string | null): string {
   const text = guardFormula(cleanText(value));
-  return /[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return /[",;]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** Spreadsheets run strings that begin like this, except plain numbers. OWASP, CSV injection. */
+/**
+ * Spreadsheets run strings that begin like this, except plain numbers. Where the decimal sign is a comma they begin a field
+ * after each semicolon, whatever is quoted. OWASP, CSV injection.
+ */
 function guardFormula(text: string): string {
-  return /^[=+@-]/.test(text) && !/^[+-]?[0-9.]+$/.test(text) ? `'${text}` : text;
+  if (/^[+-]?[0-9.]+$/.test(text)) return text;
+  return text.replace(/(?=[=+@\-\uFF1D\uFF0B\uFF20\uFF0D])(?<=^|;["'\s]*)/g, "'");
 }

@@ -18,13 +18,7 @@ import type { Result } from './csv-files';
 export type StopReason = 'interrupted' | 'budget' | 'failures';
 
 /** What a run has done. */
-export interface RunResult {
-  readonly byStatus: ReadonlyMap<string, number>;
-  readonly done: number;
-  readonly failed: number;
-  readonly lastError: SmsOtpError | null;
-  readonly stop: StopReason | null;
-}
+export type RunResult = Readonly<Pick<RunTally, 'byStatus' | 'done' | 'failed' | 'lastError' | 'stop'>>;
 
 export interface RunOptions {
   readonly mobiles: readonly string[];
@@ -88,7 +82,7 @@ async function lookUpWithinBudget(mobile: string, options: RunOptions, tally: Ru
 const MAX_FAILURES_IN_ROW = 5;
 
 /** Counts the results of a run, and decides when to end it. */
-class RunTally implements RunResult {
+class RunTally {
   readonly byStatus = new Map<string, number>();
   done = 0;
   failed = 0;

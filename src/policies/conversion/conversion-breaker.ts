@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { callback, parseOptions, policyMode, strictOptions } from '../../define-options';
 import { StoreError } from '../../errors';
-import type { Policy, PolicyContext, PolicyMode, PolicyServices } from '../../limits/policy';
+import type { Policy, PolicyContext, PolicyServices } from '../../limits/policy';
 import { type FindNetwork, findNetwork } from '../network';
 import {
   answeredCounters,
@@ -17,26 +17,22 @@ import {
   upperWilsonBound,
 } from './conversion-tally';
 
-/** Options of `conversionBreaker`. Unknown fields are errors. */
-export interface ConversionBreakerOptions {
+const RATE = 'must be a number from 0.01 to 0.9';
+
+const schema = strictOptions({
   /** A scope is blocked when the share of messages whose code is entered falls below this: 0.01 to 0.9. Default: 0.2. */
-  readonly minRate?: number | undefined;
+  minRate: z.number(RATE).min(0.01, RATE).max(0.9, RATE).default(0.2),
   /** Default: `report`. */
-  readonly mode?: PolicyMode | undefined;
+  mode: policyMode('report'),
   /**
    * Returns the network of a number, for example `networkOf` of `numberLookups`. A throw counts as unknown. Needs a store
    * that keeps notes. Default: networks are not counted.
    */
-  readonly networkOf?: FindNetwork | undefined;
-}
-
-const RATE = 'must be a number from 0.01 to 0.9';
-
-const schema = strictOptions({
-  minRate: z.number(RATE).min(0.01, RATE).max(0.9, RATE).default(0.2),
-  mode: policyMode('report'),
   networkOf: callback<FindNetwork>().optional(),
 });
+
+/** Options of `conversionBreaker`. Unknown fields are errors. */
+export type ConversionBreakerOptions = z.input<typeof schema>;
 
 interface CountedScope extends ScopeTraffic {
   readonly scope: TrafficScope;
@@ -77,7 +73,8 @@ export function conversionBreaker(options: ConversionBreakerOptions = {}): Polic
     check: async (context) => {
       const counted = await countScopes(context);
       const running = counted.filter(({ blockedSeconds }) => blockedSeconds > 0);
-      const blocked = running.length > 0 ? running : await block(context, counted.filter(isLow));
+      const low = running.length > 0 ? [] : counted.filter(isLow);
+      const blocked = [...running, ...(await Promise.all(low.map((found) => beginBlock(context, found))))];
       if (blocked.length === 0) return 'allow';
       return {
         deny: 'send-limit',
@@ -102,13 +99,6 @@ export function conversionBreaker(options: ConversionBreakerOptions = {}): Polic
       await counters.charge(scopes.flatMap((scope) => answeredCounters(scope, sentAt, sends)));
     },
   };
-}
-
-function block(
-  context: PolicyContext<unknown>,
-  low: readonly CountedScope[],
-): Promise<readonly CountedScope[]> {
-  return Promise.all(low.map((counted) => beginBlock(context, counted)));
 }
 
 /** Begins a block. When several processes detect the same scope, one begins the block and the others find it running. */

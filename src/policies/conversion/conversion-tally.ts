@@ -94,7 +94,7 @@ export function readTraffic(counts: readonly Count[]): ScopeTraffic {
 
 /** Returns the counters that one message adds to. */
 export function sentCounters(scope: TrafficScope, sentAt: number): readonly Counter[] {
-  return [unansweredIn(scope, bucketOf(sentAt)), freshIn(scope, slotOf(sentAt))];
+  return [toBucket('unanswered', scope, bucketOf(sentAt)), freshIn(scope, slotOf(sentAt))];
 }
 
 /**
@@ -104,7 +104,7 @@ export function sentCounters(scope: TrafficScope, sentAt: number): readonly Coun
  */
 export function answeredCounters(scope: TrafficScope, sentAt: number, sends: number): readonly Counter[] {
   const takenBack = sentCounters(scope, sentAt).map((counter) => ({ ...counter, amount: -sends }));
-  return [...takenBack, answeredIn(scope, bucketOf(sentAt))];
+  return [...takenBack, toBucket('answered', scope, bucketOf(sentAt))];
 }
 
 /** Returns the keys of all counters of a scope except its block. */
@@ -115,18 +115,14 @@ export function trafficKeys(scope: TrafficScope, nowMs: number): readonly string
 function bucketsAndSlots(scope: TrafficScope, nowMs: number): readonly Counter[] {
   const buckets = newest(BUCKETS, bucketOf(nowMs));
   return [
-    ...buckets.map((bucket) => unansweredIn(scope, bucket)),
-    ...buckets.map((bucket) => answeredIn(scope, bucket)),
+    ...buckets.map((bucket) => toBucket('unanswered', scope, bucket)),
+    ...buckets.map((bucket) => toBucket('answered', scope, bucket)),
     ...newest(SLOTS, slotOf(nowMs)).map((slot) => freshIn(scope, slot)),
   ];
 }
 
-function unansweredIn({ key }: TrafficScope, bucket: number): Counter {
-  return { key: `conversion:unanswered:${key}:${bucket}`, windowSeconds: BUCKETS * BUCKET_SECONDS };
-}
-
-function answeredIn({ key }: TrafficScope, bucket: number): Counter {
-  return { key: `conversion:answered:${key}:${bucket}`, windowSeconds: BUCKETS * BUCKET_SECONDS };
+function toBucket(kind: 'unanswered' | 'answered', { key }: TrafficScope, bucket: number): Counter {
+  return { key: `conversion:${kind}:${key}:${bucket}`, windowSeconds: BUCKETS * BUCKET_SECONDS };
 }
 
 function freshIn({ key }: TrafficScope, slot: number): Counter {

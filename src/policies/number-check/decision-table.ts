@@ -6,33 +6,6 @@ import { ADVANCED_STATUSES, type Lookup } from '../../protocol/hlr';
 export type LookupContext = PolicyServices &
   Pick<PolicyContext, 'userId' | 'purpose' | 'mobile' | 'numberKey' | 'prefixKey'>;
 
-/** The result of a lookup: one of the gateway's words, or one of ours where it has none. HLR spec §2, §7. */
-export type Verdict =
-  | 'valid'
-  | 'ABSENT_SUBSCRIBER_SM'
-  | 'UNKNOWN_SUBSCRIBER'
-  | 'TELE_SERVICE_NOT_PROVISIONED'
-  | 'FACILITY_NOT_SUPPORTED'
-  | 'CALL_BARRED'
-  | 'DATA_MISSING'
-  | 'UNEXPECTED_DATA_VALUE'
-  | 'HLR_REJECT'
-  | 'HLR_ABORT'
-  | 'HLR_LOCAL_CANCEL'
-  | 'TIMEOUT'
-  | 'SYSTEM_FAILURE'
-  | 'invalid'
-  | 'error'
-  | 'unknown-status'
-  | 'no-balance'
-  | 'invalid-phone'
-  | 'unavailable'
-  | 'no-permission'
-  | 'not-supported'
-  | 'failed'
-  | 'late'
-  | 'too-many';
-
 /** The column of the table: a number that is being enrolled, or one that the user has. */
 export type Column = 'enroll' | 'login';
 
@@ -70,7 +43,7 @@ const DAY = 86_400;
  * does not exist. Not shown in HLR spec §2: how lasting a status is, and what `error` means.
  * Not shown in HLR spec §2: the network of a number whose query was refused; its prefix stands for it.
  */
-export const DECISIONS: Readonly<Record<Verdict, Row>> = {
+const TABLE = {
   // The number is known and can be texted.
   valid: { enroll: 'send', login: 'send', keptSeconds: both(10 * MINUTE) },
   // A real number that is switched off or out of reach. The message may arrive late.
@@ -118,7 +91,12 @@ export const DECISIONS: Readonly<Record<Verdict, Row>> = {
   late: inconclusive(),
   // The user has used up the day's lookups.
   'too-many': inconclusive(),
-};
+} satisfies Record<string, Row>;
+
+/** The result of a lookup: one of the gateway's words, or one of ours where it has none. HLR spec §2, §7. */
+export type Verdict = keyof typeof TABLE;
+
+export const DECISIONS: Readonly<Record<Verdict, Row>> = TABLE;
 
 function both(seconds: number): Row['keptSeconds'] {
   return { enroll: seconds, login: seconds };

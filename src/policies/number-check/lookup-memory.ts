@@ -2,23 +2,15 @@ import { DAY_SECONDS } from '../../limits/failures';
 import type { Network } from '../network';
 import { columnOf, DECISIONS, type Finding, type LookupContext, type Verdict } from './decision-table';
 
-/** What this process knows about numbers, under their keys. */
-export interface LookupMemory {
-  /** Returns the finding of a number that can still be reused. */
-  find(context: LookupContext): Finding | undefined;
-  /** Keeps a finding if the table says so. @returns The finding with its `timesInARow`. */
-  keep(context: LookupContext, finding: Finding): Finding;
-  networkOf(context: Pick<LookupContext, 'numberKey' | 'now'>): Network | undefined;
-}
-
 /** How long a network is remembered. Not longer, because numbers are ported. */
 const NETWORK_MS = DAY_SECONDS * 1_000;
 
-/** @param maxEntries The newest are kept. */
-export function createLookupMemory(maxEntries: number): LookupMemory {
+/** Keeps what this process knows about numbers, under their keys. @param maxEntries The newest are kept. */
+export function createLookupMemory(maxEntries: number) {
   const findings = createBoundedMap<Finding>(maxEntries);
   const networks = createBoundedMap<{ readonly network: Network; readonly at: number }>(maxEntries);
 
+  /** Returns the finding of a number that can still be reused. */
   function find(context: LookupContext): Finding | undefined {
     const found = findings.get(context.numberKey);
     if (found === undefined) return undefined;
@@ -26,6 +18,7 @@ export function createLookupMemory(maxEntries: number): LookupMemory {
     return isWithin(found.at, context.now(), keptMs) ? found : undefined;
   }
 
+  /** Keeps a finding if the table says so. @returns The finding with its `timesInARow`. */
   function keep({ numberKey }: LookupContext, finding: Finding): Finding {
     const { verdict, network, operator = null, at } = finding;
     if (network !== undefined) networks.set(numberKey, { network: { ...network, operator }, at });
@@ -46,14 +39,6 @@ export function createLookupMemory(maxEntries: number): LookupMemory {
   return { find, keep, networkOf };
 }
 
-/** Periods in which no numbers are looked up. */
-export interface LookupStops {
-  /** Returns why this number is not looked up now; null if it can be. */
-  find(context: LookupContext): Verdict | null;
-  /** Records the result of a lookup, and emits an event when lookups stop or resume. */
-  note(context: LookupContext, verdict: Verdict): void;
-}
-
 interface Stop {
   readonly verdict: Verdict;
   /** Milliseconds since 1970. */
@@ -71,11 +56,13 @@ const FAILING_MS = 60_000;
 /** The verdicts that stop all lookups, as events show them. */
 const REASONS = { 'no-permission': 'no-permission', 'no-balance': 'no-balance', failed: 'failing' } as const;
 
-export function createLookupStops(maxEntries: number): LookupStops {
+/** Keeps the periods in which no numbers are looked up. */
+export function createLookupStops(maxEntries: number) {
   const prefixes = createBoundedMap<Stop>(maxEntries);
   let stop: (Stop & { readonly verdict: keyof typeof REASONS }) | null = null;
   let failures = 0;
 
+  /** Returns why this number is not looked up now; null if it can be. */
   function find({ prefixKey, now }: LookupContext): Verdict | null {
     const nowMs = now();
     const running = [stop, prefixes.get(prefixKey)].find(
@@ -84,6 +71,7 @@ export function createLookupStops(maxEntries: number): LookupStops {
     return running?.verdict ?? null;
   }
 
+  /** Records the result of a lookup, and emits an event when lookups stop or resume. */
   function note(context: LookupContext, verdict: Verdict): void {
     const { prefixSeconds = 0 } = DECISIONS[verdict];
     if (prefixSeconds > 0) {
@@ -123,21 +111,15 @@ function isWithin(startMs: number, nowMs: number, durationMs: number): boolean {
   return nowMs >= startMs && nowMs < startMs + durationMs;
 }
 
-/** A map that forgets its oldest entries. */
-interface BoundedMap<Value> {
-  get(key: string): Value | undefined;
-  /** Stores the entry as one of the newest. */
-  set(key: string, value: Value): void;
-}
-
 /**
- * Keeps at least half of the newest `maxEntries` entries and never more than `maxEntries`. It has two generations, because
- * removing a Map's first key again and again is quadratic.
+ * Creates a map that keeps at least half of the newest `maxEntries` entries and never more than `maxEntries`. It has two
+ * generations, because removing a Map's first key again and again is quadratic.
  */
-function createBoundedMap<Value>(maxEntries: number): BoundedMap<Value> {
+function createBoundedMap<Value>(maxEntries: number) {
   let young = new Map<string, Value>();
   let old = new Map<string, Value>();
 
+  /** Stores the entry as one of the newest. */
   function set(key: string, value: Value): void {
     young.set(key, value);
     if (young.size * 2 < maxEntries) return;
@@ -145,5 +127,5 @@ function createBoundedMap<Value>(maxEntries: number): BoundedMap<Value> {
     young = new Map();
   }
 
-  return { get: (key) => young.get(key) ?? old.get(key), set };
+  return { get: (key: string) => young.get(key) ?? old.get(key), set };
 }

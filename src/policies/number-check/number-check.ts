@@ -1,6 +1,7 @@
+import type { z } from 'zod';
 import { oneOf, parseOptions, policyMode, strictOptions } from '../../define-options';
 import { optionError } from '../../errors';
-import type { Policy, PolicyAnswer, PolicyContext, PolicyMode } from '../../limits/policy';
+import type { Policy, PolicyAnswer, PolicyContext } from '../../limits/policy';
 import {
   type Column,
   columnOf,
@@ -9,32 +10,26 @@ import {
   type Finding,
   type Verdict,
 } from './decision-table';
-import { budget, numberLookups, type NumberLookups, sharedLookups } from './number-lookups';
+import { budget, numberLookups, sharedLookups } from './number-lookups';
 
-/** Options of `numberCheck`. Unknown fields are errors. */
-export interface NumberCheckOptions {
+const schema = strictOptions({
   /**
    * `enroll`: before a number is confirmed or changed. `send`: before every message, so also at a login, where a lookup
    * costs time and money and seldom reveals anything. Default: `enroll`.
    */
-  readonly stage?: 'enroll' | 'send' | undefined;
-  /** Default: `report`. */
-  readonly mode?: PolicyMode | undefined;
-  /** What happens to a number about which the lookup reveals nothing. Default: `send`. */
-  readonly onInconclusive?: 'send' | 'deny' | undefined;
-  /** Lookups shared with other policies. Default: lookups of its own. */
-  readonly lookups?: NumberLookups | undefined;
-  /** How long to wait for its own lookups, in milliseconds; see `numberLookups`. Default: 2,000. */
-  readonly budgetMs?: number | undefined;
-}
-
-const schema = strictOptions({
   stage: oneOf('enroll', 'send').default('enroll'),
+  /** Default: `report`. */
   mode: policyMode('report'),
+  /** What happens to a number about which the lookup reveals nothing. Default: `send`. */
   onInconclusive: oneOf('send', 'deny').default('send'),
+  /** Lookups shared with other policies. Default: lookups of its own. */
   lookups: sharedLookups().optional(),
+  /** How long to wait for its own lookups, in milliseconds; see `numberLookups`. Default: 2,000. */
   budgetMs: budget().optional(),
 });
+
+/** Options of `numberCheck`. Unknown fields are errors. */
+export type NumberCheckOptions = z.input<typeof schema>;
 
 /**
  * Looks a number up and denies numbers that cannot be texted. The reason is `unsuitable-phone`, and no reply contains
@@ -43,13 +38,8 @@ const schema = strictOptions({
  * @see HLR spec §2, advanced status values
  */
 export function numberCheck(options: NumberCheckOptions = {}): Policy<unknown> {
-  const {
-    stage,
-    mode,
-    onInconclusive,
-    lookups: shared,
-    budgetMs,
-  } = parseOptions('numberCheck', schema, options);
+  const checked = parseOptions('numberCheck', schema, options);
+  const { stage, mode, onInconclusive, lookups: shared, budgetMs } = checked;
   if (shared !== undefined && budgetMs !== undefined) {
     throw optionError('numberCheck', 'budgetMs', 'belongs to the lookups that are given');
   }

@@ -19,18 +19,6 @@ import {
 } from './decision-table';
 import { createLookupMemory, createLookupStops } from './lookup-memory';
 
-/** Options of `numberLookups`. Unknown fields are errors. */
-export interface NumberLookupsOptions {
-  /** How long a caller waits for a lookup, a repeated one included, in milliseconds: 100 to 10,000. Default: 2,000. */
-  readonly budgetMs?: number | undefined;
-  /** Lookups per user and day at enrollment, and as many at logins: 1 to 1,000. Default: 20. */
-  readonly maxPerUserPerDay?: number | undefined;
-  /** Numbers this process remembers, 100 to 1,000,000. Default: 10,000. */
-  readonly maxEntries?: number | undefined;
-  /** Returns a number from 0 to 1 that spreads repeated lookups. Default: `Math.random`. */
-  readonly random?: (() => number) | undefined;
-}
-
 /** Returns what is kept of a number's subscriber identity: never the identity itself. */
 export type ToIdentity = (mobile: string, lookup: Lookup) => string | null;
 
@@ -58,11 +46,18 @@ export function sharedLookups(): z.ZodType<NumberLookups, NumberLookups> {
 }
 
 const schema = strictOptions({
+  /** How long a caller waits for a lookup, a repeated one included, in milliseconds: 100 to 10,000. Default: 2,000. */
   budgetMs: budget().default(2_000),
+  /** Lookups per user and day at enrollment, and as many at logins: 1 to 1,000. Default: 20. */
   maxPerUserPerDay: wholeNumber(1, 1_000).default(20),
+  /** Numbers this process remembers, 100 to 1,000,000. Default: 10,000. */
   maxEntries: wholeNumber(100, 1_000_000).default(10_000),
+  /** Returns a number from 0 to 1 that spreads repeated lookups. Default: `Math.random`. */
   random: callback<() => number>().default(() => Math.random),
 });
+
+/** Options of `numberLookups`. Unknown fields are errors. */
+export type NumberLookupsOptions = z.input<typeof schema>;
 
 /** Distinguishes the end of the budget from other failures. */
 const LATE = new Error('late');
@@ -80,8 +75,7 @@ export function numberLookups(options: NumberLookupsOptions = {}): NumberLookups
   const memory = createLookupMemory(maxEntries);
   const stops = createLookupStops(maxEntries);
   const running = new Map<string, Promise<Finding>>();
-  let toIdentity: ToIdentity = () => null;
-  let hasIdentity = false;
+  let toIdentity: ToIdentity | null = null;
 
   async function find(context: LookupContext): Promise<Finding> {
     const kept = memory.find(context);
@@ -125,15 +119,15 @@ export function numberLookups(options: NumberLookupsOptions = {}): NumberLookups
     try {
       const lookup = await gateway.hlr.lookup(mobile);
       await recordSpend(counters, lookup.cost);
-      return readFinding(lookup, now(), (answered) => toIdentity(mobile, answered));
+      return readFinding(lookup, now(), (answered) => toIdentity?.(mobile, answered) ?? null);
     } catch (error) {
       return nothingFound(readFailure(error), now());
     }
   }
 
   function keepIdentity(given: ToIdentity): void {
-    if (hasIdentity) throw optionError('hlrSimSwap', 'lookups', 'serve another one already');
-    [toIdentity, hasIdentity] = [given, true];
+    if (toIdentity !== null) throw optionError('hlrSimSwap', 'lookups', 'serve another one already');
+    toIdentity = given;
   }
 
   return { networkOf: (context) => memory.networkOf(context), find, keepIdentity };

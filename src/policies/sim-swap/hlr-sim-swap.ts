@@ -19,19 +19,6 @@ import {
 } from './sim-note';
 import type { SimSwapCheck, SimSwapProvider, SimSwapQuestion } from './sim-swap';
 
-/** Options of `hlrSimSwap`. Unknown fields are errors. */
-export interface HlrSimSwapOptions {
-  /** A secret of at least 32 bytes. Identities are kept as keyed digests only. With another key all numbers begin anew. */
-  readonly key: string | Buffer;
-  /**
-   * What a number that moved to another operator means where no identity can be compared. It is a weak sign, because
-   * numbers are ported. `report`: an event. `deny`: a SIM swap. `ignore`: nothing, and no lookup is paid for it. Default: `report`.
-   */
-  readonly onNetworkChange?: 'ignore' | 'report' | 'deny' | undefined;
-  /** Lookups shared with other policies. Default: lookups of its own. */
-  readonly lookups?: NumberLookups | undefined;
-}
-
 /** The built-in provider, which can also forget a number. */
 export interface HlrSimSwap extends SimSwapProvider {
   /**
@@ -44,10 +31,19 @@ export interface HlrSimSwap extends SimSwapProvider {
 }
 
 const schema = strictOptions({
+  /** A secret of at least 32 bytes. Identities are kept as keyed digests only. With another key all numbers begin anew. */
   key: z.custom<string | Buffer>(isKey, 'must be a secret of 32 bytes or more'),
+  /**
+   * What a number that moved to another operator means where no identity can be compared. It is a weak sign, because
+   * numbers are ported. `report`: an event. `deny`: a SIM swap. `ignore`: nothing, and no lookup is paid for it. Default: `report`.
+   */
   onNetworkChange: oneOf('ignore', 'report', 'deny').default('report'),
+  /** Lookups shared with other policies. Default: lookups of its own. */
   lookups: sharedLookups().optional(),
 });
+
+/** Options of `hlrSimSwap`. Unknown fields are errors. */
+export type HlrSimSwapOptions = z.input<typeof schema>;
 
 function isKey(value: unknown): boolean {
   return (typeof value === 'string' || Buffer.isBuffer(value)) && Buffer.byteLength(value) >= 32;

@@ -90,27 +90,23 @@ export function describeNetwork({ network, operator }: Finding): Pick<SimNote, '
 }
 
 /** What is derived from numbers and subscriber identities with one key. Nothing else leaves this file. */
-export interface SimKeys {
-  /** Identifies the key in notes: digests made with another key cannot be compared. */
-  readonly keyId: string;
-  /** Returns the store key of a number's note. */
-  readonly toNoteKey: (mobile: string) => string;
-  /**
-   * Returns a digest of number and identity; null when the identity is missing, masked or malformed. The number is part
-   * of it, so that the digests of one SIM under two numbers do not match.
-   */
-  readonly toIdentity: (mobile: string, lookup: Lookup) => string | null;
-}
+export type SimKeys = Readonly<ReturnType<typeof createSimKeys>>;
 
 /** The version of the digested format. */
 const VERSION = 1;
 
-export function createSimKeys(key: string | Buffer): SimKeys {
+export function createSimKeys(key: string | Buffer) {
   const hmac = (value: string): string => createHmac('sha256', key).update(value).digest('base64url');
   return {
+    /** Identifies the key in notes: digests made with another key cannot be compared. */
     keyId: hmac('key id').slice(0, 8),
-    toNoteKey: (mobile) => `sim-swap:${hmac(`note ${mobile}`).slice(0, 22)}`,
-    toIdentity: (mobile, lookup) => {
+    /** Returns the store key of a number's note. */
+    toNoteKey: (mobile: string): string => `sim-swap:${hmac(`note ${mobile}`).slice(0, 22)}`,
+    /**
+     * Returns a digest of number and identity; null when the identity is missing, masked or malformed. The number is part
+     * of it, so that the digests of one SIM under two numbers do not match.
+     */
+    toIdentity: (mobile: string, lookup: Lookup): string | null => {
       const imsi = readImsi(lookup);
       return imsi === null ? null : hmac(`${VERSION} ${mobile} ${imsi}`);
     },

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { waitAtMost } from '../../stores/with-timeout';
 import { parseOptions, policyMode, strictOptions, wholeNumber } from '../../define-options';
-import type { Policy, PolicyContext, PolicyMode, VerifiedContext } from '../../limits/policy';
+import type { Policy, PolicyContext, VerifiedContext } from '../../limits/policy';
 import { budget } from '../number-check/number-lookups';
 
 /** How far back a change counts. */
@@ -41,26 +41,21 @@ export interface SimSwapProvider {
   readonly needsNotes?: boolean;
 }
 
-/** Options of `simSwap`. Unknown fields are errors. */
-export interface SimSwapOptions {
-  /** The source of the data: `hlrSimSwap`, or better data of your own. */
-  readonly provider: SimSwapProvider;
-  /** Default: `report`. */
-  readonly mode?: PolicyMode | undefined;
-  /** Hours for which a change counts, 1 to 2,400. Default: 72. */
-  readonly maxAgeHours?: number | undefined;
-  /** How long to wait for the provider before a message, in milliseconds: 100 to 10,000. Default: 2,000. */
-  readonly budgetMs?: number | undefined;
-}
-
 const schema = strictOptions({
+  /** The source of the data: `hlrSimSwap`, or better data of your own. */
   provider: z
     .custom<SimSwapProvider>((value) => typeof value === 'object' && value !== null, 'must be a provider')
     .refine(isProvider, 'must have check or retrieveDate, each of its methods a function'),
+  /** Default: `report`. */
   mode: policyMode('report'),
+  /** Hours for which a change counts, 1 to 2,400. Default: 72. */
   maxAgeHours: wholeNumber(1, 2_400).default(72),
+  /** How long to wait for the provider before a message, in milliseconds: 100 to 10,000. Default: 2,000. */
   budgetMs: budget().default(2_000),
 });
+
+/** Options of `simSwap`. Unknown fields are errors. */
+export type SimSwapOptions = z.input<typeof schema>;
 
 function isProvider({ check, retrieveDate, verified }: Partial<SimSwapProvider>): boolean {
   const areCallable = [check, retrieveDate, verified].every(

@@ -30,45 +30,40 @@ export type BalanceState = Readonly<z.output<typeof stateSchema>>;
 /** One reading of the account. */
 export type BalanceReading = Pick<BalanceState, 'balance' | 'spent' | 'at'>;
 
-/** Checks the balance from time to time, without a timer of its own. */
-export interface BalanceWatch {
-  /** Reads the balance when it is due. @throws What store and gateway throw. */
-  check(services: PolicyServices): Promise<void>;
-}
-
 const STATE_KEY = 'spend-limits:balance';
 /** Longer than an app is without any login, but not forever. */
 const STATE_TTL_SECONDS = 40 * 86_400;
 
 /**
+ * Returns a function that checks the balance when it is due, without a timer of its own. It throws what store and gateway
+ * throw.
+ *
  * Of all processes that share a store, one checks the balance each time and keeps what it saw as a note in the store. With
  * a store without notes each process only remembers its own checks, so that several may emit the same event.
  */
-export function createBalanceWatch(levels: BalanceLevels, everySeconds: number): BalanceWatch {
+export function createBalanceWatch(levels: BalanceLevels, everySeconds: number) {
   let nextCheckAtMs = -Infinity;
   let own: BalanceState | null = null;
   const turn = { key: `${STATE_KEY}-turn`, windowSeconds: everySeconds, max: 1 };
 
-  return {
-    check: async (services) => {
-      const at = services.now();
-      if (at < nextCheckAtMs) return;
-      nextCheckAtMs = at + everySeconds * 1000;
-      const { refusedBy, counts } = await services.counters.charge([turn, { ...SPENT, isOnlyRead: true }]);
-      if (refusedBy !== null) {
-        // Another process has checked; the next check may be this one's.
-        nextCheckAtMs = at + (counts[0]?.resetSeconds ?? everySeconds) * 1000;
-        return;
-      }
-      // Read after the counter: what is paid in between is explained at the next check.
-      const balance = toMicros((await services.gateway.otp.balance()).balance);
-      if (balance === null) return;
-      const reading = { balance, spent: counts[1]?.count ?? 0, at };
-      const { state, events } = assessBalance(levels, (await readState(services)) ?? own, reading);
-      own = state;
-      await services.notes?.write(STATE_KEY, JSON.stringify(state), STATE_TTL_SECONDS);
-      for (const event of events) services.emit(event);
-    },
+  return async function checkBalance(services: PolicyServices): Promise<void> {
+    const at = services.now();
+    if (at < nextCheckAtMs) return;
+    nextCheckAtMs = at + everySeconds * 1000;
+    const { refusedBy, counts } = await services.counters.charge([turn, { ...SPENT, isOnlyRead: true }]);
+    if (refusedBy !== null) {
+      // Another process has checked; the next check may be this one's.
+      nextCheckAtMs = at + (counts[0]?.resetSeconds ?? everySeconds) * 1000;
+      return;
+    }
+    // Read after the counter: what is paid in between is explained at the next check.
+    const balance = toMicros((await services.gateway.otp.balance()).balance);
+    if (balance === null) return;
+    const reading = { balance, spent: counts[1]?.count ?? 0, at };
+    const { state, events } = assessBalance(levels, (await readState(services)) ?? own, reading);
+    own = state;
+    await services.notes?.write(STATE_KEY, JSON.stringify(state), STATE_TTL_SECONDS);
+    for (const event of events) services.emit(event);
   };
 }
 

@@ -1,20 +1,43 @@
+import { z } from 'zod';
+import { byCountry, strictOptions } from '../../define-options';
 import { withTerritories } from '../../limits/built-in';
 import type { PolicyCharge, SendSettlement } from '../../limits/policy';
 import type { Counter, CounterStore } from '../../stores/store';
 import { toMicros } from './micros';
 
-/** Amounts that may be spent, in millionths. Days and months are those of UTC. */
-export interface Budgets {
-  readonly daily?: number | undefined;
-  readonly monthly?: number | undefined;
-  /** One amount for each country, or an amount by ISO code. */
-  readonly dailyPerCountry?: CountryBudget | undefined;
-  readonly monthlyPerCountry?: CountryBudget | undefined;
-  readonly dailyPerUser?: number | undefined;
-  readonly monthlyPerUser?: number | undefined;
-}
+const AMOUNT = 'must be a decimal string with at most 9 digits before the point and 6 after it';
 
-export type CountryBudget = number | Readonly<Record<string, number>>;
+/** A decimal string, read as millionths. */
+export const amount = z
+  .string(AMOUNT)
+  .regex(/^[0-9]{1,9}(\.[0-9]{1,6})?$/, AMOUNT)
+  // The pattern matches nothing that `toMicros` cannot read.
+  .transform((decimal) => toMicros(decimal) ?? 0);
+
+const COUNTRY_AMOUNT = 'must be a decimal string, or a record of them by ISO 3166-1 codes';
+
+const countryAmount = z.union([amount, byCountry(amount, COUNTRY_AMOUNT)], COUNTRY_AMOUNT);
+
+/**
+ * One amount for each country, or amounts by ISO code. The latter do not limit other countries, and count territories with
+ * the country whose numbering plan they share, unless they are named too.
+ */
+export type CountryAmount = z.input<typeof countryAmount>;
+
+export const budgetsSchema = strictOptions({
+  daily: amount.optional(),
+  monthly: amount.optional(),
+  dailyPerCountry: countryAmount.optional(),
+  monthlyPerCountry: countryAmount.optional(),
+  dailyPerUser: amount.optional(),
+  monthlyPerUser: amount.optional(),
+});
+
+/** Amounts are decimal strings in the gateway's currency. Days and months are those of UTC. Default: no limit. */
+export type SpendBudgets = z.input<typeof budgetsSchema>;
+
+/** The same in millionths. */
+export type Budgets = z.output<typeof budgetsSchema>;
 
 /** A message whose price is to be reserved. */
 export interface Reservation {
@@ -64,7 +87,7 @@ function toCharge(
  */
 function findCountryBudget(
   country: string | null,
-  budget: CountryBudget | undefined,
+  budget: Budgets['dailyPerCountry'],
 ): readonly [scope: string, amount: number | undefined] {
   if (typeof budget !== 'object') return [`country:${country ?? 'none'}`, budget];
   const named = Object.entries(budget);

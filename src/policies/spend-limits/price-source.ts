@@ -8,7 +8,6 @@ import {
   findCountryPrice,
   findNetworkPrice,
   type FoundPrice,
-  type PriceLists,
   type PriceTable,
 } from './price-table';
 
@@ -70,21 +69,15 @@ function continueWithoutPrices(): void {
 }
 
 /** Returns null when there is no list of messages, or no usable row in it. */
-async function fetchTable(services: PolicyServices): Promise<PriceTable | null> {
-  const lists = await fetchLists(services);
-  if (lists === null) return null;
-  const table = createPriceTable(lists.messages, lists.lookups, await loadRegions());
-  const { networksByMcc, highestByCountry } = table;
-  return networksByMcc.size + highestByCountry.size > 0 ? table : null;
-}
-
-/** An account without lookups has no list of them; the table works without it. */
-async function fetchLists({ gateway, emit }: PolicyServices): Promise<PriceLists | null> {
+async function fetchTable({ gateway, emit }: PolicyServices): Promise<PriceTable | null> {
   const [messages, lookups] = await Promise.allSettled([gateway.otp.pricing(), gateway.hlr.pricing()]);
   // The client's events report why a call failed; here it only matters that there is no list.
   if (messages.status === 'rejected') return null;
+  // An account without lookups has no list of them; the table works without it.
   if (lookups.status === 'rejected') emit(NO_LOOKUPS);
-  return { messages: messages.value, lookups: lookups.status === 'fulfilled' ? lookups.value : null };
+  const countries = lookups.status === 'fulfilled' ? lookups.value : null;
+  const table = createPriceTable(messages.value, countries, await loadRegions());
+  return table.networksByMcc.size + table.highestByCountry.size > 0 ? table : null;
 }
 
 /** What a message costs at most, and how that was found. */

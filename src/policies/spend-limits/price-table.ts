@@ -126,10 +126,11 @@ function groupByMcc(rows: readonly MessageRow[]): ReadonlyMap<string, readonly M
 
 /** Returns the reasons why rows cannot be used as they are. None of them stops a login. */
 function findProblems(
-  { messages, lookups }: PriceLists,
+  lists: PriceLists,
   rows: readonly MessageRow[],
   countries: number,
 ): readonly PriceListProblem[] {
+  const { messages, lookups } = lists;
   const unread = messages.oddRows + messages.pricing.length - rows.length;
   const oddCountries = lookups === null ? 0 : lookups.oddRows + lookups.pricing.length - countries;
   const found: readonly PriceListProblem[] = [
@@ -142,7 +143,7 @@ function findProblems(
     { problem: 'rows that repeat a network at another price', rows: countContradictions(rows) },
     { problem: 'rows of the lookup list without a country', rows: oddCountries },
   ];
-  return [...found.filter(({ rows }) => rows > 0), ...findCurrencyProblem(messages, lookups)];
+  return [...found.filter(({ rows }) => rows > 0), ...findCurrencyProblem(lists)];
 }
 
 /** Counts the prices of networks beyond their first. The highest price is the one that is used. */
@@ -156,10 +157,7 @@ function countContradictions(rows: readonly MessageRow[]): number {
 }
 
 /** Only prices of messages are used here, but an app that adds the cost of lookups needs to know. */
-function findCurrencyProblem(
-  messages: PriceList<NetworkPrice>,
-  lookups: PriceList<CountryPrice> | null,
-): readonly PriceListProblem[] {
+function findCurrencyProblem({ messages, lookups }: PriceLists): readonly PriceListProblem[] {
   const [one, other] = [messages.currency.name, lookups?.currency.name ?? null];
   if (one === null || other === null || one.toLowerCase() === other.toLowerCase()) return [];
   return [{ problem: 'messages and lookups are priced in different currencies', rows: 0 }];

@@ -1,102 +1,45 @@
-import { z } from 'zod';
-import {
-  byCountry,
-  callback,
-  parseOptions,
-  policyMode,
-  strictOptions,
-  wholeNumber,
-} from '../../define-options';
-import type { Policy, PolicyAnswer, PolicyContext, PolicyMode, SendSettlement } from '../../limits/policy';
+import type { z } from 'zod';
+import { callback, parseOptions, policyMode, strictOptions, wholeNumber } from '../../define-options';
+import type { Policy, PolicyAnswer, PolicyContext, SendSettlement } from '../../limits/policy';
 import type { FindNetwork } from '../network';
 import { createBalanceWatch } from './balance-watch';
-import { readSpent, reserve, type Reserved, settle } from './budgets';
-import { toDecimal, toMicros } from './micros';
+import { amount, budgetsSchema, readSpent, reserve, type Reserved, settle } from './budgets';
+import { toDecimal } from './micros';
 import { createPriceSource, estimatePrice, type PriceEstimate } from './price-source';
 import type { PriceTable } from './price-table';
 
-/**
- * One amount for each country, or amounts by ISO code. The latter do not limit other countries, and count territories with
- * the country whose numbering plan they share, unless they are named too.
- */
-export type CountryAmount = string | Readonly<Record<string, string>>;
-
-/** Amounts are decimal strings in the gateway's currency. Days and months are those of UTC. Default: no limit. */
-export interface SpendBudgets {
-  readonly daily?: string | undefined;
-  readonly monthly?: string | undefined;
-  readonly dailyPerCountry?: CountryAmount | undefined;
-  readonly monthlyPerCountry?: CountryAmount | undefined;
-  readonly dailyPerUser?: string | undefined;
-  readonly monthlyPerUser?: string | undefined;
-}
-
-/** When the account's balance is reported. Amounts are decimal strings. */
-export interface BalanceOptions {
-  /** A lower balance is a warning. Raised to what 24 hours cost at the present rate. Default: 0. */
-  readonly warnBelow?: string | undefined;
-  /** A lower balance is critical. Raised to what four hours cost at the present rate. Default: 0. */
-  readonly criticalBelow?: string | undefined;
-  /** Seconds between two checks, 60 to 86,400. Default: 300. */
-  readonly everySeconds?: number | undefined;
-  /** How much the balance may fall without an explanation. Default: unexplained spend is not reported. */
-  readonly unexplained?: string | undefined;
-}
-
-/** Options of `spendLimits`. Unknown fields are errors. */
-export interface SpendLimitsOptions {
-  /** The price of a message whose price is unknown, a decimal string. */
-  readonly fallbackPrice: string;
-  /** A message that costs more is denied. Decimal string. Default: no limit. */
-  readonly maxPricePerMessage?: string | undefined;
-  readonly budgets?: SpendBudgets | undefined;
-  /** Default: the balance is not checked. */
-  readonly balance?: BalanceOptions | undefined;
-  /** Seconds until price lists are fetched again, 21,600 to 86,400. Default: 21,600. */
-  readonly refreshSeconds?: number | undefined;
-  /** Returns the network of a number. A throw counts as null. Default: the most expensive network of the country counts. */
-  readonly networkOf?: FindNetwork | undefined;
-  /** Default: `report`. */
-  readonly mode?: PolicyMode | undefined;
-}
-
-const AMOUNT = 'must be a decimal string with at most 9 digits before the point and 6 after it';
-
-const amount = z
-  .string(AMOUNT)
-  .regex(/^[0-9]{1,9}(\.[0-9]{1,6})?$/, AMOUNT)
-  // The pattern matches nothing that `toMicros` cannot read.
-  .transform((decimal) => toMicros(decimal) ?? 0);
-
-const COUNTRY_AMOUNT = 'must be a decimal string, or a record of them by ISO 3166-1 codes';
-
-const countryAmount = z.union([amount, byCountry(amount, COUNTRY_AMOUNT)], COUNTRY_AMOUNT);
-
-const budgets = strictOptions({
-  daily: amount.optional(),
-  monthly: amount.optional(),
-  dailyPerCountry: countryAmount.optional(),
-  monthlyPerCountry: countryAmount.optional(),
-  dailyPerUser: amount.optional(),
-  monthlyPerUser: amount.optional(),
-});
-
 const balance = strictOptions({
+  /** A lower balance is a warning. Raised to what 24 hours cost at the present rate. Default: 0. */
   warnBelow: amount.prefault('0'),
+  /** A lower balance is critical. Raised to what four hours cost at the present rate. Default: 0. */
   criticalBelow: amount.prefault('0'),
+  /** Seconds between two checks, 60 to 86,400. Default: 300. */
   everySeconds: wholeNumber(60, 86_400).default(300),
+  /** How much the balance may fall without an explanation. Default: unexplained spend is not reported. */
   unexplained: amount.nullable().default(null),
 });
 
+/** When the account's balance is reported. Amounts are decimal strings. */
+export type BalanceOptions = z.input<typeof balance>;
+
 const schema = strictOptions({
+  /** The price of a message whose price is unknown, a decimal string. */
   fallbackPrice: amount,
+  /** A message that costs more is denied. Decimal string. Default: no limit. */
   maxPricePerMessage: amount.optional(),
-  budgets: budgets.prefault({}),
+  budgets: budgetsSchema.prefault({}),
+  /** Default: the balance is not checked. */
   balance: balance.optional(),
+  /** Seconds until price lists are fetched again, 21,600 to 86,400. Default: 21,600. */
   refreshSeconds: wholeNumber(21_600, 86_400).default(21_600),
+  /** Returns the network of a number. A throw counts as null. Default: the most expensive network of the country counts. */
   networkOf: callback<FindNetwork>().optional(),
+  /** Default: `report`. */
   mode: policyMode('report'),
 });
+
+/** Options of `spendLimits`. Unknown fields are errors. */
+export type SpendLimitsOptions = z.input<typeof schema>;
 
 /**
  * Limits what messages cost: each message, and all messages of a day or month, in total, per country and per user. The
@@ -112,7 +55,7 @@ export function spendLimits(options: SpendLimitsOptions): Policy<unknown> {
   const settings = parseOptions('spendLimits', schema, options);
   const { maxPricePerMessage = Infinity, budgets, balance, fallbackPrice, networkOf, mode } = settings;
   const source = createPriceSource(settings.refreshSeconds);
-  const watch = balance && createBalanceWatch(balance, balance.everySeconds);
+  const checkBalance = balance && createBalanceWatch(balance, balance.everySeconds);
   const sends = new WeakMap<PolicyContext<unknown>, Send>();
   const reportedTables = new WeakSet<PriceTable>();
 
@@ -150,7 +93,7 @@ export function spendLimits(options: SpendLimitsOptions): Policy<unknown> {
       const send = await findSend(context);
       reportHigherCost(send, context, settlement);
       await settle(context.counters, send.reserved, settlement);
-      await watch?.check(context);
+      await checkBalance?.(context);
     },
   };
 }

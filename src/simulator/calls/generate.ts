@@ -49,7 +49,7 @@ function readGenerateRequest(state: SimulatorState, body: Body): GenerateRequest
   const mobile = readMobile(body.mobile, state.readings);
   const { sender = DEFAULT_SENDER, message = DEFAULT_MESSAGE } = body;
   const validitySeconds = readValidity(state, body.validity);
-  const isSenderValid = typeof sender === 'string' && isSender(sender);
+  const isSenderValid = isSender(sender);
   const codes = [
     mobile === null ? 2103 : null,
     isSenderValid ? null : 2104,

@@ -25,11 +25,8 @@ function createSuccess({ httpStatus, payload }: Done, readings: Readings): Answe
   const errors = { absent: {}, empty: { errors: [] }, null: { errors: null } }[readings.successErrors];
   const isObject = typeof payload === 'object' && payload !== null;
   const shown = isObject ? { ...payload, ...extraField(readings) } : payload;
-  return createEnvelope(
-    httpStatus,
-    { ...(payload !== NO_PAYLOAD && { payload: shown }), ...errors },
-    readings,
-  );
+  const fields = { ...(payload !== NO_PAYLOAD && { payload: shown }), ...errors };
+  return createEnvelope(httpStatus, fields, readings);
 }
 
 function createFailure(refusal: Refused, readings: Readings): Answer {

@@ -1,18 +1,15 @@
 import { randomBytes, randomInt } from 'node:crypto';
 
-/** The simulator's clock: the given clock plus an offset. */
-export interface Clock {
-  /** Milliseconds since 1970. */
-  nowMs(): number;
-  /** Moves the clock forward, so that tokens and pins age. */
-  advanceSeconds(seconds: number): void;
-}
+export type Clock = Readonly<ReturnType<typeof createClock>>;
 
-export function createClock(now: () => number): Clock {
+/** Creates the simulator's clock: the given clock plus an offset. */
+export function createClock(now: () => number) {
   let offsetMs = 0;
   return {
-    nowMs: () => now() + offsetMs,
-    advanceSeconds(seconds) {
+    /** Milliseconds since 1970. */
+    nowMs: (): number => now() + offsetMs,
+    /** Moves the clock forward, so that tokens and pins age. */
+    advanceSeconds(seconds: number): void {
       if (!Number.isFinite(seconds) || seconds < 0) {
         throw new RangeError('advanceSeconds takes a number of seconds that is not negative');
       }

@@ -51,8 +51,8 @@ export function postgresChallenges(
 }
 
 /**
- * Every statement is atomic by itself, at any isolation level and through a transaction pooler. The clock is the
- * database's.
+ * Every statement is atomic by itself, through a transaction pooler, too. Above READ COMMITTED PostgreSQL may undo it as a
+ * whole, and it is repeated. The clock is the database's.
  */
 function challengeStatements({ challenge, code }: Tables) {
   const isLive = `otp_id = $1 AND expires_at > ${NOW}`;

@@ -1,4 +1,5 @@
-import { fieldsOf } from '../check-values';
+import { setTimeout as wait } from 'node:timers/promises';
+import { readFields } from '../../errors';
 import { withTimeout } from '../with-timeout';
 import { NOW, type Tables } from './schema';
 
@@ -20,14 +21,19 @@ export type RunQuery = (operation: string, text: string, values: unknown[]) => P
 const REPEATABLE = new Set(['40P01', '40001', '23505']);
 /** Two migrations at the same moment fail in these ways as well. */
 const REPEATABLE_IN_MIGRATION = new Set([...REPEATABLE, '42P07', '42710', 'XX000']);
-const MOST_TRIES = 5;
+/**
+ * Above READ COMMITTED statements that change the same row at once undo each other. With pauses of random length a hundred
+ * of them get through within the deadline.
+ */
+const MOST_TRIES = 30;
+const LONGEST_PAUSE_MS = 100;
 const MIGRATION_TIMEOUT_MS = 30_000;
 
 export function queryRunner(pool: PostgresPool): RunQuery {
   return (operation, text, values) =>
     withTimeout(operation, async () => {
       const { rows } = await repeat(REPEATABLE, () => pool.query(text, values));
-      return rows.map(fieldsOf);
+      return rows.map(readFields);
     });
 }
 
@@ -41,8 +47,9 @@ async function repeat<Result>(codes: ReadonlySet<string>, query: () => Promise<R
     try {
       return await query();
     } catch (error) {
-      const { code } = fieldsOf(error);
+      const { code } = readFields(error);
       if (tries === MOST_TRIES || typeof code !== 'string' || !codes.has(code)) throw error;
+      await wait(Math.random() * Math.min(5 * 2 ** tries, LONGEST_PAUSE_MS));
     }
   }
 }

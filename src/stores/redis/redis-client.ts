@@ -63,8 +63,11 @@ export function milliseconds(seconds: number): number {
   return Math.max(1, Math.ceil(seconds * 1000));
 }
 
-/** Returns a function that runs scripts by name, and by text when the server does not know them or has lost them. */
-export function scriptRunner(client: RedisClient): RunScript {
+/**
+ * Returns a function that runs scripts by name, and by text when the server does not know them or has lost them.
+ * @param requireServer Is waited for before every script: what it rejects with refuses the operation.
+ */
+export function scriptRunner(client: RedisClient, requireServer?: () => Promise<void>): RunScript {
   async function run(script: RedisScript, keys: string[], values: string[]): Promise<unknown> {
     try {
       return await callScript(client, 'sha', script, keys, values);
@@ -76,7 +79,10 @@ export function scriptRunner(client: RedisClient): RunScript {
 
   return async (operation, script, keys, values = []) => {
     if (!isReady(client)) throw new StoreError(`${operation}: the Redis client is not connected`);
-    return withTimeout(operation, () => run(script, [...keys], values.map(String)));
+    return withTimeout(operation, async () => {
+      await requireServer?.();
+      return run(script, [...keys], values.map(String));
+    });
   };
 }
 
@@ -114,6 +120,22 @@ export function checkServerLater(client: RedisClient, onWarning: OnWarning): voi
     void checkServer(client, onWarning).catch(() => undefined);
   if (isReady(client)) setImmediate(check);
   else client.once?.('ready', check);
+}
+
+/**
+ * Returns a check that rejects while the server has a setting that makes limits weaker than they look, or does not answer.
+ * A server that has passed once is not asked again.
+ */
+export function createServerGuard(client: RedisClient): () => Promise<void> {
+  let passed: Promise<void> | undefined;
+  const refuse: OnWarning = (message, code) => {
+    throw new StoreError(`${code}: ${message}`);
+  };
+  return () =>
+    (passed ??= checkServer(client, refuse).catch((error: unknown) => {
+      passed = undefined;
+      throw error;
+    }));
 }
 
 async function checkServer(client: RedisClient, onWarning: OnWarning): Promise<void> {

@@ -6,6 +6,7 @@ import { redisBrowsers } from './redis-browsers';
 import { redisChallenges } from './redis-challenges';
 import {
   checkServerLater,
+  createServerGuard,
   defineScript,
   isIoRedis,
   isNodeRedis,
@@ -27,9 +28,10 @@ export interface RedisStoreOptions {
   readonly prefix?: string;
   /**
    * Called once for each setting of the server that weakens the limits, with code `SMS_OTP_REDIS_EVICTION` or
-   * `SMS_OTP_REDIS_PERSISTENCE`. Default: `process.emitWarning`.
+   * `SMS_OTP_REDIS_PERSISTENCE`. With `'throw'` the store refuses every operation with a `StoreError` that says so, until the
+   * setting is another one. Default: `process.emitWarning`.
    */
-  readonly onWarning?: OnWarning;
+  readonly onWarning?: OnWarning | 'throw';
 }
 
 /**
@@ -48,9 +50,10 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
   if (!/^[\w.:-]{1,64}$/.test(prefix)) {
     throw new TypeError('prefix must be 1 to 64 letters, digits and . _ : -');
   }
-  checkServerLater(client, onWarning);
+  const guard = onWarning === 'throw' ? createServerGuard(client) : undefined;
+  if (onWarning !== 'throw') checkServerLater(client, onWarning);
   const records = loadRecords();
-  const [run, root] = [scriptRunner(client), `{${prefix}}:`];
+  const [run, root] = [scriptRunner(client, guard), `{${prefix}}:`];
   return {
     challenges: redisChallenges(run, root, records),
     counters: redisCounters(run, root),

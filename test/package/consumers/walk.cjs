@@ -82,17 +82,19 @@ async function walk(base, simulator) {
   ];
 }
 
-/** Keeps the session cookie and follows no redirect. */
+/** Keeps its cookies and follows no redirect. */
 function createBrowser(base) {
-  let cookie = '';
+  const cookies = new Map();
   const ask = async (path, options) => {
     const response = await fetch(base + path, {
       ...options,
-      headers: cookie === '' ? {} : { cookie },
+      headers: { cookie: Array.from(cookies, ([name, value]) => `${name}=${value}`).join('; ') },
       redirect: 'manual',
     });
-    const fresh = response.headers.getSetCookie()[0];
-    if (fresh !== undefined) cookie = fresh.split(';')[0];
+    for (const line of response.headers.getSetCookie()) {
+      const [, name, value] = /^([^=]+)=([^;]*)/.exec(line);
+      cookies.set(name, value);
+    }
     return response;
   };
   return {

@@ -60,7 +60,8 @@ async function startPostgresServer(): Promise<StateServer> {
     state: { kind: 'postgres', port },
     view: () => viewPostgres(port),
     liftGaps: () => query("UPDATE sms_otp_counter SET locked_until = NULL WHERE key LIKE 'sends:gap:%'"),
-    empty: () => query('TRUNCATE sms_otp_challenge, sms_otp_counter, sms_otp_token, session'),
+    empty: () =>
+      query('TRUNCATE sms_otp_challenge, sms_otp_counter, sms_otp_browsers, sms_otp_token, session'),
     close: async () => {
       await pool.end();
       await service.close();

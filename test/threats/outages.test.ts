@@ -1,0 +1,132 @@
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import type { SmsOtpOptions } from 'passport-sms-otp';
+import { Browser } from '../account/support/browser';
+import { type FactorApp, startFactorApp } from '../account/support/factor-app';
+import { testClock, type TestClock } from '../support/clock';
+import type { Fault } from '../support/gateway-faults';
+import { ALICE } from '../support/test-app';
+import { allStores, type OpenStore } from './support/stores';
+
+jest.setTimeout(240_000);
+
+const HOUR = 3_600;
+const LOST: readonly [string, Fault][] = [
+  ['resets', { kind: 'reset', when: 'after' }],
+  ['pages of HTML', { kind: 'html-502', when: 'after' }],
+];
+const NOT_JUDGED: readonly [string, Fault][] = [
+  ['2121', { kind: 'error', code: 2121 }],
+  ['503', { kind: 'status', status: 503 }],
+];
+
+let test: FactorApp;
+let opened: OpenStore | undefined;
+afterEach(async () => {
+  await test.close();
+  await opened?.close();
+  opened = undefined;
+});
+
+async function start(variant: 'A' | 'B', options: Partial<SmsOtpOptions>, clock: TestClock): Promise<void> {
+  test = await startFactorApp({ variant, clock, options });
+}
+
+const told = (type: 'locked' | 'disabled'): number => test.told(type).length;
+
+for (const { name, describe: describeStore, open } of allStores(describe)) {
+  describeStore(`an outage of the gateway, with the store ${name}`, () => {
+    describe.each(['A', 'B'] as const)('variant %s', (variant) => {
+      it.each([...LOST, ...NOT_JUDGED])(
+        'locks nobody who types the right code while each answer is %s',
+        async (_what, fault) => {
+          const clock = testClock();
+          opened = await open(clock);
+          const limits = { failures: { max: 3 }, perUser: { maxPerDay: 4 } };
+          await start(variant, { store: opened.store, limits }, clock);
+          for (let login = 1; login <= 4; login += 1) {
+            await opened.store.counters.lock('sends:gap:others:alice', 0);
+            const browser = test.browser();
+            expect((await browser.login()).status).toBe(200);
+            test.sim.failNext('validate', fault);
+            expect((await browser.enter()).status).toBeGreaterThanOrEqual(500);
+          }
+          expect(told('locked')).toBe(0);
+          await opened.store.counters.lock('sends:gap:others:alice', 0);
+          const browser = test.browser();
+          // What was not judged leaves the code alive, and its text is not given back.
+          const isGivenBack = LOST.some(([, one]) => one === fault);
+          const after = [(await browser.login()).status, (await browser.enter()).status];
+          expect(after).toEqual(isGivenBack ? [200, 200] : [429, 401]);
+        },
+      );
+    });
+  });
+}
+
+describe.each(['A', 'B'] as const)('a gateway that loses answers for an hour, variant %s', (variant) => {
+  it.each(LOST)('to %s keeps out nobody with another factor, and nobody afterwards', async (_what, fault) => {
+    const clock = testClock();
+    await start(variant, {}, clock);
+    const codes = await test.firstCodes();
+    const before = test.browser();
+    await before.login();
+    expect((await before.enter()).status).toBe(200);
+    for (let minute = 0; minute < 60; minute += 6) {
+      const browser = test.browser();
+      await browser.login();
+      test.sim.failNext('validate', fault);
+      await browser.enter();
+      await browser.login();
+      clock.advanceSeconds(360);
+    }
+    const recovering = test.browser();
+    await recovering.login();
+    expect((await recovering.recover(codes[0])).body).toMatchObject({ verified: true });
+    clock.advanceSeconds(360);
+    const afterwards = test.browser();
+    expect((await afterwards.login()).status).toBe(200);
+    expect((await afterwards.enter()).body).toMatchObject({ verified: true });
+    expect([told('locked'), told('disabled')]).toEqual([0, 0]);
+  });
+
+  it.each<[string, Fault]>([
+    ['an undocumented error', { kind: 'error', code: 2199 }],
+    ['an answer that is lost', { kind: 'html-502', when: 'after' }],
+  ])('and answers wrong codes alone with %s: each side is disabled after 50', async (_what, fault) => {
+    const clock = testClock();
+    await start(variant, {}, clock);
+    const known = test.browser();
+    await known.login();
+    await known.enter();
+    known.leave();
+    const isEnough = (): boolean => told('disabled') > 0;
+    for (let hour = 0; hour < 24 * 60 && !isEnough(); hour += 1) {
+      await guessUntilRefused(new Browser(test, ALICE), fault);
+      clock.advanceSeconds(HOUR);
+    }
+    expect(isEnough()).toBe(true);
+    expect(failures()).toBe(50);
+    // The known browser has failures of its own, and then counts as one of the others, who are disabled.
+    for (let login = 0; login < 60; login += 1) {
+      await guessUntilRefused(known, fault);
+      clock.advanceSeconds(HOUR);
+    }
+    expect(failures()).toBeGreaterThan(50);
+    expect(failures()).toBeLessThanOrEqual(100);
+    known.leave();
+    expect((await known.login()).status).toBe(403);
+  });
+
+  const failures = (): number => test.sim.stats().calls.validate - test.told('verified').length;
+
+  async function guessUntilRefused(browser: Browser, fault: Fault): Promise<void> {
+    browser.leave();
+    if ((await browser.login()).status !== 200) return;
+    for (let guess = 0; guess < 5; guess += 1) {
+      test.sim.failNext('validate', fault);
+      if ((await browser.enterWrong()).status < 500) break;
+    }
+    // A fault that no call has met is over.
+    test.sim.clearFaults();
+  }
+});

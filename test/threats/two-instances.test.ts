@@ -1,0 +1,58 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Express, RequestHandler } from 'express';
+import type { PassportStatic } from 'passport';
+import { createSmsOtp, memoryStore, type SmsOtp, type SmsOtpOptions } from 'passport-sms-otp';
+import { type FactorApp, startFactorApp } from '../account/support/factor-app';
+
+/** Customers and staff of one app have the same ids, sessions, store and secret; the names of the strategies differ. */
+describe.each(['A', 'B'] as const)('two instances in one app in variant %s', (variant) => {
+  let test: FactorApp;
+  let staff: SmsOtp;
+  beforeEach(async () => {
+    test = await startFactorApp({ variant, options: { store: memoryStore() }, routes: addStaff });
+  });
+  afterEach(async () => {
+    await staff.close();
+    await test.close();
+  });
+
+  function addStaff(app: Express, _smsOtp: SmsOtp, passport: PassportStatic, options: SmsOtpOptions): void {
+    const made = createSmsOtp({ ...options, strategyName: 'staff', recoveryCodes: {} });
+    staff = made;
+    // Passport types its middleware as any.
+    const firstFactor = passport.authenticate('local', { session: false }) as RequestHandler;
+    app.post('/staff/login', firstFactor, made.send(), (req, res) => void res.json(req.smsOtp));
+    app.post('/staff/login/pin', made.verify(), (_req, res) => void res.json({}));
+    app.post('/staff/recover', made.recover(), (_req, res) => void res.json({}));
+    app.get('/staff/account', made.requireSecondFactor(), (_req, res) => void res.json({}));
+  }
+
+  it('let no recovery code of a customer into the account of the staff that has the same id', async () => {
+    const [code] = await test.firstCodes();
+    const browser = test.browser();
+    expect((await browser.post('/staff/login', { username: 'alice', password: 'right' })).status).toBe(200);
+    expect((await browser.post('/staff/recover', { recoveryCode: code })).status).toBe(401);
+    expect(test.told('recovery-code-used')).toEqual([]);
+  });
+
+  it('let no mark, and no texted code, of a customer into the pages of the staff', async () => {
+    const browser = test.browser();
+    await browser.login();
+    expect((await browser.post('/staff/login/pin', { pin: test.code() })).body).toEqual({
+      error: 'no-pending-login',
+    });
+    await browser.enter();
+    expect((await browser.get('/account')).status).toBe(200);
+    expect((await browser.get('/staff/account')).status).toBe(403);
+  });
+
+  it('take no trusted device of a customer for one of the staff', async () => {
+    const browser = test.browser();
+    await browser.trust();
+    expect((await browser.post('/staff/login', { username: 'alice', password: 'right' })).body).toMatchObject(
+      {
+        sent: true,
+      },
+    );
+  });
+});
