@@ -39,7 +39,7 @@ export type LifeEvent =
  */
 export type DeviceEnd = 'revoked' | 'stolen' | 'changed';
 
-/** What a policy decided about one send or enrollment. In mode `record` a `deny` has changed nothing. */
+/** What a policy decided about one send or enrollment. In mode `report` a `deny` has changed nothing. */
 export interface DecisionEvent extends Owner {
   readonly type: 'policy-decided';
   readonly purpose: Purpose;
