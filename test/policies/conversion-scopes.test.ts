@@ -128,14 +128,15 @@ describe('what is stored of the conversion', () => {
     expect(charged.join()).not.toMatch(/336|1234|5678/);
   });
 
-  it('with an unexpected answer denies', async () => {
+  it('with an unexpected answer is an accident of the store: 503, and nothing is sent', async () => {
     const clock = testClock(NOON);
     const tampered = tamperedStore(clock);
     const { store, calls } = tampered;
     traffic = await startTraffic([conversionBreaker({ mode: 'enforce' })], { store }, { clock });
     tampered.tamper('charge', () => Promise.resolve({ refusedBy: null, counts: [] }));
     const { response } = await traffic.login('+33612345678');
-    expect([response.status, response.body]).toEqual([403, { error: 'denied' }]);
+    expect([response.status, response.body]).toEqual([503, { code: 'ERR_STORE' }]);
     expect(calls).toHaveLength(1);
+    expect(traffic.test.sim.stats().calls.generate).toBe(0);
   });
 });
