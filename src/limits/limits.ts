@@ -45,7 +45,8 @@ export type LimitName =
   | 'per-address'
   | 'per-prefix'
   | 'total'
-  | 'enrollments';
+  | 'enrollments'
+  | 'without-text';
 
 /** A counter of a send with the limit that it stands for. */
 export interface SendCounter {

@@ -124,7 +124,8 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
     if (await isAnotherFirst(request, factors)) {
       const waiting = await waitWithoutText({ ...wait, refusal: null, waitSeconds: 0 });
       const { perSeconds } = settings.limits.withoutText;
-      return waiting ?? refuse(request, userId, { reason: 'send-limit', retryAfterSeconds: perSeconds });
+      const refusal: Refusal = { reason: 'send-limit', retryAfterSeconds: perSeconds };
+      return waiting ?? refuse(request, userId, refusal, null, 'without-text');
     }
 
     const result =

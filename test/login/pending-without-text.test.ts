@@ -256,6 +256,18 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
       });
     });
 
+    it('begins no more logins without a text than the limit admits, and the event names it', async () => {
+      const test = await start(variant, {
+        preferredFactor: () => 'totp',
+        limits: { withoutText: { max: 1 } },
+      });
+      expect((await test.browser(BOB).login()).status).toBe(200);
+      const refused = await test.browser(BOB).login();
+      expect([refused.status, refused.body]).toEqual([429, { error: 'send-limit', retryAfterSeconds: 600 }]);
+      expect(test.told('denied')).toMatchObject([{ reason: 'send-limit', limit: 'without-text' }]);
+      expect(test.sim.stats().calls.generate).toBe(0);
+    });
+
     it('has a text sent by resend at once', async () => {
       const test = await start(variant, { preferredFactor: () => 'totp' });
       const bob = test.browser(BOB);
