@@ -80,6 +80,14 @@ describe('send', () => {
     expect(await statusOf(agent)).toMatchObject({ isAuthenticated: false, pending: null });
   });
 
+  it('leaves a code that is waited for as it is when the next password of the session is refused', async () => {
+    const agent = test.agent();
+    const user = people.next();
+    await givePassword(agent, user);
+    expect((await givePassword(agent, nextWith({ phone: null }))).status).toBe(403);
+    expect((await giveCode(test, agent, user)).status).toBe(200);
+  });
+
   it('lets nobody in whom the first factor has logged in by itself (session: false left out)', async () => {
     const agent = test.agent();
     const answer = await agent.post('/logging-in').send(passwordOf(nextWith({ phone: null })));
