@@ -52,7 +52,9 @@ describe('a renewed session (expressjs/session 935)', () => {
 
   it('is written again when the app has given its cookie another life', async () => {
     const session = await submit('/pin/remember');
-    expect(session?.cookie).toMatchObject({ originalMaxAge: THIRTY_DAYS_MS });
+    // express-session computes it from the moment at which the cookie ends.
+    const { originalMaxAge } = session?.cookie as { originalMaxAge: number };
+    expect(Math.abs(originalMaxAge - THIRTY_DAYS_MS)).toBeLessThan(1_000);
   });
 });
 

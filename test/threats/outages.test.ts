@@ -33,7 +33,7 @@ async function start(variant: 'A' | 'B', options: Partial<SmsOtpOptions>, clock:
 
 const told = (type: 'locked' | 'disabled'): number => test.told(type).length;
 
-for (const { name, describe: describeStore, open } of allStores(describe)) {
+for (const { name, describe: describeStore, open } of allStores()) {
   describeStore(`an outage of the gateway, with the store ${name}`, () => {
     describe.each(['A', 'B'] as const)('variant %s', (variant) => {
       it.each([...LOST, ...NOT_JUDGED])(

@@ -18,7 +18,7 @@ afterEach(async () => {
 const accounts = (count: number): TestUser[] =>
   Array.from({ length: count }, (_, index) => ({ id: `mallory-${index}`, phone: null }));
 
-for (const { name, describe: describeStore, open } of allStores(describe)) {
+for (const { name, describe: describeStore, open } of allStores()) {
   describeStore(`other accounts of the site, with the store ${name}`, () => {
     describe.each(['A', 'B'] as const)('variant %s', (variant) => {
       async function start(users: TestUser[]): Promise<PhoneApp> {

@@ -1,7 +1,7 @@
+import { afterAll, describe } from '@jest/globals';
 import { memoryStore, type SmsOtpStore } from 'passport-sms-otp';
-import type { describe } from '@jest/globals';
 import { openState } from '../../reliability/support/state';
-import { SHARED_STATES, startServer } from '../../reliability/support/state-server';
+import { SHARED_STATES, startServer, type StateServer } from '../../reliability/support/state-server';
 import { describeWithService } from '../../services/describe-with-service';
 import type { TestClock } from '../../support/clock';
 
@@ -14,33 +14,35 @@ export interface OpenStore {
 export interface StoreKind {
   readonly name: string;
   readonly describe: (title: string, tests: () => void) => void;
+  /** Opens an empty store. */
   readonly open: (clock: TestClock) => Promise<OpenStore>;
 }
 
 /** Every store of the package; the last two are left out, with a warning, where their server is not installed. */
-export function allStores(plain: typeof describe): readonly StoreKind[] {
-  const shared = SHARED_STATES.map((kind): StoreKind => {
-    return {
-      name: kind,
-      describe: describeWithService(kind),
-      open: async () => {
-        const server = await startServer(kind);
-        const state = await openState(server.state);
-        return {
-          store: state.store,
-          close: async () => {
-            await state.close();
-            await server.close();
-          },
-        };
-      },
-    };
-  });
+export function allStores(): readonly StoreKind[] {
   const memory: StoreKind = {
     name: 'memory',
-    describe: plain,
+    describe,
     open: (clock) =>
       Promise.resolve({ store: memoryStore({ now: () => clock.now() }), close: () => Promise.resolve() }),
   };
-  return [memory, ...shared];
+  return [memory, ...SHARED_STATES.map(sharedStore)];
+}
+
+function sharedStore(kind: (typeof SHARED_STATES)[number]): StoreKind {
+  let server: StateServer | undefined;
+  return {
+    name: kind,
+    describe: (title, tests) => {
+      describeWithService(kind)(title, () => {
+        afterAll(() => server?.close());
+        tests();
+      });
+    },
+    open: async () => {
+      server ??= await startServer(kind);
+      await server.empty();
+      return openState(server.state);
+    },
+  };
 }
