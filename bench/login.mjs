@@ -12,12 +12,16 @@ const [ROUNDS, LOGINS, AT_ONCE] = [11, 300, 16];
 const WARM_UP_LOGINS = 3_000;
 /** Of better-auth, which takes longer. */
 const [FEWER_LOGINS, FEWER_WARM_UP_LOGINS] = [50, 100];
-let nextUser = 0;
+/** So many people, who come back in the browser that they had. */
+const USERS = 500;
+let lastUser = 0;
+
+const nextUser = () => (lastUser = (lastUser % USERS) + 1);
 
 const logIn = {
-  'passport-sms-otp': ({ url }) => logInByForms(url, (nextUser += 1)),
-  'hand-written': ({ url }) => logInByForms(url, (nextUser += 1)),
-  'better-auth': ({ url, codes }) => logInByBetterAuth(url, (nextUser += 1) % 200, codes),
+  'passport-sms-otp': ({ url }) => logInByForms(url, nextUser()),
+  'hand-written': ({ url }) => logInByForms(url, nextUser()),
+  'better-auth': ({ url, codes }) => logInByBetterAuth(url, nextUser() % 200, codes),
 };
 
 function turn(subject, name) {
