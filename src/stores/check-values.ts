@@ -6,6 +6,9 @@ import type { Counter, RenewedToken } from './store';
 /** The version of every record that this release writes. */
 export const RECORD_VERSION = 1;
 
+/** Seconds a renewal may take; then the lease of a process that died is free. */
+export const TOKEN_LEASE_SECONDS = 15;
+
 /** Seconds a counter without window lives from its last charge, and a fence from its last renewal: 400 days. */
 export const LONG_LIFE_SECONDS = 400 * 86_400;
 

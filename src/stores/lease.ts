@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { StoreError } from '../errors';
-import { checkRenewed } from './check-values';
-import { type RenewedToken, type StoredToken, TOKEN_LEASE_SECONDS } from './store';
+import { checkRenewed, TOKEN_LEASE_SECONDS } from './check-values';
+import type { RenewedToken, StoredToken } from './store';
 
 /** The answer to a request for the lease. */
 export type LeaseAnswer =

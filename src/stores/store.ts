@@ -157,9 +157,6 @@ export interface RenewedToken {
   readonly ttlSeconds: number;
 }
 
-/** Seconds a renewal may take; then the lease of a process that died is free. */
-export const TOKEN_LEASE_SECONDS = 15;
-
 /** The gateway's token, shared by all processes of one account. */
 export interface TokenStore {
   /** Returns the newest token, or null. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { type RenewedToken, type StoredToken, TOKEN_LEASE_SECONDS } from '../store';
+import { TOKEN_LEASE_SECONDS } from '../check-values';
+import type { RenewedToken, StoredToken } from '../store';
 import { atOnce, fact, type StoreFact } from './context';
 
 /** `TokenStore`. */

@@ -1,6 +1,6 @@
-import { LONG_LIFE_SECONDS } from '../check-values';
+import { LONG_LIFE_SECONDS, TOKEN_LEASE_SECONDS } from '../check-values';
 import { type LeaseAnswer, renewUnderLease, type TokenLease } from '../lease';
-import { type StoredToken, TOKEN_LEASE_SECONDS, type TokenStore } from '../store';
+import type { StoredToken, TokenStore } from '../store';
 import { type Expiring, ExpiringMap, toPromise } from './expiring-map';
 
 export function memoryTokens(maxEntries: number, now: () => number): TokenStore {

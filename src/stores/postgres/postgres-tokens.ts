@@ -1,7 +1,7 @@
 import { StoreError } from '../../errors';
 import { type LeaseAnswer, renewUnderLease, type TokenLease } from '../lease';
-import { toWholeNumber } from '../check-values';
-import { type StoredToken, TOKEN_LEASE_SECONDS, type TokenStore } from '../store';
+import { toWholeNumber, TOKEN_LEASE_SECONDS } from '../check-values';
+import type { StoredToken, TokenStore } from '../store';
 import type { Row, RunQuery } from './run-query';
 import { NOW, type Tables } from './schema';
 

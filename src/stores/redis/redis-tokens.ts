@@ -1,7 +1,7 @@
 import { StoreError } from '../../errors';
 import { type LeaseAnswer, renewUnderLease, type TokenLease } from '../lease';
-import { LONG_LIFE_SECONDS, RECORD_VERSION, toWholeNumber } from '../check-values';
-import { type StoredToken, TOKEN_LEASE_SECONDS, type TokenStore } from '../store';
+import { LONG_LIFE_SECONDS, RECORD_VERSION, toWholeNumber, TOKEN_LEASE_SECONDS } from '../check-values';
+import type { StoredToken, TokenStore } from '../store';
 import { defineScript, milliseconds, type RunScript } from './redis-client';
 
 /**
