@@ -231,10 +231,11 @@ function createMiddlewareContext(
   { recoveryCodes, devices }: LoginFactors,
 ): MiddlewareContext {
   const { strategyName, fields, sessionKey, keepSessionKeys, isRequiredFor, getLocale, now } = settings;
-  const slot = new SessionSlot(sessionKey, keepSessionKeys);
+  const { trustedDevices, knownBrowsers } = settings;
+  const ownCookies = [trustedDevices, knownBrowsers].flatMap((option) => (option ? [option.cookieName] : []));
+  const slot = new SessionSlot(sessionKey, keepSessionKeys, ownCookies);
   const sendOtp = createSendOtp(login, createFactorLister(settings.factors, recoveryCodes));
   const verifiers = createCodeVerifiers(login, settings, recoveryCodes);
-  const { trustedDevices } = settings;
   return {
     passport: settings.passport ?? defaultPassport,
     strategyName,

@@ -56,8 +56,9 @@ export function createKnownBrowsers(options: KnownBrowsersOptions): KnownBrowser
     },
     async remember({ cookie, userId, bucket }) {
       const entries = readEntries(cookie);
+      // The seal was checked at the send. A browser that forges one since only loses its own place.
+      if (entries.some((entry) => entry.browserId === bucket && ageOf(entry) < DAY_SECONDS)) return null;
       const known = await findEntry(entries, userId);
-      if (known?.browserId === bucket && ageOf(known) < DAY_SECONDS) return null;
       const browserId = bucket === OTHER_BROWSERS ? randomId() : bucket;
       const seen = { browserId, userId, seenAt: now() };
       const gone = await browsers.remember(seen, lifeSeconds, MAX_BROWSERS);

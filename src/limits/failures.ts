@@ -41,6 +41,16 @@ export function readOnly(counters: readonly Counter[]): readonly Counter[] {
   return counters.map((counter) => ({ ...counter, isOnlyRead: true }));
 }
 
+/** Returns counters that tell what is counted under these keys, and neither count nor refuse. */
+export function readKeys(keys: readonly string[]): readonly Counter[] {
+  return keys.map((key) => ({ key, windowSeconds: null, isOnlyRead: true }));
+}
+
+/** Returns the counter that gives back what was charged to another one. */
+export function giveBackOf({ key, windowSeconds }: Counter): Counter {
+  return { key, windowSeconds, amount: -1 };
+}
+
 /**
  * Limits attempts at a user's recovery codes: per pending login, and per day from one address block, so that no one at
  * another address can close recovery. The last counter is only watched.

@@ -1,5 +1,5 @@
 import type { CounterStore } from '../stores/store';
-import { browserKey, failureKeys, lockKey, OTHER_BROWSERS, readOnly, slowKey } from './failures';
+import { browserKey, failureKeys, lockKey, OTHER_BROWSERS, readKeys, slowKey } from './failures';
 import { sendKeys, totalKeys } from './limits';
 
 /** What was lifted from a user. */
@@ -26,7 +26,7 @@ export async function liftLimits(
   const totals = totalKeys(user);
   const failures = failureKeys(user, [], OTHER_BROWSERS);
   const keys = [...locks.values(), ...totals, ...failures];
-  const { counts } = await counters.charge(readOnly(keys.map((key) => ({ key, windowSeconds: null }))));
+  const { counts } = await counters.charge(readKeys(keys));
   await Promise.all([...locks.values()].map((key) => counters.lock(key, 0)));
   await counters.clear([
     ...sendKeys(user, browserIds),

@@ -1,14 +1,14 @@
+import { type ListedDevice, toListedDevice } from '../account/trusted-devices';
 import {
   failureKeys,
   lockKey,
   OTHER_BROWSERS,
-  readOnly,
+  readKeys,
   slowKey,
   spentCodesCounter,
 } from '../limits/failures';
 import { type LiftedLimits, liftLimits } from '../limits/lift-limits';
 import { sendKeys } from '../limits/limits';
-import { type ListedDevice, toListedDevice } from '../account/trusted-devices';
 import type { UserId } from '../stores/store';
 import type { LoginContext } from './context';
 import { toUserIdText } from './users';
@@ -48,8 +48,7 @@ export function createUserAdmin({ store, browsers, emit, guessableMethods }: Log
 
   /** Apps that keep the count of failures themselves are informed of every change. */
   async function emitFailures(userId: string): Promise<void> {
-    const keys = failureKeys(userId, [], OTHER_BROWSERS);
-    const { counts } = await counters.charge(readOnly(keys.map((key) => ({ key, windowSeconds: null }))));
+    const { counts } = await counters.charge(readKeys(failureKeys(userId, [], OTHER_BROWSERS)));
     const failures = counts.reduce((total, { count }) => total + count, 0);
     emit({ type: 'failure-count-changed', userId, purpose: null, address: undefined, failures });
   }
@@ -57,7 +56,7 @@ export function createUserAdmin({ store, browsers, emit, guessableMethods }: Log
   /** Whoever can have an account forgotten must not get fresh guesses by it. */
   async function isLocked(userId: string): Promise<boolean> {
     const keys = [...guessableMethods.map((method) => lockKey(userId, method)), slowKey(userId)];
-    const { counts } = await counters.charge(readOnly(keys.map((key) => ({ key, windowSeconds: null }))));
+    const { counts } = await counters.charge(readKeys(keys));
     return counts.some(({ lockedSeconds }) => lockedSeconds > 0);
   }
 

@@ -1,6 +1,6 @@
 import { GatewayRejectedError, GatewayUnreachableError } from '../errors';
 import { toAddressBlocks } from '../limits/address-block';
-import { OTHER_BROWSERS } from '../limits/failures';
+import { giveBackOf, OTHER_BROWSERS } from '../limits/failures';
 import { type LimitName, lostSendCounter, type SendCounter, sendCounters } from '../limits/limits';
 import type { Challenge, Charge, Count, Counter, Purpose } from '../stores/store';
 import type { LoginContext } from './context';
@@ -30,7 +30,7 @@ export type SendCharge =
       readonly isNewNumber: boolean;
       /** The user's texts of the day, when this was the last one that may be sent; null: there are more. */
       readonly usedUp: number | null;
-      /** Counters of recording policies that would have refused. */
+      /** Counters of reporting policies that would have refused. */
       readonly exceeded: readonly PlannedCharge[];
       /** What `giveBackSend` charges. */
       readonly givenBack: readonly Counter[];
@@ -111,7 +111,7 @@ async function giveBack({ store }: LoginContext, counters: readonly Counter[]): 
   }
 }
 
-/** A recording policy counts and refuses nothing. */
+/** A reporting policy counts and refuses nothing. */
 function toCounter({ counter, policy }: PlannedCharge): Counter {
   if (policy.mode !== 'report') return counter;
   const { max: _max, lock: _lock, ...counted } = counter;
@@ -140,7 +140,7 @@ function readCharged(plan: readonly SendCounter[], { counts }: Charge): ReadChar
     .filter(({ limit, counter }, index) => {
       return limit !== 'gap' && counter.isOnlyRead !== true && countOf(index).count > 0;
     })
-    .map(({ counter: { key, windowSeconds } }) => ({ key, windowSeconds, amount: -1 }));
+    .map(({ counter }) => giveBackOf(counter));
   const day = plan.findIndex(({ isUserDay }) => isUserDay === true);
   const { count } = countOf(day);
   const usedUp = count === plan[day]?.counter.max ? count : null;

@@ -1,6 +1,5 @@
 import { readFields, StoreError } from '../errors';
 import { provenCounter } from '../limits/limits';
-import type { NumberKeySet } from '../limits/number-keys';
 import type {
   Policy,
   PolicyCharge,
@@ -158,12 +157,17 @@ export function settlePolicies(
 }
 
 /** Calls `verified` of the policies after a right code, without waiting for them. */
-export function emitVerified(login: LoginContext, challenge: Challenge, keys: NumberKeySet): void {
-  if (!login.policies.some((policy) => 'verified' in policy)) return;
-  const { userId, purpose, mobile, isNewNumber, sentAt, sends } = challenge;
+export function emitVerified(login: LoginContext, challenge: Challenge): void {
+  if (login.policies.some((policy) => 'verified' in policy))
+    callQuietly(() => callVerified(login, challenge));
+}
+
+async function callVerified(login: LoginContext, challenge: Challenge): Promise<void> {
+  const { userId, purpose, mobile, numberKey, isNewNumber, sentAt, sends } = challenge;
+  const origin = login.readNumber(mobile);
+  const { prefix: prefixKey } = await login.numberKeys(mobile, origin);
   const context: VerifiedContext = {
-    ...{ userId, purpose, mobile, isNewNumber, sentAt, sends },
-    ...{ numberKey: keys.number, prefixKey: keys.prefix, origin: login.readNumber(mobile) },
+    ...{ userId, purpose, mobile, isNewNumber, sentAt, sends, numberKey, prefixKey, origin },
     ...toServices(login),
   };
   for (const policy of login.policies) callQuietly(() => policy.verified?.(context));

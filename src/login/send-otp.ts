@@ -228,6 +228,7 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
         isSent: true,
         bucket: charge.bucket,
         mobile,
+        numberKey: context.numberKey,
         isNewNumber: charge.isNewNumber,
         maxAttempts: settings.maxAttempts,
         ...kept,

@@ -2,6 +2,7 @@ import { GatewayRejectedError, GatewayUnreachableError, type SmsOtpError } from 
 import { toAddressBlock } from '../limits/address-block';
 import {
   DAY_SECONDS,
+  giveBackOf,
   guessCounters,
   lockKey,
   MAX_RECOVERY_ATTEMPTS_PER_DAY,
@@ -12,7 +13,7 @@ import {
   slowKey,
 } from '../limits/failures';
 import { keysClearedBySuccess, provenCounter } from '../limits/limits';
-import type { Challenge, Claim, Count, Purpose, Transaction } from '../stores/store';
+import type { Challenge, Claim, Count, Counter, Purpose, Transaction } from '../stores/store';
 import { giveBackLostSend, readLockRefusal } from './charge-send';
 import type { CodeVerifier } from './code-verifiers';
 import type { LoginContext } from './context';
@@ -188,12 +189,13 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
     address: string | undefined,
   ): Promise<Attempt | Refused> {
     const { userId, purpose, bucket } = challenge;
-    const counters = verifier.isGuessable
+    const charged = verifier.isGuessable
       ? guessCounters(login.settings.limits, userId, bucket, verifier.method)
       : recoveryCounters(userId, challenge.pendingId, toAddressBlock(address));
-    const { refusedBy, counts } = await login.store.counters.charge(counters);
-    const attempt: Attempt = { challenge, attemptsLeft, counts, subject: { userId, purpose, address } };
-    if (refusedBy !== null || counts.length !== counters.length) {
+    const { refusedBy, counts } = await counters.charge(charged);
+    const subject = { userId, purpose, address };
+    const attempt: Attempt = { challenge, attemptsLeft, charged, counts, subject };
+    if (refusedBy !== null || counts.length !== charged.length) {
       const refusal = readRefusal(bucket, refusedBy, counts);
       login.emit({ type: 'rejected', ...attempt.subject, reason: refusal.reason });
       return { kind: 'refused', refusal, endsPending: false };
@@ -219,7 +221,7 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
     const isSlowGuessing = verifier.isGuessable && (counts[2]?.count ?? 0) >= SLOW_GUESSING_FAILURES;
     if (isSlowGuessing && login.browsers.isOn) {
       // The locks after each ten hold without this one, and `store-failing` reports the failure.
-      await login.store.counters.lock(slowKey(challenge.userId), DAY_SECONDS).catch(() => undefined);
+      await counters.lock(slowKey(challenge.userId), DAY_SECONDS).catch(() => undefined);
     }
     return { ...refuse(reason, endsPending), attemptsLeft: attempt.attemptsLeft };
   }
@@ -261,14 +263,12 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
    */
   async function giveBack(attempt: Attempt, isSurelyNotJudged: boolean): Promise<void> {
     if (!verifier.isGuessable) return;
-    const { userId, bucket } = attempt.challenge;
-    const charged = guessCounters(login.settings.limits, userId, bucket, verifier.method);
+    const { challenge, charged, counts } = attempt;
     const given = isSurelyNotJudged ? charged : charged.slice(1, 2);
-    const back = given.map(({ key, windowSeconds }) => ({ key, windowSeconds, amount: -1 }));
     try {
-      await counters.charge(back);
-      const hasSetLock = (attempt.counts[1]?.lockedSeconds ?? 0) > 0;
-      if (hasSetLock) await counters.lock(lockKey(userId, verifier.method), 0);
+      await counters.charge(given.map(giveBackOf));
+      const hasSetLock = (counts[1]?.lockedSeconds ?? 0) > 0;
+      if (hasSetLock) await counters.lock(lockKey(challenge.userId, verifier.method), 0);
     } catch {
       // A counter that stays is only stricter, and `store-failing` reports the failure.
       return;
@@ -283,11 +283,11 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
 
   /** Clears what a success clears, and records that the number is proven for the user. Only a texted code proves a number. */
   async function recordSuccess({ challenge, subject }: Attempt): Promise<void> {
-    const { userId, bucket, mobile } = challenge;
-    const proven = verifier.method === 'sms' ? await login.numberKeys(mobile) : null;
+    const { userId, bucket, mobile, numberKey } = challenge;
+    const isProof = verifier.method === 'sms';
     const clearing = counters.clear(keysClearedBySuccess(userId, login.guessableMethods, bucket));
     const marks = [
-      ...(proven === null ? [] : [provenCounter(userId, proven.number)]),
+      ...(isProof ? [provenCounter(userId, numberKey)] : []),
       ...(verifier.isGuessable ? rightCodeCounters(userId, bucket) : []),
     ];
     const marking = marks.length > 0 && counters.charge(marks);
@@ -297,10 +297,10 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
       login.emit({ type: 'failure-count-changed', ...subject, failures: 0 });
     }
     if (login.hasListener) {
-      const country = proven && (await login.readNumber(mobile)()).country;
+      const country = isProof ? (await login.readNumber(mobile)()).country : null;
       login.emit({ type: 'verified', ...subject, method: verifier.method, country });
     }
-    if (proven !== null) emitVerified(login, challenge, proven);
+    if (isProof) emitVerified(login, challenge);
   }
 }
 
@@ -316,7 +316,8 @@ interface Attempt {
   readonly challenge: Challenge;
   /** Attempts that the challenge still admits; undefined when the attempt was not counted on it. */
   readonly attemptsLeft: number | undefined;
-  /** What the user's counters say, this attempt among them. */
+  /** The user's counters that it was charged to, and what they say, this attempt among them. */
+  readonly charged: readonly Counter[];
   readonly counts: readonly Count[];
   /** Who events about it name. */
   readonly subject: {

@@ -102,6 +102,7 @@ export function createWaitWithoutText(login: LoginContext): (asked: WithoutText)
       isSent: false,
       bucket,
       mobile,
+      numberKey: '',
       isNewNumber: false,
       sends: 0,
       maxAttempts: settings.maxAttempts,

@@ -9,6 +9,9 @@ export type KeptKeys = readonly string[] | 'all';
 
 const EMPTY: SmsOtpSession = { version: 1 };
 
+/** Where Passport keeps the user. */
+const PASSPORT_KEY = 'passport';
+
 /** The slot of this library in a session. The only file that touches `req.session`. */
 export class SessionSlot {
   private hasSeenSession = false;
@@ -16,7 +19,8 @@ export class SessionSlot {
   constructor(
     private readonly sessionKey: string,
     private readonly keepSessionKeys: readonly string[],
-    private readonly passportKey = 'passport',
+    /** The names of our own cookies, which bring no session. */
+    private readonly ownCookies: readonly string[],
   ) {}
 
   /** Returns the slot, or undefined when there is none or it is not as this version writes it. Allocates nothing. */
@@ -79,18 +83,18 @@ export class SessionSlot {
   /** Reverts a login that the first factor has made in this very request, because it ran without `session: false`. */
   async undoLogIn(req: Request): Promise<void> {
     const session = this.requireSession(req);
-    if (session[this.passportKey] === undefined || isIdFromClient(req)) return;
-    session[this.passportKey] = undefined;
+    if (session[PASSPORT_KEY] === undefined || isIdFromClient(req)) return;
+    session[PASSPORT_KEY] = undefined;
     await save(session);
   }
 
   /**
    * Starts a fresh session that holds only the slot and the kept keys; an earlier user is logged out.
-   * The id of a request without any Cookie header was made for this request, so it counts as renewed.
+   * The id of a request without any cookie but ours was made for this request, so it counts as renewed.
    */
   async renew(req: Request, slot: SmsOtpSession): Promise<void> {
     const session = this.requireSession(req);
-    if (req.headers.cookie === undefined && session[this.passportKey] === undefined) {
+    if (!this.mayBringId(req) && session[PASSPORT_KEY] === undefined) {
       await this.write(req, slot);
       return;
     }
@@ -130,6 +134,14 @@ export class SessionSlot {
       });
     };
     hide(old, 'regenerate', regenerateWithSlot);
+  }
+
+  /** Returns whether a cookie other than ours came with the request: the session's may have any name. */
+  private mayBringId(req: Request): boolean {
+    const { cookie } = req.headers;
+    if (cookie === undefined) return false;
+    const isOwn = (pair: string): boolean => this.ownCookies.includes(pair.split('=', 1)[0]?.trim() ?? '');
+    return !cookie.split(';').every(isOwn) || isIdFromClient(req);
   }
 
   /** Reads the session again; false when it has ended in the meantime. */

@@ -35,7 +35,8 @@ export const requestMobile = z.unknown().transform(toDigits).pipe(z.string(MOBIL
 
 /** Makes a field optional that no decision depends on: missing and malformed values are read as null. */
 export function orNull<Schema extends z.ZodType>(schema: Schema) {
-  return schema.nullable().catch(null);
+  // The default first: a missing value is no error that has to be made and caught.
+  return schema.nullable().default(null).catch(null);
 }
 
 /** Reads a value with a schema; null when it does not fit. */

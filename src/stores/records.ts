@@ -23,6 +23,7 @@ const challengeSchema = z
     isSent: z.boolean(),
     bucket: text,
     mobile: z.string(),
+    numberKey: z.string(),
     isNewNumber: z.boolean(),
     sends: z.int().min(0),
     maxAttempts: fromOne,
@@ -32,8 +33,8 @@ const challengeSchema = z
     transaction: z.object({ amount: text, payee: text }).optional(),
     replaces: text.optional(),
   })
-  .refine(({ isSent, mobile, sends, purpose }) =>
-    isSent ? mobile !== '' && sends > 0 : purpose === 'login' || purpose === 'step-up',
+  .refine(({ isSent, mobile, numberKey, sends, purpose }) =>
+    isSent ? mobile !== '' && numberKey !== '' && sends > 0 : purpose === 'login' || purpose === 'step-up',
   )
   .refine(({ purpose, transaction }) => (transaction !== undefined) === (purpose === 'transaction'))
   .refine(

@@ -33,6 +33,8 @@ export interface Challenge {
   readonly bucket: string;
   /** E.164 with plus; empty when no text went out because the user has no number. */
   readonly mobile: string;
+  /** The key by which counters know the number; empty when no text went out. */
+  readonly numberKey: string;
   /** True when this user had not entered a code that was texted to this number before. */
   readonly isNewNumber: boolean;
   /** How many texts this pending login has sent so far, this one included. 0 before the first. */

@@ -12,6 +12,7 @@ export function makeChallenge(otpId: string, changes: Partial<Challenge> = {}): 
     isSent: true,
     bucket: 'others',
     mobile: '+12025550123',
+    numberKey: 'number-key',
     isNewNumber: false,
     sends: 1,
     maxAttempts: 5,

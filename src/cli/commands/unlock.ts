@@ -1,4 +1,4 @@
-import { DAY_SECONDS, failureKeys, OTHER_BROWSERS, readOnly, slowKey } from '../../limits/failures';
+import { DAY_SECONDS, failureKeys, OTHER_BROWSERS, readKeys, slowKey } from '../../limits/failures';
 import { fillBrowsers, liftLimits } from '../../limits/lift-limits';
 import { sendKeys } from '../../limits/limits';
 import { type GuardedStore, guardStore } from '../../stores/guarded-store';
@@ -69,9 +69,7 @@ function createCounterCommand({ done, change, noteOn, ...about }: CounterCommand
       const store = guardStore(state.store);
       const browserIds = ((await store.browsers?.list(id)) ?? []).map(({ browserId }) => browserId);
       const keys = [...lockKeys(id), ...sendKeys(id, browserIds)];
-      const { counts } = await store.counters.charge(
-        readOnly(keys.map((key) => ({ key, windowSeconds: null }))),
-      );
+      const { counts } = await store.counters.charge(readKeys(keys));
       if (browserIds.length === 0 && counts.every(({ count }) => count === 0)) {
         throw new CommandFailure('Nothing is counted of this user.', 'Check the id and the prefix.');
       }

@@ -93,6 +93,7 @@ function makeChallenge(
     isSent: true,
     bucket: 'others',
     mobile: '+12025550123',
+    numberKey: 'number-key',
     isNewNumber: false,
     sends: 1,
     maxAttempts: 5,

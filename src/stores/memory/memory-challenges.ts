@@ -13,8 +13,8 @@ export function memoryChallenges(
   const newest = new Map<string, StoredChallenge>();
 
   function forget(stored: StoredChallenge): void {
-    const { userId } = stored.challenge;
-    const place = toPlace(stored.challenge);
+    const { place, challenge } = stored;
+    const { userId } = challenge;
     if (newest.get(place) === stored) newest.delete(place);
     const others = byUser.get(userId);
     others?.delete(stored);
@@ -35,9 +35,11 @@ export function memoryChallenges(
     end(challenges.get(otpId));
     challenges.makeRoom(1);
     const deadlineMs = now() + ttlSeconds * 1000;
-    const stored = challenges.add({ key: otpId, challenge: { ...challenge }, attempts: 0, deadlineMs });
+    const place = toPlace(challenge);
+    const stored = { key: otpId, challenge: { ...challenge }, place, attempts: 0, deadlineMs };
+    challenges.add(stored);
     byUser.set(userId, (byUser.get(userId) ?? new Set()).add(stored));
-    if (isSent) newest.set(toPlace(challenge), stored);
+    if (isSent) newest.set(place, stored);
   }
 
   function consume(otpId: string, byCode: boolean): boolean {
@@ -51,8 +53,7 @@ export function memoryChallenges(
   }
 
   function toLive(stored: StoredChallenge): LiveChallenge {
-    const { challenge } = stored;
-    return { challenge, hasLiveCode: newest.get(toPlace(challenge)) === stored };
+    return { challenge: stored.challenge, hasLiveCode: newest.get(stored.place) === stored };
   }
 
   function claim(otpId: string): Claim {
@@ -83,5 +84,7 @@ function toPlace({ userId, purpose, bucket }: Challenge): string {
 
 interface StoredChallenge extends Expiring {
   readonly challenge: Challenge;
+  /** Its user, purpose and bucket. */
+  readonly place: string;
   attempts: number;
 }
