@@ -94,7 +94,7 @@ export class SessionSlot {
    */
   async renew(req: Request, slot: SmsOtpSession): Promise<void> {
     const session = this.requireSession(req);
-    if (!this.mayBringId(req) && session[PASSPORT_KEY] === undefined) {
+    if (!this.hasForeignCookie(req) && session[PASSPORT_KEY] === undefined) {
       await this.write(req, slot);
       return;
     }
@@ -136,12 +136,10 @@ export class SessionSlot {
     hide(old, 'regenerate', regenerateWithSlot);
   }
 
-  /** Returns whether a cookie other than ours came with the request: the session's may have any name. */
-  private mayBringId(req: Request): boolean {
-    const { cookie } = req.headers;
-    if (cookie === undefined) return false;
+  /** Returns whether the request brought a cookie other than ours: the session's may have any name. */
+  private hasForeignCookie({ headers: { cookie } }: Request): boolean {
     const isOwn = (pair: string): boolean => this.ownCookies.includes(pair.split('=', 1)[0]?.trim() ?? '');
-    return !cookie.split(';').every(isOwn) || isIdFromClient(req);
+    return cookie !== undefined && !cookie.split(';').every(isOwn);
   }
 
   /** Reads the session again; false when it has ended in the meantime. */

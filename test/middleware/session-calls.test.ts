@@ -19,6 +19,19 @@ describe('what a login asks of the session store', () => {
     expect(test.sessions.calls).toEqual({ get: 2, set: 2, touch: 1, destroy: 1 });
   });
 
+  it('is the same in a known browser, whose cookie brings no session', async () => {
+    const first = test.agent();
+    await givePassword(first);
+    const cookies = (await giveCode(test, first)).get('Set-Cookie');
+    const known = cookies?.find((cookie) => cookie.startsWith('__Host-sms-otp-browser=')) ?? '';
+    test.sessions.resetCalls();
+    const agent = test.agent().set('Cookie', known.slice(0, known.indexOf(';')));
+    await givePassword(agent);
+    expect((await giveCode(test, agent)).get('Set-Cookie')).toHaveLength(1);
+    expect((await agent.get('/account')).status).toBe(200);
+    expect(test.sessions.calls).toEqual({ get: 2, set: 2, touch: 1, destroy: 1 });
+  });
+
   it('is three reads, two writes, one touch and two removals with an earlier session', async () => {
     const agent = await logIn(test, BOB);
     test.sessions.resetCalls();

@@ -62,10 +62,23 @@ describe('the session of a login', () => {
     expect(test.sessions.calls.destroy).toBe(destroy);
   });
 
-  it('is renewed at the password when the request brought any cookie at all', async () => {
+  it.each([
+    ['another', 'theme=dark'],
+    ['ours and another', '__Host-sms-otp-browser=x; theme=dark'],
+    ['one without a value', 'theme'],
+    ['one with a longer name', '__Host-sms-otp-browser2=x'],
+  ])('is renewed at the password when the request brought a cookie: %s', async (_name, cookie) => {
     const { destroy } = test.sessions.calls;
-    await test.agent().post('/login').set('Cookie', 'theme=dark').send(passwordOf(people.next()));
+    await test.agent().post('/login').set('Cookie', cookie).send(passwordOf(people.next()));
     expect(test.sessions.calls.destroy).toBe(destroy + 1);
+  });
+
+  it('keeps its id at the password when the request brought our own cookie alone', async () => {
+    const { destroy } = test.sessions.calls;
+    const own = '__Host-sms-otp-browser=x;  __Host-sms-otp-browser=y';
+    const sent = await test.agent().post('/login').set('Cookie', own).send(passwordOf(people.next()));
+    expect(sent.body).toMatchObject({ sent: true });
+    expect(test.sessions.calls.destroy).toBe(destroy);
   });
 
   it('cannot be fixed before the login: the id from before cannot submit the code', async () => {
