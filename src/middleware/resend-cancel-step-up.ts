@@ -3,7 +3,7 @@ import type { SendResult } from '../login/send-otp';
 import type { MiddlewareContext } from './context';
 import { createFactory, currentUser, loadOptions, readField } from './handler';
 import type { RedirectOptions, StepUpOptions } from './options';
-import { answerSuccess, withoutPending } from './responses';
+import { answerSuccess } from './responses';
 import { createFinishSend, withoutNotice } from './send';
 import type { SmsOtpSession } from './session-data';
 
@@ -75,7 +75,10 @@ export function createResendCancelStepUp(context: MiddlewareContext): ResendCanc
     const { pending } = slot.read(req);
     if (pending !== undefined) {
       await context.discard(pending.otpId);
-      await slot.update(req, pending.otpId, (now) => withoutPending(withoutNotice(now)));
+      await slot.update(req, pending.otpId, (now) => {
+        const { pending: _ended, ...rest } = withoutNotice(now);
+        return rest;
+      });
     }
     req.smsOtp = { cancelled: true };
     return answerSuccess(res, successRedirect);

@@ -41,15 +41,19 @@ export const REPLIES: Readonly<Record<Reason, Reply>> = {
   'not-sent': { status: 503, error: 'not-sent' },
 };
 
-/** A refusal, and what the session is to keep of it. */
-export interface SessionRefusal {
-  readonly refusal: Refusal;
+/** What a refusal changes in the session. */
+interface SessionChanges {
   /** The OTP id that the decision was about; undefined when there was none. */
   readonly otpId: string | undefined;
   /** Whether the session stops waiting for a code. Default: false. */
-  readonly endsPending?: boolean;
+  readonly endsPending?: boolean | undefined;
   /** Attempts that the challenge still admits; undefined when none was counted. */
   readonly attemptsLeft?: number | undefined;
+}
+
+/** A refusal, and what the session is to keep of it. */
+export interface SessionRefusal extends SessionChanges {
+  readonly refusal: Refusal;
 }
 
 /** Ends a refused request: the session keeps the reason for the page it redirects to, otherwise the answer is JSON. */
@@ -58,20 +62,17 @@ export async function finishRefusal(
   req: Request,
   res: Response,
   failureRedirect: string | undefined,
-  { refusal, otpId, endsPending = false, attemptsLeft }: SessionRefusal,
+  { refusal, ...changes }: SessionRefusal,
 ): Promise<false> {
   const notice = failureRedirect === undefined ? null : toNotice(refusal, now());
-  await recordRefusal(slot, req, { otpId, endsPending, notice, attemptsLeft });
+  await recordRefusal(slot, req, { ...changes, notice });
   return answerRefusal(res, failureRedirect, refusal);
 }
 
-/** What a refusal changes in the session. */
-export interface RefusalRecord {
-  readonly otpId: string | undefined;
-  readonly endsPending: boolean;
+/** What is written of a refusal. */
+interface RefusalRecord extends SessionChanges {
   /** Kept for the next page; null when the answer itself shows the reason. */
   readonly notice: Notice | null;
-  readonly attemptsLeft?: number | undefined;
 }
 
 /** What a refusal leaves for the next page. */
@@ -86,26 +87,18 @@ export function toNotice({ reason, retryAfterSeconds }: Refusal, now: number): N
 export async function recordRefusal(
   slot: SessionSlot,
   req: Request,
-  { otpId, endsPending, notice, attemptsLeft }: RefusalRecord,
+  { otpId, endsPending, notice, attemptsLeft = Infinity }: RefusalRecord,
 ): Promise<void> {
-  const changesPending = otpId !== undefined && (endsPending || attemptsLeft !== undefined);
-  if (notice === null && !changesPending) return;
-  await slot.update(req, otpId, (before) => ({
-    ...(endsPending ? withoutPending(before) : withAttemptsLeft(before, attemptsLeft)),
+  if (notice === null && !endsPending && attemptsLeft === Infinity) return;
+  await slot.update(req, otpId, ({ pending, ...rest }) => ({
+    ...rest,
+    // Of two answers the later attempt's counts, in whatever order they are written.
+    ...(pending &&
+      !endsPending && {
+        pending: { ...pending, attemptsLeft: Math.min(attemptsLeft, pending.attemptsLeft) },
+      }),
     ...notice,
   }));
-}
-
-function withAttemptsLeft(slot: SmsOtpSession, attemptsLeft: number | undefined): SmsOtpSession {
-  const { pending } = slot;
-  if (pending === undefined || attemptsLeft === undefined) return slot;
-  // Of two answers the later attempt's counts, in whatever order they are written.
-  return { ...slot, pending: { ...pending, attemptsLeft: Math.min(attemptsLeft, pending.attemptsLeft) } };
-}
-
-/** Returns the slot of a session that waits for no code. */
-export function withoutPending({ pending: _ended, ...rest }: SmsOtpSession): SmsOtpSession {
-  return rest;
 }
 
 /** Answers a refusal that has been recorded. */
@@ -178,7 +171,6 @@ const SOME_ORIGIN = 'http://origin.invalid';
  */
 export function toSafePath(path: unknown): string | null {
   if (typeof path !== 'string' || path.length > MAX_PATH_LENGTH || !isRooted(path)) return null;
-  if (!URL.canParse(path, SOME_ORIGIN)) return null;
   const url = new URL(path, SOME_ORIGIN);
   const final = url.pathname + url.search + url.hash;
   return url.origin === SOME_ORIGIN && isRooted(final) ? final : null;

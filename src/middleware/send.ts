@@ -168,7 +168,7 @@ export function createFinishSend(context: Pick<MiddlewareContext, 'slot' | 'disc
     res: Response,
     { failureRedirect }: RedirectOptions,
     before: SmsOtpSession,
-    { refusal, endsPending = false }: { readonly refusal: Refusal; readonly endsPending?: boolean },
+    { refusal, endsPending }: { readonly refusal: Refusal; readonly endsPending?: boolean },
   ): Promise<boolean> {
     req.smsOtp = { sent: false, ...refusal };
     const otpId = before.pending?.otpId;

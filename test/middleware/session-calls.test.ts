@@ -56,6 +56,19 @@ describe('what a login asks of the session store', () => {
     expect(test.sessions.calls).toEqual({ get: 2, set: 1, touch: 1, destroy: 0 });
   });
 
+  it('is a read and a touch for a refusal that changes nothing', async () => {
+    const agent = test.agent();
+    await givePassword(agent);
+    test.sessions.resetCalls();
+    expect((await agent.post('/login/pin').send({ pin: 'no digits' })).status).toBe(400);
+    expect(test.sessions.calls).toEqual({ get: 1, set: 0, touch: 1, destroy: 0 });
+  });
+
+  it('is nothing at all for a code without a session', async () => {
+    expect((await test.agent().post('/login/pin').send({ pin: '123456' })).status).toBe(401);
+    expect(test.sessions.calls).toEqual({ get: 0, set: 0, touch: 0, destroy: 0 });
+  });
+
   it('is nothing but a read and a touch for a guarded page', async () => {
     const agent = await logIn(test);
     test.sessions.resetCalls();

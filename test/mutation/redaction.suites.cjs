@@ -18,6 +18,7 @@ const SUITES = [
   'middleware/redirects',
   'middleware/return-path',
   'middleware/session-writes',
+  'middleware/session-calls',
   'middleware/status',
   'cli/usage',
   'login/several-numbers',
