@@ -32,11 +32,7 @@ export class CredentialLockout {
     if (this.#isActive()) return;
     this.#startedAt = this.now();
     this.#seconds = this.isOnTrial ? Math.min(this.#seconds * 2, LONGEST_SECONDS) : FIRST_SECONDS;
-    this.emitter.emit({
-      type: 'gateway-credentials-refused',
-      gatewayCode,
-      retryAfterSeconds: this.#seconds,
-    });
+    this.emitter.emit({ type: 'gateway-credentials-refused', gatewayCode, retryAfterSeconds: this.#seconds });
     this.onStart(() => this.toError());
   }
 

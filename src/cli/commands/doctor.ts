@@ -1,4 +1,4 @@
-import type { GatewayClient, Lookup } from '../../client';
+import type { GatewayClient, Lookup, Variant } from '../../client';
 import { LocalTokenStore } from '../../client/shared-token';
 import { type Command, type CommandCall, JSON_OPTION, YES_OPTION } from '../command';
 import { checkVariant, probeLookup, probeOtp, testLookup, testOtp } from '../doctor/check-account';
@@ -92,10 +92,8 @@ async function* checkGateway(
 ): AsyncGenerator<CheckResult> {
   // Both share a token: where only one is valid, the second client would end the first one's. OTP spec §3.
   const shared = { ...environment, tokenStore: new LocalTokenStore() };
-  const clients = {
-    A: openGateway({ ...shared, variant: 'A' }),
-    B: openGateway({ ...shared, variant: 'B' }),
-  };
+  const open = (variant: Variant): GatewayClient => openGateway({ ...shared, variant });
+  const clients = { A: open('A'), B: open('B') };
   for (const client of Object.values(clients)) abortOnInterrupt(client, io.signal);
   try {
     const connection = await checkConnection(clients[environment.variant ?? 'A'], io.now);

@@ -133,26 +133,14 @@ function findColumn(header: readonly string[], wanted: string | undefined): numb
   );
 }
 
-/** What is known of a number, by the column of the output. */
-const RESULT_COLUMNS = {
-  phone: 'phone',
-  status: 'status',
-  advancedStatus: 'advanced_status',
-  country: 'country',
-  operator: 'operator',
-  mcc: 'mcc',
-  mnc: 'mnc',
-  cost: 'cost',
-  error: 'error',
-} as const;
-
-type ResultField = keyof typeof RESULT_COLUMNS;
-
 /** One row of the output; the phone is E.164 with plus. */
-export type Result = Readonly<Record<ResultField, string | null>>;
+export type Result = Readonly<Record<(typeof RESULT_FIELDS)[number], string | null>>;
 
-// Object.keys has no narrower type; the object above is our own constant.
-const RESULT_FIELDS = Object.keys(RESULT_COLUMNS) as ResultField[];
+const NETWORK_FIELDS = ['country', 'operator', 'mcc', 'mnc'] as const;
+const RESULT_FIELDS = ['phone', 'status', 'advancedStatus', ...NETWORK_FIELDS, 'cost', 'error'] as const;
+
+/** `advanced_status` for `advancedStatus`. */
+const RESULT_HEADER = RESULT_FIELDS.map((field) => field.replace(/(?=[A-Z])/, '_').toLowerCase());
 
 /** Returns the numbers that the file already has. A missing file has none. @throws {CommandFailure} for any other file. */
 export async function readDoneNumbers(path: string): Promise<ReadonlySet<string>> {
@@ -160,7 +148,7 @@ export async function readDoneNumbers(path: string): Promise<ReadonlySet<string>
   if (bytes === null || bytes.length === 0) return new Set();
   const rows: (readonly string[])[] = [];
   for await (const { fields } of readRecords([bytes.toString()])) rows.push(fields);
-  if (rows[0]?.join() !== Object.values(RESULT_COLUMNS).join()) {
+  if (rows[0]?.join() !== RESULT_HEADER.join()) {
     throw new CommandFailure('The output file exists and is not a list of lookups.', 'Choose another one.');
   }
   const isWhole = bytes.at(-1) === LINE_FEED;
@@ -196,7 +184,7 @@ export function openResultFile(path: string, isNew: boolean): ResultFile {
   const file = tryToWrite(() => openSync(path, isNew ? 'w' : 'a', 0o600));
   const write = (fields: readonly (string | null)[]): void =>
     void tryToWrite(() => writeSync(file, toCsvLine(fields)));
-  if (isNew) write(Object.values(RESULT_COLUMNS));
+  if (isNew) write(RESULT_HEADER);
   return {
     add: (result) => write(RESULT_FIELDS.map((field) => result[field])),
     close: () => closeSync(file),

@@ -18,7 +18,7 @@ import type { Result } from './csv-files';
 export type StopReason = 'interrupted' | 'budget' | 'failures';
 
 /** What a run has done. */
-export type RunResult = Readonly<Pick<RunTally, 'byStatus' | 'done' | 'failed' | 'lastError' | 'stop'>>;
+export type RunResult = Readonly<Pick<RunTally, 'byStatus' | 'done' | 'lastError' | 'stop'>>;
 
 export interface RunOptions {
   readonly mobiles: readonly string[];
@@ -85,7 +85,6 @@ const MAX_FAILURES_IN_ROW = 5;
 class RunTally {
   readonly byStatus = new Map<string, number>();
   done = 0;
-  failed = 0;
   lastError: SmsOtpError | null = null;
   stop: StopReason | null = null;
   #failuresInRow = 0;
@@ -97,7 +96,6 @@ class RunTally {
 
   count(answer: Answer): void {
     if (answer.kind === 'failed') {
-      this.failed += 1;
       this.#failuresInRow += 1;
       this.lastError = answer.error;
       if (answer.isHopeless || this.#failuresInRow >= MAX_FAILURES_IN_ROW) this.end('failures');

@@ -21,11 +21,7 @@ export const challengeContract: readonly StoreFact[] = [
       const added = await begin(challenges, challenge('c', { purpose: 'enroll', userId: name('other') }));
       for (const one of [paid, moved, added]) {
         assert.deepEqual(await challenges.find(one.otpId), live(one));
-        assert.deepEqual(await challenges.claim(one.otpId), {
-          outcome: 'claimed',
-          ...live(one),
-          attempt: 1,
-        });
+        assert.deepEqual(await challenges.claim(one.otpId), { outcome: 'claimed', ...live(one), attempt: 1 });
       }
       await challenges.discardAll(paid.userId);
       assert.equal(await challenges.find(paid.otpId), null);
@@ -37,11 +33,7 @@ export const challengeContract: readonly StoreFact[] = [
     const begun = challenge('a');
     await challenges.begin(begun, TTL_SECONDS);
     for (const attempt of [1, 2, 3]) {
-      assert.deepEqual(await challenges.claim(begun.otpId), {
-        outcome: 'claimed',
-        ...live(begun),
-        attempt,
-      });
+      assert.deepEqual(await challenges.claim(begun.otpId), { outcome: 'claimed', ...live(begun), attempt });
     }
   }),
 

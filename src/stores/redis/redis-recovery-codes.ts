@@ -63,10 +63,7 @@ export function redisRecoveryCodes(
     const operation = 'recoveryCodes.spend';
     const reply = await run(operation, SPEND, [codesKey(userId)], [toMember(hash)]);
     const [spent, left] = Array.isArray(reply) ? (reply as unknown[]) : [];
-    return {
-      isSpent: requireWholeNumber(operation, spent) === 1,
-      left: requireWholeNumber(operation, left),
-    };
+    return { isSpent: requireWholeNumber(operation, spent) === 1, left: requireWholeNumber(operation, left) };
   }
 
   async function count(userId: string): Promise<number> {
