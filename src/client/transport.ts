@@ -101,7 +101,7 @@ export class Transport {
     const { address, connections, proxyUrl } = this.options;
     const options = await this.#toConnectOptions();
     const connect = this.#sockets.watch(buildConnector(options));
-    const pool = { connections, pipelining: 1, allowH2: false };
+    const pool = { connections, pipelining: 1 };
     this.#dispatcher =
       proxyUrl === undefined
         ? new Pool(address.origin, { ...pool, connect })

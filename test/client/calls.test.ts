@@ -141,6 +141,15 @@ describe('on the wire', () => {
     });
   });
 
+  it('an authentication has no Authorization header', async () => {
+    const wire = await startWireServer((response) => sendPayload(response, ''));
+    const client = new GatewayClient({ baseUrl: wire.baseUrl, variant: 'A', username: 'u', password: 'p' });
+    closeLater(() => client.close(0));
+    await client.warmUp();
+    expect(wire.authentications).toHaveLength(1);
+    expect(wire.authentications[0]?.headers).not.toHaveProperty('authorization');
+  });
+
   it('numbers are JSON numbers where that is asked for, and a pin stays a string', async () => {
     const request = await wireOf({ numbersAs: 'number' }, validate);
     expect(request.body).toBe('{"mobile":12025550123,"pin":"012345"}');

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createServer } from 'node:net';
 import { GatewayClient, type GatewayClientOptions } from 'passport-sms-otp/client';
+import { LocalTokenStore } from '../../src/client/shared-token';
 import { closeLater } from './support/cleanup';
 import { errorOf, MOBILE, startGateway, until } from './support/gateway';
 import { startProxy } from './support/proxy';
@@ -125,6 +126,18 @@ describe('the deadline of a call', () => {
     await expect(client.otp.balance()).resolves.toEqual({ balance: '1' });
     expect(wire.authentications).toHaveLength(1);
     expect(proxy.tunnels).toBe(1);
+  });
+
+  it('covers connecting with a token that is there already', async () => {
+    const wire = await startWireServer((response) => sendPayload(response, { balance: '1' }));
+    const tokenStore = new LocalTokenStore();
+    await clientOf(wire.baseUrl, { tokenStore }).warmUp();
+    const proxyUrl = (await startProxy({ delayMs: 2 * LIMIT_MS })).url;
+    const client = clientOf(wire.baseUrl, { tokenStore, proxyUrl, timeouts: { balanceMs: LIMIT_MS } });
+    const error = await errorOf(client.otp.balance());
+    expect(error).toMatchObject({ code: 'ERR_GATEWAY_TIMEOUT', mayHaveArrived: false });
+    expect(wire.authentications).toHaveLength(1);
+    expect(wire.requests).toEqual([]);
   });
 
   it('aborts the request, so that the connection is not used for another', async () => {

@@ -1,3 +1,4 @@
+import { createSecureServer as createHttp2Server } from 'node:http2';
 import { createServer, type Server } from 'node:https';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { GatewayClient, type GatewayClientOptions } from 'passport-sms-otp/client';
@@ -103,4 +104,21 @@ it('through a proxy the certificate of the gateway is checked, and the proxy see
   await expect(clientOf(baseUrl, { proxyUrl, ca: pair.cert }).otp.balance()).resolves.toEqual({
     balance: '1',
   });
+});
+
+it('speaks HTTP/1.1 to a server that would rather speak HTTP/2', async () => {
+  const pair = selfSign('127.0.0.1');
+  const versions: string[] = [];
+  const server = createHttp2Server({ ...pair, allowHTTP1: true }, (request, response) => {
+    versions.push(request.httpVersion);
+    const payload = request.url === '/apis/auth' ? TOKENS : { balance: '1' };
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ status_code: 200, payload, errors: null }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closeLater(() => new Promise((resolve) => server.close(() => resolve())));
+  const client = clientOf(`https://127.0.0.1:${portOf(server)}`, { ca: pair.cert });
+  await expect(client.otp.balance()).resolves.toEqual({ balance: '1' });
+  expect(versions).toEqual(['1.1', '1.1']);
+  await client.close(0);
 });
