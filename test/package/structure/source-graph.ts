@@ -37,7 +37,9 @@ export function readImports(sources: Sources): Import[] {
   return Array.from(sources).flatMap(([from, text]) =>
     allNodes(parse(from, text)).flatMap((node) => {
       const found = readImport(node);
-      return found === null ? [] : [{ from, to: resolve(from, found.specifier, sources), kind: found.kind }];
+      // Data imports nothing.
+      if (found === null || found.specifier.endsWith('.json')) return [];
+      return [{ from, to: resolve(from, found.specifier, sources), kind: found.kind }];
     }),
   );
 }
