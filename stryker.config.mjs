@@ -1,11 +1,8 @@
 /** What is mutated. The suites that judge a group are listed in `test/mutation/<group>.suites.cjs`. */
 const GROUPS = {
-  verify: ['src/login/{verify-otp,users,admin}.ts'],
+  verify: ['src/login/{verify-otp,code-verifiers,users,admin}.ts'],
   send: ['src/login/{send-otp,charge-send,wait-without-text,resend-otp,run-policies,phones,events}.ts'],
-  factors: [
-    'src/login/code-verifiers.ts',
-    'src/account/{factors,trusted-devices,device-tokens,recovery-codes,known-browsers}.ts',
-  ],
+  factors: ['src/account/{factors,trusted-devices,device-tokens,recovery-codes,known-browsers}.ts'],
   envelope: ['src/protocol/envelope.ts'],
   answers: ['src/client/{transport,gateway-call}.ts', 'src/client/wire.ts:111-129'],
   // What decides what errors, events, spans, replies and the command may show.

@@ -91,7 +91,7 @@ class SmsOtpContext {
       phones: book && { login, book },
       recoveryCodes: factors.recoveryCodes && {
         codes: factors.recoveryCodes,
-        hasFactor: createFactorCheck(login, settings.factors, factors.recoveryCodes),
+        hasFactor: createFactorCheck(login, settings.factors),
         emit,
         revokeDevices: factors.devices?.revokeFor,
         endOtherSessions: settings.endOtherSessions,

@@ -143,8 +143,10 @@ export function createDeviceTokens(
       return { deviceId, tokenHash: toHash(token), value };
     },
     async read(userId, value) {
-      const [, deviceId, token, shown] = COOKIE.exec(value) ?? [];
-      if (deviceId === undefined || token === undefined || shown === undefined) return null;
+      const match = COOKIE.exec(value);
+      if (match === null) return null;
+      // A match has all of its groups.
+      const [, deviceId, token, shown] = match as unknown as [string, string, string, string];
       const genuine = await seals(userId, deviceId, token);
       // All are digests of the same length.
       const isGenuine = genuine.some((seal) => timingSafeEqual(Buffer.from(shown), Buffer.from(seal)));

@@ -61,17 +61,15 @@ export function createFactorLister(
 }
 
 /**
- * Makes the check whether a user can pass a second factor, by a recovery code, a number or a factor of the app's that says
- * so, or could until the last recovery code was spent.
+ * Makes the check whether a user can pass a second factor, by a number or a factor of the app's that says so, or could until
+ * the last recovery code was spent. Where there still are codes, the store makes no first ones.
  */
 export function createFactorCheck(
   { store, loadUser, listPhones }: Pick<LoginContext, 'store' | 'loadUser' | 'listPhones'>,
   factors: readonly Factor[],
-  recoveryCodes: Pick<RecoveryCodes, 'count'>,
 ): (id: UserId) => Promise<boolean> {
   return async function hasFactor(id) {
     const { userId } = toUserIdText(id);
-    if ((await recoveryCodes.count(userId)) > 0) return true;
     const { counts } = await store.counters.charge(readOnly([spentCodesCounter(userId)]));
     if (counts[0]?.count !== 0) return true;
     const user: unknown = await loadUser(id);

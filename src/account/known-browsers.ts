@@ -38,7 +38,7 @@ const MAX_BROWSERS = 10;
 
 const MAX_COOKIE_LENGTH = 512;
 const BROWSER_ID_BYTES = 16;
-const ENTRY = /^([\w-]{22})\.([0-9a-z]{1,9})\.([\w-]{43})$/;
+const ENTRY = /(?<=^|~)([\w-]{22})\.([0-9a-z]{1,9})\.([\w-]{43})(?=~|$)/g;
 
 /**
  * Recognizes browsers in which a user has passed the second factor, so that their limits are counted apart from those of
@@ -104,14 +104,11 @@ export function createKnownBrowsers(options: KnownBrowsersOptions): KnownBrowser
 }
 
 /** What is no entry is ignored: an unknown browser is no error. */
-function readEntries(cookie = ''): readonly Entry[] {
-  if (cookie === '' || cookie.length > MAX_COOKIE_LENGTH) return [];
-  return cookie.split('~', MAX_USERS).flatMap((text) => {
-    const [, browserId, at, seal] = ENTRY.exec(text) ?? [];
-    return browserId === undefined || at === undefined || seal === undefined
-      ? []
-      : [{ text, browserId, at, seal }];
-  });
+function readEntries(cookie: string | undefined): readonly Entry[] {
+  if (cookie === undefined || cookie.length > MAX_COOKIE_LENGTH) return [];
+  // A match has all of its groups.
+  const matches = Array.from(cookie.matchAll(ENTRY)) as unknown as [string, string, string, string][];
+  return matches.map(([text, browserId, at, seal]) => ({ text, browserId, at, seal }));
 }
 
 /** With `knownBrowsers: false`, and for a store without the part: all browsers share their limits. */

@@ -49,6 +49,14 @@ describe('smsOtp.trustedDevices', () => {
     expect((await alice.login()).body.sent).toBe(true);
   });
 
+  it('revokes the one that is meant, also of several', async () => {
+    await alice.trust();
+    await trustAnother();
+    const [, second] = await test.trustedDevices.list('alice');
+    await test.trustedDevices.revoke('alice', second?.deviceId ?? '');
+    expect(test.told('device-revoked')).toMatchObject([{ deviceId: second?.deviceId }]);
+  });
+
   it('revokes no device of another user, and none twice', async () => {
     await alice.trust();
     const [device] = await test.trustedDevices.list('alice');

@@ -1,5 +1,8 @@
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { memoryStore, type DeviceStore, type TrustedDevice } from 'passport-sms-otp';
 import { toDeviceLabel } from '../../src/middleware/trusted-devices';
+import { testClock } from '../support/clock';
+import { ALICE, asUser } from '../support/test-app';
 import type { Browser } from './support/browser';
 import { startFactorApp, type FactorApp } from './support/factor-app';
 
@@ -21,6 +24,88 @@ it('a device that two tabs have trusted is on the list once', async () => {
   const [second, ...others] = await test.trustedDevices.list('alice');
   expect(others).toEqual([]);
   expect(second?.deviceId).not.toBe(first?.deviceId);
+});
+
+it.each(['rubbish', ''])(
+  'a cookie of no device, %j, is replaced when the browser is trusted',
+  async (value) => {
+    alice.device = value;
+    expect((await alice.trust()).status).toBe(200);
+    expect(alice.device).toMatch(/^[\w-]{22}\./);
+  },
+);
+
+it('a browser without a device has no cookie of one set or cleared', async () => {
+  expect((await alice.login()).deviceCookie).toBeUndefined();
+});
+
+it('the device of a user who is gone keeps its cookie', async () => {
+  let isGone = false;
+  const own = await startFactorApp({
+    options: { loadUser: () => (isGone ? null : asUser({ ...ALICE })) },
+  });
+  const browser = own.browser();
+  await browser.trust();
+  browser.leave();
+  isGone = true;
+  own.clock.advanceSeconds(60);
+  expect((await browser.login()).deviceCookie).toBeUndefined();
+  await own.close();
+});
+
+it('a token from before the last two is a theft, however young it is', async () => {
+  await alice.trust();
+  const { device } = alice;
+  for (const _use of [1, 2]) {
+    alice.leave();
+    expect((await alice.login()).body).toMatchObject({ method: 'trusted-device' });
+  }
+  alice.leave();
+  alice.device = device;
+  expect((await alice.login()).body).toMatchObject({ sent: true });
+  expect(test.told('device-revoked')).toMatchObject([{ reason: 'stolen' }]);
+});
+
+describe('a device that the store tells otherwise', () => {
+  const clock = testClock();
+  const memory = memoryStore({ now: () => clock.now() });
+  let changes: Partial<TrustedDevice> = {};
+  const devices: DeviceStore = {
+    ...memory.devices,
+    rotate: async (...given) => {
+      const rotation = await memory.devices.rotate(...given);
+      return 'device' in rotation ? { ...rotation, device: { ...rotation.device, ...changes } } : rotation;
+    },
+    list: async (userId) => (await memory.devices.list(userId)).map((device) => ({ ...device, ...changes })),
+  };
+  let own: FactorApp;
+  beforeEach(async () => {
+    changes = {};
+    own = await startFactorApp({ clock, options: { store: { ...memory, devices } } });
+  });
+  afterEach(() => own.close());
+
+  it.each<[string, () => Partial<TrustedDevice>]>([
+    ["another user's", () => ({ userId: 'bob' })],
+    ['over at this moment', () => ({ expiresAt: clock.now() })],
+    ['over', () => ({ expiresAt: clock.now() - 1 })],
+    ['over at no time', () => ({ expiresAt: Number.NaN })],
+  ])('is not trusted when it is %s', async (_what, change) => {
+    const browser = own.browser();
+    await browser.trust();
+    browser.leave();
+    clock.advanceSeconds(60);
+    changes = change();
+    expect((await browser.login()).body).not.toHaveProperty('verified', true);
+  });
+
+  it('is not listed when it is over', async () => {
+    await own.browser().trust();
+    clock.advanceSeconds(60);
+    expect(await own.trustedDevices.list('alice')).not.toHaveLength(0);
+    changes = { expiresAt: clock.now() };
+    expect(await own.trustedDevices.list('alice')).toEqual([]);
+  });
 });
 
 it.each(['', 'curl/8.0'])('a device that says %j of itself has an empty label', async (userAgent) => {

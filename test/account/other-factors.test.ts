@@ -55,6 +55,11 @@ describe.each(['A', 'B'] as const)('smsOtp.verifyWith, variant %s', (variant) =>
     expect((await alice.get('/status')).body).toMatchObject({ verified: { method: 'card' } });
   });
 
+  it('takes a code of 128 characters', async () => {
+    await alice.login();
+    expect((await enter('x'.repeat(128))).status).toBe(200);
+  });
+
   it('reads the field of the factor, else that of the texted code', async () => {
     await alice.login();
     expect((await alice.post('/login/card', { pin: 'x' })).status).toBe(400);

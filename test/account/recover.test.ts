@@ -82,6 +82,12 @@ describe.each(['A', 'B'] as const)('smsOtp.recover with variant %s', (variant) =
     expect(verified).toMatchObject([{ purpose: 'step-up', isNewNumber: true }]);
   });
 
+  it('reads 128 characters, and no more', async () => {
+    await alice.login();
+    expect(brief(await alice.recover(codes[0]?.padEnd(129)))).toEqual(MALFORMED);
+    expect((await alice.recover(codes[0]?.padEnd(128))).status).toBe(200);
+  });
+
   it('goes where verify goes', async () => {
     await alice.login();
     const refused = await alice.post('/recover/page', { recoveryCode: UNKNOWN });

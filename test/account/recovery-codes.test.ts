@@ -188,6 +188,15 @@ describe('recoveryCodes.generate', () => {
     }
   });
 
+  it('makes the first codes of a user who has no number, and of one who is not saved yet', async () => {
+    const factors = [{ name: 'card', check: () => true }];
+    const own = await startFactorApp({ users: [{ id: 'carol', phone: null }], options: { factors } });
+    await expect(own.recoveryCodes.generate('carol')).resolves.toHaveLength(10);
+    await expect(own.recoveryCodes.generate('dave')).resolves.toHaveLength(10);
+    await expect(own.recoveryCodes.generate('carol')).rejects.toBeInstanceOf(SecondFactorError);
+    await own.close();
+  });
+
   it('needs a second factor once all are used up, too: the last code is one', async () => {
     const codes = await test.firstCodes();
     for (const code of codes.slice(0, -1)) {

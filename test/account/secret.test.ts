@@ -12,15 +12,22 @@ afterEach(async () => {
 
 const clock = testClock();
 
-/** The same app before and after its account at the gateway has changed. */
-async function startBoth(before: object, after: object): Promise<[FactorApp, FactorApp]> {
+/** An app of one store. */
+type Start = (options: Partial<SmsOtpOptions>, password?: string) => Promise<FactorApp>;
+
+function onOneStore(): Start {
   const store = memoryStore({ now: () => clock.now() });
-  const start = async (password: string, options: Partial<SmsOtpOptions>): Promise<FactorApp> => {
+  return async (options, password = 'old') => {
     const app = await startFactorApp({ clock, simulator: { password }, options: { ...options, store } });
     apps.push(app);
     return app;
   };
-  return [await start('old', before), await start('new', after)];
+}
+
+/** The same app before and after its account at the gateway has changed. */
+async function startBoth(before: object, after: object): Promise<[FactorApp, FactorApp]> {
+  const start = onOneStore();
+  return [await start(before), await start(after, 'new')];
 }
 
 describe('with a secret of the app', () => {
@@ -36,6 +43,39 @@ describe('with a secret of the app', () => {
     clock.advanceSeconds(60);
     await recovering.login();
     expect((await recovering.recover(code)).status).toBe(200);
+  });
+
+  it('of a list the first makes recovery codes and devices, and all are read', async () => {
+    const start = onOneStore();
+    const before = await start({ secret: SECRET });
+    const [spent, code] = await before.firstCodes();
+    const trusting = before.browser();
+    await trusting.trust();
+
+    const between = await start({ secret: [`${SECRET}!`, SECRET] });
+    const [returning, recovering] = [between.browser(), between.browser()];
+    returning.device = trusting.device;
+    expect((await returning.login()).body).toMatchObject({ verified: true, method: 'trusted-device' });
+    clock.advanceSeconds(60);
+    await recovering.login();
+    expect((await recovering.recover(spent)).body).toMatchObject({ verified: true });
+    await recovering.login();
+    expect((await recovering.recover(spent)).status).toBe(401);
+    expect(await between.recoveryCodes.count('alice')).toBe(9);
+    clock.advanceSeconds(60);
+    const fresh = between.browser();
+    await fresh.trust();
+
+    const after = await start({ secret: `${SECRET}!` });
+    const [again, late] = [after.browser(), after.browser()];
+    again.device = fresh.device;
+    expect((await again.login()).body).toMatchObject({ verified: true, method: 'trusted-device' });
+    clock.advanceSeconds(60);
+    await late.login();
+    expect((await late.recover(code)).status).toBe(401);
+    const { codes } = (await fresh.post('/codes')).body as { codes: string[] };
+    expect(await between.recoveryCodes.count('alice')).toBe(10);
+    expect((await late.recover(codes[0])).body).toMatchObject({ verified: true });
   });
 
   it('a number stays counted', async () => {

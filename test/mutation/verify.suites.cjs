@@ -4,6 +4,7 @@ const { describe } = require('@jest/globals');
 const SUITES = [
   'login/events',
   'login/login',
+  'login/code-input',
   'login/attempts',
   'login/pending-without-text',
   'policies/failure-locks',
