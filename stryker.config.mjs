@@ -39,15 +39,18 @@ export default {
       testMatch: [`<rootDir>/test/mutation/${group}.suites.cjs`],
       moduleFileExtensions: ['ts', 'js', 'cjs', 'json', 'node'],
       roots: ['<rootDir>/src', '<rootDir>/test'],
-      testTimeout: 10_000,
+      testTimeout: 5_000,
     },
   },
   ignorePatterns: ['/dist', '/site', '/coverage', '/reports', '/bench', '/docs'],
-  reporters: ['clear-text', 'html', 'progress'],
+  // What a run that was stopped has found stays in reports/mutation/events.
+  reporters: ['clear-text', 'html', 'progress', 'event-recorder'],
   htmlReporter: { fileName: `reports/mutation/${group}.html` },
   thresholds: { high: 95, low: 90, break: 90 },
   // Some memory of each run stays.
   maxTestRunnerReuse: 60,
-  timeoutMS: 20_000,
+  // A mutant that hangs costs this and the time of all tests that reach it.
+  timeoutMS: 5_000,
+  timeoutFactor: 1,
   dryRunTimeoutMinutes: 20,
 };
