@@ -113,14 +113,13 @@ describe.each(['A', 'B'] as const)('smsOtp.recover with variant %s', (variant) =
       (code: string) => `\u200b${code.replaceAll('-', '–')}\u00a0`,
     ],
     ['in full-width letters', (code: string) => toFullWidth(code)],
-    [
-      'with letters for the digits they look like',
-      (code: string) => code.replaceAll('0', 'o').replaceAll('1', 'l'),
-    ],
+    ['with O for 0', (code: string) => code.replaceAll('0', 'o')],
+    ['with L for 1', (code: string) => code.replaceAll('1', 'l')],
     ['with I for 1', (code: string) => code.replaceAll('1', 'i')],
   ])('takes a code %s', async (_what, write) => {
     await alice.login();
-    const code = codes.find((one) => /[01]/.test(one)) ?? codes[0] ?? '';
+    const code =
+      codes.find((one) => write(one).length === one.length && write(one) !== one) ?? codes[0] ?? '';
     expect((await alice.recover(write(code))).status).toBe(200);
   });
 
