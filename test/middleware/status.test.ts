@@ -112,6 +112,16 @@ describe('status', () => {
     }
   });
 
+  it('tells of nothing pending after a code at a login that the server has ended', async () => {
+    const user = people.next();
+    const agent = test.agent();
+    await givePassword(agent, user);
+    await test.smsOtp.forgetUser(user.id);
+    expect(await ask(agent)).toMatchObject({ pending: { purpose: 'login' } });
+    expect((await giveCode(test, agent, user)).status).toBe(401);
+    expect(await ask(agent)).toMatchObject({ pending: null });
+  });
+
   it('is a plain value, not a promise, and costs the session store nothing but its read', async () => {
     const user = people.next();
     const agent = test.agent();
