@@ -132,7 +132,7 @@ export class GatewayRejectedError extends SmsOtpError {
       `The OTP gateway rejected the request (${call}): ${gatewayCode ?? `HTTP ${httpStatus}`} ${gatewayName ?? ''}`.trimEnd(),
     );
     const isBusy = gatewayCode === null && (httpStatus === 429 || httpStatus >= 500);
-    const isAway = gatewayCode !== null && [1222, 2002, 2121].includes(gatewayCode);
+    const isAway = [1222, 2002, 2121].includes(gatewayCode ?? 0);
     this.status = isBusy || isAway ? 503 : 502;
     this.headers = toRetryHeaders(this.status === 503 ? retryAfterSeconds : null);
   }

@@ -9,13 +9,11 @@ export type StoreCall = EventOf<'store-call'>;
 export type Decision = EventOf<'decision-ended'>;
 
 /** OTP spec §7: the gateway checked the pin, which was wrong, expired or used. That is a result, not a failure. */
-const PIN_REFUSED = [2107, 2108, 2109, 2120];
+const PIN_REFUSED: readonly unknown[] = [2107, 2108, 2109, 2120];
 
 /** `error.type` is set for failures only: a refusal is an answer. */
 export function gatewayAttributes({ call, outcome, gatewayCode }: GatewayCall): Attributes {
-  const hasAnswered =
-    outcome === 'ok' ||
-    (call === 'validate' && gatewayCode !== undefined && PIN_REFUSED.includes(gatewayCode));
+  const hasAnswered = outcome === 'ok' || (call === 'validate' && PIN_REFUSED.includes(gatewayCode));
   return {
     'sms_otp.gateway.call': call,
     'sms_otp.outcome': outcome,

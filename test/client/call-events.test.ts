@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { GatewayClient } from 'passport-sms-otp/client';
+import { GatewayEmitter } from '../../src/client/events';
 import { errorOf, MOBILE, ofType, startGateway, type Gateway } from './support/gateway';
 
 const durationMs: unknown = expect.any(Number);
@@ -121,4 +122,13 @@ describe.each(['A', 'B'] as const)('an account that may not make a call, variant
     await refuse(gateway, 2121);
     expect(ofType(gateway.events, 'gateway-refusing')).toEqual([]);
   });
+});
+
+it('an event is made for listeners alone', () => {
+  const emitter = new GatewayEmitter(undefined);
+  expect(emitter.hasListeners).toBe(false);
+  const unsubscribe = emitter.subscribe(() => undefined);
+  expect(emitter.hasListeners).toBe(true);
+  unsubscribe();
+  expect(emitter.hasListeners).toBe(false);
 });
