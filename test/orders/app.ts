@@ -1,0 +1,193 @@
+import express, { type Express, type Request, type Response } from 'express';
+import session from 'express-session';
+import inject from 'light-my-request';
+import { Passport, type PassportStatic } from 'passport';
+import { Strategy as LocalStrategy } from 'passport-local';
+import { createSmsOtp, memoryStore, SmsOtpError, type SmsOtpStore } from 'passport-sms-otp';
+import { testClock, type TestClock } from '../support/clock';
+import { memoryPhoneBook, type MemoryPhoneBook } from '../support/memory-phone-book';
+import { ALICE, asTestUser, asUser } from '../support/test-users';
+import { PointGateway, PointSessions, toPointBook, toPointStore } from './calls';
+import type { Points } from './points';
+
+/** The numbers of Alice: the one she has, and the one that she enrolls. */
+export const HOME = ALICE.phone ?? '';
+export const NEW = '+14155550188';
+
+/** An answer as a browser sees it. */
+export interface Answer {
+  readonly status: number;
+  readonly body: Record<string, unknown>;
+  /** Names and values of the cookies that it sets; an empty value takes one away. */
+  readonly cookies: ReadonlyMap<string, string>;
+}
+
+/** Cookies of a browser, by name. */
+export type Jar = ReadonlyMap<string, string>;
+
+export const SESSION_COOKIE = 'connect.sid';
+
+/** The application and everything it keeps, which can begin anew without being made again. */
+export interface World {
+  readonly points: Points;
+  readonly gateway: PointGateway;
+  readonly clock: TestClock;
+  /** The parts of the moment. */
+  readonly now: { store: Required<SmsOtpStore>; book: MemoryPhoneBook; preferredFactor: string };
+  /** Forgets everything but the app. */
+  readonly reset: () => void;
+  readonly post: (path: string, jar: Jar, body?: object) => Promise<Answer>;
+  readonly get: (path: string, jar: Jar) => Promise<Answer>;
+  /** Makes recovery codes for Alice, who must have no number yet. */
+  readonly makeRecoveryCodes: () => Promise<readonly string[]>;
+}
+
+export interface WorldOptions {
+  /** Makes the store of each run. Default: the memory store. */
+  readonly makeStore?: (now: () => number) => Required<SmsOtpStore>;
+}
+
+/** Makes the real app, every outside call of which is a scheduling point. */
+export function makeWorld(
+  points: Points,
+  { makeStore = (now) => memoryStore({ now }) }: WorldOptions = {},
+): World {
+  const startedAt = Date.now();
+  let clock = testClock(startedAt);
+  const read = (): number => clock.now();
+  const now = { store: makeStore(read), book: memoryPhoneBook(), preferredFactor: 'sms' };
+  const gateway = new PointGateway(points);
+  const sessions = new PointSessions(points);
+  const passport = makePassport(points);
+  const callback = <Result>(name: string, work: () => Result): Promise<Awaited<Result>> =>
+    points.call<Awaited<Result>>({
+      name: `app.${name}`,
+      touches: [],
+      work: work as () => Awaited<Result>,
+      toError: () => new Error('the database of the app does not answer'),
+    });
+  const smsOtp = createSmsOtp({
+    gateway,
+    passport,
+    allowedCountries: ['US'],
+    secret: 'a secret of the tests, long enough to be one',
+    phoneBook: toPointBook(points, () => now.book),
+    loadUser: (id: string) => callback('loadUser', () => (id === ALICE.id ? asUser({ ...ALICE }) : null)),
+    preferredFactor: () => callback('preferredFactor', () => now.preferredFactor),
+    recoveryCodes: {},
+    trustedDevices: { getPasswordVersion: () => callback('getPasswordVersion', () => 'first') },
+    endOtherSessions: () => callback('endOtherSessions', () => undefined),
+    // So few that two wrong codes use a challenge up.
+    maxAttempts: 2,
+    store: toPointStore(points, () => now.store),
+    now: read,
+  });
+
+  const app = express();
+  app.use(express.json());
+  app.use(
+    session({
+      secret: 'a test secret',
+      resave: false,
+      saveUninitialized: false,
+      store: sessions,
+      // None is a part of another, because cookies are searched for them.
+      genid: () => `sid:${points.nextName()}`,
+    }),
+    passport.session(),
+  );
+  const { phones, recover } = smsOtp;
+  app.post('/login', passport.authenticate('local', { session: false }), smsOtp.send(), answer);
+  app.post('/login/pin', smsOtp.verify(), answer);
+  app.post('/login/resend', smsOtp.resend(), answer);
+  app.post('/login/cancel', smsOtp.cancel(), answer);
+  app.post('/recover', recover(), answer);
+  app.post('/step-up', smsOtp.stepUp(), answer);
+  const transaction = { amount: '10 USD', payee: 'Bob' };
+  app.post('/pay', smsOtp.stepUp({ transaction: () => transaction }), answer);
+  app.post('/phones/enroll', phones.enroll(), answer);
+  app.post('/phones/confirm', phones.confirm(), answer);
+  app.post('/logout', (req, res, next) => {
+    req.logout((error) => (error ? next(error) : res.json({ out: true })));
+  });
+  app.get('/account', smsOtp.requireSecondFactor(), (_req, res) => void res.json({ passed: true }));
+  app.get('/session', (req, res) => {
+    const { pending } = req.session.smsOtp ?? {};
+    const user = asTestUser(req.user) as { id: string } | undefined;
+    res.json({
+      user: user?.id ?? null,
+      hasMark: smsOtp.hasSecondFactor(req),
+      purpose: pending?.purpose ?? null,
+      otpId: pending?.otpId ?? null,
+    });
+  });
+  addErrorAnswer(app);
+
+  const call = async (method: 'GET' | 'POST', url: string, jar: Jar, body?: object): Promise<Answer> => {
+    const cookie = Array.from(jar, ([name, value]) => `${name}=${value}`).join('; ');
+    // The app is a request listener.
+    const listener = app as unknown as inject.DispatchFunc;
+    const headers = cookie === '' ? {} : { cookie };
+    return toAnswer(await inject(listener, { method, url, headers, ...(body && { payload: body }) }));
+  };
+  return {
+    points,
+    gateway,
+    now,
+    get clock() {
+      return clock;
+    },
+    reset: () => {
+      clock = testClock(startedAt);
+      now.store = makeStore(read);
+      now.book = memoryPhoneBook();
+      now.preferredFactor = 'sms';
+      gateway.reset();
+      sessions.reset();
+    },
+    post: (path, jar, body = {}) => call('POST', path, jar, body),
+    get: (path, jar) => call('GET', path, jar),
+    makeRecoveryCodes: () => smsOtp.recoveryCodes.generate(ALICE.id),
+  };
+}
+
+function answer(req: Request, res: Response): void {
+  res.json(req.smsOtp);
+}
+
+function makePassport(points: Points): PassportStatic {
+  const passport = new (Passport as unknown as new () => PassportStatic)();
+  passport.use(new LocalStrategy((_name, _password, done) => done(null, asUser({ ...ALICE }))));
+  passport.serializeUser((user, done) => done(null, asTestUser(user).id));
+  passport.deserializeUser((_id: string, done) => {
+    const find = points.call({
+      name: 'app.deserializeUser',
+      touches: [],
+      work: () => asUser({ ...ALICE }),
+      toError: () => new Error('the database of the app does not answer'),
+    });
+    find.then((user) => done(null, user), done);
+  });
+  return passport;
+}
+
+function addErrorAnswer(app: Express): void {
+  app.use((error: unknown, _req: Request, res: Response, _next: () => void) => {
+    const isOurs = error instanceof SmsOtpError;
+    res.status(isOurs ? error.status : 500).json({ code: isOurs ? error.code : 'app' });
+  });
+}
+
+function toAnswer({ statusCode, payload, cookies }: inject.Response): Answer {
+  const set = cookies.map(({ name, value, expires }) => {
+    return [name, expires !== undefined && expires.getTime() <= 0 ? '' : encodeURIComponent(value)] as const;
+  });
+  const body: unknown = payload === '' ? {} : JSON.parse(payload);
+  // Every route answers an object.
+  return { status: statusCode, body: body as Answer['body'], cookies: new Map(set) };
+}
+
+/** Returns the cookies of a browser after an answer. */
+export function keepCookies(jar: Jar, { cookies }: Pick<Answer, 'cookies'>): Jar {
+  return new Map([...jar, ...cookies].filter(([, value]) => value !== ''));
+}

@@ -1,0 +1,227 @@
+import { AsyncResource } from 'node:async_hooks';
+import session, { type SessionData } from 'express-session';
+import type { PhoneBook, SmsOtpStore } from 'passport-sms-otp';
+import { GatewayClient, GatewayRejectedError, GatewayUnreachableError } from 'passport-sms-otp/client';
+import type { MemoryPhoneBook } from '../support/memory-phone-book';
+import { type Call, type Points, reads, type Touch, writes } from './points';
+
+/** A session store in memory. Each call is one step, as it is for Redis and PostgreSQL. */
+export class PointSessions extends session.Store {
+  private sessions = new Map<string, string>();
+
+  constructor(private readonly points: Points) {
+    super();
+  }
+
+  reset(): void {
+    this.sessions = new Map();
+  }
+
+  override get(id: string, callback: (error: unknown, data?: SessionData | null) => void): void {
+    this.call('get', [reads(`session:${id}`)], callback, () => {
+      const text = this.sessions.get(id);
+      return text === undefined ? null : (JSON.parse(text) as SessionData);
+    });
+  }
+
+  override set(id: string, data: SessionData, callback?: (error?: unknown) => void): void {
+    const text = JSON.stringify(data);
+    this.call('set', [writes(`session:${id}`)], callback, () => void this.sessions.set(id, text));
+  }
+
+  override destroy(id: string, callback?: (error?: unknown) => void): void {
+    this.call('destroy', [writes(`session:${id}`)], callback, () => void this.sessions.delete(id));
+  }
+
+  /** Changes the end of a session's life alone, and only of one that is there. */
+  override touch(_id: string, _data: SessionData, callback?: () => void): void {
+    this.call('touch', [], callback && (() => callback()), () => undefined);
+  }
+
+  private call<Result>(
+    name: string,
+    touches: readonly Touch[],
+    callback: ((error: unknown, result?: Result) => void) | undefined,
+    work: () => Result,
+  ): void {
+    const toError = (): Error => new Error('the session store does not answer');
+    // express-session goes on in the context of the request that has called.
+    const done = AsyncResource.bind((error: unknown, result?: Result) => callback?.(error, result));
+    this.points.call({ name: `session.${name}`, touches, work, toError }).then(
+      (result) => done(null, result),
+      (error: unknown) => done(error),
+    );
+  }
+}
+
+/** A text message with a code. */
+export interface Text {
+  readonly otpId: string;
+  readonly mobile: string;
+  readonly pin: string;
+  /** The request that has sent it. */
+  readonly by: string;
+}
+
+/** No code is this one. */
+export const WRONG_PIN = '0000';
+
+/**
+ * Stands in for the gateway at the calls of the client, not on its wire: queue, token and connection are the client's own
+ * matter, their orders are those of one process, and no socket may decide when a call arrives.
+ */
+export class PointGateway extends GatewayClient {
+  texts: Text[] = [];
+  /** How often a code was judged, and how often it was right, by OTP id. */
+  judged = new Map<string, number>();
+  right = new Map<string, number>();
+  /** Accepts a right code as often as it comes. */
+  acceptsTwice = false;
+
+  constructor(private readonly points: Points) {
+    super({ baseUrl: 'https://gateway.invalid', variant: 'A', username: 'tests', password: 'a password' });
+  }
+
+  reset(): void {
+    this.texts = [];
+    this.judged = new Map();
+    this.right = new Map();
+  }
+
+  override readonly otp: GatewayClient['otp'] = {
+    generate: ({ mobile }) => {
+      const otpId = `otp:${this.points.nextName()}`;
+      const by = this.points.request;
+      return this.call('generate', [], () => {
+        this.texts.push({ otpId, mobile, pin: String(1000 + this.texts.length), by });
+        const rest = { sender: null, validitySeconds: null, message: null, referenceCode: null };
+        return { variant: 'A', id: otpId, mobile, ...rest };
+      });
+    },
+    validate: ({ id, pin }) =>
+      this.call('validate', [writes(`gateway:${id}`)], () => {
+        this.judged.set(id, (this.judged.get(id) ?? 0) + 1);
+        const wasRight = this.right.get(id) ?? 0;
+        if (wasRight > 0 && !this.acceptsTwice) throw rejected(2109);
+        if (this.texts.find(({ otpId }) => otpId === id)?.pin !== pin) throw rejected(2107);
+        this.right.set(id, wasRight + 1);
+      }),
+    balance: () => Promise.reject(new Error('nobody asks for it')),
+    pricing: () => Promise.reject(new Error('nobody asks for it')),
+  };
+
+  override admit(): ReturnType<GatewayClient['admit']> {
+    return this.call('admit', [], () => ({ release: () => undefined }));
+  }
+
+  private call<Result>(
+    name: 'generate' | 'validate' | 'admit',
+    touches: readonly Touch[],
+    work: () => Result,
+  ): Promise<Result> {
+    const toError: Call<Result>['toError'] = (mishap) =>
+      new GatewayUnreachableError(name === 'admit' ? 'auth' : name, mishap === 'lost');
+    return this.points.call({ name: `gateway.${name}`, touches, work, toError });
+  }
+}
+
+function rejected(gatewayCode: number): GatewayRejectedError {
+  return new GatewayRejectedError('validate', gatewayCode, null, 400);
+}
+
+type Arguments = readonly unknown[];
+type FindTouches = (...given: Arguments) => readonly Touch[];
+
+/** Whether an earlier text's code lives depends on all of a user's texts. */
+const CODES = 'codes';
+const challenge = (id: unknown): string => `challenge:${String(id)}`;
+/** Ids that differ from run to run look alike: a few calls too many depend on each other. */
+const counter = (key: unknown): string => `counter:${String(key).replace(/[\w-]{22,}/g, '*')}`;
+const userPart = (part: string, changes: boolean): FindTouches => {
+  return () => [changes ? writes(part) : reads(part)];
+};
+
+/** What each call of our store reads and writes, from its arguments. */
+const STORE_TOUCHES: Readonly<Record<string, FindTouches>> = {
+  'challenges.begin': (begun) => [writes(challenge((begun as { otpId: string }).otpId)), writes(CODES)],
+  'challenges.claim': (id) => [writes(challenge(id)), reads(CODES)],
+  'challenges.find': (id) => [reads(challenge(id)), reads(CODES)],
+  'challenges.consume': (id) => [writes(challenge(id)), reads(CODES)],
+  'challenges.discard': (id) => [writes(challenge(id))],
+  'counters.charge': (charged) => (charged as readonly ChargedCounter[]).flatMap(toChargeTouches),
+  'counters.clear': (keys) => (keys as readonly string[]).map((key) => writes(counter(key))),
+  'counters.lock': (key) => [writes(counter(key))],
+  'recoveryCodes.replace': userPart('recovery-codes', true),
+  'recoveryCodes.spend': userPart('recovery-codes', true),
+  'recoveryCodes.count': userPart('recovery-codes', false),
+  'devices.add': userPart('devices', true),
+  'devices.rotate': userPart('devices', true),
+  'devices.list': userPart('devices', false),
+  'devices.remove': userPart('devices', true),
+  'devices.removeAll': userPart('devices', true),
+  'browsers.remember': userPart('browsers', true),
+  'browsers.list': userPart('browsers', false),
+  'browsers.forget': userPart('browsers', true),
+};
+
+interface ChargedCounter {
+  readonly key: string;
+  readonly isOnlyRead?: boolean;
+  readonly exemptBy?: readonly string[];
+}
+
+function toChargeTouches({ key, isOnlyRead, exemptBy = [] }: ChargedCounter): readonly Touch[] {
+  const own = isOnlyRead === true ? reads(counter(key)) : writes(counter(key));
+  return [own, ...exemptBy.map((other) => reads(counter(other)))];
+}
+
+/** Makes a scheduling point of every call of the store of the moment. */
+export function toPointStore(
+  points: Points,
+  getStore: () => Required<SmsOtpStore>,
+): Required<SmsOtpStore> {
+  const toPart = <Name extends keyof SmsOtpStore>(name: Name): Required<SmsOtpStore>[Name] =>
+    toPointPart(points, name, () => getStore()[name], STORE_TOUCHES);
+  return {
+    challenges: toPart('challenges'),
+    counters: toPart('counters'),
+    tokens: toPart('tokens'),
+    recoveryCodes: toPart('recoveryCodes'),
+    devices: toPart('devices'),
+    browsers: toPart('browsers'),
+    notes: toPart('notes'),
+  };
+}
+
+const BOOK_TOUCHES: Readonly<Record<string, FindTouches>> = {
+  'book.list': userPart('book', false),
+  'book.addUnconfirmed': userPart('book', true),
+  'book.confirm': userPart('book', true),
+  'book.replace': userPart('book', true),
+};
+
+export function toPointBook(points: Points, getBook: () => MemoryPhoneBook): PhoneBook {
+  return toPointPart<PhoneBook>(points, 'book', getBook, BOOK_TOUCHES);
+}
+
+function toPointPart<Part extends object>(
+  points: Points,
+  part: string,
+  getPart: () => Part,
+  findTouches: Readonly<Record<string, FindTouches>>,
+): Part {
+  const get = (_target: object, member: string) => (...given: Arguments): Promise<unknown> => {
+    const name = `${part}.${member}`;
+    const touches = findTouches[name]?.(...given);
+    if (touches === undefined) throw new Error(`${name} is not among the calls that are explored`);
+    const work = (): unknown => {
+      // Only the names of the contract are ever asked for, and all of them are calls.
+      const method = Reflect.get(getPart(), member) as (...values: Arguments) => unknown;
+      return method(...given);
+    };
+    return points.call({ name, touches, work, toError: () => new Error(`${part} does not answer`) });
+  };
+  const has = (): boolean => true;
+  // Each member is looked up in the part of the moment.
+  return new Proxy({}, { get, has }) as Part;
+}
