@@ -32,6 +32,7 @@ export interface World {
   readonly points: Points;
   readonly gateway: PointGateway;
   readonly clock: TestClock;
+  readonly sessions: PointSessions;
   /** The parts of the moment. */
   readonly now: { store: Required<SmsOtpStore>; book: MemoryPhoneBook; preferredFactor: string };
   /** Forgets everything but the app. */
@@ -111,16 +112,6 @@ export function makeWorld(
     req.logout((error) => (error ? next(error) : res.json({ out: true })));
   });
   app.get('/account', smsOtp.requireSecondFactor(), (_req, res) => void res.json({ passed: true }));
-  app.get('/session', (req, res) => {
-    const { pending } = req.session.smsOtp ?? {};
-    const user = asTestUser(req.user) as { id: string } | undefined;
-    res.json({
-      user: user?.id ?? null,
-      hasMark: smsOtp.hasSecondFactor(req),
-      purpose: pending?.purpose ?? null,
-      otpId: pending?.otpId ?? null,
-    });
-  });
   addErrorAnswer(app);
 
   const call = async (method: 'GET' | 'POST', url: string, jar: Jar, body?: object): Promise<Answer> => {
@@ -133,6 +124,7 @@ export function makeWorld(
   return {
     points,
     gateway,
+    sessions,
     now,
     get clock() {
       return clock;

@@ -17,11 +17,15 @@ export class PointSessions extends session.Store {
     this.sessions = new Map();
   }
 
+  /** Returns what is stored, without a scheduling point. */
+  peek(id: string): SessionData | null {
+    const text = this.sessions.get(id);
+    // It was written by `set`.
+    return text === undefined ? null : (JSON.parse(text) as SessionData);
+  }
+
   override get(id: string, callback: (error: unknown, data?: SessionData | null) => void): void {
-    this.call('get', [reads(`session:${id}`)], callback, () => {
-      const text = this.sessions.get(id);
-      return text === undefined ? null : (JSON.parse(text) as SessionData);
-    });
+    this.call('get', [reads(`session:${id}`)], callback, () => this.peek(id));
   }
 
   override set(id: string, data: SessionData, callback?: (error?: unknown) => void): void {

@@ -64,6 +64,21 @@ export async function repeat<Outcome>(
   return run;
 }
 
+/** Lets the requests run whole, one after the other. */
+export async function runInTurn<Outcome>(
+  points: Points,
+  subject: Subject<Outcome>,
+  turns: readonly string[],
+): Promise<Tried<Outcome>> {
+  const run = await runOrder(points, subject, (waiting) => {
+    const next = turns.find((turn) => waiting.some(({ request }) => request === turn));
+    const point = waiting.find(({ request }) => request === next);
+    return point === undefined ? null : { point };
+  });
+  if (run === null) throw new Error('a call of no request waits');
+  return run;
+}
+
 function isComplete({ mostPreemptions = Infinity, mostMishaps = 0 }: SearchOptions): boolean {
   return mostPreemptions === Infinity && mostMishaps === 0;
 }

@@ -17,7 +17,16 @@ export interface SessionView {
   readonly user: string | null;
   readonly hasMark: boolean;
   /** The code the session waits for, and whether it can be entered. */
-  readonly waitsFor: { readonly purpose: string; readonly otpId: string; readonly isLive: boolean } | null;
+  readonly waitsFor: Waiting | null;
+}
+
+interface Waiting {
+  readonly purpose: string;
+  readonly otpId: string;
+  /** Whether a text went out. */
+  readonly isSent: boolean;
+  /** Whether it is still there, and its code, if there is one, has not been taken by a later text. */
+  readonly isLive: boolean;
 }
 
 /** What the requests were told, and what is true afterwards. */
@@ -26,10 +35,13 @@ export interface Outcome {
   readonly sessions: readonly SessionView[];
   /** The OTP ids of the texts that went out in these requests, with the request. */
   readonly texts: readonly { readonly otpId: string; readonly by: string }[];
-  /** The OTP id the session waited for before. */
+  /** How often the gateway has judged a code, and has found it right, by OTP id. */
   readonly judged: readonly number[];
   readonly right: readonly number[];
+  /** Numbers in the phone book; those that are not confirmed have a question mark. */
   readonly numbers: readonly string[];
+  /** Recovery codes that are left. */
+  readonly recoveryCodes: number;
 }
 
 /** Looks at everything that can be seen from outside, with every cookie that a browser may hold. */
@@ -49,14 +61,16 @@ export async function observe(
   const sessions: SessionView[] = [];
   for (const [name, cookie] of cookies) sessions.push(await look(world, name, cookie));
   const { gateway, now } = world;
-  const numbers = now.book.list(ALICE.id).map(({ mobile, isConfirmed }) => `${mobile}${isConfirmed ? '' : '?'}`);
+  const entries = now.book.list(ALICE.id);
+  const numbers = entries.map(({ mobile, isConfirmed }) => `${mobile}${isConfirmed ? '' : '?'}`);
   return {
     replies,
     sessions,
     texts: gateway.texts.filter(({ by }) => by !== 'before').map(({ otpId, by }) => ({ otpId, by })),
     judged: [...gateway.judged.values()],
     right: [...gateway.right.values()],
-    numbers: await Promise.resolve(numbers),
+    numbers,
+    recoveryCodes: await now.store.recoveryCodes.count(ALICE.id),
   };
 }
 
@@ -78,31 +92,48 @@ function toWord(body: Answer['body']): string {
   return body.pending === true ? 'waiting' : 'something';
 }
 
+/** Asks the guard where there is a user; what the session waits for is read where it rests. */
 async function look(world: World, cookie: string, value: string): Promise<SessionView> {
-  const { body } = await world.get('/session', new Map([[SESSION_COOKIE, value]]));
-  const { user, hasMark, purpose, otpId } = body as Record<'user' | 'purpose' | 'otpId', string | null> & {
-    hasMark: boolean;
-  };
-  if (otpId === null || purpose === null) return { cookie, user, hasMark, waitsFor: null };
+  const data = world.sessions.peek(toSessionId(value));
+  const { smsOtp } = data ?? {};
+  const user = (data as { passport?: { user?: string } } | null)?.passport?.user ?? null;
+  const hasMark = user !== null && (await world.get('/account', new Map([[SESSION_COOKIE, value]]))).status === 200;
+  const { pending } = smsOtp ?? {};
+  if (pending === undefined) return { cookie, user, hasMark, waitsFor: null };
+  const { purpose, otpId, isSent } = pending;
   const live = await world.now.store.challenges.find(otpId);
-  // A login that waits without a text waits for another factor.
-  const isLive = live !== null && (live.hasLiveCode || !live.challenge.isSent);
-  return { cookie, user, hasMark, waitsFor: { purpose, otpId, isLive } };
+  const isLive = live !== null && (live.hasLiveCode || !isSent);
+  return { cookie, user, hasMark, waitsFor: { purpose, otpId, isSent, isLive } };
+}
+
+/** The signed cookie of express-session is `s:<id>.<signature>`. */
+function toSessionId(cookie: string): string {
+  return decodeURIComponent(cookie).slice(2, -44);
 }
 
 /** Writes an outcome as one line. */
-export function describe({ replies, sessions, texts, numbers, judged }: Outcome): string {
+export function describe({ replies, sessions, texts, numbers, recoveryCodes }: Outcome): string {
   return [
     replies.map(({ request, status, said }) => `${request} ${status} ${said}`).join(', '),
-    sessions.map(describeSession).join(', '),
-    `texts ${texts.map(({ by }) => by).toSorted().join(' ') || '-'}`,
+    sessions.filter(isWorthAWord).map(describeSession).join(', '),
+    `texts by ${texts.map(({ by }) => by).toSorted().join(' ') || 'nobody'}`,
     `numbers ${numbers.join(' ')}`,
-    `judged ${judged.join(' ') || '-'}`,
+    `recovery codes ${recoveryCodes}`,
   ].join(' | ');
+}
+
+/** A request without a session gets a cookie that is worth nothing. */
+function isWorthAWord(session: SessionView): boolean {
+  return session.cookie === 'before' || !isEmpty(session);
+}
+
+export function isEmpty({ user, waitsFor }: SessionView): boolean {
+  return user === null && waitsFor === null;
 }
 
 function describeSession({ cookie, user, hasMark, waitsFor }: SessionView): string {
   const who = user === null ? 'nobody' : `${user}${hasMark ? ' with mark' : ''}`;
-  const waits = waitsFor === null ? '' : ` waits for ${waitsFor.otpId}${waitsFor.isLive ? '' : ' in vain'}`;
+  const waits =
+    waitsFor === null ? '' : ` waits for ${waitsFor.purpose} ${waitsFor.isSent ? waitsFor.otpId : 'without a text'}${waitsFor.isLive ? '' : ' in vain'}`;
   return `${cookie}: ${who}${waits}`;
 }
