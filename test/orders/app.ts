@@ -165,6 +165,8 @@ function makePassport(points: Points): PassportStatic {
 
 function addErrorAnswer(app: Express): void {
   app.use((error: unknown, _req: Request, res: Response, _next: () => void) => {
+    // The session's end is saved once the answer is on its way.
+    if (res.headersSent) return;
     const isOurs = error instanceof SmsOtpError;
     res.status(isOurs ? error.status : 500).json({ code: isOurs ? error.code : 'app' });
   });

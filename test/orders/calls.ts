@@ -180,10 +180,7 @@ function toChargeTouches({ key, isOnlyRead, exemptBy = [] }: ChargedCounter): re
 }
 
 /** Makes a scheduling point of every call of the store of the moment. */
-export function toPointStore(
-  points: Points,
-  getStore: () => Required<SmsOtpStore>,
-): Required<SmsOtpStore> {
+export function toPointStore(points: Points, getStore: () => Required<SmsOtpStore>): Required<SmsOtpStore> {
   const toPart = <Name extends keyof SmsOtpStore>(name: Name): Required<SmsOtpStore>[Name] =>
     toPointPart(points, name, () => getStore()[name], STORE_TOUCHES);
   return {
@@ -214,17 +211,19 @@ function toPointPart<Part extends object>(
   getPart: () => Part,
   findTouches: Readonly<Record<string, FindTouches>>,
 ): Part {
-  const get = (_target: object, member: string) => (...given: Arguments): Promise<unknown> => {
-    const name = `${part}.${member}`;
-    const touches = findTouches[name]?.(...given);
-    if (touches === undefined) throw new Error(`${name} is not among the calls that are explored`);
-    const work = (): unknown => {
-      // Only the names of the contract are ever asked for, and all of them are calls.
-      const method = Reflect.get(getPart(), member) as (...values: Arguments) => unknown;
-      return method(...given);
+  const get =
+    (_target: object, member: string) =>
+    (...given: Arguments): Promise<unknown> => {
+      const name = `${part}.${member}`;
+      const touches = findTouches[name]?.(...given);
+      if (touches === undefined) throw new Error(`${name} is not among the calls that are explored`);
+      const work = (): unknown => {
+        // Only the names of the contract are ever asked for, and all of them are calls.
+        const method = Reflect.get(getPart(), member) as (...values: Arguments) => unknown;
+        return method(...given);
+      };
+      return points.call({ name, touches, work, toError: () => new Error(`${part} does not answer`) });
     };
-    return points.call({ name, touches, work, toError: () => new Error(`${part} does not answer`) });
-  };
   const has = (): boolean => true;
   // Each member is looked up in the part of the moment.
   return new Proxy({}, { get, has }) as Part;

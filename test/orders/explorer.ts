@@ -117,7 +117,9 @@ class Search {
     const step = this.path.length;
     const wanted = this.branch.prefix[step];
     if (wanted !== undefined) return this.go(waiting, findChoice(waiting, wanted));
-    const awake = this.sort(waiting).filter(
+    // Where a call that shares nothing comes makes no difference.
+    const free = waiting.find(({ touches }) => touches.length === 0);
+    const awake = (free === undefined ? this.sort(waiting) : [free]).filter(
       ({ label }) => !this.asleep.some((sleeper) => sleeper.label === label),
     );
     const [first, ...others] = awake;

@@ -10,6 +10,7 @@ export type Harm =
   | 'a success is worth nothing'
   | 'a number without its code'
   | 'an accident without a fault'
+  | 'shut out afterwards'
   | 'the old session is logged in after a renewal'
   | 'the old session is back after a renewal'
   | 'a logout was undone'
@@ -28,71 +29,143 @@ const CODE_VERBS = /^(right|confirm|recover)/;
 const BEGINNING = /^otp:(send|device|step-up|transaction|enroll)/;
 
 /** Everything a rule looks at. */
-interface Facts {
+export interface Facts {
   readonly outcome: Outcome;
   readonly scenario: Scenario;
   /** The session whose cookie all requests have left with. */
   readonly before: SessionView | undefined;
   readonly told: (said: string) => readonly Reply[];
+  /** Whether nothing has gone wrong on the way. */
+  readonly isWhole: boolean;
   /** Whether a request has put another session in the place of that one. */
   readonly isRenewed: boolean;
   /** Whether someone waits for this text, or for any, and its code can be entered. */
   readonly canEnter: (otpId?: string) => boolean;
+  /** Whether a request has ended what was pending, and was told so. */
+  readonly isEnded: boolean;
   /** Whether another request has ended what the text of this one was for, and was told so. */
   readonly isOver: (sender: Pick<Reply, 'request'>) => boolean;
 }
 
-const RULES: Readonly<Record<Harm, (facts: Facts) => boolean>> = {
-  'two successes of one code': ({ told }) =>
-    told('verified').filter(({ request }) => CODE_VERBS.test(request)).length > 1,
-  'more codes judged than a challenge admits': ({ outcome }) =>
-    outcome.judged.some((count) => count > MOST_JUDGED),
-  'in without a code': ({ outcome: { sessions }, scenario, told }) =>
-    sessions.some(({ cookie, user }) => {
-      if (user === null) return false;
-      if (cookie === 'before') return !LOGGED_IN.includes(scenario.state);
-      return !told('verified').some(({ request }) => request === cookie);
-    }),
-  'a success is worth nothing': ({ outcome: { sessions }, told }) =>
-    told('verified').some(
-      ({ request }) => !sessions.some(({ cookie, hasMark }) => cookie === request && hasMark),
-    ),
-  'a number without its code': ({ outcome: { numbers }, told }) => {
-    const isConfirmed = told('verified').some(({ request }) => request.startsWith('confirm'));
-    return !numbers.includes(HOME) || numbers.includes(NEW) !== isConfirmed;
+/** A rule is worth something only where the situation that it guards is reached. */
+interface Rule {
+  readonly isBroken: (facts: Facts) => boolean;
+  readonly isReached: (facts: Facts) => boolean;
+}
+
+const RULES: Readonly<Record<Harm, Rule>> = {
+  'two successes of one code': {
+    isBroken: ({ told }) =>
+      told('verified').filter(({ request }) => CODE_VERBS.test(request)).length > 1,
+    isReached: ({ outcome }) => outcome.judged.some((count) => count > 1) && outcome.right.length > 0,
   },
-  'an accident without a fault': ({ outcome }) => outcome.replies.some(({ status }) => status >= 500),
-  'the old session is logged in after a renewal': ({ before, isRenewed }) =>
-    isRenewed && before?.user !== null,
-  'the old session is back after a renewal': ({ before, isRenewed }) =>
-    isRenewed && before?.user === null && before.waitsFor !== null,
-  'a logout was undone': ({ before, told }) =>
-    told('out').length > 0 && (before?.user !== null || before.waitsFor !== null),
-  'a cancel was undone': ({ before, told }) => {
-    const waitsFor = before?.waitsFor?.otpId;
-    return told('cancelled').length > 0 && waitsFor !== undefined && !BEGINNING.test(waitsFor);
+  'more codes judged than a challenge admits': {
+    isBroken: ({ outcome }) => outcome.judged.some((count) => count > MOST_JUDGED),
+    isReached: ({ outcome }) => outcome.judged.some((count) => count === MOST_JUDGED),
   },
-  'a text was announced, and its code can be entered nowhere': ({ told, canEnter, isOver }) => {
-    const announced = told('sent');
-    return announced.length > 0 && !canEnter() && !announced.some(isOver);
+  'in without a code': {
+    isBroken: ({ outcome, scenario, told, isWhole }) =>
+      outcome.sessions.some(({ cookie, user }) => {
+        if (user === null) return false;
+        if (cookie === 'before') return !LOGGED_IN.includes(scenario.state);
+        // A success whose answer was lost is told nothing.
+        if (!isWhole) return !cookie.startsWith('device') && !hasSpentCode(outcome);
+        return !told('verified').some(({ request }) => request === cookie);
+      }),
+    isReached: ({ scenario, told }) =>
+      !LOGGED_IN.includes(scenario.state) && told('invalid-code').length > 0,
   },
-  'a text went out, and nobody was told': ({ outcome: { texts }, told, canEnter, isOver }) =>
-    texts.some(({ otpId, by }) => {
-      const isTold = told('sent').some(({ request }) => request === by);
-      return !isTold && !canEnter(otpId) && !isOver({ request: by });
-    }),
-  'a recovery code was spent for nothing': ({ outcome: { recoveryCodes, replies }, told }) => {
-    const isRefused = replies.some(({ request, said }) => request === 'recover' && said !== 'verified');
-    return isRefused && recoveryCodes === CODES_LEFT_AFTER_ONE && told('verified').length === 0;
+  'a success is worth nothing': {
+    // Who has logged out as well is out.
+    isBroken: ({ outcome: { sessions }, told }) =>
+      told('out').length === 0 &&
+      told('verified').some(
+        ({ request }) => !sessions.some(({ cookie, hasMark }) => cookie === request && hasMark),
+      ),
+    isReached: ({ told }) => told('verified').length > 0,
+  },
+  'a number without its code': {
+    isBroken: ({ outcome: { numbers, right } }) =>
+      !numbers.includes(HOME) || (numbers.includes(NEW) && right.length === 0),
+    isReached: ({ outcome: { numbers } }) => numbers.includes(NEW),
+  },
+  'an accident without a fault': {
+    isBroken: ({ outcome, isWhole }) => isWhole && outcome.replies.some(({ status }) => status >= 500),
+    isReached: ({ isWhole }) => isWhole,
+  },
+  'shut out afterwards': {
+    isBroken: ({ outcome }) => outcome.isShutOut === true,
+    isReached: ({ outcome }) => outcome.isShutOut === false,
+  },
+  'the old session is logged in after a renewal': {
+    isBroken: ({ before, isRenewed }) => isRenewed && before?.user !== null,
+    isReached: ({ scenario, isRenewed }) => LOGGED_IN.includes(scenario.state) && isRenewed,
+  },
+  'the old session is back after a renewal': {
+    isBroken: ({ before, isRenewed }) => isRenewed && before?.user === null && before.waitsFor !== null,
+    isReached: ({ scenario, isRenewed }) => !LOGGED_IN.includes(scenario.state) && isRenewed,
+  },
+  'a logout was undone': {
+    isBroken: ({ before, told }) =>
+      told('out').length > 0 && (before?.user !== null || before.waitsFor !== null),
+    isReached: ({ told }) => told('out').length > 0 && told('sent').length > 0,
+  },
+  'a cancel was undone': {
+    isBroken: ({ before, told }) => {
+      const waitsFor = before?.waitsFor?.otpId;
+      return told('cancelled').length > 0 && waitsFor !== undefined && !BEGINNING.test(waitsFor);
+    },
+    isReached: ({ told }) => told('cancelled').length > 0 && told('sent').length > 0,
+  },
+  'a text was announced, and its code can be entered nowhere': {
+    isBroken: ({ outcome: { texts }, told, canEnter, isOver }) => {
+      const senders = told('sent');
+      if (senders.length === 0 || senders.some(isOver)) return false;
+      const announced = texts.filter(({ by }) => senders.some(({ request }) => request === by));
+      // A request that was told so without a text of its own means one that went out before.
+      return announced.length === 0 ? !canEnter() : !announced.some(({ otpId }) => canEnter(otpId));
+    },
+    isReached: ({ told, canEnter }) => told('sent').length > 0 && canEnter(),
+  },
+  'a text went out, and nobody was told': {
+    isBroken: ({ outcome: { texts }, told, canEnter, isOver, isWhole }) =>
+      isWhole &&
+      texts.some(({ otpId, by }) => {
+        const isTold = told('sent').some(({ request }) => request === by);
+        return !isTold && !canEnter(otpId) && !isOver({ request: by });
+      }),
+    isReached: ({ outcome: { texts }, told }) => texts.length > 0 && told('no-pending-login').length > 0,
+  },
+  'a recovery code was spent for nothing': {
+    // A code is judged by spending it: who ends the login in the same moment has spent it.
+    isBroken: ({ outcome: { recoveryCodes }, told, isEnded, isWhole }) =>
+      isWhole && recoveryCodes === CODES_LEFT_AFTER_ONE && told('verified').length === 0 && !isEnded,
+    isReached: ({ outcome: { recoveryCodes } }) => recoveryCodes === CODES_LEFT_AFTER_ONE,
   },
 };
+
+function hasSpentCode({ right, recoveryCodes }: Outcome): boolean {
+  return right.length > 0 || recoveryCodes === CODES_LEFT_AFTER_ONE;
+}
 
 /** Every harm, in the order of the rules. */
 export const HARMS = Object.keys(RULES) as readonly Harm[];
 
 export function findHarms(scenario: Scenario, outcome: Outcome): readonly Harm[] {
+  const facts = toFacts(scenario, outcome);
+  return HARMS.filter((harm) => RULES[harm].isBroken(facts));
+}
+
+/** Returns the harms whose rule had something to guard here. */
+export function findReached(scenario: Scenario, outcome: Outcome): readonly Harm[] {
+  const facts = toFacts(scenario, outcome);
+  return HARMS.filter((harm) => RULES[harm].isReached(facts));
+}
+
+export function toFacts(scenario: Scenario, outcome: Outcome): Facts {
   const told = (said: string): readonly Reply[] => outcome.replies.filter((reply) => reply.said === said);
-  const facts: Facts = {
+  const isEnded = ['verified', 'cancelled', 'out'].some((said) => told(said).length > 0);
+  return {
     outcome,
     scenario,
     before: outcome.sessions.find(({ cookie }) => cookie === 'before'),
@@ -103,16 +176,15 @@ export function findHarms(scenario: Scenario, outcome: Outcome): readonly Harm[]
         const isText = waitsFor?.isSent === true && waitsFor.isLive;
         return isText && (otpId === undefined || waitsFor.otpId === otpId);
       }),
-    isOver: ({ request }) => {
-      const isEnded = ['verified', 'cancelled', 'out'].some((said) => told(said).length > 0);
-      return isEnded || outcome.replies.some((reply) => replaces(reply, request, scenario));
-    },
+    isEnded,
+    isOver: ({ request }) => isEnded || outcome.replies.some((reply) => replaces(reply, request, scenario)),
   };
-  return HARMS.filter((harm) => RULES[harm](facts));
 }
 
 /** Returns whether a request has begun something else, for which no text went out. */
 function replaces({ request, said }: Reply, sender: string, { state }: Scenario): boolean {
+  // Without a refusal another factor comes first, and the person is told so.
+  if (said === 'waiting') return true;
   return said.endsWith('pending') && purposeOf(request, state) !== purposeOf(sender, state);
 }
 

@@ -1,78 +1,105 @@
 import type { World } from './app';
 import { explore, runInTurn, type SearchOptions } from './explorer';
-import { findHarms, type Harm } from './invariants';
+import { Expectation } from './harmless';
+import { findHarms, findReached, type Harm } from './invariants';
 import { describe, type Outcome } from './outcome';
 import { nameRequests, type Scenario, toSubject } from './scenarios';
 
 /** What is to be said of an outcome. */
 export type Verdict =
-  /** Whole requests, one after the other, end like this. */
+  /** Whole requests, one after the other, end like this, but for a word in a refusal. */
   | { readonly kind: 'expected' }
-  /** The same with another word in a refusal: the other request is only noticed in another place. */
-  | { readonly kind: 'another-word' }
-  | { readonly kind: 'harm'; readonly harms: readonly Harm[] }
+  /** The name of a kind in the list of harmless outcomes. */
+  | { readonly kind: 'harmless'; readonly name: string }
+  | { readonly kind: 'harmful'; readonly harms: readonly Harm[] }
   | { readonly kind: 'unexplained' };
 
 /** One outcome of a scenario, with an order that leads to it. */
 export interface Found {
   readonly line: string;
-  readonly outcome: Outcome;
   readonly verdict: Verdict;
   readonly path: readonly string[];
-  count: number;
+  /** How many orders lead to it. */
+  orders: number;
 }
 
 export interface Report {
   readonly scenario: Scenario;
   readonly orders: number;
   readonly found: readonly Found[];
+  /** The harms whose rules had something to guard. */
+  readonly reached: ReadonlySet<Harm>;
 }
 
 /** Tries the orders of a scenario and compares each outcome with those of whole requests. */
-export async function judge(world: World, scenario: Scenario, options: SearchOptions = {}): Promise<Report> {
-  const { points } = world;
+export async function judge(world: World, scenario: Scenario, options?: SearchOptions): Promise<Report> {
+  const expectation = await expect(world, scenario);
+  return collect(world, scenario, options, (outcome, harms) => {
+    if (harms.length > 0) return { kind: 'harmful', harms };
+    if (expectation.has(outcome) || expectation.hasLoosely(outcome)) return { kind: 'expected' };
+    const name = expectation.explain(outcome);
+    return name === undefined ? { kind: 'unexplained' } : { kind: 'harmless', name };
+  });
+}
+
+/** Tries the orders in which calls go wrong. What whole requests lead to is no measure here: the rules alone are. */
+export async function judgeMishaps(
+  world: World,
+  scenario: Scenario,
+  options: SearchOptions = { mostMishaps: 1, mostPreemptions: 0 },
+): Promise<Report> {
+  return collect(world, scenario, options, (_outcome, harms) => {
+    return harms.length > 0 ? { kind: 'harmful', harms } : { kind: 'expected' };
+  });
+}
+
+async function collect(
+  world: World,
+  scenario: Scenario,
+  options: SearchOptions | undefined,
+  toVerdict: (outcome: Outcome, harms: readonly Harm[]) => Verdict,
+): Promise<Report> {
   const subject = toSubject(world, scenario);
-  const names = nameRequests(scenario.verbs).map(([name]) => name);
-  const expected = new Set<string>();
-  const loosely = new Set<string>();
-  for (const turns of permutations(names)) {
-    const { outcome } = await runInTurn(points, subject, turns);
-    expected.add(describe(outcome));
-    loosely.add(describeLoosely(outcome));
-    const harms = findHarms(scenario, outcome);
-    // A rule that whole requests break is no rule.
-    if (harms.length > 0) throw new Error(`${turns.join(', ')} in turn: ${harms.join(', ')}: ${describe(outcome)}`);
-  }
   const found = new Map<string, Found>();
+  const reached = new Set<Harm>();
   let orders = 0;
-  for await (const { outcome, path } of explore(points, subject, options)) {
+  for await (const { outcome, path } of explore(world.points, subject, options)) {
     orders += 1;
+    for (const harm of findReached(scenario, outcome)) reached.add(harm);
     const line = describe(outcome);
     const known = found.get(line);
-    if (known !== undefined) known.count += 1;
-    else found.set(line, { line, outcome, path, count: 1, verdict: toVerdict(line, outcome) });
+    if (known !== undefined) known.orders += 1;
+    else found.set(line, { line, path, orders: 1, verdict: toVerdict(outcome, findHarms(scenario, outcome)) });
   }
-  return { scenario, orders, found: [...found.values()] };
+  return { scenario, orders, found: [...found.values()], reached };
+}
 
-  function toVerdict(line: string, outcome: Outcome): Verdict {
+/** Lets the requests run whole, in every order, and once more without each of them. */
+async function expect(world: World, scenario: Scenario): Promise<Expectation> {
+  const expectation = new Expectation(scenario);
+  const subject = toSubject(world, scenario);
+  const requests = nameRequests(scenario.verbs);
+  for (const turns of permutations(requests.map(([name]) => name))) {
+    const { outcome } = await runInTurn(world.points, subject, turns);
     const harms = findHarms(scenario, outcome);
-    if (harms.length > 0) return { kind: 'harm', harms };
-    if (expected.has(line)) return { kind: 'expected' };
-    return { kind: loosely.has(describeLoosely(outcome)) ? 'another-word' : 'unexplained' };
+    if (harms.length > 0) {
+      throw new Error(`a rule that whole requests break: ${harms.join(', ')}: ${describe(outcome)}`);
+    }
+    expectation.add(outcome);
   }
+  for (const [name] of requests) {
+    const others = requests.filter(([other]) => other !== name);
+    const rest = toSubject(world, scenario, others);
+    for (const turns of permutations(others.map(([other]) => other))) {
+      expectation.addWithout(name, (await runInTurn(world.points, rest, turns)).outcome);
+    }
+  }
+  return expectation;
 }
 
-function describeLoosely(outcome: Outcome): string {
-  const replies = outcome.replies.map((reply) => {
-    const isRefusal = reply.status >= 400 && reply.status < 500;
-    return isRefusal ? { ...reply, status: 400, said: 'refused' } : reply;
-  });
-  // A number that is not confirmed counts for nothing.
-  const numbers = outcome.numbers.filter((number) => !number.endsWith('?'));
-  return describe({ ...outcome, replies, numbers });
-}
-
-function permutations(names: readonly string[]): readonly (readonly string[])[] {
-  if (names.length === 0) return [[]];
-  return names.flatMap((name) => permutations(names.filter((other) => other !== name)).map((rest) => [name, ...rest]));
+export function permutations<Item>(items: readonly Item[]): readonly (readonly Item[])[] {
+  if (items.length === 0) return [[]];
+  return items.flatMap((item) =>
+    permutations(items.filter((other) => other !== item)).map((rest) => [item, ...rest]),
+  );
 }

@@ -1,5 +1,5 @@
 import { ALICE } from '../support/test-users';
-import { type Answer, SESSION_COOKIE, type World } from './app';
+import { type Answer, keepCookies, SESSION_COOKIE, type World } from './app';
 import type { Run } from './explorer';
 
 /** What a request was told. */
@@ -42,6 +42,8 @@ export interface Outcome {
   readonly numbers: readonly string[];
   /** Recovery codes that are left. */
   readonly recoveryCodes: number;
+  /** After an order in which a call went wrong: whether the person cannot log in half an hour later. */
+  readonly isShutOut?: boolean;
 }
 
 /** Looks at everything that can be seen from outside, with every cookie that a browser may hold. */
@@ -49,7 +51,7 @@ export async function observe(
   world: World,
   before: string,
   answers: ReadonlyMap<string, Answer>,
-  { crashed }: Run,
+  { crashed, path }: Run,
 ): Promise<Outcome> {
   const requests = [...answers.keys(), ...crashed].toSorted();
   const replies = requests.map((request) => toReply(request, answers.get(request)));
@@ -71,6 +73,7 @@ export async function observe(
     right: [...gateway.right.values()],
     numbers,
     recoveryCodes: await now.store.recoveryCodes.count(ALICE.id),
+    ...(path.some((step) => step.includes('!')) && { isShutOut: await cannotLogIn(world) }),
   };
 }
 
@@ -92,12 +95,27 @@ function toWord(body: Answer['body']): string {
   return body.pending === true ? 'waiting' : 'something';
 }
 
+/** Every lock of this long ago is over. */
+const LATER_SECONDS = 1_860;
+
+/** Returns whether a right password and a right code in a fresh browser are not enough. */
+async function cannotLogIn(world: World): Promise<boolean> {
+  const { gateway, now, clock } = world;
+  now.preferredFactor = 'sms';
+  clock.advanceSeconds(LATER_SECONDS);
+  const sent = await world.post('/login', new Map(), { username: ALICE.id, password: 'right' });
+  const jar = keepCookies(new Map(), sent);
+  const entered = await world.post('/login/pin', jar, { pin: gateway.texts.at(-1)?.pin });
+  return entered.body.verified !== true;
+}
+
 /** Asks the guard where there is a user; what the session waits for is read where it rests. */
 async function look(world: World, cookie: string, value: string): Promise<SessionView> {
   const data = world.sessions.peek(toSessionId(value));
   const { smsOtp } = data ?? {};
   const user = (data as { passport?: { user?: string } } | null)?.passport?.user ?? null;
-  const hasMark = user !== null && (await world.get('/account', new Map([[SESSION_COOKIE, value]]))).status === 200;
+  const hasMark =
+    user !== null && (await world.get('/account', new Map([[SESSION_COOKIE, value]]))).status === 200;
   const { pending } = smsOtp ?? {};
   if (pending === undefined) return { cookie, user, hasMark, waitsFor: null };
   const { purpose, otpId, isSent } = pending;
@@ -112,13 +130,18 @@ function toSessionId(cookie: string): string {
 }
 
 /** Writes an outcome as one line. */
-export function describe({ replies, sessions, texts, numbers, recoveryCodes }: Outcome): string {
+export function describe({ replies, sessions, texts, numbers, recoveryCodes, isShutOut }: Outcome): string {
   return [
     replies.map(({ request, status, said }) => `${request} ${status} ${said}`).join(', '),
     sessions.filter(isWorthAWord).map(describeSession).join(', '),
-    `texts by ${texts.map(({ by }) => by).toSorted().join(' ') || 'nobody'}`,
+    `texts by ${
+      texts
+        .map(({ by }) => by)
+        .toSorted()
+        .join(' ') || 'nobody'
+    }`,
     `numbers ${numbers.join(' ')}`,
-    `recovery codes ${recoveryCodes}`,
+    `recovery codes ${recoveryCodes}${isShutOut === true ? ' | shut out afterwards' : ''}`,
   ].join(' | ');
 }
 
@@ -134,6 +157,8 @@ export function isEmpty({ user, waitsFor }: SessionView): boolean {
 function describeSession({ cookie, user, hasMark, waitsFor }: SessionView): string {
   const who = user === null ? 'nobody' : `${user}${hasMark ? ' with mark' : ''}`;
   const waits =
-    waitsFor === null ? '' : ` waits for ${waitsFor.purpose} ${waitsFor.isSent ? waitsFor.otpId : 'without a text'}${waitsFor.isLive ? '' : ' in vain'}`;
+    waitsFor === null
+      ? ''
+      : ` waits for ${waitsFor.purpose} ${waitsFor.isSent ? waitsFor.otpId : 'without a text'}${waitsFor.isLive ? '' : ' in vain'}`;
   return `${cookie}: ${who}${waits}`;
 }

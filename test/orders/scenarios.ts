@@ -138,7 +138,7 @@ async function prepare(world: World, { state, verbs }: Scenario): Promise<Situat
   await world.now.book.addUnconfirmed(ALICE.id, HOME);
   world.now.book.confirm(ALICE.id, HOME);
   const browser = new Browser(world);
-  const device = verbs.includes('device') ? await trustDevice(browser) : [];
+  const device = verbs.includes('device') ? await trustDevice(browser, world) : [];
   await PREPARATIONS[state](browser, world);
   world.clock.advanceSeconds(AFTER_GAP_SECONDS);
   const { jar } = browser;
@@ -146,11 +146,13 @@ async function prepare(world: World, { state, verbs }: Scenario): Promise<Situat
   return { jar, deviceJar: new Map([...jar, ...device]), recoveryCode, pin };
 }
 
-async function trustDevice(browser: Browser): Promise<readonly (readonly [string, string])[]> {
+async function trustDevice(browser: Browser, world: World): Promise<readonly (readonly [string, string])[]> {
   await browser.logIn({ trustDevice: 'on' });
   const device = browser.jar.get(DEVICE_COOKIE);
   if (device === undefined) throw new Error('the device is not trusted');
   browser.forgetAllBut();
+  // Of two browsers that were seen at the same time none is the older one.
+  world.clock.advanceSeconds(1);
   return [[DEVICE_COOKIE, device]];
 }
 
@@ -162,26 +164,27 @@ export function nameRequests(verbs: readonly Verb[]): readonly (readonly [string
   });
 }
 
-/** Makes a scenario something to explore. */
-export function toSubject(world: World, scenario: Scenario): Subject<Outcome> {
-  let situation: Situation | undefined;
+/**
+ * Makes a scenario something to explore.
+ * @param requests Those that run, where it is not all of them.
+ */
+export function toSubject(
+  world: World,
+  scenario: Scenario,
+  requests = nameRequests(scenario.verbs),
+): Subject<Outcome> {
+  let situation: Situation;
   const answers = new Map<string, Answer>();
+  const start = (name: string, verb: Verb): Promise<void> =>
+    world.points
+      .run(name, () => ACTIONS[verb](world, situation))
+      .then((answer) => void answers.set(name, answer));
   return {
     prepare: async () => {
       answers.clear();
       situation = await prepare(world, scenario);
     },
-    start: () => {
-      const named = nameRequests(scenario.verbs).map(([name, verb]) => {
-        if (situation === undefined) throw new Error('nothing was prepared');
-        const { current } = { current: situation };
-        const answered = world.points
-          .run(name, () => ACTIONS[verb](world, current))
-          .then((answer) => void answers.set(name, answer));
-        return [name, answered] as const;
-      });
-      return new Map(named);
-    },
-    observe: (run) => observe(world, situation?.jar.get(SESSION_COOKIE) ?? 'none', answers, run),
+    start: () => new Map(requests.map(([name, verb]) => [name, start(name, verb)])),
+    observe: (run) => observe(world, situation.jar.get(SESSION_COOKIE) ?? 'none', answers, run),
   };
 }
