@@ -1,6 +1,6 @@
 import express, { type Express, type Request, type Response } from 'express';
 import session from 'express-session';
-import inject from 'light-my-request';
+import inject, { type DispatchFunc, type Response as Injected } from 'light-my-request';
 import { Passport, type PassportStatic } from 'passport';
 import { Strategy as LocalStrategy } from 'passport-local';
 import { createSmsOtp, memoryStore, SmsOtpError, type SmsOtpStore } from 'passport-sms-otp';
@@ -117,7 +117,7 @@ export function makeWorld(
   const call = async (method: 'GET' | 'POST', url: string, jar: Jar, body?: object): Promise<Answer> => {
     const cookie = Array.from(jar, ([name, value]) => `${name}=${value}`).join('; ');
     // The app is a request listener.
-    const listener = app as unknown as inject.DispatchFunc;
+    const listener = app as unknown as DispatchFunc;
     const headers = cookie === '' ? {} : { cookie };
     return toAnswer(await inject(listener, { method, url, headers, ...(body && { payload: body }) }));
   };
@@ -172,7 +172,7 @@ function addErrorAnswer(app: Express): void {
   });
 }
 
-function toAnswer({ statusCode, payload, cookies }: inject.Response): Answer {
+function toAnswer({ statusCode, payload, cookies }: Injected): Answer {
   const set = cookies.map(({ name, value, expires }) => {
     return [name, expires !== undefined && expires.getTime() <= 0 ? '' : encodeURIComponent(value)] as const;
   });

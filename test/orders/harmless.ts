@@ -57,6 +57,7 @@ export const HARMLESS: readonly Harmless[] = [
 export class Expectation {
   private readonly lines = new Set<string>();
   private readonly loose = new Set<string>();
+  /** What is left without some of the requests, by their names. */
   private readonly without = new Map<string, Set<string>>();
 
   constructor(private readonly scenario: Scenario) {}
@@ -65,46 +66,61 @@ export class Expectation {
   add(outcome: Outcome): void {
     this.lines.add(describe(outcome));
     this.loose.add(describeLoosely(outcome));
-    for (const { request } of outcome.replies) this.addWithout(request, outcome);
+    const names = outcome.replies.map(({ request }) => request);
+    for (const part of listParts(names)) this.addWithout(part, outcome);
   }
 
-  /** Adds the outcome of the other requests. */
-  addWithout(request: string, outcome: Outcome): void {
-    const lines = this.without.get(request) ?? new Set();
-    this.without.set(request, lines.add(describeLoosely(omit(outcome, request))));
+  /** Adds the outcome of the other requests alone. */
+  addWithout(names: readonly string[], outcome: Outcome): void {
+    const key = toKey(names);
+    const lines = this.without.get(key) ?? new Set();
+    this.without.set(key, lines.add(describeLoosely(omit(outcome, names))));
   }
 
+  /** The same, or with another word in a refusal: it was noticed in another place that the request comes too late. */
   has(outcome: Outcome): boolean {
-    return this.lines.has(describe(outcome));
+    return this.lines.has(describe(outcome)) || this.loose.has(describeLoosely(outcome));
   }
 
-  /** The same with another word in a refusal: it was noticed in another place that the request comes too late. */
-  hasLoosely(outcome: Outcome): boolean {
-    return this.loose.has(describeLoosely(outcome));
-  }
-
-  /** Returns the name of the kind of harmless outcome; undefined: it is none. */
-  explain(outcome: Outcome): string | undefined {
+  /** Returns the kinds of harmless outcomes that explain the difference; undefined: none. */
+  explain(outcome: Outcome): readonly string[] | undefined {
     const facts = toFacts(this.scenario, outcome);
-    return HARMLESS.find(({ explains }) =>
-      outcome.replies.some((reply) => {
-        const lines = this.without.get(reply.request);
-        return explains(reply, facts) && lines?.has(describeLoosely(omit(outcome, reply.request))) === true;
-      }),
-    )?.name;
+    const kinds = new Map<string, string>();
+    for (const reply of outcome.replies) {
+      const kind = HARMLESS.find(({ explains }) => explains(reply, facts));
+      if (kind !== undefined) kinds.set(reply.request, kind.name);
+    }
+    const part = listParts([...kinds.keys()], outcome.replies.length - 1).find((names) =>
+      this.without.get(toKey(names))?.has(describeLoosely(omit(outcome, names))),
+    );
+    return part?.map((name) => kinds.get(name) ?? name);
   }
 }
 
-/** Leaves out what a request was told and what it alone has made. */
-function omit(outcome: Outcome, request: string): Outcome {
+/** Every choice of some of the requests, but not all, the smallest first. */
+export function listParts(names: readonly string[], most = names.length - 1): readonly (readonly string[])[] {
+  const none: readonly (readonly string[])[] = [[]];
+  return names
+    .reduce((smaller, name) => [...smaller, ...smaller.map((part) => [...part, name])], none)
+    .filter((part) => part.length > 0 && part.length <= most)
+    .toSorted((one, other) => one.length - other.length);
+}
+
+function toKey(names: readonly string[]): string {
+  return names.toSorted().join(' ');
+}
+
+/** Leaves out what requests were told and what they alone have made. */
+function omit(outcome: Outcome, names: readonly string[]): Outcome {
+  const has = (verb: string): boolean => names.some((name) => name.startsWith(verb));
   return {
     ...outcome,
-    replies: outcome.replies.filter((reply) => reply.request !== request),
-    sessions: outcome.sessions.filter(({ cookie }) => cookie !== request),
-    texts: outcome.texts.filter(({ by }) => by !== request),
-    numbers: request.startsWith('confirm') ? [] : outcome.numbers,
+    replies: outcome.replies.filter(({ request }) => !names.includes(request)),
+    sessions: outcome.sessions.filter(({ cookie }) => !names.includes(cookie)),
+    texts: outcome.texts.filter(({ by }) => !names.includes(by)),
+    numbers: has('confirm') ? [] : outcome.numbers,
     // A code is judged by spending it.
-    recoveryCodes: request.startsWith('recover') ? 0 : outcome.recoveryCodes,
+    recoveryCodes: has('recover') ? 0 : outcome.recoveryCodes,
   };
 }
 

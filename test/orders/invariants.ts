@@ -55,8 +55,7 @@ interface Rule {
 
 const RULES: Readonly<Record<Harm, Rule>> = {
   'two successes of one code': {
-    isBroken: ({ told }) =>
-      told('verified').filter(({ request }) => CODE_VERBS.test(request)).length > 1,
+    isBroken: ({ told }) => told('verified').filter(({ request }) => CODE_VERBS.test(request)).length > 1,
     isReached: ({ outcome }) => outcome.judged.some((count) => count > 1) && outcome.right.length > 0,
   },
   'more codes judged than a challenge admits': {
@@ -72,8 +71,7 @@ const RULES: Readonly<Record<Harm, Rule>> = {
         if (!isWhole) return !cookie.startsWith('device') && !hasSpentCode(outcome);
         return !told('verified').some(({ request }) => request === cookie);
       }),
-    isReached: ({ scenario, told }) =>
-      !LOGGED_IN.includes(scenario.state) && told('invalid-code').length > 0,
+    isReached: ({ scenario, told }) => !LOGGED_IN.includes(scenario.state) && told('invalid-code').length > 0,
   },
   'a success is worth nothing': {
     // Who has logged out as well is out.
@@ -170,6 +168,7 @@ export function toFacts(scenario: Scenario, outcome: Outcome): Facts {
     scenario,
     before: outcome.sessions.find(({ cookie }) => cookie === 'before'),
     told,
+    isWhole: outcome.isShutOut === undefined,
     isRenewed: outcome.sessions.some((session) => session.cookie !== 'before' && !isEmpty(session)),
     canEnter: (otpId) =>
       outcome.sessions.some(({ waitsFor }) => {

@@ -1,6 +1,6 @@
 import type { World } from './app';
 import { explore, runInTurn, type SearchOptions } from './explorer';
-import { Expectation } from './harmless';
+import { Expectation, listParts } from './harmless';
 import { findHarms, findReached, type Harm } from './invariants';
 import { describe, type Outcome } from './outcome';
 import { nameRequests, type Scenario, toSubject } from './scenarios';
@@ -9,8 +9,8 @@ import { nameRequests, type Scenario, toSubject } from './scenarios';
 export type Verdict =
   /** Whole requests, one after the other, end like this, but for a word in a refusal. */
   | { readonly kind: 'expected' }
-  /** The name of a kind in the list of harmless outcomes. */
-  | { readonly kind: 'harmless'; readonly name: string }
+  /** With the names of the kinds in the list of harmless outcomes. */
+  | { readonly kind: 'harmless'; readonly names: readonly string[] }
   | { readonly kind: 'harmful'; readonly harms: readonly Harm[] }
   | { readonly kind: 'unexplained' };
 
@@ -36,9 +36,9 @@ export async function judge(world: World, scenario: Scenario, options?: SearchOp
   const expectation = await expect(world, scenario);
   return collect(world, scenario, options, (outcome, harms) => {
     if (harms.length > 0) return { kind: 'harmful', harms };
-    if (expectation.has(outcome) || expectation.hasLoosely(outcome)) return { kind: 'expected' };
-    const name = expectation.explain(outcome);
-    return name === undefined ? { kind: 'unexplained' } : { kind: 'harmless', name };
+    if (expectation.has(outcome)) return { kind: 'expected' };
+    const names = expectation.explain(outcome);
+    return names === undefined ? { kind: 'unexplained' } : { kind: 'harmless', names };
   });
 }
 
@@ -69,7 +69,8 @@ async function collect(
     const line = describe(outcome);
     const known = found.get(line);
     if (known !== undefined) known.orders += 1;
-    else found.set(line, { line, path, orders: 1, verdict: toVerdict(outcome, findHarms(scenario, outcome)) });
+    else
+      found.set(line, { line, path, orders: 1, verdict: toVerdict(outcome, findHarms(scenario, outcome)) });
   }
   return { scenario, orders, found: [...found.values()], reached };
 }
@@ -87,11 +88,11 @@ async function expect(world: World, scenario: Scenario): Promise<Expectation> {
     }
     expectation.add(outcome);
   }
-  for (const [name] of requests) {
-    const others = requests.filter(([other]) => other !== name);
+  for (const part of listParts(requests.map(([name]) => name))) {
+    const others = requests.filter(([name]) => !part.includes(name));
     const rest = toSubject(world, scenario, others);
-    for (const turns of permutations(others.map(([other]) => other))) {
-      expectation.addWithout(name, (await runInTurn(world.points, rest, turns)).outcome);
+    for (const turns of permutations(others.map(([name]) => name))) {
+      expectation.addWithout(part, (await runInTurn(world.points, rest, turns)).outcome);
     }
   }
   return expectation;

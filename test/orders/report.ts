@@ -7,7 +7,9 @@ import { STATES, VERBS } from './scenarios';
 export function findProblems(report: Report): readonly string[] {
   return report.found.flatMap((found) => {
     const problem = toProblem(found, report.scenario);
-    return problem === undefined ? [] : [`${problem}\n${found.line}\nORDERS='${toLine(report.scenario, found.path)}'`];
+    return problem === undefined
+      ? []
+      : [`${problem}\n${found.line}\nORDERS='${toLine(report.scenario, found.path)}'`];
   });
 }
 
@@ -33,7 +35,15 @@ export function readLine(line: string): { readonly scenario: Scenario; readonly 
   return { scenario: { state, verbs }, path: path.trim().split(/\s+/) };
 }
 
-const HEADINGS = ['state', 'requests', 'orders', 'outcomes', 'harmless', 'known harms', 'unexplained'] as const;
+const HEADINGS = [
+  'state',
+  'requests',
+  'orders',
+  'outcomes',
+  'harmless',
+  'known harms',
+  'unexplained',
+] as const;
 
 /** Writes a table with a row for each report, and the sums. */
 export function toTable(reports: readonly Report[], seconds: number): string {
@@ -51,6 +61,12 @@ function toRow(report: Report): readonly string[] {
   const count = (kind: Found['verdict']['kind']): number =>
     found.filter(({ verdict }) => verdict.kind === kind).length;
   const problems = findProblems(report).length;
-  const numbers = [orders, found.length, count('harmless'), count('harmful') + count('unexplained') - problems, problems];
+  const numbers = [
+    orders,
+    found.length,
+    count('harmless'),
+    count('harmful') + count('unexplained') - problems,
+    problems,
+  ];
   return [scenario.state, scenario.verbs.join(' + '), ...numbers.map(String)];
 }

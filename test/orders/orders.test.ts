@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { makeWorld, type World } from './app';
+import { explore, repeat, type SearchOptions } from './explorer';
+import { findHarms, type Harm, HARMS } from './invariants';
+import { judge, judgeMishaps, type Report } from './judge';
+import { KNOWN_HARMS, listPairs, toPair } from './known-harms';
+import { describe as describeOutcome } from './outcome';
+import { Points } from './points';
+import { findProblems, readLine, toTable } from './report';
+import { type Scenario, STATES, toSubject } from './scenarios';
+import { allPairs, PAIRS_IN_TURN, QUICK_SINGLES, quickPairs, SINGLES, TRIPLES } from './sets';
+
+/**
+ * `ORDERS=all` tries everything and prints the table, `ORDERS='<line>'` repeats one order, without it a part is tried: all
+ * pairs where services are required, the most frequent ones otherwise.
+ */
+const { ORDERS: asked = '', REQUIRE_SERVICES } = process.env;
+const isComplete = asked === 'all';
+const hasAllPairs = isComplete || REQUIRE_SERVICES === '1';
+const MINUTE = 60_000;
+
+const reports: Report[] = [];
+const startedAt = performance.now();
+let world: World;
+
+beforeAll(() => {
+  // No deadline may end a call that waits for its turn.
+  const doNotFake = ['nextTick', 'setImmediate', 'clearImmediate', 'queueMicrotask', 'performance'] as const;
+  jest.useFakeTimers({ doNotFake: [...doNotFake] });
+  world = makeWorld(new Points());
+});
+
+afterAll(() => {
+  if (isComplete) process.stdout.write(`${toTable(reports, (performance.now() - startedAt) / 1000)}\n`);
+});
+
+type Judge = (world: World, scenario: Scenario, options?: SearchOptions) => Promise<Report>;
+
+/** Explores the scenarios and returns what is wrong. */
+async function findAllProblems(
+  scenarios: readonly Scenario[],
+  judgeOne: Judge = judge,
+  options?: SearchOptions,
+): Promise<readonly string[]> {
+  const made: Report[] = [];
+  for (const scenario of scenarios) {
+    made.push(await judgeOne(world, scenario, options));
+    jest.clearAllTimers();
+  }
+  reports.push(...made);
+  return made.flatMap(findProblems);
+}
+
+const describeUnlessAsked = asked === '' || isComplete ? describe : describe.skip;
+
+describeUnlessAsked('every order of the calls of requests that are under way together', () => {
+  const pairsOf = hasAllPairs ? allPairs : quickPairs;
+  const states = STATES.filter((state) => pairsOf(state).length > 0);
+
+  test.each(states)(
+    '%s: two requests end as whole requests do, or in a way whose harm is known or none',
+    async (state) => {
+      expect(await findAllProblems(pairsOf(state))).toEqual([]);
+    },
+    5 * MINUTE,
+  );
+
+  test(
+    'a call that fails, is lost or ends the process harms nobody, and shuts nobody out',
+    async () => {
+      const scenarios = hasAllPairs ? SINGLES : QUICK_SINGLES;
+      expect(await findAllProblems(scenarios, judgeMishaps)).toEqual([]);
+    },
+    5 * MINUTE,
+  );
+
+  const testComplete = isComplete ? test : test.skip;
+
+  testComplete(
+    'three requests end as whole requests do, or in a way whose harm is known or none',
+    async () => {
+      expect(await findAllProblems(TRIPLES, judge, { mostPreemptions: 2 })).toEqual([]);
+    },
+    10 * MINUTE,
+  );
+
+  testComplete(
+    'a call that goes wrong in the first or the second of two requests harms nobody',
+    async () => {
+      expect(await findAllProblems(PAIRS_IN_TURN, judgeMishaps)).toEqual([]);
+    },
+    10 * MINUTE,
+  );
+
+  test('each rule guards a situation that some order reaches', () => {
+    const reached = new Set(reports.flatMap((report) => [...report.reached]));
+    expect(HARMS.filter((harm) => !reached.has(harm))).toEqual([]);
+  });
+
+  test('each known harm is still reached; an entry that no order reaches must go', () => {
+    const found = new Set(reports.flatMap(listHarms));
+    const known = hasAllPairs
+      ? KNOWN_HARMS.flatMap((entry) => listPairs(entry).map((pair) => toKey(entry.harm, pair)))
+      : KNOWN_HARMS.map(({ harm }) => harm);
+    expect(known.filter((entry) => !found.has(entry))).toEqual([]);
+  });
+});
+
+/** The harms of a pair, alone and with the pair. */
+function listHarms({ scenario: { verbs }, found }: Report): readonly string[] {
+  const [one, other] = verbs;
+  if (one === undefined || other === undefined || verbs.length > 2) return [];
+  const harms = found.flatMap(({ verdict }) => (verdict.kind === 'harmful' ? verdict.harms : []));
+  return harms.flatMap((harm) => [harm, toKey(harm, toPair(one, other))]);
+}
+
+function toKey(harm: Harm, pair: string): string {
+  return `${harm}: ${pair}`;
+}
+
+describeUnlessAsked('the explorer', () => {
+  const collect = async (scenario: Scenario, options: SearchOptions): Promise<Set<string>> => {
+    const lines = new Set<string>();
+    for await (const { outcome } of explore(world.points, toSubject(world, scenario), options)) {
+      lines.add(describeOutcome(outcome));
+    }
+    return lines;
+  };
+
+  test('the orders that are left out, because they differ in calls that share nothing, have no outcome of their own', async () => {
+    const small: Scenario = { state: 'logged-in', verbs: ['logout', 'guard'] };
+    expect(await collect(small, {})).toEqual(await collect(small, { isReduced: false }));
+    const large: Scenario = { state: 'pending', verbs: ['resend', 'resend'] };
+    const all = await collect(large, {});
+    const some = await collect(large, { mostPreemptions: 1 });
+    expect([...some].filter((line) => !all.has(line))).toEqual([]);
+    expect(some.size).toBeGreaterThan(2);
+  });
+
+  test('an order that was found is repeated by its calls alone', async () => {
+    const scenario: Scenario = { state: 'logged-in', verbs: ['step-up', 'logout'] };
+    const { found } = await judge(world, scenario);
+    for (const { line, path } of found) {
+      const { outcome } = await repeat(world.points, toSubject(world, scenario), path);
+      expect(describeOutcome(outcome)).toBe(line);
+    }
+  });
+
+  test('an order that cannot be repeated says where', async () => {
+    const scenario: Scenario = { state: 'pending', verbs: ['guard'] };
+    const repeated = repeat(world.points, toSubject(world, scenario), ['guard:gateway.generate']);
+    await expect(repeated).rejects.toThrow(
+      'the order cannot be repeated: guard:gateway.generate is not there, but guard:session.get',
+    );
+  });
+});
+
+const testAsked = asked === '' || isComplete ? test.skip : test;
+
+testAsked('the order that ORDERS names harms nobody', async () => {
+  const { scenario, path } = readLine(asked);
+  const { outcome } = await repeat(world.points, toSubject(world, scenario), path);
+  process.stdout.write(`${describeOutcome(outcome)}\n`);
+  expect(findHarms(scenario, outcome)).toEqual([]);
+});

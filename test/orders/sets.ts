@@ -1,0 +1,77 @@
+import { type Scenario, type State, STATES, type Verb, VERBS } from './scenarios';
+
+/** All pairs of requests in one state, the same request twice among them. */
+export function allPairs(state: State): readonly Scenario[] {
+  return VERBS.flatMap((one, index) => VERBS.slice(index).map((other) => ({ state, verbs: [one, other] })));
+}
+
+/** What people do at once most often, and what somebody with a copied cookie does beside them. */
+const QUICK: Partial<Record<State, readonly (readonly [Verb, Verb])[]>> = {
+  pending: [
+    ['send', 'send'],
+    ['send', 'right'],
+    ['send', 'resend'],
+    ['right', 'right'],
+    ['right', 'wrong'],
+    ['right', 'resend'],
+    ['right', 'cancel'],
+    ['right', 'recover'],
+    ['wrong', 'wrong'],
+    ['wrong', 'resend'],
+    ['wrong', 'cancel'],
+    ['resend', 'resend'],
+    ['resend', 'cancel'],
+    ['resend', 'recover'],
+    ['resend', 'logout'],
+    ['device', 'device'],
+  ],
+  'logged-in': [
+    ['step-up', 'step-up'],
+    ['step-up', 'logout'],
+    ['logout', 'guard'],
+  ],
+  'stepping-up': [
+    ['right', 'right'],
+    ['right', 'cancel'],
+    ['right', 'logout'],
+  ],
+  enrolling: [['confirm', 'logout']],
+  waiting: [['resend', 'recover']],
+};
+
+/** The pairs of the quick part. */
+export function quickPairs(state: State): readonly Scenario[] {
+  return (QUICK[state] ?? []).map((verbs) => ({ state, verbs }));
+}
+
+/** Three requests at once: tried with at most two preemptions, because all orders of three are too many. */
+export const TRIPLES: readonly Scenario[] = [
+  { state: 'pending', verbs: ['right', 'right', 'right'] },
+  { state: 'pending', verbs: ['right', 'wrong', 'wrong'] },
+  { state: 'pending', verbs: ['wrong', 'wrong', 'wrong'] },
+  { state: 'pending', verbs: ['send', 'right', 'resend'] },
+  { state: 'pending', verbs: ['right', 'wrong', 'resend'] },
+  { state: 'pending', verbs: ['wrong', 'resend', 'cancel'] },
+  { state: 'logged-in', verbs: ['step-up', 'logout', 'guard'] },
+  { state: 'stepping-up', verbs: ['right', 'cancel', 'logout'] },
+];
+
+/** One request in every state, for orders in which a call goes wrong. */
+export const SINGLES: readonly Scenario[] = STATES.flatMap((state) =>
+  VERBS.map((verb) => ({ state, verbs: [verb] })),
+);
+
+/** Two requests, one after the other, in which a call goes wrong. */
+export const PAIRS_IN_TURN: readonly Scenario[] = [
+  { state: 'pending', verbs: ['right', 'right'] },
+  { state: 'pending', verbs: ['wrong', 'resend'] },
+  { state: 'pending', verbs: ['right', 'recover'] },
+  { state: 'stepping-up', verbs: ['right', 'logout'] },
+  { state: 'enrolling', verbs: ['enroll', 'confirm'] },
+];
+
+/** The mishaps of the quick part. */
+export const QUICK_SINGLES: readonly Scenario[] = SINGLES.filter(
+  ({ state, verbs }) =>
+    state === 'pending' && ['send', 'right', 'resend', 'recover'].includes(verbs[0] ?? ''),
+);
