@@ -76,11 +76,13 @@ export const WRONG_PIN = '0000';
  */
 export class PointGateway extends GatewayClient {
   texts: Text[] = [];
-  /** How often a code was judged, and how often it was right, by OTP id. */
+  /** How often a code was judged since `startCounting`, by OTP id. */
   judged = new Map<string, number>();
-  right = new Map<string, number>();
+  /** The texts whose code was right since then. */
+  right = new Set<Text>();
   /** Accepts a right code as often as it comes. */
   acceptsTwice = false;
+  private readonly used = new Set<string>();
 
   constructor(private readonly points: Points) {
     super({ baseUrl: 'https://gateway.invalid', variant: 'A', username: 'tests', password: 'a password' });
@@ -88,8 +90,13 @@ export class PointGateway extends GatewayClient {
 
   reset(): void {
     this.texts = [];
+    this.used.clear();
+    this.acceptsTwice = false;
+  }
+
+  startCounting(): void {
     this.judged = new Map();
-    this.right = new Map();
+    this.right = new Set();
   }
 
   override readonly otp: GatewayClient['otp'] = {
@@ -105,10 +112,11 @@ export class PointGateway extends GatewayClient {
     validate: ({ id, pin }) =>
       this.call('validate', [writes(`gateway:${id}`)], () => {
         this.judged.set(id, (this.judged.get(id) ?? 0) + 1);
-        const wasRight = this.right.get(id) ?? 0;
-        if (wasRight > 0 && !this.acceptsTwice) throw rejected(2109);
-        if (this.texts.find(({ otpId }) => otpId === id)?.pin !== pin) throw rejected(2107);
-        this.right.set(id, wasRight + 1);
+        if (this.used.has(id) && !this.acceptsTwice) throw rejected(2109);
+        const text = this.texts.find(({ otpId }) => otpId === id);
+        if (text?.pin !== pin) throw rejected(2107);
+        this.used.add(id);
+        this.right.add(text);
       }),
     balance: () => Promise.reject(new Error('nobody asks for it')),
     pricing: () => Promise.reject(new Error('nobody asks for it')),

@@ -25,6 +25,8 @@ const LOGGED_IN: readonly State[] = ['logged-in', 'stepping-up', 'approving', 'e
 
 /** What a code, or a recovery code in its place, was right for. All requests of an order have the same ones. */
 const CODE_VERBS = /^(right|confirm|recover)/;
+/** What the token of a trusted device is right for: the next one takes its place. */
+const DEVICE_VERB = /^device/;
 /** Requests that begin anew, whatever was before. */
 const BEGINNING = /^otp:(send|device|step-up|transaction|enroll)/;
 
@@ -84,7 +86,7 @@ const RULES: Readonly<Record<Harm, Rule>> = {
   },
   'a number without its code': {
     isBroken: ({ outcome: { numbers, right } }) =>
-      !numbers.includes(HOME) || (numbers.includes(NEW) && right.length === 0),
+      !numbers.includes(HOME) || (numbers.includes(NEW) && !right.includes(NEW)),
     isReached: ({ outcome: { numbers } }) => numbers.includes(NEW),
   },
   'an accident without a fault': {

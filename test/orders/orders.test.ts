@@ -8,7 +8,7 @@ import { describe as describeOutcome } from './outcome';
 import { Points } from './points';
 import { findProblems, readLine, toTable } from './report';
 import { type Scenario, STATES, toSubject } from './scenarios';
-import { allPairs, PAIRS_IN_TURN, QUICK_SINGLES, quickPairs, SINGLES, TRIPLES } from './sets';
+import { allPairs, PAIRS_IN_TURN, QUICK_SINGLES, quickPairs, SINGLES, TRIPLES, TWICE } from './sets';
 
 /**
  * `ORDERS=all` tries everything and prints the table, `ORDERS='<line>'` repeats one order, without it a part is tried: all
@@ -64,6 +64,10 @@ describeUnlessAsked('every order of the calls of requests that are under way tog
     },
     5 * MINUTE,
   );
+
+  test('a gateway that accepts a right code twice lets nobody in twice', async () => {
+    expect(await findAllProblems(TWICE)).toEqual([]);
+  });
 
   test(
     'a call that fails, is lost or ends the process harms nobody, and shuts nobody out',

@@ -35,9 +35,10 @@ export interface Outcome {
   readonly sessions: readonly SessionView[];
   /** The OTP ids of the texts that went out in these requests, with the request. */
   readonly texts: readonly { readonly otpId: string; readonly by: string }[];
-  /** How often the gateway has judged a code, and has found it right, by OTP id. */
+  /** How often the gateway has judged a code of each text that was tried. */
   readonly judged: readonly number[];
-  readonly right: readonly number[];
+  /** The numbers of the texts whose code was right. */
+  readonly right: readonly string[];
   /** Numbers in the phone book; those that are not confirmed have a question mark. */
   readonly numbers: readonly string[];
   /** Recovery codes that are left. */
@@ -70,7 +71,7 @@ export async function observe(
     sessions,
     texts: gateway.texts.filter(({ by }) => by !== 'before').map(({ otpId, by }) => ({ otpId, by })),
     judged: [...gateway.judged.values()],
-    right: [...gateway.right.values()],
+    right: Array.from(gateway.right, ({ mobile }) => mobile),
     numbers,
     recoveryCodes: await now.store.recoveryCodes.count(ALICE.id),
     ...(path.some((step) => step.includes('!')) && { isShutOut: await cannotLogIn(world) }),

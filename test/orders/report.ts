@@ -21,18 +21,23 @@ function toProblem({ verdict }: Found, { verbs }: Scenario): string | undefined 
 }
 
 /** Writes an order as one line: the state and the requests, then the calls. */
-export function toLine({ state, verbs }: Scenario, path: readonly string[]): string {
-  return `${state} ${verbs.join(' ')} | ${path.join(' ')}`;
+export function toLine({ state, verbs, acceptsTwice }: Scenario, path: readonly string[]): string {
+  return `${[state, ...verbs, ...(acceptsTwice === true ? [TWICE] : [])].join(' ')} | ${path.join(' ')}`;
 }
+
+/** Stands in the line when the gateway accepts a right code twice. */
+const TWICE = 'twice';
 
 /** Reads such a line. @throws when it names a state or a request that is unknown. */
 export function readLine(line: string): { readonly scenario: Scenario; readonly path: readonly string[] } {
   const [before = '', path = ''] = line.split('|');
-  const [state, ...verbs] = before.trim().split(/\s+/);
+  const [state, ...rest] = before.trim().split(/\s+/);
+  const verbs = rest.filter((name) => name !== TWICE);
   const isState = (name: unknown): name is State => STATES.some((known) => known === name);
   const isVerb = (name: unknown): name is Verb => VERBS.some((known) => known === name);
   if (!isState(state) || !verbs.every(isVerb)) throw new Error(`no such situation: ${before}`);
-  return { scenario: { state, verbs }, path: path.trim().split(/\s+/) };
+  const scenario = { state, verbs, acceptsTwice: rest.includes(TWICE) };
+  return { scenario, path: path.trim().split(/\s+/) };
 }
 
 const HEADINGS = [
@@ -68,5 +73,6 @@ function toRow(report: Report): readonly string[] {
     count('harmful') + count('unexplained') - problems,
     problems,
   ];
-  return [scenario.state, scenario.verbs.join(' + '), ...numbers.map(String)];
+  const requests = toLine(scenario, []).replace(scenario.state, '').replace('|', '').trim();
+  return [scenario.state, requests.replaceAll(' ', ' + '), ...numbers.map(String)];
 }

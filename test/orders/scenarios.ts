@@ -40,6 +40,8 @@ export type State = (typeof STATES)[number];
 export interface Scenario {
   readonly state: State;
   readonly verbs: readonly Verb[];
+  /** Whether the gateway accepts a right code as often as it comes. Default: false. */
+  readonly acceptsTwice?: boolean;
 }
 
 /** What the requests of an order know. */
@@ -131,7 +133,7 @@ const PREPARATIONS: Readonly<Record<State, (browser: Browser, world: World) => P
 /** Which verbs stand for a request that needs a recovery code, and a trusted device. */
 const NEEDS_CODES: readonly (Verb | State)[] = ['recover', 'waiting'];
 
-async function prepare(world: World, { state, verbs }: Scenario): Promise<Situation> {
+async function prepare(world: World, { state, verbs, acceptsTwice = false }: Scenario): Promise<Situation> {
   world.reset();
   const needsCodes = [state, ...verbs].some((name) => NEEDS_CODES.includes(name));
   const [recoveryCode = 'none'] = needsCodes ? await world.makeRecoveryCodes() : [];
@@ -141,6 +143,8 @@ async function prepare(world: World, { state, verbs }: Scenario): Promise<Situat
   const device = verbs.includes('device') ? await trustDevice(browser, world) : [];
   await PREPARATIONS[state](browser, world);
   world.clock.advanceSeconds(AFTER_GAP_SECONDS);
+  world.gateway.startCounting();
+  world.gateway.acceptsTwice = acceptsTwice;
   const { jar } = browser;
   const pin = world.gateway.texts.at(-1)?.pin ?? 'none';
   return { jar, deviceJar: new Map([...jar, ...device]), recoveryCode, pin };

@@ -44,6 +44,12 @@ export function quickPairs(state: State): readonly Scenario[] {
   return (QUICK[state] ?? []).map((verbs) => ({ state, verbs }));
 }
 
+/** A gateway that is wrong lets nobody in twice. */
+export const TWICE: readonly Scenario[] = [
+  { state: 'pending', verbs: ['right', 'right'], acceptsTwice: true },
+  { state: 'pending', verbs: ['right', 'wrong'], acceptsTwice: true },
+];
+
 /** Three requests at once: tried with at most two preemptions, because all orders of three are too many. */
 export const TRIPLES: readonly Scenario[] = [
   { state: 'pending', verbs: ['right', 'right', 'right'] },

@@ -1,0 +1,159 @@
+import type { Scenario } from './scenarios';
+
+/** A fault in the code that the explorer must find. */
+export interface SeededFault {
+  readonly name: string;
+  /** Below `src`. */
+  readonly file: string;
+  /** Stands once in the file. */
+  readonly from: string;
+  readonly to: string;
+  /** Where it shows. With `mishaps` a call goes wrong as well. */
+  readonly scenario: Scenario;
+  readonly kind?: 'mishaps' | 'preempted';
+}
+
+const VERIFY = 'login/verify-otp.ts';
+const SLOT = 'middleware/session-slot.ts';
+const SEND = 'middleware/send.ts';
+
+const pending = (...verbs: Scenario['verbs']): Scenario => ({ state: 'pending', verbs });
+const steppingUp = (...verbs: Scenario['verbs']): Scenario => ({ state: 'stepping-up', verbs });
+
+export const FAULTS: readonly SeededFault[] = [
+  {
+    name: 'the answer of consume is ignored',
+    file: VERIFY,
+    from: "if (isConsumed !== true) return await fail(attempt, 'wrong-code');",
+    to: 'void isConsumed;',
+    scenario: { ...pending('right', 'right'), acceptsTwice: true },
+  },
+  {
+    name: 'consume leaves the challenge',
+    file: 'stores/memory/memory-challenges.ts',
+    from: 'toLive(stored).hasLiveCode) && end(stored);',
+    to: 'toLive(stored).hasLiveCode);',
+    scenario: { ...pending('right', 'right'), acceptsTwice: true },
+  },
+  {
+    name: 'the attempt is counted after the code was judged',
+    file: VERIFY,
+    from: 'if (verifier.isGuessable) return challenges.claim(otpId);\n    const live = await challenges.find(otpId);',
+    to: 'const live = await challenges.find(otpId);\n    if (verifier.isGuessable && live !== null) queueMicrotask(() => void challenges.claim(otpId));',
+    scenario: pending('wrong', 'wrong', 'wrong'),
+    kind: 'preempted',
+  },
+  {
+    name: 'a challenge admits one attempt more',
+    file: 'stores/memory/memory-challenges.ts',
+    from: 'stored.attempts >= stored.challenge.maxAttempts',
+    to: 'stored.attempts > stored.challenge.maxAttempts',
+    scenario: pending('wrong', 'wrong', 'wrong'),
+    kind: 'preempted',
+  },
+  {
+    name: 'the limits are read, and charged after that',
+    file: 'login/charge-send.ts',
+    from: 'const charge = await parts.store.counters.charge(counters);',
+    to: [
+      'const charge = await parts.store.counters.charge(',
+      '  counters.map((counter) => ({ ...counter, isOnlyRead: true })),',
+      ');',
+      'if (charge.refusedBy === null) await parts.store.counters.charge(counters);',
+    ].join('\n'),
+    scenario: pending('resend', 'resend'),
+  },
+  {
+    name: 'a step-up keeps the id of the session',
+    file: 'middleware/verify.ts',
+    from: 'await slot.renewPrepared(req);',
+    to: 'await Promise.resolve();',
+    scenario: steppingUp('right', 'guard'),
+  },
+  {
+    name: 'the session before a renewal is not ended',
+    file: SLOT,
+    from: 'const original = old.regenerate.bind(old);',
+    to: [
+      'const original = (done: (error?: unknown) => void): Session => {',
+      '  (req as unknown as { sessionStore: { generate(req: unknown): void } }).sessionStore.generate(req);',
+      '  done();',
+      '  return old;',
+      '};',
+    ].join('\n'),
+    scenario: steppingUp('right', 'guard'),
+  },
+  {
+    name: 'the session is not read again before it is written',
+    file: SLOT,
+    from: 'return !isIdFromClient(req) || (await reload(this.requireSession(req)));',
+    to: 'return Promise.resolve(true);',
+    scenario: pending('wrong', 'resend'),
+  },
+  {
+    name: 'the slot from before is written back whole',
+    file: SLOT,
+    from: 'if (!(await this.isStillThere(req))) return false;\n    const slot = this.read(req);\n    if (slot',
+    to: 'const slot = this.read(req);\n    if (!(await this.isStillThere(req))) return false;\n    if (slot',
+    scenario: pending('wrong', 'resend'),
+  },
+  {
+    name: 'a refusal is written whatever the session waits for by now',
+    file: SLOT,
+    from: 'if (slot.pending?.otpId !== verifiedOtpId) return false;',
+    to: 'void verifiedOtpId;',
+    scenario: pending('resend', 'resend'),
+  },
+  {
+    name: 'a text is announced although the session does not wait for it',
+    file: SEND,
+    from: 'if (isKept) return answerPending(req, res, options, pending, result);',
+    to: 'if (isKept || pending.isSent) return answerPending(req, res, options, pending, result);',
+    scenario: pending('resend', 'resend'),
+  },
+  {
+    name: 'a second click is told of a code that a later text has taken',
+    file: 'login/send-otp.ts',
+    from: '? hasLiveCode && challenge.expiresAt > login.now()',
+    to: '? challenge.expiresAt > login.now()',
+    scenario: steppingUp('step-up', 'step-up'),
+  },
+  {
+    name: 'a number is entered before its code was right',
+    file: 'account/enroll.ts',
+    from: '// 2 the code\n    const result',
+    to: 'if (request.currentUser !== undefined) await enter({ user: request.currentUser, mobile: "+14155550188" } as Verified);\n    const result',
+    scenario: { state: 'enrolling', verbs: ['confirm'] },
+    kind: 'mishaps',
+  },
+  {
+    name: 'the token of a trusted device is good twice',
+    file: 'account/device-tokens.ts',
+    from: "if (isJust) return { kind: 'just-replaced' };",
+    to: "if (isJust) return { kind: 'known', device, value: next.value };",
+    scenario: pending('device', 'device'),
+  },
+  {
+    name: 'a cancel leaves the session as it is',
+    file: 'middleware/resend-cancel-step-up.ts',
+    from: 'await slot.update(req, pending.otpId, (now) => {',
+    to: 'await Promise.resolve((now: SmsOtpSession) => {',
+    scenario: pending('cancel', 'guard'),
+  },
+  {
+    name: 'a session that could not be saved counts as saved',
+    file: SLOT,
+    from: "(isGiven(error) ? reject(storeFailure('saved', error)) : resolve())",
+    to: '(isGiven(error) && error === reject ? reject(error) : resolve())',
+    scenario: pending('resend'),
+    kind: 'mishaps',
+  },
+  {
+    name: 'a challenge that could not be stored counts as stored',
+    file: 'login/send-otp.ts',
+    from: 'Math.ceil((challenge.pendingUntil - login.now()) / 1000));',
+    to: 'Math.ceil((challenge.pendingUntil - login.now()) / 1000)).catch(() => undefined);',
+    scenario: pending('resend'),
+    kind: 'mishaps',
+  },
+];

@@ -1,0 +1,45 @@
+import { expect, jest, test } from '@jest/globals';
+import { makeWorld, type World } from './app';
+import type { SeededFault } from './faults';
+import { judge, judgeMishaps, type Report } from './judge';
+import { Points } from './points';
+
+/** How many orders have each harm, and an order that has it. */
+export type HarmCounts = Record<string, number>;
+
+/** Run by `run-faults.ts`, with the fault in the code: tells what the explorer finds in each scenario. */
+test('the explorer finds what it finds', async () => {
+  jest.useFakeTimers({
+    doNotFake: ['nextTick', 'setImmediate', 'clearImmediate', 'queueMicrotask', 'performance'],
+  });
+  const world = makeWorld(new Points());
+  // Written by `run-faults.ts`.
+  const asked = JSON.parse(process.env.ORDERS_SCENARIOS ?? '[]') as Pick<SeededFault, 'scenario' | 'kind'>[];
+  const results: HarmCounts[] = [];
+  for (const one of asked) results.push(await explore(world, one));
+  process.stdout.write(`RESULTS ${JSON.stringify(results)}\n`);
+  expect(results).toHaveLength(asked.length);
+}, 300_000);
+
+async function explore(
+  world: World,
+  { scenario, kind }: Pick<SeededFault, 'scenario' | 'kind'>,
+): Promise<HarmCounts> {
+  try {
+    if (kind === 'mishaps') return count(await judgeMishaps(world, scenario));
+    return count(await judge(world, scenario, kind === 'preempted' ? { mostPreemptions: 1 } : {}));
+  } catch (error) {
+    // Even whole requests break a rule, or a call was made that should not have been.
+    return { [error instanceof Error ? error.message : 'an error']: 1 };
+  }
+}
+
+function count({ found }: Report): HarmCounts {
+  const counts: HarmCounts = {};
+  for (const { verdict, orders } of found) {
+    const names =
+      verdict.kind === 'harmful' ? verdict.harms : verdict.kind === 'unexplained' ? ['unexplained'] : [];
+    for (const name of names) counts[name] = (counts[name] ?? 0) + orders;
+  }
+  return counts;
+}
