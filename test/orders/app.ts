@@ -93,7 +93,7 @@ export function makeWorld(
       saveUninitialized: false,
       store: sessions,
       // None is a part of another, because cookies are searched for them.
-      genid: () => `sid:${points.nextName()}`,
+      genid: () => points.nextId('sid'),
     }),
     passport.session(),
   );

@@ -101,7 +101,7 @@ export class PointGateway extends GatewayClient {
 
   override readonly otp: GatewayClient['otp'] = {
     generate: ({ mobile }) => {
-      const otpId = `otp:${this.points.nextName()}`;
+      const otpId = this.points.nextId('otp');
       const by = this.points.request;
       return this.call('generate', [], () => {
         this.texts.push({ otpId, mobile, pin: String(1000 + this.texts.length), by });

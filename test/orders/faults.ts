@@ -10,7 +10,7 @@ export interface SeededFault {
   readonly to: string;
   /** Where it shows. With `mishaps` a call goes wrong as well. */
   readonly scenario: Scenario;
-  readonly kind?: 'mishaps' | 'preempted';
+  readonly kind?: 'mishaps' | 'preempted-once' | 'preempted-twice';
 }
 
 const VERIFY = 'login/verify-otp.ts';
@@ -41,7 +41,7 @@ export const FAULTS: readonly SeededFault[] = [
     from: 'if (verifier.isGuessable) return challenges.claim(otpId);\n    const live = await challenges.find(otpId);',
     to: 'const live = await challenges.find(otpId);\n    if (verifier.isGuessable && live !== null) queueMicrotask(() => void challenges.claim(otpId));',
     scenario: pending('wrong', 'wrong', 'wrong'),
-    kind: 'preempted',
+    kind: 'preempted-once',
   },
   {
     name: 'a challenge admits one attempt more',
@@ -49,7 +49,7 @@ export const FAULTS: readonly SeededFault[] = [
     from: 'stored.attempts >= stored.challenge.maxAttempts',
     to: 'stored.attempts > stored.challenge.maxAttempts',
     scenario: pending('wrong', 'wrong', 'wrong'),
-    kind: 'preempted',
+    kind: 'preempted-twice',
   },
   {
     name: 'the limits are read, and charged after that',
@@ -112,11 +112,11 @@ export const FAULTS: readonly SeededFault[] = [
     scenario: pending('resend', 'resend'),
   },
   {
-    name: 'a second click is told of a code that a later text has taken',
-    file: 'login/send-otp.ts',
-    from: '? hasLiveCode && challenge.expiresAt > login.now()',
-    to: '? challenge.expiresAt > login.now()',
-    scenario: steppingUp('step-up', 'step-up'),
+    name: 'a guard lets pass who has no mark',
+    file: 'middleware/guard.ts',
+    from: "if (mark === undefined) return 'second-factor-required';",
+    to: "if (mark === undefined) return 'passed';",
+    scenario: pending('right', 'guard'),
   },
   {
     name: 'a number is entered before its code was right',

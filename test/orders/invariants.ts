@@ -66,6 +66,7 @@ const RULES: Readonly<Record<Harm, Rule>> = {
   },
   'in without a code': {
     isBroken: ({ outcome, scenario, told, isWhole }) =>
+      (told('passed').length > 0 && !LOGGED_IN.includes(scenario.state)) ||
       outcome.sessions.some(({ cookie, user }) => {
         if (user === null) return false;
         if (cookie === 'before') return !LOGGED_IN.includes(scenario.state);

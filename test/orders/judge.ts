@@ -67,10 +67,12 @@ async function collect(
     orders += 1;
     for (const harm of findReached(scenario, outcome)) reached.add(harm);
     const line = describe(outcome);
-    const known = found.get(line);
+    const harms = findHarms(scenario, outcome);
+    // What is harmful about an outcome need not show in its line.
+    const key = [line, ...harms].join();
+    const known = found.get(key);
     if (known !== undefined) known.orders += 1;
-    else
-      found.set(line, { line, path, orders: 1, verdict: toVerdict(outcome, findHarms(scenario, outcome)) });
+    else found.set(key, { line, path, orders: 1, verdict: toVerdict(outcome, harms) });
   }
   return { scenario, orders, found: [...found.values()], reached };
 }

@@ -78,11 +78,12 @@ export class Points {
     return this.context.getStore() ?? 'before';
   }
 
-  /** Returns a name that is the same in every run in which this request has come as far: `<request>.1.`, `<request>.2.`, … */
-  nextName(): string {
-    const number = (this.numbers.get(this.request) ?? 0) + 1;
-    this.numbers.set(this.request, number);
-    return `${this.request}.${number}.`;
+  /** Returns an id that is the same in every run in which this request has come as far: `otp:<request>.1.` is the first. */
+  nextId(kind: string): string {
+    const name = `${kind}:${this.request}`;
+    const number = (this.numbers.get(name) ?? 0) + 1;
+    this.numbers.set(name, number);
+    return `${name}.${number}.`;
   }
 
   /** Does a call when its turn comes. */

@@ -4,8 +4,8 @@ import type { SeededFault } from './faults';
 import { judge, judgeMishaps, type Report } from './judge';
 import { Points } from './points';
 
-/** How many orders have each harm, and an order that has it. */
-export type HarmCounts = Record<string, number>;
+/** The share of the orders that have each harm. */
+export type HarmShares = Record<string, number>;
 
 /** Run by `run-faults.ts`, with the fault in the code: tells what the explorer finds in each scenario. */
 test('the explorer finds what it finds', async () => {
@@ -15,7 +15,7 @@ test('the explorer finds what it finds', async () => {
   const world = makeWorld(new Points());
   // Written by `run-faults.ts`.
   const asked = JSON.parse(process.env.ORDERS_SCENARIOS ?? '[]') as Pick<SeededFault, 'scenario' | 'kind'>[];
-  const results: HarmCounts[] = [];
+  const results: HarmShares[] = [];
   for (const one of asked) results.push(await explore(world, one));
   process.stdout.write(`RESULTS ${JSON.stringify(results)}\n`);
   expect(results).toHaveLength(asked.length);
@@ -24,22 +24,23 @@ test('the explorer finds what it finds', async () => {
 async function explore(
   world: World,
   { scenario, kind }: Pick<SeededFault, 'scenario' | 'kind'>,
-): Promise<HarmCounts> {
+): Promise<HarmShares> {
   try {
     if (kind === 'mishaps') return count(await judgeMishaps(world, scenario));
-    return count(await judge(world, scenario, kind === 'preempted' ? { mostPreemptions: 1 } : {}));
+    const mostPreemptions = kind === undefined ? undefined : kind === 'preempted-once' ? 1 : 2;
+    return count(await judge(world, scenario, mostPreemptions === undefined ? {} : { mostPreemptions }));
   } catch (error) {
     // Even whole requests break a rule, or a call was made that should not have been.
     return { [error instanceof Error ? error.message : 'an error']: 1 };
   }
 }
 
-function count({ found }: Report): HarmCounts {
-  const counts: HarmCounts = {};
+function count({ found, orders: all }: Report): HarmShares {
+  const counts: HarmShares = {};
   for (const { verdict, orders } of found) {
     const names =
       verdict.kind === 'harmful' ? verdict.harms : verdict.kind === 'unexplained' ? ['unexplained'] : [];
-    for (const name of names) counts[name] = (counts[name] ?? 0) + orders;
+    for (const name of names) counts[name] = (counts[name] ?? 0) + orders / all;
   }
   return counts;
 }
