@@ -13,6 +13,9 @@ export interface SeededFault {
   readonly kind?: 'mishaps' | 'preempted-once' | 'preempted-twice';
 }
 
+/** The share of the orders that have each harm. */
+export type HarmShares = Record<string, number>;
+
 const VERIFY = 'login/verify-otp.ts';
 const SLOT = 'middleware/session-slot.ts';
 const SEND = 'middleware/send.ts';

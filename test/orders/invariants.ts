@@ -57,7 +57,10 @@ interface Rule {
 
 const RULES: Readonly<Record<Harm, Rule>> = {
   'two successes of one code': {
-    isBroken: ({ told }) => told('verified').filter(({ request }) => CODE_VERBS.test(request)).length > 1,
+    isBroken: ({ told }) =>
+      [CODE_VERBS, DEVICE_VERB].some(
+        (verbs) => told('verified').filter(({ request }) => verbs.test(request)).length > 1,
+      ),
     isReached: ({ outcome }) => outcome.judged.some((count) => count > 1) && outcome.right.length > 0,
   },
   'more codes judged than a challenge admits': {

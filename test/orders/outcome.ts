@@ -87,7 +87,7 @@ function toReply(request: string, answer: Answer | undefined): Reply {
 function toWord(body: Answer['body']): string {
   const { error, code, pending } = body;
   if (typeof error === 'string') return pending === true ? `${error}, pending` : error;
-  if (code !== undefined) return String(code);
+  if (typeof code === 'string') return code;
   if (body.sent === true) return 'sent';
   if (body.verified === true) return 'verified';
   if (body.cancelled === true) return 'cancelled';

@@ -1,8 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import manifest from '../../package.json';
-import { FAULTS, type SeededFault } from './faults';
-import type { HarmShares } from './seeded-fault.run';
+import { FAULTS, type HarmShares, type SeededFault } from './faults';
 
 /**
  * Puts one fault after the other into the code and lets the explorer look for it. A fault is caught when something is

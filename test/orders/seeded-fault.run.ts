@@ -1,11 +1,8 @@
 import { expect, jest, test } from '@jest/globals';
 import { makeWorld, type World } from './app';
-import type { SeededFault } from './faults';
+import type { HarmShares, SeededFault } from './faults';
 import { judge, judgeMishaps, type Report } from './judge';
 import { Points } from './points';
-
-/** The share of the orders that have each harm. */
-export type HarmShares = Record<string, number>;
 
 /** Run by `run-faults.ts`, with the fault in the code: tells what the explorer finds in each scenario. */
 test('the explorer finds what it finds', async () => {
