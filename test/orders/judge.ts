@@ -100,7 +100,7 @@ async function expect(world: World, scenario: Scenario): Promise<Expectation> {
   return expectation;
 }
 
-export function permutations<Item>(items: readonly Item[]): readonly (readonly Item[])[] {
+function permutations<Item>(items: readonly Item[]): readonly (readonly Item[])[] {
   if (items.length === 0) return [[]];
   return items.flatMap((item) =>
     permutations(items.filter((other) => other !== item)).map((rest) => [item, ...rest]),

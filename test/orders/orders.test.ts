@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { makeWorld, type World } from './app';
 import { explore, repeat, type SearchOptions } from './explorer';
+import { HARMLESS } from './harmless';
 import { findHarms, type Harm, HARMS } from './invariants';
-import { judge, judgeMishaps, type Report } from './judge';
+import { type Found, judge, judgeMishaps, type Report } from './judge';
 import { KNOWN_HARMS, listPairs, toPair } from './known-harms';
 import { describe as describeOutcome } from './outcome';
 import { Points } from './points';
@@ -103,6 +104,11 @@ describeUnlessAsked('every order of the calls of requests that are under way tog
     expect(HARMS.filter((harm) => !reached.has(harm))).toEqual([]);
   });
 
+  test('each kind of harmless outcome is still found; one that no order has must go', () => {
+    const found = new Set(reports.flatMap((report) => report.found).flatMap(listKinds));
+    expect(HARMLESS.map(({ name }) => name).filter((name) => !found.has(name))).toEqual([]);
+  });
+
   test('each known harm is still reached; an entry that no order reaches must go', () => {
     const found = new Set(reports.flatMap(listHarms));
     const known = hasAllPairs
@@ -111,6 +117,10 @@ describeUnlessAsked('every order of the calls of requests that are under way tog
     expect(known.filter((entry) => !found.has(entry))).toEqual([]);
   });
 });
+
+function listKinds({ verdict }: Found): readonly string[] {
+  return verdict.kind === 'harmless' ? verdict.names : [];
+}
 
 /** The harms of a pair, alone and with the pair. */
 function listHarms({ scenario: { verbs }, found }: Report): readonly string[] {

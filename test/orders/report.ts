@@ -21,7 +21,7 @@ function toProblem({ verdict }: Found, { verbs }: Scenario): string | undefined 
 }
 
 /** Writes an order as one line: the state and the requests, then the calls. */
-export function toLine({ state, verbs, acceptsTwice }: Scenario, path: readonly string[]): string {
+function toLine({ state, verbs, acceptsTwice }: Scenario, path: readonly string[]): string {
   return `${[state, ...verbs, ...(acceptsTwice === true ? [TWICE] : [])].join(' ')} | ${path.join(' ')}`;
 }
 
