@@ -7,7 +7,7 @@ import { type Found, judge, judgeMishaps, type Report } from './judge';
 import { KNOWN_HARMS, listPairs, toPair } from './known-harms';
 import { describe as describeOutcome } from './outcome';
 import { Points } from './points';
-import { findProblems, readLine, toTable } from './report';
+import { findProblems, HEADING, readLine, toRow, toSums } from './report';
 import { type Scenario, STATES, toSubject } from './scenarios';
 import { allPairs, PAIRS_IN_TURN, QUICK_SINGLES, quickPairs, SINGLES, TRIPLES, TWICE } from './sets';
 
@@ -24,15 +24,21 @@ const reports: Report[] = [];
 const startedAt = performance.now();
 let world: World;
 
+/** The complete run prints its table as it goes. */
+function print(row: string): void {
+  if (isComplete) process.stdout.write(row);
+}
+
 beforeAll(() => {
   // No deadline may end a call that waits for its turn.
   const doNotFake = ['nextTick', 'setImmediate', 'clearImmediate', 'queueMicrotask', 'performance'] as const;
   jest.useFakeTimers({ doNotFake: [...doNotFake] });
   world = makeWorld(new Points());
+  print(HEADING);
 });
 
 afterAll(() => {
-  if (isComplete) process.stdout.write(`${toTable(reports, (performance.now() - startedAt) / 1000)}\n`);
+  print(toSums(reports, (performance.now() - startedAt) / 1000));
 });
 
 type Judge = (world: World, scenario: Scenario, options?: SearchOptions) => Promise<Report>;
@@ -45,7 +51,9 @@ async function findAllProblems(
 ): Promise<readonly string[]> {
   const made: Report[] = [];
   for (const scenario of scenarios) {
-    made.push(await judgeOne(world, scenario, options));
+    const report = await judgeOne(world, scenario, options);
+    made.push(report);
+    print(toRow(report));
     jest.clearAllTimers();
   }
   reports.push(...made);

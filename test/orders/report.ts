@@ -40,39 +40,44 @@ export function readLine(line: string): { readonly scenario: Scenario; readonly 
   return { scenario, path: path.trim().split(/\s+/) };
 }
 
-const HEADINGS = [
-  'state',
-  'requests',
-  'orders',
-  'outcomes',
-  'harmless',
-  'known harms',
-  'unexplained',
+const COLUMNS = [
+  ['state', 14],
+  ['requests', 28],
+  ['orders', 7],
+  ['outcomes', 9],
+  ['harmless', 9],
+  ['known harms', 12],
+  ['unexplained', 11],
 ] as const;
 
-/** Writes a table with a row for each report, and the sums. */
-export function toTable(reports: readonly Report[], seconds: number): string {
-  const rows = reports.map(toRow);
-  const sums = HEADINGS.slice(2).map((_heading, index) =>
-    String(rows.reduce((sum, row) => sum + Number(row[index + 2]), 0)),
-  );
-  const all = [HEADINGS, ...rows, ['in all', `${reports.length} sets, ${Math.round(seconds)} s`, ...sums]];
-  const widths = HEADINGS.map((_heading, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
-  return all.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')).join('\n');
+export const HEADING = toText(COLUMNS.map(([name]) => name));
+
+/** Writes a report as a row below the heading. */
+export function toRow(report: Report): string {
+  const { state } = report.scenario;
+  const requests = toLine(report.scenario, []).slice(state.length, -' | '.length).trim();
+  return toText([state, requests.replaceAll(' ', ' + '), ...count(report).map(String)]);
 }
 
-function toRow(report: Report): readonly string[] {
-  const { scenario, orders, found } = report;
-  const count = (kind: Found['verdict']['kind']): number =>
+/** Writes the last row. */
+export function toSums(reports: readonly Report[], seconds: number): string {
+  const sums = reports
+    .map(count)
+    .reduce((sum, row) => sum.map((number, index) => number + (row[index] ?? 0)), [0, 0, 0, 0, 0]);
+  return toText(['in all', `${reports.length} sets, ${Math.round(seconds)} s`, ...sums.map(String)]);
+}
+
+/** The numbers of a report, in the order of the columns. */
+function count(report: Report): readonly number[] {
+  const { orders, found } = report;
+  const countOf = (kind: Found['verdict']['kind']): number =>
     found.filter(({ verdict }) => verdict.kind === kind).length;
   const problems = findProblems(report).length;
-  const numbers = [
-    orders,
-    found.length,
-    count('harmless'),
-    count('harmful') + count('unexplained') - problems,
-    problems,
-  ];
-  const requests = toLine(scenario, []).replace(scenario.state, '').replace('|', '').trim();
-  return [scenario.state, requests.replaceAll(' ', ' + '), ...numbers.map(String)];
+  const known = countOf('harmful') + countOf('unexplained') - problems;
+  return [orders, found.length, countOf('harmless'), known, problems];
+}
+
+function toText(cells: readonly string[]): string {
+  const padded = COLUMNS.map(([, width], index) => (cells[index] ?? '').padEnd(width));
+  return `${padded.join(' ').trimEnd()}\n`;
 }
