@@ -52,7 +52,7 @@ export const KNOWN_HARMS: readonly KnownHarm[] = [
     cause: LATE_SAVE,
     pairs: {
       send: 'right wrong resend',
-      right: 'wrong resend recover device',
+      right: 'right wrong resend recover device',
       wrong: 'recover device',
       resend: 'recover device',
     },

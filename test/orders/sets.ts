@@ -58,8 +58,12 @@ export const TRIPLES: readonly Scenario[] = [
   { state: 'pending', verbs: ['send', 'right', 'resend'] },
   { state: 'pending', verbs: ['right', 'wrong', 'resend'] },
   { state: 'pending', verbs: ['wrong', 'resend', 'cancel'] },
+  { state: 'pending', verbs: ['right', 'resend', 'resend'] },
+  { state: 'pending', verbs: ['send', 'send', 'right'] },
   { state: 'logged-in', verbs: ['step-up', 'logout', 'guard'] },
+  { state: 'logged-in', verbs: ['step-up', 'transaction', 'logout'] },
   { state: 'stepping-up', verbs: ['right', 'cancel', 'logout'] },
+  { state: 'enrolling', verbs: ['enroll', 'confirm', 'logout'] },
 ];
 
 /** One request in every state, for orders in which a call goes wrong. */
@@ -68,13 +72,7 @@ export const SINGLES: readonly Scenario[] = STATES.flatMap((state) =>
 );
 
 /** Two requests, one after the other, in which a call goes wrong. */
-export const PAIRS_IN_TURN: readonly Scenario[] = [
-  { state: 'pending', verbs: ['right', 'right'] },
-  { state: 'pending', verbs: ['wrong', 'resend'] },
-  { state: 'pending', verbs: ['right', 'recover'] },
-  { state: 'stepping-up', verbs: ['right', 'logout'] },
-  { state: 'enrolling', verbs: ['enroll', 'confirm'] },
-];
+export const PAIRS_IN_TURN: readonly Scenario[] = [...allPairs('pending'), ...allPairs('stepping-up')];
 
 /** The mishaps of the quick part. */
 export const QUICK_SINGLES: readonly Scenario[] = SINGLES.filter(
