@@ -45,6 +45,8 @@ export interface Facts {
   readonly canEnter: (otpId?: string) => boolean;
   /** Whether a request has ended what was pending, and was told so. */
   readonly isEnded: boolean;
+  /** Whether a request was told that something has begun for which no text went out. */
+  readonly hasBegunWithoutText: boolean;
   /** Whether another request has ended what the text of this one was for, and was told so. */
   readonly isOver: (sender: Pick<Reply, 'request'>) => boolean;
 }
@@ -115,9 +117,10 @@ const RULES: Readonly<Record<Harm, Rule>> = {
     isReached: ({ told }) => told('out').length > 0 && told('sent').length > 0,
   },
   'a cancel was undone': {
-    isBroken: ({ before, told }) => {
-      const waitsFor = before?.waitsFor?.otpId;
-      return told('cancelled').length > 0 && waitsFor !== undefined && !BEGINNING.test(waitsFor);
+    isBroken: ({ before, told, hasBegunWithoutText }) => {
+      const waitsFor = before?.waitsFor ?? null;
+      if (told('cancelled').length === 0 || waitsFor === null) return false;
+      return waitsFor.isSent ? !BEGINNING.test(waitsFor.otpId) : !hasBegunWithoutText;
     },
     isReached: ({ told }) => told('cancelled').length > 0 && told('sent').length > 0,
   },
@@ -182,8 +185,16 @@ export function toFacts(scenario: Scenario, outcome: Outcome): Facts {
         return isText && (otpId === undefined || waitsFor.otpId === otpId);
       }),
     isEnded,
-    isOver: ({ request }) => isEnded || outcome.replies.some((reply) => replaces(reply, request, scenario)),
+    hasBegunWithoutText: outcome.replies.some(({ said }) => /^waiting$|, pending$/.test(said)),
+    isOver: ({ request }) =>
+      isEnded ||
+      outcome.replies.some((reply) => replaces(reply, request, scenario) || isLost(reply, request)),
   };
+}
+
+/** Returns whether another request has gone wrong: it may have ended what was pending all the same. */
+function isLost({ request, status }: Reply, sender: string): boolean {
+  return request !== sender && (status === 0 || status >= 500);
 }
 
 /** Returns whether a request has begun something else, for which no text went out. */
