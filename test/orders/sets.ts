@@ -36,7 +36,6 @@ const QUICK: Partial<Record<State, readonly (readonly [Verb, Verb])[]>> = {
     ['right', 'logout'],
   ],
   enrolling: [['confirm', 'logout']],
-  locked: [['send', 'recover']],
   waiting: [['resend', 'recover']],
 };
 
