@@ -1,0 +1,184 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import type { SmsOtpOptions } from 'passport-sms-otp';
+import type { Browser } from '../account/support/browser';
+import { type FactorApp, startFactorApp } from '../account/support/factor-app';
+
+/** Well-formed, and nobody's. */
+const UNKNOWN = '0000-0000-0000-0000-0000-0000';
+
+const running: FactorApp[] = [];
+afterEach(async () => {
+  for (const test of running.splice(0)) await test.close();
+});
+
+async function start(options: Partial<SmsOtpOptions> = {}): Promise<FactorApp> {
+  const test = await startFactorApp({ options });
+  running.push(test);
+  return test;
+}
+
+const reasons = (test: FactorApp): string[] => test.told('rejected').map(({ reason }) => reason);
+
+async function enterWrongly(browser: Browser, times: number): Promise<void> {
+  for (let guess = 0; guess < times; guess += 1) await browser.enterWrong();
+}
+
+async function recoverWrongly(browser: Browser, times: number): Promise<void> {
+  for (let guess = 0; guess < times; guess += 1) {
+    expect((await browser.recover(UNKNOWN)).status).toBe(401);
+  }
+}
+
+/** The other session of a browser that its user has logged in with. */
+function anotherSession(test: FactorApp, browser: Browser): Browser {
+  const other = test.browser();
+  for (const [name, value] of browser.cookies) other.cookies.set(name, value);
+  other.leave();
+  return other;
+}
+
+it('a code at a login that waits without a text is wrong, and the fifth one too many', async () => {
+  const test = await start();
+  await test.browser().login();
+  const waiting = test.browser();
+  expect((await waiting.login()).body).toMatchObject({ pending: true });
+  await enterWrongly(waiting, 5);
+  expect(reasons(test)).toEqual([...Array<string>(4).fill('wrong-code'), 'too-many-attempts']);
+  expect(test.told('rejected')[0]).toMatchObject({ userId: 'alice', purpose: 'login' });
+  expect(test.sim.stats().calls.validate).toBe(0);
+});
+
+describe('an answer of the gateway that is lost', () => {
+  it('gives back the send of its challenge, once', async () => {
+    const test = await start({ limits: { perUser: { maxPerDay: 2 } } });
+    await test.browser().login();
+    test.clock.advanceSeconds(60);
+    const alice = test.browser();
+    await alice.login();
+    test.sim.failNext('validate', 'half-answer');
+    test.sim.failNext('validate', 'half-answer');
+    await Promise.all([alice.enterWrong(), alice.enterWrong()]);
+    test.clock.advanceSeconds(300);
+    expect((await test.browser().login()).body).toMatchObject({ sent: true });
+    test.clock.advanceSeconds(300);
+    expect((await test.browser().login()).body).toMatchObject({ error: 'send-limit' });
+  });
+
+  it.each([
+    [1, 1],
+    [2, 0],
+  ])('is told as disabling when it is the last of %d', async (disableAfter, events) => {
+    const test = await start({ limits: { failures: { max: 1, disableAfter } } });
+    const alice = test.browser();
+    await alice.login();
+    test.sim.failNext('validate', 'half-answer');
+    await alice.enterWrong();
+    expect(test.told('disabled')).toHaveLength(events);
+  });
+
+  it('disables nobody in a known browser', async () => {
+    const test = await start({ limits: { failures: { max: 1, disableAfter: 1 } } });
+    const alice = test.browser();
+    await alice.login();
+    await alice.enter();
+    alice.leave();
+    test.clock.advanceSeconds(60);
+    await alice.login();
+    test.sim.failNext('validate', 'half-answer');
+    await alice.enterWrong();
+    expect(reasons(test)).toEqual(['unconfirmed']);
+    expect(test.told('disabled')).toEqual([]);
+  });
+});
+
+describe('a wrong recovery code', () => {
+  it('costs the texted code no attempt', async () => {
+    const test = await start();
+    const alice = test.browser();
+    await alice.login();
+    await recoverWrongly(alice, 3);
+    await alice.enterWrong();
+    expect((await alice.get('/status')).body).toMatchObject({ pending: { attemptsLeft: 4 } });
+  });
+
+  it('is one too many after five at one login', async () => {
+    const test = await start();
+    const alice = test.browser();
+    await alice.login();
+    await recoverWrongly(alice, 6);
+    expect(reasons(test)).toEqual([...Array<string>(5).fill('wrong-code'), 'too-many-attempts']);
+  });
+
+  it('closes recovery for its address until ten are a day old, and is told once', async () => {
+    const test = await start();
+    const alice = test.browser();
+    for (let login = 0; login < 2; login += 1) {
+      await alice.login();
+      await recoverWrongly(alice, 5);
+      test.clock.advanceSeconds(300);
+    }
+    expect(test.told('guessing-recovery-codes')).toMatchObject([{ userId: 'alice', failures: 10 }]);
+    await alice.login();
+    const { status, body } = await alice.recover(UNKNOWN);
+    expect([status, body]).toEqual([429, { error: 'locked', retryAfterSeconds: 86_400 - 600 }]);
+    await alice.enterWrong();
+    expect(test.told('guessing-recovery-codes')).toHaveLength(1);
+  });
+
+  it('ends the wait of a login that the server has ended', async () => {
+    const test = await start();
+    const alice = test.browser();
+    await alice.login();
+    await test.smsOtp.forgetUser('alice');
+    expect((await alice.recover(UNKNOWN)).status).toBe(401);
+    expect((await alice.get('/status')).body).toMatchObject({ pending: null });
+  });
+});
+
+it('a code after the last failure that a user has is refused as disabled', async () => {
+  const test = await start({ limits: { failures: { max: 2, disableAfter: 2 } } });
+  const alice = test.browser();
+  await alice.login();
+  await enterWrongly(alice, 2);
+  const { status, body } = await alice.enter();
+  expect([status, body]).toEqual([403, { error: 'disabled' }]);
+});
+
+it('a known browser that has had its failures at one login is refused at a step-up that waits', async () => {
+  const test = await start();
+  const alice = test.browser();
+  await alice.login();
+  await alice.enter();
+  test.clock.advanceSeconds(60);
+  expect((await alice.post('/step-up')).status).toBe(200);
+  const code = test.code();
+  const other = anotherSession(test, alice);
+  for (let login = 0; login < 2; login += 1) {
+    test.clock.advanceSeconds(70);
+    expect((await other.login()).status).toBe(200);
+    await enterWrongly(other, 5);
+  }
+  const { status, body } = await alice.post('/login/pin', { pin: code });
+  expect([status, body]).toEqual([401, { error: 'invalid-code' }]);
+  expect(reasons(test).at(-1)).toBe('too-many-attempts');
+});
+
+it('the sixtieth failure of other browsers in 30 days is told, and locks them for a day', async () => {
+  const test = await start({ limits: { perUser: { maxPerDayInOthers: 40 } } });
+  for (let failures = 0; failures < 60; failures += 5) {
+    expect(test.told('guessing-slowly')).toEqual([]);
+    const guesser = test.browser();
+    await guesser.login();
+    await enterWrongly(guesser, 5);
+    test.clock.advanceSeconds(120);
+    if (failures === 55) break;
+    const owner = test.browser();
+    await owner.login();
+    expect((await owner.enter()).status).toBe(200);
+    test.clock.advanceSeconds(120);
+  }
+  expect(test.told('guessing-slowly')).toMatchObject([{ userId: 'alice', failures: 60 }]);
+  const { status, body } = await test.browser().login();
+  expect([status, body.error]).toEqual([429, 'locked']);
+  expect(body.retryAfterSeconds).toBeGreaterThan(86_000);
+});
