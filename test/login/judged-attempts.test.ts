@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import type { SmsOtpOptions } from 'passport-sms-otp';
+import { type CounterStore, memoryStore, type SmsOtpOptions } from 'passport-sms-otp';
 import type { Browser } from '../account/support/browser';
+import { ALICE, asUser } from '../support/test-app';
 import { type FactorApp, startFactorApp } from '../account/support/factor-app';
 
 /** Well-formed, and nobody's. */
@@ -16,6 +17,8 @@ async function start(options: Partial<SmsOtpOptions> = {}): Promise<FactorApp> {
   running.push(test);
   return test;
 }
+
+const storeCalls = (test: FactorApp): string[] => test.told('store-call').map(({ operation }) => operation);
 
 const reasons = (test: FactorApp): string[] => test.told('rejected').map(({ reason }) => reason);
 
@@ -125,6 +128,22 @@ describe('a wrong recovery code', () => {
     expect(test.told('guessing-recovery-codes')).toHaveLength(1);
   });
 
+  it('stays counted when the app fails', async () => {
+    let fails = true;
+    const test = await start({
+      loadUser: () => {
+        if (fails) throw new Error('the database is away');
+        return asUser({ ...ALICE });
+      },
+    });
+    const alice = test.browser();
+    await alice.login();
+    for (let guess = 0; guess < 5; guess += 1) expect((await alice.recover(UNKNOWN)).status).toBe(500);
+    fails = false;
+    await alice.recover(UNKNOWN);
+    expect(reasons(test)).toEqual(['too-many-attempts']);
+  });
+
   it('ends the wait of a login that the server has ended', async () => {
     const test = await start();
     const alice = test.browser();
@@ -133,6 +152,46 @@ describe('a wrong recovery code', () => {
     expect((await alice.recover(UNKNOWN)).status).toBe(401);
     expect((await alice.get('/status')).body).toMatchObject({ pending: null });
   });
+});
+
+it('a right recovery code marks nothing as proven and takes no text off the failures of 30 days', async () => {
+  const test = await start();
+  const [code = ''] = await test.firstCodes();
+  const alice = test.browser();
+  await alice.login();
+  test.events.length = 0;
+  expect((await alice.recover(code)).status).toBe(200);
+  expect(storeCalls(test)).toEqual([
+    ...['find', 'charge', 'recoveryCodes.spend', 'consume', 'clear'],
+    'browsers.remember',
+  ]);
+});
+
+it('an attempt that was not judged is given back by one call, where it has set no lock', async () => {
+  const test = await start();
+  const alice = test.browser();
+  await alice.login();
+  test.events.length = 0;
+  test.sim.failNext('validate', { kind: 'error', code: 2121 });
+  expect((await alice.enterWrong()).status).toBe(503);
+  expect(storeCalls(test)).toEqual(['claim', 'charge', 'charge']);
+});
+
+it('an attempt that cannot be given back stays counted', async () => {
+  const memory = memoryStore();
+  const counters: CounterStore = {
+    ...memory.counters,
+    charge: (given) =>
+      given.some(({ amount = 1 }) => amount < 0)
+        ? Promise.reject(new Error('the store is away'))
+        : memory.counters.charge(given),
+  };
+  const test = await start({ store: { ...memory, counters } });
+  const alice = test.browser();
+  await alice.login();
+  test.sim.failNext('validate', { kind: 'error', code: 2121 });
+  expect((await alice.enterWrong()).status).toBe(503);
+  expect(test.told('failure-count-changed').map(({ failures }) => failures)).toEqual([1]);
 });
 
 it('a code after the last failure that a user has is refused as disabled', async () => {

@@ -2,6 +2,7 @@ const { describe } = require('@jest/globals');
 
 /** Those that find most come first, those that wait come last. */
 const SUITES = [
+  'login/judged-attempts',
   'login/events',
   'login/login',
   'login/code-input',
