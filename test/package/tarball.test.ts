@@ -55,7 +55,7 @@ describe('the tarball', () => {
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(MOST_UNPACKED_BYTES);
   });
 
-  it('holds code and its declarations, and no source, test or anything else', () => {
+  it('holds code, its declarations and its data, and no source, test or anything else', () => {
     const isAsset = (file: string): boolean => file.startsWith('dist/simulator/inbox/assets/');
     const built = tarball.files.filter((file) => file.startsWith('dist/') && !isAsset(file));
     const [code, declarations, others] = [
@@ -65,7 +65,7 @@ describe('the tarball', () => {
     ];
     expect(code).toContain('dist/index.js');
     expect(declarations).toEqual(code.map((file) => file.replace(/\.js$/, '.d.ts')));
-    expect(others).toEqual([]);
+    expect(others).toEqual(['dist/messages/locales.json']);
     const assets = tarball.files.filter(isAsset).map((file) => file.replace(/^.*\//, ''));
     expect(assets.toSorted()).toEqual(['icon.svg', 'inbox.css', 'inbox.html', 'inbox.js']);
   });
