@@ -28,76 +28,76 @@ local function write(key, tally)
   return redis.call('SET', key, text, 'PX', string.format('%.0f', life))
 end`;
 
+/** The number of arguments of `CHARGE` for each counter. */
+const VALUES_PER_COUNTER = 8;
+
 /**
- * KEYS: the counters, then those that exempt others. ARGV: each counter as one text, see `toText`, because a client library
- * spends its time on every argument. All numbers are exact in a double.
- * Returns one text: the number of the counter that refused, or 0, and for each counter its count, the milliseconds until it
- * falls, the milliseconds it is locked.
+ * KEYS: the counters, then those that exempt others. ARGV for each counter, see `toValues`: the milliseconds it lives; 1
+ * when each charge begins that time anew; its max; 1 when it is only read; the indexes of the keys that exempt it; the
+ * count after which it is locked, or 0; the milliseconds of the locks; the amount. All numbers are exact in a double.
+ * Returns the number of the counter that refused, or 0, and for each counter its count, the milliseconds until it falls,
+ * the milliseconds it is locked.
  */
 const CHARGE = defineScript(
   READING,
   `
-local form = '^(%d+) (%d) (%d+) (%d) ([%d,]*) (%d+) ([%d,]*) (-?%d+)$'
+local width = ${VALUES_PER_COUNTER}
 local exempt = { count = 0, reset = 0, locked = 0 }
-local counters, tallies, refused = {}, {}, 0
+local tallies, refused = {}, 0
 
-for i, text in ipairs(ARGV) do
-  local life, slides, max, only_read, exempt_by, every, locks, amount = string.match(text, form)
-  counters[i] = {
-    life = tonumber(life), slides = slides == '1', max = tonumber(max), only_read = only_read == '1',
-    exempt_by = exempt_by, every = tonumber(every), locks = locks, amount = tonumber(amount)
-  }
-end
+local function text(i, position) return ARGV[(i - 1) * width + position] end
+local function value(i, position) return tonumber(text(i, position)) end
 
 -- Many counters are exempted by the same few.
 local exempts = {}
-local function is_exempt(counter)
-  for index in string.gmatch(counter.exempt_by, '%d+') do
+local function is_exempt(i)
+  for index in string.gmatch(text(i, 5), '%d+') do
     if exempts[index] == nil then exempts[index] = read(KEYS[tonumber(index)]).count > 0 end
     if exempts[index] then return true end
   end
   return false
 end
 
-local function lock_of(counter, former, count)
-  local every, nth, length = counter.every, 0, 0
+local function lock_of(i, former, count)
+  local every, nth, length = value(i, 6), 0, 0
   if every == 0 then return 0 end
   local passed = math.floor(count / every)
   if passed <= math.floor(former / every) then return 0 end
-  for step in string.gmatch(counter.locks, '%d+') do
+  for step in string.gmatch(text(i, 7), '%d+') do
     nth, length = nth + 1, tonumber(step)
     if nth == passed then break end
   end
   return now + length
 end
 
-for i, counter in ipairs(counters) do
-  if is_exempt(counter) then
+for i = 1, #ARGV / width do
+  if is_exempt(i) then
     tallies[i] = exempt
   else
-    local tally, amount = read(KEYS[i]), counter.amount
+    local tally, amount = read(KEYS[i]), value(i, 8)
     tallies[i] = tally
-    local is_full = amount > counter.max - tally.count
+    local is_full = amount > value(i, 3) - tally.count
     if refused == 0 and amount >= 0 and (is_full or tally.locked > now) then refused = i end
   end
 end
 
 local answer = { refused }
 for i, tally in ipairs(tallies) do
-  local counter, former = counters[i], tally.count
-  local adds = counter.amount > 0
+  local amount, former = value(i, 8), tally.count
+  local adds = amount > 0
   -- An amount that adds nothing begins no window.
-  if refused == 0 and tally ~= exempt and not counter.only_read and (adds or tally.reset > 0) then
-    tally.count = math.max(0, former + counter.amount)
-    if tally.reset == 0 or (adds and counter.slides) then tally.reset = now + counter.life end
-    tally.locked = math.max(tally.locked, lock_of(counter, former, tally.count))
+  if refused == 0 and tally ~= exempt and value(i, 4) == 0 and (adds or tally.reset > 0) then
+    tally.count = math.max(0, former + amount)
+    if tally.reset == 0 or (adds and value(i, 2) == 1) then tally.reset = now + value(i, 1) end
+    tally.locked = math.max(tally.locked, lock_of(i, former, tally.count))
     write(KEYS[i], tally)
   end
-  local reset, locked = math.max(0, tally.reset - now), math.max(0, tally.locked - now)
-  -- As digits: Lua writes large numbers with an exponent.
-  table.insert(answer, string.format('%.0f %.0f %.0f', tally.count, reset, locked))
+  -- As digits: client libraries lose the last bit of large integers.
+  table.insert(answer, string.format('%.0f', tally.count))
+  table.insert(answer, math.max(0, tally.reset - now))
+  table.insert(answer, math.max(0, tally.locked - now))
 end
-return table.concat(answer, ' ')`,
+return answer`,
 );
 
 /** KEYS: the counters. ARGV: 1 when those under a running lock stay. */
@@ -131,8 +131,14 @@ export function redisCounters(run: RunScript, root: string): CounterStore {
       ...new Set([...counters.map(({ key }) => key), ...counters.flatMap(({ exemptBy = [] }) => exemptBy)]),
     ];
     const indexes = new Map(keys.map((key, index) => [key, index + 1]));
-    const texts = counters.map((counter) => toText(counter, indexes));
-    return toCharge(await run('charge', CHARGE, keys.map(counterKey), texts), counters);
+    const values = counters.flatMap((counter) => {
+      // Every key is listed: the 0 is for the compiler alone.
+      return toValues(
+        counter,
+        (counter.exemptBy ?? []).map((key) => indexes.get(key) ?? 0),
+      );
+    });
+    return toCharge(await run('charge', CHARGE, keys.map(counterKey), values), counters);
   }
 
   async function clear(keys: readonly string[], keepsLocked: boolean): Promise<void> {
@@ -147,31 +153,26 @@ export function redisCounters(run: RunScript, root: string): CounterStore {
   return { charge, clear: (keys, options) => clear(keys, options?.keepsLocked === true), lock };
 }
 
-/**
- * Returns a counter as `CHARGE` reads it: the milliseconds it lives; 1 when each charge begins that time anew; its max; 1
- * when it is only read; the indexes of the keys that exempt it; the count after which it is locked, or 0; the milliseconds
- * of the locks; the amount.
- */
-function toText(
-  { windowSeconds, amount = 1, max = Number.MAX_SAFE_INTEGER, isOnlyRead, lock, exemptBy = [] }: Counter,
-  indexes: ReadonlyMap<string, number>,
-): string {
+/** Returns the arguments of `CHARGE` for one counter. */
+function toValues(
+  { windowSeconds, amount = 1, max = Number.MAX_SAFE_INTEGER, isOnlyRead, lock }: Counter,
+  exemptedBy: readonly number[],
+): (string | number)[] {
   return [
     milliseconds(windowSeconds ?? LONG_LIFE_SECONDS),
     windowSeconds === null ? 1 : 0,
     max,
     isOnlyRead === true ? 1 : 0,
-    // Arrays are joined by commas.
-    exemptBy.map((key) => indexes.get(key)),
+    exemptedBy.join(','),
     lock?.every ?? 0,
-    lock?.seconds.map((seconds) => Math.ceil(seconds * 1000)) ?? '',
+    lock?.seconds.map((seconds) => Math.ceil(seconds * 1000)).join(',') ?? '',
     amount,
-  ].join(' ');
+  ];
 }
 
 /** @throws {StoreError} `ERR_STORE` unless the reply is one number, and three more for each counter. */
 function toCharge(reply: unknown, counters: readonly Counter[]): Charge {
-  const [first, ...rest] = typeof reply === 'string' ? reply.split(' ') : [];
+  const [first, ...rest] = Array.isArray(reply) ? (reply as unknown[]) : [];
   const refused = requireWholeNumber('charge', first);
   if (refused > counters.length) throw new StoreError('charge: unknown answer');
   const counts = counters.map((counter, index) => toCount(counter, rest.slice(3 * index, 3 * index + 3)));
