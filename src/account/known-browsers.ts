@@ -108,7 +108,7 @@ function readEntries(cookie: string | undefined): readonly Entry[] {
   if (cookie === undefined || cookie.length > MAX_COOKIE_LENGTH) return [];
   // A match has all of its groups.
   const matches = Array.from(cookie.matchAll(ENTRY)) as unknown as [string, string, string, string][];
-  return matches.map(([text, browserId, at, seal]) => ({ text, browserId, at, seal }));
+  return matches.slice(0, MAX_USERS).map(([text, browserId, at, seal]) => ({ text, browserId, at, seal }));
 }
 
 /** With `knownBrowsers: false`, and for a store without the part: all browsers share their limits. */

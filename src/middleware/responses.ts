@@ -89,7 +89,8 @@ export async function recordRefusal(
   req: Request,
   { otpId, endsPending, notice, attemptsLeft = Infinity }: RefusalRecord,
 ): Promise<void> {
-  if (notice === null && !endsPending && attemptsLeft === Infinity) return;
+  const changesPending = otpId !== undefined && (endsPending === true || attemptsLeft !== Infinity);
+  if (notice === null && !changesPending) return;
   await slot.update(req, otpId, ({ pending, ...rest }) => ({
     ...rest,
     // Of two answers the later attempt's counts, in whatever order they are written.
@@ -162,15 +163,19 @@ export function setRetryAfter(res: Response, status: number, retryAfterSeconds: 
 /** Longer paths are not worth keeping in a session. */
 const MAX_PATH_LENGTH = 2_048;
 
+/** An origin that cannot exist: a URL that still has it after parsing leads to no other site. */
+const SOME_ORIGIN = 'http://origin.invalid';
+
 /**
  * Returns a path of this site, or null. The path that is checked is the one returned: parsed and serialized again, because
  * parsing can turn a harmless-looking path into another host ("/..//host").
  */
 export function toSafePath(path: unknown): string | null {
   if (typeof path !== 'string' || path.length > MAX_PATH_LENGTH || !isRooted(path)) return null;
-  const { pathname, search, hash } = new URL(path, 'http://origin.invalid');
-  const final = pathname + search + hash;
-  return isRooted(final) ? final : null;
+  if (!URL.canParse(path, SOME_ORIGIN)) return null;
+  const url = new URL(path, SOME_ORIGIN);
+  const final = url.pathname + url.search + url.hash;
+  return url.origin === SOME_ORIGIN && isRooted(final) ? final : null;
 }
 
 /** Begins with one slash and holds no backslash, space or control character: browsers read those in ways of their own. */
