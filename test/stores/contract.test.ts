@@ -156,7 +156,7 @@ describe('the store contract', () => {
     expect(await failuresOf((store) => store)).toEqual([]);
   });
 
-  it.each(['recoveryCodes', 'devices', 'browsers', 'notes'] as const)(
+  it.each(['recoveryCodes', 'devices', 'browsers', 'logins', 'notes'] as const)(
     'fails without %s, and passes everything else in a store that leaves them out',
     async (left) => {
       const { [left]: _left, ...store } = memoryStore();
