@@ -98,8 +98,9 @@ const LIST = defineScript(
   `
 local logins = {}
 for _, id in ipairs((find(root, ARGV[1]))) do
-  local found = redis.call('HMGET', root .. 'login:' .. id, 'record', 'seen')
-  table.insert(logins, { id, found[1], found[2] })
+  local found = redis.call('HMGET', root .. 'login:' .. id, 'record', 'seen', 'user')
+  -- No record without its user.
+  table.insert(logins, { id, found[3] and found[1], found[2] })
 end
 return logins`,
 );
