@@ -17,12 +17,9 @@ export function postgresLogins(run: RunQuery, tables: Tables, records: Promise<R
   async function find(loginId: string, seen: LoginSeen | undefined): Promise<Login | null> {
     const { checkSeen, parseLogin } = await records;
     if (seen !== undefined) checkSeen(seen);
-    const [row] =
-      seen === undefined
-        ? await run('logins.find', statements.find, [loginId])
-        : await run('logins.find', statements.see, [
-            ...[loginId, seen.at, seen.everySeconds * 1000, seen.ttlSeconds],
-          ]);
+    const times = seen && [seen.at, seen.everySeconds * 1000, seen.ttlSeconds];
+    const statement = seen === undefined ? statements.find : statements.see;
+    const [row] = await run('logins.find', statement, [loginId, ...(times ?? [])]);
     return row === undefined ? null : parseLogin(row.record, row.seen, loginId, row.user_id);
   }
 

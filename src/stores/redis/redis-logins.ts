@@ -6,49 +6,47 @@ import { defineScript, milliseconds, type RunScript } from './redis-client';
 
 /**
  * A login is a hash: `record` (JSON), `user`, and `seen`, its `lastSeenAt`, in a field of its own. Each user has a sorted set
- * of the ids by `startedAt`, which lives as long as the login that ends last. Scripts derive the keys of other logins from
- * those that were passed, see `redis-challenges`.
+ * of ids by `startedAt`, which lives as long as the login that ends last. Scripts derive the keys of others from the first
+ * one that was passed, see `redis-challenges`: it ends with a word and `ARGV[1]`.
  */
+function rootOf(word: string): string {
+  return `local root = string.sub(KEYS[1], 1, -#('${word}:' .. ARGV[1]) - 1)`;
+}
+
 const KEEPING = `
 local function keep(key, life) redis.call('PEXPIRE', key, math.max(life, redis.call('PTTL', key))) end`;
 
-/** What `KEYS[1]` begins with, before `login:` and the id, which is `ARGV[1]`. */
-const ROOT = `
-local root = string.sub(KEYS[1], 1, -#('login:' .. ARGV[1]) - 1)`;
-
-/** Returns the ids of a user's live logins, oldest first, and the other ids: they are over, or passed to another user. */
+/** Returns the ids of a user's other live logins, oldest first, and of those that are over or passed to another user. */
 const FINDING = `
-local function find(root, user)
+local function find(user, except)
   local live, over = {}, {}
   for _, id in ipairs(redis.call('ZRANGE', root .. 'logins:' .. user, 0, -1)) do
     local key = root .. 'login:' .. id
     local owner = redis.call('HGET', key, 'user')
     -- One of nobody counts as live, so that parsing it refuses it.
     local is_live = owner == user or not owner and redis.call('EXISTS', key) == 1
-    table.insert(is_live and live or over, id)
+    if id ~= except then table.insert(is_live and live or over, id) end
   end
   return live, over
 end`;
 
 /** KEYS: login, logins of the user. ARGV: id, user id, record, started, seen, milliseconds to live, the most. Returns the ids that ended. */
 const BEGIN = defineScript(
-  ROOT,
+  rootOf('login'),
   KEEPING,
   FINDING,
   `
 local key, index, id, user = KEYS[1], KEYS[2], ARGV[1], ARGV[2]
 local life, most = tonumber(ARGV[6]), tonumber(ARGV[7])
-local former = redis.call('HGET', key, 'user')
-local live, over = find(root, user)
+local former, ended = redis.call('HGET', key, 'user'), {}
+local others, over = find(user, id)
 -- First what a full server refuses: then nothing has changed.
 redis.call('HSET', key, 'record', ARGV[3], 'user', user, 'seen', ARGV[5])
 redis.call('PEXPIRE', key, life)
 redis.call('ZADD', index, ARGV[4], id)
 keep(index, life)
 if former and former ~= user then redis.call('ZREM', root .. 'logins:' .. former, id) end
-for _, one in ipairs(over) do if one ~= id then redis.call('ZREM', index, one) end end
-local others, ended = {}, {}
-for _, one in ipairs(live) do if one ~= id then table.insert(others, one) end end
+for _, one in ipairs(over) do redis.call('ZREM', index, one) end
 for i = 1, #others - most + 1 do
   redis.call('DEL', root .. 'login:' .. others[i])
   redis.call('ZREM', index, others[i])
@@ -62,7 +60,7 @@ return ended`,
  * Returns the record, when it was seen, and the user; nil when it is not live.
  */
 const FIND = defineScript(
-  ROOT,
+  rootOf('login'),
   KEEPING,
   `
 if redis.call('EXISTS', KEYS[1]) == 0 then return false end
@@ -80,24 +78,20 @@ return found`,
 
 /** KEYS: login. ARGV: id. Returns how many there were, whatever the login holds. */
 const END = defineScript(
-  ROOT,
+  rootOf('login'),
   `
 local user = redis.call('HGET', KEYS[1], 'user')
 if user then redis.call('ZREM', root .. 'logins:' .. user, ARGV[1]) end
 return redis.call('DEL', KEYS[1])`,
 );
 
-/** What `KEYS[1]` begins with, before `logins:` and the user id, which is `ARGV[1]`. */
-const ROOT_OF_USER = `
-local root = string.sub(KEYS[1], 1, -#('logins:' .. ARGV[1]) - 1)`;
-
 /** KEYS: logins of the user. ARGV: user id. Returns for each live one, oldest first: id, record, when it was seen. */
 const LIST = defineScript(
-  ROOT_OF_USER,
+  rootOf('logins'),
   FINDING,
   `
 local logins = {}
-for _, id in ipairs((find(root, ARGV[1]))) do
+for _, id in ipairs((find(ARGV[1]))) do
   local found = redis.call('HMGET', root .. 'login:' .. id, 'record', 'seen', 'user')
   -- No record without its user.
   table.insert(logins, { id, found[3] and found[1], found[2] })
@@ -107,16 +101,13 @@ return logins`,
 
 /** KEYS: logins of the user. ARGV: user id, and the id of the one that stays. Returns the ids that ended. */
 const END_ALL = defineScript(
-  ROOT_OF_USER,
+  rootOf('logins'),
   FINDING,
   `
-local ended = {}
-for _, id in ipairs((find(root, ARGV[1]))) do
-  if id ~= ARGV[2] then
-    redis.call('DEL', root .. 'login:' .. id)
-    redis.call('ZREM', KEYS[1], id)
-    table.insert(ended, id)
-  end
+local ended = find(ARGV[1], ARGV[2])
+for _, id in ipairs(ended) do
+  redis.call('DEL', root .. 'login:' .. id)
+  redis.call('ZREM', KEYS[1], id)
 end
 return ended`,
 );
@@ -128,9 +119,9 @@ export function redisLogins(run: RunScript, root: string, records: Promise<Recor
 
   async function begin(login: Login, ttlSeconds: number, most: number): Promise<readonly string[]> {
     (await records).checkLogin(login, ttlSeconds, most);
-    const { loginId, userId, startedAt, lastSeenAt, ...record } = login;
-    const json = JSON.stringify({ ...record, loginId, userId, startedAt });
-    const values = [loginId, userId, json, startedAt, lastSeenAt, milliseconds(ttlSeconds), most];
+    const { loginId, userId, startedAt, lastSeenAt } = login;
+    const life = milliseconds(ttlSeconds);
+    const values = [loginId, userId, JSON.stringify(login), startedAt, lastSeenAt, life, most];
     const keys = [loginKey(loginId), loginsKey(userId)];
     return requireStrings('logins.begin', await run('logins.begin', BEGIN, keys, values));
   }
