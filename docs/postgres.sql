@@ -73,6 +73,25 @@ CREATE TABLE IF NOT EXISTS sms_otp_browsers (
 );
 CREATE INDEX IF NOT EXISTS sms_otp_browsers_expiry ON sms_otp_browsers (expires_at);
 
+CREATE TABLE IF NOT EXISTS sms_otp_login (
+  login_id text PRIMARY KEY,
+  user_id text NOT NULL,
+  record text NOT NULL,
+  started_at double precision NOT NULL,
+  seen_at double precision NOT NULL,
+  expires_at timestamptz NOT NULL
+);
+CREATE INDEX IF NOT EXISTS sms_otp_login_user ON sms_otp_login (user_id);
+CREATE INDEX IF NOT EXISTS sms_otp_login_expiry ON sms_otp_login (expires_at);
+
+CREATE TABLE IF NOT EXISTS sms_otp_login_turn (
+  user_id text PRIMARY KEY,
+  version integer NOT NULL DEFAULT 1,
+  turn bigint NOT NULL,
+  expires_at timestamptz NOT NULL
+);
+CREATE INDEX IF NOT EXISTS sms_otp_login_turn_expiry ON sms_otp_login_turn (expires_at);
+
 CREATE TABLE IF NOT EXISTS sms_otp_note (
   key text PRIMARY KEY,
   version integer NOT NULL DEFAULT 1,

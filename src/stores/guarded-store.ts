@@ -11,7 +11,7 @@ export type GuardedStore = Omit<SmsOtpStore, 'tokens'>;
  */
 export function guardStore(store: SmsOtpStore, emit?: (event: StoreEvent) => void): GuardedStore {
   const guard: Guard = emit === undefined ? withTimeout : createReportingGuard(emit);
-  const { challenges, counters, recoveryCodes, devices, browsers, notes } = store;
+  const { challenges, counters, recoveryCodes, devices, browsers, logins, notes } = store;
   return {
     challenges: guardPart(challenges, '', ['begin', 'claim', 'find', 'consume', 'discard', 'discardAll']),
     counters: guardPart(counters, '', ['charge', 'clear', 'lock']),
@@ -22,6 +22,7 @@ export function guardStore(store: SmsOtpStore, emit?: (event: StoreEvent) => voi
       devices: guardPart(devices, 'devices.', ['add', 'rotate', 'list', 'remove', 'removeAll']),
     }),
     ...(browsers && { browsers: guardPart(browsers, 'browsers.', ['remember', 'list', 'forget']) }),
+    ...(logins && { logins: guardPart(logins, 'logins.', ['begin', 'find', 'end', 'list', 'endAll']) }),
     ...(notes && { notes: guardPart(notes, 'notes.', ['read', 'write', 'remove']) }),
   };
 

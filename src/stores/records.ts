@@ -1,7 +1,16 @@
 import { z } from 'zod';
 import { readFields, StoreError } from '../errors';
 import { isPositive, parseJson, RECORD_VERSION, toWholeNumber } from './check-values';
-import type { Challenge, Claim, DeviceRotation, KnownBrowser, LiveChallenge, TrustedDevice } from './store';
+import type {
+  Challenge,
+  Claim,
+  DeviceRotation,
+  KnownBrowser,
+  LiveChallenge,
+  Login,
+  LoginSeen,
+  TrustedDevice,
+} from './store';
 
 // Loads zod: stores reach this module through `loadRecords` alone.
 
@@ -62,6 +71,23 @@ const browserSchema = z.object({
   userId: text,
   seenAt: z.number(),
 }) satisfies z.ZodType<KnownBrowser>;
+
+/** A login as this release writes it. */
+const loginSchema = z.object({
+  version,
+  loginId: text,
+  userId: text,
+  method: text.max(64).nullable(),
+  label: z.string().max(256),
+  startedAt: z.number(),
+  lastSeenAt: z.number(),
+}) satisfies z.ZodType<Login>;
+
+const seenSchema = z.object({
+  at: z.number(),
+  everySeconds: z.number().min(0),
+  ttlSeconds: z.number().positive(),
+}) satisfies z.ZodType<LoginSeen>;
 
 /** The hashes of a user's recovery codes, each different. */
 const hashesSchema = z
@@ -162,6 +188,29 @@ export function checkBrowser(browser: KnownBrowser, ttlSeconds: number, most: nu
 export function parseBrowser(record: unknown, userId: string): KnownBrowser {
   const { data } = browserSchema.safeParse(parseJson(record));
   if (data?.userId !== userId) throw new StoreError('browser: unknown record');
+  return data;
+}
+
+/** @throws {StoreError} `ERR_STORE` when the login, its time to live or the number of logins is invalid. */
+export function checkLogin(login: Login, ttlSeconds: number, most: number): void {
+  const hasRoom = fromOne.safeParse(most).success;
+  check('logins.begin: unknown record', loginSchema, login, hasRoom && isPositive(ttlSeconds));
+}
+
+/** @throws {StoreError} `ERR_STORE` unless the times are numbers that make sense. */
+export function checkSeen(seen: LoginSeen): void {
+  check('logins.find: invalid time', seenSchema, seen);
+}
+
+/**
+ * Parses a login that a store returned: untrusted data.
+ * @param seen Its `lastSeenAt`, which the store keeps outside the record.
+ * @throws {StoreError} `ERR_STORE` when it is not what this release writes under that id for that user.
+ */
+export function parseLogin(record: unknown, seen: unknown, loginId: unknown, userId: unknown): Login {
+  const { data } = loginSchema.safeParse({ ...readFields(parseJson(record)), lastSeenAt: parseJson(seen) });
+  if (data === undefined || data.loginId !== loginId || data.userId !== userId)
+    throw new StoreError('login: unknown record');
   return data;
 }
 

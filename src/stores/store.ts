@@ -198,6 +198,8 @@ export interface SmsOtpStore {
   readonly devices?: DeviceStore;
   /** Required for known browsers: without it all browsers of a user share their limits. */
   readonly browsers?: BrowserStore;
+  /** Required for logins: without it nobody can list a user's logins or end one from elsewhere. */
+  readonly logins?: LoginStore;
   /** Required by policies that remember something about a number, such as `simSwap`. */
   readonly notes?: NoteStore;
 }
@@ -284,6 +286,52 @@ export interface BrowserStore {
   list(userId: string): Promise<readonly KnownBrowser[]>;
   /** Removes all browsers of a user and returns their ids. */
   forget(userId: string): Promise<readonly string[]>;
+}
+
+/** A login of a user: one session in which the user is logged in. */
+export interface Login {
+  readonly version: 1;
+  readonly loginId: string;
+  readonly userId: string;
+  /** How the second factor was passed, 1 to 64 characters; null when none was required. */
+  readonly method: string | null;
+  /** What the user may recognize it by, at most 256 characters. */
+  readonly label: string;
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+  readonly lastSeenAt: number;
+}
+
+/** When a login was seen. */
+export interface LoginSeen {
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  /** Seconds since `lastSeenAt` from which it is written. From 0. */
+  readonly everySeconds: number;
+  /** Seconds the login lives from then on. */
+  readonly ttlSeconds: number;
+}
+
+/** Logins. Every call is atomic over all processes that share the store. */
+export interface LoginStore {
+  /**
+   * Writes a login for `ttlSeconds`; an id that is known is replaced, also when it was another user's. Beyond `most` logins
+   * of its user those with the oldest `startedAt` end in the same step, never the one written. Returns the ids of those
+   * that ended: each to one caller, and none whose life was over.
+   */
+  begin(login: Login, ttlSeconds: number, most: number): Promise<readonly string[]>;
+  /**
+   * Returns the login; null when it is not live. With `seen`, a login whose `lastSeenAt` lies at least `everySeconds` before
+   * `at` takes `at` as its `lastSeenAt` and lives `ttlSeconds` from now, in the same step; the result shows it as it is then.
+   * Otherwise nothing is written. A login that has ended never comes back by this.
+   */
+  find(loginId: string, seen?: LoginSeen): Promise<Login | null>;
+  /** Ends a login. True for exactly one caller. */
+  end(loginId: string): Promise<boolean>;
+  /** Returns the user's logins, the newest `startedAt` first; those of the same date by id, the greatest (in bytes) first. */
+  list(userId: string): Promise<readonly Login[]>;
+  /** Ends all logins of a user but `except`, and returns the ids of those that ended: each to one caller. */
+  endAll(userId: string, except?: string): Promise<readonly string[]>;
 }
 
 /** Short strings under a key, with a time to live. The last write wins: for hints, never for what decides alone. */

@@ -174,6 +174,11 @@ const STORE_TOUCHES: Readonly<Record<string, FindTouches>> = {
   'browsers.remember': userPart('browsers', true),
   'browsers.list': userPart('browsers', false),
   'browsers.forget': userPart('browsers', true),
+  'logins.begin': userPart('logins', true),
+  'logins.find': (_id, seen) => [seen === undefined ? reads('logins') : writes('logins')],
+  'logins.end': userPart('logins', true),
+  'logins.list': userPart('logins', false),
+  'logins.endAll': userPart('logins', true),
 };
 
 interface ChargedCounter {
@@ -198,6 +203,7 @@ export function toPointStore(points: Points, getStore: () => Required<SmsOtpStor
     recoveryCodes: toPart('recoveryCodes'),
     devices: toPart('devices'),
     browsers: toPart('browsers'),
+    logins: toPart('logins'),
     notes: toPart('notes'),
   };
 }

@@ -5,6 +5,7 @@ import { storeContract } from 'passport-sms-otp/store-contract';
 
 import { memoryStore } from '../../src/stores/memory/memory-store';
 import { failuresOf, partWith, type Sabotage } from './sabotage';
+import { sabotagesOfLogins } from './sabotages-of-logins';
 import { sabotagesOfParts } from './sabotages-of-parts';
 import type { BeginOptions, Counter } from '../../src/stores/store';
 
@@ -163,7 +164,7 @@ const sabotages: Record<string, Sabotage> = {
 };
 
 describe('the store contract', () => {
-  it.each(Object.entries({ ...sabotages, ...sabotagesOfParts }))(
+  it.each(Object.entries({ ...sabotages, ...sabotagesOfParts, ...sabotagesOfLogins }))(
     'detects a store that %s',
     async (_what, sabotage) => {
       const failures = await failuresOf(sabotage);
@@ -172,11 +173,19 @@ describe('the store contract', () => {
     },
   );
 
+  const factsOfLogins = storeContract.filter(({ part }) => part === 'logins');
+  it.each(factsOfLogins)('has a fact that fails for a wrong store: $title', async (fact) => {
+    const failures = await Promise.all(
+      Object.values(sabotagesOfLogins).map((sabotage) => failuresOf(sabotage, [fact])),
+    );
+    expect(failures.flat()).not.toEqual([]);
+  });
+
   it('passes a correct store', async () => {
     expect(await failuresOf((store) => store)).toEqual([]);
   });
 
-  it.each(['recoveryCodes', 'devices', 'browsers', 'notes'] as const)(
+  it.each(['recoveryCodes', 'devices', 'browsers', 'logins', 'notes'] as const)(
     'fails without %s, and passes everything else in a store that leaves them out',
     async (left) => {
       const { [left]: _left, ...store } = memoryStore();

@@ -1,9 +1,9 @@
 import type { SmsOtpStore } from '../../src/stores/store';
 import { makeChallenge } from './make-challenge';
-import { makeDevice } from './make-device';
+import { makeDevice, makeLogin } from './make-device';
 
 /** How many calls a store has. */
-export const EVERY_CALL = 26;
+export const EVERY_CALL = 31;
 
 /** What came of every call of a store at once: the error where it rejected. */
 export function outcomesOfEveryCall(store: Required<SmsOtpStore>): Promise<unknown[]> {
@@ -11,7 +11,7 @@ export function outcomesOfEveryCall(store: Required<SmsOtpStore>): Promise<unkno
 }
 
 function everyCall(store: Required<SmsOtpStore>): readonly (() => Promise<unknown>)[] {
-  const { challenges, counters, tokens, recoveryCodes, devices, browsers, notes } = store;
+  const { challenges, counters, tokens, recoveryCodes, devices, browsers, logins, notes } = store;
 
   const renewed = { sealed: 'x', ttlSeconds: 60 };
   return [
@@ -38,6 +38,11 @@ function everyCall(store: Required<SmsOtpStore>): readonly (() => Promise<unknow
     () => browsers.remember({ browserId: 'a', userId: 'user', seenAt: 1 }, 600, 5),
     () => browsers.list('user'),
     () => browsers.forget('user'),
+    () => logins.begin(makeLogin('a'), 600, 5),
+    () => logins.find('a', { at: 1, everySeconds: 60, ttlSeconds: 600 }),
+    () => logins.end('a'),
+    () => logins.list('user'),
+    () => logins.endAll('user', 'a'),
     () => notes.write('a', 'note', 600),
     () => notes.read('a'),
     () => notes.remove('a'),

@@ -4,9 +4,9 @@ import { postgresStore } from 'passport-sms-otp/postgres';
 import { redisStore } from 'passport-sms-otp/redis';
 
 import { StoreError } from '../../src/errors';
-import type { DeviceRotation, KnownBrowser, SmsOtpStore, TrustedDevice } from '../../src/stores/store';
+import type { DeviceRotation, KnownBrowser, Login, SmsOtpStore, TrustedDevice } from '../../src/stores/store';
 import { makeChallenge } from './make-challenge';
-import { makeBrowser, makeDevice } from './make-device';
+import { makeBrowser, makeDevice, makeLogin } from './make-device';
 
 const word = fc.constantFrom(
   'claimed',
@@ -30,6 +30,8 @@ const record = fc.constantFrom(
   JSON.stringify(makeDevice('b')),
   JSON.stringify(makeBrowser('a')),
   JSON.stringify(makeBrowser('a', { userId: 'other' })),
+  JSON.stringify(makeLogin('a')),
+  JSON.stringify(makeLogin('b')),
   '1:5:x',
   `1:5:1:2:hash::${JSON.stringify(makeDevice('a'))}`,
   `1:5:1:${JSON.stringify(makeBrowser('a'))}`,
@@ -38,16 +40,21 @@ const record = fc.constantFrom(
 );
 const number = fc.constantFrom(-1, 0, 1, 5, 6, 1.5, '5', '6', '05', '-1', null);
 const value = fc.oneof(number, word, record, fc.anything());
+const seenAt = fc.constantFrom('5', '1.5', 'x', '', null, 5);
+const user = fc.constantFrom('user', 'other', null);
 /** What a server, a proxy or a client library between may answer: near to what is right, or anything. */
 const redisReply = fc.oneof(
   fc.tuple(fc.oneof(number, word), record),
   fc.tuple(number, number, number, number),
+  fc.tuple(record, seenAt, user),
+  fc.array(fc.tuple(fc.constantFrom('a', 'b', null), record, seenAt), { maxLength: 2 }),
   fc.array(value, { maxLength: 5 }),
   value,
 );
 const postgresRow = fc.record(
   {
     ...{ attempt: number, record: fc.oneof(record, value), outcome: word, version: word },
+    ...{ login_id: fc.constantFrom('a', 'b', null), user_id: user, seen: seenAt },
     ...{ fence: number, token_fence: number, sealed: value },
     ...{ refused_by: number, is_odd: word, count: number, reset_ms: number, locked_ms: number },
     ...{
@@ -128,8 +135,9 @@ async function misbehaviour(
 ): Promise<unknown> {
   const property = fc.asyncProperty(replies, async (reply) => {
     const store = makeStore(() => Promise.resolve(reply));
-    const { challenges, counters, tokens, recoveryCodes, devices, browsers, notes } = store;
+    const { challenges, counters, tokens, recoveryCodes, devices, browsers, logins, notes } = store;
     const token = { seenHash: 'x', nextHash: 'y', usedAt: 1 };
+    const seen = { at: 1, everySeconds: 60, ttlSeconds: 600 };
     const verdicts = await Promise.all([
       isSo(challenges.claim('a'), isClaim),
       isSo(challenges.find('a'), (found) => found === null || found.challenge.otpId === 'a'),
@@ -148,6 +156,12 @@ async function misbehaviour(
       isSo(browsers.remember(makeBrowser('a'), 600, 5), isListOfIds),
       isSo(browsers.list('user'), (listed) => listed.every(isBrowserOfUser)),
       isSo(browsers.forget('user'), isListOfIds),
+      isSo(logins.begin(makeLogin('a'), 600, 5), isListOfIds),
+      isSo(logins.find('a'), (found) => found === null || (found.loginId === 'a' && isLogin(found))),
+      isSo(logins.find('a', seen), (found) => found === null || (found.loginId === 'a' && isLogin(found))),
+      isSo(logins.end('a'), (isMine) => typeof isMine === 'boolean'),
+      isSo(logins.list('user'), (listed) => listed.every((one) => one.userId === 'user' && isLogin(one))),
+      isSo(logins.endAll('user'), isListOfIds),
       isSo(notes.read('a'), (text) => text === null || typeof text === 'string'),
     ]);
     return verdicts.every((isGood) => isGood);
@@ -193,6 +207,10 @@ function isDeviceOfUser(device: TrustedDevice): boolean {
 
 function isBrowserOfUser({ browserId, userId, seenAt }: KnownBrowser): boolean {
   return typeof browserId === 'string' && userId === 'user' && Number.isFinite(seenAt);
+}
+
+function isLogin({ userId, startedAt, lastSeenAt }: Login): boolean {
+  return typeof userId === 'string' && [startedAt, lastSeenAt].every(Number.isFinite);
 }
 
 function isListOfIds(ids: readonly string[]): boolean {

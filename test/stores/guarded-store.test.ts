@@ -6,7 +6,7 @@ import { guardStore, type StoreEvent } from '../../src/stores/guarded-store';
 import { memoryStore } from '../../src/stores/memory/memory-store';
 import type { SmsOtpStore } from '../../src/stores/store';
 import { EVERY_CALL, outcomesOfEveryCall } from './every-call';
-import { makeBrowser, makeDevice } from './make-device';
+import { makeBrowser, makeDevice, makeLogin } from './make-device';
 
 const CALLS_FOR_TOKENS = 2;
 
@@ -24,13 +24,14 @@ describe('a guarded store', () => {
         ...['recoveryCodes.replace', 'recoveryCodes.spend', 'recoveryCodes.count'],
         ...['devices.add', 'devices.rotate', 'devices.list', 'devices.remove', 'devices.removeAll'],
         ...['browsers.remember', 'browsers.list', 'browsers.forget'],
+        ...['logins.begin', 'logins.find', 'logins.end', 'logins.list', 'logins.endAll'],
         ...['notes.read', 'notes.write', 'notes.remove'],
       ]),
     );
   });
 
   it('passes arguments and results on unchanged', async () => {
-    const { recoveryCodes, devices, browsers, notes } = guardAll(memoryStore(), []);
+    const { recoveryCodes, devices, browsers, logins, notes } = guardAll(memoryStore(), []);
     await recoveryCodes.replace('user', ['a', 'b']);
     expect(await recoveryCodes.replace('user', ['c'], { isFirst: true })).toBe(false);
     expect(await recoveryCodes.spend('user', 'a')).toEqual({ isSpent: true, left: 1 });
@@ -45,6 +46,13 @@ describe('a guarded store', () => {
     expect(await browsers.remember(makeBrowser('c'), 600, 2)).toEqual(['a']);
     expect(await browsers.list('user')).toEqual([makeBrowser('c'), makeBrowser('b')]);
     expect(await browsers.forget('user')).toEqual(['b', 'c']);
+    for (const id of ['a', 'b']) await logins.begin(makeLogin(id), 600, 2);
+    expect(await logins.begin(makeLogin('c'), 600, 2)).toEqual(['a']);
+    const seen = { at: 1_700_000_060_000, everySeconds: 60, ttlSeconds: 600 };
+    expect(await logins.find('b', seen)).toEqual(makeLogin('b', { lastSeenAt: seen.at }));
+    expect((await logins.list('user')).map(({ loginId }) => loginId)).toEqual(['c', 'b']);
+    expect(await logins.endAll('user', 'b')).toEqual(['c']);
+    expect(await logins.end('b')).toBe(true);
     await notes.write('a', 'note', 600);
     expect(await notes.read('a')).toBe('note');
     await notes.remove('a');
@@ -130,6 +138,7 @@ function failingStore(error: Error): Required<SmsOtpStore> {
     recoveryCodes: { replace: fail, spend: fail, count: fail },
     devices: { add: fail, rotate: fail, list: fail, remove: fail, removeAll: fail },
     browsers: { remember: fail, list: fail, forget: fail },
+    logins: { begin: fail, find: fail, end: fail, list: fail, endAll: fail },
     notes: { read: fail, write: fail, remove: fail },
     tokens,
   };

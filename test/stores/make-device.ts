@@ -1,4 +1,4 @@
-import type { KnownBrowser, TrustedDevice } from '../../src/stores/store';
+import type { KnownBrowser, Login, TrustedDevice } from '../../src/stores/store';
 
 /** A device of the user `user`. */
 export function makeDevice(deviceId: string, changes: Partial<TrustedDevice> = {}): TrustedDevice {
@@ -20,4 +20,18 @@ export function makeDevice(deviceId: string, changes: Partial<TrustedDevice> = {
 /** A browser of the user `user`. */
 export function makeBrowser(browserId: string, changes: Partial<KnownBrowser> = {}): KnownBrowser {
   return { browserId, userId: 'user', seenAt: 1_700_000_000_000, ...changes };
+}
+
+/** A login of the user `user`. */
+export function makeLogin(loginId: string, changes: Partial<Login> = {}): Login {
+  return {
+    version: 1,
+    loginId,
+    userId: 'user',
+    method: 'sms',
+    label: 'Firefox on Linux',
+    startedAt: 1_700_000_000_000,
+    lastSeenAt: 1_700_000_000_000,
+    ...changes,
+  };
 }

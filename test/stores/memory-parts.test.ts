@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import { StoreError } from '../../src/errors';
 import { memoryStore } from '../../src/stores/memory/memory-store';
-import { makeBrowser, makeDevice } from './make-device';
+import { makeBrowser, makeDevice, makeLogin } from './make-device';
 
 describe('the bound of memoryStore', () => {
   it('refuses the codes of one more user, and accepts new ones in place of the old ones of a user', async () => {
@@ -83,6 +83,39 @@ describe('the bound of memoryStore', () => {
     await browsers.remember(makeBrowser('e'), 600, 5);
     expect(await browsers.list('user')).toHaveLength(2);
     expect(await browsers.forget('other')).toEqual([]);
+  });
+
+  it('refuses one more login, and begins known ones anew', async () => {
+    let nowMs = 0;
+    const { logins } = memoryStore({ maxEntries: 2, now: () => nowMs });
+    await logins.begin(makeLogin('a'), 600, 5);
+    await logins.begin(makeLogin('b', { userId: 'other' }), 60, 5);
+    await expect(logins.begin(makeLogin('c'), 600, 5)).rejects.toThrow(StoreError);
+    expect(await logins.find('c')).toBeNull();
+    expect(await logins.list('user')).toEqual([makeLogin('a')]);
+    // Also one that passes to another user, and one in whose place another ends.
+    expect(await logins.begin(makeLogin('a', { userId: 'other' }), 60, 5)).toEqual([]);
+    expect(await logins.begin(makeLogin('d', { userId: 'other' }), 60, 2)).toEqual(['a']);
+    nowMs = 60_000;
+    for (const id of ['b', 'e']) await logins.begin(makeLogin(id), 600, 5);
+    expect(await logins.list('other')).toEqual([]);
+    expect(await logins.endAll('user')).toEqual(['b', 'e']);
+  });
+
+  it('keeps a login that is seen beyond the end that it had', async () => {
+    let nowMs = 0;
+    const { logins } = memoryStore({ maxEntries: 1, now: () => nowMs });
+    await logins.begin(makeLogin('a'), 60, 5);
+    const [before] = await logins.list('user');
+    const seen = { at: 1_700_000_060_000, everySeconds: 60, ttlSeconds: 60 };
+    nowMs = 59_999;
+    expect((await logins.find('a', seen))?.lastSeenAt).toBe(seen.at);
+    expect(before).toEqual(makeLogin('a'));
+    nowMs = 119_998;
+    await expect(logins.begin(makeLogin('b'), 60, 5)).rejects.toThrow(StoreError);
+    nowMs = 119_999;
+    expect(await logins.find('a', seen)).toBeNull();
+    await expect(logins.begin(makeLogin('b'), 60, 5)).resolves.toEqual([]);
   });
 
   it('refuses one more note, and overwrites an existing one', async () => {

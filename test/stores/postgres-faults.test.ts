@@ -46,7 +46,7 @@ describeWithService('postgres')('postgresStore when PostgreSQL fails', () => {
     await client.query('BEGIN');
     await client.query(
       `LOCK sms_otp_challenge, sms_otp_counter, sms_otp_token, sms_otp_recovery_codes, sms_otp_devices,
-         sms_otp_browsers, sms_otp_note
+         sms_otp_browsers, sms_otp_login, sms_otp_note
        IN ACCESS EXCLUSIVE MODE`,
     );
     const startedAt = Date.now();

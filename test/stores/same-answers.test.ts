@@ -51,7 +51,7 @@ describeWithService('postgres')('on PostgreSQL', () => {
     const makeStore = async (): Promise<Required<SmsOtpStore>> => {
       await pool.query(
         `TRUNCATE sms_otp_challenge, sms_otp_counter, sms_otp_recovery_codes, sms_otp_devices, sms_otp_browsers,
-         sms_otp_note`,
+         sms_otp_login, sms_otp_login_turn, sms_otp_note`,
       );
       return postgresStore(pool);
     };

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 
 import type { Charge, Counter, SmsOtpStore } from '../../src/stores/store';
 import { makeChallenge } from './make-challenge';
-import { makeBrowser, makeDevice } from './make-device';
+import { makeBrowser, makeDevice, makeLogin } from './make-device';
 
 type Run = (store: Required<SmsOtpStore>) => Promise<unknown>;
 
@@ -48,6 +48,15 @@ const device = fc
 const browser = fc
   .record({ browserId: otpId, userId: user, seenAt: fc.nat(3) })
   .map(({ browserId, ...changes }) => makeBrowser(browserId, changes));
+
+const login = fc
+  .record({ loginId: otpId, userId: user, startedAt: fc.nat(3), lastSeenAt: fc.constantFrom(0, 0.1 + 0.2) })
+  .map(({ loginId, ...changes }) => makeLogin(loginId, changes));
+const seen = fc.record({
+  at: fc.constantFrom(0, 1_000.5, 60_000, 1e21),
+  everySeconds: fc.constantFrom(0, 1, 60),
+  ttlSeconds: fc.constantFrom(600, 700),
+});
 
 const stepOfLogin: fc.Arbitrary<Step> = fc.oneof(
   {
@@ -106,6 +115,24 @@ const stepOfParts: fc.Arbitrary<Step> = fc.oneof(
   },
   user.map((id) => toStep('list browsers', id, (s) => s.browsers.list(id))),
   user.map((id) => toStep('forget', id, async (s) => [...(await s.browsers.forget(id))].sort())),
+  {
+    weight: 2,
+    arbitrary: fc
+      .tuple(login, fc.integer({ min: 1, max: 3 }))
+      .map(([one, most]) =>
+        toStep('begin login', [one, most], async (s) => [...(await s.logins.begin(one, 600, most))].sort()),
+      ),
+  },
+  fc
+    .tuple(otpId, fc.option(seen, { nil: undefined }))
+    .map(([id, at]) => toStep('find login', [id, at], (s) => s.logins.find(id, at))),
+  otpId.map((id) => toStep('end login', id, (s) => s.logins.end(id))),
+  user.map((id) => toStep('list logins', id, (s) => s.logins.list(id))),
+  fc
+    .tuple(user, fc.option(otpId, { nil: undefined }))
+    .map(([id, except]) =>
+      toStep('end all logins', [id, except], async (s) => [...(await s.logins.endAll(id, except))].sort()),
+    ),
   fc
     .tuple(key, fc.string())
     .map(([one, text]) => toStep('write', [one, text], (s) => writeNote(s, one, text))),

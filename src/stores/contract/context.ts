@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Challenge, Counter, SmsOtpStore } from '../store';
 
 /** A part that a store may leave out. */
-export type OptionalPart = 'recoveryCodes' | 'devices' | 'browsers' | 'notes';
+export type OptionalPart = 'recoveryCodes' | 'devices' | 'browsers' | 'logins' | 'notes';
 
 /** Lets this many seconds pass for the store: its own clock decides, not the test's. */
 export type PassSeconds = (seconds: number) => Promise<void> | void;

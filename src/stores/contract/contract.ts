@@ -4,6 +4,7 @@ import type { StoreFact } from './context';
 import { amountContract, counterContract } from './counter-contract';
 import { deviceContract } from './device-contract';
 import { lockContract } from './lock-contract';
+import { loginContract } from './login-contract';
 import { noteContract } from './note-contract';
 import { recoveryCodeContract } from './recovery-code-contract';
 import { tokenContract } from './token-contract';
@@ -20,8 +21,8 @@ export type * from '../store';
  * }
  * ```
  *
- * A store may leave out `recoveryCodes`, `devices`, `browsers` and `notes`. Facts about them carry a `part`, and fail where it is
- * missing: a store without a part leaves out its facts explicitly:
+ * A store may leave out `recoveryCodes`, `devices`, `browsers`, `logins` and `notes`. Facts about them carry a `part`, and fail where
+ * it is missing: a store without a part leaves out its facts explicitly:
  *
  * ```ts
  * for (const { title, run } of storeContract.filter(({ part }) => part !== 'devices')) …
@@ -38,6 +39,7 @@ export const storeContract: readonly StoreFact[] = [
   ...recoveryCodeContract,
   ...deviceContract,
   ...browserContract,
+  ...loginContract,
   ...noteContract,
   ...tokenContract,
 ];

@@ -14,25 +14,30 @@ export class DatedMap<Value> {
   /** The keys of each user's records. */
   readonly #keysByUser = new Map<string, Set<string>>();
 
+  /** @param onRemove Called with the id of each record that leaves. */
   constructor(
     maxEntries: number,
     private readonly now: () => number,
+    onRemove?: (id: string) => void,
   ) {
-    this.#records = new ExpiringMap(maxEntries, now, ({ key, userId }) => {
+    this.#records = new ExpiringMap(maxEntries, now, ({ key, userId, id }) => {
+      onRemove?.(id);
       const keys = this.#keysByUser.get(userId);
       keys?.delete(key);
       if (keys?.size === 0) this.#keysByUser.delete(userId);
     });
   }
 
-  find(userId: string, id: string): Dated<Value> | undefined {
+  find(userId: string, id: string): (Dated<Value> & Expiring) | undefined {
     return this.#records.get(toKey(userId, id));
   }
 
   /** Returns the user's records, oldest first; those of the same date by id, so that every store returns the same order. */
   list(userId: string): readonly Dated<Value>[] {
     const found = [...(this.#keysByUser.get(userId) ?? [])].flatMap((key) => this.#records.get(key) ?? []);
-    return found.toSorted((one, other) => one.date - other.date || (one.id < other.id ? -1 : 1));
+    return found.toSorted(
+      (one, other) => one.date - other.date || Buffer.compare(Buffer.from(one.id), Buffer.from(other.id)),
+    );
   }
 
   /** Adds a record, or replaces it. Beyond `most` the user's oldest others go; returns their ids. */
@@ -56,9 +61,9 @@ export class DatedMap<Value> {
     return found !== undefined;
   }
 
-  /** Removes all records of a user and returns their ids. */
-  removeAll(userId: string): readonly string[] {
-    const ids = this.list(userId).map(({ id }) => id);
+  /** Removes all records of a user but `except` and returns their ids. */
+  removeAll(userId: string, except?: string): readonly string[] {
+    const ids = this.list(userId).flatMap(({ id }) => (id === except ? [] : id));
     for (const id of ids) this.remove(userId, id);
     return ids;
   }

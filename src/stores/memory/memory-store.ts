@@ -5,12 +5,13 @@ import { type Expiring, ExpiringMap, toPromise } from './expiring-map';
 import { memoryChallenges } from './memory-challenges';
 import { memoryCounters } from './memory-counters';
 import { memoryBrowsers, memoryDevices, memoryRecoveryCodes } from './memory-devices';
+import { memoryLogins } from './memory-logins';
 import { memoryTokens } from './memory-tokens';
 
 export interface MemoryStoreOptions {
   /**
-   * The most challenges it holds; as many users with recovery codes, trusted devices, known browsers and notes, and
-   * ten times as many counters, because each login is counted in ten places. Default 100,000.
+   * The most challenges it holds; as many users with recovery codes, trusted devices, known browsers, logins and
+   * notes, and ten times as many counters, because each login is counted in ten places. Default 100,000.
    */
   readonly maxEntries?: number;
   /** Milliseconds since 1970. Default `Date.now`. */
@@ -47,6 +48,7 @@ export function memoryStore({
     recoveryCodes: memoryRecoveryCodes(maxEntries, now, records),
     devices: memoryDevices(maxEntries, now, records),
     browsers: memoryBrowsers(maxEntries, now, records),
+    logins: memoryLogins(maxEntries, now, records),
     notes: memoryNotes(maxEntries, now, records),
   };
 }

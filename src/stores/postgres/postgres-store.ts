@@ -5,6 +5,7 @@ import { postgresBrowsers } from './postgres-browsers';
 import { postgresChallenges } from './postgres-challenges';
 import { postgresCounters } from './postgres-counters';
 import { postgresDevices } from './postgres-devices';
+import { postgresLogins } from './postgres-logins';
 import { postgresRecoveryCodes } from './postgres-recovery-codes';
 import { postgresTokens } from './postgres-tokens';
 import {
@@ -58,6 +59,7 @@ export function postgresStore(pool: PostgresPool, options: PostgresStoreOptions 
     recoveryCodes: postgresRecoveryCodes(run, tables, records),
     devices: postgresDevices(run, tables, records),
     browsers: postgresBrowsers(run, tables, records),
+    logins: postgresLogins(run, tables, records),
     notes: postgresNotes(run, tables, records),
     migrate: () => runMigration(pool, schemaSql(prefix)),
   };

@@ -15,8 +15,8 @@ export type Row = Readonly<Record<string, unknown>>;
 export type RunQuery = (operation: string, text: string, values: unknown[]) => Promise<readonly Row[]>;
 
 /**
- * Failures after which a statement is repeated: a deadlock, a failed serialization, and two first charges of one counter
- * at the same moment. PostgreSQL has undone such a statement as a whole.
+ * Failures after which a statement is repeated: a deadlock, a failed serialization, two first charges of one counter at the
+ * same moment, and a turn that another statement took (see `postgres-logins`). PostgreSQL has undone such a statement as a whole.
  */
 const REPEATABLE = new Set(['40P01', '40001', '23505']);
 /** Two migrations at the same moment fail in these ways as well. */
@@ -85,6 +85,8 @@ pendings AS (${prune('pending', 'pending_id')}),
 recovery_codes AS (${prune('recoveryCodes', 'user_id')}),
 devices AS (${prune('devices', 'user_id')}),
 browsers AS (${prune('browsers', 'user_id')}),
+logins AS (${prune('login', 'login_id')}),
+login_turns AS (${prune('loginTurn', 'user_id')}),
 notes AS (${prune('note', 'key')})
 ${prune('counter', 'key', 'GREATEST(reset_at, locked_until)')}`;
 }

@@ -22,6 +22,9 @@ export function tablesOf(prefix: string) {
     recoveryCodes: `${prefix}_recovery_codes`,
     devices: `${prefix}_devices`,
     browsers: `${prefix}_browsers`,
+    login: `${prefix}_login`,
+    /** A row for each user whose logins were changed lately. */
+    loginTurn: `${prefix}_login_turn`,
     note: `${prefix}_note`,
   };
 }
@@ -34,8 +37,19 @@ export function tablesOf(prefix: string) {
  * @throws {TypeError} When the prefix is not 1 to 40 lowercase letters, digits and underscores.
  */
 export function schemaSql(prefix = 'sms_otp'): string {
-  const { challenge, code, pending, counter, token, recoveryCodes, devices, browsers, note } =
-    tablesOf(prefix);
+  const {
+    challenge,
+    code,
+    pending,
+    counter,
+    token,
+    recoveryCodes,
+    devices,
+    browsers,
+    login,
+    loginTurn,
+    note,
+  } = tablesOf(prefix);
   return `CREATE TABLE IF NOT EXISTS ${challenge} (
   otp_id text PRIMARY KEY,
   user_id text NOT NULL,
@@ -90,6 +104,18 @@ CREATE TABLE IF NOT EXISTS ${token} (
 ${recordsSql(recoveryCodes, 'user_id', 'hashes text[]')}
 ${recordsSql(devices, 'user_id', 'devices jsonb')}
 ${recordsSql(browsers, 'user_id', 'browsers jsonb')}
+CREATE TABLE IF NOT EXISTS ${login} (
+  login_id text PRIMARY KEY,
+  user_id text NOT NULL,
+  record text NOT NULL,
+  started_at double precision NOT NULL,
+  seen_at double precision NOT NULL,
+  expires_at timestamptz NOT NULL
+);
+CREATE INDEX IF NOT EXISTS ${login}_user ON ${login} (user_id);
+CREATE INDEX IF NOT EXISTS ${login}_expiry ON ${login} (expires_at);
+
+${recordsSql(loginTurn, 'user_id', 'turn bigint')}
 ${recordsSql(note, 'key', 'note text')}`;
 }
 

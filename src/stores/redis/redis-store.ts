@@ -18,6 +18,7 @@ import {
 } from './redis-client';
 import { redisCounters } from './redis-counters';
 import { redisDevices } from './redis-devices';
+import { redisLogins } from './redis-logins';
 import { redisRecoveryCodes } from './redis-recovery-codes';
 import { redisTokens } from './redis-tokens';
 
@@ -61,6 +62,7 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
     recoveryCodes: redisRecoveryCodes(run, root, records),
     devices: redisDevices(run, root, records),
     browsers: redisBrowsers(run, root, records),
+    logins: redisLogins(run, root, records),
     notes: redisNotes(run, root, records),
   };
 }

@@ -1,0 +1,166 @@
+import type { Request, RequestHandler, Response } from 'express';
+import type { ListedLogin, LoginRegistry } from '../account/logins';
+import type { Method, Refusal } from '../login/outcome';
+import { toUserIdText } from '../login/users';
+import type { UserId } from '../stores/store';
+import type { MiddlewareContext } from './context';
+import { createFactory } from './handler';
+import type { RedirectOptions } from './options';
+import { logOut } from './passport';
+import { answerSuccess } from './responses';
+import type { SmsOtpSession } from './session-data';
+import type { SessionSlot } from './session-slot';
+import { toDeviceLabel } from './trusted-devices';
+
+/** The login as a session keeps it: nothing without the option `logins`. */
+type KeptLogin = Pick<SmsOtpSession, 'login'>;
+
+/** The logins of requests. Without the option `logins` each one is live, and none has a record. */
+export interface LoginsContext {
+  /**
+   * Returns what is known of the login of a session whose mark is this user's, without asking the store. Allocates nothing.
+   * `none`: the session has no login, or another user's.
+   */
+  readonly check: (req: Request, userId: string) => 'live' | 'unchecked' | 'none';
+  /** Returns whether the session's login is live, also when it has none. Asks the store unless it was asked shortly before. */
+  readonly isLive: (req: Request) => Promise<boolean>;
+  /** The same, and asks the store now. */
+  readonly isStillLive: (req: Request) => Promise<boolean>;
+  /** Returns the refusal of a request whose login has ended; null when it is live, or there is none. */
+  readonly findEnd: (req: Request) => Promise<Refusal | null>;
+  /** Begins a login, for the session that is renewed next. */
+  readonly begin: (req: Request, userId: string, method: Method | null) => Promise<KeptLogin>;
+  /**
+   * Begins a login in place of the session's, for the session that is renewed next. Null: it has ended in the meantime.
+   * @param method Undefined: it stays as it is.
+   */
+  readonly renew: (req: Request, userId: string, method: Method | undefined) => Promise<KeptLogin | null>;
+  /** Ends the login of the session, if it has one. */
+  readonly end: (req: Request) => Promise<void>;
+  /** Ends all logins of a user but that of the request. */
+  readonly endOthers: (userId: string, req: Request | undefined) => Promise<void>;
+}
+
+export function createLogins(slot: SessionSlot, registry: LoginRegistry | undefined): LoginsContext {
+  return registry === undefined ? NO_LOGINS : createRequestLogins(slot, registry);
+}
+
+const NO_LOGINS: LoginsContext = {
+  check: () => 'live',
+  isLive: () => Promise.resolve(true),
+  isStillLive: () => Promise.resolve(true),
+  findEnd: () => Promise.resolve(null),
+  begin: () => Promise.resolve({}),
+  renew: () => Promise.resolve({}),
+  end: () => Promise.resolve(),
+  endOthers: () => Promise.resolve(),
+};
+
+/** For requests that do not depend on the login of their session: who is to log in, and who has been refused. */
+export function withoutLogins(context: MiddlewareContext): MiddlewareContext {
+  return { ...context, logins: NO_LOGINS };
+}
+
+function createRequestLogins(slot: SessionSlot, registry: LoginRegistry): LoginsContext {
+  /** Requests whose login was found live, whatever time has passed since. */
+  const checked = new WeakMap<Request, string>();
+
+  async function ask(req: Request, isLive: LoginRegistry['isLive']): Promise<boolean> {
+    const login = slot.peek(req)?.login;
+    if (login === undefined) return true;
+    if (!(await isLive(login))) return false;
+    checked.set(req, login.loginId);
+    return true;
+  }
+
+  async function begin(req: Request, userId: string, method: Method | null): Promise<KeptLogin> {
+    const label = toDeviceLabel(req.headers['user-agent']);
+    return { login: await registry.begin({ userId, method, label }) };
+  }
+
+  return {
+    check(req, userId) {
+      const login = slot.peek(req)?.login;
+      if (login?.userId !== userId) return 'none';
+      const { loginId } = login;
+      return registry.isChecked(loginId) || checked.get(req) === loginId ? 'live' : 'unchecked';
+    },
+    isLive: (req) => ask(req, registry.isLive),
+    isStillLive: (req) => ask(req, registry.isStillLive),
+    findEnd: async (req) => ((await ask(req, registry.isLive)) ? null : { reason: 'login-ended' }),
+    begin,
+    async renew(req, userId, method) {
+      const login = slot.peek(req)?.login;
+      // A session from before `logins` was switched on.
+      if (login === undefined) return begin(req, userId, method ?? null);
+      const next = await registry.replace(login, method);
+      return next && { login: next };
+    },
+    async end(req) {
+      const login = slot.peek(req)?.login;
+      if (login !== undefined) await registry.end(login);
+    },
+    async endOthers(userId, req) {
+      await registry.endAll(userId, req && slot.peek(req)?.login?.loginId);
+    },
+  };
+}
+
+/** Makes `logout`. */
+export function createLogout(context: MiddlewareContext): (options?: RedirectOptions) => RequestHandler {
+  const { slot, logins, discard } = context;
+
+  return createFactory('logout', 'smsOtpLogout', logout);
+
+  async function logout(req: Request, res: Response, { successRedirect }: RedirectOptions): Promise<boolean> {
+    const { pending } = slot.read(req);
+    // The record before the session: what another request saves of the session afterwards is worth nothing.
+    const ended = await Promise.allSettled([logins.end(req), pending && discard(pending.otpId)]);
+    // The person is out of this browser even while the store is down.
+    await logOut(req);
+    const failed = ended.find(({ status }) => status === 'rejected');
+    if (failed !== undefined) throw (failed as PromiseRejectedResult).reason;
+    req.smsOtp = { loggedOut: true };
+    return answerSuccess(res, successRedirect);
+  }
+}
+
+/** A login of a user, as `logins.list` returns it. */
+export interface LoginEntry extends ListedLogin {
+  /** Whether it is the one of the request. */
+  readonly isCurrent: boolean;
+}
+
+/** Lists and ends the logins of a user. Each call may throw a `StoreError`. */
+export interface LoginsPart {
+  /** Lists the user's logins, the newest first. @param req The request whose login is the current one. */
+  readonly list: (userId: UserId, req?: Request) => Promise<readonly LoginEntry[]>;
+  /** Ends a login of this user; returns whether it was live. */
+  readonly revoke: (userId: UserId, loginId: string) => Promise<boolean>;
+  /**
+   * Ends all logins of the user and makes all browsers unknown; returns how many logins there were.
+   * @param req The request whose login stays. Left out: none stays.
+   */
+  readonly revokeAll: (userId: UserId, req?: Request) => Promise<number>;
+}
+
+/** Makes `logins`. */
+export function createLoginsPart(
+  { slot, browsers }: Pick<MiddlewareContext, 'slot' | 'browsers'>,
+  { list, revoke, endAll }: LoginRegistry,
+): LoginsPart {
+  const findCurrent = (req: Request | undefined): string | undefined => req && slot.peek(req)?.login?.loginId;
+
+  return {
+    async list(id, req) {
+      const current = findCurrent(req);
+      return (await list(id)).map((login) => ({ ...login, isCurrent: login.loginId === current }));
+    },
+    revoke,
+    async revokeAll(id, req) {
+      const { userId } = toUserIdText(id);
+      await browsers.forget(userId);
+      return endAll(userId, findCurrent(req));
+    },
+  };
+}
