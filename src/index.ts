@@ -26,6 +26,7 @@ export type { Limit, Limits, NumberLimits, SharedLimit, UserLimits } from './lim
 export { REASONS } from './login/outcome';
 export type {
   CancelOutcome,
+  LogoutOutcome,
   Method,
   PendingStatus,
   PhoneChoice,
@@ -38,6 +39,8 @@ export type {
 } from './login/outcome';
 export type { DecisionEvent, DeviceEnd, LifeEvent, LoginEvent, SmsOtpEvent } from './login/events';
 export type { VerifiedMark } from './login/users';
+export type { ListedLogin, LoginReference, LoginsOption } from './account/logins';
+export type { LoginEntry, LoginsPart } from './middleware/logins';
 export type { ListedDevice, TrustedDevices, TrustedDevicesOption } from './account/trusted-devices';
 export { MESSAGE_LOCALES, type MessageLocale } from './messages/locales';
 export type { MessageMeasure } from './messages/measure';

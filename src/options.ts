@@ -2,6 +2,7 @@ import type { Request } from 'express';
 import { z } from 'zod';
 import type { Factor } from './account/factors';
 import type { KnownBrowsersOption } from './account/known-browsers';
+import type { LoginsOption } from './account/logins';
 import type { PhoneBook } from './account/phone-book';
 import type { RecoveryCodesOption } from './account/recovery-codes';
 import type { TrustedDevicesOption } from './account/trusted-devices';
@@ -85,6 +86,12 @@ export interface SmsOtpOptions {
    * their limits. Default: on, for 90 days.
    */
   readonly knownBrowsers?: KnownBrowsersOption | false | undefined;
+
+  /**
+   * Keeps a record of each login in the store, so that a logout is final whatever requests are under way, and a login can be
+   * ended from elsewhere: `logins.list`, `revoke` and `revokeAll`. Log out by `smsOtp.logout()`. Default: off.
+   */
+  readonly logins?: LoginsOption | undefined;
 
   /** Other second factors beside the text message, for `verifyWith`. Default: none. */
   readonly factors?: readonly Factor[] | undefined;
@@ -240,6 +247,10 @@ const schema = strictOptions({
       cookieName: cookieName.default('__Host-sms-otp-browser'),
     }),
   ).prefault({}),
+  logins: strictOptions({
+    checkEverySeconds: wholeNumber(0, 300).default(30),
+    maxAgeDays: wholeNumber(1, 365).default(30),
+  }).optional(),
   factors: z.array(factor, 'must be a list of factors').default([]),
   secret: z.union([secret.transform((value) => [value]), z.array(secret).nonempty(SECRET)], {
     error: ({ errors }) => errors[0]?.[0]?.message,

@@ -1,5 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { createFactorCheck, createFactorLister, createFactors, type LoginFactors } from './account/factors';
+import {
+  createFactorCheck,
+  createFactorLister,
+  createFactors,
+  type LoginFactors,
+  missingPart,
+} from './account/factors';
+import { createLoginRegistry, type LoginRegistry } from './account/logins';
 import { createKnownBrowsers, NO_KNOWN_BROWSERS } from './account/known-browsers';
 import { createPhoneLister } from './account/phone-book';
 import { GatewayClient } from './client/gateway-client';
@@ -26,11 +33,13 @@ import type { MessageBuilderOptions } from './messages/options';
 import type { MiddlewareContext } from './middleware/context';
 import { createMarkReader } from './middleware/guard';
 import { createBrowserCookies } from './middleware/known-browsers';
+import { createLogins } from './middleware/logins';
 import {
   createMiddlewares,
   type DevicesPart,
   type FactorsPart,
   type FeatureContexts,
+  type LoginsParts,
   type Middlewares,
   type PhonesPart,
   type RecoveryPart,
@@ -57,7 +66,8 @@ export type SmsOtp<O extends SmsOtpOptions = SmsOtpOptions> = SmsOtpBase &
   Where<O, 'factors', FactorsPart> &
   Where<O, 'phoneBook', PhonesPart> &
   Where<O, 'recoveryCodes', RecoveryPart> &
-  Where<O, 'trustedDevices', DevicesPart>;
+  Where<O, 'trustedDevices', DevicesPart> &
+  Where<O, 'logins', LoginsParts>;
 
 /** Parts that exist if their option is given, may exist where the type leaves that open, and are absent otherwise. */
 type Where<O, Option extends keyof SmsOtpOptions, Parts> = Option extends keyof O
@@ -94,8 +104,8 @@ class SmsOtpContext {
         hasFactor: createFactorCheck(login, settings.factors),
         emit,
         revokeDevices: factors.devices?.revokeFor,
-        endOtherSessions: settings.endOtherSessions,
       },
+      logins: login.logins,
     };
     this.close = async () => {
       if (isOwn) await gateway.close();
@@ -192,6 +202,7 @@ function createLoginContext(
     hasListener: settings.onEvent !== undefined,
     store: guarded,
     browsers: joinBrowsers(settings, guarded, createDigests),
+    logins: joinLogins(settings, guarded),
     policies: withBuiltIns(countries, policies),
     buildMessage: createMessageBuilder(toMessageSettings(settings)),
     numberKeys: createNumberKeys(
@@ -225,6 +236,15 @@ function joinBrowsers(
   return createKnownBrowsers({ browsers, counters, digests, maxAgeDays, now, randomBytes });
 }
 
+function joinLogins(
+  { logins: settings, now }: Settings,
+  { logins }: GuardedStore,
+): LoginRegistry | undefined {
+  if (settings === undefined) return undefined;
+  if (logins === undefined) throw missingPart('logins', 'logins');
+  return createLoginRegistry({ ...settings, store: logins, now, randomId: randomUUID });
+}
+
 function createMiddlewareContext(
   settings: Settings,
   login: LoginContext,
@@ -234,6 +254,7 @@ function createMiddlewareContext(
   const { trustedDevices, knownBrowsers } = settings;
   const ownCookies = [trustedDevices, knownBrowsers].flatMap((option) => (option ? [option.cookieName] : []));
   const slot = new SessionSlot(sessionKey, keepSessionKeys, ownCookies);
+  const logins = createLogins(slot, login.logins);
   const sendOtp = createSendOtp(login, createFactorLister(settings.factors, recoveryCodes));
   const verifiers = createCodeVerifiers(login, settings, recoveryCodes);
   return {
@@ -242,7 +263,8 @@ function createMiddlewareContext(
     fields,
     slot,
     now,
-    marks: createMarkReader(slot, login.getUserId, now),
+    logins,
+    marks: createMarkReader(slot, login.getUserId, now, logins),
     sendOtp,
     resendOtp: createResendOtp(login, sendOtp),
     factors: new Map(
@@ -269,8 +291,10 @@ function createMiddlewareContext(
     },
     getLocale: async (user, req) => getLocale?.(user, req),
     getPreferredFactor: async (user, req) => settings.preferredFactor?.(user, req),
-    endOtherSessions: async (user, req) => {
-      await settings.endOtherSessions?.(login.getUserId(user), req);
+    getUserId: login.getUserId,
+    endOtherSessions: async (userId, req) => {
+      await logins.endOthers(toUserIdText(userId).userId, req);
+      await settings.endOtherSessions?.(userId, req);
     },
     browsers: createBrowserCookies(login.browsers, settings.knownBrowsers),
     forgetDevices: async (user, req) => {

@@ -137,6 +137,6 @@ function joinDevices(
   return { ...createDeviceAuthenticator(login, registry, bind), ...createDeviceAdmin(login, registry) };
 }
 
-function missingPart(part: string, option: string): TypeError {
+export function missingPart(part: string, option: string): TypeError {
   return optionError('createSmsOtp', 'store', `has no part ${part}, which the option ${option} needs`);
 }

@@ -148,7 +148,9 @@ export function createLoginRegistry(parts: RegistryParts): LoginRegistry {
     return isLive;
   }
 
-  async function begin(login: Pick<Login, 'userId' | 'method' | 'label' | 'startedAt'>): Promise<LoginReference> {
+  async function begin(
+    login: Pick<Login, 'userId' | 'method' | 'label' | 'startedAt'>,
+  ): Promise<LoginReference> {
     const { userId, method, label, startedAt } = login;
     const [loginId, lastSeenAt] = [randomId(), now()];
     const record: Login = { version: 1, loginId, userId, method, label, startedAt, lastSeenAt };
@@ -197,6 +199,5 @@ export function createLoginRegistry(parts: RegistryParts): LoginRegistry {
 }
 
 function toListedLogin({ loginId, label, method, startedAt, lastSeenAt }: Login): ListedLogin {
-  // Written by this library alone.
-  return { loginId, label, method: method as Method | null, startedAt, lastSeenAt };
+  return { loginId, label, method, startedAt, lastSeenAt };
 }

@@ -1,3 +1,4 @@
+import type { ListedLogin } from '../account/logins';
 import { type ListedDevice, toListedDevice } from '../account/trusted-devices';
 import {
   failureKeys,
@@ -26,7 +27,7 @@ export interface UserAdmin {
    */
   readonly enableUser: (userId: UserId) => Promise<void>;
   /**
-   * Ends the user's challenges and removes the user's recovery codes, trusted devices, known browsers and counters, except
+   * Ends the user's challenges and logins and removes the user's recovery codes, trusted devices, known browsers and counters, except
    * under a running lock.
    */
   readonly forgetUser: (userId: UserId) => Promise<void>;
@@ -40,10 +41,17 @@ export interface UserExport {
   /** Recovery codes that are left. */
   readonly recoveryCodes: number;
   readonly trustedDevices: readonly ListedDevice[];
+  readonly logins: readonly Omit<ListedLogin, 'loginId'>[];
   readonly knownBrowsers: readonly { readonly seenAt: number }[];
 }
 
-export function createUserAdmin({ store, browsers, emit, guessableMethods }: LoginContext): UserAdmin {
+export function createUserAdmin({
+  store,
+  browsers,
+  logins,
+  emit,
+  guessableMethods,
+}: LoginContext): UserAdmin {
   const { challenges, counters, recoveryCodes, devices } = store;
 
   /** Apps that keep the count of failures themselves are informed of every change. */
@@ -85,6 +93,7 @@ export function createUserAdmin({ store, browsers, emit, guessableMethods }: Log
       await challenges.discardAll(userId);
       await recoveryCodes?.replace(userId, []);
       await devices?.removeAll(userId);
+      await logins?.endAll(userId);
       await browsers.forget(userId);
       const isFree = !(await isLocked(userId));
       await counters.clear(isFree ? [...allFailureKeys(userId), ...sends] : sends, { keepsLocked: true });
@@ -96,6 +105,7 @@ export function createUserAdmin({ store, browsers, emit, guessableMethods }: Log
         userId,
         recoveryCodes: (await recoveryCodes?.count(userId)) ?? 0,
         trustedDevices: ((await devices?.list(userId)) ?? []).map(toListedDevice),
+        logins: ((await logins?.list(id)) ?? []).map(({ loginId: _loginId, ...login }) => login),
         knownBrowsers: (await browsers.list(userId)).map(({ seenAt }) => ({ seenAt })),
       };
     },

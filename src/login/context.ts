@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import type { LoginRegistry } from '../account/logins';
 import type { GatewayClient } from '../client/gateway-client';
 import { expandKey } from '../client/token-crypto';
 import type { Limits } from '../limits/options';
@@ -82,6 +83,8 @@ export interface LoginContext {
   /** Make the ids that pages use for a user's numbers. */
   readonly phoneIds: readonly KeyedDigest[];
   readonly browsers: KnownBrowsers;
+  /** Undefined unless the option `logins` is given. */
+  readonly logins: LoginRegistry | undefined;
   /** Returns a number from 0 to 1. */
   readonly random: () => number;
   /** Returns a string that cannot be guessed. */

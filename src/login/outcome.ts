@@ -23,6 +23,7 @@ export const REASONS = [
   'not-required',
   'second-factor-required',
   'second-factor-too-old',
+  'login-ended',
 ] as const;
 
 /** One of the closed list of reasons. `unconfirmed`: the gateway's answer was lost. `not-sent`: the gateway failed. */
@@ -104,5 +105,10 @@ export interface CancelOutcome {
 export type PhoneOutcome =
   ({ readonly changed: true } & PhoneChoice) | ({ readonly changed: false } & Refusal);
 
+/** What became of `logout`. */
+export interface LogoutOutcome {
+  readonly loggedOut: true;
+}
+
 /** What `req.smsOtp` holds after one of the middlewares ran. */
-export type SmsOtpOutcome = SendOutcome | VerifyOutcome | CancelOutcome | PhoneOutcome;
+export type SmsOtpOutcome = SendOutcome | VerifyOutcome | CancelOutcome | LogoutOutcome | PhoneOutcome;

@@ -6,7 +6,8 @@ import type { ResendRequest, ResendResult } from '../login/resend-otp';
 import type { SendOtp } from '../login/send-otp';
 import type { VerifiedMark } from '../login/users';
 import type { VerifyOtp } from '../login/verify-otp';
-import type { LiveChallenge } from '../stores/store';
+import type { LiveChallenge, UserId } from '../stores/store';
+import type { LoginsContext } from './logins';
 import type { PassportInstance } from './passport';
 import type { SessionSlot } from './session-slot';
 
@@ -33,9 +34,11 @@ export interface MiddlewareContext {
   readonly getLocale: (user: Express.User, req: Request) => Promise<string | undefined>;
   /** Returns what the app's option of that name returns, unchecked. */
   readonly getPreferredFactor: (user: Express.User, req: Request) => Promise<unknown>;
-  /** Calls the app's option of that name. Rethrows what the app throws. */
-  readonly endOtherSessions: (user: Express.User, req: Request | undefined) => Promise<void>;
+  /** Ends the user's other logins, and calls the app's option of that name. Rethrows what the app throws. */
+  readonly endOtherSessions: (userId: UserId, req: Request | undefined) => Promise<void>;
+  readonly getUserId: (user: Express.User) => UserId;
   readonly browsers: BrowsersContext;
+  readonly logins: LoginsContext;
   /** Ends the trust in all of the user's devices, and makes all browsers unknown, because a number has changed. */
   readonly forgetDevices: (user: Express.User, req: Request) => Promise<void>;
   /** Milliseconds since 1970. */
@@ -61,10 +64,15 @@ export interface BrowsersContext {
   readonly readCookie: (req: Request) => string | undefined;
   /** Makes the browser of a success known. */
   readonly remember: (req: Request, success: Omit<BrowserSuccess, 'cookie'>) => Promise<void>;
+  /** Makes all browsers of a user unknown. */
+  readonly forget: (userId: string) => Promise<void>;
 }
 
-/** Whether a request's mark is good enough. */
-export type MarkCheck = 'passed' | 'second-factor-required' | 'second-factor-too-old';
+/** Whether a request's mark is good enough. `unchecked`: it is, if its login is live. */
+export type MarkCheck = 'passed' | 'unchecked' | MarkRefusal;
+
+/** Why a mark is not good enough. */
+export type MarkRefusal = 'second-factor-required' | 'second-factor-too-old' | 'login-ended';
 
 /** Reads the mark of a request and compares it with the current user. */
 export interface MarkReader {
@@ -75,4 +83,6 @@ export interface MarkReader {
    * @param maxAgeMs Infinity: any age. With a finite age a trusted device never passes: the user proved nothing in this session.
    */
   readonly check: (req: Request, maxAgeMs: number) => MarkCheck;
+  /** The same, and asks the store where the login is unchecked. @throws {StoreError} `ERR_STORE` */
+  readonly ask: (req: Request, maxAgeMs: number) => Promise<'passed' | MarkRefusal>;
 }

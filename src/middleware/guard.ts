@@ -1,7 +1,8 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { idText, type VerifiedMark } from '../login/users';
-import type { MarkCheck, MarkReader, MiddlewareContext } from './context';
+import type { MarkCheck, MarkReader, MarkRefusal, MiddlewareContext } from './context';
 import { currentUser, handleAsync, loadOptions } from './handler';
+import { type LoginsContext, withoutLogins } from './logins';
 import type { GuardOptions, MaxAgeOptions } from './options';
 import { replyWithRedirect, replyWithRefusal, toNotice, toSafePath } from './responses';
 import type { SessionSlot } from './session-slot';
@@ -11,6 +12,7 @@ export function createMarkReader(
   slot: SessionSlot,
   getUserId: (user: Express.User) => unknown,
   now: () => number,
+  logins: LoginsContext,
 ): MarkReader {
   function read(req: Request): VerifiedMark | undefined {
     const user = currentUser(req);
@@ -19,14 +21,25 @@ export function createMarkReader(
     return mark.userId === idText(getUserId(user)) ? mark : undefined;
   }
 
+  function check(req: Request, maxAgeMs: number): MarkCheck {
+    const mark = read(req);
+    if (mark === undefined) return 'second-factor-required';
+    if (maxAgeMs !== Infinity) {
+      const isFresh = mark.method !== 'trusted-device' && now() - mark.at <= maxAgeMs;
+      if (!isFresh) return 'second-factor-too-old';
+    }
+    const login = logins.check(req, mark.userId);
+    if (login === 'live') return 'passed';
+    return login === 'none' ? 'second-factor-required' : 'unchecked';
+  }
+
   return {
     read,
-    check: (req, maxAgeMs) => {
-      const mark = read(req);
-      if (mark === undefined) return 'second-factor-required';
-      if (maxAgeMs === Infinity) return 'passed';
-      const isFresh = mark.method !== 'trusted-device' && now() - mark.at <= maxAgeMs;
-      return isFresh ? 'passed' : 'second-factor-too-old';
+    check,
+    async ask(req, maxAgeMs) {
+      const known = check(req, maxAgeMs);
+      if (known !== 'unchecked') return known;
+      return (await logins.isLive(req)) ? 'passed' : 'login-ended';
     },
   };
 }
@@ -40,7 +53,7 @@ export interface Guards {
 }
 
 export function createGuards(context: MiddlewareContext): Guards {
-  const { marks, slot, isRequiredFor, now } = context;
+  const { marks, slot, logins, isRequiredFor, now } = context;
   const { readOptions } = loadOptions();
 
   return {
@@ -48,9 +61,11 @@ export function createGuards(context: MiddlewareContext): Guards {
       const options = readOptions('requireSecondFactor', given);
       const maxAgeMs = toMaxAgeMs(options);
       return function requireSecondFactor(req: Request, res: Response, next: NextFunction) {
-        const check = marks.check(req, maxAgeMs);
-        if (check === 'passed') return next();
-        handleAsync(res, next, () => refuse(req, res, options, check));
+        if (marks.check(req, maxAgeMs) === 'passed') return next();
+        handleAsync(res, next, async () => {
+          const check = await marks.ask(req, maxAgeMs);
+          return check === 'passed' || refuse(req, res, options, check);
+        });
       };
     },
     hasSecondFactor(req, options) {
@@ -63,17 +78,19 @@ export function createGuards(context: MiddlewareContext): Guards {
     req: Request,
     res: Response,
     options: GuardOptions,
-    reason: Exclude<MarkCheck, 'passed'>,
+    found: MarkRefusal,
   ): Promise<boolean> {
     const { pending } = slot.read(req);
-    if (options.allowNotRequired === true && (await isNotRequired(req))) return true;
+    const isAllowed = options.allowNotRequired === true && (await isNotRequired(req));
+    if (isAllowed && (await logins.isLive(req))) return true;
+    const reason = isAllowed ? 'login-ended' : found;
     if (options.redirect === undefined) {
       replyWithRefusal(res, { reason });
       return false;
     }
     const path = req.method === 'GET' ? toSafePath(req.originalUrl) : null;
     await updateSlot(
-      context,
+      withoutLogins(context),
       req,
       (current) => current.pending?.otpId === pending?.otpId,
       (current) => ({

@@ -9,11 +9,16 @@ export function createBrowserCookies(
   settings: { readonly cookieName: string } | false,
 ): BrowsersContext {
   if (settings === false || !browsers.isOn) {
-    return { readCookie: () => undefined, remember: () => Promise.resolve() };
+    return {
+      readCookie: () => undefined,
+      remember: () => Promise.resolve(),
+      forget: () => Promise.resolve(),
+    };
   }
   const { cookieName } = settings;
   return {
     readCookie: (req) => readCookie(req, cookieName),
+    forget: browsers.forget,
     async remember(req, success) {
       try {
         const cookie = await browsers.remember({ ...success, cookie: readCookie(req, cookieName) });

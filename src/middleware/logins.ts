@@ -7,7 +7,7 @@ import type { MiddlewareContext } from './context';
 import { createFactory } from './handler';
 import type { RedirectOptions } from './options';
 import { logOut } from './passport';
-import { answerSuccess } from './responses';
+import { answerSuccess, LOGIN_ENDED } from './responses';
 import type { SmsOtpSession } from './session-data';
 import type { SessionSlot } from './session-slot';
 import { toDeviceLabel } from './trusted-devices';
@@ -87,7 +87,7 @@ function createRequestLogins(slot: SessionSlot, registry: LoginRegistry): Logins
     },
     isLive: (req) => ask(req, registry.isLive),
     isStillLive: (req) => ask(req, registry.isStillLive),
-    findEnd: async (req) => ((await ask(req, registry.isLive)) ? null : { reason: 'login-ended' }),
+    findEnd: async (req) => ((await ask(req, registry.isLive)) ? null : LOGIN_ENDED),
     begin,
     async renew(req, userId, method) {
       const login = slot.peek(req)?.login;

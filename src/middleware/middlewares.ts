@@ -1,9 +1,11 @@
 import type { Request, RequestHandler } from 'express';
+import type { LoginRegistry } from '../account/logins';
 import type { TrustedDevices } from '../account/trusted-devices';
 import { isAppFactor } from '../login/code-verifiers';
 import type { MiddlewareContext } from './context';
 import { createGuards, type Guards } from './guard';
-import type { SendOptions, VerifyOptions } from './options';
+import { createLoginsPart, createLogout, type LoginsPart } from './logins';
+import type { RedirectOptions, SendOptions, VerifyOptions } from './options';
 import { createPhones, type Phones, type PhonesContext } from './phones';
 import { createRecoveryCodesPart, type RecoveryCodesContext, type RecoveryCodesPart } from './recovery-codes';
 import { createResendCancelStepUp, type ResendCancelStepUp } from './resend-cancel-step-up';
@@ -20,6 +22,8 @@ export interface Middlewares extends Guards, ResendCancelStepUp {
   readonly send: (options?: SendOptions) => RequestHandler;
   /** Verifies the code in the body: logs in after `send`, renews the mark after `stepUp`. */
   readonly verify: (options?: VerifyOptions) => RequestHandler;
+  /** Logs the user out, and ends the record of the login before the session. */
+  readonly logout: (options?: RedirectOptions) => RequestHandler;
   /** Returns what a page may show of the pending code, the mark and the last refusal. */
   readonly status: (req: Request) => SmsOtpStatus;
 }
@@ -50,20 +54,28 @@ export interface DevicesPart {
   readonly trustedDevices: TrustedDevices;
 }
 
+/** Added by the option `logins`. */
+export interface LoginsParts {
+  /** Lists and ends the logins of a user. */
+  readonly logins: LoginsPart;
+}
+
 /** The contexts of the features that are configured. */
 export interface FeatureContexts {
   readonly phones: PhonesContext | undefined;
   readonly recoveryCodes: RecoveryCodesContext | undefined;
+  readonly logins: LoginRegistry | undefined;
 }
 
 /** Makes all middlewares and guards from one context. Some exist only if their option is given. */
 export function createMiddlewares(
   context: MiddlewareContext,
-  { phones, recoveryCodes }: FeatureContexts,
-): Middlewares & Partial<FactorsPart & PhonesPart & RecoveryPart & DevicesPart> {
+  { phones, recoveryCodes, logins }: FeatureContexts,
+): Middlewares & Partial<FactorsPart & PhonesPart & RecoveryPart & DevicesPart & LoginsParts> {
   return {
     send: createSend(context),
     verify: createVerify(context),
+    logout: createLogout(context),
     status: createStatus(context),
     ...createResendCancelStepUp(context),
     ...createGuards(context),
@@ -72,6 +84,7 @@ export function createMiddlewares(
       recover: createVerify(context, 'recover', 'recovery-code'),
       recoveryCodes: createRecoveryCodesPart(context, recoveryCodes),
     }),
+    ...(logins && { logins: createLoginsPart(context, logins) }),
     ...(context.devices && { trustedDevices: toTrustedDevices(context.devices) }),
     ...([...context.factors.keys()].some(isAppFactor) && { verifyWith: createVerifyWith(context) }),
   };

@@ -108,6 +108,7 @@ const SCHEMAS = {
   send: strictOptions({ ...redirects, notRequiredRedirect: text }) satisfies z.ZodType<SendOptions>,
   resend: redirectSchema,
   cancel: redirectSchema,
+  logout: redirectSchema,
   stepUp: strictOptions({
     ...redirects,
     transaction: callback<NonNullable<StepUpOptions['transaction']>>().optional(),

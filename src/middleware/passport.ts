@@ -36,6 +36,16 @@ export function logIn(
   });
 }
 
+/** Calls Passport's own `req.logout`, which renews the session and takes the user out of it. */
+export function logOut(req: Request): Promise<void> {
+  return new Promise((resolve, reject) => {
+    req.logout((error: unknown) => {
+      if (isGiven(error)) reject(error);
+      else resolve();
+    });
+  });
+}
+
 /** Sets `req.authInfo` the way Passport does after a success. */
 export function setAuthInfo(passport: PassportInstance, req: Request, info: object): Promise<void> {
   // Missing in the types, part of Passport since 0.2: its own success action calls it.

@@ -13,7 +13,17 @@ import { createVerifyOtp } from '../login/verify-otp';
 import type { MiddlewareContext } from './context';
 import { createFactory, currentUser, readField } from './handler';
 import type { CheckedOptions, EnrollOptions, PhoneOptions, RedirectOptions, RemoveOptions } from './options';
-import { answerSuccess, finishRefusal, recordRefusal, toNotice, toSafePath } from './responses';
+import {
+  answerSuccess,
+  finishRefusal,
+  LOGIN_ENDED,
+  notChanged,
+  notVerified,
+  recordRefusal,
+  type SessionRefusal,
+  toNotice,
+  toSafePath,
+} from './responses';
 import { createFinishSend } from './send';
 
 /** The numbers of a logged-in user. A user who has one needs a second factor of their own that is recent enough. */
@@ -60,12 +70,17 @@ function createEnroll(
   context: MiddlewareContext,
   enrollment: EnrollmentContext,
 ): Handle<CheckedOptions<'phones.enroll'>> {
-  const { slot, marks, fields } = context;
+  const { slot, marks, fields, logins } = context;
   const enrollPhone = createEnrollPhone(enrollment);
   const finishSend = createFinishSend(context);
 
   return async function enroll(req, res, options) {
     const before = slot.read(req);
+    const ended = await logins.findEnd(req);
+    if (ended !== null) {
+      const result = { kind: 'refused', refusal: ended } as const;
+      return finishSend(req, res, options, { before, result, returnTo: undefined });
+    }
     const result = await enrollPhone({
       user: currentUser(req),
       passed: marks.read(req),
@@ -85,45 +100,62 @@ function createEnroll(
 }
 
 function createConfirm(context: MiddlewareContext, enrollment: EnrollmentContext): Handle<RedirectOptions> {
-  const { slot, marks, fields, endOtherSessions, forgetDevices, now } = context;
+  const { slot, marks, fields, logins, endOtherSessions, forgetDevices, getUserId, now } = context;
   const confirmPhone = createConfirmPhone(enrollment);
 
   return async function confirm(req, res, { successRedirect, failureRedirect }) {
     const { pending, returnTo } = slot.read(req);
     const otpId = pending?.otpId;
+    const ended = await logins.findEnd(req);
+    if (ended !== null) return refuse(req, res, failureRedirect, { refusal: ended, otpId });
     const result = await confirmPhone({
       code: readField(req, fields.code),
       pending,
       currentUser: currentUser(req),
       address: req.ip,
       readPassed: () => marks.read(req),
-      mayFinish: () => slot.mayFinish(req, pending?.pendingId),
+      mayFinish: async () => (await logins.isStillLive(req)) && slot.mayFinish(req, pending?.pendingId),
     });
     if (result.kind === 'unconfirmed') {
       const notice = toNotice({ reason: 'unconfirmed' }, now());
-      await recordRefusal(context, req, { otpId, endsPending: result.endsPending, notice });
+      const { endsPending } = result;
+      await recordRefusal(context, req, { otpId, endsPending, notice });
       throw result.error;
     }
-    if (result.kind === 'refused') {
-      req.smsOtp = { verified: false, ...result.refusal };
-      return finishRefusal(context, req, res, failureRedirect, { ...result, otpId });
+    if (result.kind === 'refused') return refuse(req, res, failureRedirect, { ...result, otpId });
+    if (!(await renewSession(req, result))) {
+      return refuse(req, res, failureRedirect, { refusal: LOGIN_ENDED, otpId });
     }
-    await renewSession(req, result);
     if (successRedirect === undefined) return true;
     return answerSuccess(res, toSafePath(returnTo ?? pending?.returnTo) ?? successRedirect);
   };
 
-  /** The phone book has changed: other sessions end even if this one could not be renewed. */
-  async function renewSession(req: Request, { user, userId, at }: Confirmed): Promise<void> {
+  async function refuse(
+    req: Request,
+    res: Response,
+    failureRedirect: string | undefined,
+    refused: SessionRefusal,
+  ): Promise<boolean> {
+    return finishRefusal(context, req, res, failureRedirect, refused, notVerified);
+  }
+
+  /**
+   * The phone book has changed: other sessions end even if this one could not be renewed. False: the user has logged out in
+   * the meantime, and stays out.
+   */
+  async function renewSession(req: Request, { user, userId, at }: Confirmed): Promise<boolean> {
     const method = 'sms';
     req.smsOtp = { verified: true, user, method, at };
     await forgetDevices(user, req);
     try {
-      slot.carryThroughRenewal(req, { version: 1, verified: { userId, method, at } }, 'all');
+      const login = await logins.renew(req, userId, method);
+      if (login === null) return false;
+      slot.carryThroughRenewal(req, { version: 1, verified: { userId, method, at }, ...login }, 'all');
       await slot.renewPrepared(req);
+      return true;
     } finally {
-      // After the renewal: the app spares the session of this request by its new id.
-      await endOtherSessions(user, req);
+      // After the renewal: the session of this request is spared by its new id.
+      await endOtherSessions(getUserId(user), req);
     }
   }
 }
@@ -136,23 +168,30 @@ function createChanges(
   readonly setDefault: Handle<CheckedOptions<'phones.setDefault'>>;
   readonly list: Phones['list'];
 } {
-  const { slot, marks, fields, endOtherSessions, forgetDevices } = context;
+  const { slot, marks, fields, logins, endOtherSessions, forgetDevices, getUserId } = context;
   const { removePhone, setDefaultPhone, listPhones } = createChangePhones(enrollment);
 
   return {
     async remove(req, res, options) {
-      const result = await removePhone(toRequest(req, options), options.keepsLast !== false);
+      const ended = await findEnd(req);
+      const result = ended ?? (await removePhone(toRequest(req, options), options.keepsLast !== false));
       if (result.kind === 'changed') {
         await forgetDevices(result.user, req);
-        await endOtherSessions(result.user, req);
+        await endOtherSessions(getUserId(result.user), req);
       }
       return answer(req, res, options, result);
     },
     async setDefault(req, res, options) {
-      return answer(req, res, options, await setDefaultPhone(toRequest(req, options)));
+      const ended = await findEnd(req);
+      return answer(req, res, options, ended ?? (await setDefaultPhone(toRequest(req, options))));
     },
     list: listPhones,
   };
+
+  async function findEnd(req: Request): Promise<Extract<ChangeResult, { readonly kind: 'refused' }> | null> {
+    const refusal = await logins.findEnd(req);
+    return refusal && { kind: 'refused', refusal };
+  }
 
   function toRequest(req: Request, { maxAgeSeconds }: CheckedOptions<'phones.setDefault'>): ChangeRequest {
     const phoneId = readField(req, fields.phoneId);
@@ -171,8 +210,7 @@ function createChanges(
       return answerSuccess(res, successRedirect);
     }
     const { refusal } = result;
-    req.smsOtp = { changed: false, ...refusal };
     const otpId = slot.read(req).pending?.otpId;
-    return finishRefusal(context, req, res, failureRedirect, { refusal, otpId });
+    return finishRefusal(context, req, res, failureRedirect, { refusal, otpId }, notChanged);
   }
 }

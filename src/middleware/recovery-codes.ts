@@ -30,34 +30,33 @@ export interface RecoveryCodesContext {
   readonly emit: LoginContext['emit'];
   /** Undefined unless `trustedDevices` is configured. */
   readonly revokeDevices: RevokeDevices | undefined;
-  readonly endOtherSessions: ((userId: UserId, req: Request | undefined) => unknown) | undefined;
 }
 
 /** How old the second factor may be when codes are replaced. */
 const MAX_AGE_MS = 300_000;
 
 export function createRecoveryCodesPart(
-  { marks }: Pick<MiddlewareContext, 'marks'>,
-  { codes, hasFactor, emit, revokeDevices, endOtherSessions }: RecoveryCodesContext,
+  { marks, endOtherSessions }: Pick<MiddlewareContext, 'marks' | 'endOtherSessions'>,
+  { codes, hasFactor, emit, revokeDevices }: RecoveryCodesContext,
 ): RecoveryCodesPart {
   return {
     async generate(id, req) {
       const { userId } = toUserIdText(id);
-      const isFirst = !isFresh(userId, req);
+      const isFirst = !(await isFresh(userId, req));
       if (isFirst && (await hasFactor(id))) throw notFresh();
       await revokeDevices?.(userId, 'changed', req?.ip);
       const made = await codes.renew(userId, isFirst);
       if (made === null) throw notFresh();
       emit({ type: 'recovery-codes-generated', userId, address: req?.ip, count: made.length });
-      await endOtherSessions?.(id, req);
+      await endOtherSessions(id, req);
       return made;
     },
     count: async (id) => codes.count(toUserIdText(id).userId),
   };
 
   /** Returns whether the request's user is this one, right after a second factor. */
-  function isFresh(userId: string, req: Request | undefined): boolean {
-    if (req === undefined || marks.check(req, MAX_AGE_MS) !== 'passed') return false;
+  async function isFresh(userId: string, req: Request | undefined): Promise<boolean> {
+    if (req === undefined || (await marks.ask(req, MAX_AGE_MS)) !== 'passed') return false;
     return marks.read(req)?.userId === userId;
   }
 }

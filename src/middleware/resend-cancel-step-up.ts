@@ -3,7 +3,7 @@ import type { SendResult } from '../login/send-otp';
 import type { MiddlewareContext } from './context';
 import { createFactory, currentUser, loadOptions, readField } from './handler';
 import type { RedirectOptions, StepUpOptions } from './options';
-import { answerSuccess } from './responses';
+import { answerSuccess, finishRefusal, LOGIN_ENDED, notSent } from './responses';
 import { createFinishSend, withoutNotice } from './send';
 import type { SmsOtpSession } from './session-data';
 import { updateSlot, withoutPending } from './update-slot';
@@ -32,6 +32,8 @@ export function createResendCancelStepUp(context: MiddlewareContext): ResendCanc
   async function resend(req: Request, res: Response, options: RedirectOptions): Promise<boolean> {
     const before = slot.read(req);
     const { pending } = before;
+    const ended = await findEnd(req);
+    if (ended !== null) return finishSend(req, res, options, { before, result: ended, returnTo: undefined });
     const result = await context.resendOtp({
       pending,
       currentUser: currentUser(req),
@@ -45,8 +47,13 @@ export function createResendCancelStepUp(context: MiddlewareContext): ResendCanc
 
   async function stepUp(req: Request, res: Response, options: StepUpOptions): Promise<boolean> {
     const before = slot.read(req);
-    const result = await sendStepUp(req, before, options);
+    const result = (await findEnd(req)) ?? (await sendStepUp(req, before, options));
     return finishSend(req, res, options, { before, result, returnTo: before.returnTo });
+  }
+
+  async function findEnd(req: Request): Promise<Extract<SendResult, { readonly kind: 'refused' }> | null> {
+    const refusal = await context.logins.findEnd(req);
+    return refusal && { kind: 'refused', refusal };
   }
 
   async function sendStepUp(
@@ -73,12 +80,20 @@ export function createResendCancelStepUp(context: MiddlewareContext): ResendCanc
     });
   }
 
-  async function cancel(req: Request, res: Response, { successRedirect }: RedirectOptions): Promise<boolean> {
+  async function cancel(
+    req: Request,
+    res: Response,
+    { successRedirect, failureRedirect }: RedirectOptions,
+  ): Promise<boolean> {
     const { pending } = slot.read(req);
     if (pending !== undefined) {
       await context.discard(pending.otpId);
       const isStill = ({ pending: now }: SmsOtpSession): boolean => now?.pendingId === pending.pendingId;
-      await updateSlot(context, req, isStill, (now) => withoutPending(withoutNotice(now)));
+      const update = await updateSlot(context, req, isStill, (now) => withoutPending(withoutNotice(now)));
+      if (update === 'login-ended') {
+        const refused = { refusal: LOGIN_ENDED, otpId: pending.otpId };
+        return finishRefusal(context, req, res, failureRedirect, refused, notSent);
+      }
     }
     req.smsOtp = { cancelled: true };
     return answerSuccess(res, successRedirect);

@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import type { Reason, Refusal } from '../login/outcome';
+import type { Reason, Refusal, SmsOtpOutcome } from '../login/outcome';
 import type { MiddlewareContext } from './context';
 import type { SmsOtpSession } from './session-data';
 import { updateSlot } from './update-slot';
@@ -22,6 +22,7 @@ export const REPLIES: Readonly<Record<Reason, Reply>> = {
   'too-many-attempts': INVALID_CODE,
   expired: { status: 401, error: 'expired' },
   'no-pending-login': { status: 401, error: 'no-pending-login' },
+  'login-ended': { status: 401, error: 'login-ended' },
   'user-gone': { status: 401, error: 'no-pending-login' },
   // The request itself ends in the error; this is what a later page may show.
   unconfirmed: { status: 401, error: 'no-pending-login' },
@@ -56,18 +57,29 @@ export interface SessionRefusal extends SessionChanges {
   readonly refusal: Refusal;
 }
 
-/** Ends a refused request: the session keeps the reason for the page it redirects to, otherwise the answer is JSON. */
+/**
+ * Ends a refused request: the session keeps the reason for the page it redirects to, otherwise the answer is JSON.
+ * @param toOutcome Makes `req.smsOtp` of the refusal that is told.
+ */
 export async function finishRefusal(
   context: MiddlewareContext,
   req: Request,
   res: Response,
   failureRedirect: string | undefined,
   { refusal, ...changes }: SessionRefusal,
+  toOutcome: (refusal: Refusal) => SmsOtpOutcome,
 ): Promise<false> {
   const notice = failureRedirect === undefined ? null : toNotice(refusal, context.now());
-  await recordRefusal(context, req, { ...changes, notice });
-  return answerRefusal(res, failureRedirect, refusal);
+  const hasEnded = await recordRefusal(context, req, { ...changes, notice });
+  const told = hasEnded ? LOGIN_ENDED : refusal;
+  req.smsOtp = toOutcome(told);
+  return answerRefusal(res, failureRedirect, told);
 }
+
+/** Outcomes of a refusal. */
+export const notSent = (refusal: Refusal): SmsOtpOutcome => ({ sent: false, ...refusal });
+export const notVerified = (refusal: Refusal): SmsOtpOutcome => ({ verified: false, ...refusal });
+export const notChanged = (refusal: Refusal): SmsOtpOutcome => ({ changed: false, ...refusal });
 
 /** What is written of a refusal. */
 interface RefusalRecord extends SessionChanges {
@@ -83,15 +95,21 @@ export function toNotice({ reason, retryAfterSeconds }: Refusal, now: number): N
   return { notice: reason, retryAt: retryAfterSeconds === undefined ? null : now + retryAfterSeconds * 1000 };
 }
 
-/** Writes what a refusal changes in the session, if anything. */
+/** The refusal of a request whose login has ended on the way. */
+export const LOGIN_ENDED: Refusal = { reason: 'login-ended' };
+
+/**
+ * Writes what a refusal changes in the session, if anything. Returns whether the session's login has ended in the meantime:
+ * then nothing was written.
+ */
 export async function recordRefusal(
   context: MiddlewareContext,
   req: Request,
   { otpId, endsPending, notice, attemptsLeft = Infinity }: RefusalRecord,
-): Promise<void> {
+): Promise<boolean> {
   const changesPending = otpId !== undefined && (endsPending === true || attemptsLeft !== Infinity);
-  if (notice === null && !changesPending) return;
-  await updateSlot(
+  if (notice === null && !changesPending) return false;
+  const update = await updateSlot(
     context,
     req,
     ({ pending }) => pending?.otpId === otpId,
@@ -105,6 +123,7 @@ export async function recordRefusal(
       ...notice,
     }),
   );
+  return update === 'login-ended';
 }
 
 /** Answers a refusal that has been recorded. */

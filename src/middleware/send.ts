@@ -2,17 +2,20 @@ import type { Request, RequestHandler, Response } from 'express';
 import { FirstFactorError } from '../errors';
 import type { Refusal } from '../login/outcome';
 import { maskPhone } from '../login/phones';
+import { toUserIdText } from '../login/users';
 import type { ResendResult } from '../login/resend-otp';
 import type { SendRequest, SendResult } from '../login/send-otp';
 import type { Waiting } from '../login/wait-without-text';
 import type { MiddlewareContext } from './context';
 import { createFactory, currentUser } from './handler';
+import { withoutLogins } from './logins';
 import type { RedirectOptions, SendOptions } from './options';
 import { logIn, setAuthInfo } from './passport';
 import {
   answerSuccess,
   finishRefusal,
   type Notice,
+  notSent,
   recordRefusal,
   replyWithPending,
   replyWithRedirect,
@@ -25,8 +28,10 @@ import { updateSlot } from './update-slot';
 import { createDeviceLogin, type DeviceLoginResult } from './trusted-devices';
 
 /** Makes `send`: the first factor was right, so a code is sent. */
-export function createSend(context: MiddlewareContext): (options?: SendOptions) => RequestHandler {
-  const { slot, sendOtp } = context;
+export function createSend(parts: MiddlewareContext): (options?: SendOptions) => RequestHandler {
+  const { slot, sendOtp, logins } = parts;
+  // Who enters a password may do so in a session whose login has ended.
+  const context = withoutLogins(parts);
   const answerAgain = createAnswerAgain(context);
   const devices = context.devices && createDeviceLogin(context.devices, context);
 
@@ -44,16 +49,12 @@ export function createSend(context: MiddlewareContext): (options?: SendOptions) 
     const result = await sendOtp(request);
     if (result.kind === 'not-required') return logInDirectly(req, res, user, options);
     if (result.kind === 'refused') {
-      const { refusal } = result;
-      req.smsOtp = { sent: false, ...refusal };
-      return finishRefusal(context, req, res, options.failureRedirect, {
-        refusal,
-        otpId: before.pending?.otpId,
-      });
+      const refused = { refusal: result.refusal, otpId: before.pending?.otpId };
+      return finishRefusal(context, req, res, options.failureRedirect, refused, notSent);
     }
     if (result.kind === 'already-sent') return answerAgain(req, res, options, before, result.refusal);
     const pending = toPending(result, findWantedPage(req, before));
-    await endEarlier(before);
+    await endEarlier(req, before);
     await slot.renew(req, { version: 1, pending, ...findNotice(options, result, context.now()) });
     return answerPending(req, res, options, pending, result);
   }
@@ -65,8 +66,9 @@ export function createSend(context: MiddlewareContext): (options?: SendOptions) 
     user: Express.User,
     options: SendOptions,
   ): Promise<boolean> {
-    await endEarlier(slot.read(req));
-    slot.carryThroughRenewal(req, { version: 1 });
+    await endEarlier(req, slot.read(req));
+    const { userId } = toUserIdText(context.getUserId(user));
+    slot.carryThroughRenewal(req, { version: 1, ...(await logins.begin(req, userId, null)) });
     await logIn(req, user, {});
     req.smsOtp = { sent: false, reason: 'not-required' };
     return answerSuccess(res, options.notRequiredRedirect);
@@ -81,19 +83,21 @@ export function createSend(context: MiddlewareContext): (options?: SendOptions) 
   ): Promise<boolean> {
     const before = slot.read(req);
     const wanted = findWantedPage(req, before);
-    await endEarlier(before);
-    slot.carryThroughRenewal(req, { version: 1, verified: mark });
+    const { userId, method, at } = mark;
+    await endEarlier(req, before);
+    const login = await logins.begin(req, userId, method);
+    slot.carryThroughRenewal(req, { version: 1, verified: mark, ...login });
     await logIn(req, user, {});
-    const { method, at } = mark;
     // A device is not a factor of its own: RFC 8176 has no value for it.
     await setAuthInfo(context.passport, req, { amr: ['pwd'], method, at });
     req.smsOtp = { verified: true, user, method, at };
     return answerSuccess(res, notRequiredRedirect && (wanted ?? notRequiredRedirect));
   }
 
-  /** What this session waited for ends with it: a request that is under way and saves it late brings nothing back. */
-  async function endEarlier({ pending }: SmsOtpSession): Promise<void> {
+  /** What this session was ends with it: a request that is under way and saves it late brings nothing back. */
+  async function endEarlier(req: Request, { pending }: SmsOtpSession): Promise<void> {
     if (pending !== undefined) await context.discard(pending.otpId);
+    await logins.end(req);
   }
 
   function findWantedPage(req: Request, { returnTo, pending }: SmsOtpSession): string | null {
@@ -164,15 +168,16 @@ export function createFinishSend(context: MiddlewareContext): FinishSend {
     const notice = findNotice(options, result, now());
     // Nothing is written when something else has begun in this session that is not of this pending login.
     const replaced = [undefined, before.pending?.pendingId, pending.pendingId];
-    const isKept = await updateSlot(
+    const update = await updateSlot(
       context,
       req,
       (current) => replaced.includes(current.pending?.pendingId),
       (current) => ({ ...withoutNotice(current), pending, ...notice }),
     );
-    if (isKept) return answerPending(req, res, options, pending, result);
+    if (update === 'written') return answerPending(req, res, options, pending, result);
     await discard(pending.otpId);
-    return refuse(req, res, options, before, { refusal: { reason: 'no-pending-login' } });
+    const reason = update === 'login-ended' ? update : 'no-pending-login';
+    return refuse(req, res, options, before, { refusal: { reason } });
   };
 
   async function refuse(
@@ -182,9 +187,8 @@ export function createFinishSend(context: MiddlewareContext): FinishSend {
     before: SmsOtpSession,
     { refusal, endsPending }: { readonly refusal: Refusal; readonly endsPending?: boolean },
   ): Promise<boolean> {
-    req.smsOtp = { sent: false, ...refusal };
     const otpId = before.pending?.otpId;
-    return finishRefusal(context, req, res, failureRedirect, { refusal, otpId, endsPending });
+    return finishRefusal(context, req, res, failureRedirect, { refusal, otpId, endsPending }, notSent);
   }
 }
 

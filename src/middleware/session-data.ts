@@ -1,4 +1,5 @@
 import type { SessionData } from 'express-session';
+import type { LoginReference } from '../account/logins';
 import type { PendingStatus, Reason, SmsOtpOutcome } from '../login/outcome';
 import type { VerifiedMark } from '../login/users';
 
@@ -7,6 +8,8 @@ export interface SmsOtpSession {
   readonly version: 1;
   readonly pending?: PendingSlot;
   readonly verified?: VerifiedMark;
+  /** Whose login this is, and under which id the store knows it. Only with the option `logins`. */
+  readonly login?: LoginReference;
   /** The reason of a refusal that was answered with a redirect, until `status()` returns it. */
   readonly notice?: Reason;
   /** Beside the notice: when another try makes sense, in milliseconds since 1970. */
@@ -51,8 +54,9 @@ declare global {
  */
 export function isSlot(value: unknown): value is SmsOtpSession {
   if (!isObject(value) || value.version !== 1) return false;
-  const { pending, verified } = value;
-  return (pending === undefined || isPending(pending)) && (verified === undefined || isMark(verified));
+  const { pending, verified, login } = value;
+  const hasMark = verified === undefined || isMark(verified);
+  return (pending === undefined || isPending(pending)) && hasMark && (login === undefined || isLogin(login));
 }
 
 function isPending(value: unknown): boolean {
@@ -70,6 +74,10 @@ function isPurpose(value: unknown): boolean {
 
 function isMark(value: unknown): boolean {
   return isObject(value) && typeof value.userId === 'string' && Number.isFinite(value.at);
+}
+
+function isLogin(value: unknown): boolean {
+  return isObject(value) && typeof value.userId === 'string' && typeof value.loginId === 'string';
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

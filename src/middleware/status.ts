@@ -22,7 +22,8 @@ export function createStatus({ slot, marks, now }: MiddlewareContext): (req: Req
   return function status(req) {
     const taken = takeNotice(req);
     const pending = slot.peek(req)?.pending;
-    const mark = marks.read(req);
+    // As for `hasSecondFactor`: with `logins` it shows only where the login has been checked.
+    const mark = marks.check(req, Infinity) === 'passed' ? marks.read(req) : undefined;
     return {
       pending: pending !== undefined && pending.pendingUntil > now() ? toStatus(pending) : null,
       verified: mark === undefined ? null : { at: mark.at, method: mark.method },

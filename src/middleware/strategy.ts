@@ -7,7 +7,14 @@ import type { Method, Refusal } from '../login/outcome';
 import type { Verified } from '../login/verify-otp';
 import type { FactorVerification, MiddlewareContext } from './context';
 import { currentUser, isGiven, readField } from './handler';
-import { recordRefusal, REPLIES, type SessionRefusal, setRetryAfter, toNotice } from './responses';
+import {
+  LOGIN_ENDED,
+  recordRefusal,
+  REPLIES,
+  type SessionRefusal,
+  setRetryAfter,
+  toNotice,
+} from './responses';
 import type { PendingSlot, SmsOtpSession } from './session-data';
 
 type Verify = (req: Request, done: () => void) => void;
@@ -92,11 +99,13 @@ export interface SmsOtpFailureInfo extends Refusal {
 
 /** Makes the verification of a request's code. After a success the mark passes through the renewal by `req.logIn`. */
 export function createAuthenticate(context: MiddlewareContext, callback?: StrategyCallback): Authenticate {
-  const { slot, factors, now } = context;
+  const { slot, factors, logins, now } = context;
 
   return async function authenticate(req, options) {
     const { pending } = slot.read(req);
     const { verifier, verifyOtp } = findFactor(options.factor ?? 'sms');
+    const ended = await logins.findEnd(req);
+    if (ended !== null) return refuse(req, options, { refusal: ended, otpId: pending?.otpId });
     const code = readField(req, verifier.field);
     const result = await verifyOtp({ code, pending, currentUser: currentUser(req), address: req.ip });
     const otpId = pending?.otpId;
@@ -136,13 +145,21 @@ export function createAuthenticate(context: MiddlewareContext, callback?: Strate
       await context.browsers.remember(req, { userId, bucket });
     }
     // Approving one payment proves nothing else: the mark stays as it was.
-    const verified = purpose === 'transaction' ? slot.read(req).verified : { userId, method, at };
-    const marked: SmsOtpSession = { version: 1, ...(verified && { verified }) };
+    const isTransaction = purpose === 'transaction';
+    const verified = isTransaction ? slot.read(req).verified : { userId, method, at };
+    const login = options.session === false ? {} : await toLogin();
+    if (login === null) return refuse(req, options, { refusal: LOGIN_ENDED, otpId });
+    const marked: SmsOtpSession = { version: 1, ...(verified && { verified }), ...login };
     if (options.session === false)
       await recordRefusal(context, req, { otpId, endsPending: true, notice: null });
     else slot.carryThroughRenewal(req, marked, purpose === 'login' ? undefined : 'all');
     req.smsOtp = { verified: true, user: confirmed.user, method, at, ...(transaction && { transaction }) };
     return { kind: 'success', ...confirmed };
+
+    async function toLogin(): Promise<Pick<SmsOtpSession, 'login'> | null> {
+      if (purpose === 'login') return logins.begin(req, userId, method);
+      return logins.renew(req, userId, isTransaction ? undefined : method);
+    }
   }
 
   async function refuse(
@@ -150,12 +167,13 @@ export function createAuthenticate(context: MiddlewareContext, callback?: Strate
     options: AuthenticationOptions,
     { refusal, otpId, endsPending = false, attemptsLeft }: SessionRefusal,
   ): Promise<AuthenticationFailure> {
-    req.smsOtp = { verified: false, ...refusal };
     const notice = options.keepsNotice === true ? toNotice(refusal, now()) : null;
-    await recordRefusal(context, req, { otpId, endsPending, notice, attemptsLeft });
-    const { status, error } = REPLIES[refusal.reason];
-    if (req.res !== undefined) setRetryAfter(req.res, status, refusal.retryAfterSeconds);
-    return { kind: 'failure', info: { message: error, ...refusal }, status };
+    const hasEnded = await recordRefusal(context, req, { otpId, endsPending, notice, attemptsLeft });
+    const told = hasEnded ? LOGIN_ENDED : refusal;
+    req.smsOtp = { verified: false, ...told };
+    const { status, error } = REPLIES[told.reason];
+    if (req.res !== undefined) setRetryAfter(req.res, status, told.retryAfterSeconds);
+    return { kind: 'failure', info: { message: error, ...told }, status };
   }
 }
 

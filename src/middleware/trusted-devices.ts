@@ -21,7 +21,11 @@ export interface DeviceLogin {
 
 export function createDeviceLogin(
   devices: DevicesContext,
-  { browsers, endOtherSessions }: Pick<MiddlewareContext, 'browsers' | 'endOtherSessions'>,
+  {
+    browsers,
+    endOtherSessions,
+    getUserId,
+  }: Pick<MiddlewareContext, 'browsers' | 'endOtherSessions' | 'getUserId'>,
 ): DeviceLogin {
   const { cookieName, trustDeviceField } = devices;
   return {
@@ -34,7 +38,7 @@ export function createDeviceLogin(
         return result;
       }
       if (result.kind !== 'not-now') res.clearCookie(cookieName, COOKIE_ATTRIBUTES);
-      if (result.kind === 'stolen') await endOtherSessions(user, req);
+      if (result.kind === 'stolen') await endOtherSessions(getUserId(user), req);
       return null;
     },
     async trust(req, res, user) {

@@ -12,14 +12,16 @@ const MOST_WRITES = 6;
  * under way at the same moment may save what has ended in between. What the session waits for is therefore compared with
  * the store after each write: a pending login that is over is taken out again, a newer text is put in its place.
  *
- * @returns Whether the slot was changed, and what it waits for is not over.
+ * @returns `over`: nothing was changed, or what it was to wait for is over. `login-ended`: nothing was changed.
+ * @throws {StoreError} `ERR_STORE`
  */
 export async function updateSlot(
-  { slot, findChallenge }: Pick<MiddlewareContext, 'slot' | 'findChallenge'>,
+  { slot, logins, findChallenge }: Pick<MiddlewareContext, 'slot' | 'logins' | 'findChallenge'>,
   req: Request,
   isStill: (slot: SmsOtpSession) => boolean,
   change: (slot: SmsOtpSession) => SmsOtpSession,
-): Promise<boolean> {
+): Promise<'written' | 'over' | 'login-ended'> {
+  if (!(await logins.isStillLive(req))) return 'login-ended';
   let written = await slot.update(req, isStill, change);
   let isOver = written === null;
   for (let writes = 1; writes < MOST_WRITES; writes += 1) {
@@ -36,7 +38,7 @@ export async function updateSlot(
         live === null ? withoutPending(current) : { ...current, pending: follow(pending, live.challenge) },
     );
   }
-  return !isOver;
+  return isOver ? 'over' : 'written';
 }
 
 /** Returns the slot of a session that waits for nothing. */

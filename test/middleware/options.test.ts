@@ -121,6 +121,7 @@ describe('createSmsOtp', () => {
           'verify',
           'cancel',
           'stepUp',
+          'logout',
           'requireSecondFactor',
           'hasSecondFactor',
         ],

@@ -23,6 +23,7 @@ const DOCUMENTED: Record<string, [number, string]> = {
   'not-required': [403, 'not-required'],
   'second-factor-required': [403, 'second-factor-required'],
   'second-factor-too-old': [403, 'second-factor-too-old'],
+  'login-ended': [401, 'login-ended'],
   locked: [429, 'locked'],
   'resend-too-soon': [429, 'resend-too-soon'],
   'send-limit': [429, 'send-limit'],
