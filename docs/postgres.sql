@@ -7,6 +7,7 @@ CREATE TABLE IF NOT EXISTS sms_otp_challenge (
   expires_at timestamptz NOT NULL
 );
 ALTER TABLE sms_otp_challenge DROP CONSTRAINT IF EXISTS sms_otp_challenge_newest;
+ALTER TABLE sms_otp_challenge ADD COLUMN IF NOT EXISTS pending_id text;
 CREATE INDEX IF NOT EXISTS sms_otp_challenge_user ON sms_otp_challenge (user_id);
 CREATE INDEX IF NOT EXISTS sms_otp_challenge_expiry ON sms_otp_challenge (expires_at);
 
@@ -19,6 +20,14 @@ CREATE TABLE IF NOT EXISTS sms_otp_code (
   PRIMARY KEY (user_id, purpose, bucket)
 );
 CREATE INDEX IF NOT EXISTS sms_otp_code_expiry ON sms_otp_code (expires_at);
+
+CREATE TABLE IF NOT EXISTS sms_otp_pending (
+  pending_id text PRIMARY KEY,
+  otp_id text NOT NULL,
+  is_sent boolean NOT NULL,
+  expires_at timestamptz NOT NULL
+);
+CREATE INDEX IF NOT EXISTS sms_otp_pending_expiry ON sms_otp_pending (expires_at);
 
 CREATE TABLE IF NOT EXISTS sms_otp_counter (
   key text PRIMARY KEY,

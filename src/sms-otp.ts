@@ -257,6 +257,7 @@ function createMiddlewareContext(
         cookieName: trustedDevices.cookieName,
         trustDeviceField: fields.trustDevice,
       },
+    findChallenge: (otpId) => login.store.challenges.find(otpId),
     discard: (otpId) => login.store.challenges.discard(otpId),
     isRequiredFor: async (user, req) => {
       try {

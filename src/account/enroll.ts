@@ -16,7 +16,7 @@ import { type EnrollmentContext, type OwnPhone, readOwnPhones } from './phone-bo
 /** A new number of a user. */
 export interface EnrollRequest extends Pick<
   SendRequest,
-  'address' | 'browserCookie' | 'current' | 'getLocale'
+  'address' | 'browserCookie' | 'current' | 'pendingId' | 'getLocale'
 > {
   /** The logged-in user. */
   readonly user: Express.User | undefined;
@@ -74,7 +74,7 @@ export function createEnrollPhone(
 
     // 6 store it as unconfirmed, and text it
     await book.addUnconfirmed(login.getUserId(user), mobile);
-    const { browserCookie, current, getLocale } = request;
+    const { browserCookie, current, pendingId, getLocale } = request;
     return sendOtp({
       user,
       purpose: 'enroll',
@@ -83,6 +83,7 @@ export function createEnrollPhone(
       browserCookie,
       current,
       previous: undefined,
+      pendingId,
       isRequired: () => Promise.resolve(true),
       getLocale,
     });

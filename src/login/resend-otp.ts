@@ -1,5 +1,5 @@
 import type { LimitName } from '../limits/limits';
-import type { Challenge } from '../stores/store';
+import type { Challenge, LiveChallenge } from '../stores/store';
 import type { LoginContext } from './context';
 import type { Refusal } from './outcome';
 import type { SendRequest, SendResult } from './send-otp';
@@ -27,8 +27,13 @@ export function createResendOtp(
   async function resendOtp(request: ResendRequest): Promise<ResendResult> {
     const { pending, currentUser, address, getLocale, phoneId } = request;
     // 1 is there a pending login
-    const previous = await findPrevious(pending);
-    if (previous === null) return { ...refuse({ reason: 'no-pending-login' }), endsPending: true };
+    const live = await findLive(pending);
+    const previous = live?.challenge;
+    if (previous === undefined || !isOfSession(previous, pending)) {
+      // Something else that this session waits for goes on.
+      const endsPending = previous?.pendingId !== pending?.pendingId;
+      return { ...refuse({ reason: 'no-pending-login' }), endsPending };
+    }
 
     // 2 has it a send left
     const { purpose } = previous;
@@ -46,24 +51,17 @@ export function createResendOtp(
     const where = { address, browserCookie: undefined, current: undefined };
     const same = { user, purpose, ...where, previous, newPhone, transaction };
     const result = await sendOtp({ ...same, phoneId, isRequired, getLocale });
-    if (result.kind === 'sent') await endSuperseded(previous, result.challenge);
     if (result.kind !== 'refused') return result;
+    const { reason } = result.refusal;
     const refused = refuse(result.refusal);
-    return result.refusal.reason === 'user-gone' ? end(previous, refused) : refused;
+    return reason === 'user-gone'
+      ? end(previous, refused)
+      : { ...refused, endsPending: reason === 'no-pending-login' };
   }
 
-  async function findPrevious(pending: PendingCode | undefined): Promise<Challenge | null> {
+  async function findLive(pending: PendingCode | undefined): Promise<LiveChallenge | null> {
     if (pending === undefined || pending.pendingUntil <= parts.now()) return null;
-    const live = await parts.store.challenges.find(pending.otpId);
-    return live !== null && isOfSession(live.challenge, pending) ? live.challenge : null;
-  }
-
-  /** Ends the challenge whose place another one has taken. */
-  async function endSuperseded({ otpId }: Challenge, { otpId: newId }: Challenge): Promise<void> {
-    // The gateway may return an id twice.
-    if (otpId === newId) return;
-    // The text is out: an old challenge that stays has no code, and `store-failing` reports the failure.
-    await parts.store.challenges.discard(otpId).catch(() => undefined);
+    return parts.store.challenges.find(pending.otpId);
   }
 
   function noSendLeft({ pendingUntil }: Challenge): Refusal {

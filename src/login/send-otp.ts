@@ -39,6 +39,8 @@ export interface SendRequest {
   readonly current: { readonly otpId: string; readonly pendingId: string } | undefined;
   /** The challenge a resend replaces; its pending login goes on. */
   readonly previous: Challenge | undefined;
+  /** The id of the pending login that begins. Left out: a new one. */
+  readonly pendingId?: string | undefined;
   /** The number that the form chose, untouched. */
   readonly phoneId?: unknown;
   /** Purpose `enroll` only. */
@@ -180,7 +182,7 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
     const context = await createPolicyContext(login, { user, ...subject, mobile });
     const denial = await runSendPolicies(login, context);
     if (denial !== null) return refuse(request, subject.userId, denial.refusal, denial.policy);
-    const times = startSend(previous);
+    const times = startSend(request);
     const locale = await request.getLocale(user);
     const country = async (): Promise<string | null> => (await context.origin()).country;
     const messageContext = { user, purpose, locale, country, ...(transaction && { transaction }) };
@@ -236,10 +238,14 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
         transaction,
         replaces: newPhone?.replaces,
       };
-      await store.challenges.begin(challenge, Math.ceil((challenge.pendingUntil - login.now()) / 1000));
+      const ttlSeconds = Math.ceil((challenge.pendingUntil - login.now()) / 1000);
+      const supersedes = previous === undefined ? 'any' : 'live';
+      const isBegun: unknown = await store.challenges.begin(challenge, ttlSeconds, { supersedes });
       const sent = { maskedPhone: maskPhone(mobile), sends: times.sends, cost: costOf(generated) };
       login.emit({ type: 'sent', ...subject, ...sent, country: await country() });
       if (charge.usedUp !== null) login.emit({ type: 'sends-used-up', ...subject, sends: charge.usedUp });
+      // The pending login has ended while the text was sent.
+      if (isBegun === false) return refuse(request, subject.userId, { reason: 'no-pending-login' });
       return {
         kind: 'sent',
         challenge,
@@ -262,12 +268,12 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
   }
 
   /** Opens a pending login, or goes on with one. The clock of a code starts before the gateway is asked. */
-  function startSend(previous: Challenge | undefined): SendTimes {
+  function startSend({ previous, pendingId }: SendRequest): SendTimes {
     const sentAt = login.now();
     const pendingUntil = previous?.pendingUntil ?? sentAt + settings.pendingLoginSeconds * 1000;
     const secondsLeft = Math.floor((pendingUntil - sentAt) / 1000);
     return {
-      pendingId: previous?.pendingId ?? login.randomId(),
+      pendingId: previous?.pendingId ?? pendingId ?? login.randomId(),
       sends: (previous?.sends ?? 0) + 1,
       sentAt,
       pendingUntil,

@@ -68,9 +68,11 @@ export interface Refused {
   readonly attemptsLeft?: number | undefined;
 }
 
-/** The gateway's answer was lost after the code may have been judged: the challenge is over. */
+/** The gateway's answer was lost after the code may have been judged: that code is over. */
 export interface Unconfirmed {
   readonly kind: 'unconfirmed';
+  /** Whether the session waits for nothing any more: a newer text goes on. */
+  readonly endsPending: boolean;
   readonly error: SmsOtpError;
 }
 
@@ -102,7 +104,7 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
 
     // 2 admitted by the gateway's queue and breaker: a refusal here costs no attempt
     const isTexted = verifier.method === 'sms';
-    const slot = isTexted && !pending.isSent ? undefined : await verifier.reserve?.();
+    let slot = isTexted && !pending.isSent ? undefined : await verifier.reserve?.();
     let attempt: Attempt | undefined;
     let isJudged = false;
     try {
@@ -113,8 +115,9 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
         return claim.outcome === 'exhausted' ? refuse('too-many-attempts') : refuse('wrong-code', true);
       }
       const { challenge } = claim;
-      // The id belongs to another pending login by now: this session has none any more.
-      if (!isOfSession(challenge, pending)) return refuse('wrong-code', true);
+      // The id belongs to another pending login by now: this session has none any more. One of its own goes on.
+      if (!isOfSession(challenge, pending))
+        return refuse('wrong-code', challenge.pendingId !== pending.pendingId);
       const attemptsLeft = verifier.isGuessable ? challenge.maxAttempts - claim.attempt : undefined;
       // No code fits: a guess is counted on the challenge alone. A store plugin may return anything: only true is a code.
       if (isTexted && (claim.hasLiveCode as unknown) !== true) {
@@ -123,6 +126,8 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
         login.emit({ type: 'rejected', userId, purpose, address, reason });
         return { ...refuse(reason), attemptsLeft };
       }
+      // A text that the session has not seen yet.
+      slot ??= await verifier.reserve?.();
       const charged = await chargeAttempt(challenge, attemptsLeft, address);
       if ('kind' in charged) return charged;
       attempt = charged;
@@ -143,12 +148,13 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
       const result = await verifier.verify({ challenge, user, code, address }, slot);
       if (result.kind === 'lost') {
         // Of several answers that are lost, the one that ends the challenge gives back its send.
-        const isEnded: unknown = await challenges.consume(challenge.otpId);
+        const isEnded: unknown = await challenges.consume(challenge.otpId, { byCode: isTexted });
         if (isEnded === true) await giveBackLostSend(login, challenge);
         await giveBack(attempt, false);
         login.emit({ type: 'rejected', ...attempt.subject, reason: 'unconfirmed' });
         if (isDisabledBy(attempt)) login.emit({ type: 'disabled', ...attempt.subject });
-        return { kind: 'unconfirmed', error: result.error };
+        const newer = isEnded === true ? null : await challenges.find(challenge.otpId);
+        return { kind: 'unconfirmed', error: result.error, endsPending: newer === null };
       }
       if (result.kind !== 'right') {
         const isLast = claim.attempt >= challenge.maxAttempts;
@@ -332,6 +338,6 @@ export function refuse(reason: Reason, endsPending = false): Refused {
 }
 
 /** The gateway may return an id twice, and a code of one purpose is never good for another. */
-export function isOfSession({ pendingId, purpose }: Challenge, pending: PendingCode): boolean {
-  return pendingId === pending.pendingId && purpose === pending.purpose;
+export function isOfSession({ pendingId, purpose }: Challenge, pending: PendingCode | undefined): boolean {
+  return pendingId === pending?.pendingId && purpose === pending.purpose;
 }

@@ -14,6 +14,7 @@ interface WithoutText {
   readonly request: {
     readonly purpose: Purpose;
     readonly previous: Challenge | undefined;
+    readonly pendingId?: string | undefined;
     readonly address: string | undefined;
   };
   readonly identity: UserIdText;
@@ -63,11 +64,17 @@ export function createWaitWithoutText(login: LoginContext): (asked: WithoutText)
     if (factors.length === 0 && resendAt === null) return null;
     const bucket = await chargeWait(challenge, toAddressBlock(address));
     if (bucket === null) return null;
-    await store.challenges.begin({ ...challenge, bucket }, settings.pendingLoginSeconds);
+    const { pendingLoginSeconds } = settings;
+    const waiting = { ...challenge, bucket };
+    const isBegun: unknown = await store.challenges.begin(waiting, pendingLoginSeconds, {
+      supersedes: 'any',
+    });
+    // The session waits for a text that is out already.
+    if (isBegun === false) return null;
     const usable = resendAt === null ? factors : ['sms', ...factors];
     return {
       kind: 'waiting',
-      challenge: { ...challenge, bucket },
+      challenge: waiting,
       resendAt,
       phones,
       factors: usable,
@@ -90,13 +97,14 @@ export function createWaitWithoutText(login: LoginContext): (asked: WithoutText)
   }
 
   /** The id is our own: it is never handed to the gateway. */
-  function toChallenge({ request: { purpose }, identity, bucket, mobile }: WithoutText): Challenge {
+  function toChallenge({ request, identity, bucket, mobile }: WithoutText): Challenge {
+    const { purpose, pendingId = login.randomId() } = request;
     const sentAt = login.now();
     const pendingUntil = sentAt + settings.pendingLoginSeconds * 1000;
     return {
       version: 1,
       otpId: login.randomId(),
-      pendingId: login.randomId(),
+      pendingId,
       ...identity,
       purpose,
       isSent: false,

@@ -6,6 +6,7 @@ import type { ResendRequest, ResendResult } from '../login/resend-otp';
 import type { SendOtp } from '../login/send-otp';
 import type { VerifiedMark } from '../login/users';
 import type { VerifyOtp } from '../login/verify-otp';
+import type { LiveChallenge } from '../stores/store';
 import type { PassportInstance } from './passport';
 import type { SessionSlot } from './session-slot';
 
@@ -23,6 +24,8 @@ export interface MiddlewareContext {
   readonly factors: ReadonlyMap<string, FactorVerification>;
   /** Undefined unless `trustedDevices` is configured. */
   readonly devices: DevicesContext | undefined;
+  /** Returns the challenge that an OTP id stands for by now; null when none is live. */
+  readonly findChallenge: (otpId: string) => Promise<LiveChallenge | null>;
   /** Ends a challenge. */
   readonly discard: (otpId: string) => Promise<void>;
   /** Returns whether the user needs the second factor: only `false` means no, and a throw means yes. */

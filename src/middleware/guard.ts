@@ -5,6 +5,7 @@ import { currentUser, handleAsync, loadOptions } from './handler';
 import type { GuardOptions, MaxAgeOptions } from './options';
 import { replyWithRedirect, replyWithRefusal, toNotice, toSafePath } from './responses';
 import type { SessionSlot } from './session-slot';
+import { updateSlot } from './update-slot';
 
 export function createMarkReader(
   slot: SessionSlot,
@@ -38,7 +39,8 @@ export interface Guards {
   readonly hasSecondFactor: (req: Request, options?: MaxAgeOptions) => boolean;
 }
 
-export function createGuards({ marks, slot, isRequiredFor, now }: MiddlewareContext): Guards {
+export function createGuards(context: MiddlewareContext): Guards {
+  const { marks, slot, isRequiredFor, now } = context;
   const { readOptions } = loadOptions();
 
   return {
@@ -70,11 +72,16 @@ export function createGuards({ marks, slot, isRequiredFor, now }: MiddlewareCont
       return false;
     }
     const path = req.method === 'GET' ? toSafePath(req.originalUrl) : null;
-    await slot.update(req, pending?.otpId, (before) => ({
-      ...before,
-      ...toNotice({ reason }, now()),
-      ...(path !== null && { returnTo: path }),
-    }));
+    await updateSlot(
+      context,
+      req,
+      (current) => current.pending?.otpId === pending?.otpId,
+      (current) => ({
+        ...current,
+        ...toNotice({ reason }, now()),
+        ...(path !== null && { returnTo: path }),
+      }),
+    );
     replyWithRedirect(res, options.redirect);
     return false;
   }

@@ -77,16 +77,15 @@ function createEnroll(
       address: req.ip,
       browserCookie: context.browsers.readCookie(req),
       current: before.pending,
+      pendingId: slot.toPendingId(req),
       getLocale: (user) => context.getLocale(user, req),
     });
     return finishSend(req, res, options, { before, result, returnTo: before.returnTo });
   };
 }
 
-function createConfirm(
-  { slot, marks, fields, endOtherSessions, forgetDevices, now }: MiddlewareContext,
-  enrollment: EnrollmentContext,
-): Handle<RedirectOptions> {
+function createConfirm(context: MiddlewareContext, enrollment: EnrollmentContext): Handle<RedirectOptions> {
+  const { slot, marks, fields, endOtherSessions, forgetDevices, now } = context;
   const confirmPhone = createConfirmPhone(enrollment);
 
   return async function confirm(req, res, { successRedirect, failureRedirect }) {
@@ -98,16 +97,16 @@ function createConfirm(
       currentUser: currentUser(req),
       address: req.ip,
       readPassed: () => marks.read(req),
-      mayFinish: () => slot.mayFinish(req, otpId),
+      mayFinish: () => slot.mayFinish(req, pending?.pendingId),
     });
     if (result.kind === 'unconfirmed') {
       const notice = toNotice({ reason: 'unconfirmed' }, now());
-      await recordRefusal(slot, req, { otpId, endsPending: true, notice });
+      await recordRefusal(context, req, { otpId, endsPending: result.endsPending, notice });
       throw result.error;
     }
     if (result.kind === 'refused') {
       req.smsOtp = { verified: false, ...result.refusal };
-      return finishRefusal({ slot, now }, req, res, failureRedirect, { ...result, otpId });
+      return finishRefusal(context, req, res, failureRedirect, { ...result, otpId });
     }
     await renewSession(req, result);
     if (successRedirect === undefined) return true;
@@ -130,13 +129,14 @@ function createConfirm(
 }
 
 function createChanges(
-  { slot, marks, fields, endOtherSessions, forgetDevices, now }: MiddlewareContext,
+  context: MiddlewareContext,
   enrollment: EnrollmentContext,
 ): {
   readonly remove: Handle<CheckedOptions<'phones.remove'>>;
   readonly setDefault: Handle<CheckedOptions<'phones.setDefault'>>;
   readonly list: Phones['list'];
 } {
+  const { slot, marks, fields, endOtherSessions, forgetDevices } = context;
   const { removePhone, setDefaultPhone, listPhones } = createChangePhones(enrollment);
 
   return {
@@ -173,6 +173,6 @@ function createChanges(
     const { refusal } = result;
     req.smsOtp = { changed: false, ...refusal };
     const otpId = slot.read(req).pending?.otpId;
-    return finishRefusal({ slot, now }, req, res, failureRedirect, { refusal, otpId });
+    return finishRefusal(context, req, res, failureRedirect, { refusal, otpId });
   }
 }

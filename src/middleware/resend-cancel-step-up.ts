@@ -6,6 +6,7 @@ import type { RedirectOptions, StepUpOptions } from './options';
 import { answerSuccess } from './responses';
 import { createFinishSend, withoutNotice } from './send';
 import type { SmsOtpSession } from './session-data';
+import { updateSlot, withoutPending } from './update-slot';
 
 /** The middlewares that keep the session as it is. */
 export interface ResendCancelStepUp {
@@ -65,6 +66,7 @@ export function createResendCancelStepUp(context: MiddlewareContext): ResendCanc
       browserCookie: context.browsers.readCookie(req),
       current: before.pending,
       previous: undefined,
+      pendingId: slot.toPendingId(req),
       isRequired: () => Promise.resolve(true),
       getLocale: () => context.getLocale(user, req),
       getPreferredFactor: () => context.getPreferredFactor(user, req),
@@ -75,10 +77,8 @@ export function createResendCancelStepUp(context: MiddlewareContext): ResendCanc
     const { pending } = slot.read(req);
     if (pending !== undefined) {
       await context.discard(pending.otpId);
-      await slot.update(req, pending.otpId, (now) => {
-        const { pending: _ended, ...rest } = withoutNotice(now);
-        return rest;
-      });
+      const isStill = ({ pending: now }: SmsOtpSession): boolean => now?.pendingId === pending.pendingId;
+      await updateSlot(context, req, isStill, (now) => withoutPending(withoutNotice(now)));
     }
     req.smsOtp = { cancelled: true };
     return answerSuccess(res, successRedirect);

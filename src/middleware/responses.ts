@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import type { Reason, Refusal } from '../login/outcome';
 import type { MiddlewareContext } from './context';
 import type { SmsOtpSession } from './session-data';
-import type { SessionSlot } from './session-slot';
+import { updateSlot } from './update-slot';
 
 /** How a refusal is answered without a redirect. */
 export interface Reply {
@@ -58,14 +58,14 @@ export interface SessionRefusal extends SessionChanges {
 
 /** Ends a refused request: the session keeps the reason for the page it redirects to, otherwise the answer is JSON. */
 export async function finishRefusal(
-  { slot, now }: Pick<MiddlewareContext, 'slot' | 'now'>,
+  context: MiddlewareContext,
   req: Request,
   res: Response,
   failureRedirect: string | undefined,
   { refusal, ...changes }: SessionRefusal,
 ): Promise<false> {
-  const notice = failureRedirect === undefined ? null : toNotice(refusal, now());
-  await recordRefusal(slot, req, { ...changes, notice });
+  const notice = failureRedirect === undefined ? null : toNotice(refusal, context.now());
+  await recordRefusal(context, req, { ...changes, notice });
   return answerRefusal(res, failureRedirect, refusal);
 }
 
@@ -85,21 +85,26 @@ export function toNotice({ reason, retryAfterSeconds }: Refusal, now: number): N
 
 /** Writes what a refusal changes in the session, if anything. */
 export async function recordRefusal(
-  slot: SessionSlot,
+  context: MiddlewareContext,
   req: Request,
   { otpId, endsPending, notice, attemptsLeft = Infinity }: RefusalRecord,
 ): Promise<void> {
   const changesPending = otpId !== undefined && (endsPending === true || attemptsLeft !== Infinity);
   if (notice === null && !changesPending) return;
-  await slot.update(req, otpId, ({ pending, ...rest }) => ({
-    ...rest,
-    // Of two answers the later attempt's counts, in whatever order they are written.
-    ...(pending &&
-      !endsPending && {
-        pending: { ...pending, attemptsLeft: Math.min(attemptsLeft, pending.attemptsLeft) },
-      }),
-    ...notice,
-  }));
+  await updateSlot(
+    context,
+    req,
+    ({ pending }) => pending?.otpId === otpId,
+    ({ pending, ...rest }) => ({
+      ...rest,
+      // Of two answers the later attempt's counts, in whatever order they are written.
+      ...(pending &&
+        !endsPending && {
+          pending: { ...pending, attemptsLeft: Math.min(attemptsLeft, pending.attemptsLeft) },
+        }),
+      ...notice,
+    }),
+  );
 }
 
 /** Answers a refusal that has been recorded. */

@@ -21,6 +21,7 @@ import {
 } from './responses';
 import type { PendingSlot, SmsOtpSession } from './session-data';
 import { toStatus } from './status';
+import { updateSlot } from './update-slot';
 import { createDeviceLogin, type DeviceLoginResult } from './trusted-devices';
 
 /** Makes `send`: the first factor was right, so a code is sent. */
@@ -52,6 +53,7 @@ export function createSend(context: MiddlewareContext): (options?: SendOptions) 
     }
     if (result.kind === 'already-sent') return answerAgain(req, res, options, before, result.refusal);
     const pending = toPending(result, findWantedPage(req, before));
+    await endEarlier(before);
     await slot.renew(req, { version: 1, pending, ...findNotice(options, result, context.now()) });
     return answerPending(req, res, options, pending, result);
   }
@@ -63,6 +65,7 @@ export function createSend(context: MiddlewareContext): (options?: SendOptions) 
     user: Express.User,
     options: SendOptions,
   ): Promise<boolean> {
+    await endEarlier(slot.read(req));
     slot.carryThroughRenewal(req, { version: 1 });
     await logIn(req, user, {});
     req.smsOtp = { sent: false, reason: 'not-required' };
@@ -76,7 +79,9 @@ export function createSend(context: MiddlewareContext): (options?: SendOptions) 
     { user, mark }: DeviceLoginResult,
     { notRequiredRedirect }: SendOptions,
   ): Promise<boolean> {
-    const wanted = findWantedPage(req, slot.read(req));
+    const before = slot.read(req);
+    const wanted = findWantedPage(req, before);
+    await endEarlier(before);
     slot.carryThroughRenewal(req, { version: 1, verified: mark });
     await logIn(req, user, {});
     const { method, at } = mark;
@@ -84,6 +89,11 @@ export function createSend(context: MiddlewareContext): (options?: SendOptions) 
     await setAuthInfo(context.passport, req, { amr: ['pwd'], method, at });
     req.smsOtp = { verified: true, user, method, at };
     return answerSuccess(res, notRequiredRedirect && (wanted ?? notRequiredRedirect));
+  }
+
+  /** What this session waited for ends with it: a request that is under way and saves it late brings nothing back. */
+  async function endEarlier({ pending }: SmsOtpSession): Promise<void> {
+    if (pending !== undefined) await context.discard(pending.otpId);
   }
 
   function findWantedPage(req: Request, { returnTo, pending }: SmsOtpSession): string | null {
@@ -142,8 +152,8 @@ export type FinishSend = (
 ) => Promise<boolean>;
 
 /** Makes the end of every send that renews no session: it writes the result into the slot, and answers. */
-export function createFinishSend(context: Pick<MiddlewareContext, 'slot' | 'discard' | 'now'>): FinishSend {
-  const { slot, discard, now } = context;
+export function createFinishSend(context: MiddlewareContext): FinishSend {
+  const { discard, now } = context;
   const answerAgain = createAnswerAgain(context);
 
   return async function finishSend(req, res, options, { before, result, returnTo }) {
@@ -152,12 +162,14 @@ export function createFinishSend(context: Pick<MiddlewareContext, 'slot' | 'disc
     if (result.kind === 'refused') return refuse(req, res, options, before, result);
     const pending = toPending(result, toSafePath(returnTo));
     const notice = findNotice(options, result, now());
-    // Nothing is written when the session waits for another code by now.
-    const isKept = await slot.update(req, before.pending?.otpId, (current) => ({
-      ...withoutNotice(current),
-      pending,
-      ...notice,
-    }));
+    // Nothing is written when something else has begun in this session that is not of this pending login.
+    const replaced = [undefined, before.pending?.pendingId, pending.pendingId];
+    const isKept = await updateSlot(
+      context,
+      req,
+      (current) => replaced.includes(current.pending?.pendingId),
+      (current) => ({ ...withoutNotice(current), pending, ...notice }),
+    );
     if (isKept) return answerPending(req, res, options, pending, result);
     await discard(pending.otpId);
     return refuse(req, res, options, before, { refusal: { reason: 'no-pending-login' } });
@@ -249,7 +261,7 @@ type AnswerAgain = (
 ) => Promise<boolean>;
 
 /** Makes the answer to a send whose session is pending already: it is the first one's. */
-function createAnswerAgain({ slot, now }: Pick<MiddlewareContext, 'slot' | 'now'>): AnswerAgain {
+function createAnswerAgain(context: MiddlewareContext): AnswerAgain {
   return async function answerAgain(req, res, options, { pending }, { retryAfterSeconds }) {
     // The decision has found the challenge by this slot, so there is one.
     if (pending === undefined) return answerSuccess(res, options.successRedirect);
@@ -257,7 +269,11 @@ function createAnswerAgain({ slot, now }: Pick<MiddlewareContext, 'slot' | 'now'
     const { otpId, reason = 'resend-too-soon', failureStatus: status = null } = pending;
     const refusal = { reason, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) };
     if (findPendingPage(options) !== undefined)
-      await recordRefusal(slot, req, { otpId, endsPending: false, notice: toNotice(refusal, now()) });
+      await recordRefusal(context, req, {
+        otpId,
+        endsPending: false,
+        notice: toNotice(refusal, context.now()),
+      });
     return answerPending(req, res, options, pending, { kind: 'waiting', refusal, status });
   };
 }

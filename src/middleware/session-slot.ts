@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Request } from 'express';
 import type { Session, SessionData } from 'express-session';
 import { SessionError } from '../errors';
@@ -55,29 +56,41 @@ export class SessionSlot {
   }
 
   /**
-   * Changes the slot after reading the session again, and only while it still waits for the code that was verified: a
-   * slow answer must not bring an old id back. A session that has ended in the meantime is not written.
+   * Changes the slot after reading the session again, and only while it still is as expected: a slow answer must not bring
+   * an old id back. A session that has ended in the meantime is not written. Returns what was written, or null.
    */
   async update(
     req: Request,
-    verifiedOtpId: string | undefined,
+    isStill: (slot: SmsOtpSession) => boolean,
     change: (slot: SmsOtpSession) => SmsOtpSession,
-  ): Promise<boolean> {
-    if (!(await this.isStillThere(req))) return false;
+  ): Promise<SmsOtpSession | null> {
+    if (!(await this.isStillThere(req))) return null;
     const slot = this.read(req);
-    if (slot.pending?.otpId !== verifiedOtpId) return false;
-    await this.write(req, change(slot));
-    return true;
+    if (!isStill(slot)) return null;
+    const changed = change(slot);
+    await this.write(req, changed);
+    return changed;
   }
 
   /**
    * Reads the session again after a code was consumed. Returns false when the session has ended in the meantime, or waits
-   * for another code. One that waits for none may go on: the other half of a double click has removed the code.
+   * for something else. One that waits for nothing may go on: the other half of a double click has removed it.
    */
-  async mayFinish(req: Request, consumedOtpId: string | undefined): Promise<boolean> {
+  async mayFinish(req: Request, consumedPendingId: string | undefined): Promise<boolean> {
     if (!(await this.isStillThere(req))) return false;
     const { pending } = this.read(req);
-    return pending === undefined || pending.otpId === consumedOtpId;
+    return pending === undefined || pending.pendingId === consumedPendingId;
+  }
+
+  /**
+   * Returns the id of what a logged-in session waits for. All its requests have the same one, so that the store knows the
+   * newest, whichever of them writes the session last.
+   */
+  toPendingId(req: Request): string {
+    this.requireSession(req);
+    return createHash('sha256')
+      .update(JSON.stringify([this.sessionKey, req.sessionID]))
+      .digest('base64url');
   }
 
   /** Reverts a login that the first factor has made in this very request, because it ran without `session: false`. */

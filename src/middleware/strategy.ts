@@ -8,7 +8,7 @@ import type { Verified } from '../login/verify-otp';
 import type { FactorVerification, MiddlewareContext } from './context';
 import { currentUser, isGiven, readField } from './handler';
 import { recordRefusal, REPLIES, type SessionRefusal, setRetryAfter, toNotice } from './responses';
-import type { SmsOtpSession } from './session-data';
+import type { PendingSlot, SmsOtpSession } from './session-data';
 
 type Verify = (req: Request, done: () => void) => void;
 
@@ -100,10 +100,10 @@ export function createAuthenticate(context: MiddlewareContext, callback?: Strate
     const code = readField(req, verifier.field);
     const result = await verifyOtp({ code, pending, currentUser: currentUser(req), address: req.ip });
     const otpId = pending?.otpId;
-    if (result.kind === 'verified') return succeed(req, options, result, verifier, otpId);
+    if (result.kind === 'verified') return succeed(req, options, result, verifier, pending);
     if (result.kind === 'unconfirmed') {
       const notice = toNotice({ reason: 'unconfirmed' }, now());
-      await recordRefusal(slot, req, { otpId, endsPending: true, notice });
+      await recordRefusal(context, req, { otpId, endsPending: result.endsPending, notice });
       throw result.error;
     }
     return refuse(req, options, { ...result, otpId });
@@ -120,15 +120,16 @@ export function createAuthenticate(context: MiddlewareContext, callback?: Strate
     options: AuthenticationOptions,
     { user, userId, purpose, method, at, transaction, bucket }: Verified,
     { amr }: CodeVerifier,
-    otpId: string | undefined,
+    pending: PendingSlot | undefined,
   ): Promise<Authentication> {
+    const otpId = pending?.otpId;
     const info: SmsOtpAuthInfo = { amr: ['pwd', amr], method, at };
     const confirmed = await confirmUser(callback, { user, info });
     if (confirmed === null) {
       return refuse(req, options, { refusal: { reason: 'denied' }, otpId, endsPending: true });
     }
     // A user who has logged out in the meantime stays out: all purposes but login keep the session's data, its user too.
-    if (purpose !== 'login' && !(await slot.mayFinish(req, otpId))) {
+    if (purpose !== 'login' && !(await slot.mayFinish(req, pending?.pendingId))) {
       return refuse(req, options, { refusal: { reason: 'no-pending-login' }, otpId });
     }
     if (options.session !== false && purpose !== 'transaction') {
@@ -137,7 +138,8 @@ export function createAuthenticate(context: MiddlewareContext, callback?: Strate
     // Approving one payment proves nothing else: the mark stays as it was.
     const verified = purpose === 'transaction' ? slot.read(req).verified : { userId, method, at };
     const marked: SmsOtpSession = { version: 1, ...(verified && { verified }) };
-    if (options.session === false) await recordRefusal(slot, req, { otpId, endsPending: true, notice: null });
+    if (options.session === false)
+      await recordRefusal(context, req, { otpId, endsPending: true, notice: null });
     else slot.carryThroughRenewal(req, marked, purpose === 'login' ? undefined : 'all');
     req.smsOtp = { verified: true, user: confirmed.user, method, at, ...(transaction && { transaction }) };
     return { kind: 'success', ...confirmed };
@@ -150,7 +152,7 @@ export function createAuthenticate(context: MiddlewareContext, callback?: Strate
   ): Promise<AuthenticationFailure> {
     req.smsOtp = { verified: false, ...refusal };
     const notice = options.keepsNotice === true ? toNotice(refusal, now()) : null;
-    await recordRefusal(slot, req, { otpId, endsPending, notice, attemptsLeft });
+    await recordRefusal(context, req, { otpId, endsPending, notice, attemptsLeft });
     const { status, error } = REPLIES[refusal.reason];
     if (req.res !== undefined) setRetryAfter(req.res, status, refusal.retryAfterSeconds);
     return { kind: 'failure', info: { message: error, ...refusal }, status };

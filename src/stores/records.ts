@@ -109,9 +109,9 @@ export function checkChallenge(challenge: Challenge, ttlSeconds: number): void {
  * Parses a challenge that a store returned: untrusted data.
  * @throws {StoreError} `ERR_STORE` when it is not what this release writes for that OTP id.
  */
-export function parseChallenge(record: unknown, otpId: string): Challenge {
+export function parseChallenge(record: unknown, otpId: unknown): Challenge {
   const { data } = challengeSchema.safeParse(parseJson(record));
-  if (data?.otpId !== otpId) throw new StoreError('challenge: unknown record');
+  if (data === undefined || data.otpId !== otpId) throw new StoreError('challenge: unknown record');
   return data;
 }
 
@@ -120,7 +120,7 @@ export function parseChallenge(record: unknown, otpId: string): Challenge {
  * @param newestId The id that holds the newest code of its user, purpose and bucket.
  * @throws {StoreError} `ERR_STORE` when the record is not a challenge.
  */
-export function toLiveChallenge(record: unknown, newestId: unknown, otpId: string): LiveChallenge {
+export function toLiveChallenge(record: unknown, newestId: unknown, otpId: unknown): LiveChallenge {
   const challenge = parseChallenge(record, otpId);
   return { challenge, hasLiveCode: challenge.isSent && newestId === otpId };
 }
@@ -130,7 +130,7 @@ export function toLiveChallenge(record: unknown, newestId: unknown, otpId: strin
  * @param attempt The number of the attempt; a missing or invalid one means exhausted.
  * @throws {StoreError} `ERR_STORE` when the record is not a challenge.
  */
-export function toClaim(attempt: unknown, record: unknown, newestId: unknown, otpId: string): Claim {
+export function toClaim(attempt: unknown, record: unknown, newestId: unknown, otpId: unknown): Claim {
   const [number, live] = [toWholeNumber(attempt), toLiveChallenge(record, newestId, otpId)];
   const isWithin = number !== null && number > 0 && number <= live.challenge.maxAttempts;
   return isWithin ? { outcome: 'claimed', ...live, attempt: number } : { outcome: 'exhausted' };

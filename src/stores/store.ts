@@ -67,27 +67,38 @@ export type Claim =
   | { readonly outcome: 'exhausted' }
   | { readonly outcome: 'unknown' };
 
+/** How a challenge begins. */
+export interface BeginOptions {
+  /**
+   * `any`: it takes the place of whatever its pending login (`pendingId`) waits for, and every OTP id of that pending login
+   * stands for it from now on. `live`: the same, but only while that pending login is live. Without a text it never takes
+   * the place of one with a text. Left out: no other OTP id stands for it.
+   */
+  readonly supersedes?: 'any' | 'live';
+}
+
 /** Challenges. Every call is atomic over all processes that share the store. */
 export interface ChallengeStore {
   /**
    * Stores a challenge for `ttlSeconds` with no attempts counted. With a text (`isSent`) it takes the code in the same
    * step from the earlier live challenge of that user, purpose and bucket, which lives on without one. An OTP id that is
-   * already known is replaced.
+   * already known is replaced. Resolves to false when `supersedes` forbids it: then nothing has changed.
    */
-  begin(challenge: Challenge, ttlSeconds: number): Promise<void>;
+  begin(challenge: Challenge, ttlSeconds: number, options?: BeginOptions): Promise<unknown>;
   /**
-   * Counts one attempt. `claimed` while the count is within `maxAttempts`, `exhausted` beyond it, `unknown` when there
-   * is no such live challenge. A missing or invalid count of a live challenge is `exhausted`.
+   * Counts one attempt on the challenge that this OTP id stands for. `claimed` while the count is within `maxAttempts`,
+   * `exhausted` beyond it, `unknown` when there is no such live challenge. A missing or invalid count of a live challenge is
+   * `exhausted`.
    */
   claim(otpId: string): Promise<Claim>;
-  /** Returns the challenge without counting an attempt, for decisions that check no code; null when it is not live. */
+  /** Returns the challenge that this OTP id stands for, and counts no attempt; null when none is live. */
   find(otpId: string): Promise<LiveChallenge | null>;
   /**
-   * Ends the challenge. True for exactly one caller. With `byCode`, only while its code lives: a text that came in between
-   * has taken the code, and the challenge stays.
+   * Ends the challenge that this OTP id stands for. True for exactly one caller. With `byCode`, only while the code of this
+   * very id lives: a text that came in between has taken its place, and the challenge stays.
    */
   consume(otpId: string, options?: { readonly byCode?: boolean }): Promise<boolean>;
-  /** Ends the challenge if it is live. */
+  /** Ends the challenge that this OTP id stands for, if it is live. */
   discard(otpId: string): Promise<void>;
   /** Ends every live challenge of a user, of any purpose. */
   discardAll(userId: string): Promise<void>;

@@ -144,9 +144,11 @@ const RULES: Readonly<Record<Harm, Rule>> = {
     isReached: ({ outcome: { texts }, told }) => texts.length > 0 && told('no-pending-login').length > 0,
   },
   'a recovery code was spent for nothing': {
-    // A code is judged by spending it: who ends the login in the same moment has spent it.
-    isBroken: ({ outcome: { recoveryCodes }, told, isEnded, isWhole }) =>
-      isWhole && recoveryCodes === CODES_LEFT_AFTER_ONE && told('verified').length === 0 && !isEnded,
+    // A code is judged by spending it: who ends the login in the same moment, or begins anew, has spent it.
+    isBroken: ({ outcome: { recoveryCodes, replies }, isEnded, isWhole }) => {
+      const isLeft = replies.some(({ request, status }) => /^(send|device)/.test(request) && status === 200);
+      return isWhole && recoveryCodes === CODES_LEFT_AFTER_ONE && !isEnded && !isLeft;
+    },
     isReached: ({ outcome: { recoveryCodes } }) => recoveryCodes === CODES_LEFT_AFTER_ONE,
   },
 };

@@ -11,8 +11,6 @@ export interface KnownHarm {
 }
 
 const LATE_SAVE = 'the session is read again and then saved, and what came in between is overwritten';
-const SUPERSEDED = 'an OTP id that a newer text has superseded is taken for the end of the pending login';
-const BOTH = `${LATE_SAVE}; ${SUPERSEDED}`;
 
 /**
  * What the explorer has found and is yet to be mended. An entry that no order reaches any more must go: the complete run
@@ -45,60 +43,6 @@ export const KNOWN_HARMS: readonly KnownHarm[] = [
       enroll: 'confirm recover device',
       confirm: 'confirm',
       recover: 'recover',
-    },
-  },
-  {
-    harm: 'the old session is back after a renewal',
-    cause: LATE_SAVE,
-    pairs: {
-      send: 'right wrong resend',
-      right: 'right wrong resend recover device',
-      wrong: 'recover device',
-      resend: 'recover device',
-    },
-  },
-  {
-    harm: 'a cancel was undone',
-    cause: LATE_SAVE,
-    pairs: {
-      right: 'cancel',
-      wrong: 'cancel',
-      resend: 'cancel',
-      cancel: 'confirm',
-    },
-  },
-  {
-    harm: 'a text was announced, and its code can be entered nowhere',
-    cause: BOTH,
-    pairs: {
-      send: 'resend',
-      right: 'resend step-up transaction',
-      wrong: 'resend step-up transaction enroll',
-      resend: 'resend step-up transaction enroll confirm recover',
-      'step-up': 'step-up',
-      enroll: 'confirm',
-    },
-  },
-  {
-    harm: 'a text went out, and nobody was told',
-    cause: BOTH,
-    pairs: {
-      send: 'resend',
-      right: 'resend',
-      wrong: 'resend',
-      resend: 'resend step-up confirm recover',
-      'step-up': 'step-up',
-    },
-  },
-  {
-    harm: 'a recovery code was spent for nothing',
-    cause: BOTH,
-    pairs: {
-      send: 'recover',
-      resend: 'recover',
-      'step-up': 'recover',
-      transaction: 'recover',
-      enroll: 'recover',
     },
   },
 ];

@@ -40,6 +40,8 @@ beforeAll(() => {
   // No deadline may end a call that waits for its turn.
   const doNotFake = ['nextTick', 'setImmediate', 'clearImmediate', 'queueMicrotask', 'performance'] as const;
   jest.useFakeTimers({ doNotFake: [...doNotFake] });
+  // Gaps grow by a random tenth: whether a text may be sent must not be left to chance.
+  jest.spyOn(Math, 'random').mockReturnValue(0);
   world = makeWorld(new Points());
   print(HEADING);
 });

@@ -7,7 +7,7 @@ import { memoryStore } from '../../src/stores/memory/memory-store';
 import { failuresOf, partWith, type Sabotage } from './sabotage';
 import { sabotagesOfLogins } from './sabotages-of-logins';
 import { sabotagesOfParts } from './sabotages-of-parts';
-import type { Counter } from '../../src/stores/store';
+import type { BeginOptions, Counter } from '../../src/stores/store';
 
 /** Ways in which a store may be wrong, each of which a fact must notice. */
 const sabotages: Record<string, Sabotage> = {
@@ -91,6 +91,26 @@ const sabotages: Record<string, Sabotage> = {
     begin: async (challenge, ttlSeconds) => {
       await kept.discardAll(challenge.userId);
       await kept.begin(challenge, ttlSeconds);
+    },
+  })),
+  'forgets which challenges belong together': beginningWith(() => ({})),
+  'goes on with what is over': beginningWith(({ supersedes }) => supersedes && { supersedes: 'any' }),
+  'goes on with nothing else': beginningWith(({ supersedes }) => supersedes && { supersedes: 'live' }),
+  'takes the place of a text': partWith('challenges', (kept) => {
+    const texts = new Map<string, string>();
+    return {
+      begin: async (challenge, ttlSeconds, options) => {
+        const { pendingId, otpId, isSent } = challenge;
+        if (options !== undefined && !isSent) await kept.discard(texts.get(pendingId) ?? '');
+        if (isSent) texts.set(pendingId, otpId);
+        return kept.begin(challenge, ttlSeconds, options);
+      },
+    };
+  }),
+  'consumes by the code of an earlier id': partWith('challenges', (kept) => ({
+    consume: async (otpId, options) => {
+      const live = await kept.find(otpId);
+      return kept.consume(live?.challenge.otpId ?? otpId, options);
     },
   })),
   'keeps challenges forever': partWith('challenges', (kept) => ({
@@ -182,6 +202,14 @@ describe('the store contract', () => {
     expect(new Set(storeContract.map(({ title }) => title)).size).toBe(storeContract.length);
   });
 });
+
+function beginningWith(change: (options: BeginOptions) => BeginOptions | undefined): Sabotage {
+  return partWith('challenges', (kept) => ({
+    begin: (challenge, ttlSeconds, options) => {
+      return kept.begin(challenge, ttlSeconds, options && change(options));
+    },
+  }));
+}
 
 function chargingOnly(change: (counter: Counter) => Counter): Sabotage {
   return partWith('counters', (kept) => ({ charge: (counters) => kept.charge(counters.map(change)) }));

@@ -144,6 +144,111 @@ export const challengeContract: readonly StoreFact[] = [
     },
   ),
 
+  fact('every id of a pending login stands for its newest challenge', async (context) => {
+    const { challenges, challenge, name } = context;
+    const [first, second, third] = ['a', 'b', 'c'].map((id) => challenge(id)) as [
+      Challenge,
+      Challenge,
+      Challenge,
+    ];
+    const elsewhere = challenge('d', { pendingId: name('other'), userId: name('other') });
+    const alone = await begin(challenges, challenge('e', { userId: name('third') }));
+    for (const one of [first, elsewhere]) await challenges.begin(one, TTL_SECONDS, { supersedes: 'any' });
+    for (const one of [second, third]) await challenges.begin(one, TTL_SECONDS, { supersedes: 'live' });
+    for (const [index, { otpId }] of [first, third, second].entries()) {
+      const claim = { outcome: 'claimed', ...live(third), attempt: index + 1 };
+      assert.deepEqual(await challenges.claim(otpId), claim);
+      assert.deepEqual(await challenges.find(otpId), live(third));
+    }
+    assert.equal(await challenges.consume(first.otpId, { byCode: true }), false);
+    assert.equal(await challenges.consume(third.otpId, { byCode: true }), true);
+    for (const { otpId } of [first, second, third]) await assertGone(context, otpId);
+    for (const one of [elsewhere, alone]) assert.deepEqual(await challenges.find(one.otpId), live(one));
+  }),
+
+  fact('any id of a pending login ends all of it', async (context) => {
+    const { challenges, challenge, name } = context;
+    for (const [index, end] of endsOf(context).entries()) {
+      const of = (id: string): Challenge =>
+        challenge(`${id} ${index}`, { pendingId: name(`login ${index}`) });
+      for (const id of ['a', 'b', 'c']) await challenges.begin(of(id), TTL_SECONDS, { supersedes: 'any' });
+      await end(of('b').otpId);
+      for (const id of ['a', 'b', 'c']) await assertGone(context, of(id).otpId);
+    }
+  }),
+
+  fact('a pending login that is over takes no further challenge', async (context) => {
+    const { challenges, challenge, name } = context;
+    const [first, next] = [challenge('a'), challenge('b')];
+    const goesOn = async (): Promise<unknown> => challenges.begin(next, TTL_SECONDS, { supersedes: 'live' });
+    const other = await begin(challenges, challenge('c', { pendingId: name('other') }));
+    assert.equal(await goesOn(), false);
+    for (const end of endsOf(context)) {
+      await challenges.begin(first, TTL_SECONDS, { supersedes: 'any' });
+      await end(first.otpId);
+      assert.equal(await goesOn(), false);
+      await assertGone(context, next.otpId);
+    }
+    await begin(challenges, other);
+    await challenges.begin({ ...first, userId: name('second') }, 1, { supersedes: 'any' });
+    await context.pass(1);
+    assert.equal(await goesOn(), false);
+    // Nor does it take anyone's code.
+    assert.deepEqual(await challenges.find(other.otpId), live(other));
+  }),
+
+  fact('a challenge without a text takes no place of one with a text', async (context) => {
+    const { challenges, challenge } = context;
+    const unsent = { isSent: false, mobile: '', sends: 0 };
+    const [texted, waiting, again] = [challenge('a'), challenge('own', unsent), challenge('again', unsent)];
+    const supersede = (one: Challenge): Promise<unknown> =>
+      challenges.begin(one, TTL_SECONDS, { supersedes: 'any' });
+    await supersede(waiting);
+    await supersede(again);
+    assert.deepEqual(await challenges.find(waiting.otpId), live(again, false));
+    await supersede(texted);
+    assert.equal(await supersede(again), false);
+    for (const { otpId } of [texted, waiting, again])
+      assert.deepEqual(await challenges.find(otpId), live(texted));
+    await challenges.discard(texted.otpId);
+    await supersede(again);
+    assert.deepEqual(await challenges.find(again.otpId), live(again, false));
+  }),
+
+  fact(
+    'of many that end a pending login or go on with it, one ends it, and nothing goes on',
+    async (context) => {
+      const { challenges, challenge, name } = context;
+      for (const round of [1, 2, 3, 4, 5]) {
+        const pendingId = name(`login ${round}`);
+        const of = (id: string): Challenge => challenge(`${id} ${round}`, { pendingId });
+        await challenges.begin(of('first'), TTL_SECONDS, { supersedes: 'any' });
+        const ended = await atOnce(20, async (index) => {
+          if (index % 2 === 0) return challenges.consume(of('first').otpId);
+          await challenges.begin(of(`next ${index}`), TTL_SECONDS, { supersedes: 'live' });
+          return false;
+        });
+        assert.equal(ended.filter((isMine) => isMine).length, 1);
+        for (let index = 1; index < 20; index += 2) await assertGone(context, of(`next ${index}`).otpId);
+      }
+    },
+  ),
+
+  fact(
+    'of many that supersede each other at once, all stand for the same one',
+    async ({ challenges, challenge }) => {
+      const begun = await atOnce(20, async (index) => {
+        const one = challenge(`id-${index}`);
+        await challenges.begin(one, TTL_SECONDS, { supersedes: index === 0 ? 'any' : 'live' });
+        await challenges.begin(one, TTL_SECONDS, { supersedes: 'any' });
+        return one.otpId;
+      });
+      const found = await Promise.all(begun.map((otpId) => challenges.find(otpId)));
+      assert.equal(new Set(found.map((one) => one?.challenge.otpId)).size, 1);
+      assert.equal(found[0]?.hasLiveCode, true);
+    },
+  ),
+
   fact('an id that is already known is replaced, with no attempts counted', async (context) => {
     const { challenges, challenge, name } = context;
     const { otpId } = await begin(challenges, challenge('a'));
@@ -220,6 +325,15 @@ export const challengeContract: readonly StoreFact[] = [
     await assertGone(context, foreign.otpId);
   }),
 ];
+
+/** Every way to end a challenge of the user. */
+function endsOf({ challenges, name }: FactContext): readonly ((otpId: string) => Promise<unknown>)[] {
+  return [
+    (otpId) => challenges.consume(otpId),
+    (otpId) => challenges.discard(otpId),
+    () => challenges.discardAll(name('user')),
+  ];
+}
 
 /** A challenge as a store returns it. */
 function live(challenge: Challenge, hasLiveCode = true): LiveChallenge {

@@ -1,5 +1,5 @@
 import type { Records } from '../load-records';
-import type { Challenge, ChallengeStore, Claim, LiveChallenge } from '../store';
+import type { BeginOptions, Challenge, ChallengeStore, Claim, LiveChallenge } from '../store';
 import { type Expiring, ExpiringMap, toPromise } from './expiring-map';
 
 export function memoryChallenges(
@@ -11,11 +11,14 @@ export function memoryChallenges(
   const byUser = new Map<string, Set<StoredChallenge>>();
   /** The challenge with the newest code of each user, purpose and bucket. */
   const newest = new Map<string, StoredChallenge>();
+  /** The challenge that each pending login waits for, whichever of its OTP ids is asked for. */
+  const current = new Map<string, StoredChallenge>();
 
   function forget(stored: StoredChallenge): void {
-    const { place, challenge } = stored;
+    const { place, pendingId, challenge } = stored;
     const { userId } = challenge;
     if (newest.get(place) === stored) newest.delete(place);
+    if (pendingId !== undefined && current.get(pendingId) === stored) current.delete(pendingId);
     const others = byUser.get(userId);
     others?.delete(stored);
     if (others?.size === 0) byUser.delete(userId);
@@ -30,25 +33,41 @@ export function memoryChallenges(
     for (const stored of byUser.get(userId) ?? []) end(stored);
   }
 
-  function begin(challenge: Challenge, ttlSeconds: number): void {
+  /** Returns the live challenge that an OTP id stands for. */
+  function resolve(otpId: string): StoredChallenge | undefined {
+    const stored = challenges.get(otpId);
+    if (stored?.pendingId === undefined) return stored;
+    const latest = current.get(stored.pendingId);
+    return latest && challenges.get(latest.key);
+  }
+
+  function begin(challenge: Challenge, ttlSeconds: number, { supersedes }: BeginOptions): boolean {
     const { otpId, userId, isSent } = challenge;
+    const pendingId = supersedes && challenge.pendingId;
+    const earlier = pendingId === undefined ? undefined : current.get(pendingId);
+    const live = earlier && challenges.get(earlier.key);
+    if (supersedes === 'live' && live === undefined) return false;
+    if (!isSent && live?.challenge.isSent === true) return false;
     end(challenges.get(otpId));
     challenges.makeRoom(1);
     const deadlineMs = now() + ttlSeconds * 1000;
     const place = toPlace(challenge);
-    const stored = { key: otpId, challenge: { ...challenge }, place, attempts: 0, deadlineMs };
+    const stored = { key: otpId, challenge: { ...challenge }, place, pendingId, attempts: 0, deadlineMs };
     challenges.add(stored);
     byUser.set(userId, (byUser.get(userId) ?? new Set()).add(stored));
     if (isSent) newest.set(place, stored);
+    if (pendingId !== undefined) current.set(pendingId, stored);
+    return true;
   }
 
   function consume(otpId: string, byCode: boolean): boolean {
-    const stored = challenges.get(otpId);
-    return stored !== undefined && (!byCode || toLive(stored).hasLiveCode) && end(stored);
+    const stored = resolve(otpId);
+    if (stored === undefined) return false;
+    return (!byCode || (stored.key === otpId && toLive(stored).hasLiveCode)) && end(stored);
   }
 
   function find(otpId: string): LiveChallenge | null {
-    const stored = challenges.get(otpId);
+    const stored = resolve(otpId);
     return stored === undefined ? null : toLive(stored);
   }
 
@@ -57,7 +76,7 @@ export function memoryChallenges(
   }
 
   function claim(otpId: string): Claim {
-    const stored = challenges.get(otpId);
+    const stored = resolve(otpId);
     if (stored === undefined) return { outcome: 'unknown' };
     if (stored.attempts >= stored.challenge.maxAttempts) return { outcome: 'exhausted' };
     stored.attempts += 1;
@@ -65,14 +84,14 @@ export function memoryChallenges(
   }
 
   return {
-    begin: async (challenge, ttlSeconds) => {
+    begin: async (challenge, ttlSeconds, options = {}) => {
       (await records).checkChallenge(challenge, ttlSeconds);
-      begin(challenge, ttlSeconds);
+      return begin(challenge, ttlSeconds, options);
     },
     claim: (otpId) => toPromise(() => claim(otpId)),
     find: (otpId) => toPromise(() => find(otpId)),
     consume: (otpId, options) => toPromise(() => consume(otpId, options?.byCode === true)),
-    discard: (otpId) => toPromise(() => void end(challenges.get(otpId))),
+    discard: (otpId) => toPromise(() => void end(resolve(otpId))),
     discardAll: (userId) => toPromise(() => endAll(userId)),
   };
 }
@@ -86,5 +105,7 @@ interface StoredChallenge extends Expiring {
   readonly challenge: Challenge;
   /** Its user, purpose and bucket. */
   readonly place: string;
+  /** Its pending login, where its other OTP ids stand for the newest. */
+  readonly pendingId: string | undefined;
   attempts: number;
 }

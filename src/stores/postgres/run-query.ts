@@ -81,6 +81,7 @@ DELETE FROM ${tables[table]} WHERE (${key}) IN (
 )`;
   return `WITH challenges AS (${prune('challenge', 'otp_id')}),
 codes AS (${prune('code', 'user_id, purpose, bucket')}),
+pendings AS (${prune('pending', 'pending_id')}),
 recovery_codes AS (${prune('recoveryCodes', 'user_id')}),
 devices AS (${prune('devices', 'user_id')}),
 browsers AS (${prune('browsers', 'user_id')}),

@@ -15,6 +15,8 @@ export function tablesOf(prefix: string) {
     challenge: `${prefix}_challenge`,
     /** The newest code of each user, purpose and bucket. */
     code: `${prefix}_code`,
+    /** The challenge that each pending login waits for. */
+    pending: `${prefix}_pending`,
     counter: `${prefix}_counter`,
     token: `${prefix}_token`,
     recoveryCodes: `${prefix}_recovery_codes`,
@@ -35,8 +37,9 @@ export function tablesOf(prefix: string) {
  * @throws {TypeError} When the prefix is not 1 to 40 lowercase letters, digits and underscores.
  */
 export function schemaSql(prefix = 'sms_otp'): string {
-  const { challenge, code, counter, token, recoveryCodes, devices, browsers, login, loginTurn, note } =
-    tablesOf(prefix);
+  const tables = tablesOf(prefix);
+  const { challenge, code, pending, counter, token } = tables;
+  const { recoveryCodes, devices, browsers, login, loginTurn, note } = tables;
   return `CREATE TABLE IF NOT EXISTS ${challenge} (
   otp_id text PRIMARY KEY,
   user_id text NOT NULL,
@@ -46,6 +49,7 @@ export function schemaSql(prefix = 'sms_otp'): string {
   expires_at timestamptz NOT NULL
 );
 ALTER TABLE ${challenge} DROP CONSTRAINT IF EXISTS ${challenge}_newest;
+ALTER TABLE ${challenge} ADD COLUMN IF NOT EXISTS pending_id text;
 CREATE INDEX IF NOT EXISTS ${challenge}_user ON ${challenge} (user_id);
 CREATE INDEX IF NOT EXISTS ${challenge}_expiry ON ${challenge} (expires_at);
 
@@ -58,6 +62,14 @@ CREATE TABLE IF NOT EXISTS ${code} (
   PRIMARY KEY (user_id, purpose, bucket)
 );
 CREATE INDEX IF NOT EXISTS ${code}_expiry ON ${code} (expires_at);
+
+CREATE TABLE IF NOT EXISTS ${pending} (
+  pending_id text PRIMARY KEY,
+  otp_id text NOT NULL,
+  is_sent boolean NOT NULL,
+  expires_at timestamptz NOT NULL
+);
+CREATE INDEX IF NOT EXISTS ${pending}_expiry ON ${pending} (expires_at);
 
 CREATE TABLE IF NOT EXISTS ${counter} (
   key text PRIMARY KEY,

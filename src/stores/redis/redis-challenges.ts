@@ -1,79 +1,119 @@
 import { toWholeNumber } from '../check-values';
 import type { Records } from '../load-records';
-import type { Challenge, ChallengeStore, Claim, LiveChallenge } from '../store';
+import type { BeginOptions, Challenge, ChallengeStore, Claim, LiveChallenge } from '../store';
 import { defineScript, milliseconds, type RunScript } from './redis-client';
 
 /**
- * A challenge is a hash: `record` (JSON), `user`, `place` (its purpose and bucket), and `attempts` in a field of its own.
- * Each user has another hash with the OTP id of the newest code of each place, and a sorted set of all OTP ids by the time
- * they end. Scripts derive the keys of other challenges from the keys that were passed: they carry the same hash tag, and
- * whatever prefix the client library adds.
+ * A challenge is a hash: `record` (JSON), `user`, `place` (its purpose and bucket), `attempts` in a field of its own, and
+ * `pending`, the pending login whose OTP ids all stand for its newest. Each pending login has a string with that id, each
+ * user a hash with the OTP id of the newest code of each place, and a sorted set of all OTP ids by the time they end.
+ * Scripts derive keys from the first one that was passed: they carry the same hash tag, and whatever prefix the client
+ * library adds.
  */
 const NOW_MS = `
 local time = redis.call('TIME')
 local now_ms = time[1] * 1000 + math.floor(time[2] / 1000)`;
 
-/** KEYS: challenge, newest codes, ids of the user. ARGV: otpId, userId, place, record, milliseconds to live, 1 with a text. */
+/** KEYS: challenge. ARGV: OTP id. */
+const RESOLVE = `
+local otp_id = ARGV[1]
+local root = string.sub(KEYS[1], 1, -#('challenge:' .. otp_id) - 1)
+local function challenge_key(id) return root .. 'challenge:' .. id end
+
+-- The OTP id that another one stands for; false when its pending login is over.
+local function resolve(id)
+  local pending = redis.call('HGET', challenge_key(id), 'pending')
+  if not pending then return id end
+  return redis.call('GET', root .. 'pending:' .. pending)
+end
+
+local function find_newest(user, place)
+  return redis.call('HGET', root .. 'newest:' .. (user or ''), place or '')
+end
+
+-- Ends a challenge, and with it its pending login.
+local function finish(id)
+  local pending = redis.call('HGET', challenge_key(id), 'pending')
+  if pending then redis.call('DEL', root .. 'pending:' .. pending) end
+  return redis.call('DEL', challenge_key(id))
+end`;
+
+/**
+ * KEYS: challenge, newest codes, ids of the user. ARGV: otpId, userId, place, record, milliseconds to live, 1 with a text,
+ * the pending login or an empty string, 1 when it must be live.
+ */
 const BEGIN = defineScript(
   NOW_MS,
+  RESOLVE,
   `
-local challenge_key, newest_key, ids_key = KEYS[1], KEYS[2], KEYS[3]
-local otp_id, user, place, record, life = ARGV[1], ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5])
-local function keep(key) redis.call('PEXPIRE', key, math.max(life, redis.call('PTTL', key))) end
+local key, newest_key, ids_key, pending_key = KEYS[1], KEYS[2], KEYS[3], root .. 'pending:' .. ARGV[7]
+local user, place, record, life, is_sent = ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5]), ARGV[6] == '1'
+local function keep(kept_key) redis.call('PEXPIRE', kept_key, math.max(life, redis.call('PTTL', kept_key))) end
+if ARGV[7] ~= '' then
+  local current = redis.call('GET', pending_key)
+  local has_text = current and redis.call('HGET', challenge_key(current), 'sent')
+  if ARGV[8] == '1' and not has_text then return 0 end
+  if not is_sent and has_text == '1' then return 0 end
+end
 -- First what a full server refuses: then nothing has changed.
-redis.call('HSET', challenge_key, 'record', record, 'user', user, 'place', place, 'attempts', 0)
-redis.call('PEXPIRE', challenge_key, life)
+redis.call('HSET', key, 'record', record, 'user', user, 'place', place, 'attempts', 0, 'sent', ARGV[6])
+redis.call('HDEL', key, 'pending')
+redis.call('PEXPIRE', key, life)
 redis.call('ZREMRANGEBYSCORE', ids_key, '-inf', now_ms)
 redis.call('ZADD', ids_key, now_ms + life, otp_id)
 keep(ids_key)
-if ARGV[6] == '1' then
+if ARGV[7] ~= '' then
+  redis.call('HSET', key, 'pending', ARGV[7])
+  redis.call('SET', pending_key, otp_id, 'PX', life)
+end
+if is_sent then
   redis.call('HSET', newest_key, place, otp_id)
   keep(newest_key)
 end
 return 1`,
 );
 
-/** ARGV: the end of the challenge's key, and what stands in its place in the key of a user's newest codes. */
-const NEWEST = `
-local function find_newest(user, place)
-  local root = string.sub(KEYS[1], 1, -#ARGV[1] - 1)
-  return redis.call('HGET', root .. ARGV[2] .. user, place)
-end`;
-
 /**
- * KEYS: challenge. Returns the number of the attempt, 0 when the count is missing or invalid, the record, and the OTP id of
- * the newest code of its place.
+ * KEYS: challenge. Returns the number of the attempt, 0 when the count is missing or invalid, the record, and the OTP ids of
+ * the newest code of its place and of the challenge.
  */
 const CLAIM = defineScript(
-  NEWEST,
+  RESOLVE,
   `
-local found = redis.call('HMGET', KEYS[1], 'record', 'attempts', 'user', 'place')
-if not found[1] then return false end
-local newest = find_newest(found[3] or '', found[4] or '')
+local id = resolve(otp_id)
+local found = id and redis.call('HMGET', challenge_key(id), 'record', 'attempts', 'user', 'place')
+if not found or not found[1] then return false end
+local newest = find_newest(found[3], found[4])
 local attempts = found[2] or ''
-if #attempts > 9 or not string.match(attempts, '^%d+$') then return { 0, found[1], newest } end
-return { redis.call('HINCRBY', KEYS[1], 'attempts', 1), found[1], newest }`,
+if #attempts > 9 or not string.match(attempts, '^%d+$') then return { 0, found[1], newest, id } end
+return { redis.call('HINCRBY', challenge_key(id), 'attempts', 1), found[1], newest, id }`,
 );
 
-/** KEYS: challenge. Returns the record, and the OTP id of the newest code of its place. */
+/** KEYS: challenge. Returns the record, and the OTP ids of the newest code of its place and of the challenge. */
 const FIND = defineScript(
-  NEWEST,
+  RESOLVE,
   `
-local found = redis.call('HMGET', KEYS[1], 'record', 'user', 'place')
-if not found[1] then return false end
-return { found[1], find_newest(found[2] or '', found[3] or '') }`,
+local id = resolve(otp_id)
+local found = id and redis.call('HMGET', challenge_key(id), 'record', 'user', 'place')
+if not found or not found[1] then return false end
+return { found[1], find_newest(found[2], found[3]), id }`,
 );
 
 /** KEYS: challenge. Returns how many there were. */
-const END = defineScript(`return redis.call('DEL', KEYS[1])`);
+const END = defineScript(
+  RESOLVE,
+  `
+local id = resolve(otp_id)
+return id and finish(id) or 0`,
+);
 
-/** KEYS: challenge. ARGV: as `NEWEST`, and the OTP id. Returns how many there were whose code lives. */
+/** KEYS: challenge. Returns how many there were whose code lives. */
 const END_BY_CODE = defineScript(
-  NEWEST,
+  RESOLVE,
   `
 local found = redis.call('HMGET', KEYS[1], 'user', 'place')
-if find_newest(found[1] or '', found[2] or '') ~= ARGV[3] then return 0 end
-return redis.call('DEL', KEYS[1])`,
+if resolve(otp_id) ~= otp_id or find_newest(found[1], found[2]) ~= otp_id then return 0 end
+return finish(otp_id)`,
 );
 
 /** KEYS: newest codes, ids of the user. ARGV: userId, the end of the second key, what stands in its place in the key of a challenge. */
@@ -82,7 +122,11 @@ local user, root = ARGV[1], string.sub(KEYS[2], 1, -#ARGV[2] - 1)
 for _, otp_id in ipairs(redis.call('ZRANGE', KEYS[2], 0, -1)) do
   local key = root .. ARGV[3] .. otp_id
   -- The id may have passed to another user.
-  if redis.call('HGET', key, 'user') == user then redis.call('DEL', key) end
+  local found = redis.call('HMGET', key, 'user', 'pending')
+  if found[1] == user then
+    redis.call('DEL', key)
+    if found[2] then redis.call('DEL', root .. 'pending:' .. found[2]) end
+  end
 end
 return redis.call('DEL', KEYS[1], KEYS[2])`);
 
@@ -92,34 +136,36 @@ export function redisChallenges(run: RunScript, root: string, records: Promise<R
   const newestKey = (userId: string): string => `${root}newest:${userId}`;
   const idsKey = (userId: string): string => `${root}ids:${userId}`;
 
-  async function begin(challenge: Challenge, ttlSeconds: number): Promise<void> {
+  async function begin(
+    challenge: Challenge,
+    ttlSeconds: number,
+    { supersedes }: BeginOptions = {},
+  ): Promise<boolean> {
     (await records).checkChallenge(challenge, ttlSeconds);
     const { otpId, userId, purpose, bucket, isSent } = challenge;
     const record = JSON.stringify(challenge);
     const life = milliseconds(ttlSeconds);
-    const values = [otpId, userId, `${purpose}:${bucket}`, record, life, isSent ? 1 : 0];
-    await run('begin', BEGIN, [challengeKey(otpId), newestKey(userId), idsKey(userId)], values);
+    const pendingId = supersedes === undefined ? '' : challenge.pendingId;
+    const flags = [isSent ? 1 : 0, pendingId, supersedes === 'live' ? 1 : 0];
+    const values = [otpId, userId, `${purpose}:${bucket}`, record, life, ...flags];
+    const keys = [challengeKey(otpId), newestKey(userId), idsKey(userId)];
+    return toWholeNumber(await run('begin', BEGIN, keys, values)) === 1;
   }
 
   async function claim(otpId: string): Promise<Claim> {
-    const reply = await run('claim', CLAIM, [challengeKey(otpId)], toKeyParts(otpId));
+    const reply = await run('claim', CLAIM, [challengeKey(otpId)], [otpId]);
     if (!Array.isArray(reply)) return { outcome: 'unknown' };
-    return (await records).toClaim(reply[0], reply[1], reply[2], otpId);
+    return (await records).toClaim(reply[0], reply[1], reply[2], reply[3]);
   }
 
   async function find(otpId: string): Promise<LiveChallenge | null> {
-    const reply = await run('find', FIND, [challengeKey(otpId)], toKeyParts(otpId));
+    const reply = await run('find', FIND, [challengeKey(otpId)], [otpId]);
     if (!Array.isArray(reply)) return null;
-    return (await records).toLiveChallenge(reply[0], reply[1], otpId);
+    return (await records).toLiveChallenge(reply[0], reply[1], reply[2]);
   }
 
-  async function end(operation: string, otpId: string): Promise<boolean> {
-    return toWholeNumber(await run(operation, END, [challengeKey(otpId)])) === 1;
-  }
-
-  async function endByCode(otpId: string): Promise<boolean> {
-    const values = [...toKeyParts(otpId), otpId];
-    return toWholeNumber(await run('consume', END_BY_CODE, [challengeKey(otpId)], values)) === 1;
+  async function end(operation: string, otpId: string, script = END): Promise<boolean> {
+    return toWholeNumber(await run(operation, script, [challengeKey(otpId)], [otpId])) === 1;
   }
 
   async function discardAll(userId: string): Promise<void> {
@@ -127,15 +173,11 @@ export function redisChallenges(run: RunScript, root: string, records: Promise<R
     await run('discardAll', END_ALL, keys, [userId, `ids:${userId}`, 'challenge:']);
   }
 
-  function toKeyParts(otpId: string): readonly string[] {
-    return [`challenge:${otpId}`, 'newest:'];
-  }
-
   return {
     begin,
     claim,
     find,
-    consume: (otpId, options) => (options?.byCode === true ? endByCode(otpId) : end('consume', otpId)),
+    consume: (otpId, options) => end('consume', otpId, options?.byCode === true ? END_BY_CODE : END),
     discard: async (otpId) => {
       await end('discard', otpId);
     },

@@ -1,0 +1,63 @@
+import type { Request } from 'express';
+import { maskPhone } from '../login/phones';
+import type { Challenge } from '../stores/store';
+import type { MiddlewareContext } from './context';
+import type { PendingSlot, SmsOtpSession } from './session-data';
+
+/** More than one pending login has texts. */
+const MOST_WRITES = 6;
+
+/**
+ * Changes the slot while it still is as expected. express-session reads and saves a session as a whole, so a request that is
+ * under way at the same moment may save what has ended in between. What the session waits for is therefore compared with
+ * the store after each write: a pending login that is over is taken out again, a newer text is put in its place.
+ *
+ * @returns Whether the slot was changed, and what it waits for is not over.
+ */
+export async function updateSlot(
+  { slot, findChallenge }: Pick<MiddlewareContext, 'slot' | 'findChallenge'>,
+  req: Request,
+  isStill: (slot: SmsOtpSession) => boolean,
+  change: (slot: SmsOtpSession) => SmsOtpSession,
+): Promise<boolean> {
+  let written = await slot.update(req, isStill, change);
+  let isOver = written === null;
+  for (let writes = 1; writes < MOST_WRITES; writes += 1) {
+    const pending: PendingSlot | undefined = written?.pending;
+    if (pending === undefined) break;
+    // What was written stays, and `store-failing` reports the failure.
+    const live = await findChallenge(pending.otpId).catch(() => undefined);
+    if (live === undefined || live?.challenge.otpId === pending.otpId) break;
+    isOver = live === null;
+    written = await slot.update(
+      req,
+      (current) => current.pending?.otpId === pending.otpId,
+      (current) =>
+        live === null ? withoutPending(current) : { ...current, pending: follow(pending, live.challenge) },
+    );
+  }
+  return !isOver;
+}
+
+/** Returns the slot of a session that waits for nothing. */
+export function withoutPending({ pending: _ended, ...rest }: SmsOtpSession): SmsOtpSession {
+  return rest;
+}
+
+/** Returns what the session waits for when a newer challenge has taken the place of the one that was written. */
+function follow(written: PendingSlot, challenge: Challenge): PendingSlot {
+  const { reason: _reason, failureStatus: _status, transaction: _approved, ...kept } = written;
+  const { otpId, purpose, isSent, mobile, expiresAt, pendingUntil, maxAttempts, transaction } = challenge;
+  return {
+    ...kept,
+    otpId,
+    purpose,
+    isSent,
+    expiresAt,
+    pendingUntil,
+    maskedPhone: mobile === '' ? '' : maskPhone(mobile),
+    attemptsLeft: maxAttempts,
+    factors: isSent ? [...new Set(['sms', ...kept.factors])] : kept.factors,
+    ...(transaction && { transaction }),
+  };
+}
