@@ -40,6 +40,11 @@ export class DatedMap<Value> {
     );
   }
 
+  /** Returns the values of the user's records, oldest first. */
+  values(userId: string): readonly Value[] {
+    return this.list(userId).map(({ value }) => value);
+  }
+
   /** Adds a record, or replaces it. Beyond `most` the user's oldest others go; returns their ids. */
   add(record: Dated<Value>, ttlSeconds: number, most: number): readonly string[] {
     const { userId, id } = record;

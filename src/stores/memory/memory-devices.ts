@@ -22,7 +22,7 @@ export function memoryDevices(maxEntries: number, now: () => number, records: Pr
       stored.value = { ...stored.value, tokenHash: nextHash, previousHash: seenHash, lastUsedAt: usedAt };
       return { outcome: 'rotated', device: stored.value };
     },
-    list: (userId) => toPromise(() => devices.list(userId).map(({ value }) => value)),
+    list: (userId) => toPromise(() => devices.values(userId)),
     remove: (userId, deviceId) => toPromise(() => devices.remove(userId, deviceId)),
     removeAll: (userId) => toPromise(() => devices.removeAll(userId).length),
   };
@@ -41,13 +41,7 @@ export function memoryBrowsers(
       const { userId, browserId: id, seenAt: date } = browser;
       return browsers.add({ userId, id, date, value: { ...browser } }, ttlSeconds, most);
     },
-    list: (userId) =>
-      toPromise(() =>
-        browsers
-          .list(userId)
-          .map(({ value }) => value)
-          .toReversed(),
-      ),
+    list: (userId) => toPromise(() => browsers.values(userId).toReversed()),
     forget: (userId) => toPromise(() => browsers.removeAll(userId)),
   };
 }

@@ -42,13 +42,7 @@ export function memoryLogins(maxEntries: number, now: () => number, records: Pro
       return find(loginId, seen);
     },
     end: (loginId) => toPromise(() => end(loginId)),
-    list: (userId) =>
-      toPromise(() =>
-        logins
-          .list(userId)
-          .map(({ value }) => value)
-          .toReversed(),
-      ),
+    list: (userId) => toPromise(() => logins.values(userId).toReversed()),
     endAll: (userId, except) => toPromise(() => logins.removeAll(userId, except)),
   };
 }

@@ -37,19 +37,9 @@ export function tablesOf(prefix: string) {
  * @throws {TypeError} When the prefix is not 1 to 40 lowercase letters, digits and underscores.
  */
 export function schemaSql(prefix = 'sms_otp'): string {
-  const {
-    challenge,
-    code,
-    pending,
-    counter,
-    token,
-    recoveryCodes,
-    devices,
-    browsers,
-    login,
-    loginTurn,
-    note,
-  } = tablesOf(prefix);
+  const tables = tablesOf(prefix);
+  const { challenge, code, pending, counter, token } = tables;
+  const { recoveryCodes, devices, browsers, login, loginTurn, note } = tables;
   return `CREATE TABLE IF NOT EXISTS ${challenge} (
   otp_id text PRIMARY KEY,
   user_id text NOT NULL,

@@ -153,11 +153,9 @@ export function redisLogins(run: RunScript, root: string, records: Promise<Recor
     },
     list,
     endAll: async (userId, except) => {
-      const values = except === undefined ? [userId] : [userId, except];
-      return requireStrings(
-        'logins.endAll',
-        await run('logins.endAll', END_ALL, [loginsKey(userId)], values),
-      );
+      const values = [userId, ...(except === undefined ? [] : [except])];
+      const ended = await run('logins.endAll', END_ALL, [loginsKey(userId)], values);
+      return requireStrings('logins.endAll', ended);
     },
   };
 }
