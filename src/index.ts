@@ -39,7 +39,8 @@ export type {
 } from './login/outcome';
 export type { DecisionEvent, DeviceEnd, LifeEvent, LoginEvent, SmsOtpEvent } from './login/events';
 export type { VerifiedMark } from './login/users';
-export type { ListedLogin, LoginReference, LoginsOption } from './account/logins';
+export type { LoginsOption } from './account/logins';
+export type { ListedLogin, LoginReference } from './login/context';
 export type { LoginEntry, LoginsPart } from './middleware/logins';
 export type { ListedDevice, TrustedDevices, TrustedDevicesOption } from './account/trusted-devices';
 export { MESSAGE_LOCALES, type MessageLocale } from './messages/locales';

@@ -6,7 +6,7 @@ import {
   type LoginFactors,
   missingPart,
 } from './account/factors';
-import { createLoginRegistry, type LoginRegistry } from './account/logins';
+import { createLoginRegistry } from './account/logins';
 import { createKnownBrowsers, NO_KNOWN_BROWSERS } from './account/known-browsers';
 import { createPhoneLister } from './account/phone-book';
 import { GatewayClient } from './client/gateway-client';
@@ -21,6 +21,7 @@ import {
   type KeyedDigest,
   type KnownBrowsers,
   type LoginContext,
+  type LoginRegistry,
 } from './login/context';
 import { createEmitter } from './login/events';
 import { createResendOtp } from './login/resend-otp';

@@ -1,7 +1,7 @@
 import { DAY_SECONDS } from '../limits/failures';
-import type { Method } from '../login/outcome';
+import type { ListedLogin, LoginReference, LoginRegistry } from '../login/context';
 import { toUserIdText } from '../login/users';
-import type { Login, LoginStore, UserId } from '../stores/store';
+import type { Login, LoginStore } from '../stores/store';
 
 /** The option `logins`. */
 export interface LoginsOption {
@@ -12,54 +12,6 @@ export interface LoginsOption {
   readonly checkEverySeconds?: number | undefined;
   /** Days that a login lives after it was last seen: 1 to 365. Default: 30. */
   readonly maxAgeDays?: number | undefined;
-}
-
-/** What a session keeps of its login. */
-export interface LoginReference {
-  readonly userId: string;
-  readonly loginId: string;
-}
-
-/** A login as its user's page may show it. Times are milliseconds since 1970. */
-export interface ListedLogin {
-  readonly loginId: string;
-  /** The browser and system, such as `Firefox, Windows`; may be empty. */
-  readonly label: string;
-  /** How the second factor was passed; null when none was required. */
-  readonly method: Method | null;
-  readonly startedAt: number;
-  /** Written once an hour. */
-  readonly lastSeenAt: number;
-}
-
-/** The records of logins, and what this process knows of them. A failure of the store is a `StoreError`. */
-export interface LoginRegistry {
-  /** Whether this process has found the login live within `checkEverySeconds`. Allocates nothing. */
-  readonly isChecked: (loginId: string) => boolean;
-  /** Returns whether the login is live, and asks the store unless it is checked. */
-  readonly isLive: (login: LoginReference) => Promise<boolean>;
-  /** Asks the store now. */
-  readonly isStillLive: (login: LoginReference) => Promise<boolean>;
-  readonly begin: (login: BegunLogin) => Promise<LoginReference>;
-  /**
-   * Ends a login and begins another in its place, with the same beginning. Null: it had ended before, and none begins.
-   * @param method Undefined: it stays.
-   */
-  readonly replace: (login: LoginReference, method: Method | undefined) => Promise<LoginReference | null>;
-  /** Ends a login; returns whether it was live. */
-  readonly end: (login: LoginReference) => Promise<boolean>;
-  /** Ends all logins of a user but one; returns how many there were. */
-  readonly endAll: (userId: string, except?: string) => Promise<number>;
-  /** Returns the user's logins, the newest first. */
-  readonly list: (id: UserId) => Promise<readonly ListedLogin[]>;
-  /** Ends a login of this user; returns whether it was live. */
-  readonly revoke: (id: UserId, loginId: string) => Promise<boolean>;
-}
-
-interface BegunLogin {
-  readonly userId: string;
-  readonly method: Method | null;
-  readonly label: string;
 }
 
 /** Beyond this the user's oldest login ends. */

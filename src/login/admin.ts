@@ -1,4 +1,3 @@
-import type { ListedLogin } from '../account/logins';
 import { type ListedDevice, toListedDevice } from '../account/trusted-devices';
 import {
   failureKeys,
@@ -11,7 +10,7 @@ import {
 import { type LiftedLimits, liftLimits } from '../limits/lift-limits';
 import { sendKeys } from '../limits/limits';
 import type { UserId } from '../stores/store';
-import type { LoginContext } from './context';
+import type { ListedLogin, LoginContext } from './context';
 import { toUserIdText } from './users';
 
 /** What an operator may do for a user. */

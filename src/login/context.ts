@@ -1,5 +1,4 @@
 import { createHmac } from 'node:crypto';
-import type { LoginRegistry } from '../account/logins';
 import type { GatewayClient } from '../client/gateway-client';
 import { expandKey } from '../client/token-crypto';
 import type { Limits } from '../limits/options';
@@ -10,6 +9,7 @@ import type { BuildMessage } from '../messages/build-message';
 import type { GuardedStore } from '../stores/guarded-store';
 import type { KnownBrowser, UserId } from '../stores/store';
 import type { SmsOtpEvent } from './events';
+import type { Method } from './outcome';
 
 /** The bounds of one pending login and its challenges. */
 export interface LoginSettings {
@@ -56,6 +56,55 @@ export interface CookieValue {
   readonly value: string;
   /** Milliseconds since 1970. */
   readonly expiresAt: number;
+}
+
+/** What a session keeps of its login. */
+export interface LoginReference {
+  readonly userId: string;
+  readonly loginId: string;
+}
+
+/** A login as its user's page may show it. Times are milliseconds since 1970. */
+export interface ListedLogin {
+  readonly loginId: string;
+  /** The browser and system, such as `Firefox, Windows`; may be empty. */
+  readonly label: string;
+  /** How the second factor was passed; null when none was required. */
+  readonly method: Method | null;
+  readonly startedAt: number;
+  /** Written once an hour. */
+  readonly lastSeenAt: number;
+}
+
+/** The records of logins, and what this process knows of them. A failure of the store is a `StoreError`. */
+export interface LoginRegistry {
+  /** Whether this process has found the login live within `checkEverySeconds`. Allocates nothing. */
+  readonly isChecked: (loginId: string) => boolean;
+  /** Returns whether the login is live, and asks the store unless it is checked. */
+  readonly isLive: (login: LoginReference) => Promise<boolean>;
+  /** Asks the store now. */
+  readonly isStillLive: (login: LoginReference) => Promise<boolean>;
+  readonly begin: (login: BegunLogin) => Promise<LoginReference>;
+  /**
+   * Ends a login and begins another in its place, with the same beginning. Null: it had ended before, and none begins.
+   * @param method Undefined: it stays.
+   */
+  readonly replace: (login: LoginReference, method: Method | undefined) => Promise<LoginReference | null>;
+  /** Ends a login; returns whether it was live. */
+  readonly end: (login: LoginReference) => Promise<boolean>;
+  /** Ends all logins of a user but one; returns how many there were. */
+  readonly endAll: (userId: string, except?: string) => Promise<number>;
+  /** Returns the user's logins, the newest first. */
+  readonly list: (id: UserId) => Promise<readonly ListedLogin[]>;
+  /** Ends a login of this user; returns whether it was live. */
+  readonly revoke: (id: UserId, loginId: string) => Promise<boolean>;
+}
+
+/** A login that begins. */
+export interface BegunLogin {
+  readonly userId: string;
+  readonly method: Method | null;
+  readonly label: string;
 }
 
 /** Everything the decisions need, made once by `createSmsOtp`. */

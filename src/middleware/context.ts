@@ -2,13 +2,14 @@ import type { Request } from 'express';
 import type { DeviceAdmin, DeviceAuthenticator } from '../account/trusted-devices';
 import type { CodeVerifier } from '../login/code-verifiers';
 import type { BrowserSuccess } from '../login/context';
+import type { Method, Refusal } from '../login/outcome';
 import type { ResendRequest, ResendResult } from '../login/resend-otp';
 import type { SendOtp } from '../login/send-otp';
 import type { VerifiedMark } from '../login/users';
 import type { VerifyOtp } from '../login/verify-otp';
 import type { LiveChallenge, UserId } from '../stores/store';
-import type { LoginsContext } from './logins';
 import type { PassportInstance } from './passport';
+import type { SmsOtpSession } from './session-data';
 import type { SessionSlot } from './session-slot';
 
 /** Everything the middlewares share, made once by `createSmsOtp`. */
@@ -66,6 +67,35 @@ export interface BrowsersContext {
   readonly remember: (req: Request, success: Omit<BrowserSuccess, 'cookie'>) => Promise<void>;
   /** Makes all browsers of a user unknown. */
   readonly forget: (userId: string) => Promise<void>;
+}
+
+/** The login as a session keeps it: nothing without the option `logins`. */
+export type KeptLogin = Pick<SmsOtpSession, 'login'>;
+
+/** The logins of requests. Without the option `logins` each one is live, and none has a record. */
+export interface LoginsContext {
+  /**
+   * Returns what is known of the login of a session whose mark is this user's, without asking the store. Allocates nothing.
+   * `none`: the session has no login, or another user's.
+   */
+  readonly check: (req: Request, userId: string) => 'live' | 'unchecked' | 'none';
+  /** Returns whether the session's login is live, also when it has none. Asks the store unless it was asked shortly before. */
+  readonly isLive: (req: Request) => Promise<boolean>;
+  /** The same, and asks the store now. */
+  readonly isStillLive: (req: Request) => Promise<boolean>;
+  /** Returns the refusal of a request whose login has ended; null when it is live, or there is none. */
+  readonly findEnd: (req: Request) => Promise<Refusal | null>;
+  /** Begins a login, for the session that is renewed next. */
+  readonly begin: (req: Request, userId: string, method: Method | null) => Promise<KeptLogin>;
+  /**
+   * Begins a login in place of the session's, for the session that is renewed next. Null: it has ended in the meantime.
+   * @param method Undefined: it stays as it is.
+   */
+  readonly renew: (req: Request, userId: string, method: Method | undefined) => Promise<KeptLogin | null>;
+  /** Ends the login of the session, if it has one. */
+  readonly end: (req: Request) => Promise<void>;
+  /** Ends all logins of a user but that of the request. */
+  readonly endOthers: (userId: string, req: Request | undefined) => Promise<void>;
 }
 
 /** Whether a request's mark is good enough. `unchecked`: it is, if its login is live. */

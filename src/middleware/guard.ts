@@ -1,8 +1,8 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { idText, type VerifiedMark } from '../login/users';
-import type { MarkCheck, MarkReader, MarkRefusal, MiddlewareContext } from './context';
+import type { LoginsContext, MarkCheck, MarkReader, MarkRefusal, MiddlewareContext } from './context';
 import { currentUser, handleAsync, loadOptions } from './handler';
-import { type LoginsContext, withoutLogins } from './logins';
+import { withoutLogins } from './logins';
 import type { GuardOptions, MaxAgeOptions } from './options';
 import { replyWithRedirect, replyWithRefusal, toNotice, toSafePath } from './responses';
 import type { SessionSlot } from './session-slot';

@@ -1,45 +1,15 @@
 import type { Request, RequestHandler, Response } from 'express';
-import type { ListedLogin, LoginRegistry } from '../account/logins';
-import type { Method, Refusal } from '../login/outcome';
+import type { ListedLogin, LoginRegistry } from '../login/context';
+import type { Method } from '../login/outcome';
 import { toUserIdText } from '../login/users';
 import type { UserId } from '../stores/store';
-import type { MiddlewareContext } from './context';
+import type { KeptLogin, LoginsContext, MiddlewareContext } from './context';
 import { createFactory } from './handler';
 import type { RedirectOptions } from './options';
 import { logOut } from './passport';
 import { answerSuccess, LOGIN_ENDED } from './responses';
-import type { SmsOtpSession } from './session-data';
 import type { SessionSlot } from './session-slot';
 import { toDeviceLabel } from './trusted-devices';
-
-/** The login as a session keeps it: nothing without the option `logins`. */
-type KeptLogin = Pick<SmsOtpSession, 'login'>;
-
-/** The logins of requests. Without the option `logins` each one is live, and none has a record. */
-export interface LoginsContext {
-  /**
-   * Returns what is known of the login of a session whose mark is this user's, without asking the store. Allocates nothing.
-   * `none`: the session has no login, or another user's.
-   */
-  readonly check: (req: Request, userId: string) => 'live' | 'unchecked' | 'none';
-  /** Returns whether the session's login is live, also when it has none. Asks the store unless it was asked shortly before. */
-  readonly isLive: (req: Request) => Promise<boolean>;
-  /** The same, and asks the store now. */
-  readonly isStillLive: (req: Request) => Promise<boolean>;
-  /** Returns the refusal of a request whose login has ended; null when it is live, or there is none. */
-  readonly findEnd: (req: Request) => Promise<Refusal | null>;
-  /** Begins a login, for the session that is renewed next. */
-  readonly begin: (req: Request, userId: string, method: Method | null) => Promise<KeptLogin>;
-  /**
-   * Begins a login in place of the session's, for the session that is renewed next. Null: it has ended in the meantime.
-   * @param method Undefined: it stays as it is.
-   */
-  readonly renew: (req: Request, userId: string, method: Method | undefined) => Promise<KeptLogin | null>;
-  /** Ends the login of the session, if it has one. */
-  readonly end: (req: Request) => Promise<void>;
-  /** Ends all logins of a user but that of the request. */
-  readonly endOthers: (userId: string, req: Request | undefined) => Promise<void>;
-}
 
 export function createLogins(slot: SessionSlot, registry: LoginRegistry | undefined): LoginsContext {
   return registry === undefined ? NO_LOGINS : createRequestLogins(slot, registry);

@@ -1,5 +1,5 @@
 import type { Request, RequestHandler } from 'express';
-import type { LoginRegistry } from '../account/logins';
+import type { LoginRegistry } from '../login/context';
 import type { TrustedDevices } from '../account/trusted-devices';
 import { isAppFactor } from '../login/code-verifiers';
 import type { MiddlewareContext } from './context';

@@ -1,5 +1,5 @@
 import type { SessionData } from 'express-session';
-import type { LoginReference } from '../account/logins';
+import type { LoginReference } from '../login/context';
 import type { PendingStatus, Reason, SmsOtpOutcome } from '../login/outcome';
 import type { VerifiedMark } from '../login/users';
 

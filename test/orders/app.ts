@@ -44,6 +44,8 @@ export interface World {
 }
 
 export interface WorldOptions {
+  /** Whether each login has a record, which every guarded request asks for. Default: true. */
+  readonly hasLogins?: boolean;
   /** Makes the store of each run. Default: the memory store. */
   readonly makeStore?: (now: () => number) => Required<SmsOtpStore>;
 }
@@ -51,7 +53,7 @@ export interface WorldOptions {
 /** Makes the real app, every outside call of which is a scheduling point. */
 export function makeWorld(
   points: Points,
-  { makeStore = (now) => memoryStore({ now }) }: WorldOptions = {},
+  { hasLogins = true, makeStore = (now) => memoryStore({ now }) }: WorldOptions = {},
 ): World {
   const startedAt = Date.now();
   let clock = testClock(startedAt);
@@ -78,6 +80,7 @@ export function makeWorld(
     recoveryCodes: {},
     trustedDevices: { getPasswordVersion: () => callback('getPasswordVersion', () => 'first') },
     endOtherSessions: () => callback('endOtherSessions', () => undefined),
+    logins: hasLogins ? { checkEverySeconds: 0 } : undefined,
     // So few that two wrong codes use a challenge up.
     maxAttempts: 2,
     store: toPointStore(points, () => now.store),
@@ -108,9 +111,7 @@ export function makeWorld(
   app.post('/pay', smsOtp.stepUp({ transaction: () => transaction }), answer);
   app.post('/phones/enroll', phones.enroll(), answer);
   app.post('/phones/confirm', phones.confirm(), answer);
-  app.post('/logout', (req, res, next) => {
-    req.logout((error) => (error ? next(error) : res.json({ out: true })));
-  });
+  app.post('/logout', smsOtp.logout(), answer);
   app.get('/account', smsOtp.requireSecondFactor(), (_req, res) => void res.json({ passed: true }));
   addErrorAnswer(app);
 

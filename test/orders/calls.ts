@@ -144,22 +144,22 @@ function rejected(gatewayCode: number): GatewayRejectedError {
 type Arguments = readonly unknown[];
 type FindTouches = (...given: Arguments) => readonly Touch[];
 
-/** Whether an earlier text's code lives depends on all of a user's texts. */
-const CODES = 'codes';
-const challenge = (id: unknown): string => `challenge:${String(id)}`;
 /** Ids that differ from run to run look alike: a few calls too many depend on each other. */
 const counter = (key: unknown): string => `counter:${String(key).replace(/[\w-]{22,}/g, '*')}`;
 const userPart = (part: string, changes: boolean): FindTouches => {
   return () => [changes ? writes(part) : reads(part)];
 };
 
-/** What each call of our store reads and writes, from its arguments. */
+/**
+ * What each call of our store reads and writes, from its arguments. Which challenge an OTP id stands for, and whether its
+ * code lives, depends on all texts of the user.
+ */
 const STORE_TOUCHES: Readonly<Record<string, FindTouches>> = {
-  'challenges.begin': (begun) => [writes(challenge((begun as { otpId: string }).otpId)), writes(CODES)],
-  'challenges.claim': (id) => [writes(challenge(id)), reads(CODES)],
-  'challenges.find': (id) => [reads(challenge(id)), reads(CODES)],
-  'challenges.consume': (id) => [writes(challenge(id)), reads(CODES)],
-  'challenges.discard': (id) => [writes(challenge(id))],
+  'challenges.begin': userPart('challenges', true),
+  'challenges.claim': userPart('challenges', true),
+  'challenges.find': userPart('challenges', false),
+  'challenges.consume': userPart('challenges', true),
+  'challenges.discard': userPart('challenges', true),
   'counters.charge': (charged) => (charged as readonly ChargedCounter[]).flatMap(toChargeTouches),
   'counters.clear': (keys) => (keys as readonly string[]).map((key) => writes(counter(key))),
   'counters.lock': (key) => [writes(counter(key))],
@@ -175,7 +175,8 @@ const STORE_TOUCHES: Readonly<Record<string, FindTouches>> = {
   'browsers.list': userPart('browsers', false),
   'browsers.forget': userPart('browsers', true),
   'logins.begin': userPart('logins', true),
-  'logins.find': (_id, seen) => [seen === undefined ? reads('logins') : writes('logins')],
+  // When it was seen is written once an hour, and no order takes that long.
+  'logins.find': userPart('logins', false),
   'logins.end': userPart('logins', true),
   'logins.list': userPart('logins', false),
   'logins.endAll': userPart('logins', true),

@@ -1,5 +1,5 @@
 import { HOME, NEW } from './app';
-import { isEmpty, type Outcome, type Reply, type SessionView } from './outcome';
+import { isEmpty, isWorthless, type Outcome, type Reply, type SessionView } from './outcome';
 import type { Scenario, State } from './scenarios';
 
 /** Something that must not be true afterwards, whatever the order. */
@@ -104,7 +104,7 @@ const RULES: Readonly<Record<Harm, Rule>> = {
     isReached: ({ outcome }) => outcome.isShutOut === false,
   },
   'the old session is logged in after a renewal': {
-    isBroken: ({ before, isRenewed }) => isRenewed && before?.user !== null,
+    isBroken: ({ before, isRenewed }) => isRenewed && before?.hasMark === true,
     isReached: ({ scenario, isRenewed }) => LOGGED_IN.includes(scenario.state) && isRenewed,
   },
   'the old session is back after a renewal': {
@@ -113,7 +113,7 @@ const RULES: Readonly<Record<Harm, Rule>> = {
   },
   'a logout was undone': {
     isBroken: ({ before, told }) =>
-      told('out').length > 0 && (before?.user !== null || before.waitsFor !== null),
+      told('out').length > 0 && before !== undefined && !isWorthless(before) && !isEmpty(before),
     isReached: ({ told }) => told('out').length > 0 && told('sent').length > 0,
   },
   'a cancel was undone': {
@@ -182,8 +182,9 @@ export function toFacts(scenario: Scenario, outcome: Outcome): Facts {
     isWhole: outcome.isShutOut === undefined,
     isRenewed: outcome.sessions.some((session) => session.cookie !== 'before' && !isEmpty(session)),
     canEnter: (otpId) =>
-      outcome.sessions.some(({ waitsFor }) => {
-        const isText = waitsFor?.isSent === true && waitsFor.isLive;
+      outcome.sessions.some((session) => {
+        const { waitsFor } = session;
+        const isText = !isWorthless(session) && waitsFor?.isSent === true && waitsFor.isLive;
         return isText && (otpId === undefined || waitsFor.otpId === otpId);
       }),
     isEnded,

@@ -91,7 +91,7 @@ function toWord(body: Answer['body']): string {
   if (body.sent === true) return 'sent';
   if (body.verified === true) return 'verified';
   if (body.cancelled === true) return 'cancelled';
-  if (body.out === true) return 'out';
+  if (body.loggedOut === true) return 'out';
   if (body.passed === true) return 'passed';
   return body.pending === true ? 'waiting' : 'something';
 }
@@ -153,6 +153,11 @@ function isWorthAWord(session: SessionView): boolean {
 
 export function isEmpty({ user, waitsFor }: SessionView): boolean {
   return user === null && waitsFor === null;
+}
+
+/** Whether its login has ended, although the session is there: in no situation is a user without a mark. */
+export function isWorthless({ user, hasMark }: SessionView): boolean {
+  return user !== null && !hasMark;
 }
 
 function describeSession({ cookie, user, hasMark, waitsFor }: SessionView): string {

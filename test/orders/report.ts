@@ -13,30 +13,37 @@ export function findProblems(report: Report): readonly string[] {
   });
 }
 
-function toProblem({ verdict }: Found, { verbs }: Scenario): string | undefined {
+function toProblem({ verdict }: Found, scenario: Scenario): string | undefined {
   if (verdict.kind === 'unexplained') return 'no order of whole requests ends like this';
   if (verdict.kind !== 'harmful') return undefined;
-  const unknown = verdict.harms.filter((harm) => !isKnownHarm(harm, verbs));
+  const unknown = verdict.harms.filter((harm) => !isKnownHarm(harm, scenario));
   return unknown.length === 0 ? undefined : unknown.join(', ');
 }
 
 /** Writes an order as one line: the state and the requests, then the calls. */
-function toLine({ state, verbs, acceptsTwice }: Scenario, path: readonly string[]): string {
-  return `${[state, ...verbs, ...(acceptsTwice === true ? [TWICE] : [])].join(' ')} | ${path.join(' ')}`;
+function toLine({ state, verbs, acceptsTwice, hasNoLogins }: Scenario, path: readonly string[]): string {
+  const words = [...(acceptsTwice === true ? [TWICE] : []), ...(hasNoLogins === true ? [NO_LOGINS] : [])];
+  return `${[state, ...verbs, ...words].join(' ')} | ${path.join(' ')}`;
 }
 
-/** Stands in the line when the gateway accepts a right code twice. */
+/** Stand in the line when the gateway accepts a right code twice, and when logins have no records. */
 const TWICE = 'twice';
+const NO_LOGINS = 'no-logins';
 
 /** Reads such a line. @throws when it names a state or a request that is unknown. */
 export function readLine(line: string): { readonly scenario: Scenario; readonly path: readonly string[] } {
   const [before = '', path = ''] = line.split('|');
   const [state, ...rest] = before.trim().split(/\s+/);
-  const verbs = rest.filter((name) => name !== TWICE);
+  const verbs = rest.filter((name) => ![TWICE, NO_LOGINS].includes(name));
   const isState = (name: unknown): name is State => STATES.some((known) => known === name);
   const isVerb = (name: unknown): name is Verb => VERBS.some((known) => known === name);
   if (!isState(state) || !verbs.every(isVerb)) throw new Error(`no such situation: ${before}`);
-  const scenario = { state, verbs, acceptsTwice: rest.includes(TWICE) };
+  const scenario = {
+    state,
+    verbs,
+    acceptsTwice: rest.includes(TWICE),
+    hasNoLogins: rest.includes(NO_LOGINS),
+  };
   return { scenario, path: path.trim().split(/\s+/) };
 }
 

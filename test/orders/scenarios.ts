@@ -42,6 +42,8 @@ export interface Scenario {
   readonly verbs: readonly Verb[];
   /** Whether the gateway accepts a right code as often as it comes. Default: false. */
   readonly acceptsTwice?: boolean;
+  /** Whether the app does without the option `logins`. Default: false. */
+  readonly hasNoLogins?: boolean;
 }
 
 /** What the requests of an order know. */

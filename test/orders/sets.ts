@@ -1,3 +1,4 @@
+import { KNOWN_HARMS, listPairs } from './known-harms';
 import { type Scenario, type State, STATES, type Verb, VERBS } from './scenarios';
 
 /** All pairs of requests in one state, the same request twice among them. */
@@ -48,6 +49,20 @@ export function quickPairs(state: State): readonly Scenario[] {
 export const TWICE: readonly Scenario[] = [
   { state: 'pending', verbs: ['right', 'right'], acceptsTwice: true },
   { state: 'pending', verbs: ['right', 'wrong'], acceptsTwice: true },
+];
+
+/** The states in which there is a login that can be brought back. */
+const LOGGED_IN: readonly State[] = ['logged-in', 'stepping-up', 'approving', 'enrolling'];
+
+/** Without the option `logins`: the pairs that are known to bring something back. */
+export const WITHOUT_LOGINS: readonly Scenario[] = LOGGED_IN.flatMap(allPairs)
+  .filter((scenario) => KNOWN_HARMS.some((entry) => listPairs(entry).includes(scenario.verbs.join(' + '))))
+  .map((scenario) => ({ ...scenario, hasNoLogins: true }));
+
+/** The same in the quick part. */
+export const QUICK_WITHOUT_LOGINS: readonly Scenario[] = [
+  { state: 'logged-in', verbs: ['step-up', 'logout'], hasNoLogins: true },
+  { state: 'stepping-up', verbs: ['right', 'cancel'], hasNoLogins: true },
 ];
 
 /** Three requests at once: tried with at most two preemptions, because all orders of three are too many. */

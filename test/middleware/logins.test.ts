@@ -1,0 +1,407 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Express, Request } from 'express';
+import type { SessionData } from 'express-session';
+import { Passport, type PassportStatic } from 'passport';
+import {
+  createSmsOtp,
+  type LoginsPart,
+  memoryStore,
+  type SmsOtp,
+  type SmsOtpOptions,
+  type SmsOtpStore,
+} from 'passport-sms-otp';
+import { testClock } from '../support/clock';
+import { asTestUser, startTestApp, type TestApp, type TestUser } from '../support/test-app';
+import { createGate } from './support/gate';
+import { createPeople } from './support/people';
+import { type Agent, giveCode, givePassword, giveWrongCode, logIn, statusOf } from './support/steps';
+
+const LOGIN_ENDED = [401, { error: 'login-ended' }];
+
+describe.each([
+  ['checked every 30 seconds', {}],
+  ['checked at each request', { checkEverySeconds: 0 }],
+])('logins that are %s', (_title, logins: { checkEverySeconds?: number }) => {
+  const isAlwaysChecked = logins.checkEverySeconds === 0;
+  const clock = testClock();
+  const people = createPeople(60);
+  const finds = createGate();
+  let asked = 0;
+  let isDown = false;
+  let test: TestApp;
+  beforeAll(async () => {
+    const store = memoryStore({ now: () => clock.now() });
+    const options = {
+      ...people.options,
+      logins,
+      store: { ...store, logins: watched(store.logins) },
+      isRequiredFor: (user: Express.User) => asTestUser(user).isOptional !== true,
+    };
+    test = await startTestApp({ users: people.users, clock, options, routes: addPages });
+  });
+  afterAll(() => test.close());
+  beforeEach(() => {
+    asked = 0;
+    isDown = false;
+  });
+
+  /** Counts, holds up and fails what guards ask the store. */
+  function watched(part: SmsOtpStore['logins']): NonNullable<SmsOtpStore['logins']> {
+    if (part === undefined) throw new Error('the memory store has all parts');
+    return {
+      ...part,
+      find: async (loginId, seen) => {
+        asked += 1;
+        if (isDown) throw new Error('the store is down');
+        const found = await part.find(loginId, seen);
+        await finds.pass();
+        return found;
+      },
+      end: (loginId) => (isDown ? Promise.reject(new Error('the store is down')) : part.end(loginId)),
+    };
+  }
+
+  function addPages(app: Express, smsOtp: SmsOtp, _passport: PassportStatic, options: SmsOtpOptions): void {
+    app.post('/leave', smsOtp.logout(), (req, res) => void res.json(req.smsOtp));
+    app.post('/leave-for', smsOtp.logout({ successRedirect: '/bye' }));
+    app.post('/pay', smsOtp.stepUp({ transaction: () => ({ amount: '10 USD', payee: 'Bob' }) }), (req, res) =>
+      res.json(req.smsOtp),
+    );
+    app.get('/redirecting', smsOtp.requireSecondFactor({ redirect: '/login' }));
+    app.get('/optional', smsOtp.requireSecondFactor({ allowNotRequired: true }), (_req, res) => res.json({}));
+    app.get('/guarded-status', smsOtp.requireSecondFactor(), (req, res) => {
+      res.json({ hasSecondFactor: smsOtp.hasSecondFactor(req), verified: smsOtp.status(req).verified });
+    });
+    app.get('/cookies', (req, res) => void res.send(req.headers.cookie));
+    app.get('/logins', async (req, res) => res.json(await list(req)));
+    app.post('/revoke-others', async (req, res) => {
+      res.json(await part().revokeAll(asTestUser(req.user).id, req));
+    });
+    // Another process: it shares the stores and knows nothing of what this one has seen.
+    const other = createSmsOtp({
+      ...options,
+      passport: new (Passport as unknown as new () => PassportStatic)(),
+    });
+    app.get('/other/account', other.requireSecondFactor(), (_req, res) => res.json({}));
+    app.post('/other/leave', other.logout(), (req, res) => void res.json(req.smsOtp));
+  }
+
+  function part(): LoginsPart {
+    if (test.smsOtp.logins === undefined) throw new Error('the option is given');
+    return test.smsOtp.logins;
+  }
+
+  const list = (req: Request): ReturnType<LoginsPart['list']> => part().list(asTestUser(req.user).id, req);
+
+  async function account(agent: Agent, path = '/account'): Promise<unknown[]> {
+    const { status, body } = await agent.get(path);
+    return [status, body];
+  }
+
+  const passed = (user: TestUser): unknown[] => [200, { id: user.id }];
+
+  /** What a request does that has read the session before and saves it afterwards. */
+  async function keepSessions(): Promise<() => Promise<void>> {
+    const kept = await allSessions();
+    return async () => {
+      for (const [id, data] of kept) await set(id, data);
+    };
+  }
+
+  function allSessions(): Promise<Map<string, SessionData>> {
+    return new Promise((resolve, reject) => {
+      test.sessions.all?.((error: unknown, sessions) => {
+        if (error !== null && error !== undefined) return reject(error);
+        resolve(new Map(Object.entries(structuredClone(sessions ?? {}) as Record<string, SessionData>)));
+      });
+    });
+  }
+
+  function set(id: string, data: SessionData): Promise<void> {
+    return new Promise((resolve, reject) => {
+      test.sessions.set(id, data, (error: unknown) => (error ? reject(error) : resolve()));
+    });
+  }
+
+  it('begin with the code, with what the user may know them by', async () => {
+    const user = people.next();
+    const agent = test
+      .agent()
+      .set('User-Agent', 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko Firefox/140.0');
+    await givePassword(agent, user);
+    expect(await part().list(user.id)).toEqual([]);
+    await giveCode(test, agent, user);
+    const now = clock.now();
+    const [login, ...others] = (await agent.get('/logins')).body as object[];
+    expect(others).toEqual([]);
+    expect(login).toEqual({
+      loginId: expect.stringMatching(/^[\w-]{36}$/),
+      label: 'Firefox, Linux',
+      method: 'sms',
+      startedAt: now,
+      lastSeenAt: now,
+      isCurrent: true,
+    });
+  });
+
+  it('are asked for no more often than the option says', async () => {
+    const user = people.next();
+    const agent = await logIn(test, user);
+    asked = 0;
+    for (let requests = 0; requests < 3; requests += 1) expect(await account(agent)).toEqual(passed(user));
+    expect(asked).toBe(isAlwaysChecked ? 3 : 0);
+    clock.advanceSeconds(30);
+    asked = 0;
+    for (let requests = 0; requests < 3; requests += 1) expect(await account(agent)).toEqual(passed(user));
+    expect(asked).toBe(isAlwaysChecked ? 3 : 1);
+  });
+
+  it('end by logout, also for a session that is saved afterwards', async () => {
+    const user = people.next();
+    const agent = await logIn(test, user);
+    const bringBack = await keepSessions();
+    expect((await (await copyOf(agent)).post('/leave')).body).toEqual({ loggedOut: true });
+    expect(await part().list(user.id)).toEqual([]);
+    await bringBack();
+    expect((await statusOf(agent)).isAuthenticated).toBe(true);
+    expect(await account(agent)).toEqual(LOGIN_ENDED);
+    expect((await agent.get('/redirecting')).headers.location).toBe('/login');
+    expect(await statusOf(agent)).toMatchObject({
+      notice: 'login-ended',
+      verified: null,
+      hasSecondFactor: false,
+    });
+  });
+
+  /** Another tab: the same cookies, and what one is given does not reach the other. */
+  async function copyOf(agent: Agent): Promise<Agent> {
+    const { text } = await agent.get('/cookies');
+    return test.agent().set('Cookie', text);
+  }
+
+  it('end by logout without a page of its own, and with one', async () => {
+    const agent = await logIn(test, people.next());
+    const answer = await agent.post('/leave-for');
+    expect([answer.status, answer.headers.location]).toEqual([303, '/bye']);
+    expect(await statusOf(agent)).toMatchObject({ isAuthenticated: false });
+    // Who is out may log out again.
+    expect((await agent.post('/leave')).body).toEqual({ loggedOut: true });
+  });
+
+  it('that end in another process are known here when the time is up', async () => {
+    const user = people.next();
+    const agent = await logIn(test, user);
+    expect(await account(agent)).toEqual(passed(user));
+    const bringBack = await keepSessions();
+    await (await copyOf(agent)).post('/other/leave');
+    await bringBack();
+    expect(await account(agent)).toEqual(isAlwaysChecked ? LOGIN_ENDED : passed(user));
+    clock.advanceSeconds(29.999);
+    expect(await account(agent)).toEqual(isAlwaysChecked ? LOGIN_ENDED : passed(user));
+    clock.advanceSeconds(0.001);
+    expect(await account(agent)).toEqual(LOGIN_ENDED);
+  });
+
+  it('that end while the store answers are not taken for live afterwards', async () => {
+    const agent = await logIn(test, people.next());
+    clock.advanceSeconds(30);
+    const bringBack = await keepSessions();
+    const slow = finds.holdNext();
+    const under = account(agent);
+    await slow.arrived;
+    await (await copyOf(agent)).post('/leave');
+    slow.release();
+    await under;
+    await bringBack();
+    expect(await account(agent)).toEqual(LOGIN_ENDED);
+  });
+
+  it('get another id with a step-up: the session from before is worth nothing', async () => {
+    const user = people.next();
+    const agent = await logIn(test, user);
+    const [before] = await part().list(user.id);
+    clock.advanceSeconds(60);
+    await agent.post('/step-up');
+    const old = await copyOf(agent);
+    const bringBack = await keepSessions();
+    expect((await giveCode(test, agent, user)).body).toMatchObject({ verified: true });
+    await bringBack();
+    expect(await account(old)).toEqual(LOGIN_ENDED);
+    expect(await account(agent)).toEqual(passed(user));
+    const [after, ...others] = await part().list(user.id);
+    expect(others).toEqual([]);
+    expect(after?.loginId).not.toBe(before?.loginId);
+    expect(after?.startedAt).toBe(before?.startedAt);
+  });
+
+  it('get another id with a transaction, and keep their mark', async () => {
+    const user = people.next();
+    const agent = await logIn(test, user);
+    const [before] = await part().list(user.id);
+    const { body: guarded } = await agent.get('/guarded-status');
+    clock.advanceSeconds(60);
+    await agent.post('/pay');
+    expect((await giveCode(test, agent, user)).body).toMatchObject({ verified: true });
+    const [after] = await part().list(user.id);
+    expect(after?.loginId).not.toBe(before?.loginId);
+    expect((await agent.get('/guarded-status')).body).toEqual(guarded);
+  });
+
+  it.each(['/step-up', '/pay'])('that have ended send nothing for %s', async (path) => {
+    const user = people.next();
+    const agent = await logIn(test, user);
+    const bringBack = await keepSessions();
+    await (await copyOf(agent)).post('/leave');
+    await bringBack();
+    clock.advanceSeconds(60);
+    const texts = test.sim.outbox.length;
+    const answer = await agent.post(path);
+    expect([answer.status, answer.body]).toEqual(LOGIN_ENDED);
+    expect(test.sim.outbox.length).toBe(texts);
+  });
+
+  it.each(['right', 'wrong'])('that have ended take no %s code', async (code) => {
+    const user = people.next();
+    const agent = await logIn(test, user);
+    clock.advanceSeconds(60);
+    await agent.post('/step-up');
+    await part().revokeAll(user.id);
+    const give = code === 'right' ? giveCode : giveWrongCode;
+    const answer = await give(test, agent, user);
+    expect([answer.status, answer.body]).toEqual(LOGIN_ENDED);
+    expect(await account(agent)).toEqual(LOGIN_ENDED);
+    expect(await part().list(user.id)).toEqual([]);
+  });
+
+  it('can be listed and ended one by one, by their user alone', async () => {
+    const [user, stranger] = [people.next(), people.next()];
+    const first = await logIn(test, user);
+    clock.advanceSeconds(60);
+    const second = await logIn(test, user);
+    const listed = (await second.get('/logins')).body as { loginId: string; isCurrent: boolean }[];
+    expect(listed.map(({ isCurrent }) => isCurrent)).toEqual([true, false]);
+    const other = listed[1]?.loginId ?? 'none';
+    expect(await part().revoke(stranger.id, other)).toBe(false);
+    expect(await account(first)).toEqual(passed(user));
+    expect(await part().revoke(user.id, other)).toBe(true);
+    expect(await part().revoke(user.id, other)).toBe(false);
+    expect([await account(first), await account(second)]).toEqual([LOGIN_ENDED, passed(user)]);
+  });
+
+  it('can be ended everywhere else, and everywhere', async () => {
+    const user = people.next();
+    const agents = [await logIn(test, user)];
+    for (const _more of [1, 2]) {
+      clock.advanceSeconds(90);
+      agents.push(await logIn(test, user));
+    }
+    const [first, second, third] = agents as [Agent, Agent, Agent];
+    expect((await second.post('/revoke-others')).body).toBe(2);
+    expect(await Promise.all(agents.map((agent) => account(agent)))).toEqual([
+      LOGIN_ENDED,
+      passed(user),
+      LOGIN_ENDED,
+    ]);
+    expect(await part().revokeAll(user.id)).toBe(1);
+    expect(await Promise.all([first, second, third].map((agent) => account(agent)))).toEqual(
+      [1, 2, 3].map(() => LOGIN_ENDED),
+    );
+  });
+
+  it('count as checked in the request that a guard has let pass', async () => {
+    const agent = await logIn(test, people.next());
+    const unchecked = isAlwaysChecked
+      ? { hasSecondFactor: false, verified: null }
+      : { hasSecondFactor: true };
+    expect(await statusOf(agent)).toMatchObject(unchecked);
+    clock.advanceSeconds(30);
+    expect(await statusOf(agent)).toMatchObject({ hasSecondFactor: false, verified: null });
+    expect((await agent.get('/guarded-status')).body).toMatchObject({
+      hasSecondFactor: true,
+      verified: { method: 'sms' },
+    });
+  });
+
+  it('are unknown while the store is down: 503, and nothing changes', async () => {
+    const user = people.next();
+    const agent = await logIn(test, user);
+    expect(await account(agent)).toEqual(passed(user));
+    isDown = true;
+    const down = [503, { code: 'ERR_STORE' }];
+    expect(await account(agent)).toEqual(isAlwaysChecked ? down : passed(user));
+    clock.advanceSeconds(30);
+    expect(await account(agent)).toEqual(down);
+    isDown = false;
+    expect(await account(agent)).toEqual(passed(user));
+  });
+
+  it('end in this browser even while the store is down', async () => {
+    const agent = await logIn(test, people.next());
+    isDown = true;
+    const answer = await agent.post('/leave');
+    expect([answer.status, answer.body]).toEqual([503, { code: 'ERR_STORE' }]);
+    expect(await statusOf(agent)).toMatchObject({ isAuthenticated: false });
+  });
+
+  it('end when another user, or the same one, logs in with that browser', async () => {
+    const [user, next] = [people.next(), people.next()];
+    const agent = await logIn(test, user);
+    await givePassword(agent, next);
+    expect(await part().list(user.id)).toEqual([]);
+    await giveCode(test, agent, next);
+    expect(await account(agent)).toEqual(passed(next));
+  });
+
+  it('begin without a code where none is required, and end like the others', async () => {
+    const user = people.next();
+    Object.assign(test.users.get(user.id) ?? {}, { isOptional: true });
+    const agent = test.agent();
+    await givePassword(agent, user);
+    expect(await part().list(user.id)).toEqual([expect.objectContaining({ method: null })]);
+    expect((await agent.get('/optional')).status).toBe(200);
+    await part().revokeAll(user.id);
+    expect(await account(agent, '/optional')).toEqual(LOGIN_ENDED);
+  });
+
+  it('are forgotten with their user, and told with what is stored', async () => {
+    const user = people.next();
+    const agent = await logIn(test, user);
+    const { logins: told } = await test.smsOtp.exportUser(user.id);
+    const now = clock.now();
+    expect(told).toEqual([{ label: '', method: 'sms', startedAt: now, lastSeenAt: now }]);
+    await test.smsOtp.forgetUser(user.id);
+    expect(await account(agent)).toEqual(LOGIN_ENDED);
+  });
+
+  it('without an id are refused, and a step-up gives them one', async () => {
+    const user = people.next();
+    const agent = await logIn(test, user);
+    for (const [id, data] of await allSessions()) {
+      const { smsOtp } = data;
+      if (smsOtp?.login?.userId !== user.id) continue;
+      const { login: _login, ...before } = smsOtp;
+      await set(id, { ...data, smsOtp: before });
+    }
+    expect(await account(agent)).toEqual([403, { error: 'second-factor-required' }]);
+    clock.advanceSeconds(60);
+    await agent.post('/step-up');
+    await giveCode(test, agent, user);
+    expect(await account(agent)).toEqual(passed(user));
+  });
+});
+
+describe('logins', () => {
+  it('need a store with that part', () => {
+    const { logins: _logins, ...store } = memoryStore();
+    const options: SmsOtpOptions = {
+      gateway: { baseUrl: 'http://127.0.0.1:9', variant: 'A', username: 'u', password: 'p' },
+      allowedCountries: ['US'],
+      getPhone: () => null,
+      loadUser: () => null,
+      secret: 'a secret of the tests, long enough to be one',
+      store,
+      logins: {},
+    };
+    expect(() => createSmsOtp(options)).toThrow(/logins/);
+  });
+});
