@@ -83,7 +83,7 @@ export interface LoginsContext {
   readonly isLive: (req: Request) => Promise<boolean>;
   /** The same, and asks the store now. */
   readonly isStillLive: (req: Request) => Promise<boolean>;
-  /** Returns the refusal of a request whose login has ended; null when it is live, or there is none. */
+  /** Asks the store now, and returns the refusal of a request whose login has ended; null when it is live, or there is none. */
   readonly findEnd: (req: Request) => Promise<Refusal | null>;
   /** Begins a login, for the session that is renewed next. */
   readonly begin: (req: Request, userId: string, method: Method | null) => Promise<KeptLogin>;

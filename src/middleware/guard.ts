@@ -83,7 +83,8 @@ export function createGuards(context: MiddlewareContext): Guards {
     const { pending } = slot.read(req);
     const isAllowed = options.allowNotRequired === true && (await isNotRequired(req));
     if (isAllowed && (await logins.isLive(req))) return true;
-    const reason = isAllowed ? 'login-ended' : found;
+    const hasEnded = isAllowed || (found === 'second-factor-required' && !(await logins.isLive(req)));
+    const reason = hasEnded ? 'login-ended' : found;
     if (options.redirect === undefined) {
       replyWithRefusal(res, { reason });
       return false;

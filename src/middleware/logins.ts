@@ -57,7 +57,7 @@ function createRequestLogins(slot: SessionSlot, registry: LoginRegistry): Logins
     },
     isLive: (req) => ask(req, registry.isLive),
     isStillLive: (req) => ask(req, registry.isStillLive),
-    findEnd: async (req) => ((await ask(req, registry.isLive)) ? null : LOGIN_ENDED),
+    findEnd: async (req) => ((await ask(req, registry.isStillLive)) ? null : LOGIN_ENDED),
     begin,
     async renew(req, userId, method) {
       const login = slot.peek(req)?.login;
@@ -86,6 +86,8 @@ export function createLogout(context: MiddlewareContext): (options?: RedirectOpt
     const { pending } = slot.read(req);
     // The record before the session: what another request saves of the session afterwards is worth nothing.
     const ended = await Promise.allSettled([logins.end(req), pending && discard(pending.otpId)]);
+    // Passport saves the session once more before it ends: with nothing in it that a late request could go on with.
+    slot.remove(req);
     // The person is out of this browser even while the store is down.
     await logOut(req);
     const failed = ended.find(({ status }) => status === 'rejected');
@@ -103,31 +105,45 @@ export interface LoginEntry extends ListedLogin {
 
 /** Lists and ends the logins of a user. Each call may throw a `StoreError`. */
 export interface LoginsPart {
+  /**
+   * Returns whether the login of the request is live, or has no record. Asks the store unless it was asked within
+   * `checkEverySeconds`. For pages without a guard.
+   */
+  readonly isLive: (req: Request) => Promise<boolean>;
   /** Lists the user's logins, the newest first. @param req The request whose login is the current one. */
   readonly list: (userId: UserId, req?: Request) => Promise<readonly LoginEntry[]>;
-  /** Ends a login of this user; returns whether it was live. */
-  readonly revoke: (userId: UserId, loginId: string) => Promise<boolean>;
+  /**
+   * Ends a login of this user; returns whether it was live.
+   * @param req The request that asks for it: nothing ends when its own login has ended.
+   */
+  readonly revoke: (userId: UserId, loginId: string, req?: Request) => Promise<boolean>;
   /**
    * Ends all logins of the user and makes all browsers unknown; returns how many logins there were.
-   * @param req The request whose login stays. Left out: none stays.
+   * @param req The request whose login stays: nothing ends when it has ended. Left out: none stays.
    */
   readonly revokeAll: (userId: UserId, req?: Request) => Promise<number>;
 }
 
 /** Makes `logins`. */
 export function createLoginsPart(
-  { slot, browsers }: Pick<MiddlewareContext, 'slot' | 'browsers'>,
+  { slot, browsers, logins }: Pick<MiddlewareContext, 'slot' | 'browsers' | 'logins'>,
   { list, revoke, endAll }: LoginRegistry,
 ): LoginsPart {
   const findCurrent = (req: Request | undefined): string | undefined => req && slot.peek(req)?.login?.loginId;
 
+  /** Whoever has been logged out from elsewhere must not log the others out. */
+  const mayEnd = async (req: Request | undefined): Promise<boolean> =>
+    req === undefined || logins.isStillLive(req);
+
   return {
+    isLive: logins.isLive,
     async list(id, req) {
       const current = findCurrent(req);
       return (await list(id)).map((login) => ({ ...login, isCurrent: login.loginId === current }));
     },
-    revoke,
+    revoke: async (id, loginId, req) => (await mayEnd(req)) && revoke(id, loginId),
     async revokeAll(id, req) {
+      if (!(await mayEnd(req))) return 0;
       const { userId } = toUserIdText(id);
       await browsers.forget(userId);
       return endAll(userId, findCurrent(req));

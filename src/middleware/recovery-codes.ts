@@ -36,7 +36,7 @@ export interface RecoveryCodesContext {
 const MAX_AGE_MS = 300_000;
 
 export function createRecoveryCodesPart(
-  { marks, endOtherSessions }: Pick<MiddlewareContext, 'marks' | 'endOtherSessions'>,
+  { marks, logins, endOtherSessions }: Pick<MiddlewareContext, 'marks' | 'logins' | 'endOtherSessions'>,
   { codes, hasFactor, emit, revokeDevices }: RecoveryCodesContext,
 ): RecoveryCodesPart {
   return {
@@ -56,7 +56,8 @@ export function createRecoveryCodesPart(
 
   /** Returns whether the request's user is this one, right after a second factor. */
   async function isFresh(userId: string, req: Request | undefined): Promise<boolean> {
-    if (req === undefined || (await marks.ask(req, MAX_AGE_MS)) !== 'passed') return false;
+    if (req === undefined || !(await logins.isStillLive(req))) return false;
+    if (marks.check(req, MAX_AGE_MS) !== 'passed') return false;
     return marks.read(req)?.userId === userId;
   }
 }

@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import type { Reason, Refusal, SmsOtpOutcome } from '../login/outcome';
 import type { MiddlewareContext } from './context';
 import type { SmsOtpSession } from './session-data';
-import { updateSlot } from './update-slot';
+import { type UpdateContext, updateSlot } from './update-slot';
 
 /** How a refusal is answered without a redirect. */
 export interface Reply {
@@ -72,6 +72,11 @@ export async function finishRefusal(
   const notice = failureRedirect === undefined ? null : toNotice(refusal, context.now());
   const hasEnded = await recordRefusal(context, req, { ...changes, notice });
   const told = hasEnded ? LOGIN_ENDED : refusal;
+  if (hasEnded && failureRedirect !== undefined) {
+    // The page it redirects to says why.
+    const ended = { otpId: changes.otpId, notice: toNotice(LOGIN_ENDED, context.now()) };
+    await recordRefusal({ ...context, logins: undefined }, req, ended);
+  }
   req.smsOtp = toOutcome(told);
   return answerRefusal(res, failureRedirect, told);
 }
@@ -103,7 +108,7 @@ export const LOGIN_ENDED: Refusal = { reason: 'login-ended' };
  * then nothing was written.
  */
 export async function recordRefusal(
-  context: MiddlewareContext,
+  context: UpdateContext,
   req: Request,
   { otpId, endsPending, notice, attemptsLeft = Infinity }: RefusalRecord,
 ): Promise<boolean> {

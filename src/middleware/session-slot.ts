@@ -155,9 +155,21 @@ export class SessionSlot {
     return cookie !== undefined && !cookie.split(';').every(isOwn);
   }
 
-  /** Reads the session again; false when it has ended in the meantime. */
+  /** Takes the slot out of this session, which is to end. */
+  remove(req: Request): void {
+    const session = this.requireSession(req);
+    if (session[this.sessionKey] !== undefined) session[this.sessionKey] = undefined;
+  }
+
+  /** Reads the session again; false when it has ended in the meantime, or its user is out. */
   private async isStillThere(req: Request): Promise<boolean> {
-    return !isIdFromClient(req) || (await reload(this.requireSession(req)));
+    const before = this.requireSession(req);
+    if (!isIdFromClient(req)) return true;
+    if (!(await reload(before))) return false;
+    const session = this.requireSession(req);
+    // Otherwise express-session writes at the end of the response what was only read.
+    saveOnce(session, toContent(session));
+    return before[PASSPORT_KEY] === undefined || findUser(session) === findUser(before);
   }
 
   private requireSession(req: Request): LiveSession {
@@ -181,6 +193,11 @@ type LiveSession = Session & Partial<SessionData> & Record<string, unknown>;
 /** Apps may set `req.session = null`, which its types omit. Values under our key are untrusted. */
 function findSession(req: Request): LiveSession | undefined {
   return (req.session as LiveSession | null | undefined) ?? undefined;
+}
+
+/** Returns the user whom Passport has put into a session, as text. */
+function findUser(session: LiveSession): string {
+  return JSON.stringify([session[PASSPORT_KEY]]);
 }
 
 /** Saves the session now. @throws {SessionError} */
@@ -237,9 +254,8 @@ function decode(value: string): string {
  * has written in between. After a write that failed there is none at all: the answer said that no one is logged in, and
  * the write at the end of the response would log the user in.
  */
-function saveOnce(session: Session): void {
+function saveOnce(session: Session, saved?: string): void {
   const original = session.save.bind(session);
-  let saved: string | undefined;
   let hasFailed = false;
   hide(session, 'save', (callback?: (error?: unknown) => void): Session => {
     const content = toContent(session);

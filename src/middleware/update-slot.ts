@@ -4,6 +4,11 @@ import type { Challenge } from '../stores/store';
 import type { MiddlewareContext } from './context';
 import type { PendingSlot, SmsOtpSession } from './session-data';
 
+/** Without `logins` the slot is changed whatever has become of its login. */
+export type UpdateContext = Pick<MiddlewareContext, 'slot' | 'findChallenge'> & {
+  readonly logins: MiddlewareContext['logins'] | undefined;
+};
+
 /** More than one pending login has texts. */
 const MOST_WRITES = 6;
 
@@ -16,12 +21,12 @@ const MOST_WRITES = 6;
  * @throws {StoreError} `ERR_STORE`
  */
 export async function updateSlot(
-  { slot, logins, findChallenge }: Pick<MiddlewareContext, 'slot' | 'logins' | 'findChallenge'>,
+  { slot, logins, findChallenge }: UpdateContext,
   req: Request,
   isStill: (slot: SmsOtpSession) => boolean,
   change: (slot: SmsOtpSession) => SmsOtpSession,
 ): Promise<'written' | 'over' | 'login-ended'> {
-  if (!(await logins.isStillLive(req))) return 'login-ended';
+  if ((await logins?.isStillLive(req)) === false) return 'login-ended';
   let written = await slot.update(req, isStill, change);
   let isOver = written === null;
   for (let writes = 1; writes < MOST_WRITES; writes += 1) {

@@ -94,8 +94,8 @@ describe.each([
   const list = (req: Request): ReturnType<LoginsPart['list']> => part().list(asTestUser(req.user).id, req);
 
   async function account(agent: Agent, path = '/account'): Promise<unknown[]> {
-    const { status, body } = await agent.get(path);
-    return [status, body];
+    const answer = await agent.get(path);
+    return [answer.status, answer.body as unknown];
   }
 
   const passed = (user: TestUser): unknown[] => [200, { id: user.id }];
@@ -110,8 +110,8 @@ describe.each([
 
   function allSessions(): Promise<Map<string, SessionData>> {
     return new Promise((resolve, reject) => {
-      test.sessions.all?.((error: unknown, sessions) => {
-        if (error !== null && error !== undefined) return reject(error);
+      test.sessions.all((error, sessions) => {
+        if (error instanceof Error) return reject(error);
         resolve(new Map(Object.entries(structuredClone(sessions ?? {}) as Record<string, SessionData>)));
       });
     });
@@ -119,7 +119,7 @@ describe.each([
 
   function set(id: string, data: SessionData): Promise<void> {
     return new Promise((resolve, reject) => {
-      test.sessions.set(id, data, (error: unknown) => (error ? reject(error) : resolve()));
+      test.sessions.set(id, data, (error: unknown) => (error instanceof Error ? reject(error) : resolve()));
     });
   }
 
