@@ -3,7 +3,6 @@ import type { SmsOtpOptions, SmsOtpStore } from 'passport-sms-otp';
 import type { Log } from './log';
 import type { FigureStore } from './ops/figures';
 import type { UserData } from './users/open-users';
-import type { EndSessions } from './stores/end-sessions';
 
 /** The dependencies of the app. */
 export interface AppParts {
@@ -15,8 +14,6 @@ export interface AppParts {
   readonly now: () => number;
   /** Where sessions are kept. Default: this process's memory. */
   readonly sessionStore?: Store | undefined;
-  /** Ends a user's other sessions. Default: searches the store. */
-  readonly endSessions?: EndSessions | undefined;
   /** Where the library's state is kept. Default: this process's memory. */
   readonly smsOtpStore?: SmsOtpStore | undefined;
   /** Where the figures for operators are kept, for all processes. Default: this process's memory. */
@@ -27,7 +24,6 @@ export interface AppParts {
 
 /** The dependencies with their defaults filled in. */
 export interface LoginParts extends AppParts {
-  readonly endSessions: EndSessions;
   /** Rules that run before a text message is sent. */
   readonly policies: NonNullable<SmsOtpOptions['policies']>;
   /** Called with every event of the library. */

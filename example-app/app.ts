@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import express, { type Express } from 'express';
-import { MemoryStore } from 'express-session';
 import type { AppParts } from './app-parts';
 import type { Config } from './config';
 import { saveToken } from './csrf';
@@ -16,6 +15,7 @@ import { devicePages } from './pages/devices';
 import { enrollPages } from './pages/enroll';
 import { homePages } from './pages/home';
 import { loginPages } from './pages/login';
+import { loginListPages } from './pages/login-list';
 import { phonePages } from './pages/phones';
 import { recoveryCodePages } from './pages/recovery-codes';
 import { settingsPages } from './pages/settings';
@@ -23,7 +23,6 @@ import { opsPages } from './pages/ops';
 import { stepUpPages } from './pages/step-up';
 import { transferPages } from './pages/transfer';
 import { addLogin, type BankOtp } from './server';
-import { endBySearch } from './stores/end-sessions';
 import { addViews, fillLocals } from './views';
 
 const PAGES_WITH_FORMS = [
@@ -49,14 +48,10 @@ export function createApp(config: Config, parts: AppParts): { app: Express; smsO
   addViews(app, config.isProduction);
   app.locals.inboxUrl = parts.inboxUrl;
 
-  const sessionStore = parts.sessionStore ?? new MemoryStore();
-  const endSessions = parts.endSessions ?? endBySearch(sessionStore);
   const figures = parts.figures ?? memoryFigures();
   const recorder = recordEvents(figures, parts.now);
   const smsOtp = addLogin(app, config, {
     ...parts,
-    sessionStore,
-    endSessions,
     policies: [recorder.watchBalance],
     onEvent: (event) => {
       log.onEvent(event);
@@ -68,7 +63,8 @@ export function createApp(config: Config, parts: AppParts): { app: Express; smsO
   app.get(PAGES_WITH_FORMS, saveToken);
   app.use(homePages(), loginPages(smsOtp), codePages(smsOtp, parts.now), stepUpPages(smsOtp));
   app.use(enrollPages(smsOtp), accountPages(smsOtp), transferPages(smsOtp));
-  app.use(settingsPages(smsOtp), phonePages(smsOtp), recoveryCodePages(smsOtp), devicePages(smsOtp));
+  app.use(settingsPages(smsOtp), phonePages(smsOtp), recoveryCodePages(smsOtp));
+  app.use(devicePages(smsOtp), loginListPages(smsOtp));
   app.use(opsPages(smsOtp, { figures, now: parts.now, isShared: parts.figures !== undefined }));
   app.use(answerNotFound, handleErrors(log));
   return { app, smsOtp };

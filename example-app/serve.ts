@@ -43,7 +43,6 @@ async function serveWith(
     userData,
     now: Date.now,
     sessionStore: stores.sessionStore,
-    endSessions: stores.endSessions,
     smsOtpStore: stores.smsOtpStore,
     figures: stores.figures,
     log: createLog(config.logLevel),

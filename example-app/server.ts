@@ -44,7 +44,8 @@ export function addLogin(app: Express, config: Config, parts: LoginParts) {
     allowedCountries: config.allowedCountries,
     // A user without a number is logged in without a code, and can then open no page but the one that adds it.
     isRequiredFor: async ({ id }) => (await phoneBook.list(id)).some(({ isConfirmed }) => isConfirmed),
-    endOtherSessions: (userId, req) => parts.endSessions(String(userId), req?.sessionID),
+    // A login can be ended from the settings, and ends when numbers or recovery codes change elsewhere.
+    logins: {},
     recoveryCodes: {},
     trustedDevices: {
       maxAgeDays: TRUSTED_DAYS,
@@ -76,8 +77,13 @@ export function addLogin(app: Express, config: Config, parts: LoginParts) {
   app.post('/login/recover', smsOtp.recover({ successRedirect: '/account', failureRedirect: '/login/pin' }));
   app.post('/login/cancel', smsOtp.cancel({ successRedirect: '/' }));
   app.post('/step-up', smsOtp.stepUp({ successRedirect: '/login/pin', failureRedirect: '/step-up' }));
-  app.post('/logout', (req, res, next) => {
-    req.logout((error?: Error) => (error ? next(error) : res.redirect(303, '/')));
+  app.post('/logout', smsOtp.logout({ successRedirect: '/' }));
+  // Guards refuse a login that was ended from elsewhere. The pages without a guard, to which they send it, log it out.
+  const logOutEnded = smsOtp.logout({ successRedirect: '/login?ended' });
+  app.get(['/login', '/login/pin', '/step-up', '/enroll'], async (req, res, next) => {
+    const logins = req.user && (await smsOtp.logins.list(req.user.id, req));
+    if (logins?.every(({ isCurrent }) => !isCurrent)) logOutEnded(req, res, next);
+    else next();
   });
   return smsOtp;
 }

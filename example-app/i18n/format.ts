@@ -32,18 +32,16 @@ export function formatWait(locale: Locale, now: () => number): (time: number) =>
   };
 }
 
-/** Returns a formatter of milliseconds since 1970. */
-export function formatDate(locale: Locale): (time: number) => string {
-  const format = new Intl.DateTimeFormat(toTag(locale), { dateStyle: 'medium' });
-  return (time) => format.format(time);
-}
+const TIME: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit', timeZoneName: 'short' };
 
-/** Returns a formatter of milliseconds since 1970. */
-export function formatTime(locale: Locale): (time: number) => string {
-  const format = new Intl.DateTimeFormat(toTag(locale), {
-    hour: '2-digit',
-    minute: '2-digit',
-    timeZoneName: 'short',
-  });
-  return (time) => format.format(time);
+export const formatDate = formatWith({ dateStyle: 'medium' });
+export const formatTime = formatWith(TIME);
+export const formatMoment = formatWith({ month: 'short', day: 'numeric', ...TIME });
+
+/** Makes a function that returns a formatter of milliseconds since 1970. */
+function formatWith(options: Intl.DateTimeFormatOptions): (locale: Locale) => (time: number) => string {
+  return (locale) => {
+    const format = new Intl.DateTimeFormat(toTag(locale), options);
+    return (time) => format.format(time);
+  };
 }

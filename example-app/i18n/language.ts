@@ -1,5 +1,5 @@
 import { Router, type RequestHandler, type Request } from 'express';
-import { formatDate, formatDollars, formatTime, formatWait } from './format';
+import { formatDate, formatDollars, formatMoment, formatTime, formatWait } from './format';
 import { directionOf, findLocale, isLocale, LANGUAGES, LOCALES, type Locale } from './locales';
 import { translateTo } from './translate';
 
@@ -29,6 +29,7 @@ export function fillLanguage(now: () => number): RequestHandler {
       formatDollars: formatDollars(locale),
       formatDate: formatDate(locale),
       formatTime: formatTime(locale),
+      formatMoment: formatMoment(locale),
       formatWait: formatWait(locale, now),
       languages: LOCALES.map((code) => ({ code, name: LANGUAGES[code].name })),
       // A refused form is shown in the response to its POST, which has no address to return to.

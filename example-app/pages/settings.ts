@@ -11,6 +11,8 @@ const DONE: readonly (readonly [name: string, key: TextKey])[] = [
   ['removed', 'settings.done.removed'],
   ['default', 'settings.done.default'],
   ['forgotten', 'settings.done.forgotten'],
+  ['ended', 'settings.done.ended'],
+  ['ended-others', 'settings.done.endedOthers'],
 ];
 
 /** Everything that protects the account, on one page. */
@@ -24,6 +26,7 @@ export function settingsPages(smsOtp: BankOtp): Router {
       phones: await listPhones(smsOtp, user),
       codesLeft: await smsOtp.recoveryCodes.count(user.id),
       devices: await smsOtp.trustedDevices.list(user.id),
+      logins: await smsOtp.logins.list(user.id, req),
     });
   });
   return router;

@@ -28,11 +28,6 @@ export class GuardedSessionStore extends Store {
     this.#store.touch?.(id, session, inTime(done));
   }
 
-  override all(done: Done<SessionData[] | Record<string, SessionData>>): void {
-    if (this.#store.all === undefined) throw new TypeError('This session store cannot be searched');
-    this.#store.all(inTime(done));
-  }
-
   override destroy(id: string, done?: Done): void {
     this.#store.destroy(id, inTime(done));
   }

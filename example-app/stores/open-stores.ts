@@ -1,13 +1,10 @@
 import type { AppParts } from '../app-parts';
 import type { Config } from '../config';
 import type { UserStores } from '../users/open-users';
-import { endBySearch } from './end-sessions';
 import { GuardedSessionStore } from './guarded-session-store';
 
 /** Where state is kept, and how to close it. */
-export interface Stores extends Required<
-  Pick<AppParts, 'sessionStore' | 'endSessions' | 'smsOtpStore' | 'figures'>
-> {
+export interface Stores extends Required<Pick<AppParts, 'sessionStore' | 'smsOtpStore' | 'figures'>> {
   readonly userStores: UserStores;
   close(): Promise<void>;
 }
@@ -31,11 +28,9 @@ export async function openStores(config: Config): Promise<Stores> {
 }
 
 function joinStores(redis: Stores | null, postgres: Stores | null): Stores {
-  const inRedis = redis?.sessionStore && new GuardedSessionStore(redis.sessionStore);
-  const inPostgres = postgres?.sessionStore && new GuardedSessionStore(postgres.sessionStore);
+  const sessionStore = redis?.sessionStore ?? postgres?.sessionStore;
   return {
-    sessionStore: inRedis ?? inPostgres,
-    endSessions: inRedis ? endBySearch(inRedis) : postgres?.endSessions,
+    sessionStore: sessionStore && new GuardedSessionStore(sessionStore),
     userStores: { ...redis?.userStores, ...postgres?.userStores },
     smsOtpStore: postgres?.smsOtpStore ?? redis?.smsOtpStore,
     figures: postgres?.figures,

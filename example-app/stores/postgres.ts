@@ -7,7 +7,6 @@ import { CREATE_FIGURE_TABLE, postgresFigures } from '../ops/postgres-figures';
 import { demoUsers, hashDemoPassword } from '../users/demo-users';
 import { CREATE_PHONE_TABLE, postgresPhoneLists } from '../users/postgres-phone-lists';
 import { CREATE_USER_TABLE, postgresUsers, seedUser } from '../users/postgres-users';
-import { SessionStoreError } from '../session';
 import { toFailureCode } from './failure-code';
 import type { Stores } from './open-stores';
 
@@ -33,10 +32,6 @@ ${CREATE_USER_TABLE}
 ${CREATE_PHONE_TABLE}
 ${CREATE_FIGURE_TABLE}`;
 
-const END_SESSIONS = `
-DELETE FROM ${SESSION_TABLE}
-WHERE sess #>> '{passport,user}' = $1 AND ($2::text IS NULL OR sid <> $2)`;
-
 /** @throws {ConfigError} when the server cannot be reached, or refuses. */
 export async function openPostgres(url: string, config: Config): Promise<Stores> {
   const pool = createPool(url);
@@ -46,11 +41,6 @@ export async function openPostgres(url: string, config: Config): Promise<Stores>
   const sessionStore = new SessionStore({ pool, tableName: SESSION_TABLE });
   return {
     sessionStore,
-    async endSessions(userId, keptId) {
-      await pool.query(END_SESSIONS, [userId, keptId ?? null]).catch((error: unknown) => {
-        throw new SessionStoreError(toFailureCode(error));
-      });
-    },
     userStores: { users: postgresUsers(pool), phones: postgresPhoneLists(pool) },
     smsOtpStore,
     figures: postgresFigures(pool),

@@ -18,7 +18,6 @@ export async function openRedis(url: string): Promise<Stores> {
   const client = await connect(url);
   return {
     sessionStore: new RedisStore({ client, prefix: 'harbour:session:' }),
-    endSessions: undefined,
     userStores: { phones: redisPhoneLists(client) },
     smsOtpStore: redisStore(client),
     figures: undefined,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { readPin } from '../example-app/visitor';
+import { readPin, Visitor } from '../example-app/visitor';
 import { findFlaws } from './barriers';
 import { BROWSER_TEST_MS, inChromium, useChromium } from './chromium';
 import { giveCode, givePassword, logIn, openWindow, WIDTHS, type Window } from './window';
@@ -126,6 +126,26 @@ inChromium(describe)('the settings in Chromium', () => {
         await page.getByText('It is forgotten.').waitFor();
         await comeBack();
         await givePassword(page);
+        expect(window.complaints).toEqual([]);
+      },
+      BROWSER_TEST_MS,
+    );
+
+    it(
+      'log out another browser, and this one by the button at the top',
+      async () => {
+        for (let others = 0; others < 3; others += 1) {
+          await new Visitor(window.site).logIn();
+          window.site.advanceSeconds(60);
+        }
+        await logIn(window);
+        await page.goto('/settings');
+        expect(await findFlaws(page)).toEqual([]);
+        await page.getByRole('button', { name: 'Log out there' }).first().click();
+        await page.getByRole('status').getByText('That device is logged out.').waitFor();
+        await page.getByRole('button', { name: 'Log out everywhere else' }).click();
+        await page.getByRole('status').getByText('You are now logged in only here.').waitFor();
+        await comeBack();
         expect(window.complaints).toEqual([]);
       },
       BROWSER_TEST_MS,

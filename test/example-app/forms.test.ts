@@ -22,6 +22,8 @@ const FORMS = [
   '/settings/recovery-codes',
   '/settings/devices/forget',
   '/settings/devices/forget-all',
+  '/settings/logins/end',
+  '/settings/logins/end-others',
 ];
 
 describe('the forms of the example app', () => {

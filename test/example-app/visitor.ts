@@ -12,10 +12,13 @@ export class Visitor {
   /** What browsers keep of a loopback address, and the agent does not send over plain http. */
   readonly #secureCookies = new Map<string, string>();
 
-  constructor({ app, simulator }: { readonly app: Express | string; readonly simulator?: GatewaySimulator }) {
+  constructor(
+    { app, simulator }: { readonly app: Express | string; readonly simulator?: GatewaySimulator },
+    userAgent = '',
+  ) {
     this.#simulator = simulator;
     // A connection for each request, so that of many processes behind one port each has its turn.
-    this.#agent = request.agent(app).set('Connection', 'close');
+    this.#agent = request.agent(app).set({ Connection: 'close', 'User-Agent': userAgent });
   }
 
   async open(path: string): Promise<Response> {
