@@ -81,9 +81,8 @@ export function addLogin(app: Express, config: Config, parts: LoginParts) {
   // Guards refuse a login that was ended from elsewhere. The pages without a guard, to which they send it, log it out.
   const logOutEnded = smsOtp.logout({ successRedirect: '/login?ended' });
   app.get(['/login', '/login/pin', '/step-up', '/enroll'], async (req, res, next) => {
-    const logins = req.user && (await smsOtp.logins.list(req.user.id, req));
-    if (logins?.every(({ isCurrent }) => !isCurrent)) logOutEnded(req, res, next);
-    else next();
+    if (await smsOtp.logins.isLive(req)) next();
+    else logOutEnded(req, res, next);
   });
   return smsOtp;
 }

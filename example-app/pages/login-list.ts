@@ -10,7 +10,7 @@ export function loginListPages(smsOtp: BankOtp): Router {
 
   router.post('/settings/logins/end', form, async (req, res) => {
     const { loginId } = req.body as { readonly loginId?: unknown }; // Express types a body as any
-    if (typeof loginId === 'string') await logins.revoke(userOf(req).id, loginId);
+    if (typeof loginId === 'string') await logins.revoke(userOf(req).id, loginId, req);
     res.redirect(303, '/settings?ended');
   });
 
