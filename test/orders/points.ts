@@ -52,6 +52,7 @@ export class Points {
   private readonly numbers = new Map<string, number>();
   private waiting: Point[] = [];
   private isOn = false;
+  private underWay = 0;
 
   /** Forgets the calls of the order before: those that wait there never go on. */
   reset(): void {
@@ -94,6 +95,9 @@ export class Points {
       const proceed = (mishap: Mishap | undefined): void => {
         if (mishap === 'fail') return reject(toError(mishap));
         const done = Promise.resolve().then(work);
+        this.underWay += 1;
+        const end = (): void => void (this.underWay -= 1);
+        done.then(end, end);
         if (mishap === undefined) done.then(resolve, reject);
         else if (mishap === 'lost') done.then(() => reject(toError(mishap)), reject);
         else done.catch(() => undefined);
@@ -101,6 +105,11 @@ export class Points {
       const label = this.toLabel(`${request}:${name}`);
       this.waiting.push({ request, label, touches, proceed });
     });
+  }
+
+  /** Whether a call is being done: a store on a network takes its time. */
+  get isBusy(): boolean {
+    return this.underWay > 0;
   }
 
   /** The calls that wait, oldest first. */

@@ -58,9 +58,6 @@ interface Situation {
 
 const PASSWORD = { username: ALICE.id, password: 'right' };
 
-/** After this a text may be sent again, and the one before is still good. */
-const AFTER_GAP_SECONDS = 70;
-
 const ACTIONS: Readonly<Record<Verb, (world: World, situation: Situation) => Promise<Answer>>> = {
   send: (world, { jar }) => world.post('/login', jar, PASSWORD),
   right: (world, { jar, pin }) => world.post('/login/pin', jar, { pin }),
@@ -136,7 +133,7 @@ const PREPARATIONS: Readonly<Record<State, (browser: Browser, world: World) => P
 const NEEDS_CODES: readonly (Verb | State)[] = ['recover', 'waiting'];
 
 async function prepare(world: World, { state, verbs, acceptsTwice = false }: Scenario): Promise<Situation> {
-  world.reset();
+  await world.reset();
   const needsCodes = [state, ...verbs].some((name) => NEEDS_CODES.includes(name));
   const [recoveryCode = 'none'] = needsCodes ? await world.makeRecoveryCodes() : [];
   await world.now.book.addUnconfirmed(ALICE.id, HOME);
@@ -144,7 +141,7 @@ async function prepare(world: World, { state, verbs, acceptsTwice = false }: Sce
   const browser = new Browser(world);
   const device = verbs.includes('device') ? await trustDevice(browser, world) : [];
   await PREPARATIONS[state](browser, world);
-  world.clock.advanceSeconds(AFTER_GAP_SECONDS);
+  await world.passGap();
   world.gateway.startCounting();
   world.gateway.acceptsTwice = acceptsTwice;
   const { jar } = browser;

@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { memoryStore, type SmsOtpStore } from 'passport-sms-otp';
+import { postgresStore } from 'passport-sms-otp/postgres';
+import { redisStore } from 'passport-sms-otp/redis';
+import { Pool } from 'pg';
+import { describeWithService } from '../services/describe-with-service';
+import { connectionOf, startPostgres } from '../services/postgres';
+import { startRedis } from '../services/redis';
+import { connectNodeRedis } from '../stores/redis-clients';
+import { makeWorld, type World } from './app';
+import { explore, repeat } from './explorer';
+import { findHarms } from './invariants';
+import { describe } from './outcome';
+import { Points } from './points';
+import { type Scenario, toSubject } from './scenarios';
+import { quickPairs } from './sets';
+
+const MINUTE = 60_000;
+const STATES = ['pending', 'logged-in', 'stepping-up', 'enrolling', 'waiting'] as const;
+
+/** A store that is empty before each run. */
+interface OpenStore {
+  readonly makeStore: () => Required<SmsOtpStore>;
+  readonly emptyStore: () => Promise<unknown>;
+  readonly close: () => Promise<void>;
+}
+
+const STORES: Readonly<Record<'redis' | 'postgres', () => Promise<OpenStore>>> = {
+  async redis() {
+    const server = await startRedis();
+    const { client, close } = await connectNodeRedis(server.port);
+    let runs = 0;
+    return {
+      // Another prefix is another store.
+      makeStore: () => redisStore(client, { prefix: `run-${(runs += 1)}`, onWarning: () => undefined }),
+      emptyStore: () => Promise.resolve(),
+      close: async () => {
+        await close();
+        await server.close();
+      },
+    };
+  },
+  async postgres() {
+    const server = await startPostgres();
+    const pool = new Pool({ ...connectionOf(server.port), max: 4 });
+    const store = postgresStore(pool);
+    await store.migrate();
+    const { rows } = await pool.query<{ tables: string }>(
+      "SELECT string_agg(tablename, ', ') AS tables FROM pg_tables WHERE schemaname = 'public'",
+    );
+    const tables = rows[0]?.tables ?? '';
+    return {
+      makeStore: () => store,
+      emptyStore: () => pool.query(`TRUNCATE ${tables}`),
+      close: async () => {
+        await pool.end();
+        await server.close();
+      },
+    };
+  },
+};
+
+/** The outcomes of all orders on the memory store, each with one that leads to it. */
+const listed = new Map<Scenario, ReadonlyMap<string, readonly string[]>>();
+const scenarios = new Map(STATES.map((state) => [state, quickPairs(state)]));
+
+for (const name of ['redis', 'postgres'] as const) {
+  describeWithService(name)(`the same orders on memory and ${name}`, () => {
+    let store: OpenStore;
+    let memory: World;
+    let world: World;
+    beforeAll(async () => {
+      store = await STORES[name]();
+      // No deadline may end a call that waits for its turn.
+      const doNotFake = [
+        'nextTick',
+        'setImmediate',
+        'clearImmediate',
+        'queueMicrotask',
+        'performance',
+      ] as const;
+      jest.useFakeTimers({ doNotFake: [...doNotFake] });
+      jest.spyOn(Math, 'random').mockReturnValue(0);
+      memory = makeWorld(new Points(), {
+        makeStore: (now) => memoryStore({ now }),
+        emptyStore: () => Promise.resolve(),
+      });
+      world = makeWorld(new Points(), store);
+    }, MINUTE);
+    afterAll(async () => {
+      jest.useRealTimers();
+      await store.close();
+    });
+
+    test.each(STATES)(
+      '%s: every outcome of two requests is the same',
+      async (state) => {
+        let outcomes = 0;
+        const pairs = scenarios.get(state) ?? [];
+        for (const scenario of pairs) {
+          for (const [line, path] of await listOutcomes(scenario)) {
+            const { outcome } = await repeat(world.points, toSubject(world, scenario), path);
+            expect(describe(outcome)).toBe(line);
+            expect(findHarms(scenario, outcome)).toEqual([]);
+            outcomes += 1;
+          }
+        }
+        expect(outcomes).toBeGreaterThan(pairs.length);
+      },
+      5 * MINUTE,
+    );
+
+    async function listOutcomes(scenario: Scenario): Promise<ReadonlyMap<string, readonly string[]>> {
+      const known = listed.get(scenario);
+      if (known !== undefined) return known;
+      const found = new Map<string, readonly string[]>();
+      for await (const { outcome, path } of explore(memory.points, toSubject(memory, scenario))) {
+        found.set(describe(outcome), path);
+      }
+      listed.set(scenario, found);
+      return found;
+    }
+  });
+}
