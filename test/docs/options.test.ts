@@ -23,6 +23,7 @@ const login: Options = {
   codeValiditySeconds: 120,
   recoveryCodes: {},
   trustedDevices: { getPasswordVersion: () => 'one' },
+  logins: {},
 };
 const { pendingLoginSeconds: _pending, codeValiditySeconds: _validity, ...plainLogin } = login;
 
@@ -129,6 +130,7 @@ describe('docs/options.md on groups', () => {
     ['limits', Object.keys(flatten(valueAt(readLogin(plainLogin), 'limits') as object))],
     ['timeouts', readMembers('src/client/options.ts', 'GatewayTimeouts')],
     ['trustedDevices', readMembers('src/account/trusted-devices.ts', 'TrustedDevicesOption')],
+    ['logins', readMembers('src/account/logins.ts', 'LoginsOption')],
     ['knownBrowsers', readMembers('src/account/known-browsers.ts', 'KnownBrowsersOption')],
     ['recoveryCodes', readMembers('src/account/recovery-codes.ts', 'RecoveryCodesOption')],
     ['messages', readMembers('src/messages/options.ts', 'MessagesOption')],

@@ -1,3 +1,4 @@
+import { NEW } from './app';
 import { type Facts, toFacts } from './invariants';
 import { describe, isEmpty, isWorthless, type Outcome, type Reply } from './outcome';
 import type { Scenario } from './scenarios';
@@ -43,6 +44,14 @@ export const HARMLESS: readonly Harmless[] = [
       sessions.some((session) => session.cookie === request && !isEmpty(session)),
   },
   {
+    name: 'a success that a changed number has ended',
+    reason: 'A changed number ends all other logins of the user, those of the same moment among them.',
+    explains: ({ request, said }, { outcome: { sessions, numbers } }) =>
+      said === 'verified' &&
+      numbers.includes(NEW) &&
+      sessions.some((session) => session.cookie === request && isEmpty(session)),
+  },
+  {
     name: 'a logout in the middle of a success',
     reason:
       'The logout took the user out of the session that the success has renewed: who has logged out is out.',
@@ -58,6 +67,9 @@ export const HARMLESS: readonly Harmless[] = [
  * guard lets pass, and no code of it can be entered.
  */
 export const WORTHLESS = 'a session of a login that has ended';
+
+/** A number that has changed ends all other logins, and the one that has changed it was ended in the same moment. */
+const ALL_ENDED = 'a number changed, and every login has ended';
 
 /** Returns the outcome as it is for whoever asks the library, not the session. */
 function withoutWorthless(outcome: Outcome): Outcome {
@@ -101,6 +113,7 @@ export class Expectation {
     const outcome = withoutWorthless(found);
     const names = found.sessions.some(isWorthless) ? [WORTHLESS] : [];
     if (names.length > 0 && this.has(outcome)) return names;
+    if (outcome.numbers.includes(NEW) && outcome.sessions.every(isEmpty)) return [...names, ALL_ENDED];
     const kinds = this.findKinds(outcome);
     return kinds && [...names, ...kinds];
   }

@@ -82,9 +82,10 @@ const RULES: Readonly<Record<Harm, Rule>> = {
     isReached: ({ scenario, told }) => !LOGGED_IN.includes(scenario.state) && told('invalid-code').length > 0,
   },
   'a success is worth nothing': {
-    // Who has logged out as well is out.
-    isBroken: ({ outcome: { sessions }, told }) =>
+    // Who has logged out as well is out, and a changed number ends all other logins.
+    isBroken: ({ outcome: { sessions, numbers }, told }) =>
       told('out').length === 0 &&
+      !numbers.includes(NEW) &&
       told('verified').some(
         ({ request }) => !sessions.some(({ cookie, hasMark }) => cookie === request && hasMark),
       ),

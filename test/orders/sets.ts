@@ -13,11 +13,14 @@ const SPECIAL: Partial<Record<State, readonly Verb[]>> = {
   enrolling: ['enroll', 'confirm'],
 };
 
+/** As many orders as all other pairs of its state together: the complete run tries them. */
+const LONGEST = 'confirm device';
+
 /** The pairs of the full check: all of them, but for what states have in common. */
 export function checkedPairs(state: State): readonly Scenario[] {
   const special = SPECIAL[state];
   const isSpecial = (verb: Verb): boolean => special === undefined || special.includes(verb);
-  return allPairs(state).filter(({ verbs }) => verbs.some(isSpecial));
+  return allPairs(state).filter(({ verbs }) => verbs.some(isSpecial) && verbs.join(' ') !== LONGEST);
 }
 
 /** What people do at once most often, and what somebody with a copied cookie does beside them. */
