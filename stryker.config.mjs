@@ -13,8 +13,8 @@ const GROUPS = {
     'src/opentelemetry/{record-spans,event-attributes}.ts',
     'src/cli/failures.ts',
     // The refusal of secrets, and what of a word is repeated.
-    'src/cli/read-arguments.ts:8-33',
-    'src/cli/read-arguments.ts:94-98',
+    'src/cli/run.ts:160-187',
+    'src/cli/run.ts:245-248',
   ],
   memory: ['src/stores/memory/*.ts'],
   records: ['src/stores/{records,check-values,load-records}.ts'],

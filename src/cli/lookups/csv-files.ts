@@ -1,9 +1,8 @@
 import { closeSync, createReadStream, openSync, writeSync } from 'node:fs';
 import { readFile, stat, truncate } from 'node:fs/promises';
 import type { Info, Parser } from 'csv-parse';
+import { cleanText, findMobile, toFileFailure } from '../command';
 import { CommandFailure } from '../failures';
-import { findMobile, toFileFailure } from '../read-values';
-import { cleanText } from '../terminal';
 
 /** One record of a CSV file (RFC 4180). */
 export interface CsvRecord {

@@ -10,8 +10,8 @@ import {
 } from '../../client';
 import { toMicros } from '../../policies/spend-limits/micros';
 import { findByDialCode, findHighest } from '../../policies/spend-limits/price-table';
+import type { CliIo } from '../command';
 import { CommandFailure } from '../failures';
-import type { CliIo } from '../terminal';
 import type { Result } from './csv-files';
 
 /** Why a run ended early. */
