@@ -10,7 +10,7 @@ const GROUPS = {
     'src/errors.ts',
     'src/client/events.ts',
     'src/middleware/{responses,status}.ts',
-    'src/opentelemetry/{record-spans,event-attributes}.ts',
+    'src/opentelemetry/record-spans.ts',
     'src/cli/failures.ts',
     // The refusal of secrets, and what of a word is repeated.
     'src/cli/run.ts:160-187',

@@ -1,5 +1,3 @@
-import type { GatewayClient, Variant } from '../../client';
-import { LocalTokenStore } from '../../client/shared-token';
 import { measureTemplate } from '../../protocol/message-length';
 import { guardStore } from '../../stores/guarded-store';
 import {
@@ -12,27 +10,10 @@ import {
   showResult,
   YES_OPTION,
 } from '../command';
-import {
-  checkBalance,
-  checkClock,
-  checkConnection,
-  checkPrice,
-  checkPrices,
-  checkVariant,
-  probeLookup,
-  probeOtp,
-  testLookup,
-  testOtp,
-} from '../doctor/check-gateway';
+import { checkGateway, type PaidChecks } from '../doctor/check-gateway';
 import { type CheckResult, fail, notTested, pass, toResult, warn } from '../doctor/check-result';
 import { CommandFailure, UsageError } from '../failures';
-import {
-  abortOnInterrupt,
-  GATEWAY_OPTIONS,
-  type GatewayEnvironment,
-  openGateway,
-  readGatewayEnvironment,
-} from '../gateway';
+import { GATEWAY_OPTIONS, readGatewayEnvironment } from '../gateway';
 import { openPostgres, openRedis, type OpenState, STATE_OPTIONS } from '../open-state';
 
 export const doctor: Command = {
@@ -68,14 +49,6 @@ export const doctor: Command = {
   },
 };
 
-/** Which checks that cost money are wanted. */
-interface PaidChecks {
-  /** E.164 with plus, or null. */
-  readonly mobile: string | null;
-  readonly isSending: boolean;
-  readonly isLookingUp: boolean;
-}
-
 function readPaidChecks({ args }: CommandCall): PaidChecks {
   const number = args.text('number');
   const checks = { isSending: args.isOn('send'), isLookingUp: args.isOn('lookup') };
@@ -97,55 +70,6 @@ async function* runChecks(call: CommandCall, paid: PaidChecks): AsyncGenerator<C
   const template = call.args.text('template');
   if (template !== undefined) yield checkTemplate(template);
   yield* checkState(call);
-}
-
-const ACCOUNT_CHECKS = ['balance', 'prices', 'otp', 'lookup'];
-
-async function* checkGateway(
-  { io }: CommandCall,
-  environment: GatewayEnvironment,
-  paid: PaidChecks,
-): AsyncGenerator<CheckResult> {
-  // Both share a token: where only one is valid, the second client would end the first one's. OTP spec §3.
-  const shared = { ...environment, tokenStore: new LocalTokenStore() };
-  const open = (variant: Variant): GatewayClient => openGateway({ ...shared, variant });
-  const clients = { A: open('A'), B: open('B') };
-  for (const client of Object.values(clients)) abortOnInterrupt(client, io.signal);
-  try {
-    const connection = await checkConnection(clients[environment.variant ?? 'A'], io.now);
-    yield* connection.results;
-    if (!connection.isUsable) {
-      yield* skip(['clock', 'variant', ...ACCOUNT_CHECKS], 'the gateway cannot be used');
-      return;
-    }
-    yield await checkClock(environment, io.now);
-    const { result, found } = await checkVariant(clients, environment.variant);
-    yield result;
-    if (found === null) yield* skip(ACCOUNT_CHECKS, 'the variant is not known');
-    else yield* checkAccount(clients[found.variant], found.balance, paid);
-  } finally {
-    await Promise.all(Object.values(clients).map((client) => client.close(0)));
-  }
-}
-
-function skip(checks: readonly string[], why: string): CheckResult[] {
-  return checks.map((check) => notTested(check, why));
-}
-
-async function* checkAccount(
-  client: GatewayClient,
-  balance: string,
-  { mobile, isSending, isLookingUp }: PaidChecks,
-): AsyncGenerator<CheckResult> {
-  const { result, table } = await checkPrices(client);
-  yield checkBalance(balance, table);
-  yield result;
-  yield mobile !== null && isSending ? await testOtp(client, mobile) : await probeOtp(client);
-  const test = mobile !== null && isLookingUp ? await testLookup(client, mobile) : null;
-  yield test?.result ?? (await probeLookup(client));
-  if (mobile === null) return;
-  if (table === null) yield notTested('price', 'there is no price list');
-  else yield await checkPrice(mobile, table, test?.lookup ?? null);
 }
 
 /** The longest code the gateway makes. Not shown in OTP spec §4. */

@@ -21,7 +21,7 @@ import {
   createLookupPrices,
   createPace,
   lookUpAll,
-  type LookupPrice,
+  type RunOptions,
   type RunResult,
   type StopReason,
   toResult,
@@ -137,7 +137,7 @@ function runPlan(call: CommandCall, plan: Plan, rate: number): Promise<FinishedR
   );
 }
 
-function toQuestion({ mobiles, budgetMicros }: Plan, priceOf: LookupPrice): string {
+function toQuestion({ mobiles, budgetMicros }: Plan, priceOf: RunOptions['priceOf']): string {
   const most = mobiles.reduce((sum, mobile) => sum + priceOf(mobile), 0);
   const count = mobiles.length === 1 ? '1 number' : `${mobiles.length} numbers`;
   return `Look up ${count}? It costs at most ${toDecimal(Math.min(most, budgetMicros))}.`;

@@ -10,6 +10,7 @@ import {
   type PriceList,
   type Variant,
 } from '../../client';
+import { LocalTokenStore } from '../../client/shared-token';
 import { findNumberCountry } from '../../limits/number-country';
 import { toDecimal, toMicros } from '../../policies/spend-limits/micros';
 import {
@@ -19,9 +20,67 @@ import {
   loadRegions,
   type PriceTable,
 } from '../../policies/spend-limits/price-table';
-import { cleanText } from '../command';
-import type { GatewayEnvironment } from '../gateway';
+import { cleanText, type CommandCall } from '../command';
+import { abortOnInterrupt, type GatewayEnvironment, openGateway } from '../gateway';
 import { type CheckResult, fail, notTested, pass, toResult, warn } from './check-result';
+
+/** Which checks that cost money are wanted. */
+export interface PaidChecks {
+  /** E.164 with plus, or null. */
+  readonly mobile: string | null;
+  readonly isSending: boolean;
+  readonly isLookingUp: boolean;
+}
+
+const ACCOUNT_CHECKS = ['balance', 'prices', 'otp', 'lookup'];
+
+/** Runs the checks of the gateway and the account, one after the other. */
+export async function* checkGateway(
+  { io }: CommandCall,
+  environment: GatewayEnvironment,
+  paid: PaidChecks,
+): AsyncGenerator<CheckResult> {
+  // Both share a token: where only one is valid, the second client would end the first one's. OTP spec §3.
+  const shared = { ...environment, tokenStore: new LocalTokenStore() };
+  const open = (variant: Variant): GatewayClient => openGateway({ ...shared, variant });
+  const clients = { A: open('A'), B: open('B') };
+  for (const client of Object.values(clients)) abortOnInterrupt(client, io.signal);
+  try {
+    const connection = await checkConnection(clients[environment.variant ?? 'A'], io.now);
+    yield* connection.results;
+    if (!connection.isUsable) {
+      yield* skip(['clock', 'variant', ...ACCOUNT_CHECKS], 'the gateway cannot be used');
+      return;
+    }
+    yield await checkClock(environment, io.now);
+    const { result, found } = await checkVariant(clients, environment.variant);
+    yield result;
+    if (found === null) yield* skip(ACCOUNT_CHECKS, 'the variant is not known');
+    else yield* checkAccount(clients[found.variant], found.balance, paid);
+  } finally {
+    await Promise.all(Object.values(clients).map((client) => client.close(0)));
+  }
+}
+
+function skip(checks: readonly string[], why: string): CheckResult[] {
+  return checks.map((check) => notTested(check, why));
+}
+
+async function* checkAccount(
+  client: GatewayClient,
+  balance: string,
+  { mobile, isSending, isLookingUp }: PaidChecks,
+): AsyncGenerator<CheckResult> {
+  const { result, table } = await checkPrices(client);
+  yield checkBalance(balance, table);
+  yield result;
+  yield mobile !== null && isSending ? await testOtp(client, mobile) : await probeOtp(client);
+  const test = mobile !== null && isLookingUp ? await testLookup(client, mobile) : null;
+  yield test?.result ?? (await probeLookup(client));
+  if (mobile === null) return;
+  if (table === null) yield notTested('price', 'there is no price list');
+  else yield await checkPrice(mobile, table, test?.lookup ?? null);
+}
 
 const SLOW_MS = 2_000;
 
@@ -30,13 +89,13 @@ const CREDENTIAL_CODES = [1002, 1003, 1004];
 const NO_SUCH_PATH = 1007;
 
 /** `isUsable`: the other checks can be made. */
-export interface Connection {
+interface Connection {
   readonly results: readonly CheckResult[];
   readonly isUsable: boolean;
 }
 
 /** Authenticates: checks that the gateway is reachable, answers as documented and accepts the credentials. */
-export async function checkConnection(client: GatewayClient, now: () => number): Promise<Connection> {
+async function checkConnection(client: GatewayClient, now: () => number): Promise<Connection> {
   try {
     await client.warmUp();
   } catch (error) {
@@ -70,7 +129,7 @@ const TOLERANCE_SECONDS = 30;
 type Endpoint = Pick<GatewayEnvironment, 'baseUrl' | 'ca'>;
 
 /** Compares the clock with the Date header of an answer (RFC 9110, 6.6.1). No credentials are sent. */
-export async function checkClock(endpoint: Endpoint, now: () => number): Promise<CheckResult> {
+async function checkClock(endpoint: Endpoint, now: () => number): Promise<CheckResult> {
   const date = await readDate(endpoint);
   const theirs = Date.parse(date ?? '');
   if (Number.isNaN(theirs)) return notTested('clock', 'the gateway sends no Date header');
@@ -103,7 +162,7 @@ function readDate({ baseUrl, ca }: Endpoint): Promise<string | null> {
 }
 
 /** The variant of the gateway and the balance; null when neither path works. */
-export interface FoundVariant {
+interface FoundVariant {
   readonly result: CheckResult;
   readonly found: { readonly variant: Variant; readonly balance: string } | null;
 }
@@ -112,7 +171,7 @@ export interface FoundVariant {
  * Finds the variant by requesting the balance at the path of each, which is free. OTP spec §1.
  * @param configured Null when SMS_OTP_VARIANT is not set, which means A.
  */
-export async function checkVariant(
+async function checkVariant(
   clients: Readonly<Record<Variant, GatewayClient>>,
   configured: Variant | null,
 ): Promise<FoundVariant> {
@@ -162,7 +221,7 @@ const PERMITTED = [NO_SUCH_PATH, 2103, 2107, 2108, 2109, 2120];
  * Checks whether the account may send codes, as far as a free call shows: validates a code that was never sent.
  * Not shown in OTP spec §7: whether validating is refused with 2100 as sending is.
  */
-export async function probeOtp({ otp, variant }: GatewayClient): Promise<CheckResult> {
+async function probeOtp({ otp, variant }: GatewayClient): Promise<CheckResult> {
   try {
     await otp.validate({ id: UNUSED_ID[variant], mobile: FICTIONAL_MOBILE, pin: '0000' });
   } catch (error) {
@@ -175,7 +234,7 @@ export async function probeOtp({ otp, variant }: GatewayClient): Promise<CheckRe
 }
 
 /** Texts a code, for money. */
-export async function testOtp({ otp }: GatewayClient, mobile: string): Promise<CheckResult> {
+async function testOtp({ otp }: GatewayClient, mobile: string): Promise<CheckResult> {
   try {
     await otp.generate({ mobile });
     return pass('otp', `a code was sent to ${mobile}`);
@@ -185,7 +244,7 @@ export async function testOtp({ otp }: GatewayClient, mobile: string): Promise<C
 }
 
 /** Checks whether lookups are refused, as far as a free call shows. Without them it only warns: they are optional. */
-export async function probeLookup({ hlr }: GatewayClient): Promise<CheckResult> {
+async function probeLookup({ hlr }: GatewayClient): Promise<CheckResult> {
   try {
     await hlr.balance();
     const advice = 'Test it with --number and --lookup, for money.';
@@ -197,7 +256,7 @@ export async function probeLookup({ hlr }: GatewayClient): Promise<CheckResult> 
 }
 
 /** Looks a number up, for money. */
-export async function testLookup(
+async function testLookup(
   { hlr }: GatewayClient,
   mobile: string,
 ): Promise<{ readonly result: CheckResult; readonly lookup: Lookup | null }> {
@@ -217,7 +276,7 @@ const FEW_MESSAGES = 100;
  * Fetches both price lists. That of lookups has the dialing codes, and may be missing.
  * @returns The lists joined, as `table`; null when there is no list of messages.
  */
-export async function checkPrices({
+async function checkPrices({
   otp,
   hlr,
 }: GatewayClient): Promise<{ readonly result: CheckResult; readonly table: PriceTable | null }> {
@@ -246,7 +305,7 @@ function checkList({ pricing, oddRows, currency }: PriceList<NetworkPrice>): Che
 }
 
 /** Checks the balance, and how many messages it pays for. */
-export function checkBalance(balance: string, table: PriceTable | null): CheckResult {
+function checkBalance(balance: string, table: PriceTable | null): CheckResult {
   const micros = toMicros(balance);
   if (micros === null) return warn('balance', 'not an amount', "Ask the gateway's operator.");
   if (micros <= 0) return fail('balance', balance, 'Top up the account: nothing can be sent.');
@@ -260,11 +319,7 @@ export function checkBalance(balance: string, table: PriceTable | null): CheckRe
 }
 
 /** Checks what a message to a number costs at most. @param lookup The number's network, if it was looked up. */
-export async function checkPrice(
-  mobile: string,
-  table: PriceTable,
-  lookup: Lookup | null,
-): Promise<CheckResult> {
+async function checkPrice(mobile: string, table: PriceTable, lookup: Lookup | null): Promise<CheckResult> {
   const country = await findNumberCountry(mobile);
   const onNetwork = lookup === null ? null : findNetworkPrice(table, lookup);
   const found = onNetwork ?? findCountryPrice(table, country, mobile);

@@ -7,7 +7,7 @@ import type { Lookup } from '../../protocol/hlr';
 import { parseJson } from '../../stores/check-values';
 import type { Counter, CounterStore, NoteStore } from '../../stores/store';
 import type { Finding, LookupContext } from '../number-check/decision-table';
-import { type NumberLookups, numberLookups, sharedLookups } from '../number-check/number-lookups';
+import { numberLookups, sharedLookups } from '../number-check/number-lookups';
 import type { SimSwapCheck, SimSwapProvider, SimSwapQuestion } from './sim-swap';
 
 /** The built-in provider, which can also forget a number. */
@@ -54,22 +54,106 @@ function isKey(value: unknown): boolean {
 export function hlrSimSwap(options: HlrSimSwapOptions): HlrSimSwap {
   const checked = parseOptions('hlrSimSwap', schema, options);
   const { key, onNetworkChange, lookups = numberLookups() } = checked;
-  const keys = createSimKeys(key);
-  const hlr = { keys, onNetworkChange, lookups };
-  lookups.keepIdentity(keys.toIdentity);
+  const { keyId, toNoteKey, toIdentity } = createSimKeys(key);
+  lookups.keepIdentity(toIdentity);
+
+  async function readNote({ notes, mobile }: LookupContext): Promise<SimNote | null> {
+    return parseSimNote((await notes?.read(toNoteKey(mobile))) ?? null, keyId);
+  }
+
+  async function writeNote({ notes, mobile }: LookupContext, note: SimNote): Promise<void> {
+    await notes?.write(toNoteKey(mobile), JSON.stringify(note), NOTE_SECONDS);
+  }
+
+  /**
+   * Observes a number after a right code, which alone shows that it is the user's. Nothing is observed while a change counts,
+   * because the code may have reached someone else. An enrolled number begins anew: its user has proved more than a code.
+   */
+  async function observe(context: VerifiedContext, { maxAgeHours }: SimSwapQuestion): Promise<void> {
+    const previous = context.purpose === 'enroll' ? null : await readNote(context);
+    if (previous !== null && !isDue(previous, context.now(), maxAgeHours)) return;
+    const finding = await lookups.find(context);
+    if (finding.verdict !== 'valid') return;
+    const { counters } = context;
+    if (previous?.change !== null || previous.state === 'hidden') {
+      const isWithoutImsi = await isNetworkWithoutImsi(counters, describeNetwork(finding).network);
+      return writeNote(context, beginSimNote(keyId, finding, isWithoutImsi));
+    }
+    const note = continueSimNote(previous, finding);
+    // The end of learning shows whether the network has lasting identities.
+    if (previous.state === 'learning' && note.state !== 'learning') {
+      await countNetwork(counters, previous.network, note.state === 'comparable');
+    }
+    await writeNote(context, note);
+  }
+
+  /** Compares before a message. Looks a number up only if there is something to compare with. */
+  async function check(
+    context: PolicyContext<unknown>,
+    { maxAgeHours }: SimSwapQuestion,
+  ): Promise<SimSwapCheck> {
+    const note = await readNote(context);
+    if (note === null) return UNKNOWN;
+    const isComparable = note.state === 'comparable';
+    if (!isComparable && (onNetworkChange === 'ignore' || note.network === null)) return UNKNOWN;
+    const comparison = await compare(context, note, await lookups.find(context));
+    if (comparison === 'same') {
+      if (note.change !== null) await writeNote(context, { ...note, change: null });
+      // An equal network alone says nothing about the SIM.
+      return isComparable ? { swapped: false } : UNKNOWN;
+    }
+    // An earlier change keeps counting when a lookup reveals nothing.
+    const current = comparison === 'unknown' ? note : await noteChange(context, note, comparison);
+    if (!isChangeRecent(current, context.now(), maxAgeHours)) return UNKNOWN;
+    const isIdentity = current.change?.what === 'identity';
+    const what = isIdentity ? 'subscriber identity' : 'network';
+    const hint = `${what} differs from the one last seen on ${new Date(current.lastAt).toISOString().slice(0, 10)}`;
+    return { swapped: isIdentity || onNetworkChange === 'deny' ? true : null, hint };
+  }
+
+  /** Returns what differs from the state after the last right code. */
+  async function compare(
+    { counters }: LookupContext,
+    note: SimNote,
+    finding: Finding,
+  ): Promise<'same' | 'identity' | 'network' | 'unknown'> {
+    if (finding.verdict !== 'valid') return 'unknown';
+    const isComparable = note.state === 'comparable';
+    if (isComparable && finding.identity === note.identity) return 'same';
+    if (isComparable && finding.identity !== null) {
+      const networks = [note.network, describeNetwork(finding).network];
+      const areWithoutImsi = networks.map((network) => isNetworkWithoutImsi(counters, network));
+      if (!(await Promise.all(areWithoutImsi)).includes(true)) return 'identity';
+    }
+    if (onNetworkChange === 'ignore' || finding.network === undefined) return 'unknown';
+    if (isNetworkChanged(note, finding)) return 'network';
+    return isComparable ? 'unknown' : 'same';
+  }
+
+  /** Stores a change with the time when it was first seen. A changed identity replaces a changed network. */
+  async function noteChange(
+    context: LookupContext,
+    note: SimNote,
+    what: 'identity' | 'network',
+  ): Promise<SimNote> {
+    if (note.change !== null && (note.change.what === 'identity' || what === 'network')) return note;
+    const changed: SimNote = { ...note, change: { what, at: context.now() } };
+    await writeNote(context, changed);
+    return changed;
+  }
+
   return {
     needsNotes: true,
-    check: (context, question) => compareSim(hlr, context, question),
-    verified: (context, question) => observeSim(hlr, context, question),
-    forget: (notes, mobile) => notes.remove(keys.toNoteKey(mobile)),
+    check,
+    verified: observe,
+    forget: (notes, mobile) => notes.remove(toNoteKey(mobile)),
   };
 }
 
-interface HlrContext {
-  readonly lookups: NumberLookups;
-  readonly keys: SimKeys;
-  readonly onNetworkChange: 'ignore' | 'report' | 'deny';
-}
+/** How long a note is kept after it was last written. */
+const NOTE_SECONDS = 400 * DAY_SECONDS;
+
+const UNKNOWN: SimSwapCheck = { swapped: null };
 
 const HOUR_MS = 3_600_000;
 
@@ -79,32 +163,6 @@ const OBSERVE_AFTER_MS = 12 * HOUR_MS;
 /** When a number whose network hides identities is observed again. */
 const OBSERVE_HIDDEN_AFTER_MS = 30 * 24 * HOUR_MS;
 
-/**
- * Observes a number after a right code, which alone shows that it is the user's. Nothing is observed while a change counts,
- * because the code may have reached someone else. An enrolled number begins anew: its user has proved more than a code.
- */
-async function observeSim(
-  hlr: HlrContext,
-  context: VerifiedContext,
-  { maxAgeHours }: SimSwapQuestion,
-): Promise<void> {
-  const previous = context.purpose === 'enroll' ? null : await readNote(hlr, context);
-  if (previous !== null && !isDue(previous, context.now(), maxAgeHours)) return;
-  const finding = await hlr.lookups.find(context);
-  if (finding.verdict !== 'valid') return;
-  const { counters } = context;
-  if (previous?.change !== null || previous.state === 'hidden') {
-    const isWithoutImsi = await isNetworkWithoutImsi(counters, describeNetwork(finding).network);
-    return writeNote(hlr, context, beginSimNote(hlr.keys.keyId, finding, isWithoutImsi));
-  }
-  const note = continueSimNote(previous, finding);
-  // The end of learning shows whether the network has lasting identities.
-  if (previous.state === 'learning' && note.state !== 'learning') {
-    await countNetwork(counters, previous.network, note.state === 'comparable');
-  }
-  await writeNote(hlr, context, note);
-}
-
 function isDue(note: SimNote, nowMs: number, maxAgeHours: number): boolean {
   if (note.change !== null) return !isChangeRecent(note, nowMs, maxAgeHours);
   return nowMs - note.lastAt >= (note.state === 'hidden' ? OBSERVE_HIDDEN_AFTER_MS : OBSERVE_AFTER_MS);
@@ -113,89 +171,6 @@ function isDue(note: SimNote, nowMs: number, maxAgeHours: number): boolean {
 /** Returns true while a change counts. During that time no new identity is accepted as the user's. */
 function isChangeRecent({ change }: SimNote, nowMs: number, maxAgeHours: number): boolean {
   return change !== null && nowMs - change.at < maxAgeHours * HOUR_MS;
-}
-
-const UNKNOWN: SimSwapCheck = { swapped: null };
-
-/** Compares before a message. Looks a number up only if there is something to compare with. */
-async function compareSim(
-  hlr: HlrContext,
-  context: PolicyContext<unknown>,
-  { maxAgeHours }: SimSwapQuestion,
-): Promise<SimSwapCheck> {
-  const note = await readNote(hlr, context);
-  if (note === null || !isWorthLookup(hlr, note)) return UNKNOWN;
-  const finding = await hlr.lookups.find(context);
-  const comparison = await compare(hlr, context, note, finding);
-  if (comparison === 'same') {
-    if (note.change !== null) await writeNote(hlr, context, { ...note, change: null });
-    // An equal network alone says nothing about the SIM.
-    return note.state === 'comparable' ? { swapped: false } : UNKNOWN;
-  }
-  // An earlier change keeps counting when a lookup reveals nothing.
-  const current = comparison === 'unknown' ? note : await noteChange(hlr, context, note, comparison);
-  return isChangeRecent(current, context.now(), maxAgeHours) ? toReport(hlr, current) : UNKNOWN;
-}
-
-function isWorthLookup({ onNetworkChange }: HlrContext, { state, network }: SimNote): boolean {
-  return state === 'comparable' || (onNetworkChange !== 'ignore' && network !== null);
-}
-
-/** What differs from the state after the last right code. */
-type Comparison = 'same' | 'identity' | 'network' | 'unknown';
-
-async function compare(
-  { onNetworkChange }: HlrContext,
-  { counters }: PolicyContext<unknown>,
-  note: SimNote,
-  finding: Finding,
-): Promise<Comparison> {
-  if (finding.verdict !== 'valid') return 'unknown';
-  const isComparable = note.state === 'comparable';
-  if (isComparable && finding.identity === note.identity) return 'same';
-  if (isComparable && finding.identity !== null) {
-    const networks = [note.network, describeNetwork(finding).network];
-    const areWithoutImsi = networks.map((network) => isNetworkWithoutImsi(counters, network));
-    if (!(await Promise.all(areWithoutImsi)).includes(true)) return 'identity';
-  }
-  if (onNetworkChange === 'ignore' || finding.network === undefined) return 'unknown';
-  if (isNetworkChanged(note, finding)) return 'network';
-  return isComparable ? 'unknown' : 'same';
-}
-
-/** Stores a change with the time when it was first seen. A changed identity replaces a changed network. */
-async function noteChange(
-  hlr: HlrContext,
-  context: PolicyContext<unknown>,
-  note: SimNote,
-  what: 'identity' | 'network',
-): Promise<SimNote> {
-  if (note.change !== null && (note.change.what === 'identity' || what === 'network')) return note;
-  const changed: SimNote = { ...note, change: { what, at: context.now() } };
-  await writeNote(hlr, context, changed);
-  return changed;
-}
-
-function toReport({ onNetworkChange }: HlrContext, { change, lastAt }: SimNote): SimSwapCheck {
-  const isIdentity = change?.what === 'identity';
-  const what = isIdentity ? 'subscriber identity' : 'network';
-  const hint = `${what} differs from the one last seen on ${new Date(lastAt).toISOString().slice(0, 10)}`;
-  return { swapped: isIdentity || onNetworkChange === 'deny' ? true : null, hint };
-}
-
-/** How long a note is kept after it was last written. */
-const NOTE_SECONDS = 400 * DAY_SECONDS;
-
-async function readNote({ keys }: HlrContext, { notes, mobile }: LookupContext): Promise<SimNote | null> {
-  return parseSimNote((await notes?.read(keys.toNoteKey(mobile))) ?? null, keys.keyId);
-}
-
-async function writeNote(
-  { keys }: HlrContext,
-  { notes, mobile }: LookupContext,
-  note: SimNote,
-): Promise<void> {
-  await notes?.write(keys.toNoteKey(mobile), JSON.stringify(note), NOTE_SECONDS);
 }
 
 const time = z.number().min(0);
@@ -263,15 +238,10 @@ function continueSimNote(note: SimNote, finding: Finding): SimNote {
 /** Returns true when the operator differs; one operator may have several networks. Missing data is not a change. */
 function isNetworkChanged(note: SimNote, finding: Finding): boolean {
   const { network, operator } = describeNetwork(finding);
-  if (network === null || note.network === null || isSameNetwork(network, note.network)) return false;
-  return operator === null || operator !== note.operator;
-}
-
-/** Within one country "1" and "01" are the same network. */
-function isSameNetwork(one: string, other: string): boolean {
-  const [mcc, mnc] = one.split('-');
-  const [otherMcc, otherMnc] = other.split('-');
-  return mcc === otherMcc && Number(mnc) === Number(otherMnc);
+  if (network === null || note.network === null) return false;
+  // Within one country "1" and "01" are the same network.
+  const [one, other] = [network, note.network].map((codes) => codes.split('-').map(Number).join('-'));
+  return one !== other && (operator === null || operator !== note.operator);
 }
 
 /** Returns the network in the form of notes and counters. */
@@ -282,12 +252,10 @@ function describeNetwork({ network, operator }: Finding): Pick<SimNote, 'network
   };
 }
 
-/** What is derived from numbers and subscriber identities with one key. Nothing else leaves this file. */
-type SimKeys = Readonly<ReturnType<typeof createSimKeys>>;
-
 /** The version of the digested format. */
 const VERSION = 1;
 
+/** Derives everything that is kept of numbers and subscriber identities. */
 function createSimKeys(key: string | Buffer) {
   const hmac = (value: string): string => createHmac('sha256', key).update(value).digest('base64url');
   return {
