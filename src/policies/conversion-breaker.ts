@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { callback, parseOptions, policyMode, strictOptions } from '../define-options';
 import { StoreError } from '../errors';
 import { originOf } from '../limits/number-country';
-import type { Policy, PolicyContext, PolicyServices } from '../limits/policy';
+import type { Policy, PolicyContext, VerifiedContext } from '../limits/policy';
 import type { Count, Counter } from '../stores/store';
 import { type FindNetwork, findNetwork } from './network';
 
@@ -36,8 +36,15 @@ export type ConversionBreakerOptions = z.input<typeof schema>;
 export function conversionBreaker(options: ConversionBreakerOptions = {}): Policy<unknown> {
   const { minRate, mode, networkOf } = parseOptions('conversionBreaker', schema, options);
 
+  /** Returns the network as `mcc-mnc`; null when none is known, or when the store keeps no notes. */
+  async function findNetworkCode(context: PolicyContext<unknown>): Promise<string | null> {
+    if (context.notes === undefined) return null;
+    const network = await findNetwork(networkOf, context);
+    return network && readNetworkCode(`${network.mcc}-${network.mnc}`);
+  }
+
   async function countScopes(context: PolicyContext<unknown>): Promise<readonly CountedScope[]> {
-    const scopes = await findScopes(context, await findNetworkCode(networkOf, context));
+    const scopes = await findScopes(context, await findNetworkCode(context));
     const asked = scopes.flatMap((scope) => trafficCounters(scope, context.now(), context.provenKeys));
     const { counts } = await context.counters.charge(asked);
     if (counts.length !== asked.length) throw new StoreError('charge: unexpected number of counts');
@@ -70,11 +77,15 @@ export function conversionBreaker(options: ConversionBreakerOptions = {}): Polic
     // Counted once the gateway has accepted the message: a failing gateway must not look like codes that no one enters.
     settle: async (context, { kind }) => {
       if (kind !== 'sent') return;
-      const network = await findNetworkCode(networkOf, context);
+      const { counters, notes, numberKey, now, provenKeys: exemptBy } = context;
+      const network = await findNetworkCode(context);
       const scopes = await findScopes(context, network);
-      const sent = scopes.flatMap((scope) => sentCounters(scope, context.now()));
-      const counted = sent.map((counter) => ({ ...counter, exemptBy: context.provenKeys }));
-      await Promise.all([context.counters.charge(counted), keepNetworkCode(context, network)]);
+      const sent = scopes.flatMap((scope) => sentCounters(scope, now()));
+      await Promise.all([
+        counters.charge(sent.map((counter) => ({ ...counter, exemptBy }))),
+        // For its right code, which is to be counted in the same place, whichever process receives it.
+        network !== null && notes?.write(toNoteKey(numberKey), network, NETWORK_SECONDS),
+      ]);
     },
     verified: async (context) => {
       if (!context.isNewNumber) return;
@@ -104,24 +115,7 @@ async function beginBlock(
 /** How long the network of a message is kept. A pending login lives 900 s at most. */
 const NETWORK_SECONDS = 1_200;
 
-type NetworkNote = Pick<PolicyServices, 'notes'> & Pick<PolicyContext, 'numberKey'>;
-
-/** Returns the network as `mcc-mnc`; null when none is known, or when the store keeps no notes. */
-async function findNetworkCode(
-  networkOf: FindNetwork | undefined,
-  context: PolicyContext<unknown>,
-): Promise<string | null> {
-  if (context.notes === undefined) return null;
-  const network = await findNetwork(networkOf, context);
-  return network && readNetworkCode(`${network.mcc}-${network.mnc}`);
-}
-
-/** Stores the network of a message, so that its right code is counted in the same place, whichever process receives it. */
-async function keepNetworkCode({ notes, numberKey }: NetworkNote, network: string | null): Promise<void> {
-  if (network !== null) await notes?.write(toNoteKey(numberKey), network, NETWORK_SECONDS);
-}
-
-async function recallNetworkCode({ notes, numberKey }: NetworkNote): Promise<string | null> {
+async function recallNetworkCode({ notes, numberKey }: VerifiedContext): Promise<string | null> {
   try {
     return readNetworkCode((await notes?.read(toNoteKey(numberKey))) ?? null);
   } catch {

@@ -105,8 +105,7 @@ async function makePlan({ args, io }: CommandCall): Promise<Plan> {
   return { input, mobiles, known, outputPath, isNew: done.size === 0, budgetMicros };
 }
 
-interface FinishedRun {
-  readonly result: RunResult;
+interface FinishedRun extends RunResult {
   readonly spentMicros: number;
 }
 
@@ -127,7 +126,7 @@ function runPlan(call: CommandCall, plan: Plan, rate: number): Promise<FinishedR
           add: (row) => file.add(row),
           onProgress: (done) => call.output.progress(`${done}/${total}  ${toDecimal(budget.spent)}`),
         });
-        return { result, spentMicros: budget.spent };
+        return { ...result, spentMicros: budget.spent };
       } finally {
         call.output.progress('');
         file.close();
@@ -147,7 +146,7 @@ function toQuestion({ mobiles, budgetMicros }: Plan, priceOf: RunOptions['priceO
 function showRun(call: CommandCall, plan: Plan, run: FinishedRun | null): ExitCode {
   const { line, note, style, noteStyle } = call.output;
   const { input, known } = plan;
-  const { done = 0, byStatus = new Map<string, number>(), lastError = null, stop = null } = run?.result ?? {};
+  const { done = 0, byStatus = new Map<string, number>(), lastError = null, stop = null } = run ?? {};
   const spent = toDecimal(run?.spentMicros ?? 0);
   const left = plan.mobiles.length - done;
   const counts = { done, byStatus: Object.fromEntries(byStatus), known };

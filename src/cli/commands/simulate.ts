@@ -98,12 +98,12 @@ async function start({ args, io }: CommandCall): Promise<GatewaySimulator> {
   }
 }
 
-/** The simulator's messages show no value. */
 function toFailure(error: unknown): CommandFailure {
   const { message, code } = Object(error) as { message?: unknown; code?: unknown };
   if (code === 'EADDRINUSE')
     return new CommandFailure('The port is in use.', 'Omit --port to use any free one.');
   if (code === 'EACCES')
     return new CommandFailure('You have no permission to use this port.', 'Use one above 1023.');
+  // The simulator's messages show no value.
   return new CommandFailure(String(message));
 }
