@@ -1,4 +1,9 @@
-import type { CliIo, Output, ReadLine } from './terminal';
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { styleText } from 'node:util';
+import { toMicros } from '../policies/spend-limits/micros';
+import { toDigits } from '../protocol/mobile';
+import { CommandFailure, UsageError } from './failures';
 
 export const PROGRAM = 'passport-sms-otp';
 
@@ -39,14 +44,208 @@ export interface Command {
   readonly name: string;
   /** One line. */
   readonly summary: string;
-  /** The placeholders of its arguments, such as `<user>`; optional ones are in brackets. */
-  readonly positionals: readonly string[];
+  /** The placeholders of its arguments, such as `<user>`; optional ones are in brackets. Default: none. */
+  readonly positionals?: readonly string[];
   readonly options: CommandOptions;
   /** Sentences for `--help`. */
-  readonly notes: readonly string[];
+  readonly notes?: readonly string[];
   run(call: CommandCall): Promise<ExitCode>;
 }
 
 /** Options that several commands have. */
 export const JSON_OPTION = { json: { help: 'write JSON' } } satisfies CommandOptions;
 export const YES_OPTION = { yes: { help: 'spend money without asking' } } satisfies CommandOptions;
+
+/** Writes a result to standard output: as JSON with --json, otherwise as text. */
+export function showResult({ args, output }: CommandCall, value: unknown, showText: () => void): void {
+  if (args.isOn('json')) output.json(value);
+  else showText();
+}
+
+/** A stream to write to: standard output, standard error, or a buffer in tests. */
+export interface TextSink {
+  write(text: string): unknown;
+  readonly isTTY?: boolean | undefined;
+}
+
+/** Standard input. */
+export type TextSource = AsyncIterable<Buffer | string> & { readonly isTTY?: boolean | undefined };
+
+/** Everything a command uses of its process. */
+export interface CliIo {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly stdin: TextSource;
+  /** Data. */
+  readonly stdout: TextSink;
+  /** Questions, progress, errors. */
+  readonly stderr: TextSink;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Waits; returns early, without an error, when the signal is aborted. */
+  readonly wait: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+  /** Aborted by Ctrl+C. */
+  readonly signal: AbortSignal;
+  /** The working directory: file names are relative to it, and `redis` and `pg` are resolved from it. */
+  readonly folder: string;
+}
+
+export type Format = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
+
+/** Colors a text for one stream; without colors it is returned unchanged. */
+export type Style = (format: Format, text: string) => string;
+
+/** Colors on a terminal, unless NO_COLOR (no-color.org) or a dumb terminal forbids them. */
+function createStyle(sink: TextSink, env: CliIo['env']): Style {
+  const hasColors = sink.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb';
+  // The stream was examined above; Node would examine the standard output of its own process.
+  return (format, text) => (hasColors ? styleText(format, text, { validateStream: false }) : text);
+}
+
+/** Where a command writes: data to standard output, everything else to standard error. */
+export interface Output {
+  /** Colors of standard output. */
+  readonly style: Style;
+  /** Colors of standard error. */
+  readonly noteStyle: Style;
+  readonly line: (text: string) => void;
+  readonly json: (value: unknown) => void;
+  readonly note: (text: string) => void;
+  /** Writes a question, without a line break after it. */
+  readonly ask: (text: string) => void;
+  /** Replaces the progress line of a terminal; an empty string removes it. Writes nothing elsewhere. */
+  readonly progress: (text: string) => void;
+}
+
+export function createOutput({ stdout, stderr, env }: CliIo): Output {
+  const hasProgress = stderr.isTTY === true && env.TERM !== 'dumb';
+  return {
+    style: createStyle(stdout, env),
+    noteStyle: createStyle(stderr, env),
+    line: (text) => void stdout.write(`${text}\n`),
+    json: (value) => void stdout.write(`${JSON.stringify(value, null, 2)}\n`),
+    note: (text) => void stderr.write(`${text}\n`),
+    ask: (text) => void stderr.write(text),
+    progress: (text) => {
+      if (hasProgress) stderr.write(`\r\u001b[K${text}`);
+    },
+  };
+}
+
+/** Makes a string of the gateway's or of a file safe to print: it cannot control the terminal or break the line. */
+export function cleanText(text: string | null): string {
+  return (text ?? '').replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, ' ').trim();
+}
+
+/** Returns the next line of standard input; null at its end or after Ctrl+C. */
+export type ReadLine = () => Promise<string | null>;
+
+const MAX_LINE_CHARACTERS = 1_024;
+
+/** Reads standard input line by line. Nothing is read before the first call. */
+export function createLineReader({ stdin, signal }: Pick<CliIo, 'stdin' | 'signal'>): ReadLine {
+  let chunks: AsyncIterator<Buffer | string> | null = null;
+  let rest = '';
+  const aborted = new Promise<{ readonly done: true }>((resolve) => {
+    const end = (): void => resolve({ done: true });
+    if (signal.aborted) end();
+    else signal.addEventListener('abort', end, { once: true });
+  });
+  return async function readLine() {
+    chunks ??= stdin[Symbol.asyncIterator]();
+    while (!rest.includes('\n')) {
+      // Anything this long was piped in by mistake.
+      if (rest.length > MAX_LINE_CHARACTERS) throw new UsageError('the line on standard input is too long');
+      const step = await Promise.race([chunks.next(), aborted]);
+      if (step.done === true) break;
+      rest += String(step.value);
+    }
+    if (signal.aborted || rest === '') return null;
+    const [line = ''] = rest.split('\n', 1);
+    rest = rest.slice(line.length + 1);
+    if (line.length > MAX_LINE_CHARACTERS) throw new UsageError('the line on standard input is too long');
+    return line.trim();
+  };
+}
+
+/** Reads a whole number within bounds. @throws {UsageError} */
+export function readWhole(
+  args: Arguments,
+  name: string,
+  { min, max, fallback }: { readonly min: number; readonly max: number; readonly fallback: number },
+): number {
+  const text = args.text(name);
+  if (text === undefined) return fallback;
+  const value = /^[0-9]{1,9}$/.test(text) ? Number(text) : NaN;
+  if (value >= min && value <= max) return value;
+  throw new UsageError(`--${name} must be a whole number from ${min} to ${max}`);
+}
+
+/** Reads one of a few words; null when there is none. @throws {UsageError} */
+export function readChoice<Choice extends string>(
+  name: string,
+  text: string | undefined,
+  choices: readonly Choice[],
+): Choice | null {
+  const choice = choices.find((word) => word === text) ?? null;
+  if (text && choice === null) throw new UsageError(`${name} must be ${choices.join(' or ')}`);
+  return choice;
+}
+
+/** Reads an amount of money, in millionths. @throws {UsageError} */
+export function readAmount(args: Arguments, name: string): number | undefined {
+  const text = args.text(name);
+  if (text === undefined) return undefined;
+  const micros = toMicros(text);
+  if (micros === null || micros <= 0) throw new UsageError(`--${name} must be an amount such as 2.50`);
+  return micros;
+}
+
+/** Reads a phone number. @throws {UsageError} */
+export function readMobile(text: string): string {
+  const mobile = findMobile(text);
+  if (mobile === null) {
+    throw new UsageError('the number must have its country code and 7 to 15 digits, such as +12025550123');
+  }
+  return mobile;
+}
+
+/** Returns a number as E.164 with plus, or null. Spaces, dots, hyphens and parentheses are ignored. */
+export function findMobile(text: string): string | null {
+  const digits = toDigits(text.replaceAll(/[\s().-]/g, ''));
+  return digits === null ? null : `+${digits}`;
+}
+
+/**
+ * Asks before money is spent, unless `--yes` was given.
+ * @throws {UsageError} without a terminal to ask on. @throws {CommandFailure} when the answer is no.
+ */
+export async function askForMoney(
+  { args, io, output, readLine }: CommandCall,
+  question: string,
+): Promise<void> {
+  if (args.isOn('yes')) return;
+  if (io.stdin.isTTY !== true) {
+    throw new UsageError('This costs money, and there is no terminal to ask on: add --yes');
+  }
+  output.ask(`${question} ${output.noteStyle('dim', '[y/N]')} `);
+  const answer = await readLine();
+  if (!/^y(es)?$/i.test(answer ?? '')) throw new CommandFailure('Nothing was done.');
+}
+
+/** Reads a text file of the user's, up to 16 MiB. @throws {CommandFailure} */
+export async function readText(folder: string, path: string): Promise<string> {
+  try {
+    const text = await readFile(resolve(folder, path), 'utf8');
+    return text.slice(0, 16 * 1024 * 1024);
+  } catch (error) {
+    throw toFileFailure('read', error);
+  }
+}
+
+/** Describes a failed access to a file, without repeating its path. */
+export function toFileFailure(verb: 'read' | 'written', error: unknown): CommandFailure {
+  // Anything can be thrown: Object() makes reading a property of a primitive safe.
+  const { code } = Object(error) as { code?: unknown };
+  const why = typeof code === 'string' && /^E[A-Z]+$/.test(code) ? ` (${code})` : '';
+  return new CommandFailure(`the file could not be ${verb}${why}`, 'Check its name and your permissions.');
+}

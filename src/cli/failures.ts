@@ -70,7 +70,11 @@ function adviseOn(error: SmsOtpError): string | null {
   if (error instanceof GatewayTimeoutError) {
     return 'Try again; if it persists, check the network between here and the gateway, or raise --timeout.';
   }
-  if (error instanceof GatewayResponseError) return adviseOnResponse(error);
+  if (error instanceof GatewayResponseError) {
+    return error.message.endsWith('a redirect')
+      ? 'Set SMS_OTP_BASE_URL to the address it redirects to; redirects are never followed with credentials.'
+      : 'Something other than the gateway answers: a proxy, a login page, another server. Check SMS_OTP_BASE_URL.';
+  }
   if (error instanceof GatewayRejectedError) return adviseOnCode(error.gatewayCode);
   if (error instanceof GatewayBusyError) return `Try again in ${error.retryAfterSeconds} s.`;
   if (error instanceof StoreError) {
@@ -98,13 +102,6 @@ export function adviseOnCause(code: string | null): string {
     return 'This machine does not trust the issuer of the certificate. Pass its authority with --ca <file>.';
   }
   return 'Check SMS_OTP_BASE_URL, and whether a firewall or a proxy blocks the way to the gateway.';
-}
-
-function adviseOnResponse({ message }: GatewayResponseError): string {
-  if (message.endsWith('a redirect')) {
-    return 'Set SMS_OTP_BASE_URL to the address it redirects to; redirects are never followed with credentials.';
-  }
-  return 'Something other than the gateway answers: a proxy, a login page, another server. Check SMS_OTP_BASE_URL.';
 }
 
 const CREDENTIALS = 'Set SMS_OTP_USERNAME and SMS_OTP_PASSWORD to those of the API account.';

@@ -1,6 +1,5 @@
 import { GatewayClient, type GatewayClientOptions, type GatewayTimeouts } from '../client';
-import { readChoice, readText, readWhole } from './read-values';
-import type { CommandCall, CommandOptions } from './command';
+import { type CommandCall, type CommandOptions, readChoice, readText, readWhole } from './command';
 import { CommandFailure, UsageError } from './failures';
 
 /** Options of every command that calls the gateway. */
@@ -52,17 +51,9 @@ async function readPassword({ readLine }: CommandCall): Promise<string> {
 
 function readTimeouts({ args }: CommandCall): Partial<GatewayTimeouts> {
   if (args.text('timeout') === undefined) return {};
-  const seconds = readWhole(args, 'timeout', { min: 1, max: MAX_TIMEOUT_SECONDS, fallback: 10 });
-  const ms = seconds * 1_000;
-  return {
-    connectMs: ms,
-    authMs: Math.min(ms, MAX_AUTH_MS),
-    generateMs: ms,
-    validateMs: ms,
-    lookupMs: ms,
-    balanceMs: ms,
-    pricingMs: ms,
-  };
+  const ms = readWhole(args, 'timeout', { min: 1, max: MAX_TIMEOUT_SECONDS, fallback: 10 }) * 1_000;
+  const all = { connectMs: ms, generateMs: ms, validateMs: ms, lookupMs: ms, balanceMs: ms, pricingMs: ms };
+  return { ...all, authMs: Math.min(ms, MAX_AUTH_MS) };
 }
 
 /**

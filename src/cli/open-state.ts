@@ -4,7 +4,7 @@ import { type PostgresPool, postgresStore } from '../stores/postgres/postgres-st
 import { type NodeRedisClient, redisStore } from '../stores/redis/redis-store';
 import type { SmsOtpStore } from '../stores/store';
 import { withTimeout } from '../stores/with-timeout';
-import type { CommandCall, CommandOptions } from './command';
+import type { Arguments, CommandCall, CommandOptions } from './command';
 import { CommandFailure, UsageError, withUsageErrors } from './failures';
 
 /** Options of every command that uses a store. */
@@ -46,10 +46,8 @@ interface PostgresDriver {
 
 /** @throws {CommandFailure} when the database cannot be reached or refuses. */
 export async function openPostgres({ io, args }: CommandCall, url: string): Promise<OpenState> {
-  const refusal = new CommandFailure(
-    'DATABASE_URL is not an address of PostgreSQL.',
-    'Write postgres://user@host:5432/database.',
-  );
+  const advice = 'Write postgres://user@host:5432/database.';
+  const refusal = new CommandFailure('DATABASE_URL is not an address of PostgreSQL.', advice);
   checkAddress(url, ['postgres:', 'postgresql:'], refusal);
   // The package is the app's own; the interface above names what is used of it.
   const { Pool } = loadDriver(io.folder, 'pg') as PostgresDriver;
@@ -58,11 +56,10 @@ export async function openPostgres({ io, args }: CommandCall, url: string): Prom
   // Without a listener a lost connection would end the process.
   pool.on('error', () => undefined);
   try {
-    const prefix = args.text('prefix');
-    const store = await withUsageErrors(() => postgresStore(pool, { ...(prefix && { prefix }) }));
+    const store = await withUsageErrors(() => postgresStore(pool, readPrefix(args)));
     await pool.query('SELECT 1').catch((error: unknown) => {
-      const login = 'user name, password and database';
-      throw toConnectFailure('PostgreSQL', 'DATABASE_URL', login, toSafeCause(error).code);
+      const login = 'user name, password and database in DATABASE_URL';
+      throw toConnectFailure('PostgreSQL', login, toSafeCause(error).code);
     });
     return { place: 'PostgreSQL', store, warnings: [], close: () => pool.end() };
   } catch (error) {
@@ -86,14 +83,20 @@ interface RedisDriver {
 export async function openRedis({ io, args }: CommandCall, url: string): Promise<OpenState> {
   const refusal = new CommandFailure('REDIS_URL is not an address of Redis.', 'Write redis://host:6379.');
   checkAddress(url, ['redis:', 'rediss:'], refusal);
-  // As with pg.
-  const client = createConnection(loadDriver(io.folder, 'redis') as RedisDriver, url, refusal);
   const warnings: string[] = [];
-  // Without a listener a lost connection would end the process.
+  // As with pg.
+  const { createClient } = loadDriver(io.folder, 'redis') as RedisDriver;
+  const socket = { connectTimeout: CONNECT_TIMEOUT_MS, reconnectStrategy: false };
+  let client: RedisConnection;
+  try {
+    client = createClient({ url, disableOfflineQueue: true, socket });
+  } catch {
+    // The driver's message may quote the address, which may hold a password.
+    throw refusal;
+  }
   client.on('error', () => undefined);
-  const prefix = args.text('prefix');
-  const options = { onWarning: (message: string) => void warnings.push(message), ...(prefix && { prefix }) };
-  const store = await withUsageErrors(() => redisStore(client, options));
+  const onWarning = (message: string): void => void warnings.push(message);
+  const store = await withUsageErrors(() => redisStore(client, { onWarning, ...readPrefix(args) }));
   try {
     // The driver would wait forever for a server that accepts the connection and stays silent.
     await withTimeout('connect', () => client.connect(), CONNECT_TIMEOUT_MS);
@@ -102,19 +105,14 @@ export async function openRedis({ io, args }: CommandCall, url: string): Promise
     // The driver's error is the cause of the store's; without a cause the time was over.
     const cause = error instanceof StoreError ? error.cause : undefined;
     const code = cause === undefined ? 'no answer in time' : cause.code;
-    throw toConnectFailure('Redis', 'REDIS_URL', 'user name and password', code);
+    throw toConnectFailure('Redis', 'user name and password in REDIS_URL', code);
   }
   return { place: 'Redis', store, warnings, close: () => Promise.resolve(client.destroy()) };
 }
 
-function createConnection({ createClient }: RedisDriver, url: string, refusal: Error): RedisConnection {
-  try {
-    const socket = { connectTimeout: CONNECT_TIMEOUT_MS, reconnectStrategy: false };
-    return createClient({ url, disableOfflineQueue: true, socket });
-  } catch {
-    // The driver's message may quote the address, which may hold a password.
-    throw refusal;
-  }
+function readPrefix(args: Arguments): { readonly prefix?: string } {
+  const prefix = args.text('prefix');
+  return prefix === undefined ? {} : { prefix };
 }
 
 function destroy(client: RedisConnection): void {
@@ -131,16 +129,11 @@ function checkAddress(url: string, protocols: readonly string[], refusal: Comman
 }
 
 /** @param code Why there is no connection; null when the server refused the login. */
-function toConnectFailure(
-  place: string,
-  variable: string,
-  login: string,
-  code: string | null,
-): CommandFailure {
-  return new CommandFailure(
-    `${place} cannot be used${code === null ? '' : ` (${code})`}.`,
-    code === null ? `Check ${login} in ${variable}.` : `Check ${variable}, and that the server is running.`,
-  );
+function toConnectFailure(place: OpenState['place'], login: string, code: string | null): CommandFailure {
+  if (code === null) return new CommandFailure(`${place} cannot be used.`, `Check ${login}.`);
+  const variable = place === 'Redis' ? 'REDIS_URL' : 'DATABASE_URL';
+  const advice = `Check ${variable}, and that the server is running.`;
+  return new CommandFailure(`${place} cannot be used (${code}).`, advice);
 }
 
 /** Loads a driver of the app's: from the folder the command runs in, otherwise from beside this package. */

@@ -1,7 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { closestName } from '../closest-name';
-import { type Command, type CommandOption, type ExitCode, PROGRAM } from './command';
+import {
+  type Arguments,
+  type CliIo,
+  type Command,
+  createLineReader,
+  createOutput,
+  type ExitCode,
+  type Output,
+  PROGRAM,
+  type Style,
+} from './command';
 import { doctor } from './commands/doctor';
 import { lookup } from './commands/lookup';
 import { send, validate } from './commands/otp';
@@ -9,8 +20,6 @@ import { balance, pricing } from './commands/pricing';
 import { simulate } from './commands/simulate';
 import { enable, unlock } from './commands/unlock';
 import { explain, UsageError } from './failures';
-import { readArguments, refuseSecrets } from './read-arguments';
-import { type CliIo, createLineReader, createOutput, type Output, type Style } from './terminal';
 
 /** Every command, in the order of the overview. */
 export const COMMANDS: readonly Command[] = [
@@ -35,11 +44,17 @@ const SECRET_VARIABLES = ['SMS_OTP_PASSWORD', 'REDIS_URL', 'DATABASE_URL'];
  */
 export async function run(argv: readonly string[], io: CliIo): Promise<ExitCode> {
   const output = createOutput(io);
+  const secrets = SECRET_VARIABLES.flatMap((name) => io.env[name] ?? []);
   const [name = '', ...words] = argv;
   const command = COMMANDS.find((known) => known.name === name);
   try {
-    if (command === undefined) return runWithoutCommand(name, argv, io, output);
-    return await runCommand(command, words, io, output);
+    if (command === undefined) return runWithoutCommand(name, argv, secrets, output);
+    if (isAskingForHelp(words)) {
+      output.line(formatHelp(command, output.style));
+      return 0;
+    }
+    const args = readArguments(command, words, secrets);
+    return await command.run({ args, io, output, readLine: createLineReader(io) });
   } catch (error) {
     if (!io.signal.aborted) return reportError(error, output, argv.includes('--json'), command);
     output.note('Interrupted.');
@@ -47,32 +62,22 @@ export async function run(argv: readonly string[], io: CliIo): Promise<ExitCode>
   }
 }
 
-async function runCommand(
-  command: Command,
-  words: readonly string[],
-  io: CliIo,
+function runWithoutCommand(
+  name: string,
+  argv: readonly string[],
+  secrets: readonly string[],
   output: Output,
-): Promise<ExitCode> {
-  if (isAskingForHelp(words)) {
-    output.line(formatHelp(command, output.style));
-    return 0;
-  }
-  const args = readArguments(command, words, secretsOf(io));
-  return command.run({ args, io, output, readLine: createLineReader(io) });
-}
-
-function runWithoutCommand(name: string, argv: readonly string[], io: CliIo, output: Output): ExitCode {
-  if (argv[0] === '--version' || argv[0] === '-v') output.line(readVersion());
-  else if (isAskingForHelp(argv) || name === 'help') output.line(formatOverview(output.style));
-  else if (argv.length === 0) {
+): ExitCode {
+  if (argv.length === 0) {
     output.note(formatOverview(output.noteStyle));
     return 2;
-  } else {
-    refuseSecrets(argv, secretsOf(io));
-    const meant = closestName(
-      name,
-      COMMANDS.map((known) => known.name),
-    );
+  }
+  if (name === '--version' || name === '-v') output.line(readVersion());
+  else if (isAskingForHelp(argv) || name === 'help') output.line(formatOverview(output.style));
+  else {
+    refuseSecrets(argv, secrets);
+    const names = COMMANDS.map((known) => known.name);
+    const meant = closestName(name, names);
     throw new UsageError(`There is no such command${meant === undefined ? '' : `; did you mean ${meant}?`}`);
   }
   return 0;
@@ -83,10 +88,6 @@ function isAskingForHelp(words: readonly string[]): boolean {
   return (end < 0 ? words : words.slice(0, end)).some((word) => word === '--help' || word === '-h');
 }
 
-function secretsOf({ env }: CliIo): readonly string[] {
-  return SECRET_VARIABLES.flatMap((name) => env[name] ?? []);
-}
-
 function reportError(
   error: unknown,
   output: Output,
@@ -95,26 +96,28 @@ function reportError(
 ): ExitCode {
   const { message, advice, exitCode } = explain(error);
   if (hasJson) output.json({ error: { message, advice } });
-  const { red, dim } = output.noteStyle;
-  output.note(`${red('error')}  ${message}`);
+  const paint = output.noteStyle;
+  output.note(`${paint('red', 'error')}  ${message}`);
   if (advice !== null) output.note(`       ${advice}`);
   if (exitCode === 2) {
-    output.note(dim(`       ${PROGRAM} ${command === undefined ? '' : `${command.name} `}--help`));
+    output.note(paint('dim', `       ${[PROGRAM, ...(command ? [command.name] : []), '--help'].join(' ')}`));
   }
   return exitCode;
 }
 
 /** The help page of all commands. */
 function formatOverview(style: Style): string {
-  const rows = COMMANDS.map((command) => [formatUsage(command), command.summary] as const);
   return [
-    `${style.bold(PROGRAM)}  text-message codes as a second factor: the account, the state, the simulator`,
+    `${style('bold', PROGRAM)}  text-message codes as a second factor: the account, the state, the simulator`,
     '',
-    ...alignPairs(rows, style),
+    ...alignPairs(
+      COMMANDS.map((command) => [formatUsage(command), command.summary]),
+      style,
+    ),
     '',
-    `${style.dim('The gateway ')}  SMS_OTP_BASE_URL, SMS_OTP_VARIANT (A or B), SMS_OTP_USERNAME, SMS_OTP_PASSWORD`,
-    `${style.dim('The state   ')}  REDIS_URL or DATABASE_URL`,
-    `${style.dim('Exit codes  ')}  0 success, 1 a check or a call failed, 2 wrong usage`,
+    `${style('dim', 'The gateway ')}  SMS_OTP_BASE_URL, SMS_OTP_VARIANT (A or B), SMS_OTP_USERNAME, SMS_OTP_PASSWORD`,
+    `${style('dim', 'The state   ')}  REDIS_URL or DATABASE_URL`,
+    `${style('dim', 'Exit codes  ')}  0 success, 1 a check or a call failed, 2 wrong usage`,
     '',
     `Run ${PROGRAM} <command> --help for the options of a command.`,
   ].join('\n');
@@ -122,28 +125,27 @@ function formatOverview(style: Style): string {
 
 /** The help page of one command. */
 function formatHelp(command: Command, style: Style): string {
-  const options = Object.entries(command.options).map(
-    ([name, option]) => [formatOption(name, option), option.help] as const,
-  );
+  const { options, summary, notes = [] } = command;
+  const rows = Object.entries(options).map(([name, { value, isRepeatable, help }]): Pair => {
+    return [`--${name}${value === undefined ? '' : ` ${value}`}${isRepeatable === true ? ' …' : ''}`, help];
+  });
   return [
-    `${style.bold(`${PROGRAM} ${formatUsage(command)}`)}  ${command.summary}`,
+    `${style('bold', `${PROGRAM} ${formatUsage(command)}`)}  ${summary}`,
     '',
-    ...alignPairs([...options, ['--help', 'show this']], style),
-    ...(command.notes.length === 0 ? [] : ['', ...command.notes]),
+    ...alignPairs([...rows, ['--help', 'show this']], style),
+    ...(notes.length === 0 ? [] : ['', ...notes]),
   ].join('\n');
 }
 
-function formatUsage({ name, positionals }: Command): string {
+function formatUsage({ name, positionals = [] }: Command): string {
   return [name, ...positionals].join(' ');
 }
 
-function formatOption(name: string, { value, isRepeatable }: CommandOption): string {
-  return `--${name}${value === undefined ? '' : ` ${value}`}${isRepeatable === true ? ' …' : ''}`;
-}
+type Pair = readonly [left: string, right: string];
 
-function alignPairs(pairs: readonly (readonly [string, string])[], style: Style): string[] {
+function alignPairs(pairs: readonly Pair[], style: Style): string[] {
   const width = Math.max(...pairs.map(([left]) => left.length));
-  return pairs.map(([left, right]) => `  ${style.cyan(left)}${' '.repeat(width - left.length)}  ${right}`);
+  return pairs.map(([left, right]) => `  ${style('cyan', left)}${' '.repeat(width - left.length)}  ${right}`);
 }
 
 /** The built files are as deep below the manifest as the sources. */
@@ -153,4 +155,102 @@ function readVersion(): string {
     readonly version: string;
   };
   return manifest.version;
+}
+
+/** Options that people try. A secret in one would be seen in the process list and kept in the shell's history. */
+const SECRET_OPTION =
+  /^--?(user(name)?|pass(word|phrase)?|secret|token|access-token|api-?key|key|pin|code|otp)(=|$)/i;
+/** A URL with a password in it. */
+const SECRET_ADDRESS = /:\/\/[^/\s]*:[^/\s]*@/;
+/** A JSON web token: three parts. */
+const WEB_TOKEN = /(?:^|=)eyJ[\w-]+\.[\w-]+\.[\w-]*$/;
+
+const MIN_SECRET_CHARACTERS = 4;
+
+/**
+ * Refuses an argument that is, or looks like, a secret.
+ * @param secrets Values of the environment that must not appear among the arguments.
+ * @throws {UsageError} that does not repeat it.
+ */
+export function refuseSecrets(words: readonly string[], secrets: readonly string[]): void {
+  const known = secrets.filter((secret) => secret.length >= MIN_SECRET_CHARACTERS);
+  const isSecret = (word: string): boolean =>
+    SECRET_OPTION.test(word) ||
+    SECRET_ADDRESS.test(word) ||
+    WEB_TOKEN.test(word) ||
+    known.some((secret) => word.includes(secret));
+  if (!words.some(isSecret)) return;
+  throw new UsageError(
+    'A secret does not belong on the command line, where other users can see it.',
+    'Use SMS_OTP_USERNAME, SMS_OTP_PASSWORD, REDIS_URL, DATABASE_URL; or standard input for --password-stdin and codes.',
+  );
+}
+
+type Given = ReadonlyMap<string, readonly (string | undefined)[]>;
+
+/**
+ * Parses and checks the words after the command's name.
+ * @param secrets Values that must not appear among them.
+ * @throws {UsageError} which names options and never shows a value.
+ */
+export function readArguments(
+  command: Command,
+  words: readonly string[],
+  secrets: readonly string[],
+): Arguments {
+  refuseSecrets(words, secrets);
+  const known = Object.entries(command.options).map(
+    ([name, { value }]) => [name, { type: value === undefined ? 'boolean' : 'string' }] as const,
+  );
+  const options = Object.fromEntries(known);
+  // Not strict: its error messages would repeat unknown arguments.
+  const parsed = parseArgs({
+    args: [...words],
+    options,
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  });
+  const given = new Map<string, (string | undefined)[]>();
+  for (const token of parsed.tokens) {
+    if (token.kind === 'option') given.set(token.name, [...(given.get(token.name) ?? []), token.value]);
+  }
+  checkOptions(command, given);
+  checkPositionals(command, parsed.positionals);
+  return {
+    positionals: parsed.positionals,
+    text: (name) => given.get(name)?.at(-1),
+    texts: (name) => (given.get(name) ?? []).filter((value) => value !== undefined),
+    isOn: (name) => given.has(name),
+  };
+}
+
+function checkOptions({ name: command, options }: Command, given: Given): void {
+  for (const [name, values] of given) {
+    const option = Object.hasOwn(options, name) ? options[name] : undefined;
+    if (option === undefined) throw new UsageError(`${nameOption(name)} is not an option of ${command}`);
+    const takesValue = option.value !== undefined;
+    if (takesValue && values.some((value) => value === undefined || value === '')) {
+      throw new UsageError(`--${name} needs a value: --${name} ${option.value}`);
+    }
+    if (!takesValue && values.some((value) => value !== undefined)) {
+      throw new UsageError(`--${name} takes no value`);
+    }
+    if (values.length > 1 && option.isRepeatable !== true) {
+      throw new UsageError(`--${name} was given more than once`);
+    }
+  }
+}
+
+/** Repeats only what looks like the name of an option: anything else might be a secret. */
+function nameOption(name: string): string {
+  return /^[a-z]{1,12}(-[a-z]{1,12})?$/.test(name) ? `--${name}` : 'An argument';
+}
+
+function checkPositionals({ name, positionals = [] }: Command, given: readonly string[]): void {
+  const needed = positionals.filter((positional) => !positional.startsWith('['));
+  const missing = needed[given.length];
+  if (missing !== undefined) throw new UsageError(`${name} needs ${missing}`);
+  if (given.length > positionals.length) throw new UsageError(`${name} takes fewer arguments`);
+  if (given.includes('')) throw new UsageError(`an argument of ${name} is empty`);
 }

@@ -1,42 +1,12 @@
-import type { Attributes, Counter, Histogram, Meter } from '@opentelemetry/api';
+import type { Attributes, Meter } from '@opentelemetry/api';
 import type { SmsOtpEvent } from '../login/events';
-import { decisionAttributes, gatewayAttributes, storeAttributes } from './event-attributes';
+import { decisionAttributes, gatewayAttributes, storeAttributes } from './record-spans';
 
 /** Bucket bounds in seconds. They include the deadlines: 10 s and more of the gateway, 2 s of the store. */
 const GATEWAY_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 30];
 const STORE_SECONDS = [
   0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2,
 ];
-
-/** Creates everything that is recorded. Durations are in seconds. */
-function createInstruments(meter: Meter) {
-  const duration = (name: string, description: string, bounds: readonly number[]): Histogram => {
-    const advice = { explicitBucketBoundaries: [...bounds] };
-    return meter.createHistogram(`sms_otp.${name}.duration`, { description, unit: 's', advice });
-  };
-  const counter = (name: string, unit: string, description: string): Counter =>
-    meter.createCounter(`sms_otp.${name}`, { description, unit });
-  const calls = 'Calls to the gateway, queue and authentication included.';
-  return {
-    gatewayCalls: duration('gateway.call', calls, GATEWAY_SECONDS),
-    storeCalls: duration('store.call', 'Calls to the store.', STORE_SECONDS),
-    decisions: duration('decision', 'Decisions, from the first check to the last write.', GATEWAY_SECONDS),
-    sent: counter('messages.sent', '{message}', 'Messages handed to the gateway.'),
-    cost: counter(
-      'messages.cost',
-      '{currency}',
-      'What the gateway charged, where it reports it (variant B).',
-    ),
-    verified: counter('codes.verified', '{code}', 'Correct codes, and other factors that were passed.'),
-    rejected: counter('codes.rejected', '{code}', 'Codes that were not accepted.'),
-    denied: counter('sends.denied', '{send}', 'Sends that were refused.'),
-    policyDecisions: counter('policy.decisions', '{decision}', 'Decisions of policies.'),
-    locks: counter('locks', '{lock}', 'Second factors that were locked or disabled.'),
-    tokenRenewals: counter('token.renewals', '{renewal}', 'Access tokens of the gateway that were renewed.'),
-    changes: counter('changes', '{change}', 'Numbers, recovery codes and devices: added, used, removed.'),
-    alerts: counter('alerts', '{alert}', 'Events that operators should know: gateway, money, numbers.'),
-  };
-}
 
 /** How each event is recorded; null: another event is counted in its place. The compiler requires an entry for a new event. */
 type Recorders = {
@@ -46,7 +16,7 @@ type Recorders = {
 
 /** Counts and measures events. Unknown types are ignored. */
 export function createMetricRecorder(meter: Meter): (event: SmsOtpEvent) => void {
-  const recorders = new Map<string, unknown>(Object.entries(createRecorders(createInstruments(meter))));
+  const recorders = new Map<string, unknown>(Object.entries(createRecorders(meter)));
   return (event) => {
     // Each recorder takes the events of its own key.
     const record = recorders.get(event.type) as ((event: SmsOtpEvent) => void) | null | undefined;
@@ -54,44 +24,69 @@ export function createMetricRecorder(meter: Meter): (event: SmsOtpEvent) => void
   };
 }
 
-type Instruments = ReturnType<typeof createInstruments>;
-
-function createRecorders(instruments: Instruments): Recorders {
-  const { gatewayCalls, storeCalls, decisions } = instruments;
+function createRecorders(meter: Meter): Recorders {
+  /** Durations are in seconds. */
+  const measure = (name: string, description: string, bounds: readonly number[]) => {
+    const advice = { explicitBucketBoundaries: [...bounds] };
+    const histogram = meter.createHistogram(`sms_otp.${name}.duration`, { description, unit: 's', advice });
+    return (durationMs: number, attributes: Attributes): void =>
+      histogram.record(durationMs / 1000, attributes);
+  };
+  const calls = 'Calls to the gateway, queue and authentication included.';
+  const measureGateway = measure('gateway.call', calls, GATEWAY_SECONDS);
+  const measureStore = measure('store.call', 'Calls to the store.', STORE_SECONDS);
+  const decisions = 'Decisions, from the first check to the last write.';
+  const measureDecision = measure('decision', decisions, GATEWAY_SECONDS);
   return {
-    ...createLoginRecorders(instruments),
-    ...createTypeCounters(instruments),
-    'gateway-call': (event) => measure(gatewayCalls, event.durationMs, gatewayAttributes(event)),
-    'store-call': (event) => measure(storeCalls, event.durationMs, storeAttributes(event)),
-    'decision-ended': (event) => measure(decisions, event.durationMs, decisionAttributes(event)),
+    ...createLoginRecorders(meter),
+    ...createTypeCounters(meter),
+    'gateway-call': (event) => measureGateway(event.durationMs, gatewayAttributes(event)),
+    'store-call': (event) => measureStore(event.durationMs, storeAttributes(event)),
+    'decision-ended': (event) => measureDecision(event.durationMs, decisionAttributes(event)),
     // Counted by `store-call` and by `rejected`.
     'store-failing': null,
     'failure-count-changed': null,
   };
 }
 
-function createLoginRecorders(instruments: Instruments) {
-  const { sent, cost, verified, rejected, denied, policyDecisions, locks, tokenRenewals } = instruments;
+/** Returns a function that adds to a counter. */
+function counting(meter: Meter, name: string, unit: string, description: string) {
+  const counter = meter.createCounter(`sms_otp.${name}`, { description, unit });
+  return (attributes: Attributes, amount = 1): void => counter.add(amount, attributes);
+}
+
+function createLoginRecorders(meter: Meter) {
+  const countSent = counting(meter, 'messages.sent', '{message}', 'Messages handed to the gateway.');
+  const costs = 'What the gateway charged, where it reports it (variant B).';
+  const addCost = counting(meter, 'messages.cost', '{currency}', costs);
+  const factors = 'Correct codes, and other factors that were passed.';
+  const countVerified = counting(meter, 'codes.verified', '{code}', factors);
+  const countRejected = counting(meter, 'codes.rejected', '{code}', 'Codes that were not accepted.');
+  const countDenied = counting(meter, 'sends.denied', '{send}', 'Sends that were refused.');
+  const countDecision = counting(meter, 'policy.decisions', '{decision}', 'Decisions of policies.');
+  const countLock = counting(meter, 'locks', '{lock}', 'Second factors that were locked or disabled.');
+  const renewals = 'Access tokens of the gateway that were renewed.';
+  const countRenewal = counting(meter, 'token.renewals', '{renewal}', renewals);
   const lock = ({ type, purpose }: { readonly type: string; readonly purpose: string }): void =>
-    locks.add(1, { 'sms_otp.purpose': purpose, 'sms_otp.outcome': type });
+    countLock({ 'sms_otp.purpose': purpose, 'sms_otp.outcome': type });
   return {
-    sent({ purpose, country, cost: amount }) {
+    sent({ purpose, country, cost }) {
       const attributes = { 'sms_otp.purpose': purpose, ...withCountry(country) };
-      sent.add(1, attributes);
-      if (isAmount(amount)) cost.add(Number(amount), attributes);
+      countSent(attributes);
+      if (isAmount(cost)) addCost(attributes, Number(cost));
     },
     verified: ({ purpose, method, country }) =>
-      verified.add(1, { 'sms_otp.purpose': purpose, 'sms_otp.method': method, ...withCountry(country) }),
+      countVerified({ 'sms_otp.purpose': purpose, 'sms_otp.method': method, ...withCountry(country) }),
     rejected: ({ purpose, reason }) =>
-      rejected.add(1, { 'sms_otp.purpose': purpose, 'sms_otp.reason': reason }),
+      countRejected({ 'sms_otp.purpose': purpose, 'sms_otp.reason': reason }),
     denied: ({ purpose, reason, policy }) =>
-      denied.add(1, {
+      countDenied({
         'sms_otp.purpose': purpose,
         'sms_otp.reason': reason,
         ...(policy !== null && { 'sms_otp.policy.name': policy }),
       }),
     'policy-decided': ({ purpose, policy, stage, mode, decision }) =>
-      policyDecisions.add(1, {
+      countDecision({
         'sms_otp.purpose': purpose,
         'sms_otp.policy.name': policy,
         'sms_otp.policy.stage': stage,
@@ -100,13 +95,16 @@ function createLoginRecorders(instruments: Instruments) {
       }),
     locked: lock,
     disabled: lock,
-    'token-renewed': ({ by }) => tokenRenewals.add(1, { 'sms_otp.renewed_by': by }),
+    'token-renewed': ({ by }) => countRenewal({ 'sms_otp.renewed_by': by }),
   } satisfies Partial<Recorders>;
 }
 
 /** Counts changes of what users have; and alerts, each of which is rare and should be looked at by an operator. */
-function createTypeCounters({ changes, alerts }: Instruments) {
-  const [change, alert] = [countTypes(changes), countTypes(alerts)];
+function createTypeCounters(meter: Meter) {
+  const changes = 'Numbers, recovery codes and devices: added, used, removed.';
+  const change = countTypes(counting(meter, 'changes', '{change}', changes));
+  const alerts = 'Events that operators should know: gateway, money, numbers.';
+  const alert = countTypes(counting(meter, 'alerts', '{alert}', alerts));
   return {
     'phone-enrolled': change,
     'phone-removed': change,
@@ -138,13 +136,9 @@ function createTypeCounters({ changes, alerts }: Instruments) {
 }
 
 /** Returns a function that counts an event by its type, with a reason where one is given. */
-function countTypes(counter: Counter) {
+function countTypes(count: (attributes: Attributes) => void) {
   return ({ type }: Pick<SmsOtpEvent, 'type'>, reason?: string): void =>
-    counter.add(1, { 'sms_otp.event': type, ...(reason !== undefined && { 'sms_otp.reason': reason }) });
-}
-
-function measure(histogram: Histogram, durationMs: number, attributes: Attributes): void {
-  histogram.record(durationMs / 1000, attributes);
+    count({ 'sms_otp.event': type, ...(reason !== undefined && { 'sms_otp.reason': reason }) });
 }
 
 /** Absent for a number without a country and for factors without a text message. */

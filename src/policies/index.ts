@@ -1,5 +1,5 @@
 export { allowedCountries } from '../limits/built-in';
-export { conversionBreaker, type ConversionBreakerOptions } from './conversion/conversion-breaker';
+export { conversionBreaker, type ConversionBreakerOptions } from './conversion-breaker';
 export type { FindNetwork, Network } from './network';
 export { numberCheck, type NumberCheckOptions } from './number-check/number-check';
 export { numberLookups, type NumberLookups, type NumberLookupsOptions } from './number-check/number-lookups';
@@ -14,5 +14,6 @@ export {
   type SimSwapProvider,
   type SimSwapQuestion,
 } from './sim-swap/sim-swap';
+export type { BalanceOptions } from './spend-limits/balance-watch';
 export type { CountryAmount, SpendBudgets } from './spend-limits/budgets';
-export { spendLimits, type BalanceOptions, type SpendLimitsOptions } from './spend-limits/spend-limits';
+export { spendLimits, type SpendLimitsOptions } from './spend-limits/spend-limits';

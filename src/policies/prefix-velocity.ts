@@ -30,22 +30,20 @@ type Windows = readonly [older: Counter, newer: Counter];
 export function prefixVelocity(options: PrefixVelocityOptions = {}): Policy<unknown> {
   const { maxUnanswered, perSeconds, mode } = parseOptions('prefixVelocity', schema, options);
 
-  function findWindows(prefixKey: string, sentAt: number, nowMs: number): Windows {
+  /** @param more What the counters of both windows have in common. */
+  function findWindows(
+    { prefixKey, now }: Pick<PolicyContext, 'prefixKey' | 'now'>,
+    sentAt: number,
+    more: Pick<Counter, 'amount' | 'exemptBy'>,
+  ): Windows {
     const halfMs = (perSeconds / 2) * 1000;
     const half = Math.floor(sentAt / halfMs);
     const toWindow = (start: number): Counter => ({
+      ...more,
       key: `prefix-velocity:${prefixKey}:${start}`,
-      windowSeconds: Math.max(1, Math.ceil(((start + 2) * halfMs - nowMs) / 1000)),
+      windowSeconds: Math.max(1, Math.ceil(((start + 2) * halfMs - now()) / 1000)),
     });
     return [toWindow(half - 1), toWindow(half)];
-  }
-
-  function windowsOf({ prefixKey, provenKeys: exemptBy, now }: PolicyContext<unknown>): Windows {
-    const [older, newer] = findWindows(prefixKey, now(), now());
-    return [
-      { ...older, exemptBy },
-      { ...newer, exemptBy },
-    ];
   }
 
   return {
@@ -54,7 +52,7 @@ export function prefixVelocity(options: PrefixVelocityOptions = {}): Policy<unkn
     mode,
     check: () => 'allow',
     charges: (context) => {
-      const [older, newer] = windowsOf(context);
+      const [older, newer] = findWindows(context, context.now(), { exemptBy: context.provenKeys });
       const reason = 'too many unanswered text messages to one prefix';
       return [
         { counter: { ...older, max: maxUnanswered }, reason },
@@ -63,12 +61,12 @@ export function prefixVelocity(options: PrefixVelocityOptions = {}): Policy<unkn
     },
     settle: async (context, { kind }) => {
       if (kind !== 'not-sent') return;
-      await context.counters.charge(windowsOf(context).map((counter) => ({ ...counter, amount: -1 })));
+      const { counters, now, provenKeys: exemptBy } = context;
+      await counters.charge(findWindows(context, now(), { exemptBy, amount: -1 }));
     },
-    verified: async ({ prefixKey, isNewNumber, sentAt, sends, counters, now }) => {
-      if (!isNewNumber) return;
-      const windows = findWindows(prefixKey, sentAt, now());
-      await counters.charge(windows.map((counter) => ({ ...counter, amount: -sends })));
+    verified: async (context) => {
+      const { isNewNumber, sentAt, sends, counters } = context;
+      if (isNewNumber) await counters.charge(findWindows(context, sentAt, { amount: -sends }));
     },
   };
 }

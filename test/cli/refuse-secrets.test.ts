@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Command } from '../../src/cli/command';
 import { UsageError } from '../../src/cli/failures';
-import { readArguments, refuseSecrets } from '../../src/cli/read-arguments';
+import { readArguments, refuseSecrets } from '../../src/cli/run';
 
 const refused = new UsageError(
   'A secret does not belong on the command line, where other users can see it.',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { upperWilsonBound } from '../../src/policies/conversion/conversion-tally';
+import { upperWilsonBound } from '../../src/policies/conversion-breaker';
 
 describe('the upper end of the Wilson interval', () => {
   it.each([

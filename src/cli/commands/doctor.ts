@@ -1,26 +1,24 @@
-import type { GatewayClient, Lookup, Variant } from '../../client';
-import { LocalTokenStore } from '../../client/shared-token';
-import { type Command, type CommandCall, JSON_OPTION, YES_OPTION } from '../command';
-import { checkVariant, probeLookup, probeOtp, testLookup, testOtp } from '../doctor/check-account';
-import { checkClock, checkConnection, checkTemplate } from '../doctor/check-connection';
-import { checkBalance, checkPrice, checkPrices } from '../doctor/check-money';
-import { type CheckResult, notTested, showResult, showTotals } from '../doctor/check-result';
-import { checkState } from '../doctor/check-state';
-import { CommandFailure, UsageError } from '../failures';
+import { measureTemplate } from '../../protocol/message-length';
+import { guardStore } from '../../stores/guarded-store';
 import {
-  abortOnInterrupt,
-  GATEWAY_OPTIONS,
-  type GatewayEnvironment,
-  openGateway,
-  readGatewayEnvironment,
-} from '../gateway';
-import { STATE_OPTIONS } from '../open-state';
-import { askForMoney, readMobile } from '../read-values';
+  askForMoney,
+  type Command,
+  type CommandCall,
+  type Format,
+  JSON_OPTION,
+  readMobile,
+  showResult,
+  YES_OPTION,
+} from '../command';
+import { checkGateway, type PaidChecks } from '../doctor/check-gateway';
+import { type CheckResult, fail, notTested, pass, toResult, warn } from '../doctor/check-result';
+import { CommandFailure, UsageError } from '../failures';
+import { GATEWAY_OPTIONS, readGatewayEnvironment } from '../gateway';
+import { openPostgres, openRedis, type OpenState, STATE_OPTIONS } from '../open-state';
 
 export const doctor: Command = {
   name: 'doctor',
   summary: 'check everything a login needs, and say what to do',
-  positionals: [],
   options: {
     number: { value: '<number>', help: 'show what a text message to it costs' },
     send: { help: 'text a code to --number; costs money' },
@@ -43,22 +41,13 @@ export const doctor: Command = {
       // Ctrl+C makes checks fail; that is not a result.
       if (call.io.signal.aborted) throw new CommandFailure('Interrupted.');
       results.push(result);
-      if (!call.args.isOn('json')) showResult(call, result);
+      if (!call.args.isOn('json')) showCheck(call, result);
     }
     const isFine = results.every(({ status }) => status !== 'fail');
-    if (call.args.isOn('json')) call.output.json({ fine: isFine, checks: results });
-    else showTotals(call, results);
+    showResult(call, { fine: isFine, checks: results }, () => showTotals(call, results));
     return isFine ? 0 : 1;
   },
 };
-
-/** Which checks that cost money are wanted. */
-interface PaidChecks {
-  /** E.164 with plus, or null. */
-  readonly mobile: string | null;
-  readonly isSending: boolean;
-  readonly isLookingUp: boolean;
-}
 
 function readPaidChecks({ args }: CommandCall): PaidChecks {
   const number = args.text('number');
@@ -83,56 +72,83 @@ async function* runChecks(call: CommandCall, paid: PaidChecks): AsyncGenerator<C
   yield* checkState(call);
 }
 
-const ACCOUNT_CHECKS = ['balance', 'prices', 'otp', 'lookup'];
+/** The longest code the gateway makes. Not shown in OTP spec §4. */
+const MOST_PIN_DIGITS = 10;
 
-async function* checkGateway(
-  { io }: CommandCall,
-  environment: GatewayEnvironment,
-  paid: PaidChecks,
-): AsyncGenerator<CheckResult> {
-  // Both share a token: where only one is valid, the second client would end the first one's. OTP spec §3.
-  const shared = { ...environment, tokenStore: new LocalTokenStore() };
-  const open = (variant: Variant): GatewayClient => openGateway({ ...shared, variant });
-  const clients = { A: open('A'), B: open('B') };
-  for (const client of Object.values(clients)) abortOnInterrupt(client, io.signal);
+/** Checks whether a template fits one message with its code. OTP spec §4, §8. */
+function checkTemplate(template: string): CheckResult {
+  const { encoding, units, limit, problem } = measureTemplate(template, MOST_PIN_DIGITS);
+  if (problem === null) return pass('template', `${units} of ${limit} (${encoding}) with the longest code`);
+  const advice = problem.includes('[PIN]')
+    ? 'Write [PIN] where the code goes, once.'
+    : 'Shorten it, or replace the characters that are named.';
+  return fail('template', problem, advice);
+}
+
+/** A counter that does not exist; it is only read. */
+const PROBE = { key: 'doctor', windowSeconds: null, isOnlyRead: true };
+
+/** The store reads three settings of the server, one after the other; after this many reads of ours it has its answers. */
+const READS = 4;
+
+/** Checks Redis and PostgreSQL if the environment has their addresses. Nothing is written. */
+async function* checkState(call: CommandCall): AsyncGenerator<CheckResult> {
+  const { REDIS_URL, DATABASE_URL } = call.io.env;
+  if (REDIS_URL) yield await check('redis', () => openRedis(call, REDIS_URL));
+  if (DATABASE_URL) yield await check('postgres', () => openPostgres(call, DATABASE_URL));
+  if (!REDIS_URL && !DATABASE_URL) yield notTested('store', 'REDIS_URL and DATABASE_URL are not set');
+}
+
+async function check(name: 'redis' | 'postgres', open: () => Promise<OpenState>): Promise<CheckResult> {
+  let state: OpenState;
   try {
-    const connection = await checkConnection(clients[environment.variant ?? 'A'], io.now);
-    yield* connection.results;
-    if (!connection.isUsable) {
-      yield* skip(['clock', 'variant', ...ACCOUNT_CHECKS], 'the gateway cannot be used');
-      return;
-    }
-    yield await checkClock(environment, io.now);
-    const { result, variant, balance } = await checkVariant(clients, environment.variant);
-    yield result;
-    if (variant === null) yield* skip(ACCOUNT_CHECKS, 'the variant is not known');
-    else yield* checkAccount(clients[variant], balance ?? '', paid);
-  } finally {
-    await Promise.all(Object.values(clients).map((client) => client.close(0)));
+    state = await open();
+  } catch (error) {
+    return toResult(name, error);
   }
+  try {
+    const { counters } = guardStore(state.store);
+    for (let read = 0; read < READS; read += 1) await counters.charge([PROBE]);
+  } catch (error) {
+    const result = toResult(name, error);
+    // The connection works, so the tables of the store are missing.
+    const advice = 'Create the tables with store.migrate() or docs/postgres.sql, and check the prefix.';
+    return name === 'redis' ? result : fail(name, result.detail, advice);
+  } finally {
+    await state.close();
+  }
+  const [warning] = state.warnings;
+  if (warning === undefined) return pass(name, 'the store works');
+  // Warnings read "What is wrong. What to do."
+  const end = warning.lastIndexOf('. ');
+  return warn(name, warning.slice(0, end), warning.slice(end + 2));
 }
 
-function skip(checks: readonly string[], why: string): CheckResult[] {
-  return checks.map((check) => notTested(check, why));
+const CHECK_WIDTH = 13;
+
+/** How each status is shown: on its line, in which color, and in the totals. */
+const LABELS: Readonly<Record<CheckResult['status'], readonly [string, Format, string, string?]>> = {
+  pass: ['pass', 'green', 'passed'],
+  warn: ['warn', 'yellow', 'warning', 'warnings'],
+  fail: ['fail', 'red', 'failed'],
+  'not-tested': ['skip', 'dim', 'not tested'],
+};
+
+/** Shows a result on one line, and its advice on a line below. */
+function showCheck({ output }: CommandCall, { check, status, detail, advice }: CheckResult): void {
+  const { line, style } = output;
+  const [word, color] = LABELS[status];
+  line(`  ${style(color, word)}  ${check.padEnd(CHECK_WIDTH)}${detail}`);
+  if (advice !== null) line(`        ${' '.repeat(CHECK_WIDTH)}${style('dim', '→')} ${advice}`);
 }
 
-async function* checkAccount(
-  client: GatewayClient,
-  balance: string,
-  { mobile, isSending, isLookingUp }: PaidChecks,
-): AsyncGenerator<CheckResult> {
-  const { result, table } = await checkPrices(client);
-  yield checkBalance(balance, table);
-  yield result;
-  yield mobile !== null && isSending ? await testOtp(client, mobile) : await probeOtp(client);
-  let lookup: Lookup | null = null;
-  if (mobile !== null && isLookingUp) {
-    const test = await testLookup(client, mobile);
-    lookup = test.lookup;
-    yield test.result;
-  } else yield await probeLookup(client);
-  if (mobile === null) return;
-  yield table === null
-    ? notTested('price', 'there is no price list')
-    : await checkPrice(mobile, table, lookup);
+/** "6 passed, 1 warning, 1 failed, 2 not tested". */
+function showTotals({ output }: CommandCall, results: readonly CheckResult[]): void {
+  const parts = Object.entries(LABELS).flatMap(([status, [, color, one, many = one]]) => {
+    const count = results.filter((result) => result.status === status).length;
+    return count > 0 || status === 'pass'
+      ? [output.style(color, `${count} ${count === 1 ? one : many}`)]
+      : [];
+  });
+  output.line(`\n  ${parts.join(', ')}`);
 }

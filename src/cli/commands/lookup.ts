@@ -1,10 +1,31 @@
-import { type Command, type CommandCall, type ExitCode, JSON_OPTION, YES_OPTION } from '../command';
-import { UsageError } from '../failures';
+import { resolve } from 'node:path';
+import { toDecimal } from '../../policies/spend-limits/micros';
+import {
+  askForMoney,
+  cleanText,
+  type Command,
+  type CommandCall,
+  type ExitCode,
+  JSON_OPTION,
+  readAmount,
+  readMobile,
+  readWhole,
+  showResult,
+  YES_OPTION,
+} from '../command';
+import { explain, UsageError } from '../failures';
 import { GATEWAY_OPTIONS, withGateway } from '../gateway';
-import { toResult } from '../lookups/lookup-all';
-import { lookUpFile } from '../lookups/lookup-file';
-import { askForMoney, readMobile } from '../read-values';
-import { cleanText } from '../terminal';
+import { type InputNumbers, openResultFile, readDoneNumbers, readInputNumbers } from '../lookups/csv-files';
+import {
+  Budget,
+  createLookupPrices,
+  createPace,
+  lookUpAll,
+  type RunOptions,
+  type RunResult,
+  type StopReason,
+  toResult,
+} from '../lookups/lookup-all';
 
 const FILE_OPTIONS = {
   in: { value: '<file>', help: 'a CSV file with numbers, instead of one number' },
@@ -36,14 +57,128 @@ function lookUpOne(call: CommandCall, mobile: string): Promise<ExitCode> {
   return withGateway<ExitCode>(call, async ({ hlr }) => {
     await askForMoney(call, `Look ${mobile} up? It costs money.`);
     const { error: _, ...result } = toResult(await hlr.lookup(mobile));
-    if (call.args.isOn('json')) {
-      call.output.json(result);
-      return 0;
-    }
-    for (const [field, value] of Object.entries(result)) {
-      const label = field === 'advancedStatus' ? 'advanced status' : field;
-      if (value !== null) call.output.line(`${call.output.style.dim(label.padEnd(16))}${cleanText(value)}`);
-    }
+    showResult(call, result, () => {
+      for (const [field, value] of Object.entries(result)) {
+        const label = (field === 'advancedStatus' ? 'advanced status' : field).padEnd(16);
+        if (value !== null) call.output.line(`${call.output.style('dim', label)}${cleanText(value)}`);
+      }
+    });
     return 0;
   });
+}
+
+const RATE = { min: 1, max: 100, fallback: 10 };
+
+/** Looks up the numbers of one CSV file and appends the results to another. */
+async function lookUpFile(call: CommandCall): Promise<ExitCode> {
+  const rate = readWhole(call.args, 'rate', RATE);
+  const plan = await makePlan(call);
+  const run = plan.mobiles.length === 0 ? null : await runPlan(call, plan, rate);
+  return showRun(call, plan, run);
+}
+
+/** What there is to do, before anything is done. */
+interface Plan {
+  readonly input: InputNumbers;
+  /** The numbers that the output does not have yet. */
+  readonly mobiles: readonly string[];
+  /** How many it has. */
+  readonly known: number;
+  readonly outputPath: string;
+  readonly isNew: boolean;
+  readonly budgetMicros: number;
+}
+
+async function makePlan({ args, io }: CommandCall): Promise<Plan> {
+  const [inputName, outputName] = [args.text('in'), args.text('out')];
+  const budgetMicros = readAmount(args, 'budget');
+  if (inputName === undefined || outputName === undefined) {
+    throw new UsageError('--in and --out belong together');
+  }
+  if (budgetMicros === undefined) throw new UsageError('a file needs --budget, the most that may be spent');
+  const [inputPath, outputPath] = [resolve(io.folder, inputName), resolve(io.folder, outputName)];
+  if (inputPath === outputPath) throw new UsageError('--in and --out must be different files');
+  const input = await readInputNumbers(inputPath, args.text('column'));
+  const done = await readDoneNumbers(outputPath);
+  const mobiles = input.mobiles.filter((mobile) => !done.has(mobile));
+  const known = input.mobiles.length - mobiles.length;
+  return { input, mobiles, known, outputPath, isNew: done.size === 0, budgetMicros };
+}
+
+interface FinishedRun extends RunResult {
+  readonly spentMicros: number;
+}
+
+function runPlan(call: CommandCall, plan: Plan, rate: number): Promise<FinishedRun> {
+  return withGateway(
+    call,
+    async ({ hlr }) => {
+      const { pricing } = await hlr.pricing();
+      const priceOf = createLookupPrices(pricing);
+      await askForMoney(call, toQuestion(plan, priceOf));
+      const budget = new Budget(plan.budgetMicros);
+      const file = openResultFile(plan.outputPath, plan.isNew);
+      const total = plan.mobiles.length;
+      try {
+        const result = await lookUpAll({
+          ...{ mobiles: plan.mobiles, hlr, priceOf, budget, signal: call.io.signal },
+          awaitTurn: createPace(rate, call.io),
+          add: (row) => file.add(row),
+          onProgress: (done) => call.output.progress(`${done}/${total}  ${toDecimal(budget.spent)}`),
+        });
+        return { ...result, spentMicros: budget.spent };
+      } finally {
+        call.output.progress('');
+        file.close();
+      }
+    },
+    'finish',
+  );
+}
+
+function toQuestion({ mobiles, budgetMicros }: Plan, priceOf: RunOptions['priceOf']): string {
+  const most = mobiles.reduce((sum, mobile) => sum + priceOf(mobile), 0);
+  const count = mobiles.length === 1 ? '1 number' : `${mobiles.length} numbers`;
+  return `Look up ${count}? It costs at most ${toDecimal(Math.min(most, budgetMicros))}.`;
+}
+
+/** Shows the result: 0 when every number is known now. @param run Null when there was nothing to do. */
+function showRun(call: CommandCall, plan: Plan, run: FinishedRun | null): ExitCode {
+  const { line, note, style, noteStyle } = call.output;
+  const { input, known } = plan;
+  const { done = 0, byStatus = new Map<string, number>(), lastError = null, stop = null } = run ?? {};
+  const spent = toDecimal(run?.spentMicros ?? 0);
+  const left = plan.mobiles.length - done;
+  const counts = { done, byStatus: Object.fromEntries(byStatus), known };
+  const { duplicates, invalidLines } = input;
+  showResult(call, { ...counts, duplicates, invalidLines, spent, left, stop }, () => {
+    const statuses = Array.from(byStatus, ([status, count]) => `${count} ${status}`);
+    const show = (name: string, figure: number | string, text: string): void =>
+      line(`${style('dim', name.padEnd(11))}${String(figure).padStart(7)}  ${text}`.trimEnd());
+    show('looked up', done, statuses.join(', '));
+    show('spent', spent, '');
+    if (known > 0) show('known', known, 'already in the output');
+    if (duplicates > 0) show('duplicates', duplicates, 'more than once in the input');
+    if (invalidLines.length > 0) show('invalid', invalidLines.length, nameLines(invalidLines));
+    if (left > 0) show('left', left, STOP_TEXTS[stop ?? 'failures']);
+  });
+  if (lastError !== null) {
+    const { message, advice } = explain(lastError);
+    note(`${noteStyle('yellow', 'warning')}  ${message}`);
+    if (advice !== null) note(`         ${advice}`);
+  }
+  return left === 0 ? 0 : 1;
+}
+
+const STOP_TEXTS: Readonly<Record<StopReason, string>> = {
+  interrupted: 'stopped by Ctrl+C; run it again to continue',
+  budget: 'the budget is spent; run it again with another one to continue',
+  failures: 'too many lookups failed; run it again when the cause is fixed',
+};
+
+const MAX_SHOWN_LINES = 8;
+
+function nameLines(lines: readonly number[]): string {
+  const shown = lines.slice(0, MAX_SHOWN_LINES).join(', ');
+  return `no number in line ${shown}${lines.length > MAX_SHOWN_LINES ? ', …' : ''}`;
 }

@@ -1,9 +1,19 @@
 import { GatewayRejectedError, type Generated, type GenerateInput } from '../../client';
-import { type Command, type CommandCall, type ExitCode, JSON_OPTION, PROGRAM, YES_OPTION } from '../command';
+import {
+  askForMoney,
+  cleanText,
+  type Command,
+  type CommandCall,
+  type ExitCode,
+  JSON_OPTION,
+  PROGRAM,
+  readMobile,
+  readWhole,
+  showResult,
+  YES_OPTION,
+} from '../command';
 import { adviseOnCode, CommandFailure, withUsageErrors } from '../failures';
 import { GATEWAY_OPTIONS, withGateway } from '../gateway';
-import { askForMoney, readMobile, readWhole } from '../read-values';
-import { cleanText } from '../terminal';
 
 export const send: Command = {
   name: 'send',
@@ -40,15 +50,13 @@ function readInput({ args }: CommandCall): GenerateInput {
   };
 }
 
-function showSent({ args, output }: CommandCall, sent: Generated): void {
-  if (args.isOn('json')) {
-    output.json(sent);
-    return;
-  }
+function showSent(call: CommandCall, sent: Generated): void {
+  const { line, style } = call.output;
   const id = cleanText(sent.id);
-  const { green, dim } = output.style;
-  output.line(`${green('sent')}  id ${id}${describe(sent)}`);
-  output.line(dim(`      ${PROGRAM} validate ${quote(id)} ${sent.mobile}`));
+  showResult(call, sent, () => {
+    line(`${style('green', 'sent')}  id ${id}${describe(sent)}`);
+    line(style('dim', `      ${PROGRAM} validate ${quote(id)} ${sent.mobile}`));
+  });
 }
 
 function describe(sent: Generated): string {
@@ -76,11 +84,13 @@ export const validate: Command = {
     const mobile = readMobile(number);
     return withGateway(call, async ({ otp }) => {
       const pin = await readPin(call);
-      const isRight = await withUsageErrors(() => otp.validate({ id, mobile, pin })).then(
-        (): true => true,
-        toRefusal,
-      );
-      return showValidated(call, isRight);
+      try {
+        await withUsageErrors(() => otp.validate({ id, mobile, pin }));
+      } catch (error) {
+        return showRefusal(call, error);
+      }
+      showResult(call, { validated: true }, () => call.output.line(call.output.style('green', 'right')));
+      return 0;
     });
   },
 };
@@ -93,19 +103,12 @@ async function readPin({ io, output, readLine }: CommandCall): Promise<string> {
 }
 
 /** A refused code is a result, not an error. */
-function toRefusal(error: unknown): GatewayRejectedError {
-  const isRefusal = error instanceof GatewayRejectedError && CODE_REFUSED.includes(error.gatewayCode ?? 0);
-  if (!isRefusal) throw error;
-  return error;
-}
-
-function showValidated({ args, output }: CommandCall, answer: true | GatewayRejectedError): 0 | 1 {
-  const isRight = answer === true;
-  if (args.isOn('json')) {
-    output.json(isRight ? { validated: true } : { validated: false, gatewayCode: answer.gatewayCode });
-  } else {
-    const { green, red } = output.style;
-    output.line(isRight ? green('right') : `${red('refused')}  ${adviseOnCode(answer.gatewayCode)}`);
-  }
-  return isRight ? 0 : 1;
+function showRefusal(call: CommandCall, error: unknown): 1 {
+  const gatewayCode = error instanceof GatewayRejectedError ? error.gatewayCode : null;
+  if (!CODE_REFUSED.includes(gatewayCode ?? 0)) throw error;
+  const { line, style } = call.output;
+  showResult(call, { validated: false, gatewayCode }, () =>
+    line(`${style('red', 'refused')}  ${adviseOnCode(gatewayCode)}`),
+  );
+  return 1;
 }

@@ -1,30 +1,27 @@
-import { type Command, type CommandCall, type ExitCode, JSON_OPTION } from '../command';
+import { z } from 'zod';
+import type { CountryPrice, NetworkPrice, PriceList } from '../../client';
+import { toMicros } from '../../policies/spend-limits/micros';
+import { parseJson } from '../../stores/check-values';
+import {
+  cleanText,
+  type Command,
+  type CommandCall,
+  type ExitCode,
+  JSON_OPTION,
+  readText,
+  showResult,
+} from '../command';
 import { CommandFailure } from '../failures';
 import { GATEWAY_OPTIONS, withGateway } from '../gateway';
-import {
-  fetchPrices,
-  filterRows,
-  findChanges,
-  type PriceChange,
-  type PriceRow,
-  readSavedPrices,
-  type SavedPrices,
-  toRows,
-} from '../price-list';
-import { readText } from '../read-values';
-import { cleanText } from '../terminal';
 
 export const balance: Command = {
   name: 'balance',
   summary: "show the account's balance",
-  positionals: [],
   options: { ...JSON_OPTION, ...GATEWAY_OPTIONS },
-  notes: [],
   run: (call) =>
     withGateway<ExitCode>(call, async ({ otp }) => {
       const found = await otp.balance();
-      if (call.args.isOn('json')) call.output.json(found);
-      else call.output.line(found.balance);
+      showResult(call, found, () => call.output.line(found.balance));
       return 0;
     }),
 };
@@ -47,25 +44,27 @@ export const pricing: Command = {
     if (saved !== null && saved.service !== service) {
       throw new CommandFailure('The saved list is for the other service.', 'Add or remove --lookup.');
     }
-    const { oddRows, ...list } = await withGateway(call, (client) => fetchPrices(client, service));
+    // OTP spec §4, HLR spec §4, GET pricing.
+    const { oddRows, ...prices } = await withGateway<PriceList<PriceEntry>>(call, ({ otp, hlr }) =>
+      service === 'otp' ? otp.pricing() : hlr.pricing(),
+    );
     if (oddRows > 0) call.output.note(`${oddRows} rows of the list are not as documented and are left out.`);
-    show(call, list, saved);
+    show(call, { service, ...prices }, saved);
     return 0;
   },
 };
 
 function show(call: CommandCall, list: SavedPrices, saved: SavedPrices | null): void {
-  const { args, output } = call;
-  const filter = args.positionals[0];
+  const filter = call.args.positionals[0];
   const rows = filterRows(toRows(list), filter);
-  const changes = saved === null ? null : findChanges(filterRows(toRows(saved), filter), rows);
-  if (args.isOn('json')) {
+  if (saved === null) {
     const pricing = rows.map(({ entry }) => entry);
-    output.json(
-      changes?.map(({ kind, before, row }) => ({ kind, before, ...row.entry })) ?? { ...list, pricing },
-    );
-  } else if (changes === null) showRows(call, rows, list);
-  else showChanges(call, changes);
+    showResult(call, { ...list, pricing }, () => showRows(call, rows, list));
+    return;
+  }
+  const changes = findChanges(filterRows(toRows(saved), filter), rows);
+  const entries = changes.map(({ kind, before, row }) => ({ kind, before, ...row.entry }));
+  showResult(call, entries, () => showChanges(call, changes));
 }
 
 function showRows(
@@ -78,12 +77,11 @@ function showRows(
   const cells = rows.map(({ country, detail, codes, price }) => [country, detail, codes, price]);
   const [head, ...lines] = formatTable([heads, ...cells], 1);
   if (rows.length === 0) output.note('No row matches.');
-  else for (const line of [output.style.dim(head ?? ''), ...lines]) output.line(line);
+  else for (const line of [output.style('dim', head ?? ''), ...lines]) output.line(line);
 }
 
 function showChanges({ output }: CommandCall, changes: readonly PriceChange[]): void {
-  const { green, red, yellow } = output.style;
-  const paints = { new: yellow, gone: yellow, dearer: red, cheaper: green };
+  const colors = { new: 'yellow', gone: 'yellow', dearer: 'red', cheaper: 'green' } as const;
   const lines = formatTable(
     changes.map(({ kind, row: { country, detail, codes, price }, before }) => [
       ...[kind, country, detail, codes],
@@ -94,7 +92,7 @@ function showChanges({ output }: CommandCall, changes: readonly PriceChange[]): 
   if (changes.length === 0) output.note('Nothing has changed.');
   for (const [index, line] of lines.entries()) {
     const kind = changes[index]?.kind ?? 'new';
-    output.line(paints[kind](kind) + line.slice(kind.length));
+    output.line(output.style(colors[kind], kind) + line.slice(kind.length));
   }
 }
 
@@ -102,24 +100,106 @@ const MAX_CELL_CHARACTERS = 40;
 
 /** Returns the lines of a table. @param amounts How many of the last columns are aligned right. */
 function formatTable(rows: readonly (readonly (string | null)[])[], amounts: number): string[] {
-  const table = rows.map((row) => row.map((cell) => shorten(cleanText(cell))));
-  const widths = table[0]?.map((_cell, index) => Math.max(...table.map((row) => widthOf(row[index])))) ?? [];
-  const format = (cell: string, index: number): string =>
-    pad(cell, widths[index] ?? 0, index >= widths.length - amounts);
+  // Characters, not UTF-16 units.
+  const table = rows.map((row) => row.map((cell) => shorten(Array.from(cleanText(cell)))));
+  const widths =
+    table[0]?.map((_cell, index) => Math.max(...table.map((row) => row[index]?.length ?? 0))) ?? [];
+  const format = (cell: readonly string[], index: number): string => {
+    const [text, space] = [cell.join(''), ' '.repeat((widths[index] ?? 0) - cell.length)];
+    return index >= widths.length - amounts ? space + text : text + space;
+  };
   return table.map((row) => row.map(format).join('  ').trimEnd());
 }
 
-function widthOf(text = ''): number {
-  return Array.from(text).length;
+function shorten(cell: readonly string[]): readonly string[] {
+  return cell.length <= MAX_CELL_CHARACTERS ? cell : [...cell.slice(0, MAX_CELL_CHARACTERS - 1), '…'];
 }
 
-function shorten(text: string): string {
-  const characters = Array.from(text);
-  if (characters.length <= MAX_CELL_CHARACTERS) return text;
-  return `${characters.slice(0, MAX_CELL_CHARACTERS - 1).join('')}…`;
+type PriceEntry = NetworkPrice | CountryPrice;
+
+/** One row of either list. */
+interface PriceRow {
+  /** Identifies the row within its list. */
+  readonly key: string;
+  readonly country: string | null;
+  /** The operator, or the dialing code. */
+  readonly detail: string | null;
+  readonly codes: string;
+  readonly price: string;
+  /** The row as the client returns it. */
+  readonly entry: PriceEntry;
 }
 
-function pad(text: string, width: number, isRight: boolean): string {
-  const space = ' '.repeat(Math.max(0, width - widthOf(text)));
-  return isRight ? space + text : text + space;
+function toRows({ pricing }: SavedPrices): readonly PriceRow[] {
+  return pricing.map((entry) => {
+    const { id, countryName: country, price } = entry;
+    if ('mcc' in entry) {
+      const codes = `${entry.mcc} ${entry.mnc}`;
+      return { key: `${codes} ${id ?? ''}`, country, detail: entry.operatorName, codes, price, entry };
+    }
+    const { countryCode: detail, countryIso } = entry;
+    const codes = countryIso ?? '';
+    return { key: `${detail} ${codes} ${id ?? ''}`, country, detail, codes, price, entry };
+  });
+}
+
+/** Returns the rows that contain a string, ignoring case. */
+function filterRows(rows: readonly PriceRow[], text: string | undefined): readonly PriceRow[] {
+  if (text === undefined) return rows;
+  const wanted = text.toLowerCase();
+  return rows.filter((row) =>
+    [row.country, row.detail, row.codes, row.codes.replace(' ', '')].some((cell) =>
+      cell?.toLowerCase().includes(wanted),
+    ),
+  );
+}
+
+const nullableString = z.string().nullable();
+
+const row = z.object({ id: nullableString, countryName: nullableString, price: z.string() });
+const network = row.extend({ operatorName: nullableString, mcc: z.string(), mnc: z.string() });
+const country = row.extend({ countryCode: z.string(), countryIso: nullableString });
+
+const savedSchema = z.object({
+  service: z.enum(['otp', 'lookup']),
+  currency: z.object({ name: nullableString, symbol: nullableString }),
+  pricing: z.array(z.union([network, country])).readonly(),
+});
+
+/** A price list as `--json` writes it and `--since` reads it. */
+type SavedPrices = Readonly<z.output<typeof savedSchema>>;
+
+/** Parses a list that `pricing --json` has written. @throws {CommandFailure} for anything else. */
+function readSavedPrices(text: string): SavedPrices {
+  const parsed = savedSchema.safeParse(parseJson(text));
+  if (parsed.success) return parsed.data;
+  throw new CommandFailure(
+    'The file is not a saved price list.',
+    'Make one with pricing --json > prices.json.',
+  );
+}
+
+/** How a row differs from the saved list. */
+interface PriceChange {
+  readonly kind: 'new' | 'gone' | 'dearer' | 'cheaper';
+  readonly row: PriceRow;
+  /** The price before; null for a new row. */
+  readonly before: string | null;
+}
+
+/** Compares two lists by amount, not by spelling. Changes are in the order of the list; removed rows come last. */
+function findChanges(before: readonly PriceRow[], after: readonly PriceRow[]): readonly PriceChange[] {
+  const known = new Map(before.map((row) => [row.key, row]));
+  const kept = new Set(after.map(({ key }) => key));
+  const changes = after.flatMap((row): readonly PriceChange[] => {
+    const earlier = known.get(row.key);
+    if (earlier === undefined) return [{ kind: 'new', row, before: null }];
+    const [from, to] = [toMicros(earlier.price), toMicros(row.price)];
+    if (from === to && (from !== null || earlier.price === row.price)) return [];
+    return [
+      { kind: (to ?? Infinity) > (from ?? Infinity) ? 'dearer' : 'cheaper', row, before: earlier.price },
+    ];
+  });
+  const gone = before.filter(({ key }) => !kept.has(key));
+  return [...changes, ...gone.map((row): PriceChange => ({ kind: 'gone', row, before: row.price }))];
 }

@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { type Call, type Fault, type FaultName, GatewaySimulator } from '../../simulator';
-import type { Command, CommandCall } from '../command';
+import { type Command, type CommandCall, readChoice, readWhole } from '../command';
 import { CommandFailure, UsageError } from '../failures';
-import { readChoice, readWhole } from '../read-values';
 
 const FAULT_NOTES = [
   'A fault is <call>=<kind>; *<times> after it limits how often: --fault generate=no-answer*2',
@@ -39,27 +38,23 @@ function toFault(kind: string, figure: string | undefined): Fault | FaultName {
 /** Shows the simulator's addresses and account. The user's own password is not shown; the default one is. */
 function showSimulator({ io, output }: CommandCall, simulator: GatewaySimulator): void {
   const { baseUrl, inboxUrl, variant, username, password } = simulator;
-  const { bold, cyan, dim } = output.style;
+  const { line, style } = output;
   const settings = {
     SMS_OTP_BASE_URL: baseUrl,
     SMS_OTP_VARIANT: variant,
     ...(!io.env.SMS_OTP_USERNAME && { SMS_OTP_USERNAME: username }),
     ...(!io.env.SMS_OTP_PASSWORD && { SMS_OTP_PASSWORD: password }),
   };
-  output.line(bold(`Simulated gateway, variant ${variant}`));
-  output.line();
-  output.line(`  inbox    ${cyan(inboxUrl)}`);
-  output.line(`  gateway  ${cyan(baseUrl)}`);
-  output.line();
-  for (const [name, value] of Object.entries(settings)) output.line(`  ${dim('export')} ${name}=${value}`);
-  output.line();
-  output.line(dim('Messages appear in the inbox. Press Ctrl+C to stop.'));
+  line(style('bold', `Simulated gateway, variant ${variant}`));
+  line(`\n  inbox    ${style('cyan', inboxUrl)}`);
+  line(`  gateway  ${style('cyan', baseUrl)}\n`);
+  for (const [name, value] of Object.entries(settings)) line(`  ${style('dim', 'export')} ${name}=${value}`);
+  line(`\n${style('dim', 'Messages appear in the inbox. Press Ctrl+C to stop.')}`);
 }
 
 export const simulate: Command = {
   name: 'simulate',
   summary: 'run a simulated gateway on this machine, with an inbox',
-  positionals: [],
   options: {
     variant: { value: '<A|B>', help: 'the variant of the gateway; default: SMS_OTP_VARIANT, or A' },
     port: { value: '<number>', help: 'the port to listen on; default: any free port' },
@@ -103,12 +98,12 @@ async function start({ args, io }: CommandCall): Promise<GatewaySimulator> {
   }
 }
 
-/** The simulator's messages show no value. */
 function toFailure(error: unknown): CommandFailure {
   const { message, code } = Object(error) as { message?: unknown; code?: unknown };
   if (code === 'EADDRINUSE')
     return new CommandFailure('The port is in use.', 'Omit --port to use any free one.');
   if (code === 'EACCES')
     return new CommandFailure('You have no permission to use this port.', 'Use one above 1023.');
+  // The simulator's messages show no value.
   return new CommandFailure(String(message));
 }

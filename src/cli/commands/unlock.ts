@@ -2,10 +2,16 @@ import { DAY_SECONDS, failureKeys, OTHER_BROWSERS, readKeys, slowKey } from '../
 import { fillBrowsers, liftLimits } from '../../limits/lift-limits';
 import { sendKeys } from '../../limits/limits';
 import { type GuardedStore, guardStore } from '../../stores/guarded-store';
-import { type Command, type CommandCall, type ExitCode, JSON_OPTION } from '../command';
+import {
+  cleanText,
+  type Command,
+  type CommandCall,
+  type ExitCode,
+  JSON_OPTION,
+  showResult,
+} from '../command';
 import { CommandFailure } from '../failures';
 import { openState, STATE_OPTIONS } from '../open-state';
-import { cleanText } from '../terminal';
 
 /** The app's own factors are not known here. */
 const METHODS = ['sms'];
@@ -86,15 +92,14 @@ function createCounterCommand({ done, change, noteOn, ...about }: CounterCommand
     }
   }
 
-  function show({ args, output }: CommandCall, user: string, place: string, before: Failures): void {
+  function show(call: CommandCall, user: string, place: string, before: Failures): void {
     const note = noteOn(before);
-    if (args.isOn('json')) {
-      output.json({ user, place, ...before, [done]: done === 'enabled' || note === null });
-      return;
-    }
-    const { green, dim } = output.style;
-    output.line(`${green(done)}  ${user}  ${dim(`was: ${describeFailures(before)}, in ${place}`)}`);
-    if (note !== null) output.note(note);
+    const { line, style } = call.output;
+    showResult(call, { user, place, ...before, [done]: done === 'enabled' || note === null }, () => {
+      const was = `was: ${describeFailures(before)}, in ${place}`;
+      line(`${style('green', done)}  ${user}  ${style('dim', was)}`);
+      if (note !== null) call.output.note(note);
+    });
   }
 
   return { ...about, positionals: ['<user>'], options: { ...STATE_OPTIONS, ...JSON_OPTION }, run };

@@ -1,9 +1,8 @@
 import { closeSync, createReadStream, openSync, writeSync } from 'node:fs';
 import { readFile, stat, truncate } from 'node:fs/promises';
 import type { Info, Parser } from 'csv-parse';
+import { cleanText, findMobile, toFileFailure } from '../command';
 import { CommandFailure } from '../failures';
-import { findMobile, toFileFailure } from '../read-values';
-import { cleanText } from '../terminal';
 
 /** One record of a CSV file (RFC 4180). */
 export interface CsvRecord {
@@ -120,17 +119,14 @@ const USUAL_NAMES = ['phone', 'mobile', 'number', 'msisdn', 'phone_number', 'pho
 
 function findColumn(header: readonly string[], wanted: string | undefined): number {
   const names = header.map((name) => name.trim().toLowerCase());
-  const [index = -1] = (wanted === undefined ? USUAL_NAMES : [wanted.toLowerCase()])
-    .map((name) => names.indexOf(name))
-    .filter((found) => found >= 0);
-  if (index >= 0) return index;
+  const searched = wanted === undefined ? USUAL_NAMES : [wanted.toLowerCase()];
+  const found = searched.find((name) => names.includes(name));
+  if (found !== undefined) return names.indexOf(found);
   if (wanted !== undefined) {
     throw new CommandFailure('The file has no such column.', 'Check the first line of the file.');
   }
-  throw new CommandFailure(
-    'The first line names no column of phone numbers.',
-    'Name the column with --column.',
-  );
+  const problem = 'The first line names no column of phone numbers.';
+  throw new CommandFailure(problem, 'Name the column with --column.');
 }
 
 /** One row of the output; the phone is E.164 with plus. */
@@ -172,22 +168,19 @@ async function readBytes(path: string): Promise<Buffer | null> {
   }
 }
 
-/** The file that results are appended to. */
-export interface ResultFile {
-  add(result: Result): void;
-  close(): void;
-}
-
-/** Opens the file, with a header when it is new. Each row is one write, so that the file is whole whenever the command ends. */
-export function openResultFile(path: string, isNew: boolean): ResultFile {
+/**
+ * Opens the file that results are appended to, with a header when it is new. Each row is one write, so that the file is
+ * whole whenever the command ends.
+ */
+export function openResultFile(path: string, isNew: boolean) {
   // Phone numbers are personal data: only the owner may read the file.
   const file = tryToWrite(() => openSync(path, isNew ? 'w' : 'a', 0o600));
   const write = (fields: readonly (string | null)[]): void =>
     void tryToWrite(() => writeSync(file, toCsvLine(fields)));
   if (isNew) write(RESULT_HEADER);
   return {
-    add: (result) => write(RESULT_FIELDS.map((field) => result[field])),
-    close: () => closeSync(file),
+    add: (result: Result): void => write(RESULT_FIELDS.map((field) => result[field])),
+    close: (): void => closeSync(file),
   };
 }
 

@@ -138,9 +138,9 @@ export interface Finding {
   /** An unknown word of the gateway, if it can be shown. */
   readonly unknownWord: string | null;
   /** The network of a lookup whose codes are well-formed. */
-  readonly network: { readonly mcc: string; readonly mnc: string } | undefined;
+  readonly network?: { readonly mcc: string; readonly mnc: string } | undefined;
   /** Normalized, to be compared. */
-  readonly operator: string | undefined;
+  readonly operator?: string | undefined;
   /** What `keepIdentity` returned for the subscriber identity. */
   readonly identity: string | null;
   /** How many times in a row this number got this verdict, this time included. */
@@ -153,15 +153,7 @@ export interface Finding {
 
 /** Returns a finding that knows nothing about the number. */
 export function nothingFound(verdict: Verdict, at: number): Finding {
-  return {
-    verdict,
-    unknownWord: null,
-    network: undefined,
-    operator: undefined,
-    identity: null,
-    timesInARow: 1,
-    at,
-  };
+  return { verdict, unknownWord: null, identity: null, timesInARow: 1, at };
 }
 
 /** Reads an answered lookup. @param toIdentity Called for a valid number only. */

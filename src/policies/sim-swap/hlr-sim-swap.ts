@@ -1,22 +1,13 @@
+import { createHmac } from 'node:crypto';
 import { z } from 'zod';
 import { oneOf, parseOptions, strictOptions } from '../../define-options';
 import { DAY_SECONDS } from '../../limits/failures';
 import type { PolicyContext, VerifiedContext } from '../../limits/policy';
-import type { NoteStore } from '../../stores/store';
+import type { Lookup } from '../../protocol/hlr';
+import { parseJson } from '../../stores/check-values';
+import type { Counter, CounterStore, NoteStore } from '../../stores/store';
 import type { Finding, LookupContext } from '../number-check/decision-table';
-import { type NumberLookups, numberLookups, sharedLookups } from '../number-check/number-lookups';
-import {
-  beginSimNote,
-  continueSimNote,
-  countNetwork,
-  createSimKeys,
-  describeNetwork,
-  isNetworkChanged,
-  isNetworkWithoutImsi,
-  parseSimNote,
-  type SimKeys,
-  type SimNote,
-} from './sim-note';
+import { numberLookups, sharedLookups } from '../number-check/number-lookups';
 import type { SimSwapCheck, SimSwapProvider, SimSwapQuestion } from './sim-swap';
 
 /** The built-in provider, which can also forget a number. */
@@ -63,22 +54,106 @@ function isKey(value: unknown): boolean {
 export function hlrSimSwap(options: HlrSimSwapOptions): HlrSimSwap {
   const checked = parseOptions('hlrSimSwap', schema, options);
   const { key, onNetworkChange, lookups = numberLookups() } = checked;
-  const keys = createSimKeys(key);
-  const hlr = { keys, onNetworkChange, lookups };
-  lookups.keepIdentity(keys.toIdentity);
+  const { keyId, toNoteKey, toIdentity } = createSimKeys(key);
+  lookups.keepIdentity(toIdentity);
+
+  async function readNote({ notes, mobile }: LookupContext): Promise<SimNote | null> {
+    return parseSimNote((await notes?.read(toNoteKey(mobile))) ?? null, keyId);
+  }
+
+  async function writeNote({ notes, mobile }: LookupContext, note: SimNote): Promise<void> {
+    await notes?.write(toNoteKey(mobile), JSON.stringify(note), NOTE_SECONDS);
+  }
+
+  /**
+   * Observes a number after a right code, which alone shows that it is the user's. Nothing is observed while a change counts,
+   * because the code may have reached someone else. An enrolled number begins anew: its user has proved more than a code.
+   */
+  async function observe(context: VerifiedContext, { maxAgeHours }: SimSwapQuestion): Promise<void> {
+    const previous = context.purpose === 'enroll' ? null : await readNote(context);
+    if (previous !== null && !isDue(previous, context.now(), maxAgeHours)) return;
+    const finding = await lookups.find(context);
+    if (finding.verdict !== 'valid') return;
+    const { counters } = context;
+    if (previous?.change !== null || previous.state === 'hidden') {
+      const isWithoutImsi = await isNetworkWithoutImsi(counters, describeNetwork(finding).network);
+      return writeNote(context, beginSimNote(keyId, finding, isWithoutImsi));
+    }
+    const note = continueSimNote(previous, finding);
+    // The end of learning shows whether the network has lasting identities.
+    if (previous.state === 'learning' && note.state !== 'learning') {
+      await countNetwork(counters, previous.network, note.state === 'comparable');
+    }
+    await writeNote(context, note);
+  }
+
+  /** Compares before a message. Looks a number up only if there is something to compare with. */
+  async function check(
+    context: PolicyContext<unknown>,
+    { maxAgeHours }: SimSwapQuestion,
+  ): Promise<SimSwapCheck> {
+    const note = await readNote(context);
+    if (note === null) return UNKNOWN;
+    const isComparable = note.state === 'comparable';
+    if (!isComparable && (onNetworkChange === 'ignore' || note.network === null)) return UNKNOWN;
+    const comparison = await compare(context, note, await lookups.find(context));
+    if (comparison === 'same') {
+      if (note.change !== null) await writeNote(context, { ...note, change: null });
+      // An equal network alone says nothing about the SIM.
+      return isComparable ? { swapped: false } : UNKNOWN;
+    }
+    // An earlier change keeps counting when a lookup reveals nothing.
+    const current = comparison === 'unknown' ? note : await noteChange(context, note, comparison);
+    if (!isChangeRecent(current, context.now(), maxAgeHours)) return UNKNOWN;
+    const isIdentity = current.change?.what === 'identity';
+    const what = isIdentity ? 'subscriber identity' : 'network';
+    const hint = `${what} differs from the one last seen on ${new Date(current.lastAt).toISOString().slice(0, 10)}`;
+    return { swapped: isIdentity || onNetworkChange === 'deny' ? true : null, hint };
+  }
+
+  /** Returns what differs from the state after the last right code. */
+  async function compare(
+    { counters }: LookupContext,
+    note: SimNote,
+    finding: Finding,
+  ): Promise<'same' | 'identity' | 'network' | 'unknown'> {
+    if (finding.verdict !== 'valid') return 'unknown';
+    const isComparable = note.state === 'comparable';
+    if (isComparable && finding.identity === note.identity) return 'same';
+    if (isComparable && finding.identity !== null) {
+      const networks = [note.network, describeNetwork(finding).network];
+      const areWithoutImsi = networks.map((network) => isNetworkWithoutImsi(counters, network));
+      if (!(await Promise.all(areWithoutImsi)).includes(true)) return 'identity';
+    }
+    if (onNetworkChange === 'ignore' || finding.network === undefined) return 'unknown';
+    if (isNetworkChanged(note, finding)) return 'network';
+    return isComparable ? 'unknown' : 'same';
+  }
+
+  /** Stores a change with the time when it was first seen. A changed identity replaces a changed network. */
+  async function noteChange(
+    context: LookupContext,
+    note: SimNote,
+    what: 'identity' | 'network',
+  ): Promise<SimNote> {
+    if (note.change !== null && (note.change.what === 'identity' || what === 'network')) return note;
+    const changed: SimNote = { ...note, change: { what, at: context.now() } };
+    await writeNote(context, changed);
+    return changed;
+  }
+
   return {
     needsNotes: true,
-    check: (context, question) => compareSim(hlr, context, question),
-    verified: (context, question) => observeSim(hlr, context, question),
-    forget: (notes, mobile) => notes.remove(keys.toNoteKey(mobile)),
+    check,
+    verified: observe,
+    forget: (notes, mobile) => notes.remove(toNoteKey(mobile)),
   };
 }
 
-interface HlrContext {
-  readonly lookups: NumberLookups;
-  readonly keys: SimKeys;
-  readonly onNetworkChange: 'ignore' | 'report' | 'deny';
-}
+/** How long a note is kept after it was last written. */
+const NOTE_SECONDS = 400 * DAY_SECONDS;
+
+const UNKNOWN: SimSwapCheck = { swapped: null };
 
 const HOUR_MS = 3_600_000;
 
@@ -87,32 +162,6 @@ const OBSERVE_AFTER_MS = 12 * HOUR_MS;
 
 /** When a number whose network hides identities is observed again. */
 const OBSERVE_HIDDEN_AFTER_MS = 30 * 24 * HOUR_MS;
-
-/**
- * Observes a number after a right code, which alone shows that it is the user's. Nothing is observed while a change counts,
- * because the code may have reached someone else. An enrolled number begins anew: its user has proved more than a code.
- */
-async function observeSim(
-  hlr: HlrContext,
-  context: VerifiedContext,
-  { maxAgeHours }: SimSwapQuestion,
-): Promise<void> {
-  const previous = context.purpose === 'enroll' ? null : await readNote(hlr, context);
-  if (previous !== null && !isDue(previous, context.now(), maxAgeHours)) return;
-  const finding = await hlr.lookups.find(context);
-  if (finding.verdict !== 'valid') return;
-  const { counters } = context;
-  if (previous?.change !== null || previous.state === 'hidden') {
-    const isWithoutImsi = await isNetworkWithoutImsi(counters, describeNetwork(finding).network);
-    return writeNote(hlr, context, beginSimNote(hlr.keys.keyId, finding, isWithoutImsi));
-  }
-  const note = continueSimNote(previous, finding);
-  // The end of learning shows whether the network has lasting identities.
-  if (previous.state === 'learning' && note.state !== 'learning') {
-    await countNetwork(counters, previous.network, note.state === 'comparable');
-  }
-  await writeNote(hlr, context, note);
-}
 
 function isDue(note: SimNote, nowMs: number, maxAgeHours: number): boolean {
   if (note.change !== null) return !isChangeRecent(note, nowMs, maxAgeHours);
@@ -124,85 +173,143 @@ function isChangeRecent({ change }: SimNote, nowMs: number, maxAgeHours: number)
   return change !== null && nowMs - change.at < maxAgeHours * HOUR_MS;
 }
 
-const UNKNOWN: SimSwapCheck = { swapped: null };
+const time = z.number().min(0);
 
-/** Compares before a message. Looks a number up only if there is something to compare with. */
-async function compareSim(
-  hlr: HlrContext,
-  context: PolicyContext<unknown>,
-  { maxAgeHours }: SimSwapQuestion,
-): Promise<SimSwapCheck> {
-  const note = await readNote(hlr, context);
-  if (note === null || !isWorthLookup(hlr, note)) return UNKNOWN;
-  const finding = await hlr.lookups.find(context);
-  const comparison = await compare(hlr, context, note, finding);
-  if (comparison === 'same') {
-    if (note.change !== null) await writeNote(hlr, context, { ...note, change: null });
-    // An equal network alone says nothing about the SIM.
-    return note.state === 'comparable' ? { swapped: false } : UNKNOWN;
+/** What is remembered about a number between logins. Times are milliseconds since 1970. */
+const noteSchema = z.strictObject({
+  version: z.literal(1),
+  keyId: z.string(),
+  /** `learning`: not seen often enough to be compared. `hidden`: the network reveals no lasting identity. */
+  state: z.enum(['learning', 'comparable', 'hidden']),
+  /** A keyed digest; null when no identity was revealed. */
+  identity: z.string().nullable(),
+  /** "262-01", and the normalized name of the operator; null when unknown. */
+  network: z.string().nullable(),
+  operator: z.string().nullable(),
+  /** The first and last time this identity was seen after a right code, and how many times. */
+  firstAt: time,
+  lastAt: time,
+  times: z.int().min(1),
+  /** What has been seen to differ since, and when first. */
+  change: z.strictObject({ what: z.enum(['identity', 'network']), at: time }).nullable(),
+});
+
+type SimNote = Readonly<z.output<typeof noteSchema>>;
+
+/** Reads a stored note. Returns null for a note that is missing, malformed or made with another key: the number then begins anew. */
+function parseSimNote(note: string | null, keyId: string): SimNote | null {
+  const { data } = noteSchema.safeParse(parseJson(note));
+  return data?.keyId === keyId ? data : null;
+}
+
+/** A number becomes comparable after three equal observations over a day, because some networks make up temporary identities. */
+const TIMES = 3;
+const SPREAD_MS = 86_400_000;
+
+/** Returns the first note of a number, after a right code. */
+function beginSimNote(keyId: string, finding: Finding, isWithoutImsi: boolean): SimNote {
+  const { at } = finding;
+  const identity = isWithoutImsi ? null : finding.identity;
+  return {
+    ...{ version: 1, keyId, identity, state: identity === null ? 'hidden' : 'learning' },
+    ...describeNetwork(finding),
+    ...{ firstAt: at, lastAt: at, times: 1, change: null },
+  };
+}
+
+/**
+ * Returns the note after another right code. A missing or different identity means, while learning, that the network hides
+ * identities. It leaves the note of a comparable number as it is, for the next comparison to detect.
+ */
+function continueSimNote(note: SimNote, finding: Finding): SimNote {
+  const { identity, at } = finding;
+  if (identity === null || identity !== note.identity) {
+    return note.state === 'learning' ? beginSimNote(note.keyId, finding, true) : note;
   }
-  // An earlier change keeps counting when a lookup reveals nothing.
-  const current = comparison === 'unknown' ? note : await noteChange(hlr, context, note, comparison);
-  return isChangeRecent(current, context.now(), maxAgeHours) ? toReport(hlr, current) : UNKNOWN;
+  const times = note.times + 1;
+  const isStable = times >= TIMES && at - note.firstAt >= SPREAD_MS;
+  return {
+    ...note,
+    ...describeNetwork(finding),
+    ...{ times, lastAt: at, state: isStable ? 'comparable' : note.state },
+  };
 }
 
-function isWorthLookup({ onNetworkChange }: HlrContext, { state, network }: SimNote): boolean {
-  return state === 'comparable' || (onNetworkChange !== 'ignore' && network !== null);
+/** Returns true when the operator differs; one operator may have several networks. Missing data is not a change. */
+function isNetworkChanged(note: SimNote, finding: Finding): boolean {
+  const { network, operator } = describeNetwork(finding);
+  if (network === null || note.network === null) return false;
+  // Within one country "1" and "01" are the same network.
+  const [one, other] = [network, note.network].map((codes) => codes.split('-').map(Number).join('-'));
+  return one !== other && (operator === null || operator !== note.operator);
 }
 
-/** What differs from the state after the last right code. */
-type Comparison = 'same' | 'identity' | 'network' | 'unknown';
-
-async function compare(
-  { onNetworkChange }: HlrContext,
-  { counters }: PolicyContext<unknown>,
-  note: SimNote,
-  finding: Finding,
-): Promise<Comparison> {
-  if (finding.verdict !== 'valid') return 'unknown';
-  const isComparable = note.state === 'comparable';
-  if (isComparable && finding.identity === note.identity) return 'same';
-  if (isComparable && finding.identity !== null) {
-    const networks = [note.network, describeNetwork(finding).network];
-    const areWithoutImsi = networks.map((network) => isNetworkWithoutImsi(counters, network));
-    if (!(await Promise.all(areWithoutImsi)).includes(true)) return 'identity';
-  }
-  if (onNetworkChange === 'ignore' || finding.network === undefined) return 'unknown';
-  if (isNetworkChanged(note, finding)) return 'network';
-  return isComparable ? 'unknown' : 'same';
+/** Returns the network in the form of notes and counters. */
+function describeNetwork({ network, operator }: Finding): Pick<SimNote, 'network' | 'operator'> {
+  return {
+    network: network === undefined ? null : `${network.mcc}-${network.mnc}`,
+    operator: operator ?? null,
+  };
 }
 
-/** Stores a change with the time when it was first seen. A changed identity replaces a changed network. */
-async function noteChange(
-  hlr: HlrContext,
-  context: PolicyContext<unknown>,
-  note: SimNote,
-  what: 'identity' | 'network',
-): Promise<SimNote> {
-  if (note.change !== null && (note.change.what === 'identity' || what === 'network')) return note;
-  const changed: SimNote = { ...note, change: { what, at: context.now() } };
-  await writeNote(hlr, context, changed);
-  return changed;
+/** The version of the digested format. */
+const VERSION = 1;
+
+/** Derives everything that is kept of numbers and subscriber identities. */
+function createSimKeys(key: string | Buffer) {
+  const hmac = (value: string): string => createHmac('sha256', key).update(value).digest('base64url');
+  return {
+    /** Identifies the key in notes: digests made with another key cannot be compared. */
+    keyId: hmac('key id').slice(0, 8),
+    /** Returns the store key of a number's note. */
+    toNoteKey: (mobile: string): string => `sim-swap:${hmac(`note ${mobile}`).slice(0, 22)}`,
+    /**
+     * Returns a digest of number and identity; null when the identity is missing, masked or malformed. The number is part
+     * of it, so that the digests of one SIM under two numbers do not match.
+     */
+    toIdentity: (mobile: string, lookup: Lookup): string | null => {
+      const imsi = readImsi(lookup);
+      return imsi === null ? null : hmac(`${VERSION} ${mobile} ${imsi}`);
+    },
+  };
 }
 
-function toReport({ onNetworkChange }: HlrContext, { change, lastAt }: SimNote): SimSwapCheck {
-  const isIdentity = change?.what === 'identity';
-  const what = isIdentity ? 'subscriber identity' : 'network';
-  const hint = `${what} differs from the one last seen on ${new Date(lastAt).toISOString().slice(0, 10)}`;
-  return { swapped: isIdentity || onNetworkChange === 'deny' ? true : null, hint };
+/**
+ * Returns an identity that can be real: 14 or 15 digits that begin with the country code of the network and do not end in
+ * zeros only. Networks that hide it return "0", country and network alone, or a tail of zeros. HLR spec §2.
+ * Not shown in HLR spec §2: how an identity is masked.
+ */
+function readImsi({ imsi, mcc }: Lookup): string | null {
+  if (imsi === null || mcc === null || !/^[0-9]{14,15}$/.test(imsi)) return null;
+  const isMasked = /^0+$/.test(imsi.slice(6)) || !imsi.startsWith(mcc) || mcc.length !== 3;
+  return isMasked ? null : imsi;
 }
 
-/** How long a note is kept after it was last written. */
-const NOTE_SECONDS = 400 * DAY_SECONDS;
+/** Changed numbers that mark a network, if no more were stable. More than one, because a few people do change their SIM. */
+const MIN_CHANGED = 3;
 
-async function readNote({ keys }: HlrContext, { notes, mobile }: LookupContext): Promise<SimNote | null> {
-  return parseSimNote((await notes?.read(keys.toNoteKey(mobile))) ?? null, keys.keyId);
-}
-
-async function writeNote(
-  { keys }: HlrContext,
-  { notes, mobile }: LookupContext,
-  note: SimNote,
+/**
+ * Counts one number of a network as stable or not, to find the networks that reveal no lasting identity. The number itself
+ * is not part of the counter.
+ * @param network "262-01"; null when unknown.
+ */
+async function countNetwork(
+  counters: CounterStore,
+  network: string | null,
+  isStable: boolean,
 ): Promise<void> {
-  await notes?.write(keys.toNoteKey(mobile), JSON.stringify(note), NOTE_SECONDS);
+  if (network !== null) await counters.charge([toCounter(network, isStable)]);
+}
+
+/** Returns true when the network was found to reveal no lasting identity. */
+async function isNetworkWithoutImsi(counters: CounterStore, network: string | null): Promise<boolean> {
+  if (network === null) return false;
+  const asked = [false, true].map((isStable) => ({ ...toCounter(network, isStable), isOnlyRead: true }));
+  const [unstable, stable] = (await counters.charge(asked)).counts;
+  const changed = unstable?.count ?? 0;
+  return changed >= MIN_CHANGED && changed >= (stable?.count ?? 0);
+}
+
+function toCounter(network: string, isStable: boolean): Counter {
+  return { key: `sim-swap:${isStable ? 'stable' : 'unstable'}:${network}`, windowSeconds: null };
 }

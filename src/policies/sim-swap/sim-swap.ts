@@ -137,8 +137,6 @@ function readDate(
   if (latestSimChange === null) return { swapped: monitoredPeriodDays * 24 >= maxAgeHours ? false : null };
   const changedAt = Date.parse(latestSimChange);
   if (Number.isNaN(changedAt)) return { swapped: null };
-  const isRecent = nowMs - changedAt < maxAgeHours * HOUR_MS;
-  return isRecent
-    ? { swapped: true, hint: `SIM changed on ${new Date(changedAt).toISOString()}` }
-    : { swapped: false };
+  if (nowMs - changedAt >= maxAgeHours * HOUR_MS) return { swapped: false };
+  return { swapped: true, hint: `SIM changed on ${new Date(changedAt).toISOString()}` };
 }

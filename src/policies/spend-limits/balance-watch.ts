@@ -1,16 +1,26 @@
 import { z } from 'zod';
+import { strictOptions, wholeNumber } from '../../define-options';
 import type { PolicyEvent, PolicyServices } from '../../limits/policy';
 import { parseJson } from '../../stores/check-values';
-import { SPENT } from './budgets';
+import { amount, SPENT } from './budgets';
 import { toDecimal, toMicros } from './micros';
 
-/** When the balance is reported. Amounts are millionths. */
-export interface BalanceLevels {
-  readonly warnBelow: number;
-  readonly criticalBelow: number;
-  /** How much the balance may fall without an explanation; null: that is never reported. */
-  readonly unexplained: number | null;
-}
+export const balanceSchema = strictOptions({
+  /** A lower balance is a warning. Raised to what 24 hours cost at the present rate. Default: 0. */
+  warnBelow: amount.prefault('0'),
+  /** A lower balance is critical. Raised to what four hours cost at the present rate. Default: 0. */
+  criticalBelow: amount.prefault('0'),
+  /** Seconds between two checks, 60 to 86,400. Default: 300. */
+  everySeconds: wholeNumber(60, 86_400).default(300),
+  /** How much the balance may fall without an explanation. Default: unexplained spend is not reported. */
+  unexplained: amount.nullable().default(null),
+});
+
+/** When the account's balance is reported. Amounts are decimal strings. */
+export type BalanceOptions = z.input<typeof balanceSchema>;
+
+/** The levels of the options. Amounts are millionths. */
+export type BalanceLevels = Omit<z.output<typeof balanceSchema>, 'everySeconds'>;
 
 /** What is known since the last check. Amounts are millionths. */
 const stateSchema = z.strictObject({
@@ -41,7 +51,7 @@ const STATE_TTL_SECONDS = 40 * 86_400;
  * Of all processes that share a store, one checks the balance each time and keeps what it saw as a note in the store. With
  * a store without notes each process only remembers its own checks, so that several may emit the same event.
  */
-export function createBalanceWatch(levels: BalanceLevels, everySeconds: number) {
+export function createBalanceWatch({ everySeconds, ...levels }: z.output<typeof balanceSchema>) {
   let nextCheckAtMs = -Infinity;
   let own: BalanceState | null = null;
   const turn = { key: `${STATE_KEY}-turn`, windowSeconds: everySeconds, max: 1 };
@@ -60,16 +70,13 @@ export function createBalanceWatch(levels: BalanceLevels, everySeconds: number) 
     const balance = toMicros((await services.gateway.otp.balance()).balance);
     if (balance === null) return;
     const reading = { balance, spent: counts[1]?.count ?? 0, at };
-    const { state, events } = assessBalance(levels, (await readState(services)) ?? own, reading);
+    // With a note that cannot be read, the watch begins anew.
+    const noted = stateSchema.safeParse(parseJson(await services.notes?.read(STATE_KEY))).data;
+    const { state, events } = assessBalance(levels, noted ?? own, reading);
     own = state;
     await services.notes?.write(STATE_KEY, JSON.stringify(state), STATE_TTL_SECONDS);
     for (const event of events) services.emit(event);
   };
-}
-
-async function readState({ notes }: PolicyServices): Promise<BalanceState | null> {
-  // With a note that cannot be read, the watch begins anew.
-  return stateSchema.safeParse(parseJson(await notes?.read(STATE_KEY))).data ?? null;
 }
 
 const HOUR_MS = 3_600_000;
@@ -93,8 +100,19 @@ export function assessBalance(
   const isUnexplained = levels.unexplained !== null && gap > levels.unexplained;
   // What has been reported is not reported again.
   const state = { ...reading, level, burnPerHour, gap: isUnexplained ? 0 : gap };
-  const events = level === (previous?.level ?? 'good') ? [] : [toLevelEvent(level, reading.balance)];
-  return { state, events: isUnexplained ? [...events, toSpendEvent(explained, gap)] : events };
+  const events: PolicyEvent[] = [];
+  const amount = toDecimal(reading.balance);
+  if (level === 'good' && (previous?.level ?? 'good') !== 'good')
+    events.push({ type: 'balance-recovered', balance: amount });
+  if (level !== 'good' && level !== previous?.level)
+    events.push({ type: 'balance-low', level, balance: amount });
+  if (isUnexplained)
+    events.push({
+      type: 'unexplained-spend',
+      spent: toDecimal(explained + gap),
+      explained: toDecimal(explained),
+    });
+  return { state, events };
 }
 
 /** Grows by unexplained amounts and shrinks when an explanation comes late: a message is counted a moment after it was paid. */
@@ -122,15 +140,4 @@ function findLevel(
   const criticalLimit = Math.max(criticalBelow, burnPerHour * CRITICAL_HOURS);
   if (isBelow(criticalLimit, previous === 'critical')) return 'critical';
   return isBelow(Math.max(warnBelow, burnPerHour * WARNING_HOURS), previous !== 'good') ? 'warning' : 'good';
-}
-
-function toLevelEvent(level: BalanceState['level'], balance: number): PolicyEvent {
-  const amount = toDecimal(balance);
-  return level === 'good'
-    ? { type: 'balance-recovered', balance: amount }
-    : { type: 'balance-low', level, balance: amount };
-}
-
-function toSpendEvent(explained: number, gap: number): PolicyEvent {
-  return { type: 'unexplained-spend', spent: toDecimal(explained + gap), explained: toDecimal(explained) };
 }

@@ -40,7 +40,7 @@ export type SpendBudgets = z.input<typeof budgetsSchema>;
 export type Budgets = z.output<typeof budgetsSchema>;
 
 /** A message whose price is to be reserved. */
-export interface Reservation {
+interface Reservation {
   readonly userId: string;
   /** ISO code; null for a number without a country. Such numbers share the budget of one country. */
   readonly country: string | null;
@@ -50,11 +50,13 @@ export interface Reservation {
 }
 
 /** Returns the counters of all budgets that a message is charged to. A message without a price is charged to none. */
-export function reserve(budgets: Budgets, reservation: Reservation): readonly PolicyCharge[] {
-  if (reservation.micros === 0) return [];
+export function reserve(
+  budgets: Budgets,
+  { userId, country, micros, nowMs }: Reservation,
+): readonly PolicyCharge[] {
+  if (micros === 0) return [];
   const { daily, monthly, dailyPerCountry, monthlyPerCountry, dailyPerUser, monthlyPerUser } = budgets;
-  const [day, month] = findPeriods(reservation.nowMs);
-  const { country, userId } = reservation;
+  const [day, month] = findPeriods(nowMs);
   const plan: readonly (readonly [Period, string, number | undefined])[] = [
     [day, 'all', daily],
     [month, 'all', monthly],
@@ -63,22 +65,13 @@ export function reserve(budgets: Budgets, reservation: Reservation): readonly Po
     [day, `user:${userId}`, dailyPerUser],
     [month, `user:${userId}`, monthlyPerUser],
   ];
-  return plan.flatMap(([period, scope, max]) =>
-    max === undefined ? [] : [toCharge(period, scope, max, reservation.micros)],
-  );
-}
-
-function toCharge(
-  { name, key, windowSeconds }: Period,
-  scope: string,
-  max: number,
-  amount: number,
-): PolicyCharge {
-  const [kind = ''] = scope.split(':');
-  return {
-    counter: { key: `spend-limits:${key}:${scope}`, windowSeconds, amount, max },
-    reason: kind === 'all' ? `the ${name} budget` : `the ${name} budget of the ${kind}`,
-  };
+  return plan.flatMap(([{ name, key, windowSeconds }, scope, max]) => {
+    if (max === undefined) return [];
+    const [kind = ''] = scope.split(':');
+    const reason = kind === 'all' ? `the ${name} budget` : `the ${name} budget of the ${kind}`;
+    const counter = { key: `spend-limits:${key}:${scope}`, windowSeconds, amount: micros, max };
+    return [{ counter, reason }];
+  });
 }
 
 /**
@@ -139,10 +132,9 @@ export async function settle(
 ): Promise<void> {
   const spent = readSpent(micros, settlement);
   // Without a maximum, because a correction must not be refused: the money is spent already.
-  const corrected = charges.map(({ counter: { key, windowSeconds } }) => ({
-    ...{ key, windowSeconds },
-    amount: spent - micros,
-  }));
+  const corrected = charges.map(({ counter: { key, windowSeconds } }) => {
+    return { key, windowSeconds, amount: spent - micros };
+  });
   const changed = [...corrected, { ...SPENT, amount: spent }].filter(({ amount }) => amount !== 0);
   if (changed.length > 0) await counters.charge(changed);
 }

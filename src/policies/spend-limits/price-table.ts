@@ -1,7 +1,6 @@
 import type { NetworkPrice, PriceList } from '../../protocol/account';
 import type { CountryPrice } from '../../protocol/hlr';
 import type { Network } from '../network';
-import { createNameTable, normalizeName, type Region } from './country-names';
 import { toMicros } from './micros';
 
 /** Both price lists as the gateway returned them; an account without lookups has no list of them. */
@@ -51,11 +50,15 @@ export function createPriceTable(
   const names = createNameTable(regions);
   for (const { name, iso } of countries) names.set(normalizeName(name), iso);
   const rows = readMessageRows(messages, names);
-  const highestByCountry = findHighest(rows.flatMap(toPricedCountry));
+  const highestByCountry = findHighest(rows.map(({ iso, micros }) => [iso, micros]));
+  // Countries that share a dialling code share their highest price.
+  const highestByDialCode = findHighest(
+    [...regions, ...countries].map(({ iso, dialCode }) => [dialCode, highestByCountry.get(iso)]),
+  );
   return {
     networksByMcc: groupByMcc(rows.filter(hasNetworkCodes)),
     highestByCountry,
-    highestByDialCode: findHighest(priceDialCodes([...regions, ...countries], highestByCountry)),
+    highestByDialCode,
     problems: findProblems({ messages, lookups }, rows, countries.length),
   };
 }
@@ -90,77 +93,50 @@ function hasNetworkCodes({ mcc, mnc }: MessageRow): boolean {
   return /^[0-9]{3}$/.test(mcc) && /^[0-9]{1,3}$/.test(mnc);
 }
 
-type Priced = readonly [key: string, micros: number];
-
-function toPricedCountry({ iso, micros }: MessageRow): readonly Priced[] {
-  return iso === undefined ? [] : [[iso, micros]];
-}
-
-/** Countries that share a dialling code share their highest price. */
-function priceDialCodes(
-  countries: readonly Region[],
-  highestByCountry: ReadonlyMap<string, number>,
-): readonly Priced[] {
-  return countries.flatMap(({ iso, dialCode }) => {
-    const micros = highestByCountry.get(iso);
-    return micros === undefined ? [] : [[dialCode, micros]];
-  });
-}
-
-/** Returns the highest price of each key. */
-export function findHighest(entries: readonly Priced[]): ReadonlyMap<string, number> {
+/** Returns the highest price of each key. An entry without a key or a price is left out. */
+export function findHighest(
+  entries: readonly (readonly [key: string | undefined, micros: number | undefined])[],
+): ReadonlyMap<string, number> {
   const highest = new Map<string, number>();
-  for (const [key, micros] of entries) highest.set(key, Math.max(micros, highest.get(key) ?? 0));
+  for (const [key, micros] of entries) {
+    if (key !== undefined && micros !== undefined) highest.set(key, Math.max(micros, highest.get(key) ?? 0));
+  }
   return highest;
 }
 
 function groupByMcc(rows: readonly MessageRow[]): ReadonlyMap<string, readonly MessageRow[]> {
-  const groups = new Map<string, MessageRow[]>();
-  for (const row of rows) {
-    const group = groups.get(row.mcc);
-    if (group === undefined) groups.set(row.mcc, [row]);
-    else group.push(row);
-  }
-  return groups;
+  const codes = new Set(rows.map(({ mcc }) => mcc));
+  return new Map(Array.from(codes, (code) => [code, rows.filter(({ mcc }) => mcc === code)]));
 }
 
 /** Returns the reasons why rows cannot be used as they are. None of them stops a login. */
 function findProblems(
-  lists: PriceLists,
+  { messages, lookups }: PriceLists,
   rows: readonly MessageRow[],
   countries: number,
 ): readonly PriceListProblem[] {
-  const { messages, lookups } = lists;
+  const networks = rows.filter(hasNetworkCodes);
   const unread = messages.oddRows + messages.pricing.length - rows.length;
   const oddCountries = lookups === null ? 0 : lookups.oddRows + lookups.pricing.length - countries;
+  const unnamed = rows.filter(({ iso }) => iso === undefined).length;
   const found: readonly PriceListProblem[] = [
     { problem: 'rows that cannot be read or have no usable price', rows: unread },
-    { problem: 'rows without a network code', rows: rows.filter((row) => !hasNetworkCodes(row)).length },
-    {
-      problem: 'rows of a country whose name is unknown',
-      rows: rows.filter(({ iso }) => iso === undefined).length,
-    },
-    { problem: 'rows that repeat a network at another price', rows: countContradictions(rows) },
+    { problem: 'rows without a network code', rows: rows.length - networks.length },
+    { problem: 'rows of a country whose name is unknown', rows: unnamed },
+    { problem: 'rows that repeat a network at another price', rows: countContradictions(networks) },
     { problem: 'rows of the lookup list without a country', rows: oddCountries },
-  ];
-  return [...found.filter(({ rows }) => rows > 0), ...findCurrencyProblem(lists)];
+  ].filter((problem) => problem.rows > 0);
+  const [one, other] = [messages.currency.name, lookups?.currency.name ?? null];
+  if (one === null || other === null || one.toLowerCase() === other.toLowerCase()) return found;
+  // Only prices of messages are used here, but an app that adds the cost of lookups needs to know.
+  return [...found, { problem: 'messages and lookups are priced in different currencies', rows: 0 }];
 }
 
 /** Counts the prices of networks beyond their first. The highest price is the one that is used. */
 function countContradictions(rows: readonly MessageRow[]): number {
-  const prices = new Map<string, Set<number>>();
-  for (const { mcc, mnc, micros } of rows.filter(hasNetworkCodes)) {
-    const key = `${mcc}-${mnc}`;
-    prices.set(key, (prices.get(key) ?? new Set<number>()).add(micros));
-  }
-  return [...prices.values()].reduce((sum, { size }) => sum + size - 1, 0);
-}
-
-/** Only prices of messages are used here, but an app that adds the cost of lookups needs to know. */
-function findCurrencyProblem({ messages, lookups }: PriceLists): readonly PriceListProblem[] {
-  const [one, other] = [messages.currency.name, lookups?.currency.name ?? null];
-  if (one === null || other === null || one.toLowerCase() === other.toLowerCase()) return [];
-  return [{ problem: 'messages and lookups are priced in different currencies', rows: 0 }];
+  const networks = new Set(rows.map(({ mcc, mnc }) => `${mcc}-${mnc}`));
+  const prices = new Set(rows.map(({ mcc, mnc, micros }) => `${mcc}-${mnc} ${micros}`));
+  return prices.size - networks.size;
 }
 
 /**
@@ -226,4 +202,72 @@ function highestOf(rows: readonly MessageRow[]): number {
 
 function agree(rows: readonly MessageRow[]): boolean {
   return rows.every(({ micros }) => micros === rows[0]?.micros);
+}
+
+/** A country with its name and dialling code. */
+export interface Region {
+  readonly iso: string;
+  readonly name: string;
+  /** Without plus. */
+  readonly dialCode: string;
+}
+
+/** Names that differ from the platform's by more than case, accents and punctuation. */
+const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
+  AE: ['UAE'],
+  BA: ['Bosnia'],
+  BN: ['Brunei Darussalam'],
+  BO: ['Bolivia, Plurinational State of'],
+  CD: ['Congo, Democratic Republic', 'Democratic Republic of the Congo', 'DR Congo'],
+  CG: ['Congo', 'Republic of the Congo'],
+  CI: ['Ivory Coast'],
+  CV: ['Cabo Verde'],
+  CZ: ['Czech Republic'],
+  FM: ['Micronesia, Federated States of'],
+  GB: ['UK', 'Great Britain'],
+  HK: ['Hong Kong'],
+  IR: ['Iran, Islamic Republic of'],
+  KP: ['Korea, North', 'DPR Korea'],
+  KR: ['Korea', 'Korea, South', 'Korea, Republic of', 'Republic of Korea'],
+  LA: ["Lao People's Democratic Republic", 'Lao PDR'],
+  MD: ['Moldova, Republic of'],
+  MK: ['Macedonia'],
+  MM: ['Myanmar', 'Burma'],
+  MO: ['Macau', 'Macao'],
+  PS: ['Palestine', 'Palestine, State of', 'Palestinian Territory'],
+  RU: ['Russian Federation'],
+  SY: ['Syrian Arab Republic'],
+  SZ: ['Swaziland'],
+  TL: ['East Timor'],
+  TR: ['Turkey'],
+  TW: ['Taiwan, Province of China'],
+  TZ: ['Tanzania, United Republic of'],
+  US: ['USA', 'United States of America'],
+  VE: ['Venezuela, Bolivarian Republic of'],
+  VN: ['Viet Nam'],
+};
+
+/** Returns all countries that have telephone numbers. Loads libphonenumber's metadata. */
+export async function loadRegions(): Promise<readonly Region[]> {
+  const { getCountries, getCountryCallingCode } = await import('libphonenumber-js/max');
+  const names = new Intl.DisplayNames('en', { type: 'region' });
+  return getCountries().map((iso) => {
+    return { iso, name: names.of(iso) ?? iso, dialCode: getCountryCallingCode(iso) };
+  });
+}
+
+/** Returns a name without case, accents, punctuation and words that only some lists contain. */
+function normalizeName(name: string): string {
+  const plain = name.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
+  return plain
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== '' && word !== 'the' && word !== 'and')
+    .map((word) => (word === 'st' ? 'saint' : word))
+    .join(' ');
+}
+
+/** Maps normalized names to ISO codes. */
+function createNameTable(regions: readonly Region[]): Map<string, string> {
+  const others = Object.entries(OTHER_NAMES).flatMap(([iso, names]) => names.map((name) => ({ iso, name })));
+  return new Map([...regions, ...others].map(({ iso, name }) => [normalizeName(name), iso]));
 }

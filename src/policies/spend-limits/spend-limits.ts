@@ -1,26 +1,26 @@
 import type { z } from 'zod';
 import { callback, parseOptions, policyMode, strictOptions, wholeNumber } from '../../define-options';
-import type { Policy, PolicyAnswer, PolicyContext, SendSettlement } from '../../limits/policy';
-import type { FindNetwork } from '../network';
-import { createBalanceWatch } from './balance-watch';
+import { originOf } from '../../limits/number-country';
+import type {
+  Policy,
+  PolicyAnswer,
+  PolicyContext,
+  PolicyServices,
+  SendSettlement,
+} from '../../limits/policy';
+import { waitAtMost } from '../../stores/with-timeout';
+import { type FindNetwork, findNetwork } from '../network';
+import { balanceSchema, createBalanceWatch } from './balance-watch';
 import { amount, budgetsSchema, readSpent, reserve, type Reserved, settle } from './budgets';
 import { toDecimal } from './micros';
-import { createPriceSource, estimatePrice, type PriceEstimate } from './price-source';
-import type { PriceTable } from './price-table';
-
-const balance = strictOptions({
-  /** A lower balance is a warning. Raised to what 24 hours cost at the present rate. Default: 0. */
-  warnBelow: amount.prefault('0'),
-  /** A lower balance is critical. Raised to what four hours cost at the present rate. Default: 0. */
-  criticalBelow: amount.prefault('0'),
-  /** Seconds between two checks, 60 to 86,400. Default: 300. */
-  everySeconds: wholeNumber(60, 86_400).default(300),
-  /** How much the balance may fall without an explanation. Default: unexplained spend is not reported. */
-  unexplained: amount.nullable().default(null),
-});
-
-/** When the account's balance is reported. Amounts are decimal strings. */
-export type BalanceOptions = z.input<typeof balance>;
+import {
+  createPriceTable,
+  findCountryPrice,
+  findNetworkPrice,
+  type FoundPrice,
+  loadRegions,
+  type PriceTable,
+} from './price-table';
 
 const schema = strictOptions({
   /** The price of a message whose price is unknown, a decimal string. */
@@ -29,7 +29,7 @@ const schema = strictOptions({
   maxPricePerMessage: amount.optional(),
   budgets: budgetsSchema.prefault({}),
   /** Default: the balance is not checked. */
-  balance: balance.optional(),
+  balance: balanceSchema.optional(),
   /** Seconds until price lists are fetched again, 21,600 to 86,400. Default: 21,600. */
   refreshSeconds: wholeNumber(21_600, 86_400).default(21_600),
   /** Returns the network of a number. A throw counts as null. Default: the most expensive network of the country counts. */
@@ -55,7 +55,7 @@ export function spendLimits(options: SpendLimitsOptions): Policy<unknown> {
   const settings = parseOptions('spendLimits', schema, options);
   const { maxPricePerMessage = Infinity, budgets, balance, fallbackPrice, networkOf, mode } = settings;
   const source = createPriceSource(settings.refreshSeconds);
-  const checkBalance = balance && createBalanceWatch(balance, balance.everySeconds);
+  const checkBalance = balance && createBalanceWatch(balance);
   const sends = new WeakMap<PolicyContext<unknown>, Send>();
   const reportedTables = new WeakSet<PriceTable>();
 
@@ -63,49 +63,124 @@ export function spendLimits(options: SpendLimitsOptions): Policy<unknown> {
   async function findSend(context: PolicyContext<unknown>): Promise<Send> {
     const known = sends.get(context);
     if (known !== undefined) return known;
-    const price = await estimatePrice(source, fallbackPrice, networkOf, context);
-    const { micros, country } = price;
-    const charges = reserve(budgets, { userId: context.userId, country, micros, nowMs: context.now() });
-    const send = { price, reserved: { micros, charges } };
+    const price = await findPrice(context);
+    const { userId, now } = context;
+    const send = { ...price, charges: reserve(budgets, { userId, nowMs: now(), ...price }) };
     sends.set(context, send);
     return send;
   }
 
+  /** Estimates what a message costs: by its network if known, otherwise by its country, otherwise the fallback price. */
+  async function findPrice(context: PolicyContext<unknown>): Promise<Omit<Send, 'charges'>> {
+    const [table, { country }] = await Promise.all([source.read(context), originOf(context)]);
+    const fallback: FoundPrice = { micros: fallbackPrice, confidence: 7 };
+    if (table === null) return { ...fallback, country, table };
+    const network = await findNetwork(networkOf, context);
+    const onNetwork = network && findNetworkPrice(table, network);
+    return { ...(onNetwork ?? findCountryPrice(table, country, context.mobile) ?? fallback), country, table };
+  }
+
   /** Prices of a list are the most a message costs. If one costs more, the list is outdated or was misread. */
   function reportHigherCost(
-    { price: { table, micros, confidence } }: Send,
-    context: PolicyContext<unknown>,
+    { table, micros, confidence }: Send,
+    { emit }: PolicyContext<unknown>,
     settlement: SendSettlement,
   ): void {
     if (table === null || confidence === 7 || reportedTables.has(table)) return;
     if (readSpent(micros, settlement) <= micros) return;
     reportedTables.add(table);
-    context.emit({ type: 'price-list-problem', problem: 'a message cost more than its price', rows: 1 });
+    emit({ type: 'price-list-problem', problem: 'a message cost more than its price', rows: 1 });
   }
 
   return {
     name: 'spend-limits',
     stage: 'send',
     mode,
-    check: async (context) => checkPrice((await findSend(context)).price, maxPricePerMessage),
-    charges: async (context) => (await findSend(context)).reserved.charges,
+    check: async (context) => checkPrice(await findSend(context), maxPricePerMessage),
+    charges: async (context) => (await findSend(context)).charges,
     settle: async (context, settlement) => {
       const send = await findSend(context);
       reportHigherCost(send, context, settlement);
-      await settle(context.counters, send.reserved, settlement);
+      await settle(context.counters, send, settlement);
       await checkBalance?.(context);
     },
   };
 }
 
-/** What is known about one send while the policy handles it. */
-interface Send {
-  readonly price: PriceEstimate;
-  readonly reserved: Reserved;
+/** What is known about one send while the policy handles it: what it costs at most, and how that was found. */
+interface Send extends FoundPrice, Reserved {
+  /** ISO code; null for a number without a country. */
+  readonly country: string | null;
+  /** The table it was read from; null without one. */
+  readonly table: PriceTable | null;
 }
 
-function checkPrice({ micros, confidence, country }: PriceEstimate, maxMicros: number): PolicyAnswer {
+function checkPrice({ micros, confidence, country }: Send, maxMicros: number): PolicyAnswer {
   if (micros <= maxMicros) return 'allow';
   const price = `the message costs ${toDecimal(micros)}, the most is ${toDecimal(maxMicros)}`;
   return { deny: 'denied', reasons: [price, `country ${country ?? 'unknown'}`, `confidence ${confidence}`] };
+}
+
+/** The joined price lists, cached. */
+export interface PriceSource {
+  /** Returns the newest table, or null if there is none. Never throws, and waits only for the very first lists, briefly. */
+  read(services: PolicyServices): Promise<PriceTable | null>;
+}
+
+/** How long a login waits for the first price lists. After that the fallback price counts. */
+const FIRST_WAIT_MS = 2_000;
+/** The time until lists are fetched again after a failure. */
+const RETRY_SECONDS = 60;
+
+/**
+ * Keeps the price lists of one gateway. After `refreshSeconds` they stay in use while one call fetches new ones. Lists that
+ * cannot be renewed are kept, because old prices are better than none.
+ */
+export function createPriceSource(refreshSeconds: number, firstWaitMs = FIRST_WAIT_MS): PriceSource {
+  let table: PriceTable | null = null;
+  let nextLoadAtMs = -Infinity;
+  let isLoading = false;
+  let hasFailed = false;
+  let firstWait: Promise<void> | undefined;
+
+  async function load(services: PolicyServices): Promise<void> {
+    isLoading = true;
+    // Logins continue with the prices that are known, whatever goes wrong here.
+    const found = await fetchTable(services).catch(() => null);
+    isLoading = false;
+    nextLoadAtMs = services.now() + (found === null ? RETRY_SECONDS : refreshSeconds) * 1000;
+    if (found === null && !hasFailed) reportMissing(services, 'the price list');
+    hasFailed = found === null;
+    table = found ?? table;
+    for (const problem of found?.problems ?? []) services.emit({ type: 'price-list-problem', ...problem });
+  }
+
+  return {
+    read: async (services) => {
+      if (!isLoading && services.now() >= nextLoadAtMs) {
+        const loading = load(services);
+        // When the first wait is over, the fallback price counts until the lists arrive.
+        firstWait ??= waitAtMost(loading, firstWaitMs, () => new Error('late')).catch(() => undefined);
+      }
+      if (table === null) await firstWait;
+      return table;
+    },
+  };
+}
+
+function reportMissing({ emit }: PolicyServices, list: string): void {
+  emit({ type: 'price-list-problem', problem: `${list} could not be fetched`, rows: 0 });
+}
+
+/** Returns null when there is no list of messages, or no usable row in it. */
+async function fetchTable(services: PolicyServices): Promise<PriceTable | null> {
+  const { otp, hlr } = services.gateway;
+  const [messages, lookups] = await Promise.allSettled([otp.pricing(), hlr.pricing()]);
+  // The client's events report why a call failed; here it only matters that there is no list.
+  if (messages.status === 'rejected') return null;
+  // An account without lookups has no list of them; the table works without it.
+  if (lookups.status === 'rejected') reportMissing(services, 'the price list of lookups');
+  const countries = lookups.status === 'fulfilled' ? lookups.value : null;
+  const table = createPriceTable(messages.value, countries, await loadRegions());
+  return table.networksByMcc.size + table.highestByCountry.size > 0 ? table : null;
 }

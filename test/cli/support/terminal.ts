@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { run } from '../../../src/cli/run';
-import type { CliIo } from '../../../src/cli/terminal';
+import type { CliIo } from '../../../src/cli/command';
 
 /** What a command has left behind. */
 export interface Ended {

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { GatewayClient } from 'passport-sms-otp/client';
 import { GatewaySimulator } from 'passport-sms-otp/simulator';
 import { memoryStore } from 'passport-sms-otp';
-import { createPriceSource, type PriceSource } from '../../../src/policies/spend-limits/price-source';
+import { createPriceSource, type PriceSource } from '../../../src/policies/spend-limits/spend-limits';
 import type { PolicyEvent, PolicyServices } from '../../../src/limits/policy';
 import { testClock, type TestClock } from '../../support/clock';
 import { waitUntil } from '../../support/wait-until';

@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { loadRegions } from '../../../src/policies/spend-limits/country-names';
-import { createPriceTable } from '../../../src/policies/spend-limits/price-table';
+import { createPriceTable, loadRegions } from '../../../src/policies/spend-limits/price-table';
 import { countryRow, join, listOf, networkRow } from './rows';
 
 const FRANCE = '208-01 0.0520 France Hexagone';

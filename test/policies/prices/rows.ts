@@ -1,5 +1,8 @@
-import { createPriceTable, type PriceTable } from '../../../src/policies/spend-limits/price-table';
-import { loadRegions } from '../../../src/policies/spend-limits/country-names';
+import {
+  createPriceTable,
+  loadRegions,
+  type PriceTable,
+} from '../../../src/policies/spend-limits/price-table';
 import type { NetworkPrice, PriceList } from '../../../src/protocol/account';
 import type { CountryPrice } from '../../../src/protocol/hlr';
 

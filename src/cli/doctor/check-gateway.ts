@@ -1,0 +1,332 @@
+import { request as requestPlain } from 'node:http';
+import { request as requestSecure } from 'node:https';
+import { rootCertificates } from 'node:tls';
+import {
+  type GatewayClient,
+  GatewayRejectedError,
+  GatewayResponseError,
+  type Lookup,
+  type NetworkPrice,
+  type PriceList,
+  type Variant,
+} from '../../client';
+import { LocalTokenStore } from '../../client/shared-token';
+import { findNumberCountry } from '../../limits/number-country';
+import { toDecimal, toMicros } from '../../policies/spend-limits/micros';
+import {
+  createPriceTable,
+  findCountryPrice,
+  findNetworkPrice,
+  loadRegions,
+  type PriceTable,
+} from '../../policies/spend-limits/price-table';
+import { cleanText, type CommandCall } from '../command';
+import { abortOnInterrupt, type GatewayEnvironment, openGateway } from '../gateway';
+import { type CheckResult, fail, notTested, pass, toResult, warn } from './check-result';
+
+/** Which checks that cost money are wanted. */
+export interface PaidChecks {
+  /** E.164 with plus, or null. */
+  readonly mobile: string | null;
+  readonly isSending: boolean;
+  readonly isLookingUp: boolean;
+}
+
+const ACCOUNT_CHECKS = ['balance', 'prices', 'otp', 'lookup'];
+
+/** Runs the checks of the gateway and the account, one after the other. */
+export async function* checkGateway(
+  { io }: CommandCall,
+  environment: GatewayEnvironment,
+  paid: PaidChecks,
+): AsyncGenerator<CheckResult> {
+  // Both share a token: where only one is valid, the second client would end the first one's. OTP spec §3.
+  const shared = { ...environment, tokenStore: new LocalTokenStore() };
+  const open = (variant: Variant): GatewayClient => openGateway({ ...shared, variant });
+  const clients = { A: open('A'), B: open('B') };
+  for (const client of Object.values(clients)) abortOnInterrupt(client, io.signal);
+  try {
+    const connection = await checkConnection(clients[environment.variant ?? 'A'], io.now);
+    yield* connection.results;
+    if (!connection.isUsable) {
+      yield* skip(['clock', 'variant', ...ACCOUNT_CHECKS], 'the gateway cannot be used');
+      return;
+    }
+    yield await checkClock(environment, io.now);
+    const { result, found } = await checkVariant(clients, environment.variant);
+    yield result;
+    if (found === null) yield* skip(ACCOUNT_CHECKS, 'the variant is not known');
+    else yield* checkAccount(clients[found.variant], found.balance, paid);
+  } finally {
+    await Promise.all(Object.values(clients).map((client) => client.close(0)));
+  }
+}
+
+function skip(checks: readonly string[], why: string): CheckResult[] {
+  return checks.map((check) => notTested(check, why));
+}
+
+async function* checkAccount(
+  client: GatewayClient,
+  balance: string,
+  { mobile, isSending, isLookingUp }: PaidChecks,
+): AsyncGenerator<CheckResult> {
+  const { result, table } = await checkPrices(client);
+  yield checkBalance(balance, table);
+  yield result;
+  yield mobile !== null && isSending ? await testOtp(client, mobile) : await probeOtp(client);
+  const test = mobile !== null && isLookingUp ? await testLookup(client, mobile) : null;
+  yield test?.result ?? (await probeLookup(client));
+  if (mobile === null) return;
+  if (table === null) yield notTested('price', 'there is no price list');
+  else yield await checkPrice(mobile, table, test?.lookup ?? null);
+}
+
+const SLOW_MS = 2_000;
+
+/** OTP spec §7, HLR spec §7: codes of the authentication. */
+const CREDENTIAL_CODES = [1002, 1003, 1004];
+const NO_SUCH_PATH = 1007;
+
+/** `isUsable`: the other checks can be made. */
+interface Connection {
+  readonly results: readonly CheckResult[];
+  readonly isUsable: boolean;
+}
+
+/** Authenticates: checks that the gateway is reachable, answers as documented and accepts the credentials. */
+async function checkConnection(client: GatewayClient, now: () => number): Promise<Connection> {
+  try {
+    await client.warmUp();
+  } catch (error) {
+    return { results: toResults(error), isUsable: false };
+  }
+  const startedAt = now();
+  // Only its duration matters here.
+  await client.otp.balance().catch(() => undefined);
+  const tookMs = Math.round(now() - startedAt);
+  const detail = `answers in ${tookMs} ms`;
+  const advice = 'Every login waits that long. Check the network between here and the gateway.';
+  const gateway = tookMs < SLOW_MS ? pass('gateway', detail) : warn('gateway', detail, advice);
+  return { results: [gateway, pass('credentials', 'accepted')], isUsable: true };
+}
+
+function toResults(error: unknown): readonly CheckResult[] {
+  const result = toResult('gateway', error);
+  const code = error instanceof GatewayRejectedError ? error.gatewayCode : null;
+  if (code !== null && CREDENTIAL_CODES.includes(code)) {
+    return [pass('gateway', 'answers'), fail('credentials', `refused (${code})`, result.advice)];
+  }
+  const untested = notTested('credentials', 'the gateway cannot be used');
+  if (code !== NO_SUCH_PATH) return [result, untested];
+  return [fail('gateway', 'answers, but has no /apis/auth', 'Check the path in SMS_OTP_BASE_URL.'), untested];
+}
+
+const TIMEOUT_MS = 3_000;
+/** The Date header counts whole seconds, and the answer takes its time. */
+const TOLERANCE_SECONDS = 30;
+
+type Endpoint = Pick<GatewayEnvironment, 'baseUrl' | 'ca'>;
+
+/** Compares the clock with the Date header of an answer (RFC 9110, 6.6.1). No credentials are sent. */
+async function checkClock(endpoint: Endpoint, now: () => number): Promise<CheckResult> {
+  const date = await readDate(endpoint);
+  const theirs = Date.parse(date ?? '');
+  if (Number.isNaN(theirs)) return notTested('clock', 'the gateway sends no Date header');
+  const seconds = Math.round((now() - theirs) / 1_000);
+  const size = Math.abs(seconds);
+  if (size <= TOLERANCE_SECONDS) return pass('clock', "agrees with the gateway's");
+  const detail = `${size} s ${seconds > 0 ? 'ahead of' : 'behind'} the gateway's`;
+  const advice = "Synchronize this machine's clock by NTP: the deadlines of codes depend on it.";
+  return warn('clock', detail, advice);
+}
+
+/** The gateway client shows no headers, so this is a request of its own. */
+function readDate({ baseUrl, ca }: Endpoint): Promise<string | null> {
+  const isSecure = baseUrl.startsWith('https:');
+  const authorities = typeof ca === 'string' ? { ca: [...rootCertificates, ca] } : {};
+  return new Promise((resolve) => {
+    const send = isSecure ? requestSecure : requestPlain;
+    const request = send(baseUrl, { method: 'HEAD', agent: false, timeout: TIMEOUT_MS, ...authorities });
+    request.once('response', (response) => {
+      response.resume();
+      resolve(response.headers.date ?? null);
+      request.destroy();
+    });
+    request.once('timeout', () => request.destroy());
+    // Whether the gateway can be reached was reported before.
+    request.on('error', () => resolve(null));
+    request.once('close', () => resolve(null));
+    request.end();
+  });
+}
+
+/** The variant of the gateway and the balance; null when neither path works. */
+interface FoundVariant {
+  readonly result: CheckResult;
+  readonly found: { readonly variant: Variant; readonly balance: string } | null;
+}
+
+/**
+ * Finds the variant by requesting the balance at the path of each, which is free. OTP spec §1.
+ * @param configured Null when SMS_OTP_VARIANT is not set, which means A.
+ */
+async function checkVariant(
+  clients: Readonly<Record<Variant, GatewayClient>>,
+  configured: Variant | null,
+): Promise<FoundVariant> {
+  const wanted = configured ?? 'A';
+  const other = wanted === 'A' ? 'B' : 'A';
+  const own = await readBalance(clients[wanted]);
+  if ('balance' in own) {
+    const text = configured === null ? `${wanted}, the default without SMS_OTP_VARIANT` : wanted;
+    return { result: pass('variant', text), found: { variant: wanted, balance: own.balance } };
+  }
+  const second = await readBalance(clients[other]);
+  if ('balance' in second) {
+    const detail = `the gateway is variant ${other}${configured === null ? '' : `, not ${configured}`}`;
+    const result = fail('variant', detail, `Set SMS_OTP_VARIANT=${other}.`);
+    return { result, found: { variant: other, balance: second.balance } };
+  }
+  if (!isUnknownPath(own.error)) return { result: toResult('variant', own.error), found: null };
+  const detail = 'neither A nor B: there is no balance at the path of either';
+  const advice =
+    "Check the path in SMS_OTP_BASE_URL, and ask the gateway's operator whether the OTP service is enabled.";
+  return { result: warn('variant', detail, advice), found: null };
+}
+
+async function readBalance({ otp }: GatewayClient): Promise<{ balance: string } | { error: unknown }> {
+  try {
+    return await otp.balance();
+  } catch (error) {
+    return { error };
+  }
+}
+
+/** OTP spec §7: 404 with code 1007. A server in front may answer 404 without it. */
+function isUnknownPath(error: unknown): boolean {
+  if (error instanceof GatewayRejectedError)
+    return error.gatewayCode === NO_SUCH_PATH || error.httpStatus === 404;
+  return error instanceof GatewayResponseError && error.httpStatus === 404;
+}
+
+/** A fictional number, and ids that no gateway issues: nothing can be validated with them. */
+const FICTIONAL_MOBILE = '+12025550100';
+const UNUSED_ID = { A: 'no-such-id', B: '9007199254740991' } as const;
+
+/** OTP spec §7: answers about the code or the path, not about a permission. */
+const PERMITTED = [NO_SUCH_PATH, 2103, 2107, 2108, 2109, 2120];
+
+/**
+ * Checks whether the account may send codes, as far as a free call shows: validates a code that was never sent.
+ * Not shown in OTP spec §7: whether validating is refused with 2100 as sending is.
+ */
+async function probeOtp({ otp, variant }: GatewayClient): Promise<CheckResult> {
+  try {
+    await otp.validate({ id: UNUSED_ID[variant], mobile: FICTIONAL_MOBILE, pin: '0000' });
+  } catch (error) {
+    const code = error instanceof GatewayRejectedError ? error.gatewayCode : null;
+    if (code === null || !PERMITTED.includes(code)) return toResult('otp', error);
+    return notTested('otp', 'a free call was not refused', 'Test it with --number and --send, for money.');
+  }
+  const advice = 'Do not use this gateway, and inform its operator.';
+  return fail('otp', 'a code that was never sent was accepted', advice);
+}
+
+/** Texts a code, for money. */
+async function testOtp({ otp }: GatewayClient, mobile: string): Promise<CheckResult> {
+  try {
+    await otp.generate({ mobile });
+    return pass('otp', `a code was sent to ${mobile}`);
+  } catch (error) {
+    return toResult('otp', error);
+  }
+}
+
+/** Checks whether lookups are refused, as far as a free call shows. Without them it only warns: they are optional. */
+async function probeLookup({ hlr }: GatewayClient): Promise<CheckResult> {
+  try {
+    await hlr.balance();
+    const advice = 'Test it with --number and --lookup, for money.';
+    return notTested('lookup', 'a free call was not refused', advice);
+  } catch (error) {
+    const { detail, advice } = toResult('lookup', error);
+    return warn('lookup', detail, advice ?? 'numberCheck and simSwap need lookups.');
+  }
+}
+
+/** Looks a number up, for money. */
+async function testLookup(
+  { hlr }: GatewayClient,
+  mobile: string,
+): Promise<{ readonly result: CheckResult; readonly lookup: Lookup | null }> {
+  try {
+    const lookup = await hlr.lookup(mobile);
+    const facts = [lookup.status, lookup.operator, lookup.country].map(cleanText).filter(Boolean);
+    return { result: pass('lookup', `${mobile}: ${facts.join(', ')}`), lookup };
+  } catch (error) {
+    return { result: toResult('lookup', error), lookup: null };
+  }
+}
+
+/** A balance for fewer messages is a warning. */
+const FEW_MESSAGES = 100;
+
+/**
+ * Fetches both price lists. That of lookups has the dialing codes, and may be missing.
+ * @returns The lists joined, as `table`; null when there is no list of messages.
+ */
+async function checkPrices({
+  otp,
+  hlr,
+}: GatewayClient): Promise<{ readonly result: CheckResult; readonly table: PriceTable | null }> {
+  let messages: PriceList<NetworkPrice>;
+  try {
+    messages = await otp.pricing();
+  } catch (error) {
+    return { result: toResult('prices', error, 'warn'), table: null };
+  }
+  // Another check reports whether lookups work.
+  const lookups = await hlr.pricing().catch(() => null);
+  const table = createPriceTable(messages, lookups, await loadRegions());
+  return { result: checkList(messages), table };
+}
+
+function checkList({ pricing, oddRows, currency }: PriceList<NetworkPrice>): CheckResult {
+  const name = cleanText(currency.name);
+  const networks = pricing.length === 1 ? '1 network' : `${pricing.length} networks`;
+  const detail = name === '' ? networks : `${networks}, in ${name}`;
+  if (pricing.length === 0) {
+    return warn('prices', 'the list is empty', 'spendLimits needs it; ask the operator.');
+  }
+  if (oddRows === 0) return pass('prices', detail);
+  const advice = "Invalid rows are left out; inform the gateway's operator.";
+  return warn('prices', `${detail}, ${oddRows} invalid rows`, advice);
+}
+
+/** Checks the balance, and how many messages it pays for. */
+function checkBalance(balance: string, table: PriceTable | null): CheckResult {
+  const micros = toMicros(balance);
+  if (micros === null) return warn('balance', 'not an amount', "Ask the gateway's operator.");
+  if (micros <= 0) return fail('balance', balance, 'Top up the account: nothing can be sent.');
+  const highest = Math.max(0, ...(table?.highestByCountry.values() ?? []));
+  if (highest === 0) return pass('balance', balance);
+  const messages = Math.floor(micros / highest);
+  const detail = `${balance}, ${messages} messages at the highest price`;
+  return messages >= FEW_MESSAGES
+    ? pass('balance', detail)
+    : warn('balance', detail, 'Top up the account soon.');
+}
+
+/** Checks what a message to a number costs at most. @param lookup The number's network, if it was looked up. */
+async function checkPrice(mobile: string, table: PriceTable, lookup: Lookup | null): Promise<CheckResult> {
+  const country = await findNumberCountry(mobile);
+  const onNetwork = lookup === null ? null : findNetworkPrice(table, lookup);
+  const found = onNetwork ?? findCountryPrice(table, country, mobile);
+  if (found === null) {
+    const advice = "The list does not have its country; ask the gateway's operator.";
+    return warn('price', `none for ${mobile}`, advice);
+  }
+  const kind = found.confidence <= 3 ? ", its network's" : ' at most';
+  return pass('price', `${toDecimal(found.micros)} to ${mobile}${kind}`);
+}

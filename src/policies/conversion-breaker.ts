@@ -1,0 +1,289 @@
+import { z } from 'zod';
+import { callback, parseOptions, policyMode, strictOptions } from '../define-options';
+import { StoreError } from '../errors';
+import { originOf } from '../limits/number-country';
+import type { Policy, PolicyContext, VerifiedContext } from '../limits/policy';
+import type { Count, Counter } from '../stores/store';
+import { type FindNetwork, findNetwork } from './network';
+
+const RATE = 'must be a number from 0.01 to 0.9';
+
+const schema = strictOptions({
+  /** A scope is blocked when the share of messages whose code is entered falls below this: 0.01 to 0.9. Default: 0.2. */
+  minRate: z.number(RATE).min(0.01, RATE).max(0.9, RATE).default(0.2),
+  /** Default: `report`. */
+  mode: policyMode('report'),
+  /**
+   * Returns the network of a number, for example `networkOf` of `numberLookups`. A throw counts as unknown. Needs a store
+   * that keeps notes. Default: networks are not counted.
+   */
+  networkOf: callback<FindNetwork>().optional(),
+});
+
+/** Options of `conversionBreaker`. Unknown fields are errors. */
+export type ConversionBreakerOptions = z.input<typeof schema>;
+
+/**
+ * Blocks a prefix, a country or a network when the codes sent there are not entered: for 15 minutes, then for 1, 4 and 12
+ * hours. Each block ends by itself, and the counting begins anew after it. Only numbers that are not proven for the user by a
+ * texted code are counted and blocked, over the last half day, as soon as their codes have been entered or have expired.
+ * A block needs proof: the upper end of the 95 % Wilson interval must lie below `minRate`. A country or a network also needs
+ * 50 messages, so that an attack on a few prefixes blocks only these.
+ *
+ * Makes one round trip to the store before a send and one after it.
+ * @throws {TypeError} that names the option.
+ */
+export function conversionBreaker(options: ConversionBreakerOptions = {}): Policy<unknown> {
+  const { minRate, mode, networkOf } = parseOptions('conversionBreaker', schema, options);
+
+  /** Returns the network as `mcc-mnc`; null when none is known, or when the store keeps no notes. */
+  async function findNetworkCode(context: PolicyContext<unknown>): Promise<string | null> {
+    if (context.notes === undefined) return null;
+    const network = await findNetwork(networkOf, context);
+    return network && readNetworkCode(`${network.mcc}-${network.mnc}`);
+  }
+
+  async function countScopes(context: PolicyContext<unknown>): Promise<readonly CountedScope[]> {
+    const scopes = await findScopes(context, await findNetworkCode(context));
+    const asked = scopes.flatMap((scope) => trafficCounters(scope, context.now(), context.provenKeys));
+    const { counts } = await context.counters.charge(asked);
+    if (counts.length !== asked.length) throw new StoreError('charge: unexpected number of counts');
+    return scopes.map((scope, index) => {
+      const first = index * COUNTERS_PER_SCOPE;
+      return readTraffic(scope, counts.slice(first, first + COUNTERS_PER_SCOPE));
+    });
+  }
+
+  function isLow({ scope, answered, matured }: CountedScope): boolean {
+    return matured >= scope.minMessages && upperWilsonBound(answered, matured) < minRate;
+  }
+
+  return {
+    name: 'conversion-breaker',
+    stage: 'send',
+    mode,
+    check: async (context) => {
+      const counted = await countScopes(context);
+      const running = counted.filter(({ blockedSeconds }) => blockedSeconds > 0);
+      const low = running.length > 0 ? [] : counted.filter(isLow);
+      const blocked = [...running, ...(await Promise.all(low.map((found) => beginBlock(context, found))))];
+      if (blocked.length === 0) return 'allow';
+      return {
+        deny: 'send-limit',
+        retryAfterSeconds: Math.max(...blocked.map(({ blockedSeconds }) => blockedSeconds)),
+        reasons: blocked.map(({ scope }) => `low conversion of ${scope.name}`),
+      };
+    },
+    // Counted once the gateway has accepted the message: a failing gateway must not look like codes that no one enters.
+    settle: async (context, { kind }) => {
+      if (kind !== 'sent') return;
+      const { counters, notes, numberKey, now, provenKeys: exemptBy } = context;
+      const network = await findNetworkCode(context);
+      const scopes = await findScopes(context, network);
+      const sent = scopes.flatMap((scope) => sentCounters(scope, now()));
+      await Promise.all([
+        counters.charge(sent.map((counter) => ({ ...counter, exemptBy }))),
+        // For its right code, which is to be counted in the same place, whichever process receives it.
+        network !== null && notes?.write(toNoteKey(numberKey), network, NETWORK_SECONDS),
+      ]);
+    },
+    verified: async (context) => {
+      if (!context.isNewNumber) return;
+      const { sentAt, sends, counters } = context;
+      const network = networkOf === undefined ? null : await recallNetworkCode(context);
+      const scopes = await findScopes(context, network);
+      await counters.charge(scopes.flatMap((scope) => answeredCounters(scope, sentAt, sends)));
+    },
+  };
+}
+
+/** Begins a block. When several processes detect the same scope, one begins the block and the others find it running. */
+async function beginBlock(
+  { counters, now, emit }: PolicyContext<unknown>,
+  counted: CountedScope,
+): Promise<CountedScope> {
+  const { scope } = counted;
+  const { refusedBy, counts } = await counters.charge([blockCounter(scope)]);
+  const blockedSeconds = counts[0]?.lockedSeconds ?? 0;
+  if (refusedBy === null) {
+    await counters.clear(trafficKeys(scope, now()));
+    emit({ type: 'conversion-blocked', scope: scope.name, blockedSeconds });
+  }
+  return { ...counted, blockedSeconds };
+}
+
+/** How long the network of a message is kept. A pending login lives 900 s at most. */
+const NETWORK_SECONDS = 1_200;
+
+async function recallNetworkCode({ notes, numberKey }: VerifiedContext): Promise<string | null> {
+  try {
+    return readNetworkCode((await notes?.read(toNoteKey(numberKey))) ?? null);
+  } catch {
+    // Prefix and country are counted even if the network is unknown.
+    return null;
+  }
+}
+
+/** The code becomes part of keys and events, so anything else is dropped. */
+function readNetworkCode(code: unknown): string | null {
+  return typeof code === 'string' && /^\d{3}-\d{2,3}$/.test(code) ? code : null;
+}
+
+function toNoteKey(numberKey: string): string {
+  return `conversion:network:${numberKey}`;
+}
+
+/** Messages whose conversion is counted together. */
+interface TrafficScope {
+  /** As events show it: `prefix`, `country FR`, `network 208-01`. */
+  readonly name: string;
+  /** Part of store keys. */
+  readonly key: string;
+  /** Fewer messages are not enough to block the scope. */
+  readonly minMessages: number;
+}
+
+/** An attack on a few prefixes must not block their country or network. */
+const MIN_MESSAGES_OF_MANY_PREFIXES = 50;
+
+/**
+ * Returns the prefix of a number, and its country and network if they are known.
+ * @param network `mcc-mnc`.
+ */
+async function findScopes(
+  number: Pick<PolicyContext, 'mobile' | 'origin' | 'prefixKey'>,
+  network: string | null,
+): Promise<readonly TrafficScope[]> {
+  const { country } = await originOf(number);
+  return [
+    { name: 'prefix', key: `prefix:${number.prefixKey}`, minMessages: 1 },
+    ...Object.entries({ country, network }).flatMap(([kind, code]): TrafficScope[] => {
+      if (code === null) return [];
+      return [
+        { name: `${kind} ${code}`, key: `${kind}:${code}`, minMessages: MIN_MESSAGES_OF_MANY_PREFIXES },
+      ];
+    }),
+  ];
+}
+
+/** Buckets in which messages and right codes are counted: half a day in total. */
+const BUCKET_SECONDS = 7_200;
+const BUCKETS = 6;
+
+/**
+ * The longest `codeValiditySeconds`. Codes sent in the newest slots may be younger and can still be entered, so they are not
+ * counted as unanswered yet.
+ */
+const LONGEST_VALIDITY_SECONDS = 600;
+const SLOT_SECONDS = 150;
+const SLOTS = LONGEST_VALIDITY_SECONDS / SLOT_SECONDS + 1;
+
+/** The first, second, … block. A week after the first one they begin anew. */
+const BLOCK_SECONDS = [900, 3_600, 14_400, 43_200];
+const BLOCK_MEMORY_SECONDS = 604_800;
+
+/** The counters of one scope: its block; unanswered and answered of each bucket; unanswered of each slot. */
+const COUNTERS_PER_SCOPE = 1 + 2 * BUCKETS + SLOTS;
+
+/** What the counters of a scope show. */
+interface CountedScope {
+  readonly scope: TrafficScope;
+  /** 0: not blocked. */
+  readonly blockedSeconds: number;
+  /** Messages whose code was entered or has expired. */
+  readonly matured: number;
+  readonly answered: number;
+}
+
+/** Begins the next block when charged, unless one is running. */
+function blockCounter({ key }: TrafficScope): Counter {
+  return {
+    key: `conversion:block:${key}`,
+    windowSeconds: BLOCK_MEMORY_SECONDS,
+    lock: { every: 1, seconds: BLOCK_SECONDS },
+  };
+}
+
+/** Returns the counters to read for a scope; `readTraffic` reads their counts. @param exemptBy See `Counter`. */
+function trafficCounters(
+  scope: TrafficScope,
+  nowMs: number,
+  exemptBy: readonly string[],
+): readonly Counter[] {
+  const counters = [blockCounter(scope), ...bucketsAndSlots(scope, nowMs)];
+  return counters.map((counter) => ({ ...counter, isOnlyRead: true, exemptBy }));
+}
+
+/** @param counts The counts of the scope's `trafficCounters`. */
+function readTraffic(scope: TrafficScope, counts: readonly Count[]): CountedScope {
+  const sum = (from: number, to?: number): number =>
+    counts.slice(from, to).reduce((total, { count }) => total + count, 0);
+  const answered = sum(1 + BUCKETS, 1 + 2 * BUCKETS);
+  const matured = sum(1, 1 + BUCKETS) + answered - sum(1 + 2 * BUCKETS);
+  return { scope, blockedSeconds: counts[0]?.lockedSeconds ?? 0, matured, answered };
+}
+
+/** Returns the counters that one message adds to. */
+function sentCounters(scope: TrafficScope, sentAt: number): readonly Counter[] {
+  return [toBucket('unanswered', scope, bucketOf(sentAt)), freshIn(scope, slotOf(sentAt))];
+}
+
+/**
+ * Returns the counters that a right code changes: it replaces all messages of its pending login with one answer, in the
+ * bucket of the last message.
+ * @param sends The number of those messages.
+ */
+function answeredCounters(scope: TrafficScope, sentAt: number, sends: number): readonly Counter[] {
+  const takenBack = sentCounters(scope, sentAt).map((counter) => ({ ...counter, amount: -sends }));
+  return [...takenBack, toBucket('answered', scope, bucketOf(sentAt))];
+}
+
+/** Returns the keys of all counters of a scope except its block. */
+function trafficKeys(scope: TrafficScope, nowMs: number): readonly string[] {
+  return bucketsAndSlots(scope, nowMs).map(({ key }) => key);
+}
+
+function bucketsAndSlots(scope: TrafficScope, nowMs: number): readonly Counter[] {
+  const buckets = newest(BUCKETS, bucketOf(nowMs));
+  return [
+    ...buckets.map((bucket) => toBucket('unanswered', scope, bucket)),
+    ...buckets.map((bucket) => toBucket('answered', scope, bucket)),
+    ...newest(SLOTS, slotOf(nowMs)).map((slot) => freshIn(scope, slot)),
+  ];
+}
+
+function toBucket(kind: 'unanswered' | 'answered', { key }: TrafficScope, bucket: number): Counter {
+  return { key: `conversion:${kind}:${key}:${bucket}`, windowSeconds: BUCKETS * BUCKET_SECONDS };
+}
+
+function freshIn({ key }: TrafficScope, slot: number): Counter {
+  return { key: `conversion:fresh:${key}:${slot}`, windowSeconds: SLOTS * SLOT_SECONDS };
+}
+
+function bucketOf(timeMs: number): number {
+  return Math.floor(timeMs / 1000 / BUCKET_SECONDS);
+}
+
+function slotOf(timeMs: number): number {
+  return Math.floor(timeMs / 1000 / SLOT_SECONDS);
+}
+
+function newest(count: number, last: number): readonly number[] {
+  return Array.from({ length: count }, (_, index) => last - index);
+}
+
+/** Standard deviations on either side that hold 95 % of a normal distribution. */
+const DEVIATIONS = 1.96;
+
+/**
+ * Returns the upper end of the 95 % Wilson interval: the highest true rate that is still plausible. 1 without any trials.
+ * @param successes Successes out of `trials`.
+ */
+export function upperWilsonBound(successes: number, trials: number): number {
+  if (trials <= 0) return 1;
+  const square = DEVIATIONS ** 2;
+  const rate = Math.min(1, successes / trials);
+  const middle = rate + square / (2 * trials);
+  const spread = DEVIATIONS * Math.sqrt((rate * (1 - rate)) / trials + square / (4 * trials ** 2));
+  return Math.min(1, (middle + spread) / (1 + square / trials));
+}
