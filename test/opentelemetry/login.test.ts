@@ -20,6 +20,7 @@ const SPANS = [
     ['sms_otp store charge', 'ok'],
     ['sms_otp gateway validate', 'rejected'],
     ['sms_otp verify', 'wrong-code'],
+    ['sms_otp store find', 'ok'],
   ],
   [
     ['sms_otp store claim', 'ok'],
@@ -95,7 +96,7 @@ describe.each(['A', 'B'] as const)('a login in variant %s', (variant) => {
     const names = new Set(points.map(({ metric }) => metric).filter((metric) => !metric.endsWith('.cost')));
     expect(Object.fromEntries(Array.from(names, (metric) => [metric, totalOf(points, metric)]))).toEqual({
       'sms_otp.gateway.call.duration': 4,
-      'sms_otp.store.call.duration': 10,
+      'sms_otp.store.call.duration': 11,
       'sms_otp.decision.duration': 3,
       'sms_otp.messages.sent': 1,
       'sms_otp.codes.verified': 1,
