@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Challenge, Counter, SmsOtpStore } from '../store';
+import type { Challenge, SmsOtpStore } from '../store';
 
 /** A part that a store may leave out. */
 export type OptionalPart = 'recoveryCodes' | 'devices' | 'browsers' | 'logins' | 'notes';
@@ -59,14 +59,31 @@ export function factsOf<Part extends OptionalPart>(part: Part) {
   });
 }
 
+/** Asserts that exactly one of many callers was told `true`. */
+export function assertOneTrue(answers: readonly unknown[]): void {
+  assert.equal(answers.filter((answer) => answer === true).length, 1);
+}
+
+/** What an id or a label may be, and a store must not read. */
+export const ODD_WORDS = [
+  '..',
+  'a b',
+  'a:b',
+  '{x}',
+  "'",
+  '%2e',
+  'ü',
+  '😀',
+  '__proto__',
+  '\\',
+  '*',
+  'a\nb',
+  '"',
+];
+
 /** Makes this many calls at once and returns their results. */
 export function atOnce<Result>(calls: number, call: (index: number) => Promise<Result>): Promise<Result[]> {
   return Promise.all(Array.from({ length: calls }, (_, index) => call(index)));
-}
-
-/** Returns a counter that falls after ten minutes. */
-export function windowed(key: string, more: Partial<Counter> = {}): Counter {
-  return { key, windowSeconds: 600, ...more };
 }
 
 function createContext(store: SmsOtpStore, pass: PassSeconds): FactContext {
