@@ -1,11 +1,10 @@
 import type { Variant } from '../protocol/paths';
 import type { Call } from './calls/call';
-import { checkFault, type Fault, type FaultName, FaultQueue } from './faults/fault';
+import { checkFault, type Fault, type FaultName, FaultQueue } from './faults';
 import { createRequestListener, listen, type Listener } from './http/serve';
 import { type CheckedOptions, checkOptions, refuseUnsafeEnvironment, type SimulatorOptions } from './options';
 import { createState, type SimulatorState } from './state';
-import type { SentMessage } from './state/outbox';
-import type { SimulatorStats } from './state/stats';
+import type { SentMessage, SimulatorStats } from './state/history';
 import type { Subscribers } from './state/subscribers';
 
 /** The gateway of both documents on a loopback port, for development and tests. */

@@ -1,6 +1,6 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import { gatewayErrorName } from '../../protocol/error-codes';
-import { type Done, NO_PAYLOAD, type Outcome, type Refused } from '../calls/call';
+import { type Done, NO_PAYLOAD, NumberLiteral, type Outcome, type Refused } from '../calls/call';
 import type { Readings } from '../readings';
 
 /** An answer ready to be sent. */
@@ -106,11 +106,6 @@ const STATUS_MESSAGES: Readonly<Record<number, string>> = {
 
 export function statusMessage(httpStatus: number): string {
   return STATUS_MESSAGES[httpStatus] ?? 'Unknown';
-}
-
-/** A JSON number written digit by digit: a double cannot hold one beyond 2^53, nor the trailing zeros of a price. */
-export class NumberLiteral {
-  constructor(readonly digits: string) {}
 }
 
 /** `JSON.stringify` that also writes number literals. */

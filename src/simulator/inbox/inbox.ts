@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import type { Variant } from '../../protocol/paths';
-import type { Outbox } from '../state/outbox';
+import type { Outbox } from '../state/history';
 
 /** No other origins and nothing inline: the page shows messages that anyone may have sent. */
 const SECURITY_HEADERS = {
