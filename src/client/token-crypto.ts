@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHash, hkdf, randomBytes, scrypt } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { CheckedOptions } from './options';
-import type { TokenContents } from './token-contents';
+import type { TokenContents } from './wire';
 
 /** Turns tokens into what a store keeps, and back. */
 export interface TokenCrypto {

@@ -199,14 +199,12 @@ const generatedSchemas = {
       imessaged: orNull(text),
       reference_code: orNull(text),
     })
-    .transform(({ id, mobile, sender, ...otp }): GeneratedA => ({
+    .transform(({ validity, imessaged, reference_code: referenceCode, ...otp }): GeneratedA => ({
       variant: 'A',
-      id,
-      mobile,
-      sender,
-      validitySeconds: otp.validity,
-      message: otp.message ?? otp.imessaged,
-      referenceCode: otp.reference_code,
+      ...otp,
+      validitySeconds: validity,
+      message: otp.message ?? imessaged,
+      referenceCode,
     })),
   /** @see OTP spec §2, OTP object, variant B */
   B: z
