@@ -83,17 +83,13 @@ export class Authenticator {
    * replaced only when the gateway returns the very token it has refused. OTP spec §3.
    */
   async #logIn({ previous, refused }: RenewalBase, deadline: CallDeadline): Promise<TokenContents> {
-    const { username, password, preserveToken } = this.context.options;
+    const { username, password, preserveToken, now } = this.context.options;
     const body: CredentialsBody = { type: 'access_token', username, password, ...this.#validity() };
     if (!preserveToken) return this.#send(body, deadline);
     const kept = await this.#send({ ...body, preserve: true }, deadline);
     if (kept.accessToken === refused) return this.#send({ ...body, preserve: false }, deadline);
-    return previous?.accessToken === kept.accessToken ? this.#keepEarlierEnd(previous, kept) : kept;
-  }
-
-  /** Not shown in OTP spec §3: whether `validity_period` of a kept token is what is left; it is never taken to be more. */
-  #keepEarlierEnd(previous: TokenContents, kept: TokenContents): TokenContents {
-    if (this.context.options.now() >= previous.expiresAt) return kept;
+    if (previous?.accessToken !== kept.accessToken || now() >= previous.expiresAt) return kept;
+    // Not shown in OTP spec §3: whether `validity_period` of a kept token is what is left; it is never taken to be more.
     return { ...kept, expiresAt: Math.min(previous.expiresAt, kept.expiresAt) };
   }
 

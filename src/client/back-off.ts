@@ -176,7 +176,6 @@ export class TokenContention {
     return Math.min(Math.max(0, this.#nextAt - this.now()), 2 * GAP_MS);
   }
 
-  /** Records that a token was refused long before its end. */
   noteRejection(): void {
     const now = this.now();
     this.#rejectedAt = [...this.#rejectedAt, now].slice(-REJECTIONS);
@@ -184,7 +183,6 @@ export class TokenContention {
     this.emitter.emit({ type: 'token-taken-over', retryAfterSeconds: Math.ceil(this.waitMs / 1000) });
   }
 
-  /** Records that this client authenticates now. */
   noteAuthentication(): void {
     this.#nextAt = this.now() + GAP_MS + (GAP_MS / 2) * this.random();
   }

@@ -108,7 +108,8 @@ async function loadWire(options: CheckedOptions): Promise<Wire> {
 
 /** Creates the parts of a client, and returns those that it uses itself. Nothing is opened yet. @param random Returns a number from 0 to 1. */
 function createParts(options: CheckedOptions, wire: Promise<Wire>, random: () => number) {
-  const { timeouts, now } = options;
+  const { timeouts, tokenStore, now } = options;
+  const { authMs } = timeouts;
   const emitter = new GatewayEmitter(options.onEvent);
   const breaker = new CircuitBreaker(now, emitter);
   const transport = new Transport(options, breaker);
@@ -119,30 +120,16 @@ function createParts(options: CheckedOptions, wire: Promise<Wire>, random: () =>
   });
   const contention = new TokenContention(now, random, emitter);
   const authenticator = new Authenticator({ options, wire, transport, lockout, contention, emitter });
-  const shared = createSharedToken(options, wire, authenticator);
+  const readContents = async (json: string) => (await wire).readTokenContents(json);
+  const crypto =
+    tokenStore === undefined
+      ? createPlainTokenCrypto(readContents)
+      : createTokenCrypto(options, readContents);
+  const [store, account] = [tokenStore ?? new LocalTokenStore(), toAccountName(options)];
+  const shared = new SharedToken({ store, crypto, account, authenticator, authMs, now });
   const tokens = new TokenManager({ shared, lockout, contention, emitter, now, random });
   const runner = new CallRunner({ timeouts, limiter, breaker, lockout, tokens, transport, emitter, wire });
   return { emitter, transport, limiter, tokens, runner };
-}
-
-function createSharedToken(
-  options: CheckedOptions,
-  wire: Promise<Wire>,
-  authenticator: Authenticator,
-): SharedToken {
-  const { tokenStore, timeouts, now } = options;
-  const readContents = async (json: string) => (await wire).readTokenContents(json);
-  return new SharedToken({
-    store: tokenStore ?? new LocalTokenStore(),
-    crypto:
-      tokenStore === undefined
-        ? createPlainTokenCrypto(readContents)
-        : createTokenCrypto(options, readContents),
-    account: toAccountName(options),
-    authenticator,
-    authMs: timeouts.authMs,
-    now,
-  });
 }
 
 function ignore(): void {

@@ -74,7 +74,6 @@ export function toAccountName({ address, username }: Pick<Account, 'address' | '
  */
 const SCRYPT_COST = { N: 2 ** 14, r: 8, p: 5 };
 
-/** The length of every key that is derived here. */
 const KEY_BYTES = 32;
 
 const scryptAsync = promisify<string, string, number, typeof SCRYPT_COST, Buffer>(scrypt);

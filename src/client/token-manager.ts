@@ -12,7 +12,6 @@ import type { TokenContents } from './wire';
 /** Milliseconds between two renewals in the background when the first failed; the token is good until its end. */
 const RETRY_MS = 5_000;
 
-/** A token in use. */
 export interface AuthorizedToken extends TokenContents {
   /** Value of the Authorization header. OTP spec §5. */
   readonly authorization: string;

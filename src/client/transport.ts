@@ -73,7 +73,6 @@ export class Transport {
     }
   }
 
-  /** Ends every request and connection. */
   async destroy(): Promise<void> {
     await (await this.#loading)?.destroy();
     for (const socket of this.#sockets) socket.destroy();
@@ -207,7 +206,6 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
     if (!this.#isSettled) this.#fail(this.#toGatewayError(error));
   }
 
-  /** The deadline has come. */
   end(): void {
     if (this.#isSettled) return;
     this.#fail(new GatewayTimeoutError(this.call.name, this.deadline.limitMs, this.#controller !== null));

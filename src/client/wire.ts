@@ -37,7 +37,6 @@ import {
 import { parseInput, readOrNull } from '../protocol/values';
 import type { GatewayCall, RawAnswer } from './gateway-call';
 
-/** The most bytes of an answer. */
 const MAX_ANSWER_BYTES = 64 * 1024;
 
 /** The most bytes of a price list, which has a row for every network of the world. */
@@ -107,7 +106,16 @@ function get<Result>(
   readPayload: ReadPayload<Result>,
   maxBytes = MAX_ANSWER_BYTES,
 ): GatewayCall<Result> {
-  const read = (answer: RawAnswer): Result => readAnswer(name, answer, readPayload);
+  function read({ httpStatus, body, retryAfterSeconds }: RawAnswer): Result {
+    const answer = readEnvelope(httpStatus, parseAnswer(body));
+    if (answer.kind === 'rejected') {
+      const { code } = answer;
+      throw new GatewayRejectedError(name, code, gatewayErrorName(code), httpStatus, retryAfterSeconds);
+    }
+    const result = answer.kind === 'success' ? readPayload(answer.payload, answer.hasPayload) : null;
+    if (result !== null) return result;
+    throw new GatewayResponseError(name, httpStatus, 'its fields are not as expected', retryAfterSeconds);
+  }
   return { name, method: 'GET', path, body: null, maxBytes, read };
 }
 
@@ -118,21 +126,6 @@ function post<Result>(
   readPayload: ReadPayload<Result>,
 ): GatewayCall<Result> {
   return { ...get(name, path, readPayload), method: 'POST', body: JSON.stringify(body) };
-}
-
-function readAnswer<Result>(
-  call: string,
-  { httpStatus, body, retryAfterSeconds }: RawAnswer,
-  readPayload: ReadPayload<Result>,
-): Result {
-  const answer = readEnvelope(httpStatus, parseAnswer(body));
-  if (answer.kind === 'rejected') {
-    const { code } = answer;
-    throw new GatewayRejectedError(call, code, gatewayErrorName(code), httpStatus, retryAfterSeconds);
-  }
-  const result = answer.kind === 'success' ? readPayload(answer.payload, answer.hasPayload) : null;
-  if (result !== null) return result;
-  throw new GatewayResponseError(call, httpStatus, 'its fields are not as expected', retryAfterSeconds);
 }
 
 /** A token with what belongs to it. */

@@ -18,7 +18,6 @@ import type { Limit, Limits } from './options';
 /** One bucket of each side. */
 const SIDES = [OTHER_BROWSERS, 'known'];
 
-/** The longest gap between two sends. */
 const LONGEST_GAP_SECONDS = 300;
 
 /** What a send is counted by. Numbers and prefixes are HMACs already. */
@@ -52,7 +51,6 @@ export type LimitName =
   | 'enrollments'
   | 'without-text';
 
-/** A counter of a send with the limit that it stands for. */
 export interface SendCounter {
   readonly limit: LimitName;
   readonly counter: Counter;
@@ -161,7 +159,6 @@ function limited(limit: LimitName, key: string, { max, perSeconds: windowSeconds
   return { limit, counter: { key, windowSeconds, max } };
 }
 
-/** Counts the enrollments that a user begins. */
 export function enrollmentCounter({ enrollments }: Limits, user: string): Counter {
   return limited('enrollments', KEYS.enrollments(user), enrollments).counter;
 }

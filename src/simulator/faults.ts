@@ -142,7 +142,6 @@ export class FaultQueue {
   }
 }
 
-/** The call that a fault is played on. */
 export interface FaultContext {
   readonly response: ServerResponse;
   readonly readings: Readings;
@@ -150,7 +149,6 @@ export interface FaultContext {
   readonly answer: () => Answer;
 }
 
-/** Plays one fault on one call. */
 export function playFault(fault: Fault, context: FaultContext): void {
   if ('when' in fault && fault.when === 'after' && fault.kind !== 'latency') context.answer();
   const { response, readings, answer } = context;
@@ -193,14 +191,12 @@ function delay(ms: number, when: 'before' | 'after', { response, answer }: Fault
   response.once('close', () => clearTimeout(timer));
 }
 
-/** Announces the whole answer, sends half of it and resets the connection. */
 function sendHalf(response: ServerResponse, answer: Answer): void {
   const body = Buffer.from(answer.body);
   writeHead(response, answer, body.length);
   response.write(body.subarray(0, Math.ceil(body.length / 2)), () => response.socket?.destroy());
 }
 
-/** Sends the head at once and the body byte by byte. */
 function sendSlowly(response: ServerResponse, answer: Answer, intervalMs: number): void {
   const body = Buffer.from(answer.body);
   let sent = 0;
@@ -242,7 +238,6 @@ function* pad(body: string, bytes: number): Generator<string> {
 
 type OfKind<Kind extends Fault['kind']> = Extract<Fault, { readonly kind: Kind }>;
 
-/** A proxy's error page. */
 const BAD_GATEWAY: Answer = {
   httpStatus: 502,
   contentType: 'text/html',

@@ -8,7 +8,6 @@ import { TokenStore } from './state/token-store';
 /** Everything a call may read and change. */
 export type SimulatorState = Readonly<ReturnType<typeof createState>>;
 
-/** Creates the state a simulator starts with. */
 export function createState(options: CheckedOptions) {
   const { variant, readings, randomness, now, balance } = options;
   const clock = createClock(now);
@@ -33,7 +32,6 @@ export function createClock(now: () => number) {
   return {
     /** Milliseconds since 1970. */
     nowMs: (): number => now() + offsetMs,
-    /** Moves the clock forward, so that tokens and pins age. */
     advanceSeconds(seconds: number): void {
       if (!Number.isFinite(seconds) || seconds < 0) {
         throw new RangeError('advanceSeconds takes a number of seconds that is not negative');

@@ -29,7 +29,6 @@ export interface CallRequest {
   readonly subject: string;
 }
 
-/** The result of a call. */
 export type Outcome = Done | Refused;
 
 export interface Done {

@@ -110,7 +110,6 @@ function fitsOneMessage(text: string, { measuredIn, extensionCharacters }: Readi
   return (measuredIn === 'characters' ? characters : units) <= limit;
 }
 
-/** Puts the pin into the message. */
 function fillPin(message: string, pin: string, { placeholdersFilled }: Readings): string {
   return placeholdersFilled === 'all'
     ? message.replaceAll(PLACEHOLDER, pin)

@@ -3,7 +3,6 @@ import { gatewayErrorName } from '../../protocol/error-codes';
 import { type Done, NO_PAYLOAD, NumberLiteral, type Outcome, type Refused } from '../calls/call';
 import type { Readings } from '../readings';
 
-/** An answer ready to be sent. */
 export interface Answer {
   readonly httpStatus: number;
   readonly contentType: string;
@@ -119,7 +118,6 @@ function writeJson(value: unknown): string {
   return `{${fields.join(',')}}`;
 }
 
-/** Sends a whole answer at once. */
 export function sendAnswer(response: ServerResponse, answer: Answer): void {
   if (response.destroyed) return;
   const body = Buffer.from(answer.body);
@@ -127,7 +125,6 @@ export function sendAnswer(response: ServerResponse, answer: Answer): void {
   response.end(body);
 }
 
-/** Writes the head of an answer with a body of that many bytes. */
 export function writeHead(response: ServerResponse, answer: Answer, bytes: number): void {
   response.writeHead(answer.httpStatus, {
     'Content-Type': answer.contentType,

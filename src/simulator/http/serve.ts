@@ -1,10 +1,4 @@
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
 import {
@@ -30,20 +24,35 @@ import { type Answer, createAnswer, createBareAnswer, sendAnswer } from './answe
 
 /** Serves everything the simulator has: the inbox page and the gateway's interface. */
 export function createRequestListener(state: SimulatorState, faults: FaultQueue): RequestListener {
-  const serveInbox = createInbox(state.outbox, state.variant);
+  const { variant, readings, stats } = state;
+  const serveInbox = createInbox(state.outbox, variant);
+
+  function serveCall(route: Route, request: IncomingMessage, body: Buffer | null, response: ServerResponse) {
+    const { call, subject } = route;
+    stats.countCall(call, subject);
+    const fault = faults.take(call);
+    const isBodyAccepted = !readings.requiresJsonContentType || isJson(request.headers['content-type']);
+    const bearer = readBearer(request.headers.authorization);
+    const callRequest = { body: isBodyAccepted ? parseBody(body) : null, bearer, subject };
+    const answer = (): Answer => createAnswer(runCall(state, route, callRequest), readings);
+    if (fault === null) return sendAnswer(response, answer());
+    stats.count('faults');
+    playFault(fault, { response, answer, readings });
+  }
+
   return function serve(request, response) {
     // A socket may break at any moment; its request ends with it.
     response.on('error', () => undefined);
     const [path = ''] = (request.url ?? '').split('?', 1);
     if (!isLoopbackAuthority(request.headers.host)) {
-      sendAnswer(response, createBareAnswer(403, state.readings));
+      sendAnswer(response, createBareAnswer(403, readings));
     } else if (path === '/' || path.startsWith('/inbox')) {
       serveInbox(request, response, path);
     } else {
-      const route = findRoute(state.variant, request.method, path);
+      const route = findRoute(variant, request.method, path);
       readBody(request, (body) => {
-        if (route !== null) serveCall(state, faults, { request, response, route, body });
-        else sendAnswer(response, createAnswer({ kind: 'refused', code: 1007 }, state.readings));
+        if (route !== null) serveCall(route, request, body, response);
+        else sendAnswer(response, createAnswer({ kind: 'refused', code: 1007 }, readings));
       });
     }
   };
@@ -118,31 +127,6 @@ function readBody(request: IncomingMessage, onRead: (body: Buffer | null) => voi
   request.on('error', () => undefined);
 }
 
-interface Exchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly route: Route;
-  readonly body: Buffer | null;
-}
-
-function serveCall(state: SimulatorState, faults: FaultQueue, exchange: Exchange): void {
-  const { request, response, route, body } = exchange;
-  const { readings, stats } = state;
-  const { call, subject } = route;
-  stats.countCall(call, subject);
-  const fault = faults.take(call);
-  const isBodyAccepted = !readings.requiresJsonContentType || isJson(request.headers['content-type']);
-  const bearer = readBearer(request.headers.authorization);
-  const callRequest = { body: isBodyAccepted ? parseBody(body) : null, bearer, subject };
-  const answer = (): Answer => createAnswer(runCall(state, route, callRequest), readings);
-  if (fault === null) {
-    sendAnswer(response, answer());
-    return;
-  }
-  stats.count('faults');
-  playFault(fault, { response, answer, readings });
-}
-
 /**
  * Runs a call: all but auth require a valid access token. OTP spec §5, HLR spec §5.
  * OTP spec §7: HTTP 400 is "often invalid JSON".
@@ -187,32 +171,23 @@ function isLoopbackAuthority(authority: string | undefined): boolean {
   return name !== undefined && isLoopbackHost(name);
 }
 
-/** A listening server that can be closed at once. */
-export interface Listener {
-  readonly port: number;
-  /** Ends every connection and stops listening. */
-  close(): Promise<void>;
-}
-
 /** Idle connections outlive any pause of a test run, so that a reused one is never closed during a request. */
 const KEEP_ALIVE_MS = 65_000;
 /** Connections that may wait to be accepted, for load tests that open all of them at once. */
 const BACKLOG = 2_048;
 
-/** Opens a server on a loopback address. */
-export async function listen(host: string, port: number, serve: RequestListener): Promise<Listener> {
+/** Listens on a loopback address. `close` ends every connection and stops listening. */
+export async function listen(host: string, port: number, serve: RequestListener) {
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, serve);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen({ host, port, backlog: BACKLOG }, resolve);
   });
+  const close = (): Promise<void> =>
+    new Promise((resolve, reject) => {
+      server.close((error) => (error === undefined ? resolve() : reject(error)));
+      server.closeAllConnections();
+    });
   // The address of a server that listens on a port is always the object form.
-  return { port: (server.address() as AddressInfo).port, close: () => close(server) };
-}
-
-function close(server: Server): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.close((error) => (error === undefined ? resolve() : reject(error)));
-    server.closeAllConnections();
-  });
+  return { port: (server.address() as AddressInfo).port, close };
 }

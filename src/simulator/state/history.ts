@@ -28,7 +28,6 @@ export class Outbox {
   readonly #lastPins = new BoundedMap<string, string>(MAX_MOBILES);
   readonly #listeners = new Set<Listener>();
 
-  /** Oldest first; the newest 1,000 are kept. */
   get messages(): readonly SentMessage[] {
     return this.#messages;
   }
@@ -40,7 +39,6 @@ export class Outbox {
     for (const listener of this.#listeners) listener(message);
   }
 
-  /** Returns the newest pin of a number, with or without plus. */
   lastPin(mobile: string): string | undefined {
     return this.#lastPins.get(mobile.startsWith('+') ? mobile : `+${mobile}`);
   }
@@ -72,7 +70,6 @@ export interface SimulatorStats {
   readonly faults: number;
 }
 
-/** Counts what the simulator does. */
 export class StatsStore {
   readonly #validatesById = new BoundedMap<string, number>(MAX_IDS);
   readonly #counts = {

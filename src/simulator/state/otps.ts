@@ -37,9 +37,7 @@ export function totp(parameters: TotpParameters, atSeconds: number): string {
 }
 
 /** What the gateway keeps to check a pin: the pin itself in A, the key and the step of a time-based code in B. */
-type PinSecret =
-  | { readonly kind: 'stored'; readonly pin: string }
-  | { readonly kind: 'time-based'; readonly parameters: TotpParameters };
+type PinSecret = string | TotpParameters;
 
 /** When a pin was sent and how long it is valid. */
 interface PinLifetime {
@@ -109,7 +107,7 @@ export class OtpStore {
 
   #makeSecret(mobile: string, lifetime: PinLifetime): PinSecret {
     const fixed = this.#fixedPins.get(mobile);
-    if (fixed !== undefined) return { kind: 'stored', pin: fixed };
+    if (fixed !== undefined) return fixed;
     const { firstPinDigit } = this.options.readings;
     for (let draw = 1; ; draw += 1) {
       const secret = this.#drawSecret(lifetime);
@@ -121,18 +119,15 @@ export class OtpStore {
   /** RFC 6238 leaves T0 and X open: here one step is the pin's whole lifetime, and it begins when the pin is sent. */
   #drawSecret({ sentAtMs, validitySeconds }: PinLifetime): PinSecret {
     const { variant, randomness, pinDigits: digits } = this.options;
-    if (variant === 'A') {
-      return { kind: 'stored', pin: String(randomness.integer(10 ** digits)).padStart(digits, '0') };
-    }
+    if (variant === 'A') return String(randomness.integer(10 ** digits)).padStart(digits, '0');
     const startSeconds = Math.floor(sentAtMs / 1000);
-    const parameters = { key: randomness.bytes(20), digits, startSeconds, stepSeconds: validitySeconds };
-    return { kind: 'time-based', parameters };
+    return { key: randomness.bytes(20), digits, startSeconds, stepSeconds: validitySeconds };
   }
 }
 
 /** Returns the pin that goes into the text message. */
 export function readPin(secret: PinSecret): string {
-  return secret.kind === 'stored' ? secret.pin : totp(secret.parameters, secret.parameters.startSeconds);
+  return typeof secret === 'string' ? secret : totp(secret, secret.startSeconds);
 }
 
 /** Compares two pins in a time that does not depend on where they differ. */

@@ -2,29 +2,11 @@ import type { HLR_ERRORS } from '../../protocol/error-codes';
 import type { AdvancedStatus, LookupStatus } from '../../protocol/hlr';
 import { toDigits } from '../../protocol/mobile';
 
-/** A simulated network. The country codes are real, the operators are invented. */
-export interface Network {
-  readonly iso: string;
-  readonly mcc: string;
-  readonly mnc: string;
-  readonly operator: string;
-  /** Decimal price of a text message. */
-  readonly price: string;
-}
-
-/** A simulated country. */
-export interface Country {
-  readonly iso: string;
-  readonly name: string;
-  /** Dialling code without plus. */
-  readonly dialCode: string;
-  /** Prefixes of the country's numbers, where several countries share the dialling code. */
-  readonly prefixes?: readonly string[];
-  /** Decimal price of a lookup. */
-  readonly lookupPrice: string;
-}
-
-export const COUNTRIES: readonly Country[] = [
+/**
+ * The simulated countries, whose codes are real: the dialling code has no plus, and `prefixes` are those of the country's
+ * numbers where several countries share it. Prices of lookups are decimal strings.
+ */
+export const COUNTRIES = [
   { iso: 'US', name: 'United States', dialCode: '1', lookupPrice: '0.0050' },
   {
     iso: 'CA',
@@ -45,8 +27,11 @@ export const COUNTRIES: readonly Country[] = [
   { iso: 'JP', name: 'Japan', dialCode: '81', lookupPrice: '0.0100' },
 ];
 
-/** OTP spec §2: an operator with several MNCs has one row for each. */
-export const NETWORKS: readonly Network[] = [
+/**
+ * The simulated networks, with the price of a text message. The operators are invented.
+ * OTP spec §2: an operator with several MNCs has one row for each.
+ */
+export const NETWORKS = [
   { iso: 'US', mcc: '310', mnc: '260', operator: 'Northstar Cellular', price: '0.0075' },
   { iso: 'US', mcc: '310', mnc: '160', operator: 'Northstar Cellular', price: '0.0075' },
   { iso: 'US', mcc: '311', mnc: '480', operator: 'Great Lakes Wireless', price: '0.0083' },
@@ -75,7 +60,10 @@ export const NETWORKS: readonly Network[] = [
 /** Price of a text message to a network that is not listed. */
 export const UNLISTED_PRICE = '0.0500';
 
-const byPrefix: readonly (readonly [string, Country])[] = COUNTRIES.flatMap((country) =>
+export type Country = (typeof COUNTRIES)[number];
+export type Network = (typeof NETWORKS)[number];
+
+const byPrefix = COUNTRIES.flatMap((country) =>
   (country.prefixes ?? [country.dialCode]).map((prefix) => [prefix, country] as const),
 ).sort(([one], [other]) => other.length - one.length);
 
@@ -84,7 +72,6 @@ function findCountry(digits: string): Country | null {
   return byPrefix.find(([prefix]) => digits.startsWith(prefix))?.[1] ?? null;
 }
 
-/** Returns the price of a text message on a network. */
 export function messagePrice(mcc: string, mnc: string): string {
   return NETWORKS.find((network) => network.mcc === mcc && network.mnc === mnc)?.price ?? UNLISTED_PRICE;
 }

@@ -11,7 +11,6 @@ interface Lifetime {
   readonly expiresAtMs: number;
 }
 
-/** What an authentication returns. */
 export interface Grant {
   readonly accessToken: string;
   /** Null where a preserved token comes without one. */

@@ -65,60 +65,39 @@ export function assertOneTrue(answers: readonly unknown[]): void {
 }
 
 /** What an id or a label may be, and a store must not read. */
-export const ODD_WORDS = [
-  '..',
-  'a b',
-  'a:b',
-  '{x}',
-  "'",
-  '%2e',
-  'ü',
-  '😀',
-  '__proto__',
-  '\\',
-  '*',
-  'a\nb',
-  '"',
-];
+export const WORDS = ['..', 'a b', 'a:b', '{x}', "'", '%2e', 'ü', '😀', '__proto__', '\\', '*', 'a\nb', '"'];
 
 /** Makes this many calls at once and returns their results. */
 export function atOnce<Result>(calls: number, call: (index: number) => Promise<Result>): Promise<Result[]> {
   return Promise.all(Array.from({ length: calls }, (_, index) => call(index)));
 }
 
-function createContext(store: SmsOtpStore, pass: PassSeconds): FactContext {
+function createContext({ challenges, counters, tokens }: SmsOtpStore, pass: PassSeconds): FactContext {
   const run = randomUUID();
   const name = (word: string): string => `${word}:${run}`;
-  const challenge: FactContext['challenge'] = (otpId, changes) => makeChallenge(name, otpId, changes);
-  const { challenges, counters, tokens } = store;
-  return { challenges, counters, tokens, pass, name, challenge };
-}
-
-function makeChallenge(
-  name: (word: string) => string,
-  otpId: string,
-  changes: Partial<Challenge> = {},
-): Challenge {
-  const sentAt = Date.now();
-  return {
-    version: 1,
-    otpId: name(otpId),
-    pendingId: name('pending'),
-    userId: name('user'),
-    userIdType: 'string',
-    purpose: 'login',
-    isSent: true,
-    bucket: 'others',
-    mobile: '+12025550123',
-    numberKey: 'number-key',
-    isNewNumber: false,
-    sends: 1,
-    maxAttempts: 5,
-    sentAt,
-    expiresAt: sentAt + 300_000,
-    pendingUntil: sentAt + 600_000,
-    ...changes,
+  const challenge: FactContext['challenge'] = (otpId, changes) => {
+    const sentAt = Date.now();
+    return {
+      version: 1,
+      otpId: name(otpId),
+      pendingId: name('pending'),
+      userId: name('user'),
+      userIdType: 'string',
+      purpose: 'login',
+      isSent: true,
+      bucket: 'others',
+      mobile: '+12025550123',
+      numberKey: 'number-key',
+      isNewNumber: false,
+      sends: 1,
+      maxAttempts: 5,
+      sentAt,
+      expiresAt: sentAt + 300_000,
+      pendingUntil: sentAt + 600_000,
+      ...changes,
+    };
   };
+  return { challenges, counters, tokens, pass, name, challenge };
 }
 
 async function waitSeconds(seconds: number): Promise<void> {

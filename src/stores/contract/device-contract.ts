@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { DeviceStore, TrustedDevice } from '../store';
-import { atOnce, type FactContext, factsOf, ODD_WORDS, type StoreFact } from './context';
+import { atOnce, type FactContext, factsOf, WORDS, type StoreFact } from './context';
 
 /** `DeviceStore`. */
 export const deviceContract: readonly StoreFact[] = [
@@ -96,9 +96,9 @@ export const deviceContract: readonly StoreFact[] = [
 
   about('ids and labels are arbitrary strings', async (user) => {
     const userId = user.name('a:b');
-    const added = ODD_WORDS.map((word) => user.device(word, { label: word, userId }));
+    const added = WORDS.map((word) => user.device(word, { label: word, userId }));
     for (const one of added) await user.store.add(one, 600, 20);
-    assert.deepEqual(new Set((await user.list('a:b')).map(({ label }) => label)), new Set(ODD_WORDS));
+    assert.deepEqual(new Set((await user.list('a:b')).map(({ label }) => label)), new Set(WORDS));
     for (const { deviceId } of added) assert.equal(await user.store.remove(userId, deviceId), true);
   }),
 
@@ -116,7 +116,6 @@ function about(title: string, check: (user: ReturnType<typeof setUp>) => Promise
   return factsOf('devices')(title, (store, context) => check(setUp(store, context)));
 }
 
-/** Returns a user's calls. */
 function setUp(store: DeviceStore, { name, pass }: FactContext) {
   const userId = name('user');
   const device = (id: string, changes: Partial<TrustedDevice> = {}): TrustedDevice => ({

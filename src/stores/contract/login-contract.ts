@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Login, LoginStore } from '../store';
-import { atOnce, type FactContext, factsOf, ODD_WORDS, type StoreFact } from './context';
+import { atOnce, type FactContext, factsOf, WORDS, type StoreFact } from './context';
 
 /** `LoginStore`. */
 export const loginContract: readonly StoreFact[] = [
@@ -105,9 +105,9 @@ export const loginContract: readonly StoreFact[] = [
   about('ending all names the logins of one user but the excepted one, whatever the ids', async (user) => {
     const other = user.at('x', 1, { userId: user.name('other') });
     await user.begin(other);
-    for (const word of ODD_WORDS) await user.begin(user.at(word, 1, { label: word }), 600, 20);
+    for (const word of WORDS) await user.begin(user.at(word, 1, { label: word }), 600, 20);
     const except = user.name('a:b');
-    const others = ODD_WORDS.map(user.name).filter((id) => id !== except);
+    const others = WORDS.map(user.name).filter((id) => id !== except);
     const ended = (await atOnce(5, () => user.store.endAll(user.userId, except))).flat();
     assert.deepEqual([ended.length, new Set(ended)], [others.length, new Set(others)]);
     for (const id of others) assert.equal(await user.store.find(id), null);
@@ -175,7 +175,6 @@ function about(title: string, check: (user: ReturnType<typeof setUp>) => Promise
   return factsOf('logins')(title, (store, context) => check(setUp(store, context)));
 }
 
-/** Returns a user's calls. */
 function setUp(store: LoginStore, { name, pass }: FactContext) {
   const userId = name(`user: "it's"`);
   /** Makes a login that begins at this time. */
