@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import type { BrowserStore, KnownBrowser } from '../store';
 import { atOnce, type FactContext, factsOf, WORDS, type StoreFact } from './context';
 
+const about = factsOf('browsers', setUp);
+
 /** `BrowserStore`. */
 export const browserContract: readonly StoreFact[] = [
   about('a browser is listed once, as last remembered, the newest first', async (user) => {
@@ -63,10 +65,6 @@ export const browserContract: readonly StoreFact[] = [
     assert.deepEqual(await user.list(), []);
   }),
 ];
-
-function about(title: string, check: (user: ReturnType<typeof setUp>) => Promise<void>): StoreFact {
-  return factsOf('browsers')(title, (store, context) => check(setUp(store, context)));
-}
 
 function setUp(store: BrowserStore, { name, pass }: FactContext) {
   const userId = name(`user: "it's"`);

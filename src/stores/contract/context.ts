@@ -45,8 +45,11 @@ export function fact(title: string, check: (context: FactContext) => Promise<voi
 }
 
 /** Returns what creates facts about a part that a store may leave out; a store without it never passes. */
-export function factsOf<Part extends OptionalPart>(part: Part) {
-  type Check = (kept: NonNullable<SmsOtpStore[Part]>, context: FactContext) => Promise<void>;
+export function factsOf<Part extends OptionalPart, User>(
+  part: Part,
+  setUp: (kept: NonNullable<SmsOtpStore[Part]>, context: FactContext) => User,
+) {
+  type Check = (user: User, context: FactContext) => Promise<void>;
   return (title: string, check: Check): StoreFact => ({
     title: `${part}: ${title}`,
     part,
@@ -54,7 +57,8 @@ export function factsOf<Part extends OptionalPart>(part: Part) {
       const store = await makeStore();
       const kept = store[part];
       assert.ok(kept !== undefined, `the store has no ${part}: leave out the facts whose part it is`);
-      await check(kept, createContext(store, pass));
+      const context = createContext(store, pass);
+      await check(setUp(kept, context), context);
     },
   });
 }

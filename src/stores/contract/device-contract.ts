@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import type { DeviceStore, TrustedDevice } from '../store';
 import { atOnce, type FactContext, factsOf, WORDS, type StoreFact } from './context';
 
+const about = factsOf('devices', setUp);
+
 /** `DeviceStore`. */
 export const deviceContract: readonly StoreFact[] = [
   about('devices are listed as they were added, oldest first', async (user) => {
@@ -111,10 +113,6 @@ export const deviceContract: readonly StoreFact[] = [
     assert.deepEqual(await user.list(), []);
   }),
 ];
-
-function about(title: string, check: (user: ReturnType<typeof setUp>) => Promise<void>): StoreFact {
-  return factsOf('devices')(title, (store, context) => check(setUp(store, context)));
-}
 
 function setUp(store: DeviceStore, { name, pass }: FactContext) {
   const userId = name('user');

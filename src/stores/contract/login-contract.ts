@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import type { Login, LoginStore } from '../store';
 import { atOnce, type FactContext, factsOf, WORDS, type StoreFact } from './context';
 
+const about = factsOf('logins', setUp);
+
 /** `LoginStore`. */
 export const loginContract: readonly StoreFact[] = [
   about('a login is found by its id and listed, the newest first', async (user) => {
@@ -161,10 +163,6 @@ export const loginContract: readonly StoreFact[] = [
     assert.deepEqual(await user.find('a'), good);
   }),
 ];
-
-function about(title: string, check: (user: ReturnType<typeof setUp>) => Promise<void>): StoreFact {
-  return factsOf('logins')(title, (store, context) => check(setUp(store, context)));
-}
 
 function setUp(store: LoginStore, { name, pass }: FactContext) {
   const userId = name(`user: "it's"`);
