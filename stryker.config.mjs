@@ -4,7 +4,7 @@ const GROUPS = {
   send: ['src/login/{send-otp,charge-send,wait-without-text,resend-otp,run-policies,phones,events}.ts'],
   factors: ['src/account/{factors,trusted-devices,device-tokens,recovery-codes,known-browsers}.ts'],
   envelope: ['src/protocol/envelope.ts'],
-  answers: ['src/client/{transport,gateway-call}.ts', 'src/client/wire.ts:111-129'],
+  answers: ['src/client/{transport,gateway-call}.ts', 'src/client/wire.ts:109-118'],
   // What decides what errors, events, spans, replies and the command may show.
   redaction: [
     'src/errors.ts',

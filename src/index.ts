@@ -20,7 +20,7 @@ export type {
   VerifiedContext,
 } from './limits/policy';
 export type { LimitName } from './limits/limits';
-export type { LiftedLimits } from './limits/lift-limits';
+export type { LiftedLimits } from './limits/limits';
 export type { UserAdmin, UserExport } from './login/admin';
 export type { Limit, Limits, NumberLimits, SharedLimit, UserLimits } from './limits/options';
 export { REASONS } from './login/outcome';

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { DAY_SECONDS, OTHER_BROWSERS } from '../limits/failures';
-import { fillBrowsers } from '../limits/lift-limits';
+import { fillBrowsers } from '../limits/limits';
 import type { KeyedDigest, KnownBrowsers } from '../login/context';
 import type { BrowserStore, CounterStore } from '../stores/store';
 

@@ -1,14 +1,12 @@
 import { GatewayTimeoutError, GatewayUnreachableError } from '../errors';
 import type { CredentialsBody, RefreshBody } from '../protocol/auth';
 import { type CallDeadline, startDeadline } from './call-limiter';
-import type { CredentialLockout } from './credential-lockout';
+import type { CredentialLockout, TokenContention } from './back-off';
 import { type GatewayEmitter, observeCall } from './events';
 import { isCredentialRefusal, isRefreshRefusal } from './gateway-call';
 import type { CheckedOptions } from './options';
-import type { TokenContention } from './token-contention';
-import type { TokenContents } from './token-contents';
+import type { TokenContents, Wire } from './wire';
 import type { Transport } from './transport';
-import type { Wire } from './wire';
 
 /** The tokens known when one is to be renewed. */
 export interface RenewalBase {
@@ -18,10 +16,10 @@ export interface RenewalBase {
   readonly refused: string | null;
 }
 
-/** A new token and how it was obtained. */
-export interface Renewal {
+/** A token and how it was obtained: `shared` when another process had renewed it. */
+export interface FoundToken {
   readonly contents: TokenContents;
-  readonly by: 'credentials' | 'refresh';
+  readonly by: 'credentials' | 'refresh' | 'shared';
 }
 
 interface AuthenticatorContext {
@@ -42,7 +40,7 @@ export class Authenticator {
    * all of it, so that it ends within the lease on a shared token.
    * @throws {GatewayRejectedError} ERR_GATEWAY_REJECTED; 1004 starts the lockout.
    */
-  async renew({ previous, refused }: RenewalBase): Promise<Renewal> {
+  async renew({ previous, refused }: RenewalBase): Promise<FoundToken> {
     const { options, lockout, contention } = this.context;
     contention.noteAuthentication();
     const deadline = startDeadline('auth', options.timeouts.authMs);
@@ -85,17 +83,13 @@ export class Authenticator {
    * replaced only when the gateway returns the very token it has refused. OTP spec §3.
    */
   async #logIn({ previous, refused }: RenewalBase, deadline: CallDeadline): Promise<TokenContents> {
-    const { username, password, preserveToken } = this.context.options;
+    const { username, password, preserveToken, now } = this.context.options;
     const body: CredentialsBody = { type: 'access_token', username, password, ...this.#validity() };
     if (!preserveToken) return this.#send(body, deadline);
     const kept = await this.#send({ ...body, preserve: true }, deadline);
     if (kept.accessToken === refused) return this.#send({ ...body, preserve: false }, deadline);
-    return previous?.accessToken === kept.accessToken ? this.#keepEarlierEnd(previous, kept) : kept;
-  }
-
-  /** Not shown in OTP spec §3: whether `validity_period` of a kept token is what is left; it is never taken to be more. */
-  #keepEarlierEnd(previous: TokenContents, kept: TokenContents): TokenContents {
-    if (this.context.options.now() >= previous.expiresAt) return kept;
+    if (previous?.accessToken !== kept.accessToken || now() >= previous.expiresAt) return kept;
+    // Not shown in OTP spec §3: whether `validity_period` of a kept token is what is left; it is never taken to be more.
     return { ...kept, expiresAt: Math.min(previous.expiresAt, kept.expiresAt) };
   }
 

@@ -28,7 +28,6 @@ export interface Permit {
   release(): void;
 }
 
-/** A permit as the limiter sees it. */
 export class CallPermit implements Permit {
   state: 'waiting' | 'running' | 'left' = 'waiting';
   /** True once its call has taken it over: a permit is good for one call. */
@@ -126,7 +125,6 @@ export class CallLimiter {
     for (const waiter of this.#waiting) this.#drop(waiter, toError());
   }
 
-  /** Waits until no permit is in use. */
   empty(): Promise<void> {
     return new Promise((resolve) => {
       if (this.#permits === 0) resolve();
@@ -168,7 +166,6 @@ export class CallLimiter {
   }
 }
 
-/** Returns the refusal of a client that was closed. */
 export function closedError(): GatewayBusyError {
   return new GatewayBusyError('the client is closed', CLOSED_RETRY_SECONDS);
 }

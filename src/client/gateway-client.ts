@@ -2,16 +2,13 @@ import type { Variant } from '../protocol/paths';
 import { waitAtMost } from '../stores/with-timeout';
 import { Authenticator } from './authenticate';
 import { CallLimiter, closedError, type Permit, startDeadline } from './call-limiter';
-import { CircuitBreaker } from './circuit-breaker';
-import { CredentialLockout } from './credential-lockout';
+import { CircuitBreaker, CredentialLockout, TokenContention } from './back-off';
 import { GatewayEmitter, type GatewayEventListener } from './events';
-import { createHlrCalls, type HlrCalls } from './hlr-calls';
+import { createHlrCalls, createOtpCalls, type HlrCalls, type OtpCalls } from './calls';
 import type * as OptionsModule from './options';
 import type { CheckedOptions, GatewayClientOptions } from './options';
-import { createOtpCalls, type OtpCalls } from './otp-calls';
 import { CallRunner } from './run-call';
 import { LocalTokenStore, SharedToken } from './shared-token';
-import { TokenContention } from './token-contention';
 import { createPlainTokenCrypto, createTokenCrypto, toAccountName } from './token-crypto';
 import { TokenManager } from './token-manager';
 import { Transport } from './transport';
@@ -111,7 +108,8 @@ async function loadWire(options: CheckedOptions): Promise<Wire> {
 
 /** Creates the parts of a client, and returns those that it uses itself. Nothing is opened yet. @param random Returns a number from 0 to 1. */
 function createParts(options: CheckedOptions, wire: Promise<Wire>, random: () => number) {
-  const { timeouts, now } = options;
+  const { timeouts, tokenStore, now } = options;
+  const { authMs } = timeouts;
   const emitter = new GatewayEmitter(options.onEvent);
   const breaker = new CircuitBreaker(now, emitter);
   const transport = new Transport(options, breaker);
@@ -122,30 +120,16 @@ function createParts(options: CheckedOptions, wire: Promise<Wire>, random: () =>
   });
   const contention = new TokenContention(now, random, emitter);
   const authenticator = new Authenticator({ options, wire, transport, lockout, contention, emitter });
-  const shared = createSharedToken(options, wire, authenticator);
+  const readContents = async (json: string) => (await wire).readTokenContents(json);
+  const crypto =
+    tokenStore === undefined
+      ? createPlainTokenCrypto(readContents)
+      : createTokenCrypto(options, readContents);
+  const [store, account] = [tokenStore ?? new LocalTokenStore(), toAccountName(options)];
+  const shared = new SharedToken({ store, crypto, account, authenticator, authMs, now });
   const tokens = new TokenManager({ shared, lockout, contention, emitter, now, random });
   const runner = new CallRunner({ timeouts, limiter, breaker, lockout, tokens, transport, emitter, wire });
   return { emitter, transport, limiter, tokens, runner };
-}
-
-function createSharedToken(
-  options: CheckedOptions,
-  wire: Promise<Wire>,
-  authenticator: Authenticator,
-): SharedToken {
-  const { tokenStore, timeouts, now } = options;
-  const readContents = async (json: string) => (await wire).readTokenContents(json);
-  return new SharedToken({
-    store: tokenStore ?? new LocalTokenStore(),
-    crypto:
-      tokenStore === undefined
-        ? createPlainTokenCrypto(readContents)
-        : createTokenCrypto(options, readContents),
-    account: toAccountName(options),
-    authenticator,
-    authMs: timeouts.authMs,
-    now,
-  });
 }
 
 function ignore(): void {

@@ -1,8 +1,7 @@
 export { GatewayClient } from './gateway-client';
 export type { CertificateAuthority, GatewayClientOptions, GatewayTimeouts, NumbersAs } from './options';
 export type { CallName } from './events';
-export type { OtpCalls } from './otp-calls';
-export type { HlrCalls } from './hlr-calls';
+export type { HlrCalls, OtpCalls } from './calls';
 export type {
   CallOutcome,
   GatewayCallEvent,

@@ -16,7 +16,6 @@ import type { Variant } from '../protocol/paths';
 import type { TokenStore } from '../stores/store';
 import type { GatewayEventListener } from './events';
 
-/** Where the gateway is. */
 export interface GatewayAddress {
   /** Scheme, host and port. */
   readonly origin: string;
@@ -38,7 +37,6 @@ function readBaseUrl(baseUrl: string): GatewayAddress | { readonly problem: stri
   return { origin: url.origin, host: url.host, pathPrefix: url.pathname.replace(/\/+$/, ''), isSecure };
 }
 
-/** Returns what is wrong with the URL of a proxy, or null. */
 function findProxyProblem(proxyUrl: string, gateway: GatewayAddress): string | null {
   const url = parseUrl(proxyUrl);
   if (url === null || !/^https?:$/.test(url.protocol)) return 'must be an http or https URL';
@@ -125,10 +123,8 @@ export interface GatewayClientOptions {
   readonly now?: (() => number) | undefined;
 }
 
-/** Begins every error message. */
 const MAKER = 'GatewayClient';
 
-/** Every default and every bound of `GatewayTimeouts`. */
 const timeoutsSchema = strictOptions({
   connectMs: callTimeout(3_000),
   // An authentication must end within the lease on the shared token, which lasts 15 s.
@@ -176,7 +172,6 @@ const numbersAs = z.union(
   "must be 'string', 'number' or an object with mobile and validity, each 'string' or 'number'",
 );
 
-/** Every default and every bound of `GatewayClientOptions`. */
 const optionsSchema = strictOptions({
   baseUrl: z.string('must be an http or https URL'),
   variant: oneOf('A', 'B'),

@@ -9,8 +9,7 @@ import {
   remainingMs,
   startDeadline,
 } from './call-limiter';
-import type { CircuitBreaker } from './circuit-breaker';
-import type { CredentialLockout } from './credential-lockout';
+import type { CircuitBreaker, CredentialLockout } from './back-off';
 import { type CallName, type GatewayEmitter, observeCall } from './events';
 import { type GatewayCall, isCredentialRefusal, isGatewayFailure, isTokenRefusal } from './gateway-call';
 import type { GatewayTimeouts } from './options';

@@ -1,8 +1,8 @@
 import { GatewayBusyError, SmsOtpError, StoreError } from '../errors';
 import type { RenewedToken, StoredToken, TokenStore } from '../stores/store';
 import { waitAtMost } from '../stores/with-timeout';
-import type { Authenticator, RenewalBase } from './authenticate';
-import type { TokenContents } from './token-contents';
+import type { Authenticator, FoundToken, RenewalBase } from './authenticate';
+import type { TokenContents } from './wire';
 import type { TokenCrypto } from './token-crypto';
 
 /** The token store of a single client. The token manager runs one renewal at a time, so nothing is locked here. */
@@ -30,13 +30,6 @@ const STORE_TIMEOUT_MS = 2_000;
 
 /** How many stored tokens in a row may turn out useless before the renewal fails. */
 const ROUNDS = 3;
-
-/** A token taken from the store, or renewed. */
-export interface FoundToken {
-  readonly contents: TokenContents;
-  /** `shared`: another process had renewed it. */
-  readonly by: 'credentials' | 'refresh' | 'shared';
-}
 
 interface SharedTokenContext {
   readonly store: TokenStore;

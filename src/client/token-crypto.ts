@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHash, hkdf, randomBytes, scrypt } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { CheckedOptions } from './options';
-import type { TokenContents } from './token-contents';
+import type { TokenContents } from './wire';
 
 /** Turns tokens into what a store keeps, and back. */
 export interface TokenCrypto {
@@ -74,7 +74,6 @@ export function toAccountName({ address, username }: Pick<Account, 'address' | '
  */
 const SCRYPT_COST = { N: 2 ** 14, r: 8, p: 5 };
 
-/** The length of every key that is derived here. */
 const KEY_BYTES = 32;
 
 const scryptAsync = promisify<string, string, number, typeof SCRYPT_COST, Buffer>(scrypt);

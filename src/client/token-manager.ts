@@ -1,18 +1,17 @@
 import { setTimeout } from 'node:timers/promises';
 import { GatewayBusyError, GatewayTimeoutError } from '../errors';
 import { waitAtMost } from '../stores/with-timeout';
+import type { FoundToken } from './authenticate';
 import { type CallDeadline, closedError, remainingMs } from './call-limiter';
-import type { CredentialLockout } from './credential-lockout';
+import type { CredentialLockout, TokenContention } from './back-off';
 import type { GatewayEmitter } from './events';
 import { isCredentialRefusal } from './gateway-call';
-import type { FoundToken, SharedToken } from './shared-token';
-import type { TokenContention } from './token-contention';
-import type { TokenContents } from './token-contents';
+import type { SharedToken } from './shared-token';
+import type { TokenContents } from './wire';
 
 /** Milliseconds between two renewals in the background when the first failed; the token is good until its end. */
 const RETRY_MS = 5_000;
 
-/** A token in use. */
 export interface AuthorizedToken extends TokenContents {
   /** Value of the Authorization header. OTP spec §5. */
   readonly authorization: string;

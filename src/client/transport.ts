@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import type { buildConnector, Dispatcher, ProxyAgent } from 'undici';
 import { GatewayResponseError, GatewayTimeoutError, GatewayUnreachableError } from '../errors';
 import { type CallDeadline, remainingMs } from './call-limiter';
-import type { CircuitBreaker } from './circuit-breaker';
+import type { CircuitBreaker } from './back-off';
 import { type GatewayCall, isGatewayFailure, type RawAnswer } from './gateway-call';
 import type { CheckedOptions } from './options';
 
@@ -28,7 +28,8 @@ const BODY_HEADERS = [...HEADERS, 'content-type', 'application/json'];
  * loaded at the first request, or right after construction.
  */
 export class Transport {
-  readonly #sockets = new OpenSockets();
+  /** All open sockets, including those still connecting, which closing a pool leaves alone. */
+  readonly #sockets = new Set<Socket>();
   #loading: Promise<Dispatcher> | null = null;
   #dispatcher: Dispatcher | null = null;
 
@@ -72,10 +73,9 @@ export class Transport {
     }
   }
 
-  /** Ends every request and connection. */
   async destroy(): Promise<void> {
     await (await this.#loading)?.destroy();
-    this.#sockets.destroy();
+    for (const socket of this.#sockets) socket.destroy();
   }
 
   #toOptions(
@@ -100,7 +100,7 @@ export class Transport {
     const { Pool, ProxyAgent, buildConnector } = await import('undici');
     const { address, connections, proxyUrl } = this.options;
     const options = await this.#toConnectOptions();
-    const connect = this.#sockets.watch(buildConnector(options));
+    const connect = this.#watch(buildConnector(options));
     const pool = { connections, pipelining: 1 };
     this.#dispatcher =
       proxyUrl === undefined
@@ -114,23 +114,8 @@ export class Transport {
     return this.#dispatcher;
   }
 
-  /** Returns the options of every socket. No option and no environment variable switches the verification off. */
-  async #toConnectOptions(): Promise<ConnectOptions> {
-    const { ca, timeouts } = this.options;
-    const options = { timeout: timeouts.connectMs, rejectUnauthorized: true, allowH2: false };
-    const authorities = Array.isArray(ca) ? ca : [ca];
-    if (authorities.length === 0) return options;
-    const { createSecureContext, rootCertificates } = await import('node:tls');
-    return { ...options, secureContext: createSecureContext({ ca: [...rootCertificates, ...authorities] }) };
-  }
-}
-
-/** The sockets of one client, including those still connecting, which closing a pool leaves alone. */
-class OpenSockets {
-  readonly #sockets = new Set<Socket>();
-
   /** Returns the same connector, with every socket it opens remembered until it closes. */
-  watch(connect: buildConnector.connector): buildConnector.connector {
+  #watch(connect: buildConnector.connector): buildConnector.connector {
     return (options, callback) => {
       // It returns the socket, which its type omits.
       const socket: unknown = connect(options, callback);
@@ -140,8 +125,14 @@ class OpenSockets {
     };
   }
 
-  destroy(): void {
-    for (const socket of this.#sockets) socket.destroy();
+  /** Returns the options of every socket. No option and no environment variable switches the verification off. */
+  async #toConnectOptions(): Promise<ConnectOptions> {
+    const { ca, timeouts } = this.options;
+    const options = { timeout: timeouts.connectMs, rejectUnauthorized: true, allowH2: false };
+    const authorities = Array.isArray(ca) ? ca : [ca];
+    if (authorities.length === 0) return options;
+    const { createSecureContext, rootCertificates } = await import('node:tls');
+    return { ...options, secureContext: createSecureContext({ ca: [...rootCertificates, ...authorities] }) };
   }
 }
 
@@ -215,7 +206,6 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
     if (!this.#isSettled) this.#fail(this.#toGatewayError(error));
   }
 
-  /** The deadline has come. */
   end(): void {
     if (this.#isSettled) return;
     this.#fail(new GatewayTimeoutError(this.call.name, this.deadline.limitMs, this.#controller !== null));

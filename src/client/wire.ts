@@ -1,6 +1,14 @@
+import { z } from 'zod';
 import { GatewayRejectedError, GatewayResponseError } from '../errors';
 import { readBalance, readPricing } from '../protocol/account';
-import { type CredentialsBody, readTokens, type RefreshBody, type Tokens } from '../protocol/auth';
+import {
+  type CredentialsBody,
+  DEFAULT_TOKEN_VALIDITY_SECONDS,
+  readTokens,
+  type RefreshBody,
+  tokenSchema,
+  type Tokens,
+} from '../protocol/auth';
 import { parseAnswer, readEnvelope } from '../protocol/envelope';
 import { gatewayErrorName } from '../protocol/error-codes';
 import { lookupRequest, type Lookup, readHlrPricing, readLookup } from '../protocol/hlr';
@@ -26,11 +34,9 @@ import {
   PRICING_PATH,
   validatePath,
 } from '../protocol/paths';
-import { parseInput } from '../protocol/values';
+import { parseInput, readOrNull } from '../protocol/values';
 import type { GatewayCall, RawAnswer } from './gateway-call';
-import { readTokenContents, toTokenContents } from './token-contents';
 
-/** The most bytes of an answer. */
 const MAX_ANSWER_BYTES = 64 * 1024;
 
 /** The most bytes of a price list, which has a row for every network of the world. */
@@ -100,7 +106,16 @@ function get<Result>(
   readPayload: ReadPayload<Result>,
   maxBytes = MAX_ANSWER_BYTES,
 ): GatewayCall<Result> {
-  const read = (answer: RawAnswer): Result => readAnswer(name, answer, readPayload);
+  function read({ httpStatus, body, retryAfterSeconds }: RawAnswer): Result {
+    const answer = readEnvelope(httpStatus, parseAnswer(body));
+    if (answer.kind === 'rejected') {
+      const { code } = answer;
+      throw new GatewayRejectedError(name, code, gatewayErrorName(code), httpStatus, retryAfterSeconds);
+    }
+    const result = answer.kind === 'success' ? readPayload(answer.payload, answer.hasPayload) : null;
+    if (result !== null) return result;
+    throw new GatewayResponseError(name, httpStatus, 'its fields are not as expected', retryAfterSeconds);
+  }
   return { name, method: 'GET', path, body: null, maxBytes, read };
 }
 
@@ -113,17 +128,43 @@ function post<Result>(
   return { ...get(name, path, readPayload), method: 'POST', body: JSON.stringify(body) };
 }
 
-function readAnswer<Result>(
-  call: string,
-  { httpStatus, body, retryAfterSeconds }: RawAnswer,
-  readPayload: ReadPayload<Result>,
-): Result {
-  const answer = readEnvelope(httpStatus, parseAnswer(body));
-  if (answer.kind === 'rejected') {
-    const { code } = answer;
-    throw new GatewayRejectedError(call, code, gatewayErrorName(code), httpStatus, retryAfterSeconds);
-  }
-  const result = answer.kind === 'success' ? readPayload(answer.payload, answer.hasPayload) : null;
-  if (result !== null) return result;
-  throw new GatewayResponseError(call, httpStatus, 'its fields are not as expected', retryAfterSeconds);
+/** A token with what belongs to it. */
+export interface TokenContents {
+  readonly accessToken: string;
+  /** Null when the gateway returned none: then only credentials can renew. */
+  readonly refreshToken: string | null;
+  /** Milliseconds since 1970 from which it counts as expired. */
+  readonly expiresAt: number;
+}
+
+/** The token as a store keeps it, once decrypted. */
+const tokenContentsSchema = z.object({
+  accessToken: tokenSchema,
+  refreshToken: tokenSchema.nullable(),
+  expiresAt: z.number(),
+}) satisfies z.ZodType<TokenContents>;
+
+/** Reads the record of a token; null when it is malformed. @throws {SyntaxError} when it is not JSON. */
+function readTokenContents(json: string): TokenContents | null {
+  return readOrNull(tokenContentsSchema, JSON.parse(json));
+}
+
+/** No answer of the gateway makes a token trusted for longer. */
+const LONGEST_VALIDITY_SECONDS = 86_400;
+
+/** The end of a token's life that is not used: requests take time, and clocks differ. At most 5 % of it. */
+const MARGIN_MS = 5_000;
+
+/**
+ * Dates a token.
+ * Not shown in OTP spec §2: `validity_period` missing or malformed; then the requested validity counts, or the default.
+ * @param requestedAt Milliseconds since 1970: the token's life cannot have begun earlier.
+ */
+function toTokenContents(
+  { accessToken, refreshToken, validitySeconds }: Tokens,
+  requestedAt: number,
+  requestedSeconds = DEFAULT_TOKEN_VALIDITY_SECONDS,
+): TokenContents {
+  const lifeMs = Math.min(validitySeconds ?? requestedSeconds, LONGEST_VALIDITY_SECONDS) * 1000;
+  return { accessToken, refreshToken, expiresAt: requestedAt + lifeMs - Math.min(MARGIN_MS, lifeMs / 20) };
 }

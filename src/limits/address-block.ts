@@ -44,19 +44,10 @@ function findIPv4(groups: readonly number[]): readonly number[] | null {
 }
 
 function expandIPv6(address: string): readonly number[] {
-  const [head = '', tail = ''] = foldDottedTail(address).split('::');
-  const front = readGroups(head);
-  const back = readGroups(tail);
+  // The URL parser rewrites an address that ends in IPv4 notation (`::ffff:192.0.2.1`) with groups only.
+  const { hostname } = new URL(`http://[${address}]`);
+  const [front = [], back = []] = hostname.slice(1, -1).split('::').map(readGroups);
   return [...front, ...new Array<number>(8 - front.length - back.length).fill(0), ...back];
-}
-
-/** Rewrites an address that ends in IPv4 notation (`::ffff:192.0.2.1`) with groups only. */
-function foldDottedTail(address: string): string {
-  const lastColon = address.lastIndexOf(':');
-  const dotted = address.slice(lastColon + 1);
-  if (!isIPv4(dotted)) return address;
-  const [a = 0, b = 0, c = 0, d = 0] = dotted.split('.').map(Number);
-  return `${address.slice(0, lastColon + 1)}${toHex(a * 256 + b)}:${toHex(c * 256 + d)}`;
 }
 
 function readGroups(groups: string): readonly number[] {

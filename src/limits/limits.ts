@@ -1,20 +1,23 @@
-import type { Counter, Purpose } from '../stores/store';
+import type { Counter, CounterStore, Purpose } from '../stores/store';
 import type { AddressBlock } from './address-block';
 import {
+  browserKey,
   DAY_SECONDS,
   doubling,
   failureKeys,
   guessCounters,
+  lockKey,
   OTHER_BROWSERS,
+  readKeys,
   readOnly,
   sideOf,
+  slowKey,
 } from './failures';
 import type { Limit, Limits } from './options';
 
 /** One bucket of each side. */
 const SIDES = [OTHER_BROWSERS, 'known'];
 
-/** The longest gap between two sends. */
 const LONGEST_GAP_SECONDS = 300;
 
 /** What a send is counted by. Numbers and prefixes are HMACs already. */
@@ -48,7 +51,6 @@ export type LimitName =
   | 'enrollments'
   | 'without-text';
 
-/** A counter of a send with the limit that it stands for. */
 export interface SendCounter {
   readonly limit: LimitName;
   readonly counter: Counter;
@@ -74,7 +76,11 @@ export function sendCounters(
 ): readonly SendCounter[] {
   const { perNumber, perAddress, perPrefix, total } = limits;
   const { number, prefix, addresses } = keys;
-  const stranger = strangerCounter(number, keys.provenKeys, perNumber.maxPerDayFromStrangers);
+  const strangers = limited(
+    'per-number',
+    `sends:strangers:${number}`,
+    perDay(perNumber.maxPerDayFromStrangers),
+  );
   return [
     ...readOnly(guessCounters(limits, keys.user, keys.bucket, 'sms')).map((counter, index) => {
       return { limit: index === 0 ? 'failures' : 'lock', counter } as const;
@@ -82,7 +88,8 @@ export function sendCounters(
     { limit: 'gap', counter: gapCounter(keys, gapSeconds, random) },
     ...userCounters(limits.perUser, keys),
     ...(keys.isConfirmed ? [] : unprovenCounters(limits, keys)),
-    { limit: 'per-number', counter: stranger, isStranger: true },
+    // Only who has entered a code that was texted to the number is exempt, whatever the app says of it.
+    { ...exempted(strangers, keys.provenKeys), isStranger: true },
     ...addresses.map(({ block, factor }) => {
       const wider = { ...perAddress, max: perAddress.max * factor };
       return limited('per-address', `sends:address:${block}`, wider);
@@ -96,73 +103,64 @@ function gapCounter({ user, bucket }: SendKeys, gapSeconds: number, random: numb
   const seconds = doubling(gapSeconds, LONGEST_GAP_SECONDS).map((gap, index) =>
     index === 0 ? gap : Math.min(LONGEST_GAP_SECONDS, Math.round(gap * (1 + random / 10))),
   );
-  return { key: gapKey(user, bucket), windowSeconds: DAY_SECONDS, lock: { every: 1, seconds } };
+  return { key: KEYS.gap(user, bucket), windowSeconds: DAY_SECONDS, lock: { every: 1, seconds } };
 }
 
 function userCounters(perUser: Limits['perUser'], keys: SendKeys): readonly SendCounter[] {
   const { user, bucket, purpose } = keys;
-  const { maxPerDay } = perUser;
   const isShare = keys.hasKnownBrowsers && bucket === OTHER_BROWSERS;
   const inAll = isShare ? perUser.maxPerDayInOthers : perUser.maxPerDayInAll;
   const stepUps = isShare ? perUser.maxStepUpsPerDayInOthers : perUser.maxStepUpsPerDay;
-  const perDay = (key: string, max: number): SendCounter =>
-    limited('per-user', key, { max, perSeconds: DAY_SECONDS });
   const isStepUp = purpose === 'step-up' || purpose === 'transaction';
   return [
-    { ...perDay(dayKey(user, bucket), maxPerDay), isUserDay: true },
-    limited('per-user', shortKey(user, bucket), perUser),
-    perDay(allKey(user, bucket), inAll),
-    ...(isStepUp ? [perDay(stepUpsKey(user, bucket), stepUps)] : []),
+    { ...limited('per-user', KEYS.day(user, bucket), perDay(perUser.maxPerDay)), isUserDay: true },
+    limited('per-user', KEYS.short(user, bucket), perUser),
+    limited('per-user', KEYS.all(user, bucket), perDay(inAll)),
+    ...(isStepUp ? [limited('per-user', KEYS.stepUps(user, bucket), perDay(stepUps))] : []),
   ];
 }
 
 /** The budgets of numbers that are not proven for the user. Proven ones are exempt, so that they tell a stranger nothing. */
 function unprovenCounters(limits: Limits, keys: SendKeys): readonly SendCounter[] {
   const { perUser, perNumber, perAddress, perPrefix } = limits;
-  const { user, number, prefix, purpose, addresses, provenKeys: exemptBy } = keys;
+  const { user, number, prefix, purpose, addresses, provenKeys } = keys;
   const kind = purpose === 'enroll' ? 'enroll' : 'login';
-  const perDay = (max: number): Limit => ({ max, perSeconds: DAY_SECONDS });
   // A number that was texted today is not another one.
   const texted = `texted:${user}:${number}`;
-  const another = limited('per-user', unprovenNumbersKey(user), perDay(perUser.maxUnprovenNumbers));
+  const another = limited('per-user', KEYS.unprovenNumbers(user), perDay(perUser.maxUnprovenNumbers));
   const counters = [
     limited('per-number', `sends:day:number:${kind}:${number}`, perDay(perNumber.maxPerDay)),
     limited('per-number', `sends:short:number:${kind}:${number}`, perNumber),
     { limit: 'per-user', counter: { key: texted, windowSeconds: DAY_SECONDS } } as const,
     ...addresses.map(({ block, factor }) => {
-      const { maxUnproven, perSeconds } = perAddress;
-      return limited('per-address', `sends:address-unproven:${block}`, {
-        max: maxUnproven * factor,
-        perSeconds,
-      });
+      const wider = { ...perAddress, max: perAddress.maxUnproven * factor };
+      return limited('per-address', `sends:address-unproven:${block}`, wider);
     }),
     limited('per-prefix', `sends:prefix-unproven:${kind}:${prefix}`, {
+      ...perPrefix,
       max: perPrefix.maxUnproven,
-      perSeconds: perPrefix.perSeconds,
     }),
   ];
   return [
-    {
-      ...another,
-      counter: { ...another.counter, exemptBy: [...exemptBy, texted] },
-      admitsSameNumber: true,
-    },
-    ...counters.map(({ limit, counter }) => ({ limit, counter: { ...counter, exemptBy } })),
+    { ...exempted(another, [...provenKeys, texted]), admitsSameNumber: true },
+    ...counters.map((counter) => exempted(counter, provenKeys)),
   ];
 }
 
-/** Only who has entered a code that was texted to the number is exempt, whatever the app says of it. */
-function strangerCounter(number: string, exemptBy: readonly string[], max: number): Counter {
-  return { key: `sends:strangers:${number}`, windowSeconds: DAY_SECONDS, max, exemptBy };
+function perDay(max: number): Limit {
+  return { max, perSeconds: DAY_SECONDS };
+}
+
+function exempted({ limit, counter }: SendCounter, exemptBy: readonly string[]): SendCounter {
+  return { limit, counter: { ...counter, exemptBy } };
 }
 
 function limited(limit: LimitName, key: string, { max, perSeconds: windowSeconds }: Limit): SendCounter {
   return { limit, counter: { key, windowSeconds, max } };
 }
 
-/** Counts the enrollments that a user begins. */
 export function enrollmentCounter({ enrollments }: Limits, user: string): Counter {
-  return limited('enrollments', enrollmentsKey(user), enrollments).counter;
+  return limited('enrollments', KEYS.enrollments(user), enrollments).counter;
 }
 
 /**
@@ -175,7 +173,7 @@ export function provenCounter(user: string, number: string): Counter {
 
 /** Gives back the send of a challenge whose code may have been judged: the user's ten a day, and no total. */
 export function lostSendCounter(user: string, bucket: string): Counter {
-  return { key: dayKey(user, bucket), windowSeconds: DAY_SECONDS, amount: -1 };
+  return { key: KEYS.day(user, bucket), windowSeconds: DAY_SECONDS, amount: -1 };
 }
 
 /**
@@ -193,45 +191,76 @@ export function keysClearedBySuccess(
 /** Returns the keys of all send budgets of one user. */
 export function sendKeys(user: string, browserIds: readonly string[]): readonly string[] {
   const buckets = [OTHER_BROWSERS, ...browserIds];
-  const stepUps = SIDES.map((side) => stepUpsKey(user, side));
-  const inAll = [...totalKeys(user), ...stepUps, unprovenNumbersKey(user), enrollmentsKey(user)];
+  const stepUps = SIDES.map((side) => KEYS.stepUps(user, side));
+  const inAll = [...totalKeys(user), ...stepUps, KEYS.unprovenNumbers(user), KEYS.enrollments(user)];
   return [...buckets.flatMap((bucket) => sinceSuccessKeys(user, bucket)), ...inAll];
 }
 
 /** Returns the keys of the day's totals of one user: of known browsers, and of all others. */
-export function totalKeys(user: string): readonly string[] {
-  return SIDES.map((side) => allKey(user, side));
+function totalKeys(user: string): readonly string[] {
+  return SIDES.map((side) => KEYS.all(user, side));
 }
 
 function sinceSuccessKeys(user: string, bucket: string): readonly string[] {
-  return [gapKey(user, bucket), dayKey(user, bucket), shortKey(user, bucket)];
+  return [KEYS.gap(user, bucket), KEYS.day(user, bucket), KEYS.short(user, bucket)];
 }
 
-function gapKey(user: string, bucket: string): string {
-  return `sends:gap:${bucket}:${user}`;
+/** What was lifted from a user. */
+export interface LiftedLimits {
+  /** What was locked: factors by name, and `other-browsers` after slow guessing. */
+  readonly locks: readonly string[];
+  /** Texts that counted toward the day's totals. */
+  readonly sends: number;
+  /** Failures since the last success. They stay counted: when they have disabled codes, `enableUser` enables them. */
+  readonly failures: number;
 }
 
-function dayKey(user: string, bucket: string): string {
-  return `sends:day:user:${bucket}:${user}`;
+/** Lifts the locks and send budgets of a user in all browsers. Each lock's count stays: the next lock comes as it would have. */
+export async function liftLimits(
+  counters: CounterStore,
+  user: string,
+  methods: readonly string[],
+  browserIds: readonly string[],
+): Promise<LiftedLimits> {
+  const locks = new Map([
+    ...methods.map((method) => [method, lockKey(user, method)] as const),
+    ['other-browsers', slowKey(user)],
+  ]);
+  const totals = totalKeys(user);
+  const failures = failureKeys(user, [], OTHER_BROWSERS);
+  const keys = [...locks.values(), ...totals, ...failures];
+  const { counts } = await counters.charge(readKeys(keys));
+  await Promise.all([...locks.values()].map((key) => counters.lock(key, 0)));
+  await counters.clear([
+    ...sendKeys(user, browserIds),
+    ...browserIds.map((browserId) => browserKey(user, browserId)),
+  ]);
+  const sum = (from: number, length: number): number =>
+    counts.slice(from, from + length).reduce((total, { count }) => total + count, 0);
+  return {
+    locks: [...locks.keys()].filter((_name, index) => (counts[index]?.lockedSeconds ?? 0) > 0),
+    sends: sum(locks.size, totals.length),
+    failures: sum(locks.size + totals.length, failures.length),
+  };
 }
 
-function shortKey(user: string, bucket: string): string {
-  return `sends:short:user:${bucket}:${user}`;
+/** Makes browsers of a user unknown for so many seconds, whatever their cookies say. */
+export async function fillBrowsers(
+  counters: CounterStore,
+  user: string,
+  browserIds: readonly string[],
+  seconds: number,
+): Promise<void> {
+  await Promise.all(browserIds.map((id) => counters.lock(browserKey(user, id), seconds)));
 }
 
-/** All known browsers of a user share these two, and so do all others. */
-function allKey(user: string, bucket: string): string {
-  return `sends:all:${sideOf(bucket)}:${user}`;
-}
-
-function stepUpsKey(user: string, bucket: string): string {
-  return `sends:step-ups:${sideOf(bucket)}:${user}`;
-}
-
-function unprovenNumbersKey(user: string): string {
-  return `sends:unproven-numbers:${user}`;
-}
-
-function enrollmentsKey(user: string): string {
-  return `enrollments:${user}`;
-}
+/** The keys of a user's counters. All known browsers of a user share `all` and `stepUps`, and so do all others. */
+const KEYS = {
+  gap: (user: string, bucket: string) => `sends:gap:${bucket}:${user}`,
+  day: (user: string, bucket: string) => `sends:day:user:${bucket}:${user}`,
+  short: (user: string, bucket: string) => `sends:short:user:${bucket}:${user}`,
+  all: (user: string, bucket: string) => `sends:all:${sideOf(bucket)}:${user}`,
+  stepUps: (user: string, bucket: string) => `sends:step-ups:${sideOf(bucket)}:${user}`,
+  unprovenNumbers: (user: string) => `sends:unproven-numbers:${user}`,
+  enrollments: (user: string) => `enrollments:${user}`,
+};

@@ -7,7 +7,7 @@ import {
   slowKey,
   spentCodesCounter,
 } from '../limits/failures';
-import { type LiftedLimits, liftLimits } from '../limits/lift-limits';
+import { type LiftedLimits, liftLimits } from '../limits/limits';
 import { sendKeys } from '../limits/limits';
 import type { UserId } from '../stores/store';
 import type { ListedLogin, LoginContext } from './context';

@@ -23,7 +23,6 @@ export type BuildMessage = (
   validitySeconds: number,
 ) => OutgoingMessage | Promise<OutgoingMessage>;
 
-/** Makes the text of one message. */
 type MakeText = (context: MessageContext, validitySeconds: number) => string | Promise<string>;
 
 /**
@@ -75,7 +74,6 @@ function createDefaultText(options: MessageBuilderOptions): MakeText {
   };
 }
 
-/** Checks the default message of one locale for every purpose. */
 function checkDefault(options: MessageBuilderOptions, locale: MessageLocale): void {
   const { maxPinDigits, codeValiditySeconds: validitySeconds } = options;
   const names = (['appName', 'autofillHost'] as const).filter((name) => options[name] !== undefined);

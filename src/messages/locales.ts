@@ -1,25 +1,12 @@
 import type { Purpose } from '../stores/store';
 import texts = require('./locales.json');
 
+/** The locales whose texts are written without letters that would force UCS-2, and those that are always sent as UCS-2. */
+const GSM_7_LOCALES = ['en', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'pl', 'tr', 'sv'] as const;
+const UCS_2_LOCALES = ['ar', 'ja', 'zh-Hans', 'ko', 'ru', 'hi'] as const;
+
 /** The locales that have texts, as BCP 47 tags. `req.acceptsLanguages(...MESSAGE_LOCALES)` chooses one by the browser. */
-export const MESSAGE_LOCALES = [
-  'en',
-  'de',
-  'fr',
-  'es',
-  'it',
-  'pt',
-  'nl',
-  'pl',
-  'tr',
-  'sv',
-  'ar',
-  'ja',
-  'zh-Hans',
-  'ko',
-  'ru',
-  'hi',
-] as const;
+export const MESSAGE_LOCALES = [...GSM_7_LOCALES, ...UCS_2_LOCALES] as const;
 
 export type MessageLocale = (typeof MESSAGE_LOCALES)[number];
 
@@ -86,9 +73,9 @@ export function findServedLocales({
 }
 
 /**
- * The texts of the default message. Six locales are always sent as UCS-2, 70 units: ar, ja, zh-Hans, ko, ru, hi. Their bound
- * texts leave out the minutes, Chinese excepted, and the name in transactions; the last line names the host. Arabic has no
- * bidi marks: they break parsers of that line.
+ * The texts of the default message. The locales of UCS-2 have 70 units: their bound texts leave out the minutes, Chinese
+ * excepted, and the name in transactions; the last line names the host. Arabic has no bidi marks: they break parsers of
+ * that line.
  *
  * The other ten choose words without letters that would force UCS-2: French without ç, ê, ô; Polish without ą, ć, ę, ł, ń,
  * ó, ś, ź, ż; Turkish without ç, ğ, ı, İ, ş; Spanish with "clave" and "teléfono" (é does not force it); Portuguese, for

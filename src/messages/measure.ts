@@ -26,10 +26,11 @@ export interface MessageMeasure {
  * What the app's functions return is measured each time.
  */
 export function measureTexts(options: MessageBuilderOptions): readonly MessageMeasure[] {
-  const { template, perCountry = {} } = options;
-  const general = template === undefined ? measureDefaults(options) : measureOwn(options, template, null);
+  const { template, perCountry = {}, maxPinDigits } = options;
+  const general =
+    template === undefined ? measureDefaults(options) : measureOwn(template, null, maxPinDigits);
   const national = Object.entries(perCountry).flatMap(([country, { template: own }]) =>
-    own === undefined ? [] : measureOwn(options, own, country),
+    own === undefined ? [] : measureOwn(own, country, maxPinDigits),
   );
   return [...general, ...national];
 }
@@ -45,29 +46,22 @@ function measureDefaults(options: MessageBuilderOptions): readonly MessageMeasur
 }
 
 /** Leaves out transactions: a fixed template shows no amount, so it is never sent for one. */
-function measureOwn(
-  { maxPinDigits }: MessageBuilderOptions,
-  template: MessageOption,
-  country: string | null,
-): readonly MessageMeasure[] {
+function measureOwn(template: MessageOption, country: string | null, maxPinDigits: number): MessageMeasure[] {
   if (typeof template !== 'string') return [];
   const size = measure(template, maxPinDigits);
   const purposes = PURPOSES.filter((purpose) => purpose !== 'transaction');
   return purposes.map((purpose) => ({ locale: null, purpose, country, ...size }));
 }
 
-function measure(
-  template: string,
-  maxPinDigits: number,
-): Pick<MessageMeasure, 'encoding' | 'used' | 'limit' | 'forcedBy'> {
-  const { encoding, units, limit, forcedBy } = measureTemplate(template, maxPinDigits);
+function measure(template: string, maxPinDigits: number) {
+  const { encoding, units: used, limit, forcedBy } = measureTemplate(template, maxPinDigits);
   const [first] = forcedBy;
   return {
     encoding: encoding === 'gsm-7' ? 'GSM-7' : 'UCS-2',
-    used: units,
+    used,
     limit,
     forcedBy: first === undefined ? null : nameCharacter(first),
-  };
+  } as const;
 }
 
 /** Returns a character with its code point, as `'é' (U+00E9)`. */

@@ -55,7 +55,6 @@ export interface MessagesOption {
   readonly perCountry?: Readonly<Record<string, CountryMessage>> | undefined;
 }
 
-/** The options that messages are built from. */
 export interface MessageBuilderOptions extends MessagesOption {
   readonly maxPinDigits: number;
   readonly codeValiditySeconds: number;

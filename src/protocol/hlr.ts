@@ -74,12 +74,7 @@ const lookupSchema = z
     country: orNull(text),
     operator: orNull(text),
   })
-  .transform(({ phone, status, advanced_status: advancedStatus, ...network }): Lookup => ({
-    phone,
-    status,
-    advancedStatus,
-    ...network,
-  }));
+  .transform(({ advanced_status: advancedStatus, ...lookup }): Lookup => ({ ...lookup, advancedStatus }));
 
 /** Reads the payload of a lookup answer; null when it is not about the requested number. */
 export function readLookup(payload: unknown, digits: string): Lookup | null {
@@ -97,12 +92,11 @@ const countryPriceSchema = z
     countryiso: orNull(text),
     price: decimal,
   })
-  .transform(({ id, countryname, countrycode, countryiso, price }): CountryPrice => ({
-    id,
+  .transform(({ countryname, countrycode, countryiso, ...row }): CountryPrice => ({
+    ...row,
     countryName: countryname,
     countryCode: countrycode,
     countryIso: countryiso,
-    price,
   }));
 
 const pricingSchema = priceListOf(countryPriceSchema);

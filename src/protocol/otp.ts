@@ -112,14 +112,11 @@ const toForm = { string: String, number: Number } as const;
 
 /** Not shown in OTP spec §8: the range of B. Any whole number above zero is accepted. */
 function validitySeconds(variant: Variant) {
-  if (variant === 'B') return positive('must be a whole number above zero');
+  const aboveZero = 'must be a whole number above zero';
+  if (variant === 'B') return z.int(aboveZero).min(1, aboveZero);
   const { min, max } = VALIDITY_RANGE_SECONDS;
   const problem = `must be a whole number from ${min} to ${max}`;
-  return positive(problem).min(min, problem).max(max, problem);
-}
-
-function positive(problem: string) {
-  return z.int(problem).min(1, problem);
+  return z.int(problem).min(min, problem).max(max, problem);
 }
 
 function messageTemplate({ maxPinDigits, allowSecondSegment }: RequestOptions) {
@@ -147,17 +144,13 @@ function referenceCode(variant: Variant) {
  * Not shown in OTP spec §2: whether the id of B is a number or a string of digits; both are read, and whole numbers in A too.
  */
 export function otpId(variant: Variant, problem?: string) {
-  const isId = variant === 'A' ? isIdOfA : isIdOfB;
+  const isId = variant === 'A' ? isIdOfA : (id: string) => /^[0-9]{1,20}$/.test(id);
   return z.union([z.string(), z.int().min(0).transform(String)], problem).refine(isId, problem);
 }
 
 function isIdOfA(id: string): boolean {
   if (id === '' || id.length > 256 || id === '.' || id === '..') return false;
   return id.isWellFormed() && !/[\p{Cc}\u2028\u2029]/u.test(id);
-}
-
-function isIdOfB(id: string): boolean {
-  return /^[0-9]{1,20}$/.test(id);
 }
 
 /** OTP spec §2, OTP object of variant A. Fields that no decision depends on are null when missing or malformed. */
@@ -199,14 +192,12 @@ const generatedSchemas = {
       imessaged: orNull(text),
       reference_code: orNull(text),
     })
-    .transform(({ id, mobile, sender, ...otp }): GeneratedA => ({
+    .transform(({ validity, imessaged, reference_code: referenceCode, ...otp }): GeneratedA => ({
       variant: 'A',
-      id,
-      mobile,
-      sender,
-      validitySeconds: otp.validity,
-      message: otp.message ?? otp.imessaged,
-      referenceCode: otp.reference_code,
+      ...otp,
+      validitySeconds: validity,
+      message: otp.message ?? imessaged,
+      referenceCode,
     })),
   /** @see OTP spec §2, OTP object, variant B */
   B: z

@@ -1,12 +1,13 @@
 import type { Variant } from '../protocol/paths';
 import type { Call } from './calls/call';
-import { checkFault, type Fault, type FaultName, FaultQueue } from './faults/fault';
-import { createRequestListener, listen, type Listener } from './http/serve';
-import { type CheckedOptions, checkOptions, refuseUnsafeEnvironment, type SimulatorOptions } from './options';
+import { checkFault, type Fault, type FaultName, FaultQueue } from './faults';
+import { createRequestListener, listen } from './http/serve';
+import { checkOptions, refuseUnsafeEnvironment, type SimulatorOptions } from './options';
 import { createState, type SimulatorState } from './state';
-import type { SentMessage } from './state/outbox';
-import type { SimulatorStats } from './state/stats';
+import type { SentMessage, SimulatorStats } from './state/history';
 import type { Subscribers } from './state/subscribers';
+
+type Listener = Awaited<ReturnType<typeof listen>>;
 
 /** The gateway of both documents on a loopback port, for development and tests. */
 export class GatewaySimulator {
@@ -25,17 +26,12 @@ export class GatewaySimulator {
   readonly #listener: Listener;
   #closed: Promise<void> | null = null;
 
-  private constructor(
-    options: CheckedOptions,
-    state: SimulatorState,
-    faults: FaultQueue,
-    listener: Listener,
-  ) {
-    const host = options.host.includes(':') ? `[${options.host}]` : options.host;
-    this.variant = options.variant;
-    this.username = options.username;
-    this.password = options.password;
-    this.baseUrl = `http://${host}:${listener.port}`;
+  private constructor(state: SimulatorState, faults: FaultQueue, listener: Listener) {
+    const { host, variant, username, password } = state.account;
+    this.variant = variant;
+    this.username = username;
+    this.password = password;
+    this.baseUrl = `http://${host.includes(':') ? `[${host}]` : host}:${listener.port}`;
     this.inboxUrl = `${this.baseUrl}/inbox`;
     this.subscribers = state.subscribers;
     this.#state = state;
@@ -54,7 +50,7 @@ export class GatewaySimulator {
     const state = createState(checked);
     const faults = new FaultQueue();
     const listener = await listen(checked.host, checked.port, createRequestListener(state, faults));
-    return new GatewaySimulator(checked, state, faults, listener);
+    return new GatewaySimulator(state, faults, listener);
   }
 
   /** The newest 1,000 text messages, oldest first. */

@@ -1,3 +1,4 @@
+import { randomBytes, randomInt } from 'node:crypto';
 import { z } from 'zod';
 import {
   callback,
@@ -11,7 +12,6 @@ import {
 } from '../define-options';
 import { toDigits } from '../protocol/mobile';
 import { dictionary, readingsSchema } from './readings';
-import { cryptoRandomness, type Randomness } from './state/clock';
 import { isDecimal } from './state/ledger';
 
 const PINS = 'must be an object of pins of 4 to 10 digits, by number with its country code';
@@ -28,6 +28,19 @@ const prefixes = z
   .default([]);
 
 const BALANCE = 'must be a decimal string with at most 6 decimals';
+
+/** The simulator's source of randomness. */
+export interface Randomness {
+  bytes(size: number): Buffer;
+  /** Returns a whole number from 0 to below the given one. */
+  integer(below: number): number;
+}
+
+/** The platform's cryptographic generator. */
+export const cryptoRandomness: Randomness = {
+  bytes: (size) => randomBytes(size),
+  integer: (below) => randomInt(below),
+};
 
 const RANDOMNESS = 'an object with the methods bytes and integer';
 const randomness = objectWith<Randomness>(RANDOMNESS, 'bytes', 'integer').refine(

@@ -9,7 +9,6 @@ const HEADER_VALUE = 'must be a string of printable ASCII characters';
 /** The schema of a header value. Other characters would break the head of the answer. */
 export const headerValue = z.string(HEADER_VALUE).regex(/^[\x20-\x7e]+$/, HEADER_VALUE);
 
-const errorCode = wholeNumber(1, Number.MAX_SAFE_INTEGER);
 const numericForm = oneOf('either', 'number', 'string');
 const positiveInteger = wholeNumber(1, Number.MAX_SAFE_INTEGER);
 
@@ -218,7 +217,7 @@ export const readingsSchema = strictOptions({
    * Not shown in OTP spec §7: the code for a send the balance does not cover, or null when it is sent all the same.
    * Default 1006, as for lookups.
    */
-  emptyBalanceCode: errorCode.nullable().default(1006),
+  emptyBalanceCode: positiveInteger.nullable().default(1006),
   /**
    * Not shown in OTP spec §7: what A, which does not list 2100, answers to an account without permission. Default 2121.
    */

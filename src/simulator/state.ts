@@ -1,24 +1,16 @@
-import { toDigits } from '../protocol/mobile';
 import type { CheckedOptions } from './options';
-import { createClock } from './state/clock';
+import { Outbox, StatsStore } from './state/history';
 import { Ledger } from './state/ledger';
-import { OtpStore } from './state/otp-store';
-import { Outbox } from './state/outbox';
-import { PinGenerator } from './state/pins';
-import { StatsStore } from './state/stats';
+import { OtpStore } from './state/otps';
 import { Subscribers } from './state/subscribers';
 import { TokenStore } from './state/token-store';
 
 /** Everything a call may read and change. */
 export type SimulatorState = Readonly<ReturnType<typeof createState>>;
 
-/** Creates the state a simulator starts with. */
 export function createState(options: CheckedOptions) {
-  const { variant, readings, randomness, pinDigits } = options;
-  const clock = createClock(options.now);
-  const fixedPins = new Map(
-    Object.entries(options.fixedPins).map(([mobile, pin]) => [toDigits(mobile) ?? mobile, pin]),
-  );
+  const { variant, readings, randomness, now, balance } = options;
+  const clock = createClock(now);
   return {
     variant,
     readings,
@@ -26,11 +18,25 @@ export function createState(options: CheckedOptions) {
     account: options,
     clock,
     tokens: new TokenStore(clock, readings, randomness),
-    otps: new OtpStore(variant, readings, randomness),
-    pins: new PinGenerator(variant, pinDigits, fixedPins, readings.firstPinDigit, randomness),
+    otps: new OtpStore(options),
     outbox: new Outbox(),
-    ledger: new Ledger(options.balance),
+    ledger: new Ledger(balance),
     subscribers: new Subscribers(),
     stats: new StatsStore(),
+  };
+}
+
+/** Creates the simulator's clock: the given clock plus an offset. */
+export function createClock(now: () => number) {
+  let offsetMs = 0;
+  return {
+    /** Milliseconds since 1970. */
+    nowMs: (): number => now() + offsetMs,
+    advanceSeconds(seconds: number): void {
+      if (!Number.isFinite(seconds) || seconds < 0) {
+        throw new RangeError('advanceSeconds takes a number of seconds that is not negative');
+      }
+      offsetMs += Math.round(seconds * 1000);
+    },
   };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { CallName, GatewayClient, GatewayClientOptions } from 'passport-sms-otp/client';
-import type { Fault, FaultName } from '../../src/simulator/faults/fault';
+import type { Fault, FaultName } from '../../src/simulator/faults';
 import { errorOf, MOBILE, pinOf, startClient, startGateway, startSimulator } from './support/gateway';
 
 const calls: Readonly<Record<Exclude<CallName, 'auth'>, (client: GatewayClient) => Promise<unknown>>> = {

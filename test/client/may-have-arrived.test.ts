@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { memoryStore } from 'passport-sms-otp';
-import type { Fault, FaultName } from '../../src/simulator/faults/fault';
+import type { Fault, FaultName } from '../../src/simulator/faults';
 import { errorOf, startClient, startGateway, startSimulator } from './support/gateway';
 import { startProxy } from './support/proxy';
 

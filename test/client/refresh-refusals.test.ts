@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Fault, FaultName } from '../../src/simulator/faults/fault';
+import type { Fault, FaultName } from '../../src/simulator/faults';
 import { errorOf, startGateway, type Gateway } from './support/gateway';
 
 const UNKNOWN = { kind: 'body', status: 422, body: '{"errors":[{"code":4711}]}' } as const;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { GatewaySimulator } from 'passport-sms-otp/simulator';
 import { GatewayEmitter } from '../../src/client/events';
-import { TokenContention } from '../../src/client/token-contention';
+import { TokenContention } from '../../src/client/back-off';
 import { testClock } from '../support/clock';
 import { errorOf, ofType, startClient, startSimulator, type Gateway } from './support/gateway';
 

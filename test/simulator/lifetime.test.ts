@@ -2,8 +2,9 @@ import { connect } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import { DEFAULT_READINGS } from '../../src/simulator/readings';
 import { BoundedMap } from '../../src/simulator/state/bounded-map';
-import { createClock, cryptoRandomness } from '../../src/simulator/state/clock';
-import { Outbox } from '../../src/simulator/state/outbox';
+import { cryptoRandomness } from '../../src/simulator/options';
+import { createClock } from '../../src/simulator/state';
+import { Outbox } from '../../src/simulator/state/history';
 import { TokenStore } from '../../src/simulator/state/token-store';
 import { ALICE, PATHS, start, startLoggedIn } from './gateway';
 

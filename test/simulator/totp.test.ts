@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { hotp, timeStep, totp, type TotpHash } from '../../src/simulator/state/pins';
+import { hotp, timeStep, totp, type TotpHash } from '../../src/simulator/state/otps';
 
 /** RFC 4226 appendix D. */
 const HOTP_VECTORS = '755224 287082 359152 969429 338314 254676 287922 162583 399871 520489'.split(' ');

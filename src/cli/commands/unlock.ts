@@ -1,5 +1,5 @@
 import { DAY_SECONDS, failureKeys, OTHER_BROWSERS, readKeys, slowKey } from '../../limits/failures';
-import { fillBrowsers, liftLimits } from '../../limits/lift-limits';
+import { fillBrowsers, liftLimits } from '../../limits/limits';
 import { sendKeys } from '../../limits/limits';
 import { type GuardedStore, guardStore } from '../../stores/guarded-store';
 import {

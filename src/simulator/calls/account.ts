@@ -1,8 +1,22 @@
 import type { SimulatorState } from '../state';
-import { COUNTRIES, type Country, type Network, NETWORKS } from '../state/networks';
-import { lookupPrice, type Subscriber } from '../state/subscribers';
-import { type CallRequest, done, type Outcome, refuse } from './call';
-import { formatAmount, formatMobile, formatNetworkCode, readMobile } from './fields';
+import {
+  COUNTRIES,
+  type Country,
+  lookupPrice,
+  type Network,
+  NETWORKS,
+  type Subscriber,
+} from '../state/subscribers';
+import {
+  type CallRequest,
+  done,
+  formatAmount,
+  formatMobile,
+  formatNetworkCode,
+  type Outcome,
+  readMobile,
+  refuse,
+} from './call';
 
 const CURRENCY = { name: 'US Dollar', symbol: '$' };
 

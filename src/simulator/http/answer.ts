@@ -1,9 +1,8 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import { gatewayErrorName } from '../../protocol/error-codes';
-import { type Done, NO_PAYLOAD, type Outcome, type Refused } from '../calls/call';
+import { type Done, NO_PAYLOAD, NumberLiteral, type Outcome, type Refused } from '../calls/call';
 import type { Readings } from '../readings';
 
-/** An answer ready to be sent. */
 export interface Answer {
   readonly httpStatus: number;
   readonly contentType: string;
@@ -108,11 +107,6 @@ export function statusMessage(httpStatus: number): string {
   return STATUS_MESSAGES[httpStatus] ?? 'Unknown';
 }
 
-/** A JSON number written digit by digit: a double cannot hold one beyond 2^53, nor the trailing zeros of a price. */
-export class NumberLiteral {
-  constructor(readonly digits: string) {}
-}
-
 /** `JSON.stringify` that also writes number literals. */
 function writeJson(value: unknown): string {
   if (value instanceof NumberLiteral) return value.digits;
@@ -124,7 +118,6 @@ function writeJson(value: unknown): string {
   return `{${fields.join(',')}}`;
 }
 
-/** Sends a whole answer at once. */
 export function sendAnswer(response: ServerResponse, answer: Answer): void {
   if (response.destroyed) return;
   const body = Buffer.from(answer.body);
@@ -132,7 +125,6 @@ export function sendAnswer(response: ServerResponse, answer: Answer): void {
   response.end(body);
 }
 
-/** Writes the head of an answer with a body of that many bytes. */
 export function writeHead(response: ServerResponse, answer: Answer, bytes: number): void {
   response.writeHead(answer.httpStatus, {
     'Content-Type': answer.contentType,

@@ -1,28 +1,165 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { FaultQueue } from '../faults/fault';
+import { z } from 'zod';
+import {
+  AUTH_PATH,
+  BALANCE_PATH,
+  GENERATE_PATH,
+  HLR_BALANCE_PATH,
+  HLR_PRICING_PATH,
+  LOOKUP_PREFIX,
+  PRICING_PATH,
+  VALIDATE_PREFIX,
+  type Variant,
+} from '../../protocol/paths';
+import { lookUp, showBalance, showHlrPricing, showPricing } from '../calls/account';
+import { authenticate } from '../calls/auth';
+import { type Body, type Call, type CallRequest, type Outcome, refuse } from '../calls/call';
+import { generate, validate } from '../calls/otp';
+import { type FaultQueue, playFault } from '../faults';
 import { createInbox } from '../inbox/inbox';
 import { isLoopbackHost } from '../options';
 import type { SimulatorState } from '../state';
-import { createBareAnswer, sendAnswer } from './answer';
-import { createGatewayEndpoint } from './gateway-endpoint';
+import { type Answer, createAnswer, createBareAnswer, sendAnswer } from './answer';
 
 /** Serves everything the simulator has: the inbox page and the gateway's interface. */
 export function createRequestListener(state: SimulatorState, faults: FaultQueue): RequestListener {
-  const serveGateway = createGatewayEndpoint(state, faults);
-  const serveInbox = createInbox(state.outbox, state.variant);
+  const { variant, readings, stats } = state;
+  const serveInbox = createInbox(state.outbox, variant);
+
+  function serveCall(route: Route, request: IncomingMessage, body: Buffer | null, response: ServerResponse) {
+    const { call, subject } = route;
+    stats.countCall(call, subject);
+    const fault = faults.take(call);
+    const isBodyAccepted = !readings.requiresJsonContentType || isJson(request.headers['content-type']);
+    const bearer = readBearer(request.headers.authorization);
+    const callRequest = { body: isBodyAccepted ? parseBody(body) : null, bearer, subject };
+    const answer = (): Answer => createAnswer(runCall(state, route, callRequest), readings);
+    if (fault === null) return sendAnswer(response, answer());
+    stats.count('faults');
+    playFault(fault, { response, answer, readings });
+  }
+
   return function serve(request, response) {
     // A socket may break at any moment; its request ends with it.
     response.on('error', () => undefined);
     const [path = ''] = (request.url ?? '').split('?', 1);
     if (!isLoopbackAuthority(request.headers.host)) {
-      sendAnswer(response, createBareAnswer(403, state.readings));
+      sendAnswer(response, createBareAnswer(403, readings));
     } else if (path === '/' || path.startsWith('/inbox')) {
       serveInbox(request, response, path);
     } else {
-      serveGateway(request, response, path);
+      const route = findRoute(variant, request.method, path);
+      readBody(request, (body) => {
+        if (route !== null) serveCall(route, request, body, response);
+        else sendAnswer(response, createAnswer({ kind: 'refused', code: 1007 }, readings));
+      });
     }
   };
+}
+
+/** Where a call is found, and what it does to the state. A path that ends in a slash is followed by its subject. */
+interface CallRoute {
+  readonly call: Call;
+  readonly method: 'GET' | 'POST';
+  readonly path: string | Readonly<Record<Variant, string>>;
+  readonly handle: (state: SimulatorState, request: CallRequest) => Outcome;
+}
+
+/** Every call; lookups are part of both variants. OTP spec §4, HLR spec §4. */
+const ROUTES: readonly CallRoute[] = [
+  { call: 'auth', method: 'POST', path: AUTH_PATH, handle: authenticate },
+  { call: 'generate', method: 'POST', path: GENERATE_PATH, handle: generate },
+  { call: 'validate', method: 'POST', path: VALIDATE_PREFIX, handle: validate },
+  { call: 'balance', method: 'GET', path: BALANCE_PATH, handle: showBalance },
+  { call: 'pricing', method: 'GET', path: PRICING_PATH, handle: showPricing },
+  { call: 'hlr-balance', method: 'GET', path: HLR_BALANCE_PATH, handle: showBalance },
+  { call: 'hlr-pricing', method: 'GET', path: HLR_PRICING_PATH, handle: showHlrPricing },
+  // The last, because the two before it begin alike.
+  { call: 'lookup', method: 'GET', path: LOOKUP_PREFIX, handle: lookUp },
+];
+
+/** The call of a request, and what the end of its path names. */
+interface Route extends CallRoute {
+  readonly subject: string;
+}
+
+/**
+ * Finds the call of a request, or null for an unknown URI (1007).
+ * Not shown in OTP spec §7: the answer to a known path with another method; it is an unknown URI.
+ */
+function findRoute(variant: Variant, method: string | undefined, path: string): Route | null {
+  for (const route of ROUTES) {
+    const subject = readSubject(typeof route.path === 'string' ? route.path : route.path[variant], path);
+    if (route.method === method && subject !== null) return { ...route, subject };
+  }
+  return null;
+}
+
+/** Returns what the end of a path names, '' where the call has no subject, or null when it is the path of another call. */
+function readSubject(own: string, path: string): string | null {
+  if (!own.endsWith('/')) return path === own ? '' : null;
+  const encoded = path.startsWith(own) ? path.slice(own.length) : '';
+  if (encoded === '' || encoded.includes('/')) return null;
+  try {
+    return decodeURIComponent(encoded);
+  } catch {
+    // Broken percent-encoding names nothing.
+    return null;
+  }
+}
+
+/** More than any documented request needs. */
+const MAX_BODY_BYTES = 64 * 1024;
+
+/** Reads the body of a request; null when it is too long. A request that is aborted is never reported. */
+function readBody(request: IncomingMessage, onRead: (body: Buffer | null) => void): void {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  request.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    // A body that is too long is read to its end but not kept, so that the client can read the refusal.
+    if (size <= MAX_BODY_BYTES) chunks.push(chunk);
+    else chunks.length = 0;
+  });
+  request.on('end', () => onRead(size <= MAX_BODY_BYTES ? Buffer.concat(chunks, size) : null));
+  // Without a client there is no one to answer.
+  request.on('error', () => undefined);
+}
+
+/**
+ * Runs a call: all but auth require a valid access token. OTP spec §5, HLR spec §5.
+ * OTP spec §7: HTTP 400 is "often invalid JSON".
+ * Not shown in OTP spec §7: the code that comes with it; it is that of the first field that is missing.
+ */
+function runCall(state: SimulatorState, { call, method, handle }: CallRoute, request: CallRequest): Outcome {
+  const { bearer, body } = request;
+  const isAuthorized = call === 'auth' || (bearer !== null && state.tokens.isLive(bearer));
+  const outcome = isAuthorized ? handle(state, request) : refuse(1009);
+  if (outcome.kind === 'done') return outcome;
+  state.stats.countRefusal(outcome.code);
+  return { ...outcome, isUnreadable: isAuthorized && method === 'POST' && body === null };
+}
+
+function isJson(contentType: string | undefined): boolean {
+  return contentType !== undefined && /^application\/json\s*(;|$)/i.test(contentType);
+}
+
+const bodySchema = z.record(z.string(), z.unknown());
+
+function parseBody(body: Buffer | null): Body | null {
+  if (body === null) return null;
+  try {
+    return bodySchema.safeParse(JSON.parse(body.toString('utf8'))).data ?? null;
+  } catch {
+    // Invalid JSON is answered like any other value than an object: HTTP 400.
+    return null;
+  }
+}
+
+/** OTP spec §5: `Authorization: Bearer <ACCESS_TOKEN>`. */
+function readBearer(authorization: string | undefined): string | null {
+  return /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1] ?? null;
 }
 
 /**
@@ -34,32 +171,23 @@ function isLoopbackAuthority(authority: string | undefined): boolean {
   return name !== undefined && isLoopbackHost(name);
 }
 
-/** A listening server that can be closed at once. */
-export interface Listener {
-  readonly port: number;
-  /** Ends every connection and stops listening. */
-  close(): Promise<void>;
-}
-
 /** Idle connections outlive any pause of a test run, so that a reused one is never closed during a request. */
 const KEEP_ALIVE_MS = 65_000;
 /** Connections that may wait to be accepted, for load tests that open all of them at once. */
 const BACKLOG = 2_048;
 
-/** Opens a server on a loopback address. */
-export async function listen(host: string, port: number, serve: RequestListener): Promise<Listener> {
+/** Listens on a loopback address. `close` ends every connection and stops listening. */
+export async function listen(host: string, port: number, serve: RequestListener) {
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, serve);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen({ host, port, backlog: BACKLOG }, resolve);
   });
+  const close = (): Promise<void> =>
+    new Promise((resolve, reject) => {
+      server.close((error) => (error === undefined ? resolve() : reject(error)));
+      server.closeAllConnections();
+    });
   // The address of a server that listens on a port is always the object form.
-  return { port: (server.address() as AddressInfo).port, close: () => close(server) };
-}
-
-function close(server: Server): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.close((error) => (error === undefined ? resolve() : reject(error)));
-    server.closeAllConnections();
-  });
+  return { port: (server.address() as AddressInfo).port, close };
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import type { Variant } from '../../protocol/paths';
-import type { Outbox } from '../state/outbox';
+import type { Outbox } from '../state/history';
 
 /** No other origins and nothing inline: the page shows messages that anyone may have sent. */
 const SECURITY_HEADERS = {
@@ -28,13 +28,10 @@ function readAssets(variant: Variant): ReadonlyMap<string, Asset> {
   ]);
 }
 
-/** Answers one request of the inbox page. */
-export type InboxEndpoint = (request: IncomingMessage, response: ServerResponse, path: string) => void;
-
 /** Serves the inbox page, its assets, and the messages as an event stream and as JSON. */
-export function createInbox(outbox: Outbox, variant: Variant): InboxEndpoint {
+export function createInbox(outbox: Outbox, variant: Variant) {
   const assets = readAssets(variant);
-  return function serveInbox({ method }, response, path) {
+  return function serveInbox({ method }: IncomingMessage, response: ServerResponse, path: string): void {
     for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
     const asset = assets.get(path);
     if (method !== 'GET') end(response, 405, 'text/plain', 'Only GET is served here.');

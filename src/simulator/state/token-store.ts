@@ -1,7 +1,7 @@
 import { DEFAULT_TOKEN_VALIDITY_SECONDS } from '../../protocol/auth';
+import type { Randomness } from '../options';
 import type { Readings } from '../readings';
 import { BoundedMap } from './bounded-map';
-import type { Clock, Randomness } from './clock';
 
 /** Tokens kept at once. Only readings that end no token ever reach it. */
 const MAX_TOKENS = 1_000;
@@ -11,7 +11,6 @@ interface Lifetime {
   readonly expiresAtMs: number;
 }
 
-/** What an authentication returns. */
 export interface Grant {
   readonly accessToken: string;
   /** Null where a preserved token comes without one. */
@@ -27,7 +26,7 @@ export class TokenStore {
   #current: Grant | null = null;
 
   constructor(
-    private readonly clock: Clock,
+    private readonly clock: { nowMs(): number },
     private readonly readings: Readings,
     private readonly randomness: Randomness,
   ) {}
@@ -81,32 +80,19 @@ export class TokenStore {
     const current = this.#current;
     const lifetime = current === null ? undefined : this.#access.get(current.accessToken);
     if (current === null || lifetime === undefined || !this.#isUnexpired(lifetime)) return null;
-    const kept = this.#preservedSeconds(current.accessToken, lifetime);
-    return {
-      accessToken: current.accessToken,
-      refreshToken: this.#preserveRefreshToken(current, lifetime),
-      validitySeconds: kept,
-    };
-  }
-
-  /** Returns the validity that the answer reports. */
-  #preservedSeconds(accessToken: string, lifetime: Lifetime): number {
-    const { preservedValidity } = this.readings;
+    const { accessToken } = current;
+    const { preservedValidity, preservedRefreshToken } = this.readings;
     const nowMs = this.clock.nowMs();
-    if (preservedValidity === 'remaining') return Math.ceil((lifetime.expiresAtMs - nowMs) / 1000);
     if (preservedValidity === 'renewed') {
       this.#access.set(accessToken, { ...lifetime, expiresAtMs: nowMs + lifetime.validitySeconds * 1000 });
     }
-    return lifetime.validitySeconds;
-  }
-
-  #preserveRefreshToken(current: Grant, lifetime: Lifetime): string | null {
-    const { preservedRefreshToken } = this.readings;
-    if (preservedRefreshToken === 'missing') return null;
-    if (preservedRefreshToken === 'same') return current.refreshToken;
+    const leftSeconds = Math.ceil((lifetime.expiresAtMs - nowMs) / 1000);
+    const validitySeconds = preservedValidity === 'remaining' ? leftSeconds : lifetime.validitySeconds;
+    if (preservedRefreshToken === 'missing') return { accessToken, refreshToken: null, validitySeconds };
+    if (preservedRefreshToken === 'same') return { ...current, validitySeconds };
     const refreshToken = this.#newToken();
     this.#keepRefreshToken(refreshToken, lifetime);
-    return refreshToken;
+    return { accessToken, refreshToken, validitySeconds };
   }
 
   #isUnexpired(lifetime: Lifetime | undefined): boolean {

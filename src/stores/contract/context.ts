@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Challenge, Counter, SmsOtpStore } from '../store';
+import type { Challenge, SmsOtpStore } from '../store';
 
 /** A part that a store may leave out. */
 export type OptionalPart = 'recoveryCodes' | 'devices' | 'browsers' | 'logins' | 'notes';
@@ -45,8 +45,11 @@ export function fact(title: string, check: (context: FactContext) => Promise<voi
 }
 
 /** Returns what creates facts about a part that a store may leave out; a store without it never passes. */
-export function factsOf<Part extends OptionalPart>(part: Part) {
-  type Check = (kept: NonNullable<SmsOtpStore[Part]>, context: FactContext) => Promise<void>;
+export function factsOf<Part extends OptionalPart, User>(
+  part: Part,
+  setUp: (kept: NonNullable<SmsOtpStore[Part]>, context: FactContext) => User,
+) {
+  type Check = (user: User, context: FactContext) => Promise<void>;
   return (title: string, check: Check): StoreFact => ({
     title: `${part}: ${title}`,
     part,
@@ -54,54 +57,51 @@ export function factsOf<Part extends OptionalPart>(part: Part) {
       const store = await makeStore();
       const kept = store[part];
       assert.ok(kept !== undefined, `the store has no ${part}: leave out the facts whose part it is`);
-      await check(kept, createContext(store, pass));
+      const context = createContext(store, pass);
+      await check(setUp(kept, context), context);
     },
   });
 }
+
+/** Asserts that exactly one of many callers was told `true`. */
+export function assertOneTrue(answers: readonly unknown[]): void {
+  assert.equal(answers.filter((answer) => answer === true).length, 1);
+}
+
+/** What an id or a label may be, and a store must not read. */
+export const WORDS = ['..', 'a b', 'a:b', '{x}', "'", '%2e', 'ü', '😀', '__proto__', '\\', '*', 'a\nb', '"'];
 
 /** Makes this many calls at once and returns their results. */
 export function atOnce<Result>(calls: number, call: (index: number) => Promise<Result>): Promise<Result[]> {
   return Promise.all(Array.from({ length: calls }, (_, index) => call(index)));
 }
 
-/** Returns a counter that falls after ten minutes. */
-export function windowed(key: string, more: Partial<Counter> = {}): Counter {
-  return { key, windowSeconds: 600, ...more };
-}
-
-function createContext(store: SmsOtpStore, pass: PassSeconds): FactContext {
+function createContext({ challenges, counters, tokens }: SmsOtpStore, pass: PassSeconds): FactContext {
   const run = randomUUID();
   const name = (word: string): string => `${word}:${run}`;
-  const challenge: FactContext['challenge'] = (otpId, changes) => makeChallenge(name, otpId, changes);
-  const { challenges, counters, tokens } = store;
-  return { challenges, counters, tokens, pass, name, challenge };
-}
-
-function makeChallenge(
-  name: (word: string) => string,
-  otpId: string,
-  changes: Partial<Challenge> = {},
-): Challenge {
-  const sentAt = Date.now();
-  return {
-    version: 1,
-    otpId: name(otpId),
-    pendingId: name('pending'),
-    userId: name('user'),
-    userIdType: 'string',
-    purpose: 'login',
-    isSent: true,
-    bucket: 'others',
-    mobile: '+12025550123',
-    numberKey: 'number-key',
-    isNewNumber: false,
-    sends: 1,
-    maxAttempts: 5,
-    sentAt,
-    expiresAt: sentAt + 300_000,
-    pendingUntil: sentAt + 600_000,
-    ...changes,
+  const challenge: FactContext['challenge'] = (otpId, changes) => {
+    const sentAt = Date.now();
+    return {
+      version: 1,
+      otpId: name(otpId),
+      pendingId: name('pending'),
+      userId: name('user'),
+      userIdType: 'string',
+      purpose: 'login',
+      isSent: true,
+      bucket: 'others',
+      mobile: '+12025550123',
+      numberKey: 'number-key',
+      isNewNumber: false,
+      sends: 1,
+      maxAttempts: 5,
+      sentAt,
+      expiresAt: sentAt + 300_000,
+      pendingUntil: sentAt + 600_000,
+      ...changes,
+    };
   };
+  return { challenges, counters, tokens, pass, name, challenge };
 }
 
 async function waitSeconds(seconds: number): Promise<void> {

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import type { DeviceStore, TrustedDevice } from '../store';
-import { atOnce, type FactContext, factsOf, type StoreFact } from './context';
+import { atOnce, type FactContext, factsOf, WORDS, type StoreFact } from './context';
+
+const about = factsOf('devices', setUp);
 
 /** `DeviceStore`. */
 export const deviceContract: readonly StoreFact[] = [
@@ -95,11 +97,10 @@ export const deviceContract: readonly StoreFact[] = [
   }),
 
   about('ids and labels are arbitrary strings', async (user) => {
-    const words = ['..', 'a b', 'a:b', '{x}', "'", '%2e', 'ü', '__proto__', '\\', '*', 'a\nb', '"'];
     const userId = user.name('a:b');
-    const added = words.map((word) => user.device(word, { label: word, userId }));
+    const added = WORDS.map((word) => user.device(word, { label: word, userId }));
     for (const one of added) await user.store.add(one, 600, 20);
-    assert.deepEqual(new Set((await user.list('a:b')).map(({ label }) => label)), new Set(words));
+    assert.deepEqual(new Set((await user.list('a:b')).map(({ label }) => label)), new Set(WORDS));
     for (const { deviceId } of added) assert.equal(await user.store.remove(userId, deviceId), true);
   }),
 
@@ -113,11 +114,6 @@ export const deviceContract: readonly StoreFact[] = [
   }),
 ];
 
-function about(title: string, check: (user: ReturnType<typeof setUp>) => Promise<void>): StoreFact {
-  return factsOf('devices')(title, (store, context) => check(setUp(store, context)));
-}
-
-/** Returns a user's calls. */
 function setUp(store: DeviceStore, { name, pass }: FactContext) {
   const userId = name('user');
   const device = (id: string, changes: Partial<TrustedDevice> = {}): TrustedDevice => ({

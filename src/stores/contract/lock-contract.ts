@@ -1,145 +1,118 @@
 import assert from 'node:assert/strict';
-import type { Counter } from '../store';
-import { type FactContext, fact, type StoreFact, windowed } from './context';
+import type { Count } from '../store';
+import type { StoreFact } from './context';
+import { about, EMPTY } from './counter-contract';
 
 /** Locks of counters. */
 export const lockContract: readonly StoreFact[] = [
-  fact('the charge that reaches a multiple of `every` sets the lock', async (context) => {
-    const counter = windowed(context.name('one'), { lock: { every: 3, seconds: [100, 200] } });
-    assert.deepEqual(await locksOf(context, counter, 3), [0, 0, 100]);
+  about('the charge that reaches a multiple of `every` sets the lock', async (user) => {
+    const counter = user.counter('one', { lock: { every: 3, seconds: [100, 200] } });
+    for (const seconds of [0, 0, 100]) {
+      assert.equal((await user.chargeOne(counter)).lockedSeconds, seconds);
+    }
   }),
 
-  fact('each multiple sets the next lock, and the last lock repeats', async (context) => {
-    const { counters, name } = context;
-    const counter = windowed(name('one'), { lock: { every: 2, seconds: [100, 200, 300] } });
+  about('each multiple sets the next lock, and the last lock repeats', async (user) => {
+    const counter = user.counter('one', { lock: { every: 2, seconds: [100, 200, 300] } });
     for (const seconds of [100, 200, 300, 300]) {
-      assert.deepEqual(await locksOf(context, counter, 2), [0, seconds]);
-      await counters.lock(counter.key, 0);
+      assert.equal((await user.chargeOne(counter)).lockedSeconds, 0);
+      assert.equal((await user.chargeOne(counter)).lockedSeconds, seconds);
+      await user.store.lock(counter.key, 0);
     }
   }),
 
-  fact('a locked counter refuses the charge, and nothing at all is charged', async (context) => {
-    const { counters, name } = context;
-    const [free, locked] = [windowed(name('free')), windowed(name('locked'))];
-    await counters.charge([locked]);
-    await counters.lock(locked.key, 100);
-    const { refusedBy, counts } = await counters.charge([free, locked]);
+  about('a locked counter refuses the charge, and nothing at all is charged', async (user) => {
+    const [free, locked] = [user.counter('free'), user.counter('locked')];
+    await user.charge(locked);
+    await user.store.lock(locked.key, 100);
+    const { refusedBy, counts } = await user.charge(free, locked);
     assert.equal(refusedBy, 1);
-    assert.deepEqual(counts[0], { count: 0, resetSeconds: 0, lockedSeconds: 0 });
+    assert.deepEqual(counts[0], EMPTY);
     assert.equal(counts[1]?.count, 1);
-    assertAbout(counts[1].lockedSeconds, 100);
-    await counters.lock(locked.key, 0);
-    assert.deepEqual(
-      (await counters.charge([free, locked])).counts.map(({ count }) => count),
-      [1, 2],
-    );
+    assertLocked(counts[1], 100);
+    await user.store.lock(locked.key, 0);
+    assert.equal(await user.refusedBy(free, locked), null);
+    await user.assertCounted({ free: 1, locked: 2 });
   }),
 
-  fact('a lock also refuses a read-only counter, but not an exempt one', async (context) => {
-    const { counters, name } = context;
-    const counter = windowed(name('one'));
-    await counters.lock(counter.key, 100);
-    assert.equal((await counters.charge([{ ...counter, isOnlyRead: true }])).refusedBy, 0);
-    await counters.charge([windowed(name('proof'))]);
-    const exempt = { ...counter, exemptBy: [name('proof')] };
-    assert.deepEqual(await counters.charge([exempt]), {
-      refusedBy: null,
-      counts: [{ count: 0, resetSeconds: 0, lockedSeconds: 0 }],
-    });
+  about('a lock also refuses a read-only counter, but not an exempt one', async (user) => {
+    const counter = user.counter('one');
+    await user.store.lock(counter.key, 100);
+    assert.equal(await user.refusedBy({ ...counter, isOnlyRead: true }), 0);
+    await user.charge(user.counter('proof'));
+    const exempt = { ...counter, exemptBy: [user.name('proof')] };
+    assert.deepEqual(await user.charge(exempt), { refusedBy: null, counts: [EMPTY] });
   }),
 
-  fact('a lock needs no earlier charge, and outlives the window', async (context) => {
-    const { counters, name } = context;
-    const counter = { key: name('one'), windowSeconds: 1 };
-    await counters.charge([counter]);
-    await counters.lock(counter.key, 100);
-    await counters.lock(name('other'), 100);
-    await context.pass(1);
-    for (const key of [counter.key, name('other')]) {
-      const { refusedBy, counts } = await counters.charge([{ key, windowSeconds: 1 }]);
+  about('a lock needs no earlier charge, and outlives the window', async (user) => {
+    const [one, other] = [
+      user.counter('one', { windowSeconds: 1 }),
+      user.counter('other', { windowSeconds: 1 }),
+    ];
+    await user.charge(one);
+    for (const { key } of [one, other]) await user.store.lock(key, 100);
+    await user.pass(1);
+    for (const counter of [one, other]) {
+      const { refusedBy, counts } = await user.charge(counter);
       assert.equal(refusedBy, 0);
-      assert.deepEqual({ ...counts[0], lockedSeconds: 0 }, { count: 0, resetSeconds: 0, lockedSeconds: 0 });
-      assertAbout(counts[0]?.lockedSeconds, 99);
+      assert.deepEqual({ ...counts[0], lockedSeconds: 0 }, EMPTY);
+      assertLocked(counts[0], 99);
     }
   }),
 
-  fact('a lock ends by itself, and the count goes on', async (context) => {
-    const counter = { key: context.name('one'), windowSeconds: null, lock: { every: 1, seconds: [2] } };
-    assert.deepEqual(await locksOf(context, counter, 1), [2]);
-    assert.equal((await context.counters.charge([counter])).refusedBy, 0);
-    await context.pass(2);
-    assert.deepEqual((await context.counters.charge([counter])).counts, [
-      { count: 2, resetSeconds: null, lockedSeconds: 2 },
-    ]);
+  about('a lock ends by itself, and the count goes on', async (user) => {
+    const counter = user.counter('one', { windowSeconds: null, lock: { every: 1, seconds: [2] } });
+    assert.equal((await user.chargeOne(counter)).lockedSeconds, 2);
+    assert.equal(await user.refusedBy(counter), 0);
+    await user.pass(2);
+    assert.deepEqual(await user.chargeOne(counter), { count: 2, resetSeconds: null, lockedSeconds: 2 });
   }),
 
-  fact('the longer of two locks stays', async (context) => {
-    const { counters, name } = context;
-    const key = name('one');
-    await counters.lock(key, 100);
-    await counters.lock(key, 10);
-    assertAbout(await lockOf(context, key), 100);
-    await counters.lock(key, 200);
-    assertAbout(await lockOf(context, key), 200);
+  about('the longer of two locks stays', async (user) => {
+    for (const [seconds, longest] of [
+      [100, 100],
+      [10, 100],
+      [200, 200],
+    ] as const) {
+      await user.store.lock(user.name('one'), seconds);
+      assertLocked(await user.read('one'), longest);
+    }
   }),
 
-  fact('a lock of 0 seconds lifts the lock and leaves the count', async (context) => {
-    const counter = windowed(context.name('one'), { lock: { every: 1, seconds: [100] } });
-    await context.counters.charge([counter]);
-    await context.counters.lock(counter.key, 0);
-    await context.counters.lock(context.name('never charged'), 0);
-    assert.equal((await context.counters.charge([counter])).counts[0]?.count, 2);
+  about('a lock of 0 seconds lifts the lock and leaves the count', async (user) => {
+    const counter = user.counter('one', { lock: { every: 1, seconds: [100] } });
+    await user.charge(counter);
+    await user.store.lock(counter.key, 0);
+    await user.store.lock(user.name('never charged'), 0);
+    assert.equal((await user.chargeOne(counter)).count, 2);
   }),
 
-  fact(
+  about(
     'a lock of 400 days refuses a counter that was never charged, and clearing lifts it',
-    async (context) => {
-      const [key, seconds] = [context.name('one'), 400 * 86_400];
-      await context.counters.lock(key, seconds);
+    async (user) => {
+      const seconds = 400 * 86_400;
+      await user.store.lock(user.name('one'), seconds);
       for (const windowSeconds of [600, null]) {
-        const read = await context.counters.charge([{ key, windowSeconds, isOnlyRead: true }]);
+        const read = await user.charge(user.counter('one', { windowSeconds, isOnlyRead: true }));
         assert.equal(read.refusedBy, 0);
-        assertAbout(read.counts[0]?.lockedSeconds, seconds);
+        assertLocked(read.counts[0], seconds);
       }
-      await context.counters.clear([key]);
-      assert.equal(await lockOf(context, key), 0);
-      assert.equal((await context.counters.charge([windowed(key)])).refusedBy, null);
+      await user.store.clear([user.name('one')]);
+      assert.equal((await user.read('one')).lockedSeconds, 0);
+      assert.equal(await user.refusedBy(user.counter('one')), null);
     },
   ),
 
-  fact(
-    'clearing with keepsLocked leaves locked counters as they are, and clears the rest',
-    async (context) => {
-      const { counters, name } = context;
-      const all = ['locked', 'free'].map((word) => windowed(name(word)));
-      await counters.charge(all);
-      await counters.lock(name('locked'), 100);
-      await counters.clear([name('locked'), name('free')], { keepsLocked: true });
-      const read = await counters.charge(all.map((counter) => ({ ...counter, isOnlyRead: true })));
-      assert.equal(read.counts.map(({ count }) => count).join(), '1,0');
-      assertAbout(read.counts[0]?.lockedSeconds, 100);
-    },
-  ),
+  about('clearing with keepsLocked leaves locked counters as they are, and clears the rest', async (user) => {
+    await user.charge(user.counter('locked'), user.counter('free'));
+    await user.store.lock(user.name('locked'), 100);
+    await user.store.clear(['locked', 'free'].map(user.name), { keepsLocked: true });
+    await user.assertCounted({ locked: 1, free: 0 });
+    assertLocked(await user.read('locked'), 100);
+  }),
 ];
 
-/** Charges this many times and returns the lock after each charge. */
-async function locksOf(
-  { counters }: FactContext,
-  counter: Counter,
-  charges: number,
-): Promise<(number | undefined)[]> {
-  const locks = [];
-  for (let index = 0; index < charges; index += 1) {
-    locks.push((await counters.charge([counter])).counts[0]?.lockedSeconds);
-  }
-  return locks;
-}
-
-async function lockOf({ counters }: FactContext, key: string): Promise<number | undefined> {
-  return (await counters.charge([windowed(key, { isOnlyRead: true })])).counts[0]?.lockedSeconds;
-}
-
 /** Some time passes between the call and the answer of a store. */
-function assertAbout(actual: number | undefined, expected: number): void {
-  assert.ok(Math.abs(Number(actual) - expected) < 5, `${String(actual)} is not about ${expected}`);
+function assertLocked(actual: Count | undefined, seconds: number): void {
+  assert.ok(Math.abs(Number(actual?.lockedSeconds) - seconds) < 5, `not locked for about ${seconds} s`);
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { EventEmitter, once } from 'node:events';
 import { TOKEN_LEASE_SECONDS } from '../check-values';
 import type { RenewedToken, StoredToken } from '../store';
 import { atOnce, fact, type StoreFact } from './context';
@@ -102,13 +103,12 @@ function sealed(text: string, ttlSeconds = 600): Promise<RenewedToken> {
 }
 
 /** Holds a renewal where the fact wants it. */
-function createGate(): { pass(): Promise<void>; arrived: Promise<void>; open(): void } {
-  const hooks = { arrive: (): void => undefined, open: (): void => undefined };
-  const arrived = new Promise<void>((resolve) => (hooks.arrive = resolve));
-  const opened = new Promise<void>((resolve) => (hooks.open = resolve));
-  const pass = (): Promise<void> => {
-    hooks.arrive();
+function createGate(): { pass(): Promise<unknown>; arrived: Promise<unknown>; open(): void } {
+  const events = new EventEmitter();
+  const [arrived, opened] = [once(events, 'arrived'), once(events, 'opened')];
+  const pass = (): Promise<unknown> => {
+    events.emit('arrived');
     return opened;
   };
-  return { pass, arrived, open: () => hooks.open() };
+  return { pass, arrived, open: () => void events.emit('opened') };
 }

@@ -3,7 +3,8 @@ import { atOnce, factsOf, type StoreFact } from './context';
 
 const CODES = ['one', 'two', 'three'];
 
-const about = factsOf('recoveryCodes');
+const about = factsOf('recoveryCodes', (codes) => codes);
+const aboutNotes = factsOf('notes', (notes) => notes);
 
 /** `RecoveryCodeStore`. */
 export const recoveryCodeContract: readonly StoreFact[] = [
@@ -34,12 +35,8 @@ export const recoveryCodeContract: readonly StoreFact[] = [
     await codes.replace(name('user'), hashes);
     const spent = await Promise.all(hashes.map((hash) => codes.spend(name('user'), hash)));
     // The null is for a store that loses one: no right store gives it.
-    assert.deepEqual(
-      spent
-        .map(({ isSpent, left }) => (isSpent ? left : null))
-        .sort((one, other) => Number(one) - Number(other)),
-      [0, 1, 2, 3, 4, 5, 6, 7, 8, 9],
-    );
+    const left = spent.map((one) => (one.isSpent ? one.left : null));
+    assert.deepEqual(left.sort(), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
     assert.equal(await codes.count(name('user')), 0);
   }),
 
@@ -97,15 +94,59 @@ export const recoveryCodeContract: readonly StoreFact[] = [
 
   about(
     'hashes and ids are arbitrary strings, and an empty or repeated hash is refused',
-    async (codes, context) => {
+    async (codes, { name }) => {
       const hashes = ['a:b', '$scrypt$x=1,2', "'", '{x}', '"', '\\', 'NULL', 'a,b', 'ü'];
-      for (const user of hashes.map(context.name)) {
+      for (const user of hashes.map(name)) {
         assert.equal(await codes.replace(user, hashes), true);
         for (const hash of hashes) assert.equal((await codes.spend(user, hash)).isSpent, true);
       }
-      await assert.rejects(codes.replace(context.name('user'), ['a', 'a']));
-      await assert.rejects(codes.replace(context.name('user'), ['']));
-      assert.equal(await codes.count(context.name('user')), 0);
+      await assert.rejects(codes.replace(name('user'), ['a', 'a']));
+      await assert.rejects(codes.replace(name('user'), ['']));
+      assert.equal(await codes.count(name('user')), 0);
     },
   ),
+];
+
+/** `NoteStore`. */
+export const noteContract: readonly StoreFact[] = [
+  aboutNotes('a note is read as it was written, and the last write wins', async (notes, { name }) => {
+    assert.equal(await notes.read(name('a')), null);
+    await notes.write(name('b'), 'other', 600);
+    for (const text of ['', ':', '1:2', 'it\'s {x}\n\\ "ü" 語 😀', 'x'.repeat(4_096), 'ü'.repeat(4_096)]) {
+      await notes.write(name('a'), text, 600);
+      assert.equal(await notes.read(name('a')), text);
+    }
+    assert.equal(await notes.read(name('b')), 'other');
+  }),
+
+  aboutNotes('a removed note is gone, and no other note', async (notes, { name }) => {
+    await notes.write(name('a'), 'one', 600);
+    await notes.write(name('b'), 'other', 600);
+    await notes.remove(name('a'));
+    await notes.remove(name('a'));
+    assert.equal(await notes.read(name('a')), null);
+    assert.equal(await notes.read(name('b')), 'other');
+  }),
+
+  aboutNotes(
+    'a note is gone when its time is up, and writing it begins its time anew',
+    async (notes, context) => {
+      const { name } = context;
+      await notes.write(name('a'), 'short', 2);
+      await notes.write(name('b'), 'short', 2);
+      assert.equal(await notes.read(name('a')), 'short');
+      await notes.write(name('b'), 'long', 600);
+      await context.pass(2);
+      assert.equal(await notes.read(name('a')), null);
+      assert.equal(await notes.read(name('b')), 'long');
+      await notes.write(name('a'), 'again', 600);
+      assert.equal(await notes.read(name('a')), 'again');
+    },
+  ),
+
+  aboutNotes('a note that is too long, or has no time to live, is refused', async (notes, { name }) => {
+    await assert.rejects(notes.write(name('a'), 'x'.repeat(4_097), 600));
+    await assert.rejects(notes.write(name('a'), 'x', 0));
+    assert.equal(await notes.read(name('a')), null);
+  }),
 ];

@@ -8,14 +8,24 @@ import {
 } from '../../protocol/otp';
 import type { Readings } from '../readings';
 import type { SimulatorState } from '../state';
-import { messagePrice, UNLISTED_PRICE } from '../state/networks';
-import type { Otp } from '../state/otp-store';
-import { readPin } from '../state/pins';
-import { type Body, type CallRequest, done, type Outcome, refuse } from './call';
-import { formatCost, formatMobile, formatOtpId, readMobile, readSeconds } from './fields';
+import { messagePrice, UNLISTED_PRICE } from '../state/subscribers';
+import { isSamePin, type Otp, readPin } from '../state/otps';
+import {
+  type Body,
+  type CallRequest,
+  done,
+  formatCost,
+  formatMobile,
+  formatOtpId,
+  NO_PAYLOAD,
+  type Outcome,
+  readMobile,
+  readSeconds,
+  refuse,
+} from './call';
 
 /** A generate request that satisfies the rules. OTP spec §4. */
-export interface GenerateRequest {
+interface GenerateRequest {
   /** Digits without plus. */
   readonly mobile: string;
   readonly sender: string;
@@ -79,11 +89,11 @@ function findMessageProblem(state: SimulatorState, message: unknown): number | n
   return hasFinerCodes(state) ? 2106 : 2105;
 }
 
-function fits({ pins, readings }: SimulatorState, message: string): boolean {
+function fits({ account, readings }: SimulatorState, message: string): boolean {
   const template = readings.bracketsCount
     ? message
     : message.replaceAll(PLACEHOLDER, PLACEHOLDER.slice(1, -1));
-  const text = fillPin(message, '0'.repeat(pins.digits), readings);
+  const text = fillPin(message, '0'.repeat(account.pinDigits), readings);
   const candidates = { both: [template, text], template: [template], text: [text] }[readings.measured];
   return candidates.every((candidate) => fitsOneMessage(candidate, readings));
 }
@@ -100,7 +110,6 @@ function fitsOneMessage(text: string, { measuredIn, extensionCharacters }: Readi
   return (measuredIn === 'characters' ? characters : units) <= limit;
 }
 
-/** Puts the pin into the message. */
 function fillPin(message: string, pin: string, { placeholdersFilled }: Readings): string {
   return placeholdersFilled === 'all'
     ? message.replaceAll(PLACEHOLDER, pin)
@@ -138,7 +147,7 @@ function findRefusal(state: SimulatorState, mobile: string): number | null {
 }
 
 /** Returns whether the codes that only the list of B has are in use. OTP spec §7. */
-export function hasFinerCodes({ variant, readings }: SimulatorState): boolean {
+function hasFinerCodes({ variant, readings }: SimulatorState): boolean {
   return variant === 'B' || readings.codesOfA === 'finer';
 }
 
@@ -150,9 +159,8 @@ function priceOf({ subscribers }: SimulatorState, mobile: string): string {
 function send(state: SimulatorState, request: GenerateRequest, price: string): Otp {
   const { mobile, sender, validitySeconds, message } = request;
   const lifetime = { sentAtMs: state.clock.nowMs(), validitySeconds };
-  const secret = state.pins.make(mobile, lifetime);
-  const otp = state.otps.add(mobile, lifetime, secret);
-  const pin = readPin(secret);
+  const otp = state.otps.add(mobile, lifetime);
+  const pin = readPin(otp.secret);
   state.ledger.charge(price);
   state.stats.count('sent');
   state.outbox.add({
@@ -198,4 +206,45 @@ function formatB({ readings }: SimulatorState, otp: Otp, price: string): unknown
     cost: formatCost(price, readings),
     valid_until: readings.validUntilType === 'number' ? validUntil : String(validUntil),
   };
+}
+
+/** POST validate/{id}. OTP spec §4. */
+export function validate(state: SimulatorState, { body, subject }: CallRequest): Outcome {
+  const mobile = readMobile(body?.mobile, state.readings);
+  if (mobile === null) return refuse(2103);
+  const pin = body?.pin;
+  if (typeof pin !== 'string' || !/^[0-9]+$/.test(pin)) return refuse(2107);
+  const otp = state.otps.get(subject);
+  if (otp === undefined && state.readings.unknownId === 'uri-not-found') return refuse(1007);
+  const [code, ...further] = checkPin(state, otp, mobile, pin);
+  if (code !== undefined) {
+    if (!hasFinerCodes(state)) return refuse(2107);
+    return refuse(code, state.readings.errorsListed === 'all' ? further : []);
+  }
+  if (otp !== undefined) otp.isConsumed = true;
+  state.stats.count('validated');
+  return done(findPayload(state));
+}
+
+/** Returns the codes of B that refuse the pin. A has 2107 for all of them. OTP spec §7. */
+function checkPin(state: SimulatorState, otp: Otp | undefined, mobile: string, pin: string): number[] {
+  if (otp?.mobile !== mobile || isExhausted(state, otp)) return [2120];
+  const isRight = isSamePin(otp.secret, pin);
+  if (!isRight) otp.wrongPins += 1;
+  const codes = [isRight ? null : 2120, checkState(state, otp)].filter((code) => code !== null);
+  return state.readings.judgedFirst === 'pin' ? codes : codes.reverse();
+}
+
+function checkState({ clock }: SimulatorState, otp: Otp): number | null {
+  if (otp.isConsumed) return 2109;
+  return clock.nowMs() >= otp.sentAtMs + otp.validitySeconds * 1000 ? 2108 : null;
+}
+
+function isExhausted({ readings }: SimulatorState, otp: Otp): boolean {
+  return readings.maxWrongPins !== null && otp.wrongPins >= readings.maxWrongPins;
+}
+
+function findPayload({ readings }: SimulatorState): unknown {
+  const payloads = { 'empty-string': '', null: null, 'empty-object': {}, missing: NO_PAYLOAD };
+  return payloads[readings.validatePayload];
 }

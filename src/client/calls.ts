@@ -1,4 +1,5 @@
 import type { Balance, NetworkPrice, PriceList } from '../protocol/account';
+import type { CountryPrice, Lookup } from '../protocol/hlr';
 import type { Generated, GenerateInput, ValidateInput } from '../protocol/otp';
 import type { Permit } from './call-limiter';
 import type { CallRunner } from './run-call';
@@ -35,5 +36,28 @@ export function createOtpCalls(wire: Promise<Wire>, runner: CallRunner): OtpCall
     },
     balance: async () => runner.run((await wire).balance),
     pricing: async () => runner.run((await wire).pricing),
+  };
+}
+
+/** The calls of the number lookup service. Each may throw any `Gateway…Error`. */
+export interface HlrCalls {
+  /**
+   * Looks up a number. It costs money and is never repeated, except after error 1009.
+   * @param mobile E.164, with or without one leading plus.
+   * @throws {TypeError} when the number is invalid; nothing is sent.
+   * @see HLR spec §4, GET {mobile}
+   */
+  lookup(mobile: string): Promise<Lookup>;
+  /** Returns the account's balance. @see HLR spec §4, GET balance */
+  balance(): Promise<Balance>;
+  /** Returns the price of a lookup by country. @see HLR spec §4, GET pricing */
+  pricing(): Promise<PriceList<CountryPrice>>;
+}
+
+export function createHlrCalls(wire: Promise<Wire>, runner: CallRunner): HlrCalls {
+  return {
+    lookup: async (mobile) => runner.run((await wire).lookup(mobile)),
+    balance: async () => runner.run((await wire).hlrBalance),
+    pricing: async () => runner.run((await wire).hlrPricing),
   };
 }
