@@ -20,9 +20,7 @@ function keepProduction({ name, version, description, license, dependencies }) {
 function makeProject(project) {
   const lock = readJson('package-lock.json');
   const { '': root, ...others } = lock.packages;
-  const kept = Object.entries(others).filter(
-    ([, { dev, peer, devOptional }]) => !(dev ?? peer ?? devOptional),
-  );
+  const kept = Object.entries(others).filter(([, { dev, peer, devOptional }]) => !(dev ?? peer ?? devOptional));
   const packages = { '': keepProduction(root), ...Object.fromEntries(kept) };
   writeFileSync(join(project, 'package.json'), JSON.stringify(keepProduction(readJson('package.json'))));
   writeFileSync(join(project, 'package-lock.json'), JSON.stringify({ ...lock, packages }));

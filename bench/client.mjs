@@ -94,11 +94,7 @@ const goals = [16, 128].flatMap((callers) => {
   const ours = of('passport-sms-otp', callers);
   return [
     [`throughput at ${callers} at least 0.95 of undici.request`, ours.ratio >= 0.95, ours.ratio.toFixed(2)],
-    [
-      `CPU per call at ${callers} at most 1.1 of undici.request`,
-      ours.cpuRatio <= 1.1,
-      ours.cpuRatio.toFixed(2),
-    ],
+    [`CPU per call at ${callers} at most 1.1 of undici.request`, ours.cpuRatio <= 1.1, ours.cpuRatio.toFixed(2)],
     ...[
       ['twilio', 8],
       ['fetch', 8],
@@ -112,14 +108,7 @@ const goals = [16, 128].flatMap((callers) => {
 process.stdout.write(
   JSON.stringify({
     title: 'One validate call',
-    columns: [
-      'at once',
-      'client',
-      'throughput / undici.request',
-      'CPU / undici.request',
-      'calls/s',
-      'ours is … times',
-    ],
+    columns: ['at once', 'client', 'throughput / undici.request', 'CPU / undici.request', 'calls/s', 'ours is … times'],
     rows: rows.map((row) => [row.callers, row.name, row.throughput, row.cpu, row.perSecond, row.oursTimes]),
     goals,
   }),

@@ -81,9 +81,7 @@ app.use((request_, _response, go) => {
   go();
 });
 const pages = { 'no guard': (_req, _res, go) => go(), ...guards };
-Object.values(pages).forEach((guard, index) =>
-  app.get(`/${index}`, guard, (_req, response) => response.end('ok')),
-);
+Object.values(pages).forEach((guard, index) => app.get(`/${index}`, guard, (_req, response) => response.end('ok')));
 const server = createServer(app);
 await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
 const url = `http://127.0.0.1:${server.address().port}`;
@@ -109,8 +107,7 @@ server.closeAllConnections();
 
 const of = (name, field) => summarize(alone[name].map((round) => round[field]));
 const compared = (name, reference) =>
-  summarize(alone[name].map((round, index) => round.nanoseconds / alone[reference][index].nanoseconds))
-    .median;
+  summarize(alone[name].map((round, index) => round.nanoseconds / alone[reference][index].nanoseconds)).median;
 const withAge = compared('passport-sms-otp, maxAgeSeconds', 'hand-written, with age');
 const share = requestRatios['passport-sms-otp, maxAgeSeconds'];
 process.stdout.write(

@@ -103,11 +103,7 @@ process.stdout.write(
     ],
     rows: [...inMemory.rows, ...(inRedis?.rows ?? []), ...alone.rows],
     goals: [
-      [
-        'in memory at least as many logins as the hand-written flow',
-        inMemory.ours >= 1,
-        inMemory.ours.toFixed(2),
-      ],
+      ['in memory at least as many logins as the hand-written flow', inMemory.ours >= 1, inMemory.ours.toFixed(2)],
       ...(inRedis === null ? [] : [['on Redis the same', inRedis.ours >= 1, inRedis.ours.toFixed(2)]]),
       ['exactly 2 gateway calls', gatewayCalls === 2, String(gatewayCalls)],
       ['5 times better-auth', times >= 5, times.toFixed(1)],

@@ -67,9 +67,7 @@ if (redis !== null) {
   let stored = 0;
   for (const size of SIZES.slice(0, 3)) {
     while (stored < size) {
-      const batch = Array.from({ length: Math.min(500, size - stored) }, (_gap, index) =>
-        challenge(stored + index),
-      );
+      const batch = Array.from({ length: Math.min(500, size - stored) }, (_gap, index) => challenge(stored + index));
       await Promise.all(batch.map((one) => store.begin(one, 600)));
       stored += batch.length;
     }

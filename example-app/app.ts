@@ -25,15 +25,7 @@ import { transferPages } from './pages/transfer';
 import { addLogin, type BankOtp } from './server';
 import { addViews, fillLocals } from './views';
 
-const PAGES_WITH_FORMS = [
-  '/login',
-  '/login/pin',
-  '/step-up',
-  '/enroll',
-  '/account',
-  '/transfer',
-  '/settings',
-];
+const PAGES_WITH_FORMS = ['/login', '/login/pin', '/step-up', '/enroll', '/account', '/transfer', '/settings'];
 
 /** Creates the site around the login. */
 export function createApp(config: Config, parts: AppParts): { app: Express; smsOtp: BankOtp } {

@@ -56,9 +56,7 @@ export class WorkerCluster {
     worker.once('exit', (code: number, signal: string | null) => {
       if (this.#isClosing) return;
       const pause = performance.now() - startedAtMs < STEADY_MS ? pauseMs : FIRST_PAUSE_MS;
-      console.error(
-        `Worker ${worker.process.pid} ended (${signal ?? code}). Another one starts in ${pause / 1000} s.`,
-      );
+      console.error(`Worker ${worker.process.pid} ended (${signal ?? code}). Another one starts in ${pause / 1000} s.`);
       this.#startLater(pause);
     });
   }

@@ -6,10 +6,7 @@ export type RawEnvironment = Readonly<Record<string, string | undefined>>;
 
 const port = z
   .string()
-  .refine(
-    (text) => /^\d{1,5}$/.test(text) && Number(text) <= 65_535,
-    'must be a whole number from 0 to 65535',
-  )
+  .refine((text) => /^\d{1,5}$/.test(text) && Number(text) <= 65_535, 'must be a whole number from 0 to 65535')
   .transform(Number);
 
 const proxies = z
@@ -27,9 +24,7 @@ function splitList(text: string): string[] {
 /** An address, a network, or one of the names that Express knows. */
 function isProxyAddress(text: string): boolean {
   const [address = '', prefix = '0'] = text.split('/');
-  return (
-    ['loopback', 'linklocal', 'uniquelocal'].includes(text) || (isIP(address) > 0 && /^\d+$/.test(prefix))
-  );
+  return ['loopback', 'linklocal', 'uniquelocal'].includes(text) || (isIP(address) > 0 && /^\d+$/.test(prefix));
 }
 
 const countries = z
@@ -68,19 +63,14 @@ const phone = z
 
 const gatewayAddress = z
   .string()
-  .refine(
-    isGatewayAddress,
-    'must be an https address (http on this machine), without user name, query or fragment',
-  );
+  .refine(isGatewayAddress, 'must be an https address (http on this machine), without user name, query or fragment');
 
 /** The rule of `GatewayClient`, checked here so that it appears in the list with the other problems. */
 function isGatewayAddress(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, hostname, username, password, search, hash } = new URL(text);
   const isLocal = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
-  return (
-    (protocol === 'https:' || (protocol === 'http:' && isLocal)) && !(username || password || search || hash)
-  );
+  return (protocol === 'https:' || (protocol === 'http:' && isLocal)) && !(username || password || search || hash);
 }
 
 /** One line for each variable. A message follows the name of its variable and never shows the value. */

@@ -43,9 +43,7 @@ export class ConfigError extends Error {
  */
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
   // `PORT=` in a file means the same as a missing line.
-  const given: RawEnvironment = Object.fromEntries(
-    Object.entries(environment).filter(([, value]) => value?.trim()),
-  );
+  const given: RawEnvironment = Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim()));
   const parsed = environmentSchema.safeParse(given);
   const problems = [
     ...(parsed.error?.issues ?? []).map(({ path, message }) => `${path.join('.')} ${message}`),
@@ -60,9 +58,7 @@ function findMissing(given: RawEnvironment): string[] {
   const isProduction = given.NODE_ENV === 'production';
   const gatewayNames = ['SMS_OTP_BASE_URL', 'SMS_OTP_USERNAME', 'SMS_OTP_PASSWORD'];
   if (isProduction || gatewayNames.some((name) => given[name])) {
-    const reason = isProduction
-      ? 'in production, where there is no simulator'
-      : 'when a gateway is configured';
+    const reason = isProduction ? 'in production, where there is no simulator' : 'when a gateway is configured';
     const missing = gatewayNames.filter((name) => !given[name]);
     problems.push(...missing.map((name) => `${name} is required ${reason}`));
   }
@@ -70,9 +66,7 @@ function findMissing(given: RawEnvironment): string[] {
   const short = secrets.filter((name) => (given[name] ?? '').length < 32);
   problems.push(...short.map((name) => `${name} needs at least 32 characters in production`));
   if (Number(given.WORKERS) > 1 && !given.REDIS_URL && !given.DATABASE_URL) {
-    problems.push(
-      'WORKERS above 1 needs REDIS_URL or DATABASE_URL: in memory each process would count on its own',
-    );
+    problems.push('WORKERS above 1 needs REDIS_URL or DATABASE_URL: in memory each process would count on its own');
   }
   return problems;
 }
@@ -90,10 +84,7 @@ function toConfig(environment: Environment): Config {
     variant: environment.SMS_OTP_VARIANT,
     numbersAs: environment.SMS_OTP_NUMBERS_AS,
     gateway: baseUrl && username && password ? { baseUrl, username, password } : null,
-    phones: {
-      alice: environment.ALICE_PHONE ?? '+12025550123',
-      bob: environment.BOB_PHONE ?? '+12025550124',
-    },
+    phones: { alice: environment.ALICE_PHONE ?? '+12025550123', bob: environment.BOB_PHONE ?? '+12025550124' },
     allowedCountries: environment.ALLOWED_COUNTRIES ?? (hasOwnPhone ? 'any' : ['US']),
     redisUrl: environment.REDIS_URL ?? null,
     databaseUrl: environment.DATABASE_URL ?? null,

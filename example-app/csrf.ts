@@ -1,10 +1,7 @@
 import { csrfSync } from 'csrf-sync';
 import type { NextFunction, Request, Response } from 'express';
 
-const { csrfSynchronisedProtection, getTokenFromState } = csrfSync({
-  getTokenFromRequest: readFormToken,
-  size: 32,
-});
+const { csrfSynchronisedProtection, getTokenFromState } = csrfSync({ getTokenFromRequest: readFormToken, size: 32 });
 
 /** Refuses a POST whose hidden field `_csrf` is not the session's token. `req.csrfToken()` creates the token on first use. */
 export const csrfProtection = csrfSynchronisedProtection;

@@ -64,11 +64,13 @@ function readError(error: unknown): { status: number; retryAfterSeconds: number 
 
 function showError(req: Request, res: Response, status: number): void {
   const formPage = status === 404 ? null : findFormPage(req.path);
-  res.status(status).render('error', {
-    explanation: explanations[status] ?? (status < 500 ? refused : broken),
-    status,
-    wayOut: formPage ? { href: formPage, key: 'error.tryAgain' } : { href: '/', key: 'error.firstPage' },
-  });
+  res
+    .status(status)
+    .render('error', {
+      explanation: explanations[status] ?? (status < 500 ? refused : broken),
+      status,
+      wayOut: formPage ? { href: formPage, key: 'error.tryAgain' } : { href: '/', key: 'error.firstPage' },
+    });
 }
 
 function findFormPage(path: string): string | null {

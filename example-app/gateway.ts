@@ -11,9 +11,7 @@ export interface Gateway {
 }
 
 /** Returns the configured gateway, or starts the simulator. */
-export async function openGateway(
-  config: Config,
-): Promise<{ gateway: Gateway; closeGateway: () => Promise<void> }> {
+export async function openGateway(config: Config): Promise<{ gateway: Gateway; closeGateway: () => Promise<void> }> {
   if (config.gateway) {
     return { gateway: { ...config.gateway, inboxUrl: null }, closeGateway: () => Promise.resolve() };
   }

@@ -9,30 +9,10 @@ import { SessionStoreError } from './session';
 /** The fields of an event that are logged. No masked number, no label, no free text; a new field stays out until it is listed. */
 const EVENT_FIELDS = [
   ...['type', 'userId', 'address', 'purpose', 'method', 'reason', 'limit', 'policy', 'stage'],
-  ...[
-    'mode',
-    'decision',
-    'country',
-    'sends',
-    'cost',
-    'failures',
-    'lockedSeconds',
-    'count',
-    'left',
-    'level',
-    'balance',
-  ],
+  ...['mode', 'decision', 'country', 'sends', 'cost', 'failures', 'lockedSeconds', 'count', 'left', 'level', 'balance'],
   ...['call', 'operation', 'outcome', 'durationMs', 'gatewayCode', 'retryAfterSeconds', 'by'],
 ];
-const ERROR_FIELDS = [
-  'name',
-  'code',
-  'status',
-  'httpStatus',
-  'gatewayCode',
-  'gatewayName',
-  'retryAfterSeconds',
-];
+const ERROR_FIELDS = ['name', 'code', 'status', 'httpStatus', 'gatewayCode', 'gatewayName', 'retryAfterSeconds'];
 
 /** Events that need attention. */
 const WARNINGS: readonly SmsOtpEvent['type'][] = [
@@ -74,10 +54,7 @@ export function createLog(level: LogLevel, output: DestinationStream = process.s
 
   function tellRequest(req: Request, res: Response, startedAtMs: number): void {
     const durationMs = performance.now() - startedAtMs;
-    logger.info(
-      { method: req.method, route: routeOf(req.route), status: res.statusCode, durationMs },
-      'request',
-    );
+    logger.info({ method: req.method, route: routeOf(req.route), status: res.statusCode, durationMs }, 'request');
   }
 
   return {

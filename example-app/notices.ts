@@ -11,20 +11,13 @@ export interface Notice {
   readonly isLater?: boolean;
 }
 
-const quiet: ReadonlySet<string> = new Set([
-  'not-required',
-  'second-factor-required',
-  'second-factor-too-old',
-]);
+const quiet: ReadonlySet<string> = new Set(['not-required', 'second-factor-required', 'second-factor-too-old']);
 
 /** Waiting is all that helps. */
 const passing: ReadonlySet<string> = new Set(['send-limit', 'locked']);
 
 /** Returns the notice of a reason; null stays null. */
-export function toNotice({
-  notice: reason,
-  retryAt,
-}: Pick<SmsOtpStatus, 'notice' | 'retryAt'>): Notice | null {
+export function toNotice({ notice: reason, retryAt }: Pick<SmsOtpStatus, 'notice' | 'retryAt'>): Notice | null {
   if (reason === null) return null;
   const isLater = retryAt === null && passing.has(reason);
   return { kind: quiet.has(reason) ? 'info' : 'error', key: `notice.${reason}`, retryAt, isLater };

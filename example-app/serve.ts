@@ -29,12 +29,7 @@ export async function serve(config: Config, gateway: Gateway): Promise<Serving> 
   }
 }
 
-async function serveWith(
-  stores: Stores,
-  userData: UserData,
-  config: Config,
-  gateway: Gateway,
-): Promise<Serving> {
+async function serveWith(stores: Stores, userData: UserData, config: Config, gateway: Gateway): Promise<Serving> {
   const { variant, numbersAs } = config;
   const { baseUrl, username, password, inboxUrl } = gateway;
   const { app, smsOtp } = createApp(config, {

@@ -47,10 +47,7 @@ export function addLogin(app: Express, config: Config, parts: LoginParts) {
     // A login can be ended from the settings, and ends when numbers or recovery codes change elsewhere.
     logins: {},
     recoveryCodes: {},
-    trustedDevices: {
-      maxAgeDays: TRUSTED_DAYS,
-      getPasswordVersion: (user) => users.getPasswordVersion(user),
-    },
+    trustedDevices: { maxAgeDays: TRUSTED_DAYS, getPasswordVersion: (user) => users.getPasswordVersion(user) },
     // With `autofillHost: 'bank.example'`, your site's host name, phones offer to fill the code in.
     messages: { appName: 'Harbour' },
     getLocale: (_user, req) => readLocale(req),
@@ -63,17 +60,10 @@ export function addLogin(app: Express, config: Config, parts: LoginParts) {
     '/login',
     // Passport types it as any.
     passport.authenticate('local', { session: false, failureRedirect: wrongPassword }) as RequestHandler,
-    smsOtp.send({
-      successRedirect: '/login/pin',
-      failureRedirect: '/login',
-      notRequiredRedirect: '/account',
-    }),
+    smsOtp.send({ successRedirect: '/login/pin', failureRedirect: '/login', notRequiredRedirect: '/account' }),
   );
   app.post('/login/pin', smsOtp.verify({ successRedirect: '/account', failureRedirect: '/login/pin' }));
-  app.post(
-    '/login/pin/resend',
-    smsOtp.resend({ successRedirect: '/login/pin', failureRedirect: '/login/pin' }),
-  );
+  app.post('/login/pin/resend', smsOtp.resend({ successRedirect: '/login/pin', failureRedirect: '/login/pin' }));
   app.post('/login/recover', smsOtp.recover({ successRedirect: '/account', failureRedirect: '/login/pin' }));
   app.post('/login/cancel', smsOtp.cancel({ successRedirect: '/' }));
   app.post('/step-up', smsOtp.stepUp({ successRedirect: '/login/pin', failureRedirect: '/step-up' }));

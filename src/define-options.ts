@@ -54,10 +54,7 @@ export function unlessFalse<Schema extends z.ZodType>(schema: Schema) {
 }
 
 /** Returns a schema for a function. Only the caller knows its type. */
-export function callback<Callback extends (...values: never[]) => unknown>(): z.ZodCustom<
-  Callback,
-  Callback
-> {
+export function callback<Callback extends (...values: never[]) => unknown>(): z.ZodCustom<Callback, Callback> {
   return z.custom<Callback>((value) => typeof value === 'function', 'must be a function');
 }
 
@@ -120,8 +117,7 @@ function toOptionError(maker: string, issues: readonly z.core.$ZodIssue[]): Type
     );
   }
   const path = issue?.path.map(String) ?? [];
-  if (issue?.code !== 'unrecognized_keys')
-    return optionError(maker, path.join('.') || 'options', issue?.message ?? '');
+  if (issue?.code !== 'unrecognized_keys') return optionError(maker, path.join('.') || 'options', issue?.message ?? '');
   const option = [...path, issue.keys[0]].join('.');
   return new TypeError(`${maker}: unknown option ${option}${issue.message && `, ${issue.message}`}`);
 }

@@ -5,9 +5,7 @@ export interface SafeCause {
 }
 
 /** Names and codes of third-party errors that may be repeated; everything else becomes "Error" and null. */
-const KNOWN_NAMES = new Set(
-  'Error TypeError RangeError SyntaxError AggregateError AbortError TimeoutError'.split(' '),
-);
+const KNOWN_NAMES = new Set('Error TypeError RangeError SyntaxError AggregateError AbortError TimeoutError'.split(' '));
 const KNOWN_CODES = new Set(
   (
     'ECONNREFUSED ECONNRESET ECONNABORTED EPIPE ETIMEDOUT ENOTFOUND EAI_AGAIN EHOSTUNREACH ENETUNREACH EPROTO ' +
@@ -223,11 +221,7 @@ export type AnySmsOtpError =
 
 /** The call of the gateway failed, or was refused before it. */
 export type GatewayError =
-  | GatewayUnreachableError
-  | GatewayTimeoutError
-  | GatewayResponseError
-  | GatewayRejectedError
-  | GatewayBusyError;
+  GatewayUnreachableError | GatewayTimeoutError | GatewayResponseError | GatewayRejectedError | GatewayBusyError;
 
 export function isGatewayError(error: unknown): error is GatewayError {
   return (

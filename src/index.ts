@@ -6,37 +6,13 @@ export type { KnownBrowsersOption } from './account/known-browsers';
 export type { RecoveryCodesOption } from './account/recovery-codes';
 export { memoryStore, type MemoryStoreOptions } from './stores/memory/memory-store';
 export type * from './stores/store';
-export type {
-  Policy,
-  PolicyAnswer,
-  PolicyCharge,
-  PolicyContext,
-  PolicyEvent,
-  PolicyMode,
-  PolicyReason,
-  PolicyStage,
-  PolicyServices,
-  SendSettlement,
-  VerifiedContext,
-} from './limits/policy';
+export type * from './limits/policy';
 export type { LimitName } from './limits/limits';
 export type { LiftedLimits } from './limits/limits';
 export type { UserAdmin, UserExport } from './login/admin';
 export type { Limit, Limits, NumberLimits, SharedLimit, UserLimits } from './limits/options';
 export { REASONS } from './login/outcome';
-export type {
-  CancelOutcome,
-  LogoutOutcome,
-  Method,
-  PendingStatus,
-  PhoneChoice,
-  PhoneOutcome,
-  Reason,
-  Refusal,
-  SendOutcome,
-  SmsOtpOutcome,
-  VerifyOutcome,
-} from './login/outcome';
+export type * from './login/outcome';
 export type { DecisionEvent, DeviceEnd, LifeEvent, LoginEvent, SmsOtpEvent } from './login/events';
 export type { VerifiedMark } from './login/users';
 export type { LoginsOption } from './account/logins';
@@ -65,12 +41,7 @@ export type { RecoveryCodesPart } from './middleware/recovery-codes';
 export type { ListedPhone } from './account/change-phones';
 export type { Phones } from './middleware/phones';
 export type { SmsOtpStatus } from './middleware/status';
-export type {
-  SmsOtpAuthInfo,
-  SmsOtpFailureInfo,
-  StrategyCallback,
-  StrategyDone,
-} from './middleware/strategy';
+export type { SmsOtpAuthInfo, SmsOtpFailureInfo, StrategyCallback, StrategyDone } from './middleware/strategy';
 export type { GatewayClient } from './client/gateway-client';
 export type { GatewayClientOptions } from './client/options';
 export type { GatewayEvent } from './client/events';

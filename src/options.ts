@@ -30,8 +30,7 @@ import type { SmsOtpStore, UserId } from './stores/store';
 export type LimitsOption = { readonly [Name in keyof Limits]?: Partial<Limits[Name]> | undefined };
 
 /** What `getPhone` returns. */
-export type GivenPhone =
-  string | { readonly number: string; readonly isConfirmed: boolean } | null | undefined;
+export type GivenPhone = string | { readonly number: string; readonly isConfirmed: boolean } | null | undefined;
 
 /** A user, or nothing. */
 export type MaybeUser = Express.User | null | undefined | false;
@@ -122,10 +121,7 @@ export interface SmsOtpOptions {
    * factor than the text `send` and `stepUp` text nothing, and `resend` texts when asked. A name that this user cannot use
    * now counts as `'sms'`. Default: `'sms'`.
    */
-  preferredFactor?(
-    user: Express.User,
-    req: Request,
-  ): string | null | undefined | Promise<string | null | undefined>;
+  preferredFactor?(user: Express.User, req: Request): string | null | undefined | Promise<string | null | undefined>;
 
   /** Challenges, counters and the shared token. Default: `memoryStore()`, for one process. */
   readonly store?: SmsOtpStore | undefined;
@@ -192,10 +188,7 @@ const FACTOR =
   'needs a name of small letters, digits and hyphens that is not reserved, and a function check (isAvailable, too, is one)';
 const SECRET = 'must have at least 32 characters, and be random';
 
-const name = z
-  .string('must be a string')
-  .min(1, 'must not be empty')
-  .max(100, 'must have at most 100 characters');
+const name = z.string('must be a string').min(1, 'must not be empty').max(100, 'must have at most 100 characters');
 
 const country = z.string(COUNTRIES).regex(/^[A-Z]{2}$/, COUNTRIES);
 
@@ -219,9 +212,7 @@ function isFactor({ name: given, check, isAvailable }: Partial<Factor>): boolean
 /** A policy with a misspelt stage would never be checked, and with a misspelt mode it would be enforced. */
 const policy = objectWith<Policy>('a policy', 'name', 'stage', 'check').refine(
   ({ stage, check, mode = 'enforce' }: Partial<Policy>) =>
-    ['send', 'enroll'].includes(stage ?? '') &&
-    ['enforce', 'report'].includes(mode) &&
-    typeof check === 'function',
+    ['send', 'enroll'].includes(stage ?? '') && ['enforce', 'report'].includes(mode) && typeof check === 'function',
   "must have the stage 'send' or 'enroll' and no mode but 'enforce' and 'report', and check must be a function",
 );
 

@@ -139,12 +139,7 @@ export function createSmsOtp<const O extends SmsOtpOptions>(options: O & NoOther
   const { middleware, login, features, close } = context;
   const strategy = new SmsOtpStrategy(context);
   middleware.passport.use(middleware.strategyName, strategy);
-  const made: SmsOtp = {
-    strategy,
-    ...createMiddlewares(middleware, features),
-    ...createUserAdmin(login),
-    close,
-  };
+  const made: SmsOtp = { strategy, ...createMiddlewares(middleware, features), ...createUserAdmin(login), close };
   // Which parts exist depends on the same options as the type.
   return made as SmsOtp<O>;
 }
@@ -237,10 +232,7 @@ function joinBrowsers(
   return createKnownBrowsers({ browsers, counters, digests, maxAgeDays, now, randomBytes });
 }
 
-function joinLogins(
-  { logins: settings, now }: Settings,
-  { logins }: GuardedStore,
-): LoginRegistry | undefined {
+function joinLogins({ logins: settings, now }: Settings, { logins }: GuardedStore): LoginRegistry | undefined {
   if (settings === undefined) return undefined;
   if (logins === undefined) throw missingPart('logins', 'logins');
   return createLoginRegistry({ ...settings, store: logins, now, randomId: randomUUID });
@@ -269,17 +261,10 @@ function createMiddlewareContext(
     sendOtp,
     resendOtp: createResendOtp(login, sendOtp),
     factors: new Map(
-      Array.from(verifiers, ([name, verifier]) => [
-        name,
-        { verifier, verifyOtp: createVerifyOtp(login, verifier) },
-      ]),
+      Array.from(verifiers, ([name, verifier]) => [name, { verifier, verifyOtp: createVerifyOtp(login, verifier) }]),
     ),
     devices: devices &&
-      trustedDevices && {
-        ...devices,
-        cookieName: trustedDevices.cookieName,
-        trustDeviceField: fields.trustDevice,
-      },
+      trustedDevices && { ...devices, cookieName: trustedDevices.cookieName, trustDeviceField: fields.trustDevice },
     findChallenge: (otpId) => login.store.challenges.find(otpId),
     discard: (otpId) => login.store.challenges.discard(otpId),
     isRequiredFor: async (user, req) => {

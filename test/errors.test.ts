@@ -14,37 +14,13 @@ import {
   toSafeCause,
 } from '../src/errors';
 
-const NAMES = [
-  'Error',
-  'TypeError',
-  'RangeError',
-  'SyntaxError',
-  'AggregateError',
-  'AbortError',
-  'TimeoutError',
-];
+const NAMES = ['Error', 'TypeError', 'RangeError', 'SyntaxError', 'AggregateError', 'AbortError', 'TimeoutError'];
 const CODES = [
   ...['ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN'],
   ...['EHOSTUNREACH', 'ENETUNREACH', 'EPROTO', 'UND_ERR_SOCKET', 'UND_ERR_CONNECT_TIMEOUT'],
-  ...[
-    'UND_ERR_HEADERS_TIMEOUT',
-    'UND_ERR_BODY_TIMEOUT',
-    'UND_ERR_DESTROYED',
-    'UND_ERR_CLOSED',
-    'UND_ERR_ABORTED',
-  ],
-  ...[
-    'UND_ERR_INFO',
-    'UND_ERR_HEADERS_OVERFLOW',
-    'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
-    'HPE_INVALID_CONSTANT',
-  ],
-  ...[
-    'HPE_INVALID_HEADER_TOKEN',
-    'HPE_INVALID_CHUNK_SIZE',
-    'HPE_INVALID_CONTENT_LENGTH',
-    'HPE_INVALID_VERSION',
-  ],
+  ...['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'UND_ERR_DESTROYED', 'UND_ERR_CLOSED', 'UND_ERR_ABORTED'],
+  ...['UND_ERR_INFO', 'UND_ERR_HEADERS_OVERFLOW', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'HPE_INVALID_CONSTANT'],
+  ...['HPE_INVALID_HEADER_TOKEN', 'HPE_INVALID_CHUNK_SIZE', 'HPE_INVALID_CONTENT_LENGTH', 'HPE_INVALID_VERSION'],
   ...['CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN'],
   ...['ERR_TLS_CERT_ALTNAME_INVALID', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
   'ERR_SSL_WRONG_VERSION_NUMBER',
@@ -245,11 +221,7 @@ describe('an error of ours', () => {
 
 describe('the header Retry-After of an error', () => {
   it.each([
-    [
-      '429 in front of the gateway',
-      new GatewayResponseError(call, 429, 'it is not JSON', 17),
-      { 'Retry-After': '17' },
-    ],
+    ['429 in front of the gateway', new GatewayResponseError(call, 429, 'it is not JSON', 17), { 'Retry-After': '17' }],
     ['503 without seconds', new GatewayResponseError(call, 503, 'it is not JSON'), {}],
     ['500 in front of the gateway', new GatewayResponseError(call, 500, 'it is not JSON', 17), {}],
     ['429 of the gateway', new GatewayRejectedError(call, null, null, 429, 17), { 'Retry-After': '17' }],

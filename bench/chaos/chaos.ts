@@ -129,13 +129,9 @@ function summarise(
   const answers = Array.from(statuses)
     .sort(([one], [other]) => one - other)
     .map(([status, times]) => `${status}: ${times}`);
-  console.log(
-    `${visits} visits in ${SECONDS} s, ${passed} passed both factors, ${cut} connections cut (seed ${SEED})`,
-  );
+  console.log(`${visits} visits in ${SECONDS} s, ${passed} passed both factors, ${cut} connections cut (seed ${SEED})`);
   console.log(`answers by status  ${answers.join(', ')}`);
-  console.log(
-    `gateway            ${gateway.sent} texts, ${gateway.validated} codes right, ${gateway.faults} faults`,
-  );
+  console.log(`gateway            ${gateway.sent} texts, ${gateway.validated} codes right, ${gateway.faults} faults`);
   console.log(`wrong outcomes     ${wrong.length}`);
   for (const line of wrong.slice(0, 20)) console.log(`  ${line}`);
 }

@@ -13,16 +13,10 @@ export function createBetterAuth({ baseUrl, sendOtp }) {
     rateLimit: { enabled: false },
     emailAndPassword: {
       enabled: true,
-      password: {
-        hash: async (password) => password,
-        verify: async ({ hash, password }) => hash === password,
-      },
+      password: { hash: async (password) => password, verify: async ({ hash, password }) => hash === password },
     },
     plugins: [
-      twoFactor({
-        skipVerificationOnEnable: true,
-        otpOptions: { sendOTP: ({ user, otp }) => sendOtp(user, otp) },
-      }),
+      twoFactor({ skipVerificationOnEnable: true, otpOptions: { sendOTP: ({ user, otp }) => sendOtp(user, otp) } }),
     ],
   });
 }

@@ -1,8 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 
-const isPinned =
-  availableParallelism() > 1 && spawnSync('taskset', ['--version'], { stdio: 'ignore' }).status === 0;
+const isPinned = availableParallelism() > 1 && spawnSync('taskset', ['--version'], { stdio: 'ignore' }).status === 0;
 
 /** How to start node on one core: subject and load must not share one. Where that cannot be had, plain node. */
 export function wrapWithTaskset(core) {

@@ -147,9 +147,6 @@ export async function redisBrowsers(client) {
   const remember = await client.scriptLoad(REMEMBER);
   return {
     remember: (userId, browserId) =>
-      client.evalSha(remember, {
-        keys: [`hand:browsers:${userId}`],
-        arguments: [browserId, String(Date.now())],
-      }),
+      client.evalSha(remember, { keys: [`hand:browsers:${userId}`], arguments: [browserId, String(Date.now())] }),
   };
 }

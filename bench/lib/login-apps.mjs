@@ -61,10 +61,8 @@ export function createOurs({ gatewayUrl, sessionStore, store }) {
 export function createHandWritten({ gatewayUrl, sessionStore, counters, challenges, browsers }) {
   const { app, passport } = createHost(sessionStore);
   const call = createCall(gatewayUrl);
-  const renew = (req) =>
-    new Promise((resolve, reject) => req.session.regenerate((e) => (e ? reject(e) : resolve())));
-  const save = (req) =>
-    new Promise((resolve, reject) => req.session.save((e) => (e ? reject(e) : resolve())));
+  const renew = (req) => new Promise((resolve, reject) => req.session.regenerate((e) => (e ? reject(e) : resolve())));
+  const save = (req) => new Promise((resolve, reject) => req.session.save((e) => (e ? reject(e) : resolve())));
   const see = (res, path) =>
     res.status(303).location(path).set({ 'Cache-Control': 'no-store', 'Content-Length': '0' }).end();
 
@@ -76,8 +74,7 @@ export function createHandWritten({ gatewayUrl, sessionStore, counters, challeng
     }
     const [number, prefix] = [mobile, mobile.slice(0, -4)].map(hideNumber);
     const known = findBrowser(req, id);
-    const charge = (bucket) =>
-      inTime(counters.add(toSendCounters({ id, bucket, number, prefix, ip: req.ip })));
+    const charge = (bucket) => inTime(counters.add(toSendCounters({ id, bucket, number, prefix, ip: req.ip })));
     // A known browser that is full counts as one of the others.
     let bucket = known ?? OTHERS;
     let isCharged = await charge(bucket);
@@ -97,8 +94,7 @@ export function createHandWritten({ gatewayUrl, sessionStore, counters, challeng
   app.post('/login/pin', async (req, res) => {
     const { pending } = req.session;
     const { pin } = req.body;
-    if (typeof pin !== 'string' || !/^\d{4,10}$/.test(pin) || pending === undefined)
-      return res.status(400).end();
+    if (typeof pin !== 'string' || !/^\d{4,10}$/.test(pin) || pending === undefined) return res.status(400).end();
     const challenge = await inTime(challenges.claim(pending.otpId));
     if (challenge === null || challenge.purpose !== 'login') return res.status(401).end();
     const { userId, bucket, mobile, expiresAt } = challenge;
@@ -142,11 +138,7 @@ const [BROWSER, BROWSER_MS] = ['__Host-browser', 90 * DAY * 1000];
 
 /** What limits the failures in a browser: first those of all known browsers together, or of all others. */
 function toGuessCounters(id, bucket) {
-  const side = {
-    key: `failures:${bucket === OTHERS ? OTHERS : 'known'}:${id}`,
-    windowSeconds: LONG,
-    max: 50,
-  };
+  const side = { key: `failures:${bucket === OTHERS ? OTHERS : 'known'}:${id}`, windowSeconds: LONG, max: 50 };
   if (bucket !== OTHERS) return [side, { key: `browser:${bucket}:${id}`, windowSeconds: LONG, max: 10 }];
   return [
     side,

@@ -19,11 +19,7 @@ const { memoryStore } = require('../../dist/index.js');
 const { redisStore } = require('../../dist/stores/redis/redis-store.js');
 
 const [flow, place, gatewayUrl, redisUrl] = process.argv.slice(2);
-const FLOWS = {
-  'passport-sms-otp': startOurs,
-  'hand-written': startHandWritten,
-  'better-auth': startBetterAuth,
-};
+const FLOWS = { 'passport-sms-otp': startOurs, 'hand-written': startHandWritten, 'better-auth': startBetterAuth };
 
 async function startOurs() {
   const { client, sessionStore } = await openStores();

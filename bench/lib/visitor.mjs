@@ -13,10 +13,7 @@ function createVisitor(baseUrl, id) {
   const cookies = new Map(kept.get(place));
   return async function visit(method, path, body, type = 'application/x-www-form-urlencoded') {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-    const headers = {
-      ...(cookie && { cookie }),
-      ...(body && { 'content-type': type, origin: 'http://127.0.0.1' }),
-    };
+    const headers = { ...(cookie && { cookie }), ...(body && { 'content-type': type, origin: 'http://127.0.0.1' }) };
     const answer = await request(baseUrl + path, { method, headers, body, dispatcher });
     for (const line of [answer.headers['set-cookie'] ?? []].flat()) {
       const [pair] = line.split(';');

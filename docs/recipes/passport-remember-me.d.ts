@@ -7,10 +7,6 @@ declare module 'passport-remember-me' {
   type Issue = (user: Express.User, done: (error: unknown, token?: string) => void) => void;
 
   export class Strategy extends PassportStrategy {
-    constructor(
-      options: { readonly key?: string; readonly cookie?: CookieOptions },
-      verify: Verify,
-      issue: Issue,
-    );
+    constructor(options: { readonly key?: string; readonly cookie?: CookieOptions }, verify: Verify, issue: Issue);
   }
 }

@@ -48,12 +48,7 @@ export function languageSwitch({ isProduction }: { readonly isProduction: boolea
   router.get('/language/:locale', (req, res) => {
     const { locale } = req.params;
     if (isLocale(locale)) {
-      res.cookie(COOKIE, locale, {
-        maxAge: COOKIE_LIFE_MS,
-        sameSite: 'lax',
-        httpOnly: true,
-        secure: isProduction,
-      });
+      res.cookie(COOKIE, locale, { maxAge: COOKIE_LIFE_MS, sameSite: 'lax', httpOnly: true, secure: isProduction });
     }
     res.redirect(303, toOwnPath(req.query.back));
   });

@@ -9,18 +9,11 @@ export interface Dashboard {
   readonly verified: readonly number[];
   readonly totals: { readonly sent: number; readonly verified: number; readonly denied: number };
   /** Most texted first. */
-  readonly countries: readonly {
-    readonly country: string;
-    readonly sent: number;
-    readonly verified: number;
-  }[];
+  readonly countries: readonly { readonly country: string; readonly sent: number; readonly verified: number }[];
   /** Most frequent first. */
   readonly denials: readonly { readonly reason: string; readonly count: number }[];
   /** Milliseconds within which that share of calls was answered; null in a minute without calls. */
-  readonly latency: {
-    readonly median: readonly (number | null)[];
-    readonly slow: readonly (number | null)[];
-  };
+  readonly latency: { readonly median: readonly (number | null)[]; readonly slow: readonly (number | null)[] };
   /** In the gateway's currency; null where it reports none (variant A). */
   readonly cost: number | null;
   readonly balance: number | null;
@@ -54,11 +47,7 @@ export function toDashboard(figures: readonly Figure[], nowMinute: number): Dash
 
 function toCountries(sent: readonly Figure[], verified: readonly Figure[]): Dashboard['countries'] {
   const proven = new Map(toShares(verified));
-  return toShares(sent).map(([country, count]) => ({
-    country,
-    sent: count,
-    verified: proven.get(country) ?? 0,
-  }));
+  return toShares(sent).map(([country, count]) => ({ country, sent: count, verified: proven.get(country) ?? 0 }));
 }
 
 /** Returns the sum of each label, the largest first. */

@@ -68,10 +68,7 @@ function record(event: SmsOtpEvent, note: Note): void {
     note('verified', event.country ?? '??');
   } else if (event.type === 'denied') {
     // Of a full limit the reason does not say which one.
-    note(
-      'denied',
-      event.reason === 'send-limit' && event.limit ? `${event.reason} (${event.limit})` : event.reason,
-    );
+    note('denied', event.reason === 'send-limit' && event.limit ? `${event.reason} (${event.limit})` : event.reason);
   } else if (event.type === 'gateway-call' && (event.call === 'generate' || event.call === 'validate')) {
     note('latency', String(LATENCY_BOUNDS_MS.find((bound) => event.durationMs <= bound) ?? Infinity));
   }

@@ -21,10 +21,5 @@ const METHODS: ReadonlySet<string> = new Set(['sms', 'recovery-code', 'trusted-d
 
 function describeMark(smsOtp: BankOtp, req: Request): object | null {
   const { verified } = smsOtp.status(req);
-  return (
-    verified && {
-      at: verified.at,
-      key: `account.by.${METHODS.has(verified.method) ? verified.method : 'sms'}`,
-    }
-  );
+  return verified && { at: verified.at, key: `account.by.${METHODS.has(verified.method) ? verified.method : 'sms'}` };
 }

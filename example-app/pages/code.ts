@@ -32,11 +32,7 @@ export function codePages(smsOtp: BankOtp, now: () => number): Router {
 const endsCode: ReadonlySet<Reason | null> = new Set(['too-many-attempts', 'expired', 'unconfirmed']);
 
 /** These are about what was typed; the others say why no text went out. */
-const refusesCode: ReadonlySet<Reason | null> = new Set([
-  'malformed-code',
-  'wrong-code',
-  'too-many-attempts',
-]);
+const refusesCode: ReadonlySet<Reason | null> = new Set(['malformed-code', 'wrong-code', 'too-many-attempts']);
 
 /** Returns durations instead of times, because the clock of the browser may be wrong. */
 function describePending(pending: PendingStatus, notice: Reason | null, nowMs: number): object {

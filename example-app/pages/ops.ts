@@ -14,10 +14,7 @@ interface OpsParts {
 }
 
 /** What the text messages do and cost, for operators with a second factor. */
-export function opsPages(
-  smsOtp: Pick<SmsOtp, 'requireSecondFactor'>,
-  { figures, now, isShared }: OpsParts,
-): Router {
+export function opsPages(smsOtp: Pick<SmsOtp, 'requireSecondFactor'>, { figures, now, isShared }: OpsParts): Router {
   const router = Router();
   const guards = [smsOtp.requireSecondFactor({ redirect: '/login' }), onlyOperators];
 
@@ -40,10 +37,7 @@ export function opsPages(
   return router;
 }
 
-function draw({ sent, verified, latency }: Dashboard): {
-  readonly traffic: string;
-  readonly latency: string;
-} {
+function draw({ sent, verified, latency }: Dashboard): { readonly traffic: string; readonly latency: string } {
   return {
     traffic: drawBars('Messages sent and codes that were right, by the minute', [
       { name: 'sent', values: sent },

@@ -18,8 +18,7 @@ export async function openStores(config: Config): Promise<Stores> {
   const { redisUrl, databaseUrl } = config;
   const redis = redisUrl === null ? null : await (await import('./redis')).openRedis(redisUrl);
   try {
-    const postgres =
-      databaseUrl === null ? null : await (await import('./postgres')).openPostgres(databaseUrl, config);
+    const postgres = databaseUrl === null ? null : await (await import('./postgres')).openPostgres(databaseUrl, config);
     return joinStores(redis, postgres);
   } catch (error) {
     await redis?.close();

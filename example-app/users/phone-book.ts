@@ -31,13 +31,10 @@ export function createPhoneBook(store: PhoneListStore): PhoneBook {
 
   return {
     list: (userId) => list(String(userId)),
-    addUnconfirmed: (userId, mobile) =>
-      update(String(userId), (phones) => change.addUnconfirmed(phones, mobile)),
+    addUnconfirmed: (userId, mobile) => update(String(userId), (phones) => change.addUnconfirmed(phones, mobile)),
     confirm: (userId, mobile) => update(String(userId), (phones) => change.confirm(phones, mobile)),
-    replace: (userId, replaced, mobile) =>
-      update(String(userId), (phones) => change.replace(phones, replaced, mobile)),
-    remove: (userId, mobile, options) =>
-      update(String(userId), (phones) => change.remove(phones, mobile, options)),
+    replace: (userId, replaced, mobile) => update(String(userId), (phones) => change.replace(phones, replaced, mobile)),
+    remove: (userId, mobile, options) => update(String(userId), (phones) => change.remove(phones, mobile, options)),
     setDefault: (userId, mobile) => update(String(userId), (phones) => change.setDefault(phones, mobile)),
   };
 }

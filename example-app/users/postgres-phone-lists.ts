@@ -20,8 +20,7 @@ export function postgresPhoneLists(pool: Pool): PhoneListStore {
       return rows[0]?.phones ?? null;
     },
     async swap(userId, before, after) {
-      const asked =
-        before === null ? pool.query(INSERT, [userId, after]) : pool.query(CHANGE, [userId, after, before]);
+      const asked = before === null ? pool.query(INSERT, [userId, after]) : pool.query(CHANGE, [userId, after, before]);
       const { rowCount } = await asked.catch(hideFailure);
       return rowCount === 1;
     },

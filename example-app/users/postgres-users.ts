@@ -23,10 +23,7 @@ export function postgresUsers(pool: Pool): UserRows {
     const { rows } = await pool.query<Row>(`${SELECT} WHERE ${condition}`, [value]).catch(hideFailure);
     return rows[0] === undefined ? null : toRecord(rows[0]);
   }
-  return {
-    findById: (id) => find('id = $1', id),
-    findByName: (username) => find('username = $1', username),
-  };
+  return { findById: (id) => find('id = $1', id), findByName: (username) => find('username = $1', username) };
 }
 
 /** Adds a demo user, unless it exists. */

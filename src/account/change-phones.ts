@@ -86,11 +86,7 @@ type Found =
       readonly user: Express.User;
       readonly phone: OwnPhone;
       /** For events. */
-      readonly about: {
-        readonly userId: string;
-        readonly address: string | undefined;
-        readonly maskedPhone: string;
-      };
+      readonly about: { readonly userId: string; readonly address: string | undefined; readonly maskedPhone: string };
     }
   | Refused;
 

@@ -58,14 +58,7 @@ export function createDeviceRegistry({
       const lifeSeconds = maxAgeDays * DAY_SECONDS;
       const createdAt = now();
       const times = { createdAt, lastUsedAt: createdAt, expiresAt: createdAt + lifeSeconds * 1000 };
-      const device: TrustedDevice = {
-        version: 1,
-        deviceId,
-        tokenHash,
-        previousHash: null,
-        ...given,
-        ...times,
-      };
+      const device: TrustedDevice = { version: 1, deviceId, tokenHash, previousHash: null, ...given, ...times };
       await store.add(device, lifeSeconds, maxDevices);
       return { device, value };
     },

@@ -3,13 +3,7 @@ import type { Reason, Refusal } from '../login/outcome';
 import { maskPhone } from '../login/phones';
 import type { SendRequest, SendResult } from '../login/send-otp';
 import { toUserIdText, type VerifiedMark } from '../login/users';
-import {
-  refuse,
-  type Refused,
-  type Unconfirmed,
-  type Verified,
-  type VerifyRequest,
-} from '../login/verify-otp';
+import { refuse, type Refused, type Unconfirmed, type Verified, type VerifyRequest } from '../login/verify-otp';
 import { parseNumber } from './parse-number';
 import { type EnrollmentContext, type OwnPhone, readOwnPhones } from './phone-book';
 
@@ -34,9 +28,7 @@ export interface EnrollRequest extends Pick<
  * Makes the decision to text a new number, which counts for nothing until its own code was right. The returned function
  * @throws {SmsOtpError} when the gateway or the store fails, and what the phone book throws.
  */
-export function createEnrollPhone(
-  context: EnrollmentContext,
-): (request: EnrollRequest) => Promise<SendResult> {
+export function createEnrollPhone(context: EnrollmentContext): (request: EnrollRequest) => Promise<SendResult> {
   const { login, book, sendOtp } = context;
   const { limits } = login.settings;
 
@@ -91,8 +83,7 @@ export function createEnrollPhone(
 }
 
 type Replaced =
-  | { readonly replaces: string | undefined }
-  | { readonly reason: Extract<Reason, 'not-required' | 'no-phone'> };
+  { readonly replaces: string | undefined } | { readonly reason: Extract<Reason, 'not-required' | 'no-phone'> };
 
 /** A number that is confirmed already needs no code. Only a confirmed number of the user's own can be replaced. */
 function findReplaced(

@@ -100,9 +100,7 @@ export function createLoginRegistry(parts: RegistryParts): LoginRegistry {
     return isLive;
   }
 
-  async function begin(
-    login: Pick<Login, 'userId' | 'method' | 'label' | 'startedAt'>,
-  ): Promise<LoginReference> {
+  async function begin(login: Pick<Login, 'userId' | 'method' | 'label' | 'startedAt'>): Promise<LoginReference> {
     const { userId, method, label, startedAt } = login;
     const [loginId, lastSeenAt] = [randomId(), now()];
     const record: Login = { version: 1, loginId, userId, method, label, startedAt, lastSeenAt };

@@ -40,11 +40,7 @@ export interface PhoneBook {
    * Removes a number; if it was the default, another confirmed one becomes it. Returns false when it was not there, or,
    * with `keepsLast`, when it is the last confirmed one.
    */
-  remove(
-    userId: UserId,
-    mobile: string,
-    options: { readonly keepsLast: boolean },
-  ): boolean | Promise<boolean>;
+  remove(userId: UserId, mobile: string, options: { readonly keepsLast: boolean }): boolean | Promise<boolean>;
   /** Makes a confirmed number the default. Returns false when it is not among the confirmed. */
   setDefault(userId: UserId, mobile: string): boolean | Promise<boolean>;
 }

@@ -31,12 +31,7 @@ interface RecoveryCodesOptions {
   readonly randomBytes: (size: number) => Uint8Array;
 }
 
-export function createRecoveryCodes({
-  store,
-  digests,
-  count,
-  randomBytes,
-}: RecoveryCodesOptions): RecoveryCodes {
+export function createRecoveryCodes({ store, digests, count, randomBytes }: RecoveryCodesOptions): RecoveryCodes {
   const toHashes = (userId: string, code: string): Promise<readonly string[]> =>
     Promise.all(digests.map((digest) => digest('recovery-code', userId, code)));
   return {

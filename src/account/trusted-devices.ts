@@ -70,8 +70,7 @@ export function createDeviceAuthenticator(
       if (value === undefined) return { kind: 'not-now' };
       const identity = toUserIdText(login.getUserId(firstFactorUser));
       const { userId } = identity;
-      if (await isLocked(userId, await login.browsers.findBucket(browserCookie, userId)))
-        return { kind: 'not-now' };
+      if (await isLocked(userId, await login.browsers.findBucket(browserCookie, userId))) return { kind: 'not-now' };
       // A user who is gone or disabled passes no second factor: the send refuses it.
       const user = await findUser(login, { ...identity, purpose: 'login' }, undefined);
       if (user === null) return { kind: 'not-now' };
@@ -142,10 +141,7 @@ export function createDeviceBinding(
 }
 
 /** A trusted device as its user's page may show it. Times are milliseconds since 1970. */
-export type ListedDevice = Pick<
-  TrustedDevice,
-  'deviceId' | 'label' | 'createdAt' | 'lastUsedAt' | 'expiresAt'
->;
+export type ListedDevice = Pick<TrustedDevice, 'deviceId' | 'label' | 'createdAt' | 'lastUsedAt' | 'expiresAt'>;
 
 export function toListedDevice(device: TrustedDevice): ListedDevice {
   const { deviceId, label, createdAt, lastUsedAt, expiresAt } = device;
@@ -163,21 +159,14 @@ export interface TrustedDevices {
 }
 
 /** Revokes all devices of a user for a reason of ours. */
-export type RevokeDevices = (
-  userId: string,
-  reason: DeviceEnd,
-  address: string | undefined,
-) => Promise<number>;
+export type RevokeDevices = (userId: string, reason: DeviceEnd, address: string | undefined) => Promise<number>;
 
 /** The public part, and the one for our own reasons. */
 export interface DeviceAdmin extends TrustedDevices {
   readonly revokeFor: RevokeDevices;
 }
 
-export function createDeviceAdmin(
-  { emit }: Pick<LoginContext, 'emit'>,
-  registry: DeviceRegistry,
-): DeviceAdmin {
+export function createDeviceAdmin({ emit }: Pick<LoginContext, 'emit'>, registry: DeviceRegistry): DeviceAdmin {
   const revokeFor: RevokeDevices = async (userId, reason, address) => {
     const devices = await registry.list(userId);
     const removed = await registry.removeAll(userId);

@@ -219,10 +219,7 @@ export function findMobile(text: string): string | null {
  * Asks before money is spent, unless `--yes` was given.
  * @throws {UsageError} without a terminal to ask on. @throws {CommandFailure} when the answer is no.
  */
-export async function askForMoney(
-  { args, io, output, readLine }: CommandCall,
-  question: string,
-): Promise<void> {
+export async function askForMoney({ args, io, output, readLine }: CommandCall, question: string): Promise<void> {
   if (args.isOn('yes')) return;
   if (io.stdin.isTTY !== true) {
     throw new UsageError('This costs money, and there is no terminal to ask on: add --yes');

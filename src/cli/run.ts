@@ -88,12 +88,7 @@ function isAskingForHelp(words: readonly string[]): boolean {
   return (end < 0 ? words : words.slice(0, end)).some((word) => word === '--help' || word === '-h');
 }
 
-function reportError(
-  error: unknown,
-  output: Output,
-  hasJson: boolean,
-  command: Command | undefined,
-): ExitCode {
+function reportError(error: unknown, output: Output, hasJson: boolean, command: Command | undefined): ExitCode {
   const { message, advice, exitCode } = explain(error);
   if (hasJson) output.json({ error: { message, advice } });
   const paint = output.noteStyle;
@@ -158,8 +153,7 @@ function readVersion(): string {
 }
 
 /** Options that people try. A secret in one would be seen in the process list and kept in the shell's history. */
-const SECRET_OPTION =
-  /^--?(user(name)?|pass(word|phrase)?|secret|token|access-token|api-?key|key|pin|code|otp)(=|$)/i;
+const SECRET_OPTION = /^--?(user(name)?|pass(word|phrase)?|secret|token|access-token|api-?key|key|pin|code|otp)(=|$)/i;
 /** A URL with a password in it. */
 const SECRET_ADDRESS = /:\/\/[^/\s]*:[^/\s]*@/;
 /** A JSON web token: three parts. */
@@ -193,24 +187,14 @@ type Given = ReadonlyMap<string, readonly (string | undefined)[]>;
  * @param secrets Values that must not appear among them.
  * @throws {UsageError} which names options and never shows a value.
  */
-export function readArguments(
-  command: Command,
-  words: readonly string[],
-  secrets: readonly string[],
-): Arguments {
+export function readArguments(command: Command, words: readonly string[], secrets: readonly string[]): Arguments {
   refuseSecrets(words, secrets);
   const known = Object.entries(command.options).map(
     ([name, { value }]) => [name, { type: value === undefined ? 'boolean' : 'string' }] as const,
   );
   const options = Object.fromEntries(known);
   // Not strict: its error messages would repeat unknown arguments.
-  const parsed = parseArgs({
-    args: [...words],
-    options,
-    strict: false,
-    allowPositionals: true,
-    tokens: true,
-  });
+  const parsed = parseArgs({ args: [...words], options, strict: false, allowPositionals: true, tokens: true });
   const given = new Map<string, (string | undefined)[]>();
   for (const token of parsed.tokens) {
     if (token.kind === 'option') given.set(token.name, [...(given.get(token.name) ?? []), token.value]);

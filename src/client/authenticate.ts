@@ -46,8 +46,7 @@ export class Authenticator {
     const deadline = startDeadline('auth', options.timeouts.authMs);
     try {
       const refreshed = await this.#refresh(previous, deadline);
-      if (refreshed !== null && refreshed.accessToken !== refused)
-        return { contents: refreshed, by: 'refresh' };
+      if (refreshed !== null && refreshed.accessToken !== refused) return { contents: refreshed, by: 'refresh' };
       return { contents: await this.#logIn({ previous, refused }, deadline), by: 'credentials' };
     } catch (error) {
       if (isCredentialRefusal(error)) lockout.start(error.gatewayCode);
@@ -65,11 +64,7 @@ export class Authenticator {
     const { options, lockout } = this.context;
     if (previous?.refreshToken == null || lockout.isOnTrial) return null;
     if (options.now() >= previous.expiresAt) return null;
-    const body: RefreshBody = {
-      type: 'refresh_token',
-      refresh_token: previous.refreshToken,
-      ...this.#validity(),
-    };
+    const body: RefreshBody = { type: 'refresh_token', refresh_token: previous.refreshToken, ...this.#validity() };
     try {
       return await this.#send(body, deadline);
     } catch (error) {

@@ -125,9 +125,7 @@ export class CredentialLockout {
   start(gatewayCode: number): void {
     if (this.#isActive()) return;
     this.#startedAt = this.now();
-    this.#seconds = this.isOnTrial
-      ? Math.min(this.#seconds * 2, LONGEST_LOCKOUT_SECONDS)
-      : FIRST_LOCKOUT_SECONDS;
+    this.#seconds = this.isOnTrial ? Math.min(this.#seconds * 2, LONGEST_LOCKOUT_SECONDS) : FIRST_LOCKOUT_SECONDS;
     this.emitter.emit({ type: 'gateway-credentials-refused', gatewayCode, retryAfterSeconds: this.#seconds });
     this.onStart(() => this.toError());
   }

@@ -81,8 +81,7 @@ export class CallLimiter {
   /** Issues a permit. @throws {GatewayBusyError} ERR_GATEWAY_BUSY when there is none left. */
   reserve(call: CallName): CallPermit {
     if (this.#isClosed) throw closedError();
-    if (this.#permits >= this.#maxPermits)
-      throw new GatewayBusyError('the queue is full', QUEUE_RETRY_SECONDS);
+    if (this.#permits >= this.#maxPermits) throw new GatewayBusyError('the queue is full', QUEUE_RETRY_SECONDS);
     this.#permits += 1;
     return new CallPermit(call, this);
   }

@@ -125,11 +125,7 @@ export function observeCall<Result>(
   return emitter.hasListeners ? observe(emitter, call, run) : run();
 }
 
-async function observe<Result>(
-  emitter: GatewayEmitter,
-  call: CallName,
-  run: () => Promise<Result>,
-): Promise<Result> {
+async function observe<Result>(emitter: GatewayEmitter, call: CallName, run: () => Promise<Result>): Promise<Result> {
   const startedAtMs = performance.now();
   const emit = (ending: Pick<GatewayCallEvent, 'outcome' | 'gatewayCode'>): void =>
     emitter.emit({ type: 'gateway-call', call, ...ending, durationMs: performance.now() - startedAtMs });

@@ -122,9 +122,7 @@ function createParts(options: CheckedOptions, wire: Promise<Wire>, random: () =>
   const authenticator = new Authenticator({ options, wire, transport, lockout, contention, emitter });
   const readContents = async (json: string) => (await wire).readTokenContents(json);
   const crypto =
-    tokenStore === undefined
-      ? createPlainTokenCrypto(readContents)
-      : createTokenCrypto(options, readContents);
+    tokenStore === undefined ? createPlainTokenCrypto(readContents) : createTokenCrypto(options, readContents);
   const [store, account] = [tokenStore ?? new LocalTokenStore(), toAccountName(options)];
   const shared = new SharedToken({ store, crypto, account, authenticator, authMs, now });
   const tokens = new TokenManager({ shared, lockout, contention, emitter, now, random });

@@ -16,14 +16,7 @@ export type {
 } from './events';
 export type { Balance, Currency, NetworkPrice, PriceList } from '../protocol/account';
 export type { AdvancedStatus, CountryPrice, Lookup, LookupStatus } from '../protocol/hlr';
-export type {
-  Generated,
-  GeneratedA,
-  GeneratedB,
-  GenerateInput,
-  NumberForm,
-  ValidateInput,
-} from '../protocol/otp';
+export type { Generated, GeneratedA, GeneratedB, GenerateInput, NumberForm, ValidateInput } from '../protocol/otp';
 export type { Variant } from '../protocol/paths';
 export type { RenewedToken, StoredToken, TokenStore } from '../stores/store';
 export {

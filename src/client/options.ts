@@ -165,10 +165,7 @@ const tokenStore = z.custom<TokenStore>(
 const numberForm = oneOf('string', 'number');
 
 const numbersAs = z.union(
-  [
-    numberForm,
-    strictOptions({ mobile: numberForm.default('string'), validity: numberForm.default('string') }),
-  ],
+  [numberForm, strictOptions({ mobile: numberForm.default('string'), validity: numberForm.default('string') })],
   "must be 'string', 'number' or an object with mobile and validity, each 'string' or 'number'",
 );
 

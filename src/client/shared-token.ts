@@ -84,10 +84,7 @@ export class SharedToken {
     return { stored, own };
   }
 
-  async #openIfNew(
-    stored: StoredToken | null,
-    { previous, refused }: RenewalBase,
-  ): Promise<TokenContents | null> {
+  async #openIfNew(stored: StoredToken | null, { previous, refused }: RenewalBase): Promise<TokenContents | null> {
     const contents = stored === null ? null : await this.context.crypto.open(stored.sealed);
     if (contents === null || contents.expiresAt <= this.context.now()) return null;
     if (contents.accessToken === refused) return null;
@@ -98,11 +95,7 @@ export class SharedToken {
 }
 
 /** Limits the time of a store operation and converts its errors; those of the renewal inside it are ours already. */
-async function guard<Result>(
-  operation: string,
-  call: () => Promise<Result>,
-  limitMs: number,
-): Promise<Result> {
+async function guard<Result>(operation: string, call: () => Promise<Result>, limitMs: number): Promise<Result> {
   try {
     return await waitAtMost(call(), limitMs, () => new StoreError(`${operation}: no answer in time`));
   } catch (error) {

@@ -63,9 +63,7 @@ export class TokenManager {
     this.context.lockout.check();
     const isFirst = this.#renewal === null;
     try {
-      return await waitAtMost(this.#renewal ?? this.#renew(), remainingMs(deadline), () =>
-        this.#toTimeout(deadline),
-      );
+      return await waitAtMost(this.#renewal ?? this.#renew(), remainingMs(deadline), () => this.#toTimeout(deadline));
     } catch (error) {
       throw !isFirst && isCredentialRefusal(error) ? this.context.lockout.toError() : error;
     }

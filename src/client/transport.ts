@@ -11,14 +11,7 @@ type TransportOptions = Pick<CheckedOptions, 'address' | 'connections' | 'timeou
 type ConnectOptions = NonNullable<ProxyAgent.Options['requestTls']>;
 
 /** The headers of every request. Compression is not accepted: an answer could unpack to any size. */
-const HEADERS = [
-  'accept',
-  'application/json',
-  'accept-encoding',
-  'identity',
-  'user-agent',
-  'passport-sms-otp',
-];
+const HEADERS = ['accept', 'application/json', 'accept-encoding', 'identity', 'user-agent', 'passport-sms-otp'];
 
 /** OTP spec §4: bodies are JSON with a content type that says so. */
 const BODY_HEADERS = [...HEADERS, 'content-type', 'application/json'];
@@ -52,11 +45,7 @@ export class Transport {
    * fields not as documented.
    * @throws {GatewayRejectedError} ERR_GATEWAY_REJECTED
    */
-  async send<Result>(
-    call: GatewayCall<Result>,
-    authorization: string | null,
-    deadline: CallDeadline,
-  ): Promise<Result> {
+  async send<Result>(call: GatewayCall<Result>, authorization: string | null, deadline: CallDeadline): Promise<Result> {
     if (remainingMs(deadline) <= 0) throw new GatewayTimeoutError(call.name, deadline.limitMs, false);
     try {
       const dispatcher = this.#dispatcher ?? (await this.load());
@@ -78,10 +67,7 @@ export class Transport {
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  #toOptions(
-    { method, path, body }: GatewayCall<unknown>,
-    authorization: string | null,
-  ): Dispatcher.DispatchOptions {
+  #toOptions({ method, path, body }: GatewayCall<unknown>, authorization: string | null): Dispatcher.DispatchOptions {
     const { origin, pathPrefix } = this.options.address;
     const headers = body === null ? HEADERS : BODY_HEADERS;
     return {
@@ -171,11 +157,7 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
     this.#controller = controller;
   }
 
-  onResponseStart(
-    _controller: Dispatcher.DispatchController,
-    httpStatus: number,
-    headers: IncomingHttpHeaders,
-  ): void {
+  onResponseStart(_controller: Dispatcher.DispatchController, httpStatus: number, headers: IncomingHttpHeaders): void {
     if (this.#isSettled || httpStatus < 200) return;
     this.#httpStatus = httpStatus;
     this.#retryAfterSeconds = readRetryAfter(headers['retry-after']);
@@ -195,11 +177,7 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
     const [first] = this.#chunks;
     const bytes = this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks);
     this.#settle();
-    this.resolve({
-      httpStatus: this.#httpStatus,
-      body: bytes.toString(),
-      retryAfterSeconds: this.#retryAfterSeconds,
-    });
+    this.resolve({ httpStatus: this.#httpStatus, body: bytes.toString(), retryAfterSeconds: this.#retryAfterSeconds });
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {

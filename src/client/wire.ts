@@ -61,8 +61,7 @@ export function createWire(options: WireOptions) {
   const validateRequest = createValidateRequest({ ...options, numbersAs });
   return {
     /** @see OTP spec §4, POST auth */
-    auth: (body: CredentialsBody | RefreshBody): GatewayCall<Tokens> =>
-      post('auth', AUTH_PATH, body, readTokens),
+    auth: (body: CredentialsBody | RefreshBody): GatewayCall<Tokens> => post('auth', AUTH_PATH, body, readTokens),
 
     /** @throws {TypeError} that names the invalid field. @see OTP spec §4, POST generate */
     generate: (input: GenerateInput): GatewayCall<Generated> => {

@@ -2,10 +2,7 @@ import { originOf, type PhoneType } from './number-country';
 import type { Policy, PolicyMode } from './policy';
 
 /** Returns the policies of every app, followed by its own. Its own `numberTypes` replaces the built-in one. */
-export function withBuiltIns(
-  countries: readonly string[] | 'any',
-  policies: readonly Policy[],
-): readonly Policy[] {
+export function withBuiltIns(countries: readonly string[] | 'any', policies: readonly Policy[]): readonly Policy[] {
   const types = createNumberTypes('enforce', []);
   return [
     ...(countries === 'any' ? [] : [allowedCountries(countries)]),
@@ -34,14 +31,7 @@ export function allowedCountries(countries: readonly string[]): Policy<unknown> 
 }
 
 /** Ranges that cost the recipient money, or that do not reach a person's own phone. */
-const DENIED_TYPES: readonly PhoneType[] = [
-  'PREMIUM_RATE',
-  'SHARED_COST',
-  'TOLL_FREE',
-  'UAN',
-  'PAGER',
-  'VOICEMAIL',
-];
+const DENIED_TYPES: readonly PhoneType[] = ['PREMIUM_RATE', 'SHARED_COST', 'TOLL_FREE', 'UAN', 'PAGER', 'VOICEMAIL'];
 
 /** Denies numbers of types that no login code should be texted to, and of the types in `alsoDeny`. */
 export function createNumberTypes(mode: PolicyMode, alsoDeny: readonly PhoneType[]): Policy<unknown> {
@@ -75,8 +65,6 @@ export function extendToTerritories<Value>(
   byCountry: Readonly<Record<string, Value>>,
 ): Readonly<Record<string, Value>> {
   const named = Object.entries(byCountry);
-  const extended = named.flatMap(([country, value]) =>
-    withTerritories(country).map((code) => [code, value] as const),
-  );
+  const extended = named.flatMap(([country, value]) => withTerritories(country).map((code) => [code, value] as const));
   return Object.fromEntries([...extended, ...named]);
 }

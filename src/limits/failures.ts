@@ -17,12 +17,7 @@ export const MAX_RECOVERY_ATTEMPTS_PER_DAY = 10;
  * Returns what one attempt at a code that can be guessed is charged to. First the attempts of all known browsers, or of all
  * others; then what closes this browser, or this factor in all others; last, for others, the failures of 30 days.
  */
-export function guessCounters(
-  limits: Limits,
-  user: string,
-  bucket: string,
-  method: string,
-): readonly Counter[] {
+export function guessCounters(limits: Limits, user: string, bucket: string, method: string): readonly Counter[] {
   const { failures } = limits;
   const side = { key: failuresKey(user, bucket), windowSeconds: null, max: failures.disableAfter };
   if (bucket !== OTHER_BROWSERS) {
@@ -75,8 +70,7 @@ export function spentCodesCounter(user: string): Counter {
 
 /** Returns the keys of the failures that a success in one bucket clears: those of both sides, and the bucket's own. */
 export function failureKeys(user: string, methods: readonly string[], bucket: string): readonly string[] {
-  const own =
-    bucket === OTHER_BROWSERS ? methods.map((method) => lockKey(user, method)) : [browserKey(user, bucket)];
+  const own = bucket === OTHER_BROWSERS ? methods.map((method) => lockKey(user, method)) : [browserKey(user, bucket)];
   return [failuresKey(user, OTHER_BROWSERS), failuresKey(user, 'known'), ...own];
 }
 

@@ -76,11 +76,7 @@ export function sendCounters(
 ): readonly SendCounter[] {
   const { perNumber, perAddress, perPrefix, total } = limits;
   const { number, prefix, addresses } = keys;
-  const strangers = limited(
-    'per-number',
-    `sends:strangers:${number}`,
-    perDay(perNumber.maxPerDayFromStrangers),
-  );
+  const strangers = limited('per-number', `sends:strangers:${number}`, perDay(perNumber.maxPerDayFromStrangers));
   return [
     ...readOnly(guessCounters(limits, keys.user, keys.bucket, 'sms')).map((counter, index) => {
       return { limit: index === 0 ? 'failures' : 'lock', counter } as const;
@@ -136,10 +132,7 @@ function unprovenCounters(limits: Limits, keys: SendKeys): readonly SendCounter[
       const wider = { ...perAddress, max: perAddress.maxUnproven * factor };
       return limited('per-address', `sends:address-unproven:${block}`, wider);
     }),
-    limited('per-prefix', `sends:prefix-unproven:${kind}:${prefix}`, {
-      ...perPrefix,
-      max: perPrefix.maxUnproven,
-    }),
+    limited('per-prefix', `sends:prefix-unproven:${kind}:${prefix}`, { ...perPrefix, max: perPrefix.maxUnproven }),
   ];
   return [
     { ...exempted(another, [...provenKeys, texted]), admitsSameNumber: true },
@@ -180,11 +173,7 @@ export function lostSendCounter(user: string, bucket: string): Counter {
  * Returns the keys that a full success of the user in one bucket clears.
  * @param methods The factors whose locks it lifts.
  */
-export function keysClearedBySuccess(
-  user: string,
-  methods: readonly string[],
-  bucket: string,
-): readonly string[] {
+export function keysClearedBySuccess(user: string, methods: readonly string[], bucket: string): readonly string[] {
   return [...failureKeys(user, methods, bucket), ...sinceSuccessKeys(user, bucket)];
 }
 
@@ -231,10 +220,7 @@ export async function liftLimits(
   const keys = [...locks.values(), ...totals, ...failures];
   const { counts } = await counters.charge(readKeys(keys));
   await Promise.all([...locks.values()].map((key) => counters.lock(key, 0)));
-  await counters.clear([
-    ...sendKeys(user, browserIds),
-    ...browserIds.map((browserId) => browserKey(user, browserId)),
-  ]);
+  await counters.clear([...sendKeys(user, browserIds), ...browserIds.map((browserId) => browserKey(user, browserId))]);
   const sum = (from: number, length: number): number =>
     counts.slice(from, from + length).reduce((total, { count }) => total + count, 0);
   return {

@@ -19,10 +19,7 @@ const SUBSCRIBER_DIGITS = 4;
  * Makes the keys of numbers in E.164 as libphonenumber writes them, so that another spelling is not another number.
  * @param deriveKeys Return the HMAC keys, the newest first. Called for the first number, and again only if they failed.
  */
-export function createNumberKeys(
-  readNumber: ReadNumber,
-  deriveKeys: readonly (() => Promise<Buffer>)[],
-): NumberKeys {
+export function createNumberKeys(readNumber: ReadNumber, deriveKeys: readonly (() => Promise<Buffer>)[]): NumberKeys {
   let cached: readonly Buffer[] | undefined;
   return async (mobile, origin = readNumber(mobile)) => {
     const keys = (cached ??= await Promise.all(deriveKeys.map((derive) => derive())));

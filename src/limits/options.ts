@@ -62,11 +62,7 @@ export const limitsSchema = strictOptions({
    * A known browser is not locked: after `max` it is not known any more. `disableAfter` counts known browsers and all
    * others apart: up to 50, and up to 100 with `knownBrowsers: false`.
    */
-  failures: strictOptions({
-    max: upTo(10, 10),
-    perSeconds: window(1800),
-    disableAfter: upTo(100, 50),
-  }).prefault({}),
+  failures: strictOptions({ max: upTo(10, 10), perSeconds: window(1800), disableAfter: upTo(100, 50) }).prefault({}),
 });
 
 /** Returns the schema of a limit of which sends to unproven numbers may use a part. */

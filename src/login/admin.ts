@@ -1,12 +1,5 @@
 import { type ListedDevice, toListedDevice } from '../account/trusted-devices';
-import {
-  failureKeys,
-  lockKey,
-  OTHER_BROWSERS,
-  readKeys,
-  slowKey,
-  spentCodesCounter,
-} from '../limits/failures';
+import { failureKeys, lockKey, OTHER_BROWSERS, readKeys, slowKey, spentCodesCounter } from '../limits/failures';
 import { type LiftedLimits, liftLimits } from '../limits/limits';
 import { sendKeys } from '../limits/limits';
 import type { UserId } from '../stores/store';
@@ -44,13 +37,7 @@ export interface UserExport {
   readonly knownBrowsers: readonly { readonly seenAt: number }[];
 }
 
-export function createUserAdmin({
-  store,
-  browsers,
-  logins,
-  emit,
-  guessableMethods,
-}: LoginContext): UserAdmin {
+export function createUserAdmin({ store, browsers, logins, emit, guessableMethods }: LoginContext): UserAdmin {
   const { challenges, counters, recoveryCodes, devices } = store;
 
   /** Apps that keep the count of failures themselves are informed of every change. */

@@ -93,8 +93,7 @@ export async function giveBackSend(
   error: unknown,
 ): Promise<void> {
   const isUnsent =
-    error instanceof GatewayRejectedError ||
-    (error instanceof GatewayUnreachableError && !error.mayHaveArrived);
+    error instanceof GatewayRejectedError || (error instanceof GatewayUnreachableError && !error.mayHaveArrived);
   if (isUnsent) await giveBack(parts, givenBack);
 }
 

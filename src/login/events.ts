@@ -118,9 +118,7 @@ export type LoginEvent =
 export type SmsOtpEvent = LoginEvent | LifeEvent | DecisionEvent | PolicyEvent | GatewayEvent | StoreEvent;
 
 /** Hands an event to the app. A sink that throws, rejects or is slow changes nothing. */
-export function createEmitter(
-  sink: ((event: SmsOtpEvent) => unknown) | undefined,
-): (event: SmsOtpEvent) => void {
+export function createEmitter(sink: ((event: SmsOtpEvent) => unknown) | undefined): (event: SmsOtpEvent) => void {
   if (sink === undefined) return () => undefined;
   return (event) => {
     try {
@@ -136,8 +134,7 @@ type Ended = Extract<LoginEvent, { readonly type: 'decision-ended' }>;
 
 /** What every decision answers with. */
 interface Result {
-  readonly kind:
-    'sent' | 'already-sent' | 'waiting' | 'not-required' | 'verified' | 'unconfirmed' | 'refused';
+  readonly kind: 'sent' | 'already-sent' | 'waiting' | 'not-required' | 'verified' | 'unconfirmed' | 'refused';
   readonly refusal?: Refusal | null;
 }
 

@@ -102,8 +102,7 @@ export interface CancelOutcome {
 }
 
 /** What became of `phones.remove` and `phones.setDefault`. */
-export type PhoneOutcome =
-  ({ readonly changed: true } & PhoneChoice) | ({ readonly changed: false } & Refusal);
+export type PhoneOutcome = ({ readonly changed: true } & PhoneChoice) | ({ readonly changed: false } & Refusal);
 
 /** What became of `logout`. */
 export interface LogoutOutcome {

@@ -54,9 +54,7 @@ export function createResendOtp(
     if (result.kind !== 'refused') return result;
     const { reason } = result.refusal;
     const refused = refuse(result.refusal);
-    return reason === 'user-gone'
-      ? end(previous, refused)
-      : { ...refused, endsPending: reason === 'no-pending-login' };
+    return reason === 'user-gone' ? end(previous, refused) : { ...refused, endsPending: reason === 'no-pending-login' };
   }
 
   async function findLive(pending: PendingCode | undefined): Promise<LiveChallenge | null> {

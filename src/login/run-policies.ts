@@ -75,17 +75,13 @@ function readAnswer(answer: unknown): Answer {
   if (answer === 'allow') return { refusal: null, reasons: [] };
   const { deny, retryAfterSeconds, reasons } = readFields(answer);
   const words: readonly unknown[] = Array.isArray(reasons) ? reasons : [];
-  return {
-    refusal: toRefusal(deny, retryAfterSeconds),
-    reasons: words.filter((word) => typeof word === 'string'),
-  };
+  return { refusal: toRefusal(deny, retryAfterSeconds), reasons: words.filter((word) => typeof word === 'string') };
 }
 
 /** Returns the refusal of a policy or its counter. */
 export function toRefusal(deny: unknown, retryAfterSeconds: unknown): Refusal {
   const reason = REASONS.find((known) => known === deny) ?? 'denied';
-  const isWait =
-    typeof retryAfterSeconds === 'number' && retryAfterSeconds > 0 && retryAfterSeconds < Infinity;
+  const isWait = typeof retryAfterSeconds === 'number' && retryAfterSeconds > 0 && retryAfterSeconds < Infinity;
   return isWait ? { reason, retryAfterSeconds: Math.ceil(retryAfterSeconds) } : { reason };
 }
 
@@ -146,11 +142,7 @@ function toDecision(
 }
 
 /** Calls `settle` of the policies with the outcome of a send, without waiting for them. */
-export function settlePolicies(
-  { policies }: LoginContext,
-  context: PolicyContext,
-  settlement: SendSettlement,
-): void {
+export function settlePolicies({ policies }: LoginContext, context: PolicyContext, settlement: SendSettlement): void {
   for (const policy of policies) {
     if (policy.stage === 'send') callQuietly(() => policy.settle?.(context, settlement));
   }
@@ -158,8 +150,7 @@ export function settlePolicies(
 
 /** Calls `verified` of the policies after a right code, without waiting for them. */
 export function emitVerified(login: LoginContext, challenge: Challenge): void {
-  if (login.policies.some((policy) => 'verified' in policy))
-    callQuietly(() => callVerified(login, challenge));
+  if (login.policies.some((policy) => 'verified' in policy)) callQuietly(() => callVerified(login, challenge));
 }
 
 async function callVerified(login: LoginContext, challenge: Challenge): Promise<void> {

@@ -114,13 +114,11 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
 
     // 2 the number, and what else this user can do
     const chosen = await choosePhone(login, request);
-    if ('reason' in chosen && chosen.reason === 'user-gone')
-      return refuse(request, userId, { reason: 'user-gone' });
+    if ('reason' in chosen && chosen.reason === 'user-gone') return refuse(request, userId, { reason: 'user-gone' });
     const { mobile, isConfirmed, phones } =
       'reason' in chosen ? { mobile: '', isConfirmed: false, phones: [] } : chosen;
     const factors = mayWaitWithoutText(purpose) ? await listFactors(user, userId) : [];
-    const bucket =
-      request.previous?.bucket ?? (await login.browsers.findBucket(request.browserCookie, userId));
+    const bucket = request.previous?.bucket ?? (await login.browsers.findBucket(request.browserCookie, userId));
     const recipient = { identity, bucket, mobile, isConfirmed, phones, factors };
     const wait = { request, ...recipient, status: null };
     if (await isAnotherFirst(request, factors)) {
@@ -130,8 +128,7 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
       return waiting ?? refuse(request, userId, refusal, null, 'without-text');
     }
 
-    const result =
-      mobile === '' ? refuse(request, userId, { reason: 'no-phone' }) : await sendText(request, recipient);
+    const result = mobile === '' ? refuse(request, userId, { reason: 'no-phone' }) : await sendText(request, recipient);
     // A right password leads to a pending login, whatever becomes of the text.
     if (result.kind === 'refused') {
       const { refusal } = result;
@@ -140,10 +137,7 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
     }
     if (result.kind !== 'not-sent') return result;
     const { error, waitSeconds } = result;
-    const refusal: Refusal = {
-      reason: 'not-sent',
-      ...(waitSeconds > 0 && { retryAfterSeconds: waitSeconds }),
-    };
+    const refusal: Refusal = { reason: 'not-sent', ...(waitSeconds > 0 && { retryAfterSeconds: waitSeconds }) };
     const waiting = await waitWithoutText({ ...wait, refusal, waitSeconds, status: error.status });
     if (waiting === null) throw error;
     login.emit({ type: 'denied', userId, purpose, address, reason: 'not-sent', policy: null, limit: null });
@@ -278,10 +272,7 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
       sentAt,
       pendingUntil,
       // The app's callbacks take time: a send that was just in time may be a little nearer to the end by now.
-      validitySeconds: Math.max(
-        SHORTEST_VALIDITY_SECONDS,
-        Math.min(settings.codeValiditySeconds, secondsLeft),
-      ),
+      validitySeconds: Math.max(SHORTEST_VALIDITY_SECONDS, Math.min(settings.codeValiditySeconds, secondsLeft)),
     };
   }
 

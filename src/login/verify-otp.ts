@@ -116,8 +116,7 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
       }
       const { challenge } = claim;
       // The id belongs to another pending login by now: this session has none any more. One of its own goes on.
-      if (!isOfSession(challenge, pending))
-        return refuse('wrong-code', challenge.pendingId !== pending.pendingId);
+      if (!isOfSession(challenge, pending)) return refuse('wrong-code', challenge.pendingId !== pending.pendingId);
       const attemptsLeft = verifier.isGuessable ? challenge.maxAttempts - claim.attempt : undefined;
       // No code fits: a guess is counted on the challenge alone. A store plugin may return anything: only true is a code.
       if (isTexted && (claim.hasLiveCode as unknown) !== true) {
@@ -326,11 +325,7 @@ interface Attempt {
   readonly charged: readonly Counter[];
   readonly counts: readonly Count[];
   /** Who events about it name. */
-  readonly subject: {
-    readonly userId: string;
-    readonly purpose: Purpose;
-    readonly address: string | undefined;
-  };
+  readonly subject: { readonly userId: string; readonly purpose: Purpose; readonly address: string | undefined };
 }
 
 export function refuse(reason: Reason, endsPending = false): Refused {

@@ -66,21 +66,11 @@ export function createWaitWithoutText(login: LoginContext): (asked: WithoutText)
     if (bucket === null) return null;
     const { pendingLoginSeconds } = settings;
     const waiting = { ...challenge, bucket };
-    const isBegun: unknown = await store.challenges.begin(waiting, pendingLoginSeconds, {
-      supersedes: 'any',
-    });
+    const isBegun: unknown = await store.challenges.begin(waiting, pendingLoginSeconds, { supersedes: 'any' });
     // The session waits for a text that is out already.
     if (isBegun === false) return null;
     const usable = resendAt === null ? factors : ['sms', ...factors];
-    return {
-      kind: 'waiting',
-      challenge: waiting,
-      resendAt,
-      phones,
-      factors: usable,
-      refusal,
-      status,
-    };
+    return { kind: 'waiting', challenge: waiting, resendAt, phones, factors: usable, refusal, status };
   };
 
   /** Returns the bucket of the login, or null when it is refused. A known browser that is full counts as one of the others. */

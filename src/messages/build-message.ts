@@ -33,14 +33,11 @@ type MakeText = (context: MessageContext, validitySeconds: number) => string | P
 export function createMessageBuilder(options: MessageBuilderOptions): BuildMessage {
   const { template, sender, maxPinDigits, perCountry = {} } = options;
   const general =
-    template === undefined
-      ? createDefaultText(options)
-      : createOwnText('messages.template', template, maxPinDigits);
+    template === undefined ? createDefaultText(options) : createOwnText('messages.template', template, maxPinDigits);
   const national = new Map(
     Object.entries(perCountry).map(([country, own]) => {
       const option = `messages.perCountry.${country}.template`;
-      const makeText =
-        own.template === undefined ? general : createOwnText(option, own.template, maxPinDigits);
+      const makeText = own.template === undefined ? general : createOwnText(option, own.template, maxPinDigits);
       return [country, { sender: own.sender ?? sender, makeText }];
     }),
   );
@@ -82,11 +79,7 @@ function checkDefault(options: MessageBuilderOptions, locale: MessageLocale): vo
     const parts = { ...options, locale, validitySeconds };
     if (fitsPlainly(fillText(parts, purpose), maxPinDigits)) continue;
     const text = defaultMessage(parts, purpose, maxPinDigits);
-    checkTemplate(
-      `${option} makes a message (locale ${locale}, purpose ${purpose}) that`,
-      text,
-      maxPinDigits,
-    );
+    checkTemplate(`${option} makes a message (locale ${locale}, purpose ${purpose}) that`, text, maxPinDigits);
   }
 }
 
@@ -110,9 +103,7 @@ function createOwnText(option: string, template: MessageOption, maxPinDigits: nu
   return ({ purpose }) => {
     // The payer has to see what the code approves: RTS 2018/389, article 5.
     if (purpose === 'transaction') {
-      throw new TypeError(
-        `${option} is fixed and shows no amount and payee; make it a function for transactions`,
-      );
+      throw new TypeError(`${option} is fixed and shows no amount and payee; make it a function for transactions`);
     }
     return checked;
   };

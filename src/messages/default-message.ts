@@ -116,9 +116,6 @@ export function fillText(
 }
 
 function fillOpening(texts: LocaleTexts, appName: string | undefined, isBound: boolean): string {
-  const { named, unnamed } = (isBound ? texts.boundOpening : undefined) ?? {
-    named: texts.opening,
-    unnamed: '',
-  };
+  const { named, unnamed } = (isBound ? texts.boundOpening : undefined) ?? { named: texts.opening, unnamed: '' };
   return appName === undefined ? unnamed : named.replace('{name}', () => appName);
 }

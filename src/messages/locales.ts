@@ -57,9 +57,7 @@ function findLanguageAndScript(tag: string): string {
   return `${language}-${script}`;
 }
 
-const BY_LANGUAGE_AND_SCRIPT = new Map(
-  MESSAGE_LOCALES.map((locale) => [findLanguageAndScript(locale), locale]),
-);
+const BY_LANGUAGE_AND_SCRIPT = new Map(MESSAGE_LOCALES.map((locale) => [findLanguageAndScript(locale), locale]));
 
 /** Returns the locales that the default message may be sent in, the default one first. */
 export function findServedLocales({

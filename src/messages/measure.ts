@@ -27,8 +27,7 @@ export interface MessageMeasure {
  */
 export function measureTexts(options: MessageBuilderOptions): readonly MessageMeasure[] {
   const { template, perCountry = {}, maxPinDigits } = options;
-  const general =
-    template === undefined ? measureDefaults(options) : measureOwn(template, null, maxPinDigits);
+  const general = template === undefined ? measureDefaults(options) : measureOwn(template, null, maxPinDigits);
   const national = Object.entries(perCountry).flatMap(([country, { template: own }]) =>
     own === undefined ? [] : measureOwn(own, country, maxPinDigits),
   );

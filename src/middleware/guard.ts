@@ -74,12 +74,7 @@ export function createGuards(context: MiddlewareContext): Guards {
     },
   };
 
-  async function refuse(
-    req: Request,
-    res: Response,
-    options: GuardOptions,
-    found: MarkRefusal,
-  ): Promise<boolean> {
+  async function refuse(req: Request, res: Response, options: GuardOptions, found: MarkRefusal): Promise<boolean> {
     const { pending } = slot.read(req);
     const isAllowed = options.allowNotRequired === true && (await isNotRequired(req));
     if (isAllowed && (await logins.isLive(req))) return true;
@@ -94,11 +89,7 @@ export function createGuards(context: MiddlewareContext): Guards {
       withoutLogins(context),
       req,
       (current) => current.pending?.otpId === pending?.otpId,
-      (current) => ({
-        ...current,
-        ...toNotice({ reason }, now()),
-        ...(path !== null && { returnTo: path }),
-      }),
+      (current) => ({ ...current, ...toNotice({ reason }, now()), ...(path !== null && { returnTo: path }) }),
     );
     replyWithRedirect(res, options.redirect);
     return false;

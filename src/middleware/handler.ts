@@ -43,8 +43,7 @@ export function createFactory<Name extends MiddlewareName>(
   const { readOptions } = loadOptions();
   return (given = {}) => {
     const options = readOptions(name, given);
-    const middleware: RequestHandler = (req, res, next) =>
-      handleAsync(res, next, () => handle(req, res, options));
+    const middleware: RequestHandler = (req, res, next) => handleAsync(res, next, () => handle(req, res, options));
     return Object.defineProperty(middleware, 'name', { value: functionName });
   };
 }

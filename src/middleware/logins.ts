@@ -132,8 +132,7 @@ export function createLoginsPart(
   const findCurrent = (req: Request | undefined): string | undefined => req && slot.peek(req)?.login?.loginId;
 
   /** Whoever has been logged out from elsewhere must not log the others out. */
-  const mayEnd = async (req: Request | undefined): Promise<boolean> =>
-    req === undefined || logins.isStillLive(req);
+  const mayEnd = async (req: Request | undefined): Promise<boolean> => req === undefined || logins.isStillLive(req);
 
   return {
     isLive: logins.isLive,

@@ -22,11 +22,7 @@ export type PassportCallback = (
 export const defaultPassport: PassportInstance = passport;
 
 /** Calls Passport's own `req.logIn`, which renews the session and puts the user into it. */
-export function logIn(
-  req: Request,
-  user: Express.User,
-  { session, keepSessionInfo }: PassportOptions,
-): Promise<void> {
+export function logIn(req: Request, user: Express.User, { session, keepSessionInfo }: PassportOptions): Promise<void> {
   const options = { session: session !== false, keepSessionInfo: keepSessionInfo === true };
   return new Promise((resolve, reject) => {
     req.logIn(user, options, (error: unknown) => {

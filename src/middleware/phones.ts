@@ -1,10 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
-import {
-  type ChangeRequest,
-  type ChangeResult,
-  createChangePhones,
-  type ListedPhone,
-} from '../account/change-phones';
+import { type ChangeRequest, type ChangeResult, createChangePhones, type ListedPhone } from '../account/change-phones';
 import { type Confirmed, createConfirmPhone, createEnrollPhone } from '../account/enroll';
 import type { EnrollmentContext, PhoneBook } from '../account/phone-book';
 import { createSmsVerifier } from '../login/code-verifiers';

@@ -56,11 +56,7 @@ export function createResendCancelStepUp(context: MiddlewareContext): ResendCanc
     return refusal && { kind: 'refused', refusal };
   }
 
-  async function sendStepUp(
-    req: Request,
-    before: SmsOtpSession,
-    options: StepUpOptions,
-  ): Promise<SendResult> {
+  async function sendStepUp(req: Request, before: SmsOtpSession, options: StepUpOptions): Promise<SendResult> {
     const user = currentUser(req);
     if (user === undefined) return { kind: 'refused', refusal: { reason: 'second-factor-required' } };
     const transaction = options.transaction && readTransaction(await options.transaction(req));

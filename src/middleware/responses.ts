@@ -122,9 +122,7 @@ export async function recordRefusal(
       ...rest,
       // Of two answers the later attempt's counts, in whatever order they are written.
       ...(pending &&
-        !endsPending && {
-          pending: { ...pending, attemptsLeft: Math.min(attemptsLeft, pending.attemptsLeft) },
-        }),
+        !endsPending && { pending: { ...pending, attemptsLeft: Math.min(attemptsLeft, pending.attemptsLeft) } }),
       ...notice,
     }),
   );
@@ -155,11 +153,7 @@ export function replyWithRefusal(res: Response, { reason, retryAfterSeconds }: R
  * Answers as JSON that no text went out, and that the login is pending all the same.
  * @param status The status of the error that kept the text from going out; null when there was none.
  */
-export function replyWithPending(
-  res: Response,
-  { reason, retryAfterSeconds }: Refusal,
-  status: number | null,
-): void {
+export function replyWithPending(res: Response, { reason, retryAfterSeconds }: Refusal, status: number | null): void {
   const { error, status: usual } = REPLIES[reason];
   reply(res, status ?? usual, { error, pending: true, retryAfterSeconds });
 }

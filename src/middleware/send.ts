@@ -43,8 +43,7 @@ export function createSend(parts: MiddlewareContext): (options?: SendOptions) =>
     const before = slot.read(req);
     const request = toRequest(context, req, user, before);
     // A trusted device only matters to a user who needs a code.
-    const trusted =
-      devices && (await request.isRequired()) ? await devices.authenticate(req, res, user) : null;
+    const trusted = devices && (await request.isRequired()) ? await devices.authenticate(req, res, user) : null;
     if (trusted !== null) return logInFromDevice(req, res, trusted, options);
     const result = await sendOtp(request);
     if (result.kind === 'not-required') return logInDirectly(req, res, user, options);
@@ -118,12 +117,7 @@ function takeFirstFactor(req: Request): Express.User {
   return user;
 }
 
-function toRequest(
-  context: MiddlewareContext,
-  req: Request,
-  user: Express.User,
-  before: SmsOtpSession,
-): SendRequest {
+function toRequest(context: MiddlewareContext, req: Request, user: Express.User, before: SmsOtpSession): SendRequest {
   let required: Promise<boolean> | undefined;
   return {
     user,
@@ -204,8 +198,7 @@ type BegunSend = Extract<SendResult, { readonly kind: 'sent' }> | Waiting;
 function toPending(result: BegunSend, returnTo: string | null): PendingSlot {
   const { challenge, resendAt, phones, factors } = result;
   const { otpId, pendingId, purpose, isSent, expiresAt, pendingUntil, mobile, transaction } = challenge;
-  const { refusal, status: failureStatus } =
-    result.kind === 'waiting' ? result : { refusal: null, status: null };
+  const { refusal, status: failureStatus } = result.kind === 'waiting' ? result : { refusal: null, status: null };
   return {
     otpId,
     pendingId,
@@ -273,11 +266,7 @@ function createAnswerAgain(context: MiddlewareContext): AnswerAgain {
     const { otpId, reason = 'resend-too-soon', failureStatus: status = null } = pending;
     const refusal = { reason, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) };
     if (findPendingPage(options) !== undefined)
-      await recordRefusal(context, req, {
-        otpId,
-        endsPending: false,
-        notice: toNotice(refusal, context.now()),
-      });
+      await recordRefusal(context, req, { otpId, endsPending: false, notice: toNotice(refusal, context.now()) });
     return answerPending(req, res, options, pending, { kind: 'waiting', refusal, status });
   };
 }

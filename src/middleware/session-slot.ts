@@ -133,8 +133,7 @@ export class SessionSlot {
       return original((error: unknown) => {
         if (isGiven(error)) return callback(storeFailure('renewed', error));
         const renewed = findSession(req);
-        if (renewed === undefined || renewed === old || req.sessionID === oldId)
-          return callback(notRenewed());
+        if (renewed === undefined || renewed === old || req.sessionID === oldId) return callback(notRenewed());
         for (const [key, value] of Object.entries(old)) {
           // `all` includes the cookie: its life is the app's choice, too.
           if (keep === 'all' || keep.includes(key)) renewed[key] = value;
@@ -301,10 +300,7 @@ function notRenewed(): SessionError {
 /** express-session goes on without a session while its store is disconnected, which shows only once there has been one. */
 function noSession(hasSeenSession: boolean): SessionError {
   return hasSeenSession
-    ? new SessionError(
-        'ERR_SESSION_STORE',
-        'The session is missing: the session store seems to be disconnected',
-      )
+    ? new SessionError('ERR_SESSION_STORE', 'The session is missing: the session store seems to be disconnected')
     : new SessionError(
         'ERR_NO_SESSION',
         "req.session is missing. Put app.use(session({ … })) of 'express-session' before the routes of smsOtp",

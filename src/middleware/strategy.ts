@@ -7,23 +7,15 @@ import type { Method, Refusal } from '../login/outcome';
 import type { Verified } from '../login/verify-otp';
 import type { FactorVerification, MiddlewareContext } from './context';
 import { currentUser, isGiven, readField } from './handler';
-import {
-  LOGIN_ENDED,
-  recordRefusal,
-  REPLIES,
-  type SessionRefusal,
-  setRetryAfter,
-  toNotice,
-} from './responses';
+import { LOGIN_ENDED, recordRefusal, REPLIES, type SessionRefusal, setRetryAfter, toNotice } from './responses';
 import type { PendingSlot, SmsOtpSession } from './session-data';
 
 type Verify = (req: Request, done: () => void) => void;
 
 /** passport-custom's class, typed by hand: its own types fix the name to 'custom' and hide Passport's actions. */
-const Base = CustomStrategy as unknown as new (verify: Verify) => {
-  name: string;
-  authenticate(req: Request, options?: unknown): void;
-} & passport.StrategyCreatedStatic;
+const Base = CustomStrategy as unknown as new (
+  verify: Verify,
+) => { name: string; authenticate(req: Request, options?: unknown): void } & passport.StrategyCreatedStatic;
 
 /** Authenticates one request, and leaves the session ready for what Passport does next. */
 export type Authenticate = (req: Request, options: AuthenticationOptions) => Promise<Authentication>;
@@ -150,8 +142,7 @@ export function createAuthenticate(context: MiddlewareContext, callback?: Strate
     const login = options.session === false ? {} : await toLogin();
     if (login === null) return refuse(req, options, { refusal: LOGIN_ENDED, otpId });
     const marked: SmsOtpSession = { version: 1, ...(verified && { verified }), ...login };
-    if (options.session === false)
-      await recordRefusal(context, req, { otpId, endsPending: true, notice: null });
+    if (options.session === false) await recordRefusal(context, req, { otpId, endsPending: true, notice: null });
     else slot.carryThroughRenewal(req, marked, purpose === 'login' ? undefined : 'all');
     req.smsOtp = { verified: true, user: confirmed.user, method, at, ...(transaction && { transaction }) };
     return { kind: 'success', ...confirmed };
@@ -189,10 +180,7 @@ type ConfirmedUser = Pick<AuthenticationSuccess, 'user' | 'info'>;
  * parameters. Only its first answer counts.
  * @throws what the function throws, rejects with, or passes to `done`.
  */
-function confirmUser(
-  callback: StrategyCallback | undefined,
-  verified: ConfirmedUser,
-): Promise<ConfirmedUser | null> {
+function confirmUser(callback: StrategyCallback | undefined, verified: ConfirmedUser): Promise<ConfirmedUser | null> {
   // Frameworks may append anything.
   if (typeof callback !== 'function') return Promise.resolve(verified);
   return new Promise((resolve, reject) => {

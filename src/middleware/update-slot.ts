@@ -39,8 +39,7 @@ export async function updateSlot(
     written = await slot.update(
       req,
       (current) => current.pending?.otpId === pending.otpId,
-      (current) =>
-        live === null ? withoutPending(current) : { ...current, pending: follow(pending, live.challenge) },
+      (current) => (live === null ? withoutPending(current) : { ...current, pending: follow(pending, live.challenge) }),
     );
   }
   return isOver ? 'over' : 'written';

@@ -52,12 +52,7 @@ export function createVerify(
     });
   }
 
-  async function finishLogin(
-    req: Request,
-    res: Response,
-    user: Express.User,
-    options: VerifyOptions,
-  ): Promise<void> {
+  async function finishLogin(req: Request, res: Response, user: Express.User, options: VerifyOptions): Promise<void> {
     await logIn(req, user, options);
     // A user who needed a recovery code has lost something, which is not the moment to trust a device.
     if (options.session !== false && factor !== 'recovery-code') await devices?.trust(req, res, user);

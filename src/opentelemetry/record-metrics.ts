@@ -4,14 +4,11 @@ import { decisionAttributes, gatewayAttributes, storeAttributes } from './record
 
 /** Bucket bounds in seconds. They include the deadlines: 10 s and more of the gateway, 2 s of the store. */
 const GATEWAY_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 30];
-const STORE_SECONDS = [
-  0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2,
-];
+const STORE_SECONDS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2];
 
 /** How each event is recorded; null: another event is counted in its place. The compiler requires an entry for a new event. */
 type Recorders = {
-  readonly [Type in SmsOtpEvent['type']]:
-    ((event: Extract<SmsOtpEvent, { readonly type: Type }>) => void) | null;
+  readonly [Type in SmsOtpEvent['type']]: ((event: Extract<SmsOtpEvent, { readonly type: Type }>) => void) | null;
 };
 
 /** Counts and measures events. Unknown types are ignored. */
@@ -29,8 +26,7 @@ function createRecorders(meter: Meter): Recorders {
   const measure = (name: string, description: string, bounds: readonly number[]) => {
     const advice = { explicitBucketBoundaries: [...bounds] };
     const histogram = meter.createHistogram(`sms_otp.${name}.duration`, { description, unit: 's', advice });
-    return (durationMs: number, attributes: Attributes): void =>
-      histogram.record(durationMs / 1000, attributes);
+    return (durationMs: number, attributes: Attributes): void => histogram.record(durationMs / 1000, attributes);
   };
   const calls = 'Calls to the gateway, queue and authentication included.';
   const measureGateway = measure('gateway.call', calls, GATEWAY_SECONDS);
@@ -77,8 +73,7 @@ function createLoginRecorders(meter: Meter) {
     },
     verified: ({ purpose, method, country }) =>
       countVerified({ 'sms_otp.purpose': purpose, 'sms_otp.method': method, ...withCountry(country) }),
-    rejected: ({ purpose, reason }) =>
-      countRejected({ 'sms_otp.purpose': purpose, 'sms_otp.reason': reason }),
+    rejected: ({ purpose, reason }) => countRejected({ 'sms_otp.purpose': purpose, 'sms_otp.reason': reason }),
     denied: ({ purpose, reason, policy }) =>
       countDenied({
         'sms_otp.purpose': purpose,

@@ -14,11 +14,7 @@ const PIN_REFUSED: readonly unknown[] = [2107, 2108, 2109, 2120];
 /** `error.type` is set for failures only: a refusal is an answer. */
 export function gatewayAttributes({ call, outcome, gatewayCode }: GatewayCall): Attributes {
   const hasAnswered = outcome === 'ok' || (call === 'validate' && PIN_REFUSED.includes(gatewayCode));
-  return {
-    'sms_otp.gateway.call': call,
-    'sms_otp.outcome': outcome,
-    ...(!hasAnswered && { 'error.type': outcome }),
-  };
+  return { 'sms_otp.gateway.call': call, 'sms_otp.outcome': outcome, ...(!hasAnswered && { 'error.type': outcome }) };
 }
 
 export function storeAttributes({ operation, outcome }: StoreCall): Attributes {

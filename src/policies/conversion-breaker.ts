@@ -159,9 +159,7 @@ async function findScopes(
     { name: 'prefix', key: `prefix:${number.prefixKey}`, minMessages: 1 },
     ...Object.entries({ country, network }).flatMap(([kind, code]): TrafficScope[] => {
       if (code === null) return [];
-      return [
-        { name: `${kind} ${code}`, key: `${kind}:${code}`, minMessages: MIN_MESSAGES_OF_MANY_PREFIXES },
-      ];
+      return [{ name: `${kind} ${code}`, key: `${kind}:${code}`, minMessages: MIN_MESSAGES_OF_MANY_PREFIXES }];
     }),
   ];
 }
@@ -205,11 +203,7 @@ function blockCounter({ key }: TrafficScope): Counter {
 }
 
 /** Returns the counters to read for a scope; `readTraffic` reads their counts. @param exemptBy See `Counter`. */
-function trafficCounters(
-  scope: TrafficScope,
-  nowMs: number,
-  exemptBy: readonly string[],
-): readonly Counter[] {
+function trafficCounters(scope: TrafficScope, nowMs: number, exemptBy: readonly string[]): readonly Counter[] {
   const counters = [blockCounter(scope), ...bucketsAndSlots(scope, nowMs)];
   return counters.map((counter) => ({ ...counter, isOnlyRead: true, exemptBy }));
 }

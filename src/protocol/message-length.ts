@@ -55,11 +55,7 @@ export interface TemplateSize extends MessageSize {
  * Not shown in OTP spec §4: whether the gateway measures the template or the text with the pin, and how long a pin is.
  * Not shown in OTP spec §4: whether several placeholders are all replaced, or one in lower case; exactly one `[PIN]` is required.
  */
-export function measureTemplate(
-  template: string,
-  maxPinDigits: number,
-  allowsSecondSegment = false,
-): TemplateSize {
+export function measureTemplate(template: string, maxPinDigits: number, allowsSecondSegment = false): TemplateSize {
   const sent = measureMessage(template.replaceAll(PLACEHOLDER, '0'.repeat(maxPinDigits)));
   const units = allowsSecondSegment ? template.length : Math.max(template.length, sent.units);
   const size = { ...sent, units };
@@ -74,8 +70,7 @@ function findProblem(template: string, { encoding, units, limit, forcedBy }: Mes
     return 'must not contain control characters other than line feeds';
   }
   if (units <= limit) return null;
-  const cause =
-    forcedBy.length === 0 ? '' : `; ${forcedBy.slice(0, 5).join(' ')} cannot be sent as GSM 7-bit`;
+  const cause = forcedBy.length === 0 ? '' : `; ${forcedBy.slice(0, 5).join(' ')} cannot be sent as GSM 7-bit`;
   return `is too long for one text message: ${units} of ${limit} (${encoding}) with the longest code${cause}`;
 }
 

@@ -77,9 +77,7 @@ export function createGenerateRequest(options: RequestOptions) {
     .transform((input) => ({
       mobile: toForm[numbersAs.mobile](input.mobile),
       ...(input.sender !== undefined && { sender: input.sender }),
-      ...(input.validitySeconds !== undefined && {
-        validity: toForm[numbersAs.validity](input.validitySeconds),
-      }),
+      ...(input.validitySeconds !== undefined && { validity: toForm[numbersAs.validity](input.validitySeconds) }),
       ...(input.message !== undefined && { message: input.message }),
       ...(input.referenceCode !== undefined && { reference_code: input.referenceCode }),
     }));
@@ -128,12 +126,8 @@ function messageTemplate({ maxPinDigits, allowSecondSegment }: RequestOptions) {
 
 function referenceCode(variant: Variant) {
   const problem =
-    variant === 'A'
-      ? `must be a string of at most ${REFERENCE_CODE_MAX} characters`
-      : 'exists in variant A only';
-  return z
-    .string(problem)
-    .refine((code) => variant === 'A' && Array.from(code).length <= REFERENCE_CODE_MAX, problem);
+    variant === 'A' ? `must be a string of at most ${REFERENCE_CODE_MAX} characters` : 'exists in variant A only';
+  return z.string(problem).refine((code) => variant === 'A' && Array.from(code).length <= REFERENCE_CODE_MAX, problem);
 }
 
 /**
@@ -201,12 +195,7 @@ const generatedSchemas = {
     })),
   /** @see OTP spec §2, OTP object, variant B */
   B: z
-    .object({
-      id: otpId('B'),
-      mobile: answeredMobile,
-      cost: orNull(decimal),
-      valid_until: z.unknown().optional(),
-    })
+    .object({ id: otpId('B'), mobile: answeredMobile, cost: orNull(decimal), valid_until: z.unknown().optional() })
     .transform(({ valid_until: validUntil, ...otp }): GeneratedB => ({
       variant: 'B',
       ...otp,

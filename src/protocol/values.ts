@@ -40,10 +40,7 @@ export function orNull<Schema extends z.ZodType>(schema: Schema) {
 }
 
 /** Reads a value with a schema; null when it does not fit. */
-export function readOrNull<Schema extends z.ZodType>(
-  schema: Schema,
-  value: unknown,
-): z.output<Schema> | null {
+export function readOrNull<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> | null {
   const result = schema.safeParse(value);
   return result.success ? result.data : null;
 }

@@ -5,14 +5,7 @@ import { createGzip } from 'node:zlib';
 import { z } from 'zod';
 import { oneOf, parseOptions, strictOptions, switchOption, wholeNumber } from '../define-options';
 import { type Call, CALLS } from './calls/call';
-import {
-  type Answer,
-  createAnswer,
-  createBareAnswer,
-  sendAnswer,
-  statusMessage,
-  writeHead,
-} from './http/answer';
+import { type Answer, createAnswer, createBareAnswer, sendAnswer, statusMessage, writeHead } from './http/answer';
 import { headerValue, httpStatus, type Readings } from './readings';
 
 /** One gibibyte: more would only test the machine. */
@@ -248,10 +241,7 @@ function createRedirect({ status = 307, location }: OfKind<'redirect'>, readings
   return { ...createBareAnswer(status, readings), headers: { Location: location ?? '/apis/redirected' } };
 }
 
-function createError(
-  { code, httpStatus, status200, retryAfterSeconds }: OfKind<'error'>,
-  readings: Readings,
-): Answer {
+function createError({ code, httpStatus, status200, retryAfterSeconds }: OfKind<'error'>, readings: Readings): Answer {
   const status = status200 === true ? 200 : httpStatus;
   const refusal = { kind: 'refused', code, ...(status !== undefined && { httpStatus: status }) } as const;
   return { ...createAnswer(refusal, readings), headers: retryAfter(retryAfterSeconds) };

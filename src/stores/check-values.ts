@@ -51,8 +51,7 @@ export function requireStrings(operation: string, value: unknown): readonly stri
  */
 export function checkCounters(counters: readonly Counter[]): void {
   const keys = new Set(counters.map(({ key }) => key));
-  if (keys.size !== counters.length || !counters.every(isCounter))
-    throw new StoreError('charge: invalid counter');
+  if (keys.size !== counters.length || !counters.every(isCounter)) throw new StoreError('charge: invalid counter');
 }
 
 /** @throws {StoreError} `ERR_STORE` unless the length of the lock is finite and not negative. */
@@ -75,10 +74,7 @@ function isCounter({ windowSeconds, amount, max, lock }: Counter): boolean {
     (amount === undefined || Number.isSafeInteger(amount)) &&
     (max === undefined || isWholeNumber(max)) &&
     (lock === undefined ||
-      (isWholeNumber(lock.every) &&
-        lock.every > 0 &&
-        lock.seconds.length > 0 &&
-        lock.seconds.every(isLength)))
+      (isWholeNumber(lock.every) && lock.every > 0 && lock.seconds.length > 0 && lock.seconds.every(isLength)))
   );
 }
 

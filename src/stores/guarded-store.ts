@@ -15,22 +15,14 @@ export function guardStore(store: SmsOtpStore, emit?: (event: StoreEvent) => voi
   return {
     challenges: guardPart(challenges, '', ['begin', 'claim', 'find', 'consume', 'discard', 'discardAll']),
     counters: guardPart(counters, '', ['charge', 'clear', 'lock']),
-    ...(recoveryCodes && {
-      recoveryCodes: guardPart(recoveryCodes, 'recoveryCodes.', ['replace', 'spend', 'count']),
-    }),
-    ...(devices && {
-      devices: guardPart(devices, 'devices.', ['add', 'rotate', 'list', 'remove', 'removeAll']),
-    }),
+    ...(recoveryCodes && { recoveryCodes: guardPart(recoveryCodes, 'recoveryCodes.', ['replace', 'spend', 'count']) }),
+    ...(devices && { devices: guardPart(devices, 'devices.', ['add', 'rotate', 'list', 'remove', 'removeAll']) }),
     ...(browsers && { browsers: guardPart(browsers, 'browsers.', ['remember', 'list', 'forget']) }),
     ...(logins && { logins: guardPart(logins, 'logins.', ['begin', 'find', 'end', 'list', 'endAll']) }),
     ...(notes && { notes: guardPart(notes, 'notes.', ['read', 'write', 'remove']) }),
   };
 
-  function guardPart<Part extends object>(
-    part: Part,
-    prefix: string,
-    names: readonly (keyof Part & string)[],
-  ) {
+  function guardPart<Part extends object>(part: Part, prefix: string, names: readonly (keyof Part & string)[]) {
     const guarded = names.map((name) => [
       name,
       // All members of a part are calls.

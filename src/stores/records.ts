@@ -46,9 +46,7 @@ const challengeSchema = z
     isSent ? mobile !== '' && numberKey !== '' && sends > 0 : purpose === 'login' || purpose === 'step-up',
   )
   .refine(({ purpose, transaction }) => (transaction !== undefined) === (purpose === 'transaction'))
-  .refine(
-    ({ purpose, replaces }) => replaces === undefined || purpose === 'enroll',
-  ) satisfies z.ZodType<Challenge>;
+  .refine(({ purpose, replaces }) => replaces === undefined || purpose === 'enroll') satisfies z.ZodType<Challenge>;
 
 /** A trusted device as this release writes it. */
 const deviceSchema = z.object({
@@ -66,11 +64,7 @@ const deviceSchema = z.object({
 
 const rotationSchema = z.object({ nextHash: tokenHash, usedAt: z.number() });
 
-const browserSchema = z.object({
-  browserId: text,
-  userId: text,
-  seenAt: z.number(),
-}) satisfies z.ZodType<KnownBrowser>;
+const browserSchema = z.object({ browserId: text, userId: text, seenAt: z.number() }) satisfies z.ZodType<KnownBrowser>;
 
 /** A login as this release writes it. */
 const loginSchema = z.object({

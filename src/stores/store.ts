@@ -210,11 +210,7 @@ export interface RecoveryCodeStore {
    * Replaces the user's codes by these hashes, in one step; an empty list removes all. With `isFirst`, only while the
    * user has none. True when they were written. They live ten years.
    */
-  replace(
-    userId: string,
-    hashes: readonly string[],
-    options?: { readonly isFirst?: boolean },
-  ): Promise<boolean>;
+  replace(userId: string, hashes: readonly string[], options?: { readonly isFirst?: boolean }): Promise<boolean>;
   /** Removes a hash: `isSpent` is true for exactly one caller; `left` is how many codes remain. */
   spend(userId: string, hash: string): Promise<{ readonly isSpent: boolean; readonly left: number }>;
   /** Returns how many codes a user has. */

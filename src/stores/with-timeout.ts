@@ -29,11 +29,7 @@ const PARTS = 10;
  * rejects with the error that `toError` returns. A process that is busy receives nothing: whatever blocks it counts as
  * one part of the time, and what has arrived by the end is read first.
  */
-export function waitAtMost<Result>(
-  work: Promise<Result>,
-  limitMs: number,
-  toError: () => Error,
-): Promise<Result> {
+export function waitAtMost<Result>(work: Promise<Result>, limitMs: number, toError: () => Error): Promise<Result> {
   return new Promise((resolve, reject) => {
     let parts = PARTS;
     let timer = setTimeout(waitForNextPart, limitMs / PARTS);

@@ -20,42 +20,36 @@ describe('what the phone book throws', () => {
     ['addUnconfirmed', '/phones/enroll'],
     ['remove', '/phones/remove'],
     ['setDefault', '/phones/default'],
-  ] as const)(
-    "in %s goes to the app's error handler at %s, and nothing is sent or changed",
-    async (call, path) => {
-      for (const how of [() => Promise.reject(BROKEN), thrower]) {
-        const test = await openPhoneApp();
-        test.book.seed('alice', HOME, WORK);
-        const alice = phoneVisit(test);
-        await alice.logIn();
-        const body = { phone: NEW, phoneId: await alice.idOf(WORK) };
-        const { sent } = test.sim.stats();
-        const list = test.book.list.bind(test.book);
-        breakBook(test, call, how);
-        expect(seen(await alice.post(path, body))).toEqual([500, { code: null }]);
-        expect(test.errors).toEqual([BROKEN]);
-        expect([test.sim.stats().sent, test.ended]).toEqual([sent, []]);
-        test.book.list = list;
-        expect(numbersOf(test)).toEqual([HOME, WORK]);
-      }
-    },
-  );
-
-  it.each(['confirm', 'replace'] as const)(
-    'in %s spends the code, and the number stays unproven',
-    async (call) => {
+  ] as const)("in %s goes to the app's error handler at %s, and nothing is sent or changed", async (call, path) => {
+    for (const how of [() => Promise.reject(BROKEN), thrower]) {
       const test = await openPhoneApp();
+      test.book.seed('alice', HOME, WORK);
       const alice = phoneVisit(test);
       await alice.logIn();
-      await (call === 'confirm' ? alice.enroll(NEW) : alice.replace(NEW));
-      breakBook(test, call, thrower);
-      expect((await alice.confirm(NEW)).status).toBe(500);
-      expect([test.errors, test.ended]).toEqual([[BROKEN], []]);
-      expect(numbersOf(test)).toEqual([HOME, `${NEW}?`]);
-      expect(seen(await alice.confirm(NEW))).toEqual([401, { error: 'invalid-code' }]);
-      expect((await alice.account()).status).toBe(200);
-    },
-  );
+      const body = { phone: NEW, phoneId: await alice.idOf(WORK) };
+      const { sent } = test.sim.stats();
+      const list = test.book.list.bind(test.book);
+      breakBook(test, call, how);
+      expect(seen(await alice.post(path, body))).toEqual([500, { code: null }]);
+      expect(test.errors).toEqual([BROKEN]);
+      expect([test.sim.stats().sent, test.ended]).toEqual([sent, []]);
+      test.book.list = list;
+      expect(numbersOf(test)).toEqual([HOME, WORK]);
+    }
+  });
+
+  it.each(['confirm', 'replace'] as const)('in %s spends the code, and the number stays unproven', async (call) => {
+    const test = await openPhoneApp();
+    const alice = phoneVisit(test);
+    await alice.logIn();
+    await (call === 'confirm' ? alice.enroll(NEW) : alice.replace(NEW));
+    breakBook(test, call, thrower);
+    expect((await alice.confirm(NEW)).status).toBe(500);
+    expect([test.errors, test.ended]).toEqual([[BROKEN], []]);
+    expect(numbersOf(test)).toEqual([HOME, `${NEW}?`]);
+    expect(seen(await alice.confirm(NEW))).toEqual([401, { error: 'invalid-code' }]);
+    expect((await alice.account()).status).toBe(200);
+  });
 
   it.each([undefined, null, 1, 'true', {}])('nothing but true is a yes: %j is refused', async (answer) => {
     const test = await openPhoneApp();
@@ -68,9 +62,7 @@ describe('what the phone book throws', () => {
     expect(seen(await alice.confirm(NEW))).toEqual([401, { error: 'no-pending-login' }]);
     expect((await alice.post('/phones/remove', { phoneId })).status).toBe(403);
     expect((await alice.post('/phones/default', { phoneId })).status).toBe(403);
-    expect(test.events.some(({ type }) => type.startsWith('phone-') || type.startsWith('default-'))).toBe(
-      false,
-    );
+    expect(test.events.some(({ type }) => type.startsWith('phone-') || type.startsWith('default-'))).toBe(false);
     expect(test.ended).toEqual([]);
   });
 });

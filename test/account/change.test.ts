@@ -83,12 +83,7 @@ describe('the default number', () => {
     expect((await alice.post('/phones/default', { phoneId })).body).toMatchObject({ changed: true, phoneId });
     expect((await alice.post('/phones/default', { phoneId })).body).toMatchObject({ changed: true, phoneId });
     expect(told(test, 'default-phone-changed')).toEqual([
-      {
-        type: 'default-phone-changed',
-        userId: 'alice',
-        address: expect.any(String),
-        maskedPhone: '•• •• 77',
-      },
+      { type: 'default-phone-changed', userId: 'alice', address: expect.any(String), maskedPhone: '•• •• 77' },
     ]);
     expect(test.ended).toEqual([]);
     await alice.login();

@@ -26,14 +26,11 @@ it('a device that two tabs have trusted is on the list once', async () => {
   expect(second?.deviceId).not.toBe(first?.deviceId);
 });
 
-it.each(['rubbish', ''])(
-  'a cookie of no device, %j, is replaced when the browser is trusted',
-  async (value) => {
-    alice.device = value;
-    expect((await alice.trust()).status).toBe(200);
-    expect(alice.device).toMatch(/^[\w-]{22}\./);
-  },
-);
+it.each(['rubbish', ''])('a cookie of no device, %j, is replaced when the browser is trusted', async (value) => {
+  alice.device = value;
+  expect((await alice.trust()).status).toBe(200);
+  expect(alice.device).toMatch(/^[\w-]{22}\./);
+});
 
 it('a browser without a device has no cookie of one set or cleared', async () => {
   expect((await alice.login()).deviceCookie).toBeUndefined();
@@ -41,9 +38,7 @@ it('a browser without a device has no cookie of one set or cleared', async () =>
 
 it('the device of a user who is gone keeps its cookie', async () => {
   let isGone = false;
-  const own = await startFactorApp({
-    options: { loadUser: () => (isGone ? null : asUser({ ...ALICE })) },
-  });
+  const own = await startFactorApp({ options: { loadUser: () => (isGone ? null : asUser({ ...ALICE })) } });
   const browser = own.browser();
   await browser.trust();
   browser.leave();

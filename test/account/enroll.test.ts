@@ -154,16 +154,10 @@ describe('an enrollment', () => {
     const test = await openPhoneApp();
     const bob = phoneVisit(test, BOB);
     await bob.login();
-    const steps = [
-      await bob.agent.get('/site/settings?tab=phone'),
-      await bob.post('/site/enroll', { phone: 'none' }),
-    ];
+    const steps = [await bob.agent.get('/site/settings?tab=phone'), await bob.post('/site/enroll', { phone: 'none' })];
     expect((await statusOf(bob.agent)).notice).toBe('malformed-phone');
     await bob.agent.get('/site/settings?tab=phone');
-    steps.push(
-      await bob.post('/site/enroll', { phone: WORK }),
-      await bob.post('/site/confirm', { pin: '0000' }),
-    );
+    steps.push(await bob.post('/site/enroll', { phone: WORK }), await bob.post('/site/confirm', { pin: '0000' }));
     expect((await statusOf(bob.agent)).notice).toBe('wrong-code');
     steps.push(await bob.post('/site/confirm', { pin: test.sim.lastPin(WORK) }));
     expect(steps.map(({ status, headers }) => [status, headers.location as unknown])).toEqual([

@@ -28,11 +28,7 @@ async function start(
 }
 
 /** A browser in which the user has logged in with a texted code; then the session is over. */
-async function known(
-  test: FactorApp,
-  user: TestUser = ALICE,
-  browser = test.browser(user),
-): Promise<Browser> {
+async function known(test: FactorApp, user: TestUser = ALICE, browser = test.browser(user)): Promise<Browser> {
   await browser.login();
   expect((await browser.enter()).status).toBe(200);
   browser.leave();
@@ -136,10 +132,7 @@ describe.each(['A', 'B'] as const)('a browser in variant %s', (variant) => {
   });
 
   it('is known to five users, and forgets the one whose success is the oldest', async () => {
-    const users = Array.from({ length: 6 }, (_, index) => ({
-      id: `u${index}`,
-      phone: `+1202555020${index}`,
-    }));
+    const users = Array.from({ length: 6 }, (_, index) => ({ id: `u${index}`, phone: `+1202555020${index}` }));
     const test = await start(variant, {}, users);
     const shared = test.browser();
     for (const user of users) {

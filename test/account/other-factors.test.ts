@@ -74,10 +74,7 @@ describe.each(['A', 'B'] as const)('smsOtp.verifyWith, variant %s', (variant) =>
     ['a number', 1],
   ])('calls %s malformed, and asks nobody', async (_what, code) => {
     await alice.login();
-    expect(brief(await alice.post('/login/card', { cardCode: code }))).toEqual([
-      400,
-      { error: 'malformed-code' },
-    ]);
+    expect(brief(await alice.post('/login/card', { cardCode: code }))).toEqual([400, { error: 'malformed-code' }]);
     expect(asked).toEqual([]);
   });
 

@@ -47,10 +47,7 @@ describe('recoveryCodes.generate', () => {
     const { recoveryCodes, ...store } = memoryStore();
     const watched = {
       ...store,
-      recoveryCodes: {
-        ...recoveryCodes,
-        replace: (...given: unknown[]) => Promise.resolve(kept.push(given) > 0),
-      },
+      recoveryCodes: { ...recoveryCodes, replace: (...given: unknown[]) => Promise.resolve(kept.push(given) > 0) },
     };
     // Only the call that is watched is ever made.
     const own = await startFactorApp({ options: { store: watched } });
@@ -178,10 +175,7 @@ describe('recoveryCodes.generate', () => {
     ] as const) {
       // Factors without types may answer anything.
       const isAvailable = (): boolean => answer as boolean;
-      const own = await startFactorApp({
-        users: [carol],
-        options: { factors: [{ ...factor, isAvailable }] },
-      });
+      const own = await startFactorApp({ users: [carol], options: { factors: [{ ...factor, isAvailable }] } });
       const [end] = await Promise.allSettled([own.recoveryCodes.generate('carol')]);
       expect([answer, end.status]).toEqual([answer, settled]);
       await own.close();

@@ -67,10 +67,7 @@ describe('a new number is refused', () => {
       await thief.login();
       await enterWrongly(thief, 5);
     }
-    expect(seen(await alice.enroll(NEW))).toEqual([
-      429,
-      { error: 'locked', retryAfterSeconds: expect.any(Number) },
-    ]);
+    expect(seen(await alice.enroll(NEW))).toEqual([429, { error: 'locked', retryAfterSeconds: expect.any(Number) }]);
   });
 });
 

@@ -65,14 +65,11 @@ describe.each(['A', 'B'] as const)('a login with an authenticator app, variant %
 
   const stepOf = (offset = 0): number => Math.floor(test.clock.now() / 30_000) + offset;
   const show = (offset?: number): string => totpCode(secret, stepOf(offset));
-  const enter = async (code: string): Promise<number> =>
-    (await alice.post('/login/totp', { pin: code })).status;
+  const enter = async (code: string): Promise<number> => (await alice.post('/login/totp', { pin: code })).status;
 
   it('lets in, and tells how', async () => {
     await alice.login();
-    const { status, body } = await alice.post('/login/totp', {
-      pin: ` ${show().slice(0, 3)} ${show().slice(3)} `,
-    });
+    const { status, body } = await alice.post('/login/totp', { pin: ` ${show().slice(0, 3)} ${show().slice(3)} ` });
     expect([status, body.method, body.authInfo]).toEqual([
       200,
       'totp',

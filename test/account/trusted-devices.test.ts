@@ -35,11 +35,7 @@ describe.each(['A', 'B'] as const)('a trusted device with variant %s', (variant)
     expect(sends()).toBe(1);
     expect((await alice.get('/account')).status).toBe(200);
     const { body } = await alice.get('/status');
-    expect(body).toMatchObject({
-      verified: { method: 'trusted-device' },
-      pending: null,
-      isAuthenticated: true,
-    });
+    expect(body).toMatchObject({ verified: { method: 'trusted-device' }, pending: null, isAuthenticated: true });
     expect(test.told('device-used')).toMatchObject([{ userId: 'alice', label: 'Firefox, Windows' }]);
   });
 

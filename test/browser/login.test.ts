@@ -62,10 +62,7 @@ inChromium(describe)('the login in Chromium', () => {
         await givePassword(page);
         const pin = readPin(window.site);
         await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-        await page.evaluate(
-          (text) => navigator.clipboard.writeText(text),
-          ` ${pin.slice(0, 3)} ${pin.slice(3)}`,
-        );
+        await page.evaluate((text) => navigator.clipboard.writeText(text), ` ${pin.slice(0, 3)} ${pin.slice(3)}`);
         await page.getByLabel('Code from the text message').focus();
         await page.keyboard.press('Control+V');
         await page.keyboard.press('Enter');

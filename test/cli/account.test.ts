@@ -31,10 +31,7 @@ describe.each(['A', 'B'] as const)('with a gateway of variant %s', (variant) => 
     const { id } = jsonOf(await runCli(['send', MOBILE, '--yes', '--json'], { env })) as { id: string };
     const check = ['validate', id, MOBILE, '--json'];
     const wrong = await runCli(check, { env, input: '0000' });
-    expect([wrong.code, jsonOf(wrong)]).toEqual([
-      1,
-      { validated: false, gatewayCode: variant === 'A' ? 2107 : 2120 },
-    ]);
+    expect([wrong.code, jsonOf(wrong)]).toEqual([1, { validated: false, gatewayCode: variant === 'A' ? 2107 : 2120 }]);
     const right = await runCli(check, { env, input: simulator.lastPin(MOBILE) ?? '' });
     expect([right.code, jsonOf(right)]).toEqual([0, { validated: true }]);
   });
@@ -58,9 +55,7 @@ describe.each(['A', 'B'] as const)('with a gateway of variant %s', (variant) => 
     const { env } = await openAccount({ variant, mayLookUp: false });
     const { code, stdout, stderr } = await runCli(['lookup', MOBILE, '--yes', '--json'], { env });
     expect(code).toBe(1);
-    expect(JSON.parse(stdout)).toMatchObject({
-      error: { advice: expect.stringMatching(/enable number lookups/) },
-    });
+    expect(JSON.parse(stdout)).toMatchObject({ error: { advice: expect.stringMatching(/enable number lookups/) } });
     expect(stderr).toContain('2004 HLR unavailable');
   });
 });
@@ -104,12 +99,7 @@ describe('Ctrl+C', () => {
 
   it('is an answer to a question: no', async () => {
     const { env, simulator } = await openAccount();
-    const ended = await runCli(['send', MOBILE], {
-      env,
-      signal: AbortSignal.abort(),
-      isTerminal: true,
-      input: 'y\n',
-    });
+    const ended = await runCli(['send', MOBILE], { env, signal: AbortSignal.abort(), isTerminal: true, input: 'y\n' });
     expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining('Interrupted.') });
     expect(simulator.outbox).toEqual([]);
   });
@@ -119,10 +109,7 @@ describe('the password', () => {
   it('comes from standard input where the environment has none, and the code after it', async () => {
     const { env, simulator } = await openAccount();
     const { SMS_OTP_PASSWORD: _, ...rest } = env;
-    const sent = await runCli(['send', MOBILE, '--yes', '--password-stdin', '--json'], {
-      env: rest,
-      input: PASSWORD,
-    });
+    const sent = await runCli(['send', MOBILE, '--yes', '--password-stdin', '--json'], { env: rest, input: PASSWORD });
     // The command has written its JSON.
     const { id } = jsonOf(sent) as { id: string };
     const input = `${PASSWORD}\r\n${simulator.lastPin(MOBILE)}\r\n`;

@@ -71,10 +71,7 @@ describe.each(['A', 'B'] as const)('doctor with a gateway of variant %s in order
     const { env } = await openAccount({ variant, maySendOtp: false, mayLookUp: false });
     const { code, results } = await runDoctor({ env }, '--number', MOBILE, '--send', '--lookup', '--yes');
     const advice = variant === 'A' ? /Try again later/ : /enable the OTP service/;
-    expect(resultOf(results, 'otp')).toMatchObject({
-      status: 'fail',
-      advice: expect.stringMatching(advice),
-    });
+    expect(resultOf(results, 'otp')).toMatchObject({ status: 'fail', advice: expect.stringMatching(advice) });
     expect(resultOf(results, 'lookup')).toMatchObject({
       ...{ status: 'fail', advice: expect.stringContaining('enable number lookups') },
     });
@@ -140,11 +137,7 @@ describe('doctor', () => {
   it('warns of a price list that is empty or odd, or that cannot be had', async () => {
     const { env, simulator } = await openAccount();
     const body = (pricing: unknown) =>
-      ({
-        kind: 'body',
-        status: 200,
-        body: JSON.stringify({ status_code: 200, payload: { pricing } }),
-      }) as const;
+      ({ kind: 'body', status: 200, body: JSON.stringify({ status_code: 200, payload: { pricing } }) }) as const;
     simulator.failNext('pricing', body([]));
     simulator.failNext('pricing', body([{ mcc: '310', mnc: '260', price: '0.01' }, {}]));
     simulator.failNext('pricing', { kind: 'error', code: 2121 });

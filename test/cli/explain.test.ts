@@ -21,11 +21,7 @@ const foreign = Object.assign(new TypeError('canary'), { code: 'ECONNREFUSED' })
 
 describe('the explanation of an error', () => {
   it.each([
-    [
-      'a wrong usage',
-      new UsageError('words', 'do this'),
-      { message: 'words', advice: 'do this', exitCode: 2 },
-    ],
+    ['a wrong usage', new UsageError('words', 'do this'), { message: 'words', advice: 'do this', exitCode: 2 }],
     [
       'a command that failed',
       new CommandFailure('words', 'do this'),
@@ -54,8 +50,7 @@ describe('the explanation of an error', () => {
       new GatewayTimeoutError('balance', 10, true),
       {
         message: 'The OTP gateway did not answer within 10 ms (balance)',
-        advice:
-          'Try again; if it persists, check the network between here and the gateway, or raise --timeout.',
+        advice: 'Try again; if it persists, check the network between here and the gateway, or raise --timeout.',
         exitCode: 1,
       },
     ],
@@ -64,8 +59,7 @@ describe('the explanation of an error', () => {
       new GatewayResponseError('balance', 302, 'it is a redirect'),
       {
         message: "The OTP gateway's answer is not as documented (balance): it is a redirect",
-        advice:
-          'Set SMS_OTP_BASE_URL to the address it redirects to; redirects are never followed with credentials.',
+        advice: 'Set SMS_OTP_BASE_URL to the address it redirects to; redirects are never followed with credentials.',
         exitCode: 1,
       },
     ],
@@ -107,13 +101,8 @@ describe('the explanation of an error', () => {
   });
 
   it('names the code of a gateway that rejected the request', () => {
-    const { message, advice, exitCode } = explain(
-      new GatewayRejectedError('lookup', 2004, 'HLR unavailable', 403),
-    );
-    expect([message, exitCode]).toEqual([
-      'The OTP gateway rejected the request (lookup): 2004 HLR unavailable',
-      1,
-    ]);
+    const { message, advice, exitCode } = explain(new GatewayRejectedError('lookup', 2004, 'HLR unavailable', 403));
+    expect([message, exitCode]).toEqual(['The OTP gateway rejected the request (lookup): 2004 HLR unavailable', 1]);
     expect(advice).toContain('enable number lookups');
   });
 
@@ -138,12 +127,9 @@ describe('the explanation of an error', () => {
     },
   );
 
-  it.each([2100, 2121])(
-    'names the OTP service for %i, the answer to an account without permission',
-    (code) => {
-      expect(adviseOnCode(code)).toContain('the OTP service');
-    },
-  );
+  it.each([2100, 2121])('names the OTP service for %i, the answer to an account without permission', (code) => {
+    expect(adviseOnCode(code)).toContain('the OTP service');
+  });
 });
 
 it.each([

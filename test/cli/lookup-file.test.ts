@@ -5,8 +5,7 @@ import { jsonOf, runCli } from './support/terminal';
 
 const FILES = ['lookup', '--in', 'in.csv', '--out', 'out.csv'];
 const HEAD = 'phone,status,advanced_status,country,operator,mcc,mnc,cost,error';
-const numbers = (count: number): string[] =>
-  Array.from({ length: count }, (_value, n) => `+4477009001${10 + n}`);
+const numbers = (count: number): string[] => Array.from({ length: count }, (_value, n) => `+4477009001${10 + n}`);
 
 describe.each(['A', 'B'] as const)('lookup of a file (%s)', (variant) => {
   it('adds a row for each number and keeps identities out', async () => {
@@ -44,10 +43,7 @@ describe.each(['A', 'B'] as const)('lookup of a file (%s)', (variant) => {
     const { env } = await openAccount({ variant });
     const folder = makeFolder();
     folder.write('in.csv', `phone\n${numbers(9).join('\n')}\n`);
-    const ended = await runCli([...FILES, '--budget', '0.0200', '--yes', '--json'], {
-      env,
-      folder: folder.path,
-    });
+    const ended = await runCli([...FILES, '--budget', '0.0200', '--yes', '--json'], { env, folder: folder.path });
     expect(ended.code).toBe(1);
     expect(jsonOf(ended)).toMatchObject({ done: 3, spent: '0.0180', left: 6, stop: 'budget' });
     expect(folder.read('out.csv').trim().split('\n')).toHaveLength(4);

@@ -106,10 +106,7 @@ describe('the output', () => {
     const argv = ['lookup', '--in', 'in.csv', '--out', 'none/out.csv', '--budget', '1', '--yes'];
     const { env, folder } = await prepare(1);
     const refused = await runCli(argv, { env, folder: folder.path });
-    expect(refused).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('could not be written (ENOENT)'),
-    });
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('could not be written (ENOENT)') });
   });
 });
 

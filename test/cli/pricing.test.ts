@@ -4,14 +4,7 @@ import { openAccount } from './support/account';
 import { makeFolder } from './support/files';
 import { jsonOf, runCli } from './support/terminal';
 
-const ROW = {
-  id: 1,
-  countryname: 'France',
-  operatorname: 'Hexagone',
-  mcc: '208',
-  mnc: '01',
-  price: '0.0500',
-};
+const ROW = { id: 1, countryname: 'France', operatorname: 'Hexagone', mcc: '208', mnc: '01', price: '0.0500' };
 
 function listOf(...pricing: readonly object[]): Fault {
   const payload = { currency: { name: 'Euro', symbol: '€' }, pricing };
@@ -48,14 +41,7 @@ describe.each(['A', 'B'] as const)('pricing (%s)', (variant) => {
       service: 'otp',
       currency: { name: 'US Dollar', symbol: '$' },
       pricing: [
-        {
-          id: '10',
-          countryName: 'Germany',
-          operatorName: 'Nordlicht Mobil',
-          mcc: '262',
-          mnc: '02',
-          price: '0.0780',
-        },
+        { id: '10', countryName: 'Germany', operatorName: 'Nordlicht Mobil', mcc: '262', mnc: '02', price: '0.0780' },
       ].map((row) => ({ ...row, id: expect.any(String) })),
     });
   });

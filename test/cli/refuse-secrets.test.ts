@@ -3,10 +3,7 @@ import type { Command } from '../../src/cli/command';
 import { UsageError } from '../../src/cli/failures';
 import { readArguments, refuseSecrets } from '../../src/cli/run';
 
-const refused = new UsageError(
-  'A secret does not belong on the command line, where other users can see it.',
-  '',
-);
+const refused = new UsageError('A secret does not belong on the command line, where other users can see it.', '');
 
 describe('a word on the command line is refused', () => {
   it.each([
@@ -63,16 +60,12 @@ describe('a word on the command line is taken', () => {
     expect(() => refuseSecrets([word], [])).not.toThrow();
   });
 
-  it.each([
-    'eyJ.eyJ.',
-    'eyJhbGci.eyJzdWIi',
-    'eyJhbGci..c2ln',
-    'xeyJhbGci.eyJzdWIi.c2ln',
-    'eyJa.b.c.d',
-    'a.b.c',
-  ])('that is no token: %s', (word) => {
-    expect(() => refuseSecrets([word], [])).not.toThrow();
-  });
+  it.each(['eyJ.eyJ.', 'eyJhbGci.eyJzdWIi', 'eyJhbGci..c2ln', 'xeyJhbGci.eyJzdWIi.c2ln', 'eyJa.b.c.d', 'a.b.c'])(
+    'that is no token: %s',
+    (word) => {
+      expect(() => refuseSecrets([word], [])).not.toThrow();
+    },
+  );
 
   it('that has no secret of the environment in it, or one too short to be told from other words', () => {
     expect(() => refuseSecrets(['send', 'wor', 'abc'], ['word', 'abc', ''])).not.toThrow();

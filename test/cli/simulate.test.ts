@@ -33,33 +33,25 @@ async function simulate(
 }
 
 function readExports(shown: string): Record<string, string> {
-  const exports = Array.from(
-    shown.matchAll(/export (\w+)=(\S+)/g),
-    ([, name, value]) => [name, value] as const,
-  );
-  return Object.fromEntries(
-    exports.flatMap(([name, value]) => (name && value ? [[name, value] as const] : [])),
-  );
+  const exports = Array.from(shown.matchAll(/export (\w+)=(\S+)/g), ([, name, value]) => [name, value] as const);
+  return Object.fromEntries(exports.flatMap(([name, value]) => (name && value ? [[name, value] as const] : [])));
 }
 
 describe('simulate', () => {
-  it.each(['A', 'B'])(
-    'plays variant %s until Ctrl+C, and prints what the other commands need',
-    async (variant) => {
-      const { code } = await simulate(['--variant', variant, '--balance', '7.0000'], async (env, shown) => {
-        expect(env).toEqual({
-          ...environmentOf(env.SMS_OTP_BASE_URL ?? '', 'A'),
-          SMS_OTP_VARIANT: variant,
-          SMS_OTP_PASSWORD: PASSWORD,
-        });
-        expect((await runCli(['balance'], { env })).stdout).toBe('7.0000\n');
-        expect((await runCli(['send', MOBILE, '--yes'], { env })).code).toBe(0);
-        const inbox = /inbox +(\S+)/.exec(shown)?.[1] ?? '';
-        expect(await (await fetch(inbox)).text()).toContain('<html');
+  it.each(['A', 'B'])('plays variant %s until Ctrl+C, and prints what the other commands need', async (variant) => {
+    const { code } = await simulate(['--variant', variant, '--balance', '7.0000'], async (env, shown) => {
+      expect(env).toEqual({
+        ...environmentOf(env.SMS_OTP_BASE_URL ?? '', 'A'),
+        SMS_OTP_VARIANT: variant,
+        SMS_OTP_PASSWORD: PASSWORD,
       });
-      expect(code).toBe(0);
-    },
-  );
+      expect((await runCli(['balance'], { env })).stdout).toBe('7.0000\n');
+      expect((await runCli(['send', MOBILE, '--yes'], { env })).code).toBe(0);
+      const inbox = /inbox +(\S+)/.exec(shown)?.[1] ?? '';
+      expect(await (await fetch(inbox)).text()).toContain('<html');
+    });
+    expect(code).toBe(0);
+  });
 
   it('takes the variant and the account of the environment, and shows no password of theirs', async () => {
     const own = { SMS_OTP_VARIANT: 'B', SMS_OTP_USERNAME: 'me', SMS_OTP_PASSWORD: 'my-own-secret' };

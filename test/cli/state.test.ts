@@ -107,9 +107,7 @@ for (const [service, place, start, open] of PLACES) {
         const ended = await runCli([name, 'erin'], opened);
         expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining(note) });
       }
-      const { counts } = await opened.store.counters.charge([
-        { key, windowSeconds: 86_400, isOnlyRead: true },
-      ]);
+      const { counts } = await opened.store.counters.charge([{ key, windowSeconds: 86_400, isOnlyRead: true }]);
       expect(counts[0]?.count).toBe(0);
     });
 
@@ -145,11 +143,7 @@ for (const [service, place, start, open] of PLACES) {
 describe('a store that cannot be used', () => {
   it.each([
     ['unlock', { REDIS_URL: 'redis://user:hunter2@127.0.0.1:1' }, 'Redis cannot be used (ECONNREFUSED)'],
-    [
-      'enable',
-      { DATABASE_URL: 'postgres://u:hunter2@127.0.0.1:1/x' },
-      'PostgreSQL cannot be used (ECONNREFUSED)',
-    ],
+    ['enable', { DATABASE_URL: 'postgres://u:hunter2@127.0.0.1:1/x' }, 'PostgreSQL cannot be used (ECONNREFUSED)'],
     ['unlock', { REDIS_URL: 'hunter2' }, 'REDIS_URL is not an address of Redis.'],
     ['unlock', { REDIS_URL: 'http://hunter2' }, 'REDIS_URL is not an address of Redis.'],
     [

@@ -105,12 +105,7 @@ describe('a secret on the command line', () => {
   });
 
   it('is not repeated where it is taken for something else', async () => {
-    for (const argv of [
-      ['hunter2'],
-      ['balance', 'hunter2'],
-      ['balance', '--hunter2'],
-      ['balance', '-hunter2'],
-    ]) {
+    for (const argv of [['hunter2'], ['balance', 'hunter2'], ['balance', '--hunter2'], ['balance', '-hunter2']]) {
       const { code, stdout, stderr } = await runCli(argv, { env });
       expect(code).toBe(2);
       expect(stdout + stderr).not.toContain('hunter2');

@@ -33,10 +33,7 @@ describe('the event of a call', () => {
   it('tells of a call that was refused here, or by the store of tokens', async () => {
     const closed = await startGateway('A');
     await closed.client.close(0);
-    const tokenStore = {
-      read: () => Promise.reject(new Error('x')),
-      renew: () => Promise.reject(new Error('x')),
-    };
+    const tokenStore = { read: () => Promise.reject(new Error('x')), renew: () => Promise.reject(new Error('x')) };
     const storeless = await startGateway('A', { tokenStore });
     for (const [gateway, outcome] of [
       [closed, 'busy'],

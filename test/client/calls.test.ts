@@ -11,9 +11,7 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
     expect(mobile).toBe(MOBILE);
     const pin = pinOf(simulator);
     await expect(client.otp.validate({ id, mobile: MOBILE, pin })).resolves.toBeUndefined();
-    await expect(client.otp.validate({ id, mobile: MOBILE, pin })).rejects.toBeInstanceOf(
-      GatewayRejectedError,
-    );
+    await expect(client.otp.validate({ id, mobile: MOBILE, pin })).rejects.toBeInstanceOf(GatewayRejectedError);
     expect(simulator.stats()).toMatchObject({ sent: 1, validated: 1 });
   });
 
@@ -50,11 +48,7 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
     await expect(client.otp.balance()).resolves.toEqual({ balance: '100.0000' });
     await expect(client.hlr.balance()).resolves.toEqual({ balance: '100.0000' });
     const [network] = (await client.otp.pricing()).pricing;
-    expect(network).toMatchObject({
-      mcc: expect.any(String),
-      mnc: expect.any(String),
-      price: decimal,
-    });
+    expect(network).toMatchObject({ mcc: expect.any(String), mnc: expect.any(String), price: decimal });
     const [country] = (await client.hlr.pricing()).pricing;
     expect(country).toMatchObject({ countryCode: expect.stringMatching(/^\+\d+$/), price: decimal });
   });
@@ -76,18 +70,8 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
 describe('variant A', () => {
   it('gives back what the request named', async () => {
     const { client } = await startGateway('A');
-    const input = {
-      mobile: MOBILE,
-      sender: 'Demo',
-      validitySeconds: 300,
-      message: 'Code [PIN]',
-      referenceCode: 'r-1',
-    };
-    await expect(client.otp.generate(input)).resolves.toEqual({
-      variant: 'A',
-      id: expect.any(String),
-      ...input,
-    });
+    const input = { mobile: MOBILE, sender: 'Demo', validitySeconds: 300, message: 'Code [PIN]', referenceCode: 'r-1' };
+    await expect(client.otp.generate(input)).resolves.toEqual({ variant: 'A', id: expect.any(String), ...input });
   });
 });
 

@@ -3,12 +3,7 @@ import { errorOf, logIn, MOBILE, ofType, startGateway, until, type Gateway } fro
 
 /** An answer with a code that the documents do not have. */
 function unknownCode(status: number) {
-  return {
-    kind: 'body',
-    status,
-    body: '{"errors":[{"code":4711}]}',
-    contentType: 'application/json',
-  } as const;
+  return { kind: 'body', status, body: '{"errors":[{"code":4711}]}', contentType: 'application/json' } as const;
 }
 
 const broken = { kind: 'status', status: 503 } as const;
@@ -37,10 +32,7 @@ describe('the circuit breaker', () => {
     await fail(gateway, 1);
     expect(ofType(events, 'gateway-failing')).toEqual([{ type: 'gateway-failing', retryAfterSeconds: 5 }]);
     const before = simulator.stats().calls;
-    expect(await errorOf(client.otp.balance())).toMatchObject({
-      code: 'ERR_GATEWAY_BUSY',
-      retryAfterSeconds: 5,
-    });
+    expect(await errorOf(client.otp.balance())).toMatchObject({ code: 'ERR_GATEWAY_BUSY', retryAfterSeconds: 5 });
     expect(await errorOf(client.admit('validate'))).toMatchObject({ code: 'ERR_GATEWAY_BUSY' });
     expect(simulator.stats().calls).toEqual(before);
   });
@@ -62,9 +54,7 @@ describe('the circuit breaker', () => {
       const { client, events } = await startGateway(variant, {}, { readings: { errorStatus: 500 } });
       const { id } = await client.otp.generate({ mobile: MOBILE });
       for (let guess = 0; guess < 40; guess += 1) {
-        expect(await errorOf(client.otp.validate({ id, mobile: MOBILE, pin: '000000' }))).toHaveProperty(
-          'gatewayCode',
-        );
+        expect(await errorOf(client.otp.validate({ id, mobile: MOBILE, pin: '000000' }))).toHaveProperty('gatewayCode');
       }
       expect(ofType(events, 'gateway-failing')).toHaveLength(0);
     },

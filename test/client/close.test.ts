@@ -12,13 +12,7 @@ async function startHeld(
   const held: ServerResponse[] = [];
   const wire = await startWireServer((response) => held.push(response));
   const connections = watchConnections(wire.server);
-  const client = new GatewayClient({
-    baseUrl: wire.baseUrl,
-    variant: 'A',
-    username: 'u',
-    password: 'p',
-    ...options,
-  });
+  const client = new GatewayClient({ baseUrl: wire.baseUrl, variant: 'A', username: 'u', password: 'p', ...options });
   closeLater(() => client.close(0));
   await client.warmUp();
   return { client, held, connections };
@@ -26,9 +20,7 @@ async function startHeld(
 
 /** What keeps this process alive, by kind. */
 function resources(): readonly string[] {
-  return process
-    .getActiveResourcesInfo()
-    .filter((name) => /Timeout|TCPSocket|TLSSocket|Immediate/.test(name));
+  return process.getActiveResourcesInfo().filter((name) => /Timeout|TCPSocket|TLSSocket|Immediate/.test(name));
 }
 
 /** Counts the connections that a server has. */
@@ -48,10 +40,7 @@ describe('closing', () => {
     await until(() => held.length === 1);
     expect(connections.open).toBeGreaterThan(0);
     const closing = client.close();
-    expect(await errorOf(client.otp.balance())).toMatchObject({
-      code: 'ERR_GATEWAY_BUSY',
-      retryAfterSeconds: 5,
-    });
+    expect(await errorOf(client.otp.balance())).toMatchObject({ code: 'ERR_GATEWAY_BUSY', retryAfterSeconds: 5 });
     expect(await errorOf(client.admit('validate'))).toMatchObject({ code: 'ERR_GATEWAY_BUSY' });
     expect(await errorOf(client.warmUp())).toMatchObject({ code: 'ERR_GATEWAY_BUSY' });
     expect(held).toHaveLength(1);

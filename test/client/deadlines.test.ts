@@ -26,9 +26,7 @@ function clientOf(baseUrl: string, options: Partial<GatewayClientOptions> = {}):
 describe('the deadline of a call', () => {
   it('covers the time in the queue; a request that is still queued then never leaves', async () => {
     const held: (() => void)[] = [];
-    const wire = await startWireServer((response) =>
-      held.push(() => sendPayload(response, { balance: '1' })),
-    );
+    const wire = await startWireServer((response) => held.push(() => sendPayload(response, { balance: '1' })));
     const client = clientOf(wire.baseUrl, { connections: 1, timeouts: { lookupMs: LIMIT_MS } });
     await client.warmUp();
     const running = client.otp.balance();
@@ -89,10 +87,7 @@ describe('the deadline of a call', () => {
   });
 
   it('covers headers that never end and bodies that never end', async () => {
-    for (const answer of [
-      'HTTP/1.1 200 OK\r\nx-',
-      'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n{',
-    ]) {
+    for (const answer of ['HTTP/1.1 200 OK\r\nx-', 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n{']) {
       const server = createServer((socket) => {
         socket.on('error', () => undefined);
         socket.once('data', () => {
@@ -115,11 +110,7 @@ describe('the deadline of a call', () => {
   it('covers connecting; a request that has no connection by then never leaves', async () => {
     const wire = await startWireServer((response) => sendPayload(response, { balance: '1' }));
     const proxy = await startProxy({ delayMs: 2 * LIMIT_MS });
-    const client = clientOf(wire.baseUrl, {
-      connections: 1,
-      proxyUrl: proxy.url,
-      timeouts: { authMs: LIMIT_MS },
-    });
+    const client = clientOf(wire.baseUrl, { connections: 1, proxyUrl: proxy.url, timeouts: { authMs: LIMIT_MS } });
     const error = await errorOf(client.warmUp());
     expect(error).toMatchObject({ code: 'ERR_GATEWAY_TIMEOUT', mayHaveArrived: false });
     await until(() => proxy.tunnels === 1);

@@ -26,23 +26,11 @@ const timeouts: GatewayClientOptions['timeouts'] = {
 
 const response = { code: 'ERR_GATEWAY_RESPONSE' };
 const faults: readonly (readonly [string, Fault | FaultName, object])[] = [
-  [
-    'a reset before',
-    { kind: 'reset', when: 'before' },
-    { code: 'ERR_GATEWAY_UNREACHABLE', mayHaveArrived: true },
-  ],
-  [
-    'a reset after',
-    { kind: 'reset', when: 'after' },
-    { code: 'ERR_GATEWAY_UNREACHABLE', mayHaveArrived: true },
-  ],
+  ['a reset before', { kind: 'reset', when: 'before' }, { code: 'ERR_GATEWAY_UNREACHABLE', mayHaveArrived: true }],
+  ['a reset after', { kind: 'reset', when: 'after' }, { code: 'ERR_GATEWAY_UNREACHABLE', mayHaveArrived: true }],
   ['no answer', 'no-answer', { code: 'ERR_GATEWAY_TIMEOUT', status: 504, mayHaveArrived: true }],
   ['an answer too late', { kind: 'latency', ms: 400 }, { code: 'ERR_GATEWAY_TIMEOUT', mayHaveArrived: true }],
-  [
-    'a slow drip',
-    { kind: 'slow-drip', intervalMs: 20 },
-    { code: 'ERR_GATEWAY_TIMEOUT', mayHaveArrived: true },
-  ],
+  ['a slow drip', { kind: 'slow-drip', intervalMs: 20 }, { code: 'ERR_GATEWAY_TIMEOUT', mayHaveArrived: true }],
   ['half an answer', 'half-answer', response],
   ['a proxy page', 'html-502', { ...response, httpStatus: 502 }],
   ['another content type', { kind: 'content-type', value: 'text/plain' }, response],
@@ -61,11 +49,7 @@ const faults: readonly (readonly [string, Fault | FaultName, object])[] = [
     { code: 'ERR_GATEWAY_REJECTED', gatewayCode: null, httpStatus: 503 },
   ],
   ['an error', { kind: 'error', code: 2121 }, { code: 'ERR_GATEWAY_REJECTED', gatewayCode: 2121 }],
-  [
-    'an error with 200',
-    { kind: 'error', code: 2121, status200: true },
-    { gatewayCode: 2121, httpStatus: 200 },
-  ],
+  ['an error with 200', { kind: 'error', code: 2121, status200: true }, { gatewayCode: 2121, httpStatus: 200 }],
 ];
 
 describe.each(['A', 'B'] as const)('variant %s', (variant) => {
@@ -123,9 +107,7 @@ describe('an authentication that goes wrong', () => {
   ] as const)('%s: the call has not left, and the next one works', async (_title, fault, expected) => {
     const { client, simulator } = await startGateway('A', { timeouts: { authMs: 1_000 } });
     const body =
-      typeof fault === 'object' && fault.kind === 'body'
-        ? { ...fault, contentType: 'application/json' }
-        : fault;
+      typeof fault === 'object' && fault.kind === 'body' ? { ...fault, contentType: 'application/json' } : fault;
     simulator.failNext('auth', body);
     expect(await errorOf(client.otp.generate({ mobile: MOBILE }))).toMatchObject(expected);
     expect(simulator.stats().calls.generate).toBe(0);

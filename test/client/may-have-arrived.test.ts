@@ -38,10 +38,7 @@ describe('a call that failed has certainly not arrived', () => {
     const proxy = await startProxy({ delayMs: 2 * LIMIT_MS });
     const shared = { tokenStore, proxyUrl: proxy.url, timeouts: { balanceMs: LIMIT_MS } };
     const { client } = startClient(simulator, shared);
-    expect(await errorOf(client.otp.balance())).toMatchObject({
-      code: 'ERR_GATEWAY_TIMEOUT',
-      mayHaveArrived: false,
-    });
+    expect(await errorOf(client.otp.balance())).toMatchObject({ code: 'ERR_GATEWAY_TIMEOUT', mayHaveArrived: false });
     expect(simulator.stats().calls).toMatchObject({ auth: 1, balance: 0 });
   });
 });

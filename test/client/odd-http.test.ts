@@ -58,12 +58,7 @@ describe('an answer', () => {
     ['399', 'HTTP/1.1 399 x\r\ncontent-length: 0\r\n\r\n', 399, 'it is a redirect'],
     ['299 without type', 'HTTP/1.1 299 x\r\ncontent-length: 0\r\n\r\n', 299, 'it is not JSON'],
     ['400 without type', 'HTTP/1.1 400 x\r\ncontent-length: 0\r\n\r\n', 400, 'it is not JSON'],
-    [
-      'two types',
-      `${OK}content-type: application/json\r\ncontent-length: 2\r\n\r\n{}`,
-      200,
-      'it is not JSON',
-    ],
+    ['two types', `${OK}content-type: application/json\r\ncontent-length: 2\r\n\r\n{}`, 200, 'it is not JSON'],
     ['an encoding', `${OK}content-encoding: gzip\r\ncontent-length: 2\r\n\r\n{}`, 200, 'it is encoded'],
     ['two encodings', `${OK}${'content-encoding: identity\r\n'.repeat(2)}\r\n{}`, 200, 'it is encoded'],
     ['an empty encoding', `${OK}content-encoding:\r\ncontent-length: 2\r\n\r\n{}`, 200, 'it is encoded'],
@@ -71,12 +66,9 @@ describe('an answer', () => {
     ['more than 64 KiB', `${OK}\r\n"${'x'.repeat(65_536)}"`, 200, 'it is too large'],
     ['no JSON', `${OK}content-length: 5\r\n\r\n{"a":`, 200, 'its fields are not as expected'],
     ['other members', `${OK}content-length: 2\r\n\r\n{}`, 200, 'its fields are not as expected'],
-  ])(
-    'is not as documented where its head or its members are not: %s',
-    async (_title, bytes, httpStatus, problem) => {
-      expect(await errorAfter(bytes)).toMatchObject(asSaid(httpStatus, problem));
-    },
-  );
+  ])('is not as documented where its head or its members are not: %s', async (_title, bytes, httpStatus, problem) => {
+    expect(await errorAfter(bytes)).toMatchObject(asSaid(httpStatus, problem));
+  });
 
   it.each([
     ['nothing', ''],

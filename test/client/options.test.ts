@@ -2,12 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { GatewayClient, type GatewayClientOptions } from 'passport-sms-otp/client';
 
 const SECRET = 'canary-secret';
-const right = {
-  baseUrl: 'https://gateway.example',
-  variant: 'A',
-  username: 'user',
-  password: SECRET,
-} as const;
+const right = { baseUrl: 'https://gateway.example', variant: 'A', username: 'user', password: SECRET } as const;
 
 /** Makes a client with options that may be of any kind. */
 function make(options: Record<string, unknown>): GatewayClient {
@@ -27,14 +22,8 @@ function messageOf(options: Record<string, unknown>): string {
 
 describe('an option that is wrong is a TypeError that names it and shows no value', () => {
   it.each([
-    [
-      'baseUrl',
-      [undefined, 7, '', 'gateway.example', 'ftp://gateway.example', `https://u:${SECRET}@gateway.example`],
-    ],
-    [
-      'baseUrl',
-      [`https://gateway.example?key=${SECRET}`, `https://gateway.example#${SECRET}`, 'https://g.example?'],
-    ],
+    ['baseUrl', [undefined, 7, '', 'gateway.example', 'ftp://gateway.example', `https://u:${SECRET}@gateway.example`]],
+    ['baseUrl', [`https://gateway.example?key=${SECRET}`, `https://gateway.example#${SECRET}`, 'https://g.example?']],
     ['baseUrl', [`http://${SECRET}.example`, 'http://10.0.0.1', 'http://128.0.0.1', 'http://[::2]']],
     ['baseUrl', ['http://127.0.0.1.example', 'http://localhost.example', 'http://0.0.0.0']],
     ['variant', [undefined, 'C', 'a', 1]],
@@ -71,21 +60,15 @@ describe('an option that is wrong is a TypeError that names it and shows no valu
     ['pricingMs', 60_000],
   ])('timeouts.%s goes from 1 to %i', (name, ceiling) => {
     for (const value of [0, ceiling + 1, 1.5, '100']) {
-      expect(messageOf({ ...right, timeouts: { [name]: value } })).toMatch(
-        `GatewayClient: timeouts.${name} `,
-      );
+      expect(messageOf({ ...right, timeouts: { [name]: value } })).toMatch(`GatewayClient: timeouts.${name} `);
     }
     expect(() => make({ ...right, timeouts: { [name]: ceiling } })).not.toThrow();
   });
 });
 
 it('an unknown option is an error, also inside timeouts', () => {
-  expect(messageOf({ ...right, rejectUnauthorized: false })).toBe(
-    'GatewayClient: unknown option rejectUnauthorized',
-  );
-  expect(messageOf({ ...right, timeouts: { totalMs: 1 } })).toBe(
-    'GatewayClient: unknown option timeouts.totalMs',
-  );
+  expect(messageOf({ ...right, rejectUnauthorized: false })).toBe('GatewayClient: unknown option rejectUnauthorized');
+  expect(messageOf({ ...right, timeouts: { totalMs: 1 } })).toBe('GatewayClient: unknown option timeouts.totalMs');
 });
 
 it.each([undefined, null, 'https://gateway.example'])('options that are %p are an error', (options) => {
@@ -94,9 +77,7 @@ it.each([undefined, null, 'https://gateway.example'])('options that are %p are a
 
 it.each(['tokenValiditySeconds', 'preserveToken'])('%s exists in variant A only', (name) => {
   const value = name === 'preserveToken' ? true : 1800;
-  expect(messageOf({ ...right, variant: 'B', [name]: value })).toBe(
-    `GatewayClient: ${name} exists in variant A only`,
-  );
+  expect(messageOf({ ...right, variant: 'B', [name]: value })).toBe(`GatewayClient: ${name} exists in variant A only`);
 });
 
 it.each([
@@ -120,7 +101,5 @@ it('a proxy that would read the password in clear is refused', () => {
 
 it('an option that is undefined counts as left out', () => {
   const names = ['numbersAs', 'timeouts', 'connections', 'ca', 'proxyUrl', 'tokenStore', 'onEvent', 'now'];
-  expect(() =>
-    make({ ...right, ...Object.fromEntries(names.map((name) => [name, undefined])) }),
-  ).not.toThrow();
+  expect(() => make({ ...right, ...Object.fromEntries(names.map((name) => [name, undefined])) })).not.toThrow();
 });

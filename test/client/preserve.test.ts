@@ -48,13 +48,9 @@ async function startStubbornServer(): Promise<WireServer> {
       else sendJson(response, 401, { status_code: 401, errors: [{ code: 1009 }] });
     },
     (response, { body }) => {
-      if (body.includes('refresh_token'))
-        sendJson(response, 401, { status_code: 401, errors: [{ code: 1005 }] });
+      if (body.includes('refresh_token')) sendJson(response, 401, { status_code: 401, errors: [{ code: 1005 }] });
       else
-        sendPayload(response, {
-          ...TOKENS,
-          access_token: body.includes('"preserve":false') ? 'access-2' : 'access-1',
-        });
+        sendPayload(response, { ...TOKENS, access_token: body.includes('"preserve":false') ? 'access-2' : 'access-1' });
     },
   );
 }

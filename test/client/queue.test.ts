@@ -11,13 +11,7 @@ async function startSlowGateway(
 ): Promise<{ wire: WireServer; client: GatewayClient; held: ServerResponse[] }> {
   const held: ServerResponse[] = [];
   const wire = await startWireServer((response) => held.push(response));
-  const client = new GatewayClient({
-    baseUrl: wire.baseUrl,
-    variant: 'A',
-    username: 'u',
-    password: 'p',
-    ...options,
-  });
+  const client = new GatewayClient({ baseUrl: wire.baseUrl, variant: 'A', username: 'u', password: 'p', ...options });
   closeLater(() => client.close(0));
   await client.warmUp();
   return { wire, client, held };
@@ -158,11 +152,7 @@ describe('an admission', () => {
   });
 
   it('makes sure of a token: what the authentication comes to is thrown, and nothing else is sent', async () => {
-    const { client, simulator } = await startGateway('A', {
-      password: 'wrong',
-      connections: 1,
-      queueLimit: 0,
-    });
+    const { client, simulator } = await startGateway('A', { password: 'wrong', connections: 1, queueLimit: 0 });
     expect(await errorOf(client.admit('generate'))).toMatchObject({ gatewayCode: 1004 });
     expect(await errorOf(client.admit('generate'))).toMatchObject({ code: 'ERR_GATEWAY_BUSY' });
     expect(simulator.stats().calls).toMatchObject({ auth: 1, generate: 0 });

@@ -87,11 +87,7 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
   });
 
   it('logs in where numbers must be JSON numbers, if told so', async () => {
-    const gateway = await startGateway(
-      variant,
-      { numbersAs: 'number' },
-      { readings: { numericMembers: 'number' } },
-    );
+    const gateway = await startGateway(variant, { numbersAs: 'number' }, { readings: { numericMembers: 'number' } });
     await logIn(gateway);
     expect(gateway.simulator.stats().validated).toBe(1);
   });
@@ -106,14 +102,11 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
   });
 });
 
-it.each(['number', 'string'] as const)(
-  'an id of B beyond 2^53 as a %s arrives with every digit',
-  async (idAs) => {
-    const gateway = await startGateway('B', {}, { readings: { idSize: 'beyond-safe', idAs } });
-    await logIn(gateway);
-    expect(gateway.simulator.stats().validated).toBe(1);
-  },
-);
+it.each(['number', 'string'] as const)('an id of B beyond 2^53 as a %s arrives with every digit', async (idAs) => {
+  const gateway = await startGateway('B', {}, { readings: { idSize: 'beyond-safe', idAs } });
+  await logIn(gateway);
+  expect(gateway.simulator.stats().validated).toBe(1);
+});
 
 it('hostile ids of A arrive at the gateway as they were given', async () => {
   const gateway = await startGateway('A', {}, { readings: { idAlphabet: 'hostile' } });

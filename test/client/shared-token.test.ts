@@ -40,10 +40,7 @@ describe.each(['A', 'B'] as const)('variant %s: clients that share a token store
       await until(() => ofType(events, 'token-renewed').length === 2);
     }
     expect(simulator.stats().authentications).toEqual({ credentials: 1, refresh: 1 });
-    expect(ofType(clients[1]?.events ?? [], 'token-renewed').map(({ by }) => by)).toEqual([
-      'shared',
-      'shared',
-    ]);
+    expect(ofType(clients[1]?.events ?? [], 'token-renewed').map(({ by }) => by)).toEqual(['shared', 'shared']);
   });
 
   it('ask the store for nothing while the token is good', async () => {

@@ -102,18 +102,15 @@ describe('a pin was right only when the answer says so exactly', () => {
     await expect(answer(body, status, contentType)).resolves.toBeUndefined();
   });
 
-  it.each([NO_PAYLOAD, ...UNDOCUMENTED])(
-    '%s is not as documented',
-    async (_title, body, status, contentType) => {
-      const error = await errorOf(answer(body, status, contentType));
-      expect(error).toBeInstanceOf(GatewayResponseError);
-      expect(error).toMatchObject({
-        code: 'ERR_GATEWAY_RESPONSE',
-        status: status === 429 ? 503 : 502,
-        httpStatus: status,
-      });
-    },
-  );
+  it.each([NO_PAYLOAD, ...UNDOCUMENTED])('%s is not as documented', async (_title, body, status, contentType) => {
+    const error = await errorOf(answer(body, status, contentType));
+    expect(error).toBeInstanceOf(GatewayResponseError);
+    expect(error).toMatchObject({
+      code: 'ERR_GATEWAY_RESPONSE',
+      status: status === 429 ? 503 : 502,
+      httpStatus: status,
+    });
+  });
 
   it.each(UNDOCUMENTED)('%s is none where a missing payload is accepted', async (_title, ...told) => {
     startClient({ acceptMissingPayload: true });
@@ -138,11 +135,7 @@ describe('a pin was right only when the answer says so exactly', () => {
 function saysSuccess(status: number, body: unknown): boolean {
   if (status !== 200 && status !== 201) return false;
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return false;
-  const {
-    status_code: statusCode = 200,
-    errors = null,
-    payload = 'missing',
-  } = body as Record<string, unknown>;
+  const { status_code: statusCode = 200, errors = null, payload = 'missing' } = body as Record<string, unknown>;
   const hasNoErrors = errors === null || JSON.stringify(errors) === '[]';
   return (
     [200, 201, '200', '201'].includes(statusCode as string) &&
@@ -152,9 +145,7 @@ function saysSuccess(status: number, body: unknown): boolean {
 }
 
 const member = fc.oneof(
-  fc.constantFrom('', null, {}, [], 0, 1, true, false, 'ok', 200, 201, '200', 401, [{ code: 2107 }], [{}], {
-    a: 1,
-  }),
+  fc.constantFrom('', null, {}, [], 0, 1, true, false, 'ok', 200, 201, '200', 401, [{ code: 2107 }], [{}], { a: 1 }),
   fc.jsonValue({ maxDepth: 2 }),
 );
 const envelope = fc.record(

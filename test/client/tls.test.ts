@@ -101,9 +101,7 @@ it('through a proxy the certificate of the gateway is checked, and the proxy see
     mayHaveArrived: false,
   });
   expect(requests).toEqual([]);
-  await expect(clientOf(baseUrl, { proxyUrl, ca: pair.cert }).otp.balance()).resolves.toEqual({
-    balance: '1',
-  });
+  await expect(clientOf(baseUrl, { proxyUrl, ca: pair.cert }).otp.balance()).resolves.toEqual({ balance: '1' });
 });
 
 it('speaks HTTP/1.1 to a server that would rather speak HTTP/2', async () => {

@@ -45,10 +45,7 @@ describe('a store that fails', () => {
     const tokenStore = new SharedTokens();
     const { client } = startClient(simulator, { tokenStore });
     simulator.failNext('auth', { kind: 'error', code: 2121 });
-    expect(await errorOf(client.otp.balance())).toMatchObject({
-      code: 'ERR_GATEWAY_REJECTED',
-      gatewayCode: 2121,
-    });
+    expect(await errorOf(client.otp.balance())).toMatchObject({ code: 'ERR_GATEWAY_REJECTED', gatewayCode: 2121 });
     await expect(client.otp.balance()).resolves.toHaveProperty('balance');
   });
 });

@@ -176,9 +176,7 @@ describe('how long a token is trusted', () => {
 it('the validity asked for goes along with every refresh in A, and dates an answer that does not name one', async () => {
   // The third authentication gives no token.
   const tokens = (count: number): unknown =>
-    count < 3
-      ? { ...TOKENS, access_token: `access-${count}`, validity_period: count === 1 ? 900 : undefined }
-      : null;
+    count < 3 ? { ...TOKENS, access_token: `access-${count}`, validity_period: count === 1 ? 900 : undefined } : null;
   const options = { variant: 'A', tokenValiditySeconds: 900 } as const;
   const { wire, client, clock } = await startTokenServer(tokens, options);
   await client.otp.balance();
@@ -215,10 +213,6 @@ it('the validity asked for and preserve are sent in A alone', async () => {
   const b = await startTokenServer(numbered);
   await b.client.otp.balance();
   const credentials = { type: 'access_token', username: 'u', password: 'p' };
-  expect(JSON.parse(a.wire.authentications[0]?.body ?? '')).toEqual({
-    ...credentials,
-    validity: 900,
-    preserve: true,
-  });
+  expect(JSON.parse(a.wire.authentications[0]?.body ?? '')).toEqual({ ...credentials, validity: 900, preserve: true });
   expect(JSON.parse(b.wire.authentications[0]?.body ?? '')).toEqual(credentials);
 });

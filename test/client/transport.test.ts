@@ -17,9 +17,7 @@ describe.each([301, 302, 303, 307, 308])('a redirect with %i', (status) => {
   it('is an error, and no other server ever sees the body or the token', async () => {
     const other = await startWireServer((response) => sendPayload(response, ''));
     const wire = await startWireServer((response, { url }) => {
-      response
-        .writeHead(status, { location: other.baseUrl + url, 'content-type': 'application/json' })
-        .end('{}');
+      response.writeHead(status, { location: other.baseUrl + url, 'content-type': 'application/json' }).end('{}');
     });
     const error = await errorOf(clientOf(wire.baseUrl).otp.validate(PIN));
     expect(error).toMatchObject({ code: 'ERR_GATEWAY_RESPONSE', httpStatus: status });
@@ -32,9 +30,7 @@ describe.each([301, 302, 303, 307, 308])('a redirect with %i', (status) => {
       (response) => sendPayload(response, ''),
       (response) => response.writeHead(status, { location: `${other.baseUrl}/apis/auth` }).end(),
     );
-    expect(await errorOf(clientOf(wire.baseUrl).otp.validate(PIN))).toMatchObject({
-      code: 'ERR_GATEWAY_RESPONSE',
-    });
+    expect(await errorOf(clientOf(wire.baseUrl).otp.validate(PIN))).toMatchObject({ code: 'ERR_GATEWAY_RESPONSE' });
     expect([...other.authentications, ...wire.requests]).toEqual([]);
   });
 });
@@ -53,10 +49,7 @@ describe('the size of an answer', () => {
     let bytes = 64 * KIB;
     const wire = await startWireServer((response) => {
       const text = answerOf(bytes);
-      response.writeHead(200, {
-        'content-type': 'application/json',
-        ...(isSaid && { 'content-length': text.length }),
-      });
+      response.writeHead(200, { 'content-type': 'application/json', ...(isSaid && { 'content-length': text.length }) });
       response.write(text.slice(0, 100));
       response.end(text.slice(100));
     });
@@ -81,9 +74,7 @@ describe('the size of an answer', () => {
       response.write(bomb.subarray(0, 100));
     });
     expect(bomb.length).toBeLessThan(64 * KIB);
-    expect(await errorOf(clientOf(wire.baseUrl).otp.balance())).toMatchObject({
-      code: 'ERR_GATEWAY_RESPONSE',
-    });
+    expect(await errorOf(clientOf(wire.baseUrl).otp.balance())).toMatchObject({ code: 'ERR_GATEWAY_RESPONSE' });
     expect(wire.requests[0]?.headers['accept-encoding']).toBe('identity');
   });
 
@@ -107,9 +98,7 @@ describe('an id', () => {
   );
 
   it('of another number than the one asked for is refused', async () => {
-    const wire = await startWireServer((response) =>
-      sendPayload(response, { id: 'x', mobile: '12025550199' }),
-    );
+    const wire = await startWireServer((response) => sendPayload(response, { id: 'x', mobile: '12025550199' }));
     expect(await errorOf(clientOf(wire.baseUrl).otp.generate({ mobile: MOBILE }))).toMatchObject({
       code: 'ERR_GATEWAY_RESPONSE',
     });
@@ -144,9 +133,7 @@ describe('an id', () => {
       response.writeHead(201, { 'content-type': 'application/json' }).end(body);
     });
     const client = clientOf(wire.baseUrl, { variant: 'B' });
-    expect(await errorOf(client.otp.generate({ mobile: MOBILE }))).toMatchObject({
-      code: 'ERR_GATEWAY_RESPONSE',
-    });
+    expect(await errorOf(client.otp.generate({ mobile: MOBILE }))).toMatchObject({ code: 'ERR_GATEWAY_RESPONSE' });
   });
 });
 

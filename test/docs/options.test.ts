@@ -42,14 +42,7 @@ const PARTS = [
     base: login,
     plain: plainLogin,
   },
-  {
-    title: 'limits',
-    rows: limitRows,
-    names: ['limits'],
-    read: readLogin,
-    base: login,
-    plain: plainLogin,
-  },
+  { title: 'limits', rows: limitRows, names: ['limits'], read: readLogin, base: login, plain: plainLogin },
   {
     title: 'GatewayClient',
     rows: readRows(readSection(page, '## GatewayClient')),
@@ -99,9 +92,7 @@ describe.each(PARTS)('docs/options.md on $title', ({ rows, names, read, base, pl
 
   it('says which have no default', () => {
     const groups = new Set(cases.map(({ name }) => name.split('.').slice(0, -1).join('.')));
-    const none = cases.filter(
-      ({ standard, name }) => standard === 'none' && !(name in plain) && !groups.has(name),
-    );
+    const none = cases.filter(({ standard, name }) => standard === 'none' && !(name in plain) && !groups.has(name));
     const values = none.map(({ name }) => [name, JSON.stringify(valueAt(read(plain), name) ?? [])]);
     expect(values).toEqual(none.map(({ name }) => [name, '[]']));
   });
@@ -143,11 +134,7 @@ describe('docs/options.md on groups', () => {
 
 describe('docs/options.md on what createSmsOtp returns', () => {
   it('has every part and no other', async () => {
-    const everything = {
-      ...login,
-      phoneBook: memoryPhoneBook(),
-      factors: [{ name: 'totp', check: () => false }],
-    };
+    const everything = { ...login, phoneBook: memoryPhoneBook(), factors: [{ name: 'totp', check: () => false }] };
     // Built from plain fields for the tests above.
     const smsOtp = createSmsOtp(everything as unknown as SmsOtpOptions);
     await smsOtp.close();

@@ -36,10 +36,7 @@ describe('the app of the quick start', () => {
 
   it('lets in who knows the password and the code', async () => {
     const visitor = request.agent(appUrl);
-    const password = await visitor.post('/login').type('form').send({
-      username: 'alice',
-      password: 'demo-password',
-    });
+    const password = await visitor.post('/login').type('form').send({ username: 'alice', password: 'demo-password' });
     expect(password.get('Location')).toBe('/login/pin');
     expect((await visitor.get('/')).get('Location')).toBe('/login');
     expect((await visitor.get('/login/pin')).text).toContain('We sent a code to');
@@ -70,9 +67,7 @@ describe('the app of the quick start', () => {
     const answer = await visitor.post('/login').type('form').send({ username: 'alice', password: 'x' });
     expect(answer.get('Location')).toBe('/login');
     expect((await visitor.get('/login/pin')).get('Location')).toBe('/login');
-    expect((await visitor.post('/login/pin').type('form').send({ pin: '000000' })).get('Location')).toBe(
-      '/login/pin',
-    );
+    expect((await visitor.post('/login/pin').type('form').send({ pin: '000000' })).get('Location')).toBe('/login/pin');
     expect((await visitor.get('/')).get('Location')).toBe('/login');
   });
 });

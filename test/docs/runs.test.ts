@@ -34,8 +34,7 @@ describe('programs of the documentation', () => {
     '$place runs, and prints what the page says',
     async ({ place, block, output }) => {
       const text = toModules([block]).map(toText).join('\n');
-      const { status, stdout, stderr } = await start(directory, `${place.replace(/\W/g, '-')}.mts`, text)
-        .ended;
+      const { status, stdout, stderr } = await start(directory, `${place.replace(/\W/g, '-')}.mts`, text).ended;
       expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
       // A page that does not say is compared with what was printed.
       expect(stdout.trimEnd()).toBe((output ?? stdout).trimEnd());

@@ -39,10 +39,7 @@ export interface ChildSite {
 }
 
 /** @param hooks Files that are loaded before the app, in all its processes. */
-export function startChild(
-  settings: Readonly<Record<string, string>>,
-  hooks: readonly string[] = [],
-): ChildSite {
+export function startChild(settings: Readonly<Record<string, string>>, hooks: readonly string[] = []): ChildSite {
   const imports = ['tsx', ...hooks].flatMap((file) => ['--import', file]);
   const child = spawn(process.execPath, [...imports, 'example-app/start.ts'], {
     cwd: ROOT,
@@ -51,8 +48,7 @@ export function startChild(
     detached: true,
   });
   let output = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (text: Buffer) => (output += text.toString()));
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text: Buffer) => (output += text.toString()));
   const ended = once(child, 'close');
   const processId = Number(child.pid);
   return {

@@ -40,13 +40,7 @@ describe('the configuration of the example app', () => {
   });
 
   it('takes what is given', () => {
-    const environment = {
-      ...GATEWAY,
-      SMS_OTP_VARIANT: 'B',
-      SMS_OTP_NUMBERS_AS: 'number',
-      PORT: '0',
-      TRUST_PROXY: '2',
-    };
+    const environment = { ...GATEWAY, SMS_OTP_VARIANT: 'B', SMS_OTP_NUMBERS_AS: 'number', PORT: '0', TRUST_PROXY: '2' };
     expect(readConfig(environment)).toMatchObject({
       port: 0,
       trustProxy: 2,
@@ -72,10 +66,7 @@ describe('the configuration of the example app', () => {
   });
 
   it('takes the addresses of proxies', () => {
-    expect(readConfig({ TRUST_PROXY: 'loopback, 10.0.0.0/8' }).trustProxy).toEqual([
-      'loopback',
-      '10.0.0.0/8',
-    ]);
+    expect(readConfig({ TRUST_PROXY: 'loopback, 10.0.0.0/8' }).trustProxy).toEqual(['loopback', '10.0.0.0/8']);
   });
 
   it.each([

@@ -28,13 +28,9 @@ describe('the first login of a user without a number', () => {
   });
 
   it('opens the account with the code of the first number', async () => {
-    expect((await visitor.submit('/enroll', '/enroll', { phone: CAROL_PHONE })).headers.location).toBe(
-      '/login/pin',
-    );
+    expect((await visitor.submit('/enroll', '/enroll', { phone: CAROL_PHONE })).headers.location).toBe('/login/pin');
     expect((await visitor.open('/login/pin')).text).toContain('Confirm your number');
-    expect((await visitor.answerCode(readPin(site, CAROL_PHONE))).headers.location).toBe(
-      '/settings?confirmed',
-    );
+    expect((await visitor.answerCode(readPin(site, CAROL_PHONE))).headers.location).toBe('/settings?confirmed');
     expect((await visitor.open('/account')).text).toContain('Hello, Carol');
     expect((await visitor.open('/enroll')).headers.location).toBe('/settings');
     const again = new Visitor(site);

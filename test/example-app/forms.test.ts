@@ -48,9 +48,7 @@ describe('the forms of the example app', () => {
     const stranger = new Visitor(site);
     const _csrf = readToken(await stranger.open('/login'));
     await visitor.open('/login');
-    expect(
-      (await visitor.post('/login', { _csrf, username: 'alice', password: 'demo-password' })).status,
-    ).toBe(403);
+    expect((await visitor.post('/login', { _csrf, username: 'alice', password: 'demo-password' })).status).toBe(403);
   });
 
   it('are refused at the code with the hidden field from before the password', async () => {
@@ -62,10 +60,7 @@ describe('the forms of the example app', () => {
   it.each(['application/json', 'text/plain', 'multipart/form-data; boundary=x'])(
     'are not read from %s',
     async (type) => {
-      const answer = await request(site.app)
-        .post('/login')
-        .set('Content-Type', type)
-        .send('{"username":"alice"}');
+      const answer = await request(site.app).post('/login').set('Content-Type', type).send('{"username":"alice"}');
       expect(answer.status).toBe(403);
     },
   );

@@ -71,9 +71,7 @@ describe('a line', () => {
   it('of what operators should look at is a warning', () => {
     createLog('warn', output).onEvent({ type: 'gateway-failing', retryAfterSeconds: 5 });
     createLog('warn', output).onEvent({ type: 'gateway-recovered' });
-    expect(readLines().map(({ level, event }) => [level, event?.type])).toEqual([
-      ['warn', 'gateway-failing'],
-    ]);
+    expect(readLines().map(({ level, event }) => [level, event?.type])).toEqual([['warn', 'gateway-failing']]);
   });
 
   it('of an accident tells what and where, and the message of our own errors alone', () => {
@@ -84,11 +82,7 @@ describe('a line', () => {
     const [foreign, thrown, ours] = readLines().map(({ error }) => error);
     expect(foreign).toMatchObject({ name: 'Error', code: 'ECONNRESET', places: expect.any(Array) });
     expect(thrown).toEqual({ name: 'string' });
-    expect(ours).toMatchObject({
-      code: 'ERR_GATEWAY_TIMEOUT',
-      status: 504,
-      message: expect.any(String),
-    });
+    expect(ours).toMatchObject({ code: 'ERR_GATEWAY_TIMEOUT', status: 504, message: expect.any(String) });
     expect(written).not.toContain('canary');
   });
 

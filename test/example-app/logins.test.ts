@@ -43,12 +43,7 @@ describe('the logins of the example app', () => {
     const { text } = await visitor.open('/settings');
     const list = text.slice(text.indexOf('Where you are logged in'));
     const shown = list.match(/Firefox, Windows|This device|A device we do not know by name|Log out there/g);
-    expect(shown).toEqual([
-      'Firefox, Windows',
-      'This device',
-      'A device we do not know by name',
-      'Log out there',
-    ]);
+    expect(shown).toEqual(['Firefox, Windows', 'This device', 'A device we do not know by name', 'Log out there']);
     expect(list).toMatch(/Logged in: \w+ \d+, .+<br>Last seen: \w+ \d+, /);
     expect(list).toContain('Log out everywhere else');
   });

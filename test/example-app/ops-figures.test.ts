@@ -12,13 +12,7 @@ function sent(country: string | null, cost: string | null = null): SmsOtpEvent {
   return { type: 'sent', ...SUBJECT, maskedPhone: '••', sends: 1, cost, country };
 }
 const verified: SmsOtpEvent = { type: 'verified', ...SUBJECT, method: 'sms', country: 'US' };
-const denied: SmsOtpEvent = {
-  type: 'denied',
-  ...SUBJECT,
-  reason: 'send-limit',
-  policy: null,
-  limit: 'per-user',
-};
+const denied: SmsOtpEvent = { type: 'denied', ...SUBJECT, reason: 'send-limit', policy: null, limit: 'per-user' };
 function call(durationMs: number): SmsOtpEvent {
   return { type: 'gateway-call', call: 'generate', outcome: 'ok', durationMs };
 }
@@ -58,11 +52,7 @@ describe('the figures of an hour', () => {
   });
 
   it('say within which time half and nearly all calls were answered', async () => {
-    const { latency } = await after(
-      [...Array.from({ length: 19 }, () => call(30)), call(700)],
-      [],
-      [call(99_999)],
-    );
+    const { latency } = await after([...Array.from({ length: 19 }, () => call(30)), call(700)], [], [call(99_999)]);
     expect(latency.median.slice(-3)).toEqual([50, null, 12_800]);
     expect(latency.slow.slice(-3)).toEqual([50, null, 12_800]);
     expect((await after([call(30), call(700)])).latency.slow.at(-1)).toBe(800);
@@ -93,9 +83,7 @@ describe('the figures of an hour', () => {
 
 describe('a plot', () => {
   it('tells its newest figures in words', () => {
-    expect(drawBars('Sent', [{ name: 'sent', values: [1, 7] }])).toContain(
-      'aria-label="Sent. This minute: sent 7."',
-    );
+    expect(drawBars('Sent', [{ name: 'sent', values: [1, 7] }])).toContain('aria-label="Sent. This minute: sent 7."');
     expect(drawLines('Times', [{ name: 'half', values: [1, null] }])).toContain('half none.');
   });
 

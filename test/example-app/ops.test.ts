@@ -26,9 +26,7 @@ describe.each(['A', 'B'] as const)('the page for operators, in variant %s', (var
     expect(text).toContain('<code>resend-too-soon</code>');
     expect(text).toMatch(/<th scope="row">US<\/th><td>2<\/td><td>1<\/td>/);
     expect(text).toMatch(/<dt>Balance<\/dt><dd>\d+\.\d\d<\/dd>/);
-    expect(text).toMatch(
-      variant === 'B' ? /<dt>Cost<\/dt><dd>0\.\d\d<\/dd>/ : /<dt>Cost<\/dt><dd>not told<\/dd>/,
-    );
+    expect(text).toMatch(variant === 'B' ? /<dt>Cost<\/dt><dd>0\.\d\d<\/dd>/ : /<dt>Cost<\/dt><dd>not told<\/dd>/);
     expect(text.match(/<svg class="plot"/g)).toHaveLength(2);
     expect((await operator.open('/account')).text).toContain('href="/ops"');
   });

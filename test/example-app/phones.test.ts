@@ -58,9 +58,7 @@ describe('the numbers in the settings of the example app', () => {
 
   it('are changed by the code of the new one, which is texted from then on', async () => {
     await act('/settings/phones/change', '23', { phone: OTHER_PHONE });
-    expect((await visitor.answerCode(readPin(site, OTHER_PHONE))).headers.location).toBe(
-      '/settings?confirmed',
-    );
+    expect((await visitor.answerCode(readPin(site, OTHER_PHONE))).headers.location).toBe('/settings?confirmed');
     const { text } = await visitor.open('/settings');
     expect(text).toContain('Number ending in 30');
     expect(text).not.toContain('Number ending in 23');
@@ -101,9 +99,7 @@ describe('the numbers in the settings of the example app', () => {
     ['a country that is not texted', '+4915123456789', 'cannot send texts to the country'],
     ['a premium number', '+19005550130', 'cannot send codes to this number'],
   ])('refuse %s and say why', async (_what, phone, sentence) => {
-    expect((await visitor.submit('/settings', '/settings/phones', { phone })).headers.location).toBe(
-      '/settings',
-    );
+    expect((await visitor.submit('/settings', '/settings/phones', { phone })).headers.location).toBe('/settings');
     expect(readNotice(await visitor.open('/settings'))).toContain(sentence);
     expect(site.simulator.outbox).toHaveLength(1);
   });

@@ -30,9 +30,7 @@ describe('the code page of the example app', () => {
     await visitor.submit('/login/pin', '/login/cancel');
     expect((await visitor.givePassword()).headers.location).toBe('/login/pin');
     const page = await visitor.open('/login/pin');
-    expect(readNotice(page)).toBe(
-      'We texted you a moment ago. Wait a little before you ask for another code.',
-    );
+    expect(readNotice(page)).toBe('We texted you a moment ago. Wait a little before you ask for another code.');
     expect(page.text).toContain('No text has gone out this time.');
     expect([hasField(page, 'pin'), hasField(page, 'recoveryCode')]).toEqual([false, false]);
     expect(page.text).toContain('data-resend-seconds="30"');
@@ -55,10 +53,7 @@ describe('the code page of the example app', () => {
 
   it.each([
     ['en', 'We cannot text you another code right now. You can try again in 24 hours.'],
-    [
-      'de',
-      'Wir können Ihnen gerade keinen weiteren Code senden. Sie können es in 24 Stunden erneut versuchen.',
-    ],
+    ['de', 'Wir können Ihnen gerade keinen weiteren Code senden. Sie können es in 24 Stunden erneut versuchen.'],
   ])('says in %s when the texts of the day are used up, and for how long', async (language, notice) => {
     await makeCodes();
     for (let text = 1; text <= 10; text += 1) {

@@ -102,9 +102,7 @@ describe('any input at all', () => {
     fc.assert(
       fc.property(parts, (typed) => {
         const digits = typed.map(([[value]]) => value).join('');
-        const text = typed
-          .map(([[value, zero], gaps]) => String.fromCodePoint(zero + value) + gaps.join(''))
-          .join('');
+        const text = typed.map(([[value, zero], gaps]) => String.fromCodePoint(zero + value) + gaps.join('')).join('');
         const isCode = digits.length >= 4 && digits.length <= 10 && text.length <= 64;
         expect(readCode(text)).toBe(isCode ? digits : null);
       }),
@@ -149,18 +147,7 @@ describe.each(['A', 'B'] as const)('the field of the form in variant %s', (varia
     const visitor = visit(test, alice);
     await visitor.login();
     const code = test.code(alice);
-    const bodies: unknown[] = [
-      undefined,
-      '',
-      null,
-      123456,
-      true,
-      [],
-      [code],
-      { $gt: '' },
-      '12',
-      'x'.repeat(1_000_000),
-    ];
+    const bodies: unknown[] = [undefined, '', null, 123456, true, [], [code], { $gt: '' }, '12', 'x'.repeat(1_000_000)];
     for (const pin of bodies) {
       const answer = await visitor.enter(pin);
       expect([answer.status, answer.body]).toEqual([400, { error: 'malformed-code' }]);

@@ -17,8 +17,7 @@ describe.each(['A', 'B'] as const)('time in variant %s', (variant) => {
   afterEach(() => test.close());
 
   /** Moves the clock to so many seconds after the start. */
-  const goTo = (seconds: number): void =>
-    test.clock.advanceSeconds(seconds - (test.clock.now() - startedAt) / 1000);
+  const goTo = (seconds: number): void => test.clock.advanceSeconds(seconds - (test.clock.now() - startedAt) / 1000);
   const since = (time: number): number => (time - startedAt) / 1000;
 
   describe('with the defaults', () => {

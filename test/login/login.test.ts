@@ -26,13 +26,7 @@ describe.each(['A', 'B'] as const)('a login in variant %s', (variant) => {
     const agent = test.agent();
     await agent.post('/login').send(PASSWORD);
     await agent.post('/login/pin').send({ pin: test.code() });
-    expect(test.sim.stats().calls).toMatchObject({
-      auth: 1,
-      generate: 1,
-      validate: 1,
-      balance: 0,
-      lookup: 0,
-    });
+    expect(test.sim.stats().calls).toMatchObject({ auth: 1, generate: 1, validate: 1, balance: 0, lookup: 0 });
   });
 
   it('leaves the user a stranger between the factors', async () => {

@@ -33,18 +33,10 @@ async function start(
     ...more,
     options: { factors: [totp], ...options },
     routes: (app, smsOtp) => {
-      app.post(
-        '/app',
-        smsOtp.verifyWith?.('totp') ?? [],
-        (req: Request, res: Response) => void res.json(req.smsOtp),
-      );
-      app.post(
-        '/pay',
-        smsOtp.stepUp({ transaction: () => ({ amount: '5.00', payee: 'Bob' }) }),
-        (req, res) => {
-          res.json(req.smsOtp);
-        },
-      );
+      app.post('/app', smsOtp.verifyWith?.('totp') ?? [], (req: Request, res: Response) => void res.json(req.smsOtp));
+      app.post('/pay', smsOtp.stepUp({ transaction: () => ({ amount: '5.00', payee: 'Bob' }) }), (req, res) => {
+        res.json(req.smsOtp);
+      });
     },
   });
   running.push(test);
@@ -121,15 +113,11 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
         const answer = await browser.login();
         expect(answer.body).toEqual({ error: 'send-limit', pending: true, retryAfterSeconds: 86_369 });
       }
-      const factors = async (browser: typeof alice): Promise<unknown> =>
-        (await browser.get('/status')).body.pending;
+      const factors = async (browser: typeof alice): Promise<unknown> => (await browser.get('/status')).body.pending;
       expect(await factors(alice)).toMatchObject({ factors: ['recovery-code'], resendAt: null });
       expect(await factors(bob)).toMatchObject({ factors: ['totp'], resendAt: null });
       expect((await alice.recover(code)).status).toBe(200);
-      expect((await bob.post('/app', { pin: APP_CODE })).body).toMatchObject({
-        verified: true,
-        method: 'totp',
-      });
+      expect((await bob.post('/app', { pin: APP_CODE })).body).toMatchObject({ verified: true, method: 'totp' });
       expect((await alice.get('/account')).status).toBe(200);
       expect((await bob.get('/account')).status).toBe(200);
     });
@@ -191,10 +179,7 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
       test.sim.failNext('generate', 'html-502');
       const alice = visit(test);
       const first = await alice.login();
-      expect([first.status, first.body]).toEqual([
-        502,
-        { error: 'not-sent', pending: true, retryAfterSeconds: 30 },
-      ]);
+      expect([first.status, first.body]).toEqual([502, { error: 'not-sent', pending: true, retryAfterSeconds: 30 }]);
       const id = await alice.pendingId();
       const second = await alice.login();
       expect([second.status, second.body]).toEqual([first.status, first.body]);
@@ -244,23 +229,14 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
       const answer = await bob.login();
       expect(answer).toMatchObject({ status: 200, body: { sent: false, pending: true, isSent: false } });
       const factors = ['sms', 'totp'];
-      expect((await bob.get('/status')).body).toMatchObject({
-        pending: { isSent: false, factors },
-        notice: null,
-      });
+      expect((await bob.get('/status')).body).toMatchObject({ pending: { isSent: false, factors }, notice: null });
       expect(test.sim.stats().calls.generate).toBe(0);
       expect(test.told('denied')).toEqual([]);
-      expect((await bob.post('/app', { pin: APP_CODE })).body).toMatchObject({
-        verified: true,
-        method: 'totp',
-      });
+      expect((await bob.post('/app', { pin: APP_CODE })).body).toMatchObject({ verified: true, method: 'totp' });
     });
 
     it('begins no more logins without a text than the limit admits, and the event names it', async () => {
-      const test = await start(variant, {
-        preferredFactor: () => 'totp',
-        limits: { withoutText: { max: 1 } },
-      });
+      const test = await start(variant, { preferredFactor: () => 'totp', limits: { withoutText: { max: 1 } } });
       expect((await test.browser(BOB).login()).status).toBe(200);
       const refused = await test.browser(BOB).login();
       expect([refused.status, refused.body]).toEqual([429, { error: 'send-limit', retryAfterSeconds: 600 }]);

@@ -42,10 +42,7 @@ describe.each(['A', 'B'] as const)('a code that is not even put to the gateway i
   async function expectNothingSpent(): Promise<void> {
     expect(sim.stats().calls.validate).toBe(0);
     expect(test.events.map(({ type }) => type)).not.toContain('failure-count-changed');
-    expect((await visitor.status()).body).toMatchObject({
-      pending: { purpose: 'login' },
-      isAuthenticated: false,
-    });
+    expect((await visitor.status()).body).toMatchObject({ pending: { purpose: 'login' }, isAuthenticated: false });
     expect(test.logins).toEqual([]);
   }
 

@@ -11,13 +11,7 @@ function bookOf(entries: PhoneEntry[]): PhoneBook {
   const refuse = (): never => {
     throw new Error('nothing is written here');
   };
-  const writes = {
-    addUnconfirmed: refuse,
-    confirm: refuse,
-    replace: refuse,
-    remove: refuse,
-    setDefault: refuse,
-  };
+  const writes = { addUnconfirmed: refuse, confirm: refuse, replace: refuse, remove: refuse, setDefault: refuse };
   return { list: () => entries, ...writes };
 }
 
@@ -36,8 +30,7 @@ describe('a user with several confirmed numbers', () => {
   });
   afterEach(() => test.close());
 
-  const login = async (): Promise<Response> =>
-    agent.post('/login').send({ username: 'alice', password: 'right' });
+  const login = async (): Promise<Response> => agent.post('/login').send({ username: 'alice', password: 'right' });
   const resend = async (body: object): Promise<Response> => agent.post('/login/resend').send(body);
   const texted = (): string[] => test.sim.outbox.map(({ mobile }) => mobile);
   // What the answer is documented to hold.
@@ -48,9 +41,7 @@ describe('a user with several confirmed numbers', () => {
     expect(texted()).toEqual([HOME]);
     expect(phonesOf(sent).map(({ maskedPhone }) => maskedPhone)).toEqual(['•• •• 23', '•• •• 77']);
     // Any digits may stand in a time.
-    const shown = JSON.stringify(sent.body, (_key, value: unknown) =>
-      typeof value === 'number' ? null : value,
-    );
+    const shown = JSON.stringify(sent.body, (_key, value: unknown) => (typeof value === 'number' ? null : value));
     expect(shown).not.toContain('555');
     test.clock.advanceSeconds(31);
     const chosen = await resend({ phoneId: phonesOf(sent)[1]?.phoneId });

@@ -79,20 +79,17 @@ describe.each(['A', 'B'] as const)('a store that fails in variant %s', (variant)
     expect(counts).toMatchObject([{ failures: 1 }]);
   });
 
-  it.each(['find', 'charge', 'begin'] as const)(
-    'at %s sends nothing that counts on a resend',
-    async (call) => {
-      const visitor = await loggedIn();
-      const code = test.code(visitor.user);
-      test.clock.advanceSeconds(30);
-      const before = test.sim.stats().sent;
-      tampered.tamper(call, throwing);
-      expect(seen(await visitor.resend())).toEqual(FAILED);
-      expect(test.sim.stats().sent - before).toBe(call === 'begin' ? 1 : 0);
-      tampered.heal();
-      expect((await visitor.enter(code)).status).toBe(200);
-    },
-  );
+  it.each(['find', 'charge', 'begin'] as const)('at %s sends nothing that counts on a resend', async (call) => {
+    const visitor = await loggedIn();
+    const code = test.code(visitor.user);
+    test.clock.advanceSeconds(30);
+    const before = test.sim.stats().sent;
+    tampered.tamper(call, throwing);
+    expect(seen(await visitor.resend())).toEqual(FAILED);
+    expect(test.sim.stats().sent - before).toBe(call === 'begin' ? 1 : 0);
+    tampered.heal();
+    expect((await visitor.enter(code)).status).toBe(200);
+  });
 
   it('at find answers a second password with the failure', async () => {
     const visitor = await loggedIn();
@@ -106,17 +103,11 @@ describe.each(['A', 'B'] as const)('a store that fails in variant %s', (variant)
     expect(seen(await visitor.cancel())).toEqual(FAILED);
   });
 
-  it.each(['lock', 'clear', 'discardAll'] as const)(
-    'at %s rejects what the operator asked for',
-    async (call) => {
-      tampered.tamper(call, throwing);
-      const ask = { lock: 'unlockUser', clear: 'enableUser', discardAll: 'forgetUser' } as const;
-      await expect(test.smsOtp[ask[call]]('user-0')).rejects.toMatchObject({
-        code: 'ERR_STORE',
-        status: 503,
-      });
-    },
-  );
+  it.each(['lock', 'clear', 'discardAll'] as const)('at %s rejects what the operator asked for', async (call) => {
+    tampered.tamper(call, throwing);
+    const ask = { lock: 'unlockUser', clear: 'enableUser', discardAll: 'forgetUser' } as const;
+    await expect(test.smsOtp[ask[call]]('user-0')).rejects.toMatchObject({ code: 'ERR_STORE', status: 503 });
+  });
 
   it('gives errors that tell nothing of what it said', async () => {
     const visitor = await loggedIn();

@@ -41,9 +41,7 @@ describe.each(['A', 'B'] as const)('the code of a transaction, in variant %s', (
 
   it('gives back what was approved, whatever the request says', async () => {
     await approve(RENT);
-    const approved = await agent
-      .post('/login/pin')
-      .send({ pin: test.code(), amount: '1.00 EUR', payee: 'Mallory' });
+    const approved = await agent.post('/login/pin').send({ pin: test.code(), amount: '1.00 EUR', payee: 'Mallory' });
     expect(approved.body).toMatchObject({ verified: true, method: 'sms', transaction: RENT });
   });
 

@@ -66,10 +66,7 @@ describe.each(['A', 'B'] as const)('a validate call in variant %s', (variant) =>
       const counts = failures === 0 ? [{ failures: 1 }, { failures: 0 }] : [{ failures }];
       expect(told(test.events, 'failure-count-changed')).toMatchObject(counts);
       expect(told(test.events, 'rejected')).toHaveLength(rejections);
-      expect((await visitor.status()).body).toMatchObject({
-        pending: { purpose: 'login' },
-        isAuthenticated: false,
-      });
+      expect((await visitor.status()).body).toMatchObject({ pending: { purpose: 'login' }, isAuthenticated: false });
       expect(test.logins).not.toContain(visitor.user.id);
       expect((await visitor.enterRight()).status).toBe(200);
     },
@@ -87,20 +84,15 @@ describe.each(['A', 'B'] as const)('a validate call in variant %s', (variant) =>
     ['2108', { kind: 'error', code: 2108 }],
     ['2109', { kind: 'error', code: 2109 }],
     ['2109 with HTTP 200', { kind: 'error', code: 2109, status200: true }],
-  ] as const)(
-    'that is answered with %s is no success, looks like a wrong code and ends',
-    async (_what, fault) => {
-      const visitor = visit(test, next());
-      await visitor.login();
-      test.sim.failNext('validate', fault);
-      const refused = await visitor.enterRight();
-      expect([refused.status, refused.body]).toEqual([401, INVALID]);
-      expect(told(test.events, 'rejected')).toMatchObject([
-        { reason: 'wrong-code', userId: visitor.user.id },
-      ]);
-      await expectEnd(test, visitor);
-    },
-  );
+  ] as const)('that is answered with %s is no success, looks like a wrong code and ends', async (_what, fault) => {
+    const visitor = visit(test, next());
+    await visitor.login();
+    test.sim.failNext('validate', fault);
+    const refused = await visitor.enterRight();
+    expect([refused.status, refused.body]).toEqual([401, INVALID]);
+    expect(told(test.events, 'rejected')).toMatchObject([{ reason: 'wrong-code', userId: visitor.user.id }]);
+    await expectEnd(test, visitor);
+  });
 
   it.each([...LOST, ...ODD])('that meets %s ends the challenge', async (_what, fault, status, code) => {
     const visitor = visit(test, next());

@@ -33,11 +33,7 @@ function readAsChrome(text: string): { host: string; code: string } | null {
 describe('the default message', () => {
   it.each([
     [{}, 'login', '[PIN] is your sign-in code. It expires in 5 min. Never share it.'],
-    [
-      { appName: 'Example' },
-      'login',
-      'Example: [PIN] is your sign-in code. It expires in 5 min. Never share it.',
-    ],
+    [{ appName: 'Example' }, 'login', 'Example: [PIN] is your sign-in code. It expires in 5 min. Never share it.'],
     [
       { appName: 'Example' },
       'step-up',
@@ -165,8 +161,6 @@ describe('autofillHost', () => {
   });
 
   it('messages.autofillHost is refused beside a template, which has a last line of its own', () => {
-    expect(create({ messages: { autofillHost: 'example.com', template: 'Code [PIN]' } })).toThrow(
-      /autofillHost/,
-    );
+    expect(create({ messages: { autofillHost: 'example.com', template: 'Code [PIN]' } })).toThrow(/autofillHost/);
   });
 });

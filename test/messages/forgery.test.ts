@@ -14,31 +14,8 @@ const HOST = 'example.com';
 const hostile = fc
   .array(
     fc.oneof(
-      fc.constantFrom(
-        '@',
-        '#',
-        '[PIN]',
-        '[PI',
-        'N]',
-        '[',
-        ']',
-        '\n',
-        '\r',
-        '\u2028',
-        '\u0085',
-        ' ',
-        '\u00a0',
-      ),
-      fc.constantFrom(
-        '@evil.test #111111',
-        '\n@evil.test #1',
-        '{app}',
-        '{payee}',
-        '{amount}',
-        '$&',
-        '$1',
-        '\u200b',
-      ),
+      fc.constantFrom('@', '#', '[PIN]', '[PI', 'N]', '[', ']', '\n', '\r', '\u2028', '\u0085', ' ', '\u00a0'),
+      fc.constantFrom('@evil.test #111111', '\n@evil.test #1', '{app}', '{payee}', '{amount}', '$&', '$1', '\u200b'),
       fc.string({ unit: 'binary', maxLength: 6 }),
       fc.string({ unit: 'grapheme', maxLength: 30 }),
     ),
@@ -129,8 +106,7 @@ describe('forgery by a variable of a message', () => {
     ['[PIN]', /exactly once/],
     ['\u2028', /control characters/],
   ])('a template that lets %j through is refused and nothing is sent', async (payee, problem) => {
-    const template: MessageOption = ({ transaction }) =>
-      `To ${transaction?.payee}: code below\n@${HOST} #[PIN]`;
+    const template: MessageOption = ({ transaction }) => `To ${transaction?.payee}: code below\n@${HOST} #[PIN]`;
     const build = createMessageBuilder({ ...settings, template });
     await expect(build(context('1', payee), 300)).rejects.toThrow(problem);
   });

@@ -8,19 +8,14 @@ const TWO_BYTES: readonly MessageLocale[] = ['ar', 'ja', 'zh-Hans', 'ko', 'ru', 
 const SENTENCES = ['login', 'step-up', 'enroll'] as const;
 
 /** The room that docs/messages.md promises, in characters: for the name alone, name and host together, the host of any name. */
-const ROOM = {
-  'gsm-7': { name: 30, both: 46, host: 16 },
-  'ucs-2': { name: 13, both: 21, host: 23 },
-} as const;
+const ROOM = { 'gsm-7': { name: 30, both: 46, host: 16 }, 'ucs-2': { name: 13, both: 21, host: 23 } } as const;
 
 describe.each(MESSAGE_LOCALES)('the texts in %s', (locale) => {
   const isTwoBytes = TWO_BYTES.includes(locale);
   const encoding = isTwoBytes ? 'ucs-2' : 'gsm-7';
   const room = ROOM[encoding];
-  const fill = (
-    parts: { appName?: string; autofillHost?: string },
-    purpose: (typeof PURPOSES)[number],
-  ): string => defaultMessage({ ...parts, locale, validitySeconds: 600 }, purpose, 10);
+  const fill = (parts: { appName?: string; autofillHost?: string }, purpose: (typeof PURPOSES)[number]): string =>
+    defaultMessage({ ...parts, locale, validitySeconds: 600 }, purpose, 10);
 
   it.each(PURPOSES)('the text for %s fits one message with ten digits and the documented room', (purpose) => {
     const name = (length: number): string => 'W'.repeat(length);
@@ -50,10 +45,7 @@ describe.each(MESSAGE_LOCALES)('the texts in %s', (locale) => {
 
   it('every bound text ends with the line that both parsers read', () => {
     for (const purpose of PURPOSES) {
-      const text = fill({ appName: 'Example', autofillHost: 'example.com' }, purpose).replace(
-        '[PIN]',
-        '0123456789',
-      );
+      const text = fill({ appName: 'Example', autofillHost: 'example.com' }, purpose).replace('[PIN]', '0123456789');
       const expected = { host: 'example.com', code: '0123456789' };
       expect([readLastLine(text), readAsChrome(text)]).toEqual([expected, expected]);
     }

@@ -56,18 +56,9 @@ describe('the report on messages', () => {
     const perCountry = { FR: { template: () => '[PIN]' }, IN: { template: 'Your code is [PIN] 😀' } };
     const report = measureTexts({ ...SETTINGS, template: 'Code [PIN]', perCountry });
     const row = { locale: null, limit: 160, encoding: 'GSM-7', used: 15, country: null, forcedBy: null };
-    const indian = {
-      ...row,
-      limit: 70,
-      encoding: 'UCS-2',
-      used: 26,
-      country: 'IN',
-      forcedBy: "'😀' (U+1F600)",
-    };
+    const indian = { ...row, limit: 70, encoding: 'UCS-2', used: 26, country: 'IN', forcedBy: "'😀' (U+1F600)" };
     const purposes = ['login', 'step-up', 'enroll'];
-    expect(report).toEqual(
-      [row, indian].flatMap((each) => purposes.map((purpose) => ({ ...each, purpose }))),
-    );
+    expect(report).toEqual([row, indian].flatMap((each) => purposes.map((purpose) => ({ ...each, purpose }))));
   });
 });
 
@@ -88,11 +79,7 @@ describe('a message that does not fit', () => {
       { appName: 'Škoda', autofillHost: 'example.com' },
       /\(locale en, purpose login\).*'Š' \(U\+0160\)/,
     ],
-    [
-      'of a locale that getLocale may choose',
-      { appName: 'W'.repeat(20), getLocale },
-      /\(locale ru, purpose login\)/,
-    ],
+    ['of a locale that getLocale may choose', { appName: 'W'.repeat(20), getLocale }, /\(locale ru, purpose login\)/],
     [
       'for a long host',
       { appName: 'Example', autofillHost: 'accounts.sign-in.example.com', getLocale },
@@ -103,11 +90,7 @@ describe('a message that does not fit', () => {
       { perCountry: { IN: { template: `${'A'.repeat(151)}[PIN]` } } },
       /perCountry\.IN\.template is too/,
     ],
-    [
-      'of a country, with no code',
-      { perCountry: { IN: { template: 'x' } } },
-      /perCountry\.IN\.template must contain/,
-    ],
+    ['of a country, with no code', { perCountry: { IN: { template: 'x' } } }, /perCountry\.IN\.template must contain/],
   ])('a message that does not fit is an error when it is %s', (_what, options, problem) => {
     expect(create(options)).toThrow(TypeError);
     expect(create(options)).toThrow(problem);

@@ -22,11 +22,7 @@ const BAD: readonly (readonly [string, unknown, RegExp])[] = [
   ['too many septets', `${'A'.repeat(151)}[PIN]`, /template is too long for one text message: 161 of 160/],
   ['brackets that count twice', `${'['.repeat(77)}[PIN]`, /too long/],
   ['too many units', `${'あ'.repeat(61)}[PIN]`, /too long for one text message: 71 of 70 \(ucs-2\)/],
-  [
-    'one curly quote in a long text',
-    `It\u2019s ${'A'.repeat(80)} [PIN]`,
-    /\u2019 cannot be sent as GSM 7-bit/,
-  ],
+  ['one curly quote in a long text', `It\u2019s ${'A'.repeat(80)} [PIN]`, /\u2019 cannot be sent as GSM 7-bit/],
   ['a carriage return', 'Your code\r\n[PIN]', /control characters/],
   ['a tab', 'Your code\t[PIN]', /control characters/],
   ['a lone surrogate', 'Your code \ud800 [PIN]', /control characters/],

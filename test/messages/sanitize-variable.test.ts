@@ -18,11 +18,7 @@ describe('a variable of a message', () => {
     ['a placeholder in full-width or vertical brackets', 'x\uff3bPIN\uff3d\ufe47PIN\ufe48y', 'xPINPINy'],
     ['fillers that nobody sees', 'a\u3164b\u115f\u1160\uffa0c\u2800\u034fd', 'abc d'],
     ['characters without a look of their own', 'a\ue000b\u{f0000}c\ufffcd\u{e0041}', 'abcd'],
-    [
-      'a link with a path',
-      'Refund. Log in at evil-bank.example/now',
-      'Refund. Log in at evil-bank. example/now',
-    ],
+    ['a link with a path', 'Refund. Log in at evil-bank.example/now', 'Refund. Log in at evil-bank. example/now'],
     ['a link without a path', 'www.evil.example', 'www. evil. example'],
     ['a link to an address', 'HTTP://192.0.2.1/now', 'HTTP: //192.0.2.1/now'],
     [

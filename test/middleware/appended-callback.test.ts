@@ -75,20 +75,17 @@ describe('a function appended to the strategy, as NestJS does', () => {
     return { user, agent, answer, status: await statusOf(agent) };
   }
 
-  it.each(['/login/pin', '/nest/pin'])(
-    'sees the verified user and lets the login go on at %s',
-    async (path) => {
-      const seen: unknown[] = [];
-      validate = (user) => {
-        seen.push(user);
-        return Promise.resolve(user);
-      };
-      const { user, answer, status } = await submit(path);
-      expect(answer.status).toBe(200);
-      expect(seen).toEqual([user]);
-      expect(status).toMatchObject({ isAuthenticated: true, hasSecondFactor: true });
-    },
-  );
+  it.each(['/login/pin', '/nest/pin'])('sees the verified user and lets the login go on at %s', async (path) => {
+    const seen: unknown[] = [];
+    validate = (user) => {
+      seen.push(user);
+      return Promise.resolve(user);
+    };
+    const { user, answer, status } = await submit(path);
+    expect(answer.status).toBe(200);
+    expect(seen).toEqual([user]);
+    expect(status).toMatchObject({ isAuthenticated: true, hasSecondFactor: true });
+  });
 
   it('has a length of 0, which is never looked at', () => {
     expect(nestCallback(() => validate)).toHaveLength(0);
@@ -133,16 +130,13 @@ describe('a function appended to the strategy, as NestJS does', () => {
       },
     ],
     ['hands done an error', (_user: Express.User, done: StrategyDone) => done(new Error('of the app'))],
-  ] as [string, StrategyCallback][])(
-    '%s: what it says goes to next unchanged, nobody is in',
-    async (_title, how) => {
-      callback = how;
-      const { answer, status } = await submit();
-      expect(answer.status).toBe(500);
-      expect(test.errors.at(-1)).toEqual(new Error('of the app'));
-      expect(status).toMatchObject({ isAuthenticated: false, hasSecondFactor: false });
-    },
-  );
+  ] as [string, StrategyCallback][])('%s: what it says goes to next unchanged, nobody is in', async (_title, how) => {
+    callback = how;
+    const { answer, status } = await submit();
+    expect(answer.status).toBe(500);
+    expect(test.errors.at(-1)).toEqual(new Error('of the app'));
+    expect(status).toMatchObject({ isAuthenticated: false, hasSecondFactor: false });
+  });
 
   it('counts once: what it does after its answer changes nothing', async () => {
     callback = (user, done) => {

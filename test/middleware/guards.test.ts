@@ -161,9 +161,7 @@ describe('options of a middleware', () => {
   it('are checked by hasSecondFactor at its call', () => {
     const ask = (options: object) => () => test.smsOtp.hasSecondFactor(bareRequest({ id: 1 }, null), options);
     expect(ask({ maxAge: 300 })).toThrow(new TypeError('hasSecondFactor: unknown option maxAge'));
-    expect(ask({ maxAgeSeconds: -1 })).toThrow(
-      new TypeError('hasSecondFactor: maxAgeSeconds must be above zero'),
-    );
+    expect(ask({ maxAgeSeconds: -1 })).toThrow(new TypeError('hasSecondFactor: maxAgeSeconds must be above zero'));
   });
 
   it.each(['send', 'verify', 'resend', 'stepUp', 'cancel', 'requireSecondFactor'] as const)(

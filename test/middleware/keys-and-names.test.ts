@@ -5,15 +5,7 @@ import { createSmsOtp, type SmsOtp, type SmsOtpOptions } from 'passport-sms-otp'
 import { startTestApp, type TestApp } from '../support/test-app';
 import { openTestApp } from './support/open-test-app';
 import { createPeople } from './support/people';
-import {
-  giveCode,
-  givePassword,
-  logIn,
-  passwordOf,
-  sessionIdOf,
-  statusOf,
-  type Agent,
-} from './support/steps';
+import { giveCode, givePassword, logIn, passwordOf, sessionIdOf, statusOf, type Agent } from './support/steps';
 
 function addCart(app: Express): void {
   app.post('/cart', (req, res) => {

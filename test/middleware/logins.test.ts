@@ -78,10 +78,7 @@ describe.each([
       res.json(await part().revokeAll(asTestUser(req.user).id, req));
     });
     // Another process: it shares the stores and knows nothing of what this one has seen.
-    const other = createSmsOtp({
-      ...options,
-      passport: new (Passport as unknown as new () => PassportStatic)(),
-    });
+    const other = createSmsOtp({ ...options, passport: new (Passport as unknown as new () => PassportStatic)() });
     app.get('/other/account', other.requireSecondFactor(), (_req, res) => res.json({}));
     app.post('/other/leave', other.logout(), (req, res) => void res.json(req.smsOtp));
   }
@@ -125,9 +122,7 @@ describe.each([
 
   it('begin with the code, with what the user may know them by', async () => {
     const user = people.next();
-    const agent = test
-      .agent()
-      .set('User-Agent', 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko Firefox/140.0');
+    const agent = test.agent().set('User-Agent', 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko Firefox/140.0');
     await givePassword(agent, user);
     expect(await part().list(user.id)).toEqual([]);
     await giveCode(test, agent, user);
@@ -166,11 +161,7 @@ describe.each([
     expect((await statusOf(agent)).isAuthenticated).toBe(true);
     expect(await account(agent)).toEqual(LOGIN_ENDED);
     expect((await agent.get('/redirecting')).headers.location).toBe('/login');
-    expect(await statusOf(agent)).toMatchObject({
-      notice: 'login-ended',
-      verified: null,
-      hasSecondFactor: false,
-    });
+    expect(await statusOf(agent)).toMatchObject({ notice: 'login-ended', verified: null, hasSecondFactor: false });
   });
 
   /** Another tab: the same cookies, and what one is given does not reach the other. */
@@ -297,11 +288,7 @@ describe.each([
     }
     const [first, second, third] = agents as [Agent, Agent, Agent];
     expect((await second.post('/revoke-others')).body).toBe(2);
-    expect(await Promise.all(agents.map((agent) => account(agent)))).toEqual([
-      LOGIN_ENDED,
-      passed(user),
-      LOGIN_ENDED,
-    ]);
+    expect(await Promise.all(agents.map((agent) => account(agent)))).toEqual([LOGIN_ENDED, passed(user), LOGIN_ENDED]);
     expect(await part().revokeAll(user.id)).toBe(1);
     expect(await Promise.all([first, second, third].map((agent) => account(agent)))).toEqual(
       [1, 2, 3].map(() => LOGIN_ENDED),
@@ -310,9 +297,7 @@ describe.each([
 
   it('count as checked in the request that a guard has let pass', async () => {
     const agent = await logIn(test, people.next());
-    const unchecked = isAlwaysChecked
-      ? { hasSecondFactor: false, verified: null }
-      : { hasSecondFactor: true };
+    const unchecked = isAlwaysChecked ? { hasSecondFactor: false, verified: null } : { hasSecondFactor: true };
     expect(await statusOf(agent)).toMatchObject(unchecked);
     clock.advanceSeconds(30);
     expect(await statusOf(agent)).toMatchObject({ hasSecondFactor: false, verified: null });

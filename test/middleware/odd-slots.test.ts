@@ -29,11 +29,7 @@ interface Mark {
 
 /** The only slots whose mark counts: of this version, for this user, with a time, and nothing odd beside it. */
 function isMarkOf(slot: unknown, userId: string): boolean {
-  const { version, verified, pending } = (slot ?? {}) as {
-    version?: unknown;
-    verified?: Mark;
-    pending?: unknown;
-  };
+  const { version, verified, pending } = (slot ?? {}) as { version?: unknown; verified?: Mark; pending?: unknown };
   const isSound = version === 1 && typeof verified === 'object' && pending === undefined;
   return isSound && verified.userId === userId && Number.isFinite(verified.at);
 }

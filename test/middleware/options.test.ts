@@ -59,23 +59,17 @@ describe('createSmsOtp', () => {
     expect(CANARIES.filter((canary) => message.includes(canary))).toEqual([]);
   });
 
-  it.each(['gateway', 'loadUser', 'allowedCountries'])(
-    'tells of %s left out as of one that is undefined',
-    (name) => {
-      const { [name as 'gateway']: _left, ...others } = complete();
-      expect(problemWith(others)).toBe(problemOf({ [name]: undefined }));
-      expect(problemWith(others)).toContain(`createSmsOtp: ${name} must be`);
-    },
-  );
+  it.each(['gateway', 'loadUser', 'allowedCountries'])('tells of %s left out as of one that is undefined', (name) => {
+    const { [name as 'gateway']: _left, ...others } = complete();
+    expect(problemWith(others)).toBe(problemOf({ [name]: undefined }));
+    expect(problemWith(others)).toContain(`createSmsOtp: ${name} must be`);
+  });
 
-  it.each(BAD_GATEWAYS)(
-    'refuses an address of the gateway %s, and does not repeat it',
-    (_title, change, problem) => {
-      const message = problemOf({ gateway: { ...GATEWAY, ...change } });
-      expect(message).toMatch(problem);
-      expect(CANARIES.filter((canary) => message.includes(canary))).toEqual([]);
-    },
-  );
+  it.each(BAD_GATEWAYS)('refuses an address of the gateway %s, and does not repeat it', (_title, change, problem) => {
+    const message = problemOf({ gateway: { ...GATEWAY, ...change } });
+    expect(message).toMatch(problem);
+    expect(CANARIES.filter((canary) => message.includes(canary))).toEqual([]);
+  });
 
   it.each(CEILINGS)('takes %s as far as %d, and refuses %d', (path, furthest, beyond) => {
     const roomy = {
@@ -87,23 +81,13 @@ describe('createSmsOtp', () => {
   });
 
   it('takes undefined for a default', () => {
-    const names = [
-      'store',
-      'messages',
-      'limits',
-      'policies',
-      'maxAttempts',
-      'keepSessionKeys',
-      'now',
-      'getUserId',
-    ];
+    const names = ['store', 'messages', 'limits', 'policies', 'maxAttempts', 'keepSessionKeys', 'now', 'getUserId'];
     expect(problemOf(Object.fromEntries(names.map((name) => [name, undefined])))).toBe('accepted');
   });
 
   it('registers nothing when an option is wrong, and the strategy by its name when none is', () => {
     const passport = new Passport();
-    const find = (name: string): unknown =>
-      (Reflect.get(passport, '_strategies') as Record<string, unknown>)[name];
+    const find = (name: string): unknown => (Reflect.get(passport, '_strategies') as Record<string, unknown>)[name];
     problemOf({ passport, messages: { template: 'no place for a code' } });
     expect(find('sms-otp')).toBeUndefined();
     const { strategy } = createSmsOtp({ ...complete(), passport });

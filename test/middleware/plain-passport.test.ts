@@ -102,10 +102,7 @@ describe("plain passport.authenticate('sms-otp')", () => {
 
   it('gives a callback the reason and the status', async () => {
     const { answer } = await submit('/plain/callback', () => ['123456']);
-    expect([answer.status, answer.body]).toEqual([
-      400,
-      { message: 'malformed-code', reason: 'malformed-code' },
-    ]);
+    expect([answer.status, answer.body]).toEqual([400, { message: 'malformed-code', reason: 'malformed-code' }]);
   });
 
   it('hands what an action of Passport throws to the error handler (failureFlash without a flash middleware)', async () => {

@@ -70,9 +70,7 @@ describe('a redirect', () => {
     if (path !== '/site/login') await givePassword(agent, user);
     order.length = 0;
     const pin = test.code(user);
-    const answer = await agent
-      .post(path)
-      .send({ ...passwordOf(user), ...('isRight' in body ? { pin } : body) });
+    const answer = await agent.post(path).send({ ...passwordOf(user), ...('isRight' in body ? { pin } : body) });
     expect(answer.status).toBe(303);
     expect(answer.headers['cache-control']).toBe('no-store');
     expect(order).toEqual(['saved', 'answered']);

@@ -92,15 +92,12 @@ it.each([
   [{ deny: 'send-limit', retryAfterSeconds: 60 }, 429, '60'],
   [{ deny: 'send-limit' }, 429, undefined],
   [{ deny: 'denied', retryAfterSeconds: 60 }, 403, undefined],
-] as const)(
-  'Retry-After is for 429 alone, and where the seconds are known: %j',
-  async (decision, status, header) => {
-    const policies = [{ name: 'own', stage: 'send', check: () => decision } as const];
-    const test = await openTestApp({ options: { policies } });
-    const refused = await givePassword(test.agent());
-    expect([refused.status, refused.headers['retry-after']]).toEqual([status, header]);
-  },
-);
+] as const)('Retry-After is for 429 alone, and where the seconds are known: %j', async (decision, status, header) => {
+  const policies = [{ name: 'own', stage: 'send', check: () => decision } as const];
+  const test = await openTestApp({ options: { policies } });
+  const refused = await givePassword(test.agent());
+  expect([refused.status, refused.headers['retry-after']]).toEqual([status, header]);
+});
 
 it('Retry-After comes with the 503 of a text that has not left, when another may be asked for', async () => {
   const test = await openTestApp();

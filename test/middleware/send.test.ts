@@ -12,12 +12,7 @@ describe('send', () => {
   let userAfterwards: unknown;
   let test: TestApp;
   beforeAll(async () => {
-    test = await startTestApp({
-      users: people.users,
-      options: people.options,
-      routes: addRoutes,
-      middleware,
-    });
+    test = await startTestApp({ users: people.users, options: people.options, routes: addRoutes, middleware });
   });
   afterAll(() => test.close());
 

@@ -22,10 +22,7 @@ function plainSession(store: session.Store): RequestHandler {
 describe('without a session middleware', () => {
   it.each(EVERY_MIDDLEWARE)('POST %s is ERR_NO_SESSION, which says what to add', async (path) => {
     const test = await openTestApp({ sessionMiddleware: [], routes: addGuard });
-    const answer = await test
-      .agent()
-      .post(path)
-      .send({ username: 'alice', password: 'right', pin: '123456' });
+    const answer = await test.agent().post(path).send({ username: 'alice', password: 'right', pin: '123456' });
     expect([answer.status, answer.body]).toEqual([500, { code: 'ERR_NO_SESSION' }]);
     expect(String(test.errors[0])).toContain("app.use(session({ … })) of 'express-session'");
     expect(test.sim.stats().calls).toMatchObject({ generate: 0, validate: 0 });
@@ -53,13 +50,7 @@ describe('without a session middleware', () => {
   it('status() and hasSecondFactor() have nothing to tell', async () => {
     const test = await openTestApp({ sessionMiddleware: [], routes: addGuard });
     const { body } = await test.agent().get('/what');
-    expect(body).toEqual({
-      pending: null,
-      verified: null,
-      notice: null,
-      retryAt: null,
-      hasSecondFactor: false,
-    });
+    expect(body).toEqual({ pending: null, verified: null, notice: null, retryAt: null, hasSecondFactor: false });
   });
 });
 

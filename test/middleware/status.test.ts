@@ -88,12 +88,7 @@ describe('status', () => {
     const agent = await logIn(test, people.next());
     const at = test.clock.now();
     test.clock.advanceSeconds(60);
-    expect(await ask(agent)).toEqual({
-      pending: null,
-      verified: { at, method: 'sms' },
-      notice: null,
-      retryAt: null,
-    });
+    expect(await ask(agent)).toEqual({ pending: null, verified: { at, method: 'sms' }, notice: null, retryAt: null });
   });
 
   it("tells nothing of another user's second factor", async () => {

@@ -4,15 +4,7 @@ import type { SmsOtp } from 'passport-sms-otp';
 import { asUser, startTestApp, type TestApp, type TestUser } from '../support/test-app';
 import { createPeople } from './support/people';
 import { addSite } from './support/site';
-import {
-  giveCode,
-  givePassword,
-  giveWrongCode,
-  logIn,
-  sessionIdOf,
-  statusOf,
-  type Agent,
-} from './support/steps';
+import { giveCode, givePassword, giveWrongCode, logIn, sessionIdOf, statusOf, type Agent } from './support/steps';
 
 const THIRTY_DAYS_MS = 30 * 86_400_000;
 

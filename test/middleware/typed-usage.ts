@@ -20,10 +20,7 @@ interface MyUser extends Express.User {
   readonly isStaff: boolean;
 }
 
-declare const users: {
-  find(id: string): Promise<MyUser | undefined>;
-  numberOf(user: MyUser): Promise<string | null>;
-};
+declare const users: { find(id: string): Promise<MyUser | undefined>; numberOf(user: MyUser): Promise<string | null> };
 
 const gateway = { baseUrl: 'https://gateway.example', variant: 'B', username: 'u', password: 'p' } as const;
 
@@ -41,12 +38,9 @@ export const options: SmsOtpOptions = {
   secret: 'a secret of the tests, long enough to be one',
   loadUser: async (id: string) => users.find(id),
   getUserId: (user: MyUser) => user.id,
-  isRequiredFor: async (user: MyUser, req) =>
-    user.isStaff || (await users.find(String(req.ip))) !== undefined,
+  isRequiredFor: async (user: MyUser, req) => user.isStaff || (await users.find(String(req.ip))) !== undefined,
   getLocale: (user: MyUser) => (user.isStaff ? 'en' : undefined),
-  messages: {
-    template: ({ user, locale, purpose }) => `${user.name}: [PIN] (${purpose}, ${locale ?? 'en'})`,
-  },
+  messages: { template: ({ user, locale, purpose }) => `${user.name}: [PIN] (${purpose}, ${locale ?? 'en'})` },
   allowedCountries: ['US', 'GB'],
   policies: [workingHours],
   limits: { perUser: { max: 3 }, failures: { max: 5 } },
@@ -57,14 +51,13 @@ export const options: SmsOtpOptions = {
 };
 
 /** Methods may be taken off; a middleware fits where Express wants a handler. */
-const { send, resend, verify, cancel, stepUp, requireSecondFactor, hasSecondFactor, status, close } =
-  createSmsOtp({
-    gateway,
-    getPhone: () => null,
-    secret: 'a secret of the tests, long enough to be one',
-    loadUser: () => null,
-    allowedCountries: 'any',
-  });
+const { send, resend, verify, cancel, stepUp, requireSecondFactor, hasSecondFactor, status, close } = createSmsOtp({
+  gateway,
+  getPhone: () => null,
+  secret: 'a secret of the tests, long enough to be one',
+  loadUser: () => null,
+  allowedCountries: 'any',
+});
 
 export const handlers: RequestHandler[] = [
   send({ successRedirect: '/pin', failureRedirect: '/login', notRequiredRedirect: '/' }),

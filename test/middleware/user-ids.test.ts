@@ -85,16 +85,7 @@ describe('getUserId', () => {
 
   it.each(RUBBISH)('that gives %s fits no mark', (_title, id) => {
     answer = id;
-    for (const userId of [
-      '',
-      'undefined',
-      'null',
-      'NaN',
-      'true',
-      String(2 ** 53),
-      '[object Object]',
-      'alice',
-    ]) {
+    for (const userId of ['', 'undefined', 'null', 'NaN', 'true', String(2 ** 53), '[object Object]', 'alice']) {
       const slot = { version: 1, verified: { userId, method: 'sms', at: 0 } };
       const req = bareRequest({ id: userId }, slot);
       expect(test.smsOtp.hasSecondFactor(req)).toBe(false);

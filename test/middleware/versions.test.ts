@@ -26,14 +26,7 @@ describe.each([
       const PassportClass = CLASSES[String(passportVersion)];
       if (PassportClass === undefined) throw new Error('no such version');
       const { users, options } = people;
-      test = await startTestApp({
-        createApp,
-        PassportClass,
-        variant,
-        users,
-        options,
-        routes: addBrowserPages,
-      });
+      test = await startTestApp({ createApp, PassportClass, variant, users, options, routes: addBrowserPages });
     });
     afterAll(() => test.close());
 

@@ -63,9 +63,7 @@ describe.each(['A', 'B'] as const)('a login in variant %s', (variant) => {
   it('gives each request the spans of its calls and of its decision, and nothing else', () => {
     const found = telemetry
       .requests()
-      .map((request) =>
-        spansOf(request).map(({ name, attributes }) => [name, attributes['sms_otp.outcome']]),
-      );
+      .map((request) => spansOf(request).map(({ name, attributes }) => [name, attributes['sms_otp.outcome']]));
     expect(found).toEqual(SPANS);
     expect(telemetry.spans()).toHaveLength(SPANS.flat().length);
   });
@@ -76,9 +74,7 @@ describe.each(['A', 'B'] as const)('a login in variant %s', (variant) => {
   });
 
   it('does not report a wrong code as an error', () => {
-    const statuses = telemetry
-      .spans()
-      .map(({ status, attributes }) => [status.code, attributes['error.type']]);
+    const statuses = telemetry.spans().map(({ status, attributes }) => [status.code, attributes['error.type']]);
     expect(new Set(statuses.map(String))).toEqual(new Set([`${SpanStatusCode.UNSET},`]));
     const rejected = telemetry.spans().find(({ attributes }) => attributes['sms_otp.outcome'] === 'rejected');
     expect(rejected?.attributes['sms_otp.gateway.code']).toBe(variant === 'A' ? 2107 : 2120);

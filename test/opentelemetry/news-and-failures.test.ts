@@ -31,9 +31,7 @@ const NEWS: readonly SmsOtpEvent[] = [
 ];
 
 const FAILURES: readonly Extract<SmsOtpEvent, { readonly outcome: string }>[] = [
-  ...(['unreachable', 'timeout', 'response', 'busy', 'store', 'rejected'] as const).map((outcome) =>
-    call({ outcome }),
-  ),
+  ...(['unreachable', 'timeout', 'response', 'busy', 'store', 'rejected'] as const).map((outcome) => call({ outcome })),
   call({ outcome: 'rejected', gatewayCode: 2121 }),
   call({ outcome: 'timeout', call: 'generate' }),
   // Of another call than validate such a code says nothing about a pin.
@@ -88,17 +86,14 @@ describe('what a span says', () => {
       SpanKind.INTERNAL,
       { 'sms_otp.decision': 'resend', 'sms_otp.outcome': 'sent' },
     ],
-  ] as const)(
-    'is its name, its kind, these attributes and its duration: %j',
-    (event, name, kind, attributes) => {
-      const beforeMs = Date.now();
-      const span = spanOf(event);
-      expect(span).toMatchObject({ name, kind, attributes, duration: [0, 250_000_000] });
-      expect(Object.keys(span?.attributes ?? {})).toEqual(Object.keys(attributes));
-      const [seconds, nanoseconds] = span?.endTime ?? [0, 0];
-      expect(Math.abs(seconds * 1000 + nanoseconds / 1e6 - beforeMs)).toBeLessThan(5_000);
-    },
-  );
+  ] as const)('is its name, its kind, these attributes and its duration: %j', (event, name, kind, attributes) => {
+    const beforeMs = Date.now();
+    const span = spanOf(event);
+    expect(span).toMatchObject({ name, kind, attributes, duration: [0, 250_000_000] });
+    expect(Object.keys(span?.attributes ?? {})).toEqual(Object.keys(attributes));
+    const [seconds, nanoseconds] = span?.endTime ?? [0, 0];
+    expect(Math.abs(seconds * 1000 + nanoseconds / 1e6 - beforeMs)).toBeLessThan(5_000);
+  });
 
   it('is nothing for what has no duration', () => {
     openTelemetry(telemetry)({ type: 'gateway-recovered' });

@@ -79,9 +79,7 @@ export function startTelemetry(exporter: SpanExporter = new InMemorySpanExporter
     },
     everything: async () => [
       await readMetrics(),
-      kept
-        .getFinishedSpans()
-        .map(({ name, attributes, events, status }) => [name, attributes, events, status]),
+      kept.getFinishedSpans().map(({ name, attributes, events, status }) => [name, attributes, events, status]),
     ],
     async close() {
       context.disable();

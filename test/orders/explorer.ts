@@ -152,8 +152,7 @@ class Search {
     first: Point,
     others: readonly Point[],
   ): void {
-    const push = (label: string): void =>
-      void this.branches.push({ prefix: [...this.path, label], asleep: [] });
+    const push = (label: string): void => void this.branches.push({ prefix: [...this.path, label], asleep: [] });
     const mayGoWrong = this.mishaps < mostMishaps;
     for (const point of [first, ...others]) {
       const isPreempted = point.request !== first.request && first.request === this.last;
@@ -229,9 +228,7 @@ async function settle(points: Points, unanswered: ReadonlySet<string>): Promise<
   for (let turn = 0; turn < MOST_TURNS; turn += points.isBusy ? 0 : 1) {
     await nextTurn();
     if (points.isBusy) continue;
-    const busy = Array.from(unanswered).filter(
-      (name) => !points.list().some(({ request }) => request === name),
-    );
+    const busy = Array.from(unanswered).filter((name) => !points.list().some(({ request }) => request === name));
     if (busy.length === 0) return;
   }
   throw new Error(`no answer and no call: ${Array.from(unanswered).join(', ')}`);

@@ -11,6 +11,9 @@ interface Harmless {
   readonly explains: (reply: Reply, facts: Facts) => boolean;
 }
 
+/** In the complete run alone. */
+export const ENDED_BY_A_NUMBER = 'a success that a changed number has ended';
+
 /** Every kind of harmless outcome. */
 export const HARMLESS: readonly Harmless[] = [
   {
@@ -30,35 +33,23 @@ export const HARMLESS: readonly Harmless[] = [
   },
   {
     name: 'sent already',
-    reason:
-      'The click fell into the gap after a text that the same session waited for: it was told of that one.',
-    explains: ({ request, said }, { outcome: { texts } }) =>
-      said === 'sent' && !texts.some(({ by }) => by === request),
+    reason: 'The click fell into the gap after a text that the same session waited for: it was told of that one.',
+    explains: ({ request, said }, { outcome: { texts } }) => said === 'sent' && !texts.some(({ by }) => by === request),
   },
   {
     name: 'a session of its own',
     reason:
       'A right password opens a session with an id of its own; what others do to the one before concerns another cookie.',
     explains: ({ request }, { outcome: { sessions } }) =>
-      /^(send|device)/.test(request) &&
-      sessions.some((session) => session.cookie === request && !isEmpty(session)),
+      /^(send|device)/.test(request) && sessions.some((session) => session.cookie === request && !isEmpty(session)),
   },
   {
-    name: 'a success that a changed number has ended',
+    name: ENDED_BY_A_NUMBER,
     reason: 'A changed number ends all other logins of the user, those of the same moment among them.',
     explains: ({ request, said }, { outcome: { sessions, numbers } }) =>
       said === 'verified' &&
       numbers.includes(NEW) &&
       sessions.some((session) => session.cookie === request && isEmpty(session)),
-  },
-  {
-    name: 'a logout in the middle of a success',
-    reason:
-      'The logout took the user out of the session that the success has renewed: who has logged out is out.',
-    explains: ({ request, said }, { outcome: { sessions }, told }) =>
-      said === 'verified' &&
-      told('out').length > 0 &&
-      !sessions.some(({ cookie, user }) => cookie === request && user !== null),
   },
 ];
 

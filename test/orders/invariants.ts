@@ -86,9 +86,7 @@ const RULES: Readonly<Record<Harm, Rule>> = {
     isBroken: ({ outcome: { sessions, numbers }, told }) =>
       told('out').length === 0 &&
       !numbers.includes(NEW) &&
-      told('verified').some(
-        ({ request }) => !sessions.some(({ cookie, hasMark }) => cookie === request && hasMark),
-      ),
+      told('verified').some(({ request }) => !sessions.some(({ cookie, hasMark }) => cookie === request && hasMark)),
     isReached: ({ told }) => told('verified').length > 0,
   },
   'a number without its code': {
@@ -147,7 +145,9 @@ const RULES: Readonly<Record<Harm, Rule>> = {
   'a recovery code was spent for nothing': {
     // A code is judged by spending it: who ends the login in the same moment, or begins anew, has spent it.
     isBroken: ({ outcome: { recoveryCodes, replies }, isEnded, isWhole }) => {
-      const isLeft = replies.some(({ request, status }) => /^(send|device)/.test(request) && status === 200);
+      const isLeft = replies.some(
+        ({ request, status, said }) => /^(send|device)/.test(request) && (status === 200 || said.endsWith(', pending')),
+      );
       return isWhole && recoveryCodes === CODES_LEFT_AFTER_ONE && !isEnded && !isLeft;
     },
     isReached: ({ outcome: { recoveryCodes } }) => recoveryCodes === CODES_LEFT_AFTER_ONE,
@@ -191,8 +191,7 @@ export function toFacts(scenario: Scenario, outcome: Outcome): Facts {
     isEnded,
     hasBegunWithoutText: outcome.replies.some(({ said }) => /^waiting$|, pending$/.test(said)),
     isOver: ({ request }) =>
-      isEnded ||
-      outcome.replies.some((reply) => replaces(reply, request, scenario) || isLost(reply, request)),
+      isEnded || outcome.replies.some((reply) => replaces(reply, request, scenario) || isLost(reply, request)),
   };
 }
 

@@ -102,7 +102,5 @@ async function expect(world: World, scenario: Scenario): Promise<Expectation> {
 
 function permutations<Item>(items: readonly Item[]): readonly (readonly Item[])[] {
   if (items.length === 0) return [[]];
-  return items.flatMap((item) =>
-    permutations(items.filter((other) => other !== item)).map((rest) => [item, ...rest]),
-  );
+  return items.flatMap((item) => permutations(items.filter((other) => other !== item)).map((rest) => [item, ...rest]));
 }

@@ -115,8 +115,7 @@ async function look(world: World, cookie: string, value: string): Promise<Sessio
   const data = world.sessions.peek(toSessionId(value));
   const { smsOtp } = data ?? {};
   const user = (data as { passport?: { user?: string } } | null)?.passport?.user ?? null;
-  const hasMark =
-    user !== null && (await world.get('/account', new Map([[SESSION_COOKIE, value]]))).status === 200;
+  const hasMark = user !== null && (await world.get('/account', new Map([[SESSION_COOKIE, value]]))).status === 200;
   const { pending } = smsOtp ?? {};
   if (pending === undefined) return { cookie, user, hasMark, waitsFor: null };
   const { purpose, otpId, isSent } = pending;

@@ -7,9 +7,7 @@ import { STATES, VERBS } from './scenarios';
 export function findProblems(report: Report): readonly string[] {
   return report.found.flatMap((found) => {
     const problem = toProblem(found, report.scenario);
-    return problem === undefined
-      ? []
-      : [`${problem}\n${found.line}\nORDERS='${toLine(report.scenario, found.path)}'`];
+    return problem === undefined ? [] : [`${problem}\n${found.line}\nORDERS='${toLine(report.scenario, found.path)}'`];
   });
 }
 
@@ -38,12 +36,7 @@ export function readLine(line: string): { readonly scenario: Scenario; readonly 
   const isState = (name: unknown): name is State => STATES.some((known) => known === name);
   const isVerb = (name: unknown): name is Verb => VERBS.some((known) => known === name);
   if (!isState(state) || !verbs.every(isVerb)) throw new Error(`no such situation: ${before}`);
-  const scenario = {
-    state,
-    verbs,
-    acceptsTwice: rest.includes(TWICE),
-    hasNoLogins: rest.includes(NO_LOGINS),
-  };
+  const scenario = { state, verbs, acceptsTwice: rest.includes(TWICE), hasNoLogins: rest.includes(NO_LOGINS) };
   return { scenario, path: path.trim().split(/\s+/) };
 }
 

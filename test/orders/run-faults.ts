@@ -50,12 +50,9 @@ const missed = faults.filter((fault, index) => {
   const without = before[index] ?? {};
   const caught = Object.entries(found).filter(([harm, share]) => share > (without[harm] ?? 0));
   const told = caught.map(
-    ([harm, share]) =>
-      `${harm}: ${toPercent(share)} of the orders, ${toPercent(without[harm])} without the fault`,
+    ([harm, share]) => `${harm}: ${toPercent(share)} of the orders, ${toPercent(without[harm])} without the fault`,
   );
-  process.stdout.write(
-    `${told.length > 0 ? 'caught' : 'MISSED'}  ${fault.name}\n        ${told.join('; ')}\n`,
-  );
+  process.stdout.write(`${told.length > 0 ? 'caught' : 'MISSED'}  ${fault.name}\n        ${told.join('; ')}\n`);
   return told.length === 0;
 });
 process.stdout.write(`${faults.length - missed.length} of ${faults.length} faults caught\n`);

@@ -171,17 +171,11 @@ export function nameRequests(verbs: readonly Verb[]): readonly (readonly [string
  * Makes a scenario something to explore.
  * @param requests Those that run, where it is not all of them.
  */
-export function toSubject(
-  world: World,
-  scenario: Scenario,
-  requests = nameRequests(scenario.verbs),
-): Subject<Outcome> {
+export function toSubject(world: World, scenario: Scenario, requests = nameRequests(scenario.verbs)): Subject<Outcome> {
   let situation: Situation;
   const answers = new Map<string, Answer>();
   const start = (name: string, verb: Verb): Promise<void> =>
-    world.points
-      .run(name, () => ACTIONS[verb](world, situation))
-      .then((answer) => void answers.set(name, answer));
+    world.points.run(name, () => ACTIONS[verb](world, situation)).then((answer) => void answers.set(name, answer));
   return {
     prepare: async () => {
       answers.clear();

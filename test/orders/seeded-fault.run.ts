@@ -6,9 +6,7 @@ import { Points } from './points';
 
 /** Run by `run-faults.ts`, with the fault in the code: tells what the explorer finds in each scenario. */
 test('the explorer finds what it finds', async () => {
-  jest.useFakeTimers({
-    doNotFake: ['nextTick', 'setImmediate', 'clearImmediate', 'queueMicrotask', 'performance'],
-  });
+  jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'clearImmediate', 'queueMicrotask', 'performance'] });
   const world = makeWorld(new Points());
   // Written by `run-faults.ts`.
   const asked = JSON.parse(process.env.ORDERS_SCENARIOS ?? '[]') as Pick<SeededFault, 'scenario' | 'kind'>[];
@@ -18,10 +16,7 @@ test('the explorer finds what it finds', async () => {
   expect(results).toHaveLength(asked.length);
 }, 300_000);
 
-async function explore(
-  world: World,
-  { scenario, kind }: Pick<SeededFault, 'scenario' | 'kind'>,
-): Promise<HarmShares> {
+async function explore(world: World, { scenario, kind }: Pick<SeededFault, 'scenario' | 'kind'>): Promise<HarmShares> {
   try {
     if (kind === 'mishaps') return count(await judgeMishaps(world, scenario));
     const mostPreemptions = kind === undefined ? undefined : kind === 'preempted-once' ? 1 : 2;
@@ -35,8 +30,7 @@ async function explore(
 function count({ found, orders: all }: Report): HarmShares {
   const counts: HarmShares = {};
   for (const { verdict, orders } of found) {
-    const names =
-      verdict.kind === 'harmful' ? verdict.harms : verdict.kind === 'unexplained' ? ['unexplained'] : [];
+    const names = verdict.kind === 'harmful' ? verdict.harms : verdict.kind === 'unexplained' ? ['unexplained'] : [];
     for (const name of names) counts[name] = (counts[name] ?? 0) + orders / all;
   }
   return counts;

@@ -99,15 +99,12 @@ export const TRIPLES: readonly Scenario[] = [
 ];
 
 /** One request in every state, for orders in which a call goes wrong. */
-export const SINGLES: readonly Scenario[] = STATES.flatMap((state) =>
-  VERBS.map((verb) => ({ state, verbs: [verb] })),
-);
+export const SINGLES: readonly Scenario[] = STATES.flatMap((state) => VERBS.map((verb) => ({ state, verbs: [verb] })));
 
 /** Two requests, one after the other, in which a call goes wrong. */
 export const PAIRS_IN_TURN: readonly Scenario[] = [...allPairs('pending'), ...allPairs('stepping-up')];
 
 /** The mishaps of the quick part. */
 export const QUICK_SINGLES: readonly Scenario[] = SINGLES.filter(
-  ({ state, verbs }) =>
-    state === 'pending' && ['send', 'right', 'resend', 'recover'].includes(verbs[0] ?? ''),
+  ({ state, verbs }) => state === 'pending' && ['send', 'right', 'resend', 'recover'].includes(verbs[0] ?? ''),
 );

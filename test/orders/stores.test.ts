@@ -72,13 +72,7 @@ for (const name of ['redis', 'postgres'] as const) {
     beforeAll(async () => {
       store = await STORES[name]();
       // No deadline may end a call that waits for its turn.
-      const doNotFake = [
-        'nextTick',
-        'setImmediate',
-        'clearImmediate',
-        'queueMicrotask',
-        'performance',
-      ] as const;
+      const doNotFake = ['nextTick', 'setImmediate', 'clearImmediate', 'queueMicrotask', 'performance'] as const;
       jest.useFakeTimers({ doNotFake: [...doNotFake] });
       jest.spyOn(Math, 'random').mockReturnValue(0);
       memory = makeWorld(new Points(), {

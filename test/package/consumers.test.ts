@@ -11,18 +11,9 @@ const directory = mkdtempSync(join(tmpdir(), 'passport-sms-otp-consumers-'));
 const sources = join(__dirname, 'consumers');
 
 const PROJECTS: readonly (readonly [string, Peers])[] = [
-  [
-    'Express 5 and passport 0.7',
-    { express: 'express', expressTypes: '@types/express', passport: 'passport' },
-  ],
-  [
-    'Express 4 and passport 0.7',
-    { express: 'express4', expressTypes: 'express4-types', passport: 'passport' },
-  ],
-  [
-    'Express 5 and passport 0.6',
-    { express: 'express', expressTypes: '@types/express', passport: 'passport06' },
-  ],
+  ['Express 5 and passport 0.7', { express: 'express', expressTypes: '@types/express', passport: 'passport' }],
+  ['Express 4 and passport 0.7', { express: 'express4', expressTypes: 'express4-types', passport: 'passport' }],
+  ['Express 5 and passport 0.6', { express: 'express', expressTypes: '@types/express', passport: 'passport06' }],
 ];
 
 /** Password, wrong code, right code, account: status, place and what the page says. */

@@ -28,9 +28,7 @@ async function evaluate(script: string, type: 'commonjs' | 'module' = 'commonjs'
 
 /** The files that are loaded by `require` of a subpath. */
 async function filesLoadedBy(subpath: string): Promise<readonly string[]> {
-  const files = await evaluate(
-    `require('${NAME}${subpath}'); console.log(JSON.stringify(Object.keys(require.cache)))`,
-  );
+  const files = await evaluate(`require('${NAME}${subpath}'); console.log(JSON.stringify(Object.keys(require.cache)))`);
   // The script prints the keys of require.cache.
   return files as string[];
 }
@@ -72,10 +70,7 @@ describe('loading', () => {
   });
 
   it('./simulator and ./store-contract load no HTTP framework either', async () => {
-    const loaded = [
-      ...(await packagesLoadedBy('/simulator')),
-      ...(await packagesLoadedBy('/store-contract')),
-    ];
+    const loaded = [...(await packagesLoadedBy('/simulator')), ...(await packagesLoadedBy('/store-contract'))];
     expect(loaded.filter((name) => name !== 'zod')).toEqual([]);
   });
 

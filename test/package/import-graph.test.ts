@@ -45,10 +45,7 @@ const importRules = [
   ['OpenTelemetry is imported in src/opentelemetry alone', keepsTelemetryApart],
   ['undici and libphonenumber-js are loaded inside a function', loadsLazily],
   ['client/transport.ts alone loads undici', leavesConnectionsToTransport],
-  [
-    'errors imports no package, protocol zod alone, built-in modules are written with node:',
-    importsPackagesItMay,
-  ],
+  ['errors imports no package, protocol zod alone, built-in modules are written with node:', importsPackagesItMay],
   ['every package is a dependency or a peer', isDeclared(declared)],
 ] as const;
 
@@ -111,17 +108,11 @@ const BAD = new Map([
     'login/login.ts',
     "import type { X } from '../middleware/send';\nexport default function login(req) { return req.session; }",
   ],
-  [
-    'options.ts',
-    "import type { Request } from 'express';\nimport { z } from '../nowhere';\nimport 'left-pad';",
-  ],
+  ['options.ts', "import type { Request } from 'express';\nimport { z } from '../nowhere';\nimport 'left-pad';"],
   ['protocol/auth.ts', "import { SmsOtpError } from '../errors';\nexport * from '@scope/thing/sub';"],
   ['errors.ts', "import { z } from 'zod';"],
   ['simulator/world.ts', "import { type B } from '../client/b';\nimport type { S } from '../stores/store';"],
-  [
-    'stores/store.ts',
-    "type T = import('undici').Agent;\nexport const phone = require('libphonenumber-js/max');",
-  ],
+  ['stores/store.ts', "type T = import('undici').Agent;\nexport const phone = require('libphonenumber-js/max');"],
   ['surprise/new-folder.ts', 'export const long = `' + '\n'.repeat(MOST_LINES) + '`;'],
   ['opentelemetry/metrics.ts', "import type { Meter } from '@opentelemetry/api';"],
   ['surprise/b.ts', "import type { S } from '../stores/store';\nexport { S as default };"],
@@ -156,20 +147,12 @@ describe('a bad graph', () => {
     [
       'importsPackagesItMay',
       importsPackagesItMay,
-      [
-        'client/c.ts -> fs (value)',
-        'protocol/auth.ts -> @scope/thing/sub (value)',
-        'errors.ts -> zod (value)',
-      ],
+      ['client/c.ts -> fs (value)', 'protocol/auth.ts -> @scope/thing/sub (value)', 'errors.ts -> zod (value)'],
     ],
     [
       'isDeclared',
       isDeclared(declared),
-      [
-        'client/c.ts -> fs (value)',
-        'options.ts -> left-pad (value)',
-        'protocol/auth.ts -> @scope/thing/sub (value)',
-      ],
+      ['client/c.ts -> fs (value)', 'options.ts -> left-pad (value)', 'protocol/auth.ts -> @scope/thing/sub (value)'],
     ],
   ])('is noticed by %s', (_name, keepsRule, found) => {
     expect(breaking(BAD, keepsRule)).toEqual(found);

@@ -71,24 +71,14 @@ describe('the tarball', () => {
   });
 
   it('names no place of the machine it was built on', () => {
-    const leaks = tarball.files.filter(
-      (file) => read(file).includes(ROOT) || read(file).includes('sourceMappingURL'),
-    );
+    const leaks = tarball.files.filter((file) => read(file).includes(ROOT) || read(file).includes('sourceMappingURL'));
     expect(leaks).toEqual([]);
   });
 
   it('runs nothing when it is installed', () => {
     // The manifest is our own.
     const { scripts = {} } = JSON.parse(read('package.json')) as { scripts?: Record<string, string> };
-    const hooks = [
-      'preinstall',
-      'install',
-      'postinstall',
-      'prepare',
-      'prepublish',
-      'preprepare',
-      'postprepare',
-    ];
+    const hooks = ['preinstall', 'install', 'postinstall', 'prepare', 'prepublish', 'preprepare', 'postprepare'];
     expect(Object.keys(scripts).filter((name) => hooks.includes(name))).toEqual([]);
     expect(tarball.files).not.toContain('binding.gyp');
   });

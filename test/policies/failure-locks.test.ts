@@ -17,8 +17,7 @@ describe.each(['A', 'B'] as const)('failures of a user in variant %s', (variant)
   afterEach(() => test.close());
 
   const validates = (): number => test.sim.stats().calls.validate;
-  const told = (type: SmsOtpEvent['type']): SmsOtpEvent[] =>
-    test.events.filter((event) => event.type === type);
+  const told = (type: SmsOtpEvent['type']): SmsOtpEvent[] => test.events.filter((event) => event.type === type);
 
   /** Ten wrong codes over two OTP ids. */
   async function failTenTimes(visitor: Visit): Promise<void> {
@@ -82,11 +81,7 @@ describe.each(['A', 'B'] as const)('failures of a user in variant %s', (variant)
     await test.smsOtp.unlockUser('alice');
     expect(seen(await visitor.login())).toEqual(DISABLED);
     await test.smsOtp.enableUser('alice');
-    expect(told('failure-count-changed').at(-1)).toMatchObject({
-      userId: 'alice',
-      failures: 0,
-      purpose: null,
-    });
+    expect(told('failure-count-changed').at(-1)).toMatchObject({ userId: 'alice', failures: 0, purpose: null });
     await visitor.login();
     expect((await visitor.enterRight()).status).toBe(200);
   });

@@ -68,17 +68,12 @@ describe('a limit by option', () => {
     expect(take(86_401)).toThrow(`limits.${group}.perSeconds`);
   });
 
-  it.each([
-    [false],
-    [null],
-    [[]],
-    ['off'],
-    [{ perUser: false }],
-    [{ perUser: null }],
-    [{ failures: Infinity }],
-  ])('cannot be switched off by %j', (limits) => {
-    expect(() => create(limits)).toThrow(TypeError);
-  });
+  it.each([[false], [null], [[]], ['off'], [{ perUser: false }], [{ perUser: null }], [{ failures: Infinity }]])(
+    'cannot be switched off by %j',
+    (limits) => {
+      expect(() => create(limits)).toThrow(TypeError);
+    },
+  );
 
   it.each([
     ['limits.perSession', { perSession: { max: 1 } }],
@@ -189,10 +184,7 @@ describe('the counters of a send', () => {
       ...inAll,
     ]);
     expect(new Set(sendKeys('u', []))).toEqual(
-      new Set([
-        ...[...ofBucket, ...inAll, 'enrollments:u'],
-        ...['sends:all:known:u', 'sends:step-ups:known:u'],
-      ]),
+      new Set([...[...ofBucket, ...inAll, 'enrollments:u'], ...['sends:all:known:u', 'sends:step-ups:known:u']]),
     );
   });
 
@@ -210,9 +202,7 @@ describe('the counters of a send', () => {
   });
 
   it('of unproven numbers are exempt by what proves them, and by nothing of another user', () => {
-    const exempting = sendCounters(DEFAULT_LIMITS, keys, 30, 0).flatMap(
-      ({ counter: { exemptBy = [] } }) => exemptBy,
-    );
+    const exempting = sendCounters(DEFAULT_LIMITS, keys, 30, 0).flatMap(({ counter: { exemptBy = [] } }) => exemptBy);
     expect(new Set(exempting)).toEqual(new Set(['proven:u:n', 'texted:u:n']));
   });
 

@@ -48,15 +48,12 @@ describe('the number check', () => {
     expect(TABLE.map(([status]) => status).sort()).toEqual([...ADVANCED_STATUSES].sort());
   });
 
-  it.each(TABLE)(
-    'meets %s: at enrollment %s, at login %s',
-    async (advancedStatus, enroll, login, lookups) => {
-      setup.sim.subscribers.set(MOBILE, { status: 'invalid', advancedStatus });
-      expect(await runCheck(numberCheck())).toEqual(expected(enroll, advancedStatus));
-      expect(setup.lookups()).toBe(lookups);
-      expect(await runCheck(numberCheck({ stage: 'send' }), LOGIN)).toEqual(expected(login, advancedStatus));
-    },
-  );
+  it.each(TABLE)('meets %s: at enrollment %s, at login %s', async (advancedStatus, enroll, login, lookups) => {
+    setup.sim.subscribers.set(MOBILE, { status: 'invalid', advancedStatus });
+    expect(await runCheck(numberCheck())).toEqual(expected(enroll, advancedStatus));
+    expect(setup.lookups()).toBe(lookups);
+    expect(await runCheck(numberCheck({ stage: 'send' }), LOGIN)).toEqual(expected(login, advancedStatus));
+  });
 
   it('allows a valid number without an event', async () => {
     expect(await runCheck(numberCheck())).toEqual(['allow', []]);
@@ -71,11 +68,7 @@ describe('the number check', () => {
   it.each([
     ['invalid and nothing beside it', { status: 'invalid' }, 'invalid, may pass'],
     ['error', { status: 'error' }, 'error, may pass'],
-    [
-      'error, whatever is beside it',
-      { status: 'error', advancedStatus: 'UNKNOWN_SUBSCRIBER' },
-      'error, may pass',
-    ],
+    ['error, whatever is beside it', { status: 'error', advancedStatus: 'UNKNOWN_SUBSCRIBER' }, 'error, may pass'],
     ['a newer status', { status: 'ported' }, 'unknown status ported, may pass'],
     [
       'a newer advanced status',

@@ -17,8 +17,8 @@ describe.each(['A', 'B'] as const)('two hundred guesses at once in variant %s', 
   const validatesById = (): number[] => Object.values(test.sim.stats().validatesById);
   const guessAt = (visitors: readonly Visit[], guesses: number, code: () => string): Promise<Response[]> =>
     Promise.all(
-      Array.from({ length: guesses }, (_, guess) => visitors[guess % visitors.length] ?? visit(test)).map(
-        (visitor) => visitor.enter(code()),
+      Array.from({ length: guesses }, (_, guess) => visitors[guess % visitors.length] ?? visit(test)).map((visitor) =>
+        visitor.enter(code()),
       ),
     );
 
@@ -75,9 +75,6 @@ describe.each(['A', 'B'] as const)('two hundred guesses at once in variant %s', 
     await guessAt([inside, outside], GUESSES, () => wrongCode(test.code()));
     expect(test.sim.stats().calls.validate - before).toBe(10);
     test.clock.advanceSeconds(300);
-    expect((await visit(test).login()).body).toEqual({
-      error: 'locked',
-      retryAfterSeconds: expect.any(Number),
-    });
+    expect((await visit(test).login()).body).toEqual({ error: 'locked', retryAfterSeconds: expect.any(Number) });
   });
 });

@@ -14,8 +14,7 @@ async function start(more: Partial<Policy>): Promise<void> {
 afterEach(() => test.close());
 
 /** What was told of the policy. */
-const told = (): unknown[] =>
-  test.events.filter((event) => event.type === 'policy-decided' && event.policy === 'rule');
+const told = (): unknown[] => test.events.filter((event) => event.type === 'policy-decided' && event.policy === 'rule');
 
 const DECISION = {
   type: 'policy-decided',
@@ -73,15 +72,12 @@ describe('the answer of a policy', () => {
     });
   });
 
-  it.each([[0], [-1], [Infinity], [NaN], ['30'], [null]])(
-    'names no time with %p',
-    async (retryAfterSeconds) => {
-      await start(answering({ deny: 'send-limit', retryAfterSeconds }));
-      const refused = await visitor.login();
-      expect(seen(refused)).toEqual([429, { error: 'send-limit' }]);
-      expect(refused.headers['retry-after']).toBeUndefined();
-    },
-  );
+  it.each([[0], [-1], [Infinity], [NaN], ['30'], [null]])('names no time with %p', async (retryAfterSeconds) => {
+    await start(answering({ deny: 'send-limit', retryAfterSeconds }));
+    const refused = await visitor.login();
+    expect(seen(refused)).toEqual([429, { error: 'send-limit' }]);
+    expect(refused.headers['retry-after']).toBeUndefined();
+  });
 });
 
 describe('a policy of the stage of enrollment', () => {

@@ -15,9 +15,7 @@ afterEach(() => test.close());
 
 function decisions(): unknown[] {
   return test.events.flatMap((event) =>
-    event.type === 'policy-decided' && event.policy === 'rule'
-      ? [[event.decision, event.mode, ...event.reasons]]
-      : [],
+    event.type === 'policy-decided' && event.policy === 'rule' ? [[event.decision, event.mode, ...event.reasons]] : [],
   );
 }
 
@@ -120,9 +118,7 @@ describe('the counters of a policy', () => {
 
 describe('a policy in mode report', () => {
   it('denies nothing, and its denial is emitted with its reasons', async () => {
-    await start([
-      rule({ mode: 'report', check: () => ({ deny: 'denied', reasons: ['too new', 'too dear'] }) }),
-    ]);
+    await start([rule({ mode: 'report', check: () => ({ deny: 'denied', reasons: ['too new', 'too dear'] }) })]);
     expect((await visitor.login()).status).toBe(200);
     expect(decisions()).toEqual([['deny', 'report', 'too new', 'too dear']]);
   });

@@ -64,11 +64,7 @@ describe('a right code', () => {
     await visitor.resend();
     expect((await send(2)).isSent).toBe(false);
     await visitor.enterRight();
-    expect((await repeat(3, (index) => send(10 + index))).map(({ isSent }) => isSent)).toEqual([
-      true,
-      true,
-      false,
-    ]);
+    expect((await repeat(3, (index) => send(10 + index))).map(({ isSent }) => isSent)).toEqual([true, true, false]);
   });
 
   it('lets any number of honest logins pass', async () => {
@@ -141,9 +137,7 @@ describe('prefixVelocity by default', () => {
   it('only reports what it would have denied, once for each message', async () => {
     await open({ mode: undefined, maxUnanswered: 2 });
     expect((await repeat(4, send)).every(({ isSent }) => isSent)).toBe(true);
-    const denials = traffic.test.events.filter(
-      (event) => event.type === 'policy-decided' && event.decision === 'deny',
-    );
+    const denials = traffic.test.events.filter((event) => event.type === 'policy-decided' && event.decision === 'deny');
     expect(denials).toHaveLength(2);
     expect(denials[0]).toMatchObject({ policy: 'prefix-velocity', mode: 'report' });
   });

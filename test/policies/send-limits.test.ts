@@ -132,11 +132,7 @@ describe('sends to one number', () => {
 describe('sends for one address', () => {
   it.each([
     ['an IPv4 address', ['192.0.2.1', '192.0.2.1', '::ffff:192.0.2.1'], '192.0.2.2'],
-    [
-      'an IPv6 /64',
-      ['2001:db8:1:2::1', '2001:0DB8:0001:0002:ffff::9', '2001:db8:1:2:3:4:5:6'],
-      '2001:db8:1:3::1',
-    ],
+    ['an IPv6 /64', ['2001:db8:1:2::1', '2001:0DB8:0001:0002:ffff::9', '2001:db8:1:2:3:4:5:6'], '2001:db8:1:3::1'],
     ['no address', [undefined, undefined, undefined], '192.0.2.2'],
   ])('are counted together for %s', async (_what, addresses, other) => {
     await start({ perAddress: { max: 2 } });

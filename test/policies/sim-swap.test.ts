@@ -118,8 +118,6 @@ describe('simSwap', () => {
     ['unknown option onChange', { provider: { check: () => undefined }, onChange: 'deny' }],
   ])('refuses options: %s', (problem, options) => {
     // Callers without types may pass anything.
-    expect(() => simSwap(options as { provider: SimSwapProvider })).toThrow(
-      new RegExp(`^simSwap: ${problem}`),
-    );
+    expect(() => simSwap(options as { provider: SimSwapProvider })).toThrow(new RegExp(`^simSwap: ${problem}`));
   });
 });

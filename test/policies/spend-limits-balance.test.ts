@@ -169,12 +169,7 @@ describe('spend', () => {
       options: {
         store: test.store,
         allowedCountries: 'any',
-        policies: [
-          spendLimits({
-            fallbackPrice: '0.03',
-            balance: { unexplained: '0', warnBelow: '1000' },
-          }),
-        ],
+        policies: [spendLimits({ fallbackPrice: '0.03', balance: { unexplained: '0', warnBelow: '1000' } })],
       },
     });
     others.push(other);

@@ -105,14 +105,7 @@ describe('a budget', () => {
 });
 
 const BUDGETS = { daily: '1', monthly: '1', dailyPerCountry: '1', dailyPerUser: '1', monthlyPerUser: '1' };
-const KEYS = [
-  `${DAY}:all`,
-  '2030-05:all',
-  `${DAY}:country:US`,
-  `${DAY}:user:user-0`,
-  '2030-05:user:user-0',
-  'spent',
-];
+const KEYS = [`${DAY}:all`, '2030-05:all', `${DAY}:country:US`, `${DAY}:user:user-0`, '2030-05:user:user-0', 'spent'];
 
 async function amounts(): Promise<string[]> {
   return Promise.all(KEYS.map((key) => test.amount(key)));

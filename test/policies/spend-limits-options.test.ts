@@ -34,11 +34,7 @@ describe('spendLimits', () => {
     ['another option', { currency: 'EUR' }, 'unknown option currency'],
     ['another mode', { mode: 'monitor' }, "mode must be 'enforce' or 'report'"],
     ['no function', { networkOf: '208-01' }, 'networkOf must be a function'],
-    [
-      'too often',
-      { balance: { everySeconds: 1 } },
-      'balance.everySeconds must be a whole number from 60 to 86400',
-    ],
+    ['too often', { balance: { everySeconds: 1 } }, 'balance.everySeconds must be a whole number from 60 to 86400'],
     ['too seldom', { refreshSeconds: 90_000 }, 'refreshSeconds must be a whole number from 21600 to 86400'],
   ])('refuses %s', (_what, options, problem) => {
     expect(make(options)).toThrow(new TypeError(`spendLimits: ${problem}`));

@@ -12,11 +12,7 @@ const NOWHERE = { id: 'nowhere', phone: '+9991000000010' };
 
 let test: PriceApp;
 async function start(options: Partial<PriceAppOptions>): Promise<void> {
-  test = await startPriceApp({
-    fallbackPrice: '0.0300',
-    users: [...americans(3), FRENCH, NOWHERE],
-    ...options,
-  });
+  test = await startPriceApp({ fallbackPrice: '0.0300', users: [...americans(3), FRENCH, NOWHERE], ...options });
 }
 afterEach(() => test.close());
 
@@ -117,13 +113,7 @@ describe('what it decides', () => {
 describe('a message that costs more than its list says', () => {
   it('is reported once for each list', async () => {
     await start({ variant: 'B' });
-    const cheap = {
-      countryname: 'United States',
-      operatorname: 'X',
-      mcc: '310',
-      mnc: '410',
-      price: '0.0010',
-    };
+    const cheap = { countryname: 'United States', operatorname: 'X', mcc: '310', mnc: '410', price: '0.0010' };
     const payload = { currency: {}, pricing: [cheap] };
     const body = JSON.stringify({ status_code: 200, payload });
     test.sim.failNext('pricing', { kind: 'body', status: 200, body });

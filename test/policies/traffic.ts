@@ -87,10 +87,7 @@ export function numberOf(prefix: string, index: number): string {
 }
 
 /** Does something so many times, one after the other. */
-export async function repeat<Result>(
-  times: number,
-  act: (index: number) => Promise<Result>,
-): Promise<Result[]> {
+export async function repeat<Result>(times: number, act: (index: number) => Promise<Result>): Promise<Result[]> {
   const results: Result[] = [];
   for (let index = 0; index < times; index += 1) results.push(await act(index));
   return results;

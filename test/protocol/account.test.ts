@@ -10,18 +10,12 @@ describe('the balance object (OTP spec §2, HLR spec §2)', () => {
     expect(readBalance({ balance: 104.25 })).toEqual({ balance: '104.25' });
   });
 
-  it.each([
-    [''],
-    [null],
-    [[]],
-    [{}],
-    [{ balance: '' }],
-    [{ balance: null }],
-    [{ balance: 'much' }],
-    ['104.2500'],
-  ])('%j is none', (payload: unknown) => {
-    expect(readBalance(payload)).toBeNull();
-  });
+  it.each([[''], [null], [[]], [{}], [{ balance: '' }], [{ balance: null }], [{ balance: 'much' }], ['104.2500']])(
+    '%j is none',
+    (payload: unknown) => {
+      expect(readBalance(payload)).toBeNull();
+    },
+  );
 });
 
 /** OTP spec §2, pricing object: one operator with two MNCs has two entries. Values of our own. */
@@ -69,9 +63,7 @@ describe('the pricing object', () => {
   });
 
   it('keeps a row that stands in it twice', () => {
-    expect(readPricing({ ...LIST, pricing: [ROW, ROW] })).toMatchObject({
-      pricing: [{ mnc: '01' }, { mnc: '01' }],
-    });
+    expect(readPricing({ ...LIST, pricing: [ROW, ROW] })).toMatchObject({ pricing: [{ mnc: '01' }, { mnc: '01' }] });
   });
 
   it.each([

@@ -60,9 +60,7 @@ describe('the alphabet of a token', () => {
   it('is visible ASCII and nothing else, because it becomes a header value', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', minLength: 1, maxLength: 20 }), (access_token) => {
-        const isVisible = Array.from(access_token).every(
-          (character) => character > ' ' && character < '\x7f',
-        );
+        const isVisible = Array.from(access_token).every((character) => character > ' ' && character < '\x7f');
         expect(readTokens({ ...SAMPLE, access_token }) !== null).toBe(isVisible);
       }),
       { numRuns: 1_000 },

@@ -47,10 +47,7 @@ describe('a documented failure', () => {
       kind: 'rejected',
       code: null,
     });
-    expect(readEnvelope(status, { status_code: String(status), errors: [] })).toEqual({
-      kind: 'rejected',
-      code: null,
-    });
+    expect(readEnvelope(status, { status_code: String(status), errors: [] })).toEqual({ kind: 'rejected', code: null });
   });
 });
 
@@ -107,24 +104,7 @@ describe('anything else', () => {
 });
 
 const absent = Symbol('absent');
-const statusCodes = [
-  absent,
-  200,
-  201,
-  '200',
-  '201',
-  202,
-  401,
-  500,
-  0,
-  -200,
-  200.5,
-  '',
-  'OK',
-  null,
-  true,
-  [200],
-];
+const statusCodes = [absent, 200, 201, '200', '201', 202, 401, 500, 0, -200, 200.5, '', 'OK', null, true, [200]];
 const errorMembers = [
   absent,
   null,
@@ -157,8 +137,7 @@ function isDocumentedSuccess(status: number, body: unknown): boolean {
   const members = new Map<string, unknown>(Object.entries(body));
   const errors = members.get('errors') ?? [];
   const mirrorsSuccess =
-    !members.has('status_code') ||
-    /^20[01]$/.test(JSON.stringify(members.get('status_code')).replaceAll('"', ''));
+    !members.has('status_code') || /^20[01]$/.test(JSON.stringify(members.get('status_code')).replaceAll('"', ''));
   return (status === 200 || status === 201) && mirrorsSuccess && Array.isArray(errors) && errors.length === 0;
 }
 

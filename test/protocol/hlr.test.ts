@@ -124,9 +124,7 @@ describe('the lookup price list', () => {
   it('has one row for each country', () => {
     expect(readHlrPricing({ currency: { name: 'EUR', symbol: '€' }, pricing: [ROW] })).toEqual({
       currency: { name: 'EUR', symbol: '€' },
-      pricing: [
-        { id: '77', countryName: 'Freedonia', countryCode: '+999', countryIso: 'FD', price: '0.0060' },
-      ],
+      pricing: [{ id: '77', countryName: 'Freedonia', countryCode: '+999', countryIso: 'FD', price: '0.0060' }],
       oddRows: 0,
     });
   });
@@ -136,9 +134,7 @@ describe('the lookup price list', () => {
     ['999', '+999'],
     ['+999', '+999'],
   ])('may have the dialling code %j', (countrycode, countryCode) => {
-    expect(readHlrPricing({ pricing: [{ ...ROW, countrycode }] })).toMatchObject({
-      pricing: [{ countryCode }],
-    });
+    expect(readHlrPricing({ pricing: [{ ...ROW, countrycode }] })).toMatchObject({ pricing: [{ countryCode }] });
   });
 
   it('leaves out and counts rows without dialling code or price', () => {

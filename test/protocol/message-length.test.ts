@@ -120,13 +120,10 @@ describe('a template', () => {
     ['161 characters', `${A(156)}[PIN]`, false],
     ['70 hiragana and placeholder', `${HIRAGANA.repeat(65)}[PIN]`, true],
     ['71 hiragana and placeholder', `${HIRAGANA.repeat(66)}[PIN]`, false],
-  ])(
-    'of %s fits or not by its characters alone where a second segment is allowed',
-    (_what, template, fits) => {
-      expect(measureTemplate(template, 10, true).problem === null).toBe(fits);
-      expect(measureTemplate(template, 10).problem).not.toBeNull();
-    },
-  );
+  ])('of %s fits or not by its characters alone where a second segment is allowed', (_what, template, fits) => {
+    expect(measureTemplate(template, 10, true).problem === null).toBe(fits);
+    expect(measureTemplate(template, 10).problem).not.toBeNull();
+  });
 
   it.each([
     ['no placeholder', 'Your code', 'must contain [PIN] exactly once (found 0)'],
@@ -136,11 +133,7 @@ describe('a template', () => {
     ['a TAB', 'Your code\t[PIN]', 'must not contain control characters other than line feeds'],
     ['NUL', 'Your code \0[PIN]', 'must not contain control characters other than line feeds'],
     ['a line separator', 'Your code\u2028[PIN]', 'must not contain control characters other than line feeds'],
-    [
-      'a lone surrogate',
-      'Your code \ud83d[PIN]',
-      'must not contain control characters other than line feeds',
-    ],
+    ['a lone surrogate', 'Your code \ud83d[PIN]', 'must not contain control characters other than line feeds'],
   ])('is refused with %s', (_what, template, problem) => {
     expect(measureTemplate(template, 6).problem).toBe(problem);
   });
@@ -160,10 +153,7 @@ describe('beside sms-segments-calculator', () => {
   const character = fc.oneof(
     { weight: 8, arbitrary: fc.constantFrom(...Array.from(BASIC)) },
     { weight: 3, arbitrary: fc.constantFrom(...Array.from(EXTENSION)) },
-    {
-      weight: 1,
-      arbitrary: fc.constantFrom('ç', '`', '\t', '\u2019', HIRAGANA, SMILE, '\u0301', '\u200d', '\ud800'),
-    },
+    { weight: 1, arbitrary: fc.constantFrom('ç', '`', '\t', '\u2019', HIRAGANA, SMILE, '\u0301', '\u200d', '\ud800') },
   );
   const text = fc.oneof(
     fc.array(character, { minLength: 60, maxLength: 80 }).map((parts) => parts.join('')),
@@ -179,11 +169,7 @@ describe('beside sms-segments-calculator', () => {
         const oracle = new SegmentedMessage(message);
         const isGsm = oracle.getEncodingName() === 'GSM-7';
         const size = measureMessage(message);
-        expect({
-          isGsm: size.encoding === 'gsm-7',
-          units: size.units,
-          fits: size.units <= size.limit,
-        }).toEqual({
+        expect({ isGsm: size.encoding === 'gsm-7', units: size.units, fits: size.units <= size.limit }).toEqual({
           isGsm,
           units: oracle.messageSize / (isGsm ? 7 : 16),
           fits: oracle.segmentsCount === 1,

@@ -51,12 +51,9 @@ describe('the OTP object of variant A', () => {
     expect(readGenerated('A', { ...A, imessaged: 'other' }, DIGITS)).toMatchObject({ message: A.message });
   });
 
-  it.each([[undefined], [null], ['']])(
-    'may have the reference code %j, which is none',
-    (reference_code: unknown) => {
-      expect(readGenerated('A', { ...A, reference_code }, DIGITS)).toMatchObject({ referenceCode: null });
-    },
-  );
+  it.each([[undefined], [null], ['']])('may have the reference code %j, which is none', (reference_code: unknown) => {
+    expect(readGenerated('A', { ...A, reference_code }, DIGITS)).toMatchObject({ referenceCode: null });
+  });
 
   it.each([
     ['300', 300],

@@ -45,12 +45,7 @@ describe('what OTP spec §4 and §8 name', () => {
       validitySeconds: DEFAULT_VALIDITY_SECONDS,
       message: DEFAULT_MESSAGE,
     });
-    expect(body).toEqual({
-      mobile: '12025550123',
-      sender: DEFAULT_SENDER,
-      validity: '600',
-      message: DEFAULT_MESSAGE,
-    });
+    expect(body).toEqual({ mobile: '12025550123', sender: DEFAULT_SENDER, validity: '600', message: DEFAULT_MESSAGE });
   });
 });
 
@@ -62,8 +57,7 @@ describe.each(VARIANTS)('the body of generate in variant %s', (variant) => {
 
   it('carries numeric members as strings or as JSON numbers', () => {
     const input = { mobile: MOBILE, validitySeconds: 300 };
-    const bodyOf = (numbersAs: NumberForms) =>
-      parseInput(createGenerateRequest(optionsOf(variant, numbersAs)), input);
+    const bodyOf = (numbersAs: NumberForms) => parseInput(createGenerateRequest(optionsOf(variant, numbersAs)), input);
     expect(bodyOf(STRINGS)).toEqual({ mobile: '12025550123', validity: '300' });
     expect(bodyOf(NUMBERS)).toEqual({ mobile: 12025550123, validity: 300 });
     expect(bodyOf({ ...STRINGS, validity: 'number' })).toEqual({ mobile: '12025550123', validity: 300 });
@@ -103,36 +97,20 @@ describe.each(VARIANTS)('the body of generate in variant %s', (variant) => {
     expect(generate(variant, { mobile }).mobile).toBe(mobile.replace('+', ''));
   });
 
-  it.each([
-    '[PIN] [PIN]',
-    'no placeholder',
-    '[pin]',
-    '[PIN',
-    '',
-    `${'a'.repeat(155)}[PIN]`,
-    'a\r\n[PIN]',
-    5,
-    null,
-  ])('refuses the message %j by name', (message) => {
-    expect(() => generate(variant, { message })).toThrow(TypeError);
-    expect(() => generate(variant, { message })).toThrow(/^message (must|is too long)/);
-  });
+  it.each(['[PIN] [PIN]', 'no placeholder', '[pin]', '[PIN', '', `${'a'.repeat(155)}[PIN]`, 'a\r\n[PIN]', 5, null])(
+    'refuses the message %j by name',
+    (message) => {
+      expect(() => generate(variant, { message })).toThrow(TypeError);
+      expect(() => generate(variant, { message })).toThrow(/^message (must|is too long)/);
+    },
+  );
 
-  it.each([
-    'a',
-    'abcdefghijkl',
-    'ab_cd',
-    'Café',
-    'ab!',
-    'ab\n',
-    '1234567890123',
-    '123456789012345',
-    '',
-    12,
-    null,
-  ])('refuses the sender %j by name', (sender) => {
-    expect(() => generate(variant, { sender })).toThrow(/^sender must be/);
-  });
+  it.each(['a', 'abcdefghijkl', 'ab_cd', 'Café', 'ab!', 'ab\n', '1234567890123', '123456789012345', '', 12, null])(
+    'refuses the sender %j by name',
+    (sender) => {
+      expect(() => generate(variant, { sender })).toThrow(/^sender must be/);
+    },
+  );
 
   it.each([0, -1, 1.5, NaN, Infinity, '300', null])('refuses a validity of %j seconds by name', (seconds) => {
     expect(() => generate(variant, { validitySeconds: seconds })).toThrow(/^validitySeconds must be/);

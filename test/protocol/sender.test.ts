@@ -20,8 +20,7 @@ describe('the sender rule of OTP spec §4', () => {
     fc.assert(
       fc.property(sender, (text) => {
         const characters = Array.from(text);
-        const isWord =
-          text.length >= 2 && text.length <= 11 && characters.every((one) => allowed.includes(one));
+        const isWord = text.length >= 2 && text.length <= 11 && characters.every((one) => allowed.includes(one));
         const isNumber = text.length === 14 && characters.every((one) => one >= '0' && one <= '9');
         expect(isSender(text)).toBe(isWord || isNumber);
       }),

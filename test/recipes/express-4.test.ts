@@ -54,9 +54,7 @@ describe('the recipe for Express 4', () => {
   it('goes on to the page of the code when the gateway fails, and lets nobody in', async () => {
     const agent = site.agent();
     site.sim.failNext('generate', 'html-502');
-    expect((await agent.post('/login').type('form').send(passwordOf('dave')).timeout(5_000)).status).toBe(
-      303,
-    );
+    expect((await agent.post('/login').type('form').send(passwordOf('dave')).timeout(5_000)).status).toBe(303);
     expect((await agent.get('/account')).status).toBe(403);
   });
 });

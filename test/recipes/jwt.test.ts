@@ -43,12 +43,7 @@ describe('the recipe for passport-jwt', () => {
 
   it('says in the token how the user has logged in, and that it ends after five minutes', async () => {
     const claims = jwt.decode(await logIn('bob')) as jwt.JwtPayload;
-    expect(claims).toMatchObject({
-      sub: 'bob',
-      amr: ['pwd', 'sms'],
-      iss: ISSUED.issuer,
-      aud: ISSUED.audience,
-    });
+    expect(claims).toMatchObject({ sub: 'bob', amr: ['pwd', 'sms'], iss: ISSUED.issuer, aud: ISSUED.audience });
     expect(Number(claims.exp) - Number(claims.iat)).toBe(300);
   });
 

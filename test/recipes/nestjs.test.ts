@@ -24,10 +24,7 @@ describe.each(['A', 'B'] as const)('the recipe for NestJS, variant %s', (variant
     const wrong = await agent.post('/login/pin').send({ pin: wrongCode(site.code()) });
     expect([wrong.status, wrong.body]).toEqual([401, { error: 'invalid-code' }]);
     const right = await agent.post('/login/pin').send({ pin: site.code() });
-    expect([right.status, right.body]).toMatchObject([
-      200,
-      { id: 'alice', authInfo: { amr: ['pwd', 'sms'] } },
-    ]);
+    expect([right.status, right.body]).toMatchObject([200, { id: 'alice', authInfo: { amr: ['pwd', 'sms'] } }]);
     expect((await agent.get('/account')).body).toEqual({ id: 'alice' });
   });
 

@@ -21,12 +21,7 @@ describe('the recipe for OpenID Connect', () => {
     const file = join(__dirname, 'support/openid-child.ts');
     child = spawn(process.execPath, ['--import', 'tsx', file], {
       cwd: ROOT,
-      env: {
-        PATH: process.env.PATH,
-        SIMULATOR: sim.baseUrl,
-        GATEWAY_PASSWORD: sim.password,
-        NODE_ENV: 'test',
-      },
+      env: { PATH: process.env.PATH, SIMULATOR: sim.baseUrl, GATEWAY_PASSWORD: sim.password, NODE_ENV: 'test' },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     app = await readAddress(child);
@@ -104,8 +99,7 @@ async function readAddress(child: ChildProcess): Promise<string> {
   let [said, complaint] = ['', ''];
   child.stdout?.on('data', (part: Buffer) => (said += part.toString()));
   child.stderr?.on('data', (part: Buffer) => (complaint += part.toString()));
-  for (let round = 0; round < 1_000 && !said.includes('}') && child.exitCode === null; round += 1)
-    await wait(100);
+  for (let round = 0; round < 1_000 && !said.includes('}') && child.exitCode === null; round += 1) await wait(100);
   const [line] = /\{.*\}/.exec(said) ?? [];
   if (line === undefined) throw new Error(`the app has not started: ${complaint}`);
   return (JSON.parse(line) as { readonly app: string }).app;

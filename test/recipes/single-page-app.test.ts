@@ -71,10 +71,7 @@ describe('the recipe for single-page apps', () => {
     await tokenOf(fetch);
     for (const type of ['application/json', 'text/plain', 'application/x-www-form-urlencoded']) {
       const init = { method: 'POST', headers: { 'content-type': type } };
-      const answer = await fetch(`${site.url}/api/login`, {
-        ...init,
-        body: JSON.stringify(passwordOf('dave')),
-      });
+      const answer = await fetch(`${site.url}/api/login`, { ...init, body: JSON.stringify(passwordOf('dave')) });
       expect(answer.status).toBe(403);
     }
     expect(site.sim.stats().sent).toBe(sent);

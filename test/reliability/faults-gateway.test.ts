@@ -88,9 +88,7 @@ for (const kind of SHARED_STATES) {
           await stage.check();
           expect(stage.scene.simulator.stats().calls.generate).toBe(generate);
           // What never left is charged to nobody.
-          expect(
-            (await stage.look()).counters.get(`sends:short:user:others:${visitor.user.id}`),
-          ).toBeUndefined();
+          expect((await stage.look()).counters.get(`sends:short:user:others:${visitor.user.id}`)).toBeUndefined();
           expect(toTold(await visitor.enterRight())).toEqual(NO_CODE_FITS);
           await heal(fault);
           await expectRecovery(visitor, 1);

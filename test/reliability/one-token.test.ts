@@ -14,13 +14,7 @@ const QUEUE_MS = 60_000;
 /** Longer than the gateway's tokens live. */
 const TOKEN_LIFE_SECONDS = 1_801;
 
-const ALL_PASS = {
-  statuses: { 200: LOGINS },
-  passes: LOGINS,
-  authentications: 1,
-  accidents: [],
-  unproven: [],
-};
+const ALL_PASS = { statuses: { 200: LOGINS }, passes: LOGINS, authentications: 1, accidents: [], unproven: [] };
 
 describeWithService('redis')(`${LOGINS} logins at once in eight processes that share Redis`, () => {
   let server: StateServer;

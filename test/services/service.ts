@@ -83,12 +83,7 @@ export async function runToEnd(command: string, args: readonly string[], as: Spa
 }
 
 /** A server that was killed may leave what keeps the next one from starting for a moment: then it is tried again. */
-async function start(
-  program: Program,
-  folder: string,
-  port: number,
-  as: SpawnOptions,
-): Promise<ChildProcess> {
+async function start(program: Program, folder: string, port: number, as: SpawnOptions): Promise<ChildProcess> {
   const giveUpAt = Date.now() + START_TIMEOUT_MS;
   let child = launch(program, folder, port, as);
   while (!(await program.isUp(port)) || child.exitCode !== null) {

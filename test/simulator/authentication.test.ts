@@ -27,12 +27,7 @@ describe.each(VARIANTS)('authentication, variant %s', (variant) => {
     ['no username', { type: 'access_token', password: 'x' }, 1002, 422],
     ['no password', { type: 'access_token', username: 'demo' }, 1003, 422],
     ['a wrong password', { type: 'access_token', username: 'demo', password: 'x' }, 1004, 401],
-    [
-      'a wrong username',
-      { type: 'access_token', username: 'x', password: 'demo-gateway-password' },
-      1004,
-      401,
-    ],
+    ['a wrong username', { type: 'access_token', username: 'x', password: 'demo-gateway-password' }, 1004, 401],
     ['a wrong refresh token', { type: 'refresh_token', refresh_token: 'x' }, 1005, 401],
     ['no refresh token', { type: 'refresh_token' }, 1005, 401],
   ])('refuses %s', async (_what, body, code, status) => {

@@ -123,10 +123,7 @@ describe('faults', () => {
   it('status is an envelope without payload and errors, and may say when to come back', async () => {
     const { wire } = await play({ kind: 'status', status: 429, retryAfterSeconds: 7 });
     expect([wire.status, wire.headers['retry-after']]).toEqual([429, '7']);
-    expect(JSON.parse(wire.body.toString())).toEqual({
-      status_code: 429,
-      status_message: 'Too Many Requests',
-    });
+    expect(JSON.parse(wire.body.toString())).toEqual({ status_code: 429, status_message: 'Too Many Requests' });
   });
 
   it.each([429, 503])('status %d without the envelope is a plain text with Retry-After', async (status) => {
@@ -150,10 +147,6 @@ describe('faults', () => {
 
   it('body is any answer at all', async () => {
     const { wire } = await play({ kind: 'body', status: 200, body: '{"payload":', contentType: 'x/y' });
-    expect([wire.status, wire.headers['content-type'], wire.body.toString()]).toEqual([
-      200,
-      'x/y',
-      '{"payload":',
-    ]);
+    expect([wire.status, wire.headers['content-type'], wire.body.toString()]).toEqual([200, 'x/y', '{"payload":']);
   });
 });

@@ -45,8 +45,7 @@ export class Gateway {
 
   /** One request as it is; the token goes along when there is one. */
   fetch(method: string, path: string, init: RequestInit = {}): Promise<Response> {
-    const authorization: Record<string, string> =
-      this.token === '' ? {} : { authorization: `Bearer ${this.token}` };
+    const authorization: Record<string, string> = this.token === '' ? {} : { authorization: `Bearer ${this.token}` };
     return fetch(this.sim.baseUrl + path, {
       method,
       redirect: 'manual',

@@ -41,11 +41,7 @@ describe('the OTP object', () => {
 
   it('has the defaults of the document in A', async () => {
     const { body } = await (await startLoggedIn({ variant: 'A' })).generate();
-    expect(body.payload).toMatchObject({
-      sender: 'SECUREPIN',
-      validity: 600,
-      message: `${DEFAULT_TEXT}[PIN]`,
-    });
+    expect(body.payload).toMatchObject({ sender: 'SECUREPIN', validity: 600, message: `${DEFAULT_TEXT}[PIN]` });
     expect(body.payload).not.toHaveProperty('reference_code');
   });
 });
@@ -148,11 +144,7 @@ describe.each(VARIANTS)('generate, variant %s', (variant) => {
   it('sends nothing without permission or to destinations that are not served', async () => {
     const forbidden = await startLoggedIn({ variant, maySendOtp: false });
     expect(codeOf(await forbidden.generate())).toBe({ A: 2121, B: 2100 }[variant]);
-    const limited = await startLoggedIn({
-      variant,
-      unknownDestinations: ['44'],
-      forbiddenDestinations: ['49'],
-    });
+    const limited = await startLoggedIn({ variant, unknownDestinations: ['44'], forbiddenDestinations: ['49'] });
     expect(codeOf(await limited.generate({ mobile: '447700900123' }))).toBe({ A: 2103, B: 2101 }[variant]);
     expect(codeOf(await limited.generate({ mobile: '4915112345678' }))).toBe({ A: 2103, B: 2102 }[variant]);
     expect((await limited.generate()).status).toBe(201);

@@ -3,11 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { ALICE, startLoggedIn, VARIANTS, type Gateway } from './gateway';
 
 /** Reads a stream of events until one has arrived that many times, for at most as long as the test lives. */
-async function readEvents(
-  gateway: Gateway,
-  wanted: number,
-  afterOpen: () => Promise<unknown>,
-): Promise<string[]> {
+async function readEvents(gateway: Gateway, wanted: number, afterOpen: () => Promise<unknown>): Promise<string[]> {
   const response = await fetch(`${gateway.sim.inboxUrl}/events`);
   expect(response.headers.get('content-type')).toMatch(/^text\/event-stream/);
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();

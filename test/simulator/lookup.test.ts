@@ -76,9 +76,7 @@ describe('lookup', () => {
     const gateway = await startLoggedIn();
     expect(codeOf(await gateway.get(PATHS.lookup + '8821234567'))).toBe(2005);
     gateway.sim.subscribers.set('8821234567', { operator: 'Satellite' });
-    expect((await gateway.get(PATHS.lookup + '8821234567')).body.payload).toMatchObject({
-      operator: 'Satellite',
-    });
+    expect((await gateway.get(PATHS.lookup + '8821234567')).body.payload).toMatchObject({ operator: 'Satellite' });
   });
 
   it.each([1006, 1221, 1222, 2002, 2003, 2004, 2005] as const)(

@@ -11,10 +11,7 @@ function open(readings: Readings, variant: 'A' | 'B' = 'A'): Promise<Gateway> {
 describe('readings of the envelope', () => {
   it('httpStatusByCode gives a code another status', async () => {
     const gateway = await open({ httpStatusByCode: { 2103: 400, 1005: 418 } });
-    expect(await gateway.generate({ mobile: 'x' })).toMatchObject({
-      status: 400,
-      body: { status_code: 400 },
-    });
+    expect(await gateway.generate({ mobile: 'x' })).toMatchObject({ status: 400, body: { status_code: 400 } });
     expect((await gateway.refresh('x')).status).toBe(418);
     expect((await gateway.generate({ sender: 'x' })).status).toBe(422);
   });
@@ -50,12 +47,7 @@ describe('readings of the envelope', () => {
     ['null', null],
   ] as const)('successErrors %s puts errors beside the payload', async (successErrors, errors) => {
     const { body } = await (await open({ successErrors })).balance();
-    expect(body).toEqual({
-      status_code: 200,
-      status_message: 'OK',
-      payload: { balance: '100.0000' },
-      errors,
-    });
+    expect(body).toEqual({ status_code: 200, status_message: 'OK', payload: { balance: '100.0000' }, errors });
   });
 
   it('codesAs string writes codes as digits', async () => {
@@ -159,16 +151,13 @@ describe('readings of requests', () => {
   it.each([
     [{ mobile: 'string', validity: 'number' }, '12025550123', 300],
     [{ mobile: 'number', validity: 'string' }, 12025550123, '300'],
-  ] as const)(
-    'numericMembers %j chooses the form of each field',
-    async (numericMembers, mobile, validity) => {
-      const gateway = await open({ numericMembers });
-      const other = (value: string | number) => (typeof value === 'number' ? String(value) : Number(value));
-      expect((await gateway.generate({ mobile, validity })).status).toBe(201);
-      expect(codeOf(await gateway.generate({ mobile: other(mobile), validity }))).toBe(2103);
-      expect(codeOf(await gateway.generate({ mobile, validity: other(validity) }))).toBe(2110);
-    },
-  );
+  ] as const)('numericMembers %j chooses the form of each field', async (numericMembers, mobile, validity) => {
+    const gateway = await open({ numericMembers });
+    const other = (value: string | number) => (typeof value === 'number' ? String(value) : Number(value));
+    expect((await gateway.generate({ mobile, validity })).status).toBe(201);
+    expect(codeOf(await gateway.generate({ mobile: other(mobile), validity }))).toBe(2103);
+    expect(codeOf(await gateway.generate({ mobile, validity: other(validity) }))).toBe(2110);
+  });
 
   it('numericMembers takes both forms of a field that its object leaves out', async () => {
     const gateway = await open({ numericMembers: { mobile: 'string' } });

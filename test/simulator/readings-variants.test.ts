@@ -25,8 +25,7 @@ describe('readings of variant A', () => {
   });
 
   it('messageMember both', async () => {
-    const { payload } = (await (await open({ messageMember: 'both' })).generate({ message: 'Code [PIN]' }))
-      .body;
+    const { payload } = (await (await open({ messageMember: 'both' })).generate({ message: 'Code [PIN]' })).body;
     expect(payload).toMatchObject({ message: 'Code [PIN]', imessaged: 'Code [PIN]' });
   });
 
@@ -45,11 +44,7 @@ describe('readings of the codes of variant A', () => {
   it.each([2121, 2100] as const)(
     'noPermissionCodeA %d is answered to an account without permission',
     async (noPermissionCodeA) => {
-      const gateway = await startLoggedIn({
-        variant: 'A',
-        maySendOtp: false,
-        readings: { noPermissionCodeA },
-      });
+      const gateway = await startLoggedIn({ variant: 'A', maySendOtp: false, readings: { noPermissionCodeA } });
       expect(codeOf(await gateway.generate())).toBe(noPermissionCodeA);
     },
   );
@@ -98,14 +93,11 @@ describe('readings of the codes of variant A', () => {
     [2105, 422, 2105],
     [422, 422, 422],
     ['cut', 201, undefined],
-  ] as const)(
-    'longReferenceCode %p answers 51 characters with %d',
-    async (longReferenceCode, status, code) => {
-      const gateway = await open({ longReferenceCode });
-      const reply = await gateway.generate({ reference_code: `${'\u{1F511}'.repeat(50)}!` });
-      expect([reply.status, codeOf(reply)]).toEqual([status, code]);
-    },
-  );
+  ] as const)('longReferenceCode %p answers 51 characters with %d', async (longReferenceCode, status, code) => {
+    const gateway = await open({ longReferenceCode });
+    const reply = await gateway.generate({ reference_code: `${'\u{1F511}'.repeat(50)}!` });
+    expect([reply.status, codeOf(reply)]).toEqual([status, code]);
+  });
 
   it('longReferenceCode cut keeps the first 50 characters', async () => {
     const gateway = await open({ longReferenceCode: 'cut' });
@@ -237,10 +229,7 @@ describe('networkCodesAs number', () => {
   it('leaves a code that has other characters than digits as it is', async () => {
     const gateway = await open({ networkCodesAs: 'number' });
     gateway.sim.subscribers.set(ALICE, { imsi: '26201xxxxxxxxxx', msc: '' });
-    expect((await gateway.get(PATHS.lookup + ALICE)).body.payload).toMatchObject({
-      imsi: '26201xxxxxxxxxx',
-      msc: '',
-    });
+    expect((await gateway.get(PATHS.lookup + ALICE)).body.payload).toMatchObject({ imsi: '26201xxxxxxxxxx', msc: '' });
   });
 });
 
@@ -253,10 +242,7 @@ describe('readings of lookups', () => {
   it('invalidLookup full shows everything', async () => {
     const gateway = await open({ invalidLookup: 'full' });
     gateway.sim.subscribers.set(ALICE, { status: 'invalid' });
-    expect((await gateway.get(PATHS.lookup + ALICE)).body.payload).toMatchObject({
-      mcc: '310',
-      cost: '0.0050',
-    });
+    expect((await gateway.get(PATHS.lookup + ALICE)).body.payload).toMatchObject({ mcc: '310', cost: '0.0050' });
   });
 
   it.each([

@@ -61,20 +61,15 @@ describe('the input of a store', () => {
     'is refused when a challenge is to live for %p seconds',
     (seconds) => {
       expect(() => checkChallenge(good, seconds)).toThrow(new StoreError('begin: unknown record'));
-      expect(() => checkChallenge({ ...good, otpId: '' }, 600)).toThrow(
-        new StoreError('begin: unknown record'),
-      );
+      expect(() => checkChallenge({ ...good, otpId: '' }, 600)).toThrow(new StoreError('begin: unknown record'));
       expect(() => checkChallenge(good, 0.5)).not.toThrow();
     },
   );
 
-  it.each([-1, Number.NaN, Number.POSITIVE_INFINITY])(
-    'is refused when it is not a length of a lock: %p',
-    (seconds) => {
-      expect(() => checkLock(seconds)).toThrow(new StoreError('lock: invalid length'));
-      expect(() => checkLock(0)).not.toThrow();
-    },
-  );
+  it.each([-1, Number.NaN, Number.POSITIVE_INFINITY])('is refused when it is not a length of a lock: %p', (seconds) => {
+    expect(() => checkLock(seconds)).toThrow(new StoreError('lock: invalid length'));
+    expect(() => checkLock(0)).not.toThrow();
+  });
 
   it.each([
     { sealed: 'x', ttlSeconds: 0 },

@@ -64,9 +64,7 @@ describe('a device that a store returns', () => {
     ['rotated', 'b'],
     ['stale', 'b'],
   ])('is refused as the result of a rotation with the outcome %p of device %p', (outcome, deviceId) => {
-    expect(() => toRotation(outcome, good, deviceId)).toThrow(
-      new StoreError('devices.rotate: unknown answer'),
-    );
+    expect(() => toRotation(outcome, good, deviceId)).toThrow(new StoreError('devices.rotate: unknown answer'));
   });
 });
 
@@ -123,15 +121,12 @@ describe('the input of a store', () => {
     expect(() => checkDevice(good, 600, 1)).not.toThrow();
   });
 
-  it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])(
-    'is refused with a life of %p seconds',
-    (seconds) => {
-      expect(() => checkDevice(good, seconds, 5)).toThrow(new StoreError('devices.add: unknown record'));
-      const refusal = new StoreError('browsers.remember: unknown record');
-      expect(() => checkBrowser(makeBrowser('a'), seconds, 5)).toThrow(refusal);
-      expect(() => checkNote('text', seconds)).toThrow(new StoreError('notes.write: invalid note'));
-    },
-  );
+  it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])('is refused with a life of %p seconds', (seconds) => {
+    expect(() => checkDevice(good, seconds, 5)).toThrow(new StoreError('devices.add: unknown record'));
+    const refusal = new StoreError('browsers.remember: unknown record');
+    expect(() => checkBrowser(makeBrowser('a'), seconds, 5)).toThrow(refusal);
+    expect(() => checkNote('text', seconds)).toThrow(new StoreError('notes.write: invalid note'));
+  });
 
   it.each(['', 'a:b', 'a b', 'ä', 'x'.repeat(129)])('is refused with the token hash %p', (hash) => {
     expect(() => checkDevice({ ...good, tokenHash: hash }, 600, 5)).toThrow(
@@ -140,9 +135,7 @@ describe('the input of a store', () => {
     expect(() => checkDevice({ ...good, previousHash: hash }, 600, 5)).toThrow(
       new StoreError('devices.add: unknown record'),
     );
-    expect(() => checkRotation({ nextHash: hash, usedAt: 1 })).toThrow(
-      new StoreError('devices.rotate: invalid token'),
-    );
+    expect(() => checkRotation({ nextHash: hash, usedAt: 1 })).toThrow(new StoreError('devices.rotate: invalid token'));
   });
 
   it('is refused when the time of use is not a number', () => {

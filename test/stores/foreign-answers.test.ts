@@ -69,9 +69,7 @@ const postgresRows = fc.array(postgresRow, { maxLength: 2 });
 
 describe('whatever the server returns', () => {
   it('redisStore with node-redis returns what its contract says, or refuses', async () => {
-    const found = await misbehaviour(redisReply, (reply) =>
-      redisStore({ evalSha: reply, eval: reply }, { onWarning }),
-    );
+    const found = await misbehaviour(redisReply, (reply) => redisStore({ evalSha: reply, eval: reply }, { onWarning }));
     expect(found).toBeNull();
   });
 
@@ -83,16 +81,14 @@ describe('whatever the server returns', () => {
   });
 
   it('postgresStore returns what its contract says, or refuses', async () => {
-    const query = (reply: Reply) => async (): Promise<{ rows: unknown[] }> => ({
-      rows: (await reply()) as unknown[],
-    });
+    const query = (reply: Reply) => async (): Promise<{ rows: unknown[] }> => ({ rows: (await reply()) as unknown[] });
     expect(await misbehaviour(postgresRows, (reply) => postgresStore({ query: query(reply) }))).toBeNull();
   });
 
   it.each(
-    [['x'], ['acquired', 'x', null], ['acquired', null, null], ['stored', null], [], 'acquired', null].map(
-      (reply) => ({ reply }),
-    ),
+    [['x'], ['acquired', 'x', null], ['acquired', null, null], ['stored', null], [], 'acquired', null].map((reply) => ({
+      reply,
+    })),
   )('redisStore renews no token on the answer $reply', async ({ reply }) => {
     const answer = (): Promise<unknown> => Promise.resolve(reply);
     const { tokens } = redisStore({ evalSha: answer, eval: answer }, { onWarning });
@@ -118,9 +114,7 @@ describe('whatever the server returns', () => {
     for (const store of [redisStore({ evalSha: fail, eval: fail }), postgresStore({ query: fail })]) {
       const error = await store.challenges.claim('a').catch((caught: unknown) => caught);
       expect(error).toBeInstanceOf(StoreError);
-      expect(`${String(error)} ${JSON.stringify(error)} ${String((error as Error).stack)}`).not.toContain(
-        'secret',
-      );
+      expect(`${String(error)} ${JSON.stringify(error)} ${String((error as Error).stack)}`).not.toContain('secret');
       expect((error as Error).cause).toEqual({ name: 'Error', code: null });
     }
   });
@@ -144,10 +138,7 @@ async function misbehaviour(
       isSo(challenges.consume('a'), (isMine) => typeof isMine === 'boolean'),
       isSo(counters.charge([{ key: 'a', windowSeconds: 9 }]), isCharge),
       isSo(tokens.read('a'), isToken),
-      isSo(
-        recoveryCodes.spend('a', 'x'),
-        ({ isSpent, left }) => typeof isSpent === 'boolean' && isCount(left),
-      ),
+      isSo(recoveryCodes.spend('a', 'x'), ({ isSpent, left }) => typeof isSpent === 'boolean' && isCount(left)),
       isSo(recoveryCodes.count('a'), isCount),
       isSo(recoveryCodes.replace('a', ['x']), (isWritten) => typeof isWritten === 'boolean'),
       isSo(devices.rotate('user', 'a', token), isRotation),

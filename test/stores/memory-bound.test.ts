@@ -39,9 +39,7 @@ describe('the bound of memoryStore', () => {
     await challenges.begin(makeChallenge('a'), 600);
     await counters.charge([{ key: 'a', windowSeconds: null }]);
     await tokens.renew('a', 0, () => Promise.resolve({ sealed: 'x', ttlSeconds: 10 }));
-    await expect(tokens.renew('b', 0, () => Promise.reject(new Error('not reached')))).rejects.toThrow(
-      StoreError,
-    );
+    await expect(tokens.renew('b', 0, () => Promise.reject(new Error('not reached')))).rejects.toThrow(StoreError);
   });
 
   it.each(['consumed', 'discarded', 'expired'])('gives the room of a %s challenge back', async (how) => {
@@ -112,9 +110,7 @@ describe('the bound of memoryStore', () => {
   });
 
   it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('is never %p', (maxEntries) => {
-    expect(() => memoryStore({ maxEntries })).toThrow(
-      new TypeError('maxEntries must be a whole number from 1'),
-    );
+    expect(() => memoryStore({ maxEntries })).toThrow(new TypeError('maxEntries must be a whole number from 1'));
   });
 });
 
@@ -162,9 +158,6 @@ interface Named {
 
 /** Takes the room of so many counters for an hour: a store has room for ten times `maxEntries`. */
 async function fill(counters: CounterStore, count: number): Promise<void> {
-  const others = Array.from({ length: count }, (_, index) => ({
-    key: `other ${index}`,
-    windowSeconds: 3600,
-  }));
+  const others = Array.from({ length: count }, (_, index) => ({ key: `other ${index}`, windowSeconds: 3600 }));
   await counters.charge(others);
 }

@@ -18,9 +18,6 @@ describe('a clock that is set back', () => {
     const counter = { key: 'a', windowSeconds: 600, max: 5, lock: { every: 3, seconds: [30] } };
     await counters.charge([counter]);
     nowMs -= 3_600_000;
-    expect(await counters.charge([counter])).toMatchObject({
-      refusedBy: null,
-      counts: [{ lockedSeconds: 0 }],
-    });
+    expect(await counters.charge([counter])).toMatchObject({ refusedBy: null, counts: [{ lockedSeconds: 0 }] });
   });
 });

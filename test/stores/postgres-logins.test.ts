@@ -65,9 +65,7 @@ describeWithService('postgres')('logins in PostgreSQL', () => {
       const isolated = new Pool({ ...connectionOf(server.port), max: 10, options });
       const { logins: kept } = postgresStore(isolated, { random: () => 1 });
       const begun = await Promise.all(
-        Array.from({ length: 30 }, (_, index) =>
-          kept.begin(makeLogin(`login ${index}`, { startedAt: index }), 600, 3),
-        ),
+        Array.from({ length: 30 }, (_, index) => kept.begin(makeLogin(`login ${index}`, { startedAt: index }), 600, 3)),
       );
       await isolated.end();
       const listed = (await logins.list('user')).map(({ loginId }) => loginId);
@@ -104,16 +102,13 @@ describeWithService('postgres')('logins in PostgreSQL', () => {
     for (const id of ['a', 'b']) await logins.begin(makeLogin(id), 600, 5);
     await logins.begin(makeLogin('c', { userId: 'other' }), 600, 5);
     await pool.query(`UPDATE sms_otp_login SET expires_at = now() - interval '1 s'`);
-    expect([await logins.list('user'), await logins.find('a'), await logins.end('a')]).toEqual([
-      [],
-      null,
-      false,
-    ]);
+    expect([await logins.list('user'), await logins.find('a'), await logins.end('a')]).toEqual([[], null, false]);
     expect(await logins.find('a', seen)).toBeNull();
     expect(await logins.begin(makeLogin('b'), 600, 1)).toEqual([]);
-    expect(await valueOf('SELECT array_agg(login_id ORDER BY login_id) AS value FROM sms_otp_login')).toEqual(
-      ['b', 'c'],
-    );
+    expect(await valueOf('SELECT array_agg(login_id ORDER BY login_id) AS value FROM sms_otp_login')).toEqual([
+      'b',
+      'c',
+    ]);
     expect(await logins.endAll('other')).toEqual([]);
   });
 

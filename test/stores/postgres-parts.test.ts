@@ -112,9 +112,9 @@ describeWithService('postgres')('recovery codes, devices, browsers and notes in 
     await store.browsers.remember(makeBrowser('a'), 600, 5);
     await pool.query('UPDATE sms_otp_browsers SET version = 2');
     await expect(store.browsers.remember(makeBrowser('b'), 600, 5)).rejects.toThrow(StoreError);
-    expect(
-      await valueOf('SELECT array(SELECT jsonb_object_keys(browsers)) AS value FROM sms_otp_browsers'),
-    ).toEqual(['a']);
+    expect(await valueOf('SELECT array(SELECT jsonb_object_keys(browsers)) AS value FROM sms_otp_browsers')).toEqual([
+      'a',
+    ]);
   });
 
   it('remove a browser that is over with the next one that is remembered', async () => {
@@ -123,9 +123,9 @@ describeWithService('postgres')('recovery codes, devices, browsers and notes in 
     await pool.query(`UPDATE sms_otp_browsers SET browsers = ${ended}, expires_at = now() - interval '1 s'`);
     expect(await store.browsers.list('user')).toEqual([]);
     expect(await store.browsers.remember(makeBrowser('b'), 600, 5)).toEqual([]);
-    expect(
-      await valueOf('SELECT array(SELECT jsonb_object_keys(browsers)) AS value FROM sms_otp_browsers'),
-    ).toEqual(['b']);
+    expect(await valueOf('SELECT array(SELECT jsonb_object_keys(browsers)) AS value FROM sms_otp_browsers')).toEqual([
+      'b',
+    ]);
     expect(await store.browsers.list('user')).toEqual([makeBrowser('b')]);
   });
 

@@ -45,14 +45,11 @@ describeWithService('postgres')('postgresStore', () => {
     expect((await byHand.challenges.claim('a')).outcome).toBe('claimed');
   });
 
-  it.each(['NULL', '-1', '2000000000'])(
-    'treats a challenge with %s attempts as exhausted',
-    async (attempts) => {
-      await store.challenges.begin(makeChallenge('a'), 600);
-      await pool.query(`UPDATE sms_otp_challenge SET attempts = ${attempts}`);
-      expect(await store.challenges.claim('a')).toEqual({ outcome: 'exhausted' });
-    },
-  );
+  it.each(['NULL', '-1', '2000000000'])('treats a challenge with %s attempts as exhausted', async (attempts) => {
+    await store.challenges.begin(makeChallenge('a'), 600);
+    await pool.query(`UPDATE sms_otp_challenge SET attempts = ${attempts}`);
+    expect(await store.challenges.claim('a')).toEqual({ outcome: 'exhausted' });
+  });
 
   it.each([JSON.stringify({ ...makeChallenge('a'), version: 2 }), '{}', 'x', ''])(
     'refuses the unknown record %p',
@@ -65,18 +62,15 @@ describeWithService('postgres')('postgresStore', () => {
     },
   );
 
-  it.each(['version = 2', 'count = -1'])(
-    'refuses to add to an unknown counter record: %s',
-    async (change) => {
-      await store.counters.charge([windowed('odd')]);
-      await pool.query(`UPDATE sms_otp_counter SET ${change}`);
-      await expect(store.counters.charge([windowed('good'), windowed('odd')])).rejects.toThrow(StoreError);
-      const { rows } = await pool.query('SELECT key FROM sms_otp_counter');
-      expect(rows).toEqual([{ key: 'odd' }]);
-      await store.counters.clear(['odd']);
-      expect((await store.counters.charge([windowed('odd')])).counts[0]?.count).toBe(1);
-    },
-  );
+  it.each(['version = 2', 'count = -1'])('refuses to add to an unknown counter record: %s', async (change) => {
+    await store.counters.charge([windowed('odd')]);
+    await pool.query(`UPDATE sms_otp_counter SET ${change}`);
+    await expect(store.counters.charge([windowed('good'), windowed('odd')])).rejects.toThrow(StoreError);
+    const { rows } = await pool.query('SELECT key FROM sms_otp_counter');
+    expect(rows).toEqual([{ key: 'odd' }]);
+    await store.counters.clear(['odd']);
+    expect((await store.counters.charge([windowed('odd')])).counts[0]?.count).toBe(1);
+  });
 
   it.each(['version = 2', 'sealed = NULL', 'token_fence = -1'])(
     'refuses an unknown token record: %s',
@@ -101,26 +95,23 @@ describeWithService('postgres')('postgresStore', () => {
     expect(await keysOf('sms_otp_counter', 'key')).toEqual(['live', 'locked', 'new']);
   });
 
-  it.each(['repeatable read', 'serializable'])(
-    'counts correctly at the isolation level %s',
-    async (level) => {
-      const isolated = new Pool({
-        ...connectionOf(server.port),
-        max: 8,
-        options: `-c default_transaction_isolation=${level.replace(' ', '\\ ')}`,
-      });
-      const { challenges, counters } = postgresStore(isolated, { random: never });
-      await challenges.begin(makeChallenge('a'), 600);
-      const claims = await settle(20, () => challenges.claim('a'));
-      const charges = await settle(20, () => counters.charge([{ ...windowed('a'), max: 5 }, windowed('b')]));
-      await isolated.end();
-      expect(claims.filter((claim) => claim?.outcome === 'claimed').length).toBeLessThanOrEqual(5);
-      const passed = charges.filter((charge) => charge?.refusedBy === null).length;
-      expect(passed).toBeLessThanOrEqual(5);
-      const read = ['a', 'b'].map((key) => ({ ...windowed(key), isOnlyRead: true }));
-      expect((await store.counters.charge(read)).counts.map(({ count }) => count)).toEqual([passed, passed]);
-    },
-  );
+  it.each(['repeatable read', 'serializable'])('counts correctly at the isolation level %s', async (level) => {
+    const isolated = new Pool({
+      ...connectionOf(server.port),
+      max: 8,
+      options: `-c default_transaction_isolation=${level.replace(' ', '\\ ')}`,
+    });
+    const { challenges, counters } = postgresStore(isolated, { random: never });
+    await challenges.begin(makeChallenge('a'), 600);
+    const claims = await settle(20, () => challenges.claim('a'));
+    const charges = await settle(20, () => counters.charge([{ ...windowed('a'), max: 5 }, windowed('b')]));
+    await isolated.end();
+    expect(claims.filter((claim) => claim?.outcome === 'claimed').length).toBeLessThanOrEqual(5);
+    const passed = charges.filter((charge) => charge?.refusedBy === null).length;
+    expect(passed).toBeLessThanOrEqual(5);
+    const read = ['a', 'b'].map((key) => ({ ...windowed(key), isOnlyRead: true }));
+    expect((await store.counters.charge(read)).counts.map(({ count }) => count)).toEqual([passed, passed]);
+  });
 
   it.each(['read committed', 'repeatable read', 'serializable'])(
     'refuses none of 100 sends at once that share counters, at the isolation level %s',
@@ -172,13 +163,10 @@ describeWithService('postgres')('postgresStore', () => {
 describe('the options of postgresStore', () => {
   const pool: PostgresPool = { query: notReached };
 
-  it.each(['', '1a', 'A', 'a-b', 'a"b', 'a;b', 'a.b', 'x'.repeat(41)])(
-    'are refused with the prefix %p',
-    (prefix) => {
-      expect(() => postgresStore(pool, { prefix })).toThrow(TypeError);
-      expect(() => schemaSql(prefix)).toThrow(TypeError);
-    },
-  );
+  it.each(['', '1a', 'A', 'a-b', 'a"b', 'a;b', 'a.b', 'x'.repeat(41)])('are refused with the prefix %p', (prefix) => {
+    expect(() => postgresStore(pool, { prefix })).toThrow(TypeError);
+    expect(() => schemaSql(prefix)).toThrow(TypeError);
+  });
 
   it('include a prefix that schemaSql takes as well', () => {
     expect(schemaSql()).toContain('CREATE TABLE IF NOT EXISTS sms_otp_challenge (');

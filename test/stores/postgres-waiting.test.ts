@@ -28,9 +28,7 @@ describeWithService('postgres')('statements that waited for the same row of Post
     await server.close();
   });
 
-  beforeEach(() =>
-    pool.query('TRUNCATE sms_otp_counter, sms_otp_recovery_codes, sms_otp_devices, sms_otp_browsers'),
-  );
+  beforeEach(() => pool.query('TRUNCATE sms_otp_counter, sms_otp_recovery_codes, sms_otp_devices, sms_otp_browsers'));
 
   it('rotate a device once, and return its current state to the others', async () => {
     await store.devices.add(makeDevice('a'), 600, 5);
@@ -98,9 +96,7 @@ describeWithService('postgres')('statements that waited for the same row of Post
   it('charge no more than fits', async () => {
     const counter = { key: 'budget', windowSeconds: 600, max: 10 };
     await store.counters.charge([counter]);
-    const charges = await afterWaiting('sms_otp_counter', () =>
-      store.counters.charge([{ ...counter, amount: 4 }]),
-    );
+    const charges = await afterWaiting('sms_otp_counter', () => store.counters.charge([{ ...counter, amount: 4 }]));
     expect(charges.filter(({ refusedBy }) => refusedBy === null)).toHaveLength(2);
   });
 
@@ -124,10 +120,7 @@ describeWithService('postgres')('statements that waited for the same row of Post
   });
 
   /** What so many calls answer that all began before another transaction gave the rows of the table free. */
-  async function afterWaiting<Result>(
-    table: string,
-    call: (index: number) => Promise<Result>,
-  ): Promise<Result[]> {
+  async function afterWaiting<Result>(table: string, call: (index: number) => Promise<Result>): Promise<Result[]> {
     const answers = await besideTransaction(`SELECT FROM ${table} FOR UPDATE`, [], async () => {
       const calls = Array.from({ length: CALLS }, (_, index) => call(index));
       await until(async () => (await waiting()) === CALLS);

@@ -72,10 +72,7 @@ function atOnce<Result>(call: () => Promise<Result>): Promise<Result[]> {
   return Promise.all(Array.from({ length: CALLS }, call));
 }
 
-async function open(
-  kind: string,
-  port: number,
-): Promise<{ store: Required<SmsOtpStore>; close: () => Promise<void> }> {
+async function open(kind: string, port: number): Promise<{ store: Required<SmsOtpStore>; close: () => Promise<void> }> {
   if (kind === 'postgres') {
     const pool = new Pool({ ...connectionOf(port), max: 3 });
     return { store: postgresStore(pool), close: () => pool.end() };

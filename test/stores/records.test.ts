@@ -145,9 +145,7 @@ describe('a list of strings that a store returns', () => {
   });
 
   it.each([['a'], [null], [{ length: 0 }], [[1]], [['a', 1]]])('is refused: %j', (value) => {
-    expect(() => requireStrings('devices.list', value)).toThrow(
-      new StoreError('devices.list: unknown answer'),
-    );
+    expect(() => requireStrings('devices.list', value)).toThrow(new StoreError('devices.list: unknown answer'));
   });
 });
 

@@ -24,11 +24,7 @@ export async function connectNodeRedis(port: number): Promise<TestClient> {
   // Connections are lost on purpose here; the store's answer is what counts.
   client.on('error', () => undefined);
   await client.connect();
-  return {
-    client,
-    command: (...words) => client.sendCommand(words),
-    close: () => Promise.resolve(client.destroy()),
-  };
+  return { client, command: (...words) => client.sendCommand(words), close: () => Promise.resolve(client.destroy()) };
 }
 
 export async function connectIoRedis(port: number): Promise<TestClient> {

@@ -134,11 +134,7 @@ describe('the check of the server', () => {
 });
 
 /** The codes of the warnings of a new store, waited for as long as the server answers so many other questions. */
-async function warningsOf(
-  client: RedisClient,
-  expected: number,
-  ask: () => Promise<unknown>,
-): Promise<string[]> {
+async function warningsOf(client: RedisClient, expected: number, ask: () => Promise<unknown>): Promise<string[]> {
   const codes: string[] = [];
   redisStore(client, { onWarning: (_message, code) => codes.push(code) });
   for (let asked = 0; asked < 200 && (asked < 20 || codes.length < expected); asked += 1) await ask();

@@ -87,30 +87,22 @@ describeWithService('redis')('redisStore', () => {
       },
     );
 
-    it.each(['2:1:2:3', '1:x:2:3', '1:1:2', '5', ''])(
-      'refuses to count on the foreign counter %p',
-      async (text) => {
-        await connected.command('SET', '{sms-otp}:counter:odd', text);
-        const odd = { key: 'odd', windowSeconds: 60 };
-        await expect(store.counters.charge([{ key: 'good', windowSeconds: 60 }, odd])).rejects.toThrow(
-          StoreError,
-        );
-        await expect(store.counters.lock('odd', 5)).rejects.toThrow(StoreError);
-        expect(await connected.command('EXISTS', '{sms-otp}:counter:good')).toBe(0);
-        expect(await connected.command('GET', '{sms-otp}:counter:odd')).toBe(text);
-        await store.counters.clear(['odd']);
-        expect((await store.counters.charge([odd])).counts[0]?.count).toBe(1);
-      },
-    );
+    it.each(['2:1:2:3', '1:x:2:3', '1:1:2', '5', ''])('refuses to count on the foreign counter %p', async (text) => {
+      await connected.command('SET', '{sms-otp}:counter:odd', text);
+      const odd = { key: 'odd', windowSeconds: 60 };
+      await expect(store.counters.charge([{ key: 'good', windowSeconds: 60 }, odd])).rejects.toThrow(StoreError);
+      await expect(store.counters.lock('odd', 5)).rejects.toThrow(StoreError);
+      expect(await connected.command('EXISTS', '{sms-otp}:counter:good')).toBe(0);
+      expect(await connected.command('GET', '{sms-otp}:counter:odd')).toBe(text);
+      await store.counters.clear(['odd']);
+      expect((await store.counters.charge([odd])).counts[0]?.count).toBe(1);
+    });
 
-    it.each(['2:1:sealed', '1:0:sealed', '1:x:sealed', 'sealed'])(
-      'refuses the foreign token %p',
-      async (text) => {
-        await connected.command('SET', '{sms-otp}:token:account', text);
-        await expect(store.tokens.read('account')).rejects.toThrow(StoreError);
-        await expect(store.tokens.renew('account', 0, notReached)).rejects.toThrow(StoreError);
-      },
-    );
+    it.each(['2:1:sealed', '1:0:sealed', '1:x:sealed', 'sealed'])('refuses the foreign token %p', async (text) => {
+      await connected.command('SET', '{sms-otp}:token:account', text);
+      await expect(store.tokens.read('account')).rejects.toThrow(StoreError);
+      await expect(store.tokens.renew('account', 0, notReached)).rejects.toThrow(StoreError);
+    });
 
     it('refuses keys of another type', async () => {
       for (const kind of ['challenge', 'counter', 'token']) {

@@ -115,9 +115,7 @@ export const sabotagesOfLogins: Record<string, Sabotage> = {
   'takes any time for a login that is seen': partWith('logins', (kept) => ({
     find: (loginId, seen) => kept.find(loginId, seen).catch(() => kept.find(loginId)),
   })),
-  'ends no login': partWith('logins', (kept) => ({
-    end: async (loginId) => (await kept.find(loginId)) !== null,
-  })),
+  'ends no login': partWith('logins', (kept) => ({ end: async (loginId) => (await kept.find(loginId)) !== null })),
   'lets every caller end a login': partWith('logins', (kept) => ({
     end: async (loginId) => {
       await kept.end(loginId);
@@ -152,9 +150,7 @@ export const sabotagesOfLogins: Record<string, Sabotage> = {
         (one, other) => other.startedAt - one.startedAt || (one.loginId > other.loginId ? -1 : 1),
       ),
   })),
-  'ends all logins without an exception': partWith('logins', (kept) => ({
-    endAll: (userId) => kept.endAll(userId),
-  })),
+  'ends all logins without an exception': partWith('logins', (kept) => ({ endAll: (userId) => kept.endAll(userId) })),
   'ends all logins without naming them': partWith('logins', (kept) => ({
     endAll: async (userId, except) => {
       await kept.endAll(userId, except);

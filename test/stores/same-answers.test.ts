@@ -59,10 +59,7 @@ describeWithService('postgres')('on PostgreSQL', () => {
   }, 120_000);
 });
 
-async function answersAsInMemory(
-  makeStore: () => Promise<Required<SmsOtpStore>>,
-  numRuns: number,
-): Promise<void> {
+async function answersAsInMemory(makeStore: () => Promise<Required<SmsOtpStore>>, numRuns: number): Promise<void> {
   const property = fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), async (steps) => {
     const [store, model] = [await makeStore(), memoryStore()];
     for (const { run } of steps) expect(await run(store)).toEqual(await run(model));

@@ -61,15 +61,11 @@ const seen = fc.record({
 const stepOfLogin: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 4,
-    arbitrary: counters.map((all) =>
-      toStep('charge', all, async (s) => timeless(await s.counters.charge(all))),
-    ),
+    arbitrary: counters.map((all) => toStep('charge', all, async (s) => timeless(await s.counters.charge(all)))),
   },
   fc
     .tuple(fc.array(key), fc.boolean())
-    .map(([keys, keepsLocked]) =>
-      toStep('clear', [keys, keepsLocked], (s) => s.counters.clear(keys, { keepsLocked })),
-    ),
+    .map(([keys, keepsLocked]) => toStep('clear', [keys, keepsLocked], (s) => s.counters.clear(keys, { keepsLocked }))),
   fc
     .tuple(key, fc.constantFrom(0, 4_000))
     .map(([one, seconds]) => toStep('lock', [one, seconds], (s) => s.counters.lock(one, seconds))),
@@ -133,9 +129,7 @@ const stepOfParts: fc.Arbitrary<Step> = fc.oneof(
     .map(([id, except]) =>
       toStep('end all logins', [id, except], async (s) => [...(await s.logins.endAll(id, except))].sort()),
     ),
-  fc
-    .tuple(key, fc.string())
-    .map(([one, text]) => toStep('write', [one, text], (s) => writeNote(s, one, text))),
+  fc.tuple(key, fc.string()).map(([one, text]) => toStep('write', [one, text], (s) => writeNote(s, one, text))),
   key.map((one) => toStep('read', one, (s) => s.notes.read(one))),
   key.map((one) => toStep('remove', one, (s) => s.notes.remove(one))),
 );
@@ -152,8 +146,7 @@ function toStep(name: string, values: unknown, run: Run): Step {
 }
 
 function timeless({ refusedBy, counts }: Charge): unknown {
-  const toTimeless = (seconds: number | null): unknown =>
-    seconds === null ? null : Math.round(seconds / 1_000);
+  const toTimeless = (seconds: number | null): unknown => (seconds === null ? null : Math.round(seconds / 1_000));
   return {
     refusedBy,
     counts: counts.map(({ count, resetSeconds, lockedSeconds }) => [

@@ -70,7 +70,5 @@ export function memoryPhoneBook(): MemoryPhoneBook {
 
 function toEntries({ confirmed, unconfirmed }: Page): readonly PhoneEntry[] {
   const entries = confirmed.map((mobile, index) => ({ mobile, isConfirmed: true, isDefault: index === 0 }));
-  return unconfirmed === null
-    ? entries
-    : [...entries, { mobile: unconfirmed, isConfirmed: false, isDefault: false }];
+  return unconfirmed === null ? entries : [...entries, { mobile: unconfirmed, isConfirmed: false, isDefault: false }];
 }

@@ -30,14 +30,11 @@ export const PHONE_BOOK_FACTS: readonly PhoneBookFact[] = [
     deepStrictEqual(await shown(book, user), [`${TWO} unconfirmed`]);
     strictEqual(await book.confirm(user, ONE), false);
   }),
-  fact(
-    "the first confirmed number is the default, the next is not, and others' stay theirs",
-    async (book, user) => {
-      await confirmed(book, user, ONE, TWO);
-      deepStrictEqual(await shown(book, user), [`${ONE} default`, TWO]);
-      deepStrictEqual(await shown(book, BYSTANDER), []);
-    },
-  ),
+  fact("the first confirmed number is the default, the next is not, and others' stay theirs", async (book, user) => {
+    await confirmed(book, user, ONE, TWO);
+    deepStrictEqual(await shown(book, user), [`${ONE} default`, TWO]);
+    deepStrictEqual(await shown(book, BYSTANDER), []);
+  }),
   fact('a confirmed number stays as it is when it is added again', async (book, user) => {
     await confirmed(book, user, ONE);
     await book.addUnconfirmed(user, ONE);
@@ -108,8 +105,7 @@ export const PHONE_BOOK_FACTS: readonly PhoneBookFact[] = [
   }),
   fact('two numbers removed at once leave the last one', async (book, user) => {
     await confirmed(book, user, ONE, TWO);
-    const remove = (index: number): unknown =>
-      book.remove(user, [ONE, TWO][index % 2] ?? ONE, { keepsLast: true });
+    const remove = (index: number): unknown => book.remove(user, [ONE, TWO][index % 2] ?? ONE, { keepsLast: true });
     strictEqual(await countTrue(10, remove), 1);
     strictEqual((await shown(book, user)).length, 1);
   }),

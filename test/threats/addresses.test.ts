@@ -26,12 +26,7 @@ async function loginsFrom(addresses: readonly string[]): Promise<number[]> {
 describe('the address as a key', () => {
   it('is one for every spelling and for a whole /64 (better-auth CVE-2026-45364, Nextcloud CVE-2021-22915)', async () => {
     await start(true);
-    const addresses = [
-      '2001:db8::1',
-      '2001:DB8:0:0:1::',
-      '2001:0db8:0000:0000:ffff:ffff:ffff:ffff',
-      '2001:db8::2',
-    ];
+    const addresses = ['2001:db8::1', '2001:DB8:0:0:1::', '2001:0db8:0000:0000:ffff:ffff:ffff:ffff', '2001:db8::2'];
     expect(await loginsFrom(addresses)).toEqual([200, 200, 429, 429]);
   });
 
@@ -59,12 +54,7 @@ describe('the address as a key', () => {
 
   it('is the one the trusted proxy saw, not the leftmost that the client wrote (api-gateway CVE-2026-110726)', async () => {
     await start(1);
-    const forged = [
-      '10.0.0.1, 192.0.2.9',
-      '10.0.0.2, 192.0.2.9',
-      '10.0.0.3, 192.0.2.9',
-      '10.0.0.4, 192.0.2.8',
-    ];
+    const forged = ['10.0.0.1, 192.0.2.9', '10.0.0.2, 192.0.2.9', '10.0.0.3, 192.0.2.9', '10.0.0.4, 192.0.2.8'];
     expect(await loginsFrom(forged)).toEqual([200, 200, 429, 200]);
   });
 
@@ -91,10 +81,7 @@ describe('the address as a key', () => {
     const other = from(4);
     await other.login();
     await enterWrongly(other, 5);
-    expect(seen(await from(5).login())).toEqual([
-      429,
-      { error: 'locked', retryAfterSeconds: expect.any(Number) },
-    ]);
+    expect(seen(await from(5).login())).toEqual([429, { error: 'locked', retryAfterSeconds: expect.any(Number) }]);
     expect(test.logins).toEqual([]);
   });
 });

@@ -41,28 +41,25 @@ describe.each(['A', 'B'] as const)('the budget of somebody else in variant %s', 
   it.each([
     [1, 310],
     [100, 2 * HOUR],
-  ])(
-    'is not spent by %d accounts that enroll a number for a day, every %d s',
-    async (count, everySeconds) => {
-      const test = await openPhoneApp({ variant, users: [ALICE, ...accounts(count)] });
-      const attackers = accounts(count).map((user) => phoneVisit(test, user));
-      for (const attacker of attackers) await attacker.logIn();
-      expect(await logIn(test)).toEqual([200, 200]);
-      const answers: number[] = [];
-      for (let second = 0; second < 86_400 - everySeconds; second += everySeconds) {
-        for (const attacker of attackers) await attacker.enroll(HOME);
-        const isTime = second >= 2 * HOUR * (answers.length / 2);
-        if (isTime) answers.push(...(await logIn(test)));
-        test.clock.advanceSeconds(everySeconds);
-      }
-      expect(new Set(answers)).toEqual(new Set([200]));
-      const own = 1 + answers.length / 2;
-      const fromStrangers = test.sim.stats().sent - own;
-      expect(own).toBeGreaterThan(10);
-      expect(fromStrangers).toBeGreaterThan(0);
-      expect(fromStrangers).toBeLessThanOrEqual(10);
-    },
-  );
+  ])('is not spent by %d accounts that enroll a number for a day, every %d s', async (count, everySeconds) => {
+    const test = await openPhoneApp({ variant, users: [ALICE, ...accounts(count)] });
+    const attackers = accounts(count).map((user) => phoneVisit(test, user));
+    for (const attacker of attackers) await attacker.logIn();
+    expect(await logIn(test)).toEqual([200, 200]);
+    const answers: number[] = [];
+    for (let second = 0; second < 86_400 - everySeconds; second += everySeconds) {
+      for (const attacker of attackers) await attacker.enroll(HOME);
+      const isTime = second >= 2 * HOUR * (answers.length / 2);
+      if (isTime) answers.push(...(await logIn(test)));
+      test.clock.advanceSeconds(everySeconds);
+    }
+    expect(new Set(answers)).toEqual(new Set([200]));
+    const own = 1 + answers.length / 2;
+    const fromStrangers = test.sim.stats().sent - own;
+    expect(own).toBeGreaterThan(10);
+    expect(fromStrangers).toBeGreaterThan(0);
+    expect(fromStrangers).toBeLessThanOrEqual(10);
+  });
 
   it('is none behind one address: 300 users come in within 25 minutes, of 300 strangers 100 are texted', async () => {
     const members = people(300);
@@ -116,10 +113,7 @@ describe.each(['A', 'B'] as const)('the budget of somebody else in variant %s', 
 
   it('is not spent where the app calls every number confirmed, and strangers get at most 60 texts out', async () => {
     const users = [ALICE, ...accounts(20).map((user) => ({ ...user, phone: ALICE.phone }))];
-    const getPhone: SmsOtpOptions['getPhone'] = (user) => ({
-      number: asTestUser(user).phone ?? '',
-      isConfirmed: true,
-    });
+    const getPhone: SmsOtpOptions['getPhone'] = (user) => ({ number: asTestUser(user).phone ?? '', isConfirmed: true });
     // The owner comes in a new browser each time.
     const limits: LimitsOption = { perUser: { maxPerDayInOthers: 40 } };
     const test = await start(variant, { users, options: { getPhone, limits } });

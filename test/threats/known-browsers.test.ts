@@ -19,11 +19,7 @@ afterEach(async () => {
   opened = undefined;
 });
 
-async function start(
-  variant: 'A' | 'B',
-  options: Partial<SmsOtpOptions>,
-  clock = testClock(),
-): Promise<void> {
+async function start(variant: 'A' | 'B', options: Partial<SmsOtpOptions>, clock = testClock()): Promise<void> {
   const isApp = (code: string): boolean => code === APP_CODE;
   test = await startFactorApp({
     variant,

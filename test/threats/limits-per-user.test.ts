@@ -55,9 +55,7 @@ describe('the failures of a user', () => {
     test.clock.advanceSeconds(300);
     await alice.login();
     await alice.enterWrong();
-    const counts = test.events.flatMap((event) =>
-      event.type === 'failure-count-changed' ? [event.failures] : [],
-    );
+    const counts = test.events.flatMap((event) => (event.type === 'failure-count-changed' ? [event.failures] : []));
     expect(counts).toEqual(Array.from({ length: 12 }, (_, index) => index + 1));
   });
 

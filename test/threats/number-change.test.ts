@@ -140,15 +140,7 @@ describe('trust on first use ends with the first number', () => {
     test.users.set('alice', { ...ALICE, isOptional: true });
     const thief = phoneVisit(test);
     await thief.login();
-    const answers = [
-      undefined,
-      null,
-      {},
-      [null],
-      [{}],
-      [{ mobile: 'odd', isConfirmed: true }],
-      [{ mobile: HOME }],
-    ];
+    const answers = [undefined, null, {}, [null], [{}], [{ mobile: 'odd', isConfirmed: true }], [{ mobile: HOME }]];
     for (const answer of answers) {
       // The book is an app's, and apps have no types of ours.
       test.book.list = () => answer as ReturnType<typeof test.book.list>;

@@ -105,9 +105,7 @@ describe.each(['A', 'B'] as const)('a pumping run against three prefixes, varian
       { error: 'send-limit', retryAfterSeconds: expect.any(Number) },
     ]);
     traffic.minutes(24 * 60);
-    await repeat(5, (index) =>
-      Promise.all(PUMPED.map((prefix) => traffic.answer(numberOf(prefix, 6_000 + index)))),
-    );
+    await repeat(5, (index) => Promise.all(PUMPED.map((prefix) => traffic.answer(numberOf(prefix, 6_000 + index)))));
   });
 
   it('meets our own limits first, when nothing at all is configured', async () => {

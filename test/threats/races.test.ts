@@ -53,9 +53,7 @@ describe.each(['A', 'B'] as const)('at the same moment in variant %s', (variant)
     const before = validates();
     await times(40, () => visitor.enterWrong());
     expect(validates() - before).toBe(5);
-    const counts = test.events.flatMap((event) =>
-      event.type === 'failure-count-changed' ? [event.failures] : [],
-    );
+    const counts = test.events.flatMap((event) => (event.type === 'failure-count-changed' ? [event.failures] : []));
     expect(counts.sort()).toEqual([1, 2, 3, 4, 5]);
   });
 

@@ -109,10 +109,7 @@ describe.each(['A', 'B'] as const)('two enrollments at once, in variant %s,', (v
       const { test, one, two } = await openRace(variant);
       const phoneId = await two.idOf(HOME);
       await one.replace(NEW);
-      const [replaced, removed] = await Promise.all([
-        one.confirm(NEW),
-        two.post('/phones/remove', { phoneId }),
-      ]);
+      const [replaced, removed] = await Promise.all([one.confirm(NEW), two.post('/phones/remove', { phoneId })]);
       expect([replaced.status, removed.status].filter((status) => status === 200)).toHaveLength(1);
       expect(confirmed(test)).toEqual(replaced.status === 200 ? [NEW, WORK] : [WORK]);
     }

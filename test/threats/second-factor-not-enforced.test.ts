@@ -22,9 +22,7 @@ const otherWaysIn: TestAppOptions['routes'] = (app) => {
     app.post(path, (req, res, next) => {
       // Missing in the types, part of Passport since 0.6.
       const options = { session: true, keepSessionInfo } as LogInOptions;
-      req.logIn(asUser(BOB), options, (error: unknown) =>
-        error instanceof Error ? next(error) : res.json({}),
-      );
+      req.logIn(asUser(BOB), options, (error: unknown) => (error instanceof Error ? next(error) : res.json({})));
     });
   }
 };
@@ -62,10 +60,7 @@ describe('the mark of one user', () => {
   it('is not given by a login that did not go through send (Gitea CVE-2026-73278)', async () => {
     const agent = test.agent();
     await agent.post('/other');
-    expect((await agent.get('/status')).body).toMatchObject({
-      isAuthenticated: true,
-      hasSecondFactor: false,
-    });
+    expect((await agent.get('/status')).body).toMatchObject({ isAuthenticated: true, hasSecondFactor: false });
     expect(seen(await agent.get('/account'))).toEqual(CLOSED);
   });
 });
@@ -125,9 +120,7 @@ describe('whether a second factor is needed', () => {
     await start({
       users: [{ ...ALICE, isOptional: true }],
       routes: (app, smsOtp) => {
-        app.get('/lenient', smsOtp.requireSecondFactor({ allowNotRequired: true }), (_req, res) =>
-          res.json({}),
-        );
+        app.get('/lenient', smsOtp.requireSecondFactor({ allowNotRequired: true }), (_req, res) => res.json({}));
       },
     });
     const agent = test.agent();

@@ -117,10 +117,7 @@ describe('an answer in a chain of encodings', () => {
   it('is refused unread (undici CVE-2026-22036)', async () => {
     let body: Buffer = Buffer.alloc(10_000_000, ' ');
     for (let layer = 0; layer < 5; layer += 1) body = gzipSync(body);
-    const headers = {
-      'content-type': 'application/json',
-      'content-encoding': 'gzip, gzip, gzip, gzip, gzip',
-    };
+    const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip, gzip, gzip, gzip, gzip' };
     const gateway = createServer((_req, res) => res.writeHead(200, headers).end(body)).listen(0, '127.0.0.1');
     await once(gateway, 'listening');
     others.push({ close: () => gateway.close() });

@@ -22,12 +22,8 @@ describe.each(['A', 'B'] as const)('a login by trusted device, variant %s', (var
       variant,
       routes: (app, smsOtp) => {
         for (const [name, maxAgeSeconds] of Object.entries(AGES)) {
-          app.get(`/within/${name}`, smsOtp.requireSecondFactor({ maxAgeSeconds }), (_req, res) =>
-            res.json({}),
-          );
-          app.get(`/is-within/${name}`, (req, res) =>
-            res.json({ is: smsOtp.hasSecondFactor(req, { maxAgeSeconds }) }),
-          );
+          app.get(`/within/${name}`, smsOtp.requireSecondFactor({ maxAgeSeconds }), (_req, res) => res.json({}));
+          app.get(`/is-within/${name}`, (req, res) => res.json({ is: smsOtp.hasSecondFactor(req, { maxAgeSeconds }) }));
         }
       },
     });
@@ -97,10 +93,7 @@ describe('a trusted device', () => {
     expect(test.told('browser-unknown')).toHaveLength(1);
     await guess(test.browser());
     alice.device = device;
-    expect(brief(await alice.login())).toEqual([
-      429,
-      { error: 'locked', retryAfterSeconds: expect.any(Number) },
-    ]);
+    expect(brief(await alice.login())).toEqual([429, { error: 'locked', retryAfterSeconds: expect.any(Number) }]);
     expect((await alice.get('/account')).status).toBe(403);
     expect(alice.device).toBe(device);
     test.clock.advanceSeconds(1_800);

@@ -38,9 +38,7 @@ describe.each(['A', 'B'] as const)('two instances in one app in variant %s', (va
   it('let no mark, and no texted code, of a customer into the pages of the staff', async () => {
     const browser = test.browser();
     await browser.login();
-    expect((await browser.post('/staff/login/pin', { pin: test.code() })).body).toEqual({
-      error: 'no-pending-login',
-    });
+    expect((await browser.post('/staff/login/pin', { pin: test.code() })).body).toEqual({ error: 'no-pending-login' });
     await browser.enter();
     expect((await browser.get('/account')).status).toBe(200);
     expect((await browser.get('/staff/account')).status).toBe(403);
@@ -49,10 +47,8 @@ describe.each(['A', 'B'] as const)('two instances in one app in variant %s', (va
   it('take no trusted device of a customer for one of the staff', async () => {
     const browser = test.browser();
     await browser.trust();
-    expect((await browser.post('/staff/login', { username: 'alice', password: 'right' })).body).toMatchObject(
-      {
-        sent: true,
-      },
-    );
+    expect((await browser.post('/staff/login', { username: 'alice', password: 'right' })).body).toMatchObject({
+      sent: true,
+    });
   });
 });

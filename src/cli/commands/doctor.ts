@@ -146,9 +146,7 @@ function showCheck({ output }: CommandCall, { check, status, detail, advice }: C
 function showTotals({ output }: CommandCall, results: readonly CheckResult[]): void {
   const parts = Object.entries(LABELS).flatMap(([status, [, color, one, many = one]]) => {
     const count = results.filter((result) => result.status === status).length;
-    return count > 0 || status === 'pass'
-      ? [output.style(color, `${count} ${count === 1 ? one : many}`)]
-      : [];
+    return count > 0 || status === 'pass' ? [output.style(color, `${count} ${count === 1 ? one : many}`)] : [];
   });
   output.line(`\n  ${parts.join(', ')}`);
 }

@@ -67,11 +67,7 @@ function show(call: CommandCall, list: SavedPrices, saved: SavedPrices | null): 
   showResult(call, entries, () => showChanges(call, changes));
 }
 
-function showRows(
-  { output }: CommandCall,
-  rows: readonly PriceRow[],
-  { service, currency }: SavedPrices,
-): void {
+function showRows({ output }: CommandCall, rows: readonly PriceRow[], { service, currency }: SavedPrices): void {
   const [detailHead, codesHead] = service === 'otp' ? ['Operator', 'MCC MNC'] : ['Dial code', 'ISO'];
   const heads = ['Country', detailHead, codesHead, `Price ${cleanText(currency.symbol)}`];
   const cells = rows.map(({ country, detail, codes, price }) => [country, detail, codes, price]);
@@ -102,8 +98,7 @@ const MAX_CELL_CHARACTERS = 40;
 function formatTable(rows: readonly (readonly (string | null)[])[], amounts: number): string[] {
   // Characters, not UTF-16 units.
   const table = rows.map((row) => row.map((cell) => shorten(Array.from(cleanText(cell)))));
-  const widths =
-    table[0]?.map((_cell, index) => Math.max(...table.map((row) => row[index]?.length ?? 0))) ?? [];
+  const widths = table[0]?.map((_cell, index) => Math.max(...table.map((row) => row[index]?.length ?? 0))) ?? [];
   const format = (cell: readonly string[], index: number): string => {
     const [text, space] = [cell.join(''), ' '.repeat((widths[index] ?? 0) - cell.length)];
     return index >= widths.length - amounts ? space + text : text + space;
@@ -173,10 +168,7 @@ type SavedPrices = Readonly<z.output<typeof savedSchema>>;
 function readSavedPrices(text: string): SavedPrices {
   const parsed = savedSchema.safeParse(parseJson(text));
   if (parsed.success) return parsed.data;
-  throw new CommandFailure(
-    'The file is not a saved price list.',
-    'Make one with pricing --json > prices.json.',
-  );
+  throw new CommandFailure('The file is not a saved price list.', 'Make one with pricing --json > prices.json.');
 }
 
 /** How a row differs from the saved list. */
@@ -196,9 +188,7 @@ function findChanges(before: readonly PriceRow[], after: readonly PriceRow[]): r
     if (earlier === undefined) return [{ kind: 'new', row, before: null }];
     const [from, to] = [toMicros(earlier.price), toMicros(row.price)];
     if (from === to && (from !== null || earlier.price === row.price)) return [];
-    return [
-      { kind: (to ?? Infinity) > (from ?? Infinity) ? 'dearer' : 'cheaper', row, before: earlier.price },
-    ];
+    return [{ kind: (to ?? Infinity) > (from ?? Infinity) ? 'dearer' : 'cheaper', row, before: earlier.price }];
   });
   const gone = before.filter(({ key }) => !kept.has(key));
   return [...changes, ...gone.map((row): PriceChange => ({ kind: 'gone', row, before: row.price }))];

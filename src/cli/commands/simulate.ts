@@ -79,8 +79,7 @@ export const simulate: Command = {
 
 async function start({ args, io }: CommandCall): Promise<GatewaySimulator> {
   const { SMS_OTP_VARIANT, SMS_OTP_USERNAME: username, SMS_OTP_PASSWORD: password } = io.env;
-  const variant =
-    readChoice('--variant', args.text('variant'), ['A', 'B']) ?? (SMS_OTP_VARIANT === 'B' ? 'B' : 'A');
+  const variant = readChoice('--variant', args.text('variant'), ['A', 'B']) ?? (SMS_OTP_VARIANT === 'B' ? 'B' : 'A');
   const port = readWhole(args, 'port', { min: 0, max: 65_535, fallback: 0 });
   const balance = args.text('balance');
   try {
@@ -100,10 +99,8 @@ async function start({ args, io }: CommandCall): Promise<GatewaySimulator> {
 
 function toFailure(error: unknown): CommandFailure {
   const { message, code } = Object(error) as { message?: unknown; code?: unknown };
-  if (code === 'EADDRINUSE')
-    return new CommandFailure('The port is in use.', 'Omit --port to use any free one.');
-  if (code === 'EACCES')
-    return new CommandFailure('You have no permission to use this port.', 'Use one above 1023.');
+  if (code === 'EADDRINUSE') return new CommandFailure('The port is in use.', 'Omit --port to use any free one.');
+  if (code === 'EACCES') return new CommandFailure('You have no permission to use this port.', 'Use one above 1023.');
   // The simulator's messages show no value.
   return new CommandFailure(String(message));
 }

@@ -2,14 +2,7 @@ import { DAY_SECONDS, failureKeys, OTHER_BROWSERS, readKeys, slowKey } from '../
 import { fillBrowsers, liftLimits } from '../../limits/limits';
 import { sendKeys } from '../../limits/limits';
 import { type GuardedStore, guardStore } from '../../stores/guarded-store';
-import {
-  cleanText,
-  type Command,
-  type CommandCall,
-  type ExitCode,
-  JSON_OPTION,
-  showResult,
-} from '../command';
+import { cleanText, type Command, type CommandCall, type ExitCode, JSON_OPTION, showResult } from '../command';
 import { CommandFailure } from '../failures';
 import { openState, STATE_OPTIONS } from '../open-state';
 

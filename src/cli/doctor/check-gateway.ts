@@ -205,8 +205,7 @@ async function readBalance({ otp }: GatewayClient): Promise<{ balance: string } 
 
 /** OTP spec §7: 404 with code 1007. A server in front may answer 404 without it. */
 function isUnknownPath(error: unknown): boolean {
-  if (error instanceof GatewayRejectedError)
-    return error.gatewayCode === NO_SUCH_PATH || error.httpStatus === 404;
+  if (error instanceof GatewayRejectedError) return error.gatewayCode === NO_SUCH_PATH || error.httpStatus === 404;
   return error instanceof GatewayResponseError && error.httpStatus === 404;
 }
 
@@ -313,9 +312,7 @@ function checkBalance(balance: string, table: PriceTable | null): CheckResult {
   if (highest === 0) return pass('balance', balance);
   const messages = Math.floor(micros / highest);
   const detail = `${balance}, ${messages} messages at the highest price`;
-  return messages >= FEW_MESSAGES
-    ? pass('balance', detail)
-    : warn('balance', detail, 'Top up the account soon.');
+  return messages >= FEW_MESSAGES ? pass('balance', detail) : warn('balance', detail, 'Top up the account soon.');
 }
 
 /** Checks what a message to a number costs at most. @param lookup The number's network, if it was looked up. */

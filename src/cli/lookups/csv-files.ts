@@ -25,9 +25,7 @@ interface ParsedRecord {
 }
 
 /** Parses CSV as it arrives, in pieces of any size. Empty lines are left out; a broken record has no fields. */
-export async function* readRecords(
-  chunks: AsyncIterable<string> | Iterable<string>,
-): AsyncGenerator<CsvRecord> {
+export async function* readRecords(chunks: AsyncIterable<string> | Iterable<string>): AsyncGenerator<CsvRecord> {
   // Only files need it.
   const { parse } = await import('csv-parse');
   const errors: unknown[] = [];
@@ -175,8 +173,7 @@ async function readBytes(path: string): Promise<Buffer | null> {
 export function openResultFile(path: string, isNew: boolean) {
   // Phone numbers are personal data: only the owner may read the file.
   const file = tryToWrite(() => openSync(path, isNew ? 'w' : 'a', 0o600));
-  const write = (fields: readonly (string | null)[]): void =>
-    void tryToWrite(() => writeSync(file, toCsvLine(fields)));
+  const write = (fields: readonly (string | null)[]): void => void tryToWrite(() => writeSync(file, toCsvLine(fields)));
   if (isNew) write(RESULT_HEADER);
   return {
     add: (result: Result): void => write(RESULT_FIELDS.map((field) => result[field])),

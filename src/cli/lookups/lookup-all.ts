@@ -120,14 +120,7 @@ async function lookUp(hlr: HlrCalls, phone: string, price: number): Promise<Answ
     const code = error instanceof GatewayRejectedError ? (error.gatewayCode ?? 0) : 0;
     const cost = hasNotLeft(error) ? 0 : price;
     if (!NUMBER_REFUSED.includes(code)) return { error, cost, isHopeless: HOPELESS.includes(code) };
-    const unknown = {
-      status: null,
-      advancedStatus: null,
-      country: null,
-      operator: null,
-      mcc: null,
-      mnc: null,
-    };
+    const unknown = { status: null, advancedStatus: null, country: null, operator: null, mcc: null, mnc: null };
     return { result: { phone, ...unknown, cost: null, error: String(code) }, cost };
   }
 }

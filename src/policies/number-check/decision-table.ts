@@ -157,11 +157,7 @@ export function nothingFound(verdict: Verdict, at: number): Finding {
 }
 
 /** Reads an answered lookup. @param toIdentity Called for a valid number only. */
-export function readFinding(
-  lookup: Lookup,
-  at: number,
-  toIdentity: (lookup: Lookup) => string | null,
-): Finding {
+export function readFinding(lookup: Lookup, at: number, toIdentity: (lookup: Lookup) => string | null): Finding {
   const verdict = readVerdict(lookup);
   return {
     ...nothingFound(verdict, at),

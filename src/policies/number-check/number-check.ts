@@ -2,14 +2,7 @@ import type { z } from 'zod';
 import { oneOf, parseOptions, policyMode, strictOptions } from '../../define-options';
 import { optionError } from '../../errors';
 import type { Policy, PolicyAnswer, PolicyContext } from '../../limits/policy';
-import {
-  type Column,
-  columnOf,
-  type Decision,
-  DECISIONS,
-  type Finding,
-  type Verdict,
-} from './decision-table';
+import { type Column, columnOf, type Decision, DECISIONS, type Finding, type Verdict } from './decision-table';
 import { budget, numberLookups, sharedLookups } from './number-lookups';
 
 const schema = strictOptions({

@@ -88,10 +88,7 @@ export function hlrSimSwap(options: HlrSimSwapOptions): HlrSimSwap {
   }
 
   /** Compares before a message. Looks a number up only if there is something to compare with. */
-  async function check(
-    context: PolicyContext<unknown>,
-    { maxAgeHours }: SimSwapQuestion,
-  ): Promise<SimSwapCheck> {
+  async function check(context: PolicyContext<unknown>, { maxAgeHours }: SimSwapQuestion): Promise<SimSwapCheck> {
     const note = await readNote(context);
     if (note === null) return UNKNOWN;
     const isComparable = note.state === 'comparable';
@@ -131,23 +128,14 @@ export function hlrSimSwap(options: HlrSimSwapOptions): HlrSimSwap {
   }
 
   /** Stores a change with the time when it was first seen. A changed identity replaces a changed network. */
-  async function noteChange(
-    context: LookupContext,
-    note: SimNote,
-    what: 'identity' | 'network',
-  ): Promise<SimNote> {
+  async function noteChange(context: LookupContext, note: SimNote, what: 'identity' | 'network'): Promise<SimNote> {
     if (note.change !== null && (note.change.what === 'identity' || what === 'network')) return note;
     const changed: SimNote = { ...note, change: { what, at: context.now() } };
     await writeNote(context, changed);
     return changed;
   }
 
-  return {
-    needsNotes: true,
-    check,
-    verified: observe,
-    forget: (notes, mobile) => notes.remove(toNoteKey(mobile)),
-  };
+  return { needsNotes: true, check, verified: observe, forget: (notes, mobile) => notes.remove(toNoteKey(mobile)) };
 }
 
 /** How long a note is kept after it was last written. */
@@ -246,10 +234,7 @@ function isNetworkChanged(note: SimNote, finding: Finding): boolean {
 
 /** Returns the network in the form of notes and counters. */
 function describeNetwork({ network, operator }: Finding): Pick<SimNote, 'network' | 'operator'> {
-  return {
-    network: network === undefined ? null : `${network.mcc}-${network.mnc}`,
-    operator: operator ?? null,
-  };
+  return { network: network === undefined ? null : `${network.mcc}-${network.mnc}`, operator: operator ?? null };
 }
 
 /** The version of the digested format. */
@@ -293,11 +278,7 @@ const MIN_CHANGED = 3;
  * is not part of the counter.
  * @param network "262-01"; null when unknown.
  */
-async function countNetwork(
-  counters: CounterStore,
-  network: string | null,
-  isStable: boolean,
-): Promise<void> {
+async function countNetwork(counters: CounterStore, network: string | null, isStable: boolean): Promise<void> {
   if (network !== null) await counters.charge([toCounter(network, isStable)]);
 }
 

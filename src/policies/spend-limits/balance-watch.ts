@@ -104,14 +104,9 @@ export function assessBalance(
   const amount = toDecimal(reading.balance);
   if (level === 'good' && (previous?.level ?? 'good') !== 'good')
     events.push({ type: 'balance-recovered', balance: amount });
-  if (level !== 'good' && level !== previous?.level)
-    events.push({ type: 'balance-low', level, balance: amount });
+  if (level !== 'good' && level !== previous?.level) events.push({ type: 'balance-low', level, balance: amount });
   if (isUnexplained)
-    events.push({
-      type: 'unexplained-spend',
-      spent: toDecimal(explained + gap),
-      explained: toDecimal(explained),
-    });
+    events.push({ type: 'unexplained-spend', spent: toDecimal(explained + gap), explained: toDecimal(explained) });
   return { state, events };
 }
 

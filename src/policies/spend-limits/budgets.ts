@@ -50,10 +50,7 @@ interface Reservation {
 }
 
 /** Returns the counters of all budgets that a message is charged to. A message without a price is charged to none. */
-export function reserve(
-  budgets: Budgets,
-  { userId, country, micros, nowMs }: Reservation,
-): readonly PolicyCharge[] {
+export function reserve(budgets: Budgets, { userId, country, micros, nowMs }: Reservation): readonly PolicyCharge[] {
   if (micros === 0) return [];
   const { daily, monthly, dailyPerCountry, monthlyPerCountry, dailyPerUser, monthlyPerUser } = budgets;
   const [day, month] = findPeriods(nowMs);

@@ -153,10 +153,7 @@ export interface FoundPrice {
 }
 
 /** Returns the price on a network, or null when no row has its mobile country code. */
-export function findNetworkPrice(
-  { networksByMcc }: PriceTable,
-  { mcc, mnc, operator }: Network,
-): FoundPrice | null {
+export function findNetworkPrice({ networksByMcc }: PriceTable, { mcc, mnc, operator }: Network): FoundPrice | null {
   const rows = networksByMcc.get(mcc ?? '') ?? [];
   const exact = rows.filter((row) => row.mnc === mnc);
   if (exact.length > 0) return { micros: highestOf(exact), confidence: agree(exact) ? 1 : 3 };
@@ -174,11 +171,7 @@ export function findNetworkPrice(
  * @param country ISO code; null for a number without one.
  * @param mobile E.164 with plus.
  */
-export function findCountryPrice(
-  table: PriceTable,
-  country: string | null,
-  mobile: string,
-): FoundPrice | null {
+export function findCountryPrice(table: PriceTable, country: string | null, mobile: string): FoundPrice | null {
   const ofCountry = table.highestByCountry.get(country ?? '');
   const micros = ofCountry ?? findByDialCode(table.highestByDialCode, mobile);
   return micros === undefined ? null : { micros, confidence: 6 };

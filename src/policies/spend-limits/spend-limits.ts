@@ -1,13 +1,7 @@
 import type { z } from 'zod';
 import { callback, parseOptions, policyMode, strictOptions, wholeNumber } from '../../define-options';
 import { originOf } from '../../limits/number-country';
-import type {
-  Policy,
-  PolicyAnswer,
-  PolicyContext,
-  PolicyServices,
-  SendSettlement,
-} from '../../limits/policy';
+import type { Policy, PolicyAnswer, PolicyContext, PolicyServices, SendSettlement } from '../../limits/policy';
 import { waitAtMost } from '../../stores/with-timeout';
 import { type FindNetwork, findNetwork } from '../network';
 import { balanceSchema, createBalanceWatch } from './balance-watch';

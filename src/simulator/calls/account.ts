@@ -1,12 +1,5 @@
 import type { SimulatorState } from '../state';
-import {
-  COUNTRIES,
-  type Country,
-  lookupPrice,
-  type Network,
-  NETWORKS,
-  type Subscriber,
-} from '../state/subscribers';
+import { COUNTRIES, type Country, lookupPrice, type Network, NETWORKS, type Subscriber } from '../state/subscribers';
 import {
   type CallRequest,
   done,
@@ -68,12 +61,7 @@ export function lookUp(state: SimulatorState, { subject }: CallRequest): Outcome
 }
 
 /** HLR spec §2, lookup result. */
-function formatLookup(
-  { readings }: SimulatorState,
-  digits: string,
-  subscriber: Subscriber,
-  price: string,
-): unknown {
+function formatLookup({ readings }: SimulatorState, digits: string, subscriber: Subscriber, price: string): unknown {
   const { status, advancedStatus, mcc, mnc, imsi, msc, country, operator } = subscriber;
   const bare = {
     phone: formatMobile(digits, readings),

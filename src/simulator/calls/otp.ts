@@ -67,8 +67,7 @@ function readGenerateRequest(state: SimulatorState, body: Body): GenerateRequest
     findMessageProblem(state, message),
     findReferenceCodeProblem(state, body.reference_code),
   ].filter((code) => code !== null);
-  if (mobile === null || !isSenderValid || validitySeconds === null || typeof message !== 'string')
-    return codes;
+  if (mobile === null || !isSenderValid || validitySeconds === null || typeof message !== 'string') return codes;
   const referenceCode = readReferenceCode(state, body.reference_code);
   return codes.length > 0 ? codes : { mobile, sender, validitySeconds, message, referenceCode };
 }
@@ -90,9 +89,7 @@ function findMessageProblem(state: SimulatorState, message: unknown): number | n
 }
 
 function fits({ account, readings }: SimulatorState, message: string): boolean {
-  const template = readings.bracketsCount
-    ? message
-    : message.replaceAll(PLACEHOLDER, PLACEHOLDER.slice(1, -1));
+  const template = readings.bracketsCount ? message : message.replaceAll(PLACEHOLDER, PLACEHOLDER.slice(1, -1));
   const text = fillPin(message, '0'.repeat(account.pinDigits), readings);
   const candidates = { both: [template, text], template: [template], text: [text] }[readings.measured];
   return candidates.every((candidate) => fitsOneMessage(candidate, readings));
@@ -111,9 +108,7 @@ function fitsOneMessage(text: string, { measuredIn, extensionCharacters }: Readi
 }
 
 function fillPin(message: string, pin: string, { placeholdersFilled }: Readings): string {
-  return placeholdersFilled === 'all'
-    ? message.replaceAll(PLACEHOLDER, pin)
-    : message.replace(PLACEHOLDER, pin);
+  return placeholdersFilled === 'all' ? message.replaceAll(PLACEHOLDER, pin) : message.replace(PLACEHOLDER, pin);
 }
 
 /** Not shown in OTP spec §7: the code for an invalid `reference_code`. B has no such field and ignores it. */
@@ -121,9 +116,7 @@ function findReferenceCodeProblem({ variant, readings }: SimulatorState, value: 
   if (variant === 'B' || value === undefined) return null;
   const { longReferenceCode } = readings;
   if (typeof value !== 'string') return longReferenceCode === 422 ? 422 : 2105;
-  return longReferenceCode === 'cut' || countCharacters(value) <= REFERENCE_CODE_MAX
-    ? null
-    : longReferenceCode;
+  return longReferenceCode === 'cut' || countCharacters(value) <= REFERENCE_CODE_MAX ? null : longReferenceCode;
 }
 
 function readReferenceCode({ variant }: SimulatorState, value: unknown): string | null {
@@ -186,9 +179,7 @@ function formatA({ readings }: SimulatorState, otp: Otp, request: GenerateReques
     validity: request.validitySeconds,
     ...(messageMember !== 'imessaged' && { message: request.message }),
     ...(messageMember !== 'message' && { imessaged: request.message }),
-    ...(request.referenceCode === null
-      ? unset[missingReferenceCode]
-      : { reference_code: request.referenceCode }),
+    ...(request.referenceCode === null ? unset[missingReferenceCode] : { reference_code: request.referenceCode }),
   };
 }
 

@@ -38,8 +38,7 @@ export function createInbox(outbox: Outbox, variant: Variant) {
     else if (asset !== undefined) end(response, 200, ...asset);
     else if (path === '/') response.writeHead(302, { Location: '/inbox', 'Content-Length': 0 }).end();
     else if (path === '/inbox/events') streamMessages(outbox, response);
-    else if (path === '/inbox/messages')
-      end(response, 200, 'application/json', JSON.stringify(outbox.messages));
+    else if (path === '/inbox/messages') end(response, 200, 'application/json', JSON.stringify(outbox.messages));
     else end(response, 404, 'text/plain', 'Nothing is here. The messages are at /inbox.');
   };
 }

@@ -51,15 +51,11 @@ export class TokenStore {
   refresh(refreshToken: string, requestedSeconds: number | null = null): Grant | null {
     const lifetime = this.#refresh.get(refreshToken);
     if (lifetime === undefined || !this.#isUnexpired(lifetime)) return null;
-    const { refreshEndsAccessToken, refreshEndsRefreshToken, refreshKeepsValidity, refreshReturns } =
-      this.readings;
+    const { refreshEndsAccessToken, refreshEndsRefreshToken, refreshKeepsValidity, refreshReturns } = this.readings;
     if (refreshEndsAccessToken) this.#access.clear();
     if (refreshEndsRefreshToken) this.#refresh.delete(refreshToken);
     const keptSeconds = refreshKeepsValidity ? lifetime.validitySeconds : DEFAULT_TOKEN_VALIDITY_SECONDS;
-    return this.#issue(
-      requestedSeconds ?? keptSeconds,
-      refreshReturns === 'same' ? refreshToken : this.#newToken(),
-    );
+    return this.#issue(requestedSeconds ?? keptSeconds, refreshReturns === 'same' ? refreshToken : this.#newToken());
   }
 
   #issue(validitySeconds: number, refreshToken: string): Grant {

@@ -108,15 +108,12 @@ export const challengeContract: readonly StoreFact[] = [
     await user.assertFound(other);
   }),
 
-  about(
-    'of many texts begun concurrently for a user one has a live code, and all challenges wait on',
-    async (user) => {
-      const begun = await atOnce(20, (index) => user.begin(`id-${index}`));
-      const found = await Promise.all(begun.map(({ otpId }) => user.store.find(otpId)));
-      assert.equal(found.filter((one) => one !== null).length, 20);
-      assertOneTrue(found.map((one) => one?.hasLiveCode));
-    },
-  ),
+  about('of many texts begun concurrently for a user one has a live code, and all challenges wait on', async (user) => {
+    const begun = await atOnce(20, (index) => user.begin(`id-${index}`));
+    const found = await Promise.all(begun.map(({ otpId }) => user.store.find(otpId)));
+    assert.equal(found.filter((one) => one !== null).length, 20);
+    assertOneTrue(found.map((one) => one?.hasLiveCode));
+  }),
 
   about('every id of a pending login stands for its newest challenge', async (user) => {
     const first = await user.begin('a', {}, { supersedes: 'any' });
@@ -138,8 +135,7 @@ export const challengeContract: readonly StoreFact[] = [
   about('any id of a pending login ends all of it', async (user) => {
     for (const [index, end] of user.ends.entries()) {
       const pending = { pendingId: user.name(`login ${index}`) };
-      const begin = (id: string): Promise<Challenge> =>
-        user.begin(`${id} ${index}`, pending, { supersedes: 'any' });
+      const begin = (id: string): Promise<Challenge> => user.begin(`${id} ${index}`, pending, { supersedes: 'any' });
       const begun = [await begin('a'), await begin('b'), await begin('c')];
       await end(user.name(`b ${index}`));
       await user.assertGone(...begun);
@@ -177,23 +173,20 @@ export const challengeContract: readonly StoreFact[] = [
     await user.assertFound(again, { hasLiveCode: false });
   }),
 
-  about(
-    'of many that end a pending login or go on with it, one ends it, and nothing goes on',
-    async (user) => {
-      for (const round of [1, 2, 3, 4, 5]) {
-        const pending = { pendingId: user.name(`login ${round}`) };
-        const { otpId } = await user.begin(`first ${round}`, pending, { supersedes: 'any' });
-        const nexts: Challenge[] = [];
-        const ended = await atOnce(20, async (index) => {
-          if (index % 2 === 0) return user.store.consume(otpId);
-          nexts.push(await user.begin(`next ${index} ${round}`, pending, { supersedes: 'live' }));
-          return false;
-        });
-        assertOneTrue(ended);
-        await user.assertGone(...nexts);
-      }
-    },
-  ),
+  about('of many that end a pending login or go on with it, one ends it, and nothing goes on', async (user) => {
+    for (const round of [1, 2, 3, 4, 5]) {
+      const pending = { pendingId: user.name(`login ${round}`) };
+      const { otpId } = await user.begin(`first ${round}`, pending, { supersedes: 'any' });
+      const nexts: Challenge[] = [];
+      const ended = await atOnce(20, async (index) => {
+        if (index % 2 === 0) return user.store.consume(otpId);
+        nexts.push(await user.begin(`next ${index} ${round}`, pending, { supersedes: 'live' }));
+        return false;
+      });
+      assertOneTrue(ended);
+      await user.assertGone(...nexts);
+    }
+  }),
 
   about('of many that supersede each other at once, all stand for the same one', async (user) => {
     const begun = await atOnce(20, async (index) => {

@@ -75,9 +75,7 @@ export const recoveryCodeContract: readonly StoreFact[] = [
 
   about('of many first hashes written concurrently those of one caller remain', async (codes, { name }) => {
     const sets = Array.from({ length: 20 }, (_, index) => [`${index} a`, `${index} b`]);
-    const written = await Promise.all(
-      sets.map((hashes) => codes.replace(name('user'), hashes, { isFirst: true })),
-    );
+    const written = await Promise.all(sets.map((hashes) => codes.replace(name('user'), hashes, { isFirst: true })));
     const winners = sets.filter((_hashes, index) => written[index]);
     assert.equal(winners.length, 1);
     assert.equal(await codes.count(name('user')), 2);
@@ -92,19 +90,16 @@ export const recoveryCodeContract: readonly StoreFact[] = [
     assert.equal(spent.filter(({ isSpent }) => isSpent).length, 2);
   }),
 
-  about(
-    'hashes and ids are arbitrary strings, and an empty or repeated hash is refused',
-    async (codes, { name }) => {
-      const hashes = ['a:b', '$scrypt$x=1,2', "'", '{x}', '"', '\\', 'NULL', 'a,b', 'ü'];
-      for (const user of hashes.map(name)) {
-        assert.equal(await codes.replace(user, hashes), true);
-        for (const hash of hashes) assert.equal((await codes.spend(user, hash)).isSpent, true);
-      }
-      await assert.rejects(codes.replace(name('user'), ['a', 'a']));
-      await assert.rejects(codes.replace(name('user'), ['']));
-      assert.equal(await codes.count(name('user')), 0);
-    },
-  ),
+  about('hashes and ids are arbitrary strings, and an empty or repeated hash is refused', async (codes, { name }) => {
+    const hashes = ['a:b', '$scrypt$x=1,2', "'", '{x}', '"', '\\', 'NULL', 'a,b', 'ü'];
+    for (const user of hashes.map(name)) {
+      assert.equal(await codes.replace(user, hashes), true);
+      for (const hash of hashes) assert.equal((await codes.spend(user, hash)).isSpent, true);
+    }
+    await assert.rejects(codes.replace(name('user'), ['a', 'a']));
+    await assert.rejects(codes.replace(name('user'), ['']));
+    assert.equal(await codes.count(name('user')), 0);
+  }),
 ];
 
 /** `NoteStore`. */
@@ -128,21 +123,18 @@ export const noteContract: readonly StoreFact[] = [
     assert.equal(await notes.read(name('b')), 'other');
   }),
 
-  aboutNotes(
-    'a note is gone when its time is up, and writing it begins its time anew',
-    async (notes, context) => {
-      const { name } = context;
-      await notes.write(name('a'), 'short', 2);
-      await notes.write(name('b'), 'short', 2);
-      assert.equal(await notes.read(name('a')), 'short');
-      await notes.write(name('b'), 'long', 600);
-      await context.pass(2);
-      assert.equal(await notes.read(name('a')), null);
-      assert.equal(await notes.read(name('b')), 'long');
-      await notes.write(name('a'), 'again', 600);
-      assert.equal(await notes.read(name('a')), 'again');
-    },
-  ),
+  aboutNotes('a note is gone when its time is up, and writing it begins its time anew', async (notes, context) => {
+    const { name } = context;
+    await notes.write(name('a'), 'short', 2);
+    await notes.write(name('b'), 'short', 2);
+    assert.equal(await notes.read(name('a')), 'short');
+    await notes.write(name('b'), 'long', 600);
+    await context.pass(2);
+    assert.equal(await notes.read(name('a')), null);
+    assert.equal(await notes.read(name('b')), 'long');
+    await notes.write(name('a'), 'again', 600);
+    assert.equal(await notes.read(name('a')), 'again');
+  }),
 
   aboutNotes('a note that is too long, or has no time to live, is refused', async (notes, { name }) => {
     await assert.rejects(notes.write(name('a'), 'x'.repeat(4_097), 600));

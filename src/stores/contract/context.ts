@@ -20,10 +20,7 @@ export interface StoreFact {
    * @param makeStore Returns a store; it need not be empty, because every fact uses ids of its own.
    * @param passSeconds Lets time pass. Default: waits. The longest wait is for a lease, 16 s.
    */
-  readonly run: (
-    makeStore: () => Promise<SmsOtpStore> | SmsOtpStore,
-    passSeconds?: PassSeconds,
-  ) => Promise<void>;
+  readonly run: (makeStore: () => Promise<SmsOtpStore> | SmsOtpStore, passSeconds?: PassSeconds) => Promise<void>;
 }
 
 /** What a fact is checked with: the parts that every store has, and ids of its own. */

@@ -144,9 +144,7 @@ const MOST = Number.MAX_SAFE_INTEGER;
 /** `Counter.amount`. */
 export const amountContract: readonly StoreFact[] = [
   about('a charge adds to each counter its own amount', async (user) => {
-    const charged = Object.entries({ a: 7, b: 1, c: 0 }).map(([word, amount]) =>
-      user.counter(word, { amount }),
-    );
+    const charged = Object.entries({ a: 7, b: 1, c: 0 }).map(([word, amount]) => user.counter(word, { amount }));
     await user.charge(...charged);
     assertCounts((await user.charge(...charged)).counts, [14, 2, 0]);
   }),
@@ -271,8 +269,7 @@ function setUp({ counters: store, name, pass }: FactContext) {
     ...{ store, name, pass, counter, charge, chargeOne, read },
     refusedBy: async (...counters: readonly Counter[]) => (await charge(...counters)).refusedBy,
     assertCounted: async (expected: Readonly<Record<string, number>>) => {
-      for (const [word, count] of Object.entries(expected))
-        assert.equal((await read(word)).count, count, word);
+      for (const [word, count] of Object.entries(expected)) assert.equal((await read(word)).count, count, word);
     },
   };
 }

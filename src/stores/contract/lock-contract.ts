@@ -45,10 +45,7 @@ export const lockContract: readonly StoreFact[] = [
   }),
 
   about('a lock needs no earlier charge, and outlives the window', async (user) => {
-    const [one, other] = [
-      user.counter('one', { windowSeconds: 1 }),
-      user.counter('other', { windowSeconds: 1 }),
-    ];
+    const [one, other] = [user.counter('one', { windowSeconds: 1 }), user.counter('other', { windowSeconds: 1 })];
     await user.charge(one);
     for (const { key } of [one, other]) await user.store.lock(key, 100);
     await user.pass(1);
@@ -87,21 +84,18 @@ export const lockContract: readonly StoreFact[] = [
     assert.equal((await user.chargeOne(counter)).count, 2);
   }),
 
-  about(
-    'a lock of 400 days refuses a counter that was never charged, and clearing lifts it',
-    async (user) => {
-      const seconds = 400 * 86_400;
-      await user.store.lock(user.name('one'), seconds);
-      for (const windowSeconds of [600, null]) {
-        const read = await user.charge(user.counter('one', { windowSeconds, isOnlyRead: true }));
-        assert.equal(read.refusedBy, 0);
-        assertLocked(read.counts[0], seconds);
-      }
-      await user.store.clear([user.name('one')]);
-      assert.equal((await user.read('one')).lockedSeconds, 0);
-      assert.equal(await user.refusedBy(user.counter('one')), null);
-    },
-  ),
+  about('a lock of 400 days refuses a counter that was never charged, and clearing lifts it', async (user) => {
+    const seconds = 400 * 86_400;
+    await user.store.lock(user.name('one'), seconds);
+    for (const windowSeconds of [600, null]) {
+      const read = await user.charge(user.counter('one', { windowSeconds, isOnlyRead: true }));
+      assert.equal(read.refusedBy, 0);
+      assertLocked(read.counts[0], seconds);
+    }
+    await user.store.clear([user.name('one')]);
+    assert.equal((await user.read('one')).lockedSeconds, 0);
+    assert.equal(await user.refusedBy(user.counter('one')), null);
+  }),
 
   about('clearing with keepsLocked leaves locked counters as they are, and clears the rest', async (user) => {
     await user.charge(user.counter('locked'), user.counter('free'));

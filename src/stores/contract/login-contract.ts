@@ -67,21 +67,18 @@ export const loginContract: readonly StoreFact[] = [
     assert.deepEqual(new Set(await user.endAll()), new Set(['again', 'long', 'new'].map(user.name)));
   }),
 
-  about(
-    'a login lives on from when it was written as seen, and never again once it is over',
-    async (user) => {
-      for (const id of ['seen', 'known', 'over']) await user.begin(user.at(id, 0), 3);
-      await user.begin(user.at('cut', 0));
-      await user.pass(1);
-      assert.equal((await user.see('seen', 60_000))?.lastSeenAt, 60_000);
-      assert.equal((await user.see('known', 59_999))?.lastSeenAt, 0);
-      await user.see('cut', 60_000, 1);
-      await user.pass(2);
-      assert.deepEqual([await user.see('over', 60_000), await user.see('cut', 120_000)], [null, null]);
-      assert.deepEqual([await user.find('known'), await user.find('over')], [null, null]);
-      assert.deepEqual(await user.ids(), [user.name('seen')]);
-    },
-  ),
+  about('a login lives on from when it was written as seen, and never again once it is over', async (user) => {
+    for (const id of ['seen', 'known', 'over']) await user.begin(user.at(id, 0), 3);
+    await user.begin(user.at('cut', 0));
+    await user.pass(1);
+    assert.equal((await user.see('seen', 60_000))?.lastSeenAt, 60_000);
+    assert.equal((await user.see('known', 59_999))?.lastSeenAt, 0);
+    await user.see('cut', 60_000, 1);
+    await user.pass(2);
+    assert.deepEqual([await user.see('over', 60_000), await user.see('cut', 120_000)], [null, null]);
+    assert.deepEqual([await user.find('known'), await user.find('over')], [null, null]);
+    assert.deepEqual(await user.ids(), [user.name('seen')]);
+  }),
 
   about('exactly one of many callers ends a login, and no other login ends', async (user) => {
     for (const id of ['a', 'b']) await user.begin(user.at(id, 1));
@@ -179,8 +176,7 @@ function setUp(store: LoginStore, { name, pass }: FactContext) {
     begin: (login: Login, ttlSeconds = 600, most = 20) => store.begin(login, ttlSeconds, most),
     find: (id: string) => store.find(name(id)),
     /** Sees a login, which is written once a minute. */
-    see: (id: string, at: number, ttlSeconds = 600) =>
-      store.find(name(id), { at, everySeconds: 60, ttlSeconds }),
+    see: (id: string, at: number, ttlSeconds = 600) => store.find(name(id), { at, everySeconds: 60, ttlSeconds }),
     end: (id: string) => store.end(name(id)),
     endAll: () => store.endAll(userId),
   };

@@ -2,11 +2,7 @@ import type { Records } from '../load-records';
 import type { BeginOptions, Challenge, ChallengeStore, Claim, LiveChallenge } from '../store';
 import { type Expiring, ExpiringMap, toPromise } from './expiring-map';
 
-export function memoryChallenges(
-  maxEntries: number,
-  now: () => number,
-  records: Promise<Records>,
-): ChallengeStore {
+export function memoryChallenges(maxEntries: number, now: () => number, records: Promise<Records>): ChallengeStore {
   const challenges = new ExpiringMap<StoredChallenge>(maxEntries, now, forget);
   const byUser = new Map<string, Set<StoredChallenge>>();
   /** The challenge with the newest code of each user, purpose and bucket. */

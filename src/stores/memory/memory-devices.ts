@@ -28,11 +28,7 @@ export function memoryDevices(maxEntries: number, now: () => number, records: Pr
   };
 }
 
-export function memoryBrowsers(
-  maxEntries: number,
-  now: () => number,
-  records: Promise<Records>,
-): BrowserStore {
+export function memoryBrowsers(maxEntries: number, now: () => number, records: Promise<Records>): BrowserStore {
   const browsers = new DatedMap<KnownBrowser>(maxEntries, now);
 
   return {

@@ -19,7 +19,6 @@ export function postgresBrowsers(run: RunQuery, tables: Tables, records: Promise
       const rows = await run('browsers.list', statements.list, [userId]);
       return rows.map(({ record }) => parseBrowser(record, userId)).toReversed();
     },
-    forget: async (userId) =>
-      toIds('browsers.forget', await run('browsers.forget', statements.removeAll, [userId])),
+    forget: async (userId) => toIds('browsers.forget', await run('browsers.forget', statements.removeAll, [userId])),
   };
 }

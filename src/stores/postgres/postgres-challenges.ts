@@ -12,11 +12,7 @@ export function postgresChallenges(
 ): ChallengeStore {
   const statements = challengeStatements(tables);
 
-  async function begin(
-    challenge: Challenge,
-    ttlSeconds: number,
-    { supersedes }: BeginOptions = {},
-  ): Promise<boolean> {
+  async function begin(challenge: Challenge, ttlSeconds: number, { supersedes }: BeginOptions = {}): Promise<boolean> {
     (await records).checkChallenge(challenge, ttlSeconds);
     const { otpId, userId, purpose, bucket, isSent } = challenge;
     const pendingId = supersedes === undefined ? null : challenge.pendingId;

@@ -5,11 +5,7 @@ import type { RecoveryCodeStore } from '../store';
 import type { Row, RunQuery } from './run-query';
 import { NOW, type Tables } from './schema';
 
-export function postgresRecoveryCodes(
-  run: RunQuery,
-  tables: Tables,
-  records: Promise<Records>,
-): RecoveryCodeStore {
+export function postgresRecoveryCodes(run: RunQuery, tables: Tables, records: Promise<Records>): RecoveryCodeStore {
   const statements = recoveryCodeStatements(tables);
 
   async function replace(userId: string, hashes: readonly string[], isFirst: boolean): Promise<boolean> {
@@ -38,11 +34,7 @@ export function postgresRecoveryCodes(
     return row === undefined ? 0 : toCount('recoveryCodes.count', row);
   }
 
-  return {
-    replace: (userId, hashes, options) => replace(userId, hashes, options?.isFirst === true),
-    spend,
-    count,
-  };
+  return { replace: (userId, hashes, options) => replace(userId, hashes, options?.isFirst === true), spend, count };
 }
 
 /** @throws {StoreError} `ERR_STORE` when the row is not one that this release writes. */

@@ -8,14 +8,7 @@ import { postgresDevices } from './postgres-devices';
 import { postgresLogins } from './postgres-logins';
 import { postgresRecoveryCodes } from './postgres-recovery-codes';
 import { postgresTokens } from './postgres-tokens';
-import {
-  createPruner,
-  type PostgresPool,
-  queryRunner,
-  type Row,
-  runMigration,
-  type RunQuery,
-} from './run-query';
+import { createPruner, type PostgresPool, queryRunner, type Row, runMigration, type RunQuery } from './run-query';
 import { NOW, schemaSql, type Tables, tablesOf } from './schema';
 
 export type { PostgresPool } from './run-query';

@@ -136,11 +136,7 @@ export function redisChallenges(run: RunScript, root: string, records: Promise<R
   const newestKey = (userId: string): string => `${root}newest:${userId}`;
   const idsKey = (userId: string): string => `${root}ids:${userId}`;
 
-  async function begin(
-    challenge: Challenge,
-    ttlSeconds: number,
-    { supersedes }: BeginOptions = {},
-  ): Promise<boolean> {
+  async function begin(challenge: Challenge, ttlSeconds: number, { supersedes }: BeginOptions = {}): Promise<boolean> {
     (await records).checkChallenge(challenge, ttlSeconds);
     const { otpId, userId, purpose, bucket, isSent } = challenge;
     const record = JSON.stringify(challenge);

@@ -164,9 +164,7 @@ function readField(info: unknown, name: string): string | null {
 
 /** Returns the save points, '' when there are none, null when the server does not show them. */
 async function readSave(client: RedisClient): Promise<string | null> {
-  const reply: unknown = isNodeRedis(client)
-    ? await client.configGet?.('save')
-    : await client.config?.('GET', 'save');
+  const reply: unknown = isNodeRedis(client) ? await client.configGet?.('save') : await client.config?.('GET', 'save');
   const values: unknown[] = Array.isArray(reply) ? reply.slice(1) : Object.values(reply ?? {});
   return typeof values[0] === 'string' ? values[0] : null;
 }

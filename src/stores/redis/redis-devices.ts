@@ -66,8 +66,7 @@ export function redisDevices(run: RunScript, root: string, records: Promise<Reco
 
   /** @throws {StoreError} `ERR_STORE` when the string is not one that this release writes for that user. */
   async function parse(text: unknown, userId: string): Promise<TrustedDevice> {
-    const parts =
-      typeof text === 'string' ? /^1:\d+:([^:]+):([^:]+):([^:]+):([^:]*):(.*)$/s.exec(text) : null;
+    const parts = typeof text === 'string' ? /^1:\d+:([^:]+):([^:]+):([^:]+):([^:]*):(.*)$/s.exec(text) : null;
     if (parts === null) throw new StoreError('device: unknown record');
     const [, createdAt, lastUsedAt, tokenHash, previousHash, record] = parts;
     return (await records).parseDevice(record, userId, {

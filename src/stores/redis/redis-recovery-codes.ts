@@ -44,11 +44,7 @@ const COUNT = defineScript(COUNTING, `return count(KEYS[1])`);
 const LIFE_MS = milliseconds(RECOVERY_CODE_LIFE_SECONDS);
 
 /** @param root The beginning of all keys: the hash tag and a colon. */
-export function redisRecoveryCodes(
-  run: RunScript,
-  root: string,
-  records: Promise<Records>,
-): RecoveryCodeStore {
+export function redisRecoveryCodes(run: RunScript, root: string, records: Promise<Records>): RecoveryCodeStore {
   const codesKey = (userId: string): string => `${root}recovery-codes:${userId}`;
   const toMember = (hash: string): string => `${RECORD_VERSION}:${hash}`;
 
@@ -71,9 +67,5 @@ export function redisRecoveryCodes(
     return requireWholeNumber(operation, await run(operation, COUNT, [codesKey(userId)]));
   }
 
-  return {
-    replace: (userId, hashes, options) => replace(userId, hashes, options?.isFirst === true),
-    spend,
-    count,
-  };
+  return { replace: (userId, hashes, options) => replace(userId, hashes, options?.isFirst === true), spend, count };
 }

@@ -99,7 +99,6 @@ function redisNotes(run: RunScript, root: string, records: Promise<Records>): No
 /** @throws {StoreError} `ERR_STORE` when the record is not one that this release writes. */
 function toText(record: unknown): string | null {
   if (record === null) return null;
-  if (typeof record !== 'string' || !record.startsWith(BEGINNING))
-    throw new StoreError('note: unknown record');
+  if (typeof record !== 'string' || !record.startsWith(BEGINNING)) throw new StoreError('note: unknown record');
   return record.slice(BEGINNING.length);
 }

@@ -16,12 +16,7 @@ import type { TestUser } from '../../support/test-users';
 import { visit, type Visit } from '../../support/visit';
 
 /** Numbers that libphonenumber knows as valid, each of a prefix of its own. */
-export const [HOME, WORK, NEW, OTHER] = [
-  '+12025550123',
-  '+13125550177',
-  '+14155550188',
-  '+16175550199',
-] as const;
+export const [HOME, WORK, NEW, OTHER] = ['+12025550123', '+13125550177', '+14155550188', '+16175550199'] as const;
 
 /** A test app with a phone book: Alice has the number HOME, Bob has none. */
 export interface PhoneApp extends TestApp {
@@ -43,8 +38,7 @@ export async function openPhoneApp(given: TestAppOptions = {}): Promise<PhoneApp
   book.seed(ALICE.id, HOME);
   const options: TestAppOptions['options'] = {
     phoneBook: book,
-    isRequiredFor: (user) =>
-      asTestUser(user).isOptional !== true && book.list(asTestUser(user).id).length > 0,
+    isRequiredFor: (user) => asTestUser(user).isOptional !== true && book.list(asTestUser(user).id).length > 0,
     endOtherSessions: (userId, req) => void ended.push({ userId, sid: req?.sessionID }),
     ...given.options,
   };

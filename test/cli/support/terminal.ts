@@ -21,9 +21,7 @@ export interface TerminalOptions extends Partial<Pick<CliIo, 'env' | 'now' | 'wa
 export async function runCli(argv: readonly string[], options: TerminalOptions = {}): Promise<Ended> {
   const { input, isTerminal = false, onOutput, ...io } = options;
   const [stdout, stderr] = [createSink(isTerminal, onOutput), createSink(isTerminal)];
-  const stdin = Object.assign(Readable.from(input === undefined ? [] : [Buffer.from(input)]), {
-    isTTY: isTerminal,
-  });
+  const stdin = Object.assign(Readable.from(input === undefined ? [] : [Buffer.from(input)]), { isTTY: isTerminal });
   const code = await run(argv, {
     env: {},
     now: Date.now,

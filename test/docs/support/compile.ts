@@ -13,11 +13,7 @@ export function compile(modules: readonly BlockModule[]): readonly string[] {
   const preamble = fileOf('preamble');
   const texts = new Map([[preamble, readFileSync(PREAMBLE, 'utf8')]]);
   for (const [file, module] of files) texts.set(file, toText(module));
-  const program = ts.createProgram({
-    rootNames: [...texts.keys()],
-    options: readOptions(),
-    host: host(texts),
-  });
+  const program = ts.createProgram({ rootNames: [...texts.keys()], options: readOptions(), host: host(texts) });
   const ofPreamble = complaintsOf(program, preamble, () => 'preamble.ts.txt');
   const ofBlocks = Array.from(files, ([file, { lines, place }]) =>
     complaintsOf(program, file, (line) => lines[line]?.place ?? `${place} (around it)`),
@@ -55,9 +51,7 @@ function host(texts: ReadonlyMap<string, string>): ts.CompilerHost {
     readFile: (file) => texts.get(file) ?? real.readFile(file),
     getSourceFile: (file, options) => {
       const text = texts.get(file);
-      return text === undefined
-        ? real.getSourceFile(file, options)
-        : ts.createSourceFile(file, text, options, true);
+      return text === undefined ? real.getSourceFile(file, options) : ts.createSourceFile(file, text, options, true);
     },
   };
 }

@@ -36,9 +36,7 @@ export function toModules(blocks: readonly Block[]): readonly BlockModule[] {
     const lines = toLines(block);
     const earlier = block.notes.includes('continues') ? modules.pop() : undefined;
     modules.push(
-      earlier === undefined
-        ? { place: placeOf(block), lines }
-        : { ...earlier, lines: [...earlier.lines, ...lines] },
+      earlier === undefined ? { place: placeOf(block), lines } : { ...earlier, lines: [...earlier.lines, ...lines] },
     );
   }
   return modules;
@@ -58,10 +56,7 @@ function toLines(block: Block): readonly ModuleLine[] {
   const added = (text: string): ModuleLine => ({ text, place: null });
   const own = fillIn(block.code)
     .split('\n')
-    .map((text, index) => ({
-      text,
-      place: `${block.page}:${block.line + index}`,
-    }));
+    .map((text, index) => ({ text, place: `${block.page}:${block.line + index}` }));
   const notes = block.notes.filter((note) => note.startsWith('before:'));
   const given = notes.flatMap((note) => note.slice('before:'.length).split('\n'));
   return [...given.map(added), added(before), ...own, added(after)];

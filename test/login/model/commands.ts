@@ -20,12 +20,7 @@ const waits: Condition = ({ pending }) => pending !== null;
 const isLoggedIn: Condition = ({ user: id }) => id !== null;
 
 /** A step in a browser, or in none. Most are only taken where they can do something; the others are tried anywhere. */
-function command(
-  name: string,
-  step: Step,
-  index?: number,
-  condition: Condition = always,
-): AsyncCommand<Model, Real> {
+function command(name: string, step: Step, index?: number, condition: Condition = always): AsyncCommand<Model, Real> {
   return {
     check: (model) => index === undefined || condition(sessionOf(model, index)),
     toString: () => name,

@@ -36,13 +36,7 @@ function countFailure(model: Model, id: string): void {
   if (user.failures % 10 === 0) user.lockedUntil = model.now + 1_800 * 2 ** (user.failures / 10 - 1);
 }
 
-function judge(
-  model: Model,
-  browser: number,
-  challenge: ModelChallenge,
-  code: string,
-  isLost: boolean,
-): CodeAnswer {
+function judge(model: Model, browser: number, challenge: ModelChallenge, code: string, isLost: boolean): CodeAnswer {
   const session = sessionOf(model, browser);
   const isSomebodyElses = challenge.purpose === 'step-up' && session.user !== challenge.user;
   if (!isSomebodyElses && !isLost && code !== challenge.pin) return INVALID;

@@ -105,8 +105,7 @@ function waitWithoutText(
   { otpId = '' }: SendAnswer,
 ): void {
   const session = sessionOf(model, browser);
-  if (session.pending?.otpId === otpId)
-    return expect(liveChallenge(model, otpId)).toMatchObject({ user, purpose });
+  if (session.pending?.otpId === otpId) return expect(liveChallenge(model, otpId)).toMatchObject({ user, purpose });
   const pendingUntil = model.now + 600;
   const unsent = { otpId, user, purpose, pin: '', hasCode: false, sends: 0, attempts: 0 };
   model.challenges.set(otpId, { ...unsent, expiresAt: pendingUntil, pendingUntil });
@@ -115,13 +114,7 @@ function waitWithoutText(
 }
 
 /** Nothing was sent: a limit stands in the way, or this session waits for a code of the same kind already. */
-function expectRefusal(
-  model: Model,
-  browser: number,
-  user: string,
-  purpose: Purpose,
-  answer: SendAnswer,
-): void {
+function expectRefusal(model: Model, browser: number, user: string, purpose: Purpose, answer: SendAnswer): void {
   if (answer.status !== 200) return expectLimit(model, user, answer);
   const { pending } = sessionOf(model, browser);
   const waiting = liveChallenge(model, pending?.otpId ?? '');

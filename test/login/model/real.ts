@@ -68,9 +68,7 @@ export async function checkInvariants(model: Model, real: Real, generatesBefore:
   expect(verified).toBe(model.entries.size);
   expect(validated).toBeGreaterThanOrEqual(verified);
   for (const [id, { failures }] of Object.entries(model.users)) {
-    const told = test.events.findLast(
-      (event) => event.type === 'failure-count-changed' && event.userId === id,
-    );
+    const told = test.events.findLast((event) => event.type === 'failure-count-changed' && event.userId === id);
     // A store that was lost tells nobody.
     if (failures > 0) expect(told).toMatchObject({ failures });
   }

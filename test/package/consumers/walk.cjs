@@ -4,14 +4,7 @@
  * A whole login in an application of somebody else: password, text message, wrong code, right code, account page.
  * The packages come from the caller, so that `require` and `import` are both tried.
  */
-async function walkThroughLogin({
-  express,
-  session,
-  passport,
-  LocalStrategy,
-  createSmsOtp,
-  GatewaySimulator,
-}) {
+async function walkThroughLogin({ express, session, passport, LocalStrategy, createSmsOtp, GatewaySimulator }) {
   const simulator = await GatewaySimulator.start({ variant: 'A', port: 0 });
   const smsOtp = createSmsOtp({ ...optionsFor(simulator), passport });
   const app = createApp({ express, session, passport, LocalStrategy, smsOtp });

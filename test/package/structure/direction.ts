@@ -89,8 +89,7 @@ export function keepsTelemetryApart({ from, to }: Import): boolean {
 export function findFilesWithZod(imports: readonly Import[], entries: readonly string[]): string[] {
   const loaded = new Set(entries);
   for (const file of loaded) {
-    for (const { from, to, kind } of imports)
-      if (from === file && kind === 'value' && !isPackage(to)) loaded.add(to);
+    for (const { from, to, kind } of imports) if (from === file && kind === 'value' && !isPackage(to)) loaded.add(to);
   }
   return imports
     .filter(({ from, to, kind }) => loaded.has(from) && kind === 'value' && packageOf(to) === 'zod')

@@ -28,8 +28,7 @@ export function countLines(text: string): number {
 
 export function hasNamedExportsOnly(path: string, text: string): boolean {
   return allNodes(parse(path, text)).every(
-    (node) =>
-      !ts.isExportAssignment(node) && node.kind !== ts.SyntaxKind.DefaultKeyword && !isNamedDefault(node),
+    (node) => !ts.isExportAssignment(node) && node.kind !== ts.SyntaxKind.DefaultKeyword && !isNamedDefault(node),
   );
 }
 

@@ -14,12 +14,8 @@ export interface Import {
 }
 
 export function readSources(directory: string): Sources {
-  const names = readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter((name) =>
-    name.endsWith('.ts'),
-  );
-  return new Map(
-    names.map((name) => [name.replaceAll('\\', '/'), readFileSync(join(directory, name), 'utf8')]),
-  );
+  const names = readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
+  return new Map(names.map((name) => [name.replaceAll('\\', '/'), readFileSync(join(directory, name), 'utf8')]));
 }
 
 export function parse(path: string, text: string): ts.SourceFile {
@@ -46,10 +42,7 @@ export function readImports(sources: Sources): Import[] {
 
 function readImport(node: ts.Node): { specifier: string; kind: Import['kind'] } | null {
   if (ts.isImportDeclaration(node)) {
-    return {
-      specifier: textOf(node.moduleSpecifier),
-      kind: isTypeImport(node.importClause) ? 'type' : 'value',
-    };
+    return { specifier: textOf(node.moduleSpecifier), kind: isTypeImport(node.importClause) ? 'type' : 'value' };
   }
   if (ts.isExportDeclaration(node) && node.moduleSpecifier !== undefined) {
     return { specifier: textOf(node.moduleSpecifier), kind: isTypeExport(node) ? 'type' : 'value' };
@@ -63,9 +56,7 @@ function readImport(node: ts.Node): { specifier: string; kind: Import['kind'] } 
 }
 
 function isLoading(callee: ts.Expression): boolean {
-  return (
-    callee.kind === ts.SyntaxKind.ImportKeyword || (ts.isIdentifier(callee) && callee.text === 'require')
-  );
+  return callee.kind === ts.SyntaxKind.ImportKeyword || (ts.isIdentifier(callee) && callee.text === 'require');
 }
 
 function isTypeImport(clause: ts.ImportClause | undefined): boolean {

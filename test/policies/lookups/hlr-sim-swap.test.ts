@@ -21,11 +21,7 @@ describe('the hint at a changed SIM', () => {
     setup.clock.advanceSeconds(HOUR);
     expect(await ask()).toBe('deny');
     expect(setup.events).toEqual([
-      {
-        type: 'sim-swap-hint',
-        userId: 'alice',
-        hint: `subscriber identity differs from the one last seen on ${seen}`,
-      },
+      { type: 'sim-swap-hint', userId: 'alice', hint: `subscriber identity differs from the one last seen on ${seen}` },
     ]);
   });
 

@@ -50,10 +50,7 @@ describe('subscriber identity, switching centre and number', () => {
         }
       }
     }
-    expect([digests.size, [...digests].every((digest) => /^[\w-]{43}$/.test(String(digest)))]).toEqual([
-      8,
-      true,
-    ]);
+    expect([digests.size, [...digests].every((digest) => /^[\w-]{43}$/.test(String(digest)))]).toEqual([8, true]);
   });
 
   it.each([

@@ -13,9 +13,7 @@ async function open(simulator?: SimulatorOptions, client?: object): Promise<Look
 }
 
 const LOGIN = { stage: 'send', purpose: 'login' } as const;
-const other = (last: number): { mobile: string } => ({
-  mobile: `+120255501${String(last).padStart(2, '0')}`,
-});
+const other = (last: number): { mobile: string } => ({ mobile: `+120255501${String(last).padStart(2, '0')}` });
 const told = (): unknown[] => setup.events.map((event) => ('reason' in event ? event.reason : event.type));
 
 describe('an error of the lookup', () => {
@@ -57,10 +55,7 @@ describe('an error of the lookup', () => {
       expect(await check.check(setup.context(other(last)))).toBe('allow');
       setup.clock.advanceSeconds(1_000_000);
     }
-    expect([setup.lookups(), setup.events]).toEqual([
-      1,
-      [{ type: 'lookups-stopped', reason: 'no-permission' }],
-    ]);
+    expect([setup.lookups(), setup.events]).toEqual([1, [{ type: 'lookups-stopped', reason: 'no-permission' }]]);
     expect(await strict.check(setup.context())).toEqual({
       deny: 'unsuitable-phone',
       reasons: ['no-permission', 'may pass'],
@@ -78,10 +73,7 @@ describe('an error of the lookup', () => {
       lookups.push(setup.lookups());
     }
     expect(lookups).toEqual([1, 1, 2, 2, 3]);
-    expect(setup.events).toEqual([
-      { type: 'lookups-stopped', reason: 'no-balance' },
-      { type: 'lookups-resumed' },
-    ]);
+    expect(setup.events).toEqual([{ type: 'lookups-stopped', reason: 'no-balance' }, { type: 'lookups-resumed' }]);
   });
 
   it('2005, no lookups there: asks for no number of that prefix for a day', async () => {

@@ -20,10 +20,7 @@ export interface LookupSetup {
 
 export const MOBILE = '+12025550123';
 
-export async function startLookups(
-  simulator: SimulatorOptions = {},
-  client: object = {},
-): Promise<LookupSetup> {
+export async function startLookups(simulator: SimulatorOptions = {}, client: object = {}): Promise<LookupSetup> {
   const sim = await GatewaySimulator.start(simulator);
   const { baseUrl, variant, username, password } = sim;
   const clock = testClock();
@@ -44,14 +41,7 @@ export async function startLookups(
   return {
     ...{ sim, clock, events, notes },
     context: ({ mobile = MOBILE, ...changes } = {}) => ({
-      ...{
-        stage: 'enroll',
-        user: {},
-        userId: 'alice',
-        purpose: 'enroll',
-        address: undefined,
-        provenKeys: [],
-      },
+      ...{ stage: 'enroll', user: {}, userId: 'alice', purpose: 'enroll', address: undefined, provenKeys: [] },
       ...tools,
       ...about(mobile),
       ...changes,

@@ -28,12 +28,7 @@ describe('what a lookup found', () => {
     ['valid', {}, 600, 600],
     ['ABSENT_SUBSCRIBER_SM', { status: 'invalid', advancedStatus: 'ABSENT_SUBSCRIBER_SM' }, 120, 120],
     ['UNKNOWN_SUBSCRIBER', { status: 'invalid', advancedStatus: 'UNKNOWN_SUBSCRIBER' }, 86_400, 600],
-    [
-      'no text messages',
-      { status: 'invalid', advancedStatus: 'TELE_SERVICE_NOT_PROVISIONED' },
-      86_400,
-      86_400,
-    ],
+    ['no text messages', { status: 'invalid', advancedStatus: 'TELE_SERVICE_NOT_PROVISIONED' }, 86_400, 86_400],
     ['no delivery', { status: 'invalid', advancedStatus: 'FACILITY_NOT_SUPPORTED' }, 3_600, 3_600],
   ])('stands as long as the table says: %s', async (_what, subscriber, enrollSeconds, loginSeconds) => {
     setup.sim.subscribers.set(MOBILE, subscriber);
@@ -41,13 +36,10 @@ describe('what a lookup found', () => {
     expect(await count(numberCheck(), [0, loginSeconds - 1, 1], LOGIN)).toEqual([3, 3, 4]);
   });
 
-  it.each(['CALL_BARRED', 'DATA_MISSING', 'UNEXPECTED_DATA_VALUE'])(
-    'is not kept: %s',
-    async (advancedStatus) => {
-      setup.sim.subscribers.set(MOBILE, { status: 'invalid', advancedStatus });
-      expect(await count(numberCheck(), [0, 0, 0])).toEqual([1, 2, 3]);
-    },
-  );
+  it.each(['CALL_BARRED', 'DATA_MISSING', 'UNEXPECTED_DATA_VALUE'])('is not kept: %s', async (advancedStatus) => {
+    setup.sim.subscribers.set(MOBILE, { status: 'invalid', advancedStatus });
+    expect(await count(numberCheck(), [0, 0, 0])).toEqual([1, 2, 3]);
+  });
 
   it('is asked for again when the clock was set back', async () => {
     const check = numberCheck();

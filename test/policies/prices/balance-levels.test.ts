@@ -1,9 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  type BalanceLevels,
-  type BalanceState,
-  assessBalance,
-} from '../../../src/policies/spend-limits/balance-watch';
+import { type BalanceLevels, type BalanceState, assessBalance } from '../../../src/policies/spend-limits/balance-watch';
 import { toDecimal, toMicros } from '../../../src/policies/spend-limits/micros';
 import type { PolicyEvent } from '../../../src/limits/policy';
 

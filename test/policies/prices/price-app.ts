@@ -37,11 +37,7 @@ export async function startPriceApp(given: PriceAppOptions): Promise<PriceApp> {
     ...(simulator && { simulator }),
     ...(users && { users }),
     ...(gateway && { gateway }),
-    options: {
-      store,
-      allowedCountries: 'any',
-      policies: [...before, spendLimits({ mode: 'enforce', ...ceiling })],
-    },
+    options: { store, allowedCountries: 'any', policies: [...before, spendLimits({ mode: 'enforce', ...ceiling })] },
   });
   return {
     ...test,

@@ -50,9 +50,7 @@ const asked = (): number => sim.stats().calls.pricing;
 describe('price lists', () => {
   it('are fetched once and used for six hours', async () => {
     const source = await start();
-    expect(await Promise.all([priceOf(source), priceOf(source), priceOf(source)])).toEqual([
-      8_300, 8_300, 8_300,
-    ]);
+    expect(await Promise.all([priceOf(source), priceOf(source), priceOf(source)])).toEqual([8_300, 8_300, 8_300]);
     clock.advanceSeconds(6 * HOURS - 1);
     expect(await priceOf(source)).toBe(8_300);
     expect(asked()).toBe(1);

@@ -36,11 +36,7 @@ describe('the price lists', () => {
   it.each([
     ['no price', '208-01 free France', 'rows that cannot be read or have no usable price'],
     ['a negative price', '208-02 -0.0520 France', 'rows that cannot be read or have no usable price'],
-    [
-      'a price beyond counting',
-      '208-02 99999999999 France',
-      'rows that cannot be read or have no usable price',
-    ],
+    ['a price beyond counting', '208-02 99999999999 France', 'rows that cannot be read or have no usable price'],
     ['an odd country code', '20-02 0.0520 France', 'rows without a network code'],
     ['an odd network code', '208-hexa 0.0520 France', 'rows without a network code'],
     ['no country', '208-02 0.0520', 'rows of a country whose name is unknown'],

@@ -1,8 +1,4 @@
-import {
-  createPriceTable,
-  loadRegions,
-  type PriceTable,
-} from '../../../src/policies/spend-limits/price-table';
+import { createPriceTable, loadRegions, type PriceTable } from '../../../src/policies/spend-limits/price-table';
 import type { NetworkPrice, PriceList } from '../../../src/protocol/account';
 import type { CountryPrice } from '../../../src/protocol/hlr';
 

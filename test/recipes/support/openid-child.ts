@@ -23,12 +23,7 @@ async function main(): Promise<void> {
   const allowHttp = Reflect.get(openid, 'allowInsecureRequests');
   const insecure = { execute: [allowHttp] };
   const config = await openid.discovery(new URL(issuer.url), 'bank', SECRET, undefined, insecure);
-  const gateway = new GatewayClient({
-    baseUrl: SIMULATOR,
-    variant: 'A',
-    username: 'demo',
-    password: GATEWAY_PASSWORD,
-  });
+  const gateway = new GatewayClient({ baseUrl: SIMULATOR, variant: 'A', username: 'demo', password: GATEWAY_PASSWORD });
   const findByIdentity = (iss: string, sub: string) => findUser(users, iss === issuer.url, sub);
   const parts = { users, gateway, ...RECIPE_SECRETS };
   app.serve(createApp({ ...parts, config, callbackUrl, findByIdentity }));
@@ -63,10 +58,7 @@ async function listen(): Promise<{ url: string; serve: (handler: Handler | Expre
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   // A server that listens on a port has an address of this kind.
   const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    serve: (handler) => handler && server.on('request', handler),
-  };
+  return { url: `http://127.0.0.1:${port}`, serve: (handler) => handler && server.on('request', handler) };
 }
 
 void main();

@@ -4,13 +4,7 @@ import express, { type RequestHandler } from 'express';
 import session, { type Store } from 'express-session';
 import { Passport, type PassportStatic } from 'passport';
 import { Strategy as LocalStrategy } from 'passport-local';
-import {
-  createSmsOtp,
-  type Policy,
-  type SmsOtp,
-  type SmsOtpEvent,
-  type SmsOtpOptions,
-} from 'passport-sms-otp';
+import { createSmsOtp, type Policy, type SmsOtp, type SmsOtpEvent, type SmsOtpOptions } from 'passport-sms-otp';
 import { spendLimits } from 'passport-sms-otp/policies';
 import { people } from '../../support/people';
 import { addErrorHandler, addRoutes } from '../../support/test-routes';

@@ -80,8 +80,6 @@ export const GATEWAY_FAULTS: readonly GatewayFault[] = [
   row('error 2121 with HTTP 200', { kind: 'error', code: 2121, status200: true }, TRY_LATER, { lives: true }),
   row('error 2107', { kind: 'error', code: 2107 }, REFUSED, { validate: WRONG, lives: true }),
   row('error 2108', { kind: 'error', code: 2108 }, REFUSED, { validate: WRONG }),
-  row('error 2109 with HTTP 200', { kind: 'error', code: 2109, status200: true }, REFUSED, {
-    validate: WRONG,
-  }),
+  row('error 2109 with HTTP 200', { kind: 'error', code: 2109, status200: true }, REFUSED, { validate: WRONG }),
   row('an unknown error', { kind: 'error', code: 9999 }, REFUSED, { lives: true }),
 ];

@@ -87,15 +87,10 @@ export class Invariants {
 
   /** Which of the user's browsers a pass was in, only the app knows. */
   #keysClearedBy(passes: readonly Pass[], { counters }: StateView): ReadonlySet<string> {
-    const known = Array.from(
-      counters.keys(),
-      (key) => /^sends:gap:([^:]+):/.exec(key)?.[1] ?? OTHER_BROWSERS,
-    );
+    const known = Array.from(counters.keys(), (key) => /^sends:gap:([^:]+):/.exec(key)?.[1] ?? OTHER_BROWSERS);
     const buckets = Array.from(new Set([OTHER_BROWSERS, ...known]));
     return new Set(
-      passes.flatMap(({ userId }) =>
-        buckets.flatMap((bucket) => keysClearedBySuccess(userId, ['sms'], bucket)),
-      ),
+      passes.flatMap(({ userId }) => buckets.flatMap((bucket) => keysClearedBySuccess(userId, ['sms'], bucket))),
     );
   }
 }

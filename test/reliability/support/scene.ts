@@ -85,9 +85,7 @@ export async function startScene(settings: SceneSettings): Promise<Scene> {
     findUnproven: async () => {
       const { passes } = await report();
       witness.readOutbox();
-      return passes
-        .filter((pass) => !witness.proves(pass, phones.get(pass.userId)))
-        .map(({ otpId }) => otpId);
+      return passes.filter((pass) => !witness.proves(pass, phones.get(pass.userId))).map(({ otpId }) => otpId);
     },
     close: () => closeAll(network, apps, local, state, simulator, witness),
   };

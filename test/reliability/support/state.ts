@@ -50,10 +50,7 @@ async function openRedis({
   sessionClient.on('error', () => undefined);
   await sessionClient.connect();
   return {
-    store: redisStore(connected.client, {
-      onWarning: () => undefined,
-      ...(prefix !== undefined && { prefix }),
-    }),
+    store: redisStore(connected.client, { onWarning: () => undefined, ...(prefix !== undefined && { prefix }) }),
     sessions: new RedisStore({ client: sessionClient, prefix: 'session:' }),
     close: async () => {
       sessionClient.destroy();
