@@ -47,7 +47,7 @@ export function createLoginRegistry(parts: RegistryParts): LoginRegistry {
 
   return {
     isChecked,
-    isLive: (login) => (isChecked(login.loginId) ? Promise.resolve(true) : askOnce(login)),
+    isLive: (login) => (isChecked(login.loginId, now()) ? Promise.resolve(true) : askOnce(login)),
     isStillLive: ask,
     begin: (login) => begin({ ...login, startedAt: now() }),
     async replace(login, method) {
@@ -69,11 +69,9 @@ export function createLoginRegistry(parts: RegistryParts): LoginRegistry {
     },
   };
 
-  function isChecked(loginId: string): boolean {
-    const at = checkedAt.get(loginId);
-    if (at === undefined) return false;
-    const ageMs = now() - at;
-    return ageMs >= 0 && ageMs < everyMs;
+  function isChecked(loginId: string, atMs: number): boolean {
+    const seenMs = checkedAt.get(loginId);
+    return seenMs !== undefined && atMs >= seenMs && atMs - seenMs < everyMs;
   }
 
   /** Requests that come while the store is asked share its answer, unless each one is to ask for itself. */

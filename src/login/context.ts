@@ -78,8 +78,8 @@ export interface ListedLogin {
 
 /** The records of logins, and what this process knows of them. A failure of the store is a `StoreError`. */
 export interface LoginRegistry {
-  /** Whether this process has found the login live within `checkEverySeconds`. Allocates nothing. */
-  readonly isChecked: (loginId: string) => boolean;
+  /** Whether this process has found the login live within `checkEverySeconds` before this time. Allocates nothing. */
+  readonly isChecked: (loginId: string, atMs: number) => boolean;
   /** Returns whether the login is live, and asks the store unless it is checked. */
   readonly isLive: (login: LoginReference) => Promise<boolean>;
   /** Asks the store now. */

@@ -74,11 +74,13 @@ export type KeptLogin = Pick<SmsOtpSession, 'login'>;
 
 /** The logins of requests. Without the option `logins` each one is live, and none has a record. */
 export interface LoginsContext {
+  /** Whether the option `logins` is given. */
+  readonly isOn: boolean;
   /**
-   * Returns what is known of the login of a session whose mark is this user's, without asking the store. Allocates nothing.
-   * `none`: the session has no login, or another user's.
+   * Returns whether this request, or this process shortly before, has found a login live. Asks no store, and allocates nothing.
+   * @param at The time, in milliseconds since 1970.
    */
-  readonly check: (req: Request, userId: string) => 'live' | 'unchecked' | 'none';
+  readonly isChecked: (req: Request, loginId: string, at: number) => boolean;
   /** Returns whether the session's login is live, also when it has none. Asks the store unless it was asked shortly before. */
   readonly isLive: (req: Request) => Promise<boolean>;
   /** The same, and asks the store now. */

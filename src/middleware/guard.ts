@@ -5,6 +5,7 @@ import { currentUser, handleAsync, loadOptions } from './handler';
 import { withoutLogins } from './logins';
 import type { GuardOptions, MaxAgeOptions } from './options';
 import { replyWithRedirect, replyWithRefusal, toNotice, toSafePath } from './responses';
+import type { SmsOtpSession } from './session-data';
 import type { SessionSlot } from './session-slot';
 import { updateSlot } from './update-slot';
 
@@ -15,22 +16,28 @@ export function createMarkReader(
   logins: LoginsContext,
 ): MarkReader {
   function read(req: Request): VerifiedMark | undefined {
+    return toMark(req, slot.peek(req));
+  }
+
+  function toMark(req: Request, kept: SmsOtpSession | undefined): VerifiedMark | undefined {
     const user = currentUser(req);
-    const mark = slot.peek(req)?.verified;
+    const mark = kept?.verified;
     if (user === undefined || mark === undefined) return undefined;
     return mark.userId === idText(getUserId(user)) ? mark : undefined;
   }
 
   function check(req: Request, maxAgeMs: number): MarkCheck {
-    const mark = read(req);
+    const kept = slot.peek(req);
+    const mark = toMark(req, kept);
     if (mark === undefined) return 'second-factor-required';
-    if (maxAgeMs !== Infinity) {
-      const isFresh = mark.method !== 'trusted-device' && now() - mark.at <= maxAgeMs;
-      if (!isFresh) return 'second-factor-too-old';
-    }
-    const login = logins.check(req, mark.userId);
-    if (login === 'live') return 'passed';
-    return login === 'none' ? 'second-factor-required' : 'unchecked';
+    if (maxAgeMs === Infinity && !logins.isOn) return 'passed';
+    const at = now();
+    const isFresh = maxAgeMs === Infinity || (mark.method !== 'trusted-device' && at - mark.at <= maxAgeMs);
+    if (!isFresh) return 'second-factor-too-old';
+    if (!logins.isOn) return 'passed';
+    const login = kept?.login;
+    if (login?.userId !== mark.userId) return 'second-factor-required';
+    return logins.isChecked(req, login.loginId, at) ? 'passed' : 'unchecked';
   }
 
   return {

@@ -16,7 +16,8 @@ export function createLogins(slot: SessionSlot, registry: LoginRegistry | undefi
 }
 
 const NO_LOGINS: LoginsContext = {
-  check: () => 'live',
+  isOn: false,
+  isChecked: () => true,
   isLive: () => Promise.resolve(true),
   isStillLive: () => Promise.resolve(true),
   findEnd: () => Promise.resolve(null),
@@ -49,12 +50,8 @@ function createRequestLogins(slot: SessionSlot, registry: LoginRegistry): Logins
   }
 
   return {
-    check(req, userId) {
-      const login = slot.peek(req)?.login;
-      if (login?.userId !== userId) return 'none';
-      const { loginId } = login;
-      return registry.isChecked(loginId) || checked.get(req) === loginId ? 'live' : 'unchecked';
-    },
+    isOn: true,
+    isChecked: (req, loginId, at) => registry.isChecked(loginId, at) || checked.get(req) === loginId,
     isLive: (req) => ask(req, registry.isLive),
     isStillLive: (req) => ask(req, registry.isStillLive),
     findEnd: async (req) => ((await ask(req, registry.isStillLive)) ? null : LOGIN_ENDED),

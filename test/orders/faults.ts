@@ -19,8 +19,10 @@ export type HarmShares = Record<string, number>;
 const VERIFY = 'login/verify-otp.ts';
 const SLOT = 'middleware/session-slot.ts';
 const SEND = 'middleware/send.ts';
+const SEND_OTP = 'login/send-otp.ts';
 
 const pending = (...verbs: Scenario['verbs']): Scenario => ({ state: 'pending', verbs });
+const loggedIn = (...verbs: Scenario['verbs']): Scenario => ({ state: 'logged-in', verbs });
 const steppingUp = (...verbs: Scenario['verbs']): Scenario => ({ state: 'stepping-up', verbs });
 
 export const FAULTS: readonly SeededFault[] = [
@@ -34,8 +36,8 @@ export const FAULTS: readonly SeededFault[] = [
   {
     name: 'consume leaves the challenge',
     file: 'stores/memory/memory-challenges.ts',
-    from: 'toLive(stored).hasLiveCode) && end(stored);',
-    to: 'toLive(stored).hasLiveCode);',
+    from: 'toLive(stored).hasLiveCode)) && end(stored);',
+    to: 'toLive(stored).hasLiveCode));',
     scenario: { ...pending('right', 'right'), acceptsTwice: true },
   },
   {
@@ -89,30 +91,30 @@ export const FAULTS: readonly SeededFault[] = [
   {
     name: 'the session is not read again before it is written',
     file: SLOT,
-    from: 'return !isIdFromClient(req) || (await reload(this.requireSession(req)));',
-    to: 'return Promise.resolve(true);',
+    from: 'if (!(await reload(before))) return false;',
+    to: 'void reload;',
     scenario: pending('wrong', 'resend'),
   },
   {
     name: 'the slot from before is written back whole',
     file: SLOT,
-    from: 'if (!(await this.isStillThere(req))) return false;\n    const slot = this.read(req);\n    if (slot',
-    to: 'const slot = this.read(req);\n    if (!(await this.isStillThere(req))) return false;\n    if (slot',
+    from: 'if (!(await this.isStillThere(req))) return null;\n    const slot = this.read(req);',
+    to: 'const slot = this.read(req);\n    if (!(await this.isStillThere(req))) return null;',
     scenario: pending('wrong', 'resend'),
   },
   {
     name: 'a refusal is written whatever the session waits for by now',
     file: SLOT,
-    from: 'if (slot.pending?.otpId !== verifiedOtpId) return false;',
-    to: 'void verifiedOtpId;',
+    from: 'if (!isStill(slot)) return null;',
+    to: 'void isStill;',
     scenario: pending('resend', 'resend'),
   },
   {
     name: 'a text is announced although the session does not wait for it',
     file: SEND,
-    from: 'if (isKept) return answerPending(req, res, options, pending, result);',
-    to: 'if (isKept || pending.isSent) return answerPending(req, res, options, pending, result);',
-    scenario: pending('resend', 'resend'),
+    from: "if (update === 'written') return answerPending(",
+    to: "if (update === 'written' || pending.isSent) return answerPending(",
+    scenario: pending('resend', 'cancel'),
   },
   {
     name: 'a guard lets pass who has no mark',
@@ -139,8 +141,8 @@ export const FAULTS: readonly SeededFault[] = [
   {
     name: 'a cancel leaves the session as it is',
     file: 'middleware/resend-cancel-step-up.ts',
-    from: 'await slot.update(req, pending.otpId, (now) => {',
-    to: 'await Promise.resolve((now: SmsOtpSession) => {',
+    from: 'const update = await updateSlot(context, req, isStill, (now) => withoutPending(withoutNotice(now)));',
+    to: "const update = await Promise.resolve('written' as string);\n      void [updateSlot, isStill, withoutPending, withoutNotice];",
     scenario: pending('cancel', 'guard'),
   },
   {
@@ -154,9 +156,51 @@ export const FAULTS: readonly SeededFault[] = [
   {
     name: 'a challenge that could not be stored counts as stored',
     file: 'login/send-otp.ts',
-    from: 'Math.ceil((challenge.pendingUntil - login.now()) / 1000));',
-    to: 'Math.ceil((challenge.pendingUntil - login.now()) / 1000)).catch(() => undefined);',
+    from: 'await store.challenges.begin(challenge, ttlSeconds, { supersedes });',
+    to: 'await store.challenges.begin(challenge, ttlSeconds, { supersedes }).catch(() => undefined);',
     scenario: pending('resend'),
     kind: 'mishaps',
+  },
+  {
+    name: 'a resend goes on with a login that is over',
+    file: SEND_OTP,
+    from: "const supersedes = previous === undefined ? 'any' : 'live';",
+    to: "const supersedes = 'any';",
+    scenario: pending('resend', 'cancel'),
+  },
+  {
+    name: 'an OTP id stands for itself alone',
+    file: 'stores/memory/memory-challenges.ts',
+    from: 'if (stored?.pendingId === undefined) return stored;',
+    to: 'if (stored !== undefined) return stored;',
+    scenario: pending('resend', 'recover'),
+  },
+  {
+    name: 'what was written is not compared with the store',
+    file: 'middleware/update-slot.ts',
+    from: 'if (live === undefined || live?.challenge.otpId === pending.otpId) break;',
+    to: 'if (live !== undefined) break;',
+    scenario: pending('resend', 'cancel'),
+  },
+  {
+    name: 'a logout leaves the record of the login',
+    file: 'middleware/logins.ts',
+    from: 'Promise.allSettled([logins.end(req), ',
+    to: 'Promise.allSettled([logins.isLive(req), ',
+    scenario: loggedIn('step-up', 'logout'),
+  },
+  {
+    name: 'a step-up leaves the record of the login before',
+    file: 'account/logins.ts',
+    from: '|| !(await end(login.loginId))) return null;',
+    to: ') return null;\n      void (end as unknown);',
+    scenario: steppingUp('right', 'cancel'),
+  },
+  {
+    name: 'a guard believes a login that has ended',
+    file: 'middleware/guard.ts',
+    from: "if (login === 'live') return 'passed';",
+    to: "if (login !== 'none') return 'passed';",
+    scenario: loggedIn('step-up', 'logout'),
   },
 ];
