@@ -33,7 +33,8 @@ export interface UserExport {
   /** Recovery codes that are left. */
   readonly recoveryCodes: number;
   readonly trustedDevices: readonly ListedDevice[];
-  readonly logins: readonly Omit<ListedLogin, 'loginId'>[];
+  /** With the option `logins`. */
+  readonly logins?: readonly Omit<ListedLogin, 'loginId'>[];
   readonly knownBrowsers: readonly { readonly seenAt: number }[];
 }
 
@@ -91,7 +92,7 @@ export function createUserAdmin({ store, browsers, logins, emit, guessableMethod
         userId,
         recoveryCodes: (await recoveryCodes?.count(userId)) ?? 0,
         trustedDevices: ((await devices?.list(userId)) ?? []).map(toListedDevice),
-        logins: ((await logins?.list(id)) ?? []).map(({ loginId: _loginId, ...login }) => login),
+        ...(logins && { logins: (await logins.list(id)).map(({ loginId: _loginId, ...login }) => login) }),
         knownBrowsers: (await browsers.list(userId)).map(({ seenAt }) => ({ seenAt })),
       };
     },
