@@ -15,7 +15,8 @@ const MOST_WRITES = 6;
 /**
  * Changes the slot while it still is as expected. express-session reads and saves a session as a whole, so a request that is
  * under way at the same moment may save what has ended in between. What the session waits for is therefore compared with
- * the store after each write: a pending login that is over is taken out again, a newer text is put in its place.
+ * the store after each write: a pending login that is over is taken out again, a newer text is put in its place, also where
+ * the session was to wait for nothing.
  *
  * @returns `over`: nothing was changed, or what it was to wait for is over. `login-ended`: nothing was changed.
  * @throws {StoreError} `ERR_STORE`
@@ -27,19 +28,26 @@ export async function updateSlot(
   change: (slot: SmsOtpSession) => SmsOtpSession,
 ): Promise<'written' | 'over' | 'login-ended'> {
   if ((await logins?.isStillLive(req)) === false) return 'login-ended';
-  let written = await slot.update(req, isStill, change);
+  let waited: PendingSlot | undefined;
+  let written = await slot.update(req, isStill, (current) => {
+    waited = current.pending;
+    return change(current);
+  });
   let isOver = written === null;
-  for (let writes = 1; writes < MOST_WRITES; writes += 1) {
-    const pending: PendingSlot | undefined = written?.pending;
-    if (pending === undefined) break;
+  for (let writes = 1; written !== null && writes < MOST_WRITES; writes += 1) {
+    const kept: PendingSlot | undefined = written.pending;
+    const known = kept ?? waited;
+    if (known === undefined) break;
     // What was written stays, and `store-failing` reports the failure.
-    const live = await findChallenge(pending.otpId).catch(() => undefined);
-    if (live === undefined || live?.challenge.otpId === pending.otpId) break;
+    const live = await findChallenge(known.otpId).catch(() => undefined);
+    if (live === undefined) break;
+    const newer = live === null || live.challenge.otpId === known.otpId ? null : live.challenge;
+    if (newer === null && (live !== null || kept === undefined)) break;
     isOver = live === null;
     written = await slot.update(
       req,
-      (current) => current.pending?.otpId === pending.otpId,
-      (current) => (live === null ? withoutPending(current) : { ...current, pending: follow(pending, live.challenge) }),
+      (current) => current.pending?.otpId === kept?.otpId,
+      (current) => (newer === null ? withoutPending(current) : { ...current, pending: follow(known, newer) }),
     );
   }
   return isOver ? 'over' : 'written';
