@@ -89,5 +89,3 @@ export type SharedLimit = Limits['perAddress'];
 
 /** At most `max` events in `perSeconds`. */
 export type Limit = Limits['total'];
-
-export const DEFAULT_LIMITS: Limits = limitsSchema.parse({});

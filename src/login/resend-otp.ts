@@ -1,5 +1,5 @@
 import type { LimitName } from '../limits/limits';
-import type { Challenge, LiveChallenge } from '../stores/store';
+import type { Challenge } from '../stores/store';
 import type { LoginContext } from './context';
 import type { Refusal } from './outcome';
 import type { SendRequest, SendResult } from './send-otp';
@@ -27,13 +27,8 @@ export function createResendOtp(
   async function resendOtp(request: ResendRequest): Promise<ResendResult> {
     const { pending, currentUser, address, getLocale, phoneId } = request;
     // 1 is there a pending login
-    const live = await findLive(pending);
-    const previous = live?.challenge;
-    if (previous === undefined || !isOfSession(previous, pending)) {
-      // Something else that this session waits for goes on.
-      const endsPending = previous?.pendingId !== pending?.pendingId;
-      return { ...refuse({ reason: 'no-pending-login' }), endsPending };
-    }
+    const previous = await findPrevious(pending);
+    if (previous === null) return { ...refuse({ reason: 'no-pending-login' }), endsPending: true };
 
     // 2 has it a send left
     const { purpose } = previous;
@@ -57,9 +52,10 @@ export function createResendOtp(
     return reason === 'user-gone' ? end(previous, refused) : { ...refused, endsPending: reason === 'no-pending-login' };
   }
 
-  async function findLive(pending: PendingCode | undefined): Promise<LiveChallenge | null> {
+  async function findPrevious(pending: PendingCode | undefined): Promise<Challenge | null> {
     if (pending === undefined || pending.pendingUntil <= parts.now()) return null;
-    return parts.store.challenges.find(pending.otpId);
+    const live = await parts.store.challenges.find(pending.otpId);
+    return live !== null && isOfSession(live.challenge, pending) ? live.challenge : null;
   }
 
   function noSendLeft({ pendingUntil }: Challenge): Refusal {

@@ -59,7 +59,7 @@ export interface Verified {
   readonly bucket: string;
 }
 
-/** A code was not accepted. `endsPending`: the session waits for nothing any more. */
+/** A code was not accepted. `endsPending`: the session waits for it no more; a newer text of the same pending login goes on. */
 export interface Refused {
   readonly kind: 'refused';
   readonly refusal: Refusal;
@@ -71,8 +71,6 @@ export interface Refused {
 /** The gateway's answer was lost after the code may have been judged: that code is over. */
 export interface Unconfirmed {
   readonly kind: 'unconfirmed';
-  /** Whether the session waits for nothing any more: a newer text goes on. */
-  readonly endsPending: boolean;
   readonly error: SmsOtpError;
 }
 
@@ -115,8 +113,8 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
         return claim.outcome === 'exhausted' ? refuse('too-many-attempts') : refuse('wrong-code', true);
       }
       const { challenge } = claim;
-      // The id belongs to another pending login by now: this session has none any more. One of its own goes on.
-      if (!isOfSession(challenge, pending)) return refuse('wrong-code', challenge.pendingId !== pending.pendingId);
+      // The id belongs to another pending login by now: this session has none any more.
+      if (!isOfSession(challenge, pending)) return refuse('wrong-code', true);
       const attemptsLeft = verifier.isGuessable ? challenge.maxAttempts - claim.attempt : undefined;
       // No code fits: a guess is counted on the challenge alone. A store plugin may return anything: only true is a code.
       if (isTexted && (claim.hasLiveCode as unknown) !== true) {
@@ -152,8 +150,7 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
         await giveBack(attempt, false);
         login.emit({ type: 'rejected', ...attempt.subject, reason: 'unconfirmed' });
         if (isDisabledBy(attempt)) login.emit({ type: 'disabled', ...attempt.subject });
-        const newer = isEnded === true ? null : await challenges.find(challenge.otpId);
-        return { kind: 'unconfirmed', error: result.error, endsPending: newer === null };
+        return { kind: 'unconfirmed', error: result.error };
       }
       if (result.kind !== 'right') {
         const isLast = claim.attempt >= challenge.maxAttempts;
@@ -333,6 +330,6 @@ export function refuse(reason: Reason, endsPending = false): Refused {
 }
 
 /** The gateway may return an id twice, and a code of one purpose is never good for another. */
-export function isOfSession({ pendingId, purpose }: Challenge, pending: PendingCode | undefined): boolean {
-  return pendingId === pending?.pendingId && purpose === pending.purpose;
+export function isOfSession({ pendingId, purpose }: Challenge, pending: PendingCode): boolean {
+  return pendingId === pending.pendingId && purpose === pending.purpose;
 }

@@ -86,7 +86,7 @@ export interface LoginsContext {
   /** The same, and asks the store now. */
   readonly isStillLive: (req: Request) => Promise<boolean>;
   /** Asks the store now, and returns the refusal of a request whose login has ended; null when it is live, or there is none. */
-  readonly findEnd: (req: Request) => Promise<Refusal | null>;
+  readonly findEnd: (req: Request) => Promise<{ readonly kind: 'refused'; readonly refusal: Refusal } | null>;
   /** Begins a login, for the session that is renewed next. */
   readonly begin: (req: Request, userId: string, method: Method | null) => Promise<KeptLogin>;
   /**
@@ -100,11 +100,26 @@ export interface LoginsContext {
   readonly endOthers: (userId: string, req: Request | undefined) => Promise<void>;
 }
 
-/** Whether a request's mark is good enough. `unchecked`: it is, if its login is live. */
-export type MarkCheck = 'passed' | 'unchecked' | MarkRefusal;
+/** Without the option. */
+export const NO_LOGINS: LoginsContext = {
+  isOn: false,
+  isChecked: () => true,
+  isLive: () => Promise.resolve(true),
+  isStillLive: () => Promise.resolve(true),
+  findEnd: () => Promise.resolve(null),
+  begin: () => Promise.resolve({}),
+  renew: () => Promise.resolve({}),
+  end: () => Promise.resolve(),
+  endOthers: () => Promise.resolve(),
+};
 
-/** Why a mark is not good enough. */
-export type MarkRefusal = 'second-factor-required' | 'second-factor-too-old' | 'login-ended';
+/** For requests that do not depend on the login of their session: who is to log in, and who has been refused. */
+export function withoutLogins(context: MiddlewareContext): MiddlewareContext {
+  return { ...context, logins: NO_LOGINS };
+}
+
+/** Whether a request's mark is good enough. `unchecked`: it is, if its login is live. */
+export type MarkCheck = 'passed' | 'unchecked' | 'second-factor-required' | 'second-factor-too-old';
 
 /** Reads the mark of a request and compares it with the current user. */
 export interface MarkReader {
@@ -115,6 +130,4 @@ export interface MarkReader {
    * @param maxAgeMs Infinity: any age. With a finite age a trusted device never passes: the user proved nothing in this session.
    */
   readonly check: (req: Request, maxAgeMs: number) => MarkCheck;
-  /** The same, and asks the store where the login is unchecked. @throws {StoreError} `ERR_STORE` */
-  readonly ask: (req: Request, maxAgeMs: number) => Promise<'passed' | MarkRefusal>;
 }

@@ -1,8 +1,8 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import type { Reason } from '../login/outcome';
 import { idText, type VerifiedMark } from '../login/users';
-import type { LoginsContext, MarkCheck, MarkReader, MarkRefusal, MiddlewareContext } from './context';
+import { type LoginsContext, type MarkCheck, type MarkReader, type MiddlewareContext, withoutLogins } from './context';
 import { currentUser, handleAsync, loadOptions } from './handler';
-import { withoutLogins } from './logins';
 import type { GuardOptions, MaxAgeOptions } from './options';
 import { replyWithRedirect, replyWithRefusal, toNotice, toSafePath } from './responses';
 import type { SmsOtpSession } from './session-data';
@@ -40,15 +40,7 @@ export function createMarkReader(
     return logins.isChecked(req, login.loginId, at) ? 'passed' : 'unchecked';
   }
 
-  return {
-    read,
-    check,
-    async ask(req, maxAgeMs) {
-      const known = check(req, maxAgeMs);
-      if (known !== 'unchecked') return known;
-      return (await logins.isLive(req)) ? 'passed' : 'login-ended';
-    },
-  };
+  return { read, check };
 }
 
 /** The guards: a middleware and a boolean for the same question. */
@@ -59,6 +51,8 @@ export interface Guards {
   readonly hasSecondFactor: (req: Request, options?: MaxAgeOptions) => boolean;
 }
 
+type Unpassed = Exclude<MarkCheck, 'passed'>;
+
 export function createGuards(context: MiddlewareContext): Guards {
   const { marks, slot, logins, isRequiredFor, now } = context;
   const { readOptions } = loadOptions();
@@ -68,11 +62,9 @@ export function createGuards(context: MiddlewareContext): Guards {
       const options = readOptions('requireSecondFactor', given);
       const maxAgeMs = toMaxAgeMs(options);
       return function requireSecondFactor(req: Request, res: Response, next: NextFunction) {
-        if (marks.check(req, maxAgeMs) === 'passed') return next();
-        handleAsync(res, next, async () => {
-          const check = await marks.ask(req, maxAgeMs);
-          return check === 'passed' || refuse(req, res, options, check);
-        });
+        const check = marks.check(req, maxAgeMs);
+        if (check === 'passed') return next();
+        handleAsync(res, next, () => decide(req, res, options, check));
       };
     },
     hasSecondFactor(req, options) {
@@ -81,12 +73,11 @@ export function createGuards(context: MiddlewareContext): Guards {
     },
   };
 
-  async function refuse(req: Request, res: Response, options: GuardOptions, found: MarkRefusal): Promise<boolean> {
+  /** The mark alone does not let the request pass. */
+  async function decide(req: Request, res: Response, options: GuardOptions, check: Unpassed): Promise<boolean> {
     const { pending } = slot.read(req);
-    const isAllowed = options.allowNotRequired === true && (await isNotRequired(req));
-    if (isAllowed && (await logins.isLive(req))) return true;
-    const hasEnded = isAllowed || (found === 'second-factor-required' && !(await logins.isLive(req)));
-    const reason = hasEnded ? 'login-ended' : found;
+    const reason = await findRefusal(req, options, check);
+    if (reason === null) return true;
     if (options.redirect === undefined) {
       replyWithRefusal(res, { reason });
       return false;
@@ -100,6 +91,15 @@ export function createGuards(context: MiddlewareContext): Guards {
     );
     replyWithRedirect(res, options.redirect);
     return false;
+  }
+
+  /** Null: the login is live, and has passed the second factor or needs none. */
+  async function findRefusal(req: Request, options: GuardOptions, check: Unpassed): Promise<Reason | null> {
+    if (check === 'unchecked') return (await logins.isLive(req)) ? null : 'login-ended';
+    const isAllowed = options.allowNotRequired === true && (await isNotRequired(req));
+    const mayHaveEnded = isAllowed || check === 'second-factor-required';
+    if (mayHaveEnded && !(await logins.isLive(req))) return 'login-ended';
+    return isAllowed ? null : check;
   }
 
   async function isNotRequired(req: Request): Promise<boolean> {

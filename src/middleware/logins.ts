@@ -3,7 +3,7 @@ import type { ListedLogin, LoginRegistry } from '../login/context';
 import type { Method } from '../login/outcome';
 import { toUserIdText } from '../login/users';
 import type { UserId } from '../stores/store';
-import type { KeptLogin, LoginsContext, MiddlewareContext } from './context';
+import { type KeptLogin, type LoginsContext, type MiddlewareContext, NO_LOGINS } from './context';
 import { createFactory } from './handler';
 import type { RedirectOptions } from './options';
 import { logOut } from './passport';
@@ -13,23 +13,6 @@ import { toDeviceLabel } from './trusted-devices';
 
 export function createLogins(slot: SessionSlot, registry: LoginRegistry | undefined): LoginsContext {
   return registry === undefined ? NO_LOGINS : createRequestLogins(slot, registry);
-}
-
-const NO_LOGINS: LoginsContext = {
-  isOn: false,
-  isChecked: () => true,
-  isLive: () => Promise.resolve(true),
-  isStillLive: () => Promise.resolve(true),
-  findEnd: () => Promise.resolve(null),
-  begin: () => Promise.resolve({}),
-  renew: () => Promise.resolve({}),
-  end: () => Promise.resolve(),
-  endOthers: () => Promise.resolve(),
-};
-
-/** For requests that do not depend on the login of their session: who is to log in, and who has been refused. */
-export function withoutLogins(context: MiddlewareContext): MiddlewareContext {
-  return { ...context, logins: NO_LOGINS };
 }
 
 function createRequestLogins(slot: SessionSlot, registry: LoginRegistry): LoginsContext {
@@ -54,7 +37,7 @@ function createRequestLogins(slot: SessionSlot, registry: LoginRegistry): Logins
     isChecked: (req, loginId, at) => registry.isChecked(loginId, at) || checked.get(req) === loginId,
     isLive: (req) => ask(req, registry.isLive),
     isStillLive: (req) => ask(req, registry.isStillLive),
-    findEnd: async (req) => ((await ask(req, registry.isStillLive)) ? null : LOGIN_ENDED),
+    findEnd: async (req) => ((await ask(req, registry.isStillLive)) ? null : { kind: 'refused', refusal: LOGIN_ENDED }),
     begin,
     async renew(req, userId, method) {
       const login = slot.peek(req)?.login;

@@ -1,6 +1,12 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { type ChangeRequest, type ChangeResult, createChangePhones, type ListedPhone } from '../account/change-phones';
-import { type Confirmed, createConfirmPhone, createEnrollPhone } from '../account/enroll';
+import {
+  type Confirmed,
+  type ConfirmRequest,
+  createConfirmPhone,
+  createEnrollPhone,
+  type EnrollRequest,
+} from '../account/enroll';
 import type { EnrollmentContext, PhoneBook } from '../account/phone-book';
 import { createSmsVerifier } from '../login/code-verifiers';
 import type { LoginContext } from '../login/context';
@@ -16,10 +22,10 @@ import {
   notVerified,
   recordRefusal,
   type SessionRefusal,
-  toNotice,
   toSafePath,
 } from './responses';
 import { createFinishSend } from './send';
+import type { SmsOtpSession } from './session-data';
 
 /** The numbers of a logged-in user. A user who has one needs a second factor of their own that is recent enough. */
 export interface Phones {
@@ -71,50 +77,50 @@ function createEnroll(
 
   return async function enroll(req, res, options) {
     const before = slot.read(req);
-    const ended = await logins.findEnd(req);
-    if (ended !== null) {
-      const result = { kind: 'refused', refusal: ended } as const;
-      return finishSend(req, res, options, { before, result, returnTo: undefined });
-    }
-    const result = await enrollPhone({
+    const result = (await logins.findEnd(req)) ?? (await enrollPhone(toRequest(req, options, before)));
+    return finishSend(req, res, options, { before, result, returnTo: before.returnTo });
+  };
+
+  function toRequest(
+    req: Request,
+    { maxAgeSeconds, defaultCountry, replaces }: CheckedOptions<'phones.enroll'>,
+    { pending }: SmsOtpSession,
+  ): EnrollRequest {
+    return {
       user: currentUser(req),
       passed: marks.read(req),
-      maxAgeMs: options.maxAgeSeconds * 1000,
+      maxAgeMs: maxAgeSeconds * 1000,
       number: readField(req, fields.phone),
-      defaultCountry: options.defaultCountry,
-      replaces: options.replaces === true,
+      defaultCountry,
+      replaces: replaces === true,
       phoneId: readField(req, fields.phoneId),
       address: req.ip,
       browserCookie: context.browsers.readCookie(req),
-      current: before.pending,
+      current: pending,
       pendingId: slot.toPendingId(req),
       getLocale: (user) => context.getLocale(user, req),
-    });
-    return finishSend(req, res, options, { before, result, returnTo: before.returnTo });
-  };
+    };
+  }
 }
 
 function createConfirm(context: MiddlewareContext, enrollment: EnrollmentContext): Handle<RedirectOptions> {
-  const { slot, marks, fields, logins, endOtherSessions, forgetDevices, getUserId, now } = context;
+  const { slot, marks, fields, logins, endOtherSessions, forgetDevices, getUserId } = context;
   const confirmPhone = createConfirmPhone(enrollment);
 
   return async function confirm(req, res, { successRedirect, failureRedirect }) {
     const { pending, returnTo } = slot.read(req);
     const otpId = pending?.otpId;
-    const ended = await logins.findEnd(req);
-    if (ended !== null) return refuse(req, res, failureRedirect, { refusal: ended, otpId });
-    const result = await confirmPhone({
+    const request: ConfirmRequest = {
       code: readField(req, fields.code),
       pending,
       currentUser: currentUser(req),
       address: req.ip,
       readPassed: () => marks.read(req),
       mayFinish: async () => (await logins.isStillLive(req)) && slot.mayFinish(req, pending?.pendingId),
-    });
+    };
+    const result = (await logins.findEnd(req)) ?? (await confirmPhone(request));
     if (result.kind === 'unconfirmed') {
-      const notice = toNotice({ reason: 'unconfirmed' }, now());
-      const { endsPending } = result;
-      await recordRefusal(context, req, { otpId, endsPending, notice });
+      await recordRefusal(context, req, { refusal: { reason: 'unconfirmed' }, otpId, endsPending: true }, true);
       throw result.error;
     }
     if (result.kind === 'refused') return refuse(req, res, failureRedirect, { ...result, otpId });
@@ -168,8 +174,8 @@ function createChanges(
 
   return {
     async remove(req, res, options) {
-      const ended = await findEnd(req);
-      const result = ended ?? (await removePhone(toRequest(req, options), options.keepsLast !== false));
+      const keepsLast = options.keepsLast !== false;
+      const result = (await logins.findEnd(req)) ?? (await removePhone(toRequest(req, options), keepsLast));
       if (result.kind === 'changed') {
         await forgetDevices(result.user, req);
         await endOtherSessions(getUserId(result.user), req);
@@ -177,16 +183,11 @@ function createChanges(
       return answer(req, res, options, result);
     },
     async setDefault(req, res, options) {
-      const ended = await findEnd(req);
-      return answer(req, res, options, ended ?? (await setDefaultPhone(toRequest(req, options))));
+      const result = (await logins.findEnd(req)) ?? (await setDefaultPhone(toRequest(req, options)));
+      return answer(req, res, options, result);
     },
     list: listPhones,
   };
-
-  async function findEnd(req: Request): Promise<Extract<ChangeResult, { readonly kind: 'refused' }> | null> {
-    const refusal = await logins.findEnd(req);
-    return refusal && { kind: 'refused', refusal };
-  }
 
   function toRequest(req: Request, { maxAgeSeconds }: CheckedOptions<'phones.setDefault'>): ChangeRequest {
     const phoneId = readField(req, fields.phoneId);

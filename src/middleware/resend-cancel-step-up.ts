@@ -1,4 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
+import type { ResendRequest } from '../login/resend-otp';
 import type { SendResult } from '../login/send-otp';
 import type { MiddlewareContext } from './context';
 import { createFactory, currentUser, loadOptions, readField } from './handler';
@@ -19,7 +20,7 @@ export interface ResendCancelStepUp {
 }
 
 export function createResendCancelStepUp(context: MiddlewareContext): ResendCancelStepUp {
-  const { slot, fields } = context;
+  const { slot, fields, logins } = context;
   const { readTransaction } = loadOptions();
   const finishSend = createFinishSend(context);
 
@@ -32,28 +33,22 @@ export function createResendCancelStepUp(context: MiddlewareContext): ResendCanc
   async function resend(req: Request, res: Response, options: RedirectOptions): Promise<boolean> {
     const before = slot.read(req);
     const { pending } = before;
-    const ended = await findEnd(req);
-    if (ended !== null) return finishSend(req, res, options, { before, result: ended, returnTo: undefined });
-    const result = await context.resendOtp({
+    const request: ResendRequest = {
       pending,
       currentUser: currentUser(req),
       address: req.ip,
       getLocale: (user) => context.getLocale(user, req),
       phoneId: readField(req, fields.phoneId),
-    });
+    };
+    const result = (await logins.findEnd(req)) ?? (await context.resendOtp(request));
     const returnTo = before.returnTo ?? pending?.returnTo;
     return finishSend(req, res, options, { before, result, returnTo });
   }
 
   async function stepUp(req: Request, res: Response, options: StepUpOptions): Promise<boolean> {
     const before = slot.read(req);
-    const result = (await findEnd(req)) ?? (await sendStepUp(req, before, options));
+    const result = (await logins.findEnd(req)) ?? (await sendStepUp(req, before, options));
     return finishSend(req, res, options, { before, result, returnTo: before.returnTo });
-  }
-
-  async function findEnd(req: Request): Promise<Extract<SendResult, { readonly kind: 'refused' }> | null> {
-    const refusal = await context.logins.findEnd(req);
-    return refusal && { kind: 'refused', refusal };
   }
 
   async function sendStepUp(req: Request, before: SmsOtpSession, options: StepUpOptions): Promise<SendResult> {

@@ -1,8 +1,8 @@
 import type { Request, Response } from 'express';
 import type { Reason, Refusal, SmsOtpOutcome } from '../login/outcome';
-import type { MiddlewareContext } from './context';
+import { type MiddlewareContext, withoutLogins } from './context';
 import type { SmsOtpSession } from './session-data';
-import { type UpdateContext, updateSlot } from './update-slot';
+import { updateSlot } from './update-slot';
 
 /** How a refusal is answered without a redirect. */
 export interface Reply {
@@ -66,17 +66,10 @@ export async function finishRefusal(
   req: Request,
   res: Response,
   failureRedirect: string | undefined,
-  { refusal, ...changes }: SessionRefusal,
+  refused: SessionRefusal,
   toOutcome: (refusal: Refusal) => SmsOtpOutcome,
 ): Promise<false> {
-  const notice = failureRedirect === undefined ? null : toNotice(refusal, context.now());
-  const hasEnded = await recordRefusal(context, req, { ...changes, notice });
-  const told = hasEnded ? LOGIN_ENDED : refusal;
-  if (hasEnded && failureRedirect !== undefined) {
-    // The page it redirects to says why.
-    const ended = { otpId: changes.otpId, notice: toNotice(LOGIN_ENDED, context.now()) };
-    await recordRefusal({ ...context, logins: undefined }, req, ended);
-  }
+  const told = await recordRefusal(context, req, refused, failureRedirect !== undefined);
   req.smsOtp = toOutcome(told);
   return answerRefusal(res, failureRedirect, told);
 }
@@ -104,16 +97,30 @@ export function toNotice({ reason, retryAfterSeconds }: Refusal, now: number): N
 export const LOGIN_ENDED: Refusal = { reason: 'login-ended' };
 
 /**
- * Writes what a refusal changes in the session, if anything. Returns whether the session's login has ended in the meantime:
- * then nothing was written.
+ * Writes what a refusal changes in the session, if anything. Returns the refusal to tell: another one when the session's login
+ * has ended in the meantime, and only the notice of that was written.
  */
 export async function recordRefusal(
-  context: UpdateContext,
+  context: MiddlewareContext,
+  req: Request,
+  { refusal, ...changes }: SessionRefusal,
+  keepsNotice: boolean,
+): Promise<Refusal> {
+  const findNotice = (told: Refusal): Notice | null => (keepsNotice ? toNotice(told, context.now()) : null);
+  const isStillLive = await write(context, req, { ...changes, notice: findNotice(refusal) });
+  if (isStillLive) return refusal;
+  await write(withoutLogins(context), req, { otpId: changes.otpId, notice: findNotice(LOGIN_ENDED) });
+  return LOGIN_ENDED;
+}
+
+/** Returns false when the session's login has ended: then nothing was written. */
+async function write(
+  context: MiddlewareContext,
   req: Request,
   { otpId, endsPending, notice, attemptsLeft = Infinity }: RefusalRecord,
 ): Promise<boolean> {
   const changesPending = otpId !== undefined && (endsPending === true || attemptsLeft !== Infinity);
-  if (notice === null && !changesPending) return false;
+  if (notice === null && !changesPending) return true;
   const update = await updateSlot(
     context,
     req,
@@ -126,7 +133,7 @@ export async function recordRefusal(
       ...notice,
     }),
   );
-  return update === 'login-ended';
+  return update !== 'login-ended';
 }
 
 /** Answers a refusal that has been recorded. */

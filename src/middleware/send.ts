@@ -6,9 +6,8 @@ import { toUserIdText } from '../login/users';
 import type { ResendResult } from '../login/resend-otp';
 import type { SendRequest, SendResult } from '../login/send-otp';
 import type { Waiting } from '../login/wait-without-text';
-import type { MiddlewareContext } from './context';
+import { type MiddlewareContext, withoutLogins } from './context';
 import { createFactory, currentUser } from './handler';
-import { withoutLogins } from './logins';
 import type { RedirectOptions, SendOptions } from './options';
 import { logIn, setAuthInfo } from './passport';
 import {
@@ -265,8 +264,7 @@ function createAnswerAgain(context: MiddlewareContext): AnswerAgain {
     if (pending.isSent) return answerPending(req, res, options, pending, { kind: 'sent' });
     const { otpId, reason = 'resend-too-soon', failureStatus: status = null } = pending;
     const refusal = { reason, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) };
-    if (findPendingPage(options) !== undefined)
-      await recordRefusal(context, req, { otpId, endsPending: false, notice: toNotice(refusal, context.now()) });
+    if (findPendingPage(options) !== undefined) await recordRefusal(context, req, { refusal, otpId }, true);
     return answerPending(req, res, options, pending, { kind: 'waiting', refusal, status });
   };
 }

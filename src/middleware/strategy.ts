@@ -5,10 +5,11 @@ import { StrategyUsageError } from '../errors';
 import type { CodeVerifier } from '../login/code-verifiers';
 import type { Method, Refusal } from '../login/outcome';
 import type { Verified } from '../login/verify-otp';
-import type { FactorVerification, MiddlewareContext } from './context';
+import type { FactorVerification, KeptLogin, MiddlewareContext } from './context';
 import { currentUser, isGiven, readField } from './handler';
-import { LOGIN_ENDED, recordRefusal, REPLIES, type SessionRefusal, setRetryAfter, toNotice } from './responses';
+import { LOGIN_ENDED, recordRefusal, REPLIES, type SessionRefusal, setRetryAfter } from './responses';
 import type { PendingSlot, SmsOtpSession } from './session-data';
+import { updateSlot, withoutPending } from './update-slot';
 
 type Verify = (req: Request, done: () => void) => void;
 
@@ -91,20 +92,18 @@ export interface SmsOtpFailureInfo extends Refusal {
 
 /** Makes the verification of a request's code. After a success the mark passes through the renewal by `req.logIn`. */
 export function createAuthenticate(context: MiddlewareContext, callback?: StrategyCallback): Authenticate {
-  const { slot, factors, logins, now } = context;
+  const { slot, factors, logins } = context;
 
   return async function authenticate(req, options) {
     const { pending } = slot.read(req);
     const { verifier, verifyOtp } = findFactor(options.factor ?? 'sms');
-    const ended = await logins.findEnd(req);
-    if (ended !== null) return refuse(req, options, { refusal: ended, otpId: pending?.otpId });
     const code = readField(req, verifier.field);
-    const result = await verifyOtp({ code, pending, currentUser: currentUser(req), address: req.ip });
+    const request = { code, pending, currentUser: currentUser(req), address: req.ip };
+    const result = (await logins.findEnd(req)) ?? (await verifyOtp(request));
     const otpId = pending?.otpId;
     if (result.kind === 'verified') return succeed(req, options, result, verifier, pending);
     if (result.kind === 'unconfirmed') {
-      const notice = toNotice({ reason: 'unconfirmed' }, now());
-      await recordRefusal(context, req, { otpId, endsPending: result.endsPending, notice });
+      await recordRefusal(context, req, { refusal: { reason: 'unconfirmed' }, otpId, endsPending: true }, true);
       throw result.error;
     }
     return refuse(req, options, { ...result, otpId });
@@ -142,12 +141,13 @@ export function createAuthenticate(context: MiddlewareContext, callback?: Strate
     const login = options.session === false ? {} : await toLogin();
     if (login === null) return refuse(req, options, { refusal: LOGIN_ENDED, otpId });
     const marked: SmsOtpSession = { version: 1, ...(verified && { verified }), ...login };
-    if (options.session === false) await recordRefusal(context, req, { otpId, endsPending: true, notice: null });
-    else slot.carryThroughRenewal(req, marked, purpose === 'login' ? undefined : 'all');
+    if (options.session === false) {
+      await updateSlot(context, req, (current) => current.pending?.otpId === otpId, withoutPending);
+    } else slot.carryThroughRenewal(req, marked, purpose === 'login' ? undefined : 'all');
     req.smsOtp = { verified: true, user: confirmed.user, method, at, ...(transaction && { transaction }) };
     return { kind: 'success', ...confirmed };
 
-    async function toLogin(): Promise<Pick<SmsOtpSession, 'login'> | null> {
+    async function toLogin(): Promise<KeptLogin | null> {
       if (purpose === 'login') return logins.begin(req, userId, method);
       return logins.renew(req, userId, isTransaction ? undefined : method);
     }
@@ -156,11 +156,9 @@ export function createAuthenticate(context: MiddlewareContext, callback?: Strate
   async function refuse(
     req: Request,
     options: AuthenticationOptions,
-    { refusal, otpId, endsPending = false, attemptsLeft }: SessionRefusal,
+    refused: SessionRefusal,
   ): Promise<AuthenticationFailure> {
-    const notice = options.keepsNotice === true ? toNotice(refusal, now()) : null;
-    const hasEnded = await recordRefusal(context, req, { otpId, endsPending, notice, attemptsLeft });
-    const told = hasEnded ? LOGIN_ENDED : refusal;
+    const told = await recordRefusal(context, req, refused, options.keepsNotice === true);
     req.smsOtp = { verified: false, ...told };
     const { status, error } = REPLIES[told.reason];
     if (req.res !== undefined) setRetryAfter(req.res, status, told.retryAfterSeconds);

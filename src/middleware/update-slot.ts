@@ -4,11 +4,6 @@ import type { Challenge } from '../stores/store';
 import type { MiddlewareContext } from './context';
 import type { PendingSlot, SmsOtpSession } from './session-data';
 
-/** Without `logins` the slot is changed whatever has become of its login. */
-export type UpdateContext = Pick<MiddlewareContext, 'slot' | 'findChallenge'> & {
-  readonly logins: MiddlewareContext['logins'] | undefined;
-};
-
 /** More than one pending login has texts. */
 const MOST_WRITES = 6;
 
@@ -22,12 +17,12 @@ const MOST_WRITES = 6;
  * @throws {StoreError} `ERR_STORE`
  */
 export async function updateSlot(
-  { slot, logins, findChallenge }: UpdateContext,
+  { slot, logins, findChallenge }: Pick<MiddlewareContext, 'slot' | 'logins' | 'findChallenge'>,
   req: Request,
   isStill: (slot: SmsOtpSession) => boolean,
   change: (slot: SmsOtpSession) => SmsOtpSession,
 ): Promise<'written' | 'over' | 'login-ended'> {
-  if ((await logins?.isStillLive(req)) === false) return 'login-ended';
+  if (!(await logins.isStillLive(req))) return 'login-ended';
   let waited: PendingSlot | undefined;
   let written = await slot.update(req, isStill, (current) => {
     waited = current.pending;

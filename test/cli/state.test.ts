@@ -5,7 +5,7 @@ import { postgresStore } from 'passport-sms-otp/postgres';
 import { redisStore } from 'passport-sms-otp/redis';
 import type { SmsOtpStore } from 'passport-sms-otp';
 import { guessCounters, OTHER_BROWSERS, readOnly } from '../../src/limits/failures';
-import { DEFAULT_LIMITS } from '../../src/limits/options';
+import { limitsSchema } from '../../src/limits/options';
 import { describeWithService } from '../services/describe-with-service';
 import { connectionOf, startPostgres } from '../services/postgres';
 import { startRedis } from '../services/redis';
@@ -13,6 +13,8 @@ import type { Service } from '../services/service';
 import { openAccount } from './support/account';
 import { runDoctor, resultOf } from './support/doctor';
 import { jsonOf, runCli } from './support/terminal';
+
+const DEFAULT_LIMITS = limitsSchema.parse({});
 
 /** What a store is opened and closed with; `own` is what the command gets. */
 interface Opened {

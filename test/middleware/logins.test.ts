@@ -67,6 +67,9 @@ describe.each([
     app.post('/pay', smsOtp.stepUp({ transaction: () => ({ amount: '10 USD', payee: 'Bob' }) }), (req, res) =>
       res.json(req.smsOtp),
     );
+    const again = { successRedirect: '/home', failureRedirect: '/again' };
+    app.post('/redirecting/pin', smsOtp.verify(again));
+    app.post('/redirecting/step-up', smsOtp.stepUp(again));
     app.get('/redirecting', smsOtp.requireSecondFactor({ redirect: '/login' }));
     app.get('/optional', smsOtp.requireSecondFactor({ allowNotRequired: true }), (_req, res) => res.json({}));
     app.get('/guarded-status', smsOtp.requireSecondFactor(), (req, res) => {
@@ -262,6 +265,16 @@ describe.each([
     expect([answer.status, answer.body]).toEqual(LOGIN_ENDED);
     expect(await account(agent)).toEqual(LOGIN_ENDED);
     expect(await part().list(user.id)).toEqual([]);
+  });
+
+  it.each(['/redirecting/pin', '/redirecting/step-up'])('that have ended say so on the page after %s', async (path) => {
+    const user = people.next();
+    const agent = await logIn(test, user);
+    clock.advanceSeconds(60);
+    await agent.post('/step-up');
+    await part().revokeAll(user.id);
+    expect((await agent.post(path).send({ pin: test.code(user) })).headers.location).toBe('/again');
+    expect(await statusOf(agent)).toMatchObject({ notice: 'login-ended' });
   });
 
   it('can be listed and ended one by one, by their user alone', async () => {

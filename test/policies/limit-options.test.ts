@@ -4,8 +4,10 @@ import { Passport } from 'passport';
 import { createSmsOtp, memoryStore, type LimitsOption, type SmsOtp } from 'passport-sms-otp';
 import { guessCounters, OTHER_BROWSERS } from '../../src/limits/failures';
 import { keysClearedBySuccess, sendCounters, sendKeys, type SendKeys } from '../../src/limits/limits';
-import { DEFAULT_LIMITS } from '../../src/limits/options';
+import { limitsSchema } from '../../src/limits/options';
 import { testClock } from '../support/clock';
+
+const DEFAULT_LIMITS = limitsSchema.parse({});
 
 function create(limits: unknown): SmsOtp {
   return createSmsOtp({
