@@ -19,6 +19,7 @@ export type { LoginsOption } from './account/logins';
 export type { ListedLogin, LoginReference } from './login/context';
 export type { LoginEntry, LoginsPart } from './middleware/logins';
 export type { ListedDevice, TrustedDevices, TrustedDevicesOption } from './account/trusted-devices';
+export { noticeText, type NoticeTextOptions } from './login/notice-text';
 export { MESSAGE_LOCALES, type MessageLocale } from './messages/locales';
 export type { MessageMeasure } from './messages/measure';
 export { sanitizeVariable } from './messages/sanitize';

@@ -1,0 +1,53 @@
+import { chooseLocale, MESSAGE_LOCALES, type MessageLocale } from '../messages/locales';
+import { type Reason, REASONS } from './outcome';
+
+/** Options of `noticeText`. */
+export interface NoticeTextOptions {
+  /** A BCP 47 tag, such as `req.acceptsLanguages(...MESSAGE_LOCALES)`. Default: English, also for a language without texts. */
+  readonly locale?: string | false | undefined;
+  /** `status(req).retryAt`: the sentence ends with how long to wait. Milliseconds since 1970. Default: null, not known. */
+  readonly retryAt?: number | null | undefined;
+  /** Milliseconds since 1970. Default: `Date.now()`. */
+  readonly now?: number | undefined;
+}
+
+type Notices = Readonly<Record<MessageLocale, Readonly<Record<Reason | 'wait' | 'later', string>>>>;
+
+/** Waiting is all that helps. */
+const PASSING: readonly Reason[] = ['locked', 'send-limit'];
+
+const UNITS = ['second', 'minute', 'hour'] as const;
+
+/**
+ * Returns a sentence that tells people why they were refused, in one of sixteen languages: plain text, to be escaped like
+ * any other. It is the same for everybody and holds no number, name or code.
+ *
+ * @param reason `status(req).notice`, or `req.smsOtp.reason`.
+ * @throws {TypeError} when it is not one of `REASONS`.
+ */
+export function noticeText(
+  reason: Reason,
+  { locale: tag, retryAt = null, now = Date.now() }: NoticeTextOptions = {},
+): string {
+  const locale = chooseLocale(tag === false ? undefined : tag, MESSAGE_LOCALES);
+  const { [reason]: sentence, wait, later } = loadNotices()[locale];
+  if (!REASONS.includes(reason)) throw new TypeError('noticeText: reason must be one of REASONS');
+  if (retryAt !== null && retryAt > now)
+    return `${sentence} ${wait.replace('{time}', formatWait(locale, retryAt - now))}`;
+  return retryAt === null && PASSING.includes(reason) ? `${sentence} ${later}` : sentence;
+}
+
+/** Returns a time that is never too short, in seconds up to 90, then in minutes up to 90, then in hours. */
+function formatWait(locale: MessageLocale, milliseconds: number): string {
+  const seconds = Math.ceil(milliseconds / 1000);
+  const step = seconds <= 90 ? 0 : seconds <= 90 * 60 ? 1 : 2;
+  const unit = UNITS[step];
+  return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long' }).format(
+    Math.ceil(seconds / 60 ** step),
+  );
+}
+
+/** Loaded at the first call, so that importing the package stays cheap. */
+function loadNotices(): Notices {
+  return require('../messages/notices.json') as Notices;
+}
