@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import { z } from 'zod';
-import { callback, parseOptions, strictOptions, switchOption } from '../define-options';
-import type { Transaction } from '../stores/store';
+import { callback, oneOf, parseOptions, strictOptions, switchOption } from '../define-options';
+import type { Purpose, Transaction } from '../stores/store';
 
 /** Where to go. Without them a success calls `next()` and a refusal is answered as JSON. */
 export interface RedirectOptions {
@@ -25,8 +25,14 @@ export interface PassportOptions {
   readonly authInfo?: boolean | undefined;
 }
 
-/** Options of `verify`: where to go, and three of Passport's own. */
-export interface VerifyOptions extends RedirectOptions, PassportOptions {}
+/** Options of `verify`: where to go, what the code is for, and three of Passport's own. */
+export interface VerifyOptions extends RedirectOptions, PassportOptions {
+  /**
+   * The only purpose whose code is verified here: another one is refused with `no-pending-login`, and stays good where it
+   * belongs. Give it to the route that carries a transaction out. Left out: any.
+   */
+  readonly purpose?: Exclude<Purpose, 'enroll'> | undefined;
+}
 
 /** Options of `stepUp`. */
 export interface StepUpOptions extends RedirectOptions {
@@ -92,6 +98,7 @@ const verifySchema = strictOptions({
   session: flag,
   keepSessionInfo: flag,
   authInfo: flag,
+  purpose: oneOf('login', 'step-up', 'transaction').optional(),
 }) satisfies z.ZodType<VerifyOptions>;
 const country = z
   .string('must be a string')

@@ -8,6 +8,7 @@ import type { Verified } from '../login/verify-otp';
 import type { FactorVerification, KeptLogin, MiddlewareContext } from './context';
 import { currentUser, isGiven, readField } from './handler';
 import { LOGIN_ENDED, recordRefusal, REPLIES, type SessionRefusal, setRetryAfter } from './responses';
+import type { Purpose } from '../stores/store';
 import type { PendingSlot, SmsOtpSession } from './session-data';
 import { updateSlot, withoutPending } from './update-slot';
 
@@ -59,6 +60,8 @@ export interface AuthenticationOptions {
   readonly keepsNotice?: boolean | undefined;
   /** The factor whose code is verified. Default: `sms`. */
   readonly factor?: string | undefined;
+  /** The only purpose whose code is verified. Default: any. */
+  readonly purpose?: Purpose | undefined;
 }
 
 export type Authentication = AuthenticationSuccess | AuthenticationFailure;
@@ -97,10 +100,12 @@ export function createAuthenticate(context: MiddlewareContext, callback?: Strate
   return async function authenticate(req, options) {
     const { pending } = slot.read(req);
     const { verifier, verifyOtp } = findFactor(options.factor ?? 'sms');
+    const otpId = pending?.otpId;
+    const { purpose = pending?.purpose } = options;
+    if (purpose !== pending?.purpose) return refuse(req, options, { refusal: { reason: 'no-pending-login' }, otpId });
     const code = readField(req, verifier.field);
     const request = { code, pending, currentUser: currentUser(req), address: req.ip };
     const result = (await logins.findEnd(req)) ?? (await verifyOtp(request));
-    const otpId = pending?.otpId;
     if (result.kind === 'verified') return succeed(req, options, result, verifier, pending);
     if (result.kind === 'unconfirmed') {
       await recordRefusal(context, req, { refusal: { reason: 'unconfirmed' }, otpId, endsPending: true }, true);

@@ -36,7 +36,7 @@ export function createVerify(
 
   /** Calls Passport in its callback form, which answers nothing itself. */
   function authenticate(req: Request, res: Response, options: VerifyOptions): Promise<Authentication> {
-    const { failureRedirect, session } = options;
+    const { failureRedirect, session, purpose } = options;
     return new Promise((resolve, reject) => {
       const done: PassportCallback = (error, user, info, status) => {
         if (isGiven(error)) return reject(error);
@@ -44,7 +44,7 @@ export function createVerify(
         // Passport passes on what the strategy called fail with: see strategy.ts.
         resolve({ kind: 'failure', info: info as SmsOtpFailureInfo, status: status ?? 401 });
       };
-      const settings = { session, keepsNotice: failureRedirect !== undefined, factor };
+      const settings = { session, keepsNotice: failureRedirect !== undefined, factor, purpose };
       // The types know Passport's own options only; the strategy gets these as they are.
       const middleware = passport.authenticate(strategyName, settings, done) as RequestHandler;
       // Without a session middleware Passport may throw at once; in callback form it never calls `next` otherwise.
