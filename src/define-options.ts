@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { closestName } from './closest-name';
-import { optionError } from './errors';
+import { optionError, readFields } from './errors';
 
 /**
  * Returns a schema for an object with these fields and no others.
@@ -76,17 +76,33 @@ export function syncCallback<Callback extends (input: never) => unknown>() {
 
 /** Returns a schema for an object that has these methods or parts. What they do is not checked. */
 export function objectWith<Part>(what: string, ...fields: readonly string[]): z.ZodCustom<Part, Part> {
-  return z.custom<Part>(
-    (value) => typeof value === 'object' && value !== null && fields.every((field) => field in value),
-    `must be ${what}`,
-  );
+  const findMissing = (value: object): string | undefined => fields.find((field) => !(field in value));
+  return z.custom<Part>((value) => typeof value === 'object' && value !== null && findMissing(value) === undefined, {
+    error: ({ input }) => {
+      const missing = typeof input === 'object' && input !== null ? findMissing(input) : undefined;
+      return `must be ${what}${missing === undefined ? '' : `, and has no ${missing}`}`;
+    },
+  });
 }
 
 /** Returns a schema for an object whose keys are ISO 3166-1 country codes. */
 export function byCountry<Value extends z.ZodType>(value: Value, problem: string, keyProblem = problem) {
-  return z
-    .record(z.string(), value, problem)
-    .refine((record) => Object.keys(record).every((key) => /^[A-Z]{2}$/.test(key)), keyProblem);
+  return z.record(z.string(), value, problem).refine((record) => Object.keys(record).every(isCountry), keyProblem);
+}
+
+/** Codes that are no country's, though Unicode knows them. */
+const NO_COUNTRIES = 'CP CQ DG EA EU EZ IC QO UN XA XB ZZ'.split(' ');
+
+/** Returns whether a string is the ISO 3166-1 code of a country that exists. */
+export function isCountry(code: string): boolean {
+  if (!/^[A-Z]{2}$/.test(code) || NO_COUNTRIES.includes(code)) return false;
+  const isKnown = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' }).of(code) !== undefined;
+  return isKnown && findMeantCountry(code) === code;
+}
+
+/** Returns the code by which a country goes now: UK is GB. */
+export function findMeantCountry(code: string): string | undefined {
+  return /^[A-Z]{2}$/i.test(code) ? new Intl.Locale(`und-${code}`).region : undefined;
 }
 
 /**
@@ -101,10 +117,10 @@ export function parseOptions<Schema extends z.ZodType>(
 ): z.output<Schema> {
   const result = schema.safeParse(given);
   if (result.success) return result.data;
-  throw toOptionError(maker, result.error.issues);
+  throw toOptionError(maker, result.error.issues, given);
 }
 
-function toOptionError(maker: string, issues: readonly z.core.$ZodIssue[]): TypeError {
+function toOptionError(maker: string, issues: readonly z.core.$ZodIssue[], given: unknown): TypeError {
   // A misspelt option explains why another one seems to be missing.
   const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0];
   // A union without a message of its own says what is wrong for its last member.
@@ -114,10 +130,19 @@ function toOptionError(maker: string, issues: readonly z.core.$ZodIssue[]): Type
     return toOptionError(
       maker,
       inner.map((one) => ({ ...one, path: [...outer, ...one.path] })),
+      given,
     );
   }
   const path = issue?.path.map(String) ?? [];
-  if (issue?.code !== 'unrecognized_keys') return optionError(maker, path.join('.') || 'options', issue?.message ?? '');
+  if (issue?.code !== 'unrecognized_keys') {
+    const isMissing =
+      path.length > 0 && path.reduce<unknown>((value, name) => readFields(value)[name], given) === undefined;
+    return optionError(
+      maker,
+      path.join('.') || 'options',
+      `${isMissing ? 'is missing: it ' : ''}${issue?.message ?? ''}`,
+    );
+  }
   const option = [...path, issue.keys[0]].join('.');
   return new TypeError(`${maker}: unknown option ${option}${issue.message && `, ${issue.message}`}`);
 }

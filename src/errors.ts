@@ -63,7 +63,8 @@ export class GatewayUnreachableError extends NoAnswerError {
     readonly mayHaveArrived: boolean,
     cause?: unknown,
   ) {
-    super(`The OTP gateway could not be reached (${call})`, cause);
+    const { code } = toSafeCause(cause);
+    super(`The OTP gateway could not be reached (${call})${code === null ? '' : `: ${code}`}`, cause);
     this.status = mayHaveArrived ? 502 : 503;
   }
 }
@@ -164,11 +165,16 @@ export class StoreError extends SmsOtpError {
 
 /** The session is missing or cannot be renewed or saved. `status` is 503 when the session store failed, otherwise 500: the app lacks something. */
 export class SessionError extends SmsOtpError {
-  readonly code: 'ERR_NO_SESSION' | 'ERR_SESSION_NOT_RENEWED' | 'ERR_SESSION_STORE';
+  readonly code:
+    | 'ERR_NO_SESSION'
+    | 'ERR_NO_PASSPORT_SESSION'
+    | 'ERR_SESSION_COOKIE'
+    | 'ERR_SESSION_NOT_RENEWED'
+    | 'ERR_SESSION_STORE';
   readonly status: 500 | 503;
 
   constructor(code: SessionError['code'], message: string, cause?: unknown) {
-    super(message, cause);
+    super(code === 'ERR_SESSION_STORE' ? message : message + seeAlso(code), cause);
     this.code = code;
     this.status = code === 'ERR_SESSION_STORE' ? 503 : 500;
   }
@@ -179,24 +185,31 @@ export class FirstFactorError extends SmsOtpError {
   readonly code = 'ERR_NO_FIRST_FACTOR';
   readonly status = 500;
 
-  constructor() {
-    super(
-      'smsOtp.send() found no result of a first factor. Put it right after one: ' +
-        "app.post('/login', passport.authenticate('local', { session: false }), smsOtp.send())",
-    );
+  /** @param missing The half of a first factor's result that is missing. */
+  constructor(missing: 'user' | 'authInfo') {
+    super(`smsOtp.send() found no result of a first factor: ${MISSING[missing]}${seeAlso('ERR_NO_FIRST_FACTOR')}`);
   }
 }
 
-/** The strategy object was passed to Passport instead of its name. */
-export class StrategyUsageError extends SmsOtpError {
-  readonly code = 'ERR_STRATEGY_OBJECT';
+const MISSING = {
+  user:
+    'req.user is missing. Put send right after the first factor, which must not have assignProperty: ' +
+    "app.post('/login', passport.authenticate('local', { session: false }), smsOtp.send())",
+  authInfo:
+    'req.user is there and req.authInfo is missing, so the user may come from the session alone. Passport sets it, unless ' +
+    'authInfo is false. After a password check of your own, or in a custom callback, set both: ' +
+    'req.user = user; req.authInfo = {}; smsOtp.send()(req, res, next)',
+};
+
+/** The app calls something the wrong way. */
+export class UsageError extends SmsOtpError {
   readonly status = 500;
 
-  constructor(name: string) {
-    super(
-      'The strategy was passed to passport.authenticate as an object, which Passport shares between requests. ' +
-        `Write its name: passport.authenticate('${name}')`,
-    );
+  constructor(
+    readonly code: 'ERR_GUARD_REDIRECT' | 'ERR_NOT_CALLED' | 'ERR_STRATEGY_OBJECT' | 'ERR_STRATEGY_SENDS_NOTHING',
+    message: string,
+  ) {
+    super(message + seeAlso(code));
   }
 }
 
@@ -217,7 +230,7 @@ export type AnySmsOtpError =
   | SessionError
   | FirstFactorError
   | SecondFactorError
-  | StrategyUsageError;
+  | UsageError;
 
 /** The call of the gateway failed, or was refused before it. */
 export type GatewayError =
@@ -231,6 +244,23 @@ export function isGatewayError(error: unknown): error is GatewayError {
     error instanceof GatewayRejectedError ||
     error instanceof GatewayBusyError
   );
+}
+
+/** Emits a warning of the process, once for each code. */
+export type Warn = (code: string, problem: string) => void;
+
+export function createWarner(): Warn {
+  const warned = new Set<string>();
+  return (code, problem) => {
+    if (warned.has(code)) return;
+    warned.add(code);
+    process.emitWarning(problem + seeAlso(code), { code });
+  };
+}
+
+/** Names the section of the package's documents that explains an error or a warning. */
+function seeAlso(code: string): string {
+  return ` (see docs/troubleshooting.md#${code.toLowerCase()} of passport-sms-otp)`;
 }
 
 /** Builds the error for a wrong option of `maker`. `problem` follows the option's name and shows no value. */

@@ -57,6 +57,6 @@ export {
   SessionError,
   SmsOtpError,
   StoreError,
-  StrategyUsageError,
+  UsageError,
 } from './errors';
 export type { AnySmsOtpError, SafeCause } from './errors';

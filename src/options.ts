@@ -10,6 +10,8 @@ import type { GatewayClient } from './client/gateway-client';
 import type { GatewayClientOptions } from './client/options';
 import {
   callback,
+  findMeantCountry,
+  isCountry,
   objectWith,
   parseOptions,
   strictOptions,
@@ -190,7 +192,12 @@ const SECRET = 'must have at least 32 characters, and be random';
 
 const name = z.string('must be a string').min(1, 'must not be empty').max(100, 'must have at most 100 characters');
 
-const country = z.string(COUNTRIES).regex(/^[A-Z]{2}$/, COUNTRIES);
+const country = z.string(COUNTRIES).refine(isCountry, {
+  error: ({ input }) => {
+    const meant = findMeantCountry(String(input));
+    return meant !== undefined && isCountry(meant) ? `${COUNTRIES}: did you mean '${meant}'?` : COUNTRIES;
+  },
+});
 
 const secret = z
   .string('must be a string')
@@ -248,11 +255,22 @@ const schema = strictOptions({
   }),
   loadUser: callback<SmsOtpOptions['loadUser']>(),
   getUserId: syncCallback<NonNullable<SmsOtpOptions['getUserId']>>().optional(),
-  allowedCountries: z.union([z.literal('any'), z.array(country, COUNTRIES).nonempty(COUNTRIES)], COUNTRIES),
+  allowedCountries: z.union([z.literal('any'), z.array(country, COUNTRIES).nonempty(COUNTRIES)], {
+    error: ({ errors }) => errors[1]?.[0]?.message ?? COUNTRIES,
+  }),
   isRequiredFor: callback<NonNullable<SmsOtpOptions['isRequiredFor']>>().optional(),
   preferredFactor: callback<NonNullable<SmsOtpOptions['preferredFactor']>>().optional(),
-  store: objectWith<SmsOtpStore>('a store', 'challenges', 'counters', 'tokens').optional(),
-  passport: objectWith<PassportInstance>('a Passport instance', 'use', 'authenticate').optional(),
+  store: objectWith<SmsOtpStore>(
+    'a store, such as memoryStore() or redisStore(client)',
+    'challenges',
+    'counters',
+    'tokens',
+  ).optional(),
+  passport: objectWith<PassportInstance>(
+    'a Passport instance, such as new Passport()',
+    'use',
+    'authenticate',
+  ).optional(),
   messages: messagesSchema.prefault({}),
   getLocale: callback<NonNullable<SmsOtpOptions['getLocale']>>().optional(),
   codeValiditySeconds: wholeNumber(120, 600).default(300),
@@ -307,6 +325,8 @@ export function readOptions(options: SmsOtpOptions): Settings {
   if (keepSessionKeys.some((key) => reserved.includes(key))) {
     throw optionError(MAKER, 'keepSessionKeys', `must not hold ${reserved.join(', ')}`);
   }
+  if (isInSeconds(settings.now()))
+    throw optionError(MAKER, 'now', 'must return milliseconds, and seems to return seconds');
   if (codeValiditySeconds > pendingLoginSeconds)
     throw optionError(MAKER, 'codeValiditySeconds', 'must not exceed pendingLoginSeconds');
   if (messages.template !== undefined && messages.autofillHost !== undefined) {
@@ -322,4 +342,9 @@ export function readOptions(options: SmsOtpOptions): Settings {
   }
   const perCountry = messages.perCountry && extendToTerritories(messages.perCountry);
   return { ...settings, sessionKey, messages: { ...messages, perCountry } };
+}
+
+/** Seconds between 2001 and 2286: as milliseconds they lie in 1970. */
+function isInSeconds(time: number): boolean {
+  return time >= 1e9 && time < 1e10;
 }

@@ -10,6 +10,7 @@ import { createLoginRegistry } from './account/logins';
 import { createKnownBrowsers, NO_KNOWN_BROWSERS } from './account/known-browsers';
 import { createPhoneLister } from './account/phone-book';
 import { GatewayClient } from './client/gateway-client';
+import { createWarner, readFields } from './errors';
 import { withBuiltIns } from './limits/built-in';
 import { createNumberReader } from './limits/number-country';
 import { createNumberKeys } from './limits/number-keys';
@@ -63,7 +64,7 @@ export interface SmsOtpBase extends Middlewares, UserAdmin {
 }
 
 /** Everything `createSmsOtp` returns. One call makes all of it, because the parts must share their options. */
-export type SmsOtp<O extends SmsOtpOptions = SmsOtpOptions> = SmsOtpBase &
+export type SmsOtp<O extends PartOptions = SmsOtpOptions> = SmsOtpBase &
   Where<O, 'factors', FactorsPart> &
   Where<O, 'phoneBook', PhonesPart> &
   Where<O, 'recoveryCodes', RecoveryPart> &
@@ -71,14 +72,17 @@ export type SmsOtp<O extends SmsOtpOptions = SmsOtpOptions> = SmsOtpBase &
   Where<O, 'logins', LoginsParts>;
 
 /** Parts that exist if their option is given, may exist where the type leaves that open, and are absent otherwise. */
-type Where<O, Option extends keyof SmsOtpOptions, Parts> = Option extends keyof O
+type Where<O, Option extends keyof PartOptions, Parts> = Option extends keyof O
   ? undefined extends O[Option]
     ? { readonly [Name in keyof Parts]?: Parts[Name] | undefined }
     : Parts
   : { readonly [Name in keyof Parts]?: undefined };
 
-/** A type parameter accepts any object: without this a misspelt option would compile. */
-type NoOthers<O> = Readonly<Record<Exclude<keyof O, keyof SmsOtpOptions>, never>>;
+/** A type parameter that is given a part accepts any name beside it. */
+type NoOthers<O> = { readonly [Name in Exclude<keyof O & string, keyof SmsOtpOptions>]: `there is no option ${Name}` };
+
+/** The options that add parts. */
+type PartOptions = Pick<SmsOtpOptions, 'factors' | 'phoneBook' | 'recoveryCodes' | 'trustedDevices' | 'logins'>;
 
 /** Everything behind one set of options. */
 class SmsOtpContext {
@@ -134,12 +138,26 @@ export class SmsOtpStrategy extends OtpStrategy {
  * Checks the options, makes all middlewares from them and registers the strategy with Passport.
  * @throws {TypeError} that names the option when one is missing, unknown, of a wrong type or beyond its ceiling.
  */
-export function createSmsOtp<const O extends SmsOtpOptions>(options: O & NoOthers<O>): SmsOtp<O> {
+export function createSmsOtp<const O extends PartOptions>(
+  // The compiler suggests a name for a misspelt option only where the others are not a type parameter's.
+  options: Omit<SmsOtpOptions, keyof PartOptions> & O & NoOthers<O>,
+  ...others: readonly never[]
+): SmsOtp<O> {
+  if (others.length > 0) {
+    throw new TypeError(
+      'createSmsOtp takes its options alone: loadUser finds the user; a verify callback belongs to new SmsOtpStrategy(options, callback)',
+    );
+  }
   const context = new SmsOtpContext(options);
   const { middleware, login, features, close } = context;
   const strategy = new SmsOtpStrategy(context);
-  middleware.passport.use(middleware.strategyName, strategy);
-  const made: SmsOtp = { strategy, ...createMiddlewares(middleware, features), ...createUserAdmin(login), close };
+  register(strategy, middleware);
+  const made: SmsOtp = {
+    strategy,
+    ...createMiddlewares(middleware, features, strategy),
+    ...createUserAdmin(login),
+    close,
+  };
   // Which parts exist depends on the same options as the type.
   return made as SmsOtp<O>;
 }
@@ -151,6 +169,20 @@ export function createSmsOtp<const O extends SmsOtpOptions>(options: O & NoOther
  */
 export function measureMessages(options: SmsOtpOptions): readonly MessageMeasure[] {
   return measureTexts(toMessageSettings(loadOptions().readOptions(options)));
+}
+
+/** Registers the strategy, and warns when that takes the place of another one. */
+function register(strategy: SmsOtpStrategy, { passport, strategyName, warn }: MiddlewareContext): void {
+  // Missing in the types, part of Passport since 0.1.
+  const { _strategies: registered } = readFields(passport);
+  if (Object.hasOwn(readFields(registered), strategyName)) {
+    warn(
+      'SMS_OTP_STRATEGY_TWICE',
+      `Passport has a strategy ${strategyName} already, which passport.authenticate finds no more: give each createSmsOtp its ` +
+        'own strategyName, or its own passport: new Passport()',
+    );
+  }
+  passport.use(strategyName, strategy);
 }
 
 /** Loads zod and the schemas at the first call, so that importing the package stays cheap. */
@@ -186,18 +218,20 @@ function createLoginContext(
     derivers.map((derive) => createKeyedDigest(() => derive(`${strategyName} ${label}`)));
   const guarded = guardStore(store, settings.onEvent && emit);
   const readNumber = createNumberReader();
+  const warn = createWarner();
   return {
     settings,
     gateway,
     emit,
+    warn,
     now,
     guessableMethods: ['sms', ...settings.factors.map(({ name }) => name)],
-    listPhones: createPhoneLister({ ...settings, getUserId }),
+    listPhones: createPhoneLister({ ...settings, getUserId, warn }),
     loadUser,
     getUserId,
     hasListener: settings.onEvent !== undefined,
     store: guarded,
-    browsers: joinBrowsers(settings, guarded, createDigests),
+    browsers: joinBrowsers(settings, guarded, createDigests, warn),
     logins: joinLogins(settings, guarded),
     policies: withBuiltIns(countries, policies),
     buildMessage: createMessageBuilder(toMessageSettings(settings)),
@@ -218,12 +252,13 @@ function joinBrowsers(
   { knownBrowsers, now }: Settings,
   { browsers, counters }: GuardedStore,
   createDigests: LoginContext['createDigests'],
+  warn: LoginContext['warn'],
 ): KnownBrowsers {
   if (knownBrowsers === false) return NO_KNOWN_BROWSERS;
   if (browsers === undefined) {
-    process.emitWarning(
+    warn(
+      'SMS_OTP_NO_KNOWN_BROWSERS',
       'The store has no part browsers: all browsers of a user share their limits, so that whoever knows the password can use them up',
-      { code: 'SMS_OTP_NO_KNOWN_BROWSERS' },
     );
     return NO_KNOWN_BROWSERS;
   }
@@ -256,6 +291,7 @@ function createMiddlewareContext(
     fields,
     slot,
     now,
+    warn: login.warn,
     logins,
     marks: createMarkReader(slot, login.getUserId, now, logins),
     sendOtp,

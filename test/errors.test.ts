@@ -10,7 +10,7 @@ import {
   SecondFactorError,
   SessionError,
   StoreError,
-  StrategyUsageError,
+  UsageError,
   toSafeCause,
 } from '../src/errors';
 
@@ -80,7 +80,7 @@ const ERRORS: readonly (readonly [string, () => Error, object])[] = [
       code: 'ERR_GATEWAY_UNREACHABLE',
       status: 503,
       mayHaveArrived: false,
-      message: 'The OTP gateway could not be reached (validate)',
+      message: 'The OTP gateway could not be reached (validate): ECONNREFUSED',
       cause: { name: 'Error', code: 'ECONNREFUSED' },
     },
   ],
@@ -154,12 +154,22 @@ const ERRORS: readonly (readonly [string, () => Error, object])[] = [
   [
     'a session that is missing',
     () => new SessionError('ERR_NO_SESSION', 'words'),
-    { ...session, code: 'ERR_NO_SESSION', status: 500 },
+    {
+      ...session,
+      code: 'ERR_NO_SESSION',
+      status: 500,
+      message: 'words (see docs/troubleshooting.md#err_no_session of passport-sms-otp)',
+    },
   ],
   [
     'a session that was not renewed',
     () => new SessionError('ERR_SESSION_NOT_RENEWED', 'words'),
-    { ...session, code: 'ERR_SESSION_NOT_RENEWED', status: 500 },
+    {
+      ...session,
+      code: 'ERR_SESSION_NOT_RENEWED',
+      status: 500,
+      message: 'words (see docs/troubleshooting.md#err_session_not_renewed of passport-sms-otp)',
+    },
   ],
   [
     'a session that was not saved',
@@ -168,26 +178,25 @@ const ERRORS: readonly (readonly [string, () => Error, object])[] = [
   ],
   [
     'no first factor',
-    () => new FirstFactorError(),
+    () => new FirstFactorError('user'),
     {
       name: 'FirstFactorError',
       code: 'ERR_NO_FIRST_FACTOR',
       status: 500,
       message:
-        'smsOtp.send() found no result of a first factor. Put it right after one: ' +
-        "app.post('/login', passport.authenticate('local', { session: false }), smsOtp.send())",
+        'smsOtp.send() found no result of a first factor: req.user is missing. Put send right after the first factor, ' +
+        "which must not have assignProperty: app.post('/login', passport.authenticate('local', { session: false }), " +
+        'smsOtp.send()) (see docs/troubleshooting.md#err_no_first_factor of passport-sms-otp)',
     },
   ],
   [
-    'the strategy instead of its name',
-    () => new StrategyUsageError('sms-otp'),
+    'a wrong use',
+    () => new UsageError('ERR_STRATEGY_OBJECT', 'words'),
     {
-      name: 'StrategyUsageError',
+      name: 'UsageError',
       code: 'ERR_STRATEGY_OBJECT',
       status: 500,
-      message:
-        'The strategy was passed to passport.authenticate as an object, which Passport shares between requests. ' +
-        "Write its name: passport.authenticate('sms-otp')",
+      message: 'words (see docs/troubleshooting.md#err_strategy_object of passport-sms-otp)',
     },
   ],
   [

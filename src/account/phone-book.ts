@@ -1,4 +1,4 @@
-import { readFields } from '../errors';
+import { readFields, type Warn } from '../errors';
 import type { LoginContext, UserPhone } from '../login/context';
 import type { PhoneChoice } from '../login/outcome';
 import { describePhone, isPhoneNumber } from '../login/phones';
@@ -50,6 +50,7 @@ interface PhoneSources {
   readonly getPhone?: ((user: Express.User) => unknown) | undefined;
   readonly phoneBook?: PhoneBook | undefined;
   readonly getUserId: (user: Express.User) => UserId;
+  readonly warn: Warn;
 }
 
 /** Makes the list of a user's confirmed numbers, the default first: `getPhone` returns it, otherwise the phone book. */
@@ -57,12 +58,13 @@ export function createPhoneLister({
   getPhone,
   phoneBook,
   getUserId,
+  warn,
 }: PhoneSources): (user: Express.User) => Promise<readonly UserPhone[]> {
   if (getPhone !== undefined) return async (user) => readPhone(await getPhone(user));
   return async (user) => {
     const listed: unknown = await phoneBook?.list(getUserId(user));
     // Anything but a list is an empty one: such a user has no number, and is refused.
-    const entries = readEntries(Array.isArray(listed) ? listed : []);
+    const entries = readEntries(Array.isArray(listed) ? listed : [], warn);
     return entries.filter(({ isConfirmed }) => isConfirmed);
   };
 }
@@ -75,7 +77,7 @@ function readPhone(given: unknown): readonly UserPhone[] {
   if (given === null || given === undefined) return [];
   const { number, isConfirmed } = typeof given === 'object' ? readFields(given) : { number: given };
   if (!isPhoneNumber(number)) {
-    throw new TypeError('getPhone must return E.164 with plus, { number, isConfirmed } or null');
+    throw new TypeError('getPhone must return E.164 with plus such as +12025550123, { number, isConfirmed } or null');
   }
   return [{ mobile: number, isConfirmed: isConfirmed === true }];
 }
@@ -113,7 +115,7 @@ export async function readOwnPhones(
   const listed: unknown = await book.list(id);
   if (!Array.isArray(listed)) throw new TypeError('phoneBook.list must return a list');
   const phones = await Promise.all(
-    readEntries(listed).map(async (entry) => {
+    readEntries(listed, login.warn).map(async (entry) => {
       return { ...entry, ...(await describePhone(login, user, entry.mobile)) };
     }),
   );
@@ -124,7 +126,15 @@ export async function readOwnPhones(
  * Returns the usable numbers of a phone book, each once: the default, the other confirmed ones, the rest. The entries are
  * the app's and may hold anything; an invalid one is left out. Without a default the first confirmed number is texted.
  */
-function readEntries(listed: readonly unknown[]): readonly PhoneEntry[] {
+function readEntries(listed: readonly unknown[], warn: Warn): readonly PhoneEntry[] {
+  const isOdd = ({ mobile, isConfirmed }: ReturnType<typeof readFields>): boolean =>
+    !isPhoneNumber(mobile) || typeof isConfirmed !== 'boolean';
+  if (listed.map(readFields).some(isOdd)) {
+    warn(
+      'SMS_OTP_PHONE_BOOK_ENTRY',
+      'phoneBook.list has returned an entry that is not { mobile, isConfirmed, isDefault } with mobile in E.164 and booleans: no code can be texted to it',
+    );
+  }
   const entries = listed
     .map(readFields)
     .toSorted((one, other) => toRank(one) - toRank(other))

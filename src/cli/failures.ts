@@ -54,7 +54,8 @@ export function explain(error: unknown): Explanation {
   }
   if (error instanceof SmsOtpError) {
     const code = error.cause?.code ?? null;
-    const message = code === null ? error.message : `${error.message}: ${code}`;
+    const isSaid = code === null || error.message.endsWith(code);
+    const message = isSaid ? error.message : `${error.message}: ${code}`;
     return { message, advice: adviseOn(error), exitCode: 1 };
   }
   const { name, code } = toSafeCause(error);

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { GatewayClient } from '../client/gateway-client';
 import { expandKey } from '../client/token-crypto';
+import type { Warn } from '../errors';
 import type { Limits } from '../limits/options';
 import type { ReadNumber } from '../limits/number-country';
 import type { NumberKeys } from '../limits/number-keys';
@@ -109,6 +110,7 @@ export interface BegunLogin {
 
 /** Everything the decisions need, made once by `createSmsOtp`. */
 export interface LoginContext {
+  readonly warn: Warn;
   readonly settings: LoginSettings;
   readonly gateway: GatewayClient;
   readonly store: GuardedStore;

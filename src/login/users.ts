@@ -28,7 +28,9 @@ export function readId(user: Express.User): string {
 export function toUserIdText(id: unknown): UserIdText {
   const userId = idText(id);
   if (userId === undefined) {
-    throw new TypeError('getUserId must return a non-empty string, a safe integer or a bigint');
+    throw new TypeError(
+      'getUserId must return a non-empty string, a safe integer or a bigint; without it, user.id must be one',
+    );
   }
   // A valid id has one of these types.
   return { userId, userIdType: typeof id as UserIdText['userIdType'] };
@@ -57,6 +59,12 @@ export async function findUser(
   currentUser: Express.User | undefined,
 ): Promise<Express.User | null> {
   const user = challenge.purpose === 'login' ? await login.loadUser(fromUserIdText(challenge)) : currentUser;
+  if (user === undefined) {
+    login.warn(
+      'SMS_OTP_LOAD_USER',
+      'loadUser has returned undefined for a user who passed the first factor: return the user, or null when there is none',
+    );
+  }
   if (!isUser(user)) return null;
   return toUserIdText(login.getUserId(user)).userId === challenge.userId ? user : null;
 }

@@ -1,5 +1,6 @@
 import type { Request } from 'express';
 import type { DeviceAdmin, DeviceAuthenticator } from '../account/trusted-devices';
+import type { Warn } from '../errors';
 import type { CodeVerifier } from '../login/code-verifiers';
 import type { BrowserSuccess } from '../login/context';
 import type { Method, Refusal } from '../login/outcome';
@@ -44,6 +45,7 @@ export interface MiddlewareContext {
   readonly forgetDevices: (user: Express.User, req: Request) => Promise<void>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
+  readonly warn: Warn;
 }
 
 /** Verifies the codes of one factor. */

@@ -7,6 +7,7 @@ import type { GuardOptions, MaxAgeOptions } from './options';
 import { replyWithRedirect, replyWithRefusal, toNotice, toSafePath } from './responses';
 import type { SmsOtpSession } from './session-data';
 import type { SessionSlot } from './session-slot';
+import { requireOtherPage } from './setup-checks';
 import { updateSlot } from './update-slot';
 
 export function createMarkReader(
@@ -76,12 +77,14 @@ export function createGuards(context: MiddlewareContext): Guards {
   /** The mark alone does not let the request pass. */
   async function decide(req: Request, res: Response, options: GuardOptions, check: Unpassed): Promise<boolean> {
     const { pending } = slot.read(req);
+    if (check === 'second-factor-required') slot.requireReadUser(req);
     const reason = await findRefusal(req, options, check);
     if (reason === null) return true;
     if (options.redirect === undefined) {
       replyWithRefusal(res, { reason });
       return false;
     }
+    requireOtherPage(req, options.redirect);
     const path = req.method === 'GET' ? toSafePath(req.originalUrl) : null;
     await updateSlot(
       withoutLogins(context),

@@ -1,5 +1,5 @@
 import type { CookieOptions, NextFunction, Request, RequestHandler, Response } from 'express';
-import { SmsOtpError } from '../errors';
+import { SmsOtpError, UsageError } from '../errors';
 import type { CookieValue } from '../login/context';
 import type * as OptionsModule from './options';
 import type { CheckedOptions, MiddlewareName } from './options';
@@ -41,7 +41,9 @@ export function createFactory<Name extends MiddlewareName>(
   handle: Handle<Name>,
 ): (options?: unknown) => RequestHandler {
   const { readOptions } = loadOptions();
-  return (given = {}) => {
+  return (given = {}, ...others: readonly unknown[]) => {
+    if (others.length > 0)
+      throw new UsageError('ERR_NOT_CALLED', `${name} makes a middleware: write ${name}() with its parentheses`);
     const options = readOptions(name, given);
     const middleware: RequestHandler = (req, res, next) => handleAsync(res, next, () => handle(req, res, options));
     return Object.defineProperty(middleware, 'name', { value: functionName });

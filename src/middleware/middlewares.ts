@@ -11,6 +11,7 @@ import { createRecoveryCodesPart, type RecoveryCodesContext, type RecoveryCodesP
 import { createResendCancelStepUp, type ResendCancelStepUp } from './resend-cancel-step-up';
 import { createSend } from './send';
 import { createStatus, type SmsOtpStatus } from './status';
+import type { OtpStrategy } from './strategy';
 import { createVerify } from './verify';
 
 /** The middlewares and guards that are there whatever is configured. */
@@ -71,22 +72,23 @@ export interface FeatureContexts {
 export function createMiddlewares(
   context: MiddlewareContext,
   { phones, recoveryCodes, logins }: FeatureContexts,
+  strategy: OtpStrategy,
 ): Middlewares & Partial<FactorsPart & PhonesPart & RecoveryPart & DevicesPart & LoginsParts> {
   return {
     send: createSend(context),
-    verify: createVerify(context),
+    verify: createVerify(context, strategy),
     logout: createLogout(context),
     status: createStatus(context),
     ...createResendCancelStepUp(context),
     ...createGuards(context),
     ...(phones && { phones: createPhones(context, phones) }),
     ...(recoveryCodes && {
-      recover: createVerify(context, 'recover', 'recovery-code'),
+      recover: createVerify(context, strategy, 'recover', 'recovery-code'),
       recoveryCodes: createRecoveryCodesPart(context, recoveryCodes),
     }),
     ...(logins && { logins: createLoginsPart(context, logins) }),
     ...(context.devices && { trustedDevices: toTrustedDevices(context.devices) }),
-    ...([...context.factors.keys()].some(isAppFactor) && { verifyWith: createVerifyWith(context) }),
+    ...([...context.factors.keys()].some(isAppFactor) && { verifyWith: createVerifyWith(context, strategy) }),
   };
 }
 
@@ -94,11 +96,11 @@ function toTrustedDevices({ list, revoke, revokeAll }: TrustedDevices): TrustedD
   return { list, revoke, revokeAll };
 }
 
-function createVerifyWith(context: MiddlewareContext): FactorsPart['verifyWith'] {
+function createVerifyWith(context: MiddlewareContext, strategy: OtpStrategy): FactorsPart['verifyWith'] {
   return (factor, options) => {
     if (!isAppFactor(factor) || !context.factors.has(factor)) {
       throw new TypeError('verifyWith: factors has none of that name');
     }
-    return createVerify(context, 'verifyWith', factor)(options);
+    return createVerify(context, strategy, 'verifyWith', factor)(options);
   };
 }

@@ -7,7 +7,7 @@ import type { PassportOptions } from './options';
 /** What this library uses of a Passport instance, of `require('passport')` as of `new Passport()`. */
 export interface PassportInstance {
   use(name: string, strategy: Strategy): unknown;
-  authenticate(strategyName: string, options: object, callback: PassportCallback): unknown;
+  authenticate(strategy: Strategy, options: object, callback: PassportCallback): unknown;
 }
 
 /** The callback form of `passport.authenticate`. */

@@ -26,6 +26,7 @@ import {
 } from './responses';
 import { createFinishSend } from './send';
 import type { SmsOtpSession } from './session-data';
+import { readRequiredField } from './setup-checks';
 
 /** The numbers of a logged-in user. A user who has one needs a second factor of their own that is recent enough. */
 export interface Phones {
@@ -90,7 +91,7 @@ function createEnroll(
       user: currentUser(req),
       passed: marks.read(req),
       maxAgeMs: maxAgeSeconds * 1000,
-      number: readField(req, fields.phone),
+      number: readRequiredField(req, fields.phone, context.warn),
       defaultCountry,
       replaces: replaces === true,
       phoneId: readField(req, fields.phoneId),
@@ -111,7 +112,7 @@ function createConfirm(context: MiddlewareContext, enrollment: EnrollmentContext
     const { pending, returnTo } = slot.read(req);
     const otpId = pending?.otpId;
     const request: ConfirmRequest = {
-      code: readField(req, fields.code),
+      code: readRequiredField(req, fields.code, context.warn),
       pending,
       currentUser: currentUser(req),
       address: req.ip,

@@ -22,6 +22,7 @@ import {
   toSafePath,
 } from './responses';
 import type { PendingSlot, SmsOtpSession } from './session-data';
+import { checkProxy } from './setup-checks';
 import { toStatus } from './status';
 import { updateSlot } from './update-slot';
 import { createDeviceLogin, type DeviceLoginResult } from './trusted-devices';
@@ -38,6 +39,8 @@ export function createSend(parts: MiddlewareContext): (options?: SendOptions) =>
 
   async function send(req: Request, res: Response, options: SendOptions): Promise<boolean> {
     const user = takeFirstFactor(req);
+    slot.requireCookie(req);
+    checkProxy(req, context.warn);
     await slot.undoLogIn(req);
     const before = slot.read(req);
     const request = toRequest(context, req, user, before);
@@ -109,7 +112,8 @@ export function createSend(parts: MiddlewareContext): (options?: SendOptions) =>
  */
 function takeFirstFactor(req: Request): Express.User {
   const user = currentUser(req);
-  if (user === undefined || req.authInfo === undefined) throw new FirstFactorError();
+  if (user === undefined) throw new FirstFactorError('user');
+  if (req.authInfo === undefined) throw new FirstFactorError('authInfo');
   req.user = undefined;
   // Not deleted: an object that has lost a property is slow for the rest of the request.
   req.authInfo = undefined;

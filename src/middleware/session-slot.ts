@@ -39,6 +39,26 @@ export class SessionSlot {
     return this.peek(req) ?? EMPTY;
   }
 
+  /** @throws {SessionError} when the browser would not get the session's cookie, so that the login could not go on. */
+  requireCookie(req: Request): void {
+    if (!this.requireSession(req).cookie.secure || req.secure) return;
+    throw new SessionError(
+      'ERR_SESSION_COOKIE',
+      'The session cookie is secure and the request came over http, so the browser would not get it; nothing was sent. Behind ' +
+        "a proxy that ends TLS: app.set('trust proxy', 1). Without TLS: cookie: { secure: 'auto' }",
+    );
+  }
+
+  /** @throws {SessionError} when Passport has put a user into the session, and has not read it for this request. */
+  requireReadUser(req: Request): void {
+    const kept = findSession(req)?.[PASSPORT_KEY] as { readonly user?: unknown } | undefined;
+    if (kept?.user === undefined || (req.user ?? undefined) !== undefined) return;
+    throw new SessionError(
+      'ERR_NO_PASSPORT_SESSION',
+      'The session has a user and req.user is missing. Put app.use(passport.session()) after app.use(session({ … }))',
+    );
+  }
+
   /** Returns the page that `connect-ensure-login` and others keep for after the login. */
   readReturnTo(req: Request): unknown {
     return this.requireSession(req).returnTo;

@@ -1,15 +1,16 @@
 import type { Request } from 'express';
 import type passport from 'passport';
 import { Strategy as CustomStrategy } from 'passport-custom';
-import { StrategyUsageError } from '../errors';
+import { UsageError } from '../errors';
 import type { CodeVerifier } from '../login/code-verifiers';
 import type { Method, Refusal } from '../login/outcome';
 import type { Verified } from '../login/verify-otp';
 import type { FactorVerification, KeptLogin, MiddlewareContext } from './context';
-import { currentUser, isGiven, readField } from './handler';
+import { currentUser, isGiven } from './handler';
 import { LOGIN_ENDED, recordRefusal, REPLIES, type SessionRefusal, setRetryAfter } from './responses';
 import type { Purpose } from '../stores/store';
 import type { PendingSlot, SmsOtpSession } from './session-data';
+import { readRequiredField } from './setup-checks';
 import { updateSlot, withoutPending } from './update-slot';
 
 type Verify = (req: Request, done: () => void) => void;
@@ -42,7 +43,7 @@ export class OtpStrategy extends Base {
     const fail = this.fail.bind(this);
     const error = this.error.bind(this);
     // Own on the shared object, inherited on the one Passport makes for a request.
-    if (Object.hasOwn(this, '_verify')) return error(new StrategyUsageError(this.name));
+    if (Object.hasOwn(this, '_verify')) return error(passedAsObject(this.name));
     this.authenticateRequest(req, options ?? {})
       .then((answer) => {
         if (answer.kind === 'failure') fail(answer.info, answer.status);
@@ -51,6 +52,27 @@ export class OtpStrategy extends Base {
       // Also what Passport's actions throw, such as for failureFlash without a flash middleware.
       .catch(error);
   }
+}
+
+/** The strategy object was passed to Passport instead of its name. */
+function passedAsObject(name: string): UsageError {
+  return new UsageError(
+    'ERR_STRATEGY_OBJECT',
+    'The strategy was passed to passport.authenticate as an object, which Passport shares between requests. ' +
+      `Write its name: passport.authenticate('${name}')`,
+  );
+}
+
+/** Plain `passport.authenticate` of this strategy, right behind a first factor. */
+function isMeantToSend(req: Request, { keepsNotice }: AuthenticationOptions): boolean {
+  return keepsNotice === undefined && req.authInfo !== undefined && currentUser(req) !== undefined;
+}
+
+function sendsNothing(name: string): UsageError {
+  return new UsageError(
+    'ERR_STRATEGY_SENDS_NOTHING',
+    `passport.authenticate('${name}') verifies a code and sends none. Put smsOtp.send() behind the first factor`,
+  );
 }
 
 /** The options that Passport, or `verify`, passes to the strategy. */
@@ -103,7 +125,9 @@ export function createAuthenticate(context: MiddlewareContext, callback?: Strate
     const otpId = pending?.otpId;
     const { purpose = pending?.purpose } = options;
     if (purpose !== pending?.purpose) return refuse(req, options, { refusal: { reason: 'no-pending-login' }, otpId });
-    const code = readField(req, verifier.field);
+    const code = readRequiredField(req, verifier.field, context.warn);
+    if (pending === undefined && code === undefined && isMeantToSend(req, options))
+      throw sendsNothing(context.strategyName);
     const request = { code, pending, currentUser: currentUser(req), address: req.ip };
     const result = (await logins.findEnd(req)) ?? (await verifyOtp(request));
     if (result.kind === 'verified') return succeed(req, options, result, verifier, pending);

@@ -1,22 +1,24 @@
 import type { Request, RequestHandler, Response } from 'express';
+import type { Strategy } from 'passport';
 import type { MiddlewareContext } from './context';
 import { createFactory, isGiven } from './handler';
 import type { VerifyOptions } from './options';
 import { logIn, type PassportCallback, setAuthInfo } from './passport';
 import { answerRefusal, answerSuccess, toSafePath } from './responses';
-import type { Authentication, SmsOtpFailureInfo } from './strategy';
+import type { Authentication, OtpStrategy, SmsOtpFailureInfo } from './strategy';
 import { createDeviceLogin } from './trusted-devices';
 
 /**
- * Makes `verify`: authenticates with the strategy by its name, then calls Passport's own `logIn`.
+ * Makes `verify`: authenticates with this strategy, whatever else has its name, then calls Passport's own `logIn`.
  * @param factor The factor whose code the body holds.
  */
 export function createVerify(
   context: MiddlewareContext,
+  strategy: OtpStrategy,
   name: 'verify' | 'recover' | 'verifyWith' = 'verify',
   factor = 'sms',
 ): (options?: VerifyOptions) => RequestHandler {
-  const { slot, passport, strategyName } = context;
+  const { slot, passport } = context;
   const devices = context.devices && createDeviceLogin(context.devices, context);
 
   return createFactory(name, 'smsOtpVerify', verify);
@@ -46,10 +48,15 @@ export function createVerify(
       };
       const settings = { session, keepsNotice: failureRedirect !== undefined, factor, purpose };
       // The types know Passport's own options only; the strategy gets these as they are.
-      const middleware = passport.authenticate(strategyName, settings, done) as RequestHandler;
+      const middleware = passport.authenticate(freshStrategy(), settings, done) as RequestHandler;
       // Without a session middleware Passport may throw at once; in callback form it never calls `next` otherwise.
       middleware(req, res, reject);
     });
+  }
+
+  /** As Passport makes one for each request, from the strategy that it finds by a name. */
+  function freshStrategy(): Strategy {
+    return Object.create(strategy) as Strategy;
   }
 
   async function finishLogin(req: Request, res: Response, user: Express.User, options: VerifyOptions): Promise<void> {

@@ -94,7 +94,7 @@ describe('the explanation of an error', () => {
     [
       'an error that no command can fix',
       new SessionError('ERR_NO_SESSION', 'words'),
-      { message: 'words', advice: null, exitCode: 1 },
+      { message: expect.stringMatching(/^words \(see docs/), advice: null, exitCode: 1 },
     ],
   ])('says what to do about %s', (_title, error, explanation) => {
     expect(explain(error)).toEqual(explanation);

@@ -20,11 +20,16 @@ const THROWN: readonly errors.AnySmsOtpError[] = [
   new errors.GatewayBusyError('x', 1),
   new errors.StoreError('claim'),
   new errors.SessionError('ERR_NO_SESSION', 'x'),
+  new errors.SessionError('ERR_NO_PASSPORT_SESSION', 'x'),
+  new errors.SessionError('ERR_SESSION_COOKIE', 'x'),
   new errors.SessionError('ERR_SESSION_NOT_RENEWED', 'x'),
   new errors.SessionError('ERR_SESSION_STORE', 'x'),
-  new errors.FirstFactorError(),
+  new errors.FirstFactorError('user'),
   new errors.SecondFactorError('x'),
-  new errors.StrategyUsageError('sms-otp'),
+  new errors.UsageError('ERR_GUARD_REDIRECT', 'x'),
+  new errors.UsageError('ERR_NOT_CALLED', 'x'),
+  new errors.UsageError('ERR_STRATEGY_OBJECT', 'x'),
+  new errors.UsageError('ERR_STRATEGY_SENDS_NOTHING', 'x'),
 ];
 
 /** Returns the text under the heading of each code. */

@@ -48,7 +48,7 @@ describe('getPhone', () => {
     await start({ getPhone: () => Promise.resolve(phone) });
     expect((await visitor.login()).status).toBe(500);
     expect(test.errors).toEqual([
-      new TypeError('getPhone must return E.164 with plus, { number, isConfirmed } or null'),
+      new TypeError('getPhone must return E.164 with plus such as +12025550123, { number, isConfirmed } or null'),
     ]);
     expect(test.sim.stats().calls).toMatchObject({ generate: 0, auth: 0 });
     expect((await visitor.status()).body).toMatchObject({ pending: null, isAuthenticated: false });

@@ -1,4 +1,4 @@
-import { StoreError } from '../../errors';
+import { readFields, StoreError } from '../../errors';
 import { loadRecords, type Records } from '../load-records';
 import type { NoteStore, SmsOtpStore } from '../store';
 import { postgresBrowsers } from './postgres-browsers';
@@ -42,7 +42,9 @@ export interface PostgresStore extends Required<SmsOtpStore> {
 export function postgresStore(pool: PostgresPool, options: PostgresStoreOptions = {}): PostgresStore {
   const { prefix = 'sms_otp', random = Math.random } = options;
   const tables = tablesOf(prefix);
-  if (typeof pool.query !== 'function') throw new TypeError('pool must be a pool of pg');
+  if (typeof readFields(pool).query !== 'function') {
+    throw new TypeError('postgresStore: pool must be a pool of pg, such as new Pool({ connectionString }), and no URL');
+  }
   const records = loadRecords();
   const [run, pruneSometimes] = [queryRunner(pool), createPruner(pool, tables, random)];
   return {

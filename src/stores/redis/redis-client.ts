@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { StoreError } from '../../errors';
+import { readFields, StoreError } from '../../errors';
 import { withTimeout } from '../with-timeout';
 
 /** What we use of node-redis 4 to 6, single server, sentinel or cluster. */
@@ -40,11 +40,11 @@ export type RunScript = (
 ) => Promise<unknown>;
 
 export function isNodeRedis(client: RedisClient): client is NodeRedisClient {
-  return 'evalSha' in client && typeof client.evalSha === 'function';
+  return typeof readFields(client).evalSha === 'function';
 }
 
 export function isIoRedis(client: RedisClient): client is IoRedisClient {
-  return 'evalsha' in client && typeof client.evalsha === 'function';
+  return typeof readFields(client).evalsha === 'function';
 }
 
 /** Returns false while the client would only queue commands: they would be answered late, or never. */

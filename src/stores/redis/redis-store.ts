@@ -46,10 +46,12 @@ export interface RedisStoreOptions {
 export function redisStore(client: RedisClient, options: RedisStoreOptions = {}): Required<SmsOtpStore> {
   const { prefix = 'sms-otp', onWarning = emitWarning } = options;
   if (!isNodeRedis(client) && !isIoRedis(client)) {
-    throw new TypeError('client must be a client of node-redis or ioredis');
+    throw new TypeError(
+      'redisStore: client must be a client of node-redis or ioredis that the app connects, and no URL',
+    );
   }
   if (!/^[\w.:-]{1,64}$/.test(prefix)) {
-    throw new TypeError('prefix must be 1 to 64 letters, digits and . _ : -');
+    throw new TypeError('redisStore: prefix must be 1 to 64 letters, digits and . _ : -');
   }
   const guard = onWarning === 'throw' ? createServerGuard(client) : undefined;
   if (onWarning !== 'throw') checkServerLater(client, onWarning);

@@ -1,0 +1,53 @@
+import type { Request } from 'express';
+import { UsageError, type Warn } from '../errors';
+import { readField } from './handler';
+
+/** Warns when limits per address count a proxy, or whatever a client writes, in place of the client. */
+export function checkProxy(req: Request, warn: Warn): void {
+  const trusted: unknown = req.app.get('trust proxy');
+  if (trusted === true) {
+    warn(
+      'SMS_OTP_TRUSTS_ANY_PROXY',
+      "With app.set('trust proxy', true) clients choose their own address, so that limits per address limit no one: " +
+        "give the number of proxies, such as app.set('trust proxy', 1)",
+    );
+  } else if (trusted === false && req.headers['x-forwarded-for'] !== undefined) {
+    warn(
+      'SMS_OTP_TRUSTS_NO_PROXY',
+      'A request came with X-Forwarded-For, which Express does not trust. Behind a proxy all users have its address, and ' +
+        "share the limits per address: app.set('trust proxy', 1) for one proxy, or 0 if there is none",
+    );
+  }
+}
+
+/** Reads a field of the body that must be there, and warns when a mistake of the app keeps it from being read. */
+export function readRequiredField(req: Request, field: string, warn: Warn): unknown {
+  const value = readField(req, field);
+  if (typeof value === 'number') {
+    warn('SMS_OTP_FIELD_IS_A_NUMBER', `${field} came as a number, which loses leading zeros: send it as a string`);
+  } else if (value === undefined && hasBody(req)) {
+    const problem =
+      (req.body as unknown) === undefined
+        ? 'The body of a request has not been parsed: put express.urlencoded() for forms, or express.json() for JSON, before the routes of smsOtp'
+        : `A parsed body has no ${field}: name the field so, or give its name in the option fields`;
+    warn('SMS_OTP_FIELD_MISSING', problem);
+  }
+  return value;
+}
+
+function hasBody({ headers }: Request): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > 0;
+}
+
+/** @throws {UsageError} when a guard would redirect to the page that it guards. */
+export function requireOtherPage({ originalUrl }: Request, redirect: string): void {
+  if (toPath(redirect) !== toPath(originalUrl)) return;
+  throw new UsageError(
+    'ERR_GUARD_REDIRECT',
+    'requireSecondFactor guards the page that it redirects to, which would never end: put it behind the routes of the login',
+  );
+}
+
+function toPath(url: string): string {
+  return url.replace(/[?#].*$/s, '').replace(/(?<=.)\/+$/, '');
+}

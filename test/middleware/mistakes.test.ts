@@ -1,0 +1,336 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import type { Request, RequestHandler } from 'express';
+import session from 'express-session';
+import { Passport } from 'passport';
+import { createSmsOtp, type SmsOtpOptions } from 'passport-sms-otp';
+import { postgresStore } from 'passport-sms-otp/postgres';
+import { redisStore } from 'passport-sms-otp/redis';
+import { ALICE, startTestApp, type TestApp, type TestAppOptions } from '../support/test-app';
+import { memoryPhoneBook } from '../support/memory-phone-book';
+
+const LOGIN = { username: 'alice', password: 'right' };
+
+const sessions = session({ secret: 'a test secret', resave: false, saveUninitialized: false });
+
+/** Puts one middleware in front of the session's. */
+const before = (...handlers: RequestHandler[]): TestAppOptions => ({ middleware: (app) => app.use(...handlers) });
+
+describe('a mistake of the app', () => {
+  let test: TestApp;
+  let warnings: { readonly code: string; readonly message: string }[];
+  beforeEach(() => {
+    warnings = [];
+    jest.spyOn(process, 'emitWarning').mockImplementation((message, options) => {
+      const { code = '' } = Object(options) as { code?: string };
+      warnings.push({ code, message: String(message) });
+    });
+  });
+  afterEach(async () => {
+    await test.close();
+    jest.restoreAllMocks();
+  });
+
+  /** What the app's error handler got, and nothing was sent. */
+  function expectError(code: string, ...words: readonly string[]): void {
+    const [error] = test.errors as { code: string; message: string; status: number }[];
+    expect([error?.code, error?.status]).toEqual([code, 500]);
+    for (const word of words) expect(error?.message).toContain(word);
+    expect(error?.message).toContain(`docs/troubleshooting.md#${code.toLowerCase()}`);
+  }
+
+  function expectWarning(code: string, ...words: readonly string[]): void {
+    expect(warnings.map((warning) => warning.code)).toEqual([code]);
+    for (const word of words) expect(warnings[0]?.message).toContain(word);
+    expect(warnings[0]?.message).toContain(`docs/troubleshooting.md#${code.toLowerCase()}`);
+  }
+
+  const texts = (): number => test.sim.stats().calls.generate;
+
+  describe('with the session', () => {
+    it('a secure cookie over http is an error before a text is paid', async () => {
+      test = await startTestApp({ cookie: { secure: true } });
+      expect((await test.agent().post('/login').send(LOGIN)).status).toBe(500);
+      expectError('ERR_SESSION_COOKIE', "app.set('trust proxy', 1)", "secure: 'auto'");
+      expect(texts()).toBe(0);
+    });
+
+    it('a secure cookie behind a proxy that Express does not trust is one, too', async () => {
+      test = await startTestApp({ cookie: { secure: true } });
+      await test.agent().post('/login').set('X-Forwarded-Proto', 'https').send(LOGIN).expect(500);
+      expectError('ERR_SESSION_COOKIE');
+      expect(texts()).toBe(0);
+    });
+
+    it.each([
+      ['a secure cookie behind a trusted proxy', { secure: true }, 'https'],
+      ["secure: 'auto' over http", { secure: 'auto' as const }, 'http'],
+    ])('%s is none', async (_title, cookie, protocol) => {
+      test = await startTestApp({ cookie, middleware: (app) => app.set('trust proxy', 1) });
+      await test.agent().post('/login').set('X-Forwarded-Proto', protocol).send(LOGIN).expect(200);
+      expect([test.errors, warnings, texts()]).toEqual([[], [], 1]);
+    });
+
+    it('passport.session() that is missing is an error of the guard', async () => {
+      test = await startTestApp({ sessionMiddleware: [sessions] });
+      const agent = test.agent();
+      await agent.post('/login').send(LOGIN).expect(200);
+      await agent.post('/login/pin').send({ pin: test.code() }).expect(200);
+      expect((await agent.get('/account')).status).toBe(500);
+      expectError('ERR_NO_PASSPORT_SESSION', 'app.use(passport.session())');
+    });
+
+    it('a guard that redirects to its own page is an error', async () => {
+      test = await startTestApp({
+        routes: (app, smsOtp) => app.use('/own', smsOtp.requireSecondFactor({ redirect: '/own/login?from=guard' })),
+      });
+      expect((await test.agent().get('/own/login/?next=1')).status).toBe(500);
+      expectError('ERR_GUARD_REDIRECT', 'behind the routes of the login');
+      expect((await test.agent().get('/own/else')).status).toBe(303);
+    });
+  });
+
+  describe('with the proxy', () => {
+    const login = async (trusted: unknown): Promise<void> => {
+      test = await startTestApp(trusted === undefined ? {} : { middleware: (app) => app.set('trust proxy', trusted) });
+      for (const _try of [1, 2]) {
+        await test.agent().post('/login').set('X-Forwarded-For', '192.0.2.7').send(LOGIN);
+      }
+    };
+
+    it('warns once when the address comes through a proxy that Express does not trust', async () => {
+      await login(undefined);
+      expectWarning('SMS_OTP_TRUSTS_NO_PROXY', "app.set('trust proxy', 1)");
+    });
+
+    it('warns once when Express trusts every proxy', async () => {
+      await login(true);
+      expectWarning('SMS_OTP_TRUSTS_ANY_PROXY', "app.set('trust proxy', 1)");
+    });
+
+    it.each([1, 'loopback', 0])("does not warn of app.set('trust proxy', %p)", async (trusted) => {
+      await login(trusted);
+      expect(warnings).toEqual([]);
+    });
+  });
+
+  describe('with the first factor', () => {
+    it.each<[string, (req: Request) => unknown, string]>([
+      ['no user', (req) => delete (req as { user?: unknown }).user, 'req.user is missing'],
+      [
+        'a user of the session alone',
+        (req) => delete (req as { authInfo?: unknown }).authInfo,
+        'req.authInfo is missing',
+      ],
+    ])('%s is an error that names the missing half', async (_title, change, words) => {
+      test = await startTestApp({
+        routes: (app, smsOtp, passport) => {
+          const local = passport.authenticate('local', { session: false }) as RequestHandler;
+          const undo: RequestHandler = (req, _res, next) => {
+            change(req);
+            next();
+          };
+          app.post('/half', local, undo, smsOtp.send());
+        },
+      });
+      await test.agent().post('/half').send(LOGIN).expect(500);
+      expectError('ERR_NO_FIRST_FACTOR', words);
+      expect(texts()).toBe(0);
+    });
+
+    it('a factory that was not called is an error that says so', async () => {
+      test = await startTestApp({
+        routes: (app, smsOtp) => app.post('/uncalled', smsOtp.send as unknown as RequestHandler),
+      });
+      await test.agent().post('/uncalled').send(LOGIN).expect(500);
+      expectError('ERR_NOT_CALLED', 'send()');
+    });
+
+    it('the strategy in the place of send is an error', async () => {
+      test = await startTestApp({
+        routes: (app, _smsOtp, passport) => {
+          const options = { session: false };
+          const local = passport.authenticate('local', options) as RequestHandler;
+          app.post('/habit', local, passport.authenticate('sms-otp') as RequestHandler);
+        },
+      });
+      await test.agent().post('/habit').send(LOGIN).expect(500);
+      expectError('ERR_STRATEGY_SENDS_NOTHING', 'smsOtp.send()');
+    });
+  });
+
+  describe('with the body', () => {
+    const enter = async (body: object, options: TestAppOptions = {}): Promise<number> => {
+      test = await startTestApp(options);
+      const agent = test.agent();
+      await agent.post('/login').send(LOGIN);
+      await agent.post('/login/pin').send(body);
+      return (await agent.post('/login/pin').send(body)).status;
+    };
+
+    it('warns once of a code that came as a number', async () => {
+      expect(await enter({ pin: 123456 })).toBe(400);
+      expectWarning('SMS_OTP_FIELD_IS_A_NUMBER', 'pin', 'leading zeros', 'string');
+    });
+
+    it('warns once of a field that has another name', async () => {
+      expect(await enter({ code: '123456' })).toBe(400);
+      expectWarning('SMS_OTP_FIELD_MISSING', 'no pin', 'option fields');
+    });
+
+    it('warns once of a body that was not parsed', async () => {
+      const forget: RequestHandler = (req, _res, next) => {
+        if (req.path === '/login/pin') req.body = undefined;
+        next();
+      };
+      expect(await enter({ pin: '123456' }, before(forget))).toBe(400);
+      expectWarning('SMS_OTP_FIELD_MISSING', 'express.urlencoded()', 'express.json()');
+    });
+
+    it('does not warn of what a user left out', async () => {
+      expect(await enter({ pin: '' })).toBe(400);
+      expect(warnings).toEqual([]);
+    });
+
+    it('warns of a request without any body no more than of an empty field', async () => {
+      test = await startTestApp();
+      const agent = test.agent();
+      await agent.post('/login').send(LOGIN);
+      expect((await agent.post('/login/pin')).status).toBe(400);
+      expect(warnings).toEqual([]);
+    });
+  });
+
+  describe('with a callback', () => {
+    it('warns once when loadUser returns undefined', async () => {
+      test = await startTestApp({ options: { loadUser: () => undefined } });
+      for (const _try of [1, 2]) {
+        const agent = test.agent();
+        await agent.post('/login').send(LOGIN);
+        expect((await agent.post('/login/pin').send({ pin: test.code() })).status).toBe(401);
+        test.clock.advanceSeconds(61);
+      }
+      expectWarning('SMS_OTP_LOAD_USER', 'return the user, or null');
+    });
+
+    it.each([
+      ['phone in place of mobile', { phone: ALICE.phone, isConfirmed: true, isDefault: true }],
+      ['a number without plus', { mobile: '12025550123', isConfirmed: true, isDefault: true }],
+      ["SQLite's 1 in place of true", { mobile: ALICE.phone, isConfirmed: 1, isDefault: 1 }],
+      ['no object', ALICE.phone],
+    ])('warns once of phone-book entries with %s', async (_title, entry) => {
+      const phoneBook = { ...memoryPhoneBook(), list: () => [entry] } as unknown as NonNullable<
+        SmsOtpOptions['phoneBook']
+      >;
+      test = await startTestApp({ options: { phoneBook } });
+      for (const _try of [1, 2]) expect((await test.agent().post('/login').send(LOGIN)).status).toBe(403);
+      expectWarning('SMS_OTP_PHONE_BOOK_ENTRY', '{ mobile, isConfirmed, isDefault }');
+    });
+
+    it('names what getPhone must return, and what a user id must be', async () => {
+      test = await startTestApp({ options: { getPhone: () => '2025550123' } });
+      await test.agent().post('/login').send(LOGIN);
+      expect(test.errors).toMatchObject([{ message: expect.stringContaining('getPhone must return E.164 with plus') }]);
+      await test.close();
+      test = await startTestApp({ options: { getUserId: (user) => (user as { uuid?: string }).uuid ?? '' } });
+      await test.agent().post('/login').send(LOGIN);
+      expect(test.errors).toMatchObject([{ message: expect.stringContaining('user.id must be one') }]);
+    });
+  });
+
+  describe('with a second instance', () => {
+    it('warns once for each, and each verifies the codes that it sent', async () => {
+      test = await startTestApp({
+        routes: (_app, _smsOtp, _passport, options) => {
+          createSmsOtp({ ...options, sessionKey: 'other', allowedCountries: ['GB'] });
+        },
+      });
+      expectWarning('SMS_OTP_STRATEGY_TWICE', 'strategyName', 'new Passport()');
+      const agent = test.agent();
+      await agent.post('/login').send(LOGIN).expect(200);
+      await agent.post('/login/pin').send({ pin: test.code() }).expect(200);
+      await agent.get('/account').expect(200);
+    });
+  });
+});
+
+describe('createSmsOtp', () => {
+  const complete = {
+    gateway: { baseUrl: 'https://gateway.example', variant: 'A', username: 'u', password: 'p' },
+    passport: new Passport(),
+    getPhone: () => null,
+    secret: 'a secret of the tests, long enough to be one',
+    loadUser: () => null,
+    allowedCountries: ['US'],
+  } as const;
+
+  /** Wrong on purpose. */
+  const make = (change: object, ...others: readonly unknown[]) => {
+    return () => (createSmsOtp as (...given: readonly unknown[]) => unknown)({ ...complete, ...change }, ...others);
+  };
+
+  it.each<[string, object, string]>([
+    [
+      'UK',
+      { allowedCountries: ['UK'] },
+      "allowedCountries.0 must be 'any' or a list of ISO 3166-1 codes such as ['US', 'GB']: did you mean 'GB'?",
+    ],
+    ['small letters', { allowedCountries: ['us'] }, "did you mean 'US'?"],
+    ['EU', { allowedCountries: ['EU'] }, 'allowedCountries.0 must be'],
+    ['a code that nobody has', { allowedCountries: ['US', 'XX'] }, 'allowedCountries.1 must be'],
+    ['a time in seconds', { now: () => 1_700_000_000 }, 'now must return milliseconds, and seems to return seconds'],
+    [
+      'a Map as store',
+      { store: new Map() },
+      'store must be a store, such as memoryStore() or redisStore(client), and has no challenges',
+    ],
+    [
+      'an empty Passport',
+      { passport: {} },
+      'passport must be a Passport instance, such as new Passport(), and has no use',
+    ],
+    [
+      'half a phone book',
+      { phoneBook: { list: () => [] } },
+      'phoneBook must be a phone book, and has no addUnconfirmed',
+    ],
+    ['no loadUser', { loadUser: undefined }, 'loadUser is missing: it must be a function'],
+    ['no gateway', { gateway: undefined }, 'gateway is missing: it must be a GatewayClient or its options'],
+    ['an unset variable', { gateway: { ...complete.gateway, username: process.env.NO_SUCH } }, 'username is missing'],
+    ['an unset address', { gateway: { ...complete.gateway, baseUrl: process.env.NO_SUCH } }, 'baseUrl is missing'],
+    ['an unset secret', { secret: process.env.NO_SUCH }, 'secret is missing'],
+    ['a misspelt option', { maxAttempt: 3 }, 'unknown option maxAttempt, did you mean maxAttempts?'],
+  ])('says of %s what to write', (_title, change, words) => {
+    expect(make(change)).toThrow(TypeError);
+    expect(make(change)).toThrow(words);
+  });
+
+  it.each(['GB', 'AX', 'XK', 'TL'])('knows the country %s', (code) => {
+    expect(make({ allowedCountries: [code], passport: new Passport() })).not.toThrow();
+  });
+
+  it.each(['SU', 'TP', 'AN', 'ZZ'])('knows that %s is none', (code) => {
+    expect(make({ allowedCountries: [code] })).toThrow('allowedCountries.0');
+  });
+
+  it('refuses a second argument, which Passport strategies take', () => {
+    expect(make({}, () => undefined)).toThrow(
+      new TypeError(
+        'createSmsOtp takes its options alone: loadUser finds the user; a verify callback belongs to new SmsOtpStrategy(options, callback)',
+      ),
+    );
+  });
+
+  it.each([
+    [
+      'redisStore()',
+      () => redisStore(undefined as never),
+      'redisStore: client must be a client of node-redis or ioredis',
+    ],
+    ['redisStore(url)', () => redisStore('redis://localhost' as never), 'and no URL'],
+    ['postgresStore()', () => postgresStore(undefined as never), 'postgresStore: pool must be a pool of pg'],
+    ['postgresStore(url)', () => postgresStore('postgres://localhost' as never), 'and no URL'],
+  ])('a store made by %s says what it takes', (_title, makeStore, words) => {
+    expect(makeStore).toThrow(TypeError);
+    expect(makeStore).toThrow(words);
+  });
+});
