@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { closestName } from './closest-name';
-import { optionError } from './errors';
+import { optionError, readFields } from './errors';
 
 /**
  * Returns a schema for an object with these fields and no others.
@@ -101,10 +101,10 @@ export function parseOptions<Schema extends z.ZodType>(
 ): z.output<Schema> {
   const result = schema.safeParse(given);
   if (result.success) return result.data;
-  throw toOptionError(maker, result.error.issues);
+  throw toOptionError(maker, result.error.issues, given);
 }
 
-function toOptionError(maker: string, issues: readonly z.core.$ZodIssue[]): TypeError {
+function toOptionError(maker: string, issues: readonly z.core.$ZodIssue[], given: unknown): TypeError {
   // A misspelt option explains why another one seems to be missing.
   const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0];
   // A union without a message of its own says what is wrong for its last member.
@@ -114,10 +114,19 @@ function toOptionError(maker: string, issues: readonly z.core.$ZodIssue[]): Type
     return toOptionError(
       maker,
       inner.map((one) => ({ ...one, path: [...outer, ...one.path] })),
+      given,
     );
   }
   const path = issue?.path.map(String) ?? [];
-  if (issue?.code !== 'unrecognized_keys') return optionError(maker, path.join('.') || 'options', issue?.message ?? '');
+  if (issue?.code !== 'unrecognized_keys') {
+    const problem = issue?.message ?? '';
+    const value = path.reduce((outer: unknown, name) => readFields(outer)[name], given);
+    return optionError(
+      maker,
+      path.join('.') || 'options',
+      value === undefined && path.length > 0 ? `is missing; it ${problem}` : problem,
+    );
+  }
   const option = [...path, issue.keys[0]].join('.');
   return new TypeError(`${maker}: unknown option ${option}${issue.message && `, ${issue.message}`}`);
 }
