@@ -22,7 +22,7 @@ export function createApp({ users, gateway, ...secrets }: RecipeParts & { tokenS
     secret: secrets.otpSecret,
     allowedCountries: ['US'],
     getPhone: ({ id }) => users.findPhone(id),
-    loadUser: (id) => users.findById(String(id)),
+    loadUser: (id) => users.findById(id),
   });
   const fromHeader = ExtractJwt.fromAuthHeaderAsBearerToken();
   const checks = { ...ISSUED, secretOrKey: secrets.tokenSecret, algorithms: ['HS256' as const] };

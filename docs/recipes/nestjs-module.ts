@@ -65,7 +65,7 @@ export class AppModule implements NestModule {
       secret: otpSecret,
       allowedCountries: ['US'],
       getPhone: ({ id }) => users.findPhone(id),
-      loadUser: (id) => users.findById(String(id)),
+      loadUser: (id) => users.findById(id),
     };
     return {
       module: AppModule,

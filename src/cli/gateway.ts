@@ -10,7 +10,8 @@ export const GATEWAY_OPTIONS = {
 } satisfies CommandOptions;
 
 /** The gateway as the environment and the common options describe it. */
-export interface GatewayEnvironment extends Omit<GatewayClientOptions, 'variant'> {
+export interface GatewayEnvironment extends Omit<GatewayClientOptions, 'variant' | 'baseUrl'> {
+  readonly baseUrl: string;
   /** Null when SMS_OTP_VARIANT is not set. */
   readonly variant: 'A' | 'B' | null;
 }

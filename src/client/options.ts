@@ -84,11 +84,12 @@ export interface GatewayClientOptions {
    * The account's address, for example `https://gateway.example`; a path prefix is kept. Without credentials, query or
    * fragment. Plain http only to loopback (127.0.0.0/8, ::1, localhost).
    */
-  readonly baseUrl: string;
+  readonly baseUrl: string | undefined;
   /** Which variant of the OTP interface the account speaks. OTP spec §1. */
   readonly variant: Variant;
-  readonly username: string;
-  readonly password: string;
+  /** Undefined, such as an environment variable that is not set, is an error that says so. So are the two others. */
+  readonly username: string | undefined;
+  readonly password: string | undefined;
   /**
    * Form of "numeric" request fields: digits in a string or a JSON number; `{ mobile, validity }` chooses each.
    * Default: `string`.

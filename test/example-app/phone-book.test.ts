@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { phoneBookContract } from 'passport-sms-otp/phone-book-contract';
 import { Pool } from 'pg';
 import { createClient, type RedisClientType } from 'redis';
 import { memoryPhoneLists } from '../../example-app/users/memory-phone-lists';
@@ -9,11 +10,10 @@ import { describeWithService } from '../services/describe-with-service';
 import { connectionOf, startPostgres } from '../services/postgres';
 import { startRedis } from '../services/redis';
 import type { Service } from '../services/service';
-import { PHONE_BOOK_FACTS } from '../support/phone-book-facts';
 
 function checkFacts(store: () => PhoneListStore): void {
-  it.each(PHONE_BOOK_FACTS)('$title', async (fact) => {
-    await expect(fact.run(createPhoneBook(store()))).resolves.toBeUndefined();
+  it.each(phoneBookContract)('$title', async (fact) => {
+    await expect(fact.run(() => createPhoneBook(store()))).resolves.toBeUndefined();
   });
 
   it('a number of the demo is kept only where there was no list', async () => {
