@@ -47,6 +47,7 @@ describe('the tarball', () => {
     const links = Array.from(read('README.md').matchAll(/\]\((docs\/[^)#]+)/g), ([, path]) => path ?? '');
     expect(links.length).toBeGreaterThan(20);
     expect(links.filter((path) => !tarball.files.includes(path))).toEqual([]);
+    expect(read('README.md').split('\n').length).toBeLessThanOrEqual(91);
   });
 
   it(`has at most ${MOST_PACKED_BYTES} bytes, and ${MOST_UNPACKED_BYTES} unpacked`, () => {
