@@ -1,6 +1,6 @@
 // node .ci/prepare-release.mjs, in the folder that is packed: writes into package.json where the package comes from, which is the
 // repository that the workflow runs in. npm accepts no provenance without it. In the pages of the package, links to files that are not
-// packed become links to the repository, at the tag of this version.
+// packed become links to the repository, at the tag of this version, and `git clone <this repository>` names it.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
@@ -58,7 +58,7 @@ const packed = new Set(listPacked());
 const toAddress = (path) => `${address}/${/\.(png|svg)$/.test(path) ? 'raw' : 'blob'}/v${version}/${path}`;
 for (const page of [...packed].filter((path) => path.endsWith('.md'))) {
   const text = readFileSync(page, 'utf8');
-  const changed = pointOutside(page, text, packed, toAddress);
+  const changed = pointOutside(page, text, packed, toAddress).replaceAll('<this repository>', `${address}.git`);
   if (changed !== text) writeFileSync(page, changed);
 }
 console.log(`passport-sms-otp ${version} comes from ${address}`);
