@@ -6,8 +6,8 @@ import { packInto, type Tarball } from './packed/pack';
 import { ROOT } from './packed/repository';
 
 /** About a tenth above what they are; whoever passes one looks at what has come along, and then raises it. */
-const MOST_PACKED_BYTES = 512 * 1024;
-const MOST_UNPACKED_BYTES = 1_800_000;
+const MOST_PACKED_BYTES = 540 * 1024;
+const MOST_UNPACKED_BYTES = 2_000_000;
 
 const GUIDE = /^docs\/(?:(?:recipes\/)?[\w-]+\.md|images\/\w[\w-]*\.svg)$/;
 
