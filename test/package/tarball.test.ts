@@ -6,8 +6,8 @@ import { packInto, type Tarball } from './packed/pack';
 import { ROOT } from './packed/repository';
 
 /** About a tenth above what they are; whoever passes one looks at what has come along, and then raises it. */
-const MOST_PACKED_BYTES = 512 * 1024;
-const MOST_UNPACKED_BYTES = 1_800_000;
+const MOST_PACKED_BYTES = 540 * 1024;
+const MOST_UNPACKED_BYTES = 2_000_000;
 
 const GUIDE = /^docs\/(?:(?:recipes\/)?[\w-]+\.md|images\/\w[\w-]*\.svg)$/;
 
@@ -47,6 +47,12 @@ describe('the tarball', () => {
     const links = Array.from(read('README.md').matchAll(/\]\((docs\/[^)#]+)/g), ([, path]) => path ?? '');
     expect(links.length).toBeGreaterThan(20);
     expect(links.filter((path) => !tarball.files.includes(path))).toEqual([]);
+  });
+
+  it('has a README of at most 90 lines that are no longer than 155 characters', () => {
+    const lines = read('README.md').trimEnd().split('\n');
+    expect(lines.length).toBeLessThanOrEqual(90);
+    expect(lines.filter((line) => line.length > 155)).toEqual([]);
   });
 
   it(`has at most ${MOST_PACKED_BYTES} bytes, and ${MOST_UNPACKED_BYTES} unpacked`, () => {
