@@ -1,4 +1,5 @@
 import type { Variant } from '../protocol/paths';
+import { memoryTokens } from '../stores/memory/memory-tokens';
 import { waitAtMost } from '../stores/with-timeout';
 import { Authenticator } from './authenticate';
 import { CallLimiter, closedError, type Permit, startDeadline } from './call-limiter';
@@ -8,7 +9,7 @@ import { createHlrCalls, createOtpCalls, type HlrCalls, type OtpCalls } from './
 import type * as OptionsModule from './options';
 import type { CheckedOptions, GatewayClientOptions } from './options';
 import { CallRunner } from './run-call';
-import { LocalTokenStore, SharedToken } from './shared-token';
+import { SharedToken } from './shared-token';
 import { createPlainTokenCrypto, createTokenCrypto, toAccountName } from './token-crypto';
 import { TokenManager } from './token-manager';
 import { Transport } from './transport';
@@ -123,7 +124,7 @@ function createParts(options: CheckedOptions, wire: Promise<Wire>, random: () =>
   const readContents = async (json: string) => (await wire).readTokenContents(json);
   const crypto =
     tokenStore === undefined ? createPlainTokenCrypto(readContents) : createTokenCrypto(options, readContents);
-  const [store, account] = [tokenStore ?? new LocalTokenStore(), toAccountName(options)];
+  const [store, account] = [tokenStore ?? memoryTokens(1, now), toAccountName(options)];
   const shared = new SharedToken({ store, crypto, account, authenticator, authMs, now });
   const tokens = new TokenManager({ shared, lockout, contention, emitter, now, random });
   const runner = new CallRunner({ timeouts, limiter, breaker, lockout, tokens, transport, emitter, wire });

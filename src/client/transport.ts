@@ -115,10 +115,9 @@ export class Transport {
   async #toConnectOptions(): Promise<ConnectOptions> {
     const { ca, timeouts } = this.options;
     const options = { timeout: timeouts.connectMs, rejectUnauthorized: true, allowH2: false };
-    const authorities = Array.isArray(ca) ? ca : [ca];
-    if (authorities.length === 0) return options;
+    if (ca.length === 0) return options;
     const { createSecureContext, rootCertificates } = await import('node:tls');
-    return { ...options, secureContext: createSecureContext({ ca: [...rootCertificates, ...authorities] }) };
+    return { ...options, secureContext: createSecureContext({ ca: [...rootCertificates, ...ca] }) };
   }
 }
 

@@ -18,8 +18,6 @@ import {
   type Generated,
   type GenerateInput,
   isValidated,
-  type NumberForm,
-  type NumberForms,
   readGenerated,
   type RequestOptions,
   type ValidateInput,
@@ -45,8 +43,7 @@ const MAX_PRICE_LIST_BYTES = 8 * 1024 * 1024;
 /** Reads the payload of a success; null when it is not as documented. */
 type ReadPayload<Result> = (payload: unknown, hasPayload: boolean) => Result | null;
 
-interface WireOptions extends Omit<RequestOptions, 'numbersAs'> {
-  readonly numbersAs: NumberForm | NumberForms;
+interface WireOptions extends RequestOptions {
   readonly acceptMissingPayload: boolean;
 }
 
@@ -55,10 +52,9 @@ export type Wire = ReturnType<typeof createWire>;
 
 /** Prepares the schemas of one client. */
 export function createWire(options: WireOptions) {
-  const { variant, numbersAs: form, acceptMissingPayload } = options;
-  const numbersAs = typeof form === 'string' ? { mobile: form, validity: form } : form;
-  const generateRequest = createGenerateRequest({ ...options, numbersAs });
-  const validateRequest = createValidateRequest({ ...options, numbersAs });
+  const { variant, acceptMissingPayload } = options;
+  const generateRequest = createGenerateRequest(options);
+  const validateRequest = createValidateRequest(options);
   return {
     /** @see OTP spec §4, POST auth */
     auth: (body: CredentialsBody | RefreshBody): GatewayCall<Tokens> => post('auth', AUTH_PATH, body, readTokens),
