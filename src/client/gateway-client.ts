@@ -38,7 +38,9 @@ export class GatewayClient {
 
   /** @throws {TypeError} that names the option that is missing, unknown or invalid, and never shows a value. */
   constructor(options: GatewayClientOptions) {
-    const checked = loadOptions().readOptions(options);
+    // Loads zod and the schemas at the first construction, so that importing the package stays cheap.
+    const { readOptions } = require('./options') as typeof OptionsModule;
+    const checked = readOptions(options);
     const wire = loadWire(checked);
     // The first call reports a failure to load.
     wire.catch(ignore);
@@ -92,11 +94,6 @@ export class GatewayClient {
     void tokens.close();
     await transport.destroy();
   }
-}
-
-/** Loads zod and the schemas at the first construction, so that importing the package stays cheap. */
-function loadOptions(): typeof OptionsModule {
-  return require('./options') as typeof OptionsModule;
 }
 
 /** Loads the schemas of the wire right after construction, so that no call pays for it. */

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { z } from 'zod';
+import { BoundedMap } from '../../bounded-map';
 import { type CallDeadline, remainingMs, startDeadline } from '../../client/call-limiter';
 import { callback, objectWith, parseOptions, strictOptions, wholeNumber } from '../../define-options';
 import { optionError } from '../../errors';
@@ -152,8 +153,8 @@ const NETWORK_MS = DAY_SECONDS * 1_000;
 
 /** Keeps what this process knows about numbers, under their keys. @param maxEntries The newest are kept. */
 function createLookupMemory(maxEntries: number) {
-  const findings = createBoundedMap<Finding>(maxEntries);
-  const networks = createBoundedMap<{ readonly network: Network; readonly at: number }>(maxEntries);
+  const findings = new BoundedMap<string, Finding>(maxEntries / 2);
+  const networks = new BoundedMap<string, { readonly network: Network; readonly at: number }>(maxEntries / 2);
 
   /** Returns the finding of a number that can still be reused. */
   function find(context: LookupContext): Finding | undefined {
@@ -203,7 +204,7 @@ const REASONS = { 'no-permission': 'no-permission', 'no-balance': 'no-balance', 
 
 /** Keeps the periods in which no numbers are looked up. */
 function createLookupStops(maxEntries: number) {
-  const prefixes = createBoundedMap<Stop>(maxEntries);
+  const prefixes = new BoundedMap<string, Stop>(maxEntries / 2);
   let stop: (Stop & { readonly verdict: keyof typeof REASONS }) | null = null;
   let failures = 0;
 
@@ -251,23 +252,4 @@ function createLookupStops(maxEntries: number) {
 /** True during `durationMs` from `startMs`. False before it, so a clock that was set back extends nothing. */
 function isWithin(startMs: number, nowMs: number, durationMs: number): boolean {
   return nowMs >= startMs && nowMs < startMs + durationMs;
-}
-
-/**
- * Creates a map that keeps at least half of the newest `maxEntries` entries and never more than `maxEntries`. It has two
- * generations, because removing a Map's first key again and again is quadratic.
- */
-function createBoundedMap<Value>(maxEntries: number) {
-  let young = new Map<string, Value>();
-  let old = new Map<string, Value>();
-
-  /** Stores the entry as one of the newest. */
-  function set(key: string, value: Value): void {
-    young.set(key, value);
-    if (young.size * 2 < maxEntries) return;
-    old = young;
-    young = new Map();
-  }
-
-  return { get: (key: string) => young.get(key) ?? old.get(key), set };
 }

@@ -2,6 +2,7 @@ import type { NetworkPrice, PriceList } from '../../protocol/account';
 import type { CountryPrice } from '../../protocol/hlr';
 import type { Network } from '../network';
 import { toMicros } from './micros';
+import otherNames = require('./country-names.json');
 
 /** Both price lists as the gateway returned them; an account without lookups has no list of them. */
 export interface PriceLists {
@@ -47,16 +48,19 @@ export function createPriceTable(
   regions: readonly Region[],
 ): PriceTable {
   const countries = readCountryRows(lookups);
-  const names = createNameTable(regions);
-  for (const { name, iso } of countries) names.set(normalizeName(name), iso);
+  // Names that differ from the platform's by more than case, accents and punctuation.
+  const others = Object.entries(otherNames).flatMap(([iso, names]) => names.map((name) => ({ iso, name })));
+  const names = new Map([...regions, ...others, ...countries].map(({ iso, name }) => [normalizeName(name), iso]));
   const rows = readMessageRows(messages, names);
+  const networks = rows.filter(hasNetworkCodes);
+  const codes = new Set(networks.map(({ mcc }) => mcc));
   const highestByCountry = findHighest(rows.map(({ iso, micros }) => [iso, micros]));
   // Countries that share a dialling code share their highest price.
   const highestByDialCode = findHighest(
     [...regions, ...countries].map(({ iso, dialCode }) => [dialCode, highestByCountry.get(iso)]),
   );
   return {
-    networksByMcc: groupByMcc(rows.filter(hasNetworkCodes)),
+    networksByMcc: new Map(Array.from(codes, (code) => [code, networks.filter(({ mcc }) => mcc === code)])),
     highestByCountry,
     highestByDialCode,
     problems: findProblems({ messages, lookups }, rows, countries.length),
@@ -102,11 +106,6 @@ export function findHighest(
     if (key !== undefined && micros !== undefined) highest.set(key, Math.max(micros, highest.get(key) ?? 0));
   }
   return highest;
-}
-
-function groupByMcc(rows: readonly MessageRow[]): ReadonlyMap<string, readonly MessageRow[]> {
-  const codes = new Set(rows.map(({ mcc }) => mcc));
-  return new Map(Array.from(codes, (code) => [code, rows.filter(({ mcc }) => mcc === code)]));
 }
 
 /** Returns the reasons why rows cannot be used as they are. None of them stops a login. */
@@ -205,41 +204,6 @@ export interface Region {
   readonly dialCode: string;
 }
 
-/** Names that differ from the platform's by more than case, accents and punctuation. */
-const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
-  AE: ['UAE'],
-  BA: ['Bosnia'],
-  BN: ['Brunei Darussalam'],
-  BO: ['Bolivia, Plurinational State of'],
-  CD: ['Congo, Democratic Republic', 'Democratic Republic of the Congo', 'DR Congo'],
-  CG: ['Congo', 'Republic of the Congo'],
-  CI: ['Ivory Coast'],
-  CV: ['Cabo Verde'],
-  CZ: ['Czech Republic'],
-  FM: ['Micronesia, Federated States of'],
-  GB: ['UK', 'Great Britain'],
-  HK: ['Hong Kong'],
-  IR: ['Iran, Islamic Republic of'],
-  KP: ['Korea, North', 'DPR Korea'],
-  KR: ['Korea', 'Korea, South', 'Korea, Republic of', 'Republic of Korea'],
-  LA: ["Lao People's Democratic Republic", 'Lao PDR'],
-  MD: ['Moldova, Republic of'],
-  MK: ['Macedonia'],
-  MM: ['Myanmar', 'Burma'],
-  MO: ['Macau', 'Macao'],
-  PS: ['Palestine', 'Palestine, State of', 'Palestinian Territory'],
-  RU: ['Russian Federation'],
-  SY: ['Syrian Arab Republic'],
-  SZ: ['Swaziland'],
-  TL: ['East Timor'],
-  TR: ['Turkey'],
-  TW: ['Taiwan, Province of China'],
-  TZ: ['Tanzania, United Republic of'],
-  US: ['USA', 'United States of America'],
-  VE: ['Venezuela, Bolivarian Republic of'],
-  VN: ['Viet Nam'],
-};
-
 /** Returns all countries that have telephone numbers. Loads libphonenumber's metadata. */
 export async function loadRegions(): Promise<readonly Region[]> {
   const { getCountries, getCountryCallingCode } = await import('libphonenumber-js/max');
@@ -257,10 +221,4 @@ function normalizeName(name: string): string {
     .filter((word) => word !== '' && word !== 'the' && word !== 'and')
     .map((word) => (word === 'st' ? 'saint' : word))
     .join(' ');
-}
-
-/** Maps normalized names to ISO codes. */
-function createNameTable(regions: readonly Region[]): Map<string, string> {
-  const others = Object.entries(OTHER_NAMES).flatMap(([iso, names]) => names.map((name) => ({ iso, name })));
-  return new Map([...regions, ...others].map(({ iso, name }) => [normalizeName(name), iso]));
 }
