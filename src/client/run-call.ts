@@ -78,7 +78,10 @@ export class CallRunner {
     const { lockout, breaker, limiter } = this.context;
     if (this.#isClosed) throw closedError();
     lockout.check();
-    if (breaker.mustProbe()) await this.#waitForProbe(deadline);
+    // The call that finds the probe due waits for it; its own deadline still holds.
+    if (breaker.mustProbe()) {
+      await waitAtMost(this.#probe(), remainingMs(deadline), () => new GatewayBusyError('too many calls failed', 1));
+    }
     const permit = limiter.reserve(deadline.call);
     try {
       await this.#token(deadline);
@@ -119,12 +122,6 @@ export class CallRunner {
 
   #token(deadline: CallDeadline): AuthorizedToken | Promise<AuthorizedToken> {
     return this.context.tokens.peek() ?? this.context.tokens.obtain(deadline);
-  }
-
-  /** The call that finds the probe due waits for it; its own deadline still holds. */
-  #waitForProbe(deadline: CallDeadline): Promise<void> {
-    const late = (): Error => new GatewayBusyError('too many calls failed', 1);
-    return waitAtMost(this.#probe(), remainingMs(deadline), late);
   }
 
   /** Sends the balance call, which costs nothing. A rejection is an answer too: the gateway works. */

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { oneOf, parseOptions, policyMode, strictOptions } from '../../define-options';
 import { optionError } from '../../errors';
-import type { Policy, PolicyAnswer, PolicyContext } from '../../limits/policy';
+import type { Policy, PolicyAnswer } from '../../limits/policy';
 import { type Column, columnOf, type Decision, DECISIONS, type Finding, type Verdict } from './decision-table';
 import { budget, numberLookups, sharedLookups } from './number-lookups';
 
@@ -45,7 +45,9 @@ export function numberCheck(options: NumberCheckOptions = {}): Policy<unknown> {
       const column = columnOf(context);
       const finding = await lookups.find(context);
       const decision = decide(finding, column, onInconclusive);
-      if (decision === 'warn') reportDoubt(context, finding);
+      if (decision === 'warn' && !REPORTED.includes(finding.verdict)) {
+        context.emit({ type: 'number-doubtful', userId: context.userId, reason: explain(finding).join(', ') });
+      }
       return decision === 'deny' ? toDenial(finding, column) : 'allow';
     },
   };
@@ -75,11 +77,6 @@ function toDenial(finding: Finding, column: Column): PolicyAnswer {
 
 /** Verdicts that the event `lookups-stopped` has reported already. */
 const REPORTED: readonly Verdict[] = ['no-permission', 'no-balance'];
-
-function reportDoubt({ userId, emit }: PolicyContext<unknown>, finding: Finding): void {
-  if (REPORTED.includes(finding.verdict)) return;
-  emit({ type: 'number-doubtful', userId, reason: explain(finding).join(', ') });
-}
 
 /** Returns words for events: the verdict, and whether it is likely to last. */
 function explain({ verdict, unknownWord }: Finding): readonly string[] {

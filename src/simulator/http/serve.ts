@@ -31,8 +31,9 @@ export function createRequestListener(state: SimulatorState, faults: FaultQueue)
     const { call, subject } = route;
     stats.countCall(call, subject);
     const fault = faults.take(call);
-    const isBodyAccepted = !readings.requiresJsonContentType || isJson(request.headers['content-type']);
-    const bearer = readBearer(request.headers.authorization);
+    const isBodyAccepted = !readings.requiresJsonContentType || JSON_TYPE.test(request.headers['content-type'] ?? '');
+    // OTP spec §5: `Authorization: Bearer <ACCESS_TOKEN>`.
+    const bearer = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? null;
     const callRequest = { body: isBodyAccepted ? parseBody(body) : null, bearer, subject };
     const answer = (): Answer => createAnswer(runCall(state, route, callRequest), readings);
     if (fault === null) return sendAnswer(response, answer());
@@ -141,9 +142,7 @@ function runCall(state: SimulatorState, { call, method, handle }: CallRoute, req
   return { ...outcome, isUnreadable: isAuthorized && method === 'POST' && body === null };
 }
 
-function isJson(contentType: string | undefined): boolean {
-  return contentType !== undefined && /^application\/json\s*(;|$)/i.test(contentType);
-}
+const JSON_TYPE = /^application\/json\s*(;|$)/i;
 
 const bodySchema = z.record(z.string(), z.unknown());
 
@@ -155,11 +154,6 @@ function parseBody(body: Buffer | null): Body | null {
     // Invalid JSON is answered like any other value than an object: HTTP 400.
     return null;
   }
-}
-
-/** OTP spec §5: `Authorization: Bearer <ACCESS_TOKEN>`. */
-function readBearer(authorization: string | undefined): string | null {
-  return /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1] ?? null;
 }
 
 /**

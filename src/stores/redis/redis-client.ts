@@ -72,7 +72,7 @@ export function scriptRunner(client: RedisClient, requireServer?: () => Promise<
     try {
       return await callScript(client, 'sha', script, keys, values);
     } catch (error) {
-      if (!isUnknownScript(error)) throw error;
+      if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
       return await callScript(client, 'text', script, keys, values);
     }
   }
@@ -101,10 +101,6 @@ function callScript(
   return by === 'sha'
     ? client.evalsha(script.sha, keys.length, ...keysAndValues)
     : client.eval(script.text, keys.length, ...keysAndValues);
-}
-
-function isUnknownScript(error: unknown): boolean {
-  return error instanceof Error && error.message.startsWith('NOSCRIPT');
 }
 
 /** Called for a setting of the server that makes limits weaker than they look. */
