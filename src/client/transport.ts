@@ -225,10 +225,10 @@ const JSON_TYPE = /^application\/(?:[a-z0-9!#$&^_.+-]+\+)?json[ \t]*(?:;|$)/i;
  * redirects or encodings: one would send the body to another server, the other could unpack to any size.
  */
 function findHeadProblem(httpStatus: number, headers: IncomingHttpHeaders, maxBytes: number): string | null {
-  const encoding: unknown = headers['content-encoding'];
+  const { 'content-encoding': encoding = 'identity' } = headers;
   const type: unknown = headers['content-type'];
   if (httpStatus >= 300 && httpStatus < 400) return 'it is a redirect';
-  if (encoding !== undefined && String(encoding).toLowerCase() !== 'identity') return 'it is encoded';
+  if (!/^identity$/i.test(encoding)) return 'it is encoded';
   if (typeof type !== 'string' || !JSON_TYPE.test(type)) return 'it is not JSON';
   if (Number(headers['content-length'] ?? 0) > maxBytes) return 'it is too large';
   return null;

@@ -1,10 +1,9 @@
 import { StoreError } from '../../errors';
 import { loadRecords, type Records } from '../load-records';
 import type { NoteStore, SmsOtpStore } from '../store';
-import { postgresBrowsers } from './postgres-browsers';
 import { postgresChallenges } from './postgres-challenges';
 import { postgresCounters } from './postgres-counters';
-import { postgresDevices } from './postgres-devices';
+import { postgresBrowsers, postgresDevices } from './postgres-devices';
 import { postgresLogins } from './postgres-logins';
 import { postgresRecoveryCodes } from './postgres-recovery-codes';
 import { postgresTokens } from './postgres-tokens';
