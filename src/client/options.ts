@@ -178,16 +178,12 @@ export function readOptions(options: GatewayClientOptions): CheckedOptions {
   const { baseUrl, ...rest } = parseOptions(MAKER, optionsSchema, options);
   const address = readBaseUrl(baseUrl);
   if ('problem' in address) throw optionError(MAKER, 'baseUrl', address.problem);
-  const { variant, proxyUrl, tokenValiditySeconds, preserveToken } = rest;
+  const { variant, proxyUrl, preserveToken } = rest;
   const proxyProblem = proxyUrl === undefined ? null : findProxyProblem(proxyUrl, address);
   if (proxyProblem !== null) throw optionError(MAKER, 'proxyUrl', proxyProblem);
-  if (variant === 'B') refuseInB({ tokenValiditySeconds, preserveToken });
-  return { ...rest, address, preserveToken: variant === 'A' && preserveToken !== false };
-}
-
-/** OTP spec §4, POST auth: `validity` and `preserve` exist in A only. */
-function refuseInB(options: Readonly<Record<string, unknown>>): void {
-  for (const [name, value] of Object.entries(options)) {
-    if (value !== undefined) throw optionError(MAKER, name, 'exists in variant A only');
+  // OTP spec §4, POST auth: `validity` and `preserve` exist in A only.
+  for (const name of ['tokenValiditySeconds', 'preserveToken'] as const) {
+    if (variant === 'B' && rest[name] !== undefined) throw optionError(MAKER, name, 'exists in variant A only');
   }
+  return { ...rest, address, preserveToken: variant === 'A' && preserveToken !== false };
 }

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { oneOf, parseOptions, policyMode, strictOptions } from '../../define-options';
 import { optionError } from '../../errors';
-import type { Policy, PolicyAnswer } from '../../limits/policy';
+import type { Policy } from '../../limits/policy';
 import { type Column, columnOf, type Decision, DECISIONS, type Finding, type Verdict } from './decision-table';
 import { budget, numberLookups, sharedLookups } from './number-lookups';
 
@@ -48,7 +48,11 @@ export function numberCheck(options: NumberCheckOptions = {}): Policy<unknown> {
       if (decision === 'warn' && !REPORTED.includes(finding.verdict)) {
         context.emit({ type: 'number-doubtful', userId: context.userId, reason: explain(finding).join(', ') });
       }
-      return decision === 'deny' ? toDenial(finding, column) : 'allow';
+      if (decision !== 'deny') return 'allow';
+      const [reasons, { verdict, retryAfterSeconds }] = [explain(finding), finding];
+      return verdict === 'too-many' && column === 'enroll'
+        ? { deny: 'send-limit', retryAfterSeconds, reasons }
+        : { deny: 'unsuitable-phone', reasons };
     },
   };
 }
@@ -65,14 +69,6 @@ function decide(
   if (decision === 'inconclusive') return onInconclusive === 'deny' ? 'deny' : 'warn';
   if (decision === 'deny-again') return timesInARow > 1 ? 'deny' : 'warn';
   return decision;
-}
-
-function toDenial(finding: Finding, column: Column): PolicyAnswer {
-  const reasons = explain(finding);
-  const { verdict, retryAfterSeconds } = finding;
-  return verdict === 'too-many' && column === 'enroll'
-    ? { deny: 'send-limit', retryAfterSeconds, reasons }
-    : { deny: 'unsuitable-phone', reasons };
 }
 
 /** Verdicts that the event `lookups-stopped` has reported already. */

@@ -4,12 +4,6 @@ import type { Network } from '../network';
 import { toMicros } from './micros';
 import otherNames = require('./country-names.json');
 
-/** Both price lists as the gateway returned them; an account without lookups has no list of them. */
-export interface PriceLists {
-  readonly messages: PriceList<NetworkPrice>;
-  readonly lookups: PriceList<CountryPrice> | null;
-}
-
 /** Both price lists joined: what a message costs at most. Amounts are millionths. */
 export interface PriceTable {
   readonly networksByMcc: ReadonlyMap<string, readonly MessageRow[]>;
@@ -39,12 +33,12 @@ interface MessageRow {
 
 /**
  * Joins the list of messages, which has networks and names of countries, with the list of lookups, which has names, ISO
- * codes and dialling codes. Without the latter, the platform's names and codes are used.
+ * codes and dialling codes. Without the latter, as in an account without lookups, the platform's names and codes are used.
  * @see OTP spec §2, HLR spec §2, pricing objects
  */
 export function createPriceTable(
-  messages: PriceLists['messages'],
-  lookups: PriceLists['lookups'],
+  messages: PriceList<NetworkPrice>,
+  lookups: PriceList<CountryPrice> | null,
   regions: readonly Region[],
 ): PriceTable {
   const countries = readCountryRows(lookups);
@@ -63,7 +57,7 @@ export function createPriceTable(
     networksByMcc: new Map(Array.from(codes, (code) => [code, networks.filter(({ mcc }) => mcc === code)])),
     highestByCountry,
     highestByDialCode,
-    problems: findProblems({ messages, lookups }, rows, countries.length),
+    problems: findProblems(messages, lookups, rows, countries.length),
   };
 }
 
@@ -110,11 +104,15 @@ export function findHighest(
 
 /** Returns the reasons why rows cannot be used as they are. None of them stops a login. */
 function findProblems(
-  { messages, lookups }: PriceLists,
+  messages: PriceList<NetworkPrice>,
+  lookups: PriceList<CountryPrice> | null,
   rows: readonly MessageRow[],
   countries: number,
 ): readonly PriceListProblem[] {
   const networks = rows.filter(hasNetworkCodes);
+  const codes = new Set(networks.map(({ mcc, mnc }) => `${mcc}-${mnc}`));
+  // The highest price of a network is the one that is used.
+  const prices = new Set(networks.map(({ mcc, mnc, micros }) => `${mcc}-${mnc} ${micros}`));
   const unread = messages.oddRows + messages.pricing.length - rows.length;
   const oddCountries = lookups === null ? 0 : lookups.oddRows + lookups.pricing.length - countries;
   const unnamed = rows.filter(({ iso }) => iso === undefined).length;
@@ -122,20 +120,13 @@ function findProblems(
     { problem: 'rows that cannot be read or have no usable price', rows: unread },
     { problem: 'rows without a network code', rows: rows.length - networks.length },
     { problem: 'rows of a country whose name is unknown', rows: unnamed },
-    { problem: 'rows that repeat a network at another price', rows: countContradictions(networks) },
+    { problem: 'rows that repeat a network at another price', rows: prices.size - codes.size },
     { problem: 'rows of the lookup list without a country', rows: oddCountries },
   ].filter((problem) => problem.rows > 0);
   const [one, other] = [messages.currency.name, lookups?.currency.name ?? null];
   if (one === null || other === null || one.toLowerCase() === other.toLowerCase()) return found;
   // Only prices of messages are used here, but an app that adds the cost of lookups needs to know.
   return [...found, { problem: 'messages and lookups are priced in different currencies', rows: 0 }];
-}
-
-/** Counts the prices of networks beyond their first. The highest price is the one that is used. */
-function countContradictions(rows: readonly MessageRow[]): number {
-  const networks = new Set(rows.map(({ mcc, mnc }) => `${mcc}-${mnc}`));
-  const prices = new Set(rows.map(({ mcc, mnc, micros }) => `${mcc}-${mnc} ${micros}`));
-  return prices.size - networks.size;
 }
 
 /**

@@ -1,17 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
-import {
-  AUTH_PATH,
-  BALANCE_PATH,
-  GENERATE_PATH,
-  HLR_BALANCE_PATH,
-  HLR_PRICING_PATH,
-  LOOKUP_PREFIX,
-  PRICING_PATH,
-  VALIDATE_PREFIX,
-  type Variant,
-} from '../../protocol/paths';
+import { PATHS, type Variant } from '../../protocol/paths';
 import { lookUp, showBalance, showHlrPricing, showPricing } from '../calls/account';
 import { authenticate } from '../calls/auth';
 import { type Body, type Call, type CallRequest, type Outcome, refuse } from '../calls/call';
@@ -69,15 +59,15 @@ interface CallRoute {
 
 /** Every call; lookups are part of both variants. OTP spec §4, HLR spec §4. */
 const ROUTES: readonly CallRoute[] = [
-  { call: 'auth', method: 'POST', path: AUTH_PATH, handle: authenticate },
-  { call: 'generate', method: 'POST', path: GENERATE_PATH, handle: generate },
-  { call: 'validate', method: 'POST', path: VALIDATE_PREFIX, handle: validate },
-  { call: 'balance', method: 'GET', path: BALANCE_PATH, handle: showBalance },
-  { call: 'pricing', method: 'GET', path: PRICING_PATH, handle: showPricing },
-  { call: 'hlr-balance', method: 'GET', path: HLR_BALANCE_PATH, handle: showBalance },
-  { call: 'hlr-pricing', method: 'GET', path: HLR_PRICING_PATH, handle: showHlrPricing },
+  { call: 'auth', method: 'POST', path: PATHS.auth, handle: authenticate },
+  { call: 'generate', method: 'POST', path: PATHS.generate, handle: generate },
+  { call: 'validate', method: 'POST', path: PATHS.validate, handle: validate },
+  { call: 'balance', method: 'GET', path: PATHS.balance, handle: showBalance },
+  { call: 'pricing', method: 'GET', path: PATHS.pricing, handle: showPricing },
+  { call: 'hlr-balance', method: 'GET', path: PATHS.hlrBalance, handle: showBalance },
+  { call: 'hlr-pricing', method: 'GET', path: PATHS.hlrPricing, handle: showHlrPricing },
   // The last, because the two before it begin alike.
-  { call: 'lookup', method: 'GET', path: LOOKUP_PREFIX, handle: lookUp },
+  { call: 'lookup', method: 'GET', path: PATHS.lookup, handle: lookUp },
 ];
 
 /** The call of a request, and what the end of its path names. */
