@@ -1,5 +1,5 @@
 import { GatewayBusyError, GatewayTimeoutError } from '../errors';
-import type { CallName } from './events';
+import type { CallName } from '../protocol/paths';
 
 /**
  * The one deadline of a call, over queue, authentication, connecting, headers and body. It is measured by the

@@ -6,10 +6,7 @@ import {
   GatewayUnreachableError,
   StoreError,
 } from '../errors';
-
-/** The names of the calls to the gateway in errors, events and deadlines. OTP spec §4, HLR spec §4. */
-export type CallName =
-  'auth' | 'generate' | 'validate' | 'balance' | 'pricing' | 'lookup' | 'hlr-balance' | 'hlr-pricing';
+import type { CallName } from '../protocol/paths';
 
 /** Another access token is in use. */
 export interface TokenRenewedEvent {

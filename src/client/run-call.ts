@@ -1,4 +1,5 @@
 import { GatewayBusyError, GatewayRejectedError } from '../errors';
+import type { CallName } from '../protocol/paths';
 import { waitAtMost } from '../stores/with-timeout';
 import {
   type CallDeadline,
@@ -10,7 +11,7 @@ import {
   startDeadline,
 } from './call-limiter';
 import type { CircuitBreaker, CredentialLockout } from './back-off';
-import { type CallName, type GatewayEmitter, observeCall } from './events';
+import { type GatewayEmitter, observeCall } from './events';
 import { type GatewayCall, isCredentialRefusal, isGatewayFailure, isTokenRefusal } from './gateway-call';
 import type { GatewayTimeouts } from './options';
 import type { AuthorizedToken, TokenManager } from './token-manager';

@@ -73,9 +73,9 @@ export function createWire(options: CheckedOptions) {
     },
 
     /** @see HLR spec §4, GET balance */
-    hlrBalance: get('hlr-balance', PATHS.hlrBalance, readBalance),
+    hlrBalance: get('hlr-balance', PATHS['hlr-balance'], readBalance),
     /** @see HLR spec §4, GET pricing */
-    hlrPricing: get('hlr-pricing', PATHS.hlrPricing, readHlrPricing, MAX_PRICE_LIST_BYTES),
+    hlrPricing: get('hlr-pricing', PATHS['hlr-pricing'], readHlrPricing, MAX_PRICE_LIST_BYTES),
 
     readTokenContents,
     toTokenContents,

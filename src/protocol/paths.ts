@@ -5,7 +5,7 @@ const OTP = '/apis/otp/v3';
 const SMS = '/apis/sms/mt/v2';
 const HLR = '/apis/hlr/v2';
 
-/** The paths of both services. One that ends in a slash is followed by its subject. OTP spec §4, HLR spec §4. */
+/** The calls of both services and their paths; one that ends in a slash is followed by its subject. OTP spec §4, HLR spec §4. */
 export const PATHS = {
   /** The same for both services. */
   auth: '/apis/auth',
@@ -16,9 +16,12 @@ export const PATHS = {
   pricing: { A: `${SMS}/pricing`, B: `${OTP}/pricing` },
   /** The digits of the number follow. */
   lookup: `${HLR}/`,
-  hlrBalance: `${HLR}/balance`,
-  hlrPricing: `${HLR}/pricing`,
+  'hlr-balance': `${HLR}/balance`,
+  'hlr-pricing': `${HLR}/pricing`,
 } as const;
+
+/** The names of the calls to the gateway in errors, events, deadlines and the simulator. */
+export type CallName = keyof typeof PATHS;
 
 /** OTP spec §4, POST validate/{id}. The id must have passed `readOtpId`: "." and ".." would change the path. */
 export function validatePath(id: string): string {

@@ -16,8 +16,8 @@ describe('paths', () => {
     ['pricing in A', PATHS.pricing.A, '/apis/sms/mt/v2/pricing'],
     ['pricing in B', PATHS.pricing.B, '/apis/otp/v3/pricing'],
     ['lookup', lookupPath('12025550123'), '/apis/hlr/v2/12025550123'],
-    ['lookup balance', PATHS.hlrBalance, '/apis/hlr/v2/balance'],
-    ['lookup pricing', PATHS.hlrPricing, '/apis/hlr/v2/pricing'],
+    ['lookup balance', PATHS['hlr-balance'], '/apis/hlr/v2/balance'],
+    ['lookup pricing', PATHS['hlr-pricing'], '/apis/hlr/v2/pricing'],
   ])('%s is where the documents put it (OTP spec §4, HLR spec §4)', (_call, path, documented) => {
     expect(path).toBe(documented);
   });

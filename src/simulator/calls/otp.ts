@@ -24,15 +24,8 @@ import {
   refuse,
 } from './call';
 
-/** A generate request that satisfies the rules. OTP spec §4. */
-interface GenerateRequest {
-  /** Digits without plus. */
-  readonly mobile: string;
-  readonly sender: string;
-  readonly validitySeconds: number;
-  readonly message: string;
-  readonly referenceCode: string | null;
-}
+/** A generate request that satisfies the rules; its number is digits without plus. OTP spec §4. */
+type GenerateRequest = Exclude<ReturnType<typeof readGenerateRequest>, number[]>;
 
 /** POST generate. OTP spec §4. */
 export function generate(state: SimulatorState, { body }: CallRequest): Outcome {
@@ -55,7 +48,7 @@ export function generate(state: SimulatorState, { body }: CallRequest): Outcome 
  * Reads a generate request, or returns the codes of the rules it breaks. Not shown in OTP spec §4: the order of the
  * checks; it is that of the fields in the document.
  */
-function readGenerateRequest(state: SimulatorState, body: Body): GenerateRequest | number[] {
+function readGenerateRequest(state: SimulatorState, body: Body) {
   const mobile = readMobile(body.mobile, state.readings);
   const { sender = DEFAULT_SENDER, message = DEFAULT_MESSAGE } = body;
   const validitySeconds = readValidity(state, body.validity);

@@ -49,25 +49,24 @@ export function createRequestListener(state: SimulatorState, faults: FaultQueue)
   };
 }
 
-/** Where a call is found, and what it does to the state. A path that ends in a slash is followed by its subject. */
+/** What a call does to the state. */
 interface CallRoute {
   readonly call: Call;
   readonly method: 'GET' | 'POST';
-  readonly path: string | Readonly<Record<Variant, string>>;
   readonly handle: (state: SimulatorState, request: CallRequest) => Outcome;
 }
 
 /** Every call; lookups are part of both variants. OTP spec §4, HLR spec §4. */
 const ROUTES: readonly CallRoute[] = [
-  { call: 'auth', method: 'POST', path: PATHS.auth, handle: authenticate },
-  { call: 'generate', method: 'POST', path: PATHS.generate, handle: generate },
-  { call: 'validate', method: 'POST', path: PATHS.validate, handle: validate },
-  { call: 'balance', method: 'GET', path: PATHS.balance, handle: showBalance },
-  { call: 'pricing', method: 'GET', path: PATHS.pricing, handle: showPricing },
-  { call: 'hlr-balance', method: 'GET', path: PATHS.hlrBalance, handle: showBalance },
-  { call: 'hlr-pricing', method: 'GET', path: PATHS.hlrPricing, handle: showHlrPricing },
+  { call: 'auth', method: 'POST', handle: authenticate },
+  { call: 'generate', method: 'POST', handle: generate },
+  { call: 'validate', method: 'POST', handle: validate },
+  { call: 'balance', method: 'GET', handle: showBalance },
+  { call: 'pricing', method: 'GET', handle: showPricing },
+  { call: 'hlr-balance', method: 'GET', handle: showBalance },
+  { call: 'hlr-pricing', method: 'GET', handle: showHlrPricing },
   // The last, because the two before it begin alike.
-  { call: 'lookup', method: 'GET', path: PATHS.lookup, handle: lookUp },
+  { call: 'lookup', method: 'GET', handle: lookUp },
 ];
 
 /** The call of a request, and what the end of its path names. */
@@ -81,7 +80,8 @@ interface Route extends CallRoute {
  */
 function findRoute(variant: Variant, method: string | undefined, path: string): Route | null {
   for (const route of ROUTES) {
-    const subject = readSubject(typeof route.path === 'string' ? route.path : route.path[variant], path);
+    const own = PATHS[route.call];
+    const subject = readSubject(typeof own === 'string' ? own : own[variant], path);
     if (route.method === method && subject !== null) return { ...route, subject };
   }
   return null;
