@@ -83,24 +83,22 @@ export function numberLookups(options: NumberLookupsOptions = {}): NumberLookups
     if (kept !== undefined) return kept;
     const stop = stops.find(context);
     if (stop !== null) return nothingFound(stop, context.now());
-    return waitAtMost(joinOrStart(context), budgetMs, () => LATE).catch((error: unknown) =>
+    const { numberKey } = context;
+    const lookup = running.get(numberKey) ?? lookUp(context).finally(() => running.delete(numberKey));
+    running.set(numberKey, lookup);
+    return waitAtMost(lookup, budgetMs, () => LATE).catch((error: unknown) =>
       nothingFound(error === LATE ? 'late' : 'failed', context.now()),
     );
   }
 
-  function joinOrStart(context: LookupContext): Promise<Finding> {
-    const { numberKey } = context;
-    const joined = running.get(numberKey);
-    if (joined !== undefined) return joined;
-    const started = lookUp(context).finally(() => running.delete(numberKey));
-    running.set(numberKey, started);
-    return started;
-  }
-
   async function lookUp(context: LookupContext): Promise<Finding> {
     const deadline = startDeadline('lookup', budgetMs);
-    const retryAfterSeconds = await chargeUser(context, maxPerUserPerDay);
-    if (retryAfterSeconds !== null) return { ...nothingFound('too-many', context.now()), retryAfterSeconds };
+    // Counted before it is paid for.
+    const key = `lookups:${columnOf(context)}:user:${context.userId}`;
+    const counter = { key, windowSeconds: DAY_SECONDS, max: maxPerUserPerDay };
+    const { refusedBy, counts } = await context.counters.charge([counter]);
+    const retryAfterSeconds = counts[0]?.resetSeconds ?? DAY_SECONDS;
+    if (refusedBy !== null) return { ...nothingFound('too-many', context.now()), retryAfterSeconds };
     const finding = await askGateway(context, deadline);
     stops.note(context, finding.verdict);
     return memory.keep(context, finding);
@@ -140,13 +138,6 @@ const JITTER_MS = 150;
 
 /** With less time than this left, a repeated lookup would be paid for and come too late. */
 const SHORTEST_RETRY_MS = 250;
-
-/** Counts a lookup before it is paid for. @returns Null, or the seconds until the user may have another. */
-async function chargeUser(context: LookupContext, max: number): Promise<number | null> {
-  const key = `lookups:${columnOf(context)}:user:${context.userId}`;
-  const { refusedBy, counts } = await context.counters.charge([{ key, windowSeconds: DAY_SECONDS, max }]);
-  return refusedBy === null ? null : (counts[0]?.resetSeconds ?? DAY_SECONDS);
-}
 
 /** How long a network is remembered. Not longer, because numbers are ported. */
 const NETWORK_MS = DAY_SECONDS * 1_000;

@@ -58,6 +58,11 @@ export function defineScript(...parts: readonly string[]): RedisScript {
   return { text, sha: createHash('sha1').update(text).digest('hex') };
 }
 
+/** Lua: `now`, the server's clock in milliseconds since 1970. */
+export const NOW = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
+
 /** Redis counts whole milliseconds, and at least one. */
 export function milliseconds(seconds: number): number {
   return Math.max(1, Math.ceil(seconds * 1000));

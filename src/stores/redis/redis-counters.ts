@@ -1,15 +1,13 @@
 import { StoreError } from '../../errors';
 import { checkCounters, checkLock, LONG_LIFE_SECONDS, requireWholeNumber, toCount } from '../check-values';
 import type { Charge, Counter, CounterStore } from '../store';
-import { defineScript, milliseconds, type RunScript } from './redis-client';
+import { defineScript, milliseconds, NOW, type RunScript } from './redis-client';
 
 /**
  * A counter is a string, `1:count:reset:locked`: the version of the record, the count, and in milliseconds since 1970 by
  * Redis' clock when it falls to zero and until when it is locked. Any other value under its key makes the script fail.
  */
-const READING = `
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
+const READING = `${NOW}
 
 local function read(key)
   local text = redis.call('GET', key)
