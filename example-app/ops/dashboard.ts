@@ -168,7 +168,7 @@ function askGateway(counted: Counted, minute: number): Answer {
 
 function askBreaker(counted: Counted, minute: number): Answer {
   if (!isBreakerOpen(counted, minute)) return answer('ok', 'Closed', 'Calls go through.');
-  return answer('alarm', 'Open', 'Texts and codes are refused here until a trial call succeeds.');
+  return answer('alarm', 'Open', 'Calls are refused until a trial succeeds.');
 }
 
 function askGuessing(counted: Counted, minute: number): Answer {
