@@ -327,7 +327,9 @@ export function readOptions(options: SmsOtpOptions): Settings {
   if (keepSessionKeys.some((key) => reserved.includes(key))) {
     throw optionError(MAKER, 'keepSessionKeys', `must not hold ${reserved.join(', ')}`);
   }
-  if (isInSeconds(settings.now()))
+  const time = settings.now();
+  // In seconds it lies between 2001 and 2286, in milliseconds in 1970.
+  if (time >= 1e9 && time < 1e10)
     throw optionError(MAKER, 'now', 'must return milliseconds, and seems to return seconds');
   if (codeValiditySeconds > pendingLoginSeconds)
     throw optionError(MAKER, 'codeValiditySeconds', 'must not exceed pendingLoginSeconds');
@@ -344,9 +346,4 @@ export function readOptions(options: SmsOtpOptions): Settings {
   }
   const perCountry = messages.perCountry && extendToTerritories(messages.perCountry);
   return { ...settings, sessionKey, messages: { ...messages, perCountry } };
-}
-
-/** Seconds between 2001 and 2286: as milliseconds they lie in 1970. */
-function isInSeconds(time: number): boolean {
-  return time >= 1e9 && time < 1e10;
 }

@@ -1,25 +1,29 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
 import { ROOT } from './pages';
 
-/** The names of the members of an interface, in their order. */
+/** Returns a declared interface or type, and what reads it. */
+function readType(file: string, name: string): { readonly type: ts.Type; readonly checker: ts.TypeChecker } {
+  const path = join(ROOT, file);
+  const program = ts.createProgram([path], { strict: true, noEmit: true, skipLibCheck: true });
+  const checker = program.getTypeChecker();
+  const statements = program.getSourceFile(path)?.statements ?? [];
+  const declaration = statements
+    .flatMap((one) => (ts.isTypeAliasDeclaration(one) || ts.isInterfaceDeclaration(one) ? [one] : []))
+    .find((one) => one.name.text === name);
+  if (declaration === undefined) throw new Error(`${file} has no type ${name}`);
+  return { type: checker.getTypeAtLocation(declaration), checker };
+}
+
+/** The names of the members of an interface or of the type of a schema, in their order. */
 export function readMembers(file: string, name: string): readonly string[] {
-  const source = ts.createSourceFile(file, readFileSync(join(ROOT, file), 'utf8'), ts.ScriptTarget.ES2023);
-  const found = source.statements.filter(ts.isInterfaceDeclaration).find((one) => one.name.text === name);
-  if (found === undefined) throw new Error(`${file} has no interface ${name}`);
-  return found.members.map((member) => (member.name as ts.Identifier).text);
+  const { type } = readType(file, name);
+  return type.getProperties().map((property) => property.name);
 }
 
 /** The members of an exported union of objects, by the literal of their discriminator, with their other fields. */
 export function readUnion(file: string, name: string, discriminator: string): ReadonlyMap<string, readonly string[]> {
-  const path = join(ROOT, file);
-  const program = ts.createProgram([path], { strict: true, noEmit: true, skipLibCheck: true });
-  const checker = program.getTypeChecker();
-  const source = program.getSourceFile(path);
-  const declaration = source?.statements.filter(ts.isTypeAliasDeclaration).find((one) => one.name.text === name);
-  if (declaration === undefined) throw new Error(`${file} has no type ${name}`);
-  const type = checker.getTypeAtLocation(declaration);
+  const { type, checker } = readType(file, name);
   const members = type.isUnion() ? type.types : [type];
   return new Map(
     members.map((member) => {
