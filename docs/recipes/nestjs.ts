@@ -14,7 +14,7 @@ const MAX_AGE = Symbol('MAX_AGE');
 function run(middleware: RequestHandler, context: ExecutionContext): Promise<boolean> {
   const http = context.switchToHttp();
   return new Promise((resolve, reject) => {
-    const next = (error?: unknown): void => (error ? reject(error as Error) : resolve(true));
+    const next = (error: unknown): void => (error === undefined ? resolve(true) : reject(error));
     void middleware(http.getRequest<Request>(), http.getResponse<Response>(), next);
   });
 }
