@@ -22,6 +22,8 @@ export default defineConfig(
       '@typescript-eslint/no-namespace': ['error', { allowDeclarations: true }],
       // What the app's own callbacks throw is passed on unchanged, whatever it is.
       '@typescript-eslint/prefer-promise-reject-errors': ['error', { allowThrowingUnknown: true }],
+      // A module of Nest is a class that its decorator fills.
+      '@typescript-eslint/no-extraneous-class': ['error', { allowWithDecorator: true }],
       // A leading underscore says that a position has to be taken.
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
     },

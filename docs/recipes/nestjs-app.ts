@@ -54,14 +54,18 @@ export class AccountController {
   }
 }
 
+/** Stands for the module that your app has. */
+@Module({})
+class UsersModule {
+  static of(users: Users): DynamicModule {
+    return { module: UsersModule, providers: [{ provide: 'USERS', useValue: users }], exports: ['USERS'] };
+  }
+}
+
 @Module({})
 export class AppModule {
   static of({ users, gateway, otpSecret }: RecipeParts): DynamicModule {
-    const usersModule = {
-      module: class UsersModule {},
-      providers: [{ provide: 'USERS', useValue: users }],
-      exports: ['USERS'],
-    };
+    const usersModule = UsersModule.of(users);
     const smsOtpModule = SmsOtpModule.forRootAsync({
       imports: [usersModule],
       inject: ['USERS'],

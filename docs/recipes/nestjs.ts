@@ -13,8 +13,8 @@ const MAX_AGE = Symbol('MAX_AGE');
 /** Runs a middleware in a guard. What it refuses, it has answered: then Nest has nothing left to do. */
 function run(middleware: RequestHandler, context: ExecutionContext): Promise<boolean> {
   const http = context.switchToHttp();
-  return new Promise((resolve, reject) => {
-    const next = (error?: unknown): void => (error ? reject(error) : resolve(true));
+  return new Promise((resolve, reject: (error: Error) => void) => {
+    const next = (error: unknown): void => (error === undefined ? resolve(true) : reject(error as Error));
     void middleware(http.getRequest<Request>(), http.getResponse<Response>(), next);
   });
 }

@@ -2,7 +2,7 @@ import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { layOutConsumer, type Peers } from './packed/lay-out';
+import { layOutAlone, layOutConsumer, type Peers } from './packed/lay-out';
 import { packInto } from './packed/pack';
 import { MODULES } from './packed/repository';
 import { runNode } from './packed/run';
@@ -33,6 +33,7 @@ function projectOf({ express, passport }: Peers): string {
 beforeAll(async () => {
   const tarball = await packInto(directory);
   for (const [, peers] of PROJECTS) layOutConsumer(projectOf(peers), tarball.directory, peers, sources);
+  layOutAlone(join(directory, 'alone'), tarball.directory, sources);
 }, 180_000);
 
 afterAll(() => {
@@ -76,4 +77,28 @@ describe.each(PROJECTS.slice(0, 2))('a TypeScript application with %s', (_title,
     const versions = lines.filter((line) => line.endsWith('/@types/express/index.d.ts'));
     expect(versions).toEqual([join(project, 'node_modules/@types/express/index.d.ts')]);
   });
+});
+
+describe('a strict TypeScript application', () => {
+  async function compile(project: string): Promise<readonly string[]> {
+    const { stdout } = await runNode(
+      [join(MODULES, 'typescript/lib/tsc.js'), '--project', '.', '--listFiles'],
+      project,
+    );
+    return stdout.split('\n');
+  }
+
+  it('compiles with the client alone, without the types of Express, its sessions or Passport', async () => {
+    const lines = await compile(join(directory, 'alone/client-only'));
+    expect(lines.filter((line) => line.includes('error TS'))).toEqual([]);
+    expect(lines.filter((line) => /@types\/(?!node\/)/.test(line))).toEqual([]);
+    expect(lines.some((line) => line.endsWith('/dist/client/index.d.ts'))).toBe(true);
+  }, 120_000);
+
+  it('gets ids of the type that Express.User has, here a number', async () => {
+    const [, peers] = PROJECTS[0] ?? [];
+    const lines = await compile(join(peers === undefined ? '' : projectOf(peers), 'number-ids'));
+    expect(lines.filter((line) => line.includes('error TS'))).toEqual([]);
+    expect(lines.some((line) => line.endsWith('/number-ids/ids.ts'))).toBe(true);
+  }, 120_000);
 });

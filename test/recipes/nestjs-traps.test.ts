@@ -1,4 +1,4 @@
-import { Controller, Get, Logger, Module, Post, Req, UseGuards } from '@nestjs/common';
+import { Controller, Get, Logger, Post, Req, UseGuards } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { AuthGuard } from '@nestjs/passport';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -74,9 +74,9 @@ describe('the traps of NestJS', () => {
     Logger.overrideLogger(false);
     passport.use('passing', new PassingStrategy());
     site = await startRecipe('B', async (parts) => {
-      class TestModule {}
-      Module({ imports: [AppModule.of(parts)], controllers: [CarelessController, StrictController] })(TestModule);
-      const app = await NestFactory.create(TestModule);
+      const module = AppModule.of(parts);
+      const controllers = [...(module.controllers ?? []), CarelessController, StrictController];
+      const app = await NestFactory.create({ ...module, controllers });
       addSessions(passport, parts.users);
       app.use(session({ secret: parts.sessionSecret, resave: false, saveUninitialized: false }));
       app.use(passport.session() as RequestHandler);

@@ -20,6 +20,7 @@ import {
 import { allowedCountries } from 'passport-sms-otp/policies';
 import { GatewayClient, type GatewayClientOptions } from 'passport-sms-otp/client';
 import { GatewaySimulator, type SimulatorOptions } from 'passport-sms-otp/simulator';
+import { phoneBookContract } from 'passport-sms-otp/phone-book-contract';
 import { storeContract } from 'passport-sms-otp/store-contract';
 
 declare global {
@@ -61,7 +62,7 @@ const options: SmsOtpOptions = {
   gateway: client,
   getPhone: (user) => user.phone,
   secret: 'a secret of the tests, long enough to be one',
-  loadUser: async (id) => ({ id: String(id), phone: null }),
+  loadUser: async (id) => ({ id, phone: null }),
   getUserId: (user) => user.id,
   allowedCountries: ['US', 'GB'],
   isRequiredFor: (user, req) => user.id !== 'robot' && req.ip !== '127.0.0.1',
@@ -90,7 +91,7 @@ app.post(
 );
 app.post('/login/pin', smsOtp.verify(), (req, res) => {
   const outcome = req.smsOtp;
-  if (outcome !== undefined && 'verified' in outcome) {
+  if (outcome?.verified !== undefined) {
     res.json(outcome.verified ? { id: outcome.user.id, method: outcome.method } : { reason: outcome.reason });
   } else res.sendStatus(500);
 });
@@ -138,7 +139,7 @@ export async function useEverythingElse(): Promise<readonly unknown[]> {
   const lookup = await client.hlr.lookup('12025550123');
   const money = [(await client.otp.balance()).balance, (await client.hlr.pricing()).pricing[0]?.price];
   const reasons: readonly Reason[] = REASONS;
-  const titles = storeContract.map(({ title }) => title);
+  const titles = [...storeContract, ...phoneBookContract].map(({ title }) => title);
   await smsOtp.unlockUser('alice');
   await Promise.all([smsOtp.close(), client.close(), simulator.close()]);
   return [detail, validated, lookup.status, money, reasons, titles, SmsOtpError, app];

@@ -28,6 +28,15 @@ export function layOutConsumer(project: string, tarball: string, peers: Peers, s
   writeFileSync(join(project, 'package.json'), '{ "private": true }\n');
 }
 
+/** Lays out a project that has installed the package alone, with the types of Node: no peer, and none of their types. */
+export function layOutAlone(project: string, tarball: string, sources: string): void {
+  cpSync(sources, project, { recursive: true });
+  cpSync(tarball, join(project, 'node_modules/passport-sms-otp'), { recursive: true });
+  for (const name of Object.keys(readManifest(tarball).dependencies ?? {})) link(project, name, name);
+  copyTypes(project, '@types/node', ROOT, { express: 'express', expressTypes: '@types/express', passport: 'passport' });
+  writeFileSync(join(project, 'package.json'), '{ "private": true }\n');
+}
+
 /** Links a package: at run time its own dependencies are found from where it really is. */
 function link(project: string, name: string, source: string): void {
   const target = join(project, 'node_modules', name);
