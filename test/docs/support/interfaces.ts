@@ -1,14 +1,24 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
 import { ROOT } from './pages';
 
-/** The names of the members of an interface, in their order. */
+const program = createProgram();
+const checker = program.getTypeChecker();
+
+function createProgram(): ts.Program {
+  const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.json'), (file) => ts.sys.readFile(file));
+  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT);
+  return ts.createProgram([join(ROOT, 'src/index.ts')], options);
+}
+
+/** The names of the members of an exported interface, or of a type that is inferred from a schema, in their order. */
 export function readMembers(file: string, name: string): readonly string[] {
-  const source = ts.createSourceFile(file, readFileSync(join(ROOT, file), 'utf8'), ts.ScriptTarget.ES2023);
-  const found = source.statements.filter(ts.isInterfaceDeclaration).find((one) => one.name.text === name);
-  if (found === undefined) throw new Error(`${file} has no interface ${name}`);
-  return found.members.map((member) => (member.name as ts.Identifier).text);
+  const source = program.getSourceFile(join(ROOT, file));
+  const module = source && checker.getSymbolAtLocation(source);
+  const found = module && checker.getExportsOfModule(module).find((one) => one.name === name);
+  if (found === undefined) throw new Error(`${file} does not export ${name}`);
+  const members = checker.getDeclaredTypeOfSymbol(found).getProperties();
+  return members.map((member) => member.name);
 }
 
 /** The members of an exported union of objects, by the literal of their discriminator, with their other fields. */
