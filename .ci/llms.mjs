@@ -17,7 +17,7 @@ const pages = [];
 const contents = sections.map((section) => {
   const entries = section.match(/^- .+$/gm) ?? [];
   const lines = entries.map((entry) =>
-    entry.replace(/\]\(([\w./-]+)\)/, (_match, link) => {
+    entry.replaceAll(/\]\(([\w./-]+)\)/g, (_match, link) => {
       const path = normalize(join('docs', link)).replaceAll('\\', '/');
       pages.push(path);
       return `](${base}${path})`;
