@@ -26,7 +26,7 @@ describe('an accident in the example app', () => {
       site.simulator.failNext('generate', fault);
       const answer = await visitor.givePassword();
       expect([answer.status, answer.headers.location]).toEqual([303, '/login/pin']);
-      expect((await visitor.open('/login/pin')).text).toContain('We could not text you a code');
+      expect((await visitor.open('/login/pin')).text).toContain('We couldn’t text you a code');
       site.advanceSeconds(300);
       expect((await visitor.logIn()).headers.location).toBe('/account');
     },
@@ -72,5 +72,5 @@ it('the example app answers 503 while the session store is down', async () => {
   const answer = await new Visitor(site).open('/login');
   await site.close();
   expect(answer.status).toBe(503);
-  expect(answer.text).toContain('We cannot do that right now');
+  expect(answer.text).toContain('We can’t do that right now');
 });
