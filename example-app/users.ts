@@ -8,7 +8,6 @@ declare global {
     /** The user as the app knows it: the type of `req.user`. */
     interface User {
       readonly id: string;
-      readonly username: string;
       readonly name: string;
       /** Whether the user works for the bank and may see its figures. */
       readonly isOperator?: boolean;
@@ -18,10 +17,14 @@ declare global {
 
 export const DEMO_PASSWORD = 'demo-password';
 
-const ALICE: Express.User = { id: 'user-1', username: 'alice', name: 'Alice Marlow' };
-const BOB: Express.User = { id: 'user-2', username: 'bob', name: 'Bob Tanner', isOperator: true };
+interface DemoUser extends Express.User {
+  readonly username: string;
+}
+
+const ALICE: DemoUser = { id: 'user-1', username: 'alice', name: 'Alice Marlow' };
+const BOB: DemoUser = { id: 'user-2', username: 'bob', name: 'Bob Tanner', isOperator: true };
 /** Has no number yet, and adds one at the first login. */
-const CAROL: Express.User = { id: 'user-3', username: 'carol', name: 'Carol Reyes' };
+const CAROL: DemoUser = { id: 'user-3', username: 'carol', name: 'Carol Reyes' };
 const DEMO_USERS = [ALICE, BOB, CAROL];
 
 /** The users and their numbers. Put your own here. */

@@ -59,7 +59,7 @@ export function startChild(
     processId,
     output: () => output,
     async address() {
-      while (!output.includes('Ctrl+C') && child.exitCode === null)
+      while (!/Ctrl\+C|Text messages: /.test(output) && child.exitCode === null)
         await Promise.race([once(child.stdout, 'data'), ended]);
       return /http:\/\/localhost:\d+/.exec(output)?.[0] ?? output;
     },
