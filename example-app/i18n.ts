@@ -47,7 +47,7 @@ const quiet: ReadonlySet<string> = new Set(['not-required', 'second-factor-requi
 export function toNotice(req: Request, { notice, retryAt }: SmsOtpStatus): Notice | null {
   if (notice === null) return null;
   const { now } = req.app.locals as { readonly now: () => number }; // set by `createApp`
-  const text = noticeText(notice, { locale: readLocale(req), retryAt, now });
+  const text = noticeText(notice, { locale: readLocale(req), retryAt, now: now() });
   return { kind: quiet.has(notice) ? 'info' : 'error', text };
 }
 

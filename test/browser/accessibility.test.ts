@@ -67,7 +67,7 @@ inChromium(describe)('every page of the example app', () => {
         expect(await findFlaws(page)).toEqual([]);
         await page.getByLabel('Recovery code').fill('0000-0000-0000-0000-0000-0000');
         await page.getByRole('button', { name: 'Use this recovery code' }).click();
-        await page.getByRole('alert').getByText('That code isn’t right.').waitFor();
+        await page.getByRole('alert').getByText('That code is not right.').waitFor();
         expect(await findFlaws(page)).toEqual([]);
         await page.goto('/login');
         await page.getByText('You haven’t finished logging in.').waitFor();

@@ -45,7 +45,7 @@ inChromium(describe)('the login in Chromium', () => {
       async () => {
         await givePassword(page);
         await giveCode(page, readWrongPin(window.site));
-        await page.getByRole('alert').getByText('That code isn’t right.').waitFor();
+        await page.getByRole('alert').getByText('That code is not right.').waitFor();
         const field = page.getByLabel('Code from the text message');
         expect(await field.getAttribute('aria-invalid')).toBe('true');
         expect(await field.getAttribute('aria-describedby')).toBe('notice pin-hint');

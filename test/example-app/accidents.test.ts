@@ -26,7 +26,7 @@ describe('an accident in the example app', () => {
       site.simulator.failNext('generate', fault);
       const answer = await visitor.givePassword();
       expect([answer.status, answer.headers.location]).toEqual([303, '/login/pin']);
-      expect((await visitor.open('/login/pin')).text).toContain('We couldn’t text you a code');
+      expect((await visitor.open('/login/pin')).text).toContain('We could not text you a code');
       site.advanceSeconds(300);
       expect((await visitor.logIn()).headers.location).toBe('/account');
     },

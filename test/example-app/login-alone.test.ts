@@ -50,7 +50,7 @@ describe('the login in one file', () => {
       const pin = await readInbox(inbox);
       expect(await submit('/login/pin', '/login/pin', { pin: pin === '0000' ? '1111' : '0000' })).toEqual([
         '/login/pin',
-        expect.stringContaining('That code isn’t right. Check it and try again.'),
+        expect.stringContaining('That code is not right. Check it and try again.'),
       ]);
       expect(await submit('/login/pin', '/login/pin', { pin })).toEqual([
         '/',
@@ -70,7 +70,7 @@ describe('the login in one file', () => {
       const wrong = pin.slice(0, -1) + ((Number(pin.at(-1)) + 1) % 10);
       for (let attempt = 1; attempt < 5; attempt += 1) await submit('/login/pin', '/login/pin', { pin: wrong });
       const [, dead] = await submit('/login/pin', '/login/pin', { pin: wrong });
-      expect(dead).toContain('so this code no longer works.');
+      expect(dead).toContain('this code no longer works.');
       expect(dead).not.toContain('name="pin"');
       expect(dead).toMatch(/Text me a code \(in \d+ s\)/);
       const [, tooSoon] = await submit('/login/pin', '/login/pin/resend', {});

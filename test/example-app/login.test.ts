@@ -40,7 +40,7 @@ describe.each(['A', 'B'] as const)('the login of the example app, gateway %s', (
     await visitor.givePassword();
     expect((await visitor.giveCode(readWrongPin(site))).headers.location).toBe('/login/pin');
     const page = await visitor.open('/login/pin');
-    expect(readNotice(page)).toContain('That code isn’t right.');
+    expect(readNotice(page)).toContain('That code is not right.');
     expect(page.text).toContain('aria-invalid="true"');
     expect(readNotice(await visitor.open('/login/pin'))).toBeNull();
     expect((await visitor.giveCode(readPin(site))).headers.location).toBe('/account');

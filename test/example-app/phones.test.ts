@@ -93,11 +93,11 @@ describe('the numbers in the settings of the example app', () => {
   });
 
   it.each([
-    ['letters', '+1 FLOWERS', 'don’t recognize that number'],
-    ['nothing', '', 'don’t recognize that number'],
-    ['a number that no country has', '02025550130', 'don’t recognize that number'],
-    ['a country that is not texted', '+4915123456789', 'can’t send texts to that country'],
-    ['a premium number', '+19005550130', 'can’t send codes to that number'],
+    ['letters', '+1 FLOWERS', 'does not look like a phone number'],
+    ['nothing', '', 'does not look like a phone number'],
+    ['a number that no country has', '02025550130', 'does not look like a phone number'],
+    ['a country that is not texted', '+4915123456789', 'cannot send texts to the country'],
+    ['a premium number', '+19005550130', 'cannot send codes to this number'],
   ])('refuse %s and say why', async (_what, phone, sentence) => {
     expect((await visitor.submit('/settings', '/settings/phones', { phone })).headers.location).toBe('/settings?add');
     const page = await visitor.open('/settings?add');
@@ -112,6 +112,6 @@ describe('the numbers in the settings of the example app', () => {
     await bob.logIn('bob', '+12025550124');
     const foreign = /name="phoneId" value="([^"]+)"/.exec((await bob.open('/settings')).text)?.[1] ?? '';
     await visitor.submit('/settings', '/settings/phones/remove', { phoneId: foreign });
-    expect(readNotice(await visitor.open('/settings'))).toContain('isn’t a mobile number we can text for this account');
+    expect(readNotice(await visitor.open('/settings'))).toContain('no mobile number for this account that we can text');
   });
 });

@@ -45,7 +45,7 @@ describe('the recovery codes of the example app', () => {
     expect(twice.headers.location).toBe('/login/pin?recovery');
     const [bob, foreign] = await recover(codes[1] ?? '', 'bob');
     expect(foreign.headers.location).toBe('/login/pin?recovery');
-    expect(readNotice(await bob.open('/login/pin?recovery'))).toContain('That code isn’t right.');
+    expect(readNotice(await bob.open('/login/pin?recovery'))).toContain('That code is not right.');
     expect(site.simulator.lastPin(BOB_PHONE)).toBeDefined();
   });
 

@@ -53,7 +53,7 @@ describe.each(['A', 'B'] as const)('the settings of the example app, gateway %s'
     await visitor.open('/settings');
     await visitor.submit('/step-up', '/step-up');
     await visitor.giveCode(readWrongPin(site));
-    expect(readNotice(await visitor.open('/login/pin'))).toContain('That code isn’t right.');
+    expect(readNotice(await visitor.open('/login/pin'))).toContain('That code is not right.');
     await visitor.submit('/login/pin', '/login/cancel');
     expect((await visitor.open('/account')).status).toBe(200);
     expect((await visitor.open('/settings')).headers.location).toBe('/step-up');

@@ -55,7 +55,7 @@ describe.each(['A', 'B'] as const)('the transfer of the example app, gateway %s'
   it('moves nothing without the code, nor with a wrong one', async () => {
     await order();
     expect((await visitor.answerCode(readWrongPin(site))).headers.location).toBe('/login/pin');
-    expect(readNotice(await visitor.open('/login/pin'))).toContain('That code isn’t right.');
+    expect(readNotice(await visitor.open('/login/pin'))).toContain('That code is not right.');
     expect((await visitor.open('/account')).text).not.toContain('Marina Books');
   });
 

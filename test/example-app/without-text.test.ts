@@ -45,14 +45,14 @@ describe('the code page of the example app', () => {
     site.simulator.failNext('generate', 'html-502');
     expect((await visitor.givePassword()).headers.location).toBe('/login/pin');
     const page = await visitor.open('/login/pin');
-    expect(readNotice(page)).toContain('We couldn’t text you a code.');
+    expect(readNotice(page)).toContain('We could not text you a code.');
     expect([hasField(page, 'pin'), hasField(page, 'recoveryCode')]).toEqual([false, true]);
     const answer = await visitor.submit('/login/pin', '/login/recover', { recoveryCode: code });
     expect(answer.headers.location).toBe('/account');
   });
 
   it.each([
-    ['en', 'We can’t text you another code right now. You can try again in 24 hours.'],
+    ['en', 'We cannot text you another code right now. You can try again in 24 hours.'],
     ['de', 'Wir können Ihnen gerade keinen weiteren Code senden. Sie können es in 24 Stunden erneut versuchen.'],
   ])('says in %s when the texts of the day are used up, and for how long', async (language, notice) => {
     await makeCodes();
