@@ -67,7 +67,7 @@ describe('the login in one file', () => {
     async () => {
       await submit('/login', '/login', alice);
       const pin = await readInbox(inbox);
-      const wrong = pin.slice(0, -1) + ((Number(pin.at(-1)) + 1) % 10);
+      const wrong = `${pin.slice(0, -1)}${(Number(pin.at(-1)) + 1) % 10}`;
       for (let attempt = 1; attempt < 5; attempt += 1) await submit('/login/pin', '/login/pin', { pin: wrong });
       const [, dead] = await submit('/login/pin', '/login/pin', { pin: wrong });
       expect(dead).toContain('this code no longer works.');
