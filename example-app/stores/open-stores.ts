@@ -32,7 +32,7 @@ function joinStores(redis: Stores | null, postgres: Stores | null): Stores {
     sessionStore: sessionStore && new GuardedSessionStore(sessionStore),
     userStores: { ...redis?.userStores, ...postgres?.userStores },
     smsOtpStore: postgres?.smsOtpStore ?? redis?.smsOtpStore,
-    figures: postgres?.figures,
+    figures: redis?.figures,
     async close() {
       await postgres?.close();
       await redis?.close();

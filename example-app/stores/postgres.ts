@@ -3,7 +3,6 @@ import session from 'express-session';
 import { postgresStore, type PostgresStore } from 'passport-sms-otp/postgres';
 import { Pool } from 'pg';
 import { ConfigError, type Config } from '../config';
-import { CREATE_FIGURE_TABLE, postgresFigures } from '../ops/postgres-figures';
 import { demoUsers, hashDemoPassword } from '../users/demo-users';
 import { CREATE_PHONE_TABLE, postgresPhoneLists } from '../users/postgres-phone-lists';
 import { CREATE_USER_TABLE, postgresUsers, seedUser } from '../users/postgres-users';
@@ -29,8 +28,7 @@ CREATE TABLE IF NOT EXISTS ${SESSION_TABLE} (
 );
 CREATE INDEX IF NOT EXISTS ${SESSION_TABLE}_expire ON ${SESSION_TABLE} (expire);
 ${CREATE_USER_TABLE}
-${CREATE_PHONE_TABLE}
-${CREATE_FIGURE_TABLE}`;
+${CREATE_PHONE_TABLE}`;
 
 /** @throws {ConfigError} when the server cannot be reached, or refuses. */
 export async function openPostgres(url: string, config: Config): Promise<Stores> {
@@ -43,7 +41,7 @@ export async function openPostgres(url: string, config: Config): Promise<Stores>
     sessionStore,
     userStores: { users: postgresUsers(pool), phones: postgresPhoneLists(pool) },
     smsOtpStore,
-    figures: postgresFigures(pool),
+    figures: undefined,
     async close() {
       sessionStore.close();
       await pool.end();

@@ -2,6 +2,7 @@ import { RedisStore } from 'connect-redis';
 import { redisStore } from 'passport-sms-otp/redis';
 import { createClient, type RedisClientType } from 'redis';
 import { ConfigError } from '../config';
+import { redisFigures } from '../ops/figures';
 import { redisPhoneLists } from '../users/redis-phone-lists';
 import { toFailureCode } from './failure-code';
 import type { Stores } from './open-stores';
@@ -20,7 +21,7 @@ export async function openRedis(url: string): Promise<Stores> {
     sessionStore: new RedisStore({ client, prefix: 'harbour:session:' }),
     userStores: { phones: redisPhoneLists(client) },
     smsOtpStore: redisStore(client),
-    figures: undefined,
+    figures: redisFigures(client),
     close: () => Promise.resolve(client.destroy()),
   };
 }
