@@ -1,5 +1,5 @@
-import type { Figure, Series } from './figures';
-import { fromLatencyClass, isAnswer } from './record-events';
+import { MINUTES_OPEN, type Figure, type Series } from './figures';
+import { fromLatencyClass, isFailure, OTHERS } from './record-events';
 
 /** Time ranges of the page, and how many minutes one point of a chart covers. */
 export const RANGES = {
@@ -27,31 +27,39 @@ const PREFIX_LIMITS: readonly string[] = ['per-prefix', 'per-number', 'total'];
 /** OTP spec §7. All other refusals of everybody are of our credentials. */
 const REFUSALS: Readonly<Record<number, string>> = { 1006: 'no balance', 2100: 'no permission' };
 const LOG_LINES = 30;
+const MOST_KNOWN = 20_000;
 
 type Level = 'ok' | 'watch' | 'alarm' | 'unknown';
 type Answer = ReturnType<typeof answer>;
 type Question = (counted: Counted, minute: number) => Answer;
+type Filter = (label: string) => boolean;
 type Shares = readonly (readonly [label: string, count: number])[];
 
 export type Dashboard = ReturnType<typeof toDashboard>;
 
-/** Returns what the page shows. @param figures from the oldest to the newest. Minutes are counted since 1970. */
-export function toDashboard(figures: readonly Figure[], nowMinute: number, range: Range) {
+/**
+ * Returns what the page shows. Minutes are counted since 1970.
+ * @param figures from the oldest to the newest.
+ * @param known answers to questions at minutes that change no more, kept from one call to the next.
+ */
+export function toDashboard(figures: readonly Figure[], now: number, range: Range, known = new Map<string, string>()) {
   const counted = new Counted(figures);
   const { minutes, step } = RANGES[range];
-  const first = Math.floor((nowMinute - minutes + step) / step) * step;
-  const starts = Array.from(
-    { length: Math.ceil((nowMinute + 1 - first) / step) },
-    (_gap, index) => first + index * step,
-  );
-  const totals = toPoint(counted, first, nowMinute);
-  const by = (series: Series): Shares => counted.by(series, first, nowMinute);
+  const first = Math.floor((now - minutes + step) / step) * step;
+  const totals = toPoint(counted, first, now);
+  const by = (series: Series): Shares => counted.by(series, first, now);
   const withSince = (name: string, ask: Question) => {
-    const answer = ask(counted, nowMinute);
-    let since = nowMinute;
-    while (since > counted.firstMinute && ask(counted, since - 1).word === answer.word) since -= 1;
-    return { name, ...answer, since };
+    const wordAt = (minute: number): string => {
+      const word = known.get(`${name} ${minute}`) ?? ask(counted, minute).word;
+      if (minute < now - MINUTES_OPEN) known.set(`${name} ${minute}`, word);
+      return word;
+    };
+    const current = ask(counted, now);
+    let since = now;
+    while (since > counted.firstMinute && wordAt(since - 1) === current.word) since -= 1;
+    return { name, ...current, since };
   };
+  if (known.size > MOST_KNOWN) known.clear();
   return {
     firstMinute: counted.firstMinute,
     statuses: {
@@ -63,20 +71,21 @@ export function toDashboard(figures: readonly Figure[], nowMinute: number, range
     },
     totals,
     latencyLevel: grade(totals.p95 ?? 0, THRESHOLDS.latency.watchP95Ms, THRESHOLDS.latency.alarmP95Ms),
-    currency: counted.last('currency', nowMinute)?.label ?? '',
-    balance: counted.last('balance', nowMinute),
-    // Nothing is known of the time before the first figure.
-    points: starts.map((minute) => ({
-      minute,
-      values: minute + step <= counted.firstMinute ? null : toPoint(counted, minute, minute + step - 1),
-    })),
+    currency: counted.last('currency', now)?.label ?? '',
+    balance: counted.last('balance', now),
+    points: Array.from({ length: Math.ceil((now + 1 - first) / step) }, (_gap, index) => {
+      const minute = first + index * step;
+      // Nothing is known of the time before the first figure.
+      const isKnown = minute + step > counted.firstMinute;
+      return { minute, values: isKnown ? toPoint(counted, minute, minute + step - 1) : null };
+    }),
     countries: join(by('sent'), by('verified')),
     prefixes: join(by('sent-prefix'), by('verified-prefix')).slice(0, 10),
     purposes: join(by('sent-purpose'), by('verified-purpose')),
     methods: by('method'),
     denials: by('denied').map(([label, count]) => ({ parts: label.split('\t'), count })),
     rejections: by('rejected'),
-    log: counted.between('log', first, nowMinute).slice(-LOG_LINES).reverse(),
+    log: counted.between('log', first, now).slice(-LOG_LINES).reverse(),
   };
 }
 
@@ -108,32 +117,29 @@ class Counted {
     return [...sums].sort(([, one], [, other]) => other - one);
   }
 
-  sum(series: Series, first: number, last: number, isCounted: (label: string) => boolean = () => true): number {
+  sum(series: Series, first: number, last: number, isCounted: Filter = () => true): number {
     const figures = this.between(series, first, last).filter(({ label }) => isCounted(label));
     return figures.reduce((total, { amount }) => total + amount, 0);
   }
 }
 
 /** Returns where the figures of that minute begin in a sorted list. */
-function findMinute(list: readonly Figure[], minute: number): number {
-  let [low, high] = [0, list.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((list[middle]?.minute ?? minute) < minute) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+function findMinute(list: readonly Figure[], minute: number, low = 0, high = list.length): number {
+  const middle = (low + high) >>> 1;
+  if (low === high) return low;
+  const isBefore = (list[middle]?.minute ?? minute) < minute;
+  return isBefore ? findMinute(list, minute, middle + 1, high) : findMinute(list, minute, low, middle);
 }
 
 /** One point of the charts, one row of the table. */
 function toPoint(counted: Counted, first: number, last: number) {
-  const sum = (series: Series, isCounted?: (label: string) => boolean): number =>
-    counted.sum(series, first, last, isCounted);
+  const sum = (series: Series, isCounted?: Filter): number => counted.sum(series, first, last, isCounted);
+  const [calls, failed] = [sum('call'), sum('call', isFailure)];
   const classes = counted.by('latency', first, last).map(([label, count]) => [Number(label), count] as const);
   classes.sort(([one], [other]) => one - other);
   return {
     ...{ sent: sum('sent'), verified: sum('verified'), wrong: sum('rejected', isGuess), locks: sum('lock') },
-    ...{ denied: sum('denied'), answered: sum('call', isAnswer), failed: sum('call', isFailure), cost: sum('cost') },
+    ...{ denied: sum('denied'), answered: calls - failed, failed, cost: sum('cost') },
     ...{ p50: findPercentile(classes, 0.5), p95: findPercentile(classes, 0.95), p99: findPercentile(classes, 0.99) },
   };
 }
@@ -149,8 +155,8 @@ function askGateway(counted: Counted, minute: number): Answer {
   const { windowMinutes, watchShare, alarmShare, idleMinutes } = THRESHOLDS.gateway;
   const call = counted.last('call', minute);
   const code = counted.last('refusing', minute)?.amount ?? 0;
-  if (code !== 0)
-    return answer('alarm', 'Refusing', `It sends nothing: ${REFUSALS[code] ?? 'wrong credentials'} (${code}).`);
+  const refusal = `It sends nothing: ${REFUSALS[code] ?? 'wrong credentials'} (${code}).`;
+  if (code !== 0) return answer('alarm', 'Refusing', refusal);
   if (!call) return answer('unknown', 'No calls yet', 'Nobody has asked for a code.');
   const failedShare = (first: number, last: number): number =>
     counted.sum('call', first, last, isFailure) / Math.max(1, counted.sum('call', first, last));
@@ -175,8 +181,8 @@ function isBreakerOpen(counted: Counted, minute: number): boolean {
 
 function askGuessing(counted: Counted, minute: number): Answer {
   const { windowMinutes, watchCount, watchShare, alarmCount, alarmShare, alarmLocks } = THRESHOLDS.guessing;
-  const sum = (series: Series, isCounted?: (label: string) => boolean): number =>
-    counted.sum(series, minute - windowMinutes + 1, minute, isCounted);
+  const first = minute - windowMinutes + 1;
+  const sum = (series: Series, isCounted?: Filter): number => counted.sum(series, first, minute, isCounted);
   const [wrong, right, locks] = [sum('rejected', isGuess), sum('verified'), sum('lock')];
   const isCertain = sum('lock', (type) => type !== 'locked' && type !== 'browser-unknown') > 0 || locks >= alarmLocks;
   const share = wrong / Math.max(1, wrong + right);
@@ -197,7 +203,8 @@ function askPumping(counted: Counted, minute: number): Answer {
   const places = (['-prefix', ''] as const).flatMap((by) =>
     join(counted.by(`sent${by}`, first, minute - 1), counted.by(`verified${by}`, first, minute)),
   );
-  const [worst] = places.filter(({ sent }) => sent >= minSent).sort((one, other) => one.share - other.share);
+  const counts = places.filter(({ label, sent }) => sent >= minSent && label !== OTHERS);
+  const [worst] = counts.sort((one, other) => one.share - other.share);
   const isByPlace = (label: string): boolean => PREFIX_LIMITS.includes(label.split('\t')[1] ?? '');
   const refused = counted.sum('denied', first, minute, isByPlace);
   const found = worst
@@ -241,10 +248,6 @@ function join(sent: Shares, verified: Shares) {
     const level = count < minSent ? 'ok' : grade(-right / count, -watchConversion, -alarmConversion);
     return { label, sent: count, verified: right, share: right / count, level };
   });
-}
-
-function isFailure(outcome: string): boolean {
-  return !isAnswer(outcome);
 }
 
 function grade(value: number, watch: number, alarm: number): Level {

@@ -26,7 +26,7 @@ export interface FigureStore {
 /** The longest time range of the page, and an hour before it that its first minutes look back to. */
 export const MINUTES_KEPT = 25 * 60;
 /** A figure is stored within this time of its event. */
-const MINUTES_OPEN = 2;
+export const MINUTES_OPEN = 2;
 
 /** Keeps figures in this process: they are lost when it ends, and each worker has its own. */
 export function memoryFigures(): FigureStore {

@@ -7,7 +7,8 @@ const MILLIONTHS = 1_000_000;
 const BALANCE_EVERY_MS = 30_000;
 const CURRENCY_EVERY_MS = 60 * MINUTE_MS;
 /** Of one series in one minute; further ones are counted together, so that an attack cannot fill the memory. */
-const MOST_LABELS = 50;
+const MOST_LABELS = 200;
+export const OTHERS = 'others';
 
 /** Response times are counted in classes, each 5 % above the one before: a percentile is accurate to 2.5 %. */
 const LATENCY_STEP = 1.05;
@@ -33,7 +34,7 @@ export function recordEvents(store: FigureStore, now: () => number) {
     const labels = known.get(series) ?? new Set();
     known.set(series, labels);
     const isKept = series === 'latency' || labels.has(String(label)) || labels.size < MOST_LABELS;
-    const shown = isKept ? String(label ?? 'none') : 'others';
+    const shown = isKept ? String(label ?? 'none') : OTHERS;
     labels.add(shown);
     store.add({ minute, series, label: shown, amount }).catch(() => undefined);
   }
@@ -96,14 +97,14 @@ function createListener(note: (series: Series, label: string | number | null, am
       if (!LOGIN_CALLS.includes(event.call)) return;
       note('call', event.outcome);
       // A refused connection is fast, and no answer. Authentication lies within the calls that wait for it.
-      if (isAnswer(event.outcome) && event.call !== 'auth') note('latency', toLatencyClass(event.durationMs));
+      if (!isFailure(event.outcome) && event.call !== 'auth') note('latency', toLatencyClass(event.durationMs));
     }
   };
 }
 
-/** A rejection, of a wrong code for example, is an answer too. */
-export function isAnswer(outcome: string): boolean {
-  return outcome === 'ok' || outcome === 'rejected';
+/** A rejection, of a wrong code for example, is an answer. */
+export function isFailure(outcome: string): boolean {
+  return outcome !== 'ok' && outcome !== 'rejected';
 }
 
 /** A login needs these. */
@@ -133,7 +134,7 @@ const DETAILS = [
 
 /** Returns what happened, the details, the user and the address; null for an event that is neither refusal nor alarm. */
 function toLogLine(event: SmsOtpEvent): string | null {
-  const isFailedCall = event.type === 'gateway-call' && !isAnswer(event.outcome);
+  const isFailedCall = event.type === 'gateway-call' && isFailure(event.outcome);
   if (!isFailedCall && !LOGGED.includes(event.type)) return null;
   const fields = event as Readonly<Record<string, unknown>>; // those read here are words and numbers
   const details = DETAILS.map((name) => fields[name]).filter(Boolean);

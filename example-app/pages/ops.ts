@@ -10,39 +10,24 @@ const UPLOT = dirname(require.resolve('uplot'));
 
 /** What the text messages do and cost, for operators with a second factor. `isShared`: all processes are counted. */
 export function opsPages(
-  smsOtp: Pick<SmsOtp, 'requireSecondFactor'>,
+  { requireSecondFactor }: Pick<SmsOtp, 'requireSecondFactor'>,
   { figures, now, isShared }: { figures: FigureStore; now: () => number; isShared: boolean },
 ): Router {
   const router = Router();
-  router.use('/ops/uplot', serveFolder(UPLOT, { index: false, setHeaders: allowCache }));
+  const known = new Map<string, string>();
+  // The app forbids caching of all it serves; these files are the same for everyone.
+  const setHeaders = (res: Response) => res.set('Cache-Control', 'public, max-age=86400');
+  router.use('/ops/uplot', serveFolder(UPLOT, { index: false, setHeaders }));
 
-  router.get(
-    '/ops',
-    smsOtp.requireSecondFactor({ redirect: '/login' }),
-    onlyOperators,
-    (req: Request, res: Response, next: NextFunction) => {
-      const range = readRange(req.query.range);
-      const nowMs = now();
-      const nowMinute = Math.floor(nowMs / MINUTE_MS);
-      figures
-        .read(nowMinute - MINUTES_KEPT, nowMinute)
-        .then((read) => {
-          const dashboard = toDashboard(read, nowMinute, range);
-          res.render('ops', { dashboard, range, ranges: RANGES, nowMs, isShared });
-        })
-        .catch(next);
-    },
-  );
+  router.get('/ops', requireSecondFactor({ redirect: '/login' }), onlyOperators, async (req, res) => {
+    const { range: asked } = req.query;
+    const range = typeof asked === 'string' && Object.hasOwn(RANGES, asked) ? (asked as Range) : '1h'; // just checked
+    const nowMs = now();
+    const nowMinute = Math.floor(nowMs / MINUTE_MS);
+    const dashboard = toDashboard(await figures.read(nowMinute - MINUTES_KEPT, nowMinute), nowMinute, range, known);
+    res.render('ops', { dashboard, range, ranges: RANGES, nowMs, isShared });
+  });
   return router;
-}
-
-function readRange(value: unknown): Range {
-  return typeof value === 'string' && Object.hasOwn(RANGES, value) ? (value as Range) : '1h'; // just checked
-}
-
-/** The app forbids caching of all it serves; this file is the same for everyone. */
-function allowCache(res: Response): void {
-  res.set('Cache-Control', 'public, max-age=86400');
 }
 
 /** Answers 404 to everyone else. */

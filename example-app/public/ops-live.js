@@ -27,9 +27,10 @@ const CHARTS = {
     { key: 'failed', label: 'Failed', color: '--plot-red' },
   ],
   latency: [
+    // Where they are equal, the smaller point lies on the larger one.
+    { key: 'p99', label: 'p99', color: '--plot-red', unit: ' ms', size: 11 },
+    { key: 'p95', label: 'p95', color: '--plot-amber', unit: ' ms', size: 8 },
     { key: 'p50', label: 'p50', color: '--plot-blue', unit: ' ms' },
-    { key: 'p95', label: 'p95', color: '--plot-amber', unit: ' ms' },
-    { key: 'p99', label: 'p99', color: '--plot-red', unit: ' ms' },
   ],
 };
 
@@ -49,13 +50,13 @@ function colorOf(name) {
   return getComputedStyle(live).getPropertyValue(name).trim();
 }
 
-function toSeries({ label, color, unit = '', bars = false }) {
+function toSeries({ label, color, unit = '', bars = false, size = 5 }) {
   const stroke = colorOf(color);
   return {
     label,
     stroke,
     width: 2,
-    points: { show: !bars, size: 5, fill: stroke },
+    points: { show: !bars, size, fill: stroke },
     value: (_plot, value) => (value === null ? '–' : number.format(value) + unit),
     ...(bars && { fill: stroke, width: 0, paths: uPlot.paths.bars({ size: [0.8, 40] }) }),
   };

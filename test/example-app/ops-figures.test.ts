@@ -106,8 +106,8 @@ describe('the figures of the operations page', () => {
     const { onEvent } = recordEvents(store, () => 0);
     events.forEach(onEvent);
     const lines = (await store.read(0, 0)).filter(({ series }) => series === 'log');
-    expect(lines).toHaveLength(51);
-    expect(lines.at(-1)).toMatchObject({ label: 'others', amount: 450 });
+    expect(lines).toHaveLength(201);
+    expect(lines.at(-1)).toMatchObject({ label: 'others', amount: 300 });
   });
 
   it('go on when the store fails', async () => {
