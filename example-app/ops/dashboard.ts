@@ -26,28 +26,25 @@ const THRESHOLDS = {
 const PREFIX_LIMITS: readonly string[] = ['per-prefix', 'per-number', 'total'];
 /** OTP spec §7. All other refusals of everybody are of our credentials. */
 const REFUSALS: Readonly<Record<number, string>> = { 1006: 'no balance', 2100: 'no permission' };
-const LOG_LINES = 30;
-const MOST_KNOWN = 20_000;
+const isGuess = (reason: string): boolean => reason === 'wrong-code' || reason === 'too-many-attempts';
+const isBreakerOpen = (counted: Counted, minute: number) => counted.last('breaker', minute)?.amount === 1;
+const answer = (level: Level, word: string, detail: string) => ({ level, word, detail });
+const [LOG_LINES, MOST_KNOWN] = [30, 20_000];
 
 type Level = 'ok' | 'watch' | 'alarm' | 'unknown';
 type Answer = ReturnType<typeof answer>;
 type Question = (counted: Counted, minute: number) => Answer;
 type Filter = (label: string) => boolean;
 type Shares = readonly (readonly [label: string, count: number])[];
-
 export type Dashboard = ReturnType<typeof toDashboard>;
 
-/**
- * Returns what the page shows. Minutes are counted since 1970.
- * @param figures from the oldest to the newest.
- * @param known answers to questions at minutes that change no more, kept from one call to the next.
- */
+/** Returns what the page shows. `known`: answers at minutes that change no more, kept from one call to the next. */
 export function toDashboard(figures: readonly Figure[], now: number, range: Range, known = new Map<string, string>()) {
   const counted = new Counted(figures);
   const { minutes, step } = RANGES[range];
   const first = Math.floor((now - minutes + step) / step) * step;
   const totals = toPoint(counted, first, now);
-  const by = (series: Series): Shares => counted.by(series, first, now);
+  const by = (series: Series): Shares => counted.by(series, first, now).toSorted(([, one], [, other]) => other - one);
   const withSince = (name: string, ask: Question) => {
     const wordAt = (minute: number): string => {
       const word = known.get(`${name} ${minute}`) ?? ask(counted, minute).word;
@@ -83,7 +80,7 @@ export function toDashboard(figures: readonly Figure[], now: number, range: Rang
     prefixes: join(by('sent-prefix'), by('verified-prefix')).slice(0, 10),
     purposes: join(by('sent-purpose'), by('verified-purpose')),
     methods: by('method'),
-    denials: by('denied').map(([label, count]) => ({ parts: label.split('\t'), count })),
+    denials: by('denied'),
     rejections: by('rejected'),
     log: counted.between('log', first, now).slice(-LOG_LINES).reverse(),
   };
@@ -110,11 +107,11 @@ class Counted {
     return list.slice(findMinute(list, first), findMinute(list, last + 1));
   }
 
-  /** Returns the sum of each label, the largest first. */
+  /** Returns the sum of each label. */
   by(series: Series, first: number, last: number): Shares {
     const sums = new Map<string, number>();
     for (const { label, amount } of this.between(series, first, last)) sums.set(label, (sums.get(label) ?? 0) + amount);
-    return [...sums].sort(([, one], [, other]) => other - one);
+    return [...sums];
   }
 
   sum(series: Series, first: number, last: number, isCounted: Filter = () => true): number {
@@ -135,8 +132,7 @@ function findMinute(list: readonly Figure[], minute: number, low = 0, high = lis
 function toPoint(counted: Counted, first: number, last: number) {
   const sum = (series: Series, isCounted?: Filter): number => counted.sum(series, first, last, isCounted);
   const [calls, failed] = [sum('call'), sum('call', isFailure)];
-  const classes = counted.by('latency', first, last).map(([label, count]) => [Number(label), count] as const);
-  classes.sort(([one], [other]) => one - other);
+  const classes = counted.by('latency', first, last).toSorted(([one], [other]) => Number(one) - Number(other));
   return {
     ...{ sent: sum('sent'), verified: sum('verified'), wrong: sum('rejected', isGuess), locks: sum('lock') },
     ...{ denied: sum('denied'), answered: calls - failed, failed, cost: sum('cost') },
@@ -145,10 +141,10 @@ function toPoint(counted: Counted, first: number, last: number) {
 }
 
 /** Returns the milliseconds within which that share of the answers came, by nearest rank. */
-function findPercentile(classes: readonly (readonly [index: number, count: number])[], share: number): number | null {
+function findPercentile(classes: Shares, share: number): number | null {
   let left = Math.ceil(classes.reduce((total, [, count]) => total + count, 0) * share);
   const found = classes.find(([, count]) => (left -= count) <= 0);
-  return found ? fromLatencyClass(found[0]) : null;
+  return found ? fromLatencyClass(Number(found[0])) : null;
 }
 
 function askGateway(counted: Counted, minute: number): Answer {
@@ -175,10 +171,6 @@ function askBreaker(counted: Counted, minute: number): Answer {
   return answer('alarm', 'Open', 'Texts and codes are refused here until a trial call succeeds.');
 }
 
-function isBreakerOpen(counted: Counted, minute: number): boolean {
-  return counted.last('breaker', minute)?.amount === 1;
-}
-
 function askGuessing(counted: Counted, minute: number): Answer {
   const { windowMinutes, watchCount, watchShare, alarmCount, alarmShare, alarmLocks } = THRESHOLDS.guessing;
   const first = minute - windowMinutes + 1;
@@ -190,10 +182,6 @@ function askGuessing(counted: Counted, minute: number): Answer {
   if (isCertain || (wrong >= alarmCount && share >= alarmShare)) return answer('alarm', 'Likely', detail);
   const isPossible = locks > 0 || (wrong >= watchCount && share >= watchShare);
   return isPossible ? answer('watch', 'Possible', detail) : answer('ok', 'No sign', detail);
-}
-
-function isGuess(reason: string): boolean {
-  return reason === 'wrong-code' || reason === 'too-many-attempts';
 }
 
 function askPumping(counted: Counted, minute: number): Answer {
@@ -251,10 +239,5 @@ function join(sent: Shares, verified: Shares) {
 }
 
 function grade(value: number, watch: number, alarm: number): Level {
-  if (value > alarm) return 'alarm';
-  return value > watch ? 'watch' : 'ok';
-}
-
-function answer(level: Level, word: string, detail: string) {
-  return { level, word, detail };
+  return value > alarm ? 'alarm' : value > watch ? 'watch' : 'ok';
 }

@@ -3,8 +3,9 @@ import type { RedisClientType } from 'redis';
 /** Of a state the last value of a minute counts; all other series add up. */
 const STATES = ['balance', 'balance-low', 'breaker', 'refusing', 'currency'] as const;
 type Traffic = `${'sent' | 'verified'}${'' | '-prefix' | '-purpose'}`;
-type Sum = Traffic | 'start' | 'method' | 'rejected' | 'denied' | 'lock' | 'call' | 'latency' | 'cost' | 'log';
+type Sum = Traffic | 'method' | 'rejected' | 'denied' | 'lock' | 'call' | 'latency' | 'cost' | 'log';
 export type Series = (typeof STATES)[number] | Sum;
+const isState = (series: Series): boolean => STATES.some((state) => state === series);
 
 /** One count, amount or state in one minute. All are whole numbers; money is in millionths. */
 export interface Figure {
@@ -78,8 +79,4 @@ export function redisFigures(client: RedisClientType, prefix = 'harbour:ops:'): 
       return (await Promise.all(minutes.map((minute) => readMinute(minute, last)))).flat();
     },
   };
-}
-
-function isState(series: Series): boolean {
-  return STATES.some((state) => state === series);
 }

@@ -16,6 +16,8 @@ const toLatencyClass = (ms: number): number => Math.round(Math.log(Math.max(1, m
 export const fromLatencyClass = (index: number): number => LATENCY_STEP ** index;
 /** The number without its last four digits, as the library's limit `per-prefix` counts it. */
 const toPrefix = (mobile: string): string => `${mobile.slice(0, -4)}····`;
+/** A rejection, of a wrong code for example, is an answer. */
+export const isFailure = (outcome: string): boolean => outcome !== 'ok' && outcome !== 'rejected';
 const toMillionths = (amount: string): number => Math.round(Number(amount) * MILLIONTHS);
 
 /**
@@ -24,8 +26,7 @@ const toMillionths = (amount: string): number => Math.round(Number(amount) * MIL
  */
 export function recordEvents(store: FigureStore, now: () => number) {
   const known = new Map<Series, Set<string>>();
-  let knownMinute = 0;
-  let [balanceAt, currencyAt] = [-Infinity, -Infinity];
+  let [knownMinute, balanceAt, currencyAt] = [0, -Infinity, -Infinity];
 
   function note(series: Series, label: string | number | null, amount = 1): void {
     const minute = Math.floor(now() / MINUTE_MS);
@@ -57,18 +58,18 @@ export function recordEvents(store: FigureStore, now: () => number) {
     verified: ({ mobile }) => note('verified-prefix', toPrefix(mobile)),
   };
 
-  note('start', '');
+  // Nothing is wrong yet in a new process. One that has died tells no more that its breaker closes.
+  (['breaker', 'refusing'] as const).forEach((state) => note(state, '', 0));
   return { onEvent: createListener(note), policy };
 }
 
 function createListener(note: (series: Series, label: string | number | null, amount?: number) => void) {
+  // What the gateway refuses to everybody, until it answers that call again.
   let refusedCall: string | null = null;
-
-  /** The gateway refuses what everybody needs, until it answers that call again. */
-  function setRefusing(call: string | null, gatewayCode: number): void {
+  const setRefusing = (call: string | null, gatewayCode: number): void => {
     refusedCall = call;
     note('refusing', '', gatewayCode);
-  }
+  };
 
   return (event: SmsOtpEvent): void => {
     const line = toLogLine(event);
@@ -100,11 +101,6 @@ function createListener(note: (series: Series, label: string | number | null, am
       if (!isFailure(event.outcome) && event.call !== 'auth') note('latency', toLatencyClass(event.durationMs));
     }
   };
-}
-
-/** A rejection, of a wrong code for example, is an answer. */
-export function isFailure(outcome: string): boolean {
-  return outcome !== 'ok' && outcome !== 'rejected';
 }
 
 /** A login needs these. */

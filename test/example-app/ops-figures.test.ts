@@ -70,7 +70,7 @@ describe('the figures of the operations page', () => {
 
   it('count refusals by reason, limit and purpose, and add up what the gateway charged', async () => {
     const { denials, totals } = await after([[denied, denied, sent('US', '0.0525'), sent('US', '0.0475')]]);
-    expect(denials).toEqual([{ parts: ['send-limit', 'per-user', 'login'], count: 2 }]);
+    expect(denials).toEqual([['send-limit\tper-user\tlogin', 2]]);
     expect(totals.cost).toBe(100_000);
   });
 
