@@ -54,7 +54,7 @@ export function createApp(config: Config, parts: AppParts): { app: Express; smsO
   const recorder = recordEvents(figures, parts.now);
   const smsOtp = addLogin(app, config, {
     ...parts,
-    policies: [recorder.watchBalance],
+    policies: [recorder.policy],
     onEvent: (event) => {
       log.onEvent(event);
       recorder.onEvent(event);

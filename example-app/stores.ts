@@ -5,6 +5,7 @@ import { createClient, type RedisClientType } from 'redis';
 import type { AppParts } from './app';
 import { ConfigError } from './config';
 import { toFailureCode, UnavailableError } from './errors';
+import { redisFigures } from './ops/figures';
 import type { PhoneLists } from './users';
 
 /** What is kept in Redis, for all processes. */
@@ -29,7 +30,7 @@ export async function openRedis(url: string, warn: (message: string) => void): P
         ),
     }),
     phoneLists: redisPhoneLists(client),
-    figures: undefined,
+    figures: redisFigures(client),
     close: () => client.destroy(),
   };
 }

@@ -1,74 +1,243 @@
-import { MINUTES_SHOWN, type Figure, type Series } from './figures';
-import { LATENCY_BOUNDS_MS } from './record-events';
+import { MINUTES_OPEN, type Figure, type Series } from './figures';
+import { fromLatencyClass, isFailure, OTHERS } from './record-events';
 
-const MILLIONTHS = 1_000_000;
+/** Time ranges of the page, and how many minutes one point of a chart covers. */
+export const RANGES = {
+  '15m': { minutes: 15, step: 1, label: '15 min' },
+  '1h': { minutes: 60, step: 1, label: '1 h' },
+  '6h': { minutes: 360, step: 5, label: '6 h' },
+  '24h': { minutes: 1_440, step: 15, label: '24 h' },
+} as const;
+export type Range = keyof typeof RANGES;
 
-/** The last hour, ready to be drawn. Lists by minute go from the oldest to the newest. */
-export interface Dashboard {
-  readonly sent: readonly number[];
-  readonly verified: readonly number[];
-  readonly totals: { readonly sent: number; readonly verified: number; readonly denied: number };
-  /** Most texted first. */
-  readonly countries: readonly { readonly country: string; readonly sent: number; readonly verified: number }[];
-  /** Most frequent first. */
-  readonly denials: readonly { readonly reason: string; readonly count: number }[];
-  /** Milliseconds within which that share of calls was answered; null in a minute without calls. */
-  readonly latency: { readonly median: readonly (number | null)[]; readonly slow: readonly (number | null)[] };
-  /** In the gateway's currency; null where it reports none (variant A). */
-  readonly cost: number | null;
-  readonly balance: number | null;
-}
+/** Where a figure turns amber (`watch`) or red (`alarm`). Fit them to your traffic. */
+const THRESHOLDS = {
+  /** Share of calls without an answer: amber over the window, red in the last minute that had calls. */
+  gateway: { windowMinutes: 5, watchShare: 0.05, alarmShare: 0.5, idleMinutes: 15 },
+  /** Wrong codes count when they are also that share of all codes that were entered. */
+  guessing: { windowMinutes: 15, watchCount: 5, watchShare: 0.3, alarmCount: 10, alarmShare: 0.5, alarmLocks: 3 },
+  /** Texts to one country or prefix, and the share of them whose code was entered. */
+  pumping: { windowMinutes: 60, minSent: 10, watchConversion: 0.4, alarmConversion: 0.2 },
+  /** How long the balance lasts if as much is spent as in the last hour. */
+  money: { watchHours: 24, alarmHours: 4 },
+  latency: { watchP95Ms: 2_000, alarmP95Ms: 5_000 },
+} as const;
+/** Limits that count texts of many users together. */
+const PREFIX_LIMITS: readonly string[] = ['per-prefix', 'per-number', 'total'];
+/** OTP spec §7. All other refusals of everybody are of our credentials. */
+const REFUSALS: Readonly<Record<number, string>> = { 1006: 'no balance', 2100: 'no permission' };
+const isGuess = (reason: string): boolean => reason === 'wrong-code' || reason === 'too-many-attempts';
+const isBreakerOpen = (counted: Counted, minute: number) => counted.last('breaker', minute)?.amount === 1;
+const answer = (level: Level, word: string, detail: string) => ({ level, word, detail });
+const [LOG_LINES, MOST_KNOWN] = [30, 20_000];
 
-/** @param figures of the last hour, in any order. */
-export function toDashboard(figures: readonly Figure[], nowMinute: number): Dashboard {
-  const firstMinute = nowMinute - MINUTES_SHOWN + 1;
-  const minutes = Array.from({ length: MINUTES_SHOWN }, (_gap, index) => firstMinute + index);
-  const shown = figures.filter(({ minute }) => minute >= firstMinute && minute <= nowMinute);
-  const of = (series: Series): readonly Figure[] => shown.filter((figure) => figure.series === series);
-  const byMinute = (series: Series): number[] =>
-    minutes.map((minute) => sum(of(series).filter((figure) => figure.minute === minute)));
-  const latencies = minutes.map((minute) => of('latency').filter((figure) => figure.minute === minute));
-  const costs = of('cost');
-  const balances = [...of('balance')].sort((one, other) => one.minute - other.minute);
+type Level = 'ok' | 'watch' | 'alarm' | 'unknown';
+type Answer = ReturnType<typeof answer>;
+type Question = (counted: Counted, minute: number) => Answer;
+type Filter = (label: string) => boolean;
+type Shares = readonly (readonly [label: string, count: number])[];
+export type Dashboard = ReturnType<typeof toDashboard>;
+
+/** Returns what the page shows. `known`: answers at minutes that change no more, kept from one call to the next. */
+export function toDashboard(figures: readonly Figure[], now: number, range: Range, known = new Map<string, string>()) {
+  const counted = new Counted(figures);
+  const { minutes, step } = RANGES[range];
+  const first = Math.floor((now - minutes + step) / step) * step;
+  const totals = toPoint(counted, first, now);
+  const by = (series: Series): Shares => counted.by(series, first, now).toSorted(([, one], [, other]) => other - one);
+  const withSince = (name: string, ask: Question) => {
+    const wordAt = (minute: number): string => {
+      const word = known.get(`${name} ${minute}`) ?? ask(counted, minute).word;
+      if (minute < now - MINUTES_OPEN) known.set(`${name} ${minute}`, word);
+      return word;
+    };
+    const current = ask(counted, now);
+    let since = now;
+    while (since > counted.firstMinute && wordAt(since - 1) === current.word) since -= 1;
+    return { name, ...current, since };
+  };
+  if (known.size > MOST_KNOWN) known.clear();
   return {
-    sent: byMinute('sent'),
-    verified: byMinute('verified'),
-    totals: { sent: sum(of('sent')), verified: sum(of('verified')), denied: sum(of('denied')) },
-    countries: toCountries(of('sent'), of('verified')),
-    denials: toShares(of('denied')).map(([reason, count]) => ({ reason, count })),
-    latency: {
-      median: latencies.map((counts) => quantile(counts, 0.5)),
-      slow: latencies.map((counts) => quantile(counts, 0.95)),
+    firstMinute: counted.firstMinute,
+    statuses: {
+      gateway: withSince('Gateway', askGateway),
+      breaker: withSince('Circuit breaker', askBreaker),
+      guessing: withSince('Code guessing', askGuessing),
+      pumping: withSince('SMS pumping', askPumping),
+      money: withSince('Balance', askMoney),
     },
-    cost: costs.length === 0 ? null : sum(costs) / MILLIONTHS,
-    balance: balances.length === 0 ? null : (balances.at(-1)?.amount ?? 0) / MILLIONTHS,
+    totals,
+    latencyLevel: grade(totals.p95 ?? 0, THRESHOLDS.latency.watchP95Ms, THRESHOLDS.latency.alarmP95Ms),
+    currency: counted.last('currency', now)?.label ?? '',
+    balance: counted.last('balance', now),
+    points: Array.from({ length: Math.ceil((now + 1 - first) / step) }, (_gap, index) => {
+      const minute = first + index * step;
+      // Nothing is known of the time before the first figure.
+      const isKnown = minute + step > counted.firstMinute;
+      return { minute, values: isKnown ? toPoint(counted, minute, minute + step - 1) : null };
+    }),
+    countries: join(by('sent'), by('verified')),
+    prefixes: join(by('sent-prefix'), by('verified-prefix')).slice(0, 10),
+    purposes: join(by('sent-purpose'), by('verified-purpose')),
+    methods: by('method'),
+    denials: by('denied'),
+    rejections: by('rejected'),
+    log: counted.between('log', first, now).slice(-LOG_LINES).reverse(),
   };
 }
 
-function toCountries(sent: readonly Figure[], verified: readonly Figure[]): Dashboard['countries'] {
-  const proven = new Map(toShares(verified));
-  return toShares(sent).map(([country, count]) => ({ country, sent: count, verified: proven.get(country) ?? 0 }));
-}
+/** Figures by series, from the oldest to the newest. */
+class Counted {
+  readonly firstMinute: number;
+  readonly #series: Partial<Record<Series, Figure[]>> = {};
 
-/** Returns the sum of each label, the largest first. */
-function toShares(figures: readonly Figure[]): [label: string, amount: number][] {
-  const sums = new Map<string, number>();
-  for (const { label, amount } of figures) sums.set(label, (sums.get(label) ?? 0) + amount);
-  return [...sums].sort(([, one], [, other]) => other - one);
-}
-
-/** Returns the bound under which that share of the calls was counted. */
-function quantile(counts: readonly Figure[], share: number): number | null {
-  const wanted = sum(counts) * share;
-  if (wanted === 0) return null;
-  let seen = 0;
-  for (const bound of LATENCY_BOUNDS_MS) {
-    seen += sum(counts.filter(({ label }) => label === String(bound)));
-    if (seen >= wanted) return bound;
+  constructor(figures: readonly Figure[]) {
+    this.firstMinute = figures[0]?.minute ?? Infinity;
+    for (const figure of figures) (this.#series[figure.series] ??= []).push(figure);
   }
-  return LATENCY_BOUNDS_MS.at(-1) ?? null;
+
+  /** The newest figure of a series, not after that minute. */
+  last(series: Series, minute: number): Figure | undefined {
+    return this.#series[series]?.findLast((figure) => figure.minute <= minute);
+  }
+
+  /** Both minutes are included. */
+  between(series: Series, first: number, last: number): readonly Figure[] {
+    const list = this.#series[series] ?? [];
+    return list.slice(findMinute(list, first), findMinute(list, last + 1));
+  }
+
+  /** Returns the sum of each label. */
+  by(series: Series, first: number, last: number): Shares {
+    const sums = new Map<string, number>();
+    for (const { label, amount } of this.between(series, first, last)) sums.set(label, (sums.get(label) ?? 0) + amount);
+    return [...sums];
+  }
+
+  sum(series: Series, first: number, last: number, isCounted: Filter = () => true): number {
+    const figures = this.between(series, first, last).filter(({ label }) => isCounted(label));
+    return figures.reduce((total, { amount }) => total + amount, 0);
+  }
 }
 
-function sum(figures: readonly Figure[]): number {
-  return figures.reduce((total, { amount }) => total + amount, 0);
+/** Returns where the figures of that minute begin in a sorted list. */
+function findMinute(list: readonly Figure[], minute: number, low = 0, high = list.length): number {
+  const middle = (low + high) >>> 1;
+  if (low === high) return low;
+  const isBefore = (list[middle]?.minute ?? minute) < minute;
+  return isBefore ? findMinute(list, minute, middle + 1, high) : findMinute(list, minute, low, middle);
+}
+
+/** One point of the charts, one row of the table. */
+function toPoint(counted: Counted, first: number, last: number) {
+  const sum = (series: Series, isCounted?: Filter): number => counted.sum(series, first, last, isCounted);
+  const [calls, failed] = [sum('call'), sum('call', isFailure)];
+  const classes = counted.by('latency', first, last).toSorted(([one], [other]) => Number(one) - Number(other));
+  return {
+    ...{ sent: sum('sent'), verified: sum('verified'), wrong: sum('rejected', isGuess), locks: sum('lock') },
+    ...{ denied: sum('denied'), answered: calls - failed, failed, cost: sum('cost') },
+    ...{ p50: findPercentile(classes, 0.5), p95: findPercentile(classes, 0.95), p99: findPercentile(classes, 0.99) },
+  };
+}
+
+/** Returns the milliseconds within which that share of the answers came, by nearest rank. */
+function findPercentile(classes: Shares, share: number): number | null {
+  let left = Math.ceil(classes.reduce((total, [, count]) => total + count, 0) * share);
+  const found = classes.find(([, count]) => (left -= count) <= 0);
+  return found ? fromLatencyClass(Number(found[0])) : null;
+}
+
+function askGateway(counted: Counted, minute: number): Answer {
+  const { windowMinutes, watchShare, alarmShare, idleMinutes } = THRESHOLDS.gateway;
+  const call = counted.last('call', minute);
+  const code = counted.last('refusing', minute)?.amount ?? 0;
+  const refusal = `It sends nothing: ${REFUSALS[code] ?? 'wrong credentials'} (${code}).`;
+  if (code !== 0) return answer('alarm', 'Refusing', refusal);
+  if (!call) return answer('unknown', 'No calls yet', 'Nobody has asked for a code.');
+  const failedShare = (first: number, last: number): number =>
+    counted.sum('call', first, last, isFailure) / Math.max(1, counted.sum('call', first, last));
+  const first = minute - windowMinutes + 1;
+  const failures = counted.by('call', Math.min(first, call.minute), minute).filter(([outcome]) => isFailure(outcome));
+  const detail = `Failed calls: ${failures.map(([outcome, count]) => `${count} ${outcome}`).join(', ') || 'none'}.`;
+  const isDown = failedShare(call.minute, call.minute) >= alarmShare || isBreakerOpen(counted, minute);
+  if (isDown) return answer('alarm', 'Down', detail);
+  if (failedShare(first, minute) >= watchShare) return answer('watch', 'Failing', detail);
+  if (call.minute > minute - idleMinutes) return answer('ok', 'Up', detail);
+  return answer('unknown', 'Idle', `No calls for ${idleMinutes} min. The last one was answered.`);
+}
+
+function askBreaker(counted: Counted, minute: number): Answer {
+  if (!isBreakerOpen(counted, minute)) return answer('ok', 'Closed', 'Calls go through.');
+  return answer('alarm', 'Open', 'Texts and codes are refused here until a trial call succeeds.');
+}
+
+function askGuessing(counted: Counted, minute: number): Answer {
+  const { windowMinutes, watchCount, watchShare, alarmCount, alarmShare, alarmLocks } = THRESHOLDS.guessing;
+  const first = minute - windowMinutes + 1;
+  const sum = (series: Series, isCounted?: Filter): number => counted.sum(series, first, minute, isCounted);
+  const [wrong, right, locks] = [sum('rejected', isGuess), sum('verified'), sum('lock')];
+  const isCertain = sum('lock', (type) => type !== 'locked' && type !== 'browser-unknown') > 0 || locks >= alarmLocks;
+  const share = wrong / Math.max(1, wrong + right);
+  const detail = `Last ${windowMinutes} min: ${wrong} wrong, ${right} right, ${locks} locked.`;
+  if (isCertain || (wrong >= alarmCount && share >= alarmShare)) return answer('alarm', 'Likely', detail);
+  const isPossible = locks > 0 || (wrong >= watchCount && share >= watchShare);
+  return isPossible ? answer('watch', 'Possible', detail) : answer('ok', 'No sign', detail);
+}
+
+function askPumping(counted: Counted, minute: number): Answer {
+  const { windowMinutes, minSent } = THRESHOLDS.pumping;
+  const first = minute - windowMinutes + 1;
+  // A code takes a while to be entered: texts of this minute are not counted yet.
+  const places = (['-prefix', ''] as const).flatMap((by) =>
+    join(counted.by(`sent${by}`, first, minute - 1), counted.by(`verified${by}`, first, minute)),
+  );
+  const counts = places.filter(({ label, sent }) => sent >= minSent && label !== OTHERS);
+  const [worst] = counts.sort((one, other) => one.share - other.share);
+  const isByPlace = (label: string): boolean => PREFIX_LIMITS.includes(label.split('\t')[1] ?? '');
+  const refused = counted.sum('denied', first, minute, isByPlace);
+  const found = worst
+    ? `${worst.label}: ${worst.sent} texts, ${Math.round(worst.share * 100)} % entered.`
+    : `Fewer than ${minSent} texts to any one place.`;
+  const detail = `Last ${windowMinutes} min: ${found}${refused ? ` Refused by limits: ${refused}.` : ''}`;
+  if (worst?.level === 'alarm') return answer('alarm', 'Likely', detail);
+  return worst?.level === 'watch' || refused ? answer('watch', 'Possible', detail) : answer('ok', 'No sign', detail);
+}
+
+function askMoney(counted: Counted, minute: number): Answer {
+  const { watchHours, alarmHours } = THRESHOLDS.money;
+  const balance = counted.last('balance', minute);
+  const reported = counted.last('balance-low', minute)?.amount ?? 0;
+  const isRefused = counted.last('refusing', minute)?.amount === 1006;
+  if (isRefused || (balance && balance.amount <= 0)) return answer('alarm', 'Used up', 'The gateway sends nothing.');
+  if (!balance) return answer('unknown', 'Not known yet', 'It is requested after a text.');
+  const hours = balance.amount / spentInAnHour(counted, minute);
+  const time = hours < 48 ? `${Math.floor(hours)} h` : `${Math.floor(hours / 24)} days`;
+  const detail = hours < Infinity ? `Lasts ${time} at the last hour's rate.` : 'Nothing was spent in the last hour.';
+  if (hours < alarmHours || reported === 2) return answer('alarm', 'Running out', detail);
+  return hours < watchHours || reported === 1 ? answer('watch', 'Low', detail) : answer('ok', 'Enough', detail);
+}
+
+/** Adds up what the balance fell by; money that was paid in does not count against it. */
+function spentInAnHour(counted: Counted, minute: number): number {
+  let before = counted.last('balance', minute - 60)?.amount;
+  return counted.between('balance', minute - 59, minute).reduce((spent, { amount }) => {
+    const fall = Math.max(0, (before ?? amount) - amount);
+    before = amount;
+    return spent + fall;
+  }, 0);
+}
+
+/** Joins texts sent and codes entered. */
+function join(sent: Shares, verified: Shares) {
+  const { minSent, watchConversion, alarmConversion } = THRESHOLDS.pumping;
+  const entered = new Map(verified);
+  return sent.map(([label, count]) => {
+    const right = entered.get(label) ?? 0;
+    const level = count < minSent ? 'ok' : grade(-right / count, -watchConversion, -alarmConversion);
+    return { label, sent: count, verified: right, share: right / count, level };
+  });
+}
+
+function grade(value: number, watch: number, alarm: number): Level {
+  return value > alarm ? 'alarm' : value > watch ? 'watch' : 'ok';
 }

@@ -1,48 +1,82 @@
-/** One count or amount in one minute. Amounts of money are whole millionths. */
+import type { RedisClientType } from 'redis';
+
+/** Of a state the last value of a minute counts; all other series add up. */
+const STATES = ['balance', 'balance-low', 'breaker', 'refusing', 'currency'] as const;
+type Traffic = `${'sent' | 'verified'}${'' | '-prefix' | '-purpose'}`;
+type Sum = Traffic | 'method' | 'rejected' | 'denied' | 'lock' | 'call' | 'latency' | 'cost' | 'log';
+export type Series = (typeof STATES)[number] | Sum;
+const isState = (series: Series): boolean => STATES.some((state) => state === series);
+
+/** One count, amount or state in one minute. All are whole numbers; money is in millionths. */
 export interface Figure {
   /** Minutes since 1970. */
   readonly minute: number;
   readonly series: Series;
-  /** A country, a reason, an upper bound in milliseconds, a currency. */
+  /** What is counted apart within the series: a country, a prefix, a reason. */
   readonly label: string;
   readonly amount: number;
 }
 
-/** `balance` is the last known value; all others add up. */
-export type Series = 'sent' | 'verified' | 'denied' | 'cost' | 'latency' | 'balance';
-
-/** Where figures are stored. */
+/** Where figures are kept. */
 export interface FigureStore {
-  add(figures: readonly Figure[]): Promise<void>;
-  /** Returns all figures from that minute on. */
-  read(sinceMinute: number): Promise<readonly Figure[]>;
+  add(figure: Figure): Promise<void>;
+  /** Returns all figures of the minutes from `first` to `last`, the oldest first. */
+  read(first: number, last: number): Promise<readonly Figure[]>;
 }
 
-/** The period that the page shows. */
-export const MINUTES_SHOWN = 60;
+/** The longest time range of the page, and an hour before it that its first minutes look back to. */
+export const MINUTES_KEPT = 25 * 60;
+/** A figure is stored within this time of its event. */
+export const MINUTES_OPEN = 2;
 
-/** Keeps figures in this process: they are lost at the next start, and each worker has its own. */
+/** Keeps figures in this process: they are lost when it ends, and each worker has its own. */
 export function memoryFigures(): FigureStore {
-  const kept = new Map<string, Figure>();
+  const kept = new Map<number, Map<string, Figure>>();
   return {
-    add(figures) {
-      for (const figure of figures) {
-        const key = `${figure.minute} ${figure.series} ${figure.label}`;
-        const before = figure.series === 'balance' ? 0 : (kept.get(key)?.amount ?? 0);
-        kept.set(key, { ...figure, amount: before + figure.amount });
-      }
-      dropOld(kept);
+    add(figure) {
+      const { minute, series, label, amount } = figure;
+      const figures = kept.get(minute) ?? new Map<string, Figure>();
+      const before = isState(series) ? 0 : (figures.get(`${series} ${label}`)?.amount ?? 0);
+      kept.set(minute, figures.set(`${series} ${label}`, { ...figure, amount: before + amount }));
+      for (const old of kept.keys()) if (old < minute - MINUTES_KEPT) kept.delete(old);
       return Promise.resolve();
     },
-    read: (sinceMinute) => Promise.resolve([...kept.values()].filter(({ minute }) => minute >= sinceMinute)),
+    read(first, last) {
+      const minutes = [...kept]
+        .filter(([minute]) => minute >= first && minute <= last)
+        .sort(([one], [other]) => one - other);
+      return Promise.resolve(minutes.flatMap(([, figures]) => [...figures.values()]));
+    },
   };
 }
 
-/** Removes old figures. Keys were added in order of time, so the oldest come first. */
-function dropOld(kept: Map<string, Figure>): void {
-  const newest = Math.max(...[...kept.values()].map(({ minute }) => minute));
-  for (const [key, { minute }] of kept) {
-    if (minute > newest - 2 * MINUTES_SHOWN) return;
-    kept.delete(key);
+/** Keeps figures for all processes, in a hash for each minute. */
+export function redisFigures(client: RedisClientType, prefix = 'harbour:ops:'): FigureStore {
+  // Minutes that change no more are read once: 24 hours are 1,440 hashes, every few seconds.
+  const closed = new Map<number, readonly Figure[]>();
+
+  async function readMinute(minute: number, last: number): Promise<readonly Figure[]> {
+    const known = closed.get(minute);
+    if (known) return known;
+    const fields = Object.entries(await client.hGetAll(`${prefix}${minute}`));
+    const figures = fields.map(([field, amount]) => {
+      const [series = '', ...label] = field.split(' ');
+      return { minute, series: series as Series, label: label.join(' '), amount: Number(amount) }; // written below
+    });
+    if (minute < last - MINUTES_OPEN) closed.set(minute, figures);
+    return figures;
   }
+
+  return {
+    async add({ minute, series, label, amount }) {
+      const [key, field] = [`${prefix}${minute}`, `${series} ${label}`];
+      const added = isState(series) ? client.hSet(key, field, amount) : client.hIncrBy(key, field, amount);
+      await Promise.all([added, client.expire(key, MINUTES_KEPT * 60)]);
+    },
+    async read(first, last) {
+      for (const minute of closed.keys()) if (minute < first) closed.delete(minute);
+      const minutes = Array.from({ length: last - first + 1 }, (_gap, index) => first + index);
+      return (await Promise.all(minutes.map((minute) => readMinute(minute, last)))).flat();
+    },
+  };
 }

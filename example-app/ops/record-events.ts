@@ -1,91 +1,138 @@
 import type { Policy, SmsOtpEvent } from 'passport-sms-otp';
-import type { Figure, FigureStore, Series } from './figures';
+import type { FigureStore, Series } from './figures';
 
 const MINUTE_MS = 60_000;
 const MILLIONTHS = 1_000_000;
-/** The balance is requested after a send, at most this often. */
+/** The balance is requested after a send, at most this often; the price list, which names the currency, more rarely. */
 const BALANCE_EVERY_MS = 30_000;
+const CURRENCY_EVERY_MS = 60 * MINUTE_MS;
+/** Of one series in one minute; further ones are counted together, so that an attack cannot fill the memory. */
+const MOST_LABELS = 200;
+export const OTHERS = 'others';
 
-/** Upper bounds in milliseconds: a latency is counted under the first one that it does not exceed. */
-export const LATENCY_BOUNDS_MS = [25, 50, 100, 200, 400, 800, 1_600, 3_200, 6_400, 12_800] as const;
+/** Response times are counted in classes, each 5 % above the one before: a percentile is accurate to 2.5 %. */
+const LATENCY_STEP = 1.05;
+const toLatencyClass = (ms: number): number => Math.round(Math.log(Math.max(1, ms)) / Math.log(LATENCY_STEP));
+export const fromLatencyClass = (index: number): number => LATENCY_STEP ** index;
+/** The number without its last four digits, as the library's limit `per-prefix` counts it. */
+const toPrefix = (mobile: string): string => `${mobile.slice(0, -4)}····`;
+/** A rejection, of a wrong code for example, is an answer. */
+export const isFailure = (outcome: string): boolean => outcome !== 'ok' && outcome !== 'rejected';
+const toMillionths = (amount: string): number => Math.round(Number(amount) * MILLIONTHS);
 
-/** Turns events into figures. */
-export interface Recorder {
-  readonly onEvent: (event: SmsOtpEvent) => void;
-  /** A policy that allows everything and requests the balance after a message was sent. */
-  readonly watchBalance: Policy;
-  /** Waits until everything is stored. */
-  readonly settle: () => Promise<void>;
-}
+/**
+ * Counts events by the minute: returns a listener for `onEvent`, and a policy that allows everything, counts prefixes, which
+ * no event names, and requests the balance. Figures that cannot be stored are lost: they must not delay a login.
+ */
+export function recordEvents(store: FigureStore, now: () => number) {
+  const known = new Map<Series, Set<string>>();
+  let [knownMinute, balanceAt, currencyAt] = [0, -Infinity, -Infinity];
 
-/** Counts events by the minute. Figures that cannot be stored are lost: an operator's page must not delay a login. */
-export function recordEvents(store: FigureStore, now: () => number): Recorder {
-  let waiting: Figure[] = [];
-  let flight: Promise<void> | null = null;
-  let balanceAt = -Infinity;
-
-  function note(series: Series, label: string, amount = 1): void {
-    waiting.push({ minute: Math.floor(now() / MINUTE_MS), series, label, amount });
-    flight ??= flush().finally(() => (flight = null));
+  function note(series: Series, label: string | number | null, amount = 1): void {
+    const minute = Math.floor(now() / MINUTE_MS);
+    if (minute !== knownMinute) known.clear();
+    knownMinute = minute;
+    const labels = known.get(series) ?? new Set();
+    known.set(series, labels);
+    const isKept = series === 'latency' || labels.has(String(label)) || labels.size < MOST_LABELS;
+    const shown = isKept ? String(label ?? 'none') : OTHERS;
+    labels.add(shown);
+    store.add({ minute, series, label: shown, amount }).catch(() => undefined);
   }
 
-  async function flush(): Promise<void> {
-    while (waiting.length > 0) {
-      const batch = addUp(waiting);
-      waiting = [];
-      await store.add(batch).catch(() => undefined);
-    }
-  }
-
-  const watchBalance: Policy = {
-    name: 'watch-balance',
+  const policy: Policy = {
+    name: 'operations-page',
     stage: 'send',
     check: () => 'allow',
-    async settle({ gateway }) {
+    async settle({ gateway, mobile }, { kind }) {
+      if (kind !== 'sent') return;
+      note('sent-prefix', toPrefix(mobile));
       if (now() - balanceAt < BALANCE_EVERY_MS) return;
       balanceAt = now();
-      const { balance } = await gateway.otp.balance();
-      note('balance', '', toMillionths(balance));
+      note('balance', '', toMillionths((await gateway.otp.balance()).balance));
+      if (now() - currencyAt < CURRENCY_EVERY_MS) return;
+      currencyAt = now();
+      const { name, symbol } = (await gateway.otp.pricing()).currency;
+      note('currency', (name ?? symbol ?? '').slice(0, 20));
     },
+    verified: ({ mobile }) => note('verified-prefix', toPrefix(mobile)),
   };
 
-  return {
-    onEvent: (event) => record(event, note),
-    watchBalance,
-    settle: async () => {
-      while (flight !== null) await flight;
-    },
+  // Nothing is wrong yet in a new process. One that has died tells no more that its breaker closes.
+  (['breaker', 'refusing'] as const).forEach((state) => note(state, '', 0));
+  return { onEvent: createListener(note), policy };
+}
+
+function createListener(note: (series: Series, label: string | number | null, amount?: number) => void) {
+  // What the gateway refuses to everybody, until it answers that call again.
+  let refusedCall: string | null = null;
+  const setRefusing = (call: string | null, gatewayCode: number): void => {
+    refusedCall = call;
+    note('refusing', '', gatewayCode);
+  };
+
+  return (event: SmsOtpEvent): void => {
+    const line = toLogLine(event);
+    if (line !== null) note('log', line);
+    if (event.type === 'sent') {
+      note('sent', event.country);
+      note('sent-purpose', event.purpose);
+      if (event.cost !== null) note('cost', '', toMillionths(event.cost));
+    } else if (event.type === 'verified') {
+      note('method', event.method);
+      if (event.method !== 'sms') return;
+      note('verified', event.country);
+      note('verified-purpose', event.purpose);
+    } else if (event.type === 'rejected') note('rejected', event.reason);
+    else if (event.type === 'denied') {
+      note('denied', [event.reason, event.limit ?? event.policy ?? '', event.purpose].join('\t'));
+    } else if (LOCKS.includes(event.type)) note('lock', event.type);
+    else if (event.type === 'gateway-failing') note('breaker', '', 1);
+    else if (event.type === 'gateway-recovered') note('breaker', '', 0);
+    else if (event.type === 'gateway-credentials-refused') setRefusing('auth', event.gatewayCode);
+    else if (event.type === 'gateway-refusing') setRefusing(event.call, event.gatewayCode);
+    else if (event.type === 'balance-low') note('balance-low', '', event.level === 'critical' ? 2 : 1);
+    else if (event.type === 'balance-recovered') note('balance-low', '', 0);
+    else if (event.type === 'gateway-call') {
+      if (event.call === refusedCall && event.outcome === 'ok') setRefusing(null, 0);
+      if (!LOGIN_CALLS.includes(event.call)) return;
+      note('call', event.outcome);
+      // A refused connection is fast, and no answer. Authentication lies within the calls that wait for it.
+      if (!isFailure(event.outcome) && event.call !== 'auth') note('latency', toLatencyClass(event.durationMs));
+    }
   };
 }
 
-type Note = (series: Series, label: string, amount?: number) => void;
+/** A login needs these. */
+const LOGIN_CALLS: readonly string[] = ['auth', 'generate', 'validate'];
+/** What stops somebody who guesses, or tells of them. */
+const GUESSING = ['guessing-slowly', 'guessing-recovery-codes'];
+const LOCKS: readonly string[] = ['locked', 'disabled', 'browser-unknown', ...GUESSING];
+const LOGGED: readonly string[] = [
+  ...LOCKS,
+  ...['rejected', 'denied', 'sends-used-up', 'store-failing', 'token-taken-over', 'conversion-blocked'],
+  ...['gateway-failing', 'gateway-recovered', 'gateway-refusing', 'gateway-credentials-refused'],
+  ...['balance-low', 'balance-recovered', 'unexplained-spend', 'price-list-problem', 'lookups-stopped'],
+];
+/** The fields that a line of the log shows: no number, not even a masked one, and no free text. */
+const DETAILS = [
+  'reason',
+  'limit',
+  'policy',
+  'purpose',
+  'call',
+  'outcome',
+  'operation',
+  'gatewayCode',
+  'level',
+  'scope',
+];
 
-function record(event: SmsOtpEvent, note: Note): void {
-  if (event.type === 'sent') {
-    note('sent', event.country ?? '??');
-    if (event.cost !== null) note('cost', '', toMillionths(event.cost));
-  } else if (event.type === 'verified' && event.method === 'sms') {
-    note('verified', event.country ?? '??');
-  } else if (event.type === 'denied') {
-    // Of a full limit the reason does not say which one.
-    note('denied', event.reason === 'send-limit' && event.limit ? `${event.reason} (${event.limit})` : event.reason);
-  } else if (event.type === 'gateway-call' && (event.call === 'generate' || event.call === 'validate')) {
-    note('latency', String(LATENCY_BOUNDS_MS.find((bound) => event.durationMs <= bound) ?? Infinity));
-  }
-}
-
-/** Rounds, which is enough for a plot. */
-function toMillionths(amount: string | number): number {
-  return Math.round(Number(amount) * MILLIONTHS);
-}
-
-/** One row for each key: a row cannot be added to twice in one statement. */
-function addUp(figures: readonly Figure[]): Figure[] {
-  const sums = new Map<string, Figure>();
-  for (const figure of figures) {
-    const key = `${figure.minute} ${figure.series} ${figure.label}`;
-    const before = figure.series === 'balance' ? 0 : (sums.get(key)?.amount ?? 0);
-    sums.set(key, { ...figure, amount: before + figure.amount });
-  }
-  return [...sums.values()];
+/** Returns what happened, the details, the user and the address; null for an event that is neither refusal nor alarm. */
+function toLogLine(event: SmsOtpEvent): string | null {
+  const isFailedCall = event.type === 'gateway-call' && isFailure(event.outcome);
+  if (!isFailedCall && !LOGGED.includes(event.type)) return null;
+  const fields = event as Readonly<Record<string, unknown>>; // those read here are words and numbers
+  const details = DETAILS.map((name) => fields[name]).filter(Boolean);
+  return [event.type, details.join(', '), fields.userId, fields.address].join('\t');
 }

@@ -1,53 +1,33 @@
-import { Router, type NextFunction, type Request, type Response } from 'express';
+import { dirname } from 'node:path';
+import { Router, static as serveFolder, type NextFunction, type Request, type Response } from 'express';
 import type { SmsOtp } from 'passport-sms-otp';
-import { toDashboard, type Dashboard } from '../ops/dashboard';
-import { MINUTES_SHOWN, type FigureStore } from '../ops/figures';
-import { drawBars, drawLines } from '../ops/plots';
+import { RANGES, toDashboard, type Range } from '../ops/dashboard';
+import { MINUTES_KEPT, type FigureStore } from '../ops/figures';
 
 const MINUTE_MS = 60_000;
+/** The charts are drawn by uPlot, served from the package's own files. */
+const UPLOT = dirname(require.resolve('uplot'));
 
-interface OpsParts {
-  readonly figures: FigureStore;
-  readonly now: () => number;
-  /** Whether all processes share the figures; the page says so. */
-  readonly isShared: boolean;
-}
-
-/** What the text messages do and cost, for operators with a second factor. */
-export function opsPages(smsOtp: Pick<SmsOtp, 'requireSecondFactor'>, { figures, now, isShared }: OpsParts): Router {
+/** What the text messages do and cost, for operators with a second factor. `isShared`: all processes are counted. */
+export function opsPages(
+  { requireSecondFactor }: Pick<SmsOtp, 'requireSecondFactor'>,
+  { figures, now, isShared }: { figures: FigureStore; now: () => number; isShared: boolean },
+): Router {
   const router = Router();
-  const guards = [smsOtp.requireSecondFactor({ redirect: '/login' }), onlyOperators];
+  const known = new Map<string, string>();
+  // The app forbids caching of all it serves; these files are the same for everyone.
+  const setHeaders = (res: Response) => res.set('Cache-Control', 'public, max-age=86400');
+  router.use('/ops/uplot', serveFolder(UPLOT, { index: false, setHeaders }));
 
-  async function read(): Promise<Dashboard> {
-    const nowMinute = Math.floor(now() / MINUTE_MS);
-    return toDashboard(await figures.read(nowMinute - MINUTES_SHOWN + 1), nowMinute);
-  }
-
-  router.get('/ops', guards, (_req: Request, res: Response, next: NextFunction) => {
-    read()
-      .then((dashboard) => res.render('ops', { dashboard, plots: draw(dashboard), isShared }))
-      .catch(next);
-  });
-  /** The part of the page that changes, for the script that refreshes it. */
-  router.get('/ops/figures', guards, (_req: Request, res: Response, next: NextFunction) => {
-    read()
-      .then((dashboard) => res.render('partials/ops-figures', { dashboard, plots: draw(dashboard) }))
-      .catch(next);
+  router.get('/ops', requireSecondFactor({ redirect: '/login' }), onlyOperators, async (req, res) => {
+    const { range: asked } = req.query;
+    const range = typeof asked === 'string' && Object.hasOwn(RANGES, asked) ? (asked as Range) : '1h'; // just checked
+    const nowMs = now();
+    const nowMinute = Math.floor(nowMs / MINUTE_MS);
+    const dashboard = toDashboard(await figures.read(nowMinute - MINUTES_KEPT, nowMinute), nowMinute, range, known);
+    res.render('ops', { dashboard, range, ranges: RANGES, nowMs, isShared });
   });
   return router;
-}
-
-function draw({ sent, verified, latency }: Dashboard): { readonly traffic: string; readonly latency: string } {
-  return {
-    traffic: drawBars('Messages sent and codes that were right, by the minute', [
-      { name: 'sent', values: sent },
-      { name: 'right', values: verified },
-    ]),
-    latency: drawLines('Answer times of the gateway in milliseconds, by the minute', [
-      { name: 'half within', values: latency.median },
-      { name: '95 % within', values: latency.slow },
-    ]),
-  };
 }
 
 /** Answers 404 to everyone else. */

@@ -1,15 +1,187 @@
-// Keeps the figures fresh. Without this script the page shows them as they were when it was loaded.
-const figures = document.querySelector('[data-live]');
-const EVERY_MS = 2000;
+// Draws the charts from the table of the page, and keeps page and charts fresh. Without this script the page shows its
+// tables, as they were when it was loaded.
+import uPlot from '/ops/uplot/uPlot.esm.js';
 
-async function refresh() {
-  if (document.hidden) return;
-  try {
-    const response = await fetch(figures.dataset.live, { redirect: 'error' });
-    if (response.ok) figures.innerHTML = await response.text();
-  } catch {
-    // The server is away, or the login is over: what is shown stays until it is back or the page is loaded again.
+const EVERY_MS = 5_000;
+const STALE_AFTER_MS = 3 * EVERY_MS;
+
+const live = document.getElementById('ops-live');
+const staleNotice = document.getElementById('ops-stale');
+const number = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
+const { timeZone } = live.dataset;
+const clock = new Intl.DateTimeFormat('en-GB', { timeZone, hour: '2-digit', minute: '2-digit' });
+
+/** Series by chart: the column of the table, the name, the colour of `ops.css`. */
+const CHARTS = {
+  texts: [
+    { key: 'sent', label: 'Sent', color: '--plot-grey', bars: true },
+    { key: 'verified', label: 'Codes entered', color: '--plot-blue' },
+  ],
+  attacks: [
+    { key: 'wrong', label: 'Wrong codes', color: '--plot-red' },
+    { key: 'locks', label: 'Locks', color: '--plot-amber' },
+    { key: 'denied', label: 'Refused sends', color: '--plot-grey', bars: true },
+  ],
+  calls: [
+    { key: 'answered', label: 'Answered', color: '--plot-grey', bars: true },
+    { key: 'failed', label: 'Failed', color: '--plot-red' },
+  ],
+  latency: [
+    // Where they are equal, the smaller point lies on the larger one.
+    { key: 'p99', label: 'p99', color: '--plot-red', unit: ' ms', size: 11 },
+    { key: 'p95', label: 'p95', color: '--plot-amber', unit: ' ms', size: 8 },
+    { key: 'p50', label: 'p50', color: '--plot-blue', unit: ' ms' },
+  ],
+};
+
+const plots = new Map();
+
+function readColumns(keys) {
+  const heads = [...live.querySelectorAll('#ops-points thead th')].map((head) => head.dataset.key);
+  const rows = [...live.querySelectorAll('#ops-points tbody tr')];
+  const readCell = (row, key) => {
+    const text = row.cells[heads.indexOf(key)].textContent;
+    return text === '' ? null : Number(text.replaceAll(',', ''));
+  };
+  return [rows.map((row) => Number(row.dataset.time)), ...keys.map((key) => rows.map((row) => readCell(row, key)))];
+}
+
+function colorOf(name) {
+  return getComputedStyle(live).getPropertyValue(name).trim();
+}
+
+function toSeries({ label, color, unit = '', bars = false, size = 5 }) {
+  const stroke = colorOf(color);
+  return {
+    label,
+    stroke,
+    width: 2,
+    points: { show: !bars, size, fill: stroke },
+    value: (_plot, value) => (value === null ? '–' : number.format(value) + unit),
+    ...(bars && { fill: stroke, width: 0, paths: uPlot.paths.bars({ size: [0.8, 40] }) }),
+  };
+}
+
+/** Room for the widest number of the axis. */
+function widthOfAxis(_plot, values) {
+  return 18 + 8 * Math.max(1, ...(values ?? []).map((value) => value.length));
+}
+
+/** Seconds from one point to the next. */
+function stepOf([[first, second]]) {
+  return second - first;
+}
+
+function draw(section) {
+  const series = CHARTS[section.dataset.chart];
+  const target = section.querySelector('[data-plot]');
+  const axis = { stroke: colorOf('--soft'), grid: { stroke: colorOf('--line'), width: 1 }, ticks: { show: false } };
+  const toTicks = (_plot, values) => values.map((value) => (Number.isInteger(value) ? number.format(value) : ''));
+  const data = readColumns(series.map(({ key }) => key));
+  const options = {
+    width: target.clientWidth,
+    height: 200,
+    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), timeZone),
+    cursor: { drag: { x: false, y: false } },
+    scales: {
+      x: { range: (_plot, first, last) => [first - stepOf(data) / 2, last + stepOf(data) / 2] },
+      y: { range: (_plot, _least, most) => [0, Math.max(4, (most ?? 0) * 1.1)] },
+    },
+    axes: [
+      { ...axis, space: 64, size: 32, values: (_plot, values) => values.map((value) => clock.format(value * 1000)) },
+      { ...axis, size: widthOfAxis, values: toTicks },
+    ],
+    series: [
+      { label: 'Time', value: (_plot, value) => (value === null ? '–' : clock.format(value * 1000)) },
+      ...series.map(toSeries),
+    ],
+  };
+  plots.get(section)?.destroy();
+  plots.set(section, new uPlot(options, data, target));
+}
+
+function drawAll() {
+  for (const section of live.querySelectorAll('[data-chart]')) {
+    section.hidden = false;
+    draw(section);
   }
 }
 
-if (figures) setInterval(refresh, EVERY_MS);
+function updatePlots() {
+  for (const [section, plot] of plots) {
+    plot.setData(readColumns(CHARTS[section.dataset.chart].map(({ key }) => key)));
+  }
+}
+
+/** Makes an element like another, touching only what differs: a selection of text survives. */
+function update(now, next) {
+  if (now.nodeType === Node.TEXT_NODE) {
+    if (now.data !== next.data) now.data = next.data;
+    return;
+  }
+  if ('plot' in now.dataset) return;
+  for (const { name, value } of next.attributes) {
+    if (name !== 'hidden' && now.getAttribute(name) !== value) now.setAttribute(name, value);
+  }
+  for (const { name } of [...now.attributes]) {
+    if (name !== 'open' && name !== 'hidden' && !next.hasAttribute(name)) now.removeAttribute(name);
+  }
+  const [children, others] = [[...now.childNodes], [...next.childNodes]];
+  others.forEach((other, index) => {
+    const child = children[index];
+    if (child === undefined) now.append(other);
+    else if (child.nodeName !== other.nodeName) child.replaceWith(other);
+    else update(child, other);
+  });
+  for (const child of children.slice(others.length)) child.remove();
+}
+
+let freshAt = Date.now();
+let problem = '';
+let title = document.title;
+
+async function refresh() {
+  if (document.hidden) return;
+  problem = await load().catch(() => 'the server does not answer');
+  showAge();
+}
+
+/** Returns what went wrong; nothing when the page is fresh. */
+async function load() {
+  const response = await fetch(location.href, { redirect: 'manual', signal: AbortSignal.timeout(EVERY_MS) });
+  if (response.type === 'opaqueredirect') return 'your login is over';
+  if (!response.ok) return `the server answered ${response.status}`;
+  const page = new DOMParser().parseFromString(await response.text(), 'text/html');
+  update(live, page.getElementById('ops-live'));
+  title = page.title;
+  freshAt = Date.now();
+  updatePlots();
+  return '';
+}
+
+/** Says aloud that figures are old: at once when the server is gone, and after a while whatever the reason. */
+function showAge() {
+  const isStale = problem !== '' || Date.now() - freshAt > STALE_AFTER_MS;
+  const time = document.getElementById('ops-updated').textContent;
+  const text = `These figures are old: ${problem || 'they were not updated'}. They are from ${time}. `;
+  live.classList.toggle('stale', isStale);
+  staleNotice.hidden = !isStale;
+  document.title = isStale ? `OLD – ${title}` : title;
+  if (staleNotice.firstChild?.data === text) return;
+  staleNotice.textContent = text;
+  if (problem !== 'your login is over') return;
+  staleNotice.append(Object.assign(document.createElement('a'), { href: '/login', textContent: 'Log in again' }));
+}
+
+document.getElementById('ops-reload').hidden = true;
+drawAll();
+new ResizeObserver(() => {
+  for (const [section, plot] of plots) {
+    const width = section.querySelector('[data-plot]').clientWidth;
+    if (width !== plot.width) plot.setSize({ width, height: plot.height });
+  }
+}).observe(live);
+matchMedia('(prefers-color-scheme: dark)').addEventListener('change', drawAll);
+document.addEventListener('visibilitychange', refresh);
+setInterval(refresh, EVERY_MS);
+setInterval(showAge, 1_000);

@@ -1,52 +1,151 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { guessCodes, killGateway, pumpTexts } from '../example-app/ops-incidents';
 import { BOB_PHONE } from '../example-app/site';
 import { readPin, Visitor } from '../example-app/visitor';
 import { findFlaws } from './barriers';
 import { BROWSER_TEST_MS, inChromium, useChromium } from './chromium';
 import { giveCode, givePassword, openWindow, WIDTHS, type Window } from './window';
 
+/** Waits for the charts: the script draws them into what is hidden without it. */
+async function openPage(page: Page, path = '/ops'): Promise<void> {
+  await page.goto(path);
+  await page.locator('[data-chart=latency] canvas').waitFor();
+}
+
+/** The answers of the first line that are red, as they are seen. */
+function readAlarms(page: Page): Promise<string[]> {
+  return page.locator('.statuses .level-alarm dt').allTextContents();
+}
+
+/** The figure of a tile, without a mark. */
+function tile(page: Page, name: string) {
+  return page.locator('.tiles > div').filter({ hasText: name }).locator('.value');
+}
+
 inChromium(describe)('the page for operators in Chromium', () => {
   const browser = useChromium();
+  let window: Window;
+
+  async function open(look: Parameters<typeof openWindow>[1]): Promise<void> {
+    window = await openWindow(browser(), look, { variant: 'B' });
+    await givePassword(window.page, 'bob');
+    await giveCode(window.page, readPin(window.site, BOB_PHONE));
+    await window.page.waitForURL('**/account');
+  }
+
+  afterEach(() => window.close());
 
   describe.each(WIDTHS)('on a %s', (_name, look) => {
-    let window: Window;
+    beforeEach(() => open(look));
 
-    beforeEach(async () => {
-      window = await openWindow(browser(), look, { variant: 'B' });
-      await givePassword(window.page, 'bob');
-      await giveCode(window.page, readPin(window.site, BOB_PHONE));
-      await window.page.waitForURL('**/account');
-    });
-
-    afterEach(() => window.close());
-
-    it(
-      'has no barriers, fits, and needs nothing that the site forbids',
-      async () => {
+    it.each([
+      ['a dead gateway', killGateway, ['Gateway', 'Circuit breaker']],
+      ['a guessing attack', guessCodes, ['Code guessing']],
+      ['a pumping attack', pumpTexts, ['SMS pumping']],
+    ] as const)(
+      'tells %s in its first line, which needs no scrolling, and has no barriers',
+      async (_incident, happen, alarms) => {
         const { page, site } = window;
-        await new Visitor(site).givePassword();
-        await new Visitor(site).givePassword();
-        await page.goto('/ops');
+        await openPage(page);
+        expect(await readAlarms(page)).toEqual([]);
+        await happen(site);
+        await openPage(page);
+        expect(await readAlarms(page)).toEqual(alarms);
+        const bottom = await page.locator('.statuses').evaluate((line) => line.getBoundingClientRect().bottom);
+        expect(bottom).toBeLessThanOrEqual(page.viewportSize()?.height ?? 0);
         expect(await findFlaws(page)).toEqual([]);
-        expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
         expect(window.complaints).toEqual([]);
       },
       BROWSER_TEST_MS,
     );
 
     it(
-      'shows a new message without being loaded again',
+      'stays fresh, and leaves the selected text and the range alone',
       async () => {
         const { page, site } = window;
-        await page.goto('/ops');
-        await page.getByText('Sent', { exact: true }).first().waitFor();
-        const sent = page.locator('.tiles dd').first();
-        expect(await sent.textContent()).toBe('1');
+        await openPage(page, '/ops?range=15m');
+        await page.evaluate(`getSelection().selectAllChildren(document.getElementById('ops-title'))`);
+        await page.evaluate(`document.querySelector('#ops-points').open = true`);
         await new Visitor(site).givePassword();
-        await sent.filter({ hasText: '2' }).waitFor();
+        await tile(page, 'Texts sent').filter({ hasText: '2' }).waitFor();
+        expect(await page.evaluate('getSelection().toString()')).toBe('Text messages');
+        expect(await page.locator('#ops-points').getAttribute('open')).not.toBeNull();
+        expect(await page.locator('#ops nav [aria-current]').textContent()).toBe('15 min');
+        expect(await page.locator('#ops-points tbody tr').count()).toBe(15);
+        expect(window.complaints).toEqual([]);
+      },
+      BROWSER_TEST_MS,
+    );
+
+    it(
+      'shows the values of a time when it is pointed at',
+      async () => {
+        const { page } = window;
+        await openPage(page, '/ops?range=15m');
+        const plot = page.locator('[data-chart=texts] .u-over');
+        await plot.scrollIntoViewIfNeeded();
+        const { width = 0 } = (await plot.boundingBox()) ?? {};
+        // The newest minute is at the right end.
+        await plot.hover({ position: { x: width - 3, y: 20 } });
+        await page.locator('[data-chart=texts] .u-value').first().filter({ hasText: ':' }).waitFor();
+        expect(await page.locator('[data-chart=texts] .u-value').allTextContents()).toEqual([
+          expect.stringMatching(/^\d\d:\d\d$/),
+          '1',
+          '1',
+        ]);
+      },
+      BROWSER_TEST_MS,
+    );
+
+    it(
+      'says that its figures are old when the login is over, and when the server is gone',
+      async () => {
+        const { page } = window;
+        await openPage(page);
+        const notice = page.locator('#ops-stale');
+        expect(await notice.isVisible()).toBe(false);
+        await page.context().setOffline(true);
+        await notice.filter({ hasText: 'the server does not answer' }).waitFor();
+        expect(await page.title()).toMatch(/^OLD – /);
+        await page.context().setOffline(false);
+        await notice.waitFor({ state: 'hidden' });
+        expect(await page.title()).toMatch(/^Operations/);
+        await page.context().clearCookies();
+        await notice.filter({ hasText: 'your login is over' }).waitFor();
+        expect(await notice.getByRole('link', { name: 'Log in again' }).isVisible()).toBe(true);
+        expect(await findFlaws(page)).toEqual([]);
+      },
+      BROWSER_TEST_MS,
+    );
+
+    it(
+      'is English from left to right on a page in Arabic, and fits',
+      async () => {
+        const { page } = window;
+        await page.goto('/language/ar?back=/ops');
+        await openPage(page);
+        expect(await page.locator('html').getAttribute('dir')).toBe('rtl');
+        expect(await page.locator('#ops').evaluate((ops) => getComputedStyle(ops).direction)).toBe('ltr');
+        expect(await findFlaws(page)).toEqual([]);
         expect(window.complaints).toEqual([]);
       },
       BROWSER_TEST_MS,
     );
   });
+
+  it(
+    'has tables in place of charts where scripts are off',
+    async () => {
+      await open({ viewport: { width: 375, height: 720 }, javaScriptEnabled: false });
+      const { page } = window;
+      await page.goto('/ops');
+      expect(await page.locator('.statuses .word').first().textContent()).toContain('Up');
+      expect(await page.locator('[data-chart=texts]').isVisible()).toBe(false);
+      await page.getByText('The charts as a table').click();
+      expect(await page.locator('#ops-points tbody tr').last().isVisible()).toBe(true);
+      expect(await page.getByText('Reload the page for new figures').isVisible()).toBe(true);
+    },
+    BROWSER_TEST_MS,
+  );
 });

@@ -1,6 +1,29 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { guessCodes, killGateway, pumpTexts } from './ops-incidents';
 import { BOB_PHONE, startSite, type Site } from './site';
 import { Visitor } from './visitor';
+
+/** What the first line answers, by question. */
+async function readStatuses(operator: Visitor): Promise<Record<string, string>> {
+  const { text } = await operator.open('/ops');
+  const found = text.matchAll(/<dt>([^<]+)<\/dt>\s*<dd class="word"><span[^>]*>.<\/span> ([^<]+)<\/dd>/g);
+  return Object.fromEntries([...found].map(([, name = '', word = '']) => [name, word]));
+}
+
+/** Figures by name. */
+async function readTiles(operator: Visitor): Promise<Record<string, string>> {
+  const { text } = await operator.open('/ops');
+  const found = text.matchAll(/<dt>([^<]+)<\/dt><dd class="value">([^<]+?) ?</g);
+  return Object.fromEntries([...found].map(([, name = '', value = '']) => [name, value]));
+}
+
+const CALM = {
+  Gateway: 'Up',
+  'Circuit breaker': 'Closed',
+  'Code guessing': 'No sign',
+  'SMS pumping': 'No sign',
+  Balance: 'Enough',
+};
 
 describe.each(['A', 'B'] as const)('the page for operators, in variant %s', (variant) => {
   let site: Site;
@@ -15,30 +38,50 @@ describe.each(['A', 'B'] as const)('the page for operators, in variant %s', (var
 
   it('shows what was sent, what became of it, and the balance', async () => {
     const operator = await start();
-    const visitor = new Visitor(site);
-    await visitor.givePassword();
     await new Visitor(site).givePassword();
-    const { text } = await operator.open('/ops');
+    await new Visitor(site).givePassword();
+    expect(await readStatuses(operator)).toEqual(CALM);
     // Bob's and Alice's messages; Alice's second browser was told to wait.
-    expect(text).toMatch(/<dt>Sent<\/dt><dd>2<\/dd>/);
-    expect(text).toMatch(/<dt>Conversion<\/dt><dd>50 %<\/dd>/);
-    expect(text).toMatch(/<dt>Refused<\/dt><dd>1<\/dd>/);
-    expect(text).toContain('<code>resend-too-soon</code>');
-    expect(text).toMatch(/<th scope="row">US<\/th><td>2<\/td><td>1<\/td>/);
-    expect(text).toMatch(/<dt>Balance<\/dt><dd>\d+\.\d\d<\/dd>/);
-    expect(text).toMatch(variant === 'B' ? /<dt>Cost<\/dt><dd>0\.\d\d<\/dd>/ : /<dt>Cost<\/dt><dd>not told<\/dd>/);
-    expect(text.match(/<svg class="plot"/g)).toHaveLength(2);
+    expect(await readTiles(operator)).toMatchObject({
+      'Texts sent': '2',
+      Conversion: '50 %',
+      'Sends refused': '1',
+      'Failed calls': '0',
+      Cost: variant === 'B' ? '0.02' : '–',
+      // As it was after the first text: it is requested every 30 seconds at most.
+      Balance: '99.99',
+    });
+    const { text } = await operator.open('/ops');
+    expect(text).toMatch(/<th scope="row">resend-too-soon<\/th><td[^>]*>gap<\/td><td[^>]*>login<\/td>/);
+    expect(text).toMatch(/<th scope="row">\+1202555····<\/th><td[^>]*>2<\/td><td[^>]*>1<\/td>/);
+    expect(text).toMatch(/US Dollar as of \d\d:\d\d/);
+    expect(text).toMatch(/Updated at <time id="ops-updated">\d\d:\d\d:\d\d</);
+    expect(text).not.toMatch(/2025550123|2025550124/);
     expect((await operator.open('/account')).text).toContain('href="/ops"');
   });
 
-  it('stays live by a part of its own', async () => {
+  it('tells a dead gateway at the first glance', async () => {
     const operator = await start();
-    const before = (await operator.open('/ops/figures')).text;
-    await new Visitor(site).givePassword();
-    const after = (await operator.open('/ops/figures')).text;
-    expect(before).toMatch(/<dt>Sent<\/dt><dd>1<\/dd>/);
-    expect(after).toMatch(/<dt>Sent<\/dt><dd>2<\/dd>/);
-    expect(after).not.toContain('<html');
+    await killGateway(site);
+    expect(await readStatuses(operator)).toEqual({ ...CALM, Gateway: 'Down', 'Circuit breaker': 'Open' });
+    expect(await readTiles(operator)).toMatchObject({ 'Failed calls': '20' });
+    expect((await operator.open('/ops')).text).toContain('<title>(2) Operations');
+  });
+
+  it('tells somebody who guesses codes at the first glance', async () => {
+    const operator = await start();
+    await guessCodes(site);
+    expect(await readStatuses(operator)).toEqual({ ...CALM, 'Code guessing': 'Likely' });
+    expect(await readTiles(operator)).toMatchObject({ 'Wrong codes': '10', Locks: '1' });
+    expect((await operator.open('/ops')).text).toMatch(/locked<\/th>|>locked<\/td>/);
+  });
+
+  it('tells somebody who pumps texts at the first glance', async () => {
+    const operator = await start();
+    await pumpTexts(site);
+    expect(await readStatuses(operator)).toEqual({ ...CALM, 'SMS pumping': 'Likely' });
+    const { text } = await operator.open('/ops?range=6h');
+    expect(text).toMatch(/\+1305555····<\/th><td[^>]*>10<\/td><td[^>]*>0<\/td><td class="level-alarm">0 %/);
   });
 
   it('is not there for others, and asks operators for both factors', async () => {
@@ -47,7 +90,30 @@ describe.each(['A', 'B'] as const)('the page for operators, in variant %s', (var
     expect((await visitor.open('/ops')).headers.location).toBe('/login');
     await visitor.logIn();
     expect((await visitor.open('/ops')).status).toBe(404);
-    expect((await visitor.open('/ops/figures')).status).toBe(404);
     expect((await visitor.open('/account')).text).not.toContain('href="/ops"');
+  });
+});
+
+describe('the page for operators', () => {
+  let site: Site;
+  afterEach(() => site.close());
+
+  it('has a range in its address, and an hour where that is none', async () => {
+    site = await startSite();
+    const operator = new Visitor(site);
+    await operator.logIn('bob', BOB_PHONE);
+    const countRows = async (range: string): Promise<number> =>
+      (await operator.open(`/ops?range=${range}`)).text.match(/<tr data-time/g)?.length ?? 0;
+    expect([await countRows('15m'), await countRows('1h'), await countRows('toString'), await countRows('')]).toEqual([
+      15, 60, 60, 60,
+    ]);
+  });
+
+  it('draws with a script of its own site', async () => {
+    site = await startSite();
+    const script = await new Visitor(site).open('/ops/uplot/uPlot.esm.js');
+    expect(script.status).toBe(200);
+    expect(script.headers['content-type']).toContain('javascript');
+    expect(script.headers['cache-control']).toBe('public, max-age=86400');
   });
 });

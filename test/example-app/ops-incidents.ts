@@ -1,0 +1,45 @@
+import type { Site } from './site';
+import { readWrongPin, Visitor } from './visitor';
+
+/** People wait on the code page, Alice in two browsers, when the gateway dies. They type, and ask for another code. */
+export async function killGateway(site: Site): Promise<void> {
+  const visitors = [new Visitor(site), new Visitor(site), new Visitor(site), new Visitor(site)] as const;
+  const [known, alice, bob, carol] = visitors;
+  await known.logIn('alice');
+  await known.submit('/account', '/logout');
+  site.advanceSeconds(120);
+  await known.givePassword('alice');
+  await alice.givePassword('alice');
+  await bob.givePassword('bob');
+  await carol.givePassword('carol');
+  await carol.submit('/enroll', '/enroll', { phone: '+12025550125' });
+  site.advanceSeconds(120);
+  await site.simulator.close();
+  for (const visitor of visitors) {
+    for (let attempt = 0; attempt < 5; attempt += 1) await visitor.answerCode('000000');
+  }
+  await alice.submit('/login/pin', '/login/pin/resend');
+  await bob.submit('/login/pin', '/login/pin/resend');
+}
+
+/** Somebody who knows Alice's password types codes until she is locked. */
+export async function guessCodes(site: Site): Promise<void> {
+  const attacker = new Visitor(site);
+  await attacker.givePassword('alice');
+  for (let attempt = 0; attempt < 5; attempt += 1) await attacker.giveCode(readWrongPin(site));
+  site.advanceSeconds(120);
+  await attacker.submit('/login/pin', '/login/pin/resend');
+  for (let attempt = 0; attempt < 5; attempt += 1) await attacker.giveCode(readWrongPin(site));
+}
+
+/** Somebody with an account has texts sent to a range of numbers, and enters no code. */
+export async function pumpTexts(site: Site): Promise<void> {
+  const attacker = new Visitor(site);
+  await attacker.givePassword('carol');
+  for (let number = 10; number < 15; number += 1) {
+    await attacker.submit('/enroll', '/enroll', { phone: `+130555501${number}` });
+    site.advanceSeconds(300);
+    await attacker.submit('/login/pin', '/login/pin/resend');
+    site.advanceSeconds(300);
+  }
+}
