@@ -61,7 +61,6 @@ export function createApp(config: Config, parts: AppParts): { app: Express; smsO
     },
   });
 
-  app.use(fillLocals);
   app.get(PAGES_WITH_FORMS, saveToken);
   app.use(loginPages(smsOtp, config), transferPages(smsOtp), settingsPages(smsOtp, config));
   app.use(opsPages(smsOtp, { figures, now: parts.now, isShared: parts.figures !== undefined }));
@@ -106,11 +105,4 @@ function addViews(app: Express, { isProduction }: Config): void {
   });
   app.set('views', VIEWS);
   app.set('view engine', 'eta');
-}
-
-/** Sets the variables of every page. A page without a form needs no token, so it creates no session. */
-function fillLocals(req: Request, res: Response, next: NextFunction): void {
-  res.locals.user = req.user ?? null;
-  res.locals.csrf = () => `<input type="hidden" name="_csrf" value="${req.csrfToken?.()}">`;
-  next();
 }

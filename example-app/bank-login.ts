@@ -7,7 +7,7 @@ import { createSmsOtp, type SmsOtpOptions } from 'passport-sms-otp';
 import type { AppParts } from './app';
 import type { Config } from './config';
 import { UnavailableError } from './errors';
-import { csrfProtection, keepForm, readField } from './forms';
+import { csrfProtection, fillLocals, keepForm, readField } from './forms';
 import { readLocale, translateFor } from './i18n';
 
 /** How long a device is trusted, as the code page says. */
@@ -25,8 +25,7 @@ export function addLogin(
   const { users } = parts;
   const passport = new Passport();
   app.use(session(sessionOptions(config, parts)), requireSession);
-  app.use(passport.session());
-  app.use(csrfProtection);
+  app.use(passport.session(), fillLocals, csrfProtection);
 
   passport.serializeUser((user, done) => done(null, user.id));
   passport.deserializeUser((id: string, done) => {

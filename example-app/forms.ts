@@ -29,6 +29,13 @@ export function saveToken(req: Request, _res: Response, next: NextFunction): voi
   req.session.save(next);
 }
 
+/** Sets the variables of every page. A page without a form needs no token, so it creates no session. */
+export function fillLocals(req: Request, res: Response, next: NextFunction): void {
+  res.locals.user = req.user ?? null;
+  res.locals.csrf = () => `<input type="hidden" name="_csrf" value="${req.csrfToken?.()}">`;
+  next();
+}
+
 /** Returns a field of a form; undefined when it is missing or came twice. */
 export function readField(req: Request, name: string): string | undefined {
   const value = (req.body as Readonly<Record<string, unknown>> | undefined)?.[name]; // Express types a body as any
