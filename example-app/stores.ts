@@ -1,5 +1,5 @@
 import { RedisStore } from 'connect-redis';
-import { Store, type SessionData } from 'express-session';
+import type { Store } from 'express-session';
 import { redisStore } from 'passport-sms-otp/redis';
 import { createClient, type RedisClientType } from 'redis';
 import type { AppParts } from './app';
@@ -21,7 +21,7 @@ export interface Stores extends Required<Pick<AppParts, 'sessionStore' | 'smsOtp
 export async function openRedis(url: string, warn: (message: string) => void): Promise<Stores> {
   const client = await connect(url);
   return {
-    sessionStore: new GuardedSessionStore(new RedisStore({ client, prefix: 'harbour:session:' })),
+    sessionStore: guardSessions(new RedisStore({ client, prefix: 'harbour:session:' })),
     smsOtpStore: redisStore(client, {
       onWarning: (message, code) =>
         warn(
@@ -83,45 +83,29 @@ export function redisPhoneLists(client: RedisClientType): PhoneLists {
 /** The same as the library's timeout for its own store. */
 const SESSION_TIMEOUT_MS = 2_000;
 
-type Done<Result = never> = (error?: unknown, result?: Result | null) => void;
+type Done = (error?: unknown, result?: unknown) => void;
 
-/** A session store with a timeout, whose failures the error page answers with 503. */
-class GuardedSessionStore extends Store {
-  readonly #store: Store;
-
-  constructor(store: Store) {
-    super();
-    this.#store = store;
+/** Gives a session store a timeout, and failures that the error page answers with 503. */
+function guardSessions(store: Store): Store {
+  for (const name of ['get', 'set', 'touch', 'destroy'] as const) {
+    const call = store[name]?.bind(store) as (...args: unknown[]) => void; // each ends with a callback
+    const guarded = (...args: unknown[]): void => {
+      const done = typeof args.at(-1) === 'function' ? (args.pop() as Done) : undefined; // just checked
+      call(...args, inTime(done));
+    };
+    Object.assign(store, { [name]: guarded });
   }
-
-  override get(id: string, done: Done<SessionData>): void {
-    this.#store.get(id, inTime(done));
-  }
-
-  override set(id: string, session: SessionData, done?: Done): void {
-    this.#store.set(id, session, inTime(done));
-  }
-
-  override touch(id: string, session: SessionData, done?: Done): void {
-    this.#store.touch?.(id, session, inTime(done));
-  }
-
-  override destroy(id: string, done?: Done): void {
-    this.#store.destroy(id, inTime(done));
-  }
+  return store;
 }
 
 /** Passes on the first result, or a timeout. */
-function inTime<Result>(done: Done<Result> | undefined): Done<Result> {
+function inTime(done: Done | undefined): Done {
   let isOver = false;
-  const timer = setTimeout(() => finish(new UnavailableError('No session in time')), SESSION_TIMEOUT_MS);
-
-  function finish(error: unknown, result?: Result | null): void {
-    if (isOver) return;
-    isOver = true;
+  const finish: Done = (error, result) => {
     clearTimeout(timer);
-    done?.(error, result);
-  }
-
+    if (!isOver) done?.(error, result);
+    isOver = true;
+  };
+  const timer = setTimeout(() => finish(new UnavailableError('No session in time')), SESSION_TIMEOUT_MS);
   return (error, result) => finish(error ? new UnavailableError(`Sessions: ${toFailureCode(error)}`) : null, result);
 }
