@@ -52,7 +52,7 @@ export default defineConfig(
     },
   },
   {
-    files: ['bench/**/*.mjs', 'stryker.config.mjs', 'test/mutation/*.cjs', 'test/orders/*.cjs'],
+    files: ['.ci/*.mjs', 'bench/**/*.mjs', 'stryker.config.mjs', 'test/mutation/*.cjs', 'test/orders/*.cjs'],
     languageOptions: { globals: globals.node },
   },
   { files: ['**/*.js'], languageOptions: { globals: globals.browser } },

@@ -135,12 +135,12 @@ function toOptionError(maker: string, issues: readonly z.core.$ZodIssue[], given
   }
   const path = issue?.path.map(String) ?? [];
   if (issue?.code !== 'unrecognized_keys') {
-    const isMissing =
-      path.length > 0 && path.reduce<unknown>((value, name) => readFields(value)[name], given) === undefined;
+    const problem = issue?.message ?? '';
+    const value = path.reduce((outer: unknown, name) => readFields(outer)[name], given);
     return optionError(
       maker,
       path.join('.') || 'options',
-      `${isMissing ? 'is missing: it ' : ''}${issue?.message ?? ''}`,
+      value === undefined && path.length > 0 ? `is missing; it ${problem}` : problem,
     );
   }
   const option = [...path, issue.keys[0]].join('.');

@@ -16,7 +16,7 @@ export type * from './login/outcome';
 export type { DecisionEvent, DeviceEnd, LifeEvent, LoginEvent, SmsOtpEvent } from './login/events';
 export type { VerifiedMark } from './login/users';
 export type { LoginsOption } from './account/logins';
-export type { ListedLogin, LoginReference } from './login/context';
+export type { AppUserId, ListedLogin, LoginReference } from './login/context';
 export type { LoginEntry, LoginsPart } from './middleware/logins';
 export type { ListedDevice, TrustedDevices, TrustedDevicesOption } from './account/trusted-devices';
 export { noticeText, type NoticeTextOptions } from './login/notice-text';

@@ -23,6 +23,7 @@ import { optionError } from './errors';
 import { extendToTerritories } from './limits/built-in';
 import { type Limits, limitsSchema } from './limits/options';
 import type { Policy } from './limits/policy';
+import type { AppUserId } from './login/context';
 import type { SmsOtpEvent } from './login/events';
 import { messagesSchema, type MessagesOption } from './messages/options';
 import type { PassportInstance } from './middleware/passport';
@@ -73,7 +74,7 @@ export interface SmsOtpOptions {
    * Ends the user's other sessions. Called when a number was changed or removed, recovery codes were replaced, or a device
    * was found to be stolen. The session of `req` must stay. Default: nothing is ended.
    */
-  endOtherSessions?(userId: UserId, req: Request | undefined): unknown;
+  endOtherSessions?(userId: AppUserId, req: Request | undefined): unknown;
 
   /** Switches recovery codes on. Default: off. */
   readonly recoveryCodes?: RecoveryCodesOption | undefined;
@@ -101,10 +102,10 @@ export interface SmsOtpOptions {
    * The keys of counters, recovery codes, trusted devices and proven numbers are derived from it: a random string of at
    * least 32 characters, the same in all processes, never lost. A list rotates it: the first one makes keys, all are read.
    */
-  readonly secret: string | readonly [string, ...string[]];
+  readonly secret: string | undefined | readonly [string | undefined, ...(string | undefined)[]];
 
   /** Loads a user by the id that `getUserId` returned. Null, undefined or false: gone or disabled, the login is refused. */
-  loadUser(userId: UserId): MaybeUser | Promise<MaybeUser>;
+  loadUser(userId: AppUserId): MaybeUser | Promise<MaybeUser>;
 
   /** Returns the id of a user: a non-empty string, a safe integer or a bigint; anything else is a `TypeError`. Default: `user.id`. */
   getUserId?(user: Express.User): UserId;
@@ -254,7 +255,8 @@ const schema = strictOptions({
     error: ({ errors }) => errors[0]?.[0]?.message,
   }),
   loadUser: callback<SmsOtpOptions['loadUser']>(),
-  getUserId: syncCallback<NonNullable<SmsOtpOptions['getUserId']>>().optional(),
+  // The app's other callbacks take what it returns.
+  getUserId: syncCallback<(user: Express.User) => AppUserId>().optional(),
   allowedCountries: z.union([z.literal('any'), z.array(country, COUNTRIES).nonempty(COUNTRIES)], {
     error: ({ errors }) => errors[1]?.[0]?.message ?? COUNTRIES,
   }),

@@ -17,6 +17,7 @@ import { createNumberKeys } from './limits/number-keys';
 import { createUserAdmin, type UserAdmin } from './login/admin';
 import { createCodeVerifiers } from './login/code-verifiers';
 import {
+  type AppUserId,
   createKeyDeriver,
   createKeyedDigest,
   type KeyedDigest,
@@ -196,7 +197,16 @@ function toClient(
   { tokens }: SmsOtpStore,
 ): { gateway: GatewayClient; isOwn: boolean } {
   if (gateway instanceof GatewayClient) return { gateway, isOwn: false };
-  return { gateway: new GatewayClient({ now, maxPinDigits, tokenStore: tokens, ...gateway }), isOwn: true };
+  try {
+    return { gateway: new GatewayClient({ now, maxPinDigits, tokenStore: tokens, ...gateway }), isOwn: true };
+  } catch (cause) {
+    // Its options stand under `gateway` here, and that is how they are named.
+    const message = (cause as TypeError).message.replace(
+      /^GatewayClient: (unknown option )?/,
+      'createSmsOtp: $1gateway.',
+    );
+    throw new TypeError(message, { cause });
+  }
 }
 
 function toMessageSettings(settings: Settings): MessageBuilderOptions {
@@ -314,9 +324,10 @@ function createMiddlewareContext(
     getLocale: async (user, req) => getLocale?.(user, req),
     getPreferredFactor: async (user, req) => settings.preferredFactor?.(user, req),
     getUserId: login.getUserId,
-    endOtherSessions: async (userId, req) => {
+    endOtherSessions: async (userId: unknown, req) => {
       await logins.endOthers(toUserIdText(userId).userId, req);
-      await settings.endOtherSessions?.(userId, req);
+      // It is what `getUserId` has returned.
+      await settings.endOtherSessions?.(userId as AppUserId, req);
     },
     browsers: createBrowserCookies(login.browsers, settings.knownBrowsers),
     forgetDevices: async (user, req) => {

@@ -18,7 +18,7 @@ export function createApp({ users, gateway, sessionSecret, otpSecret }: RecipePa
     secret: otpSecret,
     allowedCountries: ['US'],
     getPhone: ({ id }) => users.findPhone(id),
-    loadUser: (id) => users.findById(String(id)),
+    loadUser: (id) => users.findById(id),
   });
 
   const app = express();

@@ -22,7 +22,7 @@ export function createApp({ users, gateway, ...secrets }: RecipeParts & { tokenS
     secret: secrets.otpSecret,
     allowedCountries: ['US'],
     getPhone: ({ id }) => users.findPhone(id),
-    loadUser: (id) => users.findById(String(id)),
+    loadUser: (id) => users.findById(id),
   });
   const fromHeader = ExtractJwt.fromAuthHeaderAsBearerToken();
   const checks = { ...ISSUED, secretOrKey: secrets.tokenSecret, algorithms: ['HS256' as const] };
@@ -40,7 +40,7 @@ export function createApp({ users, gateway, ...secrets }: RecipeParts & { tokenS
   const loginSession = session({ secret: secrets.sessionSecret, resave: false, saveUninitialized: false });
   const firstFactor = passport.authenticate('local', { session: false }) as RequestHandler; // Typed as any.
   app.use('/login', loginSession);
-  app.post('/login', firstFactor, smsOtp.send(), (req, res) => void res.json(req.smsOtp));
+  app.post('/login', firstFactor, smsOtp.send(), (req, res) => void res.json(smsOtp.status(req)));
   app.post('/login/pin', smsOtp.verify({ session: false }), (req, res) => {
     const { amr } = req.authInfo as { amr: readonly string[] }; // Set by `verify`.
     const subject = String(req.user?.id);

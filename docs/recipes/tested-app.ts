@@ -14,7 +14,7 @@ export function createApp({ users, gateway, sessionSecret, otpSecret }: RecipePa
     secret: otpSecret,
     allowedCountries: ['US'],
     getPhone: ({ id }) => users.findPhone(id),
-    loadUser: (id) => users.findById(String(id)),
+    loadUser: (id) => users.findById(id),
     policies: [numberCheck({ stage: 'send', mode: 'enforce' })],
   });
 

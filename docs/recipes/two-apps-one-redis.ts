@@ -36,7 +36,7 @@ export function createApp({ name, users, redis, gateway, sessionSecret, otpSecre
     secret: otpSecret,
     allowedCountries: ['US'],
     getPhone: ({ id }) => users.findPhone(id),
-    loadUser: (id) => users.findById(String(id)),
+    loadUser: (id) => users.findById(id),
   });
   const store = new RedisStore({ client: redis, prefix: `${name}:session:` });
 

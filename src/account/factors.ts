@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { optionError } from '../errors';
-import type { KeyedDigest, LoginContext } from '../login/context';
+import type { AppUserId, KeyedDigest, LoginContext } from '../login/context';
 import { readOnly, spentCodesCounter } from '../limits/failures';
 import { isUser, toUserIdText } from '../login/users';
-import type { UserId } from '../stores/store';
 import { createDeviceRegistry, createDeviceTokens } from './device-tokens';
 import { createRecoveryCodes, type RecoveryCodes } from './recovery-codes';
 import {
@@ -67,12 +66,13 @@ export function createFactorLister(
 export function createFactorCheck(
   { store, loadUser, listPhones }: Pick<LoginContext, 'store' | 'loadUser' | 'listPhones'>,
   factors: readonly Factor[],
-): (id: UserId) => Promise<boolean> {
+): (id: unknown) => Promise<boolean> {
   return async function hasFactor(id) {
     const { userId } = toUserIdText(id);
     const { counts } = await store.counters.charge(readOnly([spentCodesCounter(userId)]));
     if (counts[0]?.count !== 0) return true;
-    const user: unknown = await loadUser(id);
+    // The app has given it as the id of one of its users.
+    const user: unknown = await loadUser(id as AppUserId);
     if (!isUser(user)) return false;
     if ((await listPhones(user)).length > 0) return true;
     const asked = factors.map(async (factor): Promise<unknown> => factor.isAvailable?.(user));

@@ -1,11 +1,10 @@
 import { readFields, type Warn } from '../errors';
-import type { LoginContext, UserPhone } from '../login/context';
+import type { AppUserId, LoginContext, UserPhone } from '../login/context';
 import type { PhoneChoice } from '../login/outcome';
 import { describePhone, isPhoneNumber } from '../login/phones';
 import type { SendOtp } from '../login/send-otp';
 import { toUserIdText } from '../login/users';
 import type { VerifyOtp } from '../login/verify-otp';
-import type { UserId } from '../stores/store';
 
 /** A number of a user. */
 export interface PhoneEntry {
@@ -23,33 +22,33 @@ export interface PhoneEntry {
  */
 export interface PhoneBook {
   /** Lists all numbers of a user, the default first. */
-  list(userId: UserId): readonly PhoneEntry[] | Promise<readonly PhoneEntry[]>;
+  list(userId: AppUserId): readonly PhoneEntry[] | Promise<readonly PhoneEntry[]>;
   /** Stores a number that is yet to be proven, in place of any other unconfirmed one. A confirmed number stays as it is. */
-  addUnconfirmed(userId: UserId, mobile: string): unknown;
+  addUnconfirmed(userId: AppUserId, mobile: string): unknown;
   /**
    * Makes the number a confirmed one; the user's first becomes the default. Returns false, and changes nothing, when it is
    * no longer among the unconfirmed: another enrollment came first.
    */
-  confirm(userId: UserId, mobile: string): boolean | Promise<boolean>;
+  confirm(userId: AppUserId, mobile: string): boolean | Promise<boolean>;
   /**
    * Makes `mobile` a confirmed number in place of `replaced`, the default if that was it. Returns false, and changes
    * nothing, when `mobile` is no longer among the unconfirmed or `replaced` not among the confirmed.
    */
-  replace(userId: UserId, replaced: string, mobile: string): boolean | Promise<boolean>;
+  replace(userId: AppUserId, replaced: string, mobile: string): boolean | Promise<boolean>;
   /**
    * Removes a number; if it was the default, another confirmed one becomes it. Returns false when it was not there, or,
    * with `keepsLast`, when it is the last confirmed one.
    */
-  remove(userId: UserId, mobile: string, options: { readonly keepsLast: boolean }): boolean | Promise<boolean>;
+  remove(userId: AppUserId, mobile: string, options: { readonly keepsLast: boolean }): boolean | Promise<boolean>;
   /** Makes a confirmed number the default. Returns false when it is not among the confirmed. */
-  setDefault(userId: UserId, mobile: string): boolean | Promise<boolean>;
+  setDefault(userId: AppUserId, mobile: string): boolean | Promise<boolean>;
 }
 
 /** Where a user's numbers are found. */
 interface PhoneSources {
   readonly getPhone?: ((user: Express.User) => unknown) | undefined;
   readonly phoneBook?: PhoneBook | undefined;
-  readonly getUserId: (user: Express.User) => UserId;
+  readonly getUserId: (user: Express.User) => AppUserId;
   readonly warn: Warn;
 }
 

@@ -102,30 +102,22 @@ function createStyle(sink: TextSink, env: CliIo['env']): Style {
 }
 
 /** Where a command writes: data to standard output, everything else to standard error. */
-export interface Output {
-  /** Colors of standard output. */
-  readonly style: Style;
-  /** Colors of standard error. */
-  readonly noteStyle: Style;
-  readonly line: (text: string) => void;
-  readonly json: (value: unknown) => void;
-  readonly note: (text: string) => void;
-  /** Writes a question, without a line break after it. */
-  readonly ask: (text: string) => void;
-  /** Replaces the progress line of a terminal; an empty string removes it. Writes nothing elsewhere. */
-  readonly progress: (text: string) => void;
-}
+export type Output = Readonly<ReturnType<typeof createOutput>>;
 
-export function createOutput({ stdout, stderr, env }: CliIo): Output {
+export function createOutput({ stdout, stderr, env }: CliIo) {
   const hasProgress = stderr.isTTY === true && env.TERM !== 'dumb';
   return {
+    /** Colors of standard output. */
     style: createStyle(stdout, env),
+    /** Colors of standard error. */
     noteStyle: createStyle(stderr, env),
-    line: (text) => void stdout.write(`${text}\n`),
-    json: (value) => void stdout.write(`${JSON.stringify(value, null, 2)}\n`),
-    note: (text) => void stderr.write(`${text}\n`),
-    ask: (text) => void stderr.write(text),
-    progress: (text) => {
+    line: (text: string): void => void stdout.write(`${text}\n`),
+    json: (value: unknown): void => void stdout.write(`${JSON.stringify(value, null, 2)}\n`),
+    note: (text: string): void => void stderr.write(`${text}\n`),
+    /** Writes a question, without a line break after it. */
+    ask: (text: string): void => void stderr.write(text),
+    /** Replaces the progress line of a terminal; an empty string removes it. Writes nothing elsewhere. */
+    progress: (text: string): void => {
       if (hasProgress) stderr.write(`\r\u001b[K${text}`);
     },
   };

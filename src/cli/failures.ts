@@ -84,25 +84,27 @@ function adviseOn(error: SmsOtpError): string | null {
   return null;
 }
 
+const HOST = 'The host name cannot be resolved. Check the host in SMS_OTP_BASE_URL, and the DNS of this machine.';
+const PORT = 'The server does not speak TLS on this port. Check the port in SMS_OTP_BASE_URL.';
+const TRUST = 'This machine does not trust the issuer of the certificate. Pass its authority with --ca <file>.';
+
+/** What to do when no connection could be made. */
+const ADVICE_BY_CAUSE: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'Nothing listens there. Check host and port in SMS_OTP_BASE_URL.',
+  ENOTFOUND: HOST,
+  EAI_AGAIN: HOST,
+  ERR_TLS_CERT_ALTNAME_INVALID:
+    'The certificate is for another name. Set SMS_OTP_BASE_URL to the host name it was issued for.',
+  CERT_HAS_EXPIRED: "The certificate has expired. The gateway's operator has to renew it.",
+  ERR_SSL_WRONG_VERSION_NUMBER: PORT,
+  EPROTO: PORT,
+};
+
 /** Returns what to do when no connection could be made, by the platform's error code. */
 export function adviseOnCause(code: string | null): string {
-  if (code === 'ECONNREFUSED') return 'Nothing listens there. Check host and port in SMS_OTP_BASE_URL.';
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
-    return 'The host name cannot be resolved. Check the host in SMS_OTP_BASE_URL, and the DNS of this machine.';
-  }
-  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
-    return 'The certificate is for another name. Set SMS_OTP_BASE_URL to the host name it was issued for.';
-  }
-  if (code === 'CERT_HAS_EXPIRED') {
-    return "The certificate has expired. The gateway's operator has to renew it.";
-  }
-  if (code === 'ERR_SSL_WRONG_VERSION_NUMBER' || code === 'EPROTO') {
-    return 'The server does not speak TLS on this port. Check the port in SMS_OTP_BASE_URL.';
-  }
-  if (code !== null && /SELF_SIGNED|UNABLE_TO/.test(code)) {
-    return 'This machine does not trust the issuer of the certificate. Pass its authority with --ca <file>.';
-  }
-  return 'Check SMS_OTP_BASE_URL, and whether a firewall or a proxy blocks the way to the gateway.';
+  if (code !== null && /SELF_SIGNED|UNABLE_TO/.test(code)) return TRUST;
+  const otherwise = 'Check SMS_OTP_BASE_URL, and whether a firewall or a proxy blocks the way to the gateway.';
+  return ADVICE_BY_CAUSE[code ?? ''] ?? otherwise;
 }
 
 const CREDENTIALS = 'Set SMS_OTP_USERNAME and SMS_OTP_PASSWORD to those of the API account.';

@@ -10,7 +10,8 @@ export const GATEWAY_OPTIONS = {
 } satisfies CommandOptions;
 
 /** The gateway as the environment and the common options describe it. */
-export interface GatewayEnvironment extends Omit<GatewayClientOptions, 'variant'> {
+export interface GatewayEnvironment extends Omit<GatewayClientOptions, 'variant' | 'baseUrl'> {
+  readonly baseUrl: string;
   /** Null when SMS_OTP_VARIANT is not set. */
   readonly variant: 'A' | 'B' | null;
 }
@@ -22,7 +23,8 @@ const MAX_AUTH_MS = 12_000;
 /** @throws {UsageError} that names every variable that is missing. */
 export async function readGatewayEnvironment(call: CommandCall): Promise<GatewayEnvironment> {
   const { env } = call.io;
-  const password = call.args.isOn('password-stdin') ? await readPassword(call) : env.SMS_OTP_PASSWORD;
+  const password = call.args.isOn('password-stdin') ? await call.readLine() : env.SMS_OTP_PASSWORD;
+  if (password === null) throw new CommandFailure('Standard input had no password.');
   const { SMS_OTP_BASE_URL: baseUrl, SMS_OTP_USERNAME: username } = env;
   const variant = readChoice('SMS_OTP_VARIANT', env.SMS_OTP_VARIANT, ['A', 'B']);
   const numbersAs = readChoice('SMS_OTP_NUMBERS_AS', env.SMS_OTP_NUMBERS_AS, ['string', 'number']);
@@ -41,12 +43,6 @@ export async function readGatewayEnvironment(call: CommandCall): Promise<Gateway
     timeouts: readTimeouts(call),
     ...(ca !== undefined && { ca: await readText(call.io.folder, ca) }),
   };
-}
-
-async function readPassword({ readLine }: CommandCall): Promise<string> {
-  const password = await readLine();
-  if (password === null) throw new CommandFailure('Standard input had no password.');
-  return password;
 }
 
 function readTimeouts({ args }: CommandCall): Partial<GatewayTimeouts> {
@@ -79,15 +75,11 @@ export function openGateway({ variant, ...options }: GatewayEnvironment): Gatewa
   try {
     return new GatewayClient({ ...options, variant: variant ?? 'A' });
   } catch (error) {
-    throw error instanceof TypeError ? new UsageError(nameVariable(error.message)) : error;
+    if (!(error instanceof TypeError)) throw error;
+    // The variable that the user has set, in place of the client's option.
+    const message = error.message.replace(/^GatewayClient: baseUrl\b/, 'SMS_OTP_BASE_URL');
+    throw new UsageError(message.replace(/^GatewayClient: ca\b/, 'the file of --ca'));
   }
-}
-
-/** Replaces the client's option by the variable that the user has set. */
-function nameVariable(message: string): string {
-  return message
-    .replace(/^GatewayClient: baseUrl\b/, 'SMS_OTP_BASE_URL')
-    .replace(/^GatewayClient: ca\b/, 'the file of --ca');
 }
 
 /** Aborts running calls on Ctrl+C; the errors they throw then are not shown. */

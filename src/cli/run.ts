@@ -212,7 +212,9 @@ export function readArguments(command: Command, words: readonly string[], secret
 function checkOptions({ name: command, options }: Command, given: Given): void {
   for (const [name, values] of given) {
     const option = Object.hasOwn(options, name) ? options[name] : undefined;
-    if (option === undefined) throw new UsageError(`${nameOption(name)} is not an option of ${command}`);
+    // Only what looks like the name of an option is repeated: anything else might be a secret.
+    const shown = /^[a-z]{1,12}(-[a-z]{1,12})?$/.test(name) ? `--${name}` : 'An argument';
+    if (option === undefined) throw new UsageError(`${shown} is not an option of ${command}`);
     const takesValue = option.value !== undefined;
     if (takesValue && values.some((value) => value === undefined || value === '')) {
       throw new UsageError(`--${name} needs a value: --${name} ${option.value}`);
@@ -224,11 +226,6 @@ function checkOptions({ name: command, options }: Command, given: Given): void {
       throw new UsageError(`--${name} was given more than once`);
     }
   }
-}
-
-/** Repeats only what looks like the name of an option: anything else might be a secret. */
-function nameOption(name: string): string {
-  return /^[a-z]{1,12}(-[a-z]{1,12})?$/.test(name) ? `--${name}` : 'An argument';
 }
 
 function checkPositionals({ name, positionals = [] }: Command, given: readonly string[]): void {

@@ -10,18 +10,13 @@ const MIN_CALLS = 20;
 /** From opening to the first probe, and from a failed probe to the next. */
 const OPEN_MS = 5_000;
 
-interface Second {
-  second: number;
-  calls: number;
-  failures: number;
-}
-
 /**
  * Opens when half or more of at least 20 calls failed within 10 s; then calls are refused at once. It has no timer: the
  * first call after 5 s must send a probe and waits for it; the others are refused while the probe runs.
  */
 export class CircuitBreaker {
-  readonly #seconds: Second[] = Array.from({ length: FAILURE_WINDOW_SECONDS }, () => emptySecond(-1));
+  /** What was counted in each second of the window. */
+  readonly #seconds = new Map<number, { calls: number; failures: number }>();
   #state: 'closed' | 'open' | 'probing' = 'closed';
   #openedAt = 0;
 
@@ -48,33 +43,27 @@ export class CircuitBreaker {
       throw refusal(OPEN_MS);
     }
     this.#state = 'closed';
-    this.#seconds.forEach((_second, index, seconds) => (seconds[index] = emptySecond(-1)));
+    this.#seconds.clear();
     this.emitter.emit({ type: 'gateway-recovered' });
   }
 
   /** Counts a request that was sent; opens when too many failed. */
   record(isFailure: boolean): void {
     if (this.#state !== 'closed') return;
-    const second = Math.floor(this.now() / 1000);
-    const counts = this.#at(second);
-    counts.calls += 1;
-    if (isFailure) counts.failures += 1;
-    if (!this.#isFailing(second)) return;
+    const now = Math.floor(this.now() / 1000);
+    for (const second of this.#seconds.keys()) {
+      if (second > now || second <= now - FAILURE_WINDOW_SECONDS) this.#seconds.delete(second);
+    }
+    const { calls, failures } = this.#seconds.get(now) ?? { calls: 0, failures: 0 };
+    this.#seconds.set(now, { calls: calls + 1, failures: failures + Number(isFailure) });
+    if (!this.#isFailing()) return;
     this.#open();
     this.emitter.emit({ type: 'gateway-failing', retryAfterSeconds: OPEN_MS / 1000 });
   }
 
-  #at(second: number): Second {
-    const index = second % FAILURE_WINDOW_SECONDS;
-    const counts = this.#seconds[index];
-    if (counts?.second === second) return counts;
-    return (this.#seconds[index] = emptySecond(second));
-  }
-
-  #isFailing(now: number): boolean {
+  #isFailing(): boolean {
     let [calls, failures] = [0, 0];
-    for (const counts of this.#seconds) {
-      if (counts.second > now || counts.second <= now - FAILURE_WINDOW_SECONDS) continue;
+    for (const counts of this.#seconds.values()) {
       calls += counts.calls;
       failures += counts.failures;
     }
@@ -85,10 +74,6 @@ export class CircuitBreaker {
     this.#state = 'open';
     this.#openedAt = this.now();
   }
-}
-
-function emptySecond(second: number): Second {
-  return { second, calls: 0, failures: 0 };
 }
 
 function refusal(afterMs: number): GatewayBusyError {

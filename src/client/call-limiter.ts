@@ -1,5 +1,5 @@
 import { GatewayBusyError, GatewayTimeoutError } from '../errors';
-import type { CallName } from './events';
+import type { CallName } from '../protocol/paths';
 
 /**
  * The one deadline of a call, over queue, authentication, connecting, headers and body. It is measured by the
@@ -37,13 +37,8 @@ export class CallPermit implements Permit {
 
   constructor(
     readonly call: CallName,
-    private readonly limiter: { leave(permit: CallPermit): void },
+    readonly limiter: { leave(permit: CallPermit): void },
   ) {}
-
-  /** True when that limiter issued it and it is still unused. */
-  isUsableAt(limiter: unknown): boolean {
-    return this.limiter === limiter && this.state === 'running' && !this.isTaken;
-  }
 
   release(): void {
     if (!this.isTaken) this.limiter.leave(this);
@@ -92,7 +87,8 @@ export class CallLimiter {
    * @throws {GatewayBusyError} ERR_GATEWAY_BUSY when the client was closed meanwhile.
    */
   take(permit: Permit, call: CallName): CallPermit {
-    if (!(permit instanceof CallPermit) || !permit.isUsableAt(this) || permit.call !== call) {
+    const isOwn = permit instanceof CallPermit && permit.limiter === this && permit.call === call;
+    if (!isOwn || permit.state !== 'running' || permit.isTaken) {
       throw new TypeError(`The permit is not for this call (${call}), or it was used or released already`);
     }
     if (this.#isClosed) throw closedError();

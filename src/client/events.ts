@@ -6,10 +6,7 @@ import {
   GatewayUnreachableError,
   StoreError,
 } from '../errors';
-
-/** The names of the calls to the gateway in errors, events and deadlines. OTP spec §4, HLR spec §4. */
-export type CallName =
-  'auth' | 'generate' | 'validate' | 'balance' | 'pricing' | 'lookup' | 'hlr-balance' | 'hlr-pricing';
+import type { CallName } from '../protocol/paths';
 
 /** Another access token is in use. */
 export interface TokenRenewedEvent {
@@ -104,7 +101,7 @@ export class GatewayEmitter {
     for (const { listener } of this.#listeners) {
       try {
         const returned: unknown = listener(event);
-        if (returned instanceof Promise) returned.catch(ignore);
+        if (returned instanceof Promise) returned.catch(() => undefined);
       } catch {
         // The listener belongs to the application: its failure is not the gateway's, and no one could handle it here.
       }
@@ -112,20 +109,13 @@ export class GatewayEmitter {
   }
 }
 
-function ignore(): void {
-  // As above: the rejection of a listener belongs to the application.
-}
-
 /** Runs a call and emits how it ended; without listeners it only runs it. */
-export function observeCall<Result>(
+export async function observeCall<Result>(
   emitter: GatewayEmitter,
   call: CallName,
   run: () => Promise<Result>,
 ): Promise<Result> {
-  return emitter.hasListeners ? observe(emitter, call, run) : run();
-}
-
-async function observe<Result>(emitter: GatewayEmitter, call: CallName, run: () => Promise<Result>): Promise<Result> {
+  if (!emitter.hasListeners) return run();
   const startedAtMs = performance.now();
   const emit = (ending: Pick<GatewayCallEvent, 'outcome' | 'gatewayCode'>): void =>
     emitter.emit({ type: 'gateway-call', call, ...ending, durationMs: performance.now() - startedAtMs });

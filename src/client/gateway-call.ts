@@ -1,6 +1,6 @@
 import { GatewayRejectedError } from '../errors';
 import { gatewayErrorName } from '../protocol/error-codes';
-import type { CallName } from './events';
+import type { CallName } from '../protocol/paths';
 
 /** One request to the gateway, and how its answer is read. */
 export interface GatewayCall<Result> {

@@ -1,4 +1,5 @@
 import type { Variant } from '../protocol/paths';
+import { memoryTokens } from '../stores/memory/memory-tokens';
 import { waitAtMost } from '../stores/with-timeout';
 import { Authenticator } from './authenticate';
 import { CallLimiter, closedError, type Permit, startDeadline } from './call-limiter';
@@ -8,7 +9,7 @@ import { createHlrCalls, createOtpCalls, type HlrCalls, type OtpCalls } from './
 import type * as OptionsModule from './options';
 import type { CheckedOptions, GatewayClientOptions } from './options';
 import { CallRunner } from './run-call';
-import { LocalTokenStore, SharedToken } from './shared-token';
+import { SharedToken } from './shared-token';
 import { createPlainTokenCrypto, createTokenCrypto, toAccountName } from './token-crypto';
 import { TokenManager } from './token-manager';
 import { Transport } from './transport';
@@ -37,7 +38,9 @@ export class GatewayClient {
 
   /** @throws {TypeError} that names the option that is missing, unknown or invalid, and never shows a value. */
   constructor(options: GatewayClientOptions) {
-    const checked = loadOptions().readOptions(options);
+    // Loads zod and the schemas at the first construction, so that importing the package stays cheap.
+    const { readOptions } = require('./options') as typeof OptionsModule;
+    const checked = readOptions(options);
     const wire = loadWire(checked);
     // The first call reports a failure to load.
     wire.catch(ignore);
@@ -93,11 +96,6 @@ export class GatewayClient {
   }
 }
 
-/** Loads zod and the schemas at the first construction, so that importing the package stays cheap. */
-function loadOptions(): typeof OptionsModule {
-  return require('./options') as typeof OptionsModule;
-}
-
 /** Loads the schemas of the wire right after construction, so that no call pays for it. */
 async function loadWire(options: CheckedOptions): Promise<Wire> {
   await Promise.resolve();
@@ -123,7 +121,7 @@ function createParts(options: CheckedOptions, wire: Promise<Wire>, random: () =>
   const readContents = async (json: string) => (await wire).readTokenContents(json);
   const crypto =
     tokenStore === undefined ? createPlainTokenCrypto(readContents) : createTokenCrypto(options, readContents);
-  const [store, account] = [tokenStore ?? new LocalTokenStore(), toAccountName(options)];
+  const [store, account] = [tokenStore ?? memoryTokens(1, now), toAccountName(options)];
   const shared = new SharedToken({ store, crypto, account, authenticator, authMs, now });
   const tokens = new TokenManager({ shared, lockout, contention, emitter, now, random });
   const runner = new CallRunner({ timeouts, limiter, breaker, lockout, tokens, transport, emitter, wire });

@@ -1,6 +1,5 @@
 export { GatewayClient } from './gateway-client';
 export type { CertificateAuthority, GatewayClientOptions, GatewayTimeouts, NumbersAs } from './options';
-export type { CallName } from './events';
 export type { HlrCalls, OtpCalls } from './calls';
 export type {
   CallOutcome,
@@ -17,7 +16,7 @@ export type {
 export type { Balance, Currency, NetworkPrice, PriceList } from '../protocol/account';
 export type { AdvancedStatus, CountryPrice, Lookup, LookupStatus } from '../protocol/hlr';
 export type { Generated, GeneratedA, GeneratedB, GenerateInput, NumberForm, ValidateInput } from '../protocol/otp';
-export type { Variant } from '../protocol/paths';
+export type { CallName, Variant } from '../protocol/paths';
 export type { RenewedToken, StoredToken, TokenStore } from '../stores/store';
 export {
   GatewayBusyError,

@@ -1,4 +1,5 @@
 import { GatewayBusyError, GatewayRejectedError } from '../errors';
+import type { CallName } from '../protocol/paths';
 import { waitAtMost } from '../stores/with-timeout';
 import {
   type CallDeadline,
@@ -10,7 +11,7 @@ import {
   startDeadline,
 } from './call-limiter';
 import type { CircuitBreaker, CredentialLockout } from './back-off';
-import { type CallName, type GatewayEmitter, observeCall } from './events';
+import { type GatewayEmitter, observeCall } from './events';
 import { type GatewayCall, isCredentialRefusal, isGatewayFailure, isTokenRefusal } from './gateway-call';
 import type { GatewayTimeouts } from './options';
 import type { AuthorizedToken, TokenManager } from './token-manager';
@@ -33,21 +34,18 @@ const ACCOUNT_REFUSALS: readonly number[] = [1006, 2100];
 
 /** Runs calls: a permit, a token, the request, and one repeat after error 1009. */
 export class CallRunner {
-  readonly #limitsMs: Readonly<Record<CallName, number>>;
   /** The calls that the account may not make, until one is answered. */
   readonly #refusing = new Set<CallName>();
   #isClosed = false;
 
-  constructor(private readonly context: RunnerContext) {
-    this.#limitsMs = toLimitsMs(context.timeouts);
-  }
+  constructor(private readonly context: RunnerContext) {}
 
   /** Runs a call under its permit, or under one of its own. */
   run<Result>(call: GatewayCall<Result>, permit?: Permit): Promise<Result> {
     const { emitter, limiter } = this.context;
     return observeCall(emitter, call.name, async () => {
       const reserved = permit === undefined ? null : limiter.take(permit, call.name);
-      const deadline = startDeadline(call.name, this.#limitsMs[call.name], reserved?.usedMs);
+      const deadline = this.#startDeadline(call.name, reserved?.usedMs);
       const ownPermit = reserved ?? (await this.#admit(deadline));
       try {
         return await this.#send(call, deadline);
@@ -59,7 +57,7 @@ export class CallRunner {
 
   /** Makes sure that a token is available and waits for a permit. Sends nothing for the call itself. */
   async admit(call: CallName): Promise<Permit> {
-    const deadline = startDeadline(call, this.#limitsMs[call]);
+    const deadline = this.#startDeadline(call);
     const permit = await this.#admit(deadline);
     permit.usedMs = deadline.limitMs - remainingMs(deadline);
     return permit;
@@ -70,11 +68,21 @@ export class CallRunner {
     this.#isClosed = true;
   }
 
+  /** Both services share the limits of balance and pricing. */
+  #startDeadline(call: CallName, usedMs?: number): CallDeadline {
+    // Every call has a timeout that bears its name.
+    const name = `${call.replace('hlr-', '')}Ms` as keyof GatewayTimeouts;
+    return startDeadline(call, this.context.timeouts[name], usedMs);
+  }
+
   async #admit(deadline: CallDeadline): Promise<CallPermit> {
     const { lockout, breaker, limiter } = this.context;
     if (this.#isClosed) throw closedError();
     lockout.check();
-    if (breaker.mustProbe()) await this.#waitForProbe(deadline);
+    // The call that finds the probe due waits for it; its own deadline still holds.
+    if (breaker.mustProbe()) {
+      await waitAtMost(this.#probe(), remainingMs(deadline), () => new GatewayBusyError('too many calls failed', 1));
+    }
     const permit = limiter.reserve(deadline.call);
     try {
       await this.#token(deadline);
@@ -117,33 +125,14 @@ export class CallRunner {
     return this.context.tokens.peek() ?? this.context.tokens.obtain(deadline);
   }
 
-  /** The call that finds the probe due waits for it; its own deadline still holds. */
-  #waitForProbe(deadline: CallDeadline): Promise<void> {
-    const late = (): Error => new GatewayBusyError('too many calls failed', 1);
-    return waitAtMost(this.#probe(), remainingMs(deadline), late);
-  }
-
   /** Sends the balance call, which costs nothing. A rejection is an answer too: the gateway works. */
   async #probe(): Promise<void> {
     const { breaker, wire } = this.context;
     const { balance } = await wire;
-    const isWorking = await this.#send(balance, startDeadline('balance', this.#limitsMs.balance)).then(
+    const isWorking = await this.#send(balance, this.#startDeadline('balance')).then(
       () => true,
       (error: unknown) => !isGatewayFailure(error),
     );
     breaker.endProbe(isWorking);
   }
-}
-
-function toLimitsMs(timeouts: GatewayTimeouts): Readonly<Record<CallName, number>> {
-  return {
-    auth: timeouts.authMs,
-    generate: timeouts.generateMs,
-    validate: timeouts.validateMs,
-    lookup: timeouts.lookupMs,
-    balance: timeouts.balanceMs,
-    'hlr-balance': timeouts.balanceMs,
-    pricing: timeouts.pricingMs,
-    'hlr-pricing': timeouts.pricingMs,
-  };
 }

@@ -1,32 +1,9 @@
-import { GatewayBusyError, SmsOtpError, StoreError } from '../errors';
-import type { RenewedToken, StoredToken, TokenStore } from '../stores/store';
-import { waitAtMost } from '../stores/with-timeout';
+import { GatewayBusyError } from '../errors';
+import type { StoredToken, TokenStore } from '../stores/store';
+import { STORE_TIMEOUT_MS, withTimeout } from '../stores/with-timeout';
 import type { Authenticator, FoundToken, RenewalBase } from './authenticate';
 import type { TokenContents } from './wire';
 import type { TokenCrypto } from './token-crypto';
-
-/** The token store of a single client. The token manager runs one renewal at a time, so nothing is locked here. */
-export class LocalTokenStore implements TokenStore {
-  #stored: StoredToken | null = null;
-
-  read(): Promise<StoredToken | null> {
-    return Promise.resolve(this.#stored);
-  }
-
-  async renew(
-    _account: string,
-    seen: number,
-    renew: (previous: StoredToken | null) => Promise<RenewedToken>,
-  ): Promise<StoredToken> {
-    if (this.#stored !== null && this.#stored.fence > seen) return this.#stored;
-    const { sealed } = await renew(this.#stored);
-    this.#stored = { fence: seen + 1, sealed };
-    return this.#stored;
-  }
-}
-
-/** Milliseconds a store has for one operation. */
-const STORE_TIMEOUT_MS = 2_000;
 
 /** How many stored tokens in a row may turn out useless before the renewal fails. */
 const ROUNDS = 3;
@@ -48,7 +25,7 @@ export class SharedToken {
   /** Returns the stored token when it is good and not one of those known; the store's fence in any case. @throws {StoreError} */
   async read(known: RenewalBase): Promise<{ fence: number; contents: TokenContents | null }> {
     const { store, account } = this.context;
-    const stored = await guard('read token', () => store.read(account), STORE_TIMEOUT_MS);
+    const stored = await withTimeout('read token', () => store.read(account));
     return { fence: stored?.fence ?? 0, contents: await this.#openIfNew(stored, known) };
   }
 
@@ -80,7 +57,7 @@ export class SharedToken {
     };
     // The store's own time comes on top of the renewal's, and both stay within the lease.
     const limitMs = authMs + STORE_TIMEOUT_MS;
-    const stored = await guard('renew token', () => store.renew(account, seen, renew), limitMs);
+    const stored = await withTimeout('renew token', () => store.renew(account, seen, renew), limitMs);
     return { stored, own };
   }
 
@@ -91,14 +68,5 @@ export class SharedToken {
     // The gateway may have returned the same token to another process again, with a later end.
     const isOld = contents.accessToken === previous?.accessToken && contents.expiresAt <= previous.expiresAt;
     return isOld ? null : contents;
-  }
-}
-
-/** Limits the time of a store operation and converts its errors; those of the renewal inside it are ours already. */
-async function guard<Result>(operation: string, call: () => Promise<Result>, limitMs: number): Promise<Result> {
-  try {
-    return await waitAtMost(call(), limitMs, () => new StoreError(`${operation}: no answer in time`));
-  } catch (error) {
-    throw error instanceof SmsOtpError ? error : new StoreError(operation, error);
   }
 }

@@ -49,7 +49,10 @@ export class TokenManager {
     if (token === null) return null;
     const now = this.context.now();
     if (now >= token.expiresAt) return null;
-    if (now >= this.#renewAt) this.#renewAhead(now);
+    if (now >= this.#renewAt) {
+      this.#renewAt = now + RETRY_MS;
+      if (this.#renewal === null) this.#renew().catch(ignore);
+    }
     return token;
   }
 
@@ -88,11 +91,6 @@ export class TokenManager {
     await this.#renewal?.catch(ignore);
   }
 
-  #renewAhead(now: number): void {
-    this.#renewAt = now + RETRY_MS;
-    if (this.#renewal === null) this.#renew().catch(ignore);
-  }
-
   #renew(): Promise<AuthorizedToken> {
     this.#renewal = this.#find()
       .then((found) => this.#keep(found))
@@ -105,14 +103,10 @@ export class TokenManager {
     const known = { previous: this.#last, refused: this.#refused };
     const { fence, contents } = await shared.read(known);
     if (contents !== null) return { contents, by: 'shared' };
-    await this.#pause(contention.waitMs);
-    if (this.#closing.signal.aborted) throw closedError();
+    const { signal } = this.#closing;
+    if (contention.waitMs > 0) await setTimeout(contention.waitMs, undefined, { signal }).catch(ignore);
+    if (signal.aborted) throw closedError();
     return shared.renew(fence, known);
-  }
-
-  /** Waits, at most until the client is closed. */
-  async #pause(ms: number): Promise<void> {
-    if (ms > 0) await setTimeout(ms, undefined, { signal: this.#closing.signal }).catch(ignore);
   }
 
   #keep({ contents, by }: FoundToken): AuthorizedToken {

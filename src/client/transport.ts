@@ -115,10 +115,9 @@ export class Transport {
   async #toConnectOptions(): Promise<ConnectOptions> {
     const { ca, timeouts } = this.options;
     const options = { timeout: timeouts.connectMs, rejectUnauthorized: true, allowH2: false };
-    const authorities = Array.isArray(ca) ? ca : [ca];
-    if (authorities.length === 0) return options;
+    if (ca.length === 0) return options;
     const { createSecureContext, rootCertificates } = await import('node:tls');
-    return { ...options, secureContext: createSecureContext({ ca: [...rootCertificates, ...authorities] }) };
+    return { ...options, secureContext: createSecureContext({ ca: [...rootCertificates, ...ca] }) };
   }
 }
 
@@ -147,7 +146,8 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
     private readonly resolve: (answer: RawAnswer) => void,
     private readonly reject: (error: Error) => void,
   ) {
-    this.#timer = setTimeout(endAtDeadline, remainingMs(deadline), this);
+    // A process that was busy sees its timers before its sockets: what has arrived by then is read first.
+    this.#timer = setTimeout(() => setImmediate(() => this.#end()), remainingMs(deadline));
   }
 
   /** From here on bytes may have left. */
@@ -184,14 +184,15 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
     if (!this.#isSettled) this.#fail(this.#toGatewayError(error));
   }
 
-  end(): void {
+  #end(): void {
     if (this.#isSettled) return;
     this.#fail(new GatewayTimeoutError(this.call.name, this.deadline.limitMs, this.#controller !== null));
     this.#controller?.abort(ENDED);
   }
 
   #toGatewayError(error: Error): Error {
-    if (isBrokenHttp(error)) return this.#toResponseError('it is not HTTP/1.1');
+    const isBrokenHttp = error.name === 'HTTPParserError' || ('code' in error && BROKEN_HTTP.test(String(error.code)));
+    if (isBrokenHttp) return this.#toResponseError('it is not HTTP/1.1');
     if (this.#httpStatus !== null) return this.#toResponseError('it is incomplete');
     return new GatewayUnreachableError(this.call.name, this.#controller !== null, error);
   }
@@ -217,15 +218,6 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
   }
 }
 
-function isBrokenHttp(error: Error): boolean {
-  return error.name === 'HTTPParserError' || ('code' in error && BROKEN_HTTP.test(String(error.code)));
-}
-
-/** A process that was busy sees its timers before its sockets: what has arrived by now is read first. */
-function endAtDeadline(collector: AnswerCollector): void {
-  setImmediate(() => collector.end());
-}
-
 const JSON_TYPE = /^application\/(?:[a-z0-9!#$&^_.+-]+\+)?json[ \t]*(?:;|$)/i;
 
 /**
@@ -233,17 +225,13 @@ const JSON_TYPE = /^application\/(?:[a-z0-9!#$&^_.+-]+\+)?json[ \t]*(?:;|$)/i;
  * redirects or encodings: one would send the body to another server, the other could unpack to any size.
  */
 function findHeadProblem(httpStatus: number, headers: IncomingHttpHeaders, maxBytes: number): string | null {
-  const encoding: unknown = headers['content-encoding'];
+  const { 'content-encoding': encoding = 'identity' } = headers;
   const type: unknown = headers['content-type'];
   if (httpStatus >= 300 && httpStatus < 400) return 'it is a redirect';
-  if (encoding !== undefined && !isIdentity(encoding)) return 'it is encoded';
+  if (!/^identity$/i.test(encoding)) return 'it is encoded';
   if (typeof type !== 'string' || !JSON_TYPE.test(type)) return 'it is not JSON';
   if (Number(headers['content-length'] ?? 0) > maxBytes) return 'it is too large';
   return null;
-}
-
-function isIdentity(encoding: unknown): boolean {
-  return typeof encoding === 'string' && encoding.toLowerCase() === 'identity';
 }
 
 /** A day: nothing makes the client, or a user, wait for longer. */

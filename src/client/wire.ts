@@ -18,24 +18,13 @@ import {
   type Generated,
   type GenerateInput,
   isValidated,
-  type NumberForm,
-  type NumberForms,
   readGenerated,
-  type RequestOptions,
   type ValidateInput,
 } from '../protocol/otp';
-import {
-  AUTH_PATH,
-  BALANCE_PATH,
-  GENERATE_PATH,
-  HLR_BALANCE_PATH,
-  HLR_PRICING_PATH,
-  lookupPath,
-  PRICING_PATH,
-  validatePath,
-} from '../protocol/paths';
+import { lookupPath, PATHS, validatePath } from '../protocol/paths';
 import { parseInput, readOrNull } from '../protocol/values';
 import type { GatewayCall, RawAnswer } from './gateway-call';
+import type { CheckedOptions } from './options';
 
 const MAX_ANSWER_BYTES = 64 * 1024;
 
@@ -45,29 +34,23 @@ const MAX_PRICE_LIST_BYTES = 8 * 1024 * 1024;
 /** Reads the payload of a success; null when it is not as documented. */
 type ReadPayload<Result> = (payload: unknown, hasPayload: boolean) => Result | null;
 
-interface WireOptions extends Omit<RequestOptions, 'numbersAs'> {
-  readonly numbersAs: NumberForm | NumberForms;
-  readonly acceptMissingPayload: boolean;
-}
-
 /** Every call of one client, and the record of its token. This file loads zod: it is imported by `await import` alone. */
 export type Wire = ReturnType<typeof createWire>;
 
 /** Prepares the schemas of one client. */
-export function createWire(options: WireOptions) {
-  const { variant, numbersAs: form, acceptMissingPayload } = options;
-  const numbersAs = typeof form === 'string' ? { mobile: form, validity: form } : form;
-  const generateRequest = createGenerateRequest({ ...options, numbersAs });
-  const validateRequest = createValidateRequest({ ...options, numbersAs });
+export function createWire(options: CheckedOptions) {
+  const { variant, acceptMissingPayload } = options;
+  const generateRequest = createGenerateRequest(options);
+  const validateRequest = createValidateRequest(options);
   return {
     /** @see OTP spec §4, POST auth */
-    auth: (body: CredentialsBody | RefreshBody): GatewayCall<Tokens> => post('auth', AUTH_PATH, body, readTokens),
+    auth: (body: CredentialsBody | RefreshBody): GatewayCall<Tokens> => post('auth', PATHS.auth, body, readTokens),
 
     /** @throws {TypeError} that names the invalid field. @see OTP spec §4, POST generate */
     generate: (input: GenerateInput): GatewayCall<Generated> => {
       const body = parseInput(generateRequest, input);
       const digits = String(body.mobile);
-      return post('generate', GENERATE_PATH, body, (payload) => readGenerated(variant, payload, digits));
+      return post('generate', PATHS.generate, body, (payload) => readGenerated(variant, payload, digits));
     },
 
     /** @throws {TypeError} that names the invalid field. @see OTP spec §4, POST validate/{id} */
@@ -79,9 +62,9 @@ export function createWire(options: WireOptions) {
     },
 
     /** @see OTP spec §4, GET balance */
-    balance: get('balance', BALANCE_PATH[variant], readBalance),
+    balance: get('balance', PATHS.balance[variant], readBalance),
     /** @see OTP spec §4, GET pricing */
-    pricing: get('pricing', PRICING_PATH[variant], readPricing, MAX_PRICE_LIST_BYTES),
+    pricing: get('pricing', PATHS.pricing[variant], readPricing, MAX_PRICE_LIST_BYTES),
 
     /** @throws {TypeError} for an invalid number. @see HLR spec §4, GET {mobile} */
     lookup: (mobile: string): GatewayCall<Lookup> => {
@@ -90,9 +73,9 @@ export function createWire(options: WireOptions) {
     },
 
     /** @see HLR spec §4, GET balance */
-    hlrBalance: get('hlr-balance', HLR_BALANCE_PATH, readBalance),
+    hlrBalance: get('hlr-balance', PATHS['hlr-balance'], readBalance),
     /** @see HLR spec §4, GET pricing */
-    hlrPricing: get('hlr-pricing', HLR_PRICING_PATH, readHlrPricing, MAX_PRICE_LIST_BYTES),
+    hlrPricing: get('hlr-pricing', PATHS['hlr-pricing'], readHlrPricing, MAX_PRICE_LIST_BYTES),
 
     readTokenContents,
     toTokenContents,
@@ -127,21 +110,16 @@ function post<Result>(
   return { ...get(name, path, readPayload), method: 'POST', body: JSON.stringify(body) };
 }
 
-/** A token with what belongs to it. */
-export interface TokenContents {
-  readonly accessToken: string;
-  /** Null when the gateway returned none: then only credentials can renew. */
-  readonly refreshToken: string | null;
-  /** Milliseconds since 1970 from which it counts as expired. */
-  readonly expiresAt: number;
-}
-
-/** The token as a store keeps it, once decrypted. */
+/** A token with what belongs to it, as a store keeps it, once decrypted. */
 const tokenContentsSchema = z.object({
   accessToken: tokenSchema,
+  /** Null when the gateway returned none: then only credentials can renew. */
   refreshToken: tokenSchema.nullable(),
+  /** Milliseconds since 1970 from which it counts as expired. */
   expiresAt: z.number(),
-}) satisfies z.ZodType<TokenContents>;
+});
+
+export type TokenContents = Readonly<z.output<typeof tokenContentsSchema>>;
 
 /** Reads the record of a token; null when it is malformed. @throws {SyntaxError} when it is not JSON. */
 function readTokenContents(json: string): TokenContents | null {

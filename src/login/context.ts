@@ -108,6 +108,9 @@ export interface BegunLogin {
   readonly label: string;
 }
 
+/** The type of `Express.User['id']` where the app has declared one: what its own callbacks take. */
+export type AppUserId = Express.User extends { readonly id: infer Id extends UserId } ? Id : UserId;
+
 /** Everything the decisions need, made once by `createSmsOtp`. */
 export interface LoginContext {
   readonly warn: Warn;
@@ -122,8 +125,8 @@ export interface LoginContext {
   readonly listPhones: (user: Express.User) => Promise<readonly UserPhone[]>;
   /** The factors whose codes can be guessed: `sms` and those of the app. */
   readonly guessableMethods: readonly string[];
-  readonly getUserId: (user: Express.User) => UserId;
-  readonly loadUser: (userId: UserId) => unknown;
+  readonly getUserId: (user: Express.User) => AppUserId;
+  readonly loadUser: (userId: AppUserId) => unknown;
   readonly emit: (event: SmsOtpEvent) => void;
   /** Whether there is an `onEvent`: otherwise what only serves events is skipped. */
   readonly hasListener: boolean;

@@ -109,5 +109,19 @@ export interface LogoutOutcome {
   readonly loggedOut: true;
 }
 
-/** What `req.smsOtp` holds after one of the middlewares ran. */
-export type SmsOtpOutcome = SendOutcome | VerifyOutcome | CancelOutcome | LogoutOutcome | PhoneOutcome;
+/** Adds the names of the others to each member of a union, as undefined, so that they can be read of any. */
+type WithAllNames<Outcome, All = Outcome> = Outcome extends unknown
+  ? Outcome & Partial<Readonly<Record<Exclude<All extends unknown ? keyof All : never, keyof Outcome>, undefined>>>
+  : never;
+
+/** What `req.smsOtp` holds after one of the middlewares ran. Its `user` is left out of JSON, logs and copies. */
+export type SmsOtpOutcome = WithAllNames<SendOutcome | VerifyOutcome | CancelOutcome | LogoutOutcome | PhoneOutcome>;
+
+/** Makes the outcome of a success. A handler that sends it whole must not send the record of the app's database. */
+export function toVerified({
+  user,
+  ...shown
+}: Omit<Extract<VerifyOutcome, { verified: true }>, 'verified'>): SmsOtpOutcome {
+  const outcome = { verified: true, ...shown } as const;
+  return Object.defineProperty({ ...outcome, user }, 'user', { enumerable: false });
+}

@@ -1,5 +1,5 @@
-import type { Challenge, UserId } from '../stores/store';
-import type { LoginContext } from './context';
+import type { Challenge } from '../stores/store';
+import type { AppUserId, LoginContext } from './context';
 import type { Method } from './outcome';
 
 /** The positive record that a session's user passed the second factor. It names the user and is compared on every use. */
@@ -43,9 +43,10 @@ export function idText(id: unknown): string | undefined {
 }
 
 /** Returns the id with the type `getUserId` returned, for `loadUser`. */
-function fromUserIdText({ userId, userIdType }: UserIdText): UserId {
-  if (userIdType === 'number') return Number(userId);
-  return userIdType === 'bigint' ? BigInt(userId) : userId;
+function fromUserIdText({ userId, userIdType }: UserIdText): AppUserId {
+  const id: unknown = { string: String, number: Number, bigint: BigInt }[userIdType](userId);
+  // What `getUserId` has returned for a user of the app.
+  return id as AppUserId;
 }
 
 /**

@@ -10,6 +10,7 @@ import {
 import type { EnrollmentContext, PhoneBook } from '../account/phone-book';
 import { createSmsVerifier } from '../login/code-verifiers';
 import type { LoginContext } from '../login/context';
+import { toVerified } from '../login/outcome';
 import { createVerifyOtp } from '../login/verify-otp';
 import type { MiddlewareContext } from './context';
 import { createFactory, currentUser, readField } from './handler';
@@ -147,7 +148,7 @@ function createConfirm(context: MiddlewareContext, enrollment: EnrollmentContext
    */
   async function renewSession(req: Request, { user, userId, at }: Confirmed): Promise<boolean> {
     const method = 'sms';
-    req.smsOtp = { verified: true, user, method, at };
+    req.smsOtp = toVerified({ user, method, at });
     await forgetDevices(user, req);
     try {
       const login = await logins.renew(req, userId, method);

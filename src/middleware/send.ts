@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { FirstFactorError } from '../errors';
-import type { Refusal } from '../login/outcome';
+import { type Refusal, toVerified } from '../login/outcome';
 import { maskPhone } from '../login/phones';
 import { toUserIdText } from '../login/users';
 import type { ResendResult } from '../login/resend-otp';
@@ -91,7 +91,7 @@ export function createSend(parts: MiddlewareContext): (options?: SendOptions) =>
     await logIn(req, user, {});
     // A device is not a factor of its own: RFC 8176 has no value for it.
     await setAuthInfo(context.passport, req, { amr: ['pwd'], method, at });
-    req.smsOtp = { verified: true, user, method, at };
+    req.smsOtp = toVerified({ user, method, at });
     return answerSuccess(res, notRequiredRedirect && (wanted ?? notRequiredRedirect));
   }
 

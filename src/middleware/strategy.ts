@@ -3,7 +3,7 @@ import type passport from 'passport';
 import { Strategy as CustomStrategy } from 'passport-custom';
 import { UsageError } from '../errors';
 import type { CodeVerifier } from '../login/code-verifiers';
-import type { Method, Refusal } from '../login/outcome';
+import { type Method, type Refusal, toVerified } from '../login/outcome';
 import type { Verified } from '../login/verify-otp';
 import type { FactorVerification, KeptLogin, MiddlewareContext } from './context';
 import { currentUser, isGiven } from './handler';
@@ -173,7 +173,7 @@ export function createAuthenticate(context: MiddlewareContext, callback?: Strate
     if (options.session === false) {
       await updateSlot(context, req, (current) => current.pending?.otpId === otpId, withoutPending);
     } else slot.carryThroughRenewal(req, marked, purpose === 'login' ? undefined : 'all');
-    req.smsOtp = { verified: true, user: confirmed.user, method, at, ...(transaction && { transaction }) };
+    req.smsOtp = toVerified({ user: confirmed.user, method, at, ...(transaction && { transaction }) });
     return { kind: 'success', ...confirmed };
 
     async function toLogin(): Promise<KeptLogin | null> {

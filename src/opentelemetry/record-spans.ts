@@ -44,8 +44,10 @@ export function createSpanRecorder(tracer: Tracer, readTimeMs: () => number): (e
 
   return (event) => {
     if (event.type === 'gateway-call') {
-      const code = isErrorCode(event.gatewayCode) && { 'sms_otp.gateway.code': event.gatewayCode };
-      const attributes = { ...gatewayAttributes(event), ...code };
+      const { gatewayCode: code = 0 } = event;
+      // OTP spec §7, HLR spec §7: codes have four digits. A longer number might be anything, even a phone number.
+      const shown = code >= 1000 && code <= 9999 && { 'sms_otp.gateway.code': code };
+      const attributes = { ...gatewayAttributes(event), ...shown };
       add(`sms_otp gateway ${event.call}`, SpanKind.CLIENT, attributes, event.durationMs);
     } else if (event.type === 'store-call') {
       add(`sms_otp store ${event.operation}`, SpanKind.CLIENT, storeAttributes(event), event.durationMs);
@@ -53,11 +55,6 @@ export function createSpanRecorder(tracer: Tracer, readTimeMs: () => number): (e
       add(`sms_otp ${event.decision}`, SpanKind.INTERNAL, decisionAttributes(event), event.durationMs);
     }
   };
-}
-
-/** OTP spec §7, HLR spec §7: codes have four digits. A longer number might be anything, even a phone number. */
-function isErrorCode(code: number | undefined): code is number {
-  return code !== undefined && code >= 1000 && code <= 9999;
 }
 
 /** `Date.now()` truncates less than this. */

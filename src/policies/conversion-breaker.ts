@@ -54,10 +54,6 @@ export function conversionBreaker(options: ConversionBreakerOptions = {}): Polic
     });
   }
 
-  function isLow({ scope, answered, matured }: CountedScope): boolean {
-    return matured >= scope.minMessages && upperWilsonBound(answered, matured) < minRate;
-  }
-
   return {
     name: 'conversion-breaker',
     stage: 'send',
@@ -65,6 +61,8 @@ export function conversionBreaker(options: ConversionBreakerOptions = {}): Polic
     check: async (context) => {
       const counted = await countScopes(context);
       const running = counted.filter(({ blockedSeconds }) => blockedSeconds > 0);
+      const isLow = ({ scope, answered, matured }: CountedScope): boolean =>
+        matured >= scope.minMessages && upperWilsonBound(answered, matured) < minRate;
       const low = running.length > 0 ? [] : counted.filter(isLow);
       const blocked = [...running, ...(await Promise.all(low.map((found) => beginBlock(context, found))))];
       if (blocked.length === 0) return 'allow';
@@ -106,7 +104,7 @@ async function beginBlock(
   const { refusedBy, counts } = await counters.charge([blockCounter(scope)]);
   const blockedSeconds = counts[0]?.lockedSeconds ?? 0;
   if (refusedBy === null) {
-    await counters.clear(trafficKeys(scope, now()));
+    await counters.clear(bucketsAndSlots(scope, now()).map(({ key }) => key));
     emit({ type: 'conversion-blocked', scope: scope.name, blockedSeconds });
   }
   return { ...counted, blockedSeconds };
@@ -219,7 +217,10 @@ function readTraffic(scope: TrafficScope, counts: readonly Count[]): CountedScop
 
 /** Returns the counters that one message adds to. */
 function sentCounters(scope: TrafficScope, sentAt: number): readonly Counter[] {
-  return [toBucket('unanswered', scope, bucketOf(sentAt)), freshIn(scope, slotOf(sentAt))];
+  return [
+    toBucket('unanswered', scope, periodOf(sentAt, BUCKET_SECONDS)),
+    freshIn(scope, periodOf(sentAt, SLOT_SECONDS)),
+  ];
 }
 
 /**
@@ -229,20 +230,16 @@ function sentCounters(scope: TrafficScope, sentAt: number): readonly Counter[] {
  */
 function answeredCounters(scope: TrafficScope, sentAt: number, sends: number): readonly Counter[] {
   const takenBack = sentCounters(scope, sentAt).map((counter) => ({ ...counter, amount: -sends }));
-  return [...takenBack, toBucket('answered', scope, bucketOf(sentAt))];
+  return [...takenBack, toBucket('answered', scope, periodOf(sentAt, BUCKET_SECONDS))];
 }
 
-/** Returns the keys of all counters of a scope except its block. */
-function trafficKeys(scope: TrafficScope, nowMs: number): readonly string[] {
-  return bucketsAndSlots(scope, nowMs).map(({ key }) => key);
-}
-
+/** Returns all counters of a scope except its block. */
 function bucketsAndSlots(scope: TrafficScope, nowMs: number): readonly Counter[] {
-  const buckets = newest(BUCKETS, bucketOf(nowMs));
+  const buckets = newest(BUCKETS, periodOf(nowMs, BUCKET_SECONDS));
   return [
     ...buckets.map((bucket) => toBucket('unanswered', scope, bucket)),
     ...buckets.map((bucket) => toBucket('answered', scope, bucket)),
-    ...newest(SLOTS, slotOf(nowMs)).map((slot) => freshIn(scope, slot)),
+    ...newest(SLOTS, periodOf(nowMs, SLOT_SECONDS)).map((slot) => freshIn(scope, slot)),
   ];
 }
 
@@ -254,12 +251,9 @@ function freshIn({ key }: TrafficScope, slot: number): Counter {
   return { key: `conversion:fresh:${key}:${slot}`, windowSeconds: SLOTS * SLOT_SECONDS };
 }
 
-function bucketOf(timeMs: number): number {
-  return Math.floor(timeMs / 1000 / BUCKET_SECONDS);
-}
-
-function slotOf(timeMs: number): number {
-  return Math.floor(timeMs / 1000 / SLOT_SECONDS);
+/** Returns the number of the period, of so many seconds, that holds a moment. */
+function periodOf(timeMs: number, seconds: number): number {
+  return Math.floor(timeMs / 1000 / seconds);
 }
 
 function newest(count: number, last: number): readonly number[] {

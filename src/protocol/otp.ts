@@ -69,7 +69,13 @@ export function createGenerateRequest(options: RequestOptions) {
         mobile: requestMobile,
         sender: z.custom<string>(isSender, SENDER_PROBLEM).optional(),
         validitySeconds: validitySeconds(variant).optional(),
-        message: messageTemplate(options).optional(),
+        message: z
+          .string('must be a string')
+          .superRefine((message, context) => {
+            const { problem } = measureTemplate(message, options.maxPinDigits, options.allowSecondSegment);
+            if (problem !== null) context.addIssue({ code: 'custom', message: problem });
+          })
+          .optional(),
         referenceCode: referenceCode(variant).optional(),
       },
       NOT_AN_OBJECT,
@@ -115,13 +121,6 @@ function validitySeconds(variant: Variant) {
   const { min, max } = VALIDITY_RANGE_SECONDS;
   const problem = `must be a whole number from ${min} to ${max}`;
   return z.int(problem).min(min, problem).max(max, problem);
-}
-
-function messageTemplate({ maxPinDigits, allowSecondSegment }: RequestOptions) {
-  return z.string('must be a string').superRefine((message, context) => {
-    const { problem } = measureTemplate(message, maxPinDigits, allowSecondSegment);
-    if (problem !== null) context.addIssue({ code: 'custom', message: problem });
-  });
 }
 
 function referenceCode(variant: Variant) {

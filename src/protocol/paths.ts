@@ -5,36 +5,30 @@ const OTP = '/apis/otp/v3';
 const SMS = '/apis/sms/mt/v2';
 const HLR = '/apis/hlr/v2';
 
-/** Authentication, the same for both services. OTP spec §4, HLR spec §4. */
-export const AUTH_PATH = '/apis/auth';
+/** The calls of both services and their paths; one that ends in a slash is followed by its subject. OTP spec §4, HLR spec §4. */
+export const PATHS = {
+  /** The same for both services. */
+  auth: '/apis/auth',
+  generate: `${OTP}/generate`,
+  /** The percent-encoded OTP id follows. */
+  validate: `${OTP}/validate/`,
+  balance: { A: `${SMS}/balance`, B: `${OTP}/balance` },
+  pricing: { A: `${SMS}/pricing`, B: `${OTP}/pricing` },
+  /** The digits of the number follow. */
+  lookup: `${HLR}/`,
+  'hlr-balance': `${HLR}/balance`,
+  'hlr-pricing': `${HLR}/pricing`,
+} as const;
 
-/** OTP spec §4, POST generate. */
-export const GENERATE_PATH = `${OTP}/generate`;
-
-/** OTP spec §4, GET balance. */
-export const BALANCE_PATH = { A: `${SMS}/balance`, B: `${OTP}/balance` } as const;
-
-/** OTP spec §4, GET pricing. */
-export const PRICING_PATH = { A: `${SMS}/pricing`, B: `${OTP}/pricing` } as const;
-
-/** HLR spec §4, GET balance. */
-export const HLR_BALANCE_PATH = `${HLR}/balance`;
-
-/** HLR spec §4, GET pricing. */
-export const HLR_PRICING_PATH = `${HLR}/pricing`;
-
-/** Where the validate calls live; the percent-encoded OTP id follows. OTP spec §4. */
-export const VALIDATE_PREFIX = `${OTP}/validate/`;
-
-/** Where the lookups live; the digits of the number follow. HLR spec §4. */
-export const LOOKUP_PREFIX = `${HLR}/`;
+/** The names of the calls to the gateway in errors, events, deadlines and the simulator. */
+export type CallName = keyof typeof PATHS;
 
 /** OTP spec §4, POST validate/{id}. The id must have passed `readOtpId`: "." and ".." would change the path. */
 export function validatePath(id: string): string {
-  return VALIDATE_PREFIX + encodeURIComponent(id);
+  return PATHS.validate + encodeURIComponent(id);
 }
 
 /** HLR spec §4, GET {mobile}. Takes digits without a plus. */
 export function lookupPath(digits: string): string {
-  return LOOKUP_PREFIX + digits;
+  return PATHS.lookup + digits;
 }

@@ -168,7 +168,10 @@ export function playFault(fault: Fault, context: FaultContext): void {
     case 'html-502':
       return sendAnswer(response, BAD_GATEWAY);
     case 'redirect':
-      return sendAnswer(response, createRedirect(fault, readings));
+      return sendAnswer(response, {
+        ...createBareAnswer(fault.status ?? 307, readings),
+        headers: { Location: fault.location ?? '/apis/redirected' },
+      });
     case 'status':
       return sendAnswer(response, createStatus(fault, readings));
     case 'body': {
@@ -236,10 +239,6 @@ const BAD_GATEWAY: Answer = {
   contentType: 'text/html',
   body: '<html><body><h1>502 Bad Gateway</h1></body></html>',
 };
-
-function createRedirect({ status = 307, location }: OfKind<'redirect'>, readings: Readings): Answer {
-  return { ...createBareAnswer(status, readings), headers: { Location: location ?? '/apis/redirected' } };
-}
 
 function createError({ code, httpStatus, status200, retryAfterSeconds }: OfKind<'error'>, readings: Readings): Answer {
   const status = status200 === true ? 200 : httpStatus;

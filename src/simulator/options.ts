@@ -19,7 +19,10 @@ const pinsByMobile = dictionary(
   z.string().regex(/^[0-9]{4,10}$/),
   PINS,
   z.string().refine((mobile) => toDigits(mobile) !== null),
-).refine(namesEachNumberOnce, 'must not list a number twice, with and without plus');
+).refine((pins) => {
+  const mobiles = Object.keys(pins);
+  return new Set(mobiles.map(toDigits)).size === mobiles.length;
+}, 'must not list a number twice, with and without plus');
 
 const PREFIXES = 'must be an array of prefixes of 1 to 15 digits, without plus';
 const prefixes = z
@@ -97,11 +100,6 @@ export type CheckedOptions = Readonly<z.output<typeof optionsSchema>>;
  */
 export function checkOptions(options: SimulatorOptions): CheckedOptions {
   return parseOptions('GatewaySimulator', optionsSchema, options);
-}
-
-function namesEachNumberOnce(pins: Readonly<Record<string, string>>): boolean {
-  const mobiles = Object.keys(pins);
-  return new Set(mobiles.map(toDigits)).size === mobiles.length;
 }
 
 /**

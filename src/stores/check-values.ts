@@ -1,5 +1,5 @@
 import { StoreError } from '../errors';
-import type { Counter, RenewedToken } from './store';
+import type { Count, Counter, RenewedToken } from './store';
 
 // What every store needs beside the schemas in `records.ts`: cheap, and without zod.
 
@@ -36,6 +36,19 @@ export function requireWholeNumber(operation: string, value: unknown): number {
   const number = toWholeNumber(value);
   if (number === null) throw new StoreError(`${operation}: unknown answer`);
   return number;
+}
+
+/**
+ * Returns a counter after a charge. Times are milliseconds.
+ * @throws {StoreError} `ERR_STORE` when one is not a whole number from zero.
+ */
+export function toCount({ windowSeconds }: Counter, count: unknown, resetMs: unknown, lockedMs: unknown): Count {
+  const resetSeconds = Math.ceil(requireWholeNumber('charge', resetMs) / 1000);
+  return {
+    count: requireWholeNumber('charge', count),
+    resetSeconds: windowSeconds === null ? null : resetSeconds,
+    lockedSeconds: Math.ceil(requireWholeNumber('charge', lockedMs) / 1000),
+  };
 }
 
 /** @throws {StoreError} `ERR_STORE` when the value is not a list of strings. */

@@ -57,45 +57,22 @@ export async function renewUnderLease(
   const owner = randomUUID();
   const giveUpAtMs = elapsedMs() + (TOKEN_LEASE_SECONDS + MARGIN_SECONDS) * 1000;
   for (let pollMs = FIRST_POLL_MS; elapsedMs() < giveUpAtMs; pollMs = Math.min(pollMs * 1.5, LAST_POLL_MS)) {
-    const answer = await acquire(lease, owner, seen);
-    if (answer.outcome === 'stored') return answer.token;
-    if (answer.outcome === 'acquired') {
-      const token = await renewAsHolder(lease, owner, answer, renew);
-      if (token !== null) return token;
+    try {
+      const answer = await lease.acquire(owner, seen);
+      if (answer.outcome === 'stored') return answer.token;
+      if (answer.outcome === 'acquired') {
+        const renewed = await renew(answer.previous);
+        checkRenewed(renewed);
+        const token = { fence: answer.fence, sealed: renewed.sealed };
+        // Where the lease passed to another owner meanwhile, the newer token is worth waiting for.
+        if (await lease.save(owner, token, renewed.ttlSeconds)) return token;
+      }
+    } catch (error) {
+      // Not awaited: a lost request for the lease may still arrive, and a lease that cannot be freed ends by itself.
+      lease.release(owner).catch(() => undefined);
+      throw error;
     }
     await wait(pollMs * (0.5 + random()));
   }
   throw new StoreError('renew: the lease was never free');
-}
-
-async function acquire(lease: TokenLease, owner: string, seen: number): Promise<LeaseAnswer> {
-  try {
-    return await lease.acquire(owner, seen);
-  } catch (error) {
-    releaseLater(lease, owner);
-    throw error;
-  }
-}
-
-/** Does not wait: a lost request for the lease may still arrive, and a lease that cannot be freed ends by itself. */
-function releaseLater(lease: TokenLease, owner: string): void {
-  lease.release(owner).catch(() => undefined);
-}
-
-/** Returns null when the lease passed to another owner meanwhile: then the newer token is worth waiting for. */
-async function renewAsHolder(
-  lease: TokenLease,
-  owner: string,
-  { fence, previous }: Extract<LeaseAnswer, { outcome: 'acquired' }>,
-  renew: (previous: StoredToken | null) => Promise<RenewedToken>,
-): Promise<StoredToken | null> {
-  try {
-    const renewed = await renew(previous);
-    checkRenewed(renewed);
-    const token = { fence, sealed: renewed.sealed };
-    return (await lease.save(owner, token, renewed.ttlSeconds)) ? token : null;
-  } catch (error) {
-    releaseLater(lease, owner);
-    throw error;
-  }
 }

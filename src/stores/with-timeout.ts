@@ -1,7 +1,7 @@
-import { StoreError } from '../errors';
+import { SmsOtpError, StoreError } from '../errors';
 
 /** Milliseconds a store has for one operation. */
-const STORE_TIMEOUT_MS = 2_000;
+export const STORE_TIMEOUT_MS = 2_000;
 
 /**
  * Runs one operation of a store under a deadline of our own: a client library may queue what it cannot send, and wait
@@ -17,7 +17,8 @@ export async function withTimeout<Result>(
   try {
     return await waitAtMost(work(), timeoutMs, () => new StoreError(`${operation}: no answer in time`));
   } catch (error) {
-    throw error instanceof StoreError ? error : new StoreError(operation, error);
+    // What a renewal inside it threw is ours already.
+    throw error instanceof SmsOtpError ? error : new StoreError(operation, error);
   }
 }
 

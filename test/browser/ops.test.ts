@@ -65,11 +65,11 @@ inChromium(describe)('the page for operators in Chromium', () => {
       async () => {
         const { page, site } = window;
         await openPage(page, '/ops?range=15m');
-        await page.evaluate(`getSelection().selectAllChildren(document.getElementById('ops-title'))`);
+        await page.evaluate(`getSelection().selectAllChildren(document.querySelector('.tiles dt'))`);
         await page.evaluate(`document.querySelector('#ops-points').open = true`);
         await new Visitor(site).givePassword();
         await tile(page, 'Texts sent').filter({ hasText: '2' }).waitFor();
-        expect(await page.evaluate('getSelection().toString()')).toBe('Text messages');
+        expect(await page.evaluate('getSelection().toString()')).toBe('Texts sent');
         expect(await page.locator('#ops-points').getAttribute('open')).not.toBeNull();
         expect(await page.locator('#ops nav [aria-current]').textContent()).toBe('15 min');
         expect(await page.locator('#ops-points tbody tr').count()).toBe(15);

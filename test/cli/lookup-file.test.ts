@@ -77,7 +77,8 @@ describe('a file with invalid rows', () => {
 
   it.each([
     ['no such column', 'name,tel\nAnn,+447700900110\n', [], 'names no column of phone numbers'],
-    ['no column of that name', 'phone\n+447700900110\n', ['--column', 'tel'], 'has no such column'],
+    ['no column of that name', 'Name,phone\nAnn,+447700900110\n', ['--column', 'tel'], 'It has: Name, phone.'],
+    ['no head, and a column', '+44 7700900110,ann@example.com\n', ['--column', 'tel'], 'It has: no names.'],
     ['no head', '+447700900110\n', [], 'names no column of phone numbers'],
     ['nothing in it', '', [], 'The file is empty.'],
   ])('is refused with %s, and no number of it is repeated', async (_title, text, more, words) => {
@@ -86,7 +87,7 @@ describe('a file with invalid rows', () => {
     folder.write('in.csv', text);
     const ended = await runCli([...FILES, '--budget', '1', '--yes', ...more], { env, folder: folder.path });
     expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining(words) });
-    expect(ended.stderr).not.toContain('7700900110');
+    expect(ended.stderr).not.toMatch(/7700900110|example/);
     expect(folder.has('out.csv')).toBe(false);
   });
 

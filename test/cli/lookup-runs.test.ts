@@ -167,7 +167,7 @@ it('the rate is kept by waiting', async () => {
 it('a terminal has a line of progress that is removed at the end; other streams have none', async () => {
   const { run } = await prepare(3);
   const { stderr } = await run({ isTerminal: true });
-  expect(stderr).toContain('\r\u001b[K3/3  0.0180');
+  expect(stderr).toContain('\r\u001b[K3/3  spent 0.0180');
   expect(stderr.endsWith('\r\u001b[K')).toBe(true);
   const dumb = await prepare(3);
   expect((await dumb.run({ isTerminal: true, env: { ...dumb.env, TERM: 'dumb' } })).stderr).toBe('');

@@ -66,6 +66,24 @@ describe('simulate', () => {
     expect(stdout + stderr).not.toContain('my-own-secret');
   });
 
+  it('gives a number the pin it is told to, with or without plus', async () => {
+    await simulate(['--fixed-pin', '+12025550123=4711', '--fixed-pin', '12025550124=0815'], async (env, shown) => {
+      for (const mobile of [MOBILE, '+12025550124']) await runCli(['send', mobile, '--yes'], { env });
+      const inbox = await fetch(`${/inbox +(\S+)/.exec(shown)?.[1] ?? ''}/messages`);
+      const texts = JSON.stringify(await inbox.json());
+      expect(texts).toContain('4711');
+      expect(texts).toContain('0815');
+    });
+  });
+
+  it.each(['4711', '+12025550123', '+12025550123=', '+12025550123=123', '=4711', '+12025550123=47x1'])(
+    'refuses the fixed pin %s without repeating it',
+    async (text) => {
+      const { code, stderr } = await runCli(['simulate', '--fixed-pin', text]);
+      expect([code, stderr]).toEqual([2, expect.not.stringContaining(text)]);
+    },
+  );
+
   it('makes calls go wrong', async () => {
     const faults = ['--fault', 'balance=error:1006*1', '--fault', 'pricing=html-502', '--no-lookup'];
     await simulate(faults, async (env) => {

@@ -104,13 +104,25 @@ for (const [service, place, start, open] of PLACES) {
       await opened.store.counters.charge([{ key, windowSeconds: 86_400 }]);
       for (const [name, note] of [
         ['enable', 'There were no failures.'],
-        ['unlock', 'There was no lock.'],
+        ['unlock', 'There was no lock. The send budgets are lifted.'],
       ] as const) {
         const ended = await runCli([name, 'erin'], opened);
         expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining(note) });
       }
       const { counts } = await opened.store.counters.charge([{ key, windowSeconds: 86_400, isOnlyRead: true }]);
       expect(counts[0]?.count).toBe(0);
+    });
+
+    it('unlock says how many texts are no longer counted', async () => {
+      const key = 'sends:all:others:frank';
+      await opened.store.counters.charge([{ key, windowSeconds: 86_400, amount: 4 }]);
+      const ended = await runCli(['unlock', 'frank', '--json'], opened);
+      expect(jsonOf(ended)).toEqual({
+        ...{ user: 'frank', place, failures: 0, lockedSeconds: 0, sends: 4, unlocked: false },
+      });
+      await opened.store.counters.charge([{ key, windowSeconds: 86_400 }]);
+      const again = await runCli(['unlock', 'frank'], opened);
+      expect(again.stdout).toBe(`unlocked  frank  was: 0 failures, no lock, 1 text counted, in ${place}\n`);
     });
 
     it('ends with 1 for a user of whom nothing is counted: the id or the prefix is wrong', async () => {

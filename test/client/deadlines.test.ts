@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createServer } from 'node:net';
 import { GatewayClient, type GatewayClientOptions } from 'passport-sms-otp/client';
-import { LocalTokenStore } from '../../src/client/shared-token';
+import { memoryTokens } from '../../src/stores/memory/memory-tokens';
 import { closeLater } from './support/cleanup';
 import { errorOf, MOBILE, startGateway, until } from './support/gateway';
 import { startProxy } from './support/proxy';
@@ -121,7 +121,7 @@ describe('the deadline of a call', () => {
 
   it('covers connecting with a token that is there already', async () => {
     const wire = await startWireServer((response) => sendPayload(response, { balance: '1' }));
-    const tokenStore = new LocalTokenStore();
+    const tokenStore = memoryTokens(1, Date.now);
     await clientOf(wire.baseUrl, { tokenStore }).warmUp();
     const proxyUrl = (await startProxy({ delayMs: 2 * LIMIT_MS })).url;
     const client = clientOf(wire.baseUrl, { tokenStore, proxyUrl, timeouts: { balanceMs: LIMIT_MS } });

@@ -81,6 +81,7 @@ describe.each(['A', 'B'] as const)('the page for operators, in variant %s', (var
     await pumpTexts(site);
     expect(await readStatuses(operator)).toEqual({ ...CALM, 'SMS pumping': 'Likely' });
     const { text } = await operator.open('/ops?range=6h');
+    expect(text).toContain('+1305555····: 10 texts, 0 % entered.');
     expect(text).toMatch(/\+1305555····<\/th><td[^>]*>10<\/td><td[^>]*>0<\/td><td class="level-alarm">0 %/);
   });
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { phoneBookContract } from 'passport-sms-otp/phone-book-contract';
 import { createClient, type RedisClientType } from 'redis';
 import { readConfig } from '../../example-app/config';
 import { redisPhoneLists } from '../../example-app/stores';
@@ -6,11 +7,10 @@ import { createPhoneBook, memoryPhoneLists, openUsers, type PhoneLists } from '.
 import { describeWithService } from '../services/describe-with-service';
 import { startRedis } from '../services/redis';
 import type { Service } from '../services/service';
-import { PHONE_BOOK_FACTS } from '../support/phone-book-facts';
 
 function checkFacts(store: () => PhoneLists): void {
-  it.each(PHONE_BOOK_FACTS)('$title', async (fact) => {
-    await expect(fact.run(createPhoneBook(store()))).resolves.toBeUndefined();
+  it.each(phoneBookContract)('$title', async (fact) => {
+    await expect(fact.run(() => createPhoneBook(store()))).resolves.toBeUndefined();
   });
 
   it('a number of the demo is kept only where there was no list', async () => {

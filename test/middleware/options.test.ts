@@ -62,10 +62,10 @@ describe('createSmsOtp', () => {
   it.each(['gateway', 'loadUser', 'allowedCountries'])('tells of %s left out as of one that is undefined', (name) => {
     const { [name as 'gateway']: _left, ...others } = complete();
     expect(problemWith(others)).toBe(problemOf({ [name]: undefined }));
-    expect(problemWith(others)).toContain(`createSmsOtp: ${name} must be`);
+    expect(problemWith(others)).toContain(`createSmsOtp: ${name} is missing; it must be`);
   });
 
-  it.each(BAD_GATEWAYS)('refuses an address of the gateway %s, and does not repeat it', (_title, change, problem) => {
+  it.each(BAD_GATEWAYS)('refuses a gateway %s, and does not repeat what it was given', (_title, change, problem) => {
     const message = problemOf({ gateway: { ...GATEWAY, ...change } });
     expect(message).toMatch(problem);
     expect(CANARIES.filter((canary) => message.includes(canary))).toEqual([]);

@@ -20,7 +20,11 @@ describe("plain passport.authenticate('sms-otp')", () => {
       // Passport types its middleware as any.
       passport.authenticate('sms-otp', options) as RequestHandler;
     const answer: RequestHandler = (req, res) => {
-      res.json({ outcome: req.smsOtp, authInfo: req.authInfo, isAuthenticated: req.isAuthenticated() });
+      res.json({
+        outcome: { ...req.smsOtp, user: req.smsOtp?.user },
+        authInfo: req.authInfo,
+        isAuthenticated: req.isAuthenticated(),
+      });
     };
     app.post('/plain', authenticate({}), answer);
     app.post('/plain/redirects', authenticate(REDIRECTS));

@@ -74,7 +74,7 @@ export function read(req: Request): (string | number | boolean | undefined)[] {
   const { pending, verified, notice }: SmsOtpStatus = status(req);
   const reason: Reason | null = notice;
   return [
-    outcome !== undefined && 'verified' in outcome ? describeVerify(outcome) : undefined,
+    outcome?.verified === undefined ? undefined : describeVerify(outcome),
     pending?.maskedPhone,
     verified?.at,
     reason ?? undefined,
@@ -82,6 +82,45 @@ export function read(req: Request): (string | number | boolean | undefined)[] {
     hasSecondFactor(req, { maxAgeSeconds: 60 }),
   ];
 }
+
+/** Each member of the union has the others' names: a handler may ask for any of them. */
+export function askDirectly({ smsOtp }: Request): readonly (string | number | boolean | undefined)[] {
+  if (smsOtp?.verified) return [smsOtp.user.id, smsOtp.method, smsOtp.at];
+  if (smsOtp?.sent) return [smsOtp.maskedPhone, smsOtp.expiresAt];
+  return [
+    smsOtp?.verified,
+    smsOtp?.sent,
+    smsOtp?.cancelled,
+    smsOtp?.loggedOut,
+    smsOtp?.changed,
+    smsOtp?.pending,
+    smsOtp?.reason,
+    smsOtp?.retryAfterSeconds,
+    smsOtp?.transaction?.amount,
+  ];
+}
+
+/** An environment variable may be missing, and ids are what `Express.User` says. */
+export const fromEnvironment = createSmsOtp({
+  gateway: {
+    baseUrl: process.env.SMS_OTP_BASE_URL,
+    variant: 'A',
+    username: process.env.SMS_OTP_USERNAME,
+    password: process.env.SMS_OTP_PASSWORD,
+  },
+  secret: [process.env.SMS_OTP_SECRET, process.env.SMS_OTP_EARLIER_SECRET],
+  allowedCountries: ['US'],
+  phoneBook: {
+    list: (id) => [{ mobile: id.trim(), isConfirmed: true, isDefault: true }],
+    addUnconfirmed: () => undefined,
+    confirm: () => true,
+    replace: () => true,
+    remove: () => true,
+    setDefault: () => true,
+  },
+  loadUser: (id) => users.find(id),
+  endOtherSessions: (id) => users.find(id),
+});
 
 function describeVerify(outcome: VerifyOutcome): string {
   return outcome.verified ? `${outcome.user.id} by ${outcome.method}` : outcome.reason;

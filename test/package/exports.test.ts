@@ -13,6 +13,7 @@ const DOCUMENTED = [
   './redis',
   './postgres',
   './store-contract',
+  './phone-book-contract',
   './opentelemetry',
   './package.json',
 ];
@@ -69,8 +70,12 @@ describe('loading', () => {
     expect(unwanted.filter((name) => loaded.includes(name))).toEqual([]);
   });
 
-  it('./simulator and ./store-contract load no HTTP framework either', async () => {
-    const loaded = [...(await packagesLoadedBy('/simulator')), ...(await packagesLoadedBy('/store-contract'))];
+  it('./simulator and the contracts load no HTTP framework either', async () => {
+    const loaded = [
+      ...(await packagesLoadedBy('/simulator')),
+      ...(await packagesLoadedBy('/store-contract')),
+      ...(await packagesLoadedBy('/phone-book-contract')),
+    ];
     expect(loaded.filter((name) => name !== 'zod')).toEqual([]);
   });
 

@@ -21,7 +21,7 @@ describe('spendLimits', () => {
   });
 
   it.each<[string, object, string]>([
-    ['no fallback', { fallbackPrice: undefined }, `fallbackPrice ${AMOUNT}`],
+    ['no fallback', { fallbackPrice: undefined }, `fallbackPrice is missing; it ${AMOUNT}`],
     ['a number', { fallbackPrice: 0.05 }, `fallbackPrice ${AMOUNT}`],
     ['a negative amount', { maxPricePerMessage: '-1' }, `maxPricePerMessage ${AMOUNT}`],
     ['an exponent', { maxPricePerMessage: '1e3' }, `maxPricePerMessage ${AMOUNT}`],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import * as paths from '../../src/protocol/paths';
+import { lookupPath, PATHS, validatePath } from '../../src/protocol/paths';
 import { otpId } from '../../src/protocol/otp';
 import { readOrNull } from '../../src/protocol/values';
 
@@ -8,16 +8,16 @@ const BASE = 'https://gateway.example';
 
 describe('paths', () => {
   it.each([
-    ['authentication', paths.AUTH_PATH, '/apis/auth'],
-    ['generate', paths.GENERATE_PATH, '/apis/otp/v3/generate'],
-    ['validate', paths.validatePath('8f3a'), '/apis/otp/v3/validate/8f3a'],
-    ['balance in A', paths.BALANCE_PATH.A, '/apis/sms/mt/v2/balance'],
-    ['balance in B', paths.BALANCE_PATH.B, '/apis/otp/v3/balance'],
-    ['pricing in A', paths.PRICING_PATH.A, '/apis/sms/mt/v2/pricing'],
-    ['pricing in B', paths.PRICING_PATH.B, '/apis/otp/v3/pricing'],
-    ['lookup', paths.lookupPath('12025550123'), '/apis/hlr/v2/12025550123'],
-    ['lookup balance', paths.HLR_BALANCE_PATH, '/apis/hlr/v2/balance'],
-    ['lookup pricing', paths.HLR_PRICING_PATH, '/apis/hlr/v2/pricing'],
+    ['authentication', PATHS.auth, '/apis/auth'],
+    ['generate', PATHS.generate, '/apis/otp/v3/generate'],
+    ['validate', validatePath('8f3a'), '/apis/otp/v3/validate/8f3a'],
+    ['balance in A', PATHS.balance.A, '/apis/sms/mt/v2/balance'],
+    ['balance in B', PATHS.balance.B, '/apis/otp/v3/balance'],
+    ['pricing in A', PATHS.pricing.A, '/apis/sms/mt/v2/pricing'],
+    ['pricing in B', PATHS.pricing.B, '/apis/otp/v3/pricing'],
+    ['lookup', lookupPath('12025550123'), '/apis/hlr/v2/12025550123'],
+    ['lookup balance', PATHS['hlr-balance'], '/apis/hlr/v2/balance'],
+    ['lookup pricing', PATHS['hlr-pricing'], '/apis/hlr/v2/pricing'],
   ])('%s is where the documents put it (OTP spec §4, HLR spec §4)', (_call, path, documented) => {
     expect(path).toBe(documented);
   });
@@ -30,7 +30,7 @@ describe('paths', () => {
     ['../../auth', '/apis/otp/v3/validate/..%2F..%2Fauth'],
     ['é', '/apis/otp/v3/validate/%C3%A9'],
   ])('the OTP id %j is one percent-encoded segment', (id, path) => {
-    expect(paths.validatePath(id)).toBe(path);
+    expect(validatePath(id)).toBe(path);
   });
 });
 
@@ -52,10 +52,10 @@ describe('an OTP id that was accepted', () => {
       fc.property(text, (candidate) => {
         const id = readOrNull(otpId(variant), candidate);
         fc.pre(id !== null);
-        const url = new URL(BASE + paths.validatePath(id));
-        const segment = url.pathname.slice(paths.VALIDATE_PREFIX.length);
+        const url = new URL(BASE + validatePath(id));
+        const segment = url.pathname.slice(PATHS.validate.length);
         expect(url.origin + url.search + url.hash).toBe(BASE);
-        expect(url.pathname.startsWith(paths.VALIDATE_PREFIX)).toBe(true);
+        expect(url.pathname.startsWith(PATHS.validate)).toBe(true);
         expect(segment).not.toContain('/');
         expect(decodeURIComponent(segment)).toBe(id);
       }),

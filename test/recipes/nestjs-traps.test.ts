@@ -1,12 +1,13 @@
-import { Controller, Inject, Logger, Next, Post, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
+import { Controller, Get, Logger, Module, Post, Req, UseGuards } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { AuthGuard } from '@nestjs/passport';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { NextFunction, Request, Response } from 'express';
+import type { Request, RequestHandler } from 'express';
+import session from 'express-session';
 import passport, { Strategy } from 'passport';
-import type { SmsOtp } from 'passport-sms-otp';
-import { CodeGuard, SecondFactorGuard } from '../../docs/recipes/nestjs';
-import { AppModule, SmsOtpErrorFilter } from '../../docs/recipes/nestjs-module';
+import { addSessions } from '../../docs/recipes/first-factor';
+import { SecondFactor, SendCodeGuard, SmsOtpGuard, VerifyCodeGuard } from '../../docs/recipes/nestjs';
+import { AppModule } from '../../docs/recipes/nestjs-app';
 import { startRecipe, type RecipeSite } from './support/recipe-site';
 import { passwordOf } from './support/recipe-users';
 
@@ -20,24 +21,15 @@ class PassingStrategy extends Strategy {
 
 /** What not to do. */
 @Controller('careless')
-@UseFilters(SmsOtpErrorFilter)
 class CarelessController {
-  private readonly send;
-  constructor(@Inject('SMS_OTP') smsOtp: SmsOtp) {
-    this.send = smsOtp.send();
-  }
-
   @Post('login')
-  @UseGuards(AuthGuard('passing'))
-  sendCode(@Req() req: Request, @Res() res: Response, @Next() next: NextFunction) {
-    this.send(req, res, (error?: unknown) => {
-      if (error) next(error);
-      else res.json({ sent: true });
-    });
+  @UseGuards(AuthGuard('passing'), SendCodeGuard)
+  sendCode() {
+    return { sent: true };
   }
 
   @Post('pin')
-  @UseGuards(AuthGuard('code'))
+  @UseGuards(AuthGuard('sms-otp'))
   enterCode(@Req() { user }: Request) {
     return { id: user?.id };
   }
@@ -49,14 +41,29 @@ class CarelessController {
   }
 
   @Post('closed')
-  @UseGuards(AuthGuard('passing'), SecondFactorGuard)
+  @UseGuards(AuthGuard('passing'), SmsOtpGuard)
   closed() {
     return { open: true };
   }
 
   @Post('code')
-  @UseGuards(AuthGuard('passing'), CodeGuard)
+  @UseGuards(AuthGuard('passing'), VerifyCodeGuard)
   codeWithoutPassword() {
+    return { open: true };
+  }
+}
+
+@Controller('strict')
+@SecondFactor()
+class StrictController {
+  @Get('any-age')
+  anyAge() {
+    return { open: true };
+  }
+
+  @Get('this-instant')
+  @SecondFactor({ maxAgeSeconds: 1e-9 })
+  thisInstant() {
     return { open: true };
   }
 }
@@ -67,9 +74,12 @@ describe('the traps of NestJS', () => {
     Logger.overrideLogger(false);
     passport.use('passing', new PassingStrategy());
     site = await startRecipe('B', async (parts) => {
-      const module = AppModule.of(parts);
-      const controllers = [...(module.controllers ?? []), CarelessController];
-      const app = await NestFactory.create({ ...module, controllers });
+      class TestModule {}
+      Module({ imports: [AppModule.of(parts)], controllers: [CarelessController, StrictController] })(TestModule);
+      const app = await NestFactory.create(TestModule);
+      addSessions(passport, parts.users);
+      app.use(session({ secret: parts.sessionSecret, resave: false, saveUninitialized: false }));
+      app.use(passport.session() as RequestHandler);
       await app.init();
       // Nest types it as any: underneath is Express.
       return app.getHttpAdapter().getInstance() as never;
@@ -82,7 +92,7 @@ describe('the traps of NestJS', () => {
     expect([answer.status, answer.body]).toEqual([201, { open: true }]);
   });
 
-  it('behind such a guard `send` texts nobody, and the guards of the recipe stay closed', async () => {
+  it('behind such a guard no code is texted, and the guards of the recipe stay closed', async () => {
     const { sent } = site.sim.stats();
     const answer = await site.agent().post('/careless/login').send(passwordOf('alice'));
     expect([answer.status, answer.body]).toEqual([500, { error: 'ERR_NO_FIRST_FACTOR' }]);
@@ -98,5 +108,14 @@ describe('the traps of NestJS', () => {
     const right = await agent.post('/careless/pin').send({ pin: site.code('bob') });
     expect([right.status, right.body]).toEqual([201, { id: 'bob' }]);
     expect((await agent.get('/account')).status).toBe(403);
+  });
+
+  it('a decorator of a method says how recent the second factor must be, where the controller says nothing', async () => {
+    const agent = site.agent();
+    await agent.post('/login').send(passwordOf('carol'));
+    await agent.post('/login/pin').send({ pin: site.code('carol') });
+    expect((await agent.get('/strict/any-age')).body).toEqual({ open: true });
+    const refused = await agent.get('/strict/this-instant');
+    expect([refused.status, refused.body]).toEqual([403, { error: 'second-factor-too-old' }]);
   });
 });

@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createApp } from '../../docs/recipes/nestjs-module';
+import { createApp } from '../../docs/recipes/nestjs-app';
 import { startRecipe, type RecipeSite } from './support/recipe-site';
 import { passwordOf } from './support/recipe-users';
 import { wrongCode } from '../support/visit';
@@ -19,13 +19,14 @@ describe.each(['A', 'B'] as const)('the recipe for NestJS, variant %s', (variant
 
   it('leads through both guards to the account', async () => {
     const agent = site.agent();
-    expect((await agent.post('/login').send(passwordOf('alice'))).body).toMatchObject({ sent: true });
+    expect((await agent.post('/login').send(passwordOf('alice'))).body).toMatchObject({ pending: { isSent: true } });
     expect((await agent.get('/account')).status).toBe(403);
     const wrong = await agent.post('/login/pin').send({ pin: wrongCode(site.code()) });
     expect([wrong.status, wrong.body]).toEqual([401, { error: 'invalid-code' }]);
     const right = await agent.post('/login/pin').send({ pin: site.code() });
-    expect([right.status, right.body]).toMatchObject([200, { id: 'alice', authInfo: { amr: ['pwd', 'sms'] } }]);
+    expect([right.status, right.body]).toMatchObject([200, { verified: { method: 'sms' }, pending: null }]);
     expect((await agent.get('/account')).body).toEqual({ id: 'alice' });
+    expect((await agent.get('/account/statements')).body).toEqual([]);
   });
 
   it('begins another session with the right code', async () => {

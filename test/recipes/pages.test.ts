@@ -5,6 +5,8 @@ import { ROOT } from '../package/packed/repository';
 
 const RECIPES = join(ROOT, 'docs/recipes');
 const MOST_LINES = 80;
+/** Whole modules to copy. */
+const LONG_PAGES: Readonly<Record<string, number>> = { 'nestjs.md': 240, 'phone-book.md': 200 };
 
 /** A block of TypeScript with the file that it says it is. */
 const BLOCK = /<!-- file: (\S+) -->\n+```ts\n([\s\S]*?)```\n/g;
@@ -38,13 +40,13 @@ describe.each(pages)('%s', (path) => {
 });
 
 describe('the recipes', () => {
-  it('are seven', () => {
-    expect(names).toHaveLength(7);
+  it('are twelve', () => {
+    expect(names).toHaveLength(12);
   });
 
   it.each(names)('%s fits on a page and names a trap', (name) => {
     const page = read(`docs/recipes/${name}`);
-    expect(page.split('\n').length - 1).toBeLessThanOrEqual(MOST_LINES);
+    expect(page.split('\n').length - 1).toBeLessThanOrEqual(LONG_PAGES[name] ?? MOST_LINES);
     expect(page).toMatch(/\*\*The trap\.\*\*/);
   });
 

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import { DEFAULT_READINGS } from '../../src/simulator/readings';
-import { BoundedMap } from '../../src/simulator/state/bounded-map';
+import { BoundedMap } from '../../src/bounded-map';
 import { cryptoRandomness } from '../../src/simulator/options';
 import { createClock } from '../../src/simulator/state';
 import { Outbox } from '../../src/simulator/state/history';

@@ -8,7 +8,9 @@ export function addRoutes(app: Express, smsOtp: SmsOtp, passport: PassportStatic
   const firstFactor = passport.authenticate('local', { session: false });
   app.post('/login', firstFactor, smsOtp.send(), (req, res) => void res.json(req.smsOtp));
   app.post('/login/pin', smsOtp.verify(), (req, res) => {
-    res.json({ ...req.smsOtp, authInfo: req.authInfo, isAuthenticated: req.isAuthenticated() });
+    // The user of an outcome shows in no copy of it.
+    const { smsOtp: outcome, authInfo } = req;
+    res.json({ ...outcome, user: outcome?.user, authInfo, isAuthenticated: req.isAuthenticated() });
   });
   app.post('/login/resend', smsOtp.resend(), (req, res) => void res.json(req.smsOtp));
   app.post('/login/cancel', smsOtp.cancel(), (req, res) => void res.json(req.smsOtp));

@@ -124,7 +124,7 @@ function runPlan(call: CommandCall, plan: Plan, rate: number): Promise<FinishedR
           ...{ mobiles: plan.mobiles, hlr, priceOf, budget, signal: call.io.signal },
           awaitTurn: createPace(rate, call.io),
           add: (row) => file.add(row),
-          onProgress: (done) => call.output.progress(`${done}/${total}  ${toDecimal(budget.spent)}`),
+          onProgress: (done) => call.output.progress(`${done}/${total}  spent ${toDecimal(budget.spent)}`),
         });
         return { ...result, spentMicros: budget.spent };
       } finally {

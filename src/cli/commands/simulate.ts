@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type Call, type Fault, type FaultName, GatewaySimulator } from '../../simulator';
-import { type Command, type CommandCall, readChoice, readWhole } from '../command';
+import { type Command, type CommandCall, readChoice, readMobile, readWhole } from '../command';
 import { CommandFailure, UsageError } from '../failures';
 
 const FAULT_NOTES = [
@@ -27,11 +27,10 @@ function addFault(simulator: GatewaySimulator, text: string): void {
 function toFault(kind: string, figure: string | undefined): Fault | FaultName {
   // The simulator refuses an unknown kind.
   if (figure === undefined) return kind as FaultName;
-  const value = Number(figure);
-  if (kind === 'latency') return { kind, ms: value };
-  if (kind === 'slow-drip') return { kind, intervalMs: value };
-  if (kind === 'error') return { kind, code: value };
-  if (kind === 'status') return { kind, status: value };
+  if (kind === 'latency') return { kind, ms: Number(figure) };
+  if (kind === 'slow-drip') return { kind, intervalMs: Number(figure) };
+  if (kind === 'error') return { kind, code: Number(figure) };
+  if (kind === 'status') return { kind, status: Number(figure) };
   throw new UsageError('--fault: only latency, slow-drip, error and status take a number');
 }
 
@@ -61,6 +60,7 @@ export const simulate: Command = {
     balance: { value: '<amount>', help: "the account's balance; default: 100.0000" },
     'no-otp': { help: 'the account may not send codes' },
     'no-lookup': { help: 'the account may not look numbers up' },
+    'fixed-pin': { value: '<number>=<pin>', help: 'the pin that a number always gets', isRepeatable: true },
     fault: { value: '<fault>', help: 'make calls fail', isRepeatable: true },
   },
   notes: FAULT_NOTES,
@@ -77,11 +77,18 @@ export const simulate: Command = {
   },
 };
 
+function readPin(text: string): readonly [mobile: string, pin: string] {
+  const [number = '', pin = ''] = text.split('=');
+  if (!/^[0-9]{4,10}$/.test(pin)) throw new UsageError('--fixed-pin must be <number>=<pin of 4 to 10 digits>');
+  return [readMobile(number), pin];
+}
+
 async function start({ args, io }: CommandCall): Promise<GatewaySimulator> {
   const { SMS_OTP_VARIANT, SMS_OTP_USERNAME: username, SMS_OTP_PASSWORD: password } = io.env;
   const variant = readChoice('--variant', args.text('variant'), ['A', 'B']) ?? (SMS_OTP_VARIANT === 'B' ? 'B' : 'A');
   const port = readWhole(args, 'port', { min: 0, max: 65_535, fallback: 0 });
   const balance = args.text('balance');
+  const fixedPins = Object.fromEntries(args.texts('fixed-pin').map(readPin));
   try {
     return await GatewaySimulator.start({
       variant,
@@ -89,6 +96,7 @@ async function start({ args, io }: CommandCall): Promise<GatewaySimulator> {
       ...(username && { username }),
       ...(password && { password }),
       ...(balance !== undefined && { balance }),
+      fixedPins,
       maySendOtp: !args.isOn('no-otp'),
       mayLookUp: !args.isOn('no-lookup'),
     });

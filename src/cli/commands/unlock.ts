@@ -1,6 +1,5 @@
 import { DAY_SECONDS, failureKeys, OTHER_BROWSERS, readKeys, slowKey } from '../../limits/failures';
-import { fillBrowsers, liftLimits } from '../../limits/limits';
-import { sendKeys } from '../../limits/limits';
+import { fillBrowsers, liftLimits, sendKeys } from '../../limits/limits';
 import { type GuardedStore, guardStore } from '../../stores/guarded-store';
 import { cleanText, type Command, type CommandCall, type ExitCode, JSON_OPTION, showResult } from '../command';
 import { CommandFailure } from '../failures';
@@ -17,32 +16,29 @@ function lockKeys(user: string): readonly string[] {
   return [...failureKeys(user, METHODS, OTHER_BROWSERS), slowKey(user)];
 }
 
-/** A user's failure counter before it was changed. */
-interface Failures {
-  readonly failures: number;
-  /** 0: not locked. */
-  readonly lockedSeconds: number;
-}
-
 /** What tells the two commands apart. */
 interface CounterCommand extends Pick<Command, 'name' | 'summary' | 'notes'> {
   /** The word for a change that was made. */
   readonly done: 'unlocked' | 'enabled';
-  readonly change: (store: GuardedStore, user: string, browserIds: readonly string[]) => Promise<unknown>;
-  /** Returns the note for a user of whom there was nothing to change, or null. */
-  readonly noteOn: (before: Failures) => string | null;
+  /** Resolves to what else was lifted. */
+  readonly change: (store: GuardedStore, user: string, browserIds: readonly string[]) => Promise<{ sends?: number }>;
+  /** Shown when there was no lock, or no failure. */
+  readonly note: string;
 }
 
 export const unlock = createCounterCommand({
   name: 'unlock',
-  summary: 'lift the lock of a user who entered too many wrong codes',
+  summary: 'lift the locks and send budgets of a user',
   notes: [
     'The user is named by the id that getUserId returns. Failures stay counted: the next lock comes as it would have.',
     'A user whose codes are disabled needs enable.',
   ],
   done: 'unlocked',
-  change: ({ counters }, user, browserIds) => liftLimits(counters, user, METHODS, browserIds),
-  noteOn: ({ lockedSeconds }) => (lockedSeconds === 0 ? 'There was no lock.' : null),
+  change: async ({ counters }, user, browserIds) => {
+    const { sends } = await liftLimits(counters, user, METHODS, browserIds);
+    return { sends };
+  },
+  note: 'There was no lock. The send budgets are lifted.',
 });
 
 export const enable = createCounterCommand({
@@ -56,52 +52,47 @@ export const enable = createCounterCommand({
   change: async ({ counters, browsers }, user) => {
     await fillBrowsers(counters, user, (await browsers?.forget(user)) ?? [], LONGEST_BROWSER_LIFE_SECONDS);
     await counters.clear(lockKeys(user));
+    return {};
   },
-  noteOn: ({ failures }) => (failures === 0 ? 'There were no failures.' : null),
+  note: 'There were no failures.',
 });
 
-function createCounterCommand({ done, change, noteOn, ...about }: CounterCommand): Command {
+function createCounterCommand({ done, change, note, ...about }: CounterCommand): Command {
   async function run(call: CommandCall): Promise<ExitCode> {
     const id = call.args.positionals[0] ?? '';
     const state = await openState(call);
     try {
       const store = guardStore(state.store);
       const browserIds = ((await store.browsers?.list(id)) ?? []).map(({ browserId }) => browserId);
-      const keys = [...lockKeys(id), ...sendKeys(id, browserIds)];
-      const { counts } = await store.counters.charge(readKeys(keys));
+      const { counts } = await store.counters.charge(readKeys([...lockKeys(id), ...sendKeys(id, browserIds)]));
       if (browserIds.length === 0 && counts.every(({ count }) => count === 0)) {
         throw new CommandFailure('Nothing is counted of this user.', 'Check the id and the prefix.');
       }
-      const locks = counts.slice(0, lockKeys(id).length);
-      const before = {
-        failures: (counts[0]?.count ?? 0) + (counts[1]?.count ?? 0),
-        lockedSeconds: Math.max(...locks.map(({ lockedSeconds }) => lockedSeconds)),
-      };
-      await change(store, id, browserIds);
-      show(call, cleanText(id), state.place, before);
+      const failures = (counts[0]?.count ?? 0) + (counts[1]?.count ?? 0);
+      const lockedSeconds = Math.max(...counts.slice(0, lockKeys(id).length).map((lock) => lock.lockedSeconds));
+      const before = { failures, lockedSeconds, ...(await change(store, id, browserIds)) };
+      const isChanged = done === 'enabled' ? failures > 0 : lockedSeconds > 0;
+      const result = { user: cleanText(id), place: state.place, ...before, [done]: done === 'enabled' || isChanged };
+      const { output } = call;
+      showResult(call, result, () => {
+        const was = output.style('dim', `was: ${describe(before)}, in ${state.place}`);
+        output.line(`${output.style('green', done)}  ${result.user}  ${was}`);
+        if (!isChanged) output.note(note);
+      });
       return 0;
     } finally {
       await state.close();
     }
   }
 
-  function show(call: CommandCall, user: string, place: string, before: Failures): void {
-    const note = noteOn(before);
-    const { line, style } = call.output;
-    showResult(call, { user, place, ...before, [done]: done === 'enabled' || note === null }, () => {
-      const was = `was: ${describeFailures(before)}, in ${place}`;
-      line(`${style('green', done)}  ${user}  ${style('dim', was)}`);
-      if (note !== null) call.output.note(note);
-    });
-  }
-
   return { ...about, positionals: ['<user>'], options: { ...STATE_OPTIONS, ...JSON_OPTION }, run };
 }
 
-/** "10 failures, locked for 30 more minutes". */
-function describeFailures({ failures, lockedSeconds }: Failures): string {
-  const count = failures === 1 ? '1 failure' : `${failures} failures`;
-  if (lockedSeconds === 0) return `${count}, no lock`;
-  const minutes = Math.ceil(lockedSeconds / 60);
-  return `${count}, locked for ${minutes} more minute${minutes === 1 ? '' : 's'}`;
+/** "10 failures, locked for 30 more minutes, 4 texts counted". */
+function describe(before: { failures: number; lockedSeconds: number; sends?: number }): string {
+  const count = (amount: number, noun: string): string => `${amount} ${noun}${amount === 1 ? '' : 's'}`;
+  const minutes = Math.ceil(before.lockedSeconds / 60);
+  const lock = minutes === 0 ? 'no lock' : `locked for ${count(minutes, 'more minute')}`;
+  const texts = before.sends ? [`${count(before.sends, 'text')} counted`] : [];
+  return [count(before.failures, 'failure'), lock, ...texts].join(', ');
 }

@@ -10,9 +10,9 @@ import {
   type PriceList,
   type Variant,
 } from '../../client';
-import { LocalTokenStore } from '../../client/shared-token';
 import { findNumberCountry } from '../../limits/number-country';
 import { toDecimal, toMicros } from '../../policies/spend-limits/micros';
+import { memoryTokens } from '../../stores/memory/memory-tokens';
 import {
   createPriceTable,
   findCountryPrice,
@@ -41,7 +41,7 @@ export async function* checkGateway(
   paid: PaidChecks,
 ): AsyncGenerator<CheckResult> {
   // Both share a token: where only one is valid, the second client would end the first one's. OTP spec §3.
-  const shared = { ...environment, tokenStore: new LocalTokenStore() };
+  const shared = { ...environment, tokenStore: memoryTokens(1, Date.now) };
   const open = (variant: Variant): GatewayClient => openGateway({ ...shared, variant });
   const clients = { A: open('A'), B: open('B') };
   for (const client of Object.values(clients)) abortOnInterrupt(client, io.signal);

@@ -121,10 +121,11 @@ function findColumn(header: readonly string[], wanted: string | undefined): numb
   const found = searched.find((name) => names.includes(name));
   if (found !== undefined) return names.indexOf(found);
   if (wanted !== undefined) {
-    throw new CommandFailure('The file has no such column.', 'Check the first line of the file.');
+    // Without a header the first line is personal data: what has many digits or an @ is no name of a column.
+    const known = header.map(cleanText).filter((name) => name !== '' && !/@|(\d\D*){6}/.test(name));
+    throw new CommandFailure('The file has no such column.', `It has: ${known.slice(0, 20).join(', ') || 'no names'}.`);
   }
-  const problem = 'The first line names no column of phone numbers.';
-  throw new CommandFailure(problem, 'Name the column with --column.');
+  throw new CommandFailure('The first line names no column of phone numbers.', 'Name the column with --column.');
 }
 
 /** One row of the output; the phone is E.164 with plus. */

@@ -158,29 +158,19 @@ export function nothingFound(verdict: Verdict, at: number): Finding {
 
 /** Reads an answered lookup. @param toIdentity Called for a valid number only. */
 export function readFinding(lookup: Lookup, at: number, toIdentity: (lookup: Lookup) => string | null): Finding {
+  const { status, advancedStatus, mcc, mnc, operator } = lookup;
   const verdict = readVerdict(lookup);
+  const word = status === 'invalid' ? advancedStatus : status;
+  // Nothing but letters, so that it cannot be a number in an event.
+  const isShown = verdict === 'unknown-status' && word !== null && /^[A-Za-z_-]{1,40}$/.test(word);
+  const hasNetwork = mcc !== null && mnc !== null && /^[0-9]{3}-[0-9]{2,3}$/.test(`${mcc}-${mnc}`);
+  // Normalized, so that two can be compared: short, without case and doubled spaces.
+  const name = operator?.slice(0, 64).normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim();
   return {
     ...nothingFound(verdict, at),
-    unknownWord: verdict === 'unknown-status' ? readUnknownWord(lookup) : null,
-    network: readNetwork(lookup),
-    operator: readOperator(lookup),
+    unknownWord: isShown ? word : null,
+    network: hasNetwork ? { mcc, mnc } : undefined,
+    operator: name === '' ? undefined : name,
     identity: verdict === 'valid' ? toIdentity(lookup) : null,
   };
-}
-
-function readNetwork({ mcc, mnc }: Lookup): Finding['network'] {
-  if (mcc === null || mnc === null) return undefined;
-  return /^[0-9]{3}$/.test(mcc) && /^[0-9]{2,3}$/.test(mnc) ? { mcc, mnc } : undefined;
-}
-
-/** Normalizes the operator's name so that two can be compared: short, without case and doubled spaces. */
-function readOperator({ operator }: Lookup): string | undefined {
-  const name = operator?.slice(0, 64).normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim();
-  return name === '' ? undefined : name;
-}
-
-/** Returns an unknown word only if it has nothing but letters, so that it cannot be a number in an event. */
-function readUnknownWord({ status, advancedStatus }: Lookup): string | null {
-  const word = status === 'invalid' ? advancedStatus : status;
-  return word !== null && /^[A-Za-z_-]{1,40}$/.test(word) ? word : null;
 }

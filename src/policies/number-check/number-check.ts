@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { oneOf, parseOptions, policyMode, strictOptions } from '../../define-options';
 import { optionError } from '../../errors';
-import type { Policy, PolicyAnswer, PolicyContext } from '../../limits/policy';
+import type { Policy } from '../../limits/policy';
 import { type Column, columnOf, type Decision, DECISIONS, type Finding, type Verdict } from './decision-table';
 import { budget, numberLookups, sharedLookups } from './number-lookups';
 
@@ -45,8 +45,14 @@ export function numberCheck(options: NumberCheckOptions = {}): Policy<unknown> {
       const column = columnOf(context);
       const finding = await lookups.find(context);
       const decision = decide(finding, column, onInconclusive);
-      if (decision === 'warn') reportDoubt(context, finding);
-      return decision === 'deny' ? toDenial(finding, column) : 'allow';
+      if (decision === 'warn' && !REPORTED.includes(finding.verdict)) {
+        context.emit({ type: 'number-doubtful', userId: context.userId, reason: explain(finding).join(', ') });
+      }
+      if (decision !== 'deny') return 'allow';
+      const [reasons, { verdict, retryAfterSeconds }] = [explain(finding), finding];
+      return verdict === 'too-many' && column === 'enroll'
+        ? { deny: 'send-limit', retryAfterSeconds, reasons }
+        : { deny: 'unsuitable-phone', reasons };
     },
   };
 }
@@ -65,21 +71,8 @@ function decide(
   return decision;
 }
 
-function toDenial(finding: Finding, column: Column): PolicyAnswer {
-  const reasons = explain(finding);
-  const { verdict, retryAfterSeconds } = finding;
-  return verdict === 'too-many' && column === 'enroll'
-    ? { deny: 'send-limit', retryAfterSeconds, reasons }
-    : { deny: 'unsuitable-phone', reasons };
-}
-
 /** Verdicts that the event `lookups-stopped` has reported already. */
 const REPORTED: readonly Verdict[] = ['no-permission', 'no-balance'];
-
-function reportDoubt({ userId, emit }: PolicyContext<unknown>, finding: Finding): void {
-  if (REPORTED.includes(finding.verdict)) return;
-  emit({ type: 'number-doubtful', userId, reason: explain(finding).join(', ') });
-}
 
 /** Returns words for events: the verdict, and whether it is likely to last. */
 function explain({ verdict, unknownWord }: Finding): readonly string[] {

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { z } from 'zod';
+import { BoundedMap } from '../../bounded-map';
 import { type CallDeadline, remainingMs, startDeadline } from '../../client/call-limiter';
 import { callback, objectWith, parseOptions, strictOptions, wholeNumber } from '../../define-options';
 import { optionError } from '../../errors';
@@ -82,24 +83,22 @@ export function numberLookups(options: NumberLookupsOptions = {}): NumberLookups
     if (kept !== undefined) return kept;
     const stop = stops.find(context);
     if (stop !== null) return nothingFound(stop, context.now());
-    return waitAtMost(joinOrStart(context), budgetMs, () => LATE).catch((error: unknown) =>
+    const { numberKey } = context;
+    const lookup = running.get(numberKey) ?? lookUp(context).finally(() => running.delete(numberKey));
+    running.set(numberKey, lookup);
+    return waitAtMost(lookup, budgetMs, () => LATE).catch((error: unknown) =>
       nothingFound(error === LATE ? 'late' : 'failed', context.now()),
     );
   }
 
-  function joinOrStart(context: LookupContext): Promise<Finding> {
-    const { numberKey } = context;
-    const joined = running.get(numberKey);
-    if (joined !== undefined) return joined;
-    const started = lookUp(context).finally(() => running.delete(numberKey));
-    running.set(numberKey, started);
-    return started;
-  }
-
   async function lookUp(context: LookupContext): Promise<Finding> {
     const deadline = startDeadline('lookup', budgetMs);
-    const retryAfterSeconds = await chargeUser(context, maxPerUserPerDay);
-    if (retryAfterSeconds !== null) return { ...nothingFound('too-many', context.now()), retryAfterSeconds };
+    // Counted before it is paid for.
+    const key = `lookups:${columnOf(context)}:user:${context.userId}`;
+    const counter = { key, windowSeconds: DAY_SECONDS, max: maxPerUserPerDay };
+    const { refusedBy, counts } = await context.counters.charge([counter]);
+    const retryAfterSeconds = counts[0]?.resetSeconds ?? DAY_SECONDS;
+    if (refusedBy !== null) return { ...nothingFound('too-many', context.now()), retryAfterSeconds };
     const finding = await askGateway(context, deadline);
     stops.note(context, finding.verdict);
     return memory.keep(context, finding);
@@ -140,20 +139,13 @@ const JITTER_MS = 150;
 /** With less time than this left, a repeated lookup would be paid for and come too late. */
 const SHORTEST_RETRY_MS = 250;
 
-/** Counts a lookup before it is paid for. @returns Null, or the seconds until the user may have another. */
-async function chargeUser(context: LookupContext, max: number): Promise<number | null> {
-  const key = `lookups:${columnOf(context)}:user:${context.userId}`;
-  const { refusedBy, counts } = await context.counters.charge([{ key, windowSeconds: DAY_SECONDS, max }]);
-  return refusedBy === null ? null : (counts[0]?.resetSeconds ?? DAY_SECONDS);
-}
-
 /** How long a network is remembered. Not longer, because numbers are ported. */
 const NETWORK_MS = DAY_SECONDS * 1_000;
 
 /** Keeps what this process knows about numbers, under their keys. @param maxEntries The newest are kept. */
 function createLookupMemory(maxEntries: number) {
-  const findings = createBoundedMap<Finding>(maxEntries);
-  const networks = createBoundedMap<{ readonly network: Network; readonly at: number }>(maxEntries);
+  const findings = new BoundedMap<string, Finding>(maxEntries / 2);
+  const networks = new BoundedMap<string, { readonly network: Network; readonly at: number }>(maxEntries / 2);
 
   /** Returns the finding of a number that can still be reused. */
   function find(context: LookupContext): Finding | undefined {
@@ -203,7 +195,7 @@ const REASONS = { 'no-permission': 'no-permission', 'no-balance': 'no-balance', 
 
 /** Keeps the periods in which no numbers are looked up. */
 function createLookupStops(maxEntries: number) {
-  const prefixes = createBoundedMap<Stop>(maxEntries);
+  const prefixes = new BoundedMap<string, Stop>(maxEntries / 2);
   let stop: (Stop & { readonly verdict: keyof typeof REASONS }) | null = null;
   let failures = 0;
 
@@ -251,23 +243,4 @@ function createLookupStops(maxEntries: number) {
 /** True during `durationMs` from `startMs`. False before it, so a clock that was set back extends nothing. */
 function isWithin(startMs: number, nowMs: number, durationMs: number): boolean {
   return nowMs >= startMs && nowMs < startMs + durationMs;
-}
-
-/**
- * Creates a map that keeps at least half of the newest `maxEntries` entries and never more than `maxEntries`. It has two
- * generations, because removing a Map's first key again and again is quadratic.
- */
-function createBoundedMap<Value>(maxEntries: number) {
-  let young = new Map<string, Value>();
-  let old = new Map<string, Value>();
-
-  /** Stores the entry as one of the newest. */
-  function set(key: string, value: Value): void {
-    young.set(key, value);
-    if (young.size * 2 < maxEntries) return;
-    old = young;
-    young = new Map();
-  }
-
-  return { get: (key: string) => young.get(key) ?? old.get(key), set };
 }

@@ -23,7 +23,10 @@ export interface HlrSimSwap extends SimSwapProvider {
 
 const schema = strictOptions({
   /** A secret of at least 32 bytes. Identities are kept as keyed digests only. With another key all numbers begin anew. */
-  key: z.custom<string | Buffer>(isKey, 'must be a secret of 32 bytes or more'),
+  key: z.custom<string | Buffer>(
+    (value) => (typeof value === 'string' || Buffer.isBuffer(value)) && Buffer.byteLength(value) >= 32,
+    'must be a secret of 32 bytes or more',
+  ),
   /**
    * What a number that moved to another operator means where no identity can be compared. It is a weak sign, because
    * numbers are ported. `report`: an event. `deny`: a SIM swap. `ignore`: nothing, and no lookup is paid for it. Default: `report`.
@@ -35,10 +38,6 @@ const schema = strictOptions({
 
 /** Options of `hlrSimSwap`. Unknown fields are errors. */
 export type HlrSimSwapOptions = z.input<typeof schema>;
-
-function isKey(value: unknown): boolean {
-  return (typeof value === 'string' || Buffer.isBuffer(value)) && Buffer.byteLength(value) >= 32;
-}
 
 /**
  * Reports when the subscriber identity that the gateway returns for a number differs from the one seen when the number
@@ -57,8 +56,10 @@ export function hlrSimSwap(options: HlrSimSwapOptions): HlrSimSwap {
   const { keyId, toNoteKey, toIdentity } = createSimKeys(key);
   lookups.keepIdentity(toIdentity);
 
+  /** Returns null for a note that is missing, malformed or made with another key: the number then begins anew. */
   async function readNote({ notes, mobile }: LookupContext): Promise<SimNote | null> {
-    return parseSimNote((await notes?.read(toNoteKey(mobile))) ?? null, keyId);
+    const { data } = noteSchema.safeParse(parseJson(await notes?.read(toNoteKey(mobile))));
+    return data?.keyId === keyId ? data : null;
   }
 
   async function writeNote({ notes, mobile }: LookupContext, note: SimNote): Promise<void> {
@@ -80,9 +81,9 @@ export function hlrSimSwap(options: HlrSimSwapOptions): HlrSimSwap {
       return writeNote(context, beginSimNote(keyId, finding, isWithoutImsi));
     }
     const note = continueSimNote(previous, finding);
-    // The end of learning shows whether the network has lasting identities.
-    if (previous.state === 'learning' && note.state !== 'learning') {
-      await countNetwork(counters, previous.network, note.state === 'comparable');
+    // The end of learning shows whether the network has lasting identities. The number itself is not counted.
+    if (previous.state === 'learning' && note.state !== 'learning' && previous.network !== null) {
+      await counters.charge([toCounter(previous.network, note.state === 'comparable')]);
     }
     await writeNote(context, note);
   }
@@ -184,12 +185,6 @@ const noteSchema = z.strictObject({
 
 type SimNote = Readonly<z.output<typeof noteSchema>>;
 
-/** Reads a stored note. Returns null for a note that is missing, malformed or made with another key: the number then begins anew. */
-function parseSimNote(note: string | null, keyId: string): SimNote | null {
-  const { data } = noteSchema.safeParse(parseJson(note));
-  return data?.keyId === keyId ? data : null;
-}
-
 /** A number becomes comparable after three equal observations over a day, because some networks make up temporary identities. */
 const TIMES = 3;
 const SPREAD_MS = 86_400_000;
@@ -273,15 +268,6 @@ function readImsi({ imsi, mcc }: Lookup): string | null {
 /** Changed numbers that mark a network, if no more were stable. More than one, because a few people do change their SIM. */
 const MIN_CHANGED = 3;
 
-/**
- * Counts one number of a network as stable or not, to find the networks that reveal no lasting identity. The number itself
- * is not part of the counter.
- * @param network "262-01"; null when unknown.
- */
-async function countNetwork(counters: CounterStore, network: string | null, isStable: boolean): Promise<void> {
-  if (network !== null) await counters.charge([toCounter(network, isStable)]);
-}
-
 /** Returns true when the network was found to reveal no lasting identity. */
 async function isNetworkWithoutImsi(counters: CounterStore, network: string | null): Promise<boolean> {
   if (network === null) return false;
@@ -291,6 +277,7 @@ async function isNetworkWithoutImsi(counters: CounterStore, network: string | nu
   return changed >= MIN_CHANGED && changed >= (stable?.count ?? 0);
 }
 
+/** Counts the numbers of a network ("262-01") that are stable or not, to find the networks that reveal no lasting identity. */
 function toCounter(network: string, isStable: boolean): Counter {
   return { key: `sim-swap:${isStable ? 'stable' : 'unstable'}:${network}`, windowSeconds: null };
 }

@@ -45,7 +45,10 @@ const schema = strictOptions({
   /** The source of the data: `hlrSimSwap`, or better data of your own. */
   provider: z
     .custom<SimSwapProvider>((value) => typeof value === 'object' && value !== null, 'must be a provider')
-    .refine(isProvider, 'must have check or retrieveDate, each of its methods a function'),
+    .refine(({ check, retrieveDate, verified }: Partial<SimSwapProvider>) => {
+      const given = [check, retrieveDate, verified].filter((method) => method !== undefined);
+      return (check ?? retrieveDate) !== undefined && given.every((method) => typeof method === 'function');
+    }, 'must have check or retrieveDate, each of its methods a function'),
   /** Default: `report`. */
   mode: policyMode('report'),
   /** Hours for which a change counts, 1 to 2,400. Default: 72. */
@@ -56,13 +59,6 @@ const schema = strictOptions({
 
 /** Options of `simSwap`. Unknown fields are errors. */
 export type SimSwapOptions = z.input<typeof schema>;
-
-function isProvider({ check, retrieveDate, verified }: Partial<SimSwapProvider>): boolean {
-  const areCallable = [check, retrieveDate, verified].every(
-    (method) => method === undefined || typeof method === 'function',
-  );
-  return areCallable && (check !== undefined || retrieveDate !== undefined);
-}
 
 /**
  * Asks a provider, before each message to a number that the user has, whether its SIM was changed. A change is denied with

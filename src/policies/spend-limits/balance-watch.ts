@@ -96,7 +96,9 @@ export function assessBalance(
   const fallen = (previous?.balance ?? reading.balance) - reading.balance;
   const burnPerHour = findBurn(previous, reading, Math.max(explained, fallen));
   const level = findLevel(levels, previous?.level ?? 'good', reading.balance, burnPerHour);
-  const gap = findGap(previous, reading, fallen - explained);
+  const isCounterLost = previous === null || reading.spent < previous.spent;
+  // Shrinks when an explanation comes late: a message is counted a moment after it was paid.
+  const gap = isCounterLost ? 0 : Math.max(0, previous.gap + fallen - explained);
   const isUnexplained = levels.unexplained !== null && gap > levels.unexplained;
   // What has been reported is not reported again.
   const state = { ...reading, level, burnPerHour, gap: isUnexplained ? 0 : gap };
@@ -108,12 +110,6 @@ export function assessBalance(
   if (isUnexplained)
     events.push({ type: 'unexplained-spend', spent: toDecimal(explained + gap), explained: toDecimal(explained) });
   return { state, events };
-}
-
-/** Grows by unexplained amounts and shrinks when an explanation comes late: a message is counted a moment after it was paid. */
-function findGap(previous: BalanceState | null, { spent }: BalanceReading, unexplained: number): number {
-  const isCounterLost = previous === null || spent < previous.spent;
-  return isCounterLost ? 0 : Math.max(0, previous.gap + unexplained);
 }
 
 /** Returns the spend per hour: a moving average over about the last hour. */

@@ -2,12 +2,7 @@ import type { NetworkPrice, PriceList } from '../../protocol/account';
 import type { CountryPrice } from '../../protocol/hlr';
 import type { Network } from '../network';
 import { toMicros } from './micros';
-
-/** Both price lists as the gateway returned them; an account without lookups has no list of them. */
-export interface PriceLists {
-  readonly messages: PriceList<NetworkPrice>;
-  readonly lookups: PriceList<CountryPrice> | null;
-}
+import otherNames = require('./country-names.json');
 
 /** Both price lists joined: what a message costs at most. Amounts are millionths. */
 export interface PriceTable {
@@ -38,28 +33,31 @@ interface MessageRow {
 
 /**
  * Joins the list of messages, which has networks and names of countries, with the list of lookups, which has names, ISO
- * codes and dialling codes. Without the latter, the platform's names and codes are used.
+ * codes and dialling codes. Without the latter, as in an account without lookups, the platform's names and codes are used.
  * @see OTP spec §2, HLR spec §2, pricing objects
  */
 export function createPriceTable(
-  messages: PriceLists['messages'],
-  lookups: PriceLists['lookups'],
+  messages: PriceList<NetworkPrice>,
+  lookups: PriceList<CountryPrice> | null,
   regions: readonly Region[],
 ): PriceTable {
   const countries = readCountryRows(lookups);
-  const names = createNameTable(regions);
-  for (const { name, iso } of countries) names.set(normalizeName(name), iso);
+  // Names that differ from the platform's by more than case, accents and punctuation.
+  const others = Object.entries(otherNames).flatMap(([iso, names]) => names.map((name) => ({ iso, name })));
+  const names = new Map([...regions, ...others, ...countries].map(({ iso, name }) => [normalizeName(name), iso]));
   const rows = readMessageRows(messages, names);
+  const networks = rows.filter(hasNetworkCodes);
+  const codes = new Set(networks.map(({ mcc }) => mcc));
   const highestByCountry = findHighest(rows.map(({ iso, micros }) => [iso, micros]));
   // Countries that share a dialling code share their highest price.
   const highestByDialCode = findHighest(
     [...regions, ...countries].map(({ iso, dialCode }) => [dialCode, highestByCountry.get(iso)]),
   );
   return {
-    networksByMcc: groupByMcc(rows.filter(hasNetworkCodes)),
+    networksByMcc: new Map(Array.from(codes, (code) => [code, networks.filter(({ mcc }) => mcc === code)])),
     highestByCountry,
     highestByDialCode,
-    problems: findProblems({ messages, lookups }, rows, countries.length),
+    problems: findProblems(messages, lookups, rows, countries.length),
   };
 }
 
@@ -104,18 +102,17 @@ export function findHighest(
   return highest;
 }
 
-function groupByMcc(rows: readonly MessageRow[]): ReadonlyMap<string, readonly MessageRow[]> {
-  const codes = new Set(rows.map(({ mcc }) => mcc));
-  return new Map(Array.from(codes, (code) => [code, rows.filter(({ mcc }) => mcc === code)]));
-}
-
 /** Returns the reasons why rows cannot be used as they are. None of them stops a login. */
 function findProblems(
-  { messages, lookups }: PriceLists,
+  messages: PriceList<NetworkPrice>,
+  lookups: PriceList<CountryPrice> | null,
   rows: readonly MessageRow[],
   countries: number,
 ): readonly PriceListProblem[] {
   const networks = rows.filter(hasNetworkCodes);
+  const codes = new Set(networks.map(({ mcc, mnc }) => `${mcc}-${mnc}`));
+  // The highest price of a network is the one that is used.
+  const prices = new Set(networks.map(({ mcc, mnc, micros }) => `${mcc}-${mnc} ${micros}`));
   const unread = messages.oddRows + messages.pricing.length - rows.length;
   const oddCountries = lookups === null ? 0 : lookups.oddRows + lookups.pricing.length - countries;
   const unnamed = rows.filter(({ iso }) => iso === undefined).length;
@@ -123,20 +120,13 @@ function findProblems(
     { problem: 'rows that cannot be read or have no usable price', rows: unread },
     { problem: 'rows without a network code', rows: rows.length - networks.length },
     { problem: 'rows of a country whose name is unknown', rows: unnamed },
-    { problem: 'rows that repeat a network at another price', rows: countContradictions(networks) },
+    { problem: 'rows that repeat a network at another price', rows: prices.size - codes.size },
     { problem: 'rows of the lookup list without a country', rows: oddCountries },
   ].filter((problem) => problem.rows > 0);
   const [one, other] = [messages.currency.name, lookups?.currency.name ?? null];
   if (one === null || other === null || one.toLowerCase() === other.toLowerCase()) return found;
   // Only prices of messages are used here, but an app that adds the cost of lookups needs to know.
   return [...found, { problem: 'messages and lookups are priced in different currencies', rows: 0 }];
-}
-
-/** Counts the prices of networks beyond their first. The highest price is the one that is used. */
-function countContradictions(rows: readonly MessageRow[]): number {
-  const networks = new Set(rows.map(({ mcc, mnc }) => `${mcc}-${mnc}`));
-  const prices = new Set(rows.map(({ mcc, mnc, micros }) => `${mcc}-${mnc} ${micros}`));
-  return prices.size - networks.size;
 }
 
 /**
@@ -205,41 +195,6 @@ export interface Region {
   readonly dialCode: string;
 }
 
-/** Names that differ from the platform's by more than case, accents and punctuation. */
-const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
-  AE: ['UAE'],
-  BA: ['Bosnia'],
-  BN: ['Brunei Darussalam'],
-  BO: ['Bolivia, Plurinational State of'],
-  CD: ['Congo, Democratic Republic', 'Democratic Republic of the Congo', 'DR Congo'],
-  CG: ['Congo', 'Republic of the Congo'],
-  CI: ['Ivory Coast'],
-  CV: ['Cabo Verde'],
-  CZ: ['Czech Republic'],
-  FM: ['Micronesia, Federated States of'],
-  GB: ['UK', 'Great Britain'],
-  HK: ['Hong Kong'],
-  IR: ['Iran, Islamic Republic of'],
-  KP: ['Korea, North', 'DPR Korea'],
-  KR: ['Korea', 'Korea, South', 'Korea, Republic of', 'Republic of Korea'],
-  LA: ["Lao People's Democratic Republic", 'Lao PDR'],
-  MD: ['Moldova, Republic of'],
-  MK: ['Macedonia'],
-  MM: ['Myanmar', 'Burma'],
-  MO: ['Macau', 'Macao'],
-  PS: ['Palestine', 'Palestine, State of', 'Palestinian Territory'],
-  RU: ['Russian Federation'],
-  SY: ['Syrian Arab Republic'],
-  SZ: ['Swaziland'],
-  TL: ['East Timor'],
-  TR: ['Turkey'],
-  TW: ['Taiwan, Province of China'],
-  TZ: ['Tanzania, United Republic of'],
-  US: ['USA', 'United States of America'],
-  VE: ['Venezuela, Bolivarian Republic of'],
-  VN: ['Viet Nam'],
-};
-
 /** Returns all countries that have telephone numbers. Loads libphonenumber's metadata. */
 export async function loadRegions(): Promise<readonly Region[]> {
   const { getCountries, getCountryCallingCode } = await import('libphonenumber-js/max');
@@ -257,10 +212,4 @@ function normalizeName(name: string): string {
     .filter((word) => word !== '' && word !== 'the' && word !== 'and')
     .map((word) => (word === 'st' ? 'saint' : word))
     .join(' ');
-}
-
-/** Maps normalized names to ISO codes. */
-function createNameTable(regions: readonly Region[]): Map<string, string> {
-  const others = Object.entries(OTHER_NAMES).flatMap(([iso, names]) => names.map((name) => ({ iso, name })));
-  return new Map([...regions, ...others].map(({ iso, name }) => [normalizeName(name), iso]));
 }

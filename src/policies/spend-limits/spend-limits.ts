@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { callback, parseOptions, policyMode, strictOptions, wholeNumber } from '../../define-options';
 import { originOf } from '../../limits/number-country';
-import type { Policy, PolicyAnswer, PolicyContext, PolicyServices, SendSettlement } from '../../limits/policy';
+import type { Policy, PolicyContext, PolicyServices } from '../../limits/policy';
 import { waitAtMost } from '../../stores/with-timeout';
 import { type FindNetwork, findNetwork } from '../network';
 import { balanceSchema, createBalanceWatch } from './balance-watch';
@@ -74,27 +74,26 @@ export function spendLimits(options: SpendLimitsOptions): Policy<unknown> {
     return { ...(onNetwork ?? findCountryPrice(table, country, context.mobile) ?? fallback), country, table };
   }
 
-  /** Prices of a list are the most a message costs. If one costs more, the list is outdated or was misread. */
-  function reportHigherCost(
-    { table, micros, confidence }: Send,
-    { emit }: PolicyContext<unknown>,
-    settlement: SendSettlement,
-  ): void {
-    if (table === null || confidence === 7 || reportedTables.has(table)) return;
-    if (readSpent(micros, settlement) <= micros) return;
-    reportedTables.add(table);
-    emit({ type: 'price-list-problem', problem: 'a message cost more than its price', rows: 1 });
-  }
-
   return {
     name: 'spend-limits',
     stage: 'send',
     mode,
-    check: async (context) => checkPrice(await findSend(context), maxPricePerMessage),
+    check: async (context) => {
+      const { micros, confidence, country } = await findSend(context);
+      if (micros <= maxPricePerMessage) return 'allow';
+      const price = `the message costs ${toDecimal(micros)}, the most is ${toDecimal(maxPricePerMessage)}`;
+      return { deny: 'denied', reasons: [price, `country ${country ?? 'unknown'}`, `confidence ${confidence}`] };
+    },
     charges: async (context) => (await findSend(context)).charges,
     settle: async (context, settlement) => {
       const send = await findSend(context);
-      reportHigherCost(send, context, settlement);
+      const { table, confidence, micros } = send;
+      // Prices of a list are the most a message costs. If one costs more, the list is outdated or was misread.
+      const hasCostMore = confidence !== 7 && readSpent(micros, settlement) > micros;
+      if (table !== null && hasCostMore && !reportedTables.has(table)) {
+        reportedTables.add(table);
+        context.emit({ type: 'price-list-problem', problem: 'a message cost more than its price', rows: 1 });
+      }
       await settle(context.counters, send, settlement);
       await checkBalance?.(context);
     },
@@ -107,12 +106,6 @@ interface Send extends FoundPrice, Reserved {
   readonly country: string | null;
   /** The table it was read from; null without one. */
   readonly table: PriceTable | null;
-}
-
-function checkPrice({ micros, confidence, country }: Send, maxMicros: number): PolicyAnswer {
-  if (micros <= maxMicros) return 'allow';
-  const price = `the message costs ${toDecimal(micros)}, the most is ${toDecimal(maxMicros)}`;
-  return { deny: 'denied', reasons: [price, `country ${country ?? 'unknown'}`, `confidence ${confidence}`] };
 }
 
 /** The joined price lists, cached. */

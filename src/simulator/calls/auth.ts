@@ -47,16 +47,13 @@ function readValidity({ variant, readings }: SimulatorState, body: Body): number
 
 /** OTP spec §2, authentication object. */
 function formatGrant({ accessToken, refreshToken, validitySeconds }: Grant, readings: Readings): unknown {
+  const { validityPeriodAs } = readings;
+  const forms = { number: validitySeconds, string: String(validitySeconds), zero: 0, text: 'half an hour' };
   return {
     access_token: accessToken,
-    ...formatValidityPeriod(validitySeconds, readings),
+    ...(validityPeriodAs !== 'missing' && { validity_period: forms[validityPeriodAs] }),
     ...(refreshToken !== null && { refresh_token: refreshToken }),
   };
-}
-
-function formatValidityPeriod(seconds: number, { validityPeriodAs }: Readings): object {
-  const forms = { number: seconds, string: String(seconds), zero: 0, text: 'half an hour' };
-  return validityPeriodAs === 'missing' ? {} : { validity_period: forms[validityPeriodAs] };
 }
 
 function isFilled(value: unknown): value is string {

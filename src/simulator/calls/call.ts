@@ -1,20 +1,13 @@
 import { toDigits } from '../../protocol/mobile';
+import { type CallName, PATHS } from '../../protocol/paths';
 import type { Readings } from '../readings';
 import { toDecimal, toMillionths } from '../state/ledger';
 
-/** The calls of both documents. OTP spec §4, HLR spec §4. */
-export const CALLS = [
-  'auth',
-  'generate',
-  'validate',
-  'balance',
-  'pricing',
-  'lookup',
-  'hlr-balance',
-  'hlr-pricing',
-] as const;
+/** The calls of both documents. */
+// The table has no other keys.
+export const CALLS = Object.keys(PATHS) as CallName[];
 
-export type Call = (typeof CALLS)[number];
+export type Call = CallName;
 
 /** The body of a request: an object whose fields are not checked yet. */
 export type Body = Readonly<Record<string, unknown>>;

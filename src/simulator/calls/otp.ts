@@ -24,15 +24,8 @@ import {
   refuse,
 } from './call';
 
-/** A generate request that satisfies the rules. OTP spec §4. */
-interface GenerateRequest {
-  /** Digits without plus. */
-  readonly mobile: string;
-  readonly sender: string;
-  readonly validitySeconds: number;
-  readonly message: string;
-  readonly referenceCode: string | null;
-}
+/** A generate request that satisfies the rules; its number is digits without plus. OTP spec §4. */
+type GenerateRequest = Exclude<ReturnType<typeof readGenerateRequest>, number[]>;
 
 /** POST generate. OTP spec §4. */
 export function generate(state: SimulatorState, { body }: CallRequest): Outcome {
@@ -55,7 +48,7 @@ export function generate(state: SimulatorState, { body }: CallRequest): Outcome 
  * Reads a generate request, or returns the codes of the rules it breaks. Not shown in OTP spec §4: the order of the
  * checks; it is that of the fields in the document.
  */
-function readGenerateRequest(state: SimulatorState, body: Body): GenerateRequest | number[] {
+function readGenerateRequest(state: SimulatorState, body: Body) {
   const mobile = readMobile(body.mobile, state.readings);
   const { sender = DEFAULT_SENDER, message = DEFAULT_MESSAGE } = body;
   const validitySeconds = readValidity(state, body.validity);
@@ -68,7 +61,9 @@ function readGenerateRequest(state: SimulatorState, body: Body): GenerateRequest
     findReferenceCodeProblem(state, body.reference_code),
   ].filter((code) => code !== null);
   if (mobile === null || !isSenderValid || validitySeconds === null || typeof message !== 'string') return codes;
-  const referenceCode = readReferenceCode(state, body.reference_code);
+  const { reference_code: reference } = body;
+  const hasReference = state.variant === 'A' && typeof reference === 'string';
+  const referenceCode = hasReference ? Array.from(reference).slice(0, REFERENCE_CODE_MAX).join('') : null;
   return codes.length > 0 ? codes : { mobile, sender, validitySeconds, message, referenceCode };
 }
 
@@ -117,11 +112,6 @@ function findReferenceCodeProblem({ variant, readings }: SimulatorState, value: 
   const { longReferenceCode } = readings;
   if (typeof value !== 'string') return longReferenceCode === 422 ? 422 : 2105;
   return longReferenceCode === 'cut' || countCharacters(value) <= REFERENCE_CODE_MAX ? null : longReferenceCode;
-}
-
-function readReferenceCode({ variant }: SimulatorState, value: unknown): string | null {
-  if (variant === 'B' || typeof value !== 'string') return null;
-  return Array.from(value).slice(0, REFERENCE_CODE_MAX).join('');
 }
 
 /** Counts what the document calls characters: an emoji is one, not two UTF-16 units. OTP spec §4, §8. */
@@ -214,28 +204,21 @@ export function validate(state: SimulatorState, { body, subject }: CallRequest):
   }
   if (otp !== undefined) otp.isConsumed = true;
   state.stats.count('validated');
-  return done(findPayload(state));
+  const payloads = { 'empty-string': '', null: null, 'empty-object': {}, missing: NO_PAYLOAD };
+  return done(payloads[state.readings.validatePayload]);
 }
 
 /** Returns the codes of B that refuse the pin. A has 2107 for all of them. OTP spec §7. */
 function checkPin(state: SimulatorState, otp: Otp | undefined, mobile: string, pin: string): number[] {
-  if (otp?.mobile !== mobile || isExhausted(state, otp)) return [2120];
+  const { judgedFirst, maxWrongPins } = state.readings;
+  if (otp?.mobile !== mobile || otp.wrongPins >= (maxWrongPins ?? Infinity)) return [2120];
   const isRight = isSamePin(otp.secret, pin);
   if (!isRight) otp.wrongPins += 1;
   const codes = [isRight ? null : 2120, checkState(state, otp)].filter((code) => code !== null);
-  return state.readings.judgedFirst === 'pin' ? codes : codes.reverse();
+  return judgedFirst === 'pin' ? codes : codes.reverse();
 }
 
 function checkState({ clock }: SimulatorState, otp: Otp): number | null {
   if (otp.isConsumed) return 2109;
   return clock.nowMs() >= otp.sentAtMs + otp.validitySeconds * 1000 ? 2108 : null;
-}
-
-function isExhausted({ readings }: SimulatorState, otp: Otp): boolean {
-  return readings.maxWrongPins !== null && otp.wrongPins >= readings.maxWrongPins;
-}
-
-function findPayload({ readings }: SimulatorState): unknown {
-  const payloads = { 'empty-string': '', null: null, 'empty-object': {}, missing: NO_PAYLOAD };
-  return payloads[readings.validatePayload];
 }

@@ -1,17 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
-import {
-  AUTH_PATH,
-  BALANCE_PATH,
-  GENERATE_PATH,
-  HLR_BALANCE_PATH,
-  HLR_PRICING_PATH,
-  LOOKUP_PREFIX,
-  PRICING_PATH,
-  VALIDATE_PREFIX,
-  type Variant,
-} from '../../protocol/paths';
+import { PATHS, type Variant } from '../../protocol/paths';
 import { lookUp, showBalance, showHlrPricing, showPricing } from '../calls/account';
 import { authenticate } from '../calls/auth';
 import { type Body, type Call, type CallRequest, type Outcome, refuse } from '../calls/call';
@@ -31,8 +21,9 @@ export function createRequestListener(state: SimulatorState, faults: FaultQueue)
     const { call, subject } = route;
     stats.countCall(call, subject);
     const fault = faults.take(call);
-    const isBodyAccepted = !readings.requiresJsonContentType || isJson(request.headers['content-type']);
-    const bearer = readBearer(request.headers.authorization);
+    const isBodyAccepted = !readings.requiresJsonContentType || JSON_TYPE.test(request.headers['content-type'] ?? '');
+    // OTP spec §5: `Authorization: Bearer <ACCESS_TOKEN>`.
+    const bearer = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? null;
     const callRequest = { body: isBodyAccepted ? parseBody(body) : null, bearer, subject };
     const answer = (): Answer => createAnswer(runCall(state, route, callRequest), readings);
     if (fault === null) return sendAnswer(response, answer());
@@ -58,25 +49,24 @@ export function createRequestListener(state: SimulatorState, faults: FaultQueue)
   };
 }
 
-/** Where a call is found, and what it does to the state. A path that ends in a slash is followed by its subject. */
+/** What a call does to the state. */
 interface CallRoute {
   readonly call: Call;
   readonly method: 'GET' | 'POST';
-  readonly path: string | Readonly<Record<Variant, string>>;
   readonly handle: (state: SimulatorState, request: CallRequest) => Outcome;
 }
 
 /** Every call; lookups are part of both variants. OTP spec §4, HLR spec §4. */
 const ROUTES: readonly CallRoute[] = [
-  { call: 'auth', method: 'POST', path: AUTH_PATH, handle: authenticate },
-  { call: 'generate', method: 'POST', path: GENERATE_PATH, handle: generate },
-  { call: 'validate', method: 'POST', path: VALIDATE_PREFIX, handle: validate },
-  { call: 'balance', method: 'GET', path: BALANCE_PATH, handle: showBalance },
-  { call: 'pricing', method: 'GET', path: PRICING_PATH, handle: showPricing },
-  { call: 'hlr-balance', method: 'GET', path: HLR_BALANCE_PATH, handle: showBalance },
-  { call: 'hlr-pricing', method: 'GET', path: HLR_PRICING_PATH, handle: showHlrPricing },
+  { call: 'auth', method: 'POST', handle: authenticate },
+  { call: 'generate', method: 'POST', handle: generate },
+  { call: 'validate', method: 'POST', handle: validate },
+  { call: 'balance', method: 'GET', handle: showBalance },
+  { call: 'pricing', method: 'GET', handle: showPricing },
+  { call: 'hlr-balance', method: 'GET', handle: showBalance },
+  { call: 'hlr-pricing', method: 'GET', handle: showHlrPricing },
   // The last, because the two before it begin alike.
-  { call: 'lookup', method: 'GET', path: LOOKUP_PREFIX, handle: lookUp },
+  { call: 'lookup', method: 'GET', handle: lookUp },
 ];
 
 /** The call of a request, and what the end of its path names. */
@@ -90,7 +80,8 @@ interface Route extends CallRoute {
  */
 function findRoute(variant: Variant, method: string | undefined, path: string): Route | null {
   for (const route of ROUTES) {
-    const subject = readSubject(typeof route.path === 'string' ? route.path : route.path[variant], path);
+    const own = PATHS[route.call];
+    const subject = readSubject(typeof own === 'string' ? own : own[variant], path);
     if (route.method === method && subject !== null) return { ...route, subject };
   }
   return null;
@@ -141,9 +132,7 @@ function runCall(state: SimulatorState, { call, method, handle }: CallRoute, req
   return { ...outcome, isUnreadable: isAuthorized && method === 'POST' && body === null };
 }
 
-function isJson(contentType: string | undefined): boolean {
-  return contentType !== undefined && /^application\/json\s*(;|$)/i.test(contentType);
-}
+const JSON_TYPE = /^application\/json\s*(;|$)/i;
 
 const bodySchema = z.record(z.string(), z.unknown());
 
@@ -155,11 +144,6 @@ function parseBody(body: Buffer | null): Body | null {
     // Invalid JSON is answered like any other value than an object: HTTP 400.
     return null;
   }
-}
-
-/** OTP spec §5: `Authorization: Bearer <ACCESS_TOKEN>`. */
-function readBearer(authorization: string | undefined): string | null {
-  return /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1] ?? null;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { type Call, CALLS } from '../calls/call';
-import { BoundedMap } from './bounded-map';
+import { BoundedMap } from '../../bounded-map';
 
 const MAX_MESSAGES = 1_000;
 const MAX_MOBILES = 50_000;

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { toDigits } from '../../protocol/mobile';
 import type { CheckedOptions } from '../options';
-import { BoundedMap } from './bounded-map';
+import { BoundedMap } from '../../bounded-map';
 
 export type TotpHash = 'sha1' | 'sha256' | 'sha512';
 

@@ -1,7 +1,7 @@
 import { DEFAULT_TOKEN_VALIDITY_SECONDS } from '../../protocol/auth';
 import type { Randomness } from '../options';
 import type { Readings } from '../readings';
-import { BoundedMap } from './bounded-map';
+import { BoundedMap } from '../../bounded-map';
 
 /** Tokens kept at once. Only readings that end no token ever reach it. */
 const MAX_TOKENS = 1_000;

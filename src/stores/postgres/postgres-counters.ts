@@ -1,6 +1,6 @@
-import { StoreError } from '../../errors';
-import { checkCounters, checkLock, LONG_LIFE_SECONDS, requireWholeNumber } from '../check-values';
-import type { Charge, Count, Counter, CounterStore } from '../store';
+import { readFields, StoreError } from '../../errors';
+import { checkCounters, checkLock, LONG_LIFE_SECONDS, requireWholeNumber, toCount } from '../check-values';
+import type { Charge, Counter, CounterStore } from '../store';
 import type { Row, RunQuery } from './run-query';
 import { NOW, type Tables } from './schema';
 
@@ -130,14 +130,9 @@ function toCharge(rows: readonly Row[], counters: readonly Counter[]): Charge {
   }
   const refusedBy = first.refused_by === null ? null : requireWholeNumber('charge', first.refused_by);
   if (refusedBy !== null && refusedBy >= counters.length) throw new StoreError('charge: unknown answer');
-  const counts = rows.map((row, index) => toCount(row, counters[index]?.windowSeconds === null));
+  const counts = counters.map((counter, index) => {
+    const { count, reset_ms: resetMs, locked_ms: lockedMs } = readFields(rows[index]);
+    return toCount(counter, count, resetMs, lockedMs);
+  });
   return { refusedBy, counts };
-}
-
-function toCount(row: Row, isWindowless: boolean): Count {
-  return {
-    count: requireWholeNumber('charge', row.count),
-    resetSeconds: isWindowless ? null : Math.ceil(requireWholeNumber('charge', row.reset_ms) / 1000),
-    lockedSeconds: Math.ceil(requireWholeNumber('charge', row.locked_ms) / 1000),
-  };
 }

@@ -1,5 +1,5 @@
 import type { Records } from '../load-records';
-import type { DeviceRotation, DeviceStore, TrustedDevice } from '../store';
+import type { BrowserStore, DeviceRotation, DeviceStore, TrustedDevice } from '../store';
 import { datedStatements, isLive, toIds } from './dated-records';
 import type { RunQuery } from './run-query';
 import type { Tables } from './schema';
@@ -77,5 +77,24 @@ SET devices = devices - $2::text,
   expires_at = CASE WHEN devices - $2::text = '{}' THEN '-infinity' ELSE expires_at END
 WHERE user_id = $1 AND devices ? $2::text AND ${isLive('(devices -> $2::text)')}
 RETURNING user_id`,
+  };
+}
+
+export function postgresBrowsers(run: RunQuery, tables: Tables, records: Promise<Records>): BrowserStore {
+  const names = { column: 'browsers', record: 'browser', date: 'seenAt' };
+  const statements = datedStatements(tables.browsers, names);
+
+  return {
+    remember: async (browser, ttlSeconds, most) => {
+      (await records).checkBrowser(browser, ttlSeconds, most);
+      const values = [browser.userId, browser.browserId, JSON.stringify(browser), ttlSeconds, most];
+      return toIds('browsers.remember', await run('browsers.remember', statements.add, values));
+    },
+    list: async (userId) => {
+      const { parseBrowser } = await records;
+      const rows = await run('browsers.list', statements.list, [userId]);
+      return rows.map(({ record }) => parseBrowser(record, userId)).toReversed();
+    },
+    forget: async (userId) => toIds('browsers.forget', await run('browsers.forget', statements.removeAll, [userId])),
   };
 }

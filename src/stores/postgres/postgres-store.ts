@@ -1,10 +1,9 @@
 import { readFields, StoreError } from '../../errors';
 import { loadRecords, type Records } from '../load-records';
 import type { NoteStore, SmsOtpStore } from '../store';
-import { postgresBrowsers } from './postgres-browsers';
 import { postgresChallenges } from './postgres-challenges';
 import { postgresCounters } from './postgres-counters';
-import { postgresDevices } from './postgres-devices';
+import { postgresBrowsers, postgresDevices } from './postgres-devices';
 import { postgresLogins } from './postgres-logins';
 import { postgresRecoveryCodes } from './postgres-recovery-codes';
 import { postgresTokens } from './postgres-tokens';
@@ -32,7 +31,7 @@ export interface PostgresStore extends Required<SmsOtpStore> {
 }
 
 /**
- * Creates a store that keeps all state in PostgreSQL 12 or later, shared by all processes. Each operation is one
+ * Creates a store that keeps all state in PostgreSQL 13 or later, shared by all processes. Each operation is one
  * statement, atomic by itself, with a timeout of 2 s; it works through a transaction pooler. The clock is the database's.
  * The pool stays the app's: the app listens to its errors and ends it.
  *

@@ -1,7 +1,7 @@
 import { toWholeNumber } from '../check-values';
 import type { Records } from '../load-records';
 import type { BeginOptions, Challenge, ChallengeStore, Claim, LiveChallenge } from '../store';
-import { defineScript, milliseconds, type RunScript } from './redis-client';
+import { defineScript, milliseconds, NOW, type RunScript } from './redis-client';
 
 /**
  * A challenge is a hash: `record` (JSON), `user`, `place` (its purpose and bucket), `attempts` in a field of its own, and
@@ -9,12 +9,9 @@ import { defineScript, milliseconds, type RunScript } from './redis-client';
  * user a hash with the OTP id of the newest code of each place, and a sorted set of all OTP ids by the time they end.
  * Scripts derive keys from the first one that was passed: they carry the same hash tag, and whatever prefix the client
  * library adds.
+ *
+ * KEYS: challenge. ARGV: OTP id.
  */
-const NOW_MS = `
-local time = redis.call('TIME')
-local now_ms = time[1] * 1000 + math.floor(time[2] / 1000)`;
-
-/** KEYS: challenge. ARGV: OTP id. */
 const RESOLVE = `
 local otp_id = ARGV[1]
 local root = string.sub(KEYS[1], 1, -#('challenge:' .. otp_id) - 1)
@@ -43,7 +40,7 @@ end`;
  * the pending login or an empty string, 1 when it must be live.
  */
 const BEGIN = defineScript(
-  NOW_MS,
+  NOW,
   RESOLVE,
   `
 local key, newest_key, ids_key, pending_key = KEYS[1], KEYS[2], KEYS[3], root .. 'pending:' .. ARGV[7]
@@ -59,8 +56,8 @@ end
 redis.call('HSET', key, 'record', record, 'user', user, 'place', place, 'attempts', 0, 'sent', ARGV[6])
 redis.call('HDEL', key, 'pending')
 redis.call('PEXPIRE', key, life)
-redis.call('ZREMRANGEBYSCORE', ids_key, '-inf', now_ms)
-redis.call('ZADD', ids_key, now_ms + life, otp_id)
+redis.call('ZREMRANGEBYSCORE', ids_key, '-inf', now)
+redis.call('ZADD', ids_key, now + life, otp_id)
 keep(ids_key)
 if ARGV[7] ~= '' then
   redis.call('HSET', key, 'pending', ARGV[7])

@@ -58,6 +58,11 @@ export function defineScript(...parts: readonly string[]): RedisScript {
   return { text, sha: createHash('sha1').update(text).digest('hex') };
 }
 
+/** Lua: `now`, the server's clock in milliseconds since 1970. */
+export const NOW = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
+
 /** Redis counts whole milliseconds, and at least one. */
 export function milliseconds(seconds: number): number {
   return Math.max(1, Math.ceil(seconds * 1000));
@@ -72,7 +77,7 @@ export function scriptRunner(client: RedisClient, requireServer?: () => Promise<
     try {
       return await callScript(client, 'sha', script, keys, values);
     } catch (error) {
-      if (!isUnknownScript(error)) throw error;
+      if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
       return await callScript(client, 'text', script, keys, values);
     }
   }
@@ -101,10 +106,6 @@ function callScript(
   return by === 'sha'
     ? client.evalsha(script.sha, keys.length, ...keysAndValues)
     : client.eval(script.text, keys.length, ...keysAndValues);
-}
-
-function isUnknownScript(error: unknown): boolean {
-  return error instanceof Error && error.message.startsWith('NOSCRIPT');
 }
 
 /** Called for a setting of the server that makes limits weaker than they look. */

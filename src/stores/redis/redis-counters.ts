@@ -1,15 +1,13 @@
 import { StoreError } from '../../errors';
-import { checkCounters, checkLock, LONG_LIFE_SECONDS, requireWholeNumber } from '../check-values';
-import type { Charge, Count, Counter, CounterStore } from '../store';
-import { defineScript, milliseconds, type RunScript } from './redis-client';
+import { checkCounters, checkLock, LONG_LIFE_SECONDS, requireWholeNumber, toCount } from '../check-values';
+import type { Charge, Counter, CounterStore } from '../store';
+import { defineScript, milliseconds, NOW, type RunScript } from './redis-client';
 
 /**
  * A counter is a string, `1:count:reset:locked`: the version of the record, the count, and in milliseconds since 1970 by
  * Redis' clock when it falls to zero and until when it is locked. Any other value under its key makes the script fail.
  */
-const READING = `
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
+const READING = `${NOW}
 
 local function read(key)
   local text = redis.call('GET', key)
@@ -175,15 +173,9 @@ function toCharge(reply: unknown, counters: readonly Counter[]): Charge {
   const [first, ...rest] = Array.isArray(reply) ? (reply as unknown[]) : [];
   const refused = requireWholeNumber('charge', first);
   if (refused > counters.length) throw new StoreError('charge: unknown answer');
-  const counts = counters.map((counter, index) => toCount(counter, rest.slice(3 * index, 3 * index + 3)));
+  const counts = counters.map((counter, index) => {
+    const [count, resetMs, lockedMs] = rest.slice(3 * index);
+    return toCount(counter, count, resetMs, lockedMs);
+  });
   return { refusedBy: refused === 0 ? null : refused - 1, counts };
-}
-
-function toCount({ windowSeconds }: Counter, [count, resetMs, lockedMs]: readonly unknown[]): Count {
-  const resetSeconds = Math.ceil(requireWholeNumber('charge', resetMs) / 1000);
-  return {
-    count: requireWholeNumber('charge', count),
-    resetSeconds: windowSeconds === null ? null : resetSeconds,
-    lockedSeconds: Math.ceil(requireWholeNumber('charge', lockedMs) / 1000),
-  };
 }

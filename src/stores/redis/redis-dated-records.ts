@@ -1,13 +1,11 @@
-import { defineScript } from './redis-client';
+import { defineScript, NOW } from './redis-client';
 
 /**
  * The dated records of a user are one hash. Under each id is a string, `1:ends:date:rest`: the version, the end of its
  * life in milliseconds since 1970 by Redis' clock, the date by which the oldest go, and the rest. The key lives as long
  * as the record that ends last.
  */
-export const READING = `
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
+export const READING = `${NOW}
 
 local function is_over(text)
   local ends = string.match(text, '^1:(%d+):')

@@ -2,7 +2,6 @@ import { StoreError } from '../../errors';
 import { RECORD_VERSION } from '../check-values';
 import { loadRecords, type Records } from '../load-records';
 import type { NoteStore, SmsOtpStore } from '../store';
-import { redisBrowsers } from './redis-browsers';
 import { redisChallenges } from './redis-challenges';
 import {
   checkServerLater,
@@ -17,7 +16,7 @@ import {
   scriptRunner,
 } from './redis-client';
 import { redisCounters } from './redis-counters';
-import { redisDevices } from './redis-devices';
+import { redisBrowsers, redisDevices } from './redis-devices';
 import { redisLogins } from './redis-logins';
 import { redisRecoveryCodes } from './redis-recovery-codes';
 import { redisTokens } from './redis-tokens';

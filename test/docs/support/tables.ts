@@ -1,7 +1,10 @@
 import type { Page } from './pages';
 
+/** What a row says after its name. */
+export type Cells = readonly string[];
+
 /** The rows of all tables of a page whose first cell is a name in code, by that name. */
-export function readRows({ text }: Page): ReadonlyMap<string, readonly string[]> {
+export function readRows({ text }: Page): ReadonlyMap<string, Cells> {
   const rows = text.split('\n').map(readCells);
   const named = rows.flatMap(([first = '', ...rest]): [string, string[]][] => {
     const name = /^`([^`]+)`$/.exec(first)?.[1];

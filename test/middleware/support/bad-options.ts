@@ -1,11 +1,11 @@
-const COUNTRIES = /^createSmsOtp: allowedCountries(\.0)? must be 'any' or a list of ISO 3166-1 codes/;
+const COUNTRIES = /^createSmsOtp: allowedCountries(\.0)? (is missing; it )?must be 'any' or a list of ISO 3166-1 codes/;
 
 /** What is wrong, the change that makes it so, and what must be said of it. */
 export const BAD: [string, object, RegExp][] = [
-  ['gateway left out', { gateway: undefined }, /gateway must be a GatewayClient or its options/],
+  ['gateway left out', { gateway: undefined }, /gateway is missing; it must be a GatewayClient or its options/],
   ['a gateway that is a text', { gateway: 'canary value' }, /gateway must be/],
   ['getPhone left out', { getPhone: undefined }, /getPhone must be a function/],
-  ['loadUser left out', { loadUser: undefined }, /loadUser must be a function/],
+  ['loadUser left out', { loadUser: undefined }, /loadUser is missing; it must be a function/],
   ['the country list left out', { allowedCountries: undefined }, COUNTRIES],
   ['no country', { allowedCountries: [] }, COUNTRIES],
   ['a country in small letters', { allowedCountries: ['us'] }, COUNTRIES],
@@ -33,13 +33,14 @@ export const BAD: [string, object, RegExp][] = [
   ['a template and a host', { messages: { template: '[PIN]', autofillHost: 'bank.example' } }, /autofillHost/],
   ['a host with a scheme', { messages: { autofillHost: 'https://bank.example' } }, /autofillHost must be a bare host/],
   ['a name that breaks the last line', { messages: { appName: 'Bank @evil.example #1' } }, /appName must have/],
-  ['no secret', { secret: undefined }, /secret must be a string$/],
+  ['one secret of two', { secret: ['a secret of the tests, long enough', undefined] }, /secret/],
+  ['no secret', { secret: undefined }, /secret is missing; it must be a string$/],
   ['a secret of one character', { secret: 'x'.repeat(40) }, /secret must have at least 32 characters/],
   ['no secret in the list', { secret: [] }, /secret must/],
   ['a secret too short', { secret: 'canary value' }, /secret must have at least 32 characters/],
   ['a secret that is a number', { secret: 7 }, /secret must be a string$/],
   ['a sender of one letter', { messages: { sender: 'x' } }, /sender must be/],
-  ['a part without its options', { trustedDevices: {} }, /trustedDevices\.getPasswordVersion must be a function$/],
+  ['a part without its options', { trustedDevices: {} }, /trustedDevices\.getPasswordVersion is missing; it must be a function$/],
   ['options of a part that are a text', { recoveryCodes: 'canary value' }, /recoveryCodes must be an object$/],
   ['countries that are a list', { messages: { perCountry: ['canary value'] } }, /perCountry must be an object$/],
   ['countries that are a Map', { messages: { perCountry: new Map() } }, /perCountry must be an object$/],
@@ -91,7 +92,10 @@ export const BAD_GATEWAYS: [string, object, RegExp][] = [
   ['by plain http to a foreign host', { baseUrl: 'http://gateway.example' }, /baseUrl must be https/],
   ['by another scheme', { baseUrl: 'ftp://gateway.example' }, /baseUrl/],
   ['that is no URL', { baseUrl: 'canary value' }, /baseUrl/],
-  ['left out', { baseUrl: undefined }, /baseUrl/],
+  ['left out', { baseUrl: undefined }, /^createSmsOtp: gateway\.baseUrl is missing; it must be an http or https URL$/],
+  ['without a name', { username: undefined }, /^createSmsOtp: gateway\.username is missing; it must be a string/],
+  ['without a password', { password: undefined }, /^createSmsOtp: gateway\.password is missing; it must be a string/],
+  ['with a misspelt name', { usrname: 'me' }, /^createSmsOtp: unknown option gateway\.usrname, did you mean username\?$/],
 ];
 
 /** Option, what is still good, what is beyond. */

@@ -63,7 +63,7 @@ export async function startApp(
     allowedCountries: 'any',
     getPhone: (user) => asTestUser(user).phone,
     secret: APP_SECRET,
-    loadUser: (id) => asUser(users.get(String(id))),
+    loadUser: (id) => asUser(users.get(id)),
     onEvent: (event) => events.length < mostRecords && events.push(event),
     policies: dailyBudget === undefined ? [] : [toPolicy(dailyBudget)],
     ...options,

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import type { AppUserId } from '../login/context';
+import type { PhoneBook } from './phone-book';
+
+export type { PhoneBook, PhoneEntry } from './phone-book';
+
+/** One fact about a phone book. */
+export interface PhoneBookFact {
+  readonly title: string;
+  /**
+   * Rejects with an `AssertionError` when the fact does not hold.
+   * @param makeBook Returns a phone book; it need not be empty.
+   * @param makeUserId Returns the id of a new user without a number. Default: a UUID.
+   */
+  readonly run: (
+    makeBook: () => PhoneBook | Promise<PhoneBook>,
+    makeUserId?: () => AppUserId | Promise<AppUserId>,
+  ) => Promise<void>;
+}
+
+const [ONE, TWO, THREE] = ['+12025550101', '+12025550102', '+12025550103'] as const;
+
+/**
+ * The facts that hold for every `PhoneBook`, for any test runner:
+ *
+ * ```ts
+ * for (const { title, run } of phoneBookContract) test(title, () => run(() => myPhoneBook()));
+ * ```
+ */
+export const phoneBookContract: readonly PhoneBookFact[] = [
+  fact('a number is unconfirmed until it is confirmed, and the next takes its place', async (book, user) => {
+    await book.addUnconfirmed(user, ONE);
+    assert.deepEqual(await shown(book, user), [`${ONE} unconfirmed`]);
+    await book.addUnconfirmed(user, TWO);
+    assert.deepEqual(await shown(book, user), [`${TWO} unconfirmed`]);
+    assert.equal(await book.confirm(user, ONE), false);
+  }),
+  fact(
+    "the first confirmed number is the default, the next is not, and others' stay theirs",
+    async (book, user, other) => {
+      await addConfirmed(book, user, ONE, TWO);
+      assert.deepEqual(await shown(book, user), [`${ONE} default`, TWO]);
+      assert.deepEqual(await shown(book, other), []);
+    },
+  ),
+  fact('a confirmed number stays as it is when it is added again', async (book, user) => {
+    await addConfirmed(book, user, ONE);
+    await book.addUnconfirmed(user, ONE);
+    assert.deepEqual(await shown(book, user), [`${ONE} default`]);
+    assert.equal(await book.confirm(user, ONE), false);
+  }),
+  fact('a number that was never added is not confirmed', async (book, user) => {
+    assert.equal(await book.confirm(user, ONE), false);
+    assert.deepEqual(await shown(book, user), []);
+  }),
+  fact('a replaced number is gone, and the new one is the default if that was', async (book, user) => {
+    await addConfirmed(book, user, ONE, TWO);
+    await book.addUnconfirmed(user, THREE);
+    assert.equal(await book.replace(user, ONE, THREE), true);
+    assert.deepEqual(await shown(book, user), [`${THREE} default`, TWO]);
+    await book.addUnconfirmed(user, ONE);
+    assert.equal(await book.replace(user, TWO, ONE), true);
+    assert.deepEqual(await shown(book, user), [`${THREE} default`, ONE]);
+  }),
+  fact('nothing is replaced that is not there, and nothing by what was not added', async (book, user) => {
+    await addConfirmed(book, user, ONE);
+    assert.equal(await book.replace(user, ONE, TWO), false);
+    await book.addUnconfirmed(user, TWO);
+    assert.equal(await book.replace(user, THREE, TWO), false);
+    assert.deepEqual(await shown(book, user), [`${ONE} default`, `${TWO} unconfirmed`]);
+  }),
+  fact('when the default is removed, another confirmed number becomes it', async (book, user) => {
+    await addConfirmed(book, user, ONE, TWO);
+    assert.equal(await book.remove(user, ONE, { keepsLast: true }), true);
+    assert.deepEqual(await shown(book, user), [`${TWO} default`]);
+  }),
+  fact('the last confirmed number is kept when that is asked, and else removed', async (book, user) => {
+    await addConfirmed(book, user, ONE);
+    await book.addUnconfirmed(user, TWO);
+    assert.equal(await book.remove(user, ONE, { keepsLast: true }), false);
+    assert.equal(await book.remove(user, TWO, { keepsLast: true }), true);
+    assert.equal(await book.remove(user, ONE, { keepsLast: false }), true);
+    assert.equal(await book.remove(user, ONE, { keepsLast: false }), false);
+    assert.deepEqual(await shown(book, user), []);
+  }),
+  fact('a confirmed number can be made the default, others cannot', async (book, user) => {
+    await addConfirmed(book, user, ONE, TWO);
+    await book.addUnconfirmed(user, THREE);
+    assert.equal(await book.setDefault(user, THREE), false);
+    assert.equal(await book.setDefault(user, TWO), true);
+    assert.deepEqual(await shown(book, user), [`${TWO} default`, ONE, `${THREE} unconfirmed`]);
+  }),
+  fact('of ten numbers added at once, one is left', async (book, user) => {
+    const mobiles = Array.from({ length: 10 }, (_, index) => `+1202555013${index}`);
+    await Promise.all(mobiles.map((mobile) => book.addUnconfirmed(user, mobile)));
+    assert.equal((await book.list(user)).length, 1);
+    assert.equal(await countTrue(10, (index) => book.confirm(user, mobiles[index] ?? ONE)), 1);
+    assert.equal((await book.list(user)).length, 1);
+  }),
+  fact('of ten that confirm or replace a number at once, one does', async (book, user) => {
+    await book.addUnconfirmed(user, ONE);
+    assert.equal(await countTrue(10, () => book.confirm(user, ONE)), 1);
+    assert.deepEqual(await shown(book, user), [`${ONE} default`]);
+    await book.addUnconfirmed(user, TWO);
+    assert.equal(await countTrue(10, () => book.replace(user, ONE, TWO)), 1);
+    assert.deepEqual(await shown(book, user), [`${TWO} default`]);
+  }),
+  fact('two numbers removed at once leave the last one', async (book, user) => {
+    await addConfirmed(book, user, ONE, TWO);
+    const remove = (index: number): unknown => book.remove(user, [ONE, TWO][index % 2] ?? ONE, { keepsLast: true });
+    assert.equal(await countTrue(10, remove), 1);
+    assert.equal((await shown(book, user)).length, 1);
+  }),
+  fact('defaults set at once leave one default', async (book, user) => {
+    await addConfirmed(book, user, ONE, TWO, THREE);
+    await countTrue(9, (index) => book.setDefault(user, [ONE, TWO, THREE][index % 3] ?? ONE));
+    assert.equal((await book.list(user)).filter(({ isDefault }) => isDefault).length, 1);
+  }),
+];
+
+function fact(
+  title: string,
+  check: (book: PhoneBook, user: AppUserId, other: AppUserId) => Promise<void>,
+): PhoneBookFact {
+  return {
+    title,
+    run: async (makeBook, makeUserId = randomUUID) => check(await makeBook(), await makeUserId(), await makeUserId()),
+  };
+}
+
+async function addConfirmed(book: PhoneBook, user: AppUserId, ...mobiles: string[]): Promise<void> {
+  for (const mobile of mobiles) {
+    await book.addUnconfirmed(user, mobile);
+    assert.equal(await book.confirm(user, mobile), true);
+  }
+}
+
+/** Returns each number as one string; the default first, then in any order. */
+async function shown(book: PhoneBook, user: AppUserId): Promise<string[]> {
+  const [first, ...others] = (await book.list(user)).map(({ mobile, isConfirmed, isDefault }) => {
+    if (!isConfirmed) return `${mobile} unconfirmed`;
+    return isDefault ? `${mobile} default` : mobile;
+  });
+  return first === undefined ? [] : [first, ...others.sort()];
+}
+
+async function countTrue(times: number, act: (index: number) => unknown): Promise<number> {
+  const answers = await Promise.all(Array.from({ length: times }, async (_, index) => await act(index)));
+  return answers.filter((answer) => answer === true).length;
+}

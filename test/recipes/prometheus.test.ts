@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Registry } from 'prom-client';
+import { countEvents } from '../../docs/recipes/prometheus';
+import { startTestApp, type TestApp } from '../support/test-app';
+import { visit } from '../support/visit';
+
+describe('the recipe for prom-client', () => {
+  const register = new Registry();
+  let test: TestApp;
+  beforeAll(async () => {
+    test = await startTestApp({ options: { onEvent: countEvents(register) } });
+  });
+  afterAll(() => test.close());
+
+  it('counts events by type and reason, and times the calls to the gateway', async () => {
+    const alice = visit(test);
+    await alice.login();
+    await alice.enterWrong();
+    await alice.enterRight();
+    const lines = (await register.metrics()).split('\n');
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        'sms_otp_events_total{type="sent",detail=""} 1',
+        'sms_otp_events_total{type="rejected",detail="wrong-code"} 1',
+        'sms_otp_events_total{type="verified",detail=""} 1',
+        'sms_otp_events_total{type="decision-ended",detail="verified"} 1',
+        'sms_otp_gateway_seconds_count{type="validate",detail="rejected"} 1',
+        'sms_otp_gateway_seconds_count{type="validate",detail="ok"} 1',
+      ]),
+    );
+  });
+
+  it('has no label that names a user, a number or an address', async () => {
+    const labels = new Set(Array.from((await register.metrics()).matchAll(/(\w+)="/g), ([, label]) => label));
+    expect([...labels].sort()).toEqual(['detail', 'le', 'type']);
+    expect(await register.metrics()).not.toMatch(/alice|127\.0\.0\.1|2025550123/);
+  });
+});

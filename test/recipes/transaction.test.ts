@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Transaction } from 'passport-sms-otp';
+import type supertest from 'supertest';
+import { createApp } from '../../docs/recipes/transaction';
+import { startRecipe, type RecipeSite } from './support/recipe-site';
+import { passwordOf } from './support/recipe-users';
+
+const FLOWERS = { amount: 49.9, payee: 'Fresh Flowers Ltd' };
+const APPROVED: Transaction = { amount: '49.90 USD', payee: 'Fresh Flowers Ltd' };
+
+describe('the recipe for transactions', () => {
+  let site: RecipeSite;
+  const paid: (readonly [userId: string | undefined, payment: Transaction])[] = [];
+  beforeAll(async () => {
+    const payments = {
+      execute: (userId: string | undefined, payment: Transaction) => {
+        paid.push([userId, payment]);
+        return Promise.resolve();
+      },
+    };
+    site = await startRecipe('A', (parts) => createApp({ ...parts, payments }));
+  });
+  beforeEach(() => void paid.splice(0));
+  afterAll(() => site.close());
+
+  async function logIn(id: string): Promise<ReturnType<typeof supertest.agent>> {
+    const agent = site.agent();
+    await agent.post('/login').send(passwordOf(id));
+    await agent.post('/login/pin').send({ pin: site.code(id) });
+    return agent;
+  }
+
+  it('pays what the text message has shown, whatever the second request says', async () => {
+    const agent = await logIn('alice');
+    const asked = await agent.post('/payments').send(FLOWERS);
+    expect(asked.body.pending).toMatchObject({ purpose: 'transaction', transaction: APPROVED });
+    const answer = await agent.post('/payments/pin').send({ pin: site.code(), amount: 1_000_000, payee: 'Mallory' });
+    expect([answer.status, answer.body]).toEqual([200, { paid: APPROVED }]);
+    expect(paid).toEqual([['alice', APPROVED]]);
+    expect((await agent.post('/payments/pin').send({ pin: site.code() })).status).toBe(401);
+    expect(paid).toHaveLength(1);
+  });
+
+  it('shows amount and payee in the text message', async () => {
+    const agent = await logIn('bob');
+    await agent.post('/payments').send(FLOWERS);
+    expect(site.sim.outbox.at(-1)?.text).toMatch(/49\.90 USD to Fresh Flowers Ltd/);
+  });
+
+  it('pays nothing with the code of a step-up', async () => {
+    const agent = await logIn('carol');
+    expect((await agent.post('/step-up')).status).toBe(200);
+    const answer = await agent.post('/payments/pin').send({ pin: site.code('carol') });
+    expect([answer.status, answer.body, paid]).toEqual([401, { error: 'no-pending-login' }, []]);
+    expect((await agent.post('/step-up/pin').send({ pin: site.code('carol') })).status).toBe(200);
+  });
+
+  it("takes a transaction's code nowhere else", async () => {
+    const agent = await logIn('dave');
+    await agent.post('/payments').send(FLOWERS);
+    expect((await agent.post('/step-up/pin').send({ pin: site.code('dave') })).status).toBe(401);
+    expect((await agent.post('/payments/pin').send({ pin: site.code('dave') })).body).toEqual({ paid: APPROVED });
+  });
+
+  it('pays nothing without a code, or without a login', async () => {
+    const agent = await logIn('erin');
+    expect((await agent.post('/payments/pin').send({ pin: '123456' })).status).toBe(401);
+    expect((await site.agent().post('/payments').send(FLOWERS)).status).toBe(403);
+    expect(paid).toEqual([]);
+  });
+});
