@@ -1,44 +1,54 @@
-import { join } from 'node:path';
-import express, { type Express } from 'express';
-import type { AppParts } from './app-parts';
+import { join, relative } from 'node:path';
+import { Eta } from 'eta';
+import express, { type Express, type NextFunction, type Request, type Response } from 'express';
+import type { Store } from 'express-session';
+import helmet from 'helmet';
+import type { SmsOtpOptions } from 'passport-sms-otp';
+import { addLogin, type BankOtp } from './bank-login';
 import type { Config } from './config';
-import { saveToken } from './csrf';
 import { answerNotFound, handleErrors } from './errors';
-import { noStore, securityHeaders } from './headers';
-import { fillLanguage, languageSwitch } from './i18n/language';
-import { createLog } from './log';
-import { memoryFigures } from './ops/figures';
+import { saveToken } from './forms';
+import { fillLanguage, languageSwitch } from './i18n';
+import { createLog, type Log } from './log';
+import { memoryFigures, type FigureStore } from './ops/figures';
 import { recordEvents } from './ops/record-events';
-import { accountPages } from './pages/account';
-import { codePages } from './pages/code';
-import { devicePages } from './pages/devices';
-import { enrollPages } from './pages/enroll';
-import { homePages } from './pages/home';
 import { loginPages } from './pages/login';
-import { loginListPages } from './pages/login-list';
-import { phonePages } from './pages/phones';
-import { recoveryCodePages } from './pages/recovery-codes';
-import { settingsPages } from './pages/settings';
 import { opsPages } from './pages/ops';
-import { stepUpPages } from './pages/step-up';
+import { settingsPages } from './pages/settings';
 import { transferPages } from './pages/transfer';
-import { addLogin, type BankOtp } from './server';
-import { addViews, fillLocals } from './views';
+import type { Users } from './users';
 
-const PAGES_WITH_FORMS = ['/login', '/login/pin', '/step-up', '/enroll', '/account', '/transfer', '/settings'];
+/** The dependencies of the app. */
+export interface AppParts {
+  readonly gateway: SmsOtpOptions['gateway'];
+  /** Where the simulator shows its messages; null with a real gateway. */
+  readonly inboxUrl: string | null;
+  readonly users: Users;
+  /** The clock, in milliseconds since 1970. */
+  readonly now: () => number;
+  /** Where sessions, the library's state and the operators' figures are kept. Default: this process's memory. */
+  readonly sessionStore?: Store | undefined;
+  readonly smsOtpStore?: SmsOtpOptions['store'];
+  readonly figures?: FigureStore | undefined;
+  /** Default: nothing is written. */
+  readonly log?: Log | undefined;
+}
+
+const PAGES_WITH_FORMS = ['/login', '/login/pin', '/step-up', '/enroll', '/account', '/transfer', /^\/settings/];
+const VIEWS = join(__dirname, 'views');
 
 /** Creates the site around the login. */
 export function createApp(config: Config, parts: AppParts): { app: Express; smsOtp: BankOtp } {
   const app = express();
   app.set('trust proxy', config.trustProxy);
-  app.use(securityHeaders(config.isProduction));
+  app.use(securityHeaders(config));
   app.use(express.static(join(__dirname, 'public'), { index: false }));
   const log = parts.log ?? createLog('silent');
   app.use(log.requests);
   app.use(noStore, fillLanguage(parts.now), languageSwitch(config));
   app.use(express.urlencoded({ extended: false, limit: '10kb' }));
-  addViews(app, config.isProduction);
-  app.locals.inboxUrl = parts.inboxUrl;
+  addViews(app, config);
+  Object.assign(app.locals, { inboxUrl: parts.inboxUrl, now: parts.now });
 
   const figures = parts.figures ?? memoryFigures();
   const recorder = recordEvents(figures, parts.now);
@@ -51,13 +61,48 @@ export function createApp(config: Config, parts: AppParts): { app: Express; smsO
     },
   });
 
-  app.use(fillLocals);
   app.get(PAGES_WITH_FORMS, saveToken);
-  app.use(homePages(), loginPages(smsOtp), codePages(smsOtp, parts.now), stepUpPages(smsOtp));
-  app.use(enrollPages(smsOtp), accountPages(smsOtp), transferPages(smsOtp));
-  app.use(settingsPages(smsOtp), phonePages(smsOtp), recoveryCodePages(smsOtp));
-  app.use(devicePages(smsOtp), loginListPages(smsOtp));
+  app.use(loginPages(smsOtp, config), transferPages(smsOtp), settingsPages(smsOtp, config));
   app.use(opsPages(smsOtp, { figures, now: parts.now, isShared: parts.figures !== undefined }));
   app.use(answerNotFound, handleErrors(log));
   return { app, smsOtp };
+}
+
+/** Allows resources of this site only, nothing inline, and no framing. */
+function securityHeaders({ isProduction }: Config): ReturnType<typeof helmet> {
+  const own = ["'self'"];
+  const none = ["'none'"];
+  return helmet({
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: {
+        ...{ defaultSrc: none, scriptSrc: own, styleSrc: own, imgSrc: own, connectSrc: own, formAction: own },
+        ...{ frameAncestors: none, baseUri: none },
+      },
+    },
+    xFrameOptions: { action: 'deny' },
+    referrerPolicy: { policy: 'no-referrer' },
+    // It has no effect over plain http, as on a developer's machine.
+    strictTransportSecurity: isProduction,
+  });
+}
+
+/** Pages that show an account must not be served from a cache after logout. */
+function noStore(_req: Request, res: Response, next: NextFunction): void {
+  res.set('Cache-Control', 'no-store');
+  next();
+}
+
+/** `res.render('name', data)` renders `views/name.eta`; the output of `<%= %>` is escaped. */
+function addViews(app: Express, { isProduction }: Config): void {
+  const eta = new Eta({ views: VIEWS, cache: isProduction });
+  app.engine('eta', (path, data, done) => {
+    try {
+      done(null, eta.render(`/${relative(VIEWS, path)}`, data));
+    } catch (error) {
+      done(error);
+    }
+  });
+  app.set('views', VIEWS);
+  app.set('view engine', 'eta');
 }

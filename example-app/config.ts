@@ -1,33 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { environmentSchema, type Environment, type RawEnvironment } from './config-schema';
-import type { LogLevel } from './log';
-
-/** For development alone, and the same at every start, so that stored recovery codes and devices stay valid. */
-const DEMO_SECRET = 'the demo secret of the Harbour bank, never for production';
-
-/** The environment, checked and under the app's own names. Every variable is described in `.env.example`. */
-export interface Config {
-  readonly port: number;
-  readonly isProduction: boolean;
-  readonly sessionSecret: string;
-  /** The option `secret` of `createSmsOtp`. */
-  readonly smsOtpSecret: string;
-  /** For Express's `trust proxy`: the number of proxies (0: none), or their addresses. */
-  readonly trustProxy: number | string[];
-  readonly variant: 'A' | 'B';
-  readonly numbersAs: 'string' | 'number';
-  /** Null: no gateway is configured, so the simulator stands in. */
-  readonly gateway: { readonly baseUrl: string; readonly username: string; readonly password: string } | null;
-  readonly phones: { readonly alice: string; readonly bob: string };
-  readonly allowedCountries: string[] | 'any';
-  /** Where sessions and the library's state are kept; without either, in the memory of the process. */
-  readonly redisUrl: string | null;
-  readonly databaseUrl: string | null;
-  /** How many processes share the port. */
-  readonly workers: number;
-  /** The lowest level that is written to standard output. */
-  readonly logLevel: LogLevel;
-}
+import { isIP } from 'node:net';
+import { z } from 'zod';
 
 /** Thrown when the environment is not usable. The problems name variables and never show their values. */
 export class ConfigError extends Error {
@@ -36,6 +9,97 @@ export class ConfigError extends Error {
     this.name = 'ConfigError';
   }
 }
+
+/** For development alone, and the same at every start, so that stored recovery codes and devices stay valid. */
+const DEMO_SECRET = 'the demo secret of the Harbour bank, never for production';
+
+function wholeNumber(least: number, most: number) {
+  return z
+    .string()
+    .refine(
+      (text) => /^\d{1,5}$/.test(text) && Number(text) >= least && Number(text) <= most,
+      `must be a whole number from ${least} to ${most}`,
+    )
+    .transform(Number);
+}
+
+function splitList(text: string): string[] {
+  return text.split(/\s*,\s*/);
+}
+
+/** An address, a network, or one of the names that Express knows. */
+function isProxyAddress(text: string): boolean {
+  const [address = '', prefix = '0'] = text.split('/');
+  return ['loopback', 'linklocal', 'uniquelocal'].includes(text) || (isIP(address) > 0 && /^\d+$/.test(prefix));
+}
+
+const proxies = z
+  .string()
+  .refine(
+    (text) => /^\d{1,2}$/.test(text) || splitList(text).every(isProxyAddress),
+    'must be the number of proxies or a list of their addresses',
+  )
+  .transform((text) => (/^\d+$/.test(text) ? Number(text) : splitList(text)));
+
+const countries = z
+  .string()
+  .regex(/^any$|^[A-Z]{2}(\s*,\s*[A-Z]{2})*$/, 'must be "any" or two-letter codes such as US,CA')
+  .transform((text): 'any' | string[] => (text === 'any' ? text : splitList(text)));
+
+/** Redis takes the number of a database after the host, and nothing else. */
+const redisAddress = z
+  .string()
+  .refine(
+    (text) =>
+      URL.canParse(text) &&
+      ['redis:', 'rediss:'].includes(new URL(text).protocol) &&
+      /^\/?\d*$/.test(new URL(text).pathname),
+    'must be an address that begins with redis:// or rediss://',
+  );
+
+const phone = z
+  .string()
+  .regex(/^\+[1-9]\d{6,14}$/, 'must be a plus, the country code and the number, such as +12025550123');
+
+/** The rule of `GatewayClient`, checked here so that it appears in the list with the other problems. */
+function isGatewayAddress(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname, username, password, search, hash } = new URL(text);
+  const isLocal = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+  return (protocol === 'https:' || (protocol === 'http:' && isLocal)) && !(username || password || search || hash);
+}
+
+const gatewayAddress = z
+  .string()
+  .refine(isGatewayAddress, 'must be an https address (http on this machine), without user name, query or fragment');
+
+/** One line for each variable. A message follows the name of its variable and never shows the value. */
+const environmentSchema = z.object({
+  NODE_ENV: z.string().optional(),
+  PORT: wholeNumber(0, 65_535).prefault('3000'),
+  INBOX_PORT: wholeNumber(0, 65_535).prefault('3001'),
+  SESSION_SECRET: z.string().optional(),
+  SMS_OTP_SECRET: z.string().min(32, 'needs at least 32 characters').optional(),
+  TRUST_PROXY: proxies.prefault('0'),
+  SMS_OTP_BASE_URL: gatewayAddress.optional(),
+  SMS_OTP_VARIANT: z.enum(['A', 'B'], 'must be A or B').default('A'),
+  SMS_OTP_USERNAME: z.string().optional(),
+  SMS_OTP_PASSWORD: z.string().optional(),
+  SMS_OTP_NUMBERS_AS: z.enum(['string', 'number'], 'must be string or number').default('string'),
+  ALICE_PHONE: phone.optional(),
+  BOB_PHONE: phone.optional(),
+  ALLOWED_COUNTRIES: countries.optional(),
+  REDIS_URL: redisAddress.optional(),
+  WORKERS: wholeNumber(1, 64).prefault('1'),
+  LOG_LEVEL: z
+    .enum(['silent', 'error', 'warn', 'info', 'debug'], 'must be silent, error, warn, info or debug')
+    .default('warn'),
+});
+
+type RawEnvironment = Readonly<Record<string, string | undefined>>;
+
+/** The environment, checked and under the app's own names. Every variable is described in `.env.example`. */
+export type Config = ReturnType<typeof toConfig>;
 
 /**
  * Reads and checks the environment.
@@ -65,29 +129,33 @@ function findMissing(given: RawEnvironment): string[] {
   const secrets = isProduction ? (['SESSION_SECRET', 'SMS_OTP_SECRET'] as const) : [];
   const short = secrets.filter((name) => (given[name] ?? '').length < 32);
   problems.push(...short.map((name) => `${name} needs at least 32 characters in production`));
-  if (Number(given.WORKERS) > 1 && !given.REDIS_URL && !given.DATABASE_URL) {
-    problems.push('WORKERS above 1 needs REDIS_URL or DATABASE_URL: in memory each process would count on its own');
+  if (Number(given.WORKERS) > 1 && !given.REDIS_URL) {
+    problems.push('WORKERS above 1 needs REDIS_URL: in memory each process would count on its own');
   }
   return problems;
 }
 
-function toConfig(environment: Environment): Config {
+function toConfig(environment: z.output<typeof environmentSchema>) {
   const { SMS_OTP_BASE_URL: baseUrl, SMS_OTP_USERNAME: username, SMS_OTP_PASSWORD: password } = environment;
   const hasOwnPhone = Boolean(environment.ALICE_PHONE ?? environment.BOB_PHONE);
   return {
     port: environment.PORT,
+    inboxPort: environment.INBOX_PORT,
     isProduction: environment.NODE_ENV === 'production',
     // Valid for one run: in development everyone can log in again after a restart.
     sessionSecret: environment.SESSION_SECRET ?? randomBytes(32).toString('hex'),
+    /** The option `secret` of `createSmsOtp`. */
     smsOtpSecret: environment.SMS_OTP_SECRET ?? DEMO_SECRET,
+    /** For Express's `trust proxy`: the number of proxies (0: none), or their addresses. */
     trustProxy: environment.TRUST_PROXY,
     variant: environment.SMS_OTP_VARIANT,
     numbersAs: environment.SMS_OTP_NUMBERS_AS,
+    /** Null: no gateway is configured, so the simulator stands in. */
     gateway: baseUrl && username && password ? { baseUrl, username, password } : null,
     phones: { alice: environment.ALICE_PHONE ?? '+12025550123', bob: environment.BOB_PHONE ?? '+12025550124' },
-    allowedCountries: environment.ALLOWED_COUNTRIES ?? (hasOwnPhone ? 'any' : ['US']),
+    allowedCountries: environment.ALLOWED_COUNTRIES ?? (hasOwnPhone ? ('any' as const) : ['US']),
     redisUrl: environment.REDIS_URL ?? null,
-    databaseUrl: environment.DATABASE_URL ?? null,
+    /** How many processes share the port. */
     workers: environment.WORKERS,
     logLevel: environment.LOG_LEVEL,
   };

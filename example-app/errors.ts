@@ -1,38 +1,38 @@
-import type { ErrorRequestHandler, NextFunction, Request, Response } from 'express';
-import type { TextKey } from './i18n/translate';
+import type { ErrorRequestHandler, Request, Response } from 'express';
+import type { TextKey } from './i18n';
 import type { Log } from './log';
 
-interface Explanation {
-  readonly title: TextKey;
-  readonly text: TextKey;
+/** Thrown when sessions or users cannot be read. The error page uses `status`. */
+export class UnavailableError extends Error {
+  readonly status = 503;
 }
 
-const explanations: Readonly<Record<number, Explanation>> = {
-  403: { title: 'error.403.title', text: 'error.403.text' },
-  404: { title: 'error.404.title', text: 'error.404.text' },
-  413: { title: 'error.413.title', text: 'error.413.text' },
-  502: { title: 'error.502.title', text: 'error.away' },
-  503: { title: 'error.503.title', text: 'error.away' },
-  504: { title: 'error.504.title', text: 'error.away' },
-};
+/** Returns a short code of an error. Never its message, which may hold an address, a name or stored data. */
+export function toFailureCode(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown';
+  const { code } = error as { readonly code?: unknown }; // any error may have one
+  if (typeof code === 'string') return code;
+  // Redis errors begin with their kind: "WRONGPASS invalid username-password pair …".
+  return /^[A-Z]{4,}(?= )/.exec(error.message)?.[0] ?? error.constructor.name;
+}
 
-const refused: Explanation = { title: 'error.refused.title', text: 'error.refused.text' };
-const broken: Explanation = { title: 'error.broken.title', text: 'error.broken.text' };
-
-/** The page with the form of a request, so that the error page can link back to it. */
-const formPages: Readonly<Record<string, string>> = {
-  '/login': '/login',
-  '/login/pin': '/login/pin',
-  '/login/pin/resend': '/login/pin',
-  '/login/recover': '/login/pin',
-  '/login/cancel': '/login/pin',
-  '/step-up': '/step-up',
-  '/account': '/account',
-  '/transfer': '/transfer',
-  '/transfer/pin': '/login/pin',
-  '/enroll': '/enroll',
-  '/settings/phones/pin': '/login/pin',
+const explanations: Readonly<Record<number, readonly [title: TextKey, text: TextKey]>> = {
+  403: ['error.403.title', 'error.403.text'],
+  404: ['error.404.title', 'error.404.text'],
+  413: ['error.413.title', 'error.413.text'],
+  502: ['error.502.title', 'error.away'],
+  503: ['error.503.title', 'error.away'],
+  504: ['error.504.title', 'error.away'],
 };
+const refused = ['error.refused.title', 'error.refused.text'] as const;
+const broken = ['error.broken.title', 'error.broken.text'] as const;
+
+/** The pages with the forms. All others are sent from the page of their own path. */
+const formPages: readonly (readonly [path: RegExp, page: string])[] = [
+  [/^\/login\/|^\/transfer\/pin$|^\/settings\/phones\/pin$/, '/login/pin'],
+  [/^\/settings/, '/settings'],
+  [/^\/(login|step-up|enroll|account|transfer)$/, ''],
+];
 
 export function answerNotFound(req: Request, res: Response): void {
   showError(req, res, 404);
@@ -40,39 +40,40 @@ export function answerNotFound(req: Request, res: Response): void {
 
 /** Renders the error page. It has no form and needs no session, because the session may be what failed. */
 export function handleErrors(log: Pick<Log, 'accident'>): ErrorRequestHandler {
-  return function handleError(error: unknown, req: Request, res: Response, next: NextFunction): void {
+  return function handleError(error: unknown, req, res, next) {
     if (res.headersSent) {
       next(error);
       return;
     }
-    const { status, retryAfterSeconds } = readError(error);
+    const { status, code, retryAfterSeconds } = readError(error);
+    // Two tabs, or a login since: the page with the form is shown again and says so.
+    if (code === 'EBADCSRFTOKEN') {
+      res.redirect(303, `${findFormPage(req.path) ?? '/'}?out-of-date`);
+      return;
+    }
     if (status >= 500) log.accident(error);
     if (retryAfterSeconds !== null) res.set('Retry-After', String(retryAfterSeconds));
     showError(req, res, status);
   };
 }
 
-function readError(error: unknown): { status: number; retryAfterSeconds: number | null } {
-  const found: object = typeof error === 'object' && error !== null ? error : {};
-  const status = 'status' in found ? found.status : undefined;
-  const seconds = 'retryAfterSeconds' in found ? found.retryAfterSeconds : undefined;
+function readError(error: unknown): { status: number; code: unknown; retryAfterSeconds: number | null } {
+  const { status, code, retryAfterSeconds: seconds } = Object(error) as Readonly<Record<string, unknown>>; // anything can be thrown
   return {
     status: typeof status === 'number' && status >= 400 && status <= 599 ? status : 500,
+    code,
     retryAfterSeconds: typeof seconds === 'number' ? Math.ceil(seconds) : null,
   };
 }
 
 function showError(req: Request, res: Response, status: number): void {
+  const [title, text] = explanations[status] ?? (status < 500 ? refused : broken);
   const formPage = status === 404 ? null : findFormPage(req.path);
-  res
-    .status(status)
-    .render('error', {
-      explanation: explanations[status] ?? (status < 500 ? refused : broken),
-      status,
-      wayOut: formPage ? { href: formPage, key: 'error.tryAgain' } : { href: '/', key: 'error.firstPage' },
-    });
+  const wayOut = formPage ? { href: formPage, key: 'error.tryAgain' } : { href: '/', key: 'error.firstPage' };
+  res.status(status).render('message', { title, text, status, wayOut, user: null });
 }
 
 function findFormPage(path: string): string | null {
-  return formPages[path] ?? (path.startsWith('/settings') ? '/settings' : null);
+  const found = formPages.find(([pattern]) => pattern.test(path));
+  return found ? found[1] || path : null;
 }

@@ -3,8 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
 import { SmsOtpError, type SmsOtpEvent } from 'passport-sms-otp';
 import { pino, type DestinationStream, type Level } from 'pino';
-import { UserStoreError } from './users/user-store-error';
-import { SessionStoreError } from './session';
+import { UnavailableError } from './errors';
 
 /** The fields of an event that are logged. No masked number, no label, no free text; a new field stays out until it is listed. */
 const EVENT_FIELDS = [
@@ -84,7 +83,7 @@ function routeOf(route: unknown): string | undefined {
 /** Messages of the library and of this app are safe to log. Those of other errors may hold anything: only their stack frames are logged. */
 function describeError(error: unknown): object {
   if (!(error instanceof Error)) return { name: typeof error };
-  const isOurs = [SmsOtpError, UserStoreError, SessionStoreError].some((type) => error instanceof type);
+  const isOurs = error instanceof SmsOtpError || error instanceof UnavailableError;
   const message = isOurs ? error.message : undefined;
   const places = error.stack?.split('\n').filter((line) => line.startsWith('    at '));
   return { ...pick(error, ERROR_FIELDS), message, places: places?.map((line) => line.trim()) };

@@ -1,20 +1,137 @@
 import cluster from 'node:cluster';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { ConfigError, readConfig } from './config';
-import { run, type RunningSite } from './run';
-import { DEMO_PASSWORD } from './users/demo-users';
-import { serveAsWorker, WorkerError } from './workers';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Express } from 'express';
+import { createApp } from './app';
+import { ConfigError, readConfig, type Config } from './config';
+import { createLog } from './log';
+import { openRedis } from './stores';
+import { DEMO_PASSWORD, openUsers } from './users';
+import { readOrders, startWorkers, WorkerError } from './workers';
+
+/** The gateway, real or simulated, as plain data that can be passed to workers. */
+export interface Gateway {
+  readonly baseUrl: string;
+  readonly username: string;
+  readonly password: string;
+  /** Where the text messages can be read; null with a real gateway. */
+  readonly inboxUrl: string | null;
+}
+
+/** The app on its port, in one process or several. */
+export interface Serving {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/** A running app, and how to stop it. */
+export interface RunningSite extends Omit<Serving, 'port'> {
+  readonly address: string;
+  readonly inboxUrl: string | null;
+}
+
+/** How long a stop waits for responses in flight. */
+const STOP_TIMEOUT_MS = 5_000;
 
 /** The entry of `npm run example`, and of its workers. */
 async function start(): Promise<void> {
   if (cluster.isWorker) {
-    stopOnSignals(await serveAsWorker());
+    const { config, gateway, isFirst } = readOrders();
+    stopOnSignals(await serve(config, gateway, isFirst ? console.warn : () => undefined));
     return;
   }
   if (existsSync('.env')) process.loadEnvFile('.env');
   const site = await run(readConfig(process.env));
   console.log(describe(site));
   stopOnSignals(site);
+}
+
+/**
+ * Starts the simulator, unless a gateway is configured, and then the app, here or in workers.
+ * @throws {ConfigError} when a port is taken, or Redis cannot be used.
+ */
+export async function run(config: Config): Promise<RunningSite> {
+  const { gateway, closeGateway } = await openGateway(config);
+  try {
+    const serving = config.workers === 1 ? await serve(config, gateway) : await startWorkers(config, gateway);
+    return {
+      address: `http://localhost:${serving.port}`,
+      inboxUrl: gateway.inboxUrl,
+      close: () => serving.close().finally(closeGateway),
+    };
+  } catch (error) {
+    await closeGateway();
+    throw error;
+  }
+}
+
+/** Returns the configured gateway, or starts the simulator, which an app with a real gateway does not load. */
+async function openGateway(config: Config): Promise<{ gateway: Gateway; closeGateway: () => Promise<void> }> {
+  if (config.gateway) {
+    return { gateway: { ...config.gateway, inboxUrl: null }, closeGateway: () => Promise.resolve() };
+  }
+  const { GatewaySimulator } = await import('passport-sms-otp/simulator');
+  const starting = GatewaySimulator.start({ variant: config.variant, port: config.inboxPort });
+  const simulator = await starting.catch((error: unknown) => explainPort('INBOX_PORT', config.inboxPort, error));
+  const { baseUrl, username, password, inboxUrl } = simulator;
+  return { gateway: { baseUrl, username, password, inboxUrl }, closeGateway: () => simulator.close() };
+}
+
+/** Starts the app in this process. @throws {ConfigError} when the port is taken, or Redis cannot be used. */
+async function serve(config: Config, gateway: Gateway, warn = console.warn): Promise<Serving> {
+  const { variant, numbersAs, redisUrl } = config;
+  const { baseUrl, username, password, inboxUrl } = gateway;
+  const stores = redisUrl === null ? null : await openRedis(redisUrl, warn);
+  try {
+    const { app, smsOtp } = createApp(config, {
+      gateway: { baseUrl, variant, username, password, numbersAs },
+      inboxUrl,
+      users: await openUsers(config, stores?.phoneLists),
+      now: Date.now,
+      sessionStore: stores?.sessionStore,
+      smsOtpStore: stores?.smsOtpStore,
+      figures: stores?.figures,
+      log: createLog(config.logLevel),
+    });
+    const server = await listen(app, config);
+    return {
+      port: (server.address() as AddressInfo).port, // a TCP server's address is never a string
+      // From the outside in, so that nothing that still runs uses what is closed.
+      async close() {
+        await stopServer(server);
+        await smsOtp.close();
+        stores?.close();
+      },
+    };
+  } catch (error) {
+    stores?.close();
+    throw error;
+  }
+}
+
+async function listen(app: Express, { port, isProduction }: Config): Promise<Server> {
+  // Everyone knows the demo's password, so in development the app listens on this machine only.
+  const server = isProduction ? app.listen(port) : app.listen(port, '127.0.0.1');
+  // `once` rejects with the server's own error event.
+  await once(server, 'listening').catch((error: unknown) => explainPort('PORT', port, error));
+  return server;
+}
+
+/** @throws {ConfigError} when a port is taken; otherwise the error itself. */
+function explainPort(name: string, port: number, error: unknown): never {
+  const text = error instanceof Error ? `${(error as NodeJS.ErrnoException).code} ${error.message}` : '';
+  const code = /EADDRINUSE|EACCES/.exec(text)?.[0];
+  if (code === undefined) throw error;
+  throw new ConfigError([`${name} ${port} cannot be used (${code}): choose another`]);
+}
+
+async function stopServer(server: Server): Promise<void> {
+  const impatience = setTimeout(() => server.closeAllConnections(), STOP_TIMEOUT_MS);
+  server.close();
+  await once(server, 'close');
+  clearTimeout(impatience);
 }
 
 /** Stops once, however many signals arrive: Ctrl+C reaches the workers directly and through the process that started them. */
@@ -31,9 +148,10 @@ function stopOnSignals(site: { close(): Promise<void> }): void {
 
 function describe({ address, inboxUrl }: RunningSite): string {
   return [
+    '',
     `Harbour Credit Union  ${address}`,
-    `Demo users            alice, bob or carol, password ${DEMO_PASSWORD}`,
     `Text messages         ${inboxUrl ?? 'go through the gateway to ALICE_PHONE and BOB_PHONE'}`,
+    `Demo users            alice, bob (sees ${address}/ops) or carol (has no number yet); password ${DEMO_PASSWORD}`,
     'Stop with Ctrl+C.',
   ].join('\n');
 }
@@ -54,4 +172,4 @@ function endWorker(): void {
   cluster.worker?.disconnect();
 }
 
-start().catch(explain);
+if (require.main === module) start().catch(explain);

@@ -72,8 +72,8 @@ export function findServedLocales({
 
 /**
  * The texts of the default message. The locales of UCS-2 have 70 units: their bound texts leave out the minutes, Chinese
- * excepted, and the name in transactions; the last line names the host. Arabic has no bidi marks: they break parsers of
- * that line.
+ * excepted, and the name in transactions; the last line names the host. Arabic texts begin with an Arabic letter, which phones
+ * go by to lay them out, so the name comes later; bidi marks would break parsers of that line.
  *
  * The other ten choose words without letters that would force UCS-2: French without ç, ê, ô; Polish without ą, ć, ę, ł, ń,
  * ó, ś, ź, ż; Turkish without ç, ğ, ı, İ, ş; Spanish with "clave" and "teléfono" (é does not force it); Portuguese, for

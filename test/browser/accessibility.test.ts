@@ -37,11 +37,12 @@ inChromium(describe)('every page of the example app', () => {
           await Promise.all([page.waitForEvent('load'), giveCode(page, readWrongPin(site))]);
           expect(await findFlaws(window.page)).toEqual([]);
         }
+        expect(await page.getByLabel('Code from the text message').count()).toBe(0);
         await page.context().clearCookies();
         await page.goto('/login');
         await page.context().clearCookies();
         await page.evaluate(`document.querySelector('form').submit()`);
-        await page.getByRole('heading', { name: 'This form is out of date' }).waitFor();
+        await page.getByRole('alert').getByText('That form was out of date').waitFor();
         expect(await findFlaws(window.page)).toEqual([]);
       },
       BROWSER_TEST_MS,
@@ -52,23 +53,24 @@ inChromium(describe)('every page of the example app', () => {
       async () => {
         const { page, site } = window;
         await logIn(window);
-        await page.goto('/settings');
-        await page.getByRole('button', { name: 'Make new codes' }).click();
+        await page.goto('/settings/recovery-codes');
+        expect(await findFlaws(page)).toEqual([]);
+        await page.getByRole('button', { name: 'Make the codes' }).click();
         await page.getByRole('heading', { name: 'Your recovery codes' }).waitFor();
         expect(await findFlaws(page)).toEqual([]);
         await page.getByRole('button', { name: 'Log out' }).click();
         site.advanceSeconds(60);
         site.simulator.failNext('generate', 'html-502');
         await givePassword(page);
-        await page.getByText('No text has gone out this time.').waitFor();
+        await page.getByText('We haven’t texted you a code yet.').waitFor();
         expect(await page.getByLabel('Code from the text message').count()).toBe(0);
         expect(await findFlaws(page)).toEqual([]);
         await page.getByLabel('Recovery code').fill('0000-0000-0000-0000-0000-0000');
         await page.getByRole('button', { name: 'Use this recovery code' }).click();
-        await page.getByRole('alert').getByText('That is not the right code').waitFor();
+        await page.getByRole('alert').getByText('That code is not right.').waitFor();
         expect(await findFlaws(page)).toEqual([]);
         await page.goto('/login');
-        await page.getByText('Your login is not finished.').waitFor();
+        await page.getByText('You haven’t finished logging in.').waitFor();
         expect(await findFlaws(page)).toEqual([]);
       },
       BROWSER_TEST_MS,

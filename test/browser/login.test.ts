@@ -32,7 +32,7 @@ inChromium(describe)('the login in Chromium', () => {
         await page.waitForURL('**/account');
         await page.getByRole('heading', { name: 'Hello, Alice' }).waitFor();
         await page.getByRole('button', { name: 'Log out' }).press('Enter');
-        await page.waitForURL((url) => url.pathname === '/');
+        await page.getByRole('status').getByText('You are logged out.').waitFor();
         await page.goto('/account');
         expect(new URL(page.url()).pathname).toBe('/login');
         expect(window.complaints).toEqual([]);
@@ -45,7 +45,7 @@ inChromium(describe)('the login in Chromium', () => {
       async () => {
         await givePassword(page);
         await giveCode(page, readWrongPin(window.site));
-        await page.getByRole('alert').getByText('That is not the right code').waitFor();
+        await page.getByRole('alert').getByText('That code is not right.').waitFor();
         const field = page.getByLabel('Code from the text message');
         expect(await field.getAttribute('aria-invalid')).toBe('true');
         expect(await field.getAttribute('aria-describedby')).toBe('notice pin-hint');
@@ -73,6 +73,27 @@ inChromium(describe)('the login in Chromium', () => {
     );
 
     it(
+      'takes the code out of a pasted text message, if it is the only one there',
+      async () => {
+        await givePassword(page);
+        const field = page.getByLabel('Code from the text message');
+        await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+        async function paste(text: string): Promise<string> {
+          await page.evaluate((pasted) => navigator.clipboard.writeText(pasted), text);
+          await field.fill('');
+          await page.keyboard.press('Control+V');
+          return field.inputValue();
+        }
+        expect(await paste('Send 4000 by 1830, code 123456')).toBe('Send 4000 by 1830, code 123456');
+        expect(await paste(window.site.simulator.outbox[0]?.text ?? '')).toBe(readPin(window.site));
+        await page.keyboard.press('Enter');
+        await page.waitForURL('**/account');
+        expect(window.complaints).toEqual([]);
+      },
+      BROWSER_TEST_MS,
+    );
+
+    it(
       'counts down to the next code, and then texts it',
       async () => {
         await page.clock.install();
@@ -81,7 +102,7 @@ inChromium(describe)('the login in Chromium', () => {
         expect(await resend.isDisabled()).toBe(true);
         expect(await page.getByRole('status').textContent()).toBe('');
         await page.clock.runFor(10_000);
-        await page.getByText(/^Possible in (19|20) seconds\.$/).waitFor();
+        await page.getByText(/^Available in (19|20) seconds\.$/).waitFor();
         await page.clock.runFor(50_000);
         expect(await page.getByRole('status').textContent()).toBe('You can ask for a new code now.');
         window.site.advanceSeconds(60);
@@ -136,7 +157,7 @@ inChromium(describe)('the login in Chromium', () => {
         await givePassword(page);
         await giveCode(page, readPin(window.site));
         await page.waitForURL('**/account');
-        await page.getByRole('link', { name: 'Move money' }).click();
+        await page.getByRole('link', { name: 'Send money' }).first().click();
         await page.getByLabel('To').selectOption('Marina Books');
         await page.getByLabel('Amount in dollars').fill('25');
         await page.getByRole('button', { name: 'Send money' }).click();

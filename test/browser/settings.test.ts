@@ -23,7 +23,7 @@ inChromium(describe)('the settings in Chromium', () => {
 
     async function comeBack(): Promise<void> {
       await page.getByRole('button', { name: 'Log out' }).click();
-      await page.waitForURL((url) => url.pathname === '/');
+      await page.getByRole('status').getByText('You are logged out.').waitFor();
       window.site.advanceSeconds(60);
     }
 
@@ -34,7 +34,7 @@ inChromium(describe)('the settings in Chromium', () => {
         expect(await findFlaws(page)).toEqual([]);
         await page.getByLabel('Mobile number').fill('555');
         await page.getByRole('button', { name: 'Text me a code' }).click();
-        await page.getByRole('alert').getByText('not a number we understand').waitFor();
+        await page.getByRole('alert').getByText('does not look like a phone number').waitFor();
         expect(await findFlaws(page)).toEqual([]);
         await page.getByLabel('Mobile number').fill('+1 (202) 555-0130');
         await page.getByRole('button', { name: 'Text me a code' }).click();
@@ -61,11 +61,13 @@ inChromium(describe)('the settings in Chromium', () => {
         await page.getByRole('status').getByText('Your number is confirmed.').waitFor();
         expect(await findFlaws(page)).toEqual([]);
         await page.getByRole('button', { name: 'Text this one first' }).click();
-        await page.getByText('From now on we text that number first.').waitFor();
-        await page.getByRole('button', { name: 'Remove' }).last().click();
-        await page.getByText('The number is removed.').waitFor();
-        await page.getByRole('button', { name: 'Remove' }).click();
-        await page.getByRole('alert').getByText('your only number').waitFor();
+        await page.getByText('From now on we’ll text that number first.').waitFor();
+        await page.getByText('Remove', { exact: true }).last().click();
+        await page.locator('details[open]').getByText('This logs you out everywhere else').waitFor();
+        await page.getByRole('button', { name: 'Remove this number' }).last().click();
+        await page.getByText('The number has been removed.').waitFor();
+        await page.getByText('Your only number.').waitFor();
+        expect(await page.getByText('Remove', { exact: true }).count()).toBe(0);
         await page.getByText('Change', { exact: true }).click();
         await page.getByLabel('New number').first().fill('+12025550131');
         await page.getByRole('button', { name: 'Text a code to it' }).first().click();
@@ -83,16 +85,22 @@ inChromium(describe)('the settings in Chromium', () => {
       async () => {
         await logIn(window);
         await page.goto('/settings');
-        await page.getByRole('button', { name: 'Make new codes' }).click();
+        await page.getByRole('link', { name: 'Make new codes' }).click();
+        await page.getByText('all trusted devices will ask for a code again').waitFor();
+        await page.getByRole('button', { name: 'Make the codes' }).click();
         await page.getByRole('heading', { name: 'Your recovery codes' }).waitFor();
         expect(await findFlaws(page)).toEqual([]);
         const codes = await page.locator('.codes code').allTextContents();
         expect(codes).toHaveLength(10);
-        await page.getByRole('link', { name: 'I have kept them' }).click();
+        await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+        await page.getByRole('button', { name: 'Copy' }).click();
+        await page.getByRole('button', { name: 'Copied' }).waitFor();
+        expect(await page.evaluate('navigator.clipboard.readText()')).toBe(`${codes.join('\n')}\n`);
+        await page.getByRole('link', { name: 'I’ve saved them' }).click();
         await page.waitForURL('**/settings');
         await comeBack();
         await givePassword(page);
-        await page.getByText('Your phone is not at hand?').click();
+        await page.getByText('Don’t have your phone?').click();
         // As people type what they have written down.
         await page.getByLabel('Recovery code').fill(` ${codes[3]?.toLowerCase().replaceAll('-', ' ')} `);
         await page.getByRole('button', { name: 'Use this recovery code' }).click();
@@ -122,8 +130,8 @@ inChromium(describe)('the settings in Chromium', () => {
         await giveCode(page, readPin(window.site));
         await page.waitForURL('**/settings');
         expect(await findFlaws(page)).toEqual([]);
-        await page.getByRole('button', { name: 'Forget', exact: true }).click();
-        await page.getByText('It is forgotten.').waitFor();
+        await page.getByRole('button', { name: 'Forget this device' }).click();
+        await page.getByText('Done. The next login there').waitFor();
         await comeBack();
         await givePassword(page);
         expect(window.complaints).toEqual([]);
@@ -141,10 +149,11 @@ inChromium(describe)('the settings in Chromium', () => {
         await logIn(window);
         await page.goto('/settings');
         expect(await findFlaws(page)).toEqual([]);
-        await page.getByRole('button', { name: 'Log out there' }).first().click();
-        await page.getByRole('status').getByText('That device is logged out.').waitFor();
+        await page.locator('details.ending summary').first().click();
+        await page.getByRole('button', { name: 'Log out this device' }).first().click();
+        await page.getByRole('status').getByText('That device has been logged out.').waitFor();
         await page.getByRole('button', { name: 'Log out everywhere else' }).click();
-        await page.getByRole('status').getByText('You are now logged in only here.').waitFor();
+        await page.getByRole('status').getByText('You’re now logged in only here.').waitFor();
         await comeBack();
         expect(window.complaints).toEqual([]);
       },

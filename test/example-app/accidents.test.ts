@@ -72,5 +72,5 @@ it('the example app answers 503 while the session store is down', async () => {
   const answer = await new Visitor(site).open('/login');
   await site.close();
   expect(answer.status).toBe(503);
-  expect(answer.text).toContain('We cannot do that right now');
+  expect(answer.text).toContain('We can’t do that right now');
 });

@@ -1,14 +1,12 @@
-import { Client } from 'pg';
 import { createClient } from 'redis';
-import { connectionOf, startPostgres } from '../services/postgres';
 import { startRedis } from '../services/redis';
 import type { Service } from '../services/service';
 
 /** A server that the example app can keep its state in. */
 export interface Backend {
-  readonly service: 'redis' | 'postgres';
+  readonly service: 'redis';
   /** The variable that names it. */
-  readonly variable: 'REDIS_URL' | 'DATABASE_URL';
+  readonly variable: 'REDIS_URL';
   readonly start: () => Promise<Service>;
   readonly addressOf: (port: number) => string;
   /** How many records of each kind there are. */
@@ -37,31 +35,5 @@ export const redis: Backend = {
   silence(server) {
     server.freeze();
     return Promise.resolve(() => Promise.resolve(server.thaw()));
-  },
-};
-
-export const postgres: Backend = {
-  service: 'postgres',
-  variable: 'DATABASE_URL',
-  start: () => startPostgres(),
-  addressOf: (port) => `postgres://postgres@127.0.0.1:${port}/postgres`,
-  async count(port) {
-    const client = new Client(connectionOf(port));
-    await client.connect();
-    const countOf = async (table: string): Promise<number> =>
-      Number((await client.query(`SELECT count(*) AS count FROM ${table}`)).rows[0]?.count);
-    const counts = {
-      sessions: await countOf('harbour_session'),
-      challenges: await countOf('sms_otp_challenge'),
-      counters: await countOf('sms_otp_counter'),
-    };
-    await client.end();
-    return counts;
-  },
-  async silence({ port }) {
-    const client = new Client(connectionOf(port));
-    await client.connect();
-    await client.query('BEGIN; LOCK TABLE harbour_session');
-    return () => client.end();
   },
 };

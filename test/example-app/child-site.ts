@@ -19,7 +19,7 @@ const NO_SETTINGS = Object.fromEntries(
       'SMS_OTP_SECRET',
       'NODE_ENV',
     )
-    .concat('REDIS_URL', 'DATABASE_URL', 'WORKERS')
+    .concat('REDIS_URL', 'WORKERS')
     .map((name) => [name, ''])
     .concat([['LOG_LEVEL', 'silent']]),
 );
@@ -39,11 +39,15 @@ export interface ChildSite {
 }
 
 /** @param hooks Files that are loaded before the app, in all its processes. */
-export function startChild(settings: Readonly<Record<string, string>>, hooks: readonly string[] = []): ChildSite {
+export function startChild(
+  settings: Readonly<Record<string, string>>,
+  hooks: readonly string[] = [],
+  file = 'example-app/start.ts',
+): ChildSite {
   const imports = ['tsx', ...hooks].flatMap((file) => ['--import', file]);
-  const child = spawn(process.execPath, [...imports, 'example-app/start.ts'], {
+  const child = spawn(process.execPath, [...imports, file], {
     cwd: ROOT,
-    env: { PATH: process.env.PATH, ...NO_SETTINGS, PORT: '0', ...settings },
+    env: { PATH: process.env.PATH, ...NO_SETTINGS, PORT: '0', INBOX_PORT: '0', ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });
@@ -55,7 +59,7 @@ export function startChild(settings: Readonly<Record<string, string>>, hooks: re
     processId,
     output: () => output,
     async address() {
-      while (!output.includes('Ctrl+C') && child.exitCode === null)
+      while (!/Ctrl\+C|Text messages: /.test(output) && child.exitCode === null)
         await Promise.race([once(child.stdout, 'data'), ended]);
       return /http:\/\/localhost:\d+/.exec(output)?.[0] ?? output;
     },

@@ -21,6 +21,8 @@ describe('the configuration of the example app', () => {
   it('needs nothing', () => {
     expect(readConfig({})).toMatchObject({
       port: 3000,
+      inboxPort: 3001,
+      logLevel: 'warn',
       isProduction: false,
       trustProxy: 0,
       variant: 'A',
@@ -29,7 +31,6 @@ describe('the configuration of the example app', () => {
       phones: { alice: '+12025550123', bob: '+12025550124' },
       allowedCountries: ['US'],
       redisUrl: null,
-      databaseUrl: null,
       workers: 1,
     });
   });
@@ -55,7 +56,7 @@ describe('the configuration of the example app', () => {
   });
 
   it('allows any country once a phone is given, and what is listed before that', () => {
-    expect(readConfig({ BOB_PHONE: '4915123456789' })).toMatchObject({
+    expect(readConfig({ BOB_PHONE: '+4915123456789' })).toMatchObject({
       phones: { alice: '+12025550123', bob: '+4915123456789' },
       allowedCountries: 'any',
     });
@@ -76,14 +77,15 @@ describe('the configuration of the example app', () => {
     ['TRUST_PROXY', '1.2.3'],
     ['SMS_OTP_VARIANT', 'C'],
     ['SMS_OTP_NUMBERS_AS', 'bigint'],
+    ['INBOX_PORT', '65536'],
     ['ALICE_PHONE', '0151'],
+    ['ALICE_PHONE', '2025550123'],
+    ['BOB_PHONE', '4915123456789'],
     ['BOB_PHONE', 'abc'],
     ['ALLOWED_COUNTRIES', 'usa'],
     ['REDIS_URL', 'localhost:6379'],
     ['REDIS_URL', 'http://localhost:6379'],
     ['REDIS_URL', 'redis://localhost/sessions'],
-    ['DATABASE_URL', 'mysql://localhost/bank'],
-    ['DATABASE_URL', 'bank'],
     ['WORKERS', '0'],
     ['WORKERS', 'auto'],
   ])('refuses %s=%s and names it', (name, value) => {
@@ -93,8 +95,6 @@ describe('the configuration of the example app', () => {
   it.each([
     ['REDIS_URL', 'redis://localhost', 'redisUrl'],
     ['REDIS_URL', 'rediss://user:password@redis.example:6380/2', 'redisUrl'],
-    ['DATABASE_URL', 'postgres://localhost/bank', 'databaseUrl'],
-    ['DATABASE_URL', 'postgresql:///bank?host=/run/postgresql', 'databaseUrl'],
   ])('takes %s=%s, and with it several workers', (name, address, member) => {
     expect(readConfig({ [name]: address, WORKERS: '64' })).toMatchObject({ [member]: address, workers: 64 });
   });
@@ -107,7 +107,7 @@ describe('the configuration of the example app', () => {
 
   it('refuses several workers that would count each for itself', () => {
     expect(problemsOf({ WORKERS: '2' })).toEqual([
-      'WORKERS above 1 needs REDIS_URL or DATABASE_URL: in memory each process would count on its own',
+      'WORKERS above 1 needs REDIS_URL: in memory each process would count on its own',
     ]);
   });
 

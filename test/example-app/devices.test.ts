@@ -56,7 +56,7 @@ describe('the trusted devices of the example app', () => {
     expect(page.text).toContain('Trusted on ');
     const answer = await visitor.submit('/settings', '/settings/devices/forget', { deviceId });
     expect(answer.headers.location).toBe('/settings?forgotten');
-    expect((await visitor.open('/settings')).text).toContain('There are none.');
+    expect((await visitor.open('/settings')).text).toContain('None yet.');
     expect(await comeBack()).toBe('/login/pin');
   });
 

@@ -45,7 +45,7 @@ describe('the first login of a user without a number', () => {
 
   it('says what is wrong with a number', async () => {
     await visitor.submit('/enroll', '/enroll', { phone: 'call me' });
-    expect(readNotice(await visitor.open('/enroll'))).toContain('not a number we understand');
+    expect(readNotice(await visitor.open('/enroll'))).toContain('does not look like a phone number');
   });
 
   it('needs a code once another session has confirmed a number', async () => {

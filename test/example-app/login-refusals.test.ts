@@ -22,7 +22,7 @@ describe('what the example app refuses', () => {
     const answer = await visitor.givePassword(username, password);
     expect(answer.headers.location).toBe('/login?wrong-password');
     const page = await visitor.open('/login?wrong-password');
-    expect(readNotice(page)).toBe('That user name and password do not match. Check both and try again.');
+    expect(readNotice(page)).toBe('Wrong user name or password.');
     expect(site.simulator.outbox).toHaveLength(0);
   });
 
@@ -34,7 +34,7 @@ describe('what the example app refuses', () => {
   it('texts no second code within the resend gap', async () => {
     await visitor.givePassword();
     expect((await visitor.submit('/login/pin', '/login/pin/resend')).headers.location).toBe('/login/pin');
-    expect(readNotice(await visitor.open('/login/pin'))).toContain('a moment ago');
+    expect(readNotice(await visitor.open('/login/pin'))).toContain('too soon to send another text');
     expect(site.simulator.outbox).toHaveLength(1);
   });
 
@@ -53,7 +53,7 @@ describe('what the example app refuses', () => {
       await visitor.submit('/login/pin', '/login/pin/resend');
     }
     const page = await visitor.open('/login/pin');
-    expect(page.text).toContain('no more can be sent');
+    expect(page.text).toContain('can’t text any more codes for this login');
     expect(page.text).not.toContain('/login/pin/resend');
   });
 
@@ -68,7 +68,7 @@ describe('what the example app refuses', () => {
 
   it('forgets the login at cancel', async () => {
     await visitor.givePassword();
-    expect((await visitor.submit('/login/pin', '/login/cancel')).headers.location).toBe('/');
+    expect((await visitor.submit('/login/pin', '/login/cancel')).headers.location).toBe('/login');
     expect((await visitor.open('/login/pin')).headers.location).toBe('/login');
   });
 
@@ -88,7 +88,8 @@ describe('what the example app refuses', () => {
 
   it('closes the account at logout', async () => {
     await visitor.logIn();
-    expect((await visitor.submit('/account', '/logout')).headers.location).toBe('/');
+    expect((await visitor.submit('/account', '/logout')).headers.location).toBe('/?logged-out');
+    expect(readNotice(await visitor.open('/?logged-out'))).toBe('You are logged out.');
     expect((await visitor.open('/account')).headers.location).toBe('/login');
   });
 });

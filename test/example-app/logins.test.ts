@@ -42,8 +42,8 @@ describe('the logins of the example app', () => {
   it('are listed with the device of each, the newest first, and the one of this browser is marked', async () => {
     const { text } = await visitor.open('/settings');
     const list = text.slice(text.indexOf('Where you are logged in'));
-    const shown = list.match(/Firefox, Windows|This device|A device we do not know by name|Log out there/g);
-    expect(shown).toEqual(['Firefox, Windows', 'This device', 'A device we do not know by name', 'Log out there']);
+    const shown = list.match(/Firefox, Windows|This device<|Unknown device|Log out this device/g);
+    expect(shown).toEqual(['Firefox, Windows', 'This device<', 'Unknown device', 'Log out this device']);
     expect(list).toMatch(/Logged in: \w+ \d+, .+<br>Last seen: \w+ \d+, /);
     expect(list).toContain('Log out everywhere else');
   });
@@ -53,7 +53,7 @@ describe('the logins of the example app', () => {
     ['/settings', '/step-up'],
   ])('are ended from elsewhere: the next request of %s logs out and says so', async (page, refusal) => {
     await endElsewhere();
-    expect((await visitor.open('/settings?ended')).text).toContain('That device is logged out.');
+    expect((await visitor.open('/settings?ended')).text).toContain('That device has been logged out.');
     await expectEnded(elsewhere, page, refusal);
     expect((await visitor.open('/account')).status).toBe(200);
     site.advanceSeconds(60);
@@ -78,7 +78,7 @@ describe('the logins of the example app', () => {
     const answer = await visitor.submit('/settings', '/settings/logins/end-others');
     expect(answer.headers.location).toBe('/settings?ended-others');
     const page = await visitor.open('/settings?ended-others');
-    expect(page.text).toContain('You are now logged in only here.');
+    expect(page.text).toContain('You’re now logged in only here.');
     expect(page.text).not.toContain('Log out everywhere else');
     await expectEnded(elsewhere, '/account', '/login');
     await expectEnded(third, '/account', '/login');

@@ -93,14 +93,17 @@ describe('the numbers in the settings of the example app', () => {
   });
 
   it.each([
-    ['letters', '+1 FLOWERS', 'not a number we understand'],
-    ['nothing', '', 'not a number we understand'],
-    ['no country code', '02025550130', 'not a number we understand'],
+    ['letters', '+1 FLOWERS', 'does not look like a phone number'],
+    ['nothing', '', 'does not look like a phone number'],
+    ['a number that no country has', '02025550130', 'does not look like a phone number'],
     ['a country that is not texted', '+4915123456789', 'cannot send texts to the country'],
     ['a premium number', '+19005550130', 'cannot send codes to this number'],
   ])('refuse %s and say why', async (_what, phone, sentence) => {
-    expect((await visitor.submit('/settings', '/settings/phones', { phone })).headers.location).toBe('/settings');
-    expect(readNotice(await visitor.open('/settings'))).toContain(sentence);
+    expect((await visitor.submit('/settings', '/settings/phones', { phone })).headers.location).toBe('/settings?add');
+    const page = await visitor.open('/settings?add');
+    expect(readNotice(page)).toContain(sentence);
+    expect(page.text).toContain(`value="${phone}" aria-invalid="true"`);
+    expect((await visitor.open('/settings?add')).text).not.toContain('aria-invalid');
     expect(site.simulator.outbox).toHaveLength(1);
   });
 
@@ -109,6 +112,6 @@ describe('the numbers in the settings of the example app', () => {
     await bob.logIn('bob', '+12025550124');
     const foreign = /name="phoneId" value="([^"]+)"/.exec((await bob.open('/settings')).text)?.[1] ?? '';
     await visitor.submit('/settings', '/settings/phones/remove', { phoneId: foreign });
-    expect(readNotice(await visitor.open('/settings'))).toContain('not a mobile number of this account');
+    expect(readNotice(await visitor.open('/settings'))).toContain('no mobile number for this account that we can text');
   });
 });

@@ -12,7 +12,7 @@ describe('the recovery codes of the example app', () => {
     site = await startSite();
     visitor = new Visitor(site);
     await visitor.logIn();
-    codes = readCodes(await visitor.submit('/settings', '/settings/recovery-codes'));
+    codes = await visitor.makeCodes();
     site.advanceSeconds(60);
   });
 
@@ -42,19 +42,19 @@ describe('the recovery codes of the example app', () => {
     await recover(codes[0] ?? '');
     site.advanceSeconds(60);
     const [, twice] = await recover(codes[0] ?? '');
-    expect(twice.headers.location).toBe('/login/pin');
+    expect(twice.headers.location).toBe('/login/pin?recovery');
     const [bob, foreign] = await recover(codes[1] ?? '', 'bob');
-    expect(foreign.headers.location).toBe('/login/pin');
-    expect(readNotice(await bob.open('/login/pin'))).toContain('not the right code');
+    expect(foreign.headers.location).toBe('/login/pin?recovery');
+    expect(readNotice(await bob.open('/login/pin?recovery'))).toContain('That code is not right.');
     expect(site.simulator.lastPin(BOB_PHONE)).toBeDefined();
   });
 
   it('are worth nothing once new ones were made, which end the other sessions', async () => {
     const [other] = await recover(codes[0] ?? '');
     site.advanceSeconds(60);
-    const renewed = readCodes(await other.submit('/settings', '/settings/recovery-codes'));
+    const renewed = await other.makeCodes();
     expect((await visitor.open('/account')).headers.location).toBe('/login');
-    expect((await recover(codes[1] ?? ''))[1].headers.location).toBe('/login/pin');
+    expect((await recover(codes[1] ?? ''))[1].headers.location).toBe('/login/pin?recovery');
     site.advanceSeconds(300);
     expect((await recover(renewed[0] ?? ''))[1].headers.location).toBe('/account');
   });
@@ -64,12 +64,7 @@ describe('the recovery codes of the example app', () => {
     const page = await visitor.open('/login/pin');
     expect(page.text).not.toContain('/login/recover');
     const forced = { _csrf: readToken(page), recoveryCode: codes[0] ?? '' };
-    expect((await visitor.post('/login/recover', forced)).headers.location).toBe('/login/pin');
+    expect((await visitor.post('/login/recover', forced)).headers.location).toBe('/login/pin?recovery');
     expect((await visitor.open('/account')).text).not.toContain('Marina Books');
   });
 });
-
-function readCodes({ status, text }: Response): readonly string[] {
-  expect(status).toBe(200);
-  return Array.from(text.matchAll(/<li><code>([^<]+)<\/code>/g), ([, code]) => code ?? '');
-}

@@ -4,7 +4,7 @@ import { GatewaySimulator } from 'passport-sms-otp/simulator';
 import { createApp } from '../../example-app/app';
 import { readConfig } from '../../example-app/config';
 import type { Log } from '../../example-app/log';
-import { openUsers } from '../../example-app/users/open-users';
+import { openUsers } from '../../example-app/users';
 
 /** The example app against the simulator, both on one clock that stands still until it is moved. */
 export interface Site {
@@ -38,7 +38,8 @@ export async function startSite({
   const { app, smsOtp } = createApp(config, {
     gateway: { baseUrl, variant, username, password },
     inboxUrl,
-    userData: await openUsers(config),
+    // The demo users are refused in production.
+    users: await openUsers({ ...config, isProduction: false }),
     now,
     sessionStore,
     log,

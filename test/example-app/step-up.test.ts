@@ -26,7 +26,7 @@ describe.each(['A', 'B'] as const)('the settings of the example app, gateway %s'
     expect((await visitor.open('/settings')).headers.location).toBe('/step-up');
     expect((await visitor.open('/step-up')).text).toContain('number ending in 23');
     expect((await visitor.submit('/step-up', '/step-up')).headers.location).toBe('/login/pin');
-    expect((await visitor.open('/login/pin')).text).toContain('Confirm it is you');
+    expect((await visitor.open('/login/pin')).text).toContain('Confirm it’s you');
     expect((await visitor.giveCode(readPin(site))).headers.location).toBe('/settings');
     expect((await visitor.open('/settings')).status).toBe(200);
   });
@@ -53,7 +53,7 @@ describe.each(['A', 'B'] as const)('the settings of the example app, gateway %s'
     await visitor.open('/settings');
     await visitor.submit('/step-up', '/step-up');
     await visitor.giveCode(readWrongPin(site));
-    expect(readNotice(await visitor.open('/login/pin'))).toContain('not the right code');
+    expect(readNotice(await visitor.open('/login/pin'))).toContain('That code is not right.');
     await visitor.submit('/login/pin', '/login/cancel');
     expect((await visitor.open('/account')).status).toBe(200);
     expect((await visitor.open('/settings')).headers.location).toBe('/step-up');

@@ -1,16 +1,16 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { GatewaySimulator } from 'passport-sms-otp/simulator';
 import { readConfig } from '../../example-app/config';
-import { run, type RunningSite } from '../../example-app/run';
+import { run, type RunningSite } from '../../example-app/start';
 import { describeWithService } from '../services/describe-with-service';
 import type { Service } from '../services/service';
-import { postgres, redis } from './backends';
+import { redis } from './backends';
 import { readPin, Visitor } from './visitor';
 
 const CAROL_PHONE = '+12025550140';
 const OTHER_PHONE = '+12025550141';
 
-describe.each([redis, postgres])('users of the example app with $variable', (backend) => {
+describe.each([redis])('users of the example app with $variable', (backend) => {
   describeWithService(backend.service)('and a server there', () => {
     let simulator: GatewaySimulator;
     let server: Service;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { LOCALES } from '../../example-app/i18n/locales';
+import { LOCALES } from '../../example-app/i18n';
 import { ALICE_PHONE, startSite, type Site } from './site';
 import { readNotice, readPin, readToken, readWrongPin, Visitor } from './visitor';
 
@@ -55,7 +55,7 @@ describe.each(['A', 'B'] as const)('the transfer of the example app, gateway %s'
   it('moves nothing without the code, nor with a wrong one', async () => {
     await order();
     expect((await visitor.answerCode(readWrongPin(site))).headers.location).toBe('/login/pin');
-    expect(readNotice(await visitor.open('/login/pin'))).toContain('not the right code');
+    expect(readNotice(await visitor.open('/login/pin'))).toContain('That code is not right.');
     expect((await visitor.open('/account')).text).not.toContain('Marina Books');
   });
 
@@ -99,7 +99,7 @@ describe.each(['A', 'B'] as const)('the transfer of the example app, gateway %s'
     ['no amount', { ...ORDER, amount: '' }, 'Enter an amount'],
     ['words for an amount', { ...ORDER, amount: 'ten' }, 'Enter an amount'],
     ['nothing', { ...ORDER, amount: '0' }, 'above zero'],
-    ['more than there is', { ...ORDER, amount: '99999' }, 'not enough money'],
+    ['more than there is', { ...ORDER, amount: '99999' }, 'isn’t enough money'],
     ['an unknown payee', { ...ORDER, payee: 'Mallory' }, 'Choose who'],
   ])('refuses %s, says why and texts nobody', async (_what, fields, sentence) => {
     const page = await order(fields);

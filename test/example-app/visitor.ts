@@ -70,6 +70,14 @@ export class Visitor {
     return this.giveCode(readPin({ simulator: this.#simulator }, phone));
   }
 
+  /** Makes new recovery codes in the settings. */
+  async makeCodes(): Promise<readonly string[]> {
+    const page = await this.open('/settings/recovery-codes');
+    const formId = /name="formId" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
+    const { text } = await this.post('/settings/recovery-codes', { _csrf: readToken(page), formId });
+    return Array.from(text.matchAll(/<li><code>([^<]+)<\/code>/g), ([, code]) => code ?? '');
+  }
+
   /** A code for a number that is being added or a transfer goes to where the form of the code's page says. */
   async answerCode(pin: string): Promise<Response> {
     const page = await this.open('/login/pin');

@@ -18,9 +18,9 @@ describe('the code page of the example app', () => {
   async function makeCodes(): Promise<readonly string[]> {
     const owner = new Visitor(site);
     await owner.logIn();
-    const { text } = await owner.submit('/settings', '/settings/recovery-codes');
+    const codes = await owner.makeCodes();
     site.advanceSeconds(60);
-    return Array.from(text.matchAll(/<li><code>([^<]+)<\/code>/g), ([, code]) => code ?? '');
+    return codes;
   }
 
   const hasField = ({ text }: Response, name: string): boolean => text.includes(`name="${name}"`);
@@ -30,11 +30,11 @@ describe('the code page of the example app', () => {
     await visitor.submit('/login/pin', '/login/cancel');
     expect((await visitor.givePassword()).headers.location).toBe('/login/pin');
     const page = await visitor.open('/login/pin');
-    expect(readNotice(page)).toBe('We texted you a moment ago. Wait a little before you ask for another code.');
-    expect(page.text).toContain('No text has gone out this time.');
+    expect(readNotice(page)).toBe('It’s too soon to send another text. You can try again in 30 seconds.');
+    expect(page.text).toContain('We haven’t texted you a code yet.');
     expect([hasField(page, 'pin'), hasField(page, 'recoveryCode')]).toEqual([false, false]);
     expect(page.text).toContain('data-resend-seconds="30"');
-    expect((await visitor.open('/login')).text).toContain('Your login is not finished.');
+    expect((await visitor.open('/login')).text).toContain('You haven’t finished logging in.');
     site.advanceSeconds(30);
     await visitor.submit('/login/pin', '/login/pin/resend');
     expect((await visitor.giveCode(readPin(site))).headers.location).toBe('/account');
@@ -85,7 +85,7 @@ describe('the code page of the example app', () => {
     await visitor.open('/login/pin');
     const reloaded = await visitor.open('/login/pin');
     expect(readNotice(reloaded)).toBeNull();
-    expect(reloaded.text).toContain('This code no longer works.');
+    expect(reloaded.text).toContain('The code we texted no longer works.');
   });
 
   it('offers a recovery code only to those who have one', async () => {

@@ -4,7 +4,7 @@ import { GatewaySimulator } from 'passport-sms-otp/simulator';
 import type { Response } from 'supertest';
 import { describeWithService } from '../services/describe-with-service';
 import type { Service } from '../services/service';
-import { postgres, redis } from './backends';
+import { redis } from './backends';
 import { CHILD_TIMEOUT_MS, endChild, isRunning, startChild, type ChildSite } from './child-site';
 import { PROCESS_HEADER } from './process-header';
 import { BOB_PHONE } from './site';
@@ -91,13 +91,13 @@ describeWithService('redis')('four processes of the example app behind one port,
   );
 });
 
-describeWithService('postgres')('two processes of the example app, with PostgreSQL', () => {
+describeWithService('redis')('two processes of the example app, with the simulator', () => {
   let server: Service;
   let child: ChildSite;
 
   beforeAll(async () => {
-    server = await postgres.start();
-    child = startChild({ WORKERS: '2', DATABASE_URL: postgres.addressOf(server.port) }, HOOKS);
+    server = await redis.start();
+    child = startChild({ WORKERS: '2', REDIS_URL: redis.addressOf(server.port) }, HOOKS);
   }, CHILD_TIMEOUT_MS);
 
   afterAll(async () => {

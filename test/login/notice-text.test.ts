@@ -18,10 +18,10 @@ describe('noticeText', () => {
 
   it.each<[string | false | undefined, string]>([
     ['de-AT', 'Dieser Code ist abgelaufen. Fordern Sie einen neuen an.'],
-    ['en-GB', 'That code has expired. Ask for a new one.'],
-    ['xx', 'That code has expired. Ask for a new one.'],
-    [false, 'That code has expired. Ask for a new one.'],
-    [undefined, 'That code has expired. Ask for a new one.'],
+    ['en-GB', 'This code has expired. Ask for a new one.'],
+    ['xx', 'This code has expired. Ask for a new one.'],
+    [false, 'This code has expired. Ask for a new one.'],
+    [undefined, 'This code has expired. Ask for a new one.'],
   ])('chooses the language by the tag %p', (locale, sentence) => {
     expect(noticeText('expired', { locale })).toBe(sentence);
   });

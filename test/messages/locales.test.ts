@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { defaultMessage, fillText, PURPOSES } from '../../src/messages/default-message';
+import { defaultMessage, fillText, PURPOSES, transactionMessage } from '../../src/messages/default-message';
 import { chooseLocale, LOCALE_TEXTS, MESSAGE_LOCALES, type MessageLocale } from '../../src/messages/locales';
 import { measureTemplate } from '../../src/protocol/message-length';
 import { readAsChrome, readLastLine } from './parsers';
@@ -68,6 +68,29 @@ describe.each(MESSAGE_LOCALES)('the texts in %s', (locale) => {
     }
   });
 });
+
+it.each(['plain', 'bound'] as const)(
+  'every %s text in Arabic begins with an Arabic letter: phones lay it out by that',
+  (form) => {
+    const transaction = { amount: '49.90 EUR', payee: 'Fresh Flowers' };
+    const autofillHost = form === 'bound' ? 'example.com' : undefined;
+    for (const kind of [...PURPOSES, 'short-transaction'] as const) {
+      for (const appName of ['Example', undefined]) {
+        const text = fillText({ appName, autofillHost, locale: 'ar', validitySeconds: 300 }, kind, transaction);
+        expect(text).toMatch(/^\p{Script=Arabic}/u);
+      }
+    }
+  },
+);
+
+it.each(['ja', 'ar'] as const)(
+  'the text of a short transfer says in %s never to share the code, also with a last line',
+  (locale) => {
+    const transaction = { amount: '5.00', payee: 'Ann' };
+    const text = transactionMessage({ autofillHost: 'a.example', locale, validitySeconds: 300 }, transaction, 6);
+    expect(text).toContain(locale === 'ja' ? '教えないで' : 'لا تشاركه');
+  },
+);
 
 describe('the locale of a text', () => {
   it.each([

@@ -1,0 +1,139 @@
+import type { ErrorRequestHandler, Express, NextFunction, Request, RequestHandler, Response } from 'express';
+import { ipKeyGenerator, rateLimit } from 'express-rate-limit';
+import session from 'express-session';
+import { Passport } from 'passport';
+import { Strategy as LocalStrategy } from 'passport-local';
+import { createSmsOtp, type SmsOtpOptions } from 'passport-sms-otp';
+import type { AppParts } from './app';
+import type { Config } from './config';
+import { UnavailableError } from './errors';
+import { csrfProtection, fillLocals, keepForm, readField } from './forms';
+import { readLocale, translateFor } from './i18n';
+
+/** How long a device is trusted, as the code page says. */
+export const TRUSTED_DAYS = 30;
+
+/** What the options below return: with phones, recovery codes, trusted devices and logins. */
+export type BankOtp = ReturnType<typeof addLogin>;
+
+/** The whole login: a right password, then a texted code; then step-up, recovery and logout. */
+export function addLogin(
+  app: Express,
+  config: Config,
+  parts: AppParts & Required<Pick<SmsOtpOptions, 'policies' | 'onEvent'>>,
+) {
+  const { users } = parts;
+  const passport = new Passport();
+  app.use(session(sessionOptions(config, parts)), requireSession);
+  app.use(passport.session(), fillLocals, csrfProtection);
+
+  passport.serializeUser((user, done) => done(null, user.id));
+  passport.deserializeUser((id: string, done) => {
+    users.findById(id).then((user) => done(null, user ?? false), done);
+  });
+  passport.use(
+    new LocalStrategy((username, password, done) => {
+      users.checkPassword(username, password).then((user) => done(null, user ?? false), done);
+    }),
+  );
+
+  const smsOtp = createSmsOtp({
+    passport,
+    gateway: parts.gateway,
+    store: parts.smsOtpStore,
+    secret: config.smsOtpSecret,
+    now: parts.now,
+    phoneBook: users.phoneBook,
+    loadUser: (id) => users.findById(String(id)),
+    allowedCountries: config.allowedCountries,
+    // A user without a number is logged in without a code, and can then open no page but the one that adds it.
+    isRequiredFor: async ({ id }) => (await users.phoneBook.list(id)).some(({ isConfirmed }) => isConfirmed),
+    // A login can be ended from the settings, and ends when numbers or recovery codes change elsewhere.
+    logins: {},
+    recoveryCodes: {},
+    trustedDevices: { maxAgeDays: TRUSTED_DAYS, getPasswordVersion: () => users.getPasswordVersion() },
+    // With `autofillHost: 'bank.example'`, your site's host name, phones offer to fill the code in.
+    messages: { appName: 'Harbour' },
+    getLocale: (_user, req) => readLocale(req),
+    policies: parts.policies,
+    onEvent: parts.onEvent,
+  });
+
+  app.post(
+    '/login',
+    ...limitPasswords(),
+    // Passport types it as any.
+    passport.authenticate('local', { session: false, failWithError: true }) as RequestHandler,
+    smsOtp.send({ successRedirect: '/login/pin', failureRedirect: '/login', notRequiredRedirect: '/account' }),
+    answerWrongPassword,
+  );
+  app.post('/login/pin', smsOtp.verify({ successRedirect: '/account', failureRedirect: '/login/pin' }));
+  app.post('/login/pin/resend', smsOtp.resend({ successRedirect: '/login/pin', failureRedirect: '/login/pin' }));
+  app.post('/login/recover', smsOtp.recover({ successRedirect: '/account', failureRedirect: '/login/pin?recovery' }));
+  app.post('/login/cancel', smsOtp.cancel({ successRedirect: '/login' }));
+  app.post('/step-up', smsOtp.stepUp({ successRedirect: '/login/pin', failureRedirect: '/step-up' }));
+  app.post('/logout', smsOtp.logout({ successRedirect: '/?logged-out' }));
+  // Guards refuse a login that was ended from elsewhere. The pages without a guard, to which they send it, log it out.
+  const logOutEnded = smsOtp.logout({ successRedirect: '/login?ended' });
+  app.get(['/login', '/login/pin', '/step-up', '/enroll'], async (req, res, next) => {
+    if (await smsOtp.logins.isLive(req)) next();
+    else logOutEnded(req, res, next);
+  });
+  return smsOtp;
+}
+
+function sessionOptions({ isProduction, sessionSecret }: Config, { sessionStore }: AppParts): session.SessionOptions {
+  return {
+    // Browsers accept a `__Host-` cookie over https only, for this host only.
+    name: isProduction ? '__Host-harbour' : 'harbour',
+    secret: sessionSecret,
+    resave: false,
+    saveUninitialized: false,
+    cookie: { httpOnly: true, sameSite: 'lax', secure: isProduction, path: '/' },
+    ...(sessionStore && { store: sessionStore }),
+  };
+}
+
+/** express-session continues without a session while its store is down; a login cannot. */
+function requireSession(req: Request, _res: Response, next: NextFunction): void {
+  // The types promise a session, but there is none while the store is down.
+  const found: unknown = req.session;
+  next(found ? undefined : new UnavailableError('Sessions: none'));
+}
+
+/**
+ * The library counts texts and codes; wrong passwords are for the app to count. Here each process counts in its own memory:
+ * with several, give `rateLimit` a shared store.
+ */
+function limitPasswords(): RequestHandler[] {
+  const limit = (most: number, keyGenerator: (req: Request) => string): RequestHandler =>
+    rateLimit({
+      windowMs: 15 * 60_000,
+      limit: most,
+      keyGenerator,
+      skipSuccessfulRequests: true,
+      requestWasSuccessful: (_req, res) => res.locals.isWrongPassword !== true,
+      standardHeaders: false,
+      legacyHeaders: false,
+      handler: (req, res) => {
+        const { resetTime } = (req as { readonly rateLimit?: { readonly resetTime?: Date } }).rateLimit ?? {}; // set by rateLimit
+        const seconds = Math.max(1, Math.ceil(((resetTime?.getTime() ?? 0) - Date.now()) / 1000));
+        res.set('Retry-After', String(seconds)).status(429);
+        const text = translateFor(req)('notice.tooManyPasswords', { minutes: Math.ceil(seconds / 60) });
+        res.render('login', { notice: { kind: 'error', text }, form: { username: readField(req, 'username') } });
+      },
+    });
+  return [
+    limit(30, ({ ip = '' }) => ipKeyGenerator(ip)),
+    limit(20, (req) => `name:${readField(req, 'username')?.toLowerCase() ?? ''}`),
+  ];
+}
+
+const answerWrongPassword: ErrorRequestHandler = (error: unknown, req, res, next) => {
+  if (!(error instanceof Error && error.name === 'AuthenticationError')) {
+    next(error);
+    return;
+  }
+  res.locals.isWrongPassword = true;
+  keepForm(req, res, () => res.redirect(303, '/login?wrong-password'));
+};

@@ -1,0 +1,116 @@
+import { Router, type Request, type RequestHandler } from 'express';
+import { noticeText, type SmsOtpStatus } from 'passport-sms-otp';
+import ar from './texts/ar.json';
+import de from './texts/de.json';
+import en from './texts/en.json';
+import ja from './texts/ja.json';
+
+/** The keys of all texts. English defines them, and the types require every text in every language. */
+export type TextKey = keyof typeof en;
+
+export const TEXTS: Readonly<Record<Locale, Readonly<Record<TextKey, string>>>> = { en, de, ja, ar };
+export const LANGUAGES = { en: 'English', de: 'Deutsch', ja: '日本語', ar: 'العربية' } as const;
+export type Locale = keyof typeof LANGUAGES;
+export const LOCALES = Object.keys(LANGUAGES) as Locale[]; // an object with these keys only
+
+const COOKIE = 'harbour-language';
+const COOKIE_LIFE_MS = 365 * 86_400_000;
+
+function isLocale(value: unknown): value is Locale {
+  return typeof value === 'string' && Object.hasOwn(LANGUAGES, value);
+}
+
+/** Returns the visitor's choice, otherwise the browser's preference, otherwise English. */
+export function readLocale(req: Request): Locale {
+  const chosen = new RegExp(`(?:^|;\\s*)${COOKIE}=(\\w{2})(?:;|$)`).exec(req.headers.cookie ?? '')?.[1];
+  if (isLocale(chosen)) return chosen;
+  const preferred = req.acceptsLanguages(LOCALES);
+  return isLocale(preferred) ? preferred : 'en';
+}
+
+/** Returns a text in the request's language, with `{name}` filled in. */
+export function translateFor(req: Request) {
+  const texts = TEXTS[readLocale(req)];
+  return (key: TextKey, values: Readonly<Record<string, string | number>> = {}): string =>
+    texts[key].replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
+}
+
+/** A sentence for users, and how prominently to show it. */
+export interface Notice {
+  readonly kind: 'error' | 'info';
+  readonly text: string;
+}
+
+const quiet: ReadonlySet<string> = new Set(['not-required', 'second-factor-required', 'second-factor-too-old']);
+
+/** Returns the library's sentence for its last refusal; null when there was none. */
+export function toNotice(req: Request, { notice, retryAt }: SmsOtpStatus): Notice | null {
+  if (notice === null) return null;
+  const { now } = req.app.locals as { readonly now: () => number }; // set by `createApp`
+  const text = noticeText(notice, { locale: readLocale(req), retryAt, now: now() });
+  return { kind: quiet.has(notice) ? 'info' : 'error', text };
+}
+
+/** Returns the notice for the first of these query parameters that the address has: redirects say so what happened. */
+export function readQueryNotice(req: Request, notices: Readonly<Record<string, readonly [Notice['kind'], TextKey]>>) {
+  const found = Object.entries(notices).find(([name]) => name in req.query)?.[1];
+  return found ? { kind: found[0], text: translateFor(req)(found[1]) } : null;
+}
+
+const TIME: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit', timeZoneName: 'short' };
+
+/** Passes the language to the views. It needs no session, so error pages have it too. */
+export function fillLanguage(now: () => number): RequestHandler {
+  return (req, res, next) => {
+    const locale = readLocale(req);
+    const format = (options: Intl.DateTimeFormatOptions) => {
+      // English without a country would format dates for no country in particular.
+      const dates = new Intl.DateTimeFormat(locale === 'en' ? 'en-US' : locale, options);
+      return (time: number): string => dates.format(time);
+    };
+    Object.assign(res.locals, {
+      locale,
+      direction: locale === 'ar' ? 'rtl' : 'ltr',
+      t: translateFor(req),
+      formatDollars: formatDollars(locale),
+      formatDate: format({ dateStyle: 'medium' }),
+      formatTime: format(TIME),
+      formatMoment: format({ month: 'short', day: 'numeric', ...TIME }),
+      languages: LANGUAGES,
+      now: now(),
+      // A refused form is shown in the response to its POST, which has no address to return to.
+      here: req.method === 'GET' ? req.originalUrl : '/',
+      // A form that was refused because it was out of date leads back to its page.
+      pageNotice: readQueryNotice(req, { 'out-of-date': ['error', 'notice.outOfDate'] }),
+    });
+    next();
+  };
+}
+
+function formatDollars(locale: Locale): (cents: number) => string {
+  // In right-to-left text the sign and the letters of a currency would change places: they are isolated.
+  const [tag, begin, end] = locale === 'ar' ? ['en-US', '\u2066', '\u2069'] : [locale, '', ''];
+  const format = new Intl.NumberFormat(tag, { style: 'currency', currency: 'USD' });
+  return (cents) => begin + format.format(cents / 100) + end;
+}
+
+/** The links of the language switch. They only change a cookie without secrets, so they need no form and no session. */
+export function languageSwitch({ isProduction }: { readonly isProduction: boolean }): Router {
+  const router = Router();
+  router.get('/language/:locale', (req, res) => {
+    const { locale } = req.params;
+    if (isLocale(locale)) {
+      res.cookie(COOKIE, locale, { maxAge: COOKIE_LIFE_MS, sameSite: 'lax', httpOnly: true, secure: isProduction });
+    }
+    res.redirect(303, toOwnPath(req.query.back));
+  });
+  return router;
+}
+
+/** Returns a path of this site, parsed and serialized: parsing can turn a harmless string into another host. */
+function toOwnPath(back: unknown): string {
+  const origin = 'http://own.invalid';
+  if (typeof back !== 'string' || !back.startsWith('/') || !URL.canParse(back, origin)) return '/';
+  const { origin: target, pathname, search } = new URL(back, origin);
+  return target === origin && !pathname.startsWith('//') ? pathname + search : '/';
+}

@@ -1,0 +1,111 @@
+import { RedisStore } from 'connect-redis';
+import type { Store } from 'express-session';
+import { redisStore } from 'passport-sms-otp/redis';
+import { createClient, type RedisClientType } from 'redis';
+import type { AppParts } from './app';
+import { ConfigError } from './config';
+import { toFailureCode, UnavailableError } from './errors';
+import { redisFigures } from './ops/figures';
+import type { PhoneLists } from './users';
+
+/** What is kept in Redis, for all processes. */
+export interface Stores extends Required<Pick<AppParts, 'sessionStore' | 'smsOtpStore' | 'figures'>> {
+  readonly phoneLists: PhoneLists;
+  close(): void;
+}
+
+/**
+ * @param warn Called once if the server may lose what is written to it.
+ * @throws {ConfigError} when the server cannot be reached, or refuses.
+ */
+export async function openRedis(url: string, warn: (message: string) => void): Promise<Stores> {
+  const client = await connect(url);
+  return {
+    sessionStore: guardSessions(new RedisStore({ client, prefix: 'harbour:session:' })),
+    smsOtpStore: redisStore(client, {
+      onWarning: (message, code) =>
+        warn(
+          `${code}: ${message} The users' numbers are in this Redis as well: a user whose numbers are lost ` +
+            'can log in with the password alone and add any number.',
+        ),
+    }),
+    phoneLists: redisPhoneLists(client),
+    figures: redisFigures(client),
+    close: () => client.destroy(),
+  };
+}
+
+async function connect(url: string): Promise<RedisClientType> {
+  let hasConnected = false;
+  try {
+    const client: RedisClientType = createClient({
+      url,
+      // While the server is down, commands fail at once. Otherwise they would wait for it, and users with them.
+      disableOfflineQueue: true,
+      pingInterval: 2_000,
+      socket: {
+        // A connection that is silent for longer than the pings is closed.
+        socketTimeout: 5_000,
+        // A failed start is reported; a lost connection is opened again.
+        reconnectStrategy: (tries) => hasConnected && Math.min(100 * 2 ** tries, 2_000),
+      },
+    });
+    // Without a listener, a lost connection would end the process.
+    client.on('error', (error) => hasConnected && console.error(`Redis: ${toFailureCode(error)}`));
+    await client.connect();
+    hasConnected = true;
+    return client;
+  } catch (error) {
+    throw new ConfigError([`REDIS_URL names a server that cannot be used (${toFailureCode(error)})`]);
+  }
+}
+
+/** Compares and sets in one step. An empty string stands for no value. */
+const SWAP = `
+if (redis.call('GET', KEYS[1]) or '') ~= ARGV[1] then return 0 end
+redis.call('SET', KEYS[1], ARGV[2])
+return 1`;
+
+export function redisPhoneLists(client: RedisClientType): PhoneLists {
+  // The error of a driver may hold the command.
+  const hide = (cause: unknown): never => {
+    throw new UnavailableError(`Users cannot be read: ${toFailureCode(cause)}`);
+  };
+  const keyOf = (userId: string): string => `harbour:phones:${userId}`;
+  return {
+    read: (userId) => client.get(keyOf(userId)).catch(hide),
+    async swap(userId, before, after) {
+      return (await client.eval(SWAP, { keys: [keyOf(userId)], arguments: [before ?? '', after] }).catch(hide)) === 1;
+    },
+  };
+}
+
+/** The same as the library's timeout for its own store. */
+const SESSION_TIMEOUT_MS = 2_000;
+
+type Done = (error?: unknown, result?: unknown) => void;
+
+/** Gives a session store a timeout, and failures that the error page answers with 503. */
+function guardSessions(store: Store): Store {
+  for (const name of ['get', 'set', 'touch', 'destroy'] as const) {
+    const call = store[name]?.bind(store) as (...args: unknown[]) => void; // each ends with a callback
+    const guarded = (...args: unknown[]): void => {
+      const done = typeof args.at(-1) === 'function' ? (args.pop() as Done) : undefined; // just checked
+      call(...args, inTime(done));
+    };
+    Object.assign(store, { [name]: guarded });
+  }
+  return store;
+}
+
+/** Passes on the first result, or a timeout. */
+function inTime(done: Done | undefined): Done {
+  let isOver = false;
+  const finish: Done = (error, result) => {
+    clearTimeout(timer);
+    if (!isOver) done?.(error, result);
+    isOver = true;
+  };
+  const timer = setTimeout(() => finish(new UnavailableError('No session in time')), SESSION_TIMEOUT_MS);
+  return (error, result) => finish(error ? new UnavailableError(`Sessions: ${toFailureCode(error)}`) : null, result);
+}
