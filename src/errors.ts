@@ -205,13 +205,25 @@ const MISSING = {
 export class UsageError extends SmsOtpError {
   readonly status = 500;
 
+  /** @param name The function's, or the strategy's. */
   constructor(
-    readonly code: 'ERR_GUARD_REDIRECT' | 'ERR_NOT_CALLED' | 'ERR_STRATEGY_OBJECT' | 'ERR_STRATEGY_SENDS_NOTHING',
-    message: string,
+    readonly code: keyof typeof MISUSES,
+    name: string,
   ) {
-    super(message + seeAlso(code));
+    super(MISUSES[code].replaceAll('{name}', name) + seeAlso(code));
   }
 }
+
+const MISUSES = {
+  ERR_GUARD_REDIRECT:
+    '{name} guards the page that it redirects to, which would never end: put it behind the routes of the login',
+  ERR_NOT_CALLED: '{name} makes a middleware: write {name}() with its parentheses',
+  ERR_STRATEGY_OBJECT:
+    'The strategy was passed to passport.authenticate as an object, which Passport shares between requests. ' +
+    "Write its name: passport.authenticate('{name}')",
+  ERR_STRATEGY_SENDS_NOTHING:
+    "passport.authenticate('{name}') verifies a code and sends none. Put smsOtp.send() behind the first factor",
+};
 
 /** Thrown when the operation requires that this user passed a second factor recently. */
 export class SecondFactorError extends SmsOtpError {
@@ -237,13 +249,7 @@ export type GatewayError =
   GatewayUnreachableError | GatewayTimeoutError | GatewayResponseError | GatewayRejectedError | GatewayBusyError;
 
 export function isGatewayError(error: unknown): error is GatewayError {
-  return (
-    error instanceof GatewayUnreachableError ||
-    error instanceof GatewayTimeoutError ||
-    error instanceof GatewayResponseError ||
-    error instanceof GatewayRejectedError ||
-    error instanceof GatewayBusyError
-  );
+  return error instanceof SmsOtpError && error.code.startsWith('ERR_GATEWAY_');
 }
 
 /** Emits a warning of the process, once for each code. */

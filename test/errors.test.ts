@@ -191,12 +191,13 @@ const ERRORS: readonly (readonly [string, () => Error, object])[] = [
   ],
   [
     'a wrong use',
-    () => new UsageError('ERR_STRATEGY_OBJECT', 'words'),
+    () => new UsageError('ERR_NOT_CALLED', 'send'),
     {
       name: 'UsageError',
-      code: 'ERR_STRATEGY_OBJECT',
+      code: 'ERR_NOT_CALLED',
       status: 500,
-      message: 'words (see docs/troubleshooting.md#err_strategy_object of passport-sms-otp)',
+      message:
+        'send makes a middleware: write send() with its parentheses (see docs/troubleshooting.md#err_not_called of passport-sms-otp)',
     },
   ],
   [

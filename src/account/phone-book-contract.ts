@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { AppUserId } from '../login/context';
+import { assertOneTrue, atOnce } from '../stores/contract/context';
 import type { PhoneBook } from './phone-book';
 
 export type { PhoneBook, PhoneEntry } from './phone-book';
@@ -95,26 +96,26 @@ export const phoneBookContract: readonly PhoneBookFact[] = [
     const mobiles = Array.from({ length: 10 }, (_, index) => `+1202555013${index}`);
     await Promise.all(mobiles.map((mobile) => book.addUnconfirmed(user, mobile)));
     assert.equal((await book.list(user)).length, 1);
-    assert.equal(await countTrue(10, (index) => book.confirm(user, mobiles[index] ?? ONE)), 1);
+    assertOneTrue(await atOnce(10, async (index) => book.confirm(user, mobiles[index] ?? ONE)));
     assert.equal((await book.list(user)).length, 1);
   }),
   fact('of ten that confirm or replace a number at once, one does', async (book, user) => {
     await book.addUnconfirmed(user, ONE);
-    assert.equal(await countTrue(10, () => book.confirm(user, ONE)), 1);
+    assertOneTrue(await atOnce(10, async () => book.confirm(user, ONE)));
     assert.deepEqual(await shown(book, user), [`${ONE} default`]);
     await book.addUnconfirmed(user, TWO);
-    assert.equal(await countTrue(10, () => book.replace(user, ONE, TWO)), 1);
+    assertOneTrue(await atOnce(10, async () => book.replace(user, ONE, TWO)));
     assert.deepEqual(await shown(book, user), [`${TWO} default`]);
   }),
   fact('two numbers removed at once leave the last one', async (book, user) => {
     await addConfirmed(book, user, ONE, TWO);
-    const remove = (index: number): unknown => book.remove(user, [ONE, TWO][index % 2] ?? ONE, { keepsLast: true });
-    assert.equal(await countTrue(10, remove), 1);
+    const remove = async (index: number) => book.remove(user, [ONE, TWO][index % 2] ?? ONE, { keepsLast: true });
+    assertOneTrue(await atOnce(10, remove));
     assert.equal((await shown(book, user)).length, 1);
   }),
   fact('defaults set at once leave one default', async (book, user) => {
     await addConfirmed(book, user, ONE, TWO, THREE);
-    await countTrue(9, (index) => book.setDefault(user, [ONE, TWO, THREE][index % 3] ?? ONE));
+    await atOnce(9, async (index) => book.setDefault(user, [ONE, TWO, THREE][index % 3] ?? ONE));
     assert.equal((await book.list(user)).filter(({ isDefault }) => isDefault).length, 1);
   }),
 ];
@@ -143,9 +144,4 @@ async function shown(book: PhoneBook, user: AppUserId): Promise<string[]> {
     return isDefault ? `${mobile} default` : mobile;
   });
   return first === undefined ? [] : [first, ...others.sort()];
-}
-
-async function countTrue(times: number, act: (index: number) => unknown): Promise<number> {
-  const answers = await Promise.all(Array.from({ length: times }, async (_, index) => await act(index)));
-  return answers.filter((answer) => answer === true).length;
 }

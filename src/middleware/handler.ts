@@ -42,8 +42,7 @@ export function createFactory<Name extends MiddlewareName>(
 ): (options?: unknown) => RequestHandler {
   const { readOptions } = loadOptions();
   return (given = {}, ...others: readonly unknown[]) => {
-    if (others.length > 0)
-      throw new UsageError('ERR_NOT_CALLED', `${name} makes a middleware: write ${name}() with its parentheses`);
+    if (others.length > 0) throw new UsageError('ERR_NOT_CALLED', name);
     const options = readOptions(name, given);
     const middleware: RequestHandler = (req, res, next) => handleAsync(res, next, () => handle(req, res, options));
     return Object.defineProperty(middleware, 'name', { value: functionName });

@@ -42,10 +42,7 @@ function hasBody({ headers }: Request): boolean {
 /** @throws {UsageError} when a guard would redirect to the page that it guards. */
 export function requireOtherPage({ originalUrl }: Request, redirect: string): void {
   if (toPath(redirect) !== toPath(originalUrl)) return;
-  throw new UsageError(
-    'ERR_GUARD_REDIRECT',
-    'requireSecondFactor guards the page that it redirects to, which would never end: put it behind the routes of the login',
-  );
+  throw new UsageError('ERR_GUARD_REDIRECT', 'requireSecondFactor');
 }
 
 function toPath(url: string): string {

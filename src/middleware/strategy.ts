@@ -43,7 +43,7 @@ export class OtpStrategy extends Base {
     const fail = this.fail.bind(this);
     const error = this.error.bind(this);
     // Own on the shared object, inherited on the one Passport makes for a request.
-    if (Object.hasOwn(this, '_verify')) return error(passedAsObject(this.name));
+    if (Object.hasOwn(this, '_verify')) return error(new UsageError('ERR_STRATEGY_OBJECT', this.name));
     this.authenticateRequest(req, options ?? {})
       .then((answer) => {
         if (answer.kind === 'failure') fail(answer.info, answer.status);
@@ -54,25 +54,9 @@ export class OtpStrategy extends Base {
   }
 }
 
-/** The strategy object was passed to Passport instead of its name. */
-function passedAsObject(name: string): UsageError {
-  return new UsageError(
-    'ERR_STRATEGY_OBJECT',
-    'The strategy was passed to passport.authenticate as an object, which Passport shares between requests. ' +
-      `Write its name: passport.authenticate('${name}')`,
-  );
-}
-
 /** Plain `passport.authenticate` of this strategy, right behind a first factor. */
 function isMeantToSend(req: Request, { keepsNotice }: AuthenticationOptions): boolean {
   return keepsNotice === undefined && req.authInfo !== undefined && currentUser(req) !== undefined;
-}
-
-function sendsNothing(name: string): UsageError {
-  return new UsageError(
-    'ERR_STRATEGY_SENDS_NOTHING',
-    `passport.authenticate('${name}') verifies a code and sends none. Put smsOtp.send() behind the first factor`,
-  );
 }
 
 /** The options that Passport, or `verify`, passes to the strategy. */
@@ -127,7 +111,7 @@ export function createAuthenticate(context: MiddlewareContext, callback?: Strate
     if (purpose !== pending?.purpose) return refuse(req, options, { refusal: { reason: 'no-pending-login' }, otpId });
     const code = readRequiredField(req, verifier.field, context.warn);
     if (pending === undefined && code === undefined && isMeantToSend(req, options))
-      throw sendsNothing(context.strategyName);
+      throw new UsageError('ERR_STRATEGY_SENDS_NOTHING', context.strategyName);
     const request = { code, pending, currentUser: currentUser(req), address: req.ip };
     const result = (await logins.findEnd(req)) ?? (await verifyOtp(request));
     if (result.kind === 'verified') return succeed(req, options, result, verifier, pending);

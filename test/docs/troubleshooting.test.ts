@@ -13,7 +13,8 @@ const source = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8
 /** The codes of errors and warnings whose messages name a section of the page. */
 const linked = [
   ...source.matchAll(/\bwarn\(\s*'(SMS_OTP_[A-Z_]+)'/g),
-  ...source.matchAll(/new (?:SessionError|UsageError)\(\s*'(ERR_[A-Z_]+)'/g),
+  ...source.matchAll(/new SessionError\(\s*'(ERR_[A-Z_]+)'/g),
+  ...source.matchAll(/^  (ERR_(?:NOT|GUARD|STRATEGY)[A-Z_]+):/gm),
   ...source.matchAll(/seeAlso\('(ERR_[A-Z_]+)'\)/g),
 ]
   .map(([, code]) => code)

@@ -92,7 +92,12 @@ describe('the tarball', () => {
     ];
     expect(code).toContain('dist/index.js');
     expect(declarations).toEqual(code.map((file) => file.replace(/\.js$/, '.d.ts')));
-    const data = ['messages/locales', 'messages/notices', 'policies/spend-limits/country-names', 'simulator/state/networks'];
+    const data = [
+      'messages/locales',
+      'messages/notices',
+      'policies/spend-limits/country-names',
+      'simulator/state/networks',
+    ];
     expect(others).toEqual(data.map((file) => `dist/${file}.json`));
     const assets = tarball.files.filter(isAsset).map((file) => file.replace(/^.*\//, ''));
     expect(assets.toSorted()).toEqual(['icon.svg', 'inbox.css', 'inbox.html', 'inbox.js']);

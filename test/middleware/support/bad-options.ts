@@ -40,7 +40,11 @@ export const BAD: [string, object, RegExp][] = [
   ['a secret too short', { secret: 'canary value' }, /secret must have at least 32 characters/],
   ['a secret that is a number', { secret: 7 }, /secret must be a string$/],
   ['a sender of one letter', { messages: { sender: 'x' } }, /sender must be/],
-  ['a part without its options', { trustedDevices: {} }, /trustedDevices\.getPasswordVersion is missing; it must be a function$/],
+  [
+    'a part without its options',
+    { trustedDevices: {} },
+    /trustedDevices\.getPasswordVersion is missing; it must be a function$/,
+  ],
   ['options of a part that are a text', { recoveryCodes: 'canary value' }, /recoveryCodes must be an object$/],
   ['countries that are a list', { messages: { perCountry: ['canary value'] } }, /perCountry must be an object$/],
   ['countries that are a Map', { messages: { perCountry: new Map() } }, /perCountry must be an object$/],
@@ -95,7 +99,11 @@ export const BAD_GATEWAYS: [string, object, RegExp][] = [
   ['left out', { baseUrl: undefined }, /^createSmsOtp: gateway\.baseUrl is missing; it must be an http or https URL$/],
   ['without a name', { username: undefined }, /^createSmsOtp: gateway\.username is missing; it must be a string/],
   ['without a password', { password: undefined }, /^createSmsOtp: gateway\.password is missing; it must be a string/],
-  ['with a misspelt name', { usrname: 'me' }, /^createSmsOtp: unknown option gateway\.usrname, did you mean username\?$/],
+  [
+    'with a misspelt name',
+    { usrname: 'me' },
+    /^createSmsOtp: unknown option gateway\.usrname, did you mean username\?$/,
+  ],
 ];
 
 /** Option, what is still good, what is beyond. */
