@@ -1,4 +1,5 @@
 import { chooseLocale, MESSAGE_LOCALES, type MessageLocale } from '../messages/locales';
+import type * as NoticesModule from '../messages/notices';
 import { type Reason, REASONS } from './outcome';
 
 /** Options of `noticeText`. */
@@ -10,8 +11,6 @@ export interface NoticeTextOptions {
   /** Milliseconds since 1970. Default: `Date.now()`. */
   readonly now?: number | undefined;
 }
-
-type Notices = Readonly<Record<MessageLocale, Readonly<Record<Reason | 'wait' | 'later', string>>>>;
 
 /** Waiting is all that helps. */
 const PASSING: readonly Reason[] = ['locked', 'send-limit'];
@@ -48,6 +47,6 @@ function formatWait(locale: MessageLocale, milliseconds: number): string {
 }
 
 /** Loaded at the first call, so that importing the package stays cheap. */
-function loadNotices(): Notices {
-  return require('../messages/notices.json') as Notices;
+function loadNotices(): Readonly<Record<MessageLocale, Readonly<Record<Reason | 'wait' | 'later', string>>>> {
+  return (require('../messages/notices') as typeof NoticesModule).NOTICES;
 }

@@ -110,7 +110,7 @@ describe('simSwap', () => {
 
   it.each<[string, unknown]>([
     ['options must be an object', undefined],
-    ['provider must be a provider', {}],
+    ['provider is missing; it must be a provider', {}],
     ['provider must have check or retrieveDate', { provider: {} }],
     ['provider must have check or retrieveDate', { provider: { check: 'yes' } }],
     ['mode must be', { provider: { check: () => undefined }, mode: 'off' }],

@@ -140,7 +140,7 @@ describe('the hint at a changed SIM', () => {
   it.each<[string, unknown]>([
     ['key must be a secret of 32 bytes', { key: 'x'.repeat(31) }],
     ['key must be a secret of 32 bytes', { key: Buffer.alloc(31) }],
-    ['key must be a secret of 32 bytes', {}],
+    ['key is missing; it must be a secret of 32 bytes', {}],
     ['onNetworkChange must be', { key: KEY, onNetworkChange: 'hold' }],
     ['lookups must be made by numberLookups', { key: KEY, lookups: 1 }],
   ])('refuses options: %s', (problem, options) => {
