@@ -36,7 +36,7 @@ export default defineConfig(
       'n/no-missing-import': 'off',
       'n/no-missing-require': 'off',
       // zod and the schemas are loaded by the first constructor of a client, a store or a login, not by an import.
-      '@typescript-eslint/no-require-imports': ['error', { allow: ['/options$', '/records$', '/wire$', '\\.json$'] }],
+      '@typescript-eslint/no-require-imports': ['error', { allow: ['/options$', '/records$', '/wire$', '/notices$', '\\.json$'] }],
       // The manifest names what is built.
       // Node 20 has `styleText` as it is used here, but calls it experimental.
       'n/no-unsupported-features/node-builtins': ['error', { ignores: ['util.styleText'] }],

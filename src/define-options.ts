@@ -76,33 +76,30 @@ export function syncCallback<Callback extends (input: never) => unknown>() {
 
 /** Returns a schema for an object that has these methods or parts. What they do is not checked. */
 export function objectWith<Part>(what: string, ...fields: readonly string[]): z.ZodCustom<Part, Part> {
-  const findMissing = (value: object): string | undefined => fields.find((field) => !(field in value));
-  return z.custom<Part>((value) => typeof value === 'object' && value !== null && findMissing(value) === undefined, {
-    error: ({ input }) => {
-      const missing = typeof input === 'object' && input !== null ? findMissing(input) : undefined;
-      return `must be ${what}${missing === undefined ? '' : `, and has no ${missing}`}`;
-    },
+  const isObject = z.custom<Part & object>((value) => typeof value === 'object' && value !== null, `must be ${what}`);
+  const findMissing = (value: unknown): string | undefined => fields.find((field) => !(field in Object(value)));
+  return isObject.refine((value) => findMissing(value) === undefined, {
+    abort: true,
+    error: ({ input }) => `must be ${what}, and has no ${findMissing(input) ?? ''}`,
   });
 }
 
 /** Returns a schema for an object whose keys are ISO 3166-1 country codes. */
 export function byCountry<Value extends z.ZodType>(value: Value, problem: string, keyProblem = problem) {
-  return z.record(z.string(), value, problem).refine((record) => Object.keys(record).every(isCountry), keyProblem);
+  return z
+    .record(z.string(), value, problem)
+    .refine((record) => Object.keys(record).every((code) => findCountry(code) === code), keyProblem);
 }
 
 /** Codes that are no country's, though Unicode knows them. */
 const NO_COUNTRIES = 'CP CQ DG EA EU EZ IC QO UN XA XB ZZ'.split(' ');
 
-/** Returns whether a string is the ISO 3166-1 code of a country that exists. */
-export function isCountry(code: string): boolean {
-  if (!/^[A-Z]{2}$/.test(code) || NO_COUNTRIES.includes(code)) return false;
-  const isKnown = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' }).of(code) !== undefined;
-  return isKnown && findMeantCountry(code) === code;
-}
-
-/** Returns the code by which a country goes now: UK is GB. */
-export function findMeantCountry(code: string): string | undefined {
-  return /^[A-Z]{2}$/i.test(code) ? new Intl.Locale(`und-${code}`).region : undefined;
+/** Returns the ISO 3166-1 code of the country that two letters mean: GB for UK. Undefined: there is none. */
+export function findCountry(code: string): string | undefined {
+  if (!/^[A-Z]{2}$/i.test(code)) return undefined;
+  const { region = '' } = new Intl.Locale(`und-${code}`);
+  const isKnown = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' }).of(region) !== undefined;
+  return isKnown && !NO_COUNTRIES.includes(region) ? region : undefined;
 }
 
 /**

@@ -10,8 +10,7 @@ import type { GatewayClient } from './client/gateway-client';
 import type { GatewayClientOptions } from './client/options';
 import {
   callback,
-  findMeantCountry,
-  isCountry,
+  findCountry,
   objectWith,
   parseOptions,
   strictOptions,
@@ -193,10 +192,10 @@ const SECRET = 'must have at least 32 characters, and be random';
 
 const name = z.string('must be a string').min(1, 'must not be empty').max(100, 'must have at most 100 characters');
 
-const country = z.string(COUNTRIES).refine(isCountry, {
+const country = z.string(COUNTRIES).refine((code) => findCountry(code) === code, {
   error: ({ input }) => {
-    const meant = findMeantCountry(String(input));
-    return meant !== undefined && isCountry(meant) ? `${COUNTRIES}: did you mean '${meant}'?` : COUNTRIES;
+    const meant = findCountry(String(input));
+    return meant === undefined ? COUNTRIES : `${COUNTRIES}: did you mean '${meant}'?`;
   },
 });
 

@@ -144,11 +144,7 @@ export function createSmsOtp<const O extends PartOptions>(
   options: Omit<SmsOtpOptions, keyof PartOptions> & O & NoOthers<O>,
   ...others: readonly never[]
 ): SmsOtp<O> {
-  if (others.length > 0) {
-    throw new TypeError(
-      'createSmsOtp takes its options alone: loadUser finds the user; a verify callback belongs to new SmsOtpStrategy(options, callback)',
-    );
-  }
+  if (others.length > 0) throw new TypeError(SECOND_ARGUMENT);
   const context = new SmsOtpContext(options);
   const { middleware, login, features, close } = context;
   const strategy = new SmsOtpStrategy(context);
@@ -171,6 +167,9 @@ export function createSmsOtp<const O extends PartOptions>(
 export function measureMessages(options: SmsOtpOptions): readonly MessageMeasure[] {
   return measureTexts(toMessageSettings(loadOptions().readOptions(options)));
 }
+
+const SECOND_ARGUMENT =
+  'createSmsOtp takes its options alone: loadUser finds the user; a verify callback belongs to new SmsOtpStrategy(options, callback)';
 
 /** Registers the strategy, and warns when that takes the place of another one. */
 function register(strategy: SmsOtpStrategy, { passport, strategyName, warn }: MiddlewareContext): void {

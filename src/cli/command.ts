@@ -1,5 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
 import { styleText } from 'node:util';
 import { toMicros } from '../policies/spend-limits/micros';
 import { toDigits } from '../protocol/mobile';
@@ -135,27 +137,14 @@ const MAX_LINE_CHARACTERS = 1_024;
 
 /** Reads standard input line by line. Nothing is read before the first call. */
 export function createLineReader({ stdin, signal }: Pick<CliIo, 'stdin' | 'signal'>): ReadLine {
-  let chunks: AsyncIterator<Buffer | string> | null = null;
-  let rest = '';
-  const aborted = new Promise<{ readonly done: true }>((resolve) => {
-    const end = (): void => resolve({ done: true });
-    if (signal.aborted) end();
-    else signal.addEventListener('abort', end, { once: true });
-  });
+  let lines: AsyncIterator<string> | null = null;
   return async function readLine() {
-    chunks ??= stdin[Symbol.asyncIterator]();
-    while (!rest.includes('\n')) {
-      // Anything this long was piped in by mistake.
-      if (rest.length > MAX_LINE_CHARACTERS) throw new UsageError('the line on standard input is too long');
-      const step = await Promise.race([chunks.next(), aborted]);
-      if (step.done === true) break;
-      rest += String(step.value);
-    }
-    if (signal.aborted || rest === '') return null;
-    const [line = ''] = rest.split('\n', 1);
-    rest = rest.slice(line.length + 1);
-    if (line.length > MAX_LINE_CHARACTERS) throw new UsageError('the line on standard input is too long');
-    return line.trim();
+    lines ??= createInterface({ input: Readable.from(stdin), signal })[Symbol.asyncIterator]();
+    const step = await lines.next();
+    if (step.done === true || signal.aborted) return null;
+    // Anything this long was piped in by mistake.
+    if (step.value.length > MAX_LINE_CHARACTERS) throw new UsageError('the line on standard input is too long');
+    return step.value.trim();
   };
 }
 

@@ -15,8 +15,6 @@ export interface NoticeTextOptions {
 /** Waiting is all that helps. */
 const PASSING: readonly Reason[] = ['locked', 'send-limit'];
 
-const UNITS = ['second', 'minute', 'hour'] as const;
-
 /**
  * Returns a sentence that tells people why they were refused, in one of sixteen languages: plain text, to be escaped like
  * any other. It is the same for everybody and holds no number, name or code.
@@ -39,11 +37,9 @@ export function noticeText(
 /** Returns a time that is never too short, in seconds up to 90, then in minutes up to 90, then in hours. */
 function formatWait(locale: MessageLocale, milliseconds: number): string {
   const seconds = Math.ceil(milliseconds / 1000);
-  const step = seconds <= 90 ? 0 : seconds <= 90 * 60 ? 1 : 2;
-  const unit = UNITS[step];
-  return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long' }).format(
-    Math.ceil(seconds / 60 ** step),
-  );
+  const [unit, size] = seconds <= 90 ? ['second', 1] : seconds <= 90 * 60 ? ['minute', 60] : ['hour', 3_600];
+  const format = new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long' });
+  return format.format(Math.ceil(seconds / size));
 }
 
 /** Loaded at the first call, so that importing the package stays cheap. */

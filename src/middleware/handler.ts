@@ -67,6 +67,13 @@ export function isGiven(error: unknown): boolean {
   return error !== undefined && error !== null;
 }
 
+/** Calls a function that takes a callback of Node's form. Rejects with the error that the callback was called with. */
+export function callAsync(call: (done: (error?: unknown) => void) => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    call((error) => (isGiven(error) ? reject(error) : resolve()));
+  });
+}
+
 /** `__Host-` requires Secure, this path and no domain: no other host, and no page without TLS, can set such a cookie. */
 export const COOKIE_ATTRIBUTES: CookieOptions = { secure: true, httpOnly: true, sameSite: 'lax', path: '/' };
 

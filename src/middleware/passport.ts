@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import passport from 'passport';
 import type { Strategy } from 'passport';
-import { isGiven } from './handler';
+import { callAsync, isGiven } from './handler';
 import type { PassportOptions } from './options';
 
 /** What this library uses of a Passport instance, of `require('passport')` as of `new Passport()`. */
@@ -24,22 +24,12 @@ export const defaultPassport: PassportInstance = passport;
 /** Calls Passport's own `req.logIn`, which renews the session and puts the user into it. */
 export function logIn(req: Request, user: Express.User, { session, keepSessionInfo }: PassportOptions): Promise<void> {
   const options = { session: session !== false, keepSessionInfo: keepSessionInfo === true };
-  return new Promise((resolve, reject) => {
-    req.logIn(user, options, (error: unknown) => {
-      if (isGiven(error)) reject(error);
-      else resolve();
-    });
-  });
+  return callAsync((done) => req.logIn(user, options, done));
 }
 
 /** Calls Passport's own `req.logout`, which renews the session and takes the user out of it. */
 export function logOut(req: Request): Promise<void> {
-  return new Promise((resolve, reject) => {
-    req.logout((error: unknown) => {
-      if (isGiven(error)) reject(error);
-      else resolve();
-    });
-  });
+  return callAsync((done) => req.logout(done));
 }
 
 /** Sets `req.authInfo` the way Passport does after a success. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Request } from 'express';
 import type { Session, SessionData } from 'express-session';
 import { SessionError } from '../errors';
-import { isGiven } from './handler';
+import { callAsync, isGiven } from './handler';
 import { isSlot, type SmsOtpSession } from './session-data';
 
 /** What a renewed session keeps besides the slot. `all`: everything the app stores there. */
@@ -221,30 +221,27 @@ function findUser(session: LiveSession): string {
 
 /** Saves the session now. @throws {SessionError} */
 function save(session: LiveSession): Promise<void> {
-  return new Promise((resolve, reject) => {
-    session.save((error: unknown) => (isGiven(error) ? reject(storeFailure('saved', error)) : resolve()));
-  });
+  return callAsync((done) => session.save(done)).catch((error: unknown) =>
+    Promise.reject(storeFailure('saved', error)),
+  );
 }
 
 /** Replaces the request's session by a fresh one with another id. @throws {SessionError} */
 function regenerate(session: LiveSession): Promise<void> {
-  return new Promise((resolve, reject) => {
-    session.regenerate((error: unknown) => {
-      if (isGiven(error)) reject(storeFailure('renewed', error));
-      else resolve();
-    });
-  });
+  return callAsync((done) => session.regenerate(done)).catch((error: unknown) =>
+    Promise.reject(storeFailure('renewed', error)),
+  );
 }
 
 /** Reads the session again; false when it has ended, which express-session reports only in the message of its error. */
-function reload(session: LiveSession): Promise<boolean> {
-  return new Promise((resolve, reject) => {
-    session.reload((error: unknown) => {
-      if (!isGiven(error)) return resolve(true);
-      const isGone = error instanceof Error && error.message === 'failed to load session';
-      return isGone ? resolve(false) : reject(storeFailure('read', error));
-    });
-  });
+async function reload(session: LiveSession): Promise<boolean> {
+  try {
+    await callAsync((done) => session.reload(done));
+    return true;
+  } catch (error) {
+    if (error instanceof Error && error.message === 'failed to load session') return false;
+    throw storeFailure('read', error);
+  }
 }
 
 /**

@@ -23,9 +23,10 @@ export function checkProxy(req: Request, warn: Warn): void {
 /** Reads a field of the body that must be there, and warns when a mistake of the app keeps it from being read. */
 export function readRequiredField(req: Request, field: string, warn: Warn): unknown {
   const value = readField(req, field);
+  const hasBody = req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length']) > 0;
   if (typeof value === 'number') {
     warn('SMS_OTP_FIELD_IS_A_NUMBER', `${field} came as a number, which loses leading zeros: send it as a string`);
-  } else if (value === undefined && hasBody(req)) {
+  } else if (value === undefined && hasBody) {
     const problem =
       (req.body as unknown) === undefined
         ? 'The body of a request has not been parsed: put express.urlencoded() for forms, or express.json() for JSON, before the routes of smsOtp'
@@ -33,10 +34,6 @@ export function readRequiredField(req: Request, field: string, warn: Warn): unkn
     warn('SMS_OTP_FIELD_MISSING', problem);
   }
   return value;
-}
-
-function hasBody({ headers }: Request): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > 0;
 }
 
 /** @throws {UsageError} when a guard would redirect to the page that it guards. */

@@ -54,11 +54,6 @@ export class OtpStrategy extends Base {
   }
 }
 
-/** Plain `passport.authenticate` of this strategy, right behind a first factor. */
-function isMeantToSend(req: Request, { keepsNotice }: AuthenticationOptions): boolean {
-  return keepsNotice === undefined && req.authInfo !== undefined && currentUser(req) !== undefined;
-}
-
 /** The options that Passport, or `verify`, passes to the strategy. */
 export interface AuthenticationOptions {
   readonly session?: boolean | undefined;
@@ -110,7 +105,9 @@ export function createAuthenticate(context: MiddlewareContext, callback?: Strate
     const { purpose = pending?.purpose } = options;
     if (purpose !== pending?.purpose) return refuse(req, options, { refusal: { reason: 'no-pending-login' }, otpId });
     const code = readRequiredField(req, verifier.field, context.warn);
-    if (pending === undefined && code === undefined && isMeantToSend(req, options))
+    // Plain `passport.authenticate` of this strategy, right behind a first factor.
+    const isMeantToSend = options.keepsNotice === undefined && req.authInfo !== undefined && req.user;
+    if (isMeantToSend && pending === undefined && code === undefined)
       throw new UsageError('ERR_STRATEGY_SENDS_NOTHING', context.strategyName);
     const request = { code, pending, currentUser: currentUser(req), address: req.ip };
     const result = (await logins.findEnd(req)) ?? (await verifyOtp(request));

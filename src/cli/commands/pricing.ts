@@ -92,22 +92,17 @@ function showChanges({ output }: CommandCall, changes: readonly PriceChange[]): 
   }
 }
 
-const MAX_CELL_CHARACTERS = 40;
-
 /** Returns the lines of a table. @param amounts How many of the last columns are aligned right. */
 function formatTable(rows: readonly (readonly (string | null)[])[], amounts: number): string[] {
-  // Characters, not UTF-16 units.
-  const table = rows.map((row) => row.map((cell) => shorten(Array.from(cleanText(cell)))));
+  // At most 40 characters, which are not UTF-16 units.
+  const shorten = (cell: string | null): string => cleanText(cell).replace(/^(.{39}).{2,}$/u, '$1…');
+  const table = rows.map((row) => row.map((cell) => Array.from(shorten(cell))));
   const widths = table[0]?.map((_cell, index) => Math.max(...table.map((row) => row[index]?.length ?? 0))) ?? [];
   const format = (cell: readonly string[], index: number): string => {
     const [text, space] = [cell.join(''), ' '.repeat((widths[index] ?? 0) - cell.length)];
     return index >= widths.length - amounts ? space + text : text + space;
   };
   return table.map((row) => row.map(format).join('  ').trimEnd());
-}
-
-function shorten(cell: readonly string[]): readonly string[] {
-  return cell.length <= MAX_CELL_CHARACTERS ? cell : [...cell.slice(0, MAX_CELL_CHARACTERS - 1), '…'];
 }
 
 type PriceEntry = NetworkPrice | CountryPrice;

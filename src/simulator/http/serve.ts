@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
@@ -163,15 +164,12 @@ const BACKLOG = 2_048;
 /** Listens on a loopback address. `close` ends every connection and stops listening. */
 export async function listen(host: string, port: number, serve: RequestListener) {
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, serve);
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen({ host, port, backlog: BACKLOG }, resolve);
-  });
-  const close = (): Promise<void> =>
-    new Promise((resolve, reject) => {
-      server.close((error) => (error === undefined ? resolve() : reject(error)));
-      server.closeAllConnections();
-    });
+  await once(server.listen({ host, port, backlog: BACKLOG }), 'listening');
+  const close = async (): Promise<void> => {
+    const closed = once(server.close(), 'close');
+    server.closeAllConnections();
+    await closed;
+  };
   // The address of a server that listens on a port is always the object form.
   return { port: (server.address() as AddressInfo).port, close };
 }

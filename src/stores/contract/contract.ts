@@ -1,9 +1,8 @@
-import { browserContract } from './browser-contract';
 import { challengeContract } from './challenge-contract';
 import { noteContract, recoveryCodeContract } from './code-and-note-contract';
 import type { StoreFact } from './context';
 import { amountContract, counterContract } from './counter-contract';
-import { deviceContract } from './device-contract';
+import { browserContract, deviceContract } from './device-contract';
 import { lockContract } from './lock-contract';
 import { loginContract } from './login-contract';
 import { tokenContract } from './token-contract';

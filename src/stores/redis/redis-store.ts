@@ -43,7 +43,7 @@ export interface RedisStoreOptions {
  * @throws {TypeError} When the client is neither, or the prefix is invalid.
  */
 export function redisStore(client: RedisClient, options: RedisStoreOptions = {}): Required<SmsOtpStore> {
-  const { prefix = 'sms-otp', onWarning = emitWarning } = options;
+  const { prefix = 'sms-otp', onWarning = (message, code) => process.emitWarning(message, { code }) } = options;
   if (!isNodeRedis(client) && !isIoRedis(client)) {
     throw new TypeError(
       'redisStore: client must be a client of node-redis or ioredis that the app connects, and no URL',
@@ -66,10 +66,6 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
     logins: redisLogins(run, root, records),
     notes: redisNotes(run, root, records),
   };
-}
-
-function emitWarning(message: string, code: string): void {
-  process.emitWarning(message, { code });
 }
 
 /** A note is a string, `1:note`: the version of the record and what was written. KEYS: note. */
