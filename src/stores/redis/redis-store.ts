@@ -43,7 +43,8 @@ export interface RedisStoreOptions {
  * @throws {TypeError} When the client is neither, or the prefix is invalid.
  */
 export function redisStore(client: RedisClient, options: RedisStoreOptions = {}): Required<SmsOtpStore> {
-  const { prefix = 'sms-otp', onWarning = (message, code) => process.emitWarning(message, { code }) } = options;
+  const emitWarning: OnWarning = (message, code) => process.emitWarning(message, { code });
+  const { prefix = 'sms-otp', onWarning = emitWarning } = options;
   if (!isNodeRedis(client) && !isIoRedis(client)) {
     throw new TypeError(
       'redisStore: client must be a client of node-redis or ioredis that the app connects, and no URL',
