@@ -5,7 +5,7 @@ import type { Config } from '../config';
 import { keepForm, takeForm } from '../forms';
 import { readClock, readQueryNotice, toNotice } from '../i18n';
 import { DEMO_PASSWORD } from '../users';
-import { countryOf, listPhones } from './settings';
+import { countryOf } from './settings';
 
 /** The pages around the login. `bank-login.ts` answers their forms. */
 export function loginPages(smsOtp: BankOtp, config: Config): Router {
@@ -52,19 +52,19 @@ export function loginPages(smsOtp: BankOtp, config: Config): Router {
   // Explains why a new code is required, before it is sent.
   router.get('/step-up', async (req, res) => {
     if (!req.user) return res.redirect(303, '/login');
-    const [first] = await listPhones(smsOtp, req.user);
+    const [first] = await smsOtp.phones.list(req.user);
     if (!first?.isConfirmed) return res.redirect(303, '/enroll');
     const status = smsOtp.status(req);
     // Without a text there is no code to enter, and the button does the same.
     const waiting = status.pending?.isSent ? waitingCode(status) : null;
-    res.render('step-up', { notice: toNotice(req, status), digits: first.digits, waiting });
+    res.render('step-up', { notice: toNotice(req, status), digits: first.maskedPhone.slice(-2), waiting });
   });
 
   // The first number, added after a login by password alone.
   router.get('/enroll', async (req, res) => {
     if (!req.user) return res.redirect(303, '/login');
     // A user with a number adds another one in the settings, which require a code.
-    const [first] = await listPhones(smsOtp, req.user);
+    const [first] = await smsOtp.phones.list(req.user);
     if (first?.isConfirmed) return res.redirect(303, smsOtp.hasSecondFactor(req) ? '/settings' : '/step-up');
     const status = smsOtp.status(req);
     const notice = toNotice(req, status);
