@@ -45,7 +45,7 @@ export function createApp(config: Config, parts: AppParts): { app: Express; smsO
   app.use(express.static(join(__dirname, 'public'), { index: false }));
   const log = parts.log ?? createLog('silent');
   app.use(log.requests);
-  app.use(noStore, fillLanguage(parts.now), languageSwitch(config));
+  app.use(noStore, fillLanguage, languageSwitch(config));
   app.use(express.urlencoded({ extended: false, limit: '10kb' }));
   addViews(app, config);
   Object.assign(app.locals, { inboxUrl: parts.inboxUrl, now: parts.now });

@@ -130,10 +130,7 @@ function limitPasswords(): RequestHandler[] {
 }
 
 const answerWrongPassword: ErrorRequestHandler = (error: unknown, req, res, next) => {
-  if (!(error instanceof Error && error.name === 'AuthenticationError')) {
-    next(error);
-    return;
-  }
+  if (!(error instanceof Error && error.name === 'AuthenticationError')) return next(error);
   res.locals.isWrongPassword = true;
   keepForm(req, res, () => res.redirect(303, '/login?wrong-password'));
 };

@@ -14,32 +14,23 @@ export class ConfigError extends Error {
 const DEMO_SECRET = 'the demo secret of the Harbour bank, never for production';
 
 function wholeNumber(least: number, most: number) {
-  return z
-    .string()
-    .refine(
-      (text) => /^\d{1,5}$/.test(text) && Number(text) >= least && Number(text) <= most,
-      `must be a whole number from ${least} to ${most}`,
-    )
-    .transform(Number);
+  const message = `must be a whole number from ${least} to ${most}`;
+  return z.coerce.number(message).int(message).min(least, message).max(most, message);
 }
 
-function splitList(text: string): string[] {
-  return text.split(/\s*,\s*/);
-}
+const splitList = (text: string): string[] => text.split(/\s*,\s*/);
 
 /** An address, a network, or one of the names that Express knows. */
-function isProxyAddress(text: string): boolean {
-  const [address = '', prefix = '0'] = text.split('/');
-  return ['loopback', 'linklocal', 'uniquelocal'].includes(text) || (isIP(address) > 0 && /^\d+$/.test(prefix));
-}
+const isProxyAddress = (text: string): boolean =>
+  /^(loopback|linklocal|uniquelocal)$/.test(text) || isIP(text.replace(/\/\d+$/, '')) > 0;
 
 const proxies = z
   .string()
+  .transform((text) => (/^\d{1,2}$/.test(text) ? Number(text) : splitList(text)))
   .refine(
-    (text) => /^\d{1,2}$/.test(text) || splitList(text).every(isProxyAddress),
+    (proxies) => typeof proxies === 'number' || proxies.every(isProxyAddress),
     'must be the number of proxies or a list of their addresses',
-  )
-  .transform((text) => (/^\d+$/.test(text) ? Number(text) : splitList(text)));
+  );
 
 const countries = z
   .string()
@@ -49,38 +40,31 @@ const countries = z
 /** Redis takes the number of a database after the host, and nothing else. */
 const redisAddress = z
   .string()
-  .refine(
-    (text) =>
-      URL.canParse(text) &&
-      ['redis:', 'rediss:'].includes(new URL(text).protocol) &&
-      /^\/?\d*$/.test(new URL(text).pathname),
-    'must be an address that begins with redis:// or rediss://',
-  );
+  .regex(/^rediss?:\/\/[^/?#]+(\/\d*)?$/, 'must be an address that begins with redis:// or rediss://');
 
 const phone = z
   .string()
   .regex(/^\+[1-9]\d{6,14}$/, 'must be a plus, the country code and the number, such as +12025550123');
 
 /** The rule of `GatewayClient`, checked here so that it appears in the list with the other problems. */
-function isGatewayAddress(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const { protocol, hostname, username, password, search, hash } = new URL(text);
-  const isLocal = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
-  return (protocol === 'https:' || (protocol === 'http:' && isLocal)) && !(username || password || search || hash);
-}
-
 const gatewayAddress = z
   .string()
-  .refine(isGatewayAddress, 'must be an https address (http on this machine), without user name, query or fragment');
+  .regex(
+    /^(https:\/\/[^/?#@]+|http:\/\/(localhost|127(\.\d+){3}|\[::1\])(:\d+)?)(\/[^?#]*)?$/,
+    'must be an https address (http on this machine), without user name, query or fragment',
+  );
+
+const GATEWAY_NAMES = ['SMS_OTP_BASE_URL', 'SMS_OTP_USERNAME', 'SMS_OTP_PASSWORD'];
+const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const;
 
 /** One line for each variable. A message follows the name of its variable and never shows the value. */
 const environmentSchema = z.object({
   NODE_ENV: z.string().optional(),
-  PORT: wholeNumber(0, 65_535).prefault('3000'),
-  INBOX_PORT: wholeNumber(0, 65_535).prefault('3001'),
+  PORT: wholeNumber(0, 65_535).default(3000),
+  INBOX_PORT: wholeNumber(0, 65_535).default(3001),
   SESSION_SECRET: z.string().optional(),
   SMS_OTP_SECRET: z.string().min(32, 'needs at least 32 characters').optional(),
-  TRUST_PROXY: proxies.prefault('0'),
+  TRUST_PROXY: proxies.default(0),
   SMS_OTP_BASE_URL: gatewayAddress.optional(),
   SMS_OTP_VARIANT: z.enum(['A', 'B'], 'must be A or B').default('A'),
   SMS_OTP_USERNAME: z.string().optional(),
@@ -90,10 +74,8 @@ const environmentSchema = z.object({
   BOB_PHONE: phone.optional(),
   ALLOWED_COUNTRIES: countries.optional(),
   REDIS_URL: redisAddress.optional(),
-  WORKERS: wholeNumber(1, 64).prefault('1'),
-  LOG_LEVEL: z
-    .enum(['silent', 'error', 'warn', 'info', 'debug'], 'must be silent, error, warn, info or debug')
-    .default('warn'),
+  WORKERS: wholeNumber(1, 64).default(1),
+  LOG_LEVEL: z.enum(LOG_LEVELS, 'must be silent, error, warn, info or debug').default('warn'),
 });
 
 type RawEnvironment = Readonly<Record<string, string | undefined>>;
@@ -118,21 +100,19 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
 }
 
 function findMissing(given: RawEnvironment): string[] {
-  const problems: string[] = [];
   const isProduction = given.NODE_ENV === 'production';
-  const gatewayNames = ['SMS_OTP_BASE_URL', 'SMS_OTP_USERNAME', 'SMS_OTP_PASSWORD'];
-  if (isProduction || gatewayNames.some((name) => given[name])) {
-    const reason = isProduction ? 'in production, where there is no simulator' : 'when a gateway is configured';
-    const missing = gatewayNames.filter((name) => !given[name]);
-    problems.push(...missing.map((name) => `${name} is required ${reason}`));
-  }
-  const secrets = isProduction ? (['SESSION_SECRET', 'SMS_OTP_SECRET'] as const) : [];
-  const short = secrets.filter((name) => (given[name] ?? '').length < 32);
-  problems.push(...short.map((name) => `${name} needs at least 32 characters in production`));
-  if (Number(given.WORKERS) > 1 && !given.REDIS_URL) {
-    problems.push('WORKERS above 1 needs REDIS_URL: in memory each process would count on its own');
-  }
-  return problems;
+  const needsGateway = isProduction || GATEWAY_NAMES.some((name) => given[name]);
+  const reason = isProduction ? 'in production, where there is no simulator' : 'when a gateway is configured';
+  const missing = GATEWAY_NAMES.filter((name) => needsGateway && !given[name]);
+  const secrets = ['SESSION_SECRET', 'SMS_OTP_SECRET'].filter(
+    (name) => isProduction && (given[name] ?? '').length < 32,
+  );
+  const countsApart = Number(given.WORKERS) > 1 && !given.REDIS_URL;
+  return [
+    ...missing.map((name) => `${name} is required ${reason}`),
+    ...secrets.map((name) => `${name} needs at least 32 characters in production`),
+    ...(countsApart ? ['WORKERS above 1 needs REDIS_URL: in memory each process would count on its own'] : []),
+  ];
 }
 
 function toConfig(environment: z.output<typeof environmentSchema>) {

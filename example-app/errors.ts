@@ -40,29 +40,15 @@ export function answerNotFound(req: Request, res: Response): void {
 
 /** Renders the error page. It has no form and needs no session, because the session may be what failed. */
 export function handleErrors(log: Pick<Log, 'accident'>): ErrorRequestHandler {
-  return function handleError(error: unknown, req, res, next) {
-    if (res.headersSent) {
-      next(error);
-      return;
-    }
-    const { status, code, retryAfterSeconds } = readError(error);
+  return (error: unknown, req, res, next) => {
+    if (res.headersSent) return next(error);
+    const { status: claimed, code, retryAfterSeconds } = Object(error) as Readonly<Record<string, unknown>>; // anything can be thrown
     // Two tabs, or a login since: the page with the form is shown again and says so.
-    if (code === 'EBADCSRFTOKEN') {
-      res.redirect(303, `${findFormPage(req.path) ?? '/'}?out-of-date`);
-      return;
-    }
+    if (code === 'EBADCSRFTOKEN') return res.redirect(303, `${findFormPage(req.path) ?? '/'}?out-of-date`);
+    const status = typeof claimed === 'number' && claimed >= 400 && claimed <= 599 ? claimed : 500;
     if (status >= 500) log.accident(error);
-    if (retryAfterSeconds !== null) res.set('Retry-After', String(retryAfterSeconds));
+    if (typeof retryAfterSeconds === 'number') res.set('Retry-After', String(Math.ceil(retryAfterSeconds)));
     showError(req, res, status);
-  };
-}
-
-function readError(error: unknown): { status: number; code: unknown; retryAfterSeconds: number | null } {
-  const { status, code, retryAfterSeconds: seconds } = Object(error) as Readonly<Record<string, unknown>>; // anything can be thrown
-  return {
-    status: typeof status === 'number' && status >= 400 && status <= 599 ? status : 500,
-    code,
-    retryAfterSeconds: typeof seconds === 'number' ? Math.ceil(seconds) : null,
   };
 }
 

@@ -21,10 +21,7 @@ export const csrfProtection = csrfSynchronisedProtection;
  * page rather than to a form that will be refused.
  */
 export function saveToken(req: Request, _res: Response, next: NextFunction): void {
-  if (getTokenFromState(req) !== undefined) {
-    next();
-    return;
-  }
+  if (getTokenFromState(req) !== undefined) return next();
   req.csrfToken?.();
   req.session.save(next);
 }

@@ -1,4 +1,4 @@
-import { Router, type Request, type RequestHandler } from 'express';
+import { Router, type NextFunction, type Request, type Response } from 'express';
 import { noticeText, type SmsOtpStatus } from 'passport-sms-otp';
 import ar from './texts/ar.json';
 import de from './texts/de.json';
@@ -41,13 +41,17 @@ export interface Notice {
   readonly text: string;
 }
 
+/** Returns the time, in milliseconds since 1970. */
+export function readClock({ app }: Request): number {
+  return (app.locals as { readonly now: () => number }).now(); // set by `createApp`
+}
+
 const quiet: ReadonlySet<string> = new Set(['not-required', 'second-factor-required', 'second-factor-too-old']);
 
 /** Returns the library's sentence for its last refusal; null when there was none. */
 export function toNotice(req: Request, { notice, retryAt }: SmsOtpStatus): Notice | null {
   if (notice === null) return null;
-  const { now } = req.app.locals as { readonly now: () => number }; // set by `createApp`
-  const text = noticeText(notice, { locale: readLocale(req), retryAt, now: now() });
+  const text = noticeText(notice, { locale: readLocale(req), retryAt, now: readClock(req) });
   return { kind: quiet.has(notice) ? 'info' : 'error', text };
 }
 
@@ -60,31 +64,28 @@ export function readQueryNotice(req: Request, notices: Readonly<Record<string, r
 const TIME: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit', timeZoneName: 'short' };
 
 /** Passes the language to the views. It needs no session, so error pages have it too. */
-export function fillLanguage(now: () => number): RequestHandler {
-  return (req, res, next) => {
-    const locale = readLocale(req);
-    const format = (options: Intl.DateTimeFormatOptions) => {
-      // English without a country would format dates for no country in particular.
-      const dates = new Intl.DateTimeFormat(locale === 'en' ? 'en-US' : locale, options);
-      return (time: number): string => dates.format(time);
-    };
-    Object.assign(res.locals, {
-      locale,
-      direction: locale === 'ar' ? 'rtl' : 'ltr',
-      t: translateFor(req),
-      formatDollars: formatDollars(locale),
-      formatDate: format({ dateStyle: 'medium' }),
-      formatTime: format(TIME),
-      formatMoment: format({ month: 'short', day: 'numeric', ...TIME }),
-      languages: LANGUAGES,
-      now: now(),
-      // A refused form is shown in the response to its POST, which has no address to return to.
-      here: req.method === 'GET' ? req.originalUrl : '/',
-      // A form that was refused because it was out of date leads back to its page.
-      pageNotice: readQueryNotice(req, { 'out-of-date': ['error', 'notice.outOfDate'] }),
-    });
-    next();
+export function fillLanguage(req: Request, res: Response, next: NextFunction): void {
+  const locale = readLocale(req);
+  const format = (options: Intl.DateTimeFormatOptions) => {
+    // English without a country would format dates for no country in particular.
+    const dates = new Intl.DateTimeFormat(locale === 'en' ? 'en-US' : locale, options);
+    return (time: number): string => dates.format(time);
   };
+  Object.assign(res.locals, {
+    locale,
+    direction: locale === 'ar' ? 'rtl' : 'ltr',
+    t: translateFor(req),
+    formatDollars: formatDollars(locale),
+    formatDate: format({ dateStyle: 'medium' }),
+    formatTime: format(TIME),
+    formatMoment: format({ month: 'short', day: 'numeric', ...TIME }),
+    languages: LANGUAGES,
+    // A refused form is shown in the response to its POST, which has no address to return to.
+    here: req.method === 'GET' ? req.originalUrl : '/',
+    // A form that was refused because it was out of date leads back to its page.
+    pageNotice: readQueryNotice(req, { 'out-of-date': ['error', 'notice.outOfDate'] }),
+  });
+  next();
 }
 
 function formatDollars(locale: Locale): (cents: number) => string {
@@ -94,6 +95,9 @@ function formatDollars(locale: Locale): (cents: number) => string {
   return (cents) => begin + format.format(cents / 100) + end;
 }
 
+/** The addresses of this site. `//host` would lead to another one. */
+const OWN_ADDRESS = /^(\/[\w-]+)+(\?[\w=&-]*)?$/;
+
 /** The links of the language switch. They only change a cookie without secrets, so they need no form and no session. */
 export function languageSwitch({ isProduction }: { readonly isProduction: boolean }): Router {
   const router = Router();
@@ -102,15 +106,8 @@ export function languageSwitch({ isProduction }: { readonly isProduction: boolea
     if (isLocale(locale)) {
       res.cookie(COOKIE, locale, { maxAge: COOKIE_LIFE_MS, sameSite: 'lax', httpOnly: true, secure: isProduction });
     }
-    res.redirect(303, toOwnPath(req.query.back));
+    const { back } = req.query;
+    res.redirect(303, typeof back === 'string' && OWN_ADDRESS.test(back) ? back : '/');
   });
   return router;
-}
-
-/** Returns a path of this site, parsed and serialized: parsing can turn a harmless string into another host. */
-function toOwnPath(back: unknown): string {
-  const origin = 'http://own.invalid';
-  if (typeof back !== 'string' || !back.startsWith('/') || !URL.canParse(back, origin)) return '/';
-  const { origin: target, pathname, search } = new URL(back, origin);
-  return target === origin && !pathname.startsWith('//') ? pathname + search : '/';
 }

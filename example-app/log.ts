@@ -14,7 +14,7 @@ const EVENT_FIELDS = [
 const ERROR_FIELDS = ['name', 'code', 'status', 'httpStatus', 'gatewayCode', 'gatewayName', 'retryAfterSeconds'];
 
 /** Events that need attention. */
-const WARNINGS: readonly SmsOtpEvent['type'][] = [
+export const WARNINGS: readonly SmsOtpEvent['type'][] = [
   'locked',
   'disabled',
   'sends-used-up',

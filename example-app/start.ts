@@ -9,7 +9,7 @@ import { ConfigError, readConfig, type Config } from './config';
 import { createLog } from './log';
 import { openRedis } from './stores';
 import { DEMO_PASSWORD, openUsers } from './users';
-import { readOrders, startWorkers, WorkerError } from './workers';
+import { readOrders, startWorkers, type Orders } from './workers';
 
 /** The gateway, real or simulated, as plain data that can be passed to workers. */
 export interface Gateway {
@@ -37,15 +37,13 @@ const STOP_TIMEOUT_MS = 5_000;
 
 /** The entry of `npm run example`, and of its workers. */
 async function start(): Promise<void> {
-  if (cluster.isWorker) {
-    const { config, gateway, isFirst } = readOrders();
-    stopOnSignals(await serve(config, gateway, isFirst ? console.warn : () => undefined));
-    return;
-  }
-  if (existsSync('.env')) process.loadEnvFile('.env');
-  const site = await run(readConfig(process.env));
-  console.log(describe(site));
-  stopOnSignals(site);
+  if (cluster.isPrimary && existsSync('.env')) process.loadEnvFile('.env');
+  const site = cluster.isWorker ? await serve(readOrders()) : await run(readConfig(process.env));
+  if ('address' in site) console.log(describe(site));
+  // Ctrl+C reaches workers twice, directly and through the process that started them: the second signal is ignored.
+  await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
+  await site.close();
+  if (cluster.isPrimary) console.log('Stopped.');
 }
 
 /**
@@ -55,7 +53,7 @@ async function start(): Promise<void> {
 export async function run(config: Config): Promise<RunningSite> {
   const { gateway, closeGateway } = await openGateway(config);
   try {
-    const serving = config.workers === 1 ? await serve(config, gateway) : await startWorkers(config, gateway);
+    const serving = await (config.workers === 1 ? serve : startWorkers)({ config, gateway });
     return {
       address: `http://localhost:${serving.port}`,
       inboxUrl: gateway.inboxUrl,
@@ -80,19 +78,19 @@ async function openGateway(config: Config): Promise<{ gateway: Gateway; closeGat
 }
 
 /** Starts the app in this process. @throws {ConfigError} when the port is taken, or Redis cannot be used. */
-async function serve(config: Config, gateway: Gateway, warn = console.warn): Promise<Serving> {
+async function serve({ config, gateway }: Orders): Promise<Serving> {
   const { variant, numbersAs, redisUrl } = config;
-  const { baseUrl, username, password, inboxUrl } = gateway;
+  const { inboxUrl, ...account } = gateway;
+  // What the workers share is warned of once.
+  const warn = cluster.isWorker && cluster.worker?.id !== 1 ? () => undefined : console.warn;
   const stores = redisUrl === null ? null : await openRedis(redisUrl, warn);
   try {
     const { app, smsOtp } = createApp(config, {
-      gateway: { baseUrl, variant, username, password, numbersAs },
+      ...stores,
+      gateway: { ...account, variant, numbersAs },
       inboxUrl,
       users: await openUsers(config, stores?.phoneLists),
       now: Date.now,
-      sessionStore: stores?.sessionStore,
-      smsOtpStore: stores?.smsOtpStore,
-      figures: stores?.figures,
       log: createLog(config.logLevel),
     });
     const server = await listen(app, config);
@@ -134,18 +132,6 @@ async function stopServer(server: Server): Promise<void> {
   clearTimeout(impatience);
 }
 
-/** Stops once, however many signals arrive: Ctrl+C reaches the workers directly and through the process that started them. */
-function stopOnSignals(site: { close(): Promise<void> }): void {
-  let isStopping = false;
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => {
-      if (isStopping) return;
-      isStopping = true;
-      site.close().then(sayStopped, explain);
-    });
-  }
-}
-
 function describe({ address, inboxUrl }: RunningSite): string {
   return [
     '',
@@ -156,20 +142,13 @@ function describe({ address, inboxUrl }: RunningSite): string {
   ].join('\n');
 }
 
-function sayStopped(): void {
-  if (cluster.isPrimary) console.log('Stopped.');
-  else endWorker();
-}
-
 function explain(error: unknown): void {
-  console.error(error instanceof ConfigError || error instanceof WorkerError ? error.message : error);
+  console.error(error instanceof ConfigError ? error.message : error);
   process.exitCode = 1;
-  endWorker();
 }
 
-/** The channel to the parent process would keep a worker alive. */
-function endWorker(): void {
-  cluster.worker?.disconnect();
-}
-
-if (require.main === module) start().catch(explain);
+// The channel to the parent process would keep a worker alive.
+if (require.main === module)
+  void start()
+    .catch(explain)
+    .finally(() => cluster.worker?.disconnect());

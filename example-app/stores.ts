@@ -42,10 +42,10 @@ async function connect(url: string): Promise<RedisClientType> {
       url,
       // While the server is down, commands fail at once. Otherwise they would wait for it, and users with them.
       disableOfflineQueue: true,
-      pingInterval: 2_000,
+      pingInterval: 1_000,
       socket: {
-        // A connection that is silent for longer than the pings is closed.
-        socketTimeout: 5_000,
+        // A connection that is silent for longer than the pings is closed, and what waits for it fails.
+        socketTimeout: 2_000,
         // A failed start is reported; a lost connection is opened again.
         reconnectStrategy: (tries) => hasConnected && Math.min(100 * 2 ** tries, 2_000),
       },
@@ -71,7 +71,7 @@ export function redisPhoneLists(client: RedisClientType): PhoneLists {
   const hide = (cause: unknown): never => {
     throw new UnavailableError(`Users cannot be read: ${toFailureCode(cause)}`);
   };
-  const keyOf = (userId: string): string => `harbour:phones:${userId}`;
+  const keyOf = (userId: string): string => `harbour:numbers:${userId}`;
   return {
     read: (userId) => client.get(keyOf(userId)).catch(hide),
     async swap(userId, before, after) {
@@ -80,32 +80,18 @@ export function redisPhoneLists(client: RedisClientType): PhoneLists {
   };
 }
 
-/** The same as the library's timeout for its own store. */
-const SESSION_TIMEOUT_MS = 2_000;
-
 type Done = (error?: unknown, result?: unknown) => void;
 
-/** Gives a session store a timeout, and failures that the error page answers with 503. */
+/** Gives a session store failures that the error page answers with 503. */
 function guardSessions(store: Store): Store {
+  const toUnavailable = (error: unknown) => error && new UnavailableError(`Sessions: ${toFailureCode(error)}`);
   for (const name of ['get', 'set', 'touch', 'destroy'] as const) {
     const call = store[name]?.bind(store) as (...args: unknown[]) => void; // each ends with a callback
     const guarded = (...args: unknown[]): void => {
       const done = typeof args.at(-1) === 'function' ? (args.pop() as Done) : undefined; // just checked
-      call(...args, inTime(done));
+      call(...args, (error: unknown, result: unknown) => done?.(toUnavailable(error), result));
     };
     Object.assign(store, { [name]: guarded });
   }
   return store;
-}
-
-/** Passes on the first result, or a timeout. */
-function inTime(done: Done | undefined): Done {
-  let isOver = false;
-  const finish: Done = (error, result) => {
-    clearTimeout(timer);
-    if (!isOver) done?.(error, result);
-    isOver = true;
-  };
-  const timer = setTimeout(() => finish(new UnavailableError('No session in time')), SESSION_TIMEOUT_MS);
-  return (error, result) => finish(error ? new UnavailableError(`Sessions: ${toFailureCode(error)}`) : null, result);
 }

@@ -1,6 +1,6 @@
 import { createHmac, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
-import type { PhoneBook, PhoneEntry } from 'passport-sms-otp';
+import type { PhoneBook } from 'passport-sms-otp';
 import { ConfigError, type Config } from './config';
 
 declare global {
@@ -47,8 +47,8 @@ export async function openUsers(config: Config, lists: PhoneLists = memoryPhoneL
     throw new ConfigError(['NODE_ENV=production: everyone knows the demo users’ password. Put your users in users.ts']);
   }
   for (const [user, mobile] of [[ALICE, config.phones.alice] as const, [BOB, config.phones.bob] as const]) {
-    const list: PhoneList = [{ mobile, isConfirmed: true, isDefault: true }];
-    await lists.swap(user.id, null, JSON.stringify(list));
+    const numbers: Numbers = { confirmed: [mobile], unconfirmed: null };
+    await lists.swap(user.id, null, JSON.stringify(numbers));
   }
   // One password for all. Its salt is derived from the secret that all processes share.
   const salt = createHmac('sha256', config.sessionSecret).update('demo users').digest();
@@ -90,75 +90,64 @@ export function memoryPhoneLists(): PhoneLists {
   };
 }
 
-/** The numbers of one user, the default first. */
-type PhoneList = readonly PhoneEntry[];
+/** The numbers of one user. */
+interface Numbers {
+  /** The default first. */
+  readonly confirmed: readonly string[];
+  readonly unconfirmed: string | null;
+}
 
-/** Returns the new list, or null when the change is not allowed. */
-type Change = (list: PhoneList) => PhoneList | null;
+/** Returns the new numbers, or null when the change is not allowed. */
+type Change = (numbers: Numbers) => Numbers | null;
 
 /** Attempts per change. Of two concurrent changes one is tried again, so this many concurrent changes succeed. */
 const MOST_TRIES = 100;
 
 /** Creates the app's phone book, with the same rules wherever the lists are kept. */
 export function createPhoneBook(lists: PhoneLists): PhoneBook {
-  const toList = (text: string | null): PhoneList => (text === null ? [] : (JSON.parse(text) as PhoneList)); // written below
+  const toNumbers = (text: string | null): Numbers =>
+    text === null ? { confirmed: [], unconfirmed: null } : (JSON.parse(text) as Numbers); // written below
 
-  /** Returns true if the list was changed, or needed no change. */
-  async function update(userId: unknown, change: Change): Promise<boolean> {
+  /** Returns whether the change was allowed. */
+  async function update(userId: string, change: Change): Promise<boolean> {
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-      const before = await lists.read(String(userId));
-      const next = change(toList(before));
+      const before = await lists.read(userId);
+      const next = change(toNumbers(before));
       if (next === null) return false;
-      const sorted = [...next].sort((one, other) => Number(other.isDefault) - Number(one.isDefault));
-      if (await lists.swap(String(userId), before, JSON.stringify(sorted))) return true;
+      if (await lists.swap(userId, before, JSON.stringify(next))) return true;
     }
     throw new Error('The numbers of a user are changed faster than they can be read');
   }
 
   return {
-    list: async (userId) => toList(await lists.read(String(userId))),
+    async list(userId) {
+      const { confirmed, unconfirmed } = toNumbers(await lists.read(userId));
+      const entries = confirmed.map((mobile, index) => ({ mobile, isConfirmed: true, isDefault: index === 0 }));
+      return unconfirmed ? [...entries, { mobile: unconfirmed, isConfirmed: false, isDefault: false }] : entries;
+    },
     addUnconfirmed: (userId, mobile) =>
-      update(userId, (list) => {
-        const confirmed = list.filter(({ isConfirmed }) => isConfirmed);
-        return find(confirmed, mobile) ? list : [...confirmed, { mobile, isConfirmed: false, isDefault: false }];
-      }),
+      update(userId, ({ confirmed }) => (confirmed.includes(mobile) ? null : { confirmed, unconfirmed: mobile })),
     confirm: (userId, mobile) =>
-      update(userId, (list) =>
-        find(list, mobile)?.isConfirmed === false
-          ? confirmIn(list, mobile, !list.some(({ isDefault }) => isDefault))
-          : null,
+      update(userId, ({ confirmed, unconfirmed }) =>
+        unconfirmed === mobile ? { confirmed: [...confirmed, mobile], unconfirmed: null } : null,
       ),
     replace: (userId, replaced, mobile) =>
-      update(userId, (list) => {
-        const old = find(list, replaced);
-        if (old?.isConfirmed !== true || find(list, mobile)?.isConfirmed !== false) return null;
-        return confirmIn(
-          list.filter((entry) => entry !== old),
-          mobile,
-          old.isDefault,
-        );
+      update(userId, ({ confirmed, unconfirmed }) => {
+        if (unconfirmed !== mobile || !confirmed.includes(replaced)) return null;
+        return { confirmed: confirmed.map((own) => (own === replaced ? mobile : own)), unconfirmed: null };
       }),
     remove: (userId, mobile, { keepsLast }) =>
-      update(userId, (list) => {
-        const gone = find(list, mobile);
-        const rest = list.filter((entry) => entry !== gone);
-        const heir = rest.find(({ isConfirmed }) => isConfirmed);
-        if (!gone || (keepsLast && gone.isConfirmed && !heir)) return null;
-        return gone.isDefault && heir ? setDefaultIn(rest, heir.mobile) : rest;
+      update(userId, ({ confirmed, unconfirmed }) => {
+        if (unconfirmed === mobile) return { confirmed, unconfirmed: null };
+        const rest = confirmed.filter((own) => own !== mobile);
+        return rest.length === confirmed.length || (keepsLast && rest.length === 0)
+          ? null
+          : { confirmed: rest, unconfirmed };
       }),
     setDefault: (userId, mobile) =>
-      update(userId, (list) => (find(list, mobile)?.isConfirmed ? setDefaultIn(list, mobile) : null)),
+      update(userId, ({ confirmed, unconfirmed }) => {
+        if (!confirmed.includes(mobile)) return null;
+        return { confirmed: [mobile, ...confirmed.filter((own) => own !== mobile)], unconfirmed };
+      }),
   };
-}
-
-function find(list: PhoneList, mobile: string): PhoneEntry | undefined {
-  return list.find((entry) => entry.mobile === mobile);
-}
-
-function confirmIn(list: PhoneList, mobile: string, isDefault: boolean): PhoneList {
-  return list.map((entry) => (entry.mobile === mobile ? { mobile, isConfirmed: true, isDefault } : entry));
-}
-
-function setDefaultIn(list: PhoneList, mobile: string): PhoneList {
-  return list.map((entry) => ({ ...entry, isDefault: entry.mobile === mobile }));
 }

@@ -1,4 +1,5 @@
 import type { Policy, SmsOtpEvent } from 'passport-sms-otp';
+import { WARNINGS } from '../log';
 import type { FigureStore, Series } from './figures';
 
 const MINUTE_MS = 60_000;
@@ -106,33 +107,17 @@ function createListener(note: (series: Series, label: string | number | null, am
 /** A login needs these. */
 const LOGIN_CALLS: readonly string[] = ['auth', 'generate', 'validate'];
 /** What stops somebody who guesses, or tells of them. */
-const GUESSING = ['guessing-slowly', 'guessing-recovery-codes'];
-const LOCKS: readonly string[] = ['locked', 'disabled', 'browser-unknown', ...GUESSING];
-const LOGGED: readonly string[] = [
-  ...LOCKS,
-  ...['rejected', 'denied', 'sends-used-up', 'store-failing', 'token-taken-over', 'conversion-blocked'],
-  ...['gateway-failing', 'gateway-recovered', 'gateway-refusing', 'gateway-credentials-refused'],
-  ...['balance-low', 'balance-recovered', 'unexplained-spend', 'price-list-problem', 'lookups-stopped'],
-];
+const LOCKS = ['locked', 'disabled', 'browser-unknown', 'guessing-slowly', 'guessing-recovery-codes'];
+const RECOVERIES = ['gateway-recovered', 'balance-recovered'];
+const LOGGED: readonly string[] = [...WARNINGS, ...LOCKS, ...RECOVERIES, 'rejected', 'denied', 'price-list-problem'];
 /** The fields that a line of the log shows: no number, not even a masked one, and no free text. */
-const DETAILS = [
-  'reason',
-  'limit',
-  'policy',
-  'purpose',
-  'call',
-  'outcome',
-  'operation',
-  'gatewayCode',
-  'level',
-  'scope',
-];
+const SHOWN = ['reason', 'limit', 'policy', 'purpose', 'call', 'outcome', 'operation', 'gatewayCode', 'level', 'scope'];
 
 /** Returns what happened, the details, the user and the address; null for an event that is neither refusal nor alarm. */
 function toLogLine(event: SmsOtpEvent): string | null {
   const isFailedCall = event.type === 'gateway-call' && isFailure(event.outcome);
   if (!isFailedCall && !LOGGED.includes(event.type)) return null;
   const fields = event as Readonly<Record<string, unknown>>; // those read here are words and numbers
-  const details = DETAILS.map((name) => fields[name]).filter(Boolean);
+  const details = SHOWN.map((name) => fields[name]).filter(Boolean);
   return [event.type, details.join(', '), fields.userId, fields.address].join('\t');
 }

@@ -1,75 +1,86 @@
-import { Router, type Request, type RequestHandler } from 'express';
+import { Router, type Request } from 'express';
 import type { PendingStatus, Purpose, Reason, SmsOtpStatus } from 'passport-sms-otp';
 import { TRUSTED_DAYS, type BankOtp } from '../bank-login';
 import type { Config } from '../config';
 import { keepForm, takeForm } from '../forms';
-import { readQueryNotice, toNotice } from '../i18n';
+import { readClock, readQueryNotice, toNotice } from '../i18n';
 import { DEMO_PASSWORD } from '../users';
-import { countryOf, listPhones } from './settings';
+import { countryOf } from './settings';
 
 /** The pages around the login. `bank-login.ts` answers their forms. */
 export function loginPages(smsOtp: BankOtp, config: Config): Router {
   const router = Router();
+
   router.get('/', (req, res) => {
     const notice = readQueryNotice(req, { 'logged-out': ['info', 'notice.loggedOut'] });
     res.render('home', { notice, demoPassword: DEMO_PASSWORD });
   });
-  router.get('/login', showLogin(smsOtp));
-  router.get('/login/pin', showCode(smsOtp));
-  router.get('/step-up', showStepUp(smsOtp));
-  router.get('/enroll', showEnroll(smsOtp, config));
-  router.post(
-    '/enroll',
-    keepForm,
-    smsOtp.phones.enroll({ successRedirect: '/login/pin', failureRedirect: '/enroll', ...countryOf(config) }),
-  );
-  return router;
-}
 
-function showLogin(smsOtp: BankOtp): RequestHandler {
-  return (req, res) => {
+  router.get('/login', (req, res) => {
     const status = smsOtp.status(req);
-    if (req.user) {
-      // The guard of the account has sent those who have passed no second factor.
-      res.redirect(303, status.notice === 'second-factor-required' ? '/enroll' : '/account');
-      return;
-    }
+    // The guard of the account has sent those who have passed no second factor.
+    if (req.user) return res.redirect(303, status.notice === 'second-factor-required' ? '/enroll' : '/account');
     const problem = readQueryNotice(req, {
       'wrong-password': ['error', 'notice.wrongPassword'],
       ended: ['error', 'notice.loginEnded'],
       'timed-out': ['error', 'notice.timedOut'],
     });
-    const notice = problem ?? toNotice(req, status);
-    res.render('login', { notice, form: takeForm(req), waiting: mayEnterCode(status) ? status.pending : null });
-  };
+    res.render('login', {
+      notice: problem ?? toNotice(req, status),
+      form: takeForm(req),
+      waiting: waitingCode(status),
+    });
+  });
+
+  // Asks for a code, for every purpose, or for another way where no code can be entered.
+  router.get('/login/pin', (req, res) => {
+    const status = smsOtp.status(req);
+    const notice = toNotice(req, status);
+    const home = req.user ? '/account' : '/login';
+    if (status.pending) {
+      return res.render('code', { notice, ...describePending(status.pending, status.notice, req) });
+    }
+    if (notice) {
+      const [text, key] = req.user ? ['ended.loggedIn', 'ended.account'] : ['ended.loggedOut', 'ended.again'];
+      return res.render('message', { title: 'ended.title', text, notice, wayOut: { href: home, key } });
+    }
+    if ('out-of-date' in req.query) return res.redirect(303, `${home}?out-of-date`);
+    // What is left of a pending login in the session tells those whose time is over from those who never began.
+    res.redirect(303, req.session.smsOtp?.pending ? `${home}?timed-out` : home);
+  });
+
+  // Explains why a new code is required, before it is sent.
+  router.get('/step-up', async (req, res) => {
+    if (!req.user) return res.redirect(303, '/login');
+    const [first] = await smsOtp.phones.list(req.user);
+    if (!first?.isConfirmed) return res.redirect(303, '/enroll');
+    const status = smsOtp.status(req);
+    // Without a text there is no code to enter, and the button does the same.
+    const waiting = status.pending?.isSent ? waitingCode(status) : null;
+    res.render('step-up', { notice: toNotice(req, status), digits: first.maskedPhone.slice(-2), waiting });
+  });
+
+  // The first number, added after a login by password alone.
+  router.get('/enroll', async (req, res) => {
+    if (!req.user) return res.redirect(303, '/login');
+    // A user with a number adds another one in the settings, which require a code.
+    const [first] = await smsOtp.phones.list(req.user);
+    if (first?.isConfirmed) return res.redirect(303, smsOtp.hasSecondFactor(req) ? '/settings' : '/step-up');
+    const status = smsOtp.status(req);
+    const notice = toNotice(req, status);
+    res.render('enroll', { notice, form: takeForm(req), waiting: waitingCode(status), ...countryOf(config) });
+  });
+  const enroll = { successRedirect: '/login/pin', failureRedirect: '/enroll', ...countryOf(config) };
+  router.post('/enroll', keepForm, smsOtp.phones.enroll(enroll));
+  return router;
 }
 
 /** Waiting is all that helps: a page that says so does not ask for a code as well. */
 const CLOSED: ReadonlySet<Reason | null> = new Set(['locked', 'disabled', 'send-limit', 'denied']);
 
-function mayEnterCode({ notice }: SmsOtpStatus): boolean {
-  return !CLOSED.has(notice);
-}
-
-/** The page that asks for a code, for every purpose, or for another way where no code can be entered. */
-function showCode(smsOtp: BankOtp): RequestHandler {
-  return (req, res) => {
-    const status = smsOtp.status(req);
-    const notice = toNotice(req, status);
-    const home = req.user ? '/account' : '/login';
-    const { now } = req.app.locals as { readonly now: () => number }; // set by `createApp`
-    if (status.pending) {
-      res.render('code', { notice, ...describePending(status.pending, status.notice, req, now()) });
-    } else if (notice) {
-      const [text, key] = req.user ? ['ended.loggedIn', 'ended.account'] : ['ended.loggedOut', 'ended.again'];
-      res.render('message', { title: 'ended.title', text, notice, wayOut: { href: home, key } });
-    } else if ('out-of-date' in req.query) {
-      res.redirect(303, `${home}?out-of-date`);
-    } else {
-      // What is left of a pending login in the session tells those whose time is over from those who never began.
-      res.redirect(303, req.session.smsOtp?.pending ? `${home}?timed-out` : home);
-    }
-  };
+/** Returns the login that waits for its code; null when no code may be entered. */
+function waitingCode({ notice, pending }: SmsOtpStatus): PendingStatus | null {
+  return CLOSED.has(notice) ? null : pending;
 }
 
 /** The route of the code form, by purpose. The purpose itself is decided by the challenge, whatever the route. */
@@ -84,7 +95,8 @@ const ACTIONS: Readonly<Record<Purpose, string>> = {
 const ENDS_CODE: ReadonlySet<Reason | null> = new Set(['too-many-attempts', 'expired', 'unconfirmed']);
 
 /** Returns durations instead of times, because the clock of the browser may be wrong. */
-function describePending(pending: PendingStatus, notice: Reason | null, req: Request, nowMs: number): object {
+function describePending(pending: PendingStatus, notice: Reason | null, req: Request): object {
+  const nowMs = readClock(req);
   const { purpose, isSent, maskedPhone, transaction, attemptsLeft, factors, expiresAt, resendAt } = pending;
   const secondsUntil = (time: number): number => Math.max(0, Math.ceil((time - nowMs) / 1000));
   const isDead = attemptsLeft === 0 || expiresAt <= nowMs || ENDS_CODE.has(notice);
@@ -113,43 +125,5 @@ function describePending(pending: PendingStatus, notice: Reason | null, req: Req
     triesLeft: notice === 'wrong-code' && !('recovery' in req.query) ? attemptsLeft : null,
     canResend,
     resendSeconds: resendAt === null ? 0 : secondsUntil(resendAt),
-  };
-}
-
-/** Explains why a new code is required, before it is sent. */
-function showStepUp(smsOtp: BankOtp): RequestHandler {
-  return async (req, res) => {
-    if (!req.user) {
-      res.redirect(303, '/login');
-      return;
-    }
-    const [first] = await listPhones(smsOtp, req.user);
-    if (!first?.isConfirmed) {
-      res.redirect(303, '/enroll');
-      return;
-    }
-    const status = smsOtp.status(req);
-    // Without a text there is no code to enter, and the button does the same.
-    const waiting = status.pending?.isSent === true && mayEnterCode(status) ? status.pending : null;
-    res.render('step-up', { notice: toNotice(req, status), digits: first.digits, waiting });
-  };
-}
-
-/** The first number, added after a login by password alone. */
-function showEnroll(smsOtp: BankOtp, config: Config): RequestHandler {
-  return async (req, res) => {
-    if (!req.user) {
-      res.redirect(303, '/login');
-      return;
-    }
-    // A user with a number adds another one in the settings, which require a code.
-    const [first] = await listPhones(smsOtp, req.user);
-    if (first?.isConfirmed) {
-      res.redirect(303, smsOtp.hasSecondFactor(req) ? '/settings' : '/step-up');
-      return;
-    }
-    const status = smsOtp.status(req);
-    const waiting = mayEnterCode(status) ? status.pending : null;
-    res.render('enroll', { notice: toNotice(req, status), form: takeForm(req), waiting, ...countryOf(config) });
   };
 }

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { Router, type Request, type RequestHandler } from 'express';
-import type { ListedPhone } from 'passport-sms-otp';
 import type { BankOtp } from '../bank-login';
 import type { Config } from '../config';
 import { keepForm, readField, takeForm } from '../forms';
-import { readQueryNotice, toNotice } from '../i18n';
+import { toNotice, translateFor, type Notice } from '../i18n';
 
 declare module 'express-session' {
   interface SessionData {
@@ -30,10 +29,10 @@ export function settingsPages(smsOtp: BankOtp, config: Config): Router {
     const problem = toNotice(req, smsOtp.status(req));
     const refused = ['add', 'change'].find((name) => problem && name in req.query) ?? null;
     res.render('settings', {
-      notice: refused ? null : (problem ?? readQueryNotice(req, DONE)),
+      notice: refused ? null : (problem ?? readDone(req)),
       /** The form that stays open with what was typed into it, and why it was refused. */
       refused: refused && { form: refused, notice: problem, ...takeForm(req) },
-      phones: await listPhones(smsOtp, userOf(req)),
+      phones: await phones.list(userOf(req)),
       codesLeft: await recoveryCodes.count(id),
       devices: await trustedDevices.list(id),
       logins: await logins.list(id, req),
@@ -47,13 +46,10 @@ export function settingsPages(smsOtp: BankOtp, config: Config): Router {
   router.post('/settings/phones', form, keepForm, add);
   router.post('/settings/phones/change', form, keepForm, change);
   // No guard here: a user who adds a first number has no second factor yet. The library checks it where there is one.
-  router.post(
-    '/settings/phones/pin',
-    phones.confirm({ successRedirect: '/settings?confirmed', failureRedirect: '/login/pin' }),
-  );
-  const failureRedirect = '/settings';
-  const remove = phones.remove({ successRedirect: '/settings?removed', failureRedirect });
-  const prefer = phones.setDefault({ successRedirect: '/settings?default', failureRedirect });
+  const confirm = phones.confirm({ successRedirect: '/settings?confirmed', failureRedirect: '/login/pin' });
+  router.post('/settings/phones/pin', confirm);
+  const remove = phones.remove({ successRedirect: '/settings?removed', failureRedirect: '/settings' });
+  const prefer = phones.setDefault({ successRedirect: '/settings?default', failureRedirect: '/settings' });
   router.post('/settings/phones/remove', form, remove);
   router.post('/settings/phones/default', form, prefer);
 
@@ -65,56 +61,34 @@ export function settingsPages(smsOtp: BankOtp, config: Config): Router {
   // The codes are shown once and stored nowhere, so there is no redirect; reloading the page makes no new ones.
   router.post('/settings/recovery-codes', form, async (req, res) => {
     const { codesForm } = req.session;
-    if (codesForm === undefined || readField(req, 'formId') !== codesForm) {
-      res.redirect(303, '/settings?codes-shown');
-      return;
-    }
+    if (!codesForm || readField(req, 'formId') !== codesForm) return res.redirect(303, '/settings?codes-shown');
     delete req.session.codesForm;
     res.render('recovery-codes', { codes: await recoveryCodes.generate(userOf(req).id, req) });
   });
 
-  /** Revokes the entry that the form names, or all. */
   const revoke =
-    (what: typeof trustedDevices | typeof logins, field: string, done: string): RequestHandler =>
+    (done: string, work: (req: Request, userId: string) => Promise<unknown>): RequestHandler =>
     async (req, res) => {
-      const id = readField(req, field);
-      if (id !== undefined) await what.revoke(userOf(req).id, id, req);
-      else await what.revokeAll(userOf(req).id, req);
+      await work(req, userOf(req).id);
       res.redirect(303, `/settings?${done}`);
     };
-  router.post(
-    '/settings/devices/forget',
-    form,
-    requireField('deviceId'),
-    revoke(trustedDevices, 'deviceId', 'forgotten'),
-  );
-  router.post('/settings/devices/forget-all', form, revoke(trustedDevices, '', 'forgotten'));
-  router.post('/settings/logins/end', form, requireField('loginId'), revoke(logins, 'loginId', 'ended'));
-  router.post('/settings/logins/end-others', form, revoke(logins, '', 'ended-others'));
+  const forget = revoke('forgotten', (req, id) => trustedDevices.revoke(id, readField(req, 'deviceId') ?? ''));
+  const forgetAll = revoke('forgotten', (_req, id) => trustedDevices.revokeAll(id));
+  const end = revoke('ended', (req, id) => logins.revoke(id, readField(req, 'loginId') ?? '', req));
+  const endOthers = revoke('ended-others', (req, id) => logins.revokeAll(id, req));
+  router.post('/settings/devices/forget', form, forget);
+  router.post('/settings/devices/forget-all', form, forgetAll);
+  router.post('/settings/logins/end', form, end);
+  router.post('/settings/logins/end-others', form, endOthers);
   return router;
 }
 
 /** Forms redirect to the settings with one of these. */
-const DONE = {
-  confirmed: ['info', 'settings.done.confirmed'],
-  removed: ['info', 'settings.done.removed'],
-  default: ['info', 'settings.done.default'],
-  forgotten: ['info', 'settings.done.forgotten'],
-  ended: ['info', 'settings.done.ended'],
-  'ended-others': ['info', 'settings.done.endedOthers'],
-  'codes-shown': ['info', 'settings.done.codesShown'],
-} as const;
+const DONE = ['confirmed', 'removed', 'default', 'forgotten', 'ended', 'ended-others', 'codes-shown'] as const;
 
-function requireField(name: string): RequestHandler {
-  return (req, res, next) => (readField(req, name) === undefined ? res.redirect(303, '/settings') : next());
-}
-
-/** Returns the user's numbers, the default first. */
-export async function listPhones(
-  { phones }: BankOtp,
-  user: Express.User,
-): Promise<readonly (ListedPhone & { readonly digits: string })[]> {
-  return (await phones.list(user)).map((phone) => ({ ...phone, digits: phone.maskedPhone.slice(-2) }));
+function readDone(req: Request): Notice | null {
+  const done = DONE.find((name) => name in req.query);
+  return done ? { kind: 'info', text: translateFor(req)(`settings.done.${done}`) } : null;
 }
 
 /** Where one country alone is texted, its national numbers are understood. */

@@ -49,58 +49,35 @@ export function transferPages(smsOtp: BankOtp): Router {
     res.render('transfer', { bank: bankOf(req), payees: PAYEES, notice, form: {} });
   });
 
-  router.post(
-    '/transfer',
-    guard,
-    refuseOddForms,
-    smsOtp.stepUp({
-      transaction: (req) => toTransaction(readTransferOf(req)),
-      successRedirect: '/login/pin',
-      failureRedirect: '/transfer',
-    }),
-  );
-
+  const approve = smsOtp.stepUp({
+    transaction: (req) => toTransaction(transferForm(req).parse(req.body)),
+    successRedirect: '/login/pin',
+    failureRedirect: '/transfer',
+  });
+  router.post('/transfer', guard, refuseOddForms, approve);
   router.post('/transfer/pin', guard, smsOtp.verify({ failureRedirect: '/login/pin' }), sendMoney);
-
   return router;
 }
 
-const transferForm = z.object({
-  payee: z.enum(PAYEES),
-  amount: z
-    .string()
+/** The fields of the form. The messages are keys of texts. */
+function transferForm(req: Request) {
+  const amount = z
+    .string('transfer.enterAmount')
     .trim()
-    .regex(/^\d{1,6}([.,]\d{1,2})?$/)
-    .transform((amount) => Math.round(Number(amount.replace(',', '.')) * 100)),
-});
-
-/** Returns the transfer of a form; otherwise the field that is wrong, and the sentence that says why. */
-function readTransfer(req: Request): Transfer | { readonly field: 'payee' | 'amount'; readonly problem: TextKey } {
-  const parsed = transferForm.safeParse(req.body);
-  if (!parsed.success) {
-    const isAboutPayee = parsed.error.issues[0]?.path[0] === 'payee';
-    if (isAboutPayee) return { field: 'payee', problem: 'transfer.choosePayee' };
-    return { field: 'amount', problem: 'transfer.enterAmount' };
-  }
-  const { payee, amount: amountCents } = parsed.data;
-  if (amountCents === 0) return { field: 'amount', problem: 'transfer.aboveZero' };
-  if (amountCents > bankOf(req).balanceCents) return { field: 'amount', problem: 'transfer.notEnough' };
-  return { payee, amountCents };
+    .regex(/^\d{1,6}([.,]\d{1,2})?$/, 'transfer.enterAmount')
+    .transform((text) => Math.round(Number(text.replace(',', '.')) * 100))
+    .refine((cents) => cents > 0, 'transfer.aboveZero')
+    .refine((cents) => cents <= bankOf(req).balanceCents, 'transfer.notEnough');
+  const fields = z.object({ payee: z.enum(PAYEES, 'transfer.choosePayee'), amount });
+  return fields.transform(({ payee, amount: amountCents }): Transfer => ({ payee, amountCents }));
 }
 
 function refuseOddForms(req: Request, res: Response, next: NextFunction): void {
-  const reading = readTransfer(req);
-  if (!('problem' in reading)) return next();
-  const notice = { kind: 'error', text: translateFor(req)(reading.problem) };
-  const form = req.body as object;
-  res.status(400).render('transfer', { bank: bankOf(req), payees: PAYEES, notice, field: reading.field, form });
-}
-
-/** @throws {TypeError} when the form is invalid, which was refused before. */
-function readTransferOf(req: Request): Transfer {
-  const reading = readTransfer(req);
-  if ('problem' in reading) throw new TypeError('A form that was refused has come through');
-  return reading;
+  const [problem] = transferForm(req).safeParse(req.body).error?.issues ?? [];
+  if (!problem) return next();
+  const notice = { kind: 'error', text: translateFor(req)(problem.message as TextKey) }; // as they are written above
+  const form = req.body as object; // what is no object has been refused as a forged form
+  res.status(400).render('transfer', { bank: bankOf(req), payees: PAYEES, notice, field: problem.path[0], form });
 }
 
 /** Formats a transfer as the text message and the code page show it, the same in every language. */
@@ -120,15 +97,11 @@ function sendMoney(req: Request, res: Response, next: NextFunction): void {
   const outcome = req.smsOtp;
   if (!outcome || !('verified' in outcome) || !outcome.verified || !outcome.transaction) {
     // The code belonged to something else, such as a step-up in another tab.
-    res.redirect(303, '/account');
-    return;
+    return res.redirect(303, '/account');
   }
   const order = fromTransaction(outcome.transaction);
   const bank = bankOf(req);
-  if (order.amountCents > bank.balanceCents) {
-    res.redirect(303, '/account?too-late');
-    return;
-  }
+  if (order.amountCents > bank.balanceCents) return res.redirect(303, '/account?too-late');
   req.session.bank = {
     balanceCents: bank.balanceCents - order.amountCents,
     transfers: [order, ...bank.transfers].slice(0, TRANSFERS_KEPT),
