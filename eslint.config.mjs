@@ -36,7 +36,10 @@ export default defineConfig(
       'n/no-missing-import': 'off',
       'n/no-missing-require': 'off',
       // zod and the schemas are loaded by the first constructor of a client, a store or a login, not by an import.
-      '@typescript-eslint/no-require-imports': ['error', { allow: ['/options$', '/records$', '/wire$', '/notices$', '\\.json$'] }],
+      '@typescript-eslint/no-require-imports': [
+        'error',
+        { allow: ['/options$', '/records$', '/wire$', '/notices$', '\\.json$'] },
+      ],
       // The manifest names what is built.
       // Node 20 has `styleText` as it is used here, but calls it experimental.
       'n/no-unsupported-features/node-builtins': ['error', { ignores: ['util.styleText'] }],
@@ -47,6 +50,7 @@ export default defineConfig(
     files: ['test/**/*.ts'],
     extends: [jest.configs['flat/recommended']],
     rules: {
+      'jest/expect-expect': ['error', { assertFunctionNames: ['expect*'] }],
       // supertest and JSON.parse give any; what a test does with it is what it asserts.
       '@typescript-eslint/no-unsafe-argument': 'off',
       '@typescript-eslint/no-unsafe-assignment': 'off',

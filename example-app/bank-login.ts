@@ -44,7 +44,7 @@ export function addLogin(
     secret: config.smsOtpSecret,
     now: parts.now,
     phoneBook: users.phoneBook,
-    loadUser: (id) => users.findById(String(id)),
+    loadUser: (id) => users.findById(id),
     allowedCountries: config.allowedCountries,
     // A user without a number is logged in without a code, and can then open no page but the one that adds it.
     isRequiredFor: async ({ id }) => (await users.phoneBook.list(id)).some(({ isConfirmed }) => isConfirmed),

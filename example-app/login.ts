@@ -70,7 +70,7 @@ async function start(): Promise<void> {
     gateway: { baseUrl, variant, username, password },
     allowedCountries: ['US'],
     getPhone: ({ id }) => users.get(id)?.phone ?? null,
-    loadUser: (id) => users.get(String(id)) ?? null,
+    loadUser: (id) => users.get(id) ?? null,
     secret: process.env.SMS_OTP_SECRET ?? 'change me: 32 random characters or more',
     messages: { appName: 'Example' },
   });

@@ -78,7 +78,9 @@ describe('getUserId', () => {
     const response = await givePassword(test.agent());
     expect(response.status).toBe(500);
     expect(test.errors.at(-1)).toEqual(
-      new TypeError('getUserId must return a non-empty string, a safe integer or a bigint; without it, user.id must be one'),
+      new TypeError(
+        'getUserId must return a non-empty string, a safe integer or a bigint; without it, user.id must be one',
+      ),
     );
     expect(test.sim.stats().calls).toMatchObject({ auth: 0, generate: 0 });
   });
