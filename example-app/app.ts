@@ -1,6 +1,6 @@
 import { join, relative } from 'node:path';
 import { Eta } from 'eta';
-import express, { type Express, type NextFunction, type Request, type Response } from 'express';
+import express, { type Express } from 'express';
 import type { Store } from 'express-session';
 import helmet from 'helmet';
 import type { SmsOtpOptions } from 'passport-sms-otp';
@@ -18,7 +18,6 @@ import { settingsPages } from './pages/settings';
 import { transferPages } from './pages/transfer';
 import type { Users } from './users';
 
-/** The dependencies of the app. */
 export interface AppParts {
   readonly gateway: SmsOtpOptions['gateway'];
   /** Where the simulator shows its messages; null with a real gateway. */
@@ -30,14 +29,12 @@ export interface AppParts {
   readonly sessionStore?: Store | undefined;
   readonly smsOtpStore?: SmsOtpOptions['store'];
   readonly figures?: FigureStore | undefined;
-  /** Default: nothing is written. */
   readonly log?: Log | undefined;
 }
 
 const PAGES_WITH_FORMS = ['/login', '/login/pin', '/step-up', '/enroll', '/account', '/transfer', /^\/settings/];
 const VIEWS = join(__dirname, 'views');
 
-/** Creates the site around the login. */
 export function createApp(config: Config, parts: AppParts): { app: Express; smsOtp: BankOtp } {
   const app = express();
   app.set('trust proxy', config.trustProxy);
@@ -45,7 +42,7 @@ export function createApp(config: Config, parts: AppParts): { app: Express; smsO
   app.use(express.static(join(__dirname, 'public'), { index: false }));
   const log = parts.log ?? createLog('silent');
   app.use(log.requests);
-  app.use(noStore, fillLanguage, languageSwitch(config));
+  app.use(fillLanguage, languageSwitch(config));
   app.use(express.urlencoded({ extended: false, limit: '10kb' }));
   addViews(app, config);
   Object.assign(app.locals, { inboxUrl: parts.inboxUrl, now: parts.now });
@@ -87,22 +84,10 @@ function securityHeaders({ isProduction }: Config): ReturnType<typeof helmet> {
   });
 }
 
-/** Pages that show an account must not be served from a cache after logout. */
-function noStore(_req: Request, res: Response, next: NextFunction): void {
-  res.set('Cache-Control', 'no-store');
-  next();
-}
-
 /** `res.render('name', data)` renders `views/name.eta`; the output of `<%= %>` is escaped. */
 function addViews(app: Express, { isProduction }: Config): void {
   const eta = new Eta({ views: VIEWS, cache: isProduction });
-  app.engine('eta', (path, data, done) => {
-    try {
-      done(null, eta.render(`/${relative(VIEWS, path)}`, data));
-    } catch (error) {
-      done(error);
-    }
-  });
+  app.engine('eta', (path, data, done) => done(null, eta.render(`/${relative(VIEWS, path)}`, data)));
   app.set('views', VIEWS);
   app.set('view engine', 'eta');
 }

@@ -1,4 +1,4 @@
-import type { ErrorRequestHandler, Express, NextFunction, Request, RequestHandler, Response } from 'express';
+import type { ErrorRequestHandler, Express, Request, RequestHandler } from 'express';
 import { ipKeyGenerator, rateLimit } from 'express-rate-limit';
 import session from 'express-session';
 import { Passport } from 'passport';
@@ -6,7 +6,7 @@ import { Strategy as LocalStrategy } from 'passport-local';
 import { createSmsOtp, type SmsOtpOptions } from 'passport-sms-otp';
 import type { AppParts } from './app';
 import type { Config } from './config';
-import { UnavailableError } from './errors';
+import { toFailureCode, UnavailableError } from './errors';
 import { csrfProtection, fillLocals, keepForm, readField } from './forms';
 import { readLocale, translateFor } from './i18n';
 
@@ -24,7 +24,17 @@ export function addLogin(
 ) {
   const { users } = parts;
   const passport = new Passport();
-  app.use(session(sessionOptions(config, parts)), requireSession);
+  const { isProduction, sessionSecret } = config;
+  const openSession = session({
+    // Browsers accept a `__Host-` cookie over https only, for this host only.
+    name: isProduction ? '__Host-harbour' : 'harbour',
+    secret: sessionSecret,
+    resave: false,
+    saveUninitialized: false,
+    cookie: { httpOnly: true, sameSite: 'lax', secure: isProduction, path: '/' },
+    ...(parts.sessionStore && { store: parts.sessionStore }),
+  });
+  app.use(requireSession(openSession));
   app.use(passport.session(), fillLocals, csrfProtection);
 
   passport.serializeUser((user, done) => done(null, user.id));
@@ -82,29 +92,16 @@ export function addLogin(
   return smsOtp;
 }
 
-function sessionOptions({ isProduction, sessionSecret }: Config, { sessionStore }: AppParts): session.SessionOptions {
-  return {
-    // Browsers accept a `__Host-` cookie over https only, for this host only.
-    name: isProduction ? '__Host-harbour' : 'harbour',
-    secret: sessionSecret,
-    resave: false,
-    saveUninitialized: false,
-    cookie: { httpOnly: true, sameSite: 'lax', secure: isProduction, path: '/' },
-    ...(sessionStore && { store: sessionStore }),
-  };
+/** Answers 503 while the store is down. express-session would continue without a session; a login cannot. */
+function requireSession(open: RequestHandler): RequestHandler {
+  return (req, res, next) =>
+    open(req, res, (error?: unknown) => {
+      const found: unknown = req.session; // the types promise one
+      next(error || !found ? new UnavailableError(`Sessions: ${toFailureCode(error)}`) : undefined);
+    });
 }
 
-/** express-session continues without a session while its store is down; a login cannot. */
-function requireSession(req: Request, _res: Response, next: NextFunction): void {
-  // The types promise a session, but there is none while the store is down.
-  const found: unknown = req.session;
-  next(found ? undefined : new UnavailableError('Sessions: none'));
-}
-
-/**
- * The library counts texts and codes; wrong passwords are for the app to count. Here each process counts in its own memory:
- * with several, give `rateLimit` a shared store.
- */
+/** Wrong passwords are for the app to count. With several processes, give `rateLimit` a shared store. */
 function limitPasswords(): RequestHandler[] {
   const limit = (most: number, keyGenerator: (req: Request) => string): RequestHandler =>
     rateLimit({
@@ -113,14 +110,14 @@ function limitPasswords(): RequestHandler[] {
       keyGenerator,
       skipSuccessfulRequests: true,
       requestWasSuccessful: (_req, res) => res.locals.isWrongPassword !== true,
-      standardHeaders: false,
+      standardHeaders: 'draft-8',
       legacyHeaders: false,
       handler: (req, res) => {
-        const { resetTime } = (req as { readonly rateLimit?: { readonly resetTime?: Date } }).rateLimit ?? {}; // set by rateLimit
-        const seconds = Math.max(1, Math.ceil(((resetTime?.getTime() ?? 0) - Date.now()) / 1000));
-        res.set('Retry-After', String(seconds)).status(429);
-        const text = translateFor(req)('notice.tooManyPasswords', { minutes: Math.ceil(seconds / 60) });
-        res.render('login', { notice: { kind: 'error', text }, form: { username: readField(req, 'username') } });
+        const minutes = Math.ceil(Number(res.get('Retry-After')) / 60);
+        const text = translateFor(req)('notice.tooManyPasswords', { minutes });
+        res
+          .status(429)
+          .render('login', { notice: { kind: 'error', text }, form: { username: readField(req, 'username') } });
       },
     });
   return [

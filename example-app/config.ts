@@ -78,18 +78,13 @@ const environmentSchema = z.object({
   LOG_LEVEL: z.enum(LOG_LEVELS, 'must be silent, error, warn, info or debug').default('warn'),
 });
 
-type RawEnvironment = Readonly<Record<string, string | undefined>>;
-
 /** The environment, checked and under the app's own names. Every variable is described in `.env.example`. */
 export type Config = ReturnType<typeof toConfig>;
 
-/**
- * Reads and checks the environment.
- * @throws {ConfigError} that lists every problem at once.
- */
+/** @throws {ConfigError} that lists every problem at once. */
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
   // `PORT=` in a file means the same as a missing line.
-  const given: RawEnvironment = Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim()));
+  const given: NodeJS.ProcessEnv = Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim()));
   const parsed = environmentSchema.safeParse(given);
   const problems = [
     ...(parsed.error?.issues ?? []).map(({ path, message }) => `${path.join('.')} ${message}`),
@@ -99,7 +94,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   return toConfig(parsed.data);
 }
 
-function findMissing(given: RawEnvironment): string[] {
+function findMissing(given: NodeJS.ProcessEnv): string[] {
   const isProduction = given.NODE_ENV === 'production';
   const needsGateway = isProduction || GATEWAY_NAMES.some((name) => given[name]);
   const reason = isProduction ? 'in production, where there is no simulator' : 'when a gateway is configured';
@@ -124,7 +119,6 @@ function toConfig(environment: z.output<typeof environmentSchema>) {
     isProduction: environment.NODE_ENV === 'production',
     // Valid for one run: in development everyone can log in again after a restart.
     sessionSecret: environment.SESSION_SECRET ?? randomBytes(32).toString('hex'),
-    /** The option `secret` of `createSmsOtp`. */
     smsOtpSecret: environment.SMS_OTP_SECRET ?? DEMO_SECRET,
     /** For Express's `trust proxy`: the number of proxies (0: none), or their addresses. */
     trustProxy: environment.TRUST_PROXY,
@@ -135,7 +129,6 @@ function toConfig(environment: z.output<typeof environmentSchema>) {
     phones: { alice: environment.ALICE_PHONE ?? '+12025550123', bob: environment.BOB_PHONE ?? '+12025550124' },
     allowedCountries: environment.ALLOWED_COUNTRIES ?? (hasOwnPhone ? ('any' as const) : ['US']),
     redisUrl: environment.REDIS_URL ?? null,
-    /** How many processes share the port. */
     workers: environment.WORKERS,
     logLevel: environment.LOG_LEVEL,
   };

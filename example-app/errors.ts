@@ -1,4 +1,4 @@
-import type { ErrorRequestHandler, Request, Response } from 'express';
+import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
 import type { TextKey } from './i18n';
 import type { Log } from './log';
 
@@ -27,16 +27,7 @@ const explanations: Readonly<Record<number, readonly [title: TextKey, text: Text
 const refused = ['error.refused.title', 'error.refused.text'] as const;
 const broken = ['error.broken.title', 'error.broken.text'] as const;
 
-/** The pages with the forms. All others are sent from the page of their own path. */
-const formPages: readonly (readonly [path: RegExp, page: string])[] = [
-  [/^\/login\/|^\/transfer\/pin$|^\/settings\/phones\/pin$/, '/login/pin'],
-  [/^\/settings/, '/settings'],
-  [/^\/(login|step-up|enroll|account|transfer)$/, ''],
-];
-
-export function answerNotFound(req: Request, res: Response): void {
-  showError(req, res, 404);
-}
+export const answerNotFound: RequestHandler = (req, res) => showError(req, res, 404);
 
 /** Renders the error page. It has no form and needs no session, because the session may be what failed. */
 export function handleErrors(log: Pick<Log, 'accident'>): ErrorRequestHandler {
@@ -59,7 +50,9 @@ function showError(req: Request, res: Response, status: number): void {
   res.status(status).render('message', { title, text, status, wayOut, user: null });
 }
 
+/** Returns the page of the form that is sent to this path. */
 function findFormPage(path: string): string | null {
-  const found = formPages.find(([pattern]) => pattern.test(path));
-  return found ? found[1] || path : null;
+  if (/^\/login\/|^\/(transfer|settings\/phones)\/pin$/.test(path)) return '/login/pin';
+  if (path.startsWith('/settings')) return '/settings';
+  return /^\/(login|step-up|enroll|account|transfer)$/.test(path) ? path : null;
 }

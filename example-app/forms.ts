@@ -1,5 +1,6 @@
 import { csrfSync } from 'csrf-sync';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import { toFailureCode, UnavailableError } from './errors';
 
 declare module 'express-session' {
   interface SessionData {
@@ -12,18 +13,18 @@ const { csrfSynchronisedProtection, getTokenFromState } = csrfSync({
   getTokenFromRequest: (req) => readField(req, '_csrf'),
   size: 32,
 });
-
 /** Refuses a POST whose hidden field `_csrf` is not the session's token. `req.csrfToken()` creates the token on first use. */
 export const csrfProtection = csrfSynchronisedProtection;
 
-/**
- * For pages with a form: saves the token before the page is sent, so that a failing store leads to an error
- * page rather than to a form that will be refused.
- */
+/** Saves the token before a page with a form is sent: a form whose token was not stored would be refused. */
 export function saveToken(req: Request, _res: Response, next: NextFunction): void {
   if (getTokenFromState(req) !== undefined) return next();
   req.csrfToken?.();
-  req.session.save(next);
+  saveSession(req, next);
+}
+
+export function saveSession({ session }: Request, next: NextFunction): void {
+  session.save((error: unknown) => next(error && new UnavailableError(`Sessions: ${toFailureCode(error)}`)));
 }
 
 /** Sets the variables of every page. A page without a form needs no token, so it creates no session. */
@@ -49,10 +50,9 @@ export const keepForm: RequestHandler = (req, _res, next) => {
   const kept = KEPT_FIELDS.map((name) => [name, readField(req, name)?.slice(0, 64)] as const);
   req.session.form = Object.fromEntries(kept.filter(([, value]) => value !== undefined));
   // The library reads the session again before it writes to it.
-  req.session.save(next);
+  saveSession(req, next);
 };
 
-/** Returns what was kept, once. */
 export function takeForm({ session }: Request): KeptForm {
   const { form = {} } = session;
   delete session.form;

@@ -85,6 +85,8 @@ export function fillLanguage(req: Request, res: Response, next: NextFunction): v
     // A form that was refused because it was out of date leads back to its page.
     pageNotice: readQueryNotice(req, { 'out-of-date': ['error', 'notice.outOfDate'] }),
   });
+  // Pages that show an account must not be served from a cache after logout.
+  res.set('Cache-Control', 'no-store');
   next();
 }
 

@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
-import type { Request, RequestHandler, Response } from 'express';
+import type { NextFunction, Request, Response } from 'express';
 import { SmsOtpError, type SmsOtpEvent } from 'passport-sms-otp';
-import { pino, type DestinationStream, type Level } from 'pino';
+import { pino, type DestinationStream, type Level, type LevelWithSilent } from 'pino';
 import { UnavailableError } from './errors';
 
 /** The fields of an event that are logged. No masked number, no label, no free text; a new field stays out until it is listed. */
@@ -13,7 +13,6 @@ const EVENT_FIELDS = [
 ];
 const ERROR_FIELDS = ['name', 'code', 'status', 'httpStatus', 'gatewayCode', 'gatewayName', 'retryAfterSeconds'];
 
-/** Events that need attention. */
 export const WARNINGS: readonly SmsOtpEvent['type'][] = [
   'locked',
   'disabled',
@@ -33,39 +32,30 @@ export const WARNINGS: readonly SmsOtpEvent['type'][] = [
 /** Events that occur many times per login. */
 const DETAILS: readonly SmsOtpEvent['type'][] = ['store-call', 'gateway-call', 'policy-decided'];
 
-/** The lowest level that is written. */
-export type LogLevel = 'silent' | 'error' | 'warn' | 'info' | 'debug';
+export type Log = ReturnType<typeof createLog>;
 
 /** Writes one line of JSON per event. Lines of one request have its id. */
-export interface Log {
-  readonly onEvent: (event: SmsOtpEvent) => void;
-  /** Assigns each request an id, and writes a line when it was answered. */
-  readonly requests: RequestHandler;
-  readonly accident: (error: unknown) => void;
-}
-
-/** @param level `silent` for none. @param output default: standard output. */
-export function createLog(level: LogLevel, output: DestinationStream = process.stdout): Log {
+export function createLog(level: LevelWithSilent, output: DestinationStream = process.stdout) {
   const requestIds = new AsyncLocalStorage<string>();
   const formatters = { level: (label: string) => ({ level: label }) };
   const mixin = (): object => ({ requestId: requestIds.getStore() });
   const logger = pino({ level, base: { pid: process.pid }, formatters, mixin }, output);
 
-  function tellRequest(req: Request, res: Response, startedAtMs: number): void {
-    const durationMs = performance.now() - startedAtMs;
-    logger.info({ method: req.method, route: routeOf(req.route), status: res.statusCode, durationMs }, 'request');
-  }
-
   return {
-    onEvent: (event) => logger[levelOf(event)]({ event: pick(event, EVENT_FIELDS) }, 'event'),
-    requests(req, res, next) {
+    onEvent: (event: SmsOtpEvent) => logger[levelOf(event)]({ event: pick(event, EVENT_FIELDS) }, 'event'),
+    /** Assigns each request an id, and writes a line when it was answered. */
+    requests: (req: Request, res: Response, next: NextFunction) => {
       const startedAtMs = performance.now();
       const requestId = randomUUID();
+      const tellRequest = (): void => {
+        const durationMs = performance.now() - startedAtMs;
+        logger.info({ method: req.method, route: routeOf(req.route), status: res.statusCode, durationMs }, 'request');
+      };
       // Logged once, also for a request that was aborted.
-      res.once('close', () => requestIds.run(requestId, tellRequest, req, res, startedAtMs));
+      res.once('close', () => requestIds.run(requestId, tellRequest));
       requestIds.run(requestId, next);
     },
-    accident: (error) => logger.error({ error: describeError(error) }, 'accident'),
+    accident: (error: unknown) => logger.error({ error: describeError(error) }, 'accident'),
   };
 }
 
@@ -75,9 +65,8 @@ function levelOf({ type }: SmsOtpEvent): Level {
 }
 
 /** Returns the route's pattern, not the path, which may hold anything. */
-function routeOf(route: unknown): string | undefined {
-  const path = (route as { readonly path?: unknown } | undefined)?.path; // Express says any
-  return typeof path === 'string' ? path : undefined;
+function routeOf(route: unknown): unknown {
+  return (route as { readonly path?: unknown } | undefined)?.path; // Express says any
 }
 
 /** Messages of the library and of this app are safe to log. Those of other errors may hold anything: only their stack frames are logged. */

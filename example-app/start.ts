@@ -9,60 +9,44 @@ import { ConfigError, readConfig, type Config } from './config';
 import { createLog } from './log';
 import { openRedis } from './stores';
 import { DEMO_PASSWORD, openUsers } from './users';
-import { readOrders, startWorkers, type Orders } from './workers';
+import { startWorkers, type Orders } from './workers';
 
-/** The gateway, real or simulated, as plain data that can be passed to workers. */
-export interface Gateway {
-  readonly baseUrl: string;
-  readonly username: string;
-  readonly password: string;
-  /** Where the text messages can be read; null with a real gateway. */
-  readonly inboxUrl: string | null;
-}
-
+/** The gateway, real or simulated, and where the text messages can be read; null with a real gateway. */
+export type Gateway = NonNullable<Config['gateway']> & { readonly inboxUrl: string | null };
 /** The app on its port, in one process or several. */
-export interface Serving {
-  readonly port: number;
-  close(): Promise<void>;
-}
-
-/** A running app, and how to stop it. */
-export interface RunningSite extends Omit<Serving, 'port'> {
-  readonly address: string;
-  readonly inboxUrl: string | null;
-}
+export type Serving = Awaited<ReturnType<typeof serve>>;
+export type RunningSite = Awaited<ReturnType<typeof run>>;
 
 /** How long a stop waits for responses in flight. */
 const STOP_TIMEOUT_MS = 5_000;
 
-/** The entry of `npm run example`, and of its workers. */
 async function start(): Promise<void> {
-  if (cluster.isPrimary && existsSync('.env')) process.loadEnvFile('.env');
-  const site = cluster.isWorker ? await serve(readOrders()) : await run(readConfig(process.env));
-  if ('address' in site) console.log(describe(site));
+  const orders = process.env.WORKER_ORDERS; // what a worker of ours gets
+  if (!orders && existsSync('.env')) process.loadEnvFile('.env');
+  const site = orders ? await serve(JSON.parse(orders) as Orders) : await run(readConfig(process.env));
+  if ('address' in site) {
+    const { address, inboxUrl } = site;
+    console.log(`
+Harbour Credit Union  ${address}
+Text messages         ${inboxUrl ?? 'go through the gateway to ALICE_PHONE and BOB_PHONE'}
+Demo users            alice, bob (sees ${address}/ops) or carol (has no number yet); password ${DEMO_PASSWORD}
+Stop with Ctrl+C.`);
+  }
   // Ctrl+C reaches workers twice, directly and through the process that started them: the second signal is ignored.
   await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
   await site.close();
   if (cluster.isPrimary) console.log('Stopped.');
 }
 
-/**
- * Starts the simulator, unless a gateway is configured, and then the app, here or in workers.
- * @throws {ConfigError} when a port is taken, or Redis cannot be used.
- */
-export async function run(config: Config): Promise<RunningSite> {
+/** Starts the app, here or in workers. @throws {ConfigError} when a port is taken, or Redis cannot be used. */
+export async function run(config: Config) {
   const { gateway, closeGateway } = await openGateway(config);
-  try {
-    const serving = await (config.workers === 1 ? serve : startWorkers)({ config, gateway });
-    return {
-      address: `http://localhost:${serving.port}`,
-      inboxUrl: gateway.inboxUrl,
-      close: () => serving.close().finally(closeGateway),
-    };
-  } catch (error) {
-    await closeGateway();
-    throw error;
-  }
+  const serving = await (config.workers === 1 ? serve : startWorkers)({ config, gateway });
+  return {
+    address: `http://localhost:${serving.port}`,
+    inboxUrl: gateway.inboxUrl,
+    close: () => serving.close().finally(closeGateway),
+  };
 }
 
 /** Returns the configured gateway, or starts the simulator, which an app with a real gateway does not load. */
@@ -77,36 +61,32 @@ async function openGateway(config: Config): Promise<{ gateway: Gateway; closeGat
   return { gateway: { baseUrl, username, password, inboxUrl }, closeGateway: () => simulator.close() };
 }
 
-/** Starts the app in this process. @throws {ConfigError} when the port is taken, or Redis cannot be used. */
-async function serve({ config, gateway }: Orders): Promise<Serving> {
+async function serve({ config, gateway: { inboxUrl, ...gateway } }: Orders) {
   const { variant, numbersAs, redisUrl } = config;
-  const { inboxUrl, ...account } = gateway;
   // What the workers share is warned of once.
   const warn = cluster.isWorker && cluster.worker?.id !== 1 ? () => undefined : console.warn;
   const stores = redisUrl === null ? null : await openRedis(redisUrl, warn);
-  try {
-    const { app, smsOtp } = createApp(config, {
-      ...stores,
-      gateway: { ...account, variant, numbersAs },
-      inboxUrl,
-      users: await openUsers(config, stores?.phoneLists),
-      now: Date.now,
-      log: createLog(config.logLevel),
-    });
-    const server = await listen(app, config);
-    return {
-      port: (server.address() as AddressInfo).port, // a TCP server's address is never a string
-      // From the outside in, so that nothing that still runs uses what is closed.
-      async close() {
-        await stopServer(server);
-        await smsOtp.close();
-        stores?.close();
-      },
-    };
-  } catch (error) {
-    stores?.close();
-    throw error;
-  }
+  const { app, smsOtp } = createApp(config, {
+    ...stores,
+    gateway: { ...gateway, variant, numbersAs },
+    inboxUrl,
+    users: await openUsers(config, stores?.phoneLists),
+    now: Date.now,
+    log: createLog(config.logLevel),
+  });
+  const server = await listen(app, config);
+  return {
+    port: (server.address() as AddressInfo).port, // a TCP server's address is never a string
+    // From the outside in, so that nothing that still runs uses what is closed.
+    async close() {
+      const impatience = setTimeout(() => server.closeAllConnections(), STOP_TIMEOUT_MS);
+      server.close();
+      await once(server, 'close');
+      clearTimeout(impatience);
+      await smsOtp.close();
+      stores?.close();
+    },
+  };
 }
 
 async function listen(app: Express, { port, isProduction }: Config): Promise<Server> {
@@ -125,26 +105,9 @@ function explainPort(name: string, port: number, error: unknown): never {
   throw new ConfigError([`${name} ${port} cannot be used (${code}): choose another`]);
 }
 
-async function stopServer(server: Server): Promise<void> {
-  const impatience = setTimeout(() => server.closeAllConnections(), STOP_TIMEOUT_MS);
-  server.close();
-  await once(server, 'close');
-  clearTimeout(impatience);
-}
-
-function describe({ address, inboxUrl }: RunningSite): string {
-  return [
-    '',
-    `Harbour Credit Union  ${address}`,
-    `Text messages         ${inboxUrl ?? 'go through the gateway to ALICE_PHONE and BOB_PHONE'}`,
-    `Demo users            alice, bob (sees ${address}/ops) or carol (has no number yet); password ${DEMO_PASSWORD}`,
-    'Stop with Ctrl+C.',
-  ].join('\n');
-}
-
 function explain(error: unknown): void {
   console.error(error instanceof ConfigError ? error.message : error);
-  process.exitCode = 1;
+  process.exit(1);
 }
 
 // The channel to the parent process would keep a worker alive.

@@ -1,27 +1,20 @@
 import { RedisStore } from 'connect-redis';
-import type { Store } from 'express-session';
 import { redisStore } from 'passport-sms-otp/redis';
 import { createClient, type RedisClientType } from 'redis';
-import type { AppParts } from './app';
 import { ConfigError } from './config';
 import { toFailureCode, UnavailableError } from './errors';
 import { redisFigures } from './ops/figures';
 import type { PhoneLists } from './users';
 
-/** What is kept in Redis, for all processes. */
-export interface Stores extends Required<Pick<AppParts, 'sessionStore' | 'smsOtpStore' | 'figures'>> {
-  readonly phoneLists: PhoneLists;
-  close(): void;
-}
-
 /**
+ * What is kept in Redis, for all processes.
  * @param warn Called once if the server may lose what is written to it.
  * @throws {ConfigError} when the server cannot be reached, or refuses.
  */
-export async function openRedis(url: string, warn: (message: string) => void): Promise<Stores> {
+export async function openRedis(url: string, warn: (message: string) => void) {
   const client = await connect(url);
   return {
-    sessionStore: guardSessions(new RedisStore({ client, prefix: 'harbour:session:' })),
+    sessionStore: new RedisStore({ client, prefix: 'harbour:session:' }),
     smsOtpStore: redisStore(client, {
       onWarning: (message, code) =>
         warn(
@@ -78,20 +71,4 @@ export function redisPhoneLists(client: RedisClientType): PhoneLists {
       return (await client.eval(SWAP, { keys: [keyOf(userId)], arguments: [before ?? '', after] }).catch(hide)) === 1;
     },
   };
-}
-
-type Done = (error?: unknown, result?: unknown) => void;
-
-/** Gives a session store failures that the error page answers with 503. */
-function guardSessions(store: Store): Store {
-  const toUnavailable = (error: unknown) => error && new UnavailableError(`Sessions: ${toFailureCode(error)}`);
-  for (const name of ['get', 'set', 'touch', 'destroy'] as const) {
-    const call = store[name]?.bind(store) as (...args: unknown[]) => void; // each ends with a callback
-    const guarded = (...args: unknown[]): void => {
-      const done = typeof args.at(-1) === 'function' ? (args.pop() as Done) : undefined; // just checked
-      call(...args, (error: unknown, result: unknown) => done?.(toUnavailable(error), result));
-    };
-    Object.assign(store, { [name]: guarded });
-  }
-  return store;
 }

@@ -17,46 +17,39 @@ declare global {
 
 export const DEMO_PASSWORD = 'demo-password';
 
-interface DemoUser extends Express.User {
-  readonly username: string;
-}
-
-const ALICE: DemoUser = { id: 'user-1', username: 'alice', name: 'Alice Marlow' };
-const BOB: DemoUser = { id: 'user-2', username: 'bob', name: 'Bob Tanner', isOperator: true };
-/** Has no number yet, and adds one at the first login. */
-const CAROL: DemoUser = { id: 'user-3', username: 'carol', name: 'Carol Reyes' };
-const DEMO_USERS = [ALICE, BOB, CAROL];
+const DEMO_USERS = [
+  { id: 'user-1', username: 'alice', name: 'Alice Marlow' },
+  { id: 'user-2', username: 'bob', name: 'Bob Tanner', isOperator: true },
+  // Has no number yet, and adds one at the first login.
+  { id: 'user-3', username: 'carol', name: 'Carol Reyes' },
+];
 
 /** The users and their numbers. Put your own here. */
-export interface Users {
-  findById(id: string): Promise<Express.User | null>;
-  /** Returns the user, or null for a wrong name or password; both take the same time. */
-  checkPassword(username: string, password: string): Promise<Express.User | null>;
-  /** Returns a string that changes with the password. */
-  getPasswordVersion(): Promise<string>;
-  readonly phoneBook: PhoneBook;
-}
+export type Users = Awaited<ReturnType<typeof openUsers>>;
 
 /**
  * Returns the demo users.
  * @param lists Where their numbers are kept. Default: this process's memory.
  * @throws {ConfigError} in production.
  */
-export async function openUsers(config: Config, lists: PhoneLists = memoryPhoneLists()): Promise<Users> {
+export async function openUsers(config: Config, lists: PhoneLists = memoryPhoneLists()) {
   if (config.isProduction) {
     throw new ConfigError(['NODE_ENV=production: everyone knows the demo users’ password. Put your users in users.ts']);
   }
-  for (const [user, mobile] of [[ALICE, config.phones.alice] as const, [BOB, config.phones.bob] as const]) {
+  for (const [username, mobile] of Object.entries(config.phones)) {
     const numbers: Numbers = { confirmed: [mobile], unconfirmed: null };
-    await lists.swap(user.id, null, JSON.stringify(numbers));
+    const user = DEMO_USERS.find((one) => one.username === username);
+    if (user) await lists.swap(user.id, null, JSON.stringify(numbers));
   }
   // One password for all. Its salt is derived from the secret that all processes share.
   const salt = createHmac('sha256', config.sessionSecret).update('demo users').digest();
-  const hash = hashPassword(DEMO_PASSWORD, salt);
+  const hash = hashPassword(DEMO_PASSWORD, salt, 64);
   return {
-    findById: (id) => Promise.resolve(DEMO_USERS.find((user) => user.id === id) ?? null),
-    async checkPassword(username, password) {
-      const isRight = timingSafeEqual(await hashPassword(password, salt), await hash);
+    findById: (id: string): Promise<Express.User | null> =>
+      Promise.resolve(DEMO_USERS.find((user) => user.id === id) ?? null),
+    /** Returns the user, or null for a wrong name or password; both take the same time. */
+    async checkPassword(username: string, password: string): Promise<Express.User | null> {
+      const isRight = timingSafeEqual(await hashPassword(password, salt, 64), await hash);
       const user = DEMO_USERS.find((one) => one.username === username);
       return isRight ? (user ?? null) : null;
     },
@@ -65,11 +58,7 @@ export async function openUsers(config: Config, lists: PhoneLists = memoryPhoneL
   };
 }
 
-const deriveKey: (password: string, salt: Buffer, keyBytes: number) => Promise<Buffer> = promisify(scrypt);
-
-async function hashPassword(password: string, salt: Buffer): Promise<Buffer> {
-  return deriveKey(password, salt, 64);
-}
+const hashPassword: (password: string, salt: Buffer, bytes: number) => Promise<Buffer> = promisify(scrypt);
 
 /** Stores lists of numbers: one string per user, replaced only if it has not changed since it was read. */
 export interface PhoneLists {
@@ -97,9 +86,6 @@ interface Numbers {
   readonly unconfirmed: string | null;
 }
 
-/** Returns the new numbers, or null when the change is not allowed. */
-type Change = (numbers: Numbers) => Numbers | null;
-
 /** Attempts per change. Of two concurrent changes one is tried again, so this many concurrent changes succeed. */
 const MOST_TRIES = 100;
 
@@ -109,7 +95,7 @@ export function createPhoneBook(lists: PhoneLists): PhoneBook {
     text === null ? { confirmed: [], unconfirmed: null } : (JSON.parse(text) as Numbers); // written below
 
   /** Returns whether the change was allowed. */
-  async function update(userId: string, change: Change): Promise<boolean> {
+  async function update(userId: string, change: (numbers: Numbers) => Numbers | null): Promise<boolean> {
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
       const before = await lists.read(userId);
       const next = change(toNumbers(before));

@@ -12,15 +12,7 @@ export interface Orders {
   readonly gateway: Gateway;
 }
 
-/** Runs in a worker. */
-export function readOrders(): Orders {
-  return JSON.parse(process.env.WORKER_ORDERS ?? '') as Orders; // written below
-}
-
-/**
- * Starts the configured number of processes on one port. Each is replaced when it ends.
- * @throws {ConfigError} when the first one, which prints the reason, cannot start.
- */
+/** @throws {ConfigError} when the first worker, which prints the reason, cannot start. */
 export async function startWorkers(orders: Orders): Promise<Serving> {
   const fork = (): Worker => cluster.fork({ WORKER_ORDERS: JSON.stringify(orders) });
   let isClosing = false;

@@ -33,7 +33,6 @@ const [LOG_LINES, MOST_KNOWN] = [30, 20_000];
 
 type Level = 'ok' | 'watch' | 'alarm' | 'unknown';
 type Answer = ReturnType<typeof answer>;
-type Question = (counted: Counted, minute: number) => Answer;
 type Filter = (label: string) => boolean;
 type Shares = readonly (readonly [label: string, count: number])[];
 export type Dashboard = ReturnType<typeof toDashboard>;
@@ -45,7 +44,7 @@ export function toDashboard(figures: readonly Figure[], now: number, range: Rang
   const first = Math.floor((now - minutes + step) / step) * step;
   const totals = toPoint(counted, first, now);
   const by = (series: Series): Shares => counted.by(series, first, now).toSorted(([, one], [, other]) => other - one);
-  const withSince = (name: string, ask: Question) => {
+  const withSince = (name: string, ask: typeof askGateway) => {
     const wordAt = (minute: number): string => {
       const word = known.get(`${name} ${minute}`) ?? ask(counted, minute).word;
       if (minute < now - MINUTES_OPEN) known.set(`${name} ${minute}`, word);
@@ -101,13 +100,11 @@ class Counted {
     return this.#series[series]?.findLast((figure) => figure.minute <= minute);
   }
 
-  /** Both minutes are included. */
   between(series: Series, first: number, last: number): readonly Figure[] {
     const list = this.#series[series] ?? [];
     return list.slice(findMinute(list, first), findMinute(list, last + 1));
   }
 
-  /** Returns the sum of each label. */
   by(series: Series, first: number, last: number): Shares {
     const sums = new Map<string, number>();
     for (const { label, amount } of this.between(series, first, last)) sums.set(label, (sums.get(label) ?? 0) + amount);
@@ -128,7 +125,6 @@ function findMinute(list: readonly Figure[], minute: number, low = 0, high = lis
   return isBefore ? findMinute(list, minute, middle + 1, high) : findMinute(list, minute, low, middle);
 }
 
-/** One point of the charts, one row of the table. */
 function toPoint(counted: Counted, first: number, last: number) {
   const sum = (series: Series, isCounted?: Filter): number => counted.sum(series, first, last, isCounted);
   const [calls, failed] = [sum('call'), sum('call', isFailure)];
@@ -167,8 +163,8 @@ function askGateway(counted: Counted, minute: number): Answer {
 }
 
 function askBreaker(counted: Counted, minute: number): Answer {
-  if (!isBreakerOpen(counted, minute)) return answer('ok', 'Closed', 'Calls go through.');
-  return answer('alarm', 'Open', 'Calls are refused until a trial succeeds.');
+  const open = answer('alarm', 'Open', 'Calls are refused until a trial succeeds.');
+  return isBreakerOpen(counted, minute) ? open : answer('ok', 'Closed', 'Calls go through.');
 }
 
 function askGuessing(counted: Counted, minute: number): Answer {
@@ -206,15 +202,14 @@ function askPumping(counted: Counted, minute: number): Answer {
 function askMoney(counted: Counted, minute: number): Answer {
   const { watchHours, alarmHours } = THRESHOLDS.money;
   const balance = counted.last('balance', minute);
-  const reported = counted.last('balance-low', minute)?.amount ?? 0;
   const isRefused = counted.last('refusing', minute)?.amount === 1006;
   if (isRefused || (balance && balance.amount <= 0)) return answer('alarm', 'Used up', 'The gateway sends nothing.');
   if (!balance) return answer('unknown', 'Not known yet', 'It is requested after a text.');
   const hours = balance.amount / spentInAnHour(counted, minute);
   const time = hours < 48 ? `${Math.floor(hours)} h` : `${Math.floor(hours / 24)} days`;
   const detail = hours < Infinity ? `Lasts ${time} at the last hour's rate.` : 'Nothing was spent in the last hour.';
-  if (hours < alarmHours || reported === 2) return answer('alarm', 'Running out', detail);
-  return hours < watchHours || reported === 1 ? answer('watch', 'Low', detail) : answer('ok', 'Enough', detail);
+  if (hours < alarmHours) return answer('alarm', 'Running out', detail);
+  return hours < watchHours ? answer('watch', 'Low', detail) : answer('ok', 'Enough', detail);
 }
 
 /** Adds up what the balance fell by; money that was paid in does not count against it. */

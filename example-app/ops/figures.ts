@@ -1,7 +1,7 @@
 import type { RedisClientType } from 'redis';
 
 /** Of a state the last value of a minute counts; all other series add up. */
-const STATES = ['balance', 'balance-low', 'breaker', 'refusing', 'currency'] as const;
+const STATES = ['balance', 'breaker', 'refusing', 'currency'] as const;
 type Traffic = `${'sent' | 'verified'}${'' | '-prefix' | '-purpose'}`;
 type Sum = Traffic | 'method' | 'rejected' | 'denied' | 'lock' | 'call' | 'latency' | 'cost' | 'log';
 export type Series = (typeof STATES)[number] | Sum;
@@ -9,7 +9,6 @@ const isState = (series: Series): boolean => STATES.some((state) => state === se
 
 /** One count, amount or state in one minute. All are whole numbers; money is in millionths. */
 export interface Figure {
-  /** Minutes since 1970. */
   readonly minute: number;
   readonly series: Series;
   /** What is counted apart within the series: a country, a prefix, a reason. */
@@ -17,7 +16,6 @@ export interface Figure {
   readonly amount: number;
 }
 
-/** Where figures are kept. */
 export interface FigureStore {
   add(figure: Figure): Promise<void>;
   /** Returns all figures of the minutes from `first` to `last`, the oldest first. */

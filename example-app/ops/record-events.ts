@@ -61,18 +61,8 @@ export function recordEvents(store: FigureStore, now: () => number) {
 
   // Nothing is wrong yet in a new process. One that has died tells no more that its breaker closes.
   (['breaker', 'refusing'] as const).forEach((state) => note(state, '', 0));
-  return { onEvent: createListener(note), policy };
-}
 
-function createListener(note: (series: Series, label: string | number | null, amount?: number) => void) {
-  // What the gateway refuses to everybody, until it answers that call again.
-  let refusedCall: string | null = null;
-  const setRefusing = (call: string | null, gatewayCode: number): void => {
-    refusedCall = call;
-    note('refusing', '', gatewayCode);
-  };
-
-  return (event: SmsOtpEvent): void => {
+  function onEvent(event: SmsOtpEvent): void {
     const line = toLogLine(event);
     if (line !== null) note('log', line);
     if (event.type === 'sent') {
@@ -90,21 +80,21 @@ function createListener(note: (series: Series, label: string | number | null, am
     } else if (LOCKS.includes(event.type)) note('lock', event.type);
     else if (event.type === 'gateway-failing') note('breaker', '', 1);
     else if (event.type === 'gateway-recovered') note('breaker', '', 0);
-    else if (event.type === 'gateway-credentials-refused') setRefusing('auth', event.gatewayCode);
-    else if (event.type === 'gateway-refusing') setRefusing(event.call, event.gatewayCode);
-    else if (event.type === 'balance-low') note('balance-low', '', event.level === 'critical' ? 2 : 1);
-    else if (event.type === 'balance-recovered') note('balance-low', '', 0);
-    else if (event.type === 'gateway-call') {
-      if (event.call === refusedCall && event.outcome === 'ok') setRefusing(null, 0);
+    else if (event.type === 'gateway-credentials-refused' || event.type === 'gateway-refusing') {
+      note('refusing', '', event.gatewayCode);
+    } else if (event.type === 'gateway-call') {
+      // A gateway that sends refuses nobody any more.
+      if (event.call === 'generate' && event.outcome === 'ok') note('refusing', '', 0);
       if (!LOGIN_CALLS.includes(event.call)) return;
       note('call', event.outcome);
       // A refused connection is fast, and no answer. Authentication lies within the calls that wait for it.
       if (!isFailure(event.outcome) && event.call !== 'auth') note('latency', toLatencyClass(event.durationMs));
     }
-  };
+  }
+
+  return { onEvent, policy };
 }
 
-/** A login needs these. */
 const LOGIN_CALLS: readonly string[] = ['auth', 'generate', 'validate'];
 /** What stops somebody who guesses, or tells of them. */
 const LOCKS = ['locked', 'disabled', 'browser-unknown', 'guessing-slowly', 'guessing-recovery-codes'];

@@ -84,12 +84,7 @@ function waitingCode({ notice, pending }: SmsOtpStatus): PendingStatus | null {
 }
 
 /** The route of the code form, by purpose. The purpose itself is decided by the challenge, whatever the route. */
-const ACTIONS: Readonly<Record<Purpose, string>> = {
-  login: '/login/pin',
-  'step-up': '/login/pin',
-  transaction: '/transfer/pin',
-  enroll: '/settings/phones/pin',
-};
+const ACTIONS: Partial<Record<Purpose, string>> = { transaction: '/transfer/pin', enroll: '/settings/phones/pin' };
 
 /** After these the texted code is worthless, though a new one may be requested. */
 const ENDS_CODE: ReadonlySet<Reason | null> = new Set(['too-many-attempts', 'expired', 'unconfirmed']);
@@ -109,7 +104,7 @@ function describePending(pending: PendingStatus, notice: Reason | null, req: Req
     lead: isSent && !isDead && !isClosed ? 'code' : withoutCode,
     purpose,
     isSent,
-    action: ACTIONS[purpose],
+    action: ACTIONS[purpose] ?? '/login/pin',
     digits: maskedPhone.slice(-2),
     transaction,
     trustedDays: TRUSTED_DAYS,

@@ -31,7 +31,6 @@ export function opsPages(
 }
 
 /** Answers 404 to everyone else. */
-function onlyOperators(req: Request, _res: Response, next: NextFunction): void {
-  if (req.user?.isOperator === true) next();
-  else next('router');
+function onlyOperators({ user }: Request, _res: Response, next: NextFunction): void {
+  next(user?.isOperator ? undefined : 'router');
 }

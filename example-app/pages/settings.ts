@@ -83,7 +83,6 @@ export function settingsPages(smsOtp: BankOtp, config: Config): Router {
   return router;
 }
 
-/** Forms redirect to the settings with one of these. */
 const DONE = ['confirmed', 'removed', 'default', 'forgotten', 'ended', 'ended-others', 'codes-shown'] as const;
 
 function readDone(req: Request): Notice | null {
@@ -97,7 +96,6 @@ export function countryOf({ allowedCountries }: Config): { readonly defaultCount
   return country === undefined ? {} : { defaultCountry: country };
 }
 
-/** @throws {Error} when no guard ran before. */
 function userOf({ user }: Request): Express.User {
   if (user === undefined) throw new Error('This page needs a guard');
   return user;

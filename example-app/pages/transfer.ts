@@ -1,7 +1,7 @@
 import { Router, type NextFunction, type Request, type Response } from 'express';
-import type { Transaction } from 'passport-sms-otp';
 import { z } from 'zod';
 import type { BankOtp } from '../bank-login';
+import { saveSession } from '../forms';
 import { readQueryNotice, toNotice, translateFor, type TextKey } from '../i18n';
 
 interface Transfer {
@@ -12,7 +12,6 @@ interface Transfer {
 /** The demo's whole bank, kept in the session so that the example needs no database. */
 interface Bank {
   readonly balanceCents: number;
-  /** The newest first. */
   readonly transfers: readonly Transfer[];
 }
 
@@ -32,7 +31,6 @@ function bankOf({ session }: Request): Bank {
 /** The account, and transfers: money moves only with a code that was texted for this transfer. */
 export function transferPages(smsOtp: BankOtp): Router {
   const router = Router();
-  // Both factors, of any age.
   const guard = smsOtp.requireSecondFactor({ redirect: '/login' });
 
   router.get('/account', guard, (req, res) => {
@@ -50,7 +48,11 @@ export function transferPages(smsOtp: BankOtp): Router {
   });
 
   const approve = smsOtp.stepUp({
-    transaction: (req) => toTransaction(transferForm(req).parse(req.body)),
+    transaction: (req) => {
+      const { payee, amountCents } = transferForm(req).parse(req.body);
+      // The same in every language, for the text message and the code page.
+      return { payee, amount: `${(amountCents / 100).toFixed(2)} USD` };
+    },
     successRedirect: '/login/pin',
     failureRedirect: '/transfer',
   });
@@ -80,18 +82,6 @@ function refuseOddForms(req: Request, res: Response, next: NextFunction): void {
   res.status(400).render('transfer', { bank: bankOf(req), payees: PAYEES, notice, field: problem.path[0], form });
 }
 
-/** Formats a transfer as the text message and the code page show it, the same in every language. */
-function toTransaction({ payee, amountCents }: Transfer): Transaction {
-  return { payee, amount: `${(amountCents / 100).toFixed(2)} USD` };
-}
-
-/** @throws {TypeError} when it was not written by `toTransaction`. */
-function fromTransaction({ payee, amount }: Transaction): Transfer {
-  const [, dollars, cents] = /^(\d+)\.(\d\d) USD$/.exec(amount) ?? [];
-  if (dollars === undefined || cents === undefined) throw new TypeError('not an amount of this bank');
-  return { payee, amountCents: Number(dollars) * 100 + Number(cents) };
-}
-
 /** Executes the transfer of the text message, whatever this request contains. */
 function sendMoney(req: Request, res: Response, next: NextFunction): void {
   const outcome = req.smsOtp;
@@ -99,13 +89,14 @@ function sendMoney(req: Request, res: Response, next: NextFunction): void {
     // The code belonged to something else, such as a step-up in another tab.
     return res.redirect(303, '/account');
   }
-  const order = fromTransaction(outcome.transaction);
+  const { payee, amount } = outcome.transaction;
+  const amountCents = Math.round(parseFloat(amount) * 100);
   const bank = bankOf(req);
-  if (order.amountCents > bank.balanceCents) return res.redirect(303, '/account?too-late');
+  if (amountCents > bank.balanceCents) return res.redirect(303, '/account?too-late');
   req.session.bank = {
-    balanceCents: bank.balanceCents - order.amountCents,
-    transfers: [order, ...bank.transfers].slice(0, TRANSFERS_KEPT),
+    balanceCents: bank.balanceCents - amountCents,
+    transfers: [{ payee, amountCents }, ...bank.transfers].slice(0, TRANSFERS_KEPT),
   };
   // A redirect before the session is saved would show the old balance.
-  req.session.save((error?: Error) => (error ? next(error) : res.redirect(303, '/account?transferred')));
+  saveSession(req, (error?: unknown) => (error ? next(error) : res.redirect(303, '/account?transferred')));
 }
