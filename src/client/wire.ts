@@ -96,7 +96,7 @@ function get<Result>(
     }
     const result = answer.kind === 'success' ? readPayload(answer.payload, answer.hasPayload) : null;
     if (result !== null) return result;
-    throw new GatewayResponseError(name, httpStatus, 'its fields are not as expected; check `variant`', retryAfterSeconds);
+    throw new GatewayResponseError(name, httpStatus, 'fields not as expected; check the variant', retryAfterSeconds);
   }
   return { name, method: 'GET', path, body: null, maxBytes, read };
 }

@@ -64,7 +64,7 @@ describe.each(variants)('doctor (%s) cannot use a gateway', (variant) => {
     [
       'that answers with garbage',
       { kind: 'body', status: 200, body: '{"hello":"there"}' },
-      /its fields are not as expected; check `variant`$/,
+      /fields not as expected; check the variant$/,
       /Something other than the gateway answers/,
     ],
     ['that ends half way', 'half-answer', /it is incomplete$/, /Something other than the gateway answers/],

@@ -64,8 +64,8 @@ describe('an answer', () => {
     ['an empty encoding', `${OK}content-encoding:\r\ncontent-length: 2\r\n\r\n{}`, 200, 'it is encoded'],
     ['a length beyond 64 KiB', `${OK}content-length: 65537\r\n\r\n{`, 200, 'it is too large'],
     ['more than 64 KiB', `${OK}\r\n"${'x'.repeat(65_536)}"`, 200, 'it is too large'],
-    ['no JSON', `${OK}content-length: 5\r\n\r\n{"a":`, 200, 'its fields are not as expected; check `variant`'],
-    ['other members', `${OK}content-length: 2\r\n\r\n{}`, 200, 'its fields are not as expected; check `variant`'],
+    ['no JSON', `${OK}content-length: 5\r\n\r\n{"a":`, 200, 'fields not as expected; check the variant'],
+    ['other members', `${OK}content-length: 2\r\n\r\n{}`, 200, 'fields not as expected; check the variant'],
   ])('is not as documented where its head or its members are not: %s', async (_title, bytes, httpStatus, problem) => {
     expect(await errorAfter(bytes)).toMatchObject(asSaid(httpStatus, problem));
   });
