@@ -94,12 +94,13 @@ export function byCountry<Value extends z.ZodType>(value: Value, problem: string
 /** Codes that are no country's, though Unicode knows them. */
 const NO_COUNTRIES = 'CP CQ DG EA EU EZ IC QO UN XA XB ZZ'.split(' ');
 
+const COUNTRY_NAMES = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
+
 /** Returns the ISO 3166-1 code of the country that two letters mean: GB for UK. Undefined: there is none. */
 export function findCountry(code: string): string | undefined {
   if (!/^[A-Z]{2}$/i.test(code)) return undefined;
   const { region = '' } = new Intl.Locale(`und-${code}`);
-  const isKnown = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' }).of(region) !== undefined;
-  return isKnown && !NO_COUNTRIES.includes(region) ? region : undefined;
+  return COUNTRY_NAMES.of(region) !== undefined && !NO_COUNTRIES.includes(region) ? region : undefined;
 }
 
 /**

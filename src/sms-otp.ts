@@ -149,12 +149,8 @@ export function createSmsOtp<const O extends PartOptions>(
   const { middleware, login, features, close } = context;
   const strategy = new SmsOtpStrategy(context);
   register(strategy, middleware);
-  const made: SmsOtp = {
-    strategy,
-    ...createMiddlewares(middleware, features, strategy),
-    ...createUserAdmin(login),
-    close,
-  };
+  const middlewares = createMiddlewares(middleware, features, strategy);
+  const made: SmsOtp = { strategy, ...middlewares, ...createUserAdmin(login), close };
   // Which parts exist depends on the same options as the type.
   return made as SmsOtp<O>;
 }

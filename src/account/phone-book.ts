@@ -126,16 +126,14 @@ export async function readOwnPhones(
  * the app's and may hold anything; an invalid one is left out. Without a default the first confirmed number is texted.
  */
 function readEntries(listed: readonly unknown[], warn: Warn): readonly PhoneEntry[] {
-  const isOdd = ({ mobile, isConfirmed }: ReturnType<typeof readFields>): boolean =>
-    !isPhoneNumber(mobile) || typeof isConfirmed !== 'boolean';
-  if (listed.map(readFields).some(isOdd)) {
+  const found = listed.map(readFields);
+  if (found.some(({ mobile, isConfirmed }) => !isPhoneNumber(mobile) || typeof isConfirmed !== 'boolean')) {
     warn(
       'SMS_OTP_PHONE_BOOK_ENTRY',
       'phoneBook.list has returned an entry that is not { mobile, isConfirmed, isDefault } with mobile in E.164 and booleans: no code can be texted to it',
     );
   }
-  const entries = listed
-    .map(readFields)
+  const entries = found
     .toSorted((one, other) => toRank(one) - toRank(other))
     .flatMap(({ mobile, isConfirmed }) =>
       isPhoneNumber(mobile) ? [{ mobile, isConfirmed: isConfirmed === true }] : [],

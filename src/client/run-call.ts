@@ -32,6 +32,18 @@ interface RunnerContext {
 /** The balance is used up; the account lacks the permission. OTP spec §7, HLR spec §7. */
 const ACCOUNT_REFUSALS: readonly number[] = [1006, 2100];
 
+/** Both services share the timeouts of balance and pricing. */
+const TIMEOUTS: Readonly<Record<CallName, keyof GatewayTimeouts>> = {
+  auth: 'authMs',
+  generate: 'generateMs',
+  validate: 'validateMs',
+  lookup: 'lookupMs',
+  balance: 'balanceMs',
+  'hlr-balance': 'balanceMs',
+  pricing: 'pricingMs',
+  'hlr-pricing': 'pricingMs',
+};
+
 /** Runs calls: a permit, a token, the request, and one repeat after error 1009. */
 export class CallRunner {
   /** The calls that the account may not make, until one is answered. */
@@ -68,11 +80,8 @@ export class CallRunner {
     this.#isClosed = true;
   }
 
-  /** Both services share the limits of balance and pricing. */
   #startDeadline(call: CallName, usedMs?: number): CallDeadline {
-    // Every call has a timeout that bears its name.
-    const name = `${call.replace('hlr-', '')}Ms` as keyof GatewayTimeouts;
-    return startDeadline(call, this.context.timeouts[name], usedMs);
+    return startDeadline(call, this.context.timeouts[TIMEOUTS[call]], usedMs);
   }
 
   async #admit(deadline: CallDeadline): Promise<CallPermit> {

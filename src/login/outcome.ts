@@ -116,12 +116,3 @@ type WithAllNames<Outcome, All = Outcome> = Outcome extends unknown
 
 /** What `req.smsOtp` holds after one of the middlewares ran. Its `user` is left out of JSON, logs and copies. */
 export type SmsOtpOutcome = WithAllNames<SendOutcome | VerifyOutcome | CancelOutcome | LogoutOutcome | PhoneOutcome>;
-
-/** Makes the outcome of a success. A handler that sends it whole must not send the record of the app's database. */
-export function toVerified({
-  user,
-  ...shown
-}: Omit<Extract<VerifyOutcome, { verified: true }>, 'verified'>): SmsOtpOutcome {
-  const outcome = { verified: true, ...shown } as const;
-  return Object.defineProperty({ ...outcome, user }, 'user', { enumerable: false });
-}

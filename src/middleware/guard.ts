@@ -65,7 +65,7 @@ export function createGuards(context: MiddlewareContext): Guards {
       return function requireSecondFactor(req: Request, res: Response, next: NextFunction) {
         const check = marks.check(req, maxAgeMs);
         if (check === 'passed') return next();
-        handleAsync(res, next, () => decide(req, res, options, check));
+        decideLater(req, res, next, options, check);
       };
     },
     hasSecondFactor(req, options) {
@@ -73,6 +73,11 @@ export function createGuards(context: MiddlewareContext): Guards {
       return marks.check(req, toMaxAgeMs(readOptions('hasSecondFactor', options))) === 'passed';
     },
   };
+
+  /** A function of its own: a closure in the guard would be made for every request. */
+  function decideLater(req: Request, res: Response, next: NextFunction, options: GuardOptions, check: Unpassed): void {
+    handleAsync(res, next, () => decide(req, res, options, check));
+  }
 
   /** The mark alone does not let the request pass. */
   async function decide(req: Request, res: Response, options: GuardOptions, check: Unpassed): Promise<boolean> {

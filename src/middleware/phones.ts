@@ -10,7 +10,6 @@ import {
 import type { EnrollmentContext, PhoneBook } from '../account/phone-book';
 import { createSmsVerifier } from '../login/code-verifiers';
 import type { LoginContext } from '../login/context';
-import { toVerified } from '../login/outcome';
 import { createVerifyOtp } from '../login/verify-otp';
 import type { MiddlewareContext } from './context';
 import { createFactory, currentUser, readField } from './handler';
@@ -24,6 +23,7 @@ import {
   recordRefusal,
   type SessionRefusal,
   toSafePath,
+  toVerified,
 } from './responses';
 import { createFinishSend } from './send';
 import type { SmsOtpSession } from './session-data';

@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import type { Reason, Refusal, SmsOtpOutcome } from '../login/outcome';
+import type { Reason, Refusal, SmsOtpOutcome, VerifyOutcome } from '../login/outcome';
 import { type MiddlewareContext, withoutLogins } from './context';
 import type { SmsOtpSession } from './session-data';
 import { updateSlot } from './update-slot';
@@ -211,4 +211,13 @@ export function toSafePath(path: unknown): string | null {
 /** Begins with one slash and holds no backslash, space or control character: browsers read those in ways of their own. */
 function isRooted(path: string): boolean {
   return /^\/(?![/\\])[^\\\s\p{Cc}]*$/u.test(path);
+}
+
+/** Makes the outcome of a success. A handler that sends it whole must not send the record of the app's database. */
+export function toVerified({
+  user,
+  ...shown
+}: Omit<Extract<VerifyOutcome, { verified: true }>, 'verified'>): SmsOtpOutcome {
+  const outcome = { verified: true, ...shown } as const;
+  return Object.defineProperty({ ...outcome, user }, 'user', { enumerable: false });
 }

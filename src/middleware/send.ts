@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { FirstFactorError } from '../errors';
-import { type Refusal, toVerified } from '../login/outcome';
+import type { Refusal } from '../login/outcome';
 import { maskPhone } from '../login/phones';
 import { toUserIdText } from '../login/users';
 import type { ResendResult } from '../login/resend-otp';
@@ -20,6 +20,7 @@ import {
   replyWithRedirect,
   toNotice,
   toSafePath,
+  toVerified,
 } from './responses';
 import type { PendingSlot, SmsOtpSession } from './session-data';
 import { checkProxy } from './setup-checks';

@@ -137,7 +137,7 @@ export class SessionSlot {
 
   /** Renews the session the way `carryThroughRenewal` has prepared it. */
   async renewPrepared(req: Request): Promise<void> {
-    await regenerate(this.requireSession(req));
+    await orFailure('renewed', (done) => this.requireSession(req).regenerate(done));
     await save(this.requireSession(req));
   }
 
@@ -221,16 +221,12 @@ function findUser(session: LiveSession): string {
 
 /** Saves the session now. @throws {SessionError} */
 function save(session: LiveSession): Promise<void> {
-  return callAsync((done) => session.save(done)).catch((error: unknown) =>
-    Promise.reject(storeFailure('saved', error)),
-  );
+  return orFailure('saved', (done) => session.save(done));
 }
 
-/** Replaces the request's session by a fresh one with another id. @throws {SessionError} */
-function regenerate(session: LiveSession): Promise<void> {
-  return callAsync((done) => session.regenerate(done)).catch((error: unknown) =>
-    Promise.reject(storeFailure('renewed', error)),
-  );
+/** Calls the session store. @throws {SessionError} */
+function orFailure(what: string, call: Parameters<typeof callAsync>[0]): Promise<void> {
+  return callAsync(call).catch((error: unknown) => Promise.reject(storeFailure(what, error)));
 }
 
 /** Reads the session again; false when it has ended, which express-session reports only in the message of its error. */

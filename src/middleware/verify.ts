@@ -48,15 +48,11 @@ export function createVerify(
       };
       const settings = { session, keepsNotice: failureRedirect !== undefined, factor, purpose };
       // The types know Passport's own options only; the strategy gets these as they are.
-      const middleware = passport.authenticate(freshStrategy(), settings, done) as RequestHandler;
+      // A fresh object, as Passport makes one of the strategy that it finds by a name.
+      const middleware = passport.authenticate(Object.create(strategy) as Strategy, settings, done) as RequestHandler;
       // Without a session middleware Passport may throw at once; in callback form it never calls `next` otherwise.
       middleware(req, res, reject);
     });
-  }
-
-  /** As Passport makes one for each request, from the strategy that it finds by a name. */
-  function freshStrategy(): Strategy {
-    return Object.create(strategy) as Strategy;
   }
 
   async function finishLogin(req: Request, res: Response, user: Express.User, options: VerifyOptions): Promise<void> {

@@ -126,8 +126,8 @@ export const FAULTS: readonly SeededFault[] = [
   {
     name: 'a session that could not be saved counts as saved',
     file: SLOT,
-    from: "    Promise.reject(storeFailure('saved', error)),",
-    to: '    void error,',
+    from: "return orFailure('saved', (done) => session.save(done));",
+    to: "return orFailure('saved', (done) => session.save(done)).catch(() => undefined);",
     scenario: pending('resend'),
     kind: 'mishaps',
   },
