@@ -47,7 +47,8 @@ const current = { userId: 'user-1', loginId: '6f1c1b1e-6f0e-4a53-9f36-1d6f0f5c9f
 const times = { startedAt: Date.now(), lastSeenAt: Date.now() };
 await store.logins.begin({ version: 1, ...current, method: 'sms', label: '', ...times }, 86_400, 100);
 const mark = { version: 1, verified: { userId: 'user-1', method: 'sms', at: Date.now() }, login: current };
-const req = { user, session: { smsOtp: mark }, isAuthenticated: () => true, headers: {} };
+const liveSession = { smsOtp: mark, regenerate: () => undefined, save: () => undefined };
+const req = { user, session: liveSession, sessionID: 'session-1', isAuthenticated: () => true, headers: {} };
 const res = {};
 const next = () => undefined;
 const guards = {
@@ -59,7 +60,10 @@ const guards = {
   'connect-ensure-login': ensureLoggedIn(),
 };
 // The first request asks the store.
-await new Promise((resolve) => guards['passport-sms-otp, logins, maxAgeSeconds'](req, res, resolve));
+await new Promise((resolve, reject) => {
+  const go = (error) => (error === undefined ? resolve() : reject(error));
+  guards['passport-sms-otp, logins, maxAgeSeconds'](req, res, go);
+});
 const alone = await interleave(guards, 7, (guard) => time(() => guard(req, res, next), CALLS));
 
 const auth = createBetterAuth({ baseUrl: 'http://127.0.0.1', sendOtp: async () => undefined });
