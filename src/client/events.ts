@@ -109,13 +109,12 @@ export class GatewayEmitter {
   }
 }
 
-/** Runs a call and emits how it ended; without listeners it only runs it. */
+/** Runs a call and emits how it ended. */
 export async function observeCall<Result>(
   emitter: GatewayEmitter,
   call: CallName,
   run: () => Promise<Result>,
 ): Promise<Result> {
-  if (!emitter.hasListeners) return run();
   const startedAtMs = performance.now();
   const emit = (ending: Pick<GatewayCallEvent, 'outcome' | 'gatewayCode'>): void =>
     emitter.emit({ type: 'gateway-call', call, ...ending, durationMs: performance.now() - startedAtMs });

@@ -14,7 +14,7 @@ import type { CircuitBreaker, CredentialLockout } from './back-off';
 import { type GatewayEmitter, observeCall } from './events';
 import { type GatewayCall, isCredentialRefusal, isGatewayFailure, isTokenRefusal } from './gateway-call';
 import type { GatewayTimeouts } from './options';
-import type { AuthorizedToken, TokenManager } from './token-manager';
+import type { TokenManager } from './token-manager';
 import type { Transport } from './transport';
 import type { Wire } from './wire';
 
@@ -54,17 +54,21 @@ export class CallRunner {
 
   /** Runs a call under its permit, or under one of its own. */
   run<Result>(call: GatewayCall<Result>, permit?: Permit): Promise<Result> {
-    const { emitter, limiter } = this.context;
-    return observeCall(emitter, call.name, async () => {
-      const reserved = permit === undefined ? null : limiter.take(permit, call.name);
-      const deadline = this.#startDeadline(call.name, reserved?.usedMs);
-      const ownPermit = reserved ?? (await this.#admit(deadline));
-      try {
-        return await this.#send(call, deadline);
-      } finally {
-        limiter.leave(ownPermit);
-      }
-    });
+    const { emitter } = this.context;
+    if (!emitter.hasListeners) return this.#run(call, permit);
+    return observeCall(emitter, call.name, () => this.#run(call, permit));
+  }
+
+  async #run<Result>(call: GatewayCall<Result>, permit: Permit | undefined): Promise<Result> {
+    const { limiter } = this.context;
+    const reserved = permit === undefined ? null : limiter.take(permit, call.name);
+    const deadline = this.#startDeadline(call.name, reserved?.usedMs);
+    const ownPermit = reserved ?? (await this.#admit(deadline));
+    try {
+      return await this.#send(call, deadline);
+    } finally {
+      limiter.leave(ownPermit);
+    }
   }
 
   /** Makes sure that a token is available and waits for a permit. Sends nothing for the call itself. */
@@ -85,7 +89,7 @@ export class CallRunner {
   }
 
   async #admit(deadline: CallDeadline): Promise<CallPermit> {
-    const { lockout, breaker, limiter } = this.context;
+    const { lockout, breaker, limiter, tokens } = this.context;
     if (this.#isClosed) throw closedError();
     lockout.check();
     // The call that finds the probe due waits for it; its own deadline still holds.
@@ -94,8 +98,10 @@ export class CallRunner {
     }
     const permit = limiter.reserve(deadline.call);
     try {
-      await this.#token(deadline);
-      await limiter.enter(permit, deadline);
+      // What is there already is not waited for: this runs with every call.
+      if (tokens.peek() === null) await tokens.obtain(deadline);
+      const turn = limiter.enter(permit, deadline);
+      if (turn !== null) await turn;
       return permit;
     } catch (error) {
       limiter.leave(permit);
@@ -106,7 +112,7 @@ export class CallRunner {
   /** Sends a call with a token, and once more after error 1009, which means that nothing was done. OTP spec §5. */
   async #send<Result>(call: GatewayCall<Result>, deadline: CallDeadline, isRepeat = false): Promise<Result> {
     const { transport, tokens, lockout } = this.context;
-    const token = await this.#token(deadline);
+    const token = tokens.peek() ?? (await tokens.obtain(deadline));
     try {
       const result = await transport.send(call, token.authorization, deadline);
       this.#refusing.delete(call.name);
@@ -128,10 +134,6 @@ export class CallRunner {
     if (gatewayCode === null || !ACCOUNT_REFUSALS.includes(gatewayCode)) return;
     this.#refusing.add(call);
     this.context.emitter.emit({ type: 'gateway-refusing', call, gatewayCode });
-  }
-
-  #token(deadline: CallDeadline): AuthorizedToken | Promise<AuthorizedToken> {
-    return this.context.tokens.peek() ?? this.context.tokens.obtain(deadline);
   }
 
   /** Sends the balance call, which costs nothing. A rejection is an answer too: the gateway works. */

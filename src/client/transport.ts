@@ -147,7 +147,7 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
     private readonly reject: (error: Error) => void,
   ) {
     // A process that was busy sees its timers before its sockets: what has arrived by then is read first.
-    this.#timer = setTimeout(() => setImmediate(() => this.#end()), remainingMs(deadline));
+    this.#timer = setTimeout(endSoon, remainingMs(deadline), this);
   }
 
   /** From here on bytes may have left. */
@@ -184,7 +184,7 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
     if (!this.#isSettled) this.#fail(this.#toGatewayError(error));
   }
 
-  #end(): void {
+  end(): void {
     if (this.#isSettled) return;
     this.#fail(new GatewayTimeoutError(this.call.name, this.deadline.limitMs, this.#controller !== null));
     this.#controller?.abort(ENDED);
@@ -216,6 +216,10 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
     this.#isSettled = true;
     clearTimeout(this.#timer);
   }
+}
+
+function endSoon(collector: AnswerCollector): void {
+  setImmediate(() => collector.end());
 }
 
 const JSON_TYPE = /^application\/(?:[a-z0-9!#$&^_.+-]+\+)?json[ \t]*(?:;|$)/i;
