@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { closestName } from './closest-name';
+import countries = require('./countries.json');
 import { optionError, readFields } from './errors';
 
 /**
@@ -91,24 +92,11 @@ export function byCountry<Value extends z.ZodType>(value: Value, problem: string
     .refine((record) => Object.keys(record).every((code) => findCountry(code) === code), keyProblem);
 }
 
-/** The codes of ISO 3166-1, and AC, TA and XK, which have calling codes. A list: the first `Intl.DisplayNames` takes 20 ms. */
-const COUNTRIES = new Set(
-  (
-    'AC AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY ' +
-    'BZ CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK FM ' +
-    'FO FR GA GB GD GE GF GG GH GI GL GM GN GP GQ GR GS GT GU GW GY HK HM HN HR HT HU ID IE IL IM IN IO IQ IR IS IT ' +
-    'JE JM JO JP KE KG KH KI KM KN KP KR KW KY KZ LA LB LC LI LK LR LS LT LU LV LY MA MC MD ME MF MG MH MK ML MM MN ' +
-    'MO MP MQ MR MS MT MU MV MW MX MY MZ NA NC NE NF NG NI NL NO NP NR NU NZ OM PA PE PF PG PH PK PL PM PN PR PS PT ' +
-    'PW PY QA RE RO RS RU RW SA SB SC SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TA TC TD TF TG TH TJ TK ' +
-    'TL TM TN TO TR TT TV TW TZ UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS XK YE YT ZA ZM ZW'
-  ).split(' '),
-);
-
-/** Returns the ISO 3166-1 code of the country that two letters mean: GB for UK. Undefined: there is none. */
+/** Returns the ISO 3166-1 code of the country that two letters mean: GB for UK; AC, TA and XK too, which can be called. */
 export function findCountry(code: string): string | undefined {
   if (!/^[A-Z]{2}$/i.test(code)) return undefined;
   const { region = '' } = new Intl.Locale(`und-${code}`);
-  return COUNTRIES.has(region) ? region : undefined;
+  return countries.includes(region) ? region : undefined;
 }
 
 /**

@@ -7,7 +7,7 @@ import { createSmsOtp } from 'passport-sms-otp';
 import { addSessions } from './first-factor';
 import type { RecipeParts } from './parts';
 
-type Done = (error: unknown, user?: Express.User | false) => void;
+type Done = (error: unknown, user?: Express.User | false, info?: object) => void;
 
 interface OpenIdParts extends RecipeParts {
   /** From openid-client's `discovery(new URL(issuer), clientId, clientSecret)`. */
@@ -27,7 +27,7 @@ export function createApp({ users, gateway, sessionSecret, otpSecret, ...openId 
       const claims = tokens.claims();
       if (claims === undefined) return done(null, false);
       // Issuer and subject together identify a person. An e-mail address does not: it may have a new owner.
-      findByIdentity(claims.iss, claims.sub).then((user) => done(null, user ?? false), done);
+      findByIdentity(claims.iss, claims.sub).then((user) => done(null, user ?? false, { amr: claims.amr }), done);
     }),
   );
   const smsOtp = createSmsOtp({

@@ -21,7 +21,7 @@ import {
 export interface Factor<User = Express.User> {
   /** Its name, and the `method` of the mark: small letters, digits and hyphens. */
   readonly name: string;
-  /** The value that `req.authInfo.amr` has beside `pwd`; RFC 8176. Default: the name. */
+  /** The value that `req.authInfo.amr` has after the first factor's; RFC 8176. Default: the name. */
   readonly amr?: string | undefined;
   /** The field of the body that holds its code. Default: `fields.code`. */
   readonly field?: string | undefined;

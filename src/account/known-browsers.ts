@@ -38,7 +38,7 @@ const MAX_BROWSERS = 10;
 
 const MAX_COOKIE_LENGTH = 512;
 const BROWSER_ID_BYTES = 16;
-const ENTRY = /(?<=^|~)([\w-]{22})\.([0-9a-z]{1,9})\.([\w-]{43})(?=~|$)/g;
+const ENTRY = /^([\w-]{22})\.([0-9a-z]{1,9})\.([\w-]{43})$/;
 
 /**
  * Recognizes browsers in which a user has passed the second factor, so that their limits are counted apart from those of
@@ -106,9 +106,11 @@ export function createKnownBrowsers(options: KnownBrowsersOptions): KnownBrowser
 /** What is no entry is ignored: an unknown browser is no error. */
 function readEntries(cookie: string | undefined): readonly Entry[] {
   if (cookie === undefined || cookie.length > MAX_COOKIE_LENGTH) return [];
-  // A match has all of its groups.
-  const matches = Array.from(cookie.matchAll(ENTRY)) as unknown as [string, string, string, string][];
-  return matches.slice(0, MAX_USERS).map(([text, browserId, at, seal]) => ({ text, browserId, at, seal }));
+  const entries = cookie.split('~').flatMap((entry) => {
+    const [text, browserId = '', at = '', seal = ''] = ENTRY.exec(entry) ?? [];
+    return text === undefined ? [] : { text, browserId, at, seal };
+  });
+  return entries.slice(0, MAX_USERS);
 }
 
 /** With `knownBrowsers: false`, and for a store without the part: all browsers share their limits. */

@@ -8,6 +8,10 @@ import {
   StoreError,
   toSafeCause,
 } from '../errors';
+import advice = require('./advice.json');
+
+/** What to do, by the platform's error code where no connection could be made, and by the gateway's. */
+const { causes: CAUSES, codes: CODES }: Record<'causes' | 'codes', Readonly<Record<string, string>>> = advice;
 
 /** An error of a command, with what to do about it. */
 abstract class AdvisedError extends Error {
@@ -84,65 +88,18 @@ function adviseOn(error: SmsOtpError): string | null {
   return null;
 }
 
-const HOST = 'The host name cannot be resolved. Check the host in SMS_OTP_BASE_URL, and the DNS of this machine.';
-const PORT = 'The server does not speak TLS on this port. Check the port in SMS_OTP_BASE_URL.';
 const TRUST = 'This machine does not trust the issuer of the certificate. Pass its authority with --ca <file>.';
-
-/** What to do when no connection could be made. */
-const ADVICE_BY_CAUSE: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'Nothing listens there. Check host and port in SMS_OTP_BASE_URL.',
-  ENOTFOUND: HOST,
-  EAI_AGAIN: HOST,
-  ERR_TLS_CERT_ALTNAME_INVALID:
-    'The certificate is for another name. Set SMS_OTP_BASE_URL to the host name it was issued for.',
-  CERT_HAS_EXPIRED: "The certificate has expired. The gateway's operator has to renew it.",
-  ERR_SSL_WRONG_VERSION_NUMBER: PORT,
-  EPROTO: PORT,
-};
 
 /** Returns what to do when no connection could be made, by the platform's error code. */
 export function adviseOnCause(code: string | null): string {
   if (code !== null && /SELF_SIGNED|UNABLE_TO/.test(code)) return TRUST;
   const otherwise = 'Check SMS_OTP_BASE_URL, and whether a firewall or a proxy blocks the way to the gateway.';
-  return ADVICE_BY_CAUSE[code ?? ''] ?? otherwise;
+  return CAUSES[code ?? ''] ?? otherwise;
 }
 
-const CREDENTIALS = 'Set SMS_OTP_USERNAME and SMS_OTP_PASSWORD to those of the API account.';
 const LATER = "Try again later; if it persists, ask the gateway's operator.";
-const NUMBER = 'Check the number; it needs its country code.';
-const NUMBERS_AS = 'Some gateways want JSON numbers: set SMS_OTP_NUMBERS_AS=number (or string).';
 
-/** What to do about an error code of the gateway. OTP spec §7, HLR spec §7. */
-const ADVICE: Readonly<Record<number, string>> = {
-  1001: LATER,
-  1002: CREDENTIALS,
-  1003: CREDENTIALS,
-  1004: CREDENTIALS,
-  1006: 'Top up the account.',
-  1007: 'The gateway has no such path. Check SMS_OTP_BASE_URL and SMS_OTP_VARIANT; doctor finds the variant.',
-  1009: 'Another system logs in with the same account; give each its own, or use variant A, which shares a token.',
-  1221: NUMBER,
-  1222: LATER,
-  2002: LATER,
-  2003: NUMBER,
-  2004: "Ask the gateway's operator to enable number lookups for the account.",
-  2005: 'The gateway cannot look up numbers of this network.',
-  2100: "Ask the gateway's operator to enable the OTP service for the account.",
-  2101: NUMBER,
-  2102: "The account may not text this destination; ask the gateway's operator.",
-  2103: `${NUMBER} ${NUMBERS_AS}`,
-  2104: 'Check --sender.',
-  2105: 'Check --message.',
-  2106: 'Make --message shorter.',
-  2107: 'The code, the id or the number is wrong, or the code has expired or was used. Send another one.',
-  2108: 'The code has expired. Send another one.',
-  2109: 'The code was used already. Send another one.',
-  2110: `Check --validity. ${NUMBERS_AS}`,
-  2120: 'The code is wrong.',
-  // Variant A has no code for an account without permission, and may answer with this one.
-  2121: "Try again later; if it persists, ask the gateway's operator, also whether the OTP service is enabled for the account.",
-};
-
+/** Returns what to do about an error code of the gateway. OTP spec §7, HLR spec §7. */
 export function adviseOnCode(gatewayCode: number | null): string {
-  return ADVICE[gatewayCode ?? 0] ?? LATER;
+  return CODES[gatewayCode ?? 0] ?? LATER;
 }

@@ -26,7 +26,7 @@ import {
   toVerified,
 } from './responses';
 import { createFinishSend } from './send';
-import type { SmsOtpSession } from './session-data';
+import { type SmsOtpSession, toKept } from './session-data';
 import { readRequiredField } from './setup-checks';
 
 /** The numbers of a logged-in user. A user who has one needs a second factor of their own that is recent enough. */
@@ -153,7 +153,7 @@ function createConfirm(context: MiddlewareContext, enrollment: EnrollmentContext
     try {
       const login = await logins.renew(req, userId, method);
       if (login === null) return false;
-      slot.carryThroughRenewal(req, { version: 1, verified: { userId, method, at }, ...login }, 'all');
+      slot.carryThroughRenewal(req, { ...toKept(slot.read(req)), verified: { userId, method, at }, ...login }, 'all');
       await slot.renewPrepared(req);
       return true;
     } finally {

@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
-import { FirstFactorError } from '../errors';
+import { FirstFactorError, readFields } from '../errors';
 import type { Refusal } from '../login/outcome';
 import { maskPhone } from '../login/phones';
 import { toUserIdText } from '../login/users';
@@ -22,7 +22,7 @@ import {
   toSafePath,
   toVerified,
 } from './responses';
-import type { PendingSlot, SmsOtpSession } from './session-data';
+import { type PendingSlot, type SmsOtpSession, toKept } from './session-data';
 import { checkProxy } from './setup-checks';
 import { toStatus } from './status';
 import { updateSlot } from './update-slot';
@@ -39,7 +39,7 @@ export function createSend(parts: MiddlewareContext): (options?: SendOptions) =>
   return createFactory('send', 'smsOtpSend', send);
 
   async function send(req: Request, res: Response, options: SendOptions): Promise<boolean> {
-    const user = takeFirstFactor(req);
+    const { user, kept } = takeFirstFactor(req);
     slot.requireCookie(req);
     checkProxy(req, context.warn);
     await slot.undoLogIn(req);
@@ -47,9 +47,9 @@ export function createSend(parts: MiddlewareContext): (options?: SendOptions) =>
     const request = toRequest(context, req, user, before);
     // A trusted device only matters to a user who needs a code.
     const trusted = devices && (await request.isRequired()) ? await devices.authenticate(req, res, user) : null;
-    if (trusted !== null) return logInFromDevice(req, res, trusted, options);
+    if (trusted !== null) return logInFromDevice(req, res, trusted, kept, options);
     const result = await sendOtp(request);
-    if (result.kind === 'not-required') return logInDirectly(req, res, user, options);
+    if (result.kind === 'not-required') return logInDirectly(req, res, user, kept, options);
     if (result.kind === 'refused') {
       const refused = { refusal: result.refusal, otpId: before.pending?.otpId };
       return finishRefusal(context, req, res, options.failureRedirect, refused, notSent);
@@ -57,7 +57,7 @@ export function createSend(parts: MiddlewareContext): (options?: SendOptions) =>
     if (result.kind === 'already-sent') return answerAgain(req, res, options, before, result.refusal);
     const pending = toPending(result, findWantedPage(req, before));
     await endEarlier(req, before);
-    await slot.renew(req, { version: 1, pending, ...findNotice(options, result, context.now()) });
+    await slot.renew(req, { ...kept, pending, ...findNotice(options, result, context.now()) });
     return answerPending(req, res, options, pending, result);
   }
 
@@ -66,11 +66,12 @@ export function createSend(parts: MiddlewareContext): (options?: SendOptions) =>
     req: Request,
     res: Response,
     user: Express.User,
+    kept: SmsOtpSession,
     options: SendOptions,
   ): Promise<boolean> {
     await endEarlier(req, slot.read(req));
     const { userId } = toUserIdText(context.getUserId(user));
-    slot.carryThroughRenewal(req, { version: 1, ...(await logins.begin(req, userId, null)) });
+    slot.carryThroughRenewal(req, { ...kept, ...(await logins.begin(req, userId, null)) });
     await logIn(req, user, {});
     req.smsOtp = { sent: false, reason: 'not-required' };
     return answerSuccess(res, options.notRequiredRedirect);
@@ -81,6 +82,7 @@ export function createSend(parts: MiddlewareContext): (options?: SendOptions) =>
     req: Request,
     res: Response,
     { user, mark }: DeviceLoginResult,
+    kept: SmsOtpSession,
     { notRequiredRedirect }: SendOptions,
   ): Promise<boolean> {
     const before = slot.read(req);
@@ -88,10 +90,10 @@ export function createSend(parts: MiddlewareContext): (options?: SendOptions) =>
     const { userId, method, at } = mark;
     await endEarlier(req, before);
     const login = await logins.begin(req, userId, method);
-    slot.carryThroughRenewal(req, { version: 1, verified: mark, ...login });
+    slot.carryThroughRenewal(req, { ...kept, verified: mark, ...login });
     await logIn(req, user, {});
     // A device is not a factor of its own: RFC 8176 has no value for it.
-    await setAuthInfo(context.passport, req, { amr: ['pwd'], method, at });
+    await setAuthInfo(context.passport, req, { amr: kept.amr ?? ['pwd'], method, at });
     req.smsOtp = toVerified({ user, method, at });
     return answerSuccess(res, notRequiredRedirect && (wanted ?? notRequiredRedirect));
   }
@@ -108,17 +110,19 @@ export function createSend(parts: MiddlewareContext): (options?: SendOptions) =>
 }
 
 /**
- * Returns the user of the first factor and clears `req.user`: until the code was right, this request has no user.
+ * Returns the user of the first factor, and what the session keeps of it. Clears `req.user`: until the code was right, this
+ * request has no user.
  * @throws {FirstFactorError} when there is none, or one who came from the session alone.
  */
-function takeFirstFactor(req: Request): Express.User {
+function takeFirstFactor(req: Request): { readonly user: Express.User; readonly kept: SmsOtpSession } {
   const user = currentUser(req);
   if (user === undefined) throw new FirstFactorError('user');
   if (req.authInfo === undefined) throw new FirstFactorError('authInfo');
+  const kept = toKept(readFields(req.authInfo));
   req.user = undefined;
   // Not deleted: an object that has lost a property is slow for the rest of the request.
   req.authInfo = undefined;
-  return user;
+  return { user, kept };
 }
 
 function toRequest(context: MiddlewareContext, req: Request, user: Express.User, before: SmsOtpSession): SendRequest {

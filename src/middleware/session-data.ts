@@ -8,6 +8,8 @@ export interface SmsOtpSession {
   readonly version: 1;
   readonly pending?: PendingSlot;
   readonly verified?: VerifiedMark;
+  /** How the first factor was passed, where its strategy said so. RFC 8176. */
+  readonly amr?: readonly string[];
   /** Whose login this is, and under which id the store knows it. Only with the option `logins`. */
   readonly login?: LoginReference;
   /** The reason of a refusal that was answered with a redirect, until `status()` returns it. */
@@ -78,6 +80,12 @@ function isMark(value: unknown): boolean {
 
 function isLogin(value: unknown): boolean {
   return isObject(value) && typeof value.userId === 'string' && typeof value.loginId === 'string';
+}
+
+/** Returns a slot with nothing but what stays from the first factor on. */
+export function toKept({ amr }: { readonly amr?: unknown }): SmsOtpSession {
+  const isGiven = Array.isArray(amr) && amr.length > 0 && amr.every((one) => typeof one === 'string');
+  return isGiven ? { version: 1, amr } : { version: 1 };
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -9,7 +9,7 @@ import type { FactorVerification, KeptLogin, MiddlewareContext } from './context
 import { currentUser, isGiven } from './handler';
 import { LOGIN_ENDED, recordRefusal, REPLIES, type SessionRefusal, setRetryAfter, toVerified } from './responses';
 import type { Purpose } from '../stores/store';
-import type { PendingSlot, SmsOtpSession } from './session-data';
+import { type PendingSlot, type SmsOtpSession, toKept } from './session-data';
 import { readRequiredField } from './setup-checks';
 import { updateSlot, withoutPending } from './update-slot';
 
@@ -133,7 +133,8 @@ export function createAuthenticate(context: MiddlewareContext, callback?: Strate
     pending: PendingSlot | undefined,
   ): Promise<Authentication> {
     const otpId = pending?.otpId;
-    const info: SmsOtpAuthInfo = { amr: ['pwd', amr], method, at };
+    const kept = toKept(slot.read(req));
+    const info: SmsOtpAuthInfo = { amr: [...(kept.amr ?? ['pwd']), amr], method, at };
     const confirmed = await confirmUser(callback, { user, info });
     if (confirmed === null) {
       return refuse(req, options, { refusal: { reason: 'denied' }, otpId, endsPending: true });
@@ -150,7 +151,7 @@ export function createAuthenticate(context: MiddlewareContext, callback?: Strate
     const verified = isTransaction ? slot.read(req).verified : { userId, method, at };
     const login = options.session === false ? {} : await toLogin();
     if (login === null) return refuse(req, options, { refusal: LOGIN_ENDED, otpId });
-    const marked: SmsOtpSession = { version: 1, ...(verified && { verified }), ...login };
+    const marked: SmsOtpSession = { ...kept, ...(verified && { verified }), ...login };
     if (options.session === false) {
       await updateSlot(context, req, (current) => current.pending?.otpId === otpId, withoutPending);
     } else slot.carryThroughRenewal(req, marked, purpose === 'login' ? undefined : 'all');
