@@ -19,13 +19,14 @@ const PASSING: readonly Reason[] = ['locked', 'send-limit'];
  * Returns a sentence that tells people why they were refused, in one of sixteen languages: plain text, to be escaped like
  * any other. It is the same for everybody and holds no number, name or code.
  *
- * @param reason `status(req).notice`, or `req.smsOtp.reason`.
+ * @param reason `status(req).notice`, or `req.smsOtp.reason`. Null, as the notice of a page without one, gives an empty string.
  * @throws {TypeError} when it is not one of `REASONS`.
  */
 export function noticeText(
-  reason: Reason,
+  reason: Reason | null,
   { locale: tag, retryAt = null, now = Date.now() }: NoticeTextOptions = {},
 ): string {
+  if (reason === null) return '';
   const locale = chooseLocale(tag === false ? undefined : tag, MESSAGE_LOCALES);
   const { [reason]: sentence, wait, later } = loadNotices()[locale];
   if (!REASONS.includes(reason)) throw new TypeError('noticeText: reason must be one of REASONS');

@@ -1,8 +1,11 @@
-import { rmSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { SentMessage } from 'passport-sms-otp/simulator';
 import request from 'supertest';
+import ts from 'typescript';
 import { readBlocks } from './support/blocks';
+import { readOptions } from './support/compile';
 import { readPage } from './support/pages';
 import { makeDirectory, start, type Running } from './support/run';
 
@@ -61,6 +64,18 @@ describe('the app of the quick start', () => {
     }
     expect((await visitor.get('/')).get('Location')).toBe('/login');
   });
+
+  it('is strict TypeScript, too, with the declaration of the user that the page shows', () => {
+    const declaration = blocks.find(({ code }) => code.includes('declare global'))?.code;
+    expect(declaration).toBeDefined();
+    const path = join(directory, 'app.mts');
+    writeFileSync(path, `${file?.code}\n${declaration}`);
+    const program = ts.createProgram([path], readOptions());
+    const source = program.getSourceFile(path);
+    const found = [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)];
+    expect(source).toBeDefined();
+    expect(found.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, ' '))).toEqual([]);
+  }, 60_000);
 
   it('turns away who does not', async () => {
     const visitor = request.agent(appUrl);

@@ -40,8 +40,12 @@ describe('noticeText', () => {
     );
   });
 
-  it.each(['', 'wait', 'invalid-code', 'toString', null, undefined])('refuses %p, which is no reason', (reason) => {
+  it.each(['', 'wait', 'invalid-code', 'toString', undefined])('refuses %p, which is no reason', (reason) => {
     expect(() => noticeText(reason as 'expired')).toThrow(new TypeError('noticeText: reason must be one of REASONS'));
+  });
+
+  it('says nothing where there is no notice', () => {
+    expect(noticeText(null, { retryAt: NOW + 1_000, now: NOW, locale: 'de' })).toBe('');
   });
 
   it('says "later" where waiting is all that helps and nobody knows how long', () => {

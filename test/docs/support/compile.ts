@@ -27,7 +27,7 @@ function fileOf(name: string | number): string {
 }
 
 /** The options of the repository, for a reader's strict project. */
-function readOptions(): ts.CompilerOptions {
+export function readOptions(): ts.CompilerOptions {
   const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.json'), (file) => ts.sys.readFile(file));
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT);
   return {
