@@ -128,6 +128,11 @@ describe('the locale of a text', () => {
     expect(chooseLocale(tag as string, ['fr', ...MESSAGE_LOCALES])).toBe('fr');
   });
 
+  it.each(MESSAGE_LOCALES)('%s is chosen by its own tag', (locale) => {
+    const other = locale === 'en' ? 'fr' : 'en';
+    expect(chooseLocale(locale, [other, ...MESSAGE_LOCALES])).toBe(locale);
+  });
+
   it('a locale that is not served is never chosen', () => {
     expect(chooseLocale('de', ['en', 'fr'])).toBe('en');
   });
