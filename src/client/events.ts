@@ -109,8 +109,16 @@ export class GatewayEmitter {
   }
 }
 
-/** Runs a call and emits how it ended. */
-export async function observeCall<Result>(
+/** Runs a call and emits how it ended; without listeners it only runs it. */
+export function observeCall<Result>(
+  emitter: GatewayEmitter,
+  call: CallName,
+  run: () => Promise<Result>,
+): Promise<Result> {
+  return emitter.hasListeners ? runObserved(emitter, call, run) : run();
+}
+
+async function runObserved<Result>(
   emitter: GatewayEmitter,
   call: CallName,
   run: () => Promise<Result>,

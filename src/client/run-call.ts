@@ -54,9 +54,7 @@ export class CallRunner {
 
   /** Runs a call under its permit, or under one of its own. */
   run<Result>(call: GatewayCall<Result>, permit?: Permit): Promise<Result> {
-    const { emitter } = this.context;
-    if (!emitter.hasListeners) return this.#run(call, permit);
-    return observeCall(emitter, call.name, () => this.#run(call, permit));
+    return observeCall(this.context.emitter, call.name, () => this.#run(call, permit));
   }
 
   async #run<Result>(call: GatewayCall<Result>, permit: Permit | undefined): Promise<Result> {

@@ -93,6 +93,8 @@ describe('the tarball', () => {
     expect(code).toContain('dist/index.js');
     expect(declarations).toEqual(code.map((file) => file.replace(/\.js$/, '.d.ts')));
     const data = [
+      'cli/advice',
+      'countries',
       'messages/locales',
       'messages/notices',
       'policies/spend-limits/country-names',
