@@ -8,7 +8,7 @@ import { SHARED_STATES, startServer, type StateServer } from './support/state-se
 
 const TIMEOUT_MS = 60_000;
 /** Long enough for an answer on a busy machine, short enough for rows that wait for it to be over. */
-const PATIENCE_MS = 400;
+const PATIENCE_MS = 800;
 /** Tokens have ended, and neither breaker nor watch remembers what was before. */
 const LATER_SECONDS = 1_801;
 
