@@ -1,7 +1,14 @@
 export { createSmsOtp, measureMessages, SmsOtpStrategy, type SmsOtp, type SmsOtpBase } from './sms-otp';
 export type { FieldsOption, LimitsOption, MaybeUser, SmsOtpOptions } from './options';
 export type { PhoneBook, PhoneEntry } from './account/phone-book';
-export type { Factor, FactorCheck } from './account/factors';
+export type {
+  ChallengeFactor,
+  CodeFactor,
+  Factor,
+  FactorChallenged,
+  FactorCheck,
+  FactorResponse,
+} from './account/factors';
 export type { KnownBrowsersOption } from './account/known-browsers';
 export type { RecoveryCodesOption } from './account/recovery-codes';
 export { memoryStore, type MemoryStoreOptions } from './stores/memory/memory-store';

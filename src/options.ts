@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import { z } from 'zod';
-import type { Factor } from './account/factors';
+import type { ChallengeFactor, CodeFactor, Factor } from './account/factors';
 import type { KnownBrowsersOption } from './account/known-browsers';
 import type { LoginsOption } from './account/logins';
 import type { PhoneBook } from './account/phone-book';
@@ -187,7 +187,7 @@ export interface SmsOtpOptions {
 const OWN_METHODS = ['sms', 'recovery-code', 'trusted-device'];
 const COUNTRIES = "must be 'any' or a list of ISO 3166-1 codes such as ['US', 'GB']";
 const FACTOR =
-  'needs a name of small letters, digits and hyphens that is not reserved, and a function check (isAvailable, too, is one)';
+  'needs a name of small letters, digits and hyphens that is not reserved, and a function check, or createOptions and checkResponse (isAvailable, too, is one)';
 const SECRET = 'must have at least 32 characters, and be random';
 
 const name = z.string('must be a string').min(1, 'must not be empty').max(100, 'must have at most 100 characters');
@@ -208,12 +208,15 @@ const cookieName = z
   .string('must be a string')
   .regex(/^__Host-[\w-]{1,64}$/, 'must begin with __Host- and go on with letters, digits, _ and -');
 
-const factor = objectWith<Factor>('a factor', 'name', 'check').refine(isFactor, FACTOR);
+const factor = objectWith<Factor>('a factor', 'name').refine(isFactor, FACTOR);
 
-function isFactor({ name: given, check, isAvailable }: Partial<Factor>): boolean {
-  const isName = typeof given === 'string' && /^[a-z][a-z0-9-]{0,31}$/.test(given);
-  const hasCallbacks = typeof check === 'function' && ['function', 'undefined'].includes(typeof isAvailable);
-  return isName && !OWN_METHODS.includes(given) && hasCallbacks;
+function isFactor(given: Partial<CodeFactor & ChallengeFactor>): boolean {
+  const { name: called, check, createOptions, checkResponse, isAvailable } = given;
+  const isName = typeof called === 'string' && /^[a-z][a-z0-9-]{0,31}$/.test(called);
+  const callbacks = [check, createOptions, checkResponse].map((callback) => typeof callback).join(' ');
+  const hasCallbacks = ['function undefined undefined', 'undefined function function'].includes(callbacks);
+  const isOwn = isName && !OWN_METHODS.includes(called);
+  return isOwn && hasCallbacks && ['function', 'undefined'].includes(typeof isAvailable);
 }
 
 /** A policy with a misspelt stage would never be checked, and with a misspelt mode it would be enforced. */

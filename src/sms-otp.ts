@@ -29,6 +29,7 @@ import { createEmitter } from './login/events';
 import { createResendOtp } from './login/resend-otp';
 import { createSendOtp } from './login/send-otp';
 import { readId, toUserIdText } from './login/users';
+import { createFactorOptions } from './login/factor-options';
 import { createVerifyOtp } from './login/verify-otp';
 import { createMessageBuilder } from './messages/build-message';
 import { measureTexts, type MessageMeasure } from './messages/measure';
@@ -302,7 +303,10 @@ function createMiddlewareContext(
     sendOtp,
     resendOtp: createResendOtp(login, sendOtp),
     factors: new Map(
-      Array.from(verifiers, ([name, verifier]) => [name, { verifier, verifyOtp: createVerifyOtp(login, verifier) }]),
+      Array.from(verifiers, ([name, verifier]) => {
+        const createOptions = createFactorOptions(login, verifier);
+        return [name, { verifier, verifyOtp: createVerifyOtp(login, verifier), createOptions }];
+      }),
     ),
     devices: devices &&
       trustedDevices && { ...devices, cookieName: trustedDevices.cookieName, trustDeviceField: fields.trustDevice },

@@ -15,20 +15,54 @@ import {
 } from './trusted-devices';
 
 /**
- * Another second factor beside the text message: a code that the user enters and a callback checks. The library counts
- * attempts, locks, and marks the session, for all factors together; that a code works only once is up to the callback.
+ * Another second factor beside the text message. The library counts attempts, locks, and marks the session, for all factors
+ * together. For a login or a step-up; it confirms no number and approves no transaction.
  */
-export interface Factor<User = Express.User> {
+export type Factor<User = Express.User> = CodeFactor<User> | ChallengeFactor<User>;
+
+interface FactorBase<User> {
   /** Its name, and the `method` of the mark: small letters, digits and hyphens. */
   readonly name: string;
   /** The value that `req.authInfo.amr` has after the first factor's; RFC 8176. Default: the name. */
   readonly amr?: string | undefined;
-  /** The field of the body that holds its code. Default: `fields.code`. */
+  /** The field of the body that holds its code, or its response. Default: `fields.code`. */
   readonly field?: string | undefined;
   /** Returns whether this user can use the factor now. Only `true` means yes; a throw goes to the app's error handler. Default: every user can. */
   isAvailable?(user: User): boolean | Promise<boolean>;
+}
+
+/** A factor whose code the user enters, such as an authenticator app's. That a code works only once is up to the callback. */
+export interface CodeFactor<User = Express.User> extends FactorBase<User> {
   /** Returns whether the code is this user's. Only `true` means yes; a throw goes to the app's error handler and counts as an attempt. */
   check(claimed: FactorCheck<User>): boolean | Promise<boolean>;
+}
+
+/**
+ * A factor that answers a challenge, such as a passkey. The library makes the challenge and keeps it with the pending login:
+ * it is good once, for five minutes at most, and for nothing else.
+ */
+export interface ChallengeFactor<User = Express.User> extends FactorBase<User> {
+  /** Returns what `optionsWith` sends to the browser as JSON, with the challenge in it. A throw goes to the app's error handler. */
+  createOptions(challenged: FactorChallenged<User>): object | Promise<object>;
+  /** Returns whether the response answers this challenge for this user. Only `true` means yes; a throw goes to the app's error handler and counts as an attempt. */
+  checkResponse(answered: FactorResponse<User>): boolean | Promise<boolean>;
+}
+
+/** Whom a challenge is for. */
+export interface FactorChallenged<User = Express.User> {
+  readonly user: User;
+  readonly userId: string;
+  readonly purpose: 'login' | 'step-up';
+  /** 32 random bytes as base64url. */
+  readonly challenge: string;
+  /** The client's address as Express returns it (`req.ip`); undefined when there is none. */
+  readonly address: string | undefined;
+}
+
+/** A response to a challenge. */
+export interface FactorResponse<User = Express.User> extends FactorChallenged<User> {
+  /** The JSON object of the body's field, unchecked: at most 16,384 characters. */
+  readonly response: object;
 }
 
 /** A code of another factor, as a user has entered it. */

@@ -68,6 +68,11 @@ export function spentCodesCounter(user: string): Counter {
   return { key: `recovery:spent:${user}`, windowSeconds: null };
 }
 
+/** Counts the responses to a challenge of ours: it outlives the challenge, so that only the first one is looked at. */
+export function usedChallengeCounter(challenge: string): Counter {
+  return { key: `challenge:${challenge}`, windowSeconds: 900, max: 1 };
+}
+
 /** Returns the keys of the failures that a success in one bucket clears: those of both sides, and the bucket's own. */
 export function failureKeys(user: string, methods: readonly string[], bucket: string): readonly string[] {
   const own = bucket === OTHER_BROWSERS ? methods.map((method) => lockKey(user, method)) : [browserKey(user, bucket)];

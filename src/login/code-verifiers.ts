@@ -1,8 +1,9 @@
-import type { Factor } from '../account/factors';
+import type { ChallengeFactor, CodeFactor, FactorChallenged } from '../account/factors';
 import { readRecoveryCode, type RecoveryCodes } from '../account/recovery-codes';
 import type { Permit } from '../client/gateway-client';
 import { GatewayRejectedError, NoAnswerError, type SmsOtpError } from '../errors';
-import { spentCodesCounter } from '../limits/failures';
+import { spentCodesCounter, usedChallengeCounter } from '../limits/failures';
+import { parseJson } from '../stores/check-values';
 import type { Challenge, Purpose } from '../stores/store';
 import type { LoginContext } from './context';
 import type { Method } from './outcome';
@@ -12,7 +13,16 @@ export interface ClaimedCode {
   readonly challenge: Challenge;
   readonly user: Express.User;
   readonly code: string;
+  /** The challenge of ours that it answers, if the factor has one. */
+  readonly factorChallenge: string | undefined;
   readonly address: string | undefined;
+}
+
+/** A challenge of ours that a factor is to answer, as the session keeps it. */
+export interface FactorChallenge {
+  readonly factor: string;
+  readonly value: string;
+  readonly expiresAt: number;
 }
 
 /**
@@ -44,6 +54,12 @@ export interface CodeVerifier {
   readonly reserve?: () => Promise<Permit>;
   /** Returns whether the challenge still applies, e.g. the user still owns the number it was sent to. Left out: it does. */
   readonly isStillValid?: (user: Express.User, challenge: Challenge) => Promise<boolean>;
+  /** The factor answers a challenge of ours. Left out: its codes are typed. */
+  readonly challenge?: {
+    readonly createOptions: ChallengeFactor['createOptions'];
+    /** Uses a challenge up, whatever the answer will be. Returns why it cannot be answered; null: it can. */
+    readonly take: (kept: FactorChallenge | undefined) => Promise<'expired' | 'wrong-code' | null>;
+  };
   /** @throws {SmsOtpError} when the code was surely not judged: the challenge lives on. */
   readonly verify: (claimed: ClaimedCode, slot: Permit | undefined) => Promise<Verification>;
 }
@@ -57,13 +73,17 @@ interface CodeFields {
 /** Makes the verifier of every configured factor, by its name. `sms` is always there. */
 export function createCodeVerifiers(
   login: LoginContext,
-  { fields, factors }: { readonly fields: CodeFields; readonly factors: readonly Factor[] },
+  { fields, factors }: { readonly fields: CodeFields; readonly factors: readonly (CodeFactor | ChallengeFactor)[] },
   recoveryCodes: RecoveryCodes | undefined,
 ): ReadonlyMap<string, CodeVerifier> {
   const verifiers = [
     createSmsVerifier(login, fields.code, ['login', 'step-up', 'transaction']),
     ...(recoveryCodes ? [createRecoveryCodeVerifier(login, recoveryCodes, fields.recoveryCode)] : []),
-    ...factors.map((factor) => createFactorVerifier(factor, fields.code)),
+    ...factors.map((factor) =>
+      'check' in factor
+        ? createFactorVerifier(factor, fields.code)
+        : createResponseVerifier(login, factor, fields.code),
+    ),
   ];
   return new Map(verifiers.map((verifier) => [verifier.method, verifier]));
 }
@@ -153,13 +173,9 @@ const MAX_FACTOR_INPUT_LENGTH = 128;
  * The app's callback verifies the codes of its own factor. A transaction's text shows what is approved, and an enrollment
  * proves the number: only the texted code is good for those.
  */
-function createFactorVerifier(factor: Factor, codeField: string): CodeVerifier {
+function createFactorVerifier(factor: CodeFactor, codeField: string): CodeVerifier {
   return {
-    method: factor.name,
-    field: factor.field ?? codeField,
-    amr: factor.amr ?? factor.name,
-    isGuessable: true,
-    purposes: ['login', 'step-up'],
+    ...describeFactor(factor, codeField),
     readCode: (input) => {
       if (typeof input !== 'string' || input.length > MAX_FACTOR_INPUT_LENGTH) return null;
       const code = input.trim();
@@ -170,6 +186,60 @@ function createFactorVerifier(factor: Factor, codeField: string): CodeVerifier {
       return { kind: isRight === true ? 'right' : 'wrong' };
     },
   };
+}
+
+function describeFactor({ name, field, amr }: CodeFactor | ChallengeFactor, codeField: string) {
+  const purposes = ['login', 'step-up'] as const;
+  return { method: name, field: field ?? codeField, amr: amr ?? name, isGuessable: true, purposes };
+}
+
+/** Longer input is no response. A passkey's has some 1,000 characters. */
+const MAX_RESPONSE_LENGTH = 16_384;
+
+/** The app's callback verifies the response to a challenge of ours, which comes as JSON or, from a form, as its text. */
+function createResponseVerifier(
+  { store, now }: Pick<LoginContext, 'store' | 'now'>,
+  factor: ChallengeFactor,
+  codeField: string,
+): CodeVerifier {
+  return {
+    ...describeFactor(factor, codeField),
+    readCode: (input) => {
+      const text = typeof input === 'string' ? input : (JSON.stringify(input) as string | undefined);
+      return text !== undefined && text.length <= MAX_RESPONSE_LENGTH && isResponse(parseJson(text)) ? text : null;
+    },
+    challenge: {
+      createOptions: (challenged) => factor.createOptions(challenged),
+      take: async (kept) => {
+        if (kept?.factor !== factor.name || !(kept.expiresAt > now())) return 'expired';
+        const { refusedBy, counts } = await store.counters.charge([usedChallengeCounter(kept.value)]);
+        // A store that returns no count has not answered.
+        return refusedBy === null && counts.length === 1 ? null : 'wrong-code';
+      },
+    },
+    verify: async ({ user, challenge: { userId, purpose }, code, factorChallenge = '', address }) => {
+      const response = parseJson(code);
+      if (!isResponse(response) || !isChallenged(purpose)) return { kind: 'wrong' };
+      const isRight: unknown = await factor.checkResponse({
+        user,
+        userId,
+        purpose,
+        challenge: factorChallenge,
+        response,
+        address,
+      });
+      return { kind: isRight === true ? 'right' : 'wrong' };
+    },
+  };
+}
+
+/** Returns whether a factor of the app's is good for this. */
+export function isChallenged(purpose: Purpose): purpose is FactorChallenged['purpose'] {
+  return purpose === 'login' || purpose === 'step-up';
+}
+
+function isResponse(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }
 
 /** Longer input is not a texted code, whatever autofill and paste bring along. */

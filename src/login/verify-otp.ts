@@ -15,7 +15,7 @@ import {
 import { keysClearedBySuccess, provenCounter } from '../limits/limits';
 import type { Challenge, Claim, Count, Counter, Purpose, Transaction } from '../stores/store';
 import { giveBackLostSend, readLockRefusal } from './charge-send';
-import type { CodeVerifier } from './code-verifiers';
+import type { CodeVerifier, FactorChallenge } from './code-verifiers';
 import type { LoginContext } from './context';
 import type { Method, Reason, Refusal } from './outcome';
 import { emitVerified } from './run-policies';
@@ -31,6 +31,8 @@ export interface PendingCode {
   readonly isSent: boolean;
   readonly pendingUntil: number;
   readonly attemptsLeft: number;
+  /** What a factor was asked last. */
+  readonly factorChallenge?: FactorChallenge | undefined;
 }
 
 /** A code to verify. */
@@ -100,6 +102,9 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
     if (pending.pendingUntil <= login.now()) return refuse('expired', true);
     if (verifier.isGuessable && pending.attemptsLeft <= 0) return refuse('too-many-attempts');
 
+    const unanswerable = await verifier.challenge?.take(pending.factorChallenge);
+    if (unanswerable) return refuse(unanswerable);
+
     // 2 admitted by the gateway's queue and breaker: a refusal here costs no attempt
     const isTexted = verifier.method === 'sms';
     let slot = isTexted && !pending.isSent ? undefined : await verifier.reserve?.();
@@ -142,7 +147,8 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
 
       // 6 the gateway, or the factor, verifies the code
       isJudged = true;
-      const result = await verifier.verify({ challenge, user, code, address }, slot);
+      const factorChallenge = pending.factorChallenge?.value;
+      const result = await verifier.verify({ challenge, user, code, factorChallenge, address }, slot);
       if (result.kind === 'lost') {
         // Of several answers that are lost, the one that ends the challenge gives back its send.
         const isEnded: unknown = await challenges.consume(challenge.otpId, { byCode: isTexted });

@@ -3,6 +3,7 @@ import type { DeviceAdmin, DeviceAuthenticator } from '../account/trusted-device
 import type { Warn } from '../errors';
 import type { CodeVerifier } from '../login/code-verifiers';
 import type { BrowserSuccess } from '../login/context';
+import type { CreateFactorOptions } from '../login/factor-options';
 import type { Method, Refusal } from '../login/outcome';
 import type { ResendRequest, ResendResult } from '../login/resend-otp';
 import type { SendOtp } from '../login/send-otp';
@@ -52,6 +53,8 @@ export interface MiddlewareContext {
 export interface FactorVerification {
   readonly verifier: CodeVerifier;
   readonly verifyOtp: VerifyOtp;
+  /** Undefined for factors whose codes are typed. */
+  readonly createOptions: CreateFactorOptions | undefined;
 }
 
 /** Trusted devices, and where a request names them. */

@@ -12,6 +12,7 @@ import { createResendCancelStepUp, type ResendCancelStepUp } from './resend-canc
 import { createSend } from './send';
 import { createStatus, type SmsOtpStatus } from './status';
 import type { OtpStrategy } from './strategy';
+import { createOptionsWith } from './factor-options';
 import { createVerify } from './verify';
 
 /** The middlewares and guards that are there whatever is configured. */
@@ -33,6 +34,11 @@ export interface Middlewares extends Guards, ResendCancelStepUp {
 export interface FactorsPart {
   /** Verifies the code of another factor. @throws {TypeError} when `factors` has none of that name. */
   readonly verifyWith: (factor: string, options?: VerifyOptions) => RequestHandler;
+  /**
+   * Answers with the options for a factor that answers a challenge, as JSON. `verifyWith` verifies its response, once and
+   * within five minutes. @throws {TypeError} when `factors` has none of that name that does.
+   */
+  readonly optionsWith: (factor: string) => RequestHandler;
 }
 
 /** Added by the option `phoneBook`. */
@@ -88,7 +94,7 @@ export function createMiddlewares(
     }),
     ...(logins && { logins: createLoginsPart(context, logins) }),
     ...(context.devices && { trustedDevices: toTrustedDevices(context.devices) }),
-    ...([...context.factors.keys()].some(isAppFactor) && { verifyWith: createVerifyWith(context, strategy) }),
+    ...([...context.factors.keys()].some(isAppFactor) && createFactorsPart(context, strategy)),
   };
 }
 
@@ -96,11 +102,14 @@ function toTrustedDevices({ list, revoke, revokeAll }: TrustedDevices): TrustedD
   return { list, revoke, revokeAll };
 }
 
-function createVerifyWith(context: MiddlewareContext, strategy: OtpStrategy): FactorsPart['verifyWith'] {
-  return (factor, options) => {
-    if (!isAppFactor(factor) || !context.factors.has(factor)) {
-      throw new TypeError('verifyWith: factors has none of that name');
-    }
-    return createVerify(context, strategy, 'verifyWith', factor)(options);
+function createFactorsPart(context: MiddlewareContext, strategy: OtpStrategy): FactorsPart {
+  return {
+    verifyWith: (factor, options) => {
+      if (!isAppFactor(factor) || !context.factors.has(factor)) {
+        throw new TypeError('verifyWith: factors has none of that name');
+      }
+      return createVerify(context, strategy, 'verifyWith', factor)(options);
+    },
+    optionsWith: (factor) => createOptionsWith(context, factor),
   };
 }

@@ -118,6 +118,7 @@ const SCHEMAS = {
   verify: verifySchema,
   recover: verifySchema,
   verifyWith: verifySchema,
+  optionsWith: strictOptions({}),
   requireSecondFactor: strictOptions({
     ...maxAge,
     redirect: text,

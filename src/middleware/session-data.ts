@@ -1,4 +1,5 @@
 import type { SessionData } from 'express-session';
+import type { FactorChallenge } from '../login/code-verifiers';
 import type { LoginReference } from '../login/context';
 import type { PendingStatus, Reason, SmsOtpOutcome } from '../login/outcome';
 import type { VerifiedMark } from '../login/users';
@@ -27,6 +28,8 @@ export interface PendingSlot extends PendingStatus {
   /** Why no text went out, and the HTTP status of the error if there was one. */
   readonly reason?: Reason;
   readonly failureStatus?: number;
+  /** What a factor was asked last. */
+  readonly factorChallenge?: FactorChallenge;
   /** Where the user wanted to go. */
   readonly returnTo?: string;
 }
