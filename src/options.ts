@@ -183,7 +183,7 @@ export interface SmsOtpOptions {
   now?(): number;
 }
 
-/** Methods that no factor of the app may be named after. */
+/** No factor of the app may be named after these methods. */
 const OWN_METHODS = ['sms', 'recovery-code', 'trusted-device'];
 const COUNTRIES = "must be 'any' or a list of ISO 3166-1 codes such as ['US', 'GB']";
 const FACTOR =
@@ -212,11 +212,10 @@ const factor = objectWith<Factor>('a factor', 'name').refine(isFactor, FACTOR);
 
 function isFactor(given: Partial<CodeFactor & ChallengeFactor>): boolean {
   const { name: called, check, createOptions, checkResponse, isAvailable } = given;
-  const isName = typeof called === 'string' && /^[a-z][a-z0-9-]{0,31}$/.test(called);
+  const isName = typeof called === 'string' && /^[a-z][a-z0-9-]{0,31}$/.test(called) && !OWN_METHODS.includes(called);
   const callbacks = [check, createOptions, checkResponse].map((callback) => typeof callback).join(' ');
   const hasCallbacks = ['function undefined undefined', 'undefined function function'].includes(callbacks);
-  const isOwn = isName && !OWN_METHODS.includes(called);
-  return isOwn && hasCallbacks && ['function', 'undefined'].includes(typeof isAvailable);
+  return isName && hasCallbacks && (isAvailable === undefined || typeof isAvailable === 'function');
 }
 
 /** A policy with a misspelt stage would never be checked, and with a misspelt mode it would be enforced. */
