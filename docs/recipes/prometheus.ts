@@ -14,7 +14,8 @@ export function countEvents(register: Registry): (event: SmsOtpEvent) => void {
   const calls = new Histogram({ name: 'sms_otp_gateway_seconds', help: 'Calls to the gateway', labelNames, registers });
   return (event) => {
     if (event.type === 'store-call' || event.type === 'policy-decided') return;
-    const detail = 'reason' in event ? event.reason : 'outcome' in event ? event.outcome : '';
+    const detail =
+      'reason' in event ? event.reason : 'method' in event ? event.method : 'outcome' in event ? event.outcome : '';
     events.inc({ type: event.type, detail });
     if (event.type === 'gateway-call') calls.observe({ type: event.call, detail }, event.durationMs / 1000);
   };

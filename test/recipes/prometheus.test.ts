@@ -12,7 +12,7 @@ describe('the recipe for prom-client', () => {
   });
   afterAll(() => test.close());
 
-  it('counts events by type and reason, and times the calls to the gateway', async () => {
+  it('counts events by type and reason or method, and times the calls to the gateway', async () => {
     const alice = visit(test);
     await alice.login();
     await alice.enterWrong();
@@ -22,7 +22,7 @@ describe('the recipe for prom-client', () => {
       expect.arrayContaining([
         'sms_otp_events_total{type="sent",detail=""} 1',
         'sms_otp_events_total{type="rejected",detail="wrong-code"} 1',
-        'sms_otp_events_total{type="verified",detail=""} 1',
+        'sms_otp_events_total{type="verified",detail="sms"} 1',
         'sms_otp_events_total{type="decision-ended",detail="verified"} 1',
         'sms_otp_gateway_seconds_count{type="validate",detail="rejected"} 1',
         'sms_otp_gateway_seconds_count{type="validate",detail="ok"} 1',
