@@ -34,11 +34,11 @@ export type { DevicesPart, FactorsPart, PhonesPart, RecoveryPart } from './middl
 export type {
   EnrollOptions,
   GuardOptions,
-  MaxAgeOptions,
   PassportOptions,
   PhoneOptions,
   RedirectOptions,
   RemoveOptions,
+  SecondFactorOptions,
   SendOptions,
   StepUpOptions,
   VerifyOptions,
@@ -47,7 +47,7 @@ export type { PendingSlot, SmsOtpSession, SmsOtpSessionData } from './middleware
 export type { RecoveryCodesPart } from './middleware/recovery-codes';
 export type { ListedPhone } from './account/change-phones';
 export type { Phones } from './middleware/phones';
-export type { SmsOtpStatus } from './middleware/status';
+export type { SecondFactorClaims, SmsOtpStatus } from './middleware/status';
 export type { SmsOtpAuthInfo, SmsOtpFailureInfo, StrategyCallback, StrategyDone } from './middleware/strategy';
 export type { GatewayClient } from './client/gateway-client';
 export type { GatewayClientOptions } from './client/options';

@@ -299,7 +299,7 @@ function createMiddlewareContext(
     now,
     warn: login.warn,
     logins,
-    marks: createMarkReader(slot, login.getUserId, now, logins),
+    marks: createMarkReader(slot, login.getUserId, now, logins, (method) => verifiers.get(method)?.acr),
     sendOtp,
     resendOtp: createResendOtp(login, sendOtp),
     factors: new Map(

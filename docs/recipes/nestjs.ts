@@ -4,7 +4,7 @@ import type { FactoryProvider, ModuleMetadata, OnApplicationShutdown } from '@ne
 import { APP_FILTER, Reflector } from '@nestjs/core';
 import { AuthGuard } from '@nestjs/passport';
 import type { Request, RequestHandler, Response } from 'express';
-import { createSmsOtp, SmsOtpError, type MaxAgeOptions, type SmsOtp, type SmsOtpOptions } from 'passport-sms-otp';
+import { createSmsOtp, SmsOtpError, type SecondFactorOptions, type SmsOtp, type SmsOtpOptions } from 'passport-sms-otp';
 
 /** The token of what `createSmsOtp` returns. */
 export const SMS_OTP = Symbol('SMS_OTP');
@@ -74,7 +74,8 @@ export class SmsOtpGuard implements CanActivate {
 }
 
 /** Guards a route or a controller. With `maxAgeSeconds` the second factor must be that recent. */
-export function SecondFactor({ maxAgeSeconds }: MaxAgeOptions = {}): MethodDecorator & ClassDecorator {
+export function SecondFactor({ maxAgeSeconds }: Pick<SecondFactorOptions, 'maxAgeSeconds'> = {}): MethodDecorator &
+  ClassDecorator {
   return applyDecorators(SetMetadata(MAX_AGE, maxAgeSeconds), UseGuards(SmsOtpGuard));
 }
 

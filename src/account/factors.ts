@@ -25,6 +25,8 @@ interface FactorBase<User> {
   readonly name: string;
   /** The value that `req.authInfo.amr` has after the first factor's; RFC 8176. Default: the name. */
   readonly amr?: string | undefined;
+  /** The value that `claims(req).acr` has, and that `acrValues` of a guard asks for, such as `phr`. Default: `mfa`. */
+  readonly acr?: string | undefined;
   /** The field of the body that holds its code, or its response. Default: `fields.code`. */
   readonly field?: string | undefined;
   /** Returns whether this user can use the factor now. Only `true` means yes; a throw goes to the app's error handler. Default: every user can. */

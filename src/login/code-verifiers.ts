@@ -40,6 +40,8 @@ export interface CodeVerifier {
   readonly field: string;
   /** RFC 8176. */
   readonly amr: string;
+  /** OpenID Connect Core section 2. */
+  readonly acr: string;
   /** Whether a code can be guessed: then attempts count toward locks and `disabled`. */
   readonly isGuessable: boolean;
   /** What its codes are good for. */
@@ -103,6 +105,7 @@ export function createSmsVerifier(
     method: 'sms',
     field,
     amr: 'sms',
+    acr: 'mfa',
     isGuessable: true,
     purposes,
     readCode,
@@ -151,6 +154,7 @@ function createRecoveryCodeVerifier(
     method: 'recovery-code',
     field,
     amr: 'recovery-code',
+    acr: 'mfa',
     isGuessable: false,
     purposes: ['login', 'step-up'],
     readCode: readRecoveryCode,
@@ -188,9 +192,9 @@ function createFactorVerifier(factor: CodeFactor, codeField: string): CodeVerifi
   };
 }
 
-function describeFactor({ name, field, amr }: CodeFactor | ChallengeFactor, codeField: string) {
+function describeFactor({ name, field, amr, acr = 'mfa' }: CodeFactor | ChallengeFactor, codeField: string) {
   const purposes = ['login', 'step-up'] as const;
-  return { method: name, field: field ?? codeField, amr: amr ?? name, isGuessable: true, purposes };
+  return { method: name, field: field ?? codeField, amr: amr ?? name, acr, isGuessable: true, purposes };
 }
 
 /** Longer input is no response. A passkey's has some 1,000 characters. */

@@ -134,5 +134,5 @@ export interface MarkReader {
    * Returns whether a guard lets the request pass. Allocates nothing, and is synchronous.
    * @param maxAgeMs Infinity: any age. With a finite age a trusted device never passes: the user proved nothing in this session.
    */
-  readonly check: (req: Request, maxAgeMs: number) => MarkCheck;
+  readonly check: (req: Request, maxAgeMs: number, acrValues?: readonly string[]) => MarkCheck;
 }

@@ -1,10 +1,10 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
-import type { Reason } from '../login/outcome';
+import type { Method, Reason } from '../login/outcome';
 import { idText, type VerifiedMark } from '../login/users';
 import { type LoginsContext, type MarkCheck, type MarkReader, type MiddlewareContext, withoutLogins } from './context';
 import { currentUser, handleAsync, loadOptions } from './handler';
-import type { GuardOptions, MaxAgeOptions } from './options';
-import { replyWithRedirect, replyWithRefusal, toNotice, toSafePath } from './responses';
+import type { GuardOptions, SecondFactorOptions } from './options';
+import { replyWithRedirect, replyWithRefusal, toChallenge, toNotice, toSafePath } from './responses';
 import type { SmsOtpSession } from './session-data';
 import type { SessionSlot } from './session-slot';
 import { requireOtherPage } from './setup-checks';
@@ -15,6 +15,7 @@ export function createMarkReader(
   getUserId: (user: Express.User) => unknown,
   now: () => number,
   logins: LoginsContext,
+  findAcr: (method: Method) => string | undefined,
 ): MarkReader {
   function read(req: Request): VerifiedMark | undefined {
     return toMark(req, slot.peek(req));
@@ -27,10 +28,11 @@ export function createMarkReader(
     return mark.userId === idText(getUserId(user)) ? mark : undefined;
   }
 
-  function check(req: Request, maxAgeMs: number): MarkCheck {
+  function check(req: Request, maxAgeMs: number, acrValues?: readonly string[]): MarkCheck {
     const kept = slot.peek(req);
     const mark = toMark(req, kept);
     if (mark === undefined) return 'second-factor-required';
+    if (acrValues?.includes(findAcr(mark.method) ?? '') === false) return 'second-factor-required';
     if (maxAgeMs === Infinity && !logins.isOn) return 'passed';
     const at = now();
     const isFresh = maxAgeMs === Infinity || (mark.method !== 'trusted-device' && at - mark.at <= maxAgeMs);
@@ -49,7 +51,7 @@ export interface Guards {
   /** Lets requests pass whose user has passed the second factor, recently enough; refuses or redirects all others. */
   readonly requireSecondFactor: (options?: GuardOptions) => RequestHandler;
   /** Returns whether `requireSecondFactor` would let the request pass. */
-  readonly hasSecondFactor: (req: Request, options?: MaxAgeOptions) => boolean;
+  readonly hasSecondFactor: (req: Request, options?: SecondFactorOptions) => boolean;
 }
 
 type Unpassed = Exclude<MarkCheck, 'passed'>;
@@ -63,14 +65,15 @@ export function createGuards(context: MiddlewareContext): Guards {
       const options = readOptions('requireSecondFactor', given);
       const maxAgeMs = toMaxAgeMs(options);
       return function requireSecondFactor(req: Request, res: Response, next: NextFunction) {
-        const check = marks.check(req, maxAgeMs);
+        const check = marks.check(req, maxAgeMs, options.acrValues);
         if (check === 'passed') return next();
         decideLater(req, res, next, options, check);
       };
     },
-    hasSecondFactor(req, options) {
-      if (options === undefined) return marks.check(req, Infinity) === 'passed';
-      return marks.check(req, toMaxAgeMs(readOptions('hasSecondFactor', options))) === 'passed';
+    hasSecondFactor(req, given) {
+      if (given === undefined) return marks.check(req, Infinity) === 'passed';
+      const options = readOptions('hasSecondFactor', given);
+      return marks.check(req, toMaxAgeMs(options), options.acrValues) === 'passed';
     },
   };
 
@@ -86,7 +89,7 @@ export function createGuards(context: MiddlewareContext): Guards {
     const reason = await findRefusal(req, options, check);
     if (reason === null) return true;
     if (options.redirect === undefined) {
-      replyWithRefusal(res, { reason });
+      replyWithRefusal(res, { reason }, toChallenge(reason, options, currentUser(req) !== undefined));
       return false;
     }
     requireOtherPage(req, options.redirect);
@@ -117,6 +120,6 @@ export function createGuards(context: MiddlewareContext): Guards {
 }
 
 /** However large: a limit that was given is not the same as none. */
-function toMaxAgeMs({ maxAgeSeconds }: MaxAgeOptions): number {
+function toMaxAgeMs({ maxAgeSeconds }: SecondFactorOptions): number {
   return maxAgeSeconds === undefined ? Infinity : Math.min(maxAgeSeconds * 1000, Number.MAX_VALUE);
 }

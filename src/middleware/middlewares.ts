@@ -10,7 +10,7 @@ import { createPhones, type Phones, type PhonesContext } from './phones';
 import { createRecoveryCodesPart, type RecoveryCodesContext, type RecoveryCodesPart } from './recovery-codes';
 import { createResendCancelStepUp, type ResendCancelStepUp } from './resend-cancel-step-up';
 import { createSend } from './send';
-import { createStatus, type SmsOtpStatus } from './status';
+import { createClaims, createStatus, type SecondFactorClaims, type SmsOtpStatus } from './status';
 import type { OtpStrategy } from './strategy';
 import { createOptionsWith } from './factor-options';
 import { createVerify } from './verify';
@@ -28,6 +28,8 @@ export interface Middlewares extends Guards, ResendCancelStepUp {
   readonly logout: (options?: RedirectOptions) => RequestHandler;
   /** Returns what a page may show of the pending code, the mark and the last refusal. */
   readonly status: (req: Request) => SmsOtpStatus;
+  /** Returns the claims of an ID token: how and when the user passed the second factor; null where `hasSecondFactor` is false. */
+  readonly claims: (req: Request) => SecondFactorClaims | null;
 }
 
 /** Added by the option `factors`. */
@@ -85,6 +87,7 @@ export function createMiddlewares(
     verify: createVerify(context, strategy),
     logout: createLogout(context),
     status: createStatus(context),
+    claims: createClaims(context),
     ...createResendCancelStepUp(context),
     ...createGuards(context),
     ...(phones && { phones: createPhones(context, phones) }),

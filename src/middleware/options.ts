@@ -43,16 +43,20 @@ export interface StepUpOptions extends RedirectOptions {
   readonly transaction?: ((req: Request) => Transaction | Promise<Transaction>) | undefined;
 }
 
-/** How old a second factor may be. */
-export interface MaxAgeOptions {
-  /** Seconds since the second factor was passed; with it, a trusted device never passes. Left out: any age, and any method. */
+/** Which second factor is good enough. */
+export interface SecondFactorOptions {
+  /** Seconds since the second factor was passed, 0 for none; with it, a trusted device never passes. Left out: any age, and any method. */
   readonly maxAgeSeconds?: number | undefined;
+  /** The `acr` values of which the second factor must have one, such as `['phr']`. Left out: any method, trusted devices too. */
+  readonly acrValues?: readonly string[] | undefined;
 }
 
 /** Options of `requireSecondFactor`. */
-export interface GuardOptions extends MaxAgeOptions {
+export interface GuardOptions extends SecondFactorOptions {
   /** Where to send the browser instead of answering 403. The URL of a GET is kept for after the second factor. */
   readonly redirect?: string | undefined;
+  /** For OAuth clients: answers 401 with the `Bearer` challenge of RFC 9470 instead of 403. Not together with `redirect`. */
+  readonly bearerRealm?: string | undefined;
   /** Lets users pass for whom `isRequiredFor`, called again now, returns false. Default: false. */
   readonly allowNotRequired?: boolean | undefined;
 }
@@ -86,7 +90,13 @@ const redirects = { successRedirect: text, failureRedirect: text };
 
 /** An age in seconds. Infinity is one, which zod's own number refuses. */
 const age = z.custom<number>((value) => typeof value === 'number', { error: 'must be a number', abort: true });
-const maxAge = { maxAgeSeconds: age.refine((seconds) => seconds > 0, 'must be above zero').optional() };
+/** Without the characters that a header would have to escape. */
+const realm = z.string('must be a string').regex(/^[ !#-[\]-~]+$/, 'must be ASCII without quotes and backslashes');
+const acr = z.string('must be a string').regex(/^[!#-[\]-~]+$/, 'must be ASCII without spaces, quotes and backslashes');
+const secondFactor = {
+  maxAgeSeconds: age.refine((seconds) => seconds >= 0, 'must be zero or more').optional(),
+  acrValues: z.array(acr, 'must be a list of strings').min(1, 'must not be empty').optional(),
+};
 const phoneChange = {
   ...redirects,
   maxAgeSeconds: age.refine((seconds) => seconds > 0 && seconds <= 900, 'must be above 0 and at most 900').default(300),
@@ -120,11 +130,15 @@ const SCHEMAS = {
   verifyWith: verifySchema,
   optionsWith: strictOptions({}),
   requireSecondFactor: strictOptions({
-    ...maxAge,
+    ...secondFactor,
     redirect: text,
+    bearerRealm: realm.optional(),
     allowNotRequired: flag,
+  }).refine(({ redirect, bearerRealm }) => redirect === undefined || bearerRealm === undefined, {
+    path: ['bearerRealm'],
+    error: 'does not go together with redirect',
   }) satisfies z.ZodType<GuardOptions>,
-  hasSecondFactor: strictOptions(maxAge) satisfies z.ZodType<MaxAgeOptions>,
+  hasSecondFactor: strictOptions(secondFactor) satisfies z.ZodType<SecondFactorOptions>,
   'phones.enroll': strictOptions({
     ...phoneChange,
     replaces: flag,

@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import type { Method, PendingStatus, Reason } from '../login/outcome';
 import type { MiddlewareContext } from './context';
-import type { PendingSlot, SmsOtpSession } from './session-data';
+import { type PendingSlot, type SmsOtpSession, toKept } from './session-data';
 
 /** What a page may show. No secret; times are milliseconds since 1970. */
 export interface SmsOtpStatus {
@@ -13,6 +13,27 @@ export interface SmsOtpStatus {
   readonly notice: Reason | null;
   /** Beside the notice: when another try makes sense, in milliseconds since 1970; null when that is not known. */
   readonly retryAt: number | null;
+}
+
+/** How the user of a request was authenticated, as an ID token says it: OpenID Connect Core 1.0 section 2. */
+export interface SecondFactorClaims {
+  /** The `acr` of the second factor; absent after a login from a trusted device. */
+  readonly acr?: string;
+  /** The first factor's values, then the second factor's. RFC 8176. */
+  readonly amr: readonly string[];
+  /** When the second factor was passed, in whole seconds since 1970. */
+  readonly auth_time: number;
+}
+
+/** Makes `claims(req)`. The mark names the method alone: what it is worth is looked up in today's options. */
+export function createClaims({ slot, marks, factors }: MiddlewareContext): (req: Request) => SecondFactorClaims | null {
+  return function claims(req) {
+    const mark = marks.check(req, Infinity) === 'passed' ? marks.read(req) : undefined;
+    if (mark === undefined) return null;
+    const { acr, amr } = factors.get(mark.method)?.verifier ?? {};
+    const { amr: first = ['pwd'] } = toKept(slot.peek(req) ?? {});
+    return { ...(acr && { acr }), amr: [...first, ...(amr ? [amr] : [])], auth_time: Math.floor(mark.at / 1000) };
+  };
 }
 
 /** Makes `status(req)`. Without a session every field is null. */

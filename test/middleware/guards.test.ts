@@ -119,6 +119,9 @@ describe('the guard', () => {
   });
 });
 
+const UNQUOTED = 'must be ASCII without quotes and backslashes';
+const UNQUOTED_ACR = 'must be ASCII without spaces, quotes and backslashes';
+
 describe('options of a middleware', () => {
   let test: TestApp;
   beforeAll(async () => {
@@ -129,12 +132,26 @@ describe('options of a middleware', () => {
   it.each([
     ['requireSecondFactor', { maxAge: 300 }, 'unknown option maxAge'],
     ['requireSecondFactor', { maxAgeSeconds: '300' }, 'maxAgeSeconds must be a number'],
-    ['requireSecondFactor', { maxAgeSeconds: 0 }, 'maxAgeSeconds must be above zero'],
-    ['requireSecondFactor', { maxAgeSeconds: -1 }, 'maxAgeSeconds must be above zero'],
-    ['requireSecondFactor', { maxAgeSeconds: NaN }, 'maxAgeSeconds must be above zero'],
+    ['requireSecondFactor', { maxAgeSeconds: -1 }, 'maxAgeSeconds must be zero or more'],
+    ['requireSecondFactor', { maxAgeSeconds: NaN }, 'maxAgeSeconds must be zero or more'],
     ['requireSecondFactor', { maxAgeSeconds: null }, 'maxAgeSeconds must be a number'],
     ['requireSecondFactor', { allowNotRequired: 'yes' }, 'allowNotRequired must be a boolean'],
     ['requireSecondFactor', { redirect: 7 }, 'redirect must be a string'],
+    ['requireSecondFactor', { acrValues: 'phr' }, 'acrValues must be a list of strings'],
+    ['requireSecondFactor', { acrValues: [] }, 'acrValues must not be empty'],
+    ['requireSecondFactor', { acrValues: [7] }, 'acrValues.0 must be a string'],
+    ...['', 'phr mfa', 'phr"', 'ph\\r', 'ph\r\n', 'phü'].map(
+      (acr) => ['requireSecondFactor', { acrValues: ['phr', acr] }, `acrValues.1 ${UNQUOTED_ACR}`] as const,
+    ),
+    ['requireSecondFactor', { bearerRealm: true }, 'bearerRealm must be a string'],
+    ...['', 'the "bank"', 'ba\\nk', 'bank\r\nX: y', 'bänk'].map(
+      (bearerRealm) => ['requireSecondFactor', { bearerRealm }, `bearerRealm ${UNQUOTED}`] as const,
+    ),
+    [
+      'requireSecondFactor',
+      { bearerRealm: 'bank', redirect: '/login' },
+      'bearerRealm does not go together with redirect',
+    ],
     ['send', { sucessRedirect: '/pin' }, 'unknown option sucessRedirect, did you mean successRedirect?'],
     ['send', null, 'options must be an object'],
     ['send', { session: false }, 'unknown option session'],
@@ -161,7 +178,9 @@ describe('options of a middleware', () => {
   it('are checked by hasSecondFactor at its call', () => {
     const ask = (options: object) => () => test.smsOtp.hasSecondFactor(bareRequest({ id: 1 }, null), options);
     expect(ask({ maxAge: 300 })).toThrow(new TypeError('hasSecondFactor: unknown option maxAge'));
-    expect(ask({ maxAgeSeconds: -1 })).toThrow(new TypeError('hasSecondFactor: maxAgeSeconds must be above zero'));
+    expect(ask({ maxAgeSeconds: -1 })).toThrow(new TypeError('hasSecondFactor: maxAgeSeconds must be zero or more'));
+    expect(ask({ acrValues: [] })).toThrow(new TypeError('hasSecondFactor: acrValues must not be empty'));
+    expect(ask({ bearerRealm: 'bank' })).toThrow(new TypeError('hasSecondFactor: unknown option bearerRealm'));
   });
 
   it.each(['send', 'verify', 'resend', 'stepUp', 'cancel', 'requireSecondFactor'] as const)(

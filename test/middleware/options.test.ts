@@ -109,7 +109,7 @@ describe('createSmsOtp', () => {
           'requireSecondFactor',
           'hasSecondFactor',
         ],
-        ...['status', 'unlockUser', 'enableUser', 'forgetUser', 'exportUser'],
+        ...['status', 'claims', 'unlockUser', 'enableUser', 'forgetUser', 'exportUser'],
       ].sort(),
     );
     const { requireSecondFactor, send } = parts;
