@@ -75,6 +75,22 @@ export function syncCallback<Callback extends (input: never) => unknown>() {
   });
 }
 
+/** One secret or a list, as the environment gives them. */
+export type SecretOption = string | undefined | readonly [string | undefined, ...(string | undefined)[]];
+
+const SECRET = 'must have at least 32 characters, and be random';
+
+/** Returns a schema for the option `secret`: one, or a list, which it makes of both. */
+export function secretOption() {
+  const secret = z
+    .string('must be a string')
+    .min(32, SECRET)
+    .refine((value) => new Set(value).size > 1, SECRET);
+  return z.union([secret.transform((value): [string] => [value]), z.array(secret).nonempty(SECRET)], {
+    error: ({ errors }) => errors[0]?.[0]?.message,
+  });
+}
+
 /** Returns a schema for an object that has these methods or parts. What they do is not checked. */
 export function objectWith<Part>(what: string, ...fields: readonly string[]): z.ZodCustom<Part, Part> {
   const isObject = z.custom<Part & object>((value) => typeof value === 'object' && value !== null, `must be ${what}`);

@@ -223,6 +223,9 @@ const MISUSES = {
     "Write its name: passport.authenticate('{name}')",
   ERR_STRATEGY_SENDS_NOTHING:
     "passport.authenticate('{name}') verifies a code and sends none. Put smsOtp.send() behind the first factor",
+  ERR_TOTP_SECRET:
+    '{name} cannot open what findSecret has returned: createTotpSecret has not made it, has made it for another user or ' +
+    'under a secret that is no longer in the list, or it has been changed',
 };
 
 /** Thrown when the operation requires that this user passed a second factor recently. */

@@ -13,6 +13,8 @@ import {
   findCountry,
   objectWith,
   parseOptions,
+  secretOption,
+  type SecretOption,
   strictOptions,
   syncCallback,
   unlessFalse,
@@ -101,7 +103,7 @@ export interface SmsOtpOptions {
    * The keys of counters, recovery codes, trusted devices and proven numbers are derived from it: a random string of at
    * least 32 characters, the same in all processes, never lost. A list rotates it: the first one makes keys, all are read.
    */
-  readonly secret: string | undefined | readonly [string | undefined, ...(string | undefined)[]];
+  readonly secret: SecretOption;
 
   /** Loads a user by the id that `getUserId` returned. Null, undefined or false: gone or disabled, the login is refused. */
   loadUser(userId: AppUserId): MaybeUser | Promise<MaybeUser>;
@@ -188,7 +190,6 @@ const OWN_METHODS = ['sms', 'recovery-code', 'trusted-device'];
 const COUNTRIES = "must be 'any' or a list of ISO 3166-1 codes such as ['US', 'GB']";
 const FACTOR =
   'needs a name of small letters, digits and hyphens that is not reserved, and a function check, or createOptions and checkResponse (isAvailable, too, is one)';
-const SECRET = 'must have at least 32 characters, and be random';
 
 const name = z.string('must be a string').min(1, 'must not be empty').max(100, 'must have at most 100 characters');
 
@@ -198,11 +199,6 @@ const country = z.string(COUNTRIES).refine((code) => findCountry(code) === code,
     return meant === undefined ? COUNTRIES : `${COUNTRIES}: did you mean '${meant}'?`;
   },
 });
-
-const secret = z
-  .string('must be a string')
-  .min(32, SECRET)
-  .refine((value) => new Set(value).size > 1, SECRET);
 
 const cookieName = z
   .string('must be a string')
@@ -252,9 +248,7 @@ const schema = strictOptions({
     maxAgeDays: wholeNumber(1, 365).default(30),
   }).optional(),
   factors: z.array(factor, 'must be a list of factors').default([]),
-  secret: z.union([secret.transform((value) => [value]), z.array(secret).nonempty(SECRET)], {
-    error: ({ errors }) => errors[0]?.[0]?.message,
-  }),
+  secret: secretOption(),
   loadUser: callback<SmsOtpOptions['loadUser']>(),
   // The app's other callbacks take what it returns.
   getUserId: syncCallback<(user: Express.User) => AppUserId>().optional(),

@@ -35,10 +35,8 @@ export function createTokenCrypto(account: Account, readContents: ReadContents):
   const getKey = (): Promise<Buffer> => (key ??= deriveAccountKey(account));
   return {
     async seal(contents) {
-      const iv = randomBytes(IV_BYTES);
-      const cipher = createCipheriv('aes-256-gcm', await getKey(), iv).setAAD(boundTo);
-      const body = [cipher.update(JSON.stringify(contents)), cipher.final()];
-      return VERSION + Buffer.concat([iv, cipher.getAuthTag(), ...body]).toString('base64url');
+      const bytes = encrypt(await getKey(), boundTo, JSON.stringify(contents));
+      return VERSION + bytes.toString('base64url');
     },
     async open(sealed) {
       if (!sealed.startsWith(VERSION)) return null;
@@ -53,8 +51,16 @@ export function createTokenCrypto(account: Account, readContents: ReadContents):
   };
 }
 
-/** @throws {Error} of the platform when the bytes were not encrypted with this key for this account. */
-function decrypt(key: Buffer, boundTo: Buffer, bytes: Buffer): string {
+/** Encrypts with AES-256-GCM. `boundTo` is authenticated with the text, and is not in the result. */
+export function encrypt(key: Buffer, boundTo: Buffer, text: string): Buffer {
+  const iv = randomBytes(IV_BYTES);
+  const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(boundTo);
+  const body = [cipher.update(text), cipher.final()];
+  return Buffer.concat([iv, cipher.getAuthTag(), ...body]);
+}
+
+/** @throws {Error} of the platform when the bytes were not encrypted with this key and `boundTo`. */
+export function decrypt(key: Buffer, boundTo: Buffer, bytes: Buffer): string {
   const [iv, tag] = [bytes.subarray(0, IV_BYTES), bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES)];
   const decipher = createDecipheriv('aes-256-gcm', key, iv, { authTagLength: TAG_BYTES });
   decipher.setAAD(boundTo).setAuthTag(tag);

@@ -54,6 +54,23 @@ describe.each(PROJECTS)('an application with %s', (_title, peers) => {
   );
 });
 
+describe('an application without otpauth', () => {
+  it('can import ./totp, which says what to install when it is used', async () => {
+    const script = `
+      const { createTotpSecret, totpFactor } = require('passport-sms-otp/totp');
+      const secret = 'a secret of the tests, long enough to be one';
+      const messages = [];
+      try { totpFactor({ secret, findSecret() {}, acceptStep() {} }); } catch ({ message }) { messages.push(message); }
+      createTotpSecret({ secret, userId: 'alice', issuer: 'Bank', account: 'alice' })
+        .catch(({ message }) => messages.push(message))
+        .then(() => console.log(JSON.stringify(messages)));`;
+    const { stdout, stderr } = await runNode(['--eval', script], join(directory, 'alone'));
+    expect(stderr).toBe('');
+    const problem = 'needs the package otpauth, which cannot be loaded: npm install otpauth';
+    expect(JSON.parse(stdout)).toEqual([`totpFactor ${problem}`, `createTotpSecret ${problem}`]);
+  }, 60_000);
+});
+
 describe.each(PROJECTS.slice(0, 2))('a TypeScript application with %s', (_title, peers) => {
   const project = projectOf(peers);
   let lines: readonly string[];

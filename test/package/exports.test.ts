@@ -8,6 +8,7 @@ const NAME = 'passport-sms-otp';
 const DOCUMENTED = [
   '.',
   './policies',
+  './totp',
   './client',
   './simulator',
   './redis',
@@ -83,6 +84,15 @@ describe('loading', () => {
     expect(await packagesLoadedBy('/opentelemetry')).toEqual(['@opentelemetry/api']);
     const others = [await packagesLoadedBy(''), await packagesLoadedBy('/client')].flat();
     expect(others.filter((name) => name.startsWith('@opentelemetry'))).toEqual([]);
+  });
+
+  it('./totp loads zod and no other package, otpauth only when it is used', async () => {
+    expect(await packagesLoadedBy('/totp')).toEqual(['zod']);
+    const use = "totpFactor({ secret: 'x'.repeat(31) + 'y', findSecret() {}, acceptStep() {} })";
+    const script = `require('${NAME}/totp').${use}; console.log(JSON.stringify(Object.keys(require.cache)))`;
+    expect(await evaluate(script)).toContainEqual(expect.stringMatching(/node_modules[\\/]otpauth[\\/]/));
+    const isTotp = (file: string): boolean => /[\\/](?:dist[\\/]totp|otpauth)[\\/]/.test(file);
+    expect([...(await filesLoadedBy('')), ...(await filesLoadedBy('/client'))].filter(isTotp)).toEqual([]);
   });
 
   it('the main entry loads passport-custom, but nothing large', async () => {

@@ -18,6 +18,7 @@ import {
   type SmsOtpStore,
 } from 'passport-sms-otp';
 import { allowedCountries } from 'passport-sms-otp/policies';
+import { createTotpSecret, totpFactor } from 'passport-sms-otp/totp';
 import { GatewayClient, type GatewayClientOptions } from 'passport-sms-otp/client';
 import { GatewaySimulator, type SimulatorOptions } from 'passport-sms-otp/simulator';
 import { phoneBookContract } from 'passport-sms-otp/phone-book-contract';
@@ -71,6 +72,9 @@ const options: SmsOtpOptions = {
   messages: { template: ({ user, locale, purpose }) => `${user.id} ${locale ?? ''} ${purpose} [PIN]` },
   limits: { perUser: { max: 3 } },
   policies: [neverOnSundays, allowedCountries(['US'])],
+  factors: [
+    totpFactor({ secret: process.env.SECRET, findSecret: ({ phone }) => phone, acceptStep: ({ id }) => id !== '' }),
+  ],
   onEvent: describeEvent,
   now: () => Date.now(),
 };
@@ -107,6 +111,10 @@ app.get('/login/pin', (req, res) => {
 app.get('/account', smsOtp.requireSecondFactor({ maxAgeSeconds: 300, redirect: '/step-up' }), (req, res) => {
   res.json({ fresh: smsOtp.hasSecondFactor(req, { maxAgeSeconds: 60 }), id: req.user?.id });
 });
+
+export const totpKey = createTotpSecret({ secret: ['a', 'b'], userId: 1, issuer: 'a', account: 'b' }).then(
+  ({ key }) => key,
+);
 
 /** `switch` over the code narrows to the class. */
 export function describeError(error: AnySmsOtpError): string | number | null {

@@ -26,6 +26,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   client: ['stores', 'protocol', 'define-options', 'errors'],
   protocol: [],
   simulator: ['protocol', 'define-options', 'bounded-map'],
+  totp: ['define-options', 'errors'],
   opentelemetry: ['errors'],
   // The keys of a user's counters and the join of price lists must be the login's own.
   cli: ['client', 'simulator', 'stores', 'limits', 'policies', 'closest-name', 'errors'],
@@ -37,12 +38,15 @@ const MAY_IMPORT_TYPES: Readonly<Record<string, readonly string[]>> = {
   options: [...EVERYTHING, 'errors'],
   opentelemetry: ['login', 'client', 'stores', 'limits'],
   policies: ['login'],
+  totp: ['account'],
 };
 
 /** Beside those, single files of parts that are out of sight otherwise. */
 const MAY_IMPORT_FILES: Readonly<Record<string, readonly string[]>> = {
   // A template is measured before anything is sent, as the client would do it, and a number is read as everywhere.
   cli: ['protocol/message-length.ts', 'protocol/mobile.ts', 'protocol/error-codes.ts'],
+  // Secrets are sealed like tokens, and a code is read like a texted one.
+  totp: ['client/token-crypto.ts', 'login/code-verifiers.ts'],
 };
 
 /** Records and contracts that every part may name. */
@@ -72,7 +76,7 @@ export function followsDirection({ from, to, kind }: Import): boolean {
 }
 
 const HTTP_PACKAGES = ['express', 'express-session', 'passport', 'passport-custom'];
-const LAZY_PACKAGES = ['undici', 'libphonenumber-js'];
+const LAZY_PACKAGES = ['undici', 'libphonenumber-js', 'otpauth'];
 
 /** Packages of the HTTP edge stay there; options.ts may name the type of a request. */
 export function keepsHttpAtTheEdge({ from, to, kind }: Import): boolean {
@@ -81,8 +85,9 @@ export function keepsHttpAtTheEdge({ from, to, kind }: Import): boolean {
   return from === 'options.ts' && kind === 'type';
 }
 
-/** An optional peer, installed only by apps that use it. */
-export function keepsTelemetryApart({ from, to }: Import): boolean {
+/** Optional peers, installed only by apps that use them. */
+export function keepsOptionalPeersApart({ from, to }: Import): boolean {
+  if (packageOf(to) === 'otpauth') return partOf(from) === 'totp';
   return !packageOf(to).startsWith('@opentelemetry/') || partOf(from) === 'opentelemetry';
 }
 
