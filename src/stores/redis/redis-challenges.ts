@@ -39,10 +39,9 @@ end`;
  * KEYS: challenge, newest codes, ids of the user. ARGV: otpId, userId, place, record, milliseconds to live, 1 with a text,
  * the pending login or an empty string, 1 when it must be live.
  */
-const BEGIN = defineScript(
-  NOW,
-  RESOLVE,
-  `
+const BEGIN = defineScript(`
+${NOW}
+${RESOLVE}
 local key, newest_key, ids_key, pending_key = KEYS[1], KEYS[2], KEYS[3], root .. 'pending:' .. ARGV[7]
 local user, place, record, life, is_sent = ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5]), ARGV[6] == '1'
 local function keep(kept_key) redis.call('PEXPIRE', kept_key, math.max(life, redis.call('PTTL', kept_key))) end
@@ -67,51 +66,42 @@ if is_sent then
   redis.call('HSET', newest_key, place, otp_id)
   keep(newest_key)
 end
-return 1`,
-);
+return 1`);
 
 /**
  * KEYS: challenge. Returns the number of the attempt, 0 when the count is missing or invalid, the record, and the OTP ids of
  * the newest code of its place and of the challenge.
  */
-const CLAIM = defineScript(
-  RESOLVE,
-  `
+const CLAIM = defineScript(`
+${RESOLVE}
 local id = resolve(otp_id)
 local found = id and redis.call('HMGET', challenge_key(id), 'record', 'attempts', 'user', 'place')
 if not found or not found[1] then return false end
 local newest = find_newest(found[3], found[4])
 local attempts = found[2] or ''
 if #attempts > 9 or not string.match(attempts, '^%d+$') then return { 0, found[1], newest, id } end
-return { redis.call('HINCRBY', challenge_key(id), 'attempts', 1), found[1], newest, id }`,
-);
+return { redis.call('HINCRBY', challenge_key(id), 'attempts', 1), found[1], newest, id }`);
 
 /** KEYS: challenge. Returns the record, and the OTP ids of the newest code of its place and of the challenge. */
-const FIND = defineScript(
-  RESOLVE,
-  `
+const FIND = defineScript(`
+${RESOLVE}
 local id = resolve(otp_id)
 local found = id and redis.call('HMGET', challenge_key(id), 'record', 'user', 'place')
 if not found or not found[1] then return false end
-return { found[1], find_newest(found[2], found[3]), id }`,
-);
+return { found[1], find_newest(found[2], found[3]), id }`);
 
 /** KEYS: challenge. Returns how many there were. */
-const END = defineScript(
-  RESOLVE,
-  `
+const END = defineScript(`
+${RESOLVE}
 local id = resolve(otp_id)
-return id and finish(id) or 0`,
-);
+return id and finish(id) or 0`);
 
 /** KEYS: challenge. Returns how many there were whose code lives. */
-const END_BY_CODE = defineScript(
-  RESOLVE,
-  `
+const END_BY_CODE = defineScript(`
+${RESOLVE}
 local found = redis.call('HMGET', KEYS[1], 'user', 'place')
 if resolve(otp_id) ~= otp_id or find_newest(found[1], found[2]) ~= otp_id then return 0 end
-return finish(otp_id)`,
-);
+return finish(otp_id)`);
 
 /** KEYS: newest codes, ids of the user. ARGV: userId, the end of the second key, what stands in its place in the key of a challenge. */
 const END_ALL = defineScript(`
@@ -127,12 +117,7 @@ for _, otp_id in ipairs(redis.call('ZRANGE', KEYS[2], 0, -1)) do
 end
 return redis.call('DEL', KEYS[1], KEYS[2])`);
 
-/** @param root The beginning of all keys: the hash tag and a colon. */
-export function redisChallenges(run: RunScript, root: string, records: Promise<Records>): ChallengeStore {
-  const challengeKey = (otpId: string): string => `${root}challenge:${otpId}`;
-  const newestKey = (userId: string): string => `${root}newest:${userId}`;
-  const idsKey = (userId: string): string => `${root}ids:${userId}`;
-
+export function redisChallenges(run: RunScript, records: Promise<Records>): ChallengeStore {
   async function begin(challenge: Challenge, ttlSeconds: number, { supersedes }: BeginOptions = {}): Promise<boolean> {
     (await records).checkChallenge(challenge, ttlSeconds);
     const { otpId, userId, purpose, bucket, isSent } = challenge;
@@ -141,28 +126,28 @@ export function redisChallenges(run: RunScript, root: string, records: Promise<R
     const pendingId = supersedes === undefined ? '' : challenge.pendingId;
     const flags = [isSent ? 1 : 0, pendingId, supersedes === 'live' ? 1 : 0];
     const values = [otpId, userId, `${purpose}:${bucket}`, record, life, ...flags];
-    const keys = [challengeKey(otpId), newestKey(userId), idsKey(userId)];
+    const keys = [`challenge:${otpId}`, `newest:${userId}`, `ids:${userId}`];
     return toWholeNumber(await run('begin', BEGIN, keys, values)) === 1;
   }
 
   async function claim(otpId: string): Promise<Claim> {
-    const reply = await run('claim', CLAIM, [challengeKey(otpId)], [otpId]);
+    const reply = await run('claim', CLAIM, [`challenge:${otpId}`], [otpId]);
     if (!Array.isArray(reply)) return { outcome: 'unknown' };
     return (await records).toClaim(reply[0], reply[1], reply[2], reply[3]);
   }
 
   async function find(otpId: string): Promise<LiveChallenge | null> {
-    const reply = await run('find', FIND, [challengeKey(otpId)], [otpId]);
+    const reply = await run('find', FIND, [`challenge:${otpId}`], [otpId]);
     if (!Array.isArray(reply)) return null;
     return (await records).toLiveChallenge(reply[0], reply[1], reply[2]);
   }
 
   async function end(operation: string, otpId: string, script = END): Promise<boolean> {
-    return toWholeNumber(await run(operation, script, [challengeKey(otpId)], [otpId])) === 1;
+    return toWholeNumber(await run(operation, script, [`challenge:${otpId}`], [otpId])) === 1;
   }
 
   async function discardAll(userId: string): Promise<void> {
-    const keys = [newestKey(userId), idsKey(userId)];
+    const keys = [`newest:${userId}`, `ids:${userId}`];
     await run('discardAll', END_ALL, keys, [userId, `ids:${userId}`, 'challenge:']);
   }
 

@@ -31,7 +31,7 @@ export interface RedisScript {
   readonly sha: string;
 }
 
-/** Runs one script as one operation. */
+/** Runs one script as one operation. The hash tag of the installation precedes each key. */
 export type RunScript = (
   operation: string,
   script: RedisScript,
@@ -52,8 +52,7 @@ export function isReady(client: RedisClient): boolean {
   return isNodeRedis(client) ? client.isReady !== false : client.status === 'ready';
 }
 
-export function defineScript(...parts: readonly string[]): RedisScript {
-  const text = parts.join('\n');
+export function defineScript(text: string): RedisScript {
   // Redis names scripts by their SHA-1; it protects nothing.
   return { text, sha: createHash('sha1').update(text).digest('hex') };
 }
@@ -70,9 +69,10 @@ export function milliseconds(seconds: number): number {
 
 /**
  * Returns a function that runs scripts by name, and by text when the server does not know them or has lost them.
+ * @param root The beginning of all keys: the hash tag and a colon.
  * @param requireServer Is waited for before every script: what it rejects with refuses the operation.
  */
-export function scriptRunner(client: RedisClient, requireServer?: () => Promise<void>): RunScript {
+export function scriptRunner(client: RedisClient, root: string, requireServer?: () => Promise<void>): RunScript {
   async function run(script: RedisScript, keys: string[], values: string[]): Promise<unknown> {
     try {
       return await callScript(client, 'sha', script, keys, values);
@@ -86,7 +86,8 @@ export function scriptRunner(client: RedisClient, requireServer?: () => Promise<
     if (!isReady(client)) throw new StoreError(`${operation}: the Redis client is not connected`);
     return withTimeout(operation, async () => {
       await requireServer?.();
-      return run(script, [...keys], values.map(String));
+      const rooted = keys.map((key) => root + key);
+      return run(script, rooted, values.map(String));
     });
   };
 }

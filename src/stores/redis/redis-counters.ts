@@ -36,9 +36,8 @@ const VALUES_PER_COUNTER = 8;
  * Returns the number of the counter that refused, or 0, and for each counter its count, the milliseconds until it falls,
  * the milliseconds it is locked.
  */
-const CHARGE = defineScript(
-  READING,
-  `
+const CHARGE = defineScript(`
+${READING}
 local width = ${VALUES_PER_COUNTER}
 local exempt = { count = 0, reset = 0, locked = 0 }
 local tallies, refused = {}, 0
@@ -95,32 +94,26 @@ for i, tally in ipairs(tallies) do
   table.insert(answer, math.max(0, tally.reset - now))
   table.insert(answer, math.max(0, tally.locked - now))
 end
-return answer`,
-);
+return answer`);
 
 /** KEYS: the counters. ARGV: 1 when those under a running lock stay. */
-const CLEAR = defineScript(
-  READING,
-  `
+const CLEAR = defineScript(`
+${READING}
 for _, key in ipairs(KEYS) do
   if ARGV[1] ~= '1' or read(key).locked <= now then redis.call('DEL', key) end
 end
-return 1`,
-);
+return 1`);
 
 /** KEYS: the counter. ARGV: the milliseconds of the lock; 0 lifts it. */
-const LOCK = defineScript(
-  READING,
-  `
+const LOCK = defineScript(`
+${READING}
 local tally, length = read(KEYS[1]), tonumber(ARGV[1])
 tally.locked = length > 0 and math.max(tally.locked, now + length) or 0
 write(KEYS[1], tally)
-return 1`,
-);
+return 1`);
 
-/** @param root The beginning of all keys: the hash tag and a colon. */
-export function redisCounters(run: RunScript, root: string): CounterStore {
-  const counterKey = (key: string): string => `${root}counter:${key}`;
+export function redisCounters(run: RunScript): CounterStore {
+  const counterKey = (key: string): string => `counter:${key}`;
 
   async function charge(counters: readonly Counter[]): Promise<Charge> {
     checkCounters(counters);

@@ -32,10 +32,9 @@ local function find(key, except)
 end`;
 
 /** KEYS: records. ARGV: id, milliseconds to live, the most there may be, the string from the date on. Returns the ids that left. */
-export const ADD = defineScript(
-  READING,
-  FINDING,
-  `
+export const ADD = defineScript(`
+${READING}
+${FINDING}
 local key, id, life, most = KEYS[1], ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local others, over = find(key, id)
 -- First what a full server refuses: then nothing has changed.
@@ -46,27 +45,22 @@ for _, ids in ipairs({ leaving, over }) do
   for _, one in ipairs(ids) do if one ~= id then redis.call('HDEL', key, one) end end
 end
 redis.call('PEXPIRE', key, math.max(life, redis.call('PTTL', key)))
-return leaving`,
-);
+return leaving`);
 
 /** KEYS: records. Returns the strings of those that live, oldest first. */
-export const LIST = defineScript(
-  READING,
-  FINDING,
-  `
+export const LIST = defineScript(`
+${READING}
+${FINDING}
 local texts = {}
 for _, one in ipairs((find(KEYS[1]))) do table.insert(texts, one.text) end
-return texts`,
-);
+return texts`);
 
 /** KEYS: records. Returns the ids of those that were live, whatever their strings hold. */
-export const REMOVE_ALL = defineScript(
-  READING,
-  `
+export const REMOVE_ALL = defineScript(`
+${READING}
 local live, found = {}, redis.call('HGETALL', KEYS[1])
 for i = 1, #found, 2 do
   if not is_over(found[i + 1]) then table.insert(live, found[i]) end
 end
 redis.call('DEL', KEYS[1])
-return live`,
-);
+return live`);

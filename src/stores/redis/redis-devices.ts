@@ -11,9 +11,8 @@ import { ADD, LIST, READING, REMOVE_ALL } from './redis-dated-records';
  *
  * KEYS: devices. ARGV: device id, the token seen, the next, the time. Returns the outcome and the string, or nil.
  */
-const ROTATE = defineScript(
-  READING,
-  `
+const ROTATE = defineScript(`
+${READING}
 local text = redis.call('HGET', KEYS[1], ARGV[1])
 if not text or is_over(text) then return false end
 local ends, created, token, record =
@@ -22,22 +21,18 @@ if not ends then error('unknown record') end
 if token ~= ARGV[2] then return { 'stale', text } end
 text = table.concat({ '1', ends, created, ARGV[4], ARGV[3], token, record }, ':')
 redis.call('HSET', KEYS[1], ARGV[1], text)
-return { 'rotated', text }`,
-);
+return { 'rotated', text }`);
 
 /** KEYS: devices. ARGV: device id. Returns 1 when it was live, whatever its string holds. */
-const REMOVE = defineScript(
-  READING,
-  `
+const REMOVE = defineScript(`
+${READING}
 local text = redis.call('HGET', KEYS[1], ARGV[1])
 if not text then return 0 end
 redis.call('HDEL', KEYS[1], ARGV[1])
-return is_over(text) and 0 or 1`,
-);
+return is_over(text) and 0 or 1`);
 
-/** @param root The beginning of all keys: the hash tag and a colon. */
-export function redisDevices(run: RunScript, root: string, records: Promise<Records>): DeviceStore {
-  const devicesKey = (userId: string): string => `${root}devices:${userId}`;
+export function redisDevices(run: RunScript, records: Promise<Records>): DeviceStore {
+  const devicesKey = (userId: string): string => `devices:${userId}`;
 
   async function add(device: TrustedDevice, ttlSeconds: number, most: number): Promise<void> {
     (await records).checkDevice(device, ttlSeconds, most);
@@ -97,19 +92,15 @@ function stringify({ createdAt, lastUsedAt, tokenHash, previousHash, ...record }
   return [createdAt, lastUsedAt, tokenHash, previousHash ?? '', JSON.stringify(record)].join(':');
 }
 
-/**
- * The browsers of a user are dated records, `1:ends:seen:browser`, the last one as JSON.
- *
- * @param root The beginning of all keys: the hash tag and a colon.
- */
-export function redisBrowsers(run: RunScript, root: string, records: Promise<Records>): BrowserStore {
+/** The browsers of a user are dated records, `1:ends:seen:browser`, the last one as JSON. */
+export function redisBrowsers(run: RunScript, records: Promise<Records>): BrowserStore {
   async function call(
     operation: string,
     script: RedisScript,
     userId: string,
     values: readonly (string | number)[] = [],
   ): Promise<readonly string[]> {
-    return requireStrings(operation, await run(operation, script, [`${root}browsers:${userId}`], values));
+    return requireStrings(operation, await run(operation, script, [`browsers:${userId}`], values));
   }
 
   return {

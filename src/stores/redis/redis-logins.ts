@@ -31,11 +31,10 @@ local function find(user, except)
 end`;
 
 /** KEYS: login, logins of the user. ARGV: id, user id, record, started, seen, milliseconds to live, the most. Returns the ids that ended. */
-const BEGIN = defineScript(
-  rootOf('login'),
-  KEEPING,
-  FINDING,
-  `
+const BEGIN = defineScript(`
+${rootOf('login')}
+${KEEPING}
+${FINDING}
 local key, index, id, user = KEYS[1], KEYS[2], ARGV[1], ARGV[2]
 local life, most = tonumber(ARGV[6]), tonumber(ARGV[7])
 local former, ended = redis.call('HGET', key, 'user'), {}
@@ -52,17 +51,15 @@ for i = 1, #others - most + 1 do
   redis.call('ZREM', index, others[i])
   table.insert(ended, others[i])
 end
-return ended`,
-);
+return ended`);
 
 /**
  * KEYS: login. ARGV: id, and, when it is seen: the time, milliseconds after which it is written, milliseconds to live.
  * Returns the record, when it was seen, and the user; nil when it is not live.
  */
-const FIND = defineScript(
-  rootOf('login'),
-  KEEPING,
-  `
+const FIND = defineScript(`
+${rootOf('login')}
+${KEEPING}
 if redis.call('EXISTS', KEYS[1]) == 0 then return false end
 local found = redis.call('HMGET', KEYS[1], 'record', 'seen', 'user')
 local seen = tonumber(found[2] or '')
@@ -73,56 +70,45 @@ if ARGV[2] and seen and found[3] and tonumber(ARGV[2]) - seen >= tonumber(ARGV[3
   keep(root .. 'logins:' .. found[3], life)
   found[2] = ARGV[2]
 end
-return found`,
-);
+return found`);
 
 /** KEYS: login. ARGV: id. Returns how many there were, whatever the login holds. */
-const END = defineScript(
-  rootOf('login'),
-  `
+const END = defineScript(`
+${rootOf('login')}
 local user = redis.call('HGET', KEYS[1], 'user')
 if user then redis.call('ZREM', root .. 'logins:' .. user, ARGV[1]) end
-return redis.call('DEL', KEYS[1])`,
-);
+return redis.call('DEL', KEYS[1])`);
 
 /** KEYS: logins of the user. ARGV: user id. Returns for each live one, oldest first: id, record, when it was seen. */
-const LIST = defineScript(
-  rootOf('logins'),
-  FINDING,
-  `
+const LIST = defineScript(`
+${rootOf('logins')}
+${FINDING}
 local logins = {}
 for _, id in ipairs((find(ARGV[1]))) do
   local found = redis.call('HMGET', root .. 'login:' .. id, 'record', 'seen', 'user')
   -- No record without its user.
   table.insert(logins, { id, found[3] and found[1], found[2] })
 end
-return logins`,
-);
+return logins`);
 
 /** KEYS: logins of the user. ARGV: user id, and the id of the one that stays. Returns the ids that ended. */
-const END_ALL = defineScript(
-  rootOf('logins'),
-  FINDING,
-  `
+const END_ALL = defineScript(`
+${rootOf('logins')}
+${FINDING}
 local ended = find(ARGV[1], ARGV[2])
 for _, id in ipairs(ended) do
   redis.call('DEL', root .. 'login:' .. id)
   redis.call('ZREM', KEYS[1], id)
 end
-return ended`,
-);
+return ended`);
 
-/** @param root The beginning of all keys: the hash tag and a colon. */
-export function redisLogins(run: RunScript, root: string, records: Promise<Records>): LoginStore {
-  const loginKey = (loginId: string): string => `${root}login:${loginId}`;
-  const loginsKey = (userId: string): string => `${root}logins:${userId}`;
-
+export function redisLogins(run: RunScript, records: Promise<Records>): LoginStore {
   async function begin(login: Login, ttlSeconds: number, most: number): Promise<readonly string[]> {
     (await records).checkLogin(login, ttlSeconds, most);
     const { loginId, userId, startedAt, lastSeenAt } = login;
     const life = milliseconds(ttlSeconds);
     const values = [loginId, userId, JSON.stringify(login), startedAt, lastSeenAt, life, most];
-    const keys = [loginKey(loginId), loginsKey(userId)];
+    const keys = [`login:${loginId}`, `logins:${userId}`];
     return requireStrings('logins.begin', await run('logins.begin', BEGIN, keys, values));
   }
 
@@ -130,7 +116,7 @@ export function redisLogins(run: RunScript, root: string, records: Promise<Recor
     const { checkSeen, parseLogin } = await records;
     if (seen !== undefined) checkSeen(seen);
     const times = seen && [seen.at, seen.everySeconds * 1000, milliseconds(seen.ttlSeconds)];
-    const reply = await run('logins.find', FIND, [loginKey(loginId)], [loginId, ...(times ?? [])]);
+    const reply = await run('logins.find', FIND, [`login:${loginId}`], [loginId, ...(times ?? [])]);
     if (reply === null) return null;
     const [record, seenAt, userId] = requireList(reply);
     return parseLogin(record, seenAt, loginId, userId);
@@ -138,7 +124,7 @@ export function redisLogins(run: RunScript, root: string, records: Promise<Recor
 
   async function list(userId: string): Promise<readonly Login[]> {
     const { parseLogin } = await records;
-    const found = requireList(await run('logins.list', LIST, [loginsKey(userId)], [userId]));
+    const found = requireList(await run('logins.list', LIST, [`logins:${userId}`], [userId]));
     const toLogin = ([loginId, record, seenAt]: readonly unknown[]): Login =>
       parseLogin(record, seenAt, loginId, userId);
     return found.map((one) => toLogin(requireList(one))).toReversed();
@@ -148,13 +134,13 @@ export function redisLogins(run: RunScript, root: string, records: Promise<Recor
     begin,
     find,
     end: async (loginId) => {
-      const ended = await run('logins.end', END, [loginKey(loginId)], [loginId]);
+      const ended = await run('logins.end', END, [`login:${loginId}`], [loginId]);
       return requireWholeNumber('logins.end', ended) === 1;
     },
     list,
     endAll: async (userId, except) => {
       const values = [userId, ...(except === undefined ? [] : [except])];
-      const ended = await run('logins.endAll', END_ALL, [loginsKey(userId)], values);
+      const ended = await run('logins.endAll', END_ALL, [`logins:${userId}`], values);
       return requireStrings('logins.endAll', ended);
     },
   };

@@ -30,22 +30,20 @@ redis.call('PEXPIRE', KEYS[1], ARGV[2])
 return 1`);
 
 /** KEYS: codes. ARGV: the member. Returns 1 when it was there, and how many are left. */
-const SPEND = defineScript(
-  COUNTING,
-  `
+const SPEND = defineScript(`
+${COUNTING}
 local before = count(KEYS[1])
 local spent = redis.call('SREM', KEYS[1], ARGV[1])
-return { spent, before - spent }`,
-);
+return { spent, before - spent }`);
 
 /** KEYS: codes. */
-const COUNT = defineScript(COUNTING, `return count(KEYS[1])`);
+const COUNT = defineScript(`${COUNTING}
+return count(KEYS[1])`);
 
 const LIFE_MS = milliseconds(RECOVERY_CODE_LIFE_SECONDS);
 
-/** @param root The beginning of all keys: the hash tag and a colon. */
-export function redisRecoveryCodes(run: RunScript, root: string, records: Promise<Records>): RecoveryCodeStore {
-  const codesKey = (userId: string): string => `${root}recovery-codes:${userId}`;
+export function redisRecoveryCodes(run: RunScript, records: Promise<Records>): RecoveryCodeStore {
+  const codesKey = (userId: string): string => `recovery-codes:${userId}`;
   const toMember = (hash: string): string => `${RECORD_VERSION}:${hash}`;
 
   async function replace(userId: string, hashes: readonly string[], isFirst: boolean): Promise<boolean> {

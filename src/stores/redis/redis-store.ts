@@ -56,16 +56,16 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
   const guard = onWarning === 'throw' ? createServerGuard(client) : undefined;
   if (onWarning !== 'throw') checkServerLater(client, onWarning);
   const records = loadRecords();
-  const [run, root] = [scriptRunner(client, guard), `{${prefix}}:`];
+  const run = scriptRunner(client, `{${prefix}}:`, guard);
   return {
-    challenges: redisChallenges(run, root, records),
-    counters: redisCounters(run, root),
-    tokens: redisTokens(run, root),
-    recoveryCodes: redisRecoveryCodes(run, root, records),
-    devices: redisDevices(run, root, records),
-    browsers: redisBrowsers(run, root, records),
-    logins: redisLogins(run, root, records),
-    notes: redisNotes(run, root, records),
+    challenges: redisChallenges(run, records),
+    counters: redisCounters(run),
+    tokens: redisTokens(run),
+    recoveryCodes: redisRecoveryCodes(run, records),
+    devices: redisDevices(run, records),
+    browsers: redisBrowsers(run, records),
+    logins: redisLogins(run, records),
+    notes: redisNotes(run, records),
   };
 }
 
@@ -77,19 +77,15 @@ const REMOVE = defineScript(`return redis.call('DEL', KEYS[1])`);
 
 const BEGINNING = `${RECORD_VERSION}:`;
 
-function redisNotes(run: RunScript, root: string, records: Promise<Records>): NoteStore {
-  const noteKey = (key: string): string => `${root}note:${key}`;
-
-  async function write(key: string, text: string, ttlSeconds: number): Promise<void> {
-    (await records).checkNote(text, ttlSeconds);
-    await run('notes.write', WRITE, [noteKey(key)], [`${BEGINNING}${text}`, milliseconds(ttlSeconds)]);
-  }
-
+function redisNotes(run: RunScript, records: Promise<Records>): NoteStore {
   return {
-    read: async (key) => toText(await run('notes.read', READ, [noteKey(key)])),
-    write,
+    read: async (key) => toText(await run('notes.read', READ, [`note:${key}`])),
+    write: async (key, text, ttlSeconds) => {
+      (await records).checkNote(text, ttlSeconds);
+      await run('notes.write', WRITE, [`note:${key}`], [`${BEGINNING}${text}`, milliseconds(ttlSeconds)]);
+    },
     remove: async (key) => {
-      await run('notes.remove', REMOVE, [noteKey(key)]);
+      await run('notes.remove', REMOVE, [`note:${key}`]);
     },
   };
 }

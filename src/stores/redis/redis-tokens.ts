@@ -33,25 +33,21 @@ local function free(key, owner)
 end`;
 
 /** KEYS: token, fence, lease. ARGV: owner, fence, record, milliseconds to live. Returns 1 when the token was stored. */
-const SAVE = defineScript(
-  FREEING,
-  `
+const SAVE = defineScript(`
+${FREEING}
 if redis.call('GET', KEYS[2]) ~= ARGV[2] then return 0 end
 redis.call('SET', KEYS[1], ARGV[3], 'PX', ARGV[4])
 free(KEYS[3], ARGV[1])
-return 1`,
-);
+return 1`);
 
 /** KEYS: lease. ARGV: owner. */
-const RELEASE = defineScript(FREEING, `free(KEYS[1], ARGV[1])\nreturn 1`);
+const RELEASE = defineScript(`${FREEING}
+free(KEYS[1], ARGV[1])
+return 1`);
 
-/** @param root The beginning of all keys: the hash tag and a colon. */
-export function redisTokens(run: RunScript, root: string): TokenStore {
-  const tokenKey = (account: string): string => `${root}token:${account}`;
-
+export function redisTokens(run: RunScript): TokenStore {
   function leaseOf(account: string): TokenLease {
-    const leaseKey = `${root}lease:${account}`;
-    const keys = [tokenKey(account), `${root}fence:${account}`, leaseKey];
+    const keys = [`token:${account}`, `fence:${account}`, `lease:${account}`];
     return {
       acquire: async (owner, seen) => {
         const values = [owner, seen, milliseconds(TOKEN_LEASE_SECONDS), milliseconds(LONG_LIFE_SECONDS)];
@@ -63,13 +59,13 @@ export function redisTokens(run: RunScript, root: string): TokenStore {
         return toWholeNumber(saved) === 1;
       },
       release: async (owner) => {
-        await run('renew', RELEASE, [leaseKey], [owner]);
+        await run('renew', RELEASE, [`lease:${account}`], [owner]);
       },
     };
   }
 
   return {
-    read: async (account) => toToken(await run('read', READ, [tokenKey(account)])),
+    read: async (account) => toToken(await run('read', READ, [`token:${account}`])),
     renew: (account, seen, renew) => renewUnderLease(leaseOf(account), seen, renew),
   };
 }
