@@ -7,7 +7,7 @@ import {
   createEnrollPhone,
   type EnrollRequest,
 } from '../account/enroll';
-import type { EnrollmentContext, PhoneBook } from '../account/phone-book';
+import type { PhoneBook } from '../account/phone-book';
 import { createSmsVerifier } from '../login/code-verifiers';
 import type { LoginContext } from '../login/context';
 import { createVerifyOtp } from '../login/verify-otp';
@@ -25,8 +25,8 @@ import {
   toSafePath,
   toVerified,
 } from './responses';
-import { createFinishSend } from './send';
-import { type SmsOtpSession, toKept } from './session-data';
+import { finishSend } from './send';
+import { toKept } from './session-data';
 import { readRequiredField } from './setup-checks';
 
 /** The numbers of a logged-in user. A user who has one needs a second factor of their own that is recent enough. */
@@ -51,65 +51,43 @@ export interface PhonesContext {
 
 /** Makes `phones`. */
 export function createPhones(context: MiddlewareContext, { login, book }: PhonesContext): Phones {
+  const { slot, marks, fields, logins, endOtherSessions, forgetDevices, getUserId } = context;
   // A texted code proves the number: no other factor can.
-  const verifyOtp = createVerifyOtp(login, createSmsVerifier(login, context.fields.code, ['enroll']));
+  const verifyOtp = createVerifyOtp(login, createSmsVerifier(login, fields.code, ['enroll']));
   const enrollment = { login, book, sendOtp: context.sendOtp, verifyOtp };
-  const enroll = createEnroll(context, enrollment);
-  const confirm = createConfirm(context, enrollment);
-  const { remove, setDefault, list } = createChanges(context, enrollment);
+  const enrollPhone = createEnrollPhone(enrollment);
+  const confirmPhone = createConfirmPhone(enrollment);
+  const { removePhone, setDefaultPhone, listPhones } = createChangePhones(enrollment);
 
   return {
     enroll: createFactory('phones.enroll', 'smsOtpEnrollPhone', enroll),
     confirm: createFactory('phones.confirm', 'smsOtpConfirmPhone', confirm),
     remove: createFactory('phones.remove', 'smsOtpRemovePhone', remove),
     setDefault: createFactory('phones.setDefault', 'smsOtpSetDefaultPhone', setDefault),
-    list,
+    list: listPhones,
   };
-}
 
-type Handle<Options> = (req: Request, res: Response, options: Options) => Promise<boolean>;
-
-function createEnroll(
-  context: MiddlewareContext,
-  enrollment: EnrollmentContext,
-): Handle<CheckedOptions<'phones.enroll'>> {
-  const { slot, marks, fields, logins } = context;
-  const enrollPhone = createEnrollPhone(enrollment);
-  const finishSend = createFinishSend(context);
-
-  return async function enroll(req, res, options) {
+  async function enroll(req: Request, res: Response, options: CheckedOptions<'phones.enroll'>): Promise<boolean> {
     const before = slot.read(req);
-    const result = (await logins.findEnd(req)) ?? (await enrollPhone(toRequest(req, options, before)));
-    return finishSend(req, res, options, { before, result, returnTo: before.returnTo });
-  };
-
-  function toRequest(
-    req: Request,
-    { maxAgeSeconds, defaultCountry, replaces }: CheckedOptions<'phones.enroll'>,
-    { pending }: SmsOtpSession,
-  ): EnrollRequest {
-    return {
-      user: currentUser(req),
-      passed: marks.read(req),
-      maxAgeMs: maxAgeSeconds * 1000,
+    const request: EnrollRequest = {
+      ...toChangeRequest(req, options),
       number: readRequiredField(req, fields.phone, context.warn),
-      defaultCountry,
-      replaces: replaces === true,
-      phoneId: readField(req, fields.phoneId),
-      address: req.ip,
+      defaultCountry: options.defaultCountry,
+      replaces: options.replaces === true,
       browserCookie: context.browsers.readCookie(req),
-      current: pending,
+      current: before.pending,
       pendingId: slot.toPendingId(req),
       getLocale: (user) => context.getLocale(user, req),
     };
+    const result = (await logins.findEnd(req)) ?? (await enrollPhone(request));
+    return finishSend(context, req, res, options, { before, result, returnTo: before.returnTo });
   }
-}
 
-function createConfirm(context: MiddlewareContext, enrollment: EnrollmentContext): Handle<RedirectOptions> {
-  const { slot, marks, fields, logins, endOtherSessions, forgetDevices, getUserId } = context;
-  const confirmPhone = createConfirmPhone(enrollment);
-
-  return async function confirm(req, res, { successRedirect, failureRedirect }) {
+  async function confirm(
+    req: Request,
+    res: Response,
+    { successRedirect, failureRedirect }: RedirectOptions,
+  ): Promise<boolean> {
     const { pending, returnTo } = slot.read(req);
     const otpId = pending?.otpId;
     const request: ConfirmRequest = {
@@ -125,21 +103,12 @@ function createConfirm(context: MiddlewareContext, enrollment: EnrollmentContext
       await recordRefusal(context, req, { refusal: { reason: 'unconfirmed' }, otpId, endsPending: true }, true);
       throw result.error;
     }
-    if (result.kind === 'refused') return refuse(req, res, failureRedirect, { ...result, otpId });
-    if (!(await renewSession(req, result))) {
-      return refuse(req, res, failureRedirect, { refusal: LOGIN_ENDED, otpId });
-    }
+    const refuse = (refused: Omit<SessionRefusal, 'otpId'>): Promise<false> =>
+      finishRefusal(context, req, res, failureRedirect, { ...refused, otpId }, notVerified);
+    if (result.kind === 'refused') return refuse(result);
+    if (!(await renewSession(req, result))) return refuse({ refusal: LOGIN_ENDED });
     if (successRedirect === undefined) return true;
     return answerSuccess(res, toSafePath(returnTo ?? pending?.returnTo) ?? successRedirect);
-  };
-
-  async function refuse(
-    req: Request,
-    res: Response,
-    failureRedirect: string | undefined,
-    refused: SessionRefusal,
-  ): Promise<boolean> {
-    return finishRefusal(context, req, res, failureRedirect, refused, notVerified);
   }
 
   /**
@@ -161,43 +130,33 @@ function createConfirm(context: MiddlewareContext, enrollment: EnrollmentContext
       await endOtherSessions(getUserId(user), req);
     }
   }
-}
 
-function createChanges(
-  context: MiddlewareContext,
-  enrollment: EnrollmentContext,
-): {
-  readonly remove: Handle<CheckedOptions<'phones.remove'>>;
-  readonly setDefault: Handle<CheckedOptions<'phones.setDefault'>>;
-  readonly list: Phones['list'];
-} {
-  const { slot, marks, fields, logins, endOtherSessions, forgetDevices, getUserId } = context;
-  const { removePhone, setDefaultPhone, listPhones } = createChangePhones(enrollment);
+  async function remove(req: Request, res: Response, options: CheckedOptions<'phones.remove'>): Promise<boolean> {
+    const keepsLast = options.keepsLast !== false;
+    const result = (await logins.findEnd(req)) ?? (await removePhone(toChangeRequest(req, options), keepsLast));
+    if (result.kind === 'changed') {
+      await forgetDevices(result.user, req);
+      await endOtherSessions(getUserId(result.user), req);
+    }
+    return answerChange(req, res, options, result);
+  }
 
-  return {
-    async remove(req, res, options) {
-      const keepsLast = options.keepsLast !== false;
-      const result = (await logins.findEnd(req)) ?? (await removePhone(toRequest(req, options), keepsLast));
-      if (result.kind === 'changed') {
-        await forgetDevices(result.user, req);
-        await endOtherSessions(getUserId(result.user), req);
-      }
-      return answer(req, res, options, result);
-    },
-    async setDefault(req, res, options) {
-      const result = (await logins.findEnd(req)) ?? (await setDefaultPhone(toRequest(req, options)));
-      return answer(req, res, options, result);
-    },
-    list: listPhones,
-  };
+  async function setDefault(
+    req: Request,
+    res: Response,
+    options: CheckedOptions<'phones.setDefault'>,
+  ): Promise<boolean> {
+    const result = (await logins.findEnd(req)) ?? (await setDefaultPhone(toChangeRequest(req, options)));
+    return answerChange(req, res, options, result);
+  }
 
-  function toRequest(req: Request, { maxAgeSeconds }: CheckedOptions<'phones.setDefault'>): ChangeRequest {
+  function toChangeRequest(req: Request, { maxAgeSeconds }: CheckedOptions<'phones.setDefault'>): ChangeRequest {
     const phoneId = readField(req, fields.phoneId);
     const maxAgeMs = maxAgeSeconds * 1000;
     return { user: currentUser(req), passed: marks.read(req), maxAgeMs, phoneId, address: req.ip };
   }
 
-  async function answer(
+  async function answerChange(
     req: Request,
     res: Response,
     { successRedirect, failureRedirect }: RedirectOptions,
@@ -207,8 +166,7 @@ function createChanges(
       req.smsOtp = { changed: true, ...result.phone };
       return answerSuccess(res, successRedirect);
     }
-    const { refusal } = result;
-    const otpId = slot.read(req).pending?.otpId;
-    return finishRefusal(context, req, res, failureRedirect, { refusal, otpId }, notChanged);
+    const refused = { refusal: result.refusal, otpId: slot.read(req).pending?.otpId };
+    return finishRefusal(context, req, res, failureRedirect, refused, notChanged);
   }
 }

@@ -5,7 +5,7 @@ import type { MiddlewareContext } from './context';
 import { createFactory, currentUser, loadOptions, readField } from './handler';
 import type { RedirectOptions, StepUpOptions } from './options';
 import { answerSuccess, finishRefusal, LOGIN_ENDED, notSent } from './responses';
-import { createFinishSend, withoutNotice } from './send';
+import { finishSend, withoutNotice } from './send';
 import type { SmsOtpSession } from './session-data';
 import { updateSlot, withoutPending } from './update-slot';
 
@@ -22,7 +22,6 @@ export interface ResendCancelStepUp {
 export function createResendCancelStepUp(context: MiddlewareContext): ResendCancelStepUp {
   const { slot, fields, logins } = context;
   const { readTransaction } = loadOptions();
-  const finishSend = createFinishSend(context);
 
   return {
     resend: createFactory('resend', 'smsOtpResend', resend),
@@ -42,13 +41,13 @@ export function createResendCancelStepUp(context: MiddlewareContext): ResendCanc
     };
     const result = (await logins.findEnd(req)) ?? (await context.resendOtp(request));
     const returnTo = before.returnTo ?? pending?.returnTo;
-    return finishSend(req, res, options, { before, result, returnTo });
+    return finishSend(context, req, res, options, { before, result, returnTo });
   }
 
   async function stepUp(req: Request, res: Response, options: StepUpOptions): Promise<boolean> {
     const before = slot.read(req);
     const result = (await logins.findEnd(req)) ?? (await sendStepUp(req, before, options));
-    return finishSend(req, res, options, { before, result, returnTo: before.returnTo });
+    return finishSend(context, req, res, options, { before, result, returnTo: before.returnTo });
   }
 
   async function sendStepUp(req: Request, before: SmsOtpSession, options: StepUpOptions): Promise<SendResult> {

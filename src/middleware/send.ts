@@ -2,7 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { FirstFactorError, readFields } from '../errors';
 import type { Refusal } from '../login/outcome';
 import { maskPhone } from '../login/phones';
-import { toUserIdText } from '../login/users';
+import { toUserIdText, type VerifiedMark } from '../login/users';
 import type { ResendResult } from '../login/resend-otp';
 import type { SendRequest, SendResult } from '../login/send-otp';
 import type { Waiting } from '../login/wait-without-text';
@@ -18,6 +18,7 @@ import {
   recordRefusal,
   replyWithPending,
   replyWithRedirect,
+  type SessionRefusal,
   toNotice,
   toSafePath,
   toVerified,
@@ -33,7 +34,6 @@ export function createSend(parts: MiddlewareContext): (options?: SendOptions) =>
   const { slot, sendOtp, logins } = parts;
   // Who enters a password may do so in a session whose login has ended.
   const context = withoutLogins(parts);
-  const answerAgain = createAnswerAgain(context);
   const devices = context.devices && createDeviceLogin(context.devices, context);
 
   return createFactory('send', 'smsOtpSend', send);
@@ -47,51 +47,40 @@ export function createSend(parts: MiddlewareContext): (options?: SendOptions) =>
     const request = toRequest(context, req, user, before);
     // A trusted device only matters to a user who needs a code.
     const trusted = devices && (await request.isRequired()) ? await devices.authenticate(req, res, user) : null;
-    if (trusted !== null) return logInFromDevice(req, res, trusted, kept, options);
+    if (trusted !== null) return logInAtOnce(req, res, options, kept, trusted);
     const result = await sendOtp(request);
-    if (result.kind === 'not-required') return logInDirectly(req, res, user, kept, options);
+    if (result.kind === 'not-required') return logInAtOnce(req, res, options, kept, { user, mark: null });
     if (result.kind === 'refused') {
       const refused = { refusal: result.refusal, otpId: before.pending?.otpId };
       return finishRefusal(context, req, res, options.failureRedirect, refused, notSent);
     }
-    if (result.kind === 'already-sent') return answerAgain(req, res, options, before, result.refusal);
+    if (result.kind === 'already-sent') return answerAgain(context, req, res, options, before, result.refusal);
     const pending = toPending(result, findWantedPage(req, before));
     await endEarlier(req, before);
     await slot.renew(req, { ...kept, pending, ...findNotice(options, result, context.now()) });
     return answerPending(req, res, options, pending, result);
   }
 
-  /** No second factor is required: Passport logs the user in, and no mark is made. */
-  async function logInDirectly(
+  /** No code is asked for: Passport logs the user in. A trusted device leaves a mark that says so; otherwise there is none. */
+  async function logInAtOnce(
     req: Request,
     res: Response,
-    user: Express.User,
-    kept: SmsOtpSession,
-    options: SendOptions,
-  ): Promise<boolean> {
-    await endEarlier(req, slot.read(req));
-    const { userId } = toUserIdText(context.getUserId(user));
-    slot.carryThroughRenewal(req, { ...kept, ...(await logins.begin(req, userId, null)) });
-    await logIn(req, user, {});
-    req.smsOtp = { sent: false, reason: 'not-required' };
-    return answerSuccess(res, options.notRequiredRedirect);
-  }
-
-  /** The device is trusted: Passport logs the user in, with a mark that says so. */
-  async function logInFromDevice(
-    req: Request,
-    res: Response,
-    { user, mark }: DeviceLoginResult,
-    kept: SmsOtpSession,
     { notRequiredRedirect }: SendOptions,
+    kept: SmsOtpSession,
+    { user, mark }: Pick<DeviceLoginResult, 'user'> & { readonly mark: VerifiedMark | null },
   ): Promise<boolean> {
     const before = slot.read(req);
     const wanted = findWantedPage(req, before);
-    const { userId, method, at } = mark;
     await endEarlier(req, before);
-    const login = await logins.begin(req, userId, method);
-    slot.carryThroughRenewal(req, { ...kept, verified: mark, ...login });
+    const { userId } = toUserIdText(context.getUserId(user));
+    const login = await logins.begin(req, userId, mark?.method ?? null);
+    slot.carryThroughRenewal(req, { ...kept, ...(mark && { verified: mark }), ...login });
     await logIn(req, user, {});
+    if (mark === null) {
+      req.smsOtp = { sent: false, reason: 'not-required' };
+      return answerSuccess(res, notRequiredRedirect);
+    }
+    const { method, at } = mark;
     // A device is not a factor of its own: RFC 8176 has no value for it.
     await setAuthInfo(context.passport, req, { amr: kept.amr ?? ['pwd'], method, at });
     req.smsOtp = toVerified({ user, method, at });
@@ -150,48 +139,33 @@ export interface DecidedSend {
   readonly returnTo: string | undefined;
 }
 
-export type FinishSend = (
+/** Ends a send that renews no session: writes the result into the slot, and answers. */
+export async function finishSend(
+  context: MiddlewareContext,
   req: Request,
   res: Response,
   options: RedirectOptions,
-  decided: DecidedSend,
-) => Promise<boolean>;
-
-/** Makes the end of every send that renews no session: it writes the result into the slot, and answers. */
-export function createFinishSend(context: MiddlewareContext): FinishSend {
-  const { discard, now } = context;
-  const answerAgain = createAnswerAgain(context);
-
-  return async function finishSend(req, res, options, { before, result, returnTo }) {
-    if (result.kind === 'not-required') return answerSuccess(res, options.successRedirect);
-    if (result.kind === 'already-sent') return answerAgain(req, res, options, before, result.refusal);
-    if (result.kind === 'refused') return refuse(req, res, options, before, result);
-    const pending = toPending(result, toSafePath(returnTo));
-    const notice = findNotice(options, result, now());
-    // Nothing is written when something else has begun in this session that is not of this pending login.
-    const replaced = [undefined, before.pending?.pendingId, pending.pendingId];
-    const update = await updateSlot(
-      context,
-      req,
-      (current) => replaced.includes(current.pending?.pendingId),
-      (current) => ({ ...withoutNotice(current), pending, ...notice }),
-    );
-    if (update === 'written') return answerPending(req, res, options, pending, result);
-    await discard(pending.otpId);
-    const reason = update === 'login-ended' ? update : 'no-pending-login';
-    return refuse(req, res, options, before, { refusal: { reason } });
-  };
-
-  async function refuse(
-    req: Request,
-    res: Response,
-    { failureRedirect }: RedirectOptions,
-    before: SmsOtpSession,
-    { refusal, endsPending }: { readonly refusal: Refusal; readonly endsPending?: boolean },
-  ): Promise<boolean> {
-    const otpId = before.pending?.otpId;
-    return finishRefusal(context, req, res, failureRedirect, { refusal, otpId, endsPending }, notSent);
-  }
+  { before, result, returnTo }: DecidedSend,
+): Promise<boolean> {
+  if (result.kind === 'not-required') return answerSuccess(res, options.successRedirect);
+  if (result.kind === 'already-sent') return answerAgain(context, req, res, options, before, result.refusal);
+  const otpId = before.pending?.otpId;
+  const refuse = (refused: Omit<SessionRefusal, 'otpId'>): Promise<false> =>
+    finishRefusal(context, req, res, options.failureRedirect, { ...refused, otpId }, notSent);
+  if (result.kind === 'refused') return refuse(result);
+  const pending = toPending(result, toSafePath(returnTo));
+  const notice = findNotice(options, result, context.now());
+  // Nothing is written when something else has begun in this session that is not of this pending login.
+  const replaced = [undefined, before.pending?.pendingId, pending.pendingId];
+  const update = await updateSlot(
+    context,
+    req,
+    (current) => replaced.includes(current.pending?.pendingId),
+    (current) => ({ ...withoutNotice(current), pending, ...notice }),
+  );
+  if (update === 'written') return answerPending(req, res, options, pending, result);
+  await context.discard(pending.otpId);
+  return refuse({ refusal: { reason: update === 'login-ended' ? update : 'no-pending-login' } });
 }
 
 /** Returns the slot without the reason and the page that were kept for the next page. */
@@ -257,23 +231,20 @@ function answerPending(
   return false;
 }
 
-type AnswerAgain = (
+/** Answers a send whose session is pending already, like the first one. */
+async function answerAgain(
+  context: MiddlewareContext,
   req: Request,
   res: Response,
   options: RedirectOptions,
-  before: SmsOtpSession,
-  refusal: Refusal,
-) => Promise<boolean>;
-
-/** Makes the answer to a send whose session is pending already: it is the first one's. */
-function createAnswerAgain(context: MiddlewareContext): AnswerAgain {
-  return async function answerAgain(req, res, options, { pending }, { retryAfterSeconds }) {
-    // The decision has found the challenge by this slot, so there is one.
-    if (pending === undefined) return answerSuccess(res, options.successRedirect);
-    if (pending.isSent) return answerPending(req, res, options, pending, { kind: 'sent' });
-    const { otpId, reason = 'resend-too-soon', failureStatus: status = null } = pending;
-    const refusal = { reason, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) };
-    if (findPendingPage(options) !== undefined) await recordRefusal(context, req, { refusal, otpId }, true);
-    return answerPending(req, res, options, pending, { kind: 'waiting', refusal, status });
-  };
+  { pending }: SmsOtpSession,
+  { retryAfterSeconds }: Refusal,
+): Promise<boolean> {
+  // The decision has found the challenge by this slot, so there is one.
+  if (pending === undefined) return answerSuccess(res, options.successRedirect);
+  if (pending.isSent) return answerPending(req, res, options, pending, { kind: 'sent' });
+  const { otpId, reason = 'resend-too-soon', failureStatus: status = null } = pending;
+  const refusal = { reason, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) };
+  if (findPendingPage(options) !== undefined) await recordRefusal(context, req, { refusal, otpId }, true);
+  return answerPending(req, res, options, pending, { kind: 'waiting', refusal, status });
 }
