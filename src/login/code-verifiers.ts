@@ -223,7 +223,7 @@ function createResponseVerifier(
     },
     verify: async ({ user, challenge: { userId, purpose }, code, factorChallenge = '', address }) => {
       const response = parseJson(code);
-      if (!isResponse(response) || !isChallenged(purpose)) return { kind: 'wrong' };
+      if (!isResponse(response) || !admitsOtherFactors(purpose)) return { kind: 'wrong' };
       const isRight: unknown = await factor.checkResponse({
         user,
         userId,
@@ -237,8 +237,8 @@ function createResponseVerifier(
   };
 }
 
-/** Returns whether a factor of the app's is good for this. */
-export function isChallenged(purpose: Purpose): purpose is FactorChallenged['purpose'] {
+/** A transaction's text shows what is approved, an enrollment's proves the number: other factors are good for these two alone. */
+export function admitsOtherFactors(purpose: Purpose): purpose is FactorChallenged['purpose'] {
   return purpose === 'login' || purpose === 'step-up';
 }
 

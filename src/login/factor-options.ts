@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type CodeVerifier, type FactorChallenge, isChallenged } from './code-verifiers';
+import { type CodeVerifier, type FactorChallenge, admitsOtherFactors } from './code-verifiers';
 import type { LoginContext } from './context';
 import { findUser } from './users';
 import { isOfSession, type Refused, refuse, type VerifyRequest } from './verify-otp';
@@ -31,7 +31,7 @@ export function createFactorOptions(
   const { challenges } = login.store;
 
   return async function createOptions({ pending, currentUser, address }) {
-    if (pending === undefined || !isChallenged(pending.purpose)) return refuse('no-pending-login');
+    if (pending === undefined || !admitsOtherFactors(pending.purpose)) return refuse('no-pending-login');
     if (pending.pendingUntil <= login.now()) return refuse('expired', true);
     if (pending.attemptsLeft <= 0) return refuse('too-many-attempts');
     const live = await challenges.find(pending.otpId);

@@ -6,6 +6,7 @@ import type { PolicyContext } from '../limits/policy';
 import type { Generated } from '../protocol/otp';
 import type { Challenge, Purpose, Transaction } from '../stores/store';
 import { chargeSend, giveBackSend } from './charge-send';
+import { admitsOtherFactors } from './code-verifiers';
 import type { LoginContext } from './context';
 import type { PhoneChoice, Refusal } from './outcome';
 import { choosePhone, maskPhone, type NewPhone } from './phones';
@@ -19,13 +20,7 @@ import {
 } from './run-policies';
 import { withTiming } from './events';
 import { toUserIdText, type UserIdText } from './users';
-import {
-  createWaitWithoutText,
-  findResendTime,
-  mayWaitWithoutText,
-  SHORTEST_VALIDITY_SECONDS,
-  type Waiting,
-} from './wait-without-text';
+import { createWaitWithoutText, findResendTime, SHORTEST_VALIDITY_SECONDS, type Waiting } from './wait-without-text';
 
 /** Whom a code is sent to, and why. */
 export interface SendRequest {
@@ -117,7 +112,7 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
     if ('reason' in chosen && chosen.reason === 'user-gone') return refuse(request, userId, { reason: 'user-gone' });
     const { mobile, isConfirmed, phones } =
       'reason' in chosen ? { mobile: '', isConfirmed: false, phones: [] } : chosen;
-    const factors = mayWaitWithoutText(purpose) ? await listFactors(user, userId) : [];
+    const factors = admitsOtherFactors(purpose) ? await listFactors(user, userId) : [];
     const bucket = request.previous?.bucket ?? (await login.browsers.findBucket(request.browserCookie, userId));
     const recipient = { identity, bucket, mobile, isConfirmed, phones, factors };
     const wait = { request, ...recipient, status: null };

@@ -2,6 +2,7 @@ import { toAddressBlock } from '../limits/address-block';
 import { guessCounters, OTHER_BROWSERS, readOnly } from '../limits/failures';
 import type { Limits } from '../limits/options';
 import type { Challenge, Counter, Purpose } from '../stores/store';
+import { admitsOtherFactors } from './code-verifiers';
 import type { LoginContext } from './context';
 import type { PhoneChoice, Refusal } from './outcome';
 import type { UserIdText } from './users';
@@ -42,11 +43,6 @@ export interface Waiting extends Pick<WithoutText, 'phones' | 'refusal' | 'statu
   readonly factors: readonly string[];
 }
 
-/** A transaction's text shows what is approved, an enrollment's proves the number: only these two may wait without a text. */
-export function mayWaitWithoutText(purpose: Purpose): boolean {
-  return purpose === 'login' || purpose === 'step-up';
-}
-
 /**
  * Makes the part of `sendOtp` that begins a pending login without a text. The returned function returns null when there
  * is nothing this user could do, or when too many logins have begun that way.
@@ -58,7 +54,7 @@ export function createWaitWithoutText(login: LoginContext): (asked: WithoutText)
   return async function waitWithoutText(asked) {
     const { request, factors, refusal, phones, status } = asked;
     const { purpose, previous, address } = request;
-    if (!mayWaitWithoutText(purpose) || previous !== undefined) return null;
+    if (!admitsOtherFactors(purpose) || previous !== undefined) return null;
     const challenge = toChallenge(asked);
     const resendAt = asked.mobile === '' ? null : findResendTime(login, challenge, asked.waitSeconds);
     if (factors.length === 0 && resendAt === null) return null;
