@@ -17,7 +17,7 @@ const GROUPS = {
     'src/cli/run.ts:245-248',
   ],
   memory: ['src/stores/memory/*.ts'],
-  records: ['src/stores/{records,check-values,load-records}.ts'],
+  records: ['src/stores/{records,record-schemas,check-values,load-records}.ts'],
   guard: ['src/stores/{guarded-store,with-timeout,lease}.ts'],
 };
 
