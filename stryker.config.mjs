@@ -13,11 +13,11 @@ const GROUPS = {
     'src/opentelemetry/record-spans.ts',
     'src/cli/failures.ts',
     // The refusal of secrets, and what of a word is repeated.
-    'src/cli/run.ts:160-187',
-    'src/cli/run.ts:245-248',
+    'src/cli/run.ts:158-183',
+    'src/cli/run.ts:211-212',
   ],
   memory: ['src/stores/memory/*.ts'],
-  records: ['src/stores/{records,check-values,load-records}.ts'],
+  records: ['src/stores/{records,record-schemas,check-values,load-records}.ts'],
   guard: ['src/stores/{guarded-store,with-timeout,lease}.ts'],
 };
 

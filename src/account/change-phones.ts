@@ -24,18 +24,12 @@ export interface ListedPhone extends PhoneChoice {
   readonly isDefault: boolean;
 }
 
-/** The decisions about numbers the user has. */
-export interface ChangePhones {
-  readonly removePhone: (request: ChangeRequest, keepsLast: boolean) => Promise<ChangeResult>;
-  readonly setDefaultPhone: (request: ChangeRequest) => Promise<ChangeResult>;
-  readonly listPhones: (user: Express.User) => Promise<readonly ListedPhone[]>;
-}
-
-export function createChangePhones(context: EnrollmentContext): ChangePhones {
+/** Makes the decisions about numbers the user has. */
+export function createChangePhones(context: EnrollmentContext) {
   const { login, book } = context;
 
   return {
-    async removePhone(request, keepsLast) {
+    async removePhone(request: ChangeRequest, keepsLast: boolean): Promise<ChangeResult> {
       const found = await findPhone(request);
       if (found.kind === 'refused') return found;
       const { user, phone, about } = found;
@@ -44,7 +38,7 @@ export function createChangePhones(context: EnrollmentContext): ChangePhones {
       login.emit({ type: 'phone-removed', ...about });
       return toChanged(user, phone);
     },
-    async setDefaultPhone(request) {
+    async setDefaultPhone(request: ChangeRequest): Promise<ChangeResult> {
       const found = await findPhone(request);
       if (found.kind === 'refused') return found;
       const { user, phone, about } = found;
@@ -53,7 +47,7 @@ export function createChangePhones(context: EnrollmentContext): ChangePhones {
       if (!phone.isDefault) login.emit({ type: 'default-phone-changed', ...about });
       return toChanged(user, phone);
     },
-    async listPhones(user) {
+    async listPhones(user: Express.User): Promise<readonly ListedPhone[]> {
       const { phones } = await readOwnPhones(context, user);
       return phones.map(({ mobile: _mobile, ...shown }) => shown);
     },

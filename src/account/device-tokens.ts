@@ -3,19 +3,6 @@ import { DAY_SECONDS } from '../limits/failures';
 import type { KeyedDigest } from '../login/context';
 import type { DeviceStore, TrustedDevice } from '../stores/store';
 
-/** The trusted devices of all users. */
-export interface DeviceRegistry {
-  readonly add: (device: NewDevice) => Promise<{ readonly device: TrustedDevice; readonly value: string }>;
-  /** Checks the token of a cookie, and replaces it. */
-  readonly rotate: (userId: string, value: string) => Promise<DeviceTokenCheck>;
-  /** Lists the devices that are still trusted, oldest first. */
-  readonly list: (userId: string) => Promise<readonly TrustedDevice[]>;
-  readonly remove: (userId: string, deviceId: string) => Promise<boolean>;
-  readonly removeAll: (userId: string) => Promise<number>;
-  /** Removes the cookie's device without emitting an event, because it is about to be trusted again. */
-  readonly removeByToken: (userId: string, value: string) => Promise<void>;
-}
-
 /** A device to be trusted. */
 export type NewDevice = Pick<TrustedDevice, 'userId' | 'binding' | 'label'>;
 
@@ -45,15 +32,13 @@ interface DeviceRegistryOptions {
  */
 const GRACE_MS = 10_000;
 
-export function createDeviceRegistry({
-  store,
-  tokens,
-  maxAgeDays,
-  maxDevices,
-  now,
-}: DeviceRegistryOptions): DeviceRegistry {
+/** The trusted devices of all users. */
+export type DeviceRegistry = Readonly<ReturnType<typeof createDeviceRegistry>>;
+
+export function createDeviceRegistry(options: DeviceRegistryOptions) {
+  const { store, tokens, maxAgeDays, maxDevices, now } = options;
   return {
-    async add(given) {
+    async add(given: NewDevice): Promise<{ readonly device: TrustedDevice; readonly value: string }> {
       const { deviceId, tokenHash, value } = await tokens.issue(given.userId);
       const lifeSeconds = maxAgeDays * DAY_SECONDS;
       const createdAt = now();
@@ -62,15 +47,20 @@ export function createDeviceRegistry({
       await store.add(device, lifeSeconds, maxDevices);
       return { device, value };
     },
-    async rotate(userId, value) {
+    /** Checks the token of a cookie, and replaces it. */
+    async rotate(userId: string, value: string): Promise<DeviceTokenCheck> {
       const seen = await tokens.read(userId, value);
       if (seen === null) return { kind: 'unknown' };
       return rotate(userId, seen, await tokens.issue(userId, seen.deviceId));
     },
-    list: async (userId) => (await store.list(userId)).filter(({ expiresAt }) => expiresAt > now()),
-    remove: (userId, deviceId) => store.remove(userId, deviceId),
-    removeAll: (userId) => store.removeAll(userId),
-    async removeByToken(userId, value) {
+    /** Lists the devices that are still trusted, oldest first. */
+    async list(userId: string): Promise<readonly TrustedDevice[]> {
+      return (await store.list(userId)).filter(({ expiresAt }) => expiresAt > now());
+    },
+    remove: (userId: string, deviceId: string): Promise<boolean> => store.remove(userId, deviceId),
+    removeAll: (userId: string): Promise<number> => store.removeAll(userId),
+    /** Removes the cookie's device without emitting an event, because it is about to be trusted again. */
+    async removeByToken(userId: string, value: string): Promise<void> {
       const seen = await tokens.read(userId, value);
       if (seen !== null) await store.remove(userId, seen.deviceId);
     },
@@ -95,12 +85,7 @@ export function createDeviceRegistry({
  * The values of device cookies: `deviceId.token.seal`. The seal distinguishes a token that was issued to this user from
  * one that was made up: only the former, shown again after it was replaced, is a sign of theft.
  */
-export interface DeviceTokens {
-  /** @param deviceId The device that gets another token. Left out: a new one. */
-  readonly issue: (userId: string, deviceId?: string) => Promise<IssuedToken>;
-  /** Returns null for a value that was never issued to this user. */
-  readonly read: (userId: string, value: string) => Promise<DeviceToken | null>;
-}
+export type DeviceTokens = Readonly<ReturnType<typeof createDeviceTokens>>;
 
 /** The token in a device's cookie. */
 export interface DeviceToken {
@@ -120,22 +105,21 @@ const TOKEN_BYTES = 32;
 /** Base64url of these sizes and of a digest. */
 const COOKIE = /^([\w-]{22})\.([\w-]{43})\.([\w-]{43})$/;
 
-export function createDeviceTokens(
-  digests: readonly KeyedDigest[],
-  randomBytes: (size: number) => Uint8Array,
-): DeviceTokens {
+export function createDeviceTokens(digests: readonly KeyedDigest[], randomBytes: (size: number) => Uint8Array) {
   const random = (size: number): string => Buffer.from(randomBytes(size)).toString('base64url');
   /** One seal for each secret: the first is issued, all are read. */
   const seals = (...strings: readonly string[]): Promise<readonly string[]> =>
     Promise.all(digests.map((digest) => digest('device-token', ...strings)));
   return {
-    async issue(userId, deviceId = random(DEVICE_ID_BYTES)) {
+    /** @param deviceId The device that gets another token. Left out: a new one. */
+    async issue(userId: string, deviceId = random(DEVICE_ID_BYTES)): Promise<IssuedToken> {
       const token = random(TOKEN_BYTES);
       const [seal] = await seals(userId, deviceId, token);
       const value = [deviceId, token, seal].join('.');
       return { deviceId, tokenHash: toHash(token), value };
     },
-    async read(userId, value) {
+    /** Returns null for a value that was never issued to this user. */
+    async read(userId: string, value: string): Promise<DeviceToken | null> {
       const match = COOKIE.exec(value);
       if (match === null) return null;
       // A match has all of its groups.

@@ -1,4 +1,5 @@
 import type { CountryCode } from 'libphonenumber-js/max';
+import { DENIED_TYPES } from '../limits/built-in';
 import type { PhoneType } from '../limits/number-country';
 import { toAsciiDigits } from '../login/code-verifiers';
 import type { Reason } from '../login/outcome';
@@ -10,15 +11,7 @@ export type ParsedNumber =
   | { readonly kind: 'refused'; readonly reason: Extract<Reason, 'malformed-phone' | 'unsuitable-phone'> };
 
 /** Ranges that charge the caller, or where a text message does not reach a person's own phone. */
-const UNSUITABLE: readonly PhoneType[] = [
-  'PREMIUM_RATE',
-  'SHARED_COST',
-  'PAGER',
-  'VOICEMAIL',
-  'UAN',
-  'TOLL_FREE',
-  'FIXED_LINE',
-];
+const UNSUITABLE: readonly PhoneType[] = [...DENIED_TYPES, 'FIXED_LINE'];
 
 /**
  * Parses a new number with libphonenumber's full metadata, which is loaded at the first call. A range that exists proves

@@ -53,12 +53,8 @@ interface PhoneSources {
 }
 
 /** Makes the list of a user's confirmed numbers, the default first: `getPhone` returns it, otherwise the phone book. */
-export function createPhoneLister({
-  getPhone,
-  phoneBook,
-  getUserId,
-  warn,
-}: PhoneSources): (user: Express.User) => Promise<readonly UserPhone[]> {
+export function createPhoneLister(sources: PhoneSources): (user: Express.User) => Promise<readonly UserPhone[]> {
+  const { getPhone, phoneBook, getUserId, warn } = sources;
   if (getPhone !== undefined) return async (user) => readPhone(await getPhone(user));
   return async (user) => {
     const listed: unknown = await phoneBook?.list(getUserId(user));

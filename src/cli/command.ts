@@ -20,26 +20,8 @@ export interface CommandOption {
 
 export type CommandOptions = Readonly<Record<string, CommandOption>>;
 
-/** The command line, checked against the command's options. */
-export interface Arguments {
-  readonly positionals: readonly string[];
-  /** The value of an option. */
-  text(name: string): string | undefined;
-  /** All values of a repeatable option. */
-  texts(name: string): readonly string[];
-  isOn(name: string): boolean;
-}
-
 /** 0: success. 1: a check or a call failed. 2: wrong usage. */
 export type ExitCode = 0 | 1 | 2;
-
-/** What a command runs with. */
-export interface CommandCall {
-  readonly args: Arguments;
-  readonly io: CliIo;
-  readonly output: Output;
-  readonly readLine: ReadLine;
-}
 
 /** One command. */
 export interface Command {
@@ -57,12 +39,6 @@ export interface Command {
 /** Options that several commands have. */
 export const JSON_OPTION = { json: { help: 'write JSON' } } satisfies CommandOptions;
 export const YES_OPTION = { yes: { help: 'spend money without asking' } } satisfies CommandOptions;
-
-/** Writes a result to standard output: as JSON with --json, otherwise as text. */
-export function showResult({ args, output }: CommandCall, value: unknown, showText: () => void): void {
-  if (args.isOn('json')) output.json(value);
-  else showText();
-}
 
 /** A stream to write to: standard output, standard error, or a buffer in tests. */
 export interface TextSink {
@@ -148,17 +124,66 @@ export function createLineReader({ stdin, signal }: Pick<CliIo, 'stdin' | 'signa
   };
 }
 
-/** Reads a whole number within bounds. @throws {UsageError} */
-export function readWhole(
-  args: Arguments,
-  name: string,
-  { min, max, fallback }: { readonly min: number; readonly max: number; readonly fallback: number },
-): number {
-  const text = args.text(name);
-  if (text === undefined) return fallback;
-  const value = /^[0-9]{1,9}$/.test(text) ? Number(text) : NaN;
-  if (value >= min && value <= max) return value;
-  throw new UsageError(`--${name} must be a whole number from ${min} to ${max}`);
+/** The values of each option that was given, in their order; undefined where it takes none. */
+export type GivenOptions = ReadonlyMap<string, readonly (string | undefined)[]>;
+
+/** The command line, checked against the command's options. */
+export type Arguments = Readonly<ReturnType<typeof createArguments>>;
+
+export function createArguments(positionals: readonly string[], given: GivenOptions) {
+  const text = (name: string): string | undefined => given.get(name)?.at(-1);
+  return {
+    positionals,
+    /** Returns the value of an option. */
+    text,
+    /** Returns all values of a repeatable option. */
+    texts: (name: string): readonly string[] => (given.get(name) ?? []).filter((value) => value !== undefined),
+    isOn: (name: string): boolean => given.has(name),
+    /** Reads a whole number within bounds. @throws {UsageError} */
+    whole(name: string, { min, max, fallback }: { min: number; max: number; fallback: number }): number {
+      const given = text(name);
+      if (given === undefined) return fallback;
+      const value = /^[0-9]{1,9}$/.test(given) ? Number(given) : NaN;
+      if (value >= min && value <= max) return value;
+      throw new UsageError(`--${name} must be a whole number from ${min} to ${max}`);
+    },
+    /** Reads an amount of money, in millionths. @throws {UsageError} */
+    amount(name: string): number | undefined {
+      const given = text(name);
+      if (given === undefined) return undefined;
+      const micros = toMicros(given);
+      if (micros === null || micros <= 0) throw new UsageError(`--${name} must be an amount such as 2.50`);
+      return micros;
+    },
+  };
+}
+
+/** What a command runs with. */
+export type CommandCall = Readonly<ReturnType<typeof createCall>>;
+
+export function createCall(args: Arguments, io: CliIo, output: Output) {
+  const readLine = createLineReader(io);
+  return {
+    ...{ args, io, output, readLine },
+    /** Writes a result to standard output: as JSON with --json, otherwise as text. */
+    showResult(value: unknown, showText: () => void): void {
+      if (args.isOn('json')) output.json(value);
+      else showText();
+    },
+    /**
+     * Asks before money is spent, unless `--yes` was given.
+     * @throws {UsageError} without a terminal to ask on. @throws {CommandFailure} when the answer is no.
+     */
+    async askForMoney(question: string): Promise<void> {
+      if (args.isOn('yes')) return;
+      if (io.stdin.isTTY !== true) {
+        throw new UsageError('This costs money, and there is no terminal to ask on: add --yes');
+      }
+      output.ask(`${question} ${output.noteStyle('dim', '[y/N]')} `);
+      const answer = await readLine();
+      if (!/^y(es)?$/i.test(answer ?? '')) throw new CommandFailure('Nothing was done.');
+    },
+  };
 }
 
 /** Reads one of a few words; null when there is none. @throws {UsageError} */
@@ -170,15 +195,6 @@ export function readChoice<Choice extends string>(
   const choice = choices.find((word) => word === text) ?? null;
   if (text && choice === null) throw new UsageError(`${name} must be ${choices.join(' or ')}`);
   return choice;
-}
-
-/** Reads an amount of money, in millionths. @throws {UsageError} */
-export function readAmount(args: Arguments, name: string): number | undefined {
-  const text = args.text(name);
-  if (text === undefined) return undefined;
-  const micros = toMicros(text);
-  if (micros === null || micros <= 0) throw new UsageError(`--${name} must be an amount such as 2.50`);
-  return micros;
 }
 
 /** Reads a phone number. @throws {UsageError} */
@@ -194,20 +210,6 @@ export function readMobile(text: string): string {
 export function findMobile(text: string): string | null {
   const digits = toDigits(text.replaceAll(/[\s().-]/g, ''));
   return digits === null ? null : `+${digits}`;
-}
-
-/**
- * Asks before money is spent, unless `--yes` was given.
- * @throws {UsageError} without a terminal to ask on. @throws {CommandFailure} when the answer is no.
- */
-export async function askForMoney({ args, io, output, readLine }: CommandCall, question: string): Promise<void> {
-  if (args.isOn('yes')) return;
-  if (io.stdin.isTTY !== true) {
-    throw new UsageError('This costs money, and there is no terminal to ask on: add --yes');
-  }
-  output.ask(`${question} ${output.noteStyle('dim', '[y/N]')} `);
-  const answer = await readLine();
-  if (!/^y(es)?$/i.test(answer ?? '')) throw new CommandFailure('Nothing was done.');
 }
 
 /** Reads a text file of the user's, up to 16 MiB. @throws {CommandFailure} */

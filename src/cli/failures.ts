@@ -1,13 +1,4 @@
-import {
-  GatewayBusyError,
-  GatewayRejectedError,
-  GatewayResponseError,
-  GatewayTimeoutError,
-  GatewayUnreachableError,
-  SmsOtpError,
-  StoreError,
-  toSafeCause,
-} from '../errors';
+import { isGatewayError, SmsOtpError, StoreError, toSafeCause } from '../errors';
 import advice = require('./advice.json');
 
 /** What to do, by the platform's error code where no connection could be made, and by the gateway's. */
@@ -71,21 +62,22 @@ export function explain(error: unknown): Explanation {
 }
 
 function adviseOn(error: SmsOtpError): string | null {
-  if (error instanceof GatewayUnreachableError) return adviseOnCause(error.cause?.code ?? null);
-  if (error instanceof GatewayTimeoutError) {
-    return 'Try again; if it persists, check the network between here and the gateway, or raise --timeout.';
+  if (error instanceof StoreError) return "Check that the server is running and that --prefix matches the app's.";
+  if (!isGatewayError(error)) return null;
+  switch (error.code) {
+    case 'ERR_GATEWAY_UNREACHABLE':
+      return adviseOnCause(error.cause?.code ?? null);
+    case 'ERR_GATEWAY_TIMEOUT':
+      return 'Try again; if it persists, check the network between here and the gateway, or raise --timeout.';
+    case 'ERR_GATEWAY_RESPONSE':
+      return error.message.endsWith('a redirect')
+        ? 'Set SMS_OTP_BASE_URL to the address it redirects to; redirects are never followed with credentials.'
+        : 'Something other than the gateway answers: a proxy, a login page, another server. Check SMS_OTP_BASE_URL.';
+    case 'ERR_GATEWAY_REJECTED':
+      return adviseOnCode(error.gatewayCode);
+    case 'ERR_GATEWAY_BUSY':
+      return `Try again in ${error.retryAfterSeconds} s.`;
   }
-  if (error instanceof GatewayResponseError) {
-    return error.message.endsWith('a redirect')
-      ? 'Set SMS_OTP_BASE_URL to the address it redirects to; redirects are never followed with credentials.'
-      : 'Something other than the gateway answers: a proxy, a login page, another server. Check SMS_OTP_BASE_URL.';
-  }
-  if (error instanceof GatewayRejectedError) return adviseOnCode(error.gatewayCode);
-  if (error instanceof GatewayBusyError) return `Try again in ${error.retryAfterSeconds} s.`;
-  if (error instanceof StoreError) {
-    return "Check that the server is running and that --prefix matches the app's.";
-  }
-  return null;
 }
 
 const TRUST = 'This machine does not trust the issuer of the certificate. Pass its authority with --ca <file>.';

@@ -1,5 +1,5 @@
 import { GatewayClient, type GatewayClientOptions, type GatewayTimeouts } from '../client';
-import { type CommandCall, type CommandOptions, readChoice, readText, readWhole } from './command';
+import { type CommandCall, type CommandOptions, readChoice, readText } from './command';
 import { CommandFailure, UsageError } from './failures';
 
 /** Options of every command that calls the gateway. */
@@ -47,7 +47,7 @@ export async function readGatewayEnvironment(call: CommandCall): Promise<Gateway
 
 function readTimeouts({ args }: CommandCall): Partial<GatewayTimeouts> {
   if (args.text('timeout') === undefined) return {};
-  const ms = readWhole(args, 'timeout', { min: 1, max: MAX_TIMEOUT_SECONDS, fallback: 10 }) * 1_000;
+  const ms = args.whole('timeout', { min: 1, max: MAX_TIMEOUT_SECONDS, fallback: 10 }) * 1_000;
   const all = { connectMs: ms, generateMs: ms, validateMs: ms, lookupMs: ms, balanceMs: ms, pricingMs: ms };
   return { ...all, authMs: Math.min(ms, MAX_AUTH_MS) };
 }
@@ -56,7 +56,7 @@ function readTimeouts({ args }: CommandCall): Partial<GatewayTimeouts> {
  * Calls `use` with a client for the account of the environment, then closes the client. Without SMS_OTP_VARIANT it is A.
  * @param onInterrupt What Ctrl+C does to running calls: they are aborted, or they may finish.
  */
-export async function withGateway<Result>(
+export async function withGateway<const Result>(
   call: CommandCall,
   use: (client: GatewayClient) => Promise<Result>,
   onInterrupt: 'abort' | 'finish' = 'abort',

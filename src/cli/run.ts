@@ -6,9 +6,11 @@ import {
   type Arguments,
   type CliIo,
   type Command,
-  createLineReader,
+  createArguments,
+  createCall,
   createOutput,
   type ExitCode,
+  type GivenOptions,
   type Output,
   PROGRAM,
   type Style,
@@ -54,7 +56,7 @@ export async function run(argv: readonly string[], io: CliIo): Promise<ExitCode>
       return 0;
     }
     const args = readArguments(command, words, secrets);
-    return await command.run({ args, io, output, readLine: createLineReader(io) });
+    return await command.run(createCall(args, io, output));
   } catch (error) {
     if (!io.signal.aborted) return reportError(error, output, argv.includes('--json'), command);
     output.note('Interrupted.');
@@ -180,8 +182,6 @@ export function refuseSecrets(words: readonly string[], secrets: readonly string
   );
 }
 
-type Given = ReadonlyMap<string, readonly (string | undefined)[]>;
-
 /**
  * Parses and checks the words after the command's name.
  * @param secrets Values that must not appear among them.
@@ -201,15 +201,10 @@ export function readArguments(command: Command, words: readonly string[], secret
   }
   checkOptions(command, given);
   checkPositionals(command, parsed.positionals);
-  return {
-    positionals: parsed.positionals,
-    text: (name) => given.get(name)?.at(-1),
-    texts: (name) => (given.get(name) ?? []).filter((value) => value !== undefined),
-    isOn: (name) => given.has(name),
-  };
+  return createArguments(parsed.positionals, given);
 }
 
-function checkOptions({ name: command, options }: Command, given: Given): void {
+function checkOptions({ name: command, options }: Command, given: GivenOptions): void {
   for (const [name, values] of given) {
     const option = Object.hasOwn(options, name) ? options[name] : undefined;
     // Only what looks like the name of an option is repeated: anything else might be a secret.

@@ -1,11 +1,4 @@
-import {
-  GatewayBusyError,
-  GatewayRejectedError,
-  GatewayResponseError,
-  GatewayTimeoutError,
-  GatewayUnreachableError,
-  StoreError,
-} from '../errors';
+import { type AnySmsOtpError, GatewayRejectedError, SmsOtpError } from '../errors';
 import type { CallName } from '../protocol/paths';
 
 /** Another access token is in use. */
@@ -138,12 +131,16 @@ async function runObserved<Result>(
   }
 }
 
+const OUTCOMES: Readonly<Partial<Record<string, CallOutcome>>> = {
+  ERR_GATEWAY_REJECTED: 'rejected',
+  ERR_GATEWAY_UNREACHABLE: 'unreachable',
+  ERR_GATEWAY_TIMEOUT: 'timeout',
+  ERR_GATEWAY_RESPONSE: 'response',
+  ERR_GATEWAY_BUSY: 'busy',
+  ERR_STORE: 'store',
+} satisfies Partial<Record<AnySmsOtpError['code'], CallOutcome>>;
+
 /** Returns null for a mistake of the caller, which is not an outcome of the call. */
 function toOutcome(error: unknown): CallOutcome | null {
-  if (error instanceof GatewayRejectedError) return 'rejected';
-  if (error instanceof GatewayUnreachableError) return 'unreachable';
-  if (error instanceof GatewayTimeoutError) return 'timeout';
-  if (error instanceof GatewayResponseError) return 'response';
-  if (error instanceof GatewayBusyError) return 'busy';
-  return error instanceof StoreError ? 'store' : null;
+  return error instanceof SmsOtpError ? (OUTCOMES[error.code] ?? null) : null;
 }

@@ -31,7 +31,14 @@ export function allowedCountries(countries: readonly string[]): Policy<unknown> 
 }
 
 /** Ranges that cost the recipient money, or that do not reach a person's own phone. */
-const DENIED_TYPES: readonly PhoneType[] = ['PREMIUM_RATE', 'SHARED_COST', 'TOLL_FREE', 'UAN', 'PAGER', 'VOICEMAIL'];
+export const DENIED_TYPES: readonly PhoneType[] = [
+  'PREMIUM_RATE',
+  'SHARED_COST',
+  'TOLL_FREE',
+  'UAN',
+  'PAGER',
+  'VOICEMAIL',
+];
 
 /** Denies numbers of types that no login code should be texted to, and of the types in `alsoDeny`. */
 export function createNumberTypes(mode: PolicyMode, alsoDeny: readonly PhoneType[]): Policy<unknown> {

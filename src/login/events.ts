@@ -54,11 +54,8 @@ export interface DecisionEvent extends Owner {
 export type { PolicyEvent };
 
 /** Who a login event is about. No number, no code: the number is masked to its last two digits. */
-interface Subject {
-  readonly userId: string;
+interface Subject extends Owner {
   readonly purpose: Purpose;
-  /** The client's address as Express gives it (`req.ip`). */
-  readonly address: string | undefined;
 }
 
 /** Events of the login decision. */
@@ -98,9 +95,7 @@ export type LoginEvent =
    * The consecutive failures since the user's last success, for apps that keep the count in their own database. `purpose`
    * is null when an operator changed it.
    */
-  | ({ readonly type: 'failure-count-changed'; readonly failures: number } & Omit<Subject, 'purpose'> & {
-        readonly purpose: Purpose | null;
-      })
+  | ({ readonly type: 'failure-count-changed'; readonly purpose: Purpose | null; readonly failures: number } & Owner)
   /** A user has had many failures in 30 days, spread so that no lock shows it: someone may be guessing slowly. */
   | ({ readonly type: 'guessing-slowly'; readonly failures: number } & Subject)
   /** Wrong recovery codes of one user have reached ten in a day. Recovery stays open for other addresses. */

@@ -91,33 +91,21 @@ export type FaultName = 'no-answer' | 'reset' | 'half-answer' | 'html-502' | 're
 const failNextSchema = z.object({
   call: z.enum(['any', ...CALLS], `must be any or one of ${CALLS.join(', ')}`),
   fault: faultSchema,
+  /** How often it is still played. */
   times: z.union(
     [z.literal(Infinity), wholeNumber(1, Number.MAX_SAFE_INTEGER)],
     'must be a whole number from 1, or Infinity',
   ),
 });
 
-/**
- * Checks the arguments of `failNext` and returns the fault.
- * @throws {TypeError} that names the wrong part and never shows its value.
- */
-export function checkFault(call: string, fault: Fault | FaultName, times: number): Fault {
-  const given = typeof fault === 'string' ? { kind: fault } : fault;
-  return parseOptions('failNext', failNextSchema, { call, fault: given, times }).fault;
-}
-
-interface PlannedFault {
-  readonly call: Call | 'any';
-  readonly fault: Fault;
-  remaining: number;
-}
-
 /** The faults that wait for their calls, in the order they were added. */
 export class FaultQueue {
-  #planned: PlannedFault[] = [];
+  #planned: z.output<typeof failNextSchema>[] = [];
 
-  add(call: Call | 'any', fault: Fault, times: number): void {
-    this.#planned.push({ call, fault, remaining: times });
+  /** @throws {TypeError} that names the wrong part and never shows its value. */
+  add(call: Call | 'any', given: Fault | FaultName, times: number): void {
+    const fault = typeof given === 'string' ? { kind: given } : given;
+    this.#planned.push(parseOptions('failNext', failNextSchema, { call, fault, times }));
   }
 
   /** Returns the fault for a call that has just arrived, or null. */
@@ -125,8 +113,8 @@ export class FaultQueue {
     if (this.#planned.length === 0) return null;
     const planned = this.#planned.find((candidate) => candidate.call === call || candidate.call === 'any');
     if (planned === undefined) return null;
-    planned.remaining -= 1;
-    if (planned.remaining < 1) this.#planned = this.#planned.filter((candidate) => candidate !== planned);
+    planned.times -= 1;
+    if (planned.times < 1) this.#planned = this.#planned.filter((candidate) => candidate !== planned);
     return planned.fault;
   }
 

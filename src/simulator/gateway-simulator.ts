@@ -1,6 +1,6 @@
 import type { Variant } from '../protocol/paths';
 import type { Call } from './calls/call';
-import { checkFault, type Fault, type FaultName, FaultQueue } from './faults';
+import { type Fault, type FaultName, FaultQueue } from './faults';
 import { createRequestListener, listen } from './http/serve';
 import { checkOptions, refuseUnsafeEnvironment, type SimulatorOptions } from './options';
 import { createState, type SimulatorState } from './state';
@@ -74,7 +74,7 @@ export class GatewaySimulator {
    * @throws {TypeError} for an unknown call or fault.
    */
   failNext(call: Call | 'any', fault: Fault | FaultName, times = 1): void {
-    this.#faults.add(call, checkFault(call, fault, times), times);
+    this.#faults.add(call, fault, times);
   }
 
   /** Removes the faults that have not been played yet. */

@@ -1,6 +1,16 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { readFields, StoreError } from '../errors';
-import { isPositive, parseJson, RECORD_VERSION, toWholeNumber } from './check-values';
+import { isPositive, parseJson, toWholeNumber } from './check-values';
+import {
+  browserSchema,
+  challengeSchema,
+  deviceSchema,
+  hashesSchema,
+  loginSchema,
+  noteSchema,
+  rotationSchema,
+  seenSchema,
+} from './record-schemas';
 import type {
   Challenge,
   Claim,
@@ -13,83 +23,6 @@ import type {
 } from './store';
 
 // Loads zod: stores reach this module through `loadRecords` alone.
-
-const text = z.string().min(1);
-const version = z.literal(RECORD_VERSION);
-const fromOne = z.int().min(1);
-/** Base64url, see `TrustedDevice`: Redis stores it between colons. */
-const tokenHash = z.string().regex(/^[\w-]{1,128}$/);
-
-/** A challenge as this release writes it. */
-const challengeSchema = z
-  .object({
-    version,
-    otpId: text,
-    pendingId: text,
-    userId: text,
-    userIdType: z.enum(['string', 'number', 'bigint']),
-    purpose: z.enum(['login', 'step-up', 'transaction', 'enroll']),
-    isSent: z.boolean(),
-    bucket: text,
-    mobile: z.string(),
-    numberKey: z.string(),
-    isNewNumber: z.boolean(),
-    sends: z.int().min(0),
-    maxAttempts: fromOne,
-    sentAt: z.number(),
-    expiresAt: z.number(),
-    pendingUntil: z.number(),
-    transaction: z.object({ amount: text, payee: text }).optional(),
-    replaces: text.optional(),
-  })
-  .refine(({ isSent, mobile, numberKey, sends, purpose }) =>
-    isSent ? mobile !== '' && numberKey !== '' && sends > 0 : purpose === 'login' || purpose === 'step-up',
-  )
-  .refine(({ purpose, transaction }) => (transaction !== undefined) === (purpose === 'transaction'))
-  .refine(({ purpose, replaces }) => replaces === undefined || purpose === 'enroll') satisfies z.ZodType<Challenge>;
-
-/** A trusted device as this release writes it. */
-const deviceSchema = z.object({
-  version,
-  deviceId: text,
-  userId: text,
-  tokenHash,
-  previousHash: tokenHash.nullable(),
-  binding: text,
-  label: z.string(),
-  createdAt: z.number(),
-  lastUsedAt: z.number(),
-  expiresAt: z.number(),
-}) satisfies z.ZodType<TrustedDevice>;
-
-const rotationSchema = z.object({ nextHash: tokenHash, usedAt: z.number() });
-
-const browserSchema = z.object({ browserId: text, userId: text, seenAt: z.number() }) satisfies z.ZodType<KnownBrowser>;
-
-/** A login as this release writes it. */
-const loginSchema = z.object({
-  version,
-  loginId: text,
-  userId: text,
-  method: text.max(64).nullable(),
-  label: z.string().max(256),
-  startedAt: z.number(),
-  lastSeenAt: z.number(),
-}) satisfies z.ZodType<Login>;
-
-const seenSchema = z.object({
-  at: z.number(),
-  everySeconds: z.number().min(0),
-  ttlSeconds: z.number().positive(),
-}) satisfies z.ZodType<LoginSeen>;
-
-/** The hashes of a user's recovery codes, each different. */
-const hashesSchema = z
-  .array(text.max(256))
-  .max(100)
-  .refine((hashes) => new Set(hashes).size === hashes.length);
-
-const noteSchema = z.string().max(4_096);
 
 /**
  * Checks a challenge before it is stored.
@@ -135,8 +68,7 @@ export function toClaim(attempt: unknown, record: unknown, newestId: unknown, ot
  * @throws {StoreError} `ERR_STORE` when the record, its time to live or the number of devices is invalid.
  */
 export function checkDevice(device: TrustedDevice, ttlSeconds: number, most: number): void {
-  const hasRoom = fromOne.safeParse(most).success;
-  check('devices.add: unknown record', deviceSchema, device, hasRoom && isPositive(ttlSeconds));
+  check('devices.add: unknown record', deviceSchema, device, isPositive(ttlSeconds) && isCount(most));
 }
 
 /**
@@ -171,8 +103,7 @@ export function toRotation(outcome: unknown, device: TrustedDevice, deviceId: st
 
 /** @throws {StoreError} `ERR_STORE` when the browser, its time to live or the number of browsers is invalid. */
 export function checkBrowser(browser: KnownBrowser, ttlSeconds: number, most: number): void {
-  const hasRoom = fromOne.safeParse(most).success;
-  check('browsers.remember: unknown record', browserSchema, browser, hasRoom && isPositive(ttlSeconds));
+  check('browsers.remember: unknown record', browserSchema, browser, isPositive(ttlSeconds) && isCount(most));
 }
 
 /**
@@ -187,8 +118,7 @@ export function parseBrowser(record: unknown, userId: string): KnownBrowser {
 
 /** @throws {StoreError} `ERR_STORE` when the login, its time to live or the number of logins is invalid. */
 export function checkLogin(login: Login, ttlSeconds: number, most: number): void {
-  const hasRoom = fromOne.safeParse(most).success;
-  check('logins.begin: unknown record', loginSchema, login, hasRoom && isPositive(ttlSeconds));
+  check('logins.begin: unknown record', loginSchema, login, isPositive(ttlSeconds) && isCount(most));
 }
 
 /** @throws {StoreError} `ERR_STORE` unless the times are numbers that make sense. */
@@ -216,6 +146,10 @@ export function checkHashes(hashes: readonly string[]): void {
 /** @throws {StoreError} `ERR_STORE` for a note that is too long or has no time to live. */
 export function checkNote(note: string, ttlSeconds: number): void {
   check('notes.write: invalid note', noteSchema, note, isPositive(ttlSeconds));
+}
+
+function isCount(most: number): boolean {
+  return Number.isSafeInteger(most) && most > 0;
 }
 
 function check(message: string, schema: z.ZodType, value: unknown, isRestValid = true): void {

@@ -1,58 +1,9 @@
-/** What a challenge is for. A code of one purpose is never valid for another. */
-export type Purpose = 'login' | 'step-up' | 'transaction' | 'enroll';
+import type { Challenge, KnownBrowser, Login, LoginSeen, TrustedDevice } from './record-schemas';
 
-/** What a transaction's code approves, as the text message and the page show it. */
-export interface Transaction {
-  readonly amount: string;
-  readonly payee: string;
-}
+export type { Challenge, KnownBrowser, Login, LoginSeen, Purpose, Transaction, TrustedDevice } from './record-schemas';
 
 /** A user's id as `getUserId` returns it. Two ids are the same user when they are equal as strings. */
 export type UserId = string | number | bigint;
-
-/**
- * One OTP id of a pending login with everything a decision needs. Only the gateway knows the code itself. Where no text
- * went out, the id is one of our own that the gateway has never seen.
- */
-export interface Challenge {
-  /** Records are versioned; a store refuses an unknown version. */
-  readonly version: 1;
-  readonly otpId: string;
-  /**
-   * The pending login that this challenge belongs to. The session holds the same, so that an OTP id that the gateway
-   * issues twice fits one session only.
-   */
-  readonly pendingId: string;
-  /** The user's id as a string; `userIdType` is its type, so that `loadUser` gets what `getUserId` returned. */
-  readonly userId: string;
-  readonly userIdType: 'string' | 'number' | 'bigint';
-  readonly purpose: Purpose;
-  /** Whether a text went out. False: the id is our own, and no code fits it. */
-  readonly isSent: boolean;
-  /** Which of the user's browsers it belongs to: of all challenges of a user, purpose and bucket, the newest code alone lives. */
-  readonly bucket: string;
-  /** E.164 with plus; empty when no text went out because the user has no number. */
-  readonly mobile: string;
-  /** The key by which counters know the number; empty when no text went out. */
-  readonly numberKey: string;
-  /** True when this user had not entered a code that was texted to this number before. */
-  readonly isNewNumber: boolean;
-  /** How many texts this pending login has sent so far, this one included. 0 before the first. */
-  readonly sends: number;
-  /** The attempts that this challenge admits. */
-  readonly maxAttempts: number;
-  /**
-   * Milliseconds since 1970: when the code was sent, when it expires, when the pending login ends. Without a text: when
-   * this pending login began, and its end twice.
-   */
-  readonly sentAt: number;
-  readonly expiresAt: number;
-  readonly pendingUntil: number;
-  /** Purpose `transaction` only: the code approves this and nothing else. */
-  readonly transaction?: Transaction | undefined;
-  /** Purpose `enroll` only: the confirmed number that the new one replaces, E.164 with plus. */
-  readonly replaces?: string | undefined;
-}
 
 /** A live challenge, and whether its texted code may still be right. */
 export interface LiveChallenge {
@@ -217,24 +168,6 @@ export interface RecoveryCodeStore {
   count(userId: string): Promise<number>;
 }
 
-/** A device on which its user needs no code. Only the device knows its token. */
-export interface TrustedDevice {
-  readonly version: 1;
-  readonly deviceId: string;
-  readonly userId: string;
-  /** SHA-256 of the token, and of the one before it (null: none), in base64url. */
-  readonly tokenHash: string;
-  readonly previousHash: string | null;
-  /** A keyed digest of what must not have changed since: password, numbers, recovery codes. */
-  readonly binding: string;
-  /** What the user may recognize it by. */
-  readonly label: string;
-  /** Milliseconds since 1970. `expiresAt` never moves. */
-  readonly createdAt: number;
-  readonly lastUsedAt: number;
-  readonly expiresAt: number;
-}
-
 /** The result of presenting a token: `stale` means that the device is known and has another token. */
 export type DeviceRotation =
   | { readonly outcome: 'rotated'; readonly device: TrustedDevice }
@@ -262,14 +195,6 @@ export interface DeviceStore {
   removeAll(userId: string): Promise<number>;
 }
 
-/** A browser in which a user has passed the second factor. Not trusted: a code is still asked for. */
-export interface KnownBrowser {
-  readonly browserId: string;
-  readonly userId: string;
-  /** Milliseconds since 1970: the last success that was written, at most once a day. */
-  readonly seenAt: number;
-}
-
 /** Known browsers. Every call is atomic over all processes that share the store. */
 export interface BrowserStore {
   /**
@@ -282,30 +207,6 @@ export interface BrowserStore {
   list(userId: string): Promise<readonly KnownBrowser[]>;
   /** Removes all browsers of a user and returns their ids. */
   forget(userId: string): Promise<readonly string[]>;
-}
-
-/** A login of a user: one session in which the user is logged in. */
-export interface Login {
-  readonly version: 1;
-  readonly loginId: string;
-  readonly userId: string;
-  /** How the second factor was passed, 1 to 64 characters; null when none was required. */
-  readonly method: string | null;
-  /** What the user may recognize it by, at most 256 characters. */
-  readonly label: string;
-  /** Milliseconds since 1970. */
-  readonly startedAt: number;
-  readonly lastSeenAt: number;
-}
-
-/** When a login was seen. */
-export interface LoginSeen {
-  /** Milliseconds since 1970. */
-  readonly at: number;
-  /** Seconds since `lastSeenAt` from which it is written. From 0. */
-  readonly everySeconds: number;
-  /** Seconds the login lives from then on. */
-  readonly ttlSeconds: number;
 }
 
 /** Logins. Every call is atomic over all processes that share the store. */

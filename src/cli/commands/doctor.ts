@@ -1,15 +1,6 @@
 import { measureTemplate } from '../../protocol/message-length';
 import { guardStore } from '../../stores/guarded-store';
-import {
-  askForMoney,
-  type Command,
-  type CommandCall,
-  type Format,
-  JSON_OPTION,
-  readMobile,
-  showResult,
-  YES_OPTION,
-} from '../command';
+import { type Command, type CommandCall, type Format, JSON_OPTION, readMobile, YES_OPTION } from '../command';
 import { checkGateway, type PaidChecks } from '../doctor/check-gateway';
 import { type CheckResult, fail, notTested, pass, toResult, warn } from '../doctor/check-result';
 import { CommandFailure, UsageError } from '../failures';
@@ -35,7 +26,7 @@ export const doctor: Command = {
   ],
   async run(call) {
     const paid = readPaidChecks(call);
-    if (paid.isSending || paid.isLookingUp) await askForMoney(call, toQuestion(paid));
+    if (paid.isSending || paid.isLookingUp) await call.askForMoney(toQuestion(paid));
     const results: CheckResult[] = [];
     for await (const result of runChecks(call, paid)) {
       // Ctrl+C makes checks fail; that is not a result.
@@ -44,7 +35,7 @@ export const doctor: Command = {
       if (!call.args.isOn('json')) showCheck(call, result);
     }
     const isFine = results.every(({ status }) => status !== 'fail');
-    showResult(call, { fine: isFine, checks: results }, () => showTotals(call, results));
+    call.showResult({ fine: isFine, checks: results }, () => showTotals(call, results));
     return isFine ? 0 : 1;
   },
 };

@@ -1,16 +1,12 @@
 import { resolve } from 'node:path';
 import { toDecimal } from '../../policies/spend-limits/micros';
 import {
-  askForMoney,
   cleanText,
   type Command,
   type CommandCall,
   type ExitCode,
   JSON_OPTION,
-  readAmount,
   readMobile,
-  readWhole,
-  showResult,
   YES_OPTION,
 } from '../command';
 import { explain, UsageError } from '../failures';
@@ -54,10 +50,10 @@ export const lookup: Command = {
 };
 
 function lookUpOne(call: CommandCall, mobile: string): Promise<ExitCode> {
-  return withGateway<ExitCode>(call, async ({ hlr }) => {
-    await askForMoney(call, `Look ${mobile} up? It costs money.`);
+  return withGateway(call, async ({ hlr }) => {
+    await call.askForMoney(`Look ${mobile} up? It costs money.`);
     const { error: _, ...result } = toResult(await hlr.lookup(mobile));
-    showResult(call, result, () => {
+    call.showResult(result, () => {
       for (const [field, value] of Object.entries(result)) {
         const label = (field === 'advancedStatus' ? 'advanced status' : field).padEnd(16);
         if (value !== null) call.output.line(`${call.output.style('dim', label)}${cleanText(value)}`);
@@ -71,7 +67,7 @@ const RATE = { min: 1, max: 100, fallback: 10 };
 
 /** Looks up the numbers of one CSV file and appends the results to another. */
 async function lookUpFile(call: CommandCall): Promise<ExitCode> {
-  const rate = readWhole(call.args, 'rate', RATE);
+  const rate = call.args.whole('rate', RATE);
   const plan = await makePlan(call);
   const run = plan.mobiles.length === 0 ? null : await runPlan(call, plan, rate);
   return showRun(call, plan, run);
@@ -91,7 +87,7 @@ interface Plan {
 
 async function makePlan({ args, io }: CommandCall): Promise<Plan> {
   const [inputName, outputName] = [args.text('in'), args.text('out')];
-  const budgetMicros = readAmount(args, 'budget');
+  const budgetMicros = args.amount('budget');
   if (inputName === undefined || outputName === undefined) {
     throw new UsageError('--in and --out belong together');
   }
@@ -115,7 +111,7 @@ function runPlan(call: CommandCall, plan: Plan, rate: number): Promise<FinishedR
     async ({ hlr }) => {
       const { pricing } = await hlr.pricing();
       const priceOf = createLookupPrices(pricing);
-      await askForMoney(call, toQuestion(plan, priceOf));
+      await call.askForMoney(toQuestion(plan, priceOf));
       const budget = new Budget(plan.budgetMicros);
       const file = openResultFile(plan.outputPath, plan.isNew);
       const total = plan.mobiles.length;
@@ -151,7 +147,7 @@ function showRun(call: CommandCall, plan: Plan, run: FinishedRun | null): ExitCo
   const left = plan.mobiles.length - done;
   const counts = { done, byStatus: Object.fromEntries(byStatus), known };
   const { duplicates, invalidLines } = input;
-  showResult(call, { ...counts, duplicates, invalidLines, spent, left, stop }, () => {
+  call.showResult({ ...counts, duplicates, invalidLines, spent, left, stop }, () => {
     const statuses = Array.from(byStatus, ([status, count]) => `${count} ${status}`);
     const show = (name: string, figure: number | string, text: string): void =>
       line(`${style('dim', name.padEnd(11))}${String(figure).padStart(7)}  ${text}`.trimEnd());

@@ -1,17 +1,5 @@
 import { GatewayRejectedError, type Generated, type GenerateInput } from '../../client';
-import {
-  askForMoney,
-  cleanText,
-  type Command,
-  type CommandCall,
-  type ExitCode,
-  JSON_OPTION,
-  PROGRAM,
-  readMobile,
-  readWhole,
-  showResult,
-  YES_OPTION,
-} from '../command';
+import { cleanText, type Command, type CommandCall, JSON_OPTION, PROGRAM, readMobile, YES_OPTION } from '../command';
 import { adviseOnCode, CommandFailure, withUsageErrors } from '../failures';
 import { GATEWAY_OPTIONS, withGateway } from '../gateway';
 
@@ -31,8 +19,8 @@ export const send: Command = {
   notes: ['It prints the id that validate needs. Only the gateway and the phone know the code.'],
   async run(call) {
     const input = readInput(call);
-    return withGateway<ExitCode>(call, async ({ otp }) => {
-      await askForMoney(call, `Text a code to ${input.mobile}? It costs money.`);
+    return withGateway(call, async ({ otp }) => {
+      await call.askForMoney(`Text a code to ${input.mobile}? It costs money.`);
       showSent(call, await withUsageErrors(() => otp.generate(input)));
       return 0;
     });
@@ -40,7 +28,7 @@ export const send: Command = {
 };
 
 function readInput({ args }: CommandCall): GenerateInput {
-  const validity = readWhole(args, 'validity', { min: 1, max: 1_800, fallback: 0 });
+  const validity = args.whole('validity', { min: 1, max: 1_800, fallback: 0 });
   return {
     mobile: readMobile(args.positionals[0] ?? ''),
     message: args.text('message'),
@@ -53,7 +41,7 @@ function readInput({ args }: CommandCall): GenerateInput {
 function showSent(call: CommandCall, sent: Generated): void {
   const { line, style } = call.output;
   const id = cleanText(sent.id);
-  showResult(call, sent, () => {
+  call.showResult(sent, () => {
     line(`${style('green', 'sent')}  id ${id}${describe(sent)}`);
     line(style('dim', `      ${PROGRAM} validate ${quote(id)} ${sent.mobile}`));
   });
@@ -89,7 +77,7 @@ export const validate: Command = {
       } catch (error) {
         return showRefusal(call, error);
       }
-      showResult(call, { validated: true }, () => call.output.line(call.output.style('green', 'right')));
+      call.showResult({ validated: true }, () => call.output.line(call.output.style('green', 'right')));
       return 0;
     });
   },
@@ -107,7 +95,7 @@ function showRefusal(call: CommandCall, error: unknown): 1 {
   const gatewayCode = error instanceof GatewayRejectedError ? error.gatewayCode : null;
   if (!CODE_REFUSED.includes(gatewayCode ?? 0)) throw error;
   const { line, style } = call.output;
-  showResult(call, { validated: false, gatewayCode }, () =>
+  call.showResult({ validated: false, gatewayCode }, () =>
     line(`${style('red', 'refused')}  ${adviseOnCode(gatewayCode)}`),
   );
   return 1;

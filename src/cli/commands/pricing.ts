@@ -2,15 +2,7 @@ import { z } from 'zod';
 import type { CountryPrice, NetworkPrice, PriceList } from '../../client';
 import { toMicros } from '../../policies/spend-limits/micros';
 import { parseJson } from '../../stores/check-values';
-import {
-  cleanText,
-  type Command,
-  type CommandCall,
-  type ExitCode,
-  JSON_OPTION,
-  readText,
-  showResult,
-} from '../command';
+import { cleanText, type Command, type CommandCall, JSON_OPTION, readText } from '../command';
 import { CommandFailure } from '../failures';
 import { GATEWAY_OPTIONS, withGateway } from '../gateway';
 
@@ -19,9 +11,9 @@ export const balance: Command = {
   summary: "show the account's balance",
   options: { ...JSON_OPTION, ...GATEWAY_OPTIONS },
   run: (call) =>
-    withGateway<ExitCode>(call, async ({ otp }) => {
+    withGateway(call, async ({ otp }) => {
       const found = await otp.balance();
-      showResult(call, found, () => call.output.line(found.balance));
+      call.showResult(found, () => call.output.line(found.balance));
       return 0;
     }),
 };
@@ -59,12 +51,12 @@ function show(call: CommandCall, list: SavedPrices, saved: SavedPrices | null): 
   const rows = filterRows(toRows(list), filter);
   if (saved === null) {
     const pricing = rows.map(({ entry }) => entry);
-    showResult(call, { ...list, pricing }, () => showRows(call, rows, list));
+    call.showResult({ ...list, pricing }, () => showRows(call, rows, list));
     return;
   }
   const changes = findChanges(filterRows(toRows(saved), filter), rows);
   const entries = changes.map(({ kind, before, row }) => ({ kind, before, ...row.entry }));
-  showResult(call, entries, () => showChanges(call, changes));
+  call.showResult(entries, () => showChanges(call, changes));
 }
 
 function showRows({ output }: CommandCall, rows: readonly PriceRow[], { service, currency }: SavedPrices): void {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type Call, type Fault, type FaultName, GatewaySimulator } from '../../simulator';
-import { type Command, type CommandCall, readChoice, readMobile, readWhole } from '../command';
+import { type Command, type CommandCall, readChoice, readMobile } from '../command';
 import { CommandFailure, UsageError } from '../failures';
 
 const FAULT_NOTES = [
@@ -86,7 +86,7 @@ function readPin(text: string): readonly [mobile: string, pin: string] {
 async function start({ args, io }: CommandCall): Promise<GatewaySimulator> {
   const { SMS_OTP_VARIANT, SMS_OTP_USERNAME: username, SMS_OTP_PASSWORD: password } = io.env;
   const variant = readChoice('--variant', args.text('variant'), ['A', 'B']) ?? (SMS_OTP_VARIANT === 'B' ? 'B' : 'A');
-  const port = readWhole(args, 'port', { min: 0, max: 65_535, fallback: 0 });
+  const port = args.whole('port', { min: 0, max: 65_535, fallback: 0 });
   const balance = args.text('balance');
   const fixedPins = Object.fromEntries(args.texts('fixed-pin').map(readPin));
   try {

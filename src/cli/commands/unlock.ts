@@ -1,7 +1,7 @@
 import { DAY_SECONDS, failureKeys, OTHER_BROWSERS, readKeys, slowKey } from '../../limits/failures';
 import { fillBrowsers, liftLimits, sendKeys } from '../../limits/limits';
 import { type GuardedStore, guardStore } from '../../stores/guarded-store';
-import { cleanText, type Command, type CommandCall, type ExitCode, JSON_OPTION, showResult } from '../command';
+import { cleanText, type Command, type CommandCall, type ExitCode, JSON_OPTION } from '../command';
 import { CommandFailure } from '../failures';
 import { openState, STATE_OPTIONS } from '../open-state';
 
@@ -74,7 +74,7 @@ function createCounterCommand({ done, change, note, ...about }: CounterCommand):
       const isChanged = done === 'enabled' ? failures > 0 : lockedSeconds > 0;
       const result = { user: cleanText(id), place: state.place, ...before, [done]: done === 'enabled' || isChanged };
       const { output } = call;
-      showResult(call, result, () => {
+      call.showResult(result, () => {
         const was = output.style('dim', `was: ${describe(before)}, in ${state.place}`);
         output.line(`${output.style('green', done)}  ${result.user}  ${was}`);
         if (!isChanged) output.note(note);

@@ -256,11 +256,11 @@ async function probeLookup({ hlr }: GatewayClient): Promise<CheckResult> {
 
 /** Looks a number up, for money. */
 async function testLookup(
-  { hlr }: GatewayClient,
+  client: GatewayClient,
   mobile: string,
-): Promise<{ readonly result: CheckResult; readonly lookup: Lookup | null }> {
+): Promise<{ result: CheckResult; lookup: Lookup | null }> {
   try {
-    const lookup = await hlr.lookup(mobile);
+    const lookup = await client.hlr.lookup(mobile);
     const facts = [lookup.status, lookup.operator, lookup.country].map(cleanText).filter(Boolean);
     return { result: pass('lookup', `${mobile}: ${facts.join(', ')}`), lookup };
   } catch (error) {
@@ -275,20 +275,15 @@ const FEW_MESSAGES = 100;
  * Fetches both price lists. That of lookups has the dialing codes, and may be missing.
  * @returns The lists joined, as `table`; null when there is no list of messages.
  */
-async function checkPrices({
-  otp,
-  hlr,
-}: GatewayClient): Promise<{ readonly result: CheckResult; readonly table: PriceTable | null }> {
-  let messages: PriceList<NetworkPrice>;
+async function checkPrices(client: GatewayClient): Promise<{ result: CheckResult; table: PriceTable | null }> {
   try {
-    messages = await otp.pricing();
+    const messages = await client.otp.pricing();
+    // Another check reports whether lookups work.
+    const lookups = await client.hlr.pricing().catch(() => null);
+    return { result: checkList(messages), table: createPriceTable(messages, lookups, await loadRegions()) };
   } catch (error) {
     return { result: toResult('prices', error, 'warn'), table: null };
   }
-  // Another check reports whether lookups work.
-  const lookups = await hlr.pricing().catch(() => null);
-  const table = createPriceTable(messages, lookups, await loadRegions());
-  return { result: checkList(messages), table };
 }
 
 function checkList({ pricing, oddRows, currency }: PriceList<NetworkPrice>): CheckResult {

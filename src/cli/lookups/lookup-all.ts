@@ -1,13 +1,5 @@
-import {
-  type CountryPrice,
-  GatewayBusyError,
-  GatewayRejectedError,
-  GatewayTimeoutError,
-  GatewayUnreachableError,
-  type HlrCalls,
-  type Lookup,
-  SmsOtpError,
-} from '../../client';
+import type { CountryPrice, HlrCalls, Lookup } from '../../client';
+import { GatewayBusyError, GatewayRejectedError, NoAnswerError, SmsOtpError } from '../../errors';
 import { toMicros } from '../../policies/spend-limits/micros';
 import { findByDialCode, findHighest } from '../../policies/spend-limits/price-table';
 import type { CliIo } from '../command';
@@ -126,10 +118,7 @@ async function lookUp(hlr: HlrCalls, phone: string, price: number): Promise<Answ
 }
 
 function hasNotLeft(error: SmsOtpError): boolean {
-  if (error instanceof GatewayUnreachableError || error instanceof GatewayTimeoutError) {
-    return !error.mayHaveArrived;
-  }
-  return error instanceof GatewayBusyError;
+  return error instanceof NoAnswerError ? !error.mayHaveArrived : error instanceof GatewayBusyError;
 }
 
 /** Returns what is shown of a lookup. IMSI and MSC identify the subscriber and the switch that serves them: they are left out. */

@@ -109,10 +109,7 @@ interface Send extends FoundPrice, Reserved {
 }
 
 /** The joined price lists, cached. */
-export interface PriceSource {
-  /** Returns the newest table, or null if there is none. Never throws, and waits only for the very first lists, briefly. */
-  read(services: PolicyServices): Promise<PriceTable | null>;
-}
+export type PriceSource = Readonly<ReturnType<typeof createPriceSource>>;
 
 /** How long a login waits for the first price lists. After that the fallback price counts. */
 const FIRST_WAIT_MS = 2_000;
@@ -123,7 +120,7 @@ const RETRY_SECONDS = 60;
  * Keeps the price lists of one gateway. After `refreshSeconds` they stay in use while one call fetches new ones. Lists that
  * cannot be renewed are kept, because old prices are better than none.
  */
-export function createPriceSource(refreshSeconds: number, firstWaitMs = FIRST_WAIT_MS): PriceSource {
+export function createPriceSource(refreshSeconds: number, firstWaitMs = FIRST_WAIT_MS) {
   let table: PriceTable | null = null;
   let nextLoadAtMs = -Infinity;
   let isLoading = false;
@@ -143,7 +140,8 @@ export function createPriceSource(refreshSeconds: number, firstWaitMs = FIRST_WA
   }
 
   return {
-    read: async (services) => {
+    /** Returns the newest table, or null if there is none. Never throws, and waits only for the very first lists, briefly. */
+    read: async (services: PolicyServices): Promise<PriceTable | null> => {
       if (!isLoading && services.now() >= nextLoadAtMs) {
         const loading = load(services);
         // When the first wait is over, the fallback price counts until the lists arrive.

@@ -1,0 +1,139 @@
+import { z } from 'zod';
+
+// Loads zod: at run time `records.ts` alone imports this module. All others import the types from `store.ts`.
+
+const text = z.string().min(1);
+/** Records are versioned; a store refuses an unknown version. */
+const version = z.literal(1);
+/** Base64url, see `TrustedDevice`: Redis stores it between colons. */
+const tokenHash = z.string().regex(/^[\w-]{1,128}$/);
+
+const purpose = z.enum(['login', 'step-up', 'transaction', 'enroll']);
+
+/** What a challenge is for. A code of one purpose is never valid for another. */
+export type Purpose = z.output<typeof purpose>;
+
+const transaction = z.object({ amount: text, payee: text });
+
+/** What a transaction's code approves, as the text message and the page show it. */
+export type Transaction = Readonly<z.output<typeof transaction>>;
+
+export const challengeSchema = z
+  .object({
+    version,
+    otpId: text,
+    /**
+     * The pending login that this challenge belongs to. The session holds the same, so that an OTP id that the gateway
+     * issues twice fits one session only.
+     */
+    pendingId: text,
+    /** The user's id as a string; `userIdType` is its type, so that `loadUser` gets what `getUserId` returned. */
+    userId: text,
+    userIdType: z.enum(['string', 'number', 'bigint']),
+    purpose,
+    /** Whether a text went out. False: the id is our own, and no code fits it. */
+    isSent: z.boolean(),
+    /** Which of the user's browsers it belongs to: of all challenges of a user, purpose and bucket, the newest code alone lives. */
+    bucket: text,
+    /** E.164 with plus; empty when no text went out because the user has no number. */
+    mobile: z.string(),
+    /** The key by which counters know the number; empty when no text went out. */
+    numberKey: z.string(),
+    /** True when this user had not entered a code that was texted to this number before. */
+    isNewNumber: z.boolean(),
+    /** How many texts this pending login has sent so far, this one included. 0 before the first. */
+    sends: z.int().min(0),
+    /** The attempts that this challenge admits. */
+    maxAttempts: z.int().min(1),
+    /**
+     * Milliseconds since 1970: when the code was sent, when it expires, when the pending login ends. Without a text: when
+     * this pending login began, and its end twice.
+     */
+    sentAt: z.number(),
+    expiresAt: z.number(),
+    pendingUntil: z.number(),
+    /** Purpose `transaction` only: the code approves this and nothing else. */
+    transaction: transaction.optional(),
+    /** Purpose `enroll` only: the confirmed number that the new one replaces, E.164 with plus. */
+    replaces: text.optional(),
+  })
+  .refine(({ isSent, mobile, numberKey, sends, purpose }) =>
+    isSent ? mobile !== '' && numberKey !== '' && sends > 0 : purpose === 'login' || purpose === 'step-up',
+  )
+  .refine(({ purpose, transaction }) => (transaction !== undefined) === (purpose === 'transaction'))
+  .refine(({ purpose, replaces }) => replaces === undefined || purpose === 'enroll');
+
+/**
+ * One OTP id of a pending login with everything a decision needs. Only the gateway knows the code itself. Where no text
+ * went out, the id is one of our own that the gateway has never seen.
+ */
+export type Challenge = Readonly<z.output<typeof challengeSchema>>;
+
+export const deviceSchema = z.object({
+  version,
+  deviceId: text,
+  userId: text,
+  /** SHA-256 of the token, and of the one before it (null: none), in base64url. */
+  tokenHash,
+  previousHash: tokenHash.nullable(),
+  /** A keyed digest of what must not have changed since: password, numbers, recovery codes. */
+  binding: text,
+  /** What the user may recognize it by. */
+  label: z.string(),
+  /** Milliseconds since 1970. `expiresAt` never moves. */
+  createdAt: z.number(),
+  lastUsedAt: z.number(),
+  expiresAt: z.number(),
+});
+
+/** A device on which its user needs no code. Only the device knows its token. */
+export type TrustedDevice = Readonly<z.output<typeof deviceSchema>>;
+
+/** What a rotation writes. */
+export const rotationSchema = z.object({ nextHash: tokenHash, usedAt: z.number() });
+
+export const browserSchema = z.object({
+  browserId: text,
+  userId: text,
+  /** Milliseconds since 1970: the last success that was written, at most once a day. */
+  seenAt: z.number(),
+});
+
+/** A browser in which a user has passed the second factor. Not trusted: a code is still asked for. */
+export type KnownBrowser = Readonly<z.output<typeof browserSchema>>;
+
+export const loginSchema = z.object({
+  version,
+  loginId: text,
+  userId: text,
+  /** How the second factor was passed, 1 to 64 characters; null when none was required. */
+  method: text.max(64).nullable(),
+  /** What the user may recognize it by, at most 256 characters. */
+  label: z.string().max(256),
+  /** Milliseconds since 1970. */
+  startedAt: z.number(),
+  lastSeenAt: z.number(),
+});
+
+/** A login of a user: one session in which the user is logged in. */
+export type Login = Readonly<z.output<typeof loginSchema>>;
+
+export const seenSchema = z.object({
+  /** Milliseconds since 1970. */
+  at: z.number(),
+  /** Seconds since `lastSeenAt` from which it is written. From 0. */
+  everySeconds: z.number().min(0),
+  /** Seconds the login lives from then on. */
+  ttlSeconds: z.number().positive(),
+});
+
+/** When a login was seen. */
+export type LoginSeen = Readonly<z.output<typeof seenSchema>>;
+
+/** The hashes of a user's recovery codes, each different. */
+export const hashesSchema = z
+  .array(text.max(256))
+  .max(100)
+  .refine((hashes) => new Set(hashes).size === hashes.length);
+
+export const noteSchema = z.string().max(4_096);
