@@ -128,9 +128,11 @@ function findMinute(list: readonly Figure[], minute: number, low = 0, high = lis
 function toPoint(counted: Counted, first: number, last: number) {
   const sum = (series: Series, isCounted?: Filter): number => counted.sum(series, first, last, isCounted);
   const [calls, failed] = [sum('call'), sum('call', isFailure)];
+  const [passed, byText] = [sum('method'), sum('method', (method) => method === 'sms')];
   const classes = counted.by('latency', first, last).toSorted(([one], [other]) => Number(one) - Number(other));
   return {
     ...{ sent: sum('sent'), verified: sum('verified'), wrong: sum('rejected', isGuess), locks: sum('lock') },
+    ...{ byText, byOther: passed - byText },
     ...{ denied: sum('denied'), answered: calls - failed, failed, cost: sum('cost') },
     ...{ p50: findPercentile(classes, 0.5), p95: findPercentile(classes, 0.95), p99: findPercentile(classes, 0.99) },
   };

@@ -17,6 +17,10 @@ const CHARTS = {
     { key: 'sent', label: 'Sent', color: '--plot-grey', bars: true },
     { key: 'verified', label: 'Codes entered', color: '--plot-blue' },
   ],
+  methods: [
+    { key: 'byText', label: 'By text', color: '--plot-grey', bars: true },
+    { key: 'byOther', label: 'Otherwise', color: '--plot-blue' },
+  ],
   attacks: [
     { key: 'wrong', label: 'Wrong codes', color: '--plot-red' },
     { key: 'locks', label: 'Locks', color: '--plot-amber' },

@@ -54,8 +54,12 @@ describe('the figures of the operations page', () => {
     ]);
     expect(points.slice(-2).map(({ values }) => values?.sent)).toEqual([2, 2]);
     expect(points.slice(-2).map(({ values }) => values?.verified)).toEqual([1, 0]);
+    expect(points.slice(-2).map(({ values }) => [values?.byText, values?.byOther])).toEqual([
+      [1, 0],
+      [0, 1],
+    ]);
     expect(points.at(-3)?.values).toBeNull();
-    expect(totals).toMatchObject({ sent: 4, verified: 1, wrong: 0, denied: 0 });
+    expect(totals).toMatchObject({ sent: 4, verified: 1, wrong: 0, denied: 0, byText: 1, byOther: 1 });
     expect(countries).toMatchObject([
       { label: 'US', sent: 2, verified: 1 },
       { label: 'FR', sent: 1, verified: 0 },
