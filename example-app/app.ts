@@ -4,6 +4,7 @@ import express, { type Express } from 'express';
 import type { Store } from 'express-session';
 import helmet from 'helmet';
 import type { SmsOtpOptions } from 'passport-sms-otp';
+import type { PasskeyOptions } from '../docs/recipes/passkeys';
 import { addLogin, type BankOtp } from './bank-login';
 import type { Config } from './config';
 import { answerNotFound, handleErrors } from './errors';
@@ -14,6 +15,7 @@ import { memoryFigures, type FigureStore } from './ops/figures';
 import { recordEvents } from './ops/record-events';
 import { loginPages } from './pages/login';
 import { opsPages } from './pages/ops';
+import { passkeyPages } from './pages/passkeys';
 import { settingsPages } from './pages/settings';
 import { transferPages } from './pages/transfer';
 import type { Users } from './users';
@@ -49,8 +51,16 @@ export function createApp(config: Config, parts: AppParts): { app: Express; smsO
 
   const figures = parts.figures ?? memoryFigures();
   const recorder = recordEvents(figures, parts.now);
+  const passkeyOptions: PasskeyOptions = {
+    rpId: new URL(config.origin).hostname,
+    origin: config.origin,
+    requireUserVerification: true,
+    now: parts.now,
+    onRefused: log.passkeyRefused,
+  };
   const smsOtp = addLogin(app, config, {
     ...parts,
+    passkeyOptions,
     policies: [recorder.policy],
     onEvent: (event) => {
       log.onEvent(event);
@@ -59,7 +69,9 @@ export function createApp(config: Config, parts: AppParts): { app: Express; smsO
   });
 
   app.get(PAGES_WITH_FORMS, saveToken);
-  app.use(loginPages(smsOtp, config), transferPages(smsOtp), settingsPages(smsOtp, config));
+  const passkeys = passkeyPages(smsOtp, parts.users.passkeys, passkeyOptions);
+  app.use(loginPages(smsOtp, config, passkeys), transferPages(smsOtp, passkeys));
+  app.use(settingsPages(smsOtp, config, passkeys), passkeys.router);
   app.use(opsPages(smsOtp, { figures, now: parts.now, isShared: parts.figures !== undefined }));
   app.use(answerNotFound, handleErrors(log));
   return { app, smsOtp };

@@ -4,11 +4,20 @@ import session from 'express-session';
 import { Passport } from 'passport';
 import { Strategy as LocalStrategy } from 'passport-local';
 import { createSmsOtp, type SmsOtpOptions } from 'passport-sms-otp';
+import { passkeyFactor, type PasskeyOptions } from '../docs/recipes/passkeys';
+import { textOff } from '../docs/recipes/text-off';
 import type { AppParts } from './app';
 import type { Config } from './config';
 import { toFailureCode, UnavailableError } from './errors';
 import { csrfProtection, fillLocals, keepForm, readField } from './forms';
 import { readLocale, translateFor } from './i18n';
+
+declare module 'express-session' {
+  interface SessionData {
+    /** Whether the user who is logging in has switched texts off. */
+    isTextOff?: true;
+  }
+}
 
 /** How long a device is trusted, as the code page says. */
 export const TRUSTED_DAYS = 30;
@@ -20,7 +29,7 @@ export type BankOtp = ReturnType<typeof addLogin>;
 export function addLogin(
   app: Express,
   config: Config,
-  parts: AppParts & Required<Pick<SmsOtpOptions, 'policies' | 'onEvent'>>,
+  parts: AppParts & Required<Pick<SmsOtpOptions, 'policies' | 'onEvent'>> & { readonly passkeyOptions: PasskeyOptions },
 ) {
   const { users } = parts;
   const passport = new Passport();
@@ -65,7 +74,11 @@ export function addLogin(
     // With `autofillHost: 'bank.example'`, your site's host name, phones offer to fill the code in.
     messages: { appName: 'Harbour' },
     getLocale: (_user, req) => readLocale(req),
-    policies: parts.policies,
+    factors: [passkeyFactor(users.passkeys.book, parts.passkeyOptions)],
+    // Users without a passkey are texted.
+    preferredFactor: () => 'passkey',
+    policies: [textOff(({ id }) => users.passkeys.isTextOff(id)), ...(parts.policies ?? [])],
+    keepSessionKeys: ['isTextOff'],
     onEvent: parts.onEvent,
   });
 
@@ -74,12 +87,17 @@ export function addLogin(
     ...limitPasswords(),
     // Passport types it as any.
     passport.authenticate('local', { session: false, failWithError: true }) as RequestHandler,
+    noteTextOff(users),
     smsOtp.send({ successRedirect: '/login/pin', failureRedirect: '/login', notRequiredRedirect: '/account' }),
     answerWrongPassword,
   );
   app.post('/login/pin', smsOtp.verify({ successRedirect: '/account', failureRedirect: '/login/pin' }));
   app.post('/login/pin/resend', smsOtp.resend({ successRedirect: '/login/pin', failureRedirect: '/login/pin' }));
   app.post('/login/recover', smsOtp.recover({ successRedirect: '/account', failureRedirect: '/login/pin?recovery' }));
+  // For a login and for a step-up.
+  app.post('/login/passkey/options', smsOtp.optionsWith('passkey'));
+  const toPasskey = { successRedirect: '/account', failureRedirect: '/login/pin?passkey' };
+  app.post('/login/passkey', smsOtp.verifyWith('passkey', toPasskey));
   app.post('/login/cancel', smsOtp.cancel({ successRedirect: '/login' }));
   app.post('/step-up', smsOtp.stepUp({ successRedirect: '/login/pin', failureRedirect: '/step-up' }));
   app.post('/logout', smsOtp.logout({ successRedirect: '/?logged-out' }));
@@ -90,6 +108,15 @@ export function addLogin(
     else logOutEnded(req, res, next);
   });
   return smsOtp;
+}
+
+/** Notes for the page of the code that it need not offer a text. */
+function noteTextOff({ passkeys }: AppParts['users']): RequestHandler {
+  return async ({ session, user }, _res, next) => {
+    if (user && (await passkeys.isTextOff(user.id))) session.isTextOff = true;
+    else delete session.isTextOff;
+    next();
+  };
 }
 
 /** Answers 503 while the store is down. express-session would continue without a session; a login cannot. */

@@ -37,6 +37,14 @@ const countries = z
   .regex(/^any$|^[A-Z]{2}(\s*,\s*[A-Z]{2})*$/, 'must be "any" or two-letter codes such as US,CA')
   .transform((text): 'any' | string[] => (text === 'any' ? text : splitList(text)));
 
+/** WebAuthn: passkeys are bound to a host name, and browsers have them over https, or on localhost, alone. */
+const pageOrigin = z
+  .string()
+  .regex(
+    /^(https:\/\/[a-z\d.-]*[a-z][a-z\d.-]*|http:\/\/localhost)(:\d+)?$/,
+    'must be an https address with a host name, and no path',
+  );
+
 /** Redis takes the number of a database after the host, and nothing else. */
 const redisAddress = z
   .string()
@@ -62,6 +70,7 @@ const environmentSchema = z.object({
   NODE_ENV: z.string().optional(),
   PORT: wholeNumber(0, 65_535).default(3000),
   INBOX_PORT: wholeNumber(0, 65_535).default(3001),
+  ORIGIN: pageOrigin.optional(),
   SESSION_SECRET: z.string().optional(),
   SMS_OTP_SECRET: z.string().min(32, 'needs at least 32 characters').optional(),
   TRUST_PROXY: proxies.default(0),
@@ -116,6 +125,8 @@ function toConfig(environment: z.output<typeof environmentSchema>) {
   return {
     port: environment.PORT,
     inboxPort: environment.INBOX_PORT,
+    /** Where the pages are, for browsers. Passkeys are bound to its host name. */
+    origin: environment.ORIGIN ?? `http://localhost:${environment.PORT}`,
     isProduction: environment.NODE_ENV === 'production',
     // Valid for one run: in development everyone can log in again after a restart.
     sessionSecret: environment.SESSION_SECRET ?? randomBytes(32).toString('hex'),

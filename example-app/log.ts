@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { NextFunction, Request, Response } from 'express';
 import { SmsOtpError, type SmsOtpEvent } from 'passport-sms-otp';
 import { pino, type DestinationStream, type Level, type LevelWithSilent } from 'pino';
+import type { PasskeyRefusal } from '../docs/recipes/passkeys';
 import { UnavailableError } from './errors';
 
 /** The fields of an event that are logged. No masked number, no label, no free text; a new field stays out until it is listed. */
@@ -55,6 +56,8 @@ export function createLog(level: LevelWithSilent, output: DestinationStream = pr
       res.once('close', () => requestIds.run(requestId, tellRequest));
       requestIds.run(requestId, next);
     },
+    /** A fallen counter may mean a copied passkey. */
+    passkeyRefused: ({ userId, reason }: PasskeyRefusal) => logger.warn({ passkey: { userId, reason } }, 'refused'),
     accident: (error: unknown) => logger.error({ error: describeError(error) }, 'accident'),
   };
 }

@@ -70,7 +70,7 @@ async function serve({ config, gateway: { inboxUrl, ...gateway } }: Orders) {
     ...stores,
     gateway: { ...gateway, variant, numbersAs },
     inboxUrl,
-    users: await openUsers(config, stores?.phoneLists),
+    users: await openUsers(config, stores?.phoneLists, stores?.passkeyLists),
     now: Date.now,
     log: createLog(config.logLevel),
   });

@@ -5,10 +5,11 @@ import type { Config } from '../config';
 import { keepForm, takeForm } from '../forms';
 import { readClock, readQueryNotice, toNotice } from '../i18n';
 import { DEMO_PASSWORD } from '../users';
+import type { PasskeyPages } from './passkeys';
 import { countryOf } from './settings';
 
 /** The pages around the login. `bank-login.ts` answers their forms. */
-export function loginPages(smsOtp: BankOtp, config: Config): Router {
+export function loginPages(smsOtp: BankOtp, config: Config, passkeys: PasskeyPages): Router {
   const router = Router();
 
   router.get('/', (req, res) => {
@@ -33,12 +34,15 @@ export function loginPages(smsOtp: BankOtp, config: Config): Router {
   });
 
   // Asks for a code, for every purpose, or for another way where no code can be entered.
-  router.get('/login/pin', (req, res) => {
+  router.get('/login/pin', async (req, res) => {
     const status = smsOtp.status(req);
-    const notice = toNotice(req, status);
+    const refusedPasskey = passkeys.readRefusal(req, status);
+    const notice = refusedPasskey ?? toNotice(req, status);
     const home = req.user ? '/account' : '/login';
     if (status.pending) {
-      return res.render('code', { notice, ...describePending(status.pending, status.notice, req) });
+      const isTextOff = await passkeys.isTextOff(req);
+      const reason = refusedPasskey ? null : status.notice;
+      return res.render('code', { notice, ...describePending(status.pending, reason, req, isTextOff) });
     }
     if (notice) {
       const [text, key] = req.user ? ['ended.loggedIn', 'ended.account'] : ['ended.loggedOut', 'ended.again'];
@@ -57,7 +61,8 @@ export function loginPages(smsOtp: BankOtp, config: Config): Router {
     const status = smsOtp.status(req);
     // Without a text there is no code to enter, and the button does the same.
     const waiting = status.pending?.isSent ? waitingCode(status) : null;
-    res.render('step-up', { notice: toNotice(req, status), digits: first.maskedPhone.slice(-2), waiting });
+    const hasPasskey = await passkeys.hasAny(req);
+    res.render('step-up', { notice: toNotice(req, status), digits: first.maskedPhone.slice(-2), waiting, hasPasskey });
   });
 
   // The first number, added after a login by password alone.
@@ -90,16 +95,18 @@ const ACTIONS: Partial<Record<Purpose, string>> = { transaction: '/transfer/pin'
 const ENDS_CODE: ReadonlySet<Reason | null> = new Set(['too-many-attempts', 'expired', 'unconfirmed']);
 
 /** Returns durations instead of times, because the clock of the browser may be wrong. */
-function describePending(pending: PendingStatus, notice: Reason | null, req: Request): object {
+function describePending(pending: PendingStatus, notice: Reason | null, req: Request, isTextOff: boolean): object {
   const nowMs = readClock(req);
   const { purpose, isSent, maskedPhone, transaction, attemptsLeft, factors, expiresAt, resendAt } = pending;
   const secondsUntil = (time: number): number => Math.max(0, Math.ceil((time - nowMs) / 1000));
   const isDead = attemptsLeft === 0 || expiresAt <= nowMs || ENDS_CODE.has(notice);
   const isClosed = notice === 'locked' || notice === 'disabled';
-  const canResend = resendAt !== null && !isClosed;
+  const canResend = resendAt !== null && !isClosed && !isTextOff;
+  const takesPasskey = factors.includes('passkey') && !isClosed;
   const takesRecoveryCode = factors.includes('recovery-code');
   // What helps comes first: a field for a code that no longer works does not.
-  const withoutCode = canResend ? 'resend' : takesRecoveryCode ? 'recovery' : 'restart';
+  const withoutPasskey = canResend ? 'resend' : takesRecoveryCode ? 'recovery' : 'restart';
+  const withoutCode = takesPasskey ? 'passkey' : withoutPasskey;
   return {
     lead: isSent && !isDead && !isClosed ? 'code' : withoutCode,
     purpose,
@@ -113,6 +120,8 @@ function describePending(pending: PendingStatus, notice: Reason | null, req: Req
       .filter((phone) => phone.maskedPhone !== maskedPhone)
       .map((phone) => ({ phoneId: phone.phoneId, digits: phone.maskedPhone.slice(-2) })),
     takesRecoveryCode,
+    takesPasskey,
+    isTextOff,
     /** Which field the notice is about. */
     refused: notice === null ? null : takesRecoveryCode && 'recovery' in req.query ? 'recovery' : 'code',
     minutesLeft: Math.ceil(secondsUntil(expiresAt) / 60),

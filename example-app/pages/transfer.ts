@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { BankOtp } from '../bank-login';
 import { saveSession } from '../forms';
 import { readQueryNotice, toNotice, translateFor, type TextKey } from '../i18n';
+import type { PasskeyPages } from './passkeys';
 
 interface Transfer {
   readonly payee: string;
@@ -29,17 +30,19 @@ function bankOf({ session }: Request): Bank {
 }
 
 /** The account, and transfers: money moves only with a code that was texted for this transfer. */
-export function transferPages(smsOtp: BankOtp): Router {
+export function transferPages(smsOtp: BankOtp, passkeys: PasskeyPages): Router {
   const router = Router();
   const guard = smsOtp.requireSecondFactor({ redirect: '/login' });
 
-  router.get('/account', guard, (req, res) => {
+  router.get('/account', guard, async (req, res) => {
     const { verified } = smsOtp.status(req);
     const notice = readQueryNotice(req, {
       'too-late': ['error', 'account.isNotDone'],
       'timed-out': ['error', 'notice.timedOut'],
     });
-    res.render('account', { bank: bankOf(req), hasTransferred: 'transferred' in req.query, notice, verified });
+    const bank = bankOf(req);
+    const offersPasskey = await passkeys.isOffered(req);
+    res.render('account', { bank, hasTransferred: 'transferred' in req.query, notice, verified, offersPasskey });
   });
 
   router.get('/transfer', guard, (req, res) => {

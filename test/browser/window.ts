@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { Server } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { startSite, type Site, type SiteOptions } from '../example-app/site';
@@ -21,6 +21,7 @@ export const WIDTHS: readonly (readonly [string, BrowserContextOptions])[] = [
 /** One browser window on an example app of its own. */
 export interface Window {
   readonly site: Site;
+  readonly origin: string;
   readonly page: Page;
   /** What the browser complained of: refused scripts and styles, thrown errors. */
   readonly complaints: readonly string[];
@@ -32,11 +33,14 @@ export async function openWindow(
   look: BrowserContextOptions,
   options: SiteOptions = {},
 ): Promise<Window> {
-  const site = await startSite(options);
-  const server: Server = site.app.listen(0, '127.0.0.1');
+  const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo; // a TCP server's address is never a string
-  const context = await browser.newContext({ ...look, baseURL: `http://127.0.0.1:${port}` });
+  // By name: passkeys are not bound to addresses.
+  const origin = `http://localhost:${port}`;
+  const site = await startSite({ ...options, environment: { ORIGIN: origin, ...options.environment } });
+  server.on('request', site.app);
+  const context = await browser.newContext({ ...look, baseURL: origin });
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(error.message));
@@ -45,6 +49,7 @@ export async function openWindow(
   });
   return {
     site,
+    origin,
     page,
     complaints,
     async close() {

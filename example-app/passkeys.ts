@@ -1,0 +1,79 @@
+import type { Passkey, PasskeyBook } from '../docs/recipes/passkey-book';
+import { updateList, type UserLists } from './lists';
+
+/** What is kept of one user, as JSON. */
+interface Kept {
+  readonly passkeys: readonly KeptPasskey[];
+  /** Whether the user wants no texted codes for logins. */
+  readonly isTextOff: boolean;
+  /** When a passkey was last offered, in milliseconds since 1970. */
+  readonly offeredAt: number;
+}
+
+type KeptPasskey = Omit<Passkey, 'publicKey'> & { readonly publicKey: string };
+
+const OFFER_EVERY_MS = 7 * 86_400_000;
+
+export type PasskeyStore = ReturnType<typeof createPasskeyStore>;
+
+/** The passkeys of the bank's users, and what goes with them. One string per user, changed in one step. */
+export function createPasskeyStore(lists: UserLists) {
+  const toKept = (text: string | null): Kept =>
+    text === null ? { passkeys: [], isTextOff: false, offeredAt: 0 } : (JSON.parse(text) as Kept); // written below
+  const read = async (userId: string): Promise<Kept> => toKept(await lists.read(userId));
+  const update = (userId: string, change: (kept: Kept) => Partial<Kept> | null): Promise<boolean> =>
+    updateList(lists, userId, (before) => {
+      const kept = toKept(before);
+      const next = change(kept);
+      return next && JSON.stringify({ ...kept, ...next });
+    });
+  /** Changes one passkey; null: it stays, and the answer is false. */
+  const updateOne = (userId: string, id: string, change: (one: KeptPasskey) => KeptPasskey | null) =>
+    update(userId, ({ passkeys }) => {
+      const found = passkeys.find((one) => one.id === id);
+      const changed = found ? change(found) : null;
+      return changed && { passkeys: passkeys.map((one) => (one === found ? changed : one)) };
+    });
+
+  const book: PasskeyBook = {
+    list: async (userId) => (await read(userId)).passkeys.map(toPasskey),
+    // A database would refuse an id that another user has. Here it harms nobody: logins look at their own user's alone.
+    add: (userId, { publicKey, ...rest }) =>
+      update(userId, ({ passkeys }) =>
+        passkeys.some(({ id }) => id === rest.id)
+          ? null
+          : { passkeys: [...passkeys, { ...rest, publicKey: Buffer.from(publicKey).toString('base64url') }] },
+      ),
+    rename: (userId, id, name) => updateOne(userId, id, (one) => ({ ...one, name })),
+    remove: (userId, id) =>
+      update(userId, ({ passkeys, isTextOff }) => {
+        const rest = passkeys.filter((one) => one.id !== id);
+        // Without a passkey texts are all there is.
+        return rest.length === passkeys.length ? null : { passkeys: rest, isTextOff: isTextOff && rest.length > 0 };
+      }),
+    useCounter: (userId, id, counter) =>
+      updateOne(userId, id, (one) =>
+        counter > one.counter || (counter === 0 && one.counter === 0) ? { ...one, counter } : null,
+      ),
+  };
+
+  return {
+    book,
+    hasAny: async (userId: string): Promise<boolean> => (await read(userId)).passkeys.length > 0,
+    /** Whether the user has switched texts off, and has something better still. */
+    async isTextOff(userId: string): Promise<boolean> {
+      const { isTextOff, passkeys } = await read(userId);
+      return isTextOff && passkeys.length > 0;
+    },
+    switchTexts: (userId: string, isTextOff: boolean) => update(userId, () => ({ isTextOff })),
+    /** Returns true once a week, to one caller, for a user without a passkey. */
+    claimOffer: (userId: string, nowMs: number) =>
+      update(userId, ({ passkeys, offeredAt }) =>
+        passkeys.length > 0 || nowMs - offeredAt < OFFER_EVERY_MS ? null : { offeredAt: nowMs },
+      ),
+  };
+}
+
+function toPasskey({ publicKey, ...rest }: KeptPasskey): Passkey {
+  return { ...rest, publicKey: new Uint8Array(Buffer.from(publicKey, 'base64url')) };
+}

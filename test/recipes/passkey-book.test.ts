@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Pool } from 'pg';
+import { memoryPasskeyBook, type Passkey, type PasskeyBook } from '../../docs/recipes/passkey-book';
+import { CREATE_PASSKEYS, postgresPasskeyBook } from '../../docs/recipes/passkey-book-postgres';
+import { createPasskeyStore } from '../../example-app/passkeys';
+import { memoryLists } from '../../example-app/lists';
+import { describeWithService } from '../services/describe-with-service';
+import { connectionOf, startPostgres } from '../services/postgres';
+import type { Service } from '../services/service';
+
+function passkeyOf(id: string, counter = 0): Passkey {
+  const publicKey = new Uint8Array([1, 2, 255]);
+  const createdAt = Date.UTC(2026, 10, 22, 12, 0, 0, 123);
+  return { id, userHandle: 'handle', publicKey, counter, transports: ['internal', 'hybrid'], name: 'Phone', createdAt };
+}
+
+/** Each test has ids of its own. */
+function checkFacts(open: () => PasskeyBook): void {
+  it('lists what was added, whole and the oldest first', async () => {
+    const book = open();
+    const [older, newer] = [passkeyOf('a2'), { ...passkeyOf('a1', 4_294_967_295), createdAt: Date.UTC(2027, 1) }];
+    expect([await book.add('alice', older), await book.add('alice', newer)]).toEqual([true, true]);
+    expect(await book.list('alice')).toEqual([older, newer]);
+    expect(await book.list('bob')).toEqual([]);
+  });
+
+  it('adds a passkey once', async () => {
+    const book = open();
+    const added = await Promise.all([book.add('alice', passkeyOf('b')), book.add('alice', passkeyOf('b'))]);
+    expect(added.sort()).toEqual([false, true]);
+  });
+
+  it('names and removes what is the user’s own', async () => {
+    const book = open();
+    await book.add('carol', passkeyOf('c'));
+    expect([await book.rename('bob', 'c', 'Mine'), await book.remove('bob', 'c')]).toEqual([false, false]);
+    expect(await book.useCounter('bob', 'c', 9)).toBe(false);
+    expect(await book.rename('carol', 'c', 'Laptop')).toBe(true);
+    expect(await book.list('carol')).toEqual([{ ...passkeyOf('c'), name: 'Laptop' }]);
+    expect([await book.remove('carol', 'c'), await book.remove('carol', 'c')]).toEqual([true, false]);
+    expect(await book.list('carol')).toEqual([]);
+  });
+
+  it('takes a counter that rises, and 0 where the device does not count', async () => {
+    const book = open();
+    await book.add('dave', passkeyOf('d'));
+    const use = (counter: number): Promise<boolean> => book.useCounter('dave', 'd', counter);
+    expect([await use(0), await use(0), await use(5), await use(5), await use(4), await use(0)]).toEqual([
+      ...[true, true, true, false, false, false],
+    ]);
+    expect((await Promise.all([use(6), use(6), use(6)])).filter(Boolean)).toHaveLength(1);
+    expect((await book.list('dave'))[0]?.counter).toBe(6);
+  });
+}
+
+/** Where all users are in one table. */
+function checkOwners(open: () => PasskeyBook): void {
+  it('adds no passkey that another user has', async () => {
+    const book = open();
+    await book.add('alice', passkeyOf('e'));
+    expect(await book.add('bob', passkeyOf('e'))).toBe(false);
+    expect(await book.list('bob')).toEqual([]);
+  });
+}
+
+describe('passkeys in memory', () => {
+  const book = memoryPasskeyBook();
+  checkFacts(() => book);
+  checkOwners(() => book);
+});
+
+describe('passkeys of the example app', () => {
+  const { book } = createPasskeyStore(memoryLists());
+  checkFacts(() => book);
+});
+
+describeWithService('postgres')('passkeys in PostgreSQL', () => {
+  let server: Service;
+  let pool: Pool;
+
+  beforeAll(async () => {
+    server = await startPostgres();
+    pool = new Pool(connectionOf(server.port));
+    await pool.query('create table users (id text primary key)');
+    await pool.query(CREATE_PASSKEYS);
+    await pool.query(`insert into users select unnest(array['alice', 'bob', 'carol', 'dave'])`);
+  }, 60_000);
+
+  afterAll(async () => {
+    await pool.end();
+    await server.close();
+  });
+
+  checkFacts(() => postgresPasskeyBook(pool));
+  checkOwners(() => postgresPasskeyBook(pool));
+});
