@@ -4,14 +4,17 @@ import express, { type Express } from 'express';
 import type { Store } from 'express-session';
 import helmet from 'helmet';
 import type { SmsOtpOptions } from 'passport-sms-otp';
+import { createAuthenticatorApps } from './authenticator-app';
 import { addLogin, type BankOtp } from './bank-login';
 import type { Config } from './config';
 import { answerNotFound, handleErrors } from './errors';
 import { saveToken } from './forms';
 import { fillLanguage, languageSwitch } from './i18n';
+import { memoryLists, type UserLists } from './lists';
 import { createLog, type Log } from './log';
 import { memoryFigures, type FigureStore } from './ops/figures';
 import { recordEvents } from './ops/record-events';
+import { authenticatorAppPages } from './pages/authenticator-app';
 import { loginPages } from './pages/login';
 import { opsPages } from './pages/ops';
 import { settingsPages } from './pages/settings';
@@ -29,6 +32,8 @@ export interface AppParts {
   readonly sessionStore?: Store | undefined;
   readonly smsOtpStore?: SmsOtpOptions['store'];
   readonly figures?: FigureStore | undefined;
+  /** Default: this process's memory. */
+  readonly authenticatorLists?: UserLists | undefined;
   readonly log?: Log | undefined;
 }
 
@@ -49,8 +54,14 @@ export function createApp(config: Config, parts: AppParts): { app: Express; smsO
 
   const figures = parts.figures ?? memoryFigures();
   const recorder = recordEvents(figures, parts.now);
+  const authenticatorApps = createAuthenticatorApps(
+    config.smsOtpSecret,
+    parts.authenticatorLists ?? memoryLists(),
+    parts.now,
+  );
   const smsOtp = addLogin(app, config, {
     ...parts,
+    authenticatorApps,
     policies: [recorder.policy],
     onEvent: (event) => {
       log.onEvent(event);
@@ -59,7 +70,8 @@ export function createApp(config: Config, parts: AppParts): { app: Express; smsO
   });
 
   app.get(PAGES_WITH_FORMS, saveToken);
-  app.use(loginPages(smsOtp, config), transferPages(smsOtp), settingsPages(smsOtp, config));
+  const apps = authenticatorAppPages(smsOtp, authenticatorApps);
+  app.use(loginPages(smsOtp, config, apps), transferPages(smsOtp), settingsPages(smsOtp, config, apps), apps.router);
   app.use(opsPages(smsOtp, { figures, now: parts.now, isShared: parts.figures !== undefined }));
   app.use(answerNotFound, handleErrors(log));
   return { app, smsOtp };

@@ -5,6 +5,7 @@ import { Passport } from 'passport';
 import { Strategy as LocalStrategy } from 'passport-local';
 import { createSmsOtp, type SmsOtpOptions } from 'passport-sms-otp';
 import type { AppParts } from './app';
+import type { AuthenticatorApps } from './authenticator-app';
 import type { Config } from './config';
 import { toFailureCode, UnavailableError } from './errors';
 import { csrfProtection, fillLocals, keepForm, readField } from './forms';
@@ -20,7 +21,8 @@ export type BankOtp = ReturnType<typeof addLogin>;
 export function addLogin(
   app: Express,
   config: Config,
-  parts: AppParts & Required<Pick<SmsOtpOptions, 'policies' | 'onEvent'>>,
+  parts: AppParts &
+    Required<Pick<SmsOtpOptions, 'policies' | 'onEvent'>> & { readonly authenticatorApps: AuthenticatorApps },
 ) {
   const { users } = parts;
   const passport = new Passport();
@@ -65,6 +67,9 @@ export function addLogin(
     // With `autofillHost: 'bank.example'`, your site's host name, phones offer to fill the code in.
     messages: { appName: 'Harbour' },
     getLocale: (_user, req) => readLocale(req),
+    factors: [parts.authenticatorApps.factor],
+    // Users without an authenticator app are texted.
+    preferredFactor: () => 'totp',
     policies: parts.policies,
     onEvent: parts.onEvent,
   });
@@ -80,6 +85,7 @@ export function addLogin(
   app.post('/login/pin', smsOtp.verify({ successRedirect: '/account', failureRedirect: '/login/pin' }));
   app.post('/login/pin/resend', smsOtp.resend({ successRedirect: '/login/pin', failureRedirect: '/login/pin' }));
   app.post('/login/recover', smsOtp.recover({ successRedirect: '/account', failureRedirect: '/login/pin?recovery' }));
+  app.post('/login/app', smsOtp.verifyWith('totp', { successRedirect: '/account', failureRedirect: '/login/pin?app' }));
   app.post('/login/cancel', smsOtp.cancel({ successRedirect: '/login' }));
   app.post('/step-up', smsOtp.stepUp({ successRedirect: '/login/pin', failureRedirect: '/step-up' }));
   app.post('/logout', smsOtp.logout({ successRedirect: '/?logged-out' }));

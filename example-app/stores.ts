@@ -4,7 +4,7 @@ import { createClient, type RedisClientType } from 'redis';
 import { ConfigError } from './config';
 import { toFailureCode, UnavailableError } from './errors';
 import { redisFigures } from './ops/figures';
-import type { PhoneLists } from './users';
+import type { UserLists } from './lists';
 
 /**
  * What is kept in Redis, for all processes.
@@ -22,7 +22,8 @@ export async function openRedis(url: string, warn: (message: string) => void) {
             'can log in with the password alone and add any number.',
         ),
     }),
-    phoneLists: redisPhoneLists(client),
+    phoneLists: redisLists(client),
+    authenticatorLists: redisLists(client, 'harbour:authenticator-apps'),
     figures: redisFigures(client),
     close: () => client.destroy(),
   };
@@ -59,12 +60,12 @@ if (redis.call('GET', KEYS[1]) or '') ~= ARGV[1] then return 0 end
 redis.call('SET', KEYS[1], ARGV[2])
 return 1`;
 
-export function redisPhoneLists(client: RedisClientType): PhoneLists {
+export function redisLists(client: RedisClientType, prefix = 'harbour:numbers'): UserLists {
   // The error of a driver may hold the command.
   const hide = (cause: unknown): never => {
     throw new UnavailableError(`Users cannot be read: ${toFailureCode(cause)}`);
   };
-  const keyOf = (userId: string): string => `harbour:numbers:${userId}`;
+  const keyOf = (userId: string): string => `${prefix}:${userId}`;
   return {
     read: (userId) => client.get(keyOf(userId)).catch(hide),
     async swap(userId, before, after) {

@@ -2,6 +2,7 @@ import { createHmac, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { PhoneBook } from 'passport-sms-otp';
 import { ConfigError, type Config } from './config';
+import { memoryLists, updateList, type UserLists } from './lists';
 
 declare global {
   namespace Express {
@@ -32,7 +33,7 @@ export type Users = Awaited<ReturnType<typeof openUsers>>;
  * @param lists Where their numbers are kept. Default: this process's memory.
  * @throws {ConfigError} in production.
  */
-export async function openUsers(config: Config, lists: PhoneLists = memoryPhoneLists()) {
+export async function openUsers(config: Config, lists = memoryLists()) {
   if (config.isProduction) {
     throw new ConfigError(['NODE_ENV=production: everyone knows the demo users’ password. Put your users in users.ts']);
   }
@@ -60,25 +61,6 @@ export async function openUsers(config: Config, lists: PhoneLists = memoryPhoneL
 
 const hashPassword: (password: string, salt: Buffer, bytes: number) => Promise<Buffer> = promisify(scrypt);
 
-/** Stores lists of numbers: one string per user, replaced only if it has not changed since it was read. */
-export interface PhoneLists {
-  read(userId: string): Promise<string | null>;
-  /** Returns false and changes nothing if the string is no longer `before`; null means that there is none yet. */
-  swap(userId: string, before: string | null, after: string): Promise<boolean>;
-}
-
-export function memoryPhoneLists(): PhoneLists {
-  const texts = new Map<string, string>();
-  return {
-    read: (userId) => Promise.resolve(texts.get(userId) ?? null),
-    swap(userId, before, after) {
-      const isAsRead = (texts.get(userId) ?? null) === before;
-      if (isAsRead) texts.set(userId, after);
-      return Promise.resolve(isAsRead);
-    },
-  };
-}
-
 /** The numbers of one user. */
 interface Numbers {
   /** The default first. */
@@ -86,24 +68,16 @@ interface Numbers {
   readonly unconfirmed: string | null;
 }
 
-/** Attempts per change. Of two concurrent changes one is tried again, so this many concurrent changes succeed. */
-const MOST_TRIES = 100;
-
 /** Creates the app's phone book, with the same rules wherever the lists are kept. */
-export function createPhoneBook(lists: PhoneLists): PhoneBook {
+export function createPhoneBook(lists: UserLists): PhoneBook {
   const toNumbers = (text: string | null): Numbers =>
     text === null ? { confirmed: [], unconfirmed: null } : (JSON.parse(text) as Numbers); // written below
 
-  /** Returns whether the change was allowed. */
-  async function update(userId: string, change: (numbers: Numbers) => Numbers | null): Promise<boolean> {
-    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-      const before = await lists.read(userId);
+  const update = (userId: string, change: (numbers: Numbers) => Numbers | null): Promise<boolean> =>
+    updateList(lists, userId, (before) => {
       const next = change(toNumbers(before));
-      if (next === null) return false;
-      if (await lists.swap(userId, before, JSON.stringify(next))) return true;
-    }
-    throw new Error('The numbers of a user are changed faster than they can be read');
-  }
+      return next && JSON.stringify(next);
+    });
 
   return {
     async list(userId) {

@@ -5,10 +5,11 @@ import type { Config } from '../config';
 import { keepForm, takeForm } from '../forms';
 import { readClock, readQueryNotice, toNotice } from '../i18n';
 import { DEMO_PASSWORD } from '../users';
+import type { AuthenticatorAppPages } from './authenticator-app';
 import { countryOf } from './settings';
 
 /** The pages around the login. `bank-login.ts` answers their forms. */
-export function loginPages(smsOtp: BankOtp, config: Config): Router {
+export function loginPages(smsOtp: BankOtp, config: Config, apps: AuthenticatorAppPages): Router {
   const router = Router();
 
   router.get('/', (req, res) => {
@@ -57,7 +58,8 @@ export function loginPages(smsOtp: BankOtp, config: Config): Router {
     const status = smsOtp.status(req);
     // Without a text there is no code to enter, and the button does the same.
     const waiting = status.pending?.isSent ? waitingCode(status) : null;
-    res.render('step-up', { notice: toNotice(req, status), digits: first.maskedPhone.slice(-2), waiting });
+    const hasApp = await apps.has(req);
+    res.render('step-up', { notice: toNotice(req, status), digits: first.maskedPhone.slice(-2), waiting, hasApp });
   });
 
   // The first number, added after a login by password alone.
@@ -95,11 +97,16 @@ function describePending(pending: PendingStatus, notice: Reason | null, req: Req
   const { purpose, isSent, maskedPhone, transaction, attemptsLeft, factors, expiresAt, resendAt } = pending;
   const secondsUntil = (time: number): number => Math.max(0, Math.ceil((time - nowMs) / 1000));
   const isDead = attemptsLeft === 0 || expiresAt <= nowMs || ENDS_CODE.has(notice);
-  const isClosed = notice === 'locked' || notice === 'disabled';
+  // Each factor has its own lock.
+  const isAppRefused = 'app' in req.query && factors.includes('totp');
+  const isClosed = notice === 'disabled' || (notice === 'locked' && !isAppRefused);
   const canResend = resendAt !== null && !isClosed;
   const takesRecoveryCode = factors.includes('recovery-code');
+  const isAppClosed = notice === 'disabled' || (notice === 'locked' && isAppRefused);
+  const takesAppCode = factors.includes('totp') && attemptsLeft > 0 && !isAppClosed;
   // What helps comes first: a field for a code that no longer works does not.
-  const withoutCode = canResend ? 'resend' : takesRecoveryCode ? 'recovery' : 'restart';
+  const withoutApp = canResend ? 'resend' : takesRecoveryCode ? 'recovery' : 'restart';
+  const withoutCode = takesAppCode ? 'app' : withoutApp;
   return {
     lead: isSent && !isDead && !isClosed ? 'code' : withoutCode,
     purpose,
@@ -113,8 +120,16 @@ function describePending(pending: PendingStatus, notice: Reason | null, req: Req
       .filter((phone) => phone.maskedPhone !== maskedPhone)
       .map((phone) => ({ phoneId: phone.phoneId, digits: phone.maskedPhone.slice(-2) })),
     takesRecoveryCode,
+    takesAppCode,
     /** Which field the notice is about. */
-    refused: notice === null ? null : takesRecoveryCode && 'recovery' in req.query ? 'recovery' : 'code',
+    refused:
+      notice === null
+        ? null
+        : takesRecoveryCode && 'recovery' in req.query
+          ? 'recovery'
+          : isAppRefused
+            ? 'app'
+            : 'code',
     minutesLeft: Math.ceil(secondsUntil(expiresAt) / 60),
     // Said after a wrong code only: before, it would be one more thing to read.
     triesLeft: notice === 'wrong-code' && !('recovery' in req.query) ? attemptsLeft : null,

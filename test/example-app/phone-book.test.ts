@@ -2,13 +2,14 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { phoneBookContract } from 'passport-sms-otp/phone-book-contract';
 import { createClient, type RedisClientType } from 'redis';
 import { readConfig } from '../../example-app/config';
-import { redisPhoneLists } from '../../example-app/stores';
-import { createPhoneBook, memoryPhoneLists, openUsers, type PhoneLists } from '../../example-app/users';
+import { redisLists } from '../../example-app/stores';
+import { memoryLists, type UserLists } from '../../example-app/lists';
+import { createPhoneBook, openUsers } from '../../example-app/users';
 import { describeWithService } from '../services/describe-with-service';
 import { startRedis } from '../services/redis';
 import type { Service } from '../services/service';
 
-function checkFacts(store: () => PhoneLists): void {
+function checkFacts(store: () => UserLists): void {
   it.each(phoneBookContract)('$title', async (fact) => {
     await expect(fact.run(() => createPhoneBook(store()))).resolves.toBeUndefined();
   });
@@ -25,7 +26,7 @@ function checkFacts(store: () => PhoneLists): void {
 }
 
 describe('the phone book of the example app in memory', () => {
-  const store = memoryPhoneLists();
+  const store = memoryLists();
   checkFacts(() => store);
 });
 
@@ -44,11 +45,11 @@ describeWithService('redis')('the phone book of the example app in Redis', () =>
     await server.close();
   });
 
-  checkFacts(() => redisPhoneLists(client));
+  checkFacts(() => redisLists(client));
 
   it('says that it is away without a word of what was asked', async () => {
     const away = client.duplicate();
-    const reading = createPhoneBook(redisPhoneLists(away)).list('canary');
+    const reading = createPhoneBook(redisLists(away)).list('canary');
     await expect(reading).rejects.toMatchObject({ status: 503, message: 'Users cannot be read: ClientClosedError' });
   });
 });
