@@ -46,10 +46,9 @@ export function createPasskeyStore(lists: UserLists) {
       ),
     rename: (userId, id, name) => updateOne(userId, id, (one) => ({ ...one, name })),
     remove: (userId, id) =>
-      update(userId, ({ passkeys, isTextOff }) => {
+      update(userId, ({ passkeys }) => {
         const rest = passkeys.filter((one) => one.id !== id);
-        // Without a passkey texts are all there is.
-        return rest.length === passkeys.length ? null : { passkeys: rest, isTextOff: isTextOff && rest.length > 0 };
+        return rest.length === passkeys.length ? null : { passkeys: rest };
       }),
     useCounter: (userId, id, counter) =>
       updateOne(userId, id, (one) =>
@@ -60,11 +59,8 @@ export function createPasskeyStore(lists: UserLists) {
   return {
     book,
     hasAny: async (userId: string): Promise<boolean> => (await read(userId)).passkeys.length > 0,
-    /** Whether the user has switched texts off, and has something better still. */
-    async isTextOff(userId: string): Promise<boolean> {
-      const { isTextOff, passkeys } = await read(userId);
-      return isTextOff && passkeys.length > 0;
-    },
+    /** Whether the user has switched texted login codes off. */
+    wantsNoTexts: async (userId: string): Promise<boolean> => (await read(userId)).isTextOff,
     switchTexts: (userId: string, isTextOff: boolean) => update(userId, () => ({ isTextOff })),
     /** Returns true once a week, to one caller, for a user without a passkey. */
     claimOffer: (userId: string, nowMs: number) =>

@@ -5,6 +5,7 @@ import type { BankOtp } from '../bank-login';
 import { readField } from '../forms';
 import { readClock, readLocale, readQueryNotice, translateFor, type Notice } from '../i18n';
 import type { PasskeyStore } from '../passkeys';
+import type { TextSwitch } from '../text-switch';
 
 declare module 'express-session' {
   interface SessionData {
@@ -16,7 +17,7 @@ declare module 'express-session' {
 export type PasskeyPages = ReturnType<typeof passkeyPages>;
 
 /** The settings of passkeys and of texted codes, and what the other pages show of them. `bank-login.ts` has the login. */
-export function passkeyPages(smsOtp: BankOtp, store: PasskeyStore, options: PasskeyOptions) {
+export function passkeyPages(smsOtp: BankOtp, store: PasskeyStore, options: PasskeyOptions, texts: TextSwitch) {
   const { recoveryCodes, trustedDevices, logins, requireSecondFactor } = smsOtp;
   const settings = passkeySettings(store.book, options, {
     rpName: 'Harbour Credit Union',
@@ -41,6 +42,7 @@ export function passkeyPages(smsOtp: BankOtp, store: PasskeyStore, options: Pass
   router.post('/settings/passkeys/remove', form, async (req, res) => {
     // Who removes a passkey may have lost the device: whatever was opened with it is closed.
     await settings.remove(req, readField(req, 'passkeyId'));
+    await texts.afterRemoval(idOf(req));
     await trustedDevices.revokeAll(idOf(req));
     await logins.revokeAll(idOf(req), req);
     res.redirect(303, '/settings?passkey-removed');
@@ -48,7 +50,7 @@ export function passkeyPages(smsOtp: BankOtp, store: PasskeyStore, options: Pass
   router.post('/settings/texts', form, async (req, res) => {
     const isOff = readField(req, 'texts') === 'off';
     if (isOff && !(await canSwitchTextsOff(idOf(req)))) return res.redirect(303, '/settings');
-    await store.switchTexts(idOf(req), isOff);
+    await texts.turn(idOf(req), isOff ? 'off' : 'on');
     res.redirect(303, isOff ? '/settings?texts-off' : '/settings?texts-on');
   });
   router.post('/settings/passkeys/not-now', requireSecondFactor({ redirect: '/login' }), (req, res) => {
@@ -58,15 +60,14 @@ export function passkeyPages(smsOtp: BankOtp, store: PasskeyStore, options: Pass
 
   /** Texts are switched off by those alone who have something better, and a way back. */
   async function canSwitchTextsOff(userId: string): Promise<boolean> {
-    return (await store.hasAny(userId)) && (await recoveryCodes.count(userId)) > 0;
+    return (await texts.hasBetter(userId)) && (await recoveryCodes.count(userId)) > 0;
   }
 
   return {
     router,
     hasAny: (req: Request) => store.hasAny(idOf(req)),
     /** Whether texts are off for who is logged in, or is logging in. */
-    isTextOff: async ({ user, session }: Request) =>
-      user ? await store.isTextOff(user.id) : session.isTextOff === true,
+    isTextOff: async ({ user, session }: Request) => (user ? await texts.isOff(user.id) : session.isTextOff === true),
     /** What is said of a passkey that was refused. The library's sentences are about codes. */
     readRefusal(req: Request, { pending, notice }: SmsOtpStatus): Notice | null {
       const isRefused = 'passkey' in req.query && pending && (notice === 'wrong-code' || notice === 'expired');
@@ -83,7 +84,8 @@ export function passkeyPages(smsOtp: BankOtp, store: PasskeyStore, options: Pass
     /** What the settings page shows. */
     describe: async (req: Request) => ({
       passkeys: await settings.list(req),
-      isTextOff: await store.isTextOff(idOf(req)),
+      hasBetter: await texts.hasBetter(idOf(req)),
+      isTextOff: await texts.isOff(idOf(req)),
       canSwitchTextsOff: await canSwitchTextsOff(idOf(req)),
     }),
     readNotice: (req: Request) =>
