@@ -7,13 +7,6 @@ import { readClock, readLocale, readQueryNotice, translateFor, type Notice } fro
 import type { PasskeyStore } from '../passkeys';
 import type { TextSwitch } from '../text-switch';
 
-declare module 'express-session' {
-  interface SessionData {
-    /** Whether the account page offers a passkey, until it is dismissed. */
-    passkeyOffer?: true;
-  }
-}
-
 export type PasskeyPages = ReturnType<typeof passkeyPages>;
 
 /** The settings of passkeys and of texted codes, and what the other pages show of them. `bank-login.ts` has the login. */
@@ -32,7 +25,6 @@ export function passkeyPages(smsOtp: BankOtp, store: PasskeyStore, options: Pass
   router.post('/settings/passkeys/options', script, settings.registrationOptions);
   router.post('/settings/passkeys', form, async (req, res) => {
     const passkey = await settings.register(req, parseJson(readField(req, 'credential')));
-    delete req.session.passkeyOffer;
     res.redirect(303, passkey ? '/settings?passkey-added' : '/settings?passkey-refused');
   });
   router.post('/settings/passkeys/rename', form, async (req, res) => {
@@ -53,8 +45,8 @@ export function passkeyPages(smsOtp: BankOtp, store: PasskeyStore, options: Pass
     await texts.turn(idOf(req), isOff ? 'off' : 'on');
     res.redirect(303, isOff ? '/settings?texts-off' : '/settings?texts-on');
   });
-  router.post('/settings/passkeys/not-now', requireSecondFactor({ redirect: '/login' }), (req, res) => {
-    delete req.session.passkeyOffer;
+  router.post('/settings/passkeys/not-now', requireSecondFactor({ redirect: '/login' }), async (req, res) => {
+    await store.dismissOffer(idOf(req));
     res.redirect(303, '/account');
   });
 
@@ -75,11 +67,8 @@ export function passkeyPages(smsOtp: BankOtp, store: PasskeyStore, options: Pass
     },
     /** Whether the account page offers a passkey: after a login by a texted code, once a week. */
     async isOffered(req: Request): Promise<boolean> {
-      if (smsOtp.status(req).verified?.method !== 'sms' || (await store.hasAny(idOf(req)))) return false;
-      if (!req.session.passkeyOffer && (await store.claimOffer(idOf(req), readClock(req)))) {
-        req.session.passkeyOffer = true;
-      }
-      return req.session.passkeyOffer === true;
+      const { verified } = smsOtp.status(req);
+      return verified?.method === 'sms' && (await store.isOffered(idOf(req), verified.at, readClock(req)));
     },
     /** What the settings page shows. */
     describe: async (req: Request) => ({
