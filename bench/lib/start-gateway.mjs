@@ -1,12 +1,9 @@
-import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
-import { wrapWithTaskset } from './cores.mjs';
+import { forkOnCore } from './cores.mjs';
 
 /** The gateway in a process and on a core of its own. */
 export async function startGateway() {
-  const [execPath, execArgv] = wrapWithTaskset(1);
-  const child = fork(fileURLToPath(new URL('gateway.mjs', import.meta.url)), { execPath, execArgv });
+  const child = forkOnCore(1, 'gateway.mjs');
   const [port] = await once(child, 'message');
   const url = `http://127.0.0.1:${port}`;
   return {

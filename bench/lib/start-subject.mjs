@@ -1,21 +1,14 @@
-import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
-import { wrapWithTaskset } from './cores.mjs';
+import { forkOnCore } from './cores.mjs';
 
 /** An app of the login benchmark on core 0. */
 export async function startSubject(flow, place, gatewayUrl, redisUrl = '') {
-  const [execPath, execArgv] = wrapWithTaskset(0);
-  const path = fileURLToPath(new URL('login-subject.mjs', import.meta.url));
-  const child = fork(path, [flow, place, gatewayUrl, redisUrl], { execPath, execArgv });
+  const child = forkOnCore(0, 'login-subject.mjs', flow, place, gatewayUrl, redisUrl);
   const codes = new Map();
   const waiting = [];
   child.on('message', (message) => {
     if ('code' in message) codes.set(message.email, message.code);
     else waiting.shift()?.(message);
-  });
-  child.on('exit', (code) => {
-    if (code !== 0) throw new Error(`${flow} ended with ${code}`);
   });
   const hear = () => new Promise((resolve) => waiting.push(resolve));
   const { port } = await hear();
