@@ -5,19 +5,23 @@ import type { Store } from 'express-session';
 import helmet from 'helmet';
 import type { SmsOtpOptions } from 'passport-sms-otp';
 import type { PasskeyOptions } from '../docs/recipes/passkeys';
+import { createAuthenticatorApps } from './authenticator-app';
 import { addLogin, type BankOtp } from './bank-login';
 import type { Config } from './config';
 import { answerNotFound, handleErrors } from './errors';
 import { saveToken } from './forms';
 import { fillLanguage, languageSwitch } from './i18n';
+import { memoryLists, type UserLists } from './lists';
 import { createLog, type Log } from './log';
 import { memoryFigures, type FigureStore } from './ops/figures';
 import { recordEvents } from './ops/record-events';
+import { authenticatorAppPages } from './pages/authenticator-app';
 import { loginPages } from './pages/login';
 import { opsPages } from './pages/ops';
 import { passkeyPages } from './pages/passkeys';
 import { settingsPages } from './pages/settings';
 import { transferPages } from './pages/transfer';
+import { createTextSwitch } from './text-switch';
 import type { Users } from './users';
 
 export interface AppParts {
@@ -31,6 +35,8 @@ export interface AppParts {
   readonly sessionStore?: Store | undefined;
   readonly smsOtpStore?: SmsOtpOptions['store'];
   readonly figures?: FigureStore | undefined;
+  /** Default: this process's memory. */
+  readonly authenticatorLists?: UserLists | undefined;
   readonly log?: Log | undefined;
 }
 
@@ -51,6 +57,12 @@ export function createApp(config: Config, parts: AppParts): { app: Express; smsO
 
   const figures = parts.figures ?? memoryFigures();
   const recorder = recordEvents(figures, parts.now);
+  const authenticatorApps = createAuthenticatorApps(
+    config.smsOtpSecret,
+    parts.authenticatorLists ?? memoryLists(),
+    parts.now,
+  );
+  const texts = createTextSwitch(parts.users.passkeys, authenticatorApps);
   const passkeyOptions: PasskeyOptions = {
     rpId: new URL(config.origin).hostname,
     origin: config.origin,
@@ -60,7 +72,9 @@ export function createApp(config: Config, parts: AppParts): { app: Express; smsO
   };
   const smsOtp = addLogin(app, config, {
     ...parts,
+    authenticatorApps,
     passkeyOptions,
+    texts,
     policies: [recorder.policy],
     onEvent: (event) => {
       log.onEvent(event);
@@ -69,9 +83,10 @@ export function createApp(config: Config, parts: AppParts): { app: Express; smsO
   });
 
   app.get(PAGES_WITH_FORMS, saveToken);
-  const passkeys = passkeyPages(smsOtp, parts.users.passkeys, passkeyOptions);
-  app.use(loginPages(smsOtp, config, passkeys), transferPages(smsOtp, passkeys));
-  app.use(settingsPages(smsOtp, config, passkeys), passkeys.router);
+  const apps = authenticatorAppPages(smsOtp, authenticatorApps, texts);
+  const passkeys = passkeyPages(smsOtp, parts.users.passkeys, passkeyOptions, texts);
+  app.use(loginPages(smsOtp, config, { apps, passkeys }), transferPages(smsOtp, passkeys));
+  app.use(settingsPages(smsOtp, config, { apps, passkeys }), apps.router, passkeys.router);
   app.use(opsPages(smsOtp, { figures, now: parts.now, isShared: parts.figures !== undefined }));
   app.use(answerNotFound, handleErrors(log));
   return { app, smsOtp };

@@ -7,10 +7,12 @@ import { createSmsOtp, type SmsOtpOptions } from 'passport-sms-otp';
 import { passkeyFactor, type PasskeyOptions } from '../docs/recipes/passkeys';
 import { textOff } from '../docs/recipes/text-off';
 import type { AppParts } from './app';
+import type { AuthenticatorApps } from './authenticator-app';
 import type { Config } from './config';
 import { toFailureCode, UnavailableError } from './errors';
 import { csrfProtection, fillLocals, keepForm, readField } from './forms';
 import { readLocale, translateFor } from './i18n';
+import type { TextSwitch } from './text-switch';
 
 declare module 'express-session' {
   interface SessionData {
@@ -29,7 +31,12 @@ export type BankOtp = ReturnType<typeof addLogin>;
 export function addLogin(
   app: Express,
   config: Config,
-  parts: AppParts & Required<Pick<SmsOtpOptions, 'policies' | 'onEvent'>> & { readonly passkeyOptions: PasskeyOptions },
+  parts: AppParts &
+    Required<Pick<SmsOtpOptions, 'policies' | 'onEvent'>> & {
+      readonly authenticatorApps: AuthenticatorApps;
+      readonly passkeyOptions: PasskeyOptions;
+      readonly texts: TextSwitch;
+    },
 ) {
   const { users } = parts;
   const passport = new Passport();
@@ -74,10 +81,10 @@ export function addLogin(
     // With `autofillHost: 'bank.example'`, your site's host name, phones offer to fill the code in.
     messages: { appName: 'Harbour' },
     getLocale: (_user, req) => readLocale(req),
-    factors: [passkeyFactor(users.passkeys.book, parts.passkeyOptions)],
-    // Users without a passkey are texted.
-    preferredFactor: () => 'passkey',
-    policies: [textOff(({ id }) => users.passkeys.isTextOff(id)), ...(parts.policies ?? [])],
+    factors: [passkeyFactor(users.passkeys.book, parts.passkeyOptions), parts.authenticatorApps.factor],
+    // Users who have neither are texted.
+    preferredFactor: async ({ id }) => ((await users.passkeys.hasAny(id)) ? 'passkey' : 'totp'),
+    policies: [textOff(({ id }) => parts.texts.isOff(id)), ...(parts.policies ?? [])],
     keepSessionKeys: ['isTextOff'],
     onEvent: parts.onEvent,
   });
@@ -87,13 +94,14 @@ export function addLogin(
     ...limitPasswords(),
     // Passport types it as any.
     passport.authenticate('local', { session: false, failWithError: true }) as RequestHandler,
-    noteTextOff(users),
+    noteTextOff(parts.texts),
     smsOtp.send({ successRedirect: '/login/pin', failureRedirect: '/login', notRequiredRedirect: '/account' }),
     answerWrongPassword,
   );
   app.post('/login/pin', smsOtp.verify({ successRedirect: '/account', failureRedirect: '/login/pin' }));
   app.post('/login/pin/resend', smsOtp.resend({ successRedirect: '/login/pin', failureRedirect: '/login/pin' }));
   app.post('/login/recover', smsOtp.recover({ successRedirect: '/account', failureRedirect: '/login/pin?recovery' }));
+  app.post('/login/app', smsOtp.verifyWith('totp', { successRedirect: '/account', failureRedirect: '/login/pin?app' }));
   // For a login and for a step-up.
   app.post('/login/passkey/options', smsOtp.optionsWith('passkey'));
   const toPasskey = { successRedirect: '/account', failureRedirect: '/login/pin?passkey' };
@@ -111,9 +119,9 @@ export function addLogin(
 }
 
 /** Notes for the page of the code that it need not offer a text. */
-function noteTextOff({ passkeys }: AppParts['users']): RequestHandler {
+function noteTextOff(texts: TextSwitch): RequestHandler {
   return async ({ session, user }, _res, next) => {
-    if (user && (await passkeys.isTextOff(user.id))) session.isTextOff = true;
+    if (user && (await texts.isOff(user.id))) session.isTextOff = true;
     else delete session.isTextOff;
     next();
   };

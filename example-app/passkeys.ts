@@ -8,6 +8,8 @@ interface Kept {
   readonly isTextOff: boolean;
   /** When a passkey was last offered, in milliseconds since 1970. */
   readonly offeredAt: number;
+  /** The time of the code after which it was; 0: the offer was dismissed. */
+  readonly offeredAfter: number;
 }
 
 type KeptPasskey = Omit<Passkey, 'publicKey'> & { readonly publicKey: string };
@@ -19,7 +21,7 @@ export type PasskeyStore = ReturnType<typeof createPasskeyStore>;
 /** The passkeys of the bank's users, and what goes with them. One string per user, changed in one step. */
 export function createPasskeyStore(lists: UserLists) {
   const toKept = (text: string | null): Kept =>
-    text === null ? { passkeys: [], isTextOff: false, offeredAt: 0 } : (JSON.parse(text) as Kept); // written below
+    text === null ? { passkeys: [], isTextOff: false, offeredAt: 0, offeredAfter: 0 } : (JSON.parse(text) as Kept); // written below
   const read = async (userId: string): Promise<Kept> => toKept(await lists.read(userId));
   const update = (userId: string, change: (kept: Kept) => Partial<Kept> | null): Promise<boolean> =>
     updateList(lists, userId, (before) => {
@@ -46,10 +48,9 @@ export function createPasskeyStore(lists: UserLists) {
       ),
     rename: (userId, id, name) => updateOne(userId, id, (one) => ({ ...one, name })),
     remove: (userId, id) =>
-      update(userId, ({ passkeys, isTextOff }) => {
+      update(userId, ({ passkeys }) => {
         const rest = passkeys.filter((one) => one.id !== id);
-        // Without a passkey texts are all there is.
-        return rest.length === passkeys.length ? null : { passkeys: rest, isTextOff: isTextOff && rest.length > 0 };
+        return rest.length === passkeys.length ? null : { passkeys: rest };
       }),
     useCounter: (userId, id, counter) =>
       updateOne(userId, id, (one) =>
@@ -60,17 +61,19 @@ export function createPasskeyStore(lists: UserLists) {
   return {
     book,
     hasAny: async (userId: string): Promise<boolean> => (await read(userId)).passkeys.length > 0,
-    /** Whether the user has switched texts off, and has something better still. */
-    async isTextOff(userId: string): Promise<boolean> {
-      const { isTextOff, passkeys } = await read(userId);
-      return isTextOff && passkeys.length > 0;
-    },
+    /** Whether the user has switched texted login codes off. */
+    wantsNoTexts: async (userId: string): Promise<boolean> => (await read(userId)).isTextOff,
     switchTexts: (userId: string, isTextOff: boolean) => update(userId, () => ({ isTextOff })),
-    /** Returns true once a week, to one caller, for a user without a passkey. */
-    claimOffer: (userId: string, nowMs: number) =>
-      update(userId, ({ passkeys, offeredAt }) =>
-        passkeys.length > 0 || nowMs - offeredAt < OFFER_EVERY_MS ? null : { offeredAt: nowMs },
-      ),
+    /** Whether a passkey is offered after this code: once a week, to users who have none. */
+    async isOffered(userId: string, codeAt: number, nowMs: number): Promise<boolean> {
+      const { passkeys, offeredAfter } = await read(userId);
+      if (passkeys.length > 0) return false;
+      if (offeredAfter === codeAt) return true;
+      return update(userId, ({ offeredAt }) =>
+        nowMs - offeredAt < OFFER_EVERY_MS ? null : { offeredAt: nowMs, offeredAfter: codeAt },
+      );
+    },
+    dismissOffer: (userId: string) => update(userId, () => ({ offeredAfter: 0 })),
   };
 }
 

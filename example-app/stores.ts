@@ -23,6 +23,7 @@ export async function openRedis(url: string, warn: (message: string) => void) {
         ),
     }),
     phoneLists: redisLists(client),
+    authenticatorLists: redisLists(client, 'harbour:authenticator-apps'),
     passkeyLists: redisLists(client, 'harbour:passkeys'),
     figures: redisFigures(client),
     close: () => client.destroy(),

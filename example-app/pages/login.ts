@@ -5,11 +5,18 @@ import type { Config } from '../config';
 import { keepForm, takeForm } from '../forms';
 import { readClock, readQueryNotice, toNotice } from '../i18n';
 import { DEMO_PASSWORD } from '../users';
+import type { AuthenticatorAppPages } from './authenticator-app';
 import type { PasskeyPages } from './passkeys';
 import { countryOf } from './settings';
 
+/** What the pages of the login and the settings show of the factors beside texts. */
+export interface FactorPages {
+  readonly apps: AuthenticatorAppPages;
+  readonly passkeys: PasskeyPages;
+}
+
 /** The pages around the login. `bank-login.ts` answers their forms. */
-export function loginPages(smsOtp: BankOtp, config: Config, passkeys: PasskeyPages): Router {
+export function loginPages(smsOtp: BankOtp, config: Config, { apps, passkeys }: FactorPages): Router {
   const router = Router();
 
   router.get('/', (req, res) => {
@@ -61,8 +68,8 @@ export function loginPages(smsOtp: BankOtp, config: Config, passkeys: PasskeyPag
     const status = smsOtp.status(req);
     // Without a text there is no code to enter, and the button does the same.
     const waiting = status.pending?.isSent ? waitingCode(status) : null;
-    const hasPasskey = await passkeys.hasAny(req);
-    res.render('step-up', { notice: toNotice(req, status), digits: first.maskedPhone.slice(-2), waiting, hasPasskey });
+    const better = (await passkeys.hasAny(req)) ? 'passkey' : (await apps.has(req)) ? 'app' : null;
+    res.render('step-up', { notice: toNotice(req, status), digits: first.maskedPhone.slice(-2), waiting, better });
   });
 
   // The first number, added after a login by password alone.
@@ -100,13 +107,18 @@ function describePending(pending: PendingStatus, notice: Reason | null, req: Req
   const { purpose, isSent, maskedPhone, transaction, attemptsLeft, factors, expiresAt, resendAt } = pending;
   const secondsUntil = (time: number): number => Math.max(0, Math.ceil((time - nowMs) / 1000));
   const isDead = attemptsLeft === 0 || expiresAt <= nowMs || ENDS_CODE.has(notice);
-  const isClosed = notice === 'locked' || notice === 'disabled';
+  // Each factor has its own lock.
+  const refusedFactor = 'app' in req.query ? 'totp' : 'passkey' in req.query ? 'passkey' : 'sms';
+  const isLocked = (factor: string) => notice === 'disabled' || (notice === 'locked' && factor === refusedFactor);
+  const isClosed = isLocked('sms');
   const canResend = resendAt !== null && !isClosed && !isTextOff;
-  const takesPasskey = factors.includes('passkey') && !isClosed;
   const takesRecoveryCode = factors.includes('recovery-code');
+  const takes = (factor: string) => factors.includes(factor) && attemptsLeft > 0 && !isLocked(factor);
+  const takesAppCode = takes('totp');
+  const takesPasskey = takes('passkey');
   // What helps comes first: a field for a code that no longer works does not.
-  const withoutPasskey = canResend ? 'resend' : takesRecoveryCode ? 'recovery' : 'restart';
-  const withoutCode = takesPasskey ? 'passkey' : withoutPasskey;
+  const withoutBetter = canResend ? 'resend' : takesRecoveryCode ? 'recovery' : 'restart';
+  const withoutCode = takesPasskey ? 'passkey' : takesAppCode ? 'app' : withoutBetter;
   return {
     lead: isSent && !isDead && !isClosed ? 'code' : withoutCode,
     purpose,
@@ -120,10 +132,18 @@ function describePending(pending: PendingStatus, notice: Reason | null, req: Req
       .filter((phone) => phone.maskedPhone !== maskedPhone)
       .map((phone) => ({ phoneId: phone.phoneId, digits: phone.maskedPhone.slice(-2) })),
     takesRecoveryCode,
+    takesAppCode,
     takesPasskey,
     isTextOff,
     /** Which field the notice is about. */
-    refused: notice === null ? null : takesRecoveryCode && 'recovery' in req.query ? 'recovery' : 'code',
+    refused:
+      notice === null
+        ? null
+        : takesRecoveryCode && 'recovery' in req.query
+          ? 'recovery'
+          : refusedFactor === 'totp'
+            ? 'app'
+            : 'code',
     minutesLeft: Math.ceil(secondsUntil(expiresAt) / 60),
     // Said after a wrong code only: before, it would be one more thing to read.
     triesLeft: notice === 'wrong-code' && !('recovery' in req.query) ? attemptsLeft : null,

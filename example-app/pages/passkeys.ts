@@ -5,18 +5,12 @@ import type { BankOtp } from '../bank-login';
 import { readField } from '../forms';
 import { readClock, readLocale, readQueryNotice, translateFor, type Notice } from '../i18n';
 import type { PasskeyStore } from '../passkeys';
-
-declare module 'express-session' {
-  interface SessionData {
-    /** Whether the account page offers a passkey, until it is dismissed. */
-    passkeyOffer?: true;
-  }
-}
+import type { TextSwitch } from '../text-switch';
 
 export type PasskeyPages = ReturnType<typeof passkeyPages>;
 
 /** The settings of passkeys and of texted codes, and what the other pages show of them. `bank-login.ts` has the login. */
-export function passkeyPages(smsOtp: BankOtp, store: PasskeyStore, options: PasskeyOptions) {
+export function passkeyPages(smsOtp: BankOtp, store: PasskeyStore, options: PasskeyOptions, texts: TextSwitch) {
   const { recoveryCodes, trustedDevices, logins, requireSecondFactor } = smsOtp;
   const settings = passkeySettings(store.book, options, {
     rpName: 'Harbour Credit Union',
@@ -31,7 +25,6 @@ export function passkeyPages(smsOtp: BankOtp, store: PasskeyStore, options: Pass
   router.post('/settings/passkeys/options', script, settings.registrationOptions);
   router.post('/settings/passkeys', form, async (req, res) => {
     const passkey = await settings.register(req, parseJson(readField(req, 'credential')));
-    delete req.session.passkeyOffer;
     res.redirect(303, passkey ? '/settings?passkey-added' : '/settings?passkey-refused');
   });
   router.post('/settings/passkeys/rename', form, async (req, res) => {
@@ -41,6 +34,7 @@ export function passkeyPages(smsOtp: BankOtp, store: PasskeyStore, options: Pass
   router.post('/settings/passkeys/remove', form, async (req, res) => {
     // Who removes a passkey may have lost the device: whatever was opened with it is closed.
     await settings.remove(req, readField(req, 'passkeyId'));
+    await texts.afterRemoval(idOf(req));
     await trustedDevices.revokeAll(idOf(req));
     await logins.revokeAll(idOf(req), req);
     res.redirect(303, '/settings?passkey-removed');
@@ -48,25 +42,24 @@ export function passkeyPages(smsOtp: BankOtp, store: PasskeyStore, options: Pass
   router.post('/settings/texts', form, async (req, res) => {
     const isOff = readField(req, 'texts') === 'off';
     if (isOff && !(await canSwitchTextsOff(idOf(req)))) return res.redirect(303, '/settings');
-    await store.switchTexts(idOf(req), isOff);
+    await texts.turn(idOf(req), isOff ? 'off' : 'on');
     res.redirect(303, isOff ? '/settings?texts-off' : '/settings?texts-on');
   });
-  router.post('/settings/passkeys/not-now', requireSecondFactor({ redirect: '/login' }), (req, res) => {
-    delete req.session.passkeyOffer;
+  router.post('/settings/passkeys/not-now', requireSecondFactor({ redirect: '/login' }), async (req, res) => {
+    await store.dismissOffer(idOf(req));
     res.redirect(303, '/account');
   });
 
   /** Texts are switched off by those alone who have something better, and a way back. */
   async function canSwitchTextsOff(userId: string): Promise<boolean> {
-    return (await store.hasAny(userId)) && (await recoveryCodes.count(userId)) > 0;
+    return (await texts.hasBetter(userId)) && (await recoveryCodes.count(userId)) > 0;
   }
 
   return {
     router,
     hasAny: (req: Request) => store.hasAny(idOf(req)),
     /** Whether texts are off for who is logged in, or is logging in. */
-    isTextOff: async ({ user, session }: Request) =>
-      user ? await store.isTextOff(user.id) : session.isTextOff === true,
+    isTextOff: async ({ user, session }: Request) => (user ? await texts.isOff(user.id) : session.isTextOff === true),
     /** What is said of a passkey that was refused. The library's sentences are about codes. */
     readRefusal(req: Request, { pending, notice }: SmsOtpStatus): Notice | null {
       const isRefused = 'passkey' in req.query && pending && (notice === 'wrong-code' || notice === 'expired');
@@ -74,16 +67,14 @@ export function passkeyPages(smsOtp: BankOtp, store: PasskeyStore, options: Pass
     },
     /** Whether the account page offers a passkey: after a login by a texted code, once a week. */
     async isOffered(req: Request): Promise<boolean> {
-      if (smsOtp.status(req).verified?.method !== 'sms' || (await store.hasAny(idOf(req)))) return false;
-      if (!req.session.passkeyOffer && (await store.claimOffer(idOf(req), readClock(req)))) {
-        req.session.passkeyOffer = true;
-      }
-      return req.session.passkeyOffer === true;
+      const { verified } = smsOtp.status(req);
+      return verified?.method === 'sms' && (await store.isOffered(idOf(req), verified.at, readClock(req)));
     },
     /** What the settings page shows. */
     describe: async (req: Request) => ({
       passkeys: await settings.list(req),
-      isTextOff: await store.isTextOff(idOf(req)),
+      hasBetter: await texts.hasBetter(idOf(req)),
+      isTextOff: await texts.isOff(idOf(req)),
       canSwitchTextsOff: await canSwitchTextsOff(idOf(req)),
     }),
     readNotice: (req: Request) =>

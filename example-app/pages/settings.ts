@@ -4,7 +4,7 @@ import type { BankOtp } from '../bank-login';
 import type { Config } from '../config';
 import { keepForm, readField, takeForm } from '../forms';
 import { toNotice, translateFor, type Notice } from '../i18n';
-import type { PasskeyPages } from './passkeys';
+import type { FactorPages } from './login';
 
 declare module 'express-session' {
   interface SessionData {
@@ -17,7 +17,7 @@ declare module 'express-session' {
 const MAX_AGE_SECONDS = 300;
 
 /** Everything that protects the account, on one page. */
-export function settingsPages(smsOtp: BankOtp, config: Config, passkeys: PasskeyPages): Router {
+export function settingsPages(smsOtp: BankOtp, config: Config, { apps, passkeys }: FactorPages): Router {
   const { phones, recoveryCodes, trustedDevices, logins, requireSecondFactor } = smsOtp;
   const router = Router();
   // For pages: requires a new code, then returns to the page.
@@ -30,13 +30,14 @@ export function settingsPages(smsOtp: BankOtp, config: Config, passkeys: Passkey
     const problem = toNotice(req, smsOtp.status(req));
     const refused = ['add', 'change'].find((name) => problem && name in req.query) ?? null;
     res.render('settings', {
-      notice: refused ? null : (problem ?? readDone(req) ?? passkeys.readNotice(req)),
+      notice: refused ? null : (problem ?? readDone(req) ?? apps.readNotice(req) ?? passkeys.readNotice(req)),
       /** The form that stays open with what was typed into it, and why it was refused. */
       refused: refused && { form: refused, notice: problem, ...takeForm(req) },
       phones: await phones.list(userOf(req)),
       codesLeft: await recoveryCodes.count(id),
       devices: await trustedDevices.list(id),
       logins: await logins.list(id, req),
+      hasApp: await apps.has(req),
       ...(await passkeys.describe(req)),
       ...countryOf(config),
     });

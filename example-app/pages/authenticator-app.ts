@@ -1,0 +1,74 @@
+import { Router, type Request } from 'express';
+import { toString as drawQrCode } from 'qrcode';
+import type { AuthenticatorApps } from '../authenticator-app';
+import type { BankOtp } from '../bank-login';
+import { readField } from '../forms';
+import { readQueryNotice } from '../i18n';
+import type { TextSwitch } from '../text-switch';
+
+declare module 'express-session' {
+  interface SessionData {
+    /** The sealed secret of an authenticator app that waits for its first code. */
+    authenticatorApp?: string;
+  }
+}
+
+export type AuthenticatorAppPages = ReturnType<typeof authenticatorAppPages>;
+
+/** The settings of authenticator apps, and what other pages show of them. `bank-login.ts` has the login. */
+export function authenticatorAppPages(
+  { requireSecondFactor, logins, trustedDevices }: BankOtp,
+  apps: AuthenticatorApps,
+  texts: TextSwitch,
+) {
+  const router = Router();
+  const page = requireSecondFactor({ maxAgeSeconds: 300, redirect: '/step-up' });
+  const form = requireSecondFactor({ maxAgeSeconds: 300, redirect: '/settings' });
+
+  router.get('/settings/authenticator-app', page, async (req, res) => {
+    if (await apps.has(userOf(req).id)) return res.redirect(303, '/settings');
+    const { sealed, uri, key } = await apps.create(userOf(req), req.session.authenticatorApp);
+    req.session.authenticatorApp = sealed;
+    res.render('authenticator-app', {
+      notice: readQueryNotice(req, { 'wrong-code': ['error', 'app.wrong'] }),
+      uri,
+      key: key.match(/.{1,4}/g),
+      qrCode: await drawQrCode(uri, { type: 'svg' }),
+    });
+  });
+
+  // It counts after one right code: someone whose scan has failed is not locked out.
+  router.post('/settings/authenticator-app', form, async (req, res) => {
+    const { authenticatorApp: waiting } = req.session;
+    if (!waiting) return res.redirect(303, '/settings');
+    const isRight = await apps.confirm(userOf(req), waiting, readField(req, 'pin') ?? '');
+    if (!isRight) return res.redirect(303, '/settings/authenticator-app?wrong-code');
+    delete req.session.authenticatorApp;
+    res.redirect(303, '/settings?app-added');
+  });
+
+  router.post('/settings/authenticator-app/remove', form, async (req, res) => {
+    const { id } = userOf(req);
+    await apps.remove(id);
+    await texts.afterRemoval(id);
+    // Who removes it may have lost the phone: whatever was opened with it is closed.
+    await trustedDevices.revokeAll(id);
+    await logins.revokeAll(id, req);
+    res.redirect(303, '/settings?app-removed');
+  });
+
+  return {
+    router,
+    has: (req: Request) => apps.has(userOf(req).id),
+    readNotice: (req: Request) =>
+      readQueryNotice(req, {
+        'app-added': ['info', 'settings.done.app-added'],
+        'app-removed': ['info', 'settings.done.app-removed'],
+      }),
+  };
+}
+
+function userOf({ user }: Request): Express.User {
+  if (user === undefined) throw new Error('This page needs a guard');
+  return user;
+}
