@@ -36,13 +36,11 @@ export function createApp({ users, gateway, sessionSecret, otpSecret, passkey, .
     features: { claimsParameter: { enabled: true }, devInteractions: { enabled: false } },
     interactions: { policy: createPolicy(), url: (_context, { uid }) => `/interaction/${uid}` },
     findAccount: async (_context, id) => (await users.findById(id)) && { accountId: id, claims: () => ({ sub: id }) },
-    loadExistingGrant: async ({
-      oidc: {
-        client,
-        session: { accountId },
-      },
-    }) => {
-      const grant = new provider.Grant({ clientId: client.clientId, accountId });
+    loadExistingGrant: async ({ oidc: { client, session: loggedIn } }) => {
+      const { accountId } = loggedIn;
+      const grantId = loggedIn.grantIdFor(client.clientId);
+      const known = grantId === undefined ? undefined : await provider.Grant.find(grantId);
+      const grant = known ?? new provider.Grant({ clientId: client.clientId, accountId });
       grant.addOIDCScope('openid');
       await grant.save();
       return grant;
@@ -70,7 +68,10 @@ export function createApp({ users, gateway, sessionSecret, otpSecret, passkey, .
   };
 
   const app = express();
-  const sessions = [session({ secret: sessionSecret, resave: false, saveUninitialized: false }), passport.session()];
+  const sessions: readonly RequestHandler[] = [
+    session({ secret: sessionSecret, resave: false, saveUninitialized: false }),
+    passport.session() as RequestHandler, // Typed as any.
+  ];
   const pages = express.Router();
   pages.use(express.json(), ...sessions);
   pages.get('/:uid', async (req, res, next) => {

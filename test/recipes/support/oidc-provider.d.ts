@@ -17,7 +17,7 @@ declare module 'oidc-provider' {
       readonly acr?: string;
       readonly result?: { readonly login?: object };
       readonly client: { readonly clientId: string };
-      readonly session: { readonly accountId: string };
+      readonly session: { readonly accountId: string; grantIdFor(clientId: string): string | undefined };
     };
   }
 
@@ -45,7 +45,10 @@ declare module 'oidc-provider' {
 
   export class Provider {
     constructor(issuer: string, configuration: Configuration);
-    readonly Grant: new (of: { clientId: string; accountId: string }) => Grant;
+    readonly Grant: {
+      new (of: { clientId: string; accountId: string }): Grant;
+      find(grantId: string): Promise<Grant | undefined>;
+    };
     callback(): RequestListener;
     interactionDetails(req: IncomingMessage, res: ServerResponse): Promise<Interaction>;
     interactionFinished(req: IncomingMessage, res: ServerResponse, result: InteractionResult): Promise<void>;
