@@ -97,13 +97,12 @@ export function createApp({ users, gateway, sessionSecret, otpSecret, passkey, .
   return app;
 }
 
-/** Asks for a stronger second factor than the provider's session has: once, or until there is one if it is essential. */
+/** Asks for another second factor than the provider's session has. Once: whether the answer is enough is up to `finish`. */
 function createPolicy(): ReturnType<typeof interactionPolicy.base> {
   const policy = interactionPolicy.base();
   policy.remove('consent'); // The clients are our own.
   const check = new interactionPolicy.Check('acr_asked', 'another second factor is asked for', ({ oidc }) => {
-    const { values, isEssential } = readAcr(oidc.params);
-    return !hasAcr(oidc.acr, values) && (isEssential || oidc.result?.login === undefined);
+    return !hasAcr(oidc.acr, readAcr(oidc.params).values) && oidc.result?.login === undefined;
   });
   policy.get('login')?.checks.add(check);
   return policy;
