@@ -12,7 +12,7 @@ interface ProviderParts extends RecipeParts {
   /** Private keys that sign the ID tokens. */
   readonly jwks: { readonly keys: readonly object[] };
   readonly cookieSecret: string;
-  /** A factor with `name: 'passkey'` and `acr: 'phr'`. */
+  /** A factor with `name: 'passkey'` and `acr: 'phr'`, such as that of passkeys.md. */
   readonly passkey: ChallengeFactor;
 }
 

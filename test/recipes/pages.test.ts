@@ -45,8 +45,8 @@ describe.each(pages)('%s', (path) => {
 });
 
 describe('the recipes', () => {
-  it('are thirteen', () => {
-    expect(names).toHaveLength(13);
+  it('are fourteen', () => {
+    expect(names).toHaveLength(14);
   });
 
   it.each(names)('%s fits on a page and names a trap', (name) => {
