@@ -1,12 +1,9 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { setTimeout as wait } from 'node:timers/promises';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { GatewaySimulator } from 'passport-sms-otp/simulator';
-import { ROOT } from '../package/packed/repository';
 import { wrongCode } from '../support/visit';
 import { cookieFetch } from './support/cookie-fetch';
 import { passwordOf, RecipeUsers } from './support/recipe-users';
+import { startChild } from './support/start-child';
 
 type Fetch = typeof globalThis.fetch;
 type Json = Readonly<Record<string, unknown>>;
@@ -16,22 +13,18 @@ const ESSENTIAL_PHR = JSON.stringify({ id_token: { acr: { essential: true, value
 describe('the recipe for oidc-provider', () => {
   const users = new RecipeUsers();
   let sim: GatewaySimulator;
-  let child: ChildProcess;
+  let stop: () => void;
   let client = '';
   let provider = '';
 
   beforeAll(async () => {
     sim = await GatewaySimulator.start({ variant: 'A' });
-    const file = join(__dirname, 'support/oidc-provider-child.ts');
-    child = spawn(process.execPath, ['--import', 'tsx', file], {
-      cwd: ROOT,
-      env: { PATH: process.env.PATH, SIMULATOR: sim.baseUrl, GATEWAY_PASSWORD: sim.password, NODE_ENV: 'test' },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    ({ client, provider } = await readAddresses(child));
+    const child = await startChild('oidc-provider-child.ts', sim);
+    ({ client = '', provider = '' } = child.urls);
+    stop = child.stop;
   }, 120_000);
   afterAll(async () => {
-    child.kill('SIGKILL');
+    stop();
     await sim.close();
   });
 
@@ -215,14 +208,3 @@ describe('the recipe for oidc-provider', () => {
     expect((await browser(`${page}/cancel`, { method: 'POST' })).status).toBe(400);
   });
 });
-
-/** The addresses that the child tells as JSON. @throws {Error} with what it has said when it ends first. */
-async function readAddresses(child: ChildProcess): Promise<{ client: string; provider: string }> {
-  let [said, complaint] = ['', ''];
-  child.stdout?.on('data', (part: Buffer) => (said += part.toString()));
-  child.stderr?.on('data', (part: Buffer) => (complaint += part.toString()));
-  for (let round = 0; round < 1_000 && !said.includes('}') && child.exitCode === null; round += 1) await wait(100);
-  const [line] = /\{.*\}/.exec(said) ?? [];
-  if (line === undefined) throw new Error(`the provider has not started: ${complaint}`);
-  return JSON.parse(line) as { client: string; provider: string };
-}

@@ -1,11 +1,10 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import express, { type Express } from 'express';
 import * as openid from 'openid-client';
 import type { ChallengeFactor } from 'passport-sms-otp';
 import { GatewayClient } from 'passport-sms-otp/client';
 import { createApp } from '../../../docs/recipes/oidc-provider';
+import { listen } from './listen';
 import { RECIPE_SECRETS, RecipeUsers } from './recipe-users';
 
 /** What the test hands over: where its simulator is. */
@@ -104,17 +103,6 @@ function createClient(
     res.json({ now: Math.floor(Date.now() / 1000) });
   });
   return app;
-}
-
-type Handler = Parameters<typeof createServer>[1];
-
-/** Listens first, because both have to know each other's address. */
-async function listen(): Promise<{ url: string; serve: (handler: Handler | Express) => unknown }> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  // A server that listens on a port has an address of this kind.
-  const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, serve: (handler) => handler && server.on('request', handler) };
 }
 
 void main();
