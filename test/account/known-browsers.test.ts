@@ -177,6 +177,25 @@ describe.each(['A', 'B'] as const)('a browser in variant %s', (variant) => {
     expect((await browser.enter()).status).toBe(200);
   });
 
+  it('goes on as one of the others once known browsers together have had all their failures', async () => {
+    const test = await start(variant, { limits: { failures: { max: 10, disableAfter: 5 } } });
+    const browser = await known(test);
+    await browser.login();
+    for (let guess = 1; guess <= 5; guess += 1) await browser.enterWrong();
+    test.clock.advanceSeconds(310);
+    browser.leave();
+    expect((await browser.login()).status).toBe(200);
+    expect((await browser.enter()).status).toBe(200);
+  });
+
+  it('has its own gap, and is no other one before it is over', async () => {
+    const test = await start(variant, { limits: {} });
+    const browser = await known(test);
+    expect((await browser.login()).status).toBe(200);
+    browser.leave();
+    expect((await browser.login()).body).toMatchObject({ error: 'resend-too-soon' });
+  });
+
   it.each<[string, (test: FactorApp) => Promise<unknown>]>([
     ['enableUser', ({ smsOtp }) => smsOtp.enableUser('alice')],
     ['forgetUser', ({ smsOtp }) => smsOtp.forgetUser('alice')],

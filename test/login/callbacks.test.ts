@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { GatewayClient } from 'passport-sms-otp/client';
 import { ALICE, asUser, BOB, startTestApp, type TestApp } from '../support/test-app';
 import { seen, visit, type Visit } from '../support/visit';
 
@@ -136,6 +137,38 @@ describe('getLocale and messages.template', () => {
       expect((await visitor.login()).body).toMatchObject({ resendAt: test.clock.now() + 30_000 });
     },
   );
+});
+
+describe('getLocale', () => {
+  it('may end the pending login: the text that is under way begins none, and the session waits no more', async () => {
+    let isGone = false;
+    const getLocale = async (): Promise<undefined> => (isGone ? await test.smsOtp.forgetUser('alice') : undefined);
+    await start({ getLocale });
+    await visitor.login();
+    test.clock.advanceSeconds(30);
+    isGone = true;
+    expect(seen(await visitor.resend())).toEqual(GONE);
+    expect(test.events).toContainEqual(expect.objectContaining({ type: 'denied', reason: 'no-pending-login' }));
+    expect((await visitor.status()).body.pending).toBeNull();
+    expect(seen(await visitor.enterRight())).toEqual(GONE);
+  });
+});
+
+describe('a gateway client', () => {
+  it("that throws what is none of the gateway's errors leaves no login pending: the error is passed on", async () => {
+    const error = new AppError('a defect of the app');
+    class BrokenClient extends GatewayClient {
+      override admit = (): Promise<never> => Promise.reject(error);
+    }
+    const { baseUrl, username, password } = (test = await startTestApp()).sim;
+    const gateway = new BrokenClient({ baseUrl, variant: 'A', username, password });
+    await test.close();
+    await start({ gateway });
+    expect((await visitor.login()).status).toBe(500);
+    expect(test.errors).toEqual([error]);
+    expect((await visitor.status()).body.pending).toBeNull();
+    await gateway.close();
+  });
 });
 
 describe('onEvent', () => {

@@ -105,6 +105,14 @@ describe.each(['A', 'B'] as const)('the gap between two sends in variant %s', (v
     expect(test.logins).toEqual(['bob']);
   });
 
+  it('refuses the password of another user with the same number whose own text has just gone out', async () => {
+    test.users.set('bob', { ...BOB, phone: ALICE.phone });
+    await visit(test, BOB).login();
+    const visitor = visit(test);
+    await visitor.login();
+    expect(seen(await visitor.login(BOB))).toEqual([429, { ...PENDING, retryAfterSeconds: 30 }]);
+  });
+
   it('refuses a second password when the code that is out has expired', async () => {
     await test.close();
     test = await startTestApp({ variant, options: { codeValiditySeconds: 120, resendCooldownSeconds: 300 } });
