@@ -155,5 +155,6 @@ export function withTiming<Request, Answer extends Result>(
 
 function toOutcome(result: Result): Ended['outcome'] {
   if (result.kind === 'refused') return result.refusal.reason;
-  return (result.kind === 'waiting' && result.refusal?.reason) || result.kind;
+  const refusal = result.kind === 'waiting' ? result.refusal : null;
+  return refusal?.reason ?? result.kind;
 }
