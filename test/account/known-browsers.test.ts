@@ -218,6 +218,17 @@ describe.each(['A', 'B'] as const)('a browser in variant %s', (variant) => {
     });
   });
 
+  it('is in exportUser beside the recovery codes that are left and the devices as they are listed', async () => {
+    const test = await start(variant);
+    await test.firstCodes();
+    await test.browser().trust();
+    const trustedDevices = await test.trustedDevices.list('alice');
+    expect(trustedDevices).toHaveLength(1);
+    const knownBrowsers = [{ seenAt: test.clock.now() }];
+    const stored = { userId: 'alice', recoveryCodes: 10, trustedDevices, knownBrowsers };
+    expect(await test.smsOtp.exportUser('alice')).toEqual(stored);
+  });
+
   it('has its budgets back after unlockUser, like all others, and the call says what it lifted', async () => {
     const test = await start(variant);
     const browser = await known(test);

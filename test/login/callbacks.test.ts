@@ -142,8 +142,11 @@ describe('getLocale and messages.template', () => {
 describe('getLocale', () => {
   it('may end the pending login: the text that is under way begins none, and the session waits no more', async () => {
     let isGone = false;
-    const getLocale = async (): Promise<undefined> => (isGone ? await test.smsOtp.forgetUser('alice') : undefined);
-    await start({ getLocale });
+    await start({
+      getLocale: async () => {
+        if (isGone) await test.smsOtp.forgetUser('alice');
+      },
+    });
     await visitor.login();
     test.clock.advanceSeconds(30);
     isGone = true;

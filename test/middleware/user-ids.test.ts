@@ -103,3 +103,9 @@ describe('getUserId', () => {
     expect(other.sim.stats().calls.generate).toBe(0);
   });
 });
+
+it('exportUser gives an empty record for a user about whom nothing is stored', async () => {
+  const { smsOtp } = await openTestApp();
+  const nothing = { recoveryCodes: 0, trustedDevices: [], knownBrowsers: [] };
+  expect(await smsOtp.exportUser(12)).toEqual({ userId: '12', ...nothing });
+});
