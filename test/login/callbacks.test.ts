@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { GatewayClient } from 'passport-sms-otp/client';
 import { ALICE, asUser, BOB, startTestApp, type TestApp } from '../support/test-app';
 import { seen, visit, type Visit } from '../support/visit';
@@ -48,6 +48,25 @@ describe('loadUser', () => {
     expect(test.sim.stats().calls.validate).toBe(0);
     expect([test.logins, test.errors]).toEqual([[], []]);
   });
+
+  it.each([
+    [undefined, [[expect.stringMatching(/^loadUser has returned undefined .*return the user, or null/)]]],
+    [null, []],
+  ])(
+    'is called wrong by one warning when it gives undefined, and by none when it gives null: %p',
+    async (user, warnings) => {
+      const emitWarning = jest.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+      await start({ loadUser: () => user });
+      for (let login = 0; login < 2; login += 1) {
+        await visitor.login();
+        await visitor.enterRight();
+        test.clock.advanceSeconds(70);
+      }
+      const told = emitWarning.mock.calls.filter(([, given]) => Object(given).code === 'SMS_OTP_LOAD_USER');
+      emitWarning.mockRestore();
+      expect(told.map(([problem]) => [problem])).toEqual(warnings);
+    },
+  );
 
   it.each([
     ['a number', 12],
