@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { createGate } from '../middleware/support/gate';
 import { ALICE, BOB, startTestApp, type TestApp } from '../support/test-app';
 import { seen, visit } from '../support/visit';
 
@@ -81,6 +82,22 @@ describe.each(['A', 'B'] as const)('the gap between two sends in variant %s', (v
     const answers = await Promise.all([visitor.login(), visitor.login()]);
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 429]);
     expect(test.sim.stats().sent).toBe(1);
+  });
+
+  it('refuses a step-up that began first and is decided last, and the text of the other one stays good', async () => {
+    await test.close();
+    const locales = createGate();
+    test = await startTestApp({ variant, options: { getLocale: () => locales.pass().then(() => 'en') } });
+    const visitor = visit(test);
+    await visitor.login();
+    await visitor.enterRight();
+    const slow = locales.holdNext();
+    const first = visitor.stepUp();
+    await slow.arrived;
+    expect((await visitor.stepUp()).body).toMatchObject({ sent: true });
+    slow.release();
+    expect(seen(await first)).toEqual([429, { error: 'resend-too-soon', retryAfterSeconds: 30 }]);
+    expect((await visitor.enterRight()).status).toBe(200);
   });
 
   it('refuses a second password when the number has changed, or another user waits here', async () => {
