@@ -6,6 +6,7 @@ const SUITES = [
   'login/events',
   'login/login',
   'login/code-input',
+  'login/several-numbers',
   'login/attempts',
   'login/pending-without-text',
   'policies/failure-locks',
