@@ -134,10 +134,10 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
 
   /** A name that this user cannot use now counts as the text. */
   async function isAnotherFirst(
-    { user, previous, getPreferredFactor }: SendRequest,
+    { user, getPreferredFactor }: SendRequest,
     factors: readonly string[],
   ): Promise<boolean> {
-    if (factors.length === 0 || previous !== undefined) return false;
+    if (factors.length === 0) return false;
     const preferred: unknown = await getPreferredFactor?.(user);
     return factors.some((factor) => factor === preferred);
   }
@@ -269,11 +269,11 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
    * back. One without a text must live until the text may be asked for.
    */
   async function isWaiting(
-    { current, previous, transaction, newPhone }: SendRequest,
+    { current, transaction, newPhone }: SendRequest,
     { userId, mobile, purpose }: PolicyContext,
     { retryAfterSeconds = 0 }: Refusal,
   ): Promise<boolean> {
-    if (current === undefined || previous !== undefined) return false;
+    if (current === undefined) return false;
     const live = await store.challenges.find(current.otpId);
     if (live?.challenge.pendingId !== current.pendingId) return false;
     const { challenge, hasLiveCode } = live;
