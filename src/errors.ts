@@ -281,3 +281,7 @@ export function optionError(maker: string, option: string, problem: string): Typ
 export function readFields(value: unknown): Readonly<Record<string, unknown>> {
   return Object(value) as Readonly<Record<string, unknown>>;
 }
+
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}

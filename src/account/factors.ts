@@ -50,15 +50,19 @@ export interface ChallengeFactor<User = Express.User> extends FactorBase<User> {
   checkResponse(answered: FactorResponse<User>): boolean | Promise<boolean>;
 }
 
-/** Whom a challenge is for. */
-export interface FactorChallenged<User = Express.User> {
+/** Who passes a factor. */
+interface FactorUser<User> {
   readonly user: User;
   readonly userId: string;
+  /** The client's address as Express returns it (`req.ip`); undefined when there is none. */
+  readonly address: string | undefined;
+}
+
+/** Whom a challenge is for. */
+export interface FactorChallenged<User = Express.User> extends FactorUser<User> {
   readonly purpose: 'login' | 'step-up';
   /** 32 random bytes as base64url. */
   readonly challenge: string;
-  /** The client's address as Express returns it (`req.ip`); undefined when there is none. */
-  readonly address: string | undefined;
 }
 
 /** A response to a challenge. */
@@ -68,13 +72,9 @@ export interface FactorResponse<User = Express.User> extends FactorChallenged<Us
 }
 
 /** A code of another factor, as a user has entered it. */
-export interface FactorCheck<User = Express.User> {
-  readonly user: User;
-  readonly userId: string;
+export interface FactorCheck<User = Express.User> extends FactorUser<User> {
   /** As typed, trimmed: 1 to 128 characters. */
   readonly code: string;
-  /** The client's address as Express returns it (`req.ip`); undefined when there is none. */
-  readonly address: string | undefined;
 }
 
 /** Lists the factors, besides texts, that a user can use now. Throws what the app's callbacks throw. */

@@ -24,7 +24,9 @@ export type SendCharge =
       readonly isCharged: true;
       /** What the send was charged to. A known browser that is full counts as one of the others. */
       readonly bucket: string;
+      /** Seconds until another text may be asked for, and until the gap ends, which is all that is left of a send given back. */
       readonly waitSeconds: number;
+      readonly gapSeconds: number;
       readonly isNewNumber: boolean;
       /** The user's texts of the day, when this was the last one that may be sent; null: there are more. */
       readonly usedUp: number | null;
@@ -83,17 +85,18 @@ export async function chargeSend(
 }
 
 /**
- * Gives back all that a send was charged but its gap, if the error says that no text message has left. A failure to give
- * back is ignored: the counters are only stricter, and `store-failing` reports it.
+ * Gives back all that a send was charged but its gap, if the error says that no text message has left. Returns the seconds
+ * until another may be asked for. A failure to give back is ignored: the counters are only stricter, and `store-failing`
+ * reports it.
  */
 export async function giveBackSend(
   parts: LoginContext,
-  { givenBack }: Extract<SendCharge, { readonly isCharged: true }>,
+  { givenBack, waitSeconds, gapSeconds }: Extract<SendCharge, { readonly isCharged: true }>,
   error: unknown,
-): Promise<void> {
+): Promise<number> {
   const isUnsent =
     error instanceof GatewayRejectedError || (error instanceof GatewayUnreachableError && !error.mayHaveArrived);
-  if (isUnsent) await giveBack(parts, givenBack);
+  return isUnsent && (await giveBack(parts, givenBack)) ? gapSeconds : waitSeconds;
 }
 
 /** Gives back the send of a challenge that ended because the gateway's answer was lost. */
@@ -101,11 +104,13 @@ export async function giveBackLostSend(parts: LoginContext, { userId, bucket }: 
   await giveBack(parts, [lostSendCounter(userId, bucket)]);
 }
 
-async function giveBack({ store }: LoginContext, counters: readonly Counter[]): Promise<void> {
+async function giveBack({ store }: LoginContext, counters: readonly Counter[]): Promise<boolean> {
   try {
     await store.counters.charge(counters);
+    return true;
   } catch {
     // The login has failed already; see `giveBackSend`.
+    return false;
   }
 }
 
@@ -124,12 +129,7 @@ function readPolicyRefusal({ deny = 'send-limit' }: PlannedCharge, count: Count)
   return toRefusal(deny, count.lockedSeconds > 0 ? count.lockedSeconds : count.resetSeconds);
 }
 
-type ReadCharge = Pick<
-  Extract<SendCharge, { readonly isCharged: true }>,
-  'waitSeconds' | 'isNewNumber' | 'usedUp' | 'givenBack'
->;
-
-function readCharged(plan: readonly SendCounter[], { counts }: Charge): ReadCharge {
+function readCharged(plan: readonly SendCounter[], { counts }: Charge) {
   const countOf = (index: number): Count => counts[index] ?? NOTHING;
   // An exempt counter is not touched, so its count is 0.
   const isNewNumber = plan.some(({ isStranger }, index) => isStranger === true && countOf(index).count > 0);
@@ -142,7 +142,8 @@ function readCharged(plan: readonly SendCounter[], { counts }: Charge): ReadChar
   const day = plan.findIndex(({ isUserDay }) => isUserDay === true);
   const { count } = countOf(day);
   const usedUp = count === plan[day]?.counter.max ? count : null;
-  return { waitSeconds: Math.max(...waits), isNewNumber, usedUp, givenBack };
+  const gapSeconds = Math.max(0, ...waits.filter((_wait, index) => plan[index]?.limit === 'gap'));
+  return { waitSeconds: Math.max(...waits), gapSeconds, isNewNumber, usedUp, givenBack };
 }
 
 function readRefused(

@@ -1,7 +1,7 @@
 import type { ChallengeFactor, CodeFactor, FactorChallenged } from '../account/factors';
 import { readRecoveryCode, type RecoveryCodes } from '../account/recovery-codes';
 import type { Permit } from '../client/gateway-client';
-import { GatewayRejectedError, NoAnswerError, type SmsOtpError } from '../errors';
+import { GatewayRejectedError, isObject, NoAnswerError, type SmsOtpError } from '../errors';
 import { spentCodesCounter, usedChallengeCounter } from '../limits/failures';
 import { parseJson } from '../stores/check-values';
 import type { Challenge, Purpose } from '../stores/store';
@@ -210,7 +210,7 @@ function createResponseVerifier(
     ...describeFactor(factor, codeField),
     readCode: (input) => {
       const text = typeof input === 'string' ? input : (JSON.stringify(input) as string | undefined);
-      return text !== undefined && text.length <= MAX_RESPONSE_LENGTH && isResponse(parseJson(text)) ? text : null;
+      return text !== undefined && text.length <= MAX_RESPONSE_LENGTH && isObject(parseJson(text)) ? text : null;
     },
     challenge: {
       createOptions: (challenged) => factor.createOptions(challenged),
@@ -221,17 +221,11 @@ function createResponseVerifier(
         return refusedBy === null && counts.length === 1 ? null : 'wrong-code';
       },
     },
-    verify: async ({ user, challenge: { userId, purpose }, code, factorChallenge = '', address }) => {
+    verify: async ({ user, challenge: { userId, purpose }, code, factorChallenge: challenge = '', address }) => {
       const response = parseJson(code);
-      if (!isResponse(response) || !admitsOtherFactors(purpose)) return { kind: 'wrong' };
-      const isRight: unknown = await factor.checkResponse({
-        user,
-        userId,
-        purpose,
-        challenge: factorChallenge,
-        response,
-        address,
-      });
+      if (!isObject(response) || !admitsOtherFactors(purpose)) return { kind: 'wrong' };
+      const answered = { user, userId, purpose, challenge, response, address };
+      const isRight: unknown = await factor.checkResponse(answered);
       return { kind: isRight === true ? 'right' : 'wrong' };
     },
   };
@@ -240,10 +234,6 @@ function createResponseVerifier(
 /** A transaction's text shows what is approved, an enrollment's proves the number: other factors are good for these two alone. */
 export function admitsOtherFactors(purpose: Purpose): purpose is FactorChallenged['purpose'] {
   return purpose === 'login' || purpose === 'step-up';
-}
-
-function isResponse(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
 }
 
 /** Longer input is not a texted code, whatever autofill and paste bring along. */

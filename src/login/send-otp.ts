@@ -199,8 +199,7 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
         settlePolicies(login, context, {
           kind: error instanceof NoAnswerError && error.mayHaveArrived ? 'unknown' : 'not-sent',
         });
-        await giveBackSend(login, charge, error);
-        return toNotSent(error, charge.waitSeconds);
+        return toNotSent(error, await giveBackSend(login, charge, error));
       }
 
       // 6 remember the challenge

@@ -1,4 +1,5 @@
 import type { SessionData } from 'express-session';
+import { isObject } from '../errors';
 import type { FactorChallenge } from '../login/code-verifiers';
 import type { LoginReference } from '../login/context';
 import type { PendingStatus, Reason, SmsOtpOutcome } from '../login/outcome';
@@ -89,8 +90,4 @@ function isLogin(value: unknown): boolean {
 export function toKept({ amr }: { readonly amr?: unknown }): SmsOtpSession {
   const isGiven = Array.isArray(amr) && amr.length > 0 && amr.every((one) => typeof one === 'string');
   return isGiven ? { version: 1, amr } : { version: 1 };
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
 }

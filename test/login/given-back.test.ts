@@ -16,7 +16,9 @@ describe.each(['A', 'B'] as const)('a text in variant %s', (variant) => {
     const once = { max: 1, maxPerDay: 1, maxPerDayInAll: 1 };
     await start({ perUser: once, perNumber: { max: 1, maxPerDay: 1 }, total: { max: 1 } });
     test.sim.failNext('generate', { kind: 'error', code: 2100 });
-    expect((await visit(test).login()).status).toBe(502);
+    // The day's only text has come back: nothing but the gap is to be waited for.
+    const waiting = { error: 'not-sent', pending: true, retryAfterSeconds: 30 };
+    expect(seen(await visit(test).login())).toEqual([502, waiting]);
     expect(seen(await visit(test).login())).toEqual([
       429,
       { error: 'resend-too-soon', pending: true, retryAfterSeconds: 30 },
