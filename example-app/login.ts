@@ -137,6 +137,8 @@ async function start(): Promise<void> {
   };
   app.use(showError);
 
+  // So that the first login waits for nothing but the gateway.
+  await smsOtp.warmUp();
   const server = app.listen(Number(process.env.PORT ?? 3000), '127.0.0.1', () => {
     const address = server.address();
     console.log(

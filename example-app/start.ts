@@ -74,6 +74,8 @@ async function serve({ config, gateway: { inboxUrl, ...gateway } }: Orders) {
     now: Date.now,
     log: createLog(config.logLevel),
   });
+  // A gateway that is away does not keep the pages from being shown: the first login tries again.
+  await smsOtp.warmUp().catch((error: unknown) => warn(`The gateway is not ready: ${String(error)}`));
   const server = await listen(app, config);
   return {
     port: (server.address() as AddressInfo).port, // a TCP server's address is never a string

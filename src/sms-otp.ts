@@ -26,10 +26,10 @@ import {
   type LoginRegistry,
 } from './login/context';
 import { createEmitter } from './login/events';
+import { createFactorOptions } from './login/factor-options';
 import { createResendOtp } from './login/resend-otp';
 import { createSendOtp } from './login/send-otp';
 import { readId, toUserIdText } from './login/users';
-import { createFactorOptions } from './login/factor-options';
 import { createVerifyOtp } from './login/verify-otp';
 import { createMessageBuilder } from './messages/build-message';
 import { measureTexts, type MessageMeasure } from './messages/measure';
@@ -61,6 +61,11 @@ import type { SmsOtpStore } from './stores/store';
 export interface SmsOtpBase extends Middlewares, UserAdmin {
   /** Registered with Passport already. Pass its name to Passport, never this object. */
   readonly strategy: SmsOtpStrategy;
+  /**
+   * Loads what the first login needs and authenticates with the gateway, so that the first user does not wait for it.
+   * @throws {SmsOtpError} when the gateway or the store fails: all the rest is loaded, and the first login tries again.
+   */
+  readonly warmUp: () => Promise<void>;
   /** Stops new sends, lets calls in flight end, and closes the client if it was made here. */
   readonly close: () => Promise<void>;
 }
@@ -148,10 +153,14 @@ export function createSmsOtp<const O extends PartOptions>(
   if (others.length > 0) throw new TypeError(SECOND_ARGUMENT);
   const context = new SmsOtpContext(options);
   const { middleware, login, features, close } = context;
+  const warmUp = async (): Promise<void> => {
+    // Reading any number loads the plans of all countries; this one is fictional.
+    await Promise.all([login.gateway.warmUp(), login.numberKeys('+12025550100')]);
+  };
   const strategy = new SmsOtpStrategy(context);
   register(strategy, middleware);
   const middlewares = createMiddlewares(middleware, features, strategy);
-  const made: SmsOtp = { strategy, ...middlewares, ...createUserAdmin(login), close };
+  const made: SmsOtp = { strategy, ...middlewares, ...createUserAdmin(login), warmUp, close };
   // Which parts exist depends on the same options as the type.
   return made as SmsOtp<O>;
 }

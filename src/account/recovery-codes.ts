@@ -8,13 +8,7 @@ export interface RecoveryCodesOption {
 }
 
 /** The recovery codes of all users. Only digests are stored, and the user's id is part of each. */
-export interface RecoveryCodes {
-  /** Replaces all earlier codes and returns the new ones as people read them; null when `isFirst` is set and there are some. */
-  readonly renew: (userId: string, isFirst: boolean) => Promise<readonly string[] | null>;
-  /** @param code In its plain form. */
-  readonly spend: (userId: string, code: string) => Promise<SpentCode>;
-  readonly count: (userId: string) => Promise<number>;
-}
+export type RecoveryCodes = Readonly<ReturnType<typeof createRecoveryCodes>>;
 
 /** The result of spending a code. `isSpent` is true for exactly one caller. */
 export interface SpentCode {
@@ -31,17 +25,19 @@ interface RecoveryCodesOptions {
   readonly randomBytes: (size: number) => Uint8Array;
 }
 
-export function createRecoveryCodes({ store, digests, count, randomBytes }: RecoveryCodesOptions): RecoveryCodes {
+export function createRecoveryCodes({ store, digests, count, randomBytes }: RecoveryCodesOptions) {
   const toHashes = (userId: string, code: string): Promise<readonly string[]> =>
     Promise.all(digests.map((digest) => digest('recovery-code', userId, code)));
   return {
-    async renew(userId, isFirst) {
+    /** Replaces all earlier codes and returns the new ones as people read them; null when `isFirst` is set and there are some. */
+    async renew(userId: string, isFirst: boolean): Promise<readonly string[] | null> {
       const codes = Array.from({ length: count }, () => makeRecoveryCode(randomBytes));
       const hashes = await Promise.all(codes.map(async (code) => (await toHashes(userId, code)).slice(0, 1)));
       const isWritten: unknown = await store.replace(userId, hashes.flat(), { isFirst });
       return isWritten === true ? codes.map(formatRecoveryCode) : null;
     },
-    async spend(userId, code) {
+    /** @param code In its plain form. */
+    async spend(userId: string, code: string): Promise<SpentCode> {
       let spent: SpentCode = { isSpent: false, left: 0 };
       for (const hash of await toHashes(userId, code)) {
         spent = await store.spend(userId, hash);
@@ -50,7 +46,7 @@ export function createRecoveryCodes({ store, digests, count, randomBytes }: Reco
       }
       return spent;
     },
-    count: (userId) => store.count(userId),
+    count: (userId: string): Promise<number> => store.count(userId),
   };
 }
 

@@ -21,12 +21,7 @@ export interface TrustedDevicesOption {
 }
 
 /** Trust in devices, as a login needs it. */
-export interface DeviceAuthenticator {
-  /** Decides whether this device needs no code. Rethrows errors of the store and of the app's own callbacks. */
-  readonly authenticate: (request: DeviceLoginRequest) => Promise<DeviceAuthentication>;
-  /** Trusts the device from now on, in place of the device that its cookie named. */
-  readonly trust: (request: DeviceRequest & { readonly label: string }) => Promise<CookieValue>;
-}
+export type DeviceAuthenticator = Readonly<ReturnType<typeof createDeviceAuthenticator>>;
 
 /** The user of the device, and what came with the request. */
 export interface DeviceRequest {
@@ -58,15 +53,13 @@ export type DeviceAuthentication =
   /** The same, because two browsers have had its token. */
   | { readonly kind: 'stolen' };
 
-export function createDeviceAuthenticator(
-  login: LoginContext,
-  registry: DeviceRegistry,
-  bind: BindDevice,
-): DeviceAuthenticator {
+export function createDeviceAuthenticator(login: LoginContext, registry: DeviceRegistry, bind: BindDevice) {
   const { emit, now } = login;
 
   return {
-    async authenticate({ user: firstFactorUser, value, address, browserCookie }) {
+    /** Decides whether this device needs no code. Rethrows errors of the store and of the app's own callbacks. */
+    async authenticate(request: DeviceLoginRequest): Promise<DeviceAuthentication> {
+      const { user: firstFactorUser, value, address, browserCookie } = request;
       if (value === undefined) return { kind: 'not-now' };
       const identity = toUserIdText(login.getUserId(firstFactorUser));
       const { userId } = identity;
@@ -94,7 +87,8 @@ export function createDeviceAuthenticator(
       const mark: VerifiedMark = { userId, method: 'trusted-device', at: now() };
       return { kind: 'trusted', user, mark, cookie: { value: shown.value, expiresAt } };
     },
-    async trust({ user, value, address, label }) {
+    /** Trusts the device from now on, in place of the device that its cookie named. */
+    async trust({ user, value, address, label }: DeviceRequest & { readonly label: string }): Promise<CookieValue> {
       const { userId } = toUserIdText(login.getUserId(user));
       const [binding = ''] = await bind(user, userId);
       if (value !== undefined) await registry.removeByToken(userId, value);

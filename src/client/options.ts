@@ -11,6 +11,8 @@ import {
   wholeNumber,
 } from '../define-options';
 import { optionError } from '../errors';
+import type { NumberForm, NumberForms } from '../protocol/otp';
+import type { Variant } from '../protocol/paths';
 import type { TokenStore } from '../stores/store';
 import type { GatewayEventListener } from './events';
 
@@ -52,30 +54,90 @@ function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
 
+/** Milliseconds that a whole call may take: queue, authentication, connecting, headers and body. Each at most 60,000. */
+export interface GatewayTimeouts {
+  /** Opening one connection, TLS included. Default: 3,000. */
+  readonly connectMs: number;
+  /** One authentication. Default: 10,000. At most 12,000: the lease on the shared token lasts 15 s. */
+  readonly authMs: number;
+  /** Default: 10,000. */
+  readonly generateMs: number;
+  /** Default: 10,000. */
+  readonly validateMs: number;
+  /** Default: 2,000. */
+  readonly lookupMs: number;
+  /** Balance of either service. Default: 5,000. */
+  readonly balanceMs: number;
+  /** Price list of either service. Default: 30,000. */
+  readonly pricingMs: number;
+}
+
 /** A certificate authority: PEM text or its bytes. */
 export type CertificateAuthority = string | Buffer;
+
+/** The form of "numeric" request fields: one for all, or one for each; those left out are strings. */
+export type NumbersAs = NumberForm | { readonly [Field in keyof NumberForms]?: NumberForm | undefined };
+
+/**
+ * The options of a `GatewayClient`. Unknown fields are errors, and so is an undefined `baseUrl`, `variant`, `username` or
+ * `password`, such as an environment variable that is not set.
+ */
+export interface GatewayClientOptions {
+  /**
+   * The account's address, for example `https://gateway.example`; a path prefix is kept. Without credentials, query or
+   * fragment. Plain http only to loopback (127.0.0.0/8, ::1, localhost).
+   */
+  readonly baseUrl: string | undefined;
+  /** Which variant of the OTP interface the account speaks. OTP spec §1. */
+  readonly variant: Variant | undefined;
+  readonly username: string | undefined;
+  readonly password: string | undefined;
+  /**
+   * Form of "numeric" request fields: digits in a string or a JSON number; `{ mobile, validity }` chooses each.
+   * Default: `string`.
+   */
+  readonly numbersAs?: NumbersAs | undefined;
+  /** Longest pin the gateway makes, 4 to 10; a message is measured with it. Default: 10. */
+  readonly maxPinDigits?: number | undefined;
+  /**
+   * Whether a message within 160 characters may need a second segment, which costs a second message: extension characters
+   * such as the euro sign count once in the documents and twice on the air, and so may the pin's digits. Default: false.
+   */
+  readonly allowSecondSegment?: boolean | undefined;
+  /** Seconds of token validity to request, at every renewal too: 60 to 86,400. Variant A only. Default: the gateway's (1,800). */
+  readonly tokenValiditySeconds?: number | undefined;
+  /** Whether authenticating keeps the account's unexpired token, for several nodes. Variant A only. Default: true. */
+  readonly preserveToken?: boolean | undefined;
+  readonly timeouts?: Partial<GatewayTimeouts> | undefined;
+  /** Connections at once, 1 to 1,000. Default: 50. */
+  readonly connections?: number | undefined;
+  /** Calls that may wait for one of them, 0 to 20,000; the rest is refused at once. Default: 200. */
+  readonly queueLimit?: number | undefined;
+  /** Private certificate authorities, trusted besides the public ones. Verification cannot be switched off. */
+  readonly ca?: CertificateAuthority | readonly CertificateAuthority[] | undefined;
+  /** An outgoing http or https proxy; connections go through it by CONNECT. */
+  readonly proxyUrl?: string | undefined;
+  /** Shares the gateway's token between processes. Default: each client has its own. */
+  readonly tokenStore?: TokenStore | undefined;
+  /** Whether a validate answer without `payload` is a success. Not shown in OTP spec §1. Default: false. */
+  readonly acceptMissingPayload?: boolean | undefined;
+  readonly onEvent?: GatewayEventListener | undefined;
+  /** The clock: milliseconds since 1970. Deadlines are not measured by it. Default: `Date.now`. */
+  readonly now?: (() => number) | undefined;
+}
 
 const MAKER = 'GatewayClient';
 
 const timeoutsSchema = strictOptions({
-  /** Opening one connection, TLS included. Default: 3,000. */
   connectMs: callTimeout(3_000),
-  /** One authentication. Default: 10,000. At most 12,000: the lease on the shared token lasts 15 s. */
+  // An authentication must end within the lease on the shared token, which lasts 15 s.
   authMs: wholeNumber(1, 12_000).default(10_000),
-  /** Default: 10,000. */
   generateMs: callTimeout(10_000),
-  /** Default: 10,000. */
   validateMs: callTimeout(10_000),
-  /** Default: 2,000. */
   lookupMs: callTimeout(2_000),
-  /** Balance of either service. Default: 5,000. */
   balanceMs: callTimeout(5_000),
-  /** Price list of either service. Default: 30,000. */
   pricingMs: callTimeout(30_000),
-});
-
-/** Milliseconds that a whole call may take: queue, authentication, connecting, headers and body. Each at most 60,000. */
-export type GatewayTimeouts = Readonly<z.output<typeof timeoutsSchema>>;
+}) satisfies z.ZodType<GatewayTimeouts>;
 
 function callTimeout(fallback: number) {
   return wholeNumber(1, 60_000).default(fallback);
@@ -112,65 +174,28 @@ const numbersAs = z.union(
   "must be 'string', 'number' or an object with mobile and validity, each 'string' or 'number'",
 );
 
-/** The form of "numeric" request fields: one for all, or one for each; those left out are strings. */
-export type NumbersAs = z.input<typeof numbersAs>;
-
 const optionsSchema = strictOptions({
-  /**
-   * The account's address, for example `https://gateway.example`; a path prefix is kept. Without credentials, query or
-   * fragment. Plain http only to loopback (127.0.0.0/8, ::1, localhost).
-   */
-  baseUrl: required(z.string('must be an http or https URL')),
-  /** Which variant of the OTP interface the account speaks. OTP spec §1. */
-  variant: required(oneOf('A', 'B')),
-  username: required(nonEmptyString()),
-  password: required(nonEmptyString()),
-  /**
-   * Form of "numeric" request fields: digits in a string or a JSON number; `{ mobile, validity }` chooses each.
-   * Default: `string`.
-   */
+  baseUrl: z.string('must be an http or https URL'),
+  variant: oneOf('A', 'B'),
+  username: nonEmptyString(),
+  password: nonEmptyString(),
   numbersAs: numbersAs
     .default('string')
     .transform((form) => (typeof form === 'string' ? { mobile: form, validity: form } : form)),
-  /** Longest pin the gateway makes, 4 to 10; a message is measured with it. Default: 10. */
   maxPinDigits: wholeNumber(4, 10).default(10),
-  /**
-   * Whether a message within 160 characters may need a second segment, which costs a second message: extension characters
-   * such as the euro sign count once in the documents and twice on the air, and so may the pin's digits. Default: false.
-   */
   allowSecondSegment: switchOption().default(false),
-  /** Seconds of token validity to request, at every renewal too: 60 to 86,400. Variant A only. Default: the gateway's (1,800). */
   tokenValiditySeconds: wholeNumber(60, 86_400).optional(),
-  /** Whether authenticating keeps the account's unexpired token, for several nodes. Variant A only. Default: true. */
   preserveToken: switchOption().optional(),
   timeouts: timeoutsSchema.prefault({}),
-  /** Connections at once, 1 to 1,000. Default: 50. */
   connections: wholeNumber(1, 1_000).default(50),
-  /** Calls that may wait for one of them, 0 to 20,000; the rest is refused at once. Default: 200. */
   queueLimit: wholeNumber(0, 20_000).default(200),
-  /** Private certificate authorities, trusted besides the public ones. Verification cannot be switched off. */
   ca: certificates.default([]).transform((given) => [given].flat()),
-  /** An outgoing http or https proxy; connections go through it by CONNECT. */
   proxyUrl: z.string('must be an http or https URL').optional(),
-  /** Shares the gateway's token between processes. Default: each client has its own. */
   tokenStore: tokenStore.optional(),
-  /** Whether a validate answer without `payload` is a success. Not shown in OTP spec §1. Default: false. */
   acceptMissingPayload: switchOption().default(false),
   onEvent: callback<GatewayEventListener>().optional(),
-  /** The clock: milliseconds since 1970. Deadlines are not measured by it. Default: `Date.now`. */
   now: syncCallback<() => number>().default(() => Date.now),
 });
-
-/** Types an option that may be undefined, such as an environment variable that is not set, which is an error. */
-function required<Value>(schema: z.ZodType<Value, Value>): z.ZodType<Value, Value | undefined> {
-  return schema;
-}
-
-/**
- * The options of a `GatewayClient`. Unknown fields are errors, and so is an undefined `baseUrl`, `variant`, `username` or
- * `password`, such as an environment variable that is not set.
- */
-export type GatewayClientOptions = z.input<typeof optionsSchema>;
 
 /** The options, checked and with all defaults. */
 export interface CheckedOptions extends Omit<z.output<typeof optionsSchema>, 'baseUrl'> {

@@ -2,20 +2,18 @@ import { GatewayRejectedError, GatewayUnreachableError } from '../errors';
 import { toAddressBlocks } from '../limits/address-block';
 import { giveBackOf, OTHER_BROWSERS } from '../limits/failures';
 import { type LimitName, lostSendCounter, type SendCounter, sendCounters } from '../limits/limits';
-import type { Challenge, Charge, Count, Counter, Purpose } from '../stores/store';
+import type { PolicyContext } from '../limits/policy';
+import type { Challenge, Charge, Count, Counter } from '../stores/store';
 import type { LoginContext } from './context';
 import type { Refusal } from './outcome';
 import { type PlannedCharge, toRefusal } from './run-policies';
 
 /** What a send is charged for. */
-export interface ChargedSend {
-  readonly userId: string;
+export interface ChargedSend extends Pick<
+  PolicyContext,
+  'userId' | 'purpose' | 'address' | 'numberKey' | 'prefixKey' | 'provenKeys'
+> {
   readonly bucket: string;
-  readonly purpose: Purpose;
-  readonly address: string | undefined;
-  readonly numberKey: string;
-  readonly prefixKey: string;
-  readonly provenKeys: readonly string[];
   /** Whether the app says that the number is the user's. */
   readonly isConfirmed: boolean;
 }
@@ -78,7 +76,8 @@ export async function chargeSend(
   }
   const isInGap = limit === 'gap';
   const entry = planned[refusedBy - plan.length];
-  if (entry === undefined) return { isCharged: false, ...readRefused(plan, charge, refusedBy), isInGap };
+  if (entry === undefined)
+    return { isCharged: false, refusedBy: null, ...readRefused(plan, charge, refusedBy), isInGap };
   const refusal = readPolicyRefusal(entry, policyCounts[refusedBy - plan.length] ?? NOTHING);
   return { isCharged: false, refusal, refusedBy: entry, limit: null, isInGap };
 }
@@ -150,21 +149,17 @@ function readRefused(
   plan: readonly SendCounter[],
   { counts }: Charge,
   refusedBy: number,
-): { readonly refusal: Refusal; readonly refusedBy: null; readonly limit: LimitName | null } {
+): { readonly refusal: Refusal; readonly limit: LimitName | null } {
   const count = counts[refusedBy] ?? NOTHING;
   const refusing = plan[refusedBy]?.limit;
-  if (refusing === 'failures') {
-    return { refusal: { reason: 'disabled' }, refusedBy: null, limit: refusing };
-  }
-  if (refusing === 'lock') {
-    return { refusal: readLockRefusal(count.lockedSeconds), refusedBy: null, limit: refusing };
-  }
+  if (refusing === 'failures') return { refusal: { reason: 'disabled' }, limit: refusing };
+  if (refusing === 'lock') return { refusal: readLockRefusal(count.lockedSeconds), limit: refusing };
   // The limit that is in the way for the longest gives the reason and the time.
   const waits = plan.map((entry, index) => waitOf(entry, counts[index] ?? NOTHING));
   const seconds = Math.max(1, ...waits);
   const limit = plan[waits.indexOf(seconds)]?.limit ?? plan[refusedBy]?.limit ?? null;
   const reason = limit === 'gap' ? 'resend-too-soon' : 'send-limit';
-  return { refusal: { reason, retryAfterSeconds: seconds }, refusedBy: null, limit };
+  return { refusal: { reason, retryAfterSeconds: seconds }, limit };
 }
 
 /** Seconds until a counter admits another send, unless others are sent meanwhile. */

@@ -128,10 +128,10 @@ export function createEmitter(sink: ((event: SmsOtpEvent) => unknown) | undefine
 type Ended = Extract<LoginEvent, { readonly type: 'decision-ended' }>;
 
 /** What every decision answers with. */
-interface Result {
-  readonly kind: 'sent' | 'already-sent' | 'waiting' | 'not-required' | 'verified' | 'unconfirmed' | 'refused';
-  readonly refusal?: Refusal | null;
-}
+type Result =
+  | { readonly kind: 'sent' | 'already-sent' | 'not-required' | 'verified' | 'unconfirmed' }
+  | { readonly kind: 'waiting'; readonly refusal: Refusal | null }
+  | { readonly kind: 'refused'; readonly refusal: Refusal };
 
 /** Tells how each run of a decision ended and how long it took. Without a listener the decision stays as it is. */
 export function withTiming<Request, Answer extends Result>(
@@ -153,8 +153,8 @@ export function withTiming<Request, Answer extends Result>(
   };
 }
 
-function toOutcome({ kind, refusal }: Result): Ended['outcome'] {
-  if (kind === 'waiting') return refusal?.reason ?? kind;
-  // Every refusal says why: 'denied' is for the compiler alone.
-  return kind === 'refused' ? (refusal?.reason ?? 'denied') : kind;
+function toOutcome(result: Result): Ended['outcome'] {
+  if (result.kind === 'refused') return result.refusal.reason;
+  const refusal = result.kind === 'waiting' ? result.refusal : null;
+  return refusal?.reason ?? result.kind;
 }

@@ -144,13 +144,13 @@ function toDecision(
 /** Calls `settle` of the policies with the outcome of a send, without waiting for them. */
 export function settlePolicies({ policies }: LoginContext, context: PolicyContext, settlement: SendSettlement): void {
   for (const policy of policies) {
-    if (policy.stage === 'send') callQuietly(() => policy.settle?.(context, settlement));
+    if (policy.stage === 'send') void callQuietly(() => policy.settle?.(context, settlement));
   }
 }
 
 /** Calls `verified` of the policies after a right code, without waiting for them. */
 export function emitVerified(login: LoginContext, challenge: Challenge): void {
-  if (login.policies.some((policy) => 'verified' in policy)) callQuietly(() => callVerified(login, challenge));
+  if (login.policies.some((policy) => 'verified' in policy)) void callQuietly(() => callVerified(login, challenge));
 }
 
 async function callVerified(login: LoginContext, challenge: Challenge): Promise<void> {
@@ -161,21 +161,17 @@ async function callVerified(login: LoginContext, challenge: Challenge): Promise<
     ...{ userId, purpose, mobile, isNewNumber, sentAt, sends, numberKey, prefixKey, origin },
     ...toServices(login),
   };
-  for (const policy of login.policies) callQuietly(() => policy.verified?.(context));
+  for (const policy of login.policies) void callQuietly(() => policy.verified?.(context));
 }
 
 function toServices({ gateway, store, now, emit }: LoginContext): PolicyServices {
   return { gateway, counters: store.counters, notes: store.notes, now, emit };
 }
 
-function callQuietly(notify: () => unknown): void {
+async function callQuietly(notify: () => unknown): Promise<void> {
   try {
-    Promise.resolve(notify()).catch(ignore);
+    await notify();
   } catch {
-    ignore();
+    // The decision has been made: what a policy fails to remember must not change it.
   }
-}
-
-function ignore(): void {
-  // The decision has been made: what a policy fails to remember must not change it.
 }

@@ -7,7 +7,7 @@ import type { Generated } from '../protocol/otp';
 import type { Challenge, Purpose, Transaction } from '../stores/store';
 import { chargeSend, giveBackSend } from './charge-send';
 import { admitsOtherFactors } from './code-verifiers';
-import type { LoginContext } from './context';
+import type { LoginContext, UserPhone } from './context';
 import type { PhoneChoice, Refusal } from './outcome';
 import { choosePhone, maskPhone, type NewPhone } from './phones';
 import {
@@ -19,8 +19,14 @@ import {
   settlePolicies,
 } from './run-policies';
 import { withTiming } from './events';
-import { toUserIdText, type UserIdText } from './users';
-import { createWaitWithoutText, findResendTime, SHORTEST_VALIDITY_SECONDS, type Waiting } from './wait-without-text';
+import { toUserIdText } from './users';
+import {
+  createWaitWithoutText,
+  findResendTime,
+  type Recipient,
+  SHORTEST_VALIDITY_SECONDS,
+  type Waiting,
+} from './wait-without-text';
 
 /** Whom a code is sent to, and why. */
 export interface SendRequest {
@@ -72,19 +78,6 @@ interface NotSent {
   readonly error: GatewayError;
   /** Seconds until another text may be asked for. */
   readonly waitSeconds: number;
-}
-
-/** Whom a text goes to, and what else this user can do. */
-interface Recipient {
-  readonly identity: UserIdText;
-  /** Which of the user's browsers it is counted for. */
-  readonly bucket: string;
-  readonly mobile: string;
-  /** Whether the app says that the number is the user's. */
-  readonly isConfirmed: boolean;
-  readonly phones: readonly PhoneChoice[];
-  /** The factors, besides texts, that this user can use now. */
-  readonly factors: readonly string[];
 }
 
 export type SendOtp = (request: SendRequest) => Promise<SendResult>;
@@ -141,10 +134,10 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
 
   /** A name that this user cannot use now counts as the text. */
   async function isAnotherFirst(
-    { user, previous, getPreferredFactor }: SendRequest,
+    { user, getPreferredFactor }: SendRequest,
     factors: readonly string[],
   ): Promise<boolean> {
-    if (factors.length === 0 || previous !== undefined) return false;
+    if (factors.length === 0) return false;
     const preferred: unknown = await getPreferredFactor?.(user);
     return factors.some((factor) => factor === preferred);
   }
@@ -162,7 +155,7 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
 
   async function sendText(
     request: SendRequest,
-    { identity, bucket, mobile, isConfirmed, phones, factors }: Recipient,
+    { identity, bucket, mobile, isConfirmed, phones, factors }: Recipient & Pick<UserPhone, 'isConfirmed'>,
   ): Promise<SendResult | NotSent> {
     const { user, purpose, address, previous, transaction, newPhone } = request;
     const subject = { userId: identity.userId, purpose, address };
@@ -276,11 +269,11 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
    * back. One without a text must live until the text may be asked for.
    */
   async function isWaiting(
-    { current, previous, transaction, newPhone }: SendRequest,
+    { current, transaction, newPhone }: SendRequest,
     { userId, mobile, purpose }: PolicyContext,
     { retryAfterSeconds = 0 }: Refusal,
   ): Promise<boolean> {
-    if (current === undefined || previous !== undefined) return false;
+    if (current === undefined) return false;
     const live = await store.challenges.find(current.otpId);
     if (live?.challenge.pendingId !== current.pendingId) return false;
     const { challenge, hasLiveCode } = live;

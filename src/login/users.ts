@@ -11,10 +11,7 @@ export interface VerifiedMark {
 }
 
 /** A user's id as a string, with the type it had. */
-export interface UserIdText {
-  readonly userId: string;
-  readonly userIdType: 'string' | 'number' | 'bigint';
-}
+export type UserIdText = Pick<Challenge, 'userId' | 'userIdType'>;
 
 /** The default of `getUserId`. The caller checks what it returns. */
 export function readId(user: Express.User): string {

@@ -10,21 +10,26 @@ import type { UserIdText } from './users';
 /** The shortest life of a code that the gateway makes; a pending login takes no new code in its last seconds. OTP spec §8. */
 export const SHORTEST_VALIDITY_SECONDS = 120;
 
-/** A login or step-up for which no text goes out. */
-interface WithoutText {
+/** Whom a text goes to, and what else this user can do. */
+export interface Recipient {
+  readonly identity: UserIdText;
+  /** Which of the user's browsers it is counted for. */
+  readonly bucket: string;
+  /** Empty when the user has no number. */
+  readonly mobile: string;
+  readonly phones: readonly PhoneChoice[];
+  /** The factors, besides texts, that this user can use now. */
+  readonly factors: readonly string[];
+}
+
+/** A login or step-up for which no text goes out. The number is the one a later text goes to. */
+interface WithoutText extends Recipient {
   readonly request: {
     readonly purpose: Purpose;
     readonly previous: Challenge | undefined;
     readonly pendingId?: string | undefined;
     readonly address: string | undefined;
   };
-  readonly identity: UserIdText;
-  readonly bucket: string;
-  /** The number a later text goes to; empty when the user has none. */
-  readonly mobile: string;
-  readonly phones: readonly PhoneChoice[];
-  /** The factors, besides texts, that this user can use now. */
-  readonly factors: readonly string[];
   /** Why no text goes out; null when another factor comes first. */
   readonly refusal: Refusal | null;
   /** Seconds until a text may be asked for; null when nobody knows. */

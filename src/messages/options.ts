@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { byCountry, callback, strictOptions } from '../define-options';
 import { isSender } from '../protocol/message-length';
 import type { Purpose, Transaction } from '../stores/store';
-import { MESSAGE_LOCALES } from './locales';
+import { MESSAGE_LOCALES, type MessageLocale } from './locales';
 
 /** What a template function may depend on. */
 export interface MessageContext<User = Express.User> {
@@ -17,6 +17,51 @@ export interface MessageContext<User = Express.User> {
 /** A template, or a function that returns one. */
 export type MessageOption = string | ((context: MessageContext) => string | Promise<string>);
 
+/** What differs for numbers of one country. A missing field is as everywhere else. */
+export interface CountryMessage {
+  /** Sender of the message there. */
+  readonly sender?: string | undefined;
+  /** The template there, in place of `messages.template`. */
+  readonly template?: MessageOption | undefined;
+}
+
+/** The option `messages` of `createSmsOtp`: what the text message looks like. */
+export interface MessagesOption {
+  /** Name at the beginning of the default message, at most 30 characters. Default: none. */
+  readonly appName?: string | undefined;
+
+  /**
+   * Bare host name of the page that asks for the code. The default message then ends with the origin-bound line
+   * `@host #code`, and phones offer the code on that site only. Default: no such line.
+   */
+  readonly autofillHost?: string | undefined;
+
+  /** A template with exactly one `[PIN]`, or a function that returns one. Default: a sentence in the user's locale. */
+  readonly template?: MessageOption | undefined;
+
+  /** Sender of the message: 2 to 11 letters, digits, spaces, hyphens, dots, or 14 digits. Default: the gateway's. */
+  readonly sender?: string | undefined;
+
+  /** The locales of the default message, beside `defaultLocale`. Default: all sixteen. */
+  readonly locales?: readonly MessageLocale[] | undefined;
+
+  /** The locale of the default message where `getLocale` names none of `locales`. Default: `'en'`. */
+  readonly defaultLocale?: MessageLocale | undefined;
+
+  /**
+   * What differs for numbers of single countries, by ISO 3166-1 code. GB covers GG, JE and IM, FI covers AX and US its
+   * territories, unless they have an entry of their own. Default: nothing.
+   */
+  readonly perCountry?: Readonly<Record<string, CountryMessage>> | undefined;
+}
+
+export interface MessageBuilderOptions extends MessagesOption {
+  readonly maxPinDigits: number;
+  readonly codeValiditySeconds: number;
+  /** Without it only the default locale is ever chosen. Never called here. */
+  readonly getLocale?: ((...args: never[]) => unknown) | undefined;
+}
+
 const template = z.union(
   [z.string(), callback<Extract<MessageOption, (...values: never[]) => unknown>>()],
   'must be a string or a function',
@@ -26,29 +71,14 @@ const sender = z
   .string('must be a string')
   .refine(isSender, 'must be 2 to 11 letters, digits, spaces, hyphens and dots, or 14 digits');
 
-const countryMessage = strictOptions({
-  /** Sender of the message there. */
-  sender: sender.optional(),
-  /** The template there, in place of `messages.template`. */
-  template: template.optional(),
-});
-
-/** What differs for numbers of one country. A missing field is as everywhere else. */
-export type CountryMessage = Readonly<z.input<typeof countryMessage>>;
-
 const locale = z.enum(MESSAGE_LOCALES, `must be one of ${MESSAGE_LOCALES.join(', ')}`);
 
 /** The option `messages`. `createMessageBuilder` checks whether the texts fit. */
 export const messagesSchema = strictOptions({
-  /** Name at the beginning of the default message, at most 30 characters. Default: none. */
   appName: z
     .string('must be a string')
     .regex(/^[^\p{Cc}@#[\]]{1,30}$/u, 'must have 1 to 30 characters without control characters, @, #, [ and ]')
     .optional(),
-  /**
-   * Bare host name of the page that asks for the code. The default message then ends with the origin-bound line
-   * `@host #code`, and phones offer the code on that site only. Default: no such line.
-   */
   autofillHost: z
     .string('must be a bare host name')
     .max(253, 'must be a bare host name')
@@ -57,31 +87,13 @@ export const messagesSchema = strictOptions({
       'must be a bare host name in lower case',
     )
     .optional(),
-  /** A template with exactly one `[PIN]`, or a function that returns one. Default: a sentence in the user's locale. */
   template: template.optional(),
-  /** Sender of the message: 2 to 11 letters, digits, spaces, hyphens, dots, or 14 digits. Default: the gateway's. */
   sender: sender.optional(),
-  /** The locales of the default message, beside `defaultLocale`. Default: all sixteen. */
-  locales: z.array(locale, 'must be a list of locales').readonly().optional(),
-  /** The locale of the default message where `getLocale` names none of `locales`. Default: `'en'`. */
+  locales: z.array(locale, 'must be a list of locales').optional(),
   defaultLocale: locale.default('en'),
-  /**
-   * What differs for numbers of single countries, by ISO 3166-1 code. GB covers GG, JE and IM, FI covers AX and US its
-   * territories, unless they have an entry of their own. Default: nothing.
-   */
   perCountry: byCountry(
-    countryMessage,
+    strictOptions({ sender: sender.optional(), template: template.optional() }),
     'must be an object',
     'must have ISO 3166-1 codes such as FR as its names',
   ).optional(),
-});
-
-/** The option `messages` of `createSmsOtp`: what the text message looks like. */
-export type MessagesOption = Readonly<z.input<typeof messagesSchema>>;
-
-export interface MessageBuilderOptions extends MessagesOption {
-  readonly maxPinDigits: number;
-  readonly codeValiditySeconds: number;
-  /** Without it only the default locale is ever chosen. Never called here. */
-  readonly getLocale?: ((...args: never[]) => unknown) | undefined;
-}
+}) satisfies z.ZodType<MessagesOption>;

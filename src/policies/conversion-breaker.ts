@@ -217,10 +217,7 @@ function readTraffic(scope: TrafficScope, counts: readonly Count[]): CountedScop
 
 /** Returns the counters that one message adds to. */
 function sentCounters(scope: TrafficScope, sentAt: number): readonly Counter[] {
-  return [
-    toBucket('unanswered', scope, periodOf(sentAt, BUCKET_SECONDS)),
-    freshIn(scope, periodOf(sentAt, SLOT_SECONDS)),
-  ];
+  return [toCounter('unanswered', scope, sentAt), toCounter('fresh', scope, sentAt)];
 }
 
 /**
@@ -230,34 +227,30 @@ function sentCounters(scope: TrafficScope, sentAt: number): readonly Counter[] {
  */
 function answeredCounters(scope: TrafficScope, sentAt: number, sends: number): readonly Counter[] {
   const takenBack = sentCounters(scope, sentAt).map((counter) => ({ ...counter, amount: -sends }));
-  return [...takenBack, toBucket('answered', scope, periodOf(sentAt, BUCKET_SECONDS))];
+  return [...takenBack, toCounter('answered', scope, sentAt)];
 }
 
-/** Returns all counters of a scope except its block. */
+/** Returns all counters of a scope except its block: those of each kind, the newest first. */
 function bucketsAndSlots(scope: TrafficScope, nowMs: number): readonly Counter[] {
-  const buckets = newest(BUCKETS, periodOf(nowMs, BUCKET_SECONDS));
-  return [
-    ...buckets.map((bucket) => toBucket('unanswered', scope, bucket)),
-    ...buckets.map((bucket) => toBucket('answered', scope, bucket)),
-    ...newest(SLOTS, periodOf(nowMs, SLOT_SECONDS)).map((slot) => freshIn(scope, slot)),
-  ];
+  const listKind = (kind: Kind): readonly Counter[] =>
+    Array.from({ length: PERIODS[kind].count }, (_, age) => toCounter(kind, scope, nowMs, age));
+  return [...listKind('unanswered'), ...listKind('answered'), ...listKind('fresh')];
 }
 
-function toBucket(kind: 'unanswered' | 'answered', { key }: TrafficScope, bucket: number): Counter {
-  return { key: `conversion:${kind}:${key}:${bucket}`, windowSeconds: BUCKETS * BUCKET_SECONDS };
-}
+/** The periods in which messages are counted: without and with a right code, and the newest without one. */
+const PERIODS = {
+  unanswered: { seconds: BUCKET_SECONDS, count: BUCKETS },
+  answered: { seconds: BUCKET_SECONDS, count: BUCKETS },
+  fresh: { seconds: SLOT_SECONDS, count: SLOTS },
+};
 
-function freshIn({ key }: TrafficScope, slot: number): Counter {
-  return { key: `conversion:fresh:${key}:${slot}`, windowSeconds: SLOTS * SLOT_SECONDS };
-}
+type Kind = keyof typeof PERIODS;
 
-/** Returns the number of the period, of so many seconds, that holds a moment. */
-function periodOf(timeMs: number, seconds: number): number {
-  return Math.floor(timeMs / 1000 / seconds);
-}
-
-function newest(count: number, last: number): readonly number[] {
-  return Array.from({ length: count }, (_, index) => last - index);
+/** Returns the counter of the period that holds a moment, or of one so many periods before it. */
+function toCounter(kind: Kind, { key }: TrafficScope, timeMs: number, age = 0): Counter {
+  const { seconds, count } = PERIODS[kind];
+  const period = Math.floor(timeMs / 1000 / seconds) - age;
+  return { key: `conversion:${kind}:${key}:${period}`, windowSeconds: count * seconds };
 }
 
 /** Standard deviations on either side that hold 95 % of a normal distribution. */

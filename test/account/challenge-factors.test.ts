@@ -144,6 +144,7 @@ describe.each(['A', 'B'] as const)('A factor that answers a challenge, variant %
     ['nothing', undefined],
     ['a word', 'x'],
     ['a number', 1],
+    ['null', null],
     ['JSON that is no object', '"x"'],
     ['more than 16,384 characters', { x: 'x'.repeat(16_384) }],
   ])('calls %s malformed: the challenge stays good', async (_what, response) => {
@@ -152,6 +153,13 @@ describe.each(['A', 'B'] as const)('A factor that answers a challenge, variant %
     expect(brief(await respond(response))).toEqual([400, { error: 'malformed-code' }]);
     expect(checked).toEqual([]);
     expect((await respond(sign('alice', challenge))).status).toBe(200);
+  });
+
+  it('takes a response of 16,384 characters', async () => {
+    await alice.login();
+    const response = { ...sign('alice', await challengeOf()), more: '' };
+    const more = 'x'.repeat(16_384 - JSON.stringify(response).length);
+    expect((await respond({ ...response, more })).status).toBe(200);
   });
 
   it('looks at one response a challenge, whatever it is worth', async () => {

@@ -50,6 +50,17 @@ describe.each(['A', 'B'] as const)('a number, in variant %s,', (variant) => {
 });
 
 describe('an enrollment', () => {
+  it('counts toward the numbers that are not proven, until its code was right', async () => {
+    const test = await openPhoneApp({ options: { limits: { perUser: { maxUnprovenNumbers: 1 } } } });
+    const alice = phoneVisit(test);
+    await alice.logIn();
+    test.clock.advanceSeconds(86_400);
+    await alice.logIn();
+    expect((await alice.enroll(NEW)).status).toBe(200);
+    test.clock.advanceSeconds(120);
+    expect((await alice.enroll(WORK)).body).toMatchObject({ error: 'send-limit' });
+  });
+
   it('takes the place of the number that the form names', async () => {
     const test = await openPhoneApp();
     test.book.seed('alice', HOME, WORK);

@@ -177,6 +177,25 @@ describe.each(['A', 'B'] as const)('a browser in variant %s', (variant) => {
     expect((await browser.enter()).status).toBe(200);
   });
 
+  it('goes on as one of the others once known browsers together have had all their failures', async () => {
+    const test = await start(variant, { limits: { failures: { max: 10, disableAfter: 5 } } });
+    const browser = await known(test);
+    await browser.login();
+    for (let guess = 1; guess <= 5; guess += 1) await browser.enterWrong();
+    test.clock.advanceSeconds(310);
+    browser.leave();
+    expect((await browser.login()).status).toBe(200);
+    expect((await browser.enter()).status).toBe(200);
+  });
+
+  it('has its own gap, and is no other one before it is over', async () => {
+    const test = await start(variant, { limits: {} });
+    const browser = await known(test);
+    expect((await browser.login()).status).toBe(200);
+    browser.leave();
+    expect((await browser.login()).body).toMatchObject({ error: 'resend-too-soon' });
+  });
+
   it.each<[string, (test: FactorApp) => Promise<unknown>]>([
     ['enableUser', ({ smsOtp }) => smsOtp.enableUser('alice')],
     ['forgetUser', ({ smsOtp }) => smsOtp.forgetUser('alice')],
@@ -197,6 +216,17 @@ describe.each(['A', 'B'] as const)('a browser in variant %s', (variant) => {
       trustedDevices: [],
       knownBrowsers: [{ seenAt: test.clock.now() }],
     });
+  });
+
+  it('is in exportUser beside the recovery codes that are left and the devices as they are listed', async () => {
+    const test = await start(variant);
+    await test.firstCodes();
+    await test.browser().trust();
+    const trustedDevices = await test.trustedDevices.list('alice');
+    expect(trustedDevices).toHaveLength(1);
+    const knownBrowsers = [{ seenAt: test.clock.now() }];
+    const stored = { userId: 'alice', recoveryCodes: 10, trustedDevices, knownBrowsers };
+    expect(await test.smsOtp.exportUser('alice')).toEqual(stored);
   });
 
   it('has its budgets back after unlockUser, like all others, and the call says what it lifted', async () => {

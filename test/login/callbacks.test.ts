@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { GatewayClient } from 'passport-sms-otp/client';
 import { ALICE, asUser, BOB, startTestApp, type TestApp } from '../support/test-app';
 import { seen, visit, type Visit } from '../support/visit';
 
@@ -47,6 +48,25 @@ describe('loadUser', () => {
     expect(test.sim.stats().calls.validate).toBe(0);
     expect([test.logins, test.errors]).toEqual([[], []]);
   });
+
+  it.each([
+    [undefined, [[expect.stringMatching(/^loadUser has returned undefined .*return the user, or null/)]]],
+    [null, []],
+  ])(
+    'is called wrong by one warning when it gives undefined, and by none when it gives null: %p',
+    async (user, warnings) => {
+      const emitWarning = jest.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+      await start({ loadUser: () => user });
+      for (let login = 0; login < 2; login += 1) {
+        await visitor.login();
+        await visitor.enterRight();
+        test.clock.advanceSeconds(70);
+      }
+      const told = emitWarning.mock.calls.filter(([, given]) => Object(given).code === 'SMS_OTP_LOAD_USER');
+      emitWarning.mockRestore();
+      expect(told.map(([problem]) => [problem])).toEqual(warnings);
+    },
+  );
 
   it.each([
     ['a number', 12],
@@ -136,6 +156,41 @@ describe('getLocale and messages.template', () => {
       expect((await visitor.login()).body).toMatchObject({ resendAt: test.clock.now() + 30_000 });
     },
   );
+});
+
+describe('getLocale', () => {
+  it('may end the pending login: the text that is under way begins none, and the session waits no more', async () => {
+    let isGone = false;
+    await start({
+      getLocale: async () => {
+        if (isGone) await test.smsOtp.forgetUser('alice');
+      },
+    });
+    await visitor.login();
+    test.clock.advanceSeconds(30);
+    isGone = true;
+    expect(seen(await visitor.resend())).toEqual(GONE);
+    expect(test.events).toContainEqual(expect.objectContaining({ type: 'denied', reason: 'no-pending-login' }));
+    expect((await visitor.status()).body.pending).toBeNull();
+    expect(seen(await visitor.enterRight())).toEqual(GONE);
+  });
+});
+
+describe('a gateway client', () => {
+  it("that throws what is none of the gateway's errors leaves no login pending: the error is passed on", async () => {
+    const error = new AppError('a defect of the app');
+    class BrokenClient extends GatewayClient {
+      override admit = (): Promise<never> => Promise.reject(error);
+    }
+    const { baseUrl, username, password } = (test = await startTestApp()).sim;
+    const gateway = new BrokenClient({ baseUrl, variant: 'A', username, password });
+    await test.close();
+    await start({ gateway });
+    expect((await visitor.login()).status).toBe(500);
+    expect(test.errors).toEqual([error]);
+    expect((await visitor.status()).body.pending).toBeNull();
+    await gateway.close();
+  });
 });
 
 describe('onEvent', () => {

@@ -97,11 +97,23 @@ describe.each(['A', 'B'] as const)('a generate call in variant %s', (variant) =>
     expect(test.sim.stats().calls.generate).toBe(before + 2);
   });
 
+  it('is made again when the gateway says so, where that is later than the gap', async () => {
+    const own = await start();
+    const visitor = visit(own, next());
+    own.sim.failNext('generate', { kind: 'status', status: 429, retryAfterSeconds: 90 });
+    expect((await visitor.login()).body).toEqual({ ...NOT_SENT, retryAfterSeconds: 90 });
+    expect((await visitor.status()).body.pending).toMatchObject({ resendAt: own.clock.now() + 90_000 });
+    await own.close();
+  });
+
   it('that is refused by ourselves charges nothing', async () => {
     const own = await start();
     const visitor = visit(own, next());
     own.sim.failNext('auth', 'html-502');
-    expect((await visitor.login()).status).toBe(502);
+    const refused = await visitor.login();
+    expect([refused.status, refused.body]).toEqual([502, { error: 'not-sent', pending: true }]);
+    expect(refused.headers['retry-after']).toBeUndefined();
+    expect((await visitor.status()).body.retryAt).toBeNull();
     expect(own.sim.stats().calls.generate).toBe(0);
     expect((await visitor.login()).body).toMatchObject({ sent: true, resendAt: own.clock.now() + 30_000 });
     await own.close();

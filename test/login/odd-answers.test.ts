@@ -33,6 +33,24 @@ describe('a store that answers oddly', () => {
     expect(seen(await visitor.resend())).toEqual([401, { error: 'no-pending-login' }]);
   });
 
+  it.each([
+    ['a counter without a count', 3, 'resend-too-soon'],
+    ['a counter that it was not given', 99, 'send-limit'],
+  ])('and refuses a text by %s has it wait for a second', async (_what, refusedBy, error) => {
+    tampered.tamper('charge', answering({ refusedBy, counts: [] }));
+    expect(seen(await visit(test, next()).login())).toEqual([429, { error, retryAfterSeconds: 1 }]);
+  });
+
+  it('and has lost the challenge of a session answers a second password in the gap like that of another session', async () => {
+    const visitor = visit(test, next());
+    await visitor.login();
+    tampered.tamper('find', answering(null));
+    expect(seen(await visitor.login())).toEqual([
+      429,
+      { error: 'resend-too-soon', pending: true, retryAfterSeconds: 30 },
+    ]);
+  });
+
   it('and has spent a right code already calls it wrong', async () => {
     const visitor = visit(test, next());
     await visitor.login();

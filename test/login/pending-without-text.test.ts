@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import type { Request, Response } from 'express';
+import type { Express, Request, Response } from 'express';
 import { memoryStore, type Factor, type SmsOtpOptions, type SmsOtpStore } from 'passport-sms-otp';
 import { testClock } from '../support/clock';
 import { ALICE, asTestUser, BOB, type TestAppOptions, type TestUser } from '../support/test-app';
@@ -155,6 +155,7 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
       expect(await carol.login()).toMatchObject({ status: 403, body: { error: 'no-phone', pending: true } });
       const pending = (await carol.get('/status')).body.pending;
       expect(pending).toMatchObject({ isSent: false, maskedPhone: '', factors: ['totp'], resendAt: null });
+      expect(pending).not.toHaveProperty('phones');
       expect(await carol.post('/login/resend')).toMatchObject({ status: 403, body: { error: 'no-phone' } });
       expect((await carol.post('/app', { pin: wrongCode(APP_CODE) })).status).toBe(401);
       expect((await carol.post('/app', { pin: APP_CODE })).status).toBe(200);
@@ -173,6 +174,28 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
         expect(test.sim.stats().calls.generate).toBe(0);
       },
     );
+
+    it('waits for another factor while texts are locked', async () => {
+      const test = await start(variant, { limits: { failures: { max: 5 } } });
+      const bob = test.browser(BOB);
+      await bob.login();
+      for (let guess = 1; guess <= 5; guess += 1) await bob.enterWrong();
+      expect(await bob.login()).toMatchObject({ status: 429, body: { error: 'locked', pending: true } });
+      expect((await bob.post('/app', { pin: APP_CODE })).body).toMatchObject({ verified: true, method: 'totp' });
+    });
+
+    it('is told the limit that is in the way now, however it began', async () => {
+      const test = await start(variant, { limits: { perUser: { maxPerDay: 1 } } });
+      test.sim.failNext('generate', { kind: 'reset', when: 'after' });
+      const bob = test.browser(BOB);
+      expect((await bob.login()).body).toMatchObject({ error: 'not-sent', pending: true });
+      const again = await bob.login();
+      expect([again.status, again.body]).toEqual([
+        429,
+        { error: 'send-limit', pending: true, retryAfterSeconds: 86_400 },
+      ]);
+      expect(test.told('denied').at(-1)).toMatchObject({ reason: 'send-limit', limit: 'per-user' });
+    });
 
     it('answers the second time like the first, with the same id', async () => {
       const test = await start(variant);
@@ -242,6 +265,49 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
       expect([refused.status, refused.body]).toEqual([429, { error: 'send-limit', retryAfterSeconds: 600 }]);
       expect(test.told('denied')).toMatchObject([{ reason: 'send-limit', limit: 'without-text' }]);
       expect(test.sim.stats().calls.generate).toBe(0);
+    });
+
+    it('counts them by address: elsewhere others begin theirs', async () => {
+      const middleware = (app: Express): void => void app.set('trust proxy', true);
+      const options = { preferredFactor: () => 'totp', limits: { withoutText: { maxPerAddress: 1 } } };
+      const test = await start(variant, options, { middleware });
+      const from = (user: TestUser, address: string): Promise<{ status: number }> =>
+        visit(test, user, { 'x-forwarded-for': address }).login();
+      expect((await from(BOB, '192.0.2.1')).status).toBe(200);
+      expect((await from(CAROL, '192.0.2.2')).status).toBe(200);
+      expect((await from(CAROL, '192.0.2.1')).status).toBe(429);
+    });
+
+    it('makes a known browser one of the others once it has had its failures', async () => {
+      let preferred = 'sms';
+      const limits = { failures: { max: 1 } };
+      const test = await start(variant, { preferredFactor: () => preferred, limits });
+      const bob = test.browser(BOB);
+      await bob.login();
+      await bob.enter();
+      preferred = 'totp';
+      for (const events of [
+        [1, 0],
+        [1, 1],
+      ]) {
+        bob.leave();
+        expect((await bob.login()).body).toMatchObject({ pending: true, isSent: false });
+        await bob.post('/app', { pin: wrongCode(APP_CODE) });
+        expect([test.told('browser-unknown').length, test.told('locked').length]).toEqual(events);
+      }
+    });
+
+    it('offers no text to a user without a number', async () => {
+      const test = await start(variant, { preferredFactor: () => 'totp' });
+      const { body } = await test.browser(CAROL).login();
+      expect(body).toMatchObject({ pending: true, factors: ['totp'], resendAt: null });
+    });
+
+    it('comes first though the user has other factors', async () => {
+      const email: Factor = { name: 'email', check: () => false };
+      const test = await start(variant, { preferredFactor: () => 'totp', factors: [email, totp] });
+      const { body } = await test.browser(BOB).login();
+      expect(body).toMatchObject({ sent: false, pending: true, factors: ['sms', 'email', 'totp'] });
     });
 
     it('has a text sent by resend at once', async () => {

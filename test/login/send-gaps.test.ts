@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { createGate } from '../middleware/support/gate';
 import { ALICE, BOB, startTestApp, type TestApp } from '../support/test-app';
 import { seen, visit } from '../support/visit';
 
@@ -83,6 +84,22 @@ describe.each(['A', 'B'] as const)('the gap between two sends in variant %s', (v
     expect(test.sim.stats().sent).toBe(1);
   });
 
+  it('refuses a step-up that began first and is decided last, and the text of the other one stays good', async () => {
+    await test.close();
+    const locales = createGate();
+    test = await startTestApp({ variant, options: { getLocale: () => locales.pass().then(() => 'en') } });
+    const visitor = visit(test);
+    await visitor.login();
+    await visitor.enterRight();
+    const slow = locales.holdNext();
+    const first = visitor.stepUp();
+    await slow.arrived;
+    expect((await visitor.stepUp()).body).toMatchObject({ sent: true });
+    slow.release();
+    expect(seen(await first)).toEqual([429, { error: 'resend-too-soon', retryAfterSeconds: 30 }]);
+    expect((await visitor.enterRight()).status).toBe(200);
+  });
+
   it('refuses a second password when the number has changed, or another user waits here', async () => {
     const visitor = visit(test);
     await visitor.login();
@@ -103,6 +120,14 @@ describe.each(['A', 'B'] as const)('the gap between two sends in variant %s', (v
     expect(seen(await visitor.enter(first))).toEqual([401, { error: 'invalid-code' }]);
     expect((await visitor.enterRight()).body).toMatchObject({ verified: true });
     expect(test.logins).toEqual(['bob']);
+  });
+
+  it('refuses the password of another user with the same number whose own text has just gone out', async () => {
+    test.users.set('bob', { ...BOB, phone: ALICE.phone });
+    await visit(test, BOB).login();
+    const visitor = visit(test);
+    await visitor.login();
+    expect(seen(await visitor.login(BOB))).toEqual([429, { ...PENDING, retryAfterSeconds: 30 }]);
   });
 
   it('refuses a second password when the code that is out has expired', async () => {

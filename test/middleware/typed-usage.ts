@@ -51,13 +51,14 @@ export const options: SmsOtpOptions = {
 };
 
 /** Methods may be taken off; a middleware fits where Express wants a handler. */
-const { send, resend, verify, cancel, stepUp, requireSecondFactor, hasSecondFactor, status, close } = createSmsOtp({
-  gateway,
-  getPhone: () => null,
-  secret: 'a secret of the tests, long enough to be one',
-  loadUser: () => null,
-  allowedCountries: 'any',
-});
+const { send, resend, verify, cancel, stepUp, requireSecondFactor, hasSecondFactor, status, claims, close } =
+  createSmsOtp({
+    gateway,
+    getPhone: () => null,
+    secret: 'a secret of the tests, long enough to be one',
+    loadUser: () => null,
+    allowedCountries: 'any',
+  });
 
 export const handlers: RequestHandler[] = [
   send({ successRedirect: '/pin', failureRedirect: '/login', notRequiredRedirect: '/' }),
@@ -66,6 +67,7 @@ export const handlers: RequestHandler[] = [
   cancel({ successRedirect: '/' }),
   stepUp({ successRedirect: undefined }),
   requireSecondFactor({ maxAgeSeconds: 300, redirect: '/step-up', allowNotRequired: true }),
+  requireSecondFactor({ acrValues: ['phrh', 'phr'] as const, bearerRealm: 'bank' }),
 ];
 
 /** Reads the outcome of a middleware and the slot, both typed through the augmentations. */
@@ -79,7 +81,10 @@ export function read(req: Request): (string | number | boolean | undefined)[] {
     verified?.at,
     reason ?? undefined,
     req.session.smsOtp?.verified?.userId,
-    hasSecondFactor(req, { maxAgeSeconds: 60 }),
+    hasSecondFactor(req, { maxAgeSeconds: 60, acrValues: ['phr'] }),
+    claims(req)?.acr,
+    claims(req)?.amr.join(' '),
+    claims(req)?.auth_time,
   ];
 }
 

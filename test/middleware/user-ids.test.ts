@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { UserId } from 'passport-sms-otp';
+import { memoryStore, type UserId } from 'passport-sms-otp';
 import { asTestUser, asUser, startTestApp, type TestApp, type TestUser } from '../support/test-app';
 import { bareRequest } from './support/bare-request';
 import { openTestApp } from './support/open-test-app';
@@ -102,4 +102,11 @@ describe('getUserId', () => {
     expect([response.status, other.errors.at(-1)]).toEqual([500, expect.any(TypeError)]);
     expect(other.sim.stats().calls.generate).toBe(0);
   });
+});
+
+it('exportUser gives an empty record where the store has the two parts alone that every login needs', async () => {
+  const { challenges, counters, tokens } = memoryStore();
+  const { smsOtp } = await openTestApp({ options: { store: { challenges, counters, tokens }, knownBrowsers: false } });
+  const nothing = { recoveryCodes: 0, trustedDevices: [], knownBrowsers: [] };
+  expect(await smsOtp.exportUser(12)).toEqual({ userId: '12', ...nothing });
 });

@@ -6,11 +6,13 @@ const SUITES = [
   'login/events',
   'login/login',
   'login/code-input',
+  'login/several-numbers',
   'login/attempts',
   'login/pending-without-text',
   'policies/failure-locks',
   'account/recover',
   'account/other-factors',
+  'account/challenge-factors',
   'middleware/step-up',
   'login/callbacks',
   'login/expiry',
@@ -27,6 +29,7 @@ const SUITES = [
   'policies/policy-hooks',
   'policies/send-limits',
   'account/recovery-codes',
+  'middleware/logins',
 ];
 
 // Each in a block of its own: hooks of one are not hooks of all.

@@ -160,6 +160,15 @@ describe.each(VARIANTS)('after the send, in variant %s', (variant) => {
     expect(settled.map(({ kind }) => kind)).toEqual(['not-sent', 'unknown']);
   });
 
+  it('a policy is called with a send that did not reach the gateway as not sent', async () => {
+    await start([listening], variant);
+    await visitor.login();
+    await test.sim.close();
+    test.clock.advanceSeconds(31);
+    await visitor.login();
+    expect(settled.map(({ kind }) => kind)).toEqual(['sent', 'not-sent']);
+  });
+
   it('a policy whose send was not charged is not called', async () => {
     await start([listening], variant);
     await visitor.login();

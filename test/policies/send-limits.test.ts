@@ -115,6 +115,13 @@ describe('sends to one user', () => {
     await test.smsOtp.forgetUser('user-0');
     expect((await login(0)).status).toBe(200);
   });
+
+  it('keep their gap when their user is forgotten', async () => {
+    await start({});
+    await login(0);
+    await test.smsOtp.forgetUser('user-0');
+    expect((await login(0)).body).toMatchObject({ error: 'resend-too-soon' });
+  });
 });
 
 describe('sends to one number', () => {

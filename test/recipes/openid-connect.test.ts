@@ -1,33 +1,26 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { setTimeout as wait } from 'node:timers/promises';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { GatewaySimulator } from 'passport-sms-otp/simulator';
-import { ROOT } from '../package/packed/repository';
 import { wrongCode } from '../support/visit';
 import { cookieFetch } from './support/cookie-fetch';
 import { RecipeUsers } from './support/recipe-users';
+import { startChild } from './support/start-child';
 
 type Fetch = typeof globalThis.fetch;
 
 describe('the recipe for OpenID Connect', () => {
   const users = new RecipeUsers();
   let sim: GatewaySimulator;
-  let child: ChildProcess;
+  let stop: () => void;
   let app = '';
 
   beforeAll(async () => {
     sim = await GatewaySimulator.start({ variant: 'A' });
-    const file = join(__dirname, 'support/openid-child.ts');
-    child = spawn(process.execPath, ['--import', 'tsx', file], {
-      cwd: ROOT,
-      env: { PATH: process.env.PATH, SIMULATOR: sim.baseUrl, GATEWAY_PASSWORD: sim.password, NODE_ENV: 'test' },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    app = await readAddress(child);
+    const child = await startChild('openid-child.ts', sim);
+    ({ app = '' } = child.urls);
+    stop = child.stop;
   }, 120_000);
   afterAll(async () => {
-    child.kill('SIGKILL');
+    stop();
     await sim.close();
   });
 
@@ -92,15 +85,4 @@ describe('the recipe for OpenID Connect', () => {
 /** What the page of the provider asks for: `login` or `consent`. */
 function promptOf(page: string): string {
   return /name="prompt" value="(\w+)"/.exec(page)?.[1] ?? 'none';
-}
-
-/** The address that the child tells as JSON. @throws {Error} with what it has said when it ends first. */
-async function readAddress(child: ChildProcess): Promise<string> {
-  let [said, complaint] = ['', ''];
-  child.stdout?.on('data', (part: Buffer) => (said += part.toString()));
-  child.stderr?.on('data', (part: Buffer) => (complaint += part.toString()));
-  for (let round = 0; round < 1_000 && !said.includes('}') && child.exitCode === null; round += 1) await wait(100);
-  const [line] = /\{.*\}/.exec(said) ?? [];
-  if (line === undefined) throw new Error(`the app has not started: ${complaint}`);
-  return (JSON.parse(line) as { readonly app: string }).app;
 }

@@ -236,41 +236,4 @@ describe.each(['A', 'B'] as const)('the sends of one user in variant %s', (varia
     expect(test.book.list('mallory-0')).toEqual(before);
     expect(test.events.at(-1)).toMatchObject({ type: 'denied', reason: 'send-limit', limit: 'enrollments' });
   });
-
-  it('that the gateway rejects are given back, but for their gap', async () => {
-    const once = { max: 1, maxPerDay: 1, maxPerDayInAll: 1 };
-    const limits = { perUser: once, perNumber: { max: 1, maxPerDay: 1 }, total: { max: 1 } };
-    const test = await start(variant, { options: { limits } });
-    test.sim.failNext('generate', { kind: 'error', code: 2100 });
-    expect((await visit(test).login()).status).toBe(502);
-    expect(seen(await visit(test).login())).toEqual([
-      429,
-      { error: 'resend-too-soon', pending: true, retryAfterSeconds: 30 },
-    ]);
-    test.clock.advanceSeconds(30);
-    expect((await visit(test).login()).status).toBe(200);
-    test.clock.advanceSeconds(67);
-    expect(seen(await visit(test).login())).toEqual(LIMITED);
-  });
-
-  it('of which no answer came stay charged', async () => {
-    const test = await start(variant, { options: { limits: { perUser: { maxPerDay: 1 } } } });
-    test.sim.failNext('generate', { kind: 'reset', when: 'after' });
-    expect((await visit(test).login()).status).toBe(502);
-    test.clock.advanceSeconds(30);
-    expect(seen(await visit(test).login())).toEqual(LIMITED);
-  });
-
-  it.each([
-    ['leave the ten a day', { maxPerDay: 1 }, 200],
-    ['stay in the total of the day', { maxPerDayInOthers: 1 }, 429],
-  ])('whose code was judged without an answer %s', async (_what, perUser, status) => {
-    const test = await start(variant, { options: { limits: { perUser } } });
-    const visitor = visit(test);
-    await visitor.login();
-    test.sim.failNext('validate', { kind: 'reset', when: 'after' });
-    expect((await visitor.enterRight()).status).toBe(502);
-    test.clock.advanceSeconds(30);
-    expect((await visit(test).login()).status).toBe(status);
-  });
 });

@@ -11,7 +11,7 @@ import {
 } from '../command';
 import { explain, UsageError } from '../failures';
 import { GATEWAY_OPTIONS, withGateway } from '../gateway';
-import { type InputNumbers, openResultFile, readDoneNumbers, readInputNumbers } from '../lookups/csv-files';
+import { openResultFile, readDoneNumbers, readInputNumbers } from '../lookups/csv-files';
 import {
   Budget,
   createLookupPrices,
@@ -74,18 +74,9 @@ async function lookUpFile(call: CommandCall): Promise<ExitCode> {
 }
 
 /** What there is to do, before anything is done. */
-interface Plan {
-  readonly input: InputNumbers;
-  /** The numbers that the output does not have yet. */
-  readonly mobiles: readonly string[];
-  /** How many it has. */
-  readonly known: number;
-  readonly outputPath: string;
-  readonly isNew: boolean;
-  readonly budgetMicros: number;
-}
+type Plan = Readonly<Awaited<ReturnType<typeof makePlan>>>;
 
-async function makePlan({ args, io }: CommandCall): Promise<Plan> {
+async function makePlan({ args, io }: CommandCall) {
   const [inputName, outputName] = [args.text('in'), args.text('out')];
   const budgetMicros = args.amount('budget');
   if (inputName === undefined || outputName === undefined) {
@@ -96,6 +87,7 @@ async function makePlan({ args, io }: CommandCall): Promise<Plan> {
   if (inputPath === outputPath) throw new UsageError('--in and --out must be different files');
   const input = await readInputNumbers(inputPath, args.text('column'));
   const done = await readDoneNumbers(outputPath);
+  // The numbers that the output does not have yet, and how many it has.
   const mobiles = input.mobiles.filter((mobile) => !done.has(mobile));
   const known = input.mobiles.length - mobiles.length;
   return { input, mobiles, known, outputPath, isNew: done.size === 0, budgetMicros };

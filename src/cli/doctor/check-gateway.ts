@@ -88,14 +88,11 @@ const SLOW_MS = 2_000;
 const CREDENTIAL_CODES = [1002, 1003, 1004];
 const NO_SUCH_PATH = 1007;
 
-/** `isUsable`: the other checks can be made. */
-interface Connection {
-  readonly results: readonly CheckResult[];
-  readonly isUsable: boolean;
-}
-
-/** Authenticates: checks that the gateway is reachable, answers as documented and accepts the credentials. */
-async function checkConnection(client: GatewayClient, now: () => number): Promise<Connection> {
+/**
+ * Authenticates: checks that the gateway is reachable, answers as documented and accepts the credentials.
+ * @returns `isUsable`: the other checks can be made.
+ */
+async function checkConnection(client: GatewayClient, now: () => number) {
   try {
     await client.warmUp();
   } catch (error) {
@@ -161,22 +158,14 @@ function readDate({ baseUrl, ca }: Endpoint): Promise<string | null> {
   });
 }
 
-/** The variant of the gateway and the balance; null when neither path works. */
-interface FoundVariant {
-  readonly result: CheckResult;
-  readonly found: { readonly variant: Variant; readonly balance: string } | null;
-}
-
 /**
  * Finds the variant by requesting the balance at the path of each, which is free. OTP spec §1.
  * @param configured Null when SMS_OTP_VARIANT is not set, which means A.
+ * @returns `found`: the variant of the gateway and the balance; null when neither path works.
  */
-async function checkVariant(
-  clients: Readonly<Record<Variant, GatewayClient>>,
-  configured: Variant | null,
-): Promise<FoundVariant> {
-  const wanted = configured ?? 'A';
-  const other = wanted === 'A' ? 'B' : 'A';
+async function checkVariant(clients: Readonly<Record<Variant, GatewayClient>>, configured: Variant | null) {
+  const wanted: Variant = configured ?? 'A';
+  const other: Variant = wanted === 'A' ? 'B' : 'A';
   const own = await readBalance(clients[wanted]);
   if ('balance' in own) {
     const text = configured === null ? `${wanted}, the default without SMS_OTP_VARIANT` : wanted;

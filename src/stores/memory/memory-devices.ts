@@ -49,18 +49,6 @@ export function memoryRecoveryCodes(
 ): RecoveryCodeStore {
   const users = new ExpiringMap<StoredCodes>(maxEntries, now);
 
-  function replace(userId: string, hashes: readonly string[], isFirst: boolean): boolean {
-    const found = users.get(userId);
-    if (isFirst && found !== undefined) return false;
-    if (found !== undefined) users.delete(found);
-    if (hashes.length > 0) {
-      users.makeRoom(1);
-      const deadlineMs = now() + RECOVERY_CODE_LIFE_SECONDS * 1000;
-      users.add({ key: userId, hashes: new Set(hashes), deadlineMs });
-    }
-    return true;
-  }
-
   function spend(userId: string, hash: string): { isSpent: boolean; left: number } {
     const found = users.get(userId);
     const isSpent = found?.hashes.delete(hash) === true;
@@ -72,7 +60,15 @@ export function memoryRecoveryCodes(
   return {
     replace: async (userId, hashes, options) => {
       (await records).checkHashes(hashes);
-      return replace(userId, hashes, options?.isFirst === true);
+      const found = users.get(userId);
+      if (options?.isFirst === true && found !== undefined) return false;
+      if (found !== undefined) users.delete(found);
+      if (hashes.length > 0) {
+        users.makeRoom(1);
+        const deadlineMs = now() + RECOVERY_CODE_LIFE_SECONDS * 1000;
+        users.add({ key: userId, hashes: new Set(hashes), deadlineMs });
+      }
+      return true;
     },
     spend: (userId, hash) => toPromise(() => spend(userId, hash)),
     count: (userId) => toPromise(() => users.get(userId)?.hashes.size ?? 0),

@@ -1,5 +1,5 @@
 import type { Records } from '../load-records';
-import type { Login, LoginSeen, LoginStore } from '../store';
+import type { Login, LoginStore } from '../store';
 import { DatedMap } from './dated-map';
 import { toPromise } from './expiring-map';
 
@@ -7,25 +7,6 @@ export function memoryLogins(maxEntries: number, now: () => number, records: Pro
   /** The user of each login, because a login is found by its id alone. */
   const users = new Map<string, string>();
   const logins = new DatedMap<Login>(maxEntries, now, (id) => users.delete(id));
-
-  function begin(login: Login, ttlSeconds: number, most: number): readonly string[] {
-    const { userId, loginId: id, startedAt: date } = login;
-    end(id);
-    const ended = logins.add({ userId, id, date, value: { ...login } }, ttlSeconds, most);
-    users.set(id, userId);
-    return ended;
-  }
-
-  function find(loginId: string, seen: LoginSeen | undefined): Login | null {
-    const userId = users.get(loginId);
-    const stored = userId === undefined ? undefined : logins.find(userId, loginId);
-    if (stored === undefined) return null;
-    if (seen !== undefined && seen.at - stored.value.lastSeenAt >= seen.everySeconds * 1000) {
-      stored.value = { ...stored.value, lastSeenAt: seen.at };
-      stored.deadlineMs = now() + seen.ttlSeconds * 1000;
-    }
-    return stored.value;
-  }
 
   function end(loginId: string): boolean {
     const userId = users.get(loginId);
@@ -35,11 +16,22 @@ export function memoryLogins(maxEntries: number, now: () => number, records: Pro
   return {
     begin: async (login, ttlSeconds, most) => {
       (await records).checkLogin(login, ttlSeconds, most);
-      return begin(login, ttlSeconds, most);
+      const { userId, loginId: id, startedAt: date } = login;
+      end(id);
+      const ended = logins.add({ userId, id, date, value: { ...login } }, ttlSeconds, most);
+      users.set(id, userId);
+      return ended;
     },
     find: async (loginId, seen) => {
       if (seen !== undefined) (await records).checkSeen(seen);
-      return find(loginId, seen);
+      const userId = users.get(loginId);
+      const stored = userId === undefined ? undefined : logins.find(userId, loginId);
+      if (stored === undefined) return null;
+      if (seen !== undefined && seen.at - stored.value.lastSeenAt >= seen.everySeconds * 1000) {
+        stored.value = { ...stored.value, lastSeenAt: seen.at };
+        stored.deadlineMs = now() + seen.ttlSeconds * 1000;
+      }
+      return stored.value;
     },
     end: (loginId) => toPromise(() => end(loginId)),
     list: (userId) => toPromise(() => logins.values(userId).toReversed()),

@@ -2,18 +2,13 @@ import { parseJson, requireStrings } from '../check-values';
 import type { Row } from './run-query';
 import { NOW } from './schema';
 
-/** The names of a table of dated records: its column, a record in an entry, the date by which the oldest go. */
-interface DatedNames {
-  readonly column: string;
-  readonly record: string;
-  readonly date: string;
-}
-
 /**
  * Every statement is atomic by itself; the clock is the database's. One row for each user, so that concurrent writes
  * meet in it: under each id are the record and `ends`, the end of its life in seconds since 1970.
+ * @param names The column, a record in an entry, and the date by which the oldest go.
  */
-export function datedStatements(table: string, { column, record, date }: DatedNames) {
+export function datedStatements(table: string, names: Record<'column' | 'record' | 'date', string>) {
+  const { column, record, date } = names;
   return {
     /**
      * Values: user id, id, record, seconds to live, the most there may be. Returns a row when it was added: `ids` of those

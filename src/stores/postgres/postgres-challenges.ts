@@ -1,5 +1,5 @@
 import type { Records } from '../load-records';
-import type { BeginOptions, Challenge, ChallengeStore, Claim, LiveChallenge } from '../store';
+import type { ChallengeStore } from '../store';
 import type { RunQuery } from './run-query';
 import { NOW, type Tables } from './schema';
 
@@ -12,36 +12,30 @@ export function postgresChallenges(
 ): ChallengeStore {
   const statements = challengeStatements(tables);
 
-  async function begin(challenge: Challenge, ttlSeconds: number, { supersedes }: BeginOptions = {}): Promise<boolean> {
-    (await records).checkChallenge(challenge, ttlSeconds);
-    const { otpId, userId, purpose, bucket, isSent } = challenge;
-    const pendingId = supersedes === undefined ? null : challenge.pendingId;
-    const place = [bucket, isSent, pendingId, supersedes === 'live'];
-    const values = [otpId, userId, purpose, JSON.stringify(challenge), ttlSeconds, ...place];
-    const rows = await run('begin', statements.begin, values);
-    pruneSometimes();
-    return rows.length === 1;
-  }
-
-  async function claim(otpId: string): Promise<Claim> {
-    const [row] = await run('claim', statements.claim, [otpId]);
-    if (row === undefined) return { outcome: 'unknown' };
-    return (await records).toClaim(row.attempt, row.record, row.newest, row.otp_id);
-  }
-
-  async function find(otpId: string): Promise<LiveChallenge | null> {
-    const [row] = await run('find', statements.find, [otpId]);
-    return row === undefined ? null : (await records).toLiveChallenge(row.record, row.newest, row.otp_id);
-  }
-
   async function end(operation: string, otpId: string, statement = statements.end): Promise<boolean> {
     return (await run(operation, statement, [otpId])).length === 1;
   }
 
   return {
-    begin,
-    claim,
-    find,
+    begin: async (challenge, ttlSeconds, { supersedes } = {}) => {
+      (await records).checkChallenge(challenge, ttlSeconds);
+      const { otpId, userId, purpose, bucket, isSent } = challenge;
+      const pendingId = supersedes === undefined ? null : challenge.pendingId;
+      const place = [bucket, isSent, pendingId, supersedes === 'live'];
+      const values = [otpId, userId, purpose, JSON.stringify(challenge), ttlSeconds, ...place];
+      const rows = await run('begin', statements.begin, values);
+      pruneSometimes();
+      return rows.length === 1;
+    },
+    claim: async (otpId) => {
+      const [row] = await run('claim', statements.claim, [otpId]);
+      if (row === undefined) return { outcome: 'unknown' };
+      return (await records).toClaim(row.attempt, row.record, row.newest, row.otp_id);
+    },
+    find: async (otpId) => {
+      const [row] = await run('find', statements.find, [otpId]);
+      return row === undefined ? null : (await records).toLiveChallenge(row.record, row.newest, row.otp_id);
+    },
     consume: (otpId, options) =>
       end('consume', otpId, options?.byCode === true ? statements.endByCode : statements.end),
     discard: async (otpId) => {

@@ -19,17 +19,17 @@ export function postgresCounters(run: RunQuery, tables: Tables, pruneSometimes: 
     return toCharge(rows, counters);
   }
 
-  async function clear(keys: readonly string[], keepsLocked: boolean): Promise<void> {
-    if (keys.length > 0) await run('clear', statements.clear, [keys, keepsLocked]);
-  }
-
-  async function lock(key: string, seconds: number): Promise<void> {
-    checkLock(seconds);
-    if (seconds === 0) await run('lock', statements.unlock, [key]);
-    else await run('lock', statements.lock, [key, seconds]);
-  }
-
-  return { charge, clear: (keys, options) => clear(keys, options?.keepsLocked === true), lock };
+  return {
+    charge,
+    clear: async (keys, options) => {
+      if (keys.length > 0) await run('clear', statements.clear, [keys, options?.keepsLocked === true]);
+    },
+    lock: async (key, seconds) => {
+      checkLock(seconds);
+      if (seconds === 0) await run('lock', statements.unlock, [key]);
+      else await run('lock', statements.lock, [key, seconds]);
+    },
+  };
 }
 
 /** Returns what `chargeStatement` reads of a counter. */

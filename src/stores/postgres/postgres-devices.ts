@@ -1,5 +1,5 @@
 import type { Records } from '../load-records';
-import type { BrowserStore, DeviceRotation, DeviceStore, TrustedDevice } from '../store';
+import type { BrowserStore, DeviceStore } from '../store';
 import { datedStatements, isLive, toIds } from './dated-records';
 import type { RunQuery } from './run-query';
 import type { Tables } from './schema';
@@ -7,44 +7,32 @@ import type { Tables } from './schema';
 export function postgresDevices(run: RunQuery, tables: Tables, records: Promise<Records>): DeviceStore {
   const statements = deviceStatements(tables);
 
-  async function add(device: TrustedDevice, ttlSeconds: number, most: number): Promise<void> {
-    (await records).checkDevice(device, ttlSeconds, most);
-    const values = [device.userId, device.deviceId, JSON.stringify(device), ttlSeconds, most];
-    toIds('devices.add', await run('devices.add', statements.add, values));
-  }
-
-  async function rotate(
-    userId: string,
-    deviceId: string,
-    token: Parameters<DeviceStore['rotate']>[2],
-  ): Promise<DeviceRotation> {
-    const { checkRotation, parseDevice, toRotation } = await records;
-    checkRotation(token);
-    const { seenHash, nextHash, usedAt } = token;
-    const changes = { tokenHash: nextHash, previousHash: seenHash, lastUsedAt: usedAt };
-    const values = [userId, deviceId, seenHash, JSON.stringify(changes)];
-    const [row] = await run('devices.rotate', statements.rotate, values);
-    if (row === undefined) return { outcome: 'unknown' };
-    return toRotation(row.outcome, parseDevice(row.record, userId), deviceId);
-  }
-
-  async function list(userId: string): Promise<readonly TrustedDevice[]> {
-    const rows = await run('devices.list', statements.list, [userId]);
-    const { parseDevice } = await records;
-    return rows.map(({ record }) => parseDevice(record, userId));
-  }
-
-  async function removeAll(userId: string): Promise<number> {
-    return toIds('devices.removeAll', await run('devices.removeAll', statements.removeAll, [userId])).length;
-  }
-
   return {
-    add,
-    rotate,
-    list,
+    add: async (device, ttlSeconds, most) => {
+      (await records).checkDevice(device, ttlSeconds, most);
+      const values = [device.userId, device.deviceId, JSON.stringify(device), ttlSeconds, most];
+      toIds('devices.add', await run('devices.add', statements.add, values));
+    },
+    rotate: async (userId, deviceId, token) => {
+      const { checkRotation, parseDevice, toRotation } = await records;
+      checkRotation(token);
+      const { seenHash, nextHash, usedAt } = token;
+      const changes = { tokenHash: nextHash, previousHash: seenHash, lastUsedAt: usedAt };
+      const values = [userId, deviceId, seenHash, JSON.stringify(changes)];
+      const [row] = await run('devices.rotate', statements.rotate, values);
+      if (row === undefined) return { outcome: 'unknown' };
+      return toRotation(row.outcome, parseDevice(row.record, userId), deviceId);
+    },
+    list: async (userId) => {
+      const rows = await run('devices.list', statements.list, [userId]);
+      const { parseDevice } = await records;
+      return rows.map(({ record }) => parseDevice(record, userId));
+    },
     remove: async (userId, deviceId) =>
       (await run('devices.remove', statements.remove, [userId, deviceId])).length === 1,
-    removeAll,
+    removeAll: async (userId) => {
+      return toIds('devices.removeAll', await run('devices.removeAll', statements.removeAll, [userId])).length;
+    },
   };
 }
 

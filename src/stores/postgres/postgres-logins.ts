@@ -1,5 +1,5 @@
 import type { Records } from '../load-records';
-import type { Login, LoginSeen, LoginStore } from '../store';
+import type { LoginStore } from '../store';
 import { toIds } from './dated-records';
 import type { RunQuery } from './run-query';
 import { NOW, type Tables } from './schema';
@@ -7,33 +7,27 @@ import { NOW, type Tables } from './schema';
 export function postgresLogins(run: RunQuery, tables: Tables, records: Promise<Records>): LoginStore {
   const statements = loginStatements(tables);
 
-  async function begin(login: Login, ttlSeconds: number, most: number): Promise<readonly string[]> {
-    (await records).checkLogin(login, ttlSeconds, most);
-    const { loginId, userId, startedAt, lastSeenAt } = login;
-    const values = [userId, loginId, JSON.stringify(login), startedAt, lastSeenAt, ttlSeconds, most];
-    return toIds('logins.begin', await run('logins.begin', statements.begin, values));
-  }
-
-  async function find(loginId: string, seen: LoginSeen | undefined): Promise<Login | null> {
-    const { checkSeen, parseLogin } = await records;
-    if (seen !== undefined) checkSeen(seen);
-    const times = seen && [seen.at, seen.everySeconds * 1000, seen.ttlSeconds];
-    const statement = seen === undefined ? statements.find : statements.see;
-    const [row] = await run('logins.find', statement, [loginId, ...(times ?? [])]);
-    return row === undefined ? null : parseLogin(row.record, row.seen, loginId, row.user_id);
-  }
-
-  async function list(userId: string): Promise<readonly Login[]> {
-    const { parseLogin } = await records;
-    const rows = await run('logins.list', statements.list, [userId]);
-    return rows.map(({ login_id, record, seen }) => parseLogin(record, seen, login_id, userId));
-  }
-
   return {
-    begin,
-    find,
+    begin: async (login, ttlSeconds, most) => {
+      (await records).checkLogin(login, ttlSeconds, most);
+      const { loginId, userId, startedAt, lastSeenAt } = login;
+      const values = [userId, loginId, JSON.stringify(login), startedAt, lastSeenAt, ttlSeconds, most];
+      return toIds('logins.begin', await run('logins.begin', statements.begin, values));
+    },
+    find: async (loginId, seen) => {
+      const { checkSeen, parseLogin } = await records;
+      if (seen !== undefined) checkSeen(seen);
+      const times = seen && [seen.at, seen.everySeconds * 1000, seen.ttlSeconds];
+      const statement = seen === undefined ? statements.find : statements.see;
+      const [row] = await run('logins.find', statement, [loginId, ...(times ?? [])]);
+      return row === undefined ? null : parseLogin(row.record, row.seen, loginId, row.user_id);
+    },
     end: async (loginId) => (await run('logins.end', statements.end, [loginId])).length === 1,
-    list,
+    list: async (userId) => {
+      const { parseLogin } = await records;
+      const rows = await run('logins.list', statements.list, [userId]);
+      return rows.map(({ login_id, record, seen }) => parseLogin(record, seen, login_id, userId));
+    },
     endAll: async (userId, except) =>
       toIds('logins.endAll', await run('logins.endAll', statements.endAll, [userId, except ?? null])),
   };

@@ -8,13 +8,6 @@ import { NOW, type Tables } from './schema';
 export function postgresRecoveryCodes(run: RunQuery, tables: Tables, records: Promise<Records>): RecoveryCodeStore {
   const statements = recoveryCodeStatements(tables);
 
-  async function replace(userId: string, hashes: readonly string[], isFirst: boolean): Promise<boolean> {
-    (await records).checkHashes(hashes);
-    if (hashes.length === 0) return remove(userId, isFirst);
-    const values = [userId, hashes, isFirst, RECOVERY_CODE_LIFE_SECONDS];
-    return (await run('recoveryCodes.replace', statements.replace, values)).length === 1;
-  }
-
   async function remove(userId: string, isFirst: boolean): Promise<boolean> {
     // Of a user who must have none there is nothing to remove.
     if (isFirst) return (await count(userId)) === 0;
@@ -22,19 +15,26 @@ export function postgresRecoveryCodes(run: RunQuery, tables: Tables, records: Pr
     return true;
   }
 
-  async function spend(userId: string, hash: string): Promise<{ isSpent: boolean; left: number }> {
-    const [row] = await run('recoveryCodes.spend', statements.spend, [userId, hash]);
-    return row === undefined
-      ? { isSpent: false, left: 0 }
-      : { isSpent: row.is_spent === 'true', left: toCount('recoveryCodes.spend', row) };
-  }
-
   async function count(userId: string): Promise<number> {
     const [row] = await run('recoveryCodes.count', statements.count, [userId]);
     return row === undefined ? 0 : toCount('recoveryCodes.count', row);
   }
 
-  return { replace: (userId, hashes, options) => replace(userId, hashes, options?.isFirst === true), spend, count };
+  return {
+    replace: async (userId, hashes, options) => {
+      (await records).checkHashes(hashes);
+      const isFirst = options?.isFirst === true;
+      if (hashes.length === 0) return remove(userId, isFirst);
+      const values = [userId, hashes, isFirst, RECOVERY_CODE_LIFE_SECONDS];
+      return (await run('recoveryCodes.replace', statements.replace, values)).length === 1;
+    },
+    spend: async (userId, hash) => {
+      const [row] = await run('recoveryCodes.spend', statements.spend, [userId, hash]);
+      if (row === undefined) return { isSpent: false, left: 0 };
+      return { isSpent: row.is_spent === 'true', left: toCount('recoveryCodes.spend', row) };
+    },
+    count,
+  };
 }
 
 /** @throws {StoreError} `ERR_STORE` when the row is not one that this release writes. */

@@ -1,6 +1,6 @@
 import { toWholeNumber } from '../check-values';
 import type { Records } from '../load-records';
-import type { BeginOptions, Challenge, ChallengeStore, Claim, LiveChallenge } from '../store';
+import type { ChallengeStore } from '../store';
 import { defineScript, milliseconds, NOW, type RunScript } from './redis-client';
 
 /**
@@ -118,47 +118,39 @@ end
 return redis.call('DEL', KEYS[1], KEYS[2])`);
 
 export function redisChallenges(run: RunScript, records: Promise<Records>): ChallengeStore {
-  async function begin(challenge: Challenge, ttlSeconds: number, { supersedes }: BeginOptions = {}): Promise<boolean> {
-    (await records).checkChallenge(challenge, ttlSeconds);
-    const { otpId, userId, purpose, bucket, isSent } = challenge;
-    const record = JSON.stringify(challenge);
-    const life = milliseconds(ttlSeconds);
-    const pendingId = supersedes === undefined ? '' : challenge.pendingId;
-    const flags = [isSent ? 1 : 0, pendingId, supersedes === 'live' ? 1 : 0];
-    const values = [otpId, userId, `${purpose}:${bucket}`, record, life, ...flags];
-    const keys = [`challenge:${otpId}`, `newest:${userId}`, `ids:${userId}`];
-    return toWholeNumber(await run('begin', BEGIN, keys, values)) === 1;
-  }
-
-  async function claim(otpId: string): Promise<Claim> {
-    const reply = await run('claim', CLAIM, [`challenge:${otpId}`], [otpId]);
-    if (!Array.isArray(reply)) return { outcome: 'unknown' };
-    return (await records).toClaim(reply[0], reply[1], reply[2], reply[3]);
-  }
-
-  async function find(otpId: string): Promise<LiveChallenge | null> {
-    const reply = await run('find', FIND, [`challenge:${otpId}`], [otpId]);
-    if (!Array.isArray(reply)) return null;
-    return (await records).toLiveChallenge(reply[0], reply[1], reply[2]);
-  }
-
   async function end(operation: string, otpId: string, script = END): Promise<boolean> {
     return toWholeNumber(await run(operation, script, [`challenge:${otpId}`], [otpId])) === 1;
   }
 
-  async function discardAll(userId: string): Promise<void> {
-    const keys = [`newest:${userId}`, `ids:${userId}`];
-    await run('discardAll', END_ALL, keys, [userId, `ids:${userId}`, 'challenge:']);
-  }
-
   return {
-    begin,
-    claim,
-    find,
+    begin: async (challenge, ttlSeconds, { supersedes } = {}) => {
+      (await records).checkChallenge(challenge, ttlSeconds);
+      const { otpId, userId, purpose, bucket, isSent } = challenge;
+      const record = JSON.stringify(challenge);
+      const life = milliseconds(ttlSeconds);
+      const pendingId = supersedes === undefined ? '' : challenge.pendingId;
+      const flags = [isSent ? 1 : 0, pendingId, supersedes === 'live' ? 1 : 0];
+      const values = [otpId, userId, `${purpose}:${bucket}`, record, life, ...flags];
+      const keys = [`challenge:${otpId}`, `newest:${userId}`, `ids:${userId}`];
+      return toWholeNumber(await run('begin', BEGIN, keys, values)) === 1;
+    },
+    claim: async (otpId) => {
+      const reply = await run('claim', CLAIM, [`challenge:${otpId}`], [otpId]);
+      if (!Array.isArray(reply)) return { outcome: 'unknown' };
+      return (await records).toClaim(reply[0], reply[1], reply[2], reply[3]);
+    },
+    find: async (otpId) => {
+      const reply = await run('find', FIND, [`challenge:${otpId}`], [otpId]);
+      if (!Array.isArray(reply)) return null;
+      return (await records).toLiveChallenge(reply[0], reply[1], reply[2]);
+    },
     consume: (otpId, options) => end('consume', otpId, options?.byCode === true ? END_BY_CODE : END),
     discard: async (otpId) => {
       await end('discard', otpId);
     },
-    discardAll,
+    discardAll: async (userId) => {
+      const keys = [`newest:${userId}`, `ids:${userId}`];
+      await run('discardAll', END_ALL, keys, [userId, `ids:${userId}`, 'challenge:']);
+    },
   };
 }

@@ -26,10 +26,7 @@ interface ServerQuestions {
 export type RedisClient = NodeRedisClient | IoRedisClient;
 
 /** A script with the name under which the server caches it. */
-export interface RedisScript {
-  readonly text: string;
-  readonly sha: string;
-}
+export type RedisScript = Readonly<ReturnType<typeof defineScript>>;
 
 /** Runs one script as one operation. The hash tag of the installation precedes each key. */
 export type RunScript = (
@@ -52,7 +49,7 @@ export function isReady(client: RedisClient): boolean {
   return isNodeRedis(client) ? client.isReady !== false : client.status === 'ready';
 }
 
-export function defineScript(text: string): RedisScript {
+export function defineScript(text: string) {
   // Redis names scripts by their SHA-1; it protects nothing.
   return { text, sha: createHash('sha1').update(text).digest('hex') };
 }

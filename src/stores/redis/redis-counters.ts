@@ -115,46 +115,35 @@ return 1`);
 export function redisCounters(run: RunScript): CounterStore {
   const counterKey = (key: string): string => `counter:${key}`;
 
-  async function charge(counters: readonly Counter[]): Promise<Charge> {
-    checkCounters(counters);
-    if (counters.length === 0) return { refusedBy: null, counts: [] };
-    const keys = [
-      ...new Set([...counters.map(({ key }) => key), ...counters.flatMap(({ exemptBy = [] }) => exemptBy)]),
-    ];
-    const indexes = new Map(keys.map((key, index) => [key, index + 1]));
-    const values = counters.flatMap((counter) => {
-      // Every key is listed: the 0 is for the compiler alone.
-      return toValues(
-        counter,
-        (counter.exemptBy ?? []).map((key) => indexes.get(key) ?? 0),
-      );
-    });
-    return toCharge(await run('charge', CHARGE, keys.map(counterKey), values), counters);
-  }
-
-  async function clear(keys: readonly string[], keepsLocked: boolean): Promise<void> {
-    if (keys.length > 0) await run('clear', CLEAR, keys.map(counterKey), [keepsLocked ? 1 : 0]);
-  }
-
-  async function lock(key: string, seconds: number): Promise<void> {
-    checkLock(seconds);
-    await run('lock', LOCK, [counterKey(key)], [seconds === 0 ? 0 : milliseconds(seconds)]);
-  }
-
-  return { charge, clear: (keys, options) => clear(keys, options?.keepsLocked === true), lock };
+  return {
+    charge: async (counters) => {
+      checkCounters(counters);
+      if (counters.length === 0) return { refusedBy: null, counts: [] };
+      const exempting = counters.flatMap(({ exemptBy = [] }) => exemptBy);
+      const keys = [...new Set([...counters.map(({ key }) => key), ...exempting])];
+      const values = counters.flatMap((counter) => toValues(counter, keys));
+      return toCharge(await run('charge', CHARGE, keys.map(counterKey), values), counters);
+    },
+    clear: async (keys, options) => {
+      const keepsLocked = options?.keepsLocked === true ? 1 : 0;
+      if (keys.length > 0) await run('clear', CLEAR, keys.map(counterKey), [keepsLocked]);
+    },
+    lock: async (key, seconds) => {
+      checkLock(seconds);
+      await run('lock', LOCK, [counterKey(key)], [seconds === 0 ? 0 : milliseconds(seconds)]);
+    },
+  };
 }
 
-/** Returns the arguments of `CHARGE` for one counter. */
-function toValues(
-  { windowSeconds, amount = 1, max = Number.MAX_SAFE_INTEGER, isOnlyRead, lock }: Counter,
-  exemptedBy: readonly number[],
-): (string | number)[] {
+/** Returns the arguments of `CHARGE` for one counter. @param keys All keys, which Lua counts from 1. */
+function toValues(counter: Counter, keys: readonly string[]): (string | number)[] {
+  const { windowSeconds, amount = 1, max = Number.MAX_SAFE_INTEGER, isOnlyRead, exemptBy = [], lock } = counter;
   return [
     milliseconds(windowSeconds ?? LONG_LIFE_SECONDS),
     windowSeconds === null ? 1 : 0,
     max,
     isOnlyRead === true ? 1 : 0,
-    exemptedBy.join(','),
+    exemptBy.map((key) => keys.indexOf(key) + 1).join(','),
     lock?.every ?? 0,
     lock?.seconds.map((seconds) => Math.ceil(seconds * 1000)).join(',') ?? '',
     amount,

@@ -1,7 +1,7 @@
 import { StoreError } from '../../errors';
 import { requireStrings, requireWholeNumber } from '../check-values';
 import type { Records } from '../load-records';
-import type { BrowserStore, DeviceRotation, DeviceStore, TrustedDevice } from '../store';
+import type { BrowserStore, DeviceStore, TrustedDevice } from '../store';
 import { defineScript, milliseconds, type RedisScript, type RunScript } from './redis-client';
 import { ADD, LIST, READING, REMOVE_ALL } from './redis-dated-records';
 
@@ -34,31 +34,6 @@ return is_over(text) and 0 or 1`);
 export function redisDevices(run: RunScript, records: Promise<Records>): DeviceStore {
   const devicesKey = (userId: string): string => `devices:${userId}`;
 
-  async function add(device: TrustedDevice, ttlSeconds: number, most: number): Promise<void> {
-    (await records).checkDevice(device, ttlSeconds, most);
-    const values = [device.deviceId, milliseconds(ttlSeconds), most, stringify(device)];
-    await run('devices.add', ADD, [devicesKey(device.userId)], values);
-  }
-
-  async function rotate(
-    userId: string,
-    deviceId: string,
-    token: Parameters<DeviceStore['rotate']>[2],
-  ): Promise<DeviceRotation> {
-    const { checkRotation, toRotation } = await records;
-    checkRotation(token);
-    const values = [deviceId, token.seenHash, token.nextHash, token.usedAt];
-    const reply = await run('devices.rotate', ROTATE, [devicesKey(userId)], values);
-    if (reply === null) return { outcome: 'unknown' };
-    const [outcome, text] = Array.isArray(reply) ? (reply as unknown[]) : [];
-    return toRotation(outcome, await parse(text, userId), deviceId);
-  }
-
-  async function list(userId: string): Promise<readonly TrustedDevice[]> {
-    const found = requireStrings('devices.list', await run('devices.list', LIST, [devicesKey(userId)]));
-    return Promise.all(found.map((text) => parse(text, userId)));
-  }
-
   /** @throws {StoreError} `ERR_STORE` when the string is not one that this release writes for that user. */
   async function parse(text: unknown, userId: string): Promise<TrustedDevice> {
     const parts = typeof text === 'string' ? /^1:\d+:([^:]+):([^:]+):([^:]+):([^:]*):(.*)$/s.exec(text) : null;
@@ -73,9 +48,24 @@ export function redisDevices(run: RunScript, records: Promise<Records>): DeviceS
   }
 
   return {
-    add,
-    rotate,
-    list,
+    add: async (device, ttlSeconds, most) => {
+      (await records).checkDevice(device, ttlSeconds, most);
+      const values = [device.deviceId, milliseconds(ttlSeconds), most, stringify(device)];
+      await run('devices.add', ADD, [devicesKey(device.userId)], values);
+    },
+    rotate: async (userId, deviceId, token) => {
+      const { checkRotation, toRotation } = await records;
+      checkRotation(token);
+      const values = [deviceId, token.seenHash, token.nextHash, token.usedAt];
+      const reply = await run('devices.rotate', ROTATE, [devicesKey(userId)], values);
+      if (reply === null) return { outcome: 'unknown' };
+      const [outcome, text] = Array.isArray(reply) ? (reply as unknown[]) : [];
+      return toRotation(outcome, await parse(text, userId), deviceId);
+    },
+    list: async (userId) => {
+      const found = requireStrings('devices.list', await run('devices.list', LIST, [devicesKey(userId)]));
+      return Promise.all(found.map((text) => parse(text, userId)));
+    },
     remove: async (userId, deviceId) => {
       const removed = await run('devices.remove', REMOVE, [devicesKey(userId)], [deviceId]);
       return requireWholeNumber('devices.remove', removed) === 1;

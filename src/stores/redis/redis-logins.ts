@@ -1,7 +1,7 @@
 import { StoreError } from '../../errors';
 import { requireStrings, requireWholeNumber } from '../check-values';
 import type { Records } from '../load-records';
-import type { Login, LoginSeen, LoginStore } from '../store';
+import type { Login, LoginStore } from '../store';
 import { defineScript, milliseconds, type RunScript } from './redis-client';
 
 /**
@@ -103,41 +103,35 @@ end
 return ended`);
 
 export function redisLogins(run: RunScript, records: Promise<Records>): LoginStore {
-  async function begin(login: Login, ttlSeconds: number, most: number): Promise<readonly string[]> {
-    (await records).checkLogin(login, ttlSeconds, most);
-    const { loginId, userId, startedAt, lastSeenAt } = login;
-    const life = milliseconds(ttlSeconds);
-    const values = [loginId, userId, JSON.stringify(login), startedAt, lastSeenAt, life, most];
-    const keys = [`login:${loginId}`, `logins:${userId}`];
-    return requireStrings('logins.begin', await run('logins.begin', BEGIN, keys, values));
-  }
-
-  async function find(loginId: string, seen: LoginSeen | undefined): Promise<Login | null> {
-    const { checkSeen, parseLogin } = await records;
-    if (seen !== undefined) checkSeen(seen);
-    const times = seen && [seen.at, seen.everySeconds * 1000, milliseconds(seen.ttlSeconds)];
-    const reply = await run('logins.find', FIND, [`login:${loginId}`], [loginId, ...(times ?? [])]);
-    if (reply === null) return null;
-    const [record, seenAt, userId] = requireList(reply);
-    return parseLogin(record, seenAt, loginId, userId);
-  }
-
-  async function list(userId: string): Promise<readonly Login[]> {
-    const { parseLogin } = await records;
-    const found = requireList(await run('logins.list', LIST, [`logins:${userId}`], [userId]));
-    const toLogin = ([loginId, record, seenAt]: readonly unknown[]): Login =>
-      parseLogin(record, seenAt, loginId, userId);
-    return found.map((one) => toLogin(requireList(one))).toReversed();
-  }
-
   return {
-    begin,
-    find,
+    begin: async (login, ttlSeconds, most) => {
+      (await records).checkLogin(login, ttlSeconds, most);
+      const { loginId, userId, startedAt, lastSeenAt } = login;
+      const life = milliseconds(ttlSeconds);
+      const values = [loginId, userId, JSON.stringify(login), startedAt, lastSeenAt, life, most];
+      const keys = [`login:${loginId}`, `logins:${userId}`];
+      return requireStrings('logins.begin', await run('logins.begin', BEGIN, keys, values));
+    },
+    find: async (loginId, seen) => {
+      const { checkSeen, parseLogin } = await records;
+      if (seen !== undefined) checkSeen(seen);
+      const times = seen && [seen.at, seen.everySeconds * 1000, milliseconds(seen.ttlSeconds)];
+      const reply = await run('logins.find', FIND, [`login:${loginId}`], [loginId, ...(times ?? [])]);
+      if (reply === null) return null;
+      const [record, seenAt, userId] = requireList(reply);
+      return parseLogin(record, seenAt, loginId, userId);
+    },
     end: async (loginId) => {
       const ended = await run('logins.end', END, [`login:${loginId}`], [loginId]);
       return requireWholeNumber('logins.end', ended) === 1;
     },
-    list,
+    list: async (userId) => {
+      const { parseLogin } = await records;
+      const found = requireList(await run('logins.list', LIST, [`logins:${userId}`], [userId]));
+      const toLogin = ([loginId, record, seenAt]: readonly unknown[]): Login =>
+        parseLogin(record, seenAt, loginId, userId);
+      return found.map((one) => toLogin(requireList(one))).toReversed();
+    },
     endAll: async (userId, except) => {
       const values = [userId, ...(except === undefined ? [] : [except])];
       const ended = await run('logins.endAll', END_ALL, [`logins:${userId}`], values);

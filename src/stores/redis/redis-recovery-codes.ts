@@ -46,24 +46,22 @@ export function redisRecoveryCodes(run: RunScript, records: Promise<Records>): R
   const codesKey = (userId: string): string => `recovery-codes:${userId}`;
   const toMember = (hash: string): string => `${RECORD_VERSION}:${hash}`;
 
-  async function replace(userId: string, hashes: readonly string[], isFirst: boolean): Promise<boolean> {
-    (await records).checkHashes(hashes);
-    const operation = 'recoveryCodes.replace';
-    const values = [isFirst ? 1 : 0, LIFE_MS, ...hashes.map(toMember)];
-    return requireWholeNumber(operation, await run(operation, REPLACE, [codesKey(userId)], values)) === 1;
-  }
-
-  async function spend(userId: string, hash: string): Promise<{ isSpent: boolean; left: number }> {
-    const operation = 'recoveryCodes.spend';
-    const reply = await run(operation, SPEND, [codesKey(userId)], [toMember(hash)]);
-    const [spent, left] = Array.isArray(reply) ? (reply as unknown[]) : [];
-    return { isSpent: requireWholeNumber(operation, spent) === 1, left: requireWholeNumber(operation, left) };
-  }
-
-  async function count(userId: string): Promise<number> {
-    const operation = 'recoveryCodes.count';
-    return requireWholeNumber(operation, await run(operation, COUNT, [codesKey(userId)]));
-  }
-
-  return { replace: (userId, hashes, options) => replace(userId, hashes, options?.isFirst === true), spend, count };
+  return {
+    replace: async (userId, hashes, options) => {
+      (await records).checkHashes(hashes);
+      const operation = 'recoveryCodes.replace';
+      const values = [options?.isFirst === true ? 1 : 0, LIFE_MS, ...hashes.map(toMember)];
+      return requireWholeNumber(operation, await run(operation, REPLACE, [codesKey(userId)], values)) === 1;
+    },
+    spend: async (userId, hash) => {
+      const operation = 'recoveryCodes.spend';
+      const reply = await run(operation, SPEND, [codesKey(userId)], [toMember(hash)]);
+      const [spent, left] = Array.isArray(reply) ? (reply as unknown[]) : [];
+      return { isSpent: requireWholeNumber(operation, spent) === 1, left: requireWholeNumber(operation, left) };
+    },
+    count: async (userId) => {
+      const operation = 'recoveryCodes.count';
+      return requireWholeNumber(operation, await run(operation, COUNT, [codesKey(userId)]));
+    },
+  };
 }

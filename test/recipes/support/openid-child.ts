@@ -1,9 +1,8 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import type { Express } from 'express';
+import type { RequestListener } from 'node:http';
 import * as openid from 'openid-client';
 import { GatewayClient } from 'passport-sms-otp/client';
 import { createApp } from '../../../docs/recipes/openid-connect';
+import { listen } from './listen';
 import { RECIPE_SECRETS, RecipeUsers } from './recipe-users';
 
 /** What the test hands over: where its simulator is. */
@@ -36,7 +35,7 @@ async function findUser(users: RecipeUsers, isOurIssuer: boolean, sub: string): 
 }
 
 /** Its login page, for development, believes whatever name it is told. */
-async function createProvider(issuer: string, callbackUrl: string): Promise<Handler> {
+async function createProvider(issuer: string, callbackUrl: string): Promise<RequestListener> {
   const { Provider } = await import('oidc-provider');
   const provider = new Provider(issuer, {
     clients: [{ client_id: 'bank', client_secret: SECRET, redirect_uris: [callbackUrl] }],
@@ -48,17 +47,6 @@ async function createProvider(issuer: string, callbackUrl: string): Promise<Hand
     }),
   });
   return provider.callback();
-}
-
-type Handler = Parameters<typeof createServer>[1];
-
-/** Listens first, because both have to know each other's address. */
-async function listen(): Promise<{ url: string; serve: (handler: Handler | Express) => unknown }> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  // A server that listens on a port has an address of this kind.
-  const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, serve: (handler) => handler && server.on('request', handler) };
 }
 
 void main();

@@ -1,0 +1,96 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import type { LimitsOption } from 'passport-sms-otp';
+import { ALICE, BOB, startTestApp, type TestApp } from '../support/test-app';
+import { seen, visit } from '../support/visit';
+
+const LIMITED = [429, { error: 'send-limit', retryAfterSeconds: expect.any(Number) }];
+
+describe.each(['A', 'B'] as const)('a text in variant %s', (variant) => {
+  let test: TestApp;
+  afterEach(() => test.close());
+  async function start(limits: LimitsOption): Promise<void> {
+    test = await startTestApp({ variant, options: { limits } });
+  }
+
+  it('that the gateway rejects is given back, but for its gap', async () => {
+    const once = { max: 1, maxPerDay: 1, maxPerDayInAll: 1 };
+    await start({ perUser: once, perNumber: { max: 1, maxPerDay: 1 }, total: { max: 1 } });
+    test.sim.failNext('generate', { kind: 'error', code: 2100 });
+    expect((await visit(test).login()).status).toBe(502);
+    expect(seen(await visit(test).login())).toEqual([
+      429,
+      { error: 'resend-too-soon', pending: true, retryAfterSeconds: 30 },
+    ]);
+    test.clock.advanceSeconds(30);
+    expect((await visit(test).login()).status).toBe(200);
+    test.clock.advanceSeconds(67);
+    expect(seen(await visit(test).login())).toEqual(LIMITED);
+  });
+
+  it('that did not reach the gateway is given back', async () => {
+    await start({ perUser: { maxPerDay: 2 } });
+    await visit(test).login();
+    await test.sim.close();
+    for (let login = 0; login < 2; login += 1) {
+      test.clock.advanceSeconds(70);
+      expect((await visit(test).login()).status).toBe(503);
+    }
+  });
+
+  it('of which no answer came stays charged', async () => {
+    await start({ perUser: { maxPerDay: 1 } });
+    test.sim.failNext('generate', { kind: 'reset', when: 'after' });
+    expect((await visit(test).login()).status).toBe(502);
+    test.clock.advanceSeconds(30);
+    expect(seen(await visit(test).login())).toEqual(LIMITED);
+  });
+
+  it.each([
+    ['leaves the ten a day', { maxPerDay: 1 }, 200],
+    ['stays in the total of the day', { maxPerDayInOthers: 1 }, 429],
+  ])('whose code was judged without an answer %s', async (_what, perUser, status) => {
+    await start({ perUser });
+    const visitor = visit(test);
+    await visitor.login();
+    test.sim.failNext('validate', { kind: 'reset', when: 'after' });
+    expect((await visitor.enterRight()).status).toBe(502);
+    test.clock.advanceSeconds(30);
+    expect((await visit(test).login()).status).toBe(status);
+  });
+
+  it('that the gateway rejects makes the next gap longer, as any other does', async () => {
+    await start({});
+    test.sim.failNext('generate', { kind: 'error', code: 2100 });
+    await visit(test).login();
+    test.clock.advanceSeconds(30);
+    const { body } = await visit(test).login();
+    expect(body.resendAt).toBeGreaterThanOrEqual(test.clock.now() + 60_000);
+  });
+
+  it('that the gateway rejects takes nothing off the failures of its user', async () => {
+    await start({});
+    const visitor = visit(test);
+    await visitor.login();
+    await visitor.enterWrong();
+    test.clock.advanceSeconds(30);
+    test.sim.failNext('generate', { kind: 'error', code: 2100 });
+    await visitor.resend();
+    await visitor.enterWrong();
+    const counted = test.events.flatMap((event) => (event.type === 'failure-count-changed' ? [event.failures] : []));
+    expect(counted).toEqual([1, 2]);
+  });
+
+  it('to a proven number that the gateway rejects leaves what strangers have had counted', async () => {
+    await start({ perNumber: { maxPerDayFromStrangers: 2 } });
+    const twin = { ...BOB, phone: ALICE.phone };
+    test.users.set(BOB.id, twin);
+    const owner = visit(test);
+    await owner.login();
+    await owner.enterRight();
+    expect((await visit(test, twin).login()).status).toBe(200);
+    test.sim.failNext('generate', { kind: 'error', code: 2100 });
+    expect((await visit(test).login()).status).toBe(502);
+    test.clock.advanceSeconds(30);
+    expect(seen(await visit(test, twin).login())).toEqual(LIMITED);
+  });
+});
