@@ -107,7 +107,7 @@ describe('passkeys of the example app', () => {
     expect(text).toContain('We couldn’t accept that passkey.');
     expect(text).toContain('action="/login/passkey"');
     expect((await other.open('/account')).headers.location).toBe('/login');
-    const logged = lines.map((line) => JSON.parse(line).passkey).filter(Boolean);
+    const logged = lines.map((line): unknown => JSON.parse(line).passkey).filter(Boolean);
     expect(logged).toEqual([{ userId: 'user-1', reason: 'not-verified' }]);
     expect(lines.join('')).not.toContain('3999');
   });
