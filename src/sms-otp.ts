@@ -4,7 +4,7 @@ import {
   createFactorLister,
   createFactors,
   type LoginFactors,
-  missingPart,
+  requirePart,
 } from './account/factors';
 import { createLoginRegistry } from './account/logins';
 import { createKnownBrowsers, NO_KNOWN_BROWSERS } from './account/known-browsers';
@@ -283,9 +283,8 @@ function joinBrowsers(
 }
 
 function joinLogins({ logins: settings, now }: Settings, { logins }: GuardedStore): LoginRegistry | undefined {
-  if (settings === undefined) return undefined;
-  if (logins === undefined) throw missingPart('logins', 'logins');
-  return createLoginRegistry({ ...settings, store: logins, now, randomId: randomUUID });
+  const parts = { now, randomId: randomUUID };
+  return settings && createLoginRegistry({ ...settings, ...parts, store: requirePart(logins, 'logins') });
 }
 
 function createMiddlewareContext(

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { optionError } from '../errors';
-import type { AppUserId, KeyedDigest, LoginContext } from '../login/context';
+import type { AppUserId, LoginContext } from '../login/context';
 import { readOnly, spentCodesCounter } from '../limits/failures';
 import { isUser, toUserIdText } from '../login/users';
 import { createDeviceRegistry, createDeviceTokens } from './device-tokens';
@@ -122,57 +122,37 @@ export interface LoginFactors {
   readonly devices: (DeviceAuthenticator & DeviceAdmin) | undefined;
 }
 
-interface RecoveryCodesSettings {
-  readonly count: number;
-}
-
-interface DeviceSettings extends TrustedDevicesOption {
-  readonly maxAgeDays: number;
-  readonly maxDevices: number;
+interface FactorSettings {
+  readonly recoveryCodes?: { readonly count: number } | undefined;
+  readonly trustedDevices?: (TrustedDevicesOption & { maxAgeDays: number; maxDevices: number }) | undefined;
 }
 
 /** @throws {TypeError} when the store lacks a part that an option needs. */
-export function createFactors(
-  login: LoginContext,
-  {
-    recoveryCodes,
-    trustedDevices,
-  }: {
-    readonly recoveryCodes?: RecoveryCodesSettings | undefined;
-    readonly trustedDevices?: DeviceSettings | undefined;
-  },
-): LoginFactors {
-  const digests = login.createDigests('factors');
+export function createFactors(login: LoginContext, { recoveryCodes, trustedDevices }: FactorSettings): LoginFactors {
+  const { store, now, createDigests } = login;
+  const digests = createDigests('factors');
+  const joinDevices = (settings: NonNullable<typeof trustedDevices>): LoginFactors['devices'] => {
+    const tokens = createDeviceTokens(digests, randomBytes);
+    const devices = requirePart(store.devices, 'devices', 'trustedDevices');
+    const registry = createDeviceRegistry({ ...settings, store: devices, tokens, now });
+    const bind = createDeviceBinding(login, settings, digests);
+    return { ...createDeviceAuthenticator(login, registry, bind), ...createDeviceAdmin(login, registry) };
+  };
   return {
-    recoveryCodes: recoveryCodes && joinRecoveryCodes(login, recoveryCodes, digests),
-    devices: trustedDevices && joinDevices(login, trustedDevices, digests),
+    recoveryCodes:
+      recoveryCodes &&
+      createRecoveryCodes({
+        ...recoveryCodes,
+        store: requirePart(store.recoveryCodes, 'recoveryCodes'),
+        digests,
+        randomBytes,
+      }),
+    devices: trustedDevices && joinDevices(trustedDevices),
   };
 }
 
-function joinRecoveryCodes(
-  { store }: LoginContext,
-  { count }: RecoveryCodesSettings,
-  digests: readonly KeyedDigest[],
-): RecoveryCodes {
-  const { recoveryCodes } = store;
-  if (recoveryCodes === undefined) throw missingPart('recoveryCodes', 'recoveryCodes');
-  return createRecoveryCodes({ store: recoveryCodes, digests, count, randomBytes });
-}
-
-function joinDevices(
-  login: LoginContext,
-  settings: DeviceSettings,
-  digests: readonly KeyedDigest[],
-): DeviceAuthenticator & DeviceAdmin {
-  const { devices } = login.store;
-  if (devices === undefined) throw missingPart('devices', 'trustedDevices');
-  const { maxAgeDays, maxDevices } = settings;
-  const tokens = createDeviceTokens(digests, randomBytes);
-  const registry = createDeviceRegistry({ store: devices, tokens, maxAgeDays, maxDevices, now: login.now });
-  const bind = createDeviceBinding(login, settings, digests);
-  return { ...createDeviceAuthenticator(login, registry, bind), ...createDeviceAdmin(login, registry) };
-}
-
-export function missingPart(part: string, option: string): TypeError {
-  return optionError('createSmsOtp', 'store', `has no part ${part}, which the option ${option} needs`);
+/** Returns the store's part. @throws {TypeError} when it has none. */
+export function requirePart<Part>(part: Part | undefined, name: string, option = name): Part {
+  if (part !== undefined) return part;
+  throw optionError('createSmsOtp', 'store', `has no part ${name}, which the option ${option} needs`);
 }

@@ -112,7 +112,7 @@ export type ReadLine = () => Promise<string | null>;
 const MAX_LINE_CHARACTERS = 1_024;
 
 /** Reads standard input line by line. Nothing is read before the first call. */
-export function createLineReader({ stdin, signal }: Pick<CliIo, 'stdin' | 'signal'>): ReadLine {
+function createLineReader({ stdin, signal }: Pick<CliIo, 'stdin' | 'signal'>): ReadLine {
   let lines: AsyncIterator<string> | null = null;
   return async function readLine() {
     lines ??= createInterface({ input: Readable.from(stdin), signal })[Symbol.asyncIterator]();

@@ -57,14 +57,14 @@ export function createPhones(context: MiddlewareContext, { login, book }: Phones
   const enrollment = { login, book, sendOtp: context.sendOtp, verifyOtp };
   const enrollPhone = createEnrollPhone(enrollment);
   const confirmPhone = createConfirmPhone(enrollment);
-  const { removePhone, setDefaultPhone, listPhones } = createChangePhones(enrollment);
+  const changes = createChangePhones(enrollment);
 
   return {
     enroll: createFactory('phones.enroll', 'smsOtpEnrollPhone', enroll),
     confirm: createFactory('phones.confirm', 'smsOtpConfirmPhone', confirm),
     remove: createFactory('phones.remove', 'smsOtpRemovePhone', remove),
     setDefault: createFactory('phones.setDefault', 'smsOtpSetDefaultPhone', setDefault),
-    list: listPhones,
+    list: (user) => changes.listPhones(user),
   };
 
   async function enroll(req: Request, res: Response, options: CheckedOptions<'phones.enroll'>): Promise<boolean> {
@@ -133,7 +133,7 @@ export function createPhones(context: MiddlewareContext, { login, book }: Phones
 
   async function remove(req: Request, res: Response, options: CheckedOptions<'phones.remove'>): Promise<boolean> {
     const keepsLast = options.keepsLast !== false;
-    const result = (await logins.findEnd(req)) ?? (await removePhone(toChangeRequest(req, options), keepsLast));
+    const result = (await logins.findEnd(req)) ?? (await changes.removePhone(toChangeRequest(req, options), keepsLast));
     if (result.kind === 'changed') {
       await forgetDevices(result.user, req);
       await endOtherSessions(getUserId(result.user), req);
@@ -146,7 +146,7 @@ export function createPhones(context: MiddlewareContext, { login, book }: Phones
     res: Response,
     options: CheckedOptions<'phones.setDefault'>,
   ): Promise<boolean> {
-    const result = (await logins.findEnd(req)) ?? (await setDefaultPhone(toChangeRequest(req, options)));
+    const result = (await logins.findEnd(req)) ?? (await changes.setDefaultPhone(toChangeRequest(req, options)));
     return answerChange(req, res, options, result);
   }
 

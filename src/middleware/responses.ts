@@ -80,12 +80,6 @@ export const notSent = (refusal: Refusal): SmsOtpOutcome => ({ sent: false, ...r
 export const notVerified = (refusal: Refusal): SmsOtpOutcome => ({ verified: false, ...refusal });
 export const notChanged = (refusal: Refusal): SmsOtpOutcome => ({ changed: false, ...refusal });
 
-/** What is written of a refusal. */
-interface RefusalRecord extends SessionChanges {
-  /** Kept for the next page; null when the answer itself shows the reason. */
-  readonly notice: Notice | null;
-}
-
 /** What a refusal leaves for the next page. */
 export type Notice = Required<Pick<SmsOtpSession, 'notice' | 'retryAt'>>;
 
@@ -108,9 +102,9 @@ export async function recordRefusal(
   keepsNotice: boolean,
 ): Promise<Refusal> {
   const findNotice = (told: Refusal): Notice | null => (keepsNotice ? toNotice(told, context.now()) : null);
-  const isStillLive = await write(context, req, { ...changes, notice: findNotice(refusal) });
+  const isStillLive = await write(context, req, changes, findNotice(refusal));
   if (isStillLive) return refusal;
-  await write(withoutLogins(context), req, { otpId: changes.otpId, notice: findNotice(LOGIN_ENDED) });
+  await write(withoutLogins(context), req, { otpId: changes.otpId }, findNotice(LOGIN_ENDED));
   return LOGIN_ENDED;
 }
 
@@ -118,7 +112,8 @@ export async function recordRefusal(
 async function write(
   context: MiddlewareContext,
   req: Request,
-  { otpId, endsPending, notice, attemptsLeft = Infinity }: RefusalRecord,
+  { otpId, endsPending, attemptsLeft = Infinity }: SessionChanges,
+  notice: Notice | null,
 ): Promise<boolean> {
   const changesPending = otpId !== undefined && (endsPending === true || attemptsLeft !== Infinity);
   if (notice === null && !changesPending) return true;

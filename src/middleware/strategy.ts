@@ -65,20 +65,15 @@ export interface AuthenticationOptions {
   readonly purpose?: Purpose | undefined;
 }
 
-export type Authentication = AuthenticationSuccess | AuthenticationFailure;
-
-export interface AuthenticationSuccess {
-  readonly kind: 'success';
+/** The user to go on with, and `req.authInfo`: `SmsOtpAuthInfo`, or what an appended function passed instead. */
+interface ConfirmedUser {
   readonly user: Express.User;
-  /** `SmsOtpAuthInfo`, or what an appended function passed instead. */
   readonly info: object;
 }
 
-export interface AuthenticationFailure {
-  readonly kind: 'failure';
-  readonly info: SmsOtpFailureInfo;
-  readonly status: number;
-}
+export type Authentication =
+  | ({ readonly kind: 'success' } & ConfirmedUser)
+  | { readonly kind: 'failure'; readonly info: SmsOtpFailureInfo; readonly status: number };
 
 /** `req.authInfo` after a second factor. `amr` as in RFC 8176. */
 export interface SmsOtpAuthInfo {
@@ -168,7 +163,7 @@ export function createAuthenticate(context: MiddlewareContext, callback?: Strate
     req: Request,
     options: AuthenticationOptions,
     refused: SessionRefusal,
-  ): Promise<AuthenticationFailure> {
+  ): Promise<Authentication> {
     const told = await recordRefusal(context, req, refused, options.keepsNotice === true);
     req.smsOtp = { verified: false, ...told };
     const { status, error } = REPLIES[told.reason];
@@ -180,9 +175,6 @@ export function createAuthenticate(context: MiddlewareContext, callback?: Strate
 /** What NestJS and others append: called with the verified user, and may answer with another, or none. */
 export type StrategyCallback = (user: Express.User, done: StrategyDone) => unknown;
 export type StrategyDone = (error: unknown, user?: Express.User | false | null, info?: object) => void;
-
-/** The user to go on with, and `req.authInfo`. */
-type ConfirmedUser = Pick<AuthenticationSuccess, 'user' | 'info'>;
 
 /**
  * Calls the appended function; null when it answers without a user. Its arity is never read, because NestJS passes rest
