@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Pool } from 'pg';
+import { createClient, type RedisClientType } from 'redis';
 import { memoryPasskeyBook, type Passkey, type PasskeyBook } from '../../docs/recipes/passkey-book';
 import { CREATE_PASSKEYS, postgresPasskeyBook } from '../../docs/recipes/passkey-book-postgres';
-import { createPasskeyStore } from '../../example-app/passkeys';
 import { memoryLists } from '../../example-app/lists';
+import { createPasskeyStore } from '../../example-app/passkeys';
+import { redisLists } from '../../example-app/stores';
 import { describeWithService } from '../services/describe-with-service';
 import { connectionOf, startPostgres } from '../services/postgres';
+import { startRedis } from '../services/redis';
 import type { Service } from '../services/service';
 
 function passkeyOf(id: string, counter = 0): Passkey {
@@ -72,6 +75,24 @@ describe('passkeys in memory', () => {
 describe('passkeys of the example app', () => {
   const { book } = createPasskeyStore(memoryLists());
   checkFacts(() => book);
+});
+
+describeWithService('redis')('passkeys of the example app in Redis', () => {
+  let server: Service;
+  let client: RedisClientType;
+
+  beforeAll(async () => {
+    server = await startRedis();
+    client = createClient({ url: `redis://127.0.0.1:${server.port}` });
+    await client.connect();
+  }, 60_000);
+
+  afterAll(async () => {
+    client.destroy();
+    await server.close();
+  });
+
+  checkFacts(() => createPasskeyStore(redisLists(client, 'harbour:passkeys')).book);
 });
 
 describeWithService('postgres')('passkeys in PostgreSQL', () => {

@@ -3,7 +3,7 @@ import type { AuthenticationResponseJSON, PublicKeyCredentialRequestOptionsJSON 
 import { memoryPasskeyBook } from '../../docs/recipes/passkey-book';
 import type { PasskeyOptions, PasskeyRefusal } from '../../docs/recipes/passkeys';
 import { createApp } from '../../docs/recipes/passkeys-app';
-import { Authenticator, type Written } from './support/authenticator';
+import { Authenticator, type Written } from '../support/authenticator';
 import { startRecipe, type RecipeSite } from './support/recipe-site';
 import { passwordOf } from './support/recipe-users';
 

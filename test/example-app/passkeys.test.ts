@@ -1,0 +1,196 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { TOTP } from 'otpauth';
+import { memoryLists } from '../../example-app/lists';
+import { createLog } from '../../example-app/log';
+import { createPasskeyStore } from '../../example-app/passkeys';
+import { Authenticator } from '../support/authenticator';
+import { ALICE_PHONE, startSite, type Site } from './site';
+import { readNotice, readPin, Visitor } from './visitor';
+
+const ORIGIN = 'http://localhost:3000';
+const NEW_PHONE = '+12025550130';
+const OFFER = 'Next time, skip the code';
+
+describe('passkeys of the example app', () => {
+  let site: Site;
+  let visitor: Visitor;
+  let device: Authenticator;
+  let lines: string[];
+  let nowMs: number;
+
+  beforeEach(async () => {
+    lines = [];
+    nowMs = Date.now();
+    site = await startSite({ log: createLog('warn', { write: (line) => void lines.push(line) }) });
+    visitor = new Visitor(site);
+    await visitor.logIn();
+    device = new Authenticator(ORIGIN);
+  });
+
+  afterEach(() => site.close());
+
+  function advanceSeconds(seconds: number): void {
+    site.advanceSeconds(seconds);
+    nowMs += seconds * 1000;
+  }
+
+  async function addPasskey(who = visitor): Promise<string | undefined> {
+    const { body } = await who.submit('/settings', '/settings/passkeys/options');
+    const credential = JSON.stringify(device.create(body));
+    const { headers } = await who.submit('/settings', '/settings/passkeys', { credential });
+    advanceSeconds(60);
+    return headers.location;
+  }
+
+  async function usePasskey(who: Visitor, origin = ORIGIN): Promise<string | undefined> {
+    const { body } = await who.submit('/login/pin', '/login/passkey/options');
+    const credential = JSON.stringify(device.get(body, { origin }));
+    return (await who.submit('/login/pin', '/login/passkey', { credential })).headers.location;
+  }
+
+  /** Gives the password in another browser. */
+  async function begin(): Promise<Visitor> {
+    const other = new Visitor(site);
+    await other.givePassword();
+    return other;
+  }
+
+  async function setUpApp(): Promise<string> {
+    const page = '/settings/authenticator-app';
+    const secret = (
+      /<p class="key" dir="ltr"><code>([^<]+)</.exec((await visitor.open(page)).text)?.[1] ?? ''
+    ).replaceAll(' ', '');
+    await visitor.submit(page, page, { pin: new TOTP({ secret }).generate({ timestamp: nowMs }) });
+    advanceSeconds(60);
+    return secret;
+  }
+
+  const switchTexts = async (texts: 'on' | 'off', who = visitor): Promise<string | undefined> =>
+    (await who.submit('/settings', '/settings/texts', { texts })).headers.location;
+
+  it('are added by a fresh second factor alone, and by a form of this session', async () => {
+    expect((await visitor.post('/settings/passkeys/options', { _csrf: 'another' })).status).toBe(303);
+    advanceSeconds(301);
+    const stale = await visitor.submit('/account', '/settings/passkeys/options');
+    expect([stale.status, stale.body]).toEqual([403, { error: 'second-factor-too-old' }]);
+    const form = await visitor.submit('/account', '/settings/passkeys', { credential: '{}' });
+    expect(form.headers.location).toBe('/settings');
+    await visitor.submit('/step-up', '/step-up');
+    await visitor.giveCode(readPin(site));
+    const odd = await visitor.submit('/settings', '/settings/passkeys', { credential: 'not JSON' });
+    expect(odd.headers.location).toBe('/settings?passkey-refused');
+    expect(readNotice(await visitor.open('/settings?passkey-refused'))).toBe(
+      'No passkey was added. You can try again.',
+    );
+    expect(await addPasskey()).toBe('/settings?passkey-added');
+  });
+
+  it('are asked for before an authenticator app, which stands beside them, and nothing is texted', async () => {
+    const secret = await setUpApp();
+    await addPasskey();
+    const other = await begin();
+    const { text } = await other.open('/login/pin');
+    expect(text).toMatch(/<h1>Use your passkey<\/h1>[\s\S]*Code from your authenticator app/);
+    expect(await usePasskey(other)).toBe('/account');
+    expect((await other.open('/account')).text).toContain('Password and passkey');
+    const third = await begin();
+    const pin = new TOTP({ secret }).generate({ timestamp: nowMs });
+    expect((await third.submit('/login/pin', '/login/app', { pin })).headers.location).toBe('/account');
+    expect(site.simulator.outbox).toHaveLength(1);
+  });
+
+  it('of another origin are refused with a sentence of their own, and logged without what was sent', async () => {
+    await addPasskey();
+    const other = await begin();
+    expect(await usePasskey(other, 'http://localhost:3999')).toBe('/login/pin?passkey');
+    const { text } = await other.open('/login/pin?passkey');
+    expect(text).toContain('We couldn’t accept that passkey.');
+    expect(text).toContain('action="/login/passkey"');
+    expect((await other.open('/account')).headers.location).toBe('/login');
+    const logged = lines.map((line): unknown => JSON.parse(line).passkey).filter(Boolean);
+    expect(logged).toEqual([{ userId: 'user-1', reason: 'not-verified' }]);
+    expect(lines.join('')).not.toContain('3999');
+  });
+
+  it('that are removed close what was opened elsewhere', async () => {
+    await addPasskey();
+    const other = await begin();
+    await usePasskey(other);
+    expect((await other.open('/account')).status).toBe(200);
+    const removed = await visitor.submit('/settings', '/settings/passkeys/remove', { passkeyId: device.id });
+    expect(removed.headers.location).toBe('/settings?passkey-removed');
+    expect((await other.open('/account')).headers.location).toBe('/login');
+    expect((await visitor.open('/account')).status).toBe(200);
+  });
+
+  it('are offered after a texted code alone', async () => {
+    expect((await visitor.open('/account')).text).toContain(OFFER);
+    expect((await visitor.open('/account')).text).toContain(OFFER);
+    const [code = ''] = await visitor.makeCodes();
+    advanceSeconds(8 * 86_400);
+    const other = await begin();
+    await other.submit('/login/pin', '/login/recover', { recoveryCode: code });
+    expect((await other.open('/account')).text).not.toContain(OFFER);
+  });
+
+  it('are offered to one of two logins that come together', async () => {
+    const store = createPasskeyStore(memoryLists());
+    const offers = await Promise.all([1, 2].map((codeAt) => store.isOffered('user-1', codeAt, nowMs)));
+    expect(offers.sort()).toEqual([false, true]);
+  });
+
+  describe('with texts switched off', () => {
+    it('need recovery codes first, and something better than a text', async () => {
+      const { length } = await visitor.makeCodes();
+      expect(length).toBe(10);
+      expect(await switchTexts('off')).toBe('/settings');
+      advanceSeconds(60);
+      await begin();
+      expect(site.simulator.outbox).toHaveLength(2);
+    });
+
+    it('leave the old number alone, through login, step-up and a new number', async () => {
+      await addPasskey();
+      expect(await switchTexts('off')).toBe('/settings');
+      await visitor.makeCodes();
+      expect(await switchTexts('off')).toBe('/settings?texts-off');
+      const sent = site.simulator.outbox.length;
+      advanceSeconds(3600);
+      const other = await begin();
+      const page = await other.open('/login/pin');
+      expect(page.text).not.toContain('/login/pin/resend');
+      const refused = await other.submit('/login/pin', '/login/pin/resend');
+      expect(refused.headers.location).toBe('/login/pin');
+      expect(await usePasskey(other)).toBe('/account');
+      advanceSeconds(301);
+      expect((await other.open('/settings')).headers.location).toBe('/step-up');
+      await other.submit('/step-up', '/step-up');
+      await other.submit('/login/pin', '/login/pin/resend');
+      expect(await usePasskey(other)).toBe('/settings');
+      expect(site.simulator.outbox).toHaveLength(sent);
+      await other.submit('/settings', '/settings/phones', { phone: NEW_PHONE });
+      await other.answerCode(readPin(site, NEW_PHONE));
+      expect((await other.open('/settings')).text).toContain('Number ending in 30');
+      // The new number has proven itself; the old one has heard of nothing.
+      expect(site.simulator.outbox.slice(sent).map(({ mobile }) => `+${mobile.replace('+', '')}`)).toEqual([NEW_PHONE]);
+      expect(site.simulator.outbox.filter(({ mobile }) => mobile.endsWith(ALICE_PHONE.slice(1)))).toHaveLength(sent);
+    });
+
+    it('need no passkey where there is an app, and come back when the last of both is removed', async () => {
+      await setUpApp();
+      await visitor.makeCodes();
+      expect(await switchTexts('off')).toBe('/settings?texts-off');
+      await addPasskey();
+      await visitor.submit('/settings', '/settings/passkeys/remove', { passkeyId: device.id });
+      expect((await visitor.open('/settings')).text).toContain('Text me login codes again');
+      await visitor.submit('/settings', '/settings/authenticator-app/remove');
+      advanceSeconds(60);
+      await begin();
+      expect(site.simulator.outbox).toHaveLength(2);
+      // Whoever adds one again chooses again.
+      device = new Authenticator(ORIGIN);
+      await addPasskey();
+      expect((await visitor.open('/settings')).text).toContain('Stop texting me login codes');
+    });
+  });
+});
