@@ -8,7 +8,7 @@ import { ROOT } from './packed/repository';
 
 /** About a tenth above what they are; whoever passes one looks at what has come along, and then raises it. */
 const MOST_PACKED_BYTES = 560 * 1024;
-const MOST_UNPACKED_BYTES = 2_050_000;
+const MOST_UNPACKED_BYTES = 2_080_000;
 
 const GUIDE = /^docs\/(?:(?:recipes\/)?[\w-]+\.md|recipes\/[\w.-]+\.ts|images\/\w[\w-]*\.svg)$/;
 
