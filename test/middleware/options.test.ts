@@ -109,7 +109,7 @@ describe('createSmsOtp', () => {
           'requireSecondFactor',
           'hasSecondFactor',
         ],
-        ...['status', 'claims', 'unlockUser', 'enableUser', 'forgetUser', 'exportUser'],
+        ...['status', 'claims', 'unlockUser', 'enableUser', 'forgetUser', 'exportUser', 'warmUp'],
       ].sort(),
     );
     const { requireSecondFactor, send } = parts;
