@@ -1,6 +1,13 @@
 import { createHmac } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { ChallengeFactor, FactorChallenged, FactorResponse } from 'passport-sms-otp';
+import {
+  type ChallengeFactor,
+  type FactorChallenged,
+  type FactorResponse,
+  memoryStore,
+  type SmsOtpStore,
+} from 'passport-sms-otp';
+import { testClock, type TestClock } from '../support/clock';
 import { asTestUser, BOB } from '../support/test-app';
 import type { Browser, Seen } from './support/browser';
 import { type FactorApp, startFactorApp } from './support/factor-app';
@@ -31,7 +38,10 @@ describe.each(['A', 'B'] as const)('A factor that answers a challenge, variant %
   let check: (answered: FactorResponse) => unknown;
   let createOptions: ChallengeFactor['createOptions'];
 
-  beforeEach(async () => {
+  beforeEach(() => start());
+  afterEach(() => test.close());
+
+  async function start({ clock, store }: { clock?: TestClock; store?: SmsOtpStore } = {}): Promise<void> {
     made = [];
     checked = [];
     check = isSigned;
@@ -53,7 +63,8 @@ describe.each(['A', 'B'] as const)('A factor that answers a challenge, variant %
     const card = { name: 'card', check: () => true };
     test = await startFactorApp({
       variant,
-      options: { factors: [key('key'), key('spare'), card] },
+      ...(clock && { clock }),
+      options: { factors: [key('key'), key('spare'), card], ...(store && { store }) },
       routes: (app, smsOtp) => {
         for (const name of ['key', 'spare']) {
           const [options, verify] = [smsOtp.optionsWith?.(name), smsOtp.verifyWith?.(name)];
@@ -66,8 +77,7 @@ describe.each(['A', 'B'] as const)('A factor that answers a challenge, variant %
       },
     });
     alice = test.browser();
-  });
-  afterEach(() => test.close());
+  }
 
   const challengeOf = async (browser = alice, name = 'key'): Promise<unknown> => {
     const { status, body } = await browser.post(`/${name}/options`);
@@ -298,6 +308,20 @@ describe.each(['A', 'B'] as const)('A factor that answers a challenge, variant %
     const { body } = await alice.get('/status');
     expect(body).toMatchObject({ pending: { factors: expect.arrayContaining(['key', 'card']) } });
     expect(JSON.stringify(body.pending)).not.toContain(challenge);
+  });
+
+  it('accepts nothing where the store gives no count of the challenge', async () => {
+    await test.close();
+    const clock = testClock();
+    const memory = memoryStore({ now: clock.now });
+    const charge: typeof memory.counters.charge = async (counters) =>
+      counters[0]?.key.startsWith('challenge:') === true
+        ? { refusedBy: null, counts: [] }
+        : memory.counters.charge(counters);
+    await start({ clock, store: { ...memory, counters: { ...memory.counters, charge } } });
+    await alice.login();
+    expect(brief(await respond(sign('alice', await challengeOf())))).toEqual(INVALID);
+    expect(checked).toEqual([]);
   });
 
   it.each([['createOptions'], ['checkResponse'], ['check', 'createOptions', 'checkResponse'], []])(
