@@ -314,11 +314,14 @@ describe.each(['A', 'B'] as const)('A factor that answers a challenge, variant %
     await test.close();
     const clock = testClock();
     const memory = memoryStore({ now: clock.now });
-    const charge: typeof memory.counters.charge = async (counters) =>
-      counters[0]?.key.startsWith('challenge:') === true
-        ? { refusedBy: null, counts: [] }
-        : memory.counters.charge(counters);
-    await start({ clock, store: { ...memory, counters: { ...memory.counters, charge } } });
+    const counters: SmsOtpStore['counters'] = {
+      ...memory.counters,
+      charge: async (asked) => {
+        const isOfChallenge = asked[0]?.key.startsWith('challenge:') === true;
+        return isOfChallenge ? { refusedBy: null, counts: [] } : memory.counters.charge(asked);
+      },
+    };
+    await start({ clock, store: { ...memory, counters } });
     await alice.login();
     expect(brief(await respond(sign('alice', await challengeOf())))).toEqual(INVALID);
     expect(checked).toEqual([]);
