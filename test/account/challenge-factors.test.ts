@@ -313,7 +313,7 @@ describe.each(['A', 'B'] as const)('A factor that answers a challenge, variant %
   it('accepts nothing where the store gives no count of the challenge', async () => {
     await test.close();
     const clock = testClock();
-    const memory = memoryStore({ now: clock.now });
+    const memory = memoryStore({ now: () => clock.now() });
     const counters: SmsOtpStore['counters'] = {
       ...memory.counters,
       charge: async (asked) => {

@@ -49,7 +49,9 @@ describe.each(['A', 'B'] as const)('while the gateway of variant %s is away from
       variant,
       clock,
       users: [ALICE, BOB, CAROL, DAVE],
-      options: { factors: [passkeyFactor(passkeys, settings), totpFactor({ ...apps.options, now: clock.now })] },
+      options: {
+        factors: [passkeyFactor(passkeys, settings), totpFactor({ ...apps.options, now: () => clock.now() })],
+      },
       routes: (app, smsOtp) => {
         const [options, passkey, totp] = [
           smsOtp.optionsWith?.('passkey'),
