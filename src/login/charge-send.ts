@@ -24,8 +24,9 @@ export type SendCharge =
       readonly isCharged: true;
       /** What the send was charged to. A known browser that is full counts as one of the others. */
       readonly bucket: string;
-      /** Seconds until another text may be asked for, and until the gap ends, which is all that is left of a send given back. */
+      /** Seconds until another text may be asked for. */
       readonly waitSeconds: number;
+      /** Seconds until the gap ends: all that is left to wait for when the send is given back. */
       readonly gapSeconds: number;
       readonly isNewNumber: boolean;
       /** The user's texts of the day, when this was the last one that may be sent; null: there are more. */

@@ -1,18 +1,14 @@
 import type { Request, RequestHandler, Response } from 'express';
+import type { CreateFactorOptions } from '../login/factor-options';
 import type { MiddlewareContext } from './context';
 import { createFactory, currentUser } from './handler';
 import { finishRefusal, LOGIN_ENDED, notVerified, type SessionRefusal } from './responses';
 import type { SmsOtpSession } from './session-data';
 import { updateSlot } from './update-slot';
 
-/** Makes `optionsWith` for one factor. @throws {TypeError} when it answers no challenge. */
-export function createOptionsWith(context: MiddlewareContext, factor: string): RequestHandler {
+/** Makes `optionsWith` for one factor. */
+export function createOptionsWith(context: MiddlewareContext, createOptions: CreateFactorOptions): RequestHandler {
   const { slot, logins } = context;
-  const createOptions = context.factors.get(factor)?.createOptions;
-  if (createOptions === undefined) {
-    throw new TypeError('optionsWith: factors has none of that name with createOptions');
-  }
-  const decide = createOptions;
 
   return createFactory('optionsWith', 'smsOtpOptions', answer)();
 
@@ -20,7 +16,7 @@ export function createOptionsWith(context: MiddlewareContext, factor: string): R
     const { pending } = slot.read(req);
     const otpId = pending?.otpId;
     const request = { pending, currentUser: currentUser(req), address: req.ip };
-    const result = (await logins.findEnd(req)) ?? (await decide(request));
+    const result = (await logins.findEnd(req)) ?? (await createOptions(request));
     if (result.kind === 'refused') return refuse({ ...result, otpId });
     const { options, factorChallenge } = result;
     const isStill = (now: SmsOtpSession): boolean => now.pending?.pendingId === pending?.pendingId;

@@ -113,6 +113,12 @@ function createFactorsPart(context: MiddlewareContext, strategy: OtpStrategy): F
       }
       return createVerify(context, strategy, 'verifyWith', factor)(options);
     },
-    optionsWith: (factor) => createOptionsWith(context, factor),
+    optionsWith: (factor) => {
+      const createOptions = context.factors.get(factor)?.createOptions;
+      if (createOptions === undefined) {
+        throw new TypeError('optionsWith: factors has none of that name with createOptions');
+      }
+      return createOptionsWith(context, createOptions);
+    },
   };
 }
