@@ -85,6 +85,8 @@ export function createFactorLister(
   recoveryCodes: Pick<RecoveryCodes, 'count'> | undefined,
 ): ListFactors {
   return async function listFactors(user, userId) {
+    // Most apps have neither.
+    if (factors.length === 0 && recoveryCodes === undefined) return [];
     const asked = factors.map(async (factor) => {
       const isAvailable: unknown = factor.isAvailable === undefined || (await factor.isAvailable(user));
       return isAvailable === true ? [factor.name] : [];

@@ -79,19 +79,15 @@ export function createKnownBrowsers(options: KnownBrowsersOptions): KnownBrowser
   }
 
   async function findEntry(entries: readonly Entry[], userId: string): Promise<Entry | undefined> {
-    for (const entry of entries) {
-      if (ageOf(entry) < lifeSeconds && (await isGenuine(entry, userId))) return entry;
+    for (const entry of entries.filter((one) => ageOf(one) < lifeSeconds)) {
+      const { browserId, at, seal } = entry;
+      for (const digest of digests) {
+        const genuine = await digest('known-browser', userId, browserId, at);
+        // Both are digests of the same length.
+        if (timingSafeEqual(Buffer.from(seal), Buffer.from(genuine))) return entry;
+      }
     }
     return undefined;
-  }
-
-  async function isGenuine({ browserId, at, seal }: Entry, userId: string): Promise<boolean> {
-    for (const digest of digests) {
-      const genuine = await digest('known-browser', userId, browserId, at);
-      // Both are digests of the same length.
-      if (timingSafeEqual(Buffer.from(seal), Buffer.from(genuine))) return true;
-    }
-    return false;
   }
 
   function ageOf({ at }: Entry): number {

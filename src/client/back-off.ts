@@ -16,7 +16,7 @@ const OPEN_MS = 5_000;
  */
 export class CircuitBreaker {
   /** What was counted in each second of the window. */
-  readonly #seconds = new Map<number, { calls: number; failures: number }>();
+  #seconds: { readonly second: number; calls: number; failures: number }[] = [];
   #state: 'closed' | 'open' | 'probing' = 'closed';
   #openedAt = 0;
 
@@ -43,7 +43,7 @@ export class CircuitBreaker {
       throw refusal(OPEN_MS);
     }
     this.#state = 'closed';
-    this.#seconds.clear();
+    this.#seconds = [];
     this.emitter.emit({ type: 'gateway-recovered' });
   }
 
@@ -51,11 +51,14 @@ export class CircuitBreaker {
   record(isFailure: boolean): void {
     if (this.#state !== 'closed') return;
     const now = Math.floor(this.now() / 1000);
-    for (const second of this.#seconds.keys()) {
-      if (second > now || second <= now - FAILURE_WINDOW_SECONDS) this.#seconds.delete(second);
+    let current = this.#seconds.at(-1);
+    if (current?.second !== now) {
+      current = { second: now, calls: 0, failures: 0 };
+      const kept = this.#seconds.filter(({ second }) => second <= now && second > now - FAILURE_WINDOW_SECONDS);
+      this.#seconds = [...kept, current];
     }
-    const { calls, failures } = this.#seconds.get(now) ?? { calls: 0, failures: 0 };
-    this.#seconds.set(now, { calls: calls + 1, failures: failures + Number(isFailure) });
+    current.calls += 1;
+    current.failures += Number(isFailure);
     if (!this.#isFailing()) return;
     this.#open();
     this.emitter.emit({ type: 'gateway-failing', retryAfterSeconds: OPEN_MS / 1000 });
@@ -63,7 +66,7 @@ export class CircuitBreaker {
 
   #isFailing(): boolean {
     let [calls, failures] = [0, 0];
-    for (const counts of this.#seconds.values()) {
+    for (const counts of this.#seconds) {
       calls += counts.calls;
       failures += counts.failures;
     }

@@ -10,7 +10,7 @@ import type * as OptionsModule from './options';
 import type { CheckedOptions, GatewayClientOptions } from './options';
 import { CallRunner } from './run-call';
 import { SharedToken } from './shared-token';
-import { createPlainTokenCrypto, createTokenCrypto, toAccountName } from './token-crypto';
+import { createTokenCrypto, toAccountName } from './token-crypto';
 import { TokenManager } from './token-manager';
 import { Transport } from './transport';
 import type * as WireModule from './wire';
@@ -119,9 +119,8 @@ function createParts(options: CheckedOptions, wire: Promise<Wire>, random: () =>
   const contention = new TokenContention(now, random, emitter);
   const authenticator = new Authenticator({ options, wire, transport, lockout, contention, emitter });
   const readContents = async (json: string) => (await wire).readTokenContents(json);
-  const crypto =
-    tokenStore === undefined ? createPlainTokenCrypto(readContents) : createTokenCrypto(options, readContents);
   const [store, account] = [tokenStore ?? memoryTokens(1, now), toAccountName(options)];
+  const crypto = createTokenCrypto(options, readContents, store.isInProcess !== true);
   const shared = new SharedToken({ store, crypto, account, authenticator, authMs, now });
   const tokens = new TokenManager({ shared, lockout, contention, emitter, now, random });
   const runner = new CallRunner({ timeouts, limiter, breaker, lockout, tokens, transport, emitter, wire });

@@ -13,11 +13,6 @@ export interface TokenCrypto {
 /** Reads the JSON of a token; null when it is malformed. */
 type ReadContents = (json: string) => Promise<TokenContents | null>;
 
-/** Leaves the token readable, for a store that is this process's own memory. */
-export function createPlainTokenCrypto(readContents: ReadContents): TokenCrypto {
-  return { seal: (contents) => Promise.resolve(JSON.stringify(contents)), open: readContents };
-}
-
 type Account = Pick<CheckedOptions, 'address' | 'username' | 'password'>;
 
 /** Also of the key: 0.1.0 derived another one, and its tokens count as none. */
@@ -28,11 +23,12 @@ const TAG_BYTES = 16;
 /**
  * AES-256-GCM under a key that only holders of the account's password have. The account's name is authenticated with
  * it, so that a token cannot be moved from one account to another.
+ * @param isAtRest Whether someone else may read the store, and guess at the password with what it holds.
  */
-export function createTokenCrypto(account: Account, readContents: ReadContents): TokenCrypto {
+export function createTokenCrypto(account: Account, readContents: ReadContents, isAtRest: boolean): TokenCrypto {
   const boundTo = Buffer.from(VERSION + toAccountName(account));
   let key: Promise<Buffer> | null = null;
-  const getKey = (): Promise<Buffer> => (key ??= deriveAccountKey(account));
+  const getKey = (): Promise<Buffer> => (key ??= deriveAccountKey(account, isAtRest));
   return {
     async seal(contents) {
       const bytes = encrypt(await getKey(), boundTo, JSON.stringify(contents));
@@ -86,9 +82,10 @@ const scryptAsync = promisify<string, string, number, typeof SCRYPT_COST, Buffer
 const hkdfAsync = promisify<string, Buffer | string, string, string, number, ArrayBuffer>(hkdf);
 
 /** Derives the token's key, alike in every process that has the account's password. */
-async function deriveAccountKey({ username, password, address }: Account): Promise<Buffer> {
+async function deriveAccountKey({ username, password, address }: Account, isAtRest: boolean): Promise<Buffer> {
   const salt = JSON.stringify([username, address.host]);
-  return expandKey(await scryptAsync(password, salt, KEY_BYTES, SCRYPT_COST), 'token');
+  const secret = isAtRest ? await scryptAsync(password, salt, KEY_BYTES, SCRYPT_COST) : password + salt;
+  return expandKey(secret, 'token');
 }
 
 /** Derives a key for one purpose from a secret that no one can guess; keys of different labels are independent. */

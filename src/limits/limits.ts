@@ -12,6 +12,7 @@ import {
   readOnly,
   sideOf,
   slowKey,
+  toCounter,
 } from './failures';
 import type { Limit, Limits } from './options';
 
@@ -54,13 +55,15 @@ export type LimitName =
 export interface SendCounter {
   readonly limit: LimitName;
   readonly counter: Counter;
-  /** True when it counts numbers, so that a number that was texted may be texted again however full it is. */
-  readonly admitsSameNumber?: boolean;
-  /** True when it counts the user's texts of the day since the last success. */
-  readonly isUserDay?: boolean;
-  /** True when it counts the sends of all users who have never entered a code that was texted to the number. */
-  readonly isStranger?: boolean;
+  readonly role: SendRole | undefined;
 }
+
+/**
+ * What a charge is read for, beside refusing. `user-day` counts the user's texts of the day since the last success,
+ * `strangers` the sends of all users who have never entered a code that was texted to the number. `numbers` counts numbers:
+ * one that was texted may be texted again however full it is.
+ */
+type SendRole = 'user-day' | 'strangers' | 'numbers';
 
 /**
  * Returns all counters that one send is charged to, in one round trip: all or none. The first one that refuses gives the
@@ -75,19 +78,18 @@ export function sendCounters(
   random: number,
 ): readonly SendCounter[] {
   const { perNumber, perAddress, perPrefix, total } = limits;
-  const { number, prefix, addresses } = keys;
-  const strangers = limited('per-number', `sends:strangers:${number}`, perDay(perNumber.maxPerDayFromStrangers));
+  const { user, bucket, number, prefix, provenKeys } = keys;
+  const failures = readOnly(guessCounters(limits, user, bucket, 'sms'));
+  const fromStrangers = perDay(perNumber.maxPerDayFromStrangers);
   return [
-    ...readOnly(guessCounters(limits, keys.user, keys.bucket, 'sms')).map((counter, index) => {
-      return { limit: index === 0 ? 'failures' : 'lock', counter } as const;
-    }),
-    { limit: 'gap', counter: gapCounter(keys, gapSeconds, random) },
+    ...failures.map((counter, index) => toSendCounter(index === 0 ? 'failures' : 'lock', counter)),
+    toSendCounter('gap', gapCounter(keys, gapSeconds, random)),
     ...userCounters(limits.perUser, keys),
     ...(keys.isConfirmed ? [] : unprovenCounters(limits, keys)),
     // Only who has entered a code that was texted to the number is exempt, whatever the app says of it.
-    { ...exempted(strangers, keys.provenKeys), isStranger: true },
-    ...addresses.map(({ block, factor }) => {
-      const wider = { ...perAddress, max: perAddress.max * factor };
+    limited('per-number', `sends:strangers:${number}`, fromStrangers, provenKeys, 'strangers'),
+    ...keys.addresses.map(({ block, factor }) => {
+      const wider = { max: perAddress.max * factor, perSeconds: perAddress.perSeconds };
       return limited('per-address', `sends:address:${block}`, wider);
     }),
     limited('per-prefix', `sends:prefix:${prefix}`, perPrefix),
@@ -99,7 +101,7 @@ function gapCounter({ user, bucket }: SendKeys, gapSeconds: number, random: numb
   const seconds = doubling(gapSeconds, LONGEST_GAP_SECONDS).map((gap, index) =>
     index === 0 ? gap : Math.min(LONGEST_GAP_SECONDS, Math.round(gap * (1 + random / 10))),
   );
-  return { key: KEYS.gap(user, bucket), windowSeconds: DAY_SECONDS, lock: { every: 1, seconds } };
+  return toCounter(KEYS.gap(user, bucket), DAY_SECONDS, { lock: { every: 1, seconds } });
 }
 
 function userCounters(perUser: Limits['perUser'], keys: SendKeys): readonly SendCounter[] {
@@ -109,7 +111,7 @@ function userCounters(perUser: Limits['perUser'], keys: SendKeys): readonly Send
   const stepUps = isShare ? perUser.maxStepUpsPerDayInOthers : perUser.maxStepUpsPerDay;
   const isStepUp = purpose === 'step-up' || purpose === 'transaction';
   return [
-    { ...limited('per-user', KEYS.day(user, bucket), perDay(perUser.maxPerDay)), isUserDay: true },
+    limited('per-user', KEYS.day(user, bucket), perDay(perUser.maxPerDay), undefined, 'user-day'),
     limited('per-user', KEYS.short(user, bucket), perUser),
     limited('per-user', KEYS.all(user, bucket), perDay(inAll)),
     ...(isStepUp ? [limited('per-user', KEYS.stepUps(user, bucket), perDay(stepUps))] : []),
@@ -119,24 +121,22 @@ function userCounters(perUser: Limits['perUser'], keys: SendKeys): readonly Send
 /** The budgets of numbers that are not proven for the user. Proven ones are exempt, so that they tell a stranger nothing. */
 function unprovenCounters(limits: Limits, keys: SendKeys): readonly SendCounter[] {
   const { perUser, perNumber, perAddress, perPrefix } = limits;
-  const { user, number, prefix, purpose, addresses, provenKeys } = keys;
+  const { user, number, prefix, purpose, provenKeys } = keys;
   const kind = purpose === 'enroll' ? 'enroll' : 'login';
+  const inPrefix = { max: perPrefix.maxUnproven, perSeconds: perPrefix.perSeconds };
   // A number that was texted today is not another one.
   const texted = `texted:${user}:${number}`;
-  const another = limited('per-user', KEYS.unprovenNumbers(user), perDay(perUser.maxUnprovenNumbers));
-  const counters = [
-    limited('per-number', `sends:day:number:${kind}:${number}`, perDay(perNumber.maxPerDay)),
-    limited('per-number', `sends:short:number:${kind}:${number}`, perNumber),
-    { limit: 'per-user', counter: { key: texted, windowSeconds: DAY_SECONDS } } as const,
-    ...addresses.map(({ block, factor }) => {
-      const wider = { ...perAddress, max: perAddress.maxUnproven * factor };
-      return limited('per-address', `sends:address-unproven:${block}`, wider);
-    }),
-    limited('per-prefix', `sends:prefix-unproven:${kind}:${prefix}`, { ...perPrefix, max: perPrefix.maxUnproven }),
-  ];
+  const known = [...provenKeys, texted];
   return [
-    { ...exempted(another, [...provenKeys, texted]), admitsSameNumber: true },
-    ...counters.map((counter) => exempted(counter, provenKeys)),
+    limited('per-user', KEYS.unprovenNumbers(user), perDay(perUser.maxUnprovenNumbers), known, 'numbers'),
+    limited('per-number', `sends:day:number:${kind}:${number}`, perDay(perNumber.maxPerDay), provenKeys),
+    limited('per-number', `sends:short:number:${kind}:${number}`, perNumber, provenKeys),
+    toSendCounter('per-user', toCounter(texted, DAY_SECONDS, { exemptBy: provenKeys })),
+    ...keys.addresses.map(({ block, factor }) => {
+      const wider = { max: perAddress.maxUnproven * factor, perSeconds: perAddress.perSeconds };
+      return limited('per-address', `sends:address-unproven:${block}`, wider, provenKeys);
+    }),
+    limited('per-prefix', `sends:prefix-unproven:${kind}:${prefix}`, inPrefix, provenKeys),
   ];
 }
 
@@ -144,12 +144,18 @@ function perDay(max: number): Limit {
   return { max, perSeconds: DAY_SECONDS };
 }
 
-function exempted({ limit, counter }: SendCounter, exemptBy: readonly string[]): SendCounter {
-  return { limit, counter: { ...counter, exemptBy } };
+function limited(
+  limit: LimitName,
+  key: string,
+  { max, perSeconds }: Limit,
+  exemptBy?: readonly string[],
+  role?: SendRole,
+): SendCounter {
+  return toSendCounter(limit, toCounter(key, perSeconds, { max, exemptBy }), role);
 }
 
-function limited(limit: LimitName, key: string, { max, perSeconds: windowSeconds }: Limit): SendCounter {
-  return { limit, counter: { key, windowSeconds, max } };
+function toSendCounter(limit: LimitName, counter: Counter, role?: SendRole): SendCounter {
+  return { limit, counter, role };
 }
 
 export function enrollmentCounter({ enrollments }: Limits, user: string): Counter {
@@ -161,12 +167,12 @@ export function enrollmentCounter({ enrollments }: Limits, user: string): Counte
  * fact about both: one user's proof tells another nothing.
  */
 export function provenCounter(user: string, number: string): Counter {
-  return { key: `proven:${user}:${number}`, windowSeconds: null };
+  return toCounter(`proven:${user}:${number}`, null);
 }
 
 /** Gives back the send of a challenge whose code may have been judged: the user's ten a day, and no total. */
 export function lostSendCounter(user: string, bucket: string): Counter {
-  return { key: KEYS.day(user, bucket), windowSeconds: DAY_SECONDS, amount: -1 };
+  return toCounter(KEYS.day(user, bucket), DAY_SECONDS, { amount: -1 });
 }
 
 /**

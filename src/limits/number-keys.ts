@@ -24,17 +24,11 @@ export function createNumberKeys(readNumber: ReadNumber, deriveKeys: readonly ((
   return async (mobile, origin = readNumber(mobile)) => {
     const keys = (cached ??= await Promise.all(deriveKeys.map((derive) => derive())));
     const { e164 } = await origin();
-    const hash = (value: string): string[] => keys.map((key) => hmac(key, value));
+    const allNumbers = keys.map((key) => hmac(key, e164));
+    const [newest] = keys;
     // There always is a secret: each '' is for the compiler alone.
-    const allNumbers = hash(e164);
-    return {
-      number: allNumbers[0] ?? '',
-      allNumbers,
-      // Computed on demand: only sends, and policies that learn from right codes, need it.
-      get prefix() {
-        return hash(`prefix ${e164.slice(0, -SUBSCRIBER_DIGITS)}`)[0] ?? '';
-      },
-    };
+    const prefix = newest === undefined ? '' : hmac(newest, `prefix ${e164.slice(0, -SUBSCRIBER_DIGITS)}`);
+    return { number: allNumbers[0] ?? '', allNumbers, prefix };
   };
 }
 

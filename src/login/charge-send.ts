@@ -4,19 +4,12 @@ import { giveBackOf, OTHER_BROWSERS } from '../limits/failures';
 import { type LimitName, lostSendCounter, type SendCounter, sendCounters } from '../limits/limits';
 import type { PolicyContext } from '../limits/policy';
 import type { Challenge, Charge, Count, Counter } from '../stores/store';
-import type { LoginContext } from './context';
+import type { LoginContext, UserPhone } from './context';
 import type { Refusal } from './outcome';
 import { type PlannedCharge, toRefusal } from './run-policies';
 
 /** What a send is charged for. */
-export interface ChargedSend extends Pick<
-  PolicyContext,
-  'userId' | 'purpose' | 'address' | 'numberKey' | 'prefixKey' | 'provenKeys'
-> {
-  readonly bucket: string;
-  /** Whether the app says that the number is the user's. */
-  readonly isConfirmed: boolean;
-}
+type ChargedSend = Pick<PolicyContext, 'userId' | 'purpose' | 'address' | 'numberKey' | 'prefixKey' | 'provenKeys'>;
 
 /** Charged, or refused with nothing charged at all: by our own limits, or by a policy's counter. */
 export type SendCharge =
@@ -34,7 +27,7 @@ export type SendCharge =
       /** Counters of reporting policies that would have refused. */
       readonly exceeded: readonly PlannedCharge[];
       /** What `giveBackSend` charges. */
-      readonly givenBack: readonly Counter[];
+      readonly givenBack: () => readonly Counter[];
     }
   | {
       readonly isCharged: false;
@@ -56,14 +49,21 @@ const NOTHING: Count = { count: 0, resetSeconds: null, lockedSeconds: 0 };
 export async function chargeSend(
   parts: LoginContext,
   send: ChargedSend,
+  { bucket, isConfirmed }: { readonly bucket: string } & Pick<UserPhone, 'isConfirmed'>,
   planned: readonly PlannedCharge[],
 ): Promise<SendCharge> {
   const { limits, resendCooldownSeconds } = parts.settings;
-  const { userId: user, bucket, purpose, numberKey: number, prefixKey: prefix } = send;
-  const { provenKeys, isConfirmed } = send;
-  const addresses = toAddressBlocks(send.address);
-  const subject = { user, bucket, hasKnownBrowsers: parts.browsers.isOn, purpose, number, prefix, addresses };
-  const keys = { ...subject, provenKeys, isConfirmed };
+  const keys = {
+    user: send.userId,
+    bucket,
+    hasKnownBrowsers: parts.browsers.isOn,
+    purpose: send.purpose,
+    number: send.numberKey,
+    prefix: send.prefixKey,
+    addresses: toAddressBlocks(send.address),
+    provenKeys: send.provenKeys,
+    isConfirmed,
+  };
   const plan = sendCounters(limits, keys, resendCooldownSeconds, parts.random());
   const counters = [...plan.map(({ counter }) => counter), ...planned.map(toCounter)];
   const charge = await parts.store.counters.charge(counters);
@@ -75,7 +75,7 @@ export async function chargeSend(
   }
   const limit = plan[refusedBy]?.limit;
   if (bucket !== OTHER_BROWSERS && (limit === 'failures' || limit === 'lock')) {
-    return chargeSend(parts, { ...send, bucket: OTHER_BROWSERS }, planned);
+    return chargeSend(parts, send, { bucket: OTHER_BROWSERS, isConfirmed }, planned);
   }
   const isInGap = limit === 'gap';
   const entry = planned[refusedBy - plan.length];
@@ -97,7 +97,7 @@ export async function giveBackSend(
 ): Promise<number> {
   const isUnsent =
     error instanceof GatewayRejectedError || (error instanceof GatewayUnreachableError && !error.mayHaveArrived);
-  return isUnsent && (await giveBack(parts, givenBack)) ? gapSeconds : waitSeconds;
+  return isUnsent && (await giveBack(parts, givenBack())) ? gapSeconds : waitSeconds;
 }
 
 /** Gives back the send of a challenge that ended because the gateway's answer was lost. */
@@ -131,20 +131,29 @@ function readPolicyRefusal({ deny = 'send-limit' }: PlannedCharge, count: Count)
 }
 
 function readCharged(plan: readonly SendCounter[], { counts }: Charge) {
-  const countOf = (index: number): Count => counts[index] ?? NOTHING;
-  // An exempt counter is not touched, so its count is 0.
-  const isNewNumber = plan.some(({ isStranger }, index) => isStranger === true && countOf(index).count > 0);
-  const waits = plan.map((entry, index) => (entry.admitsSameNumber ? 0 : waitOf(entry, countOf(index))));
-  const givenBack = plan
-    .filter(({ limit, counter }, index) => {
-      return limit !== 'gap' && counter.isOnlyRead !== true && countOf(index).count > 0;
-    })
+  let [waitSeconds, gapSeconds] = [0, 0];
+  let isNewNumber = false;
+  let usedUp: number | null = null;
+  for (const [index, entry] of plan.entries()) {
+    const { limit, counter, role } = entry;
+    // An exempt counter is not touched, so its count is 0.
+    const count = counts[index] ?? NOTHING;
+    const wait = role === 'numbers' ? 0 : waitOf(entry, count);
+    waitSeconds = Math.max(waitSeconds, wait);
+    if (limit === 'gap') gapSeconds = wait;
+    if (role === 'strangers') isNewNumber = count.count > 0;
+    if (role === 'user-day' && count.count === counter.max) usedUp = count.count;
+  }
+  return { waitSeconds, gapSeconds, isNewNumber, usedUp, givenBack: () => findGivenBack(plan, counts) };
+}
+
+/** Returns what gives back all that a send was charged but its gap. */
+function findGivenBack(plan: readonly SendCounter[], counts: readonly Count[]): readonly Counter[] {
+  return plan
+    .filter(
+      ({ limit, counter }, index) => limit !== 'gap' && !counter.isOnlyRead && (counts[index] ?? NOTHING).count > 0,
+    )
     .map(({ counter }) => giveBackOf(counter));
-  const day = plan.findIndex(({ isUserDay }) => isUserDay === true);
-  const { count } = countOf(day);
-  const usedUp = count === plan[day]?.counter.max ? count : null;
-  const gapSeconds = Math.max(0, ...waits.filter((_wait, index) => plan[index]?.limit === 'gap'));
-  return { waitSeconds: Math.max(...waits), gapSeconds, isNewNumber, usedUp, givenBack };
 }
 
 function readRefused(

@@ -10,7 +10,11 @@ export function isPhoneNumber(value: unknown): value is string {
 
 /** Returns what may be shown of a number: the last two digits. Length and country stay hidden. */
 export function maskPhone(mobile: string): string {
-  return `•• •• ${mobile.slice(-2)}`;
+  return `•• •• ${toPhoneEnding(mobile)}`;
+}
+
+export function toPhoneEnding(mobile: string): string {
+  return mobile.slice(-2);
 }
 
 /** Returns a user's number as a page may show it: its last two digits, and an id that is of use to this user alone. */
@@ -60,7 +64,8 @@ export async function choosePhone(login: LoginContext, question: PhoneQuestion):
   if (previous?.isSent === true && before === undefined) return { reason: 'user-gone' };
   if (first === undefined) return { reason: 'no-phone' };
   const usual = before ?? first;
-  if (listed.length === 1 && phoneId === undefined) return { ...usual, phones: [] };
+  if (listed.length === 1 && phoneId === undefined)
+    return { mobile: usual.mobile, isConfirmed: usual.isConfirmed, phones: [] };
   const choices = await Promise.all(listed.map(({ mobile }) => describePhone(login, user, mobile)));
   const phones = choices.length > 1 ? choices : [];
   if (phoneId === undefined) return { ...usual, phones };

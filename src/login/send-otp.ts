@@ -109,7 +109,7 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
     const bucket = request.previous?.bucket ?? (await login.browsers.findBucket(request.browserCookie, userId));
     const recipient = { identity, bucket, mobile, isConfirmed, phones, factors };
     const wait = { request, ...recipient, status: null };
-    if (await isAnotherFirst(request, factors)) {
+    if (factors.length > 0 && (await isAnotherFirst(request, factors))) {
       const waiting = await waitWithoutText({ ...wait, refusal: null, waitSeconds: 0 });
       const { perSeconds } = settings.limits.withoutText;
       const refusal: Refusal = { reason: 'send-limit', retryAfterSeconds: perSeconds };
@@ -137,7 +137,6 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
     { user, getPreferredFactor }: SendRequest,
     factors: readonly string[],
   ): Promise<boolean> {
-    if (factors.length === 0) return false;
     const preferred: unknown = await getPreferredFactor?.(user);
     return factors.some((factor) => factor === preferred);
   }
@@ -167,7 +166,7 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
     const times = startSend(request);
     const locale = await request.getLocale(user);
     const country = async (): Promise<string | null> => (await context.origin()).country;
-    const messageContext = { user, purpose, locale, country, ...(transaction && { transaction }) };
+    const messageContext = { user, purpose, locale, country, transaction };
     const message = await login.buildMessage(messageContext, times.validitySeconds);
 
     // What the client itself refuses is refused before anything is charged.
@@ -177,7 +176,7 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
       // 4 charge the send: the limits and the policies' counters, all or nothing
       const planned = await planCharges(policies, context);
       if (isDenial(planned)) return refuse(request, subject.userId, planned.refusal, planned.policy);
-      const charge = await chargeSend(login, { ...context, bucket, isConfirmed }, planned);
+      const charge = await chargeSend(login, context, { bucket, isConfirmed }, planned);
       emitChargeDenials(context, charge, login.emit);
       if (!charge.isCharged) {
         const { refusal, refusedBy, limit, isInGap } = charge;

@@ -236,5 +236,5 @@ export function toVerified({
   ...shown
 }: Omit<Extract<VerifyOutcome, { verified: true }>, 'verified'>): SmsOtpOutcome {
   const outcome = { verified: true, ...shown } as const;
-  return Object.defineProperty({ ...outcome, user }, 'user', { enumerable: false });
+  return Object.defineProperty(outcome, 'user', { value: user, enumerable: false }) as SmsOtpOutcome;
 }

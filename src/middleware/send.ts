@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { FirstFactorError, readFields } from '../errors';
 import type { Refusal } from '../login/outcome';
-import { maskPhone } from '../login/phones';
+import { toPhoneEnding } from '../login/phones';
 import { toUserIdText, type VerifiedMark } from '../login/users';
 import type { ResendResult } from '../login/resend-otp';
 import type { SendRequest, SendResult } from '../login/send-otp';
@@ -42,7 +42,8 @@ export function createSend(parts: MiddlewareContext): (options?: SendOptions) =>
     const { user, kept } = takeFirstFactor(req);
     slot.requireCookie(req);
     checkProxy(req, context.warn);
-    await slot.undoLogIn(req);
+    const undone = slot.undoLogIn(req);
+    if (undone !== undefined) await undone;
     const before = slot.read(req);
     const request = toRequest(context, req, user, before);
     // A trusted device only matters to a user who needs a code.
@@ -56,7 +57,7 @@ export function createSend(parts: MiddlewareContext): (options?: SendOptions) =>
     }
     if (result.kind === 'already-sent') return answerAgain(context, req, res, options, before, result.refusal);
     const pending = toPending(result, findWantedPage(req, before));
-    await endEarlier(req, before);
+    if (before.pending !== undefined || logins.isOn) await endEarlier(req, before);
     await slot.renew(req, { ...kept, pending, ...findNotice(options, result, context.now()) });
     return answerPending(req, res, options, pending, result);
   }
@@ -186,7 +187,7 @@ function toPending(result: BegunSend, returnTo: string | null): PendingSlot {
     pendingId,
     purpose,
     isSent,
-    maskedPhone: mobile === '' ? '' : maskPhone(mobile),
+    phoneEnding: toPhoneEnding(mobile),
     expiresAt,
     pendingUntil,
     resendAt,

@@ -23,9 +23,11 @@ export interface SmsOtpSession {
 }
 
 /** The code this session waits for: its OTP id and what a page may show. No number, no code, no token. */
-export interface PendingSlot extends PendingStatus {
+export interface PendingSlot extends Omit<PendingStatus, 'maskedPhone'> {
   readonly otpId: string;
   readonly pendingId: string;
+  /** The last digits of the number, empty without one. A mask's dots would double the bytes of the whole session. */
+  readonly phoneEnding: string;
   /** Why no text went out, and the HTTP status of the error if there was one. */
   readonly reason?: Reason;
   readonly failureStatus?: number;
@@ -67,8 +69,8 @@ export function isSlot(value: unknown): value is SmsOtpSession {
 
 function isPending(value: unknown): boolean {
   if (!isObject(value)) return false;
-  const { otpId, pendingId, purpose, isSent, expiresAt, pendingUntil, attemptsLeft, factors } = value;
-  const hasIds = typeof otpId === 'string' && typeof pendingId === 'string';
+  const { otpId, pendingId, phoneEnding, purpose, isSent, expiresAt, pendingUntil, attemptsLeft, factors } = value;
+  const hasIds = typeof otpId === 'string' && typeof pendingId === 'string' && typeof phoneEnding === 'string';
   const hasTimes = Number.isFinite(expiresAt) && Number.isFinite(pendingUntil);
   const hasRest = typeof isSent === 'boolean' && Number.isFinite(attemptsLeft) && Array.isArray(factors);
   return hasIds && hasTimes && hasRest && isPurpose(purpose);

@@ -114,11 +114,11 @@ export class SessionSlot {
   }
 
   /** Reverts a login that the first factor has made in this very request, because it ran without `session: false`. */
-  async undoLogIn(req: Request): Promise<void> {
+  undoLogIn(req: Request): Promise<void> | undefined {
     const session = this.requireSession(req);
-    if (session[PASSPORT_KEY] === undefined || isIdFromClient(req)) return;
+    if (session[PASSPORT_KEY] === undefined || isIdFromClient(req)) return undefined;
     session[PASSPORT_KEY] = undefined;
-    await save(session);
+    return save(session);
   }
 
   /**
@@ -286,9 +286,9 @@ function saveOnce(session: Session, saved?: string): void {
 
 /** Compares the cookie by `originalMaxAge` in whole seconds; `expires` changes every time it is read. */
 function toContent(session: Session): string {
-  const { originalMaxAge } = session.cookie;
-  const lifeSeconds = originalMaxAge === null ? null : Math.round(originalMaxAge / 1000);
-  return JSON.stringify([lifeSeconds, Object.entries(session).filter(([key]) => key !== 'cookie')]);
+  const { cookie, ...kept } = session;
+  const lifeSeconds = cookie.originalMaxAge === null ? null : Math.round(cookie.originalMaxAge / 1000);
+  return JSON.stringify([lifeSeconds, kept]);
 }
 
 /** Defines an own property that loops, merges and JSON skip. */

@@ -1,4 +1,5 @@
 import type { Request } from 'express';
+import { maskPhone } from '../login/phones';
 import type { Method, PendingStatus, Reason } from '../login/outcome';
 import type { MiddlewareContext } from './context';
 import { type PendingSlot, type SmsOtpSession, toKept } from './session-data';
@@ -65,8 +66,9 @@ export function createStatus({ slot, marks, now }: MiddlewareContext): (req: Req
 
 /** Returns what a page may show of the slot: neither its ids nor the page to go to. */
 export function toStatus(pending: PendingSlot): PendingStatus {
-  const { purpose, isSent, maskedPhone, expiresAt, pendingUntil, resendAt, phones, transaction } = pending;
+  const { purpose, isSent, phoneEnding, expiresAt, pendingUntil, resendAt, phones, transaction } = pending;
   const { attemptsLeft, factors } = pending;
+  const maskedPhone = phoneEnding === '' ? '' : maskPhone(phoneEnding);
   const shown = { purpose, isSent, maskedPhone, expiresAt, pendingUntil, resendAt, attemptsLeft, factors };
   return { ...shown, ...(phones && { phones }), ...(transaction && { transaction }) };
 }

@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { maskPhone } from '../login/phones';
+import { toPhoneEnding } from '../login/phones';
 import type { Challenge } from '../stores/store';
 import type { MiddlewareContext } from './context';
 import type { PendingSlot, SmsOtpSession } from './session-data';
@@ -64,7 +64,7 @@ function follow(written: PendingSlot, challenge: Challenge): PendingSlot {
     isSent,
     expiresAt,
     pendingUntil,
-    maskedPhone: mobile === '' ? '' : maskPhone(mobile),
+    phoneEnding: toPhoneEnding(mobile),
     attemptsLeft: maxAttempts,
     factors: isSent ? [...new Set(['sms', ...kept.factors])] : kept.factors,
     ...(transaction && { transaction }),

@@ -63,6 +63,8 @@ export interface RequestOptions {
  */
 export function createGenerateRequest(options: RequestOptions) {
   const { variant, numbersAs } = options;
+  // Most messages of one client are the same: the last one that fitted is not measured again.
+  let fitting: string | undefined;
   return z
     .object(
       {
@@ -72,8 +74,10 @@ export function createGenerateRequest(options: RequestOptions) {
         message: z
           .string('must be a string')
           .superRefine((message, context) => {
+            if (message === fitting) return;
             const { problem } = measureTemplate(message, options.maxPinDigits, options.allowSecondSegment);
             if (problem !== null) context.addIssue({ code: 'custom', message: problem });
+            else fitting = message;
           })
           .optional(),
         referenceCode: referenceCode(variant).optional(),

@@ -63,8 +63,11 @@ export function requireStrings(operation: string, value: unknown): readonly stri
  * @throws {StoreError} `ERR_STORE` for an invalid number, and for a key that is named twice.
  */
 export function checkCounters(counters: readonly Counter[]): void {
-  const keys = new Set(counters.map(({ key }) => key));
-  if (keys.size !== counters.length || !counters.every(isCounter)) throw new StoreError('charge: invalid counter');
+  const keys = new Set<string>();
+  for (const counter of counters) {
+    if (!isCounter(counter) || keys.has(counter.key)) throw new StoreError('charge: invalid counter');
+    keys.add(counter.key);
+  }
 }
 
 /** @throws {StoreError} `ERR_STORE` unless the length of the lock is finite and not negative. */

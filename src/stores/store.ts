@@ -64,22 +64,24 @@ export interface Counter {
    * What one charge adds: a safe integer. Default 1. It is refused when the sum would exceed `max`. A negative amount
    * gives back, never below zero; it is never refused and begins no window.
    */
-  readonly amount?: number;
+  readonly amount?: number | undefined;
   /** The highest count. Without it there is no bound. */
-  readonly max?: number;
+  readonly max?: number | undefined;
   /** Never added to, but refuses when it is full or locked, like the others. */
-  readonly isOnlyRead?: boolean;
+  readonly isOnlyRead?: boolean | undefined;
   /** Keys of other counters: while one of those is above zero, this one is neither read nor added to; its count is reported as 0. */
-  readonly exemptBy?: readonly string[];
+  readonly exemptBy?: readonly string[] | undefined;
   /**
    * A lock after every `every` charges: the charge that reaches a multiple sets the next lock in the same step. One that
    * adds more than 1 sets the lock of the last multiple it reaches or passes; a negative amount sets and lifts none.
    */
-  readonly lock?: {
-    readonly every: number;
-    /** Seconds of the first, second, … lock; the last one repeats. */
-    readonly seconds: readonly number[];
-  };
+  readonly lock?:
+    | {
+        readonly every: number;
+        /** Seconds of the first, second, … lock; the last one repeats. */
+        readonly seconds: readonly number[];
+      }
+    | undefined;
 }
 
 /** One counter after a charge. */
@@ -123,6 +125,8 @@ export interface RenewedToken {
 
 /** The gateway's token, shared by all processes of one account. */
 export interface TokenStore {
+  /** True when tokens never leave this process's memory: the key that seals them need not be slow to guess then. Default: false. */
+  readonly isInProcess?: boolean;
   /** Returns the newest token, or null. */
   read(account: string): Promise<StoredToken | null>;
   /**

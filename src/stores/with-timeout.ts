@@ -9,45 +9,60 @@ export const STORE_TIMEOUT_MS = 2_000;
  * @throws {StoreError} `ERR_STORE` when the operation fails or the time is up. What was sent may still take effect: a
  * charge too many, a challenge that is never used; never a success.
  */
-export async function withTimeout<Result>(
+export function withTimeout<Result>(
   operation: string,
   work: () => Promise<Result>,
   timeoutMs = STORE_TIMEOUT_MS,
 ): Promise<Result> {
+  // What a renewal inside it threw is ours already.
+  const convert = (error: unknown): Error => (error instanceof SmsOtpError ? error : new StoreError(operation, error));
   try {
-    return await waitAtMost(work(), timeoutMs, () => new StoreError(`${operation}: no answer in time`));
+    return waitAtMost(work(), timeoutMs, () => new StoreError(`${operation}: no answer in time`), convert);
   } catch (error) {
-    // What a renewal inside it threw is ours already.
-    throw error instanceof SmsOtpError ? error : new StoreError(operation, error);
+    return Promise.reject(convert(error));
   }
 }
 
 /** A wait is counted in this many parts. */
 const PARTS = 10;
 
+const NOW = Promise.resolve();
+
 /**
  * Waits for a promise, but for no more than `limitMs` during which this process could have received the result; then
  * rejects with the error that `toError` returns. A process that is busy receives nothing: whatever blocks it counts as
  * one part of the time, and what has arrived by the end is read first.
+ * @param convert Makes the error to reject with of what the promise rejects with. Default: the same.
  */
-export function waitAtMost<Result>(work: Promise<Result>, limitMs: number, toError: () => Error): Promise<Result> {
+export function waitAtMost<Result>(
+  work: Promise<Result>,
+  limitMs: number,
+  toError: () => Error,
+  convert?: (error: unknown) => Error,
+): Promise<Result> {
   return new Promise((resolve, reject) => {
     let parts = PARTS;
-    let timer = setTimeout(waitForNextPart, limitMs / PARTS);
+    let isSettled = false;
+    let timer: NodeJS.Timeout | undefined;
     function waitForNextPart(): void {
-      parts -= 1;
+      if (isSettled) return;
       if (parts > 0) timer = setTimeout(waitForNextPart, limitMs / PARTS);
       else setImmediate(() => reject(toError()));
+      parts -= 1;
     }
     const succeed = (result: Result): void => {
+      isSettled = true;
       clearTimeout(timer);
       resolve(result);
     };
     const fail = (error: unknown): void => {
+      isSettled = true;
       clearTimeout(timer);
-      reject(error);
+      reject(convert === undefined ? (error as Error) : convert(error));
     };
     // A store written in JavaScript may return a plain value.
     Promise.resolve(work).then(succeed, fail);
+    // What is there already, as in the memory store, needs no timer.
+    void NOW.then(waitForNextPart);
   });
 }

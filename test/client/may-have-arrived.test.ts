@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { memoryStore } from 'passport-sms-otp';
 import type { Fault, FaultName } from '../../src/simulator/faults';
@@ -24,6 +25,8 @@ describe('a call that failed has certainly not arrived', () => {
     const { client } = startClient(simulator);
     await client.warmUp();
     await simulator.close();
+    // The end of the kept connection has to be read before it is known.
+    await setImmediate();
     expect(await errorOf(client.otp.balance())).toMatchObject({
       code: 'ERR_GATEWAY_UNREACHABLE',
       status: 503,

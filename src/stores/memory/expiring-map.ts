@@ -11,7 +11,7 @@ export interface Expiring {
   deadlineMs: number;
 }
 
-/** How many entries each call examines, beyond one for each new entry. */
+/** How many entries each call for new ones examines, beyond one for each of them. */
 const EXAMINED_PER_CALL = 8;
 
 /** A map that is full of live entries is searched through for expired ones at most this often. */
@@ -61,6 +61,7 @@ export class ExpiringMap<Entry extends Expiring> {
    * @throws {StoreError} `ERR_STORE` when live entries fill the map.
    */
   makeRoom(newEntries: number): void {
+    if (newEntries === 0) return;
     const nowMs = this.now();
     this.#removeExpired(newEntries + EXAMINED_PER_CALL, nowMs);
     if (this.#hasRoom(newEntries)) return;

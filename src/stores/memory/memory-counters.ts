@@ -8,7 +8,7 @@ export function memoryCounters(maxEntries: number, now: () => number): CounterSt
   function charge(counters: readonly Counter[]): Charge {
     checkCounters(counters);
     const nowMs = now();
-    const found = counters.map((counter) => find(counter, nowMs));
+    const found = findAll(counters, nowMs);
     const refused = found.findIndex((one) => !admits(one, nowMs));
     if (refused < 0) {
       const charged = found.filter((one) => isCharged(one, nowMs));
@@ -18,9 +18,16 @@ export function memoryCounters(maxEntries: number, now: () => number): CounterSt
     return { refusedBy: refused < 0 ? null : refused, counts: found.map((one) => toCount(one, nowMs)) };
   }
 
-  function find(counter: Counter, nowMs: number): ChargedCounter {
-    const isExempt = (counter.exemptBy ?? []).some((key) => countOf(tallies.get(key), nowMs) > 0);
-    return { counter, isExempt, tally: isExempt ? undefined : tallies.get(counter.key) };
+  function findAll(counters: readonly Counter[], nowMs: number): readonly ChargedCounter[] {
+    // Most counters of a charge share one list of exempting keys.
+    let known: Counter['exemptBy'];
+    let isExempt = false;
+    return counters.map((counter) => {
+      const { key, exemptBy } = counter;
+      if (exemptBy !== known) isExempt = exemptBy?.some((other) => countOf(tallies.get(other), nowMs) > 0) === true;
+      known = exemptBy;
+      return { counter, isExempt, tally: isExempt ? undefined : tallies.get(key) };
+    });
   }
 
   function addTo(counter: Counter, found: Tally | undefined, nowMs: number): Tally {

@@ -52,6 +52,7 @@ export function memoryTokens(maxEntries: number, now: () => number): TokenStore 
   }
 
   return {
+    isInProcess: true,
     read: (account) => toPromise(() => liveToken(accounts.get(account))),
     renew: (account, seen, renew) => renewUnderLease(leaseOf(account), seen, renew),
   };
