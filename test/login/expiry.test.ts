@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { memoryStore, type SmsOtpStore } from 'passport-sms-otp';
 import { startTestApp, ALICE, type TestApp } from '../support/test-app';
 import { visit, type Visit } from '../support/visit';
 
@@ -19,6 +20,20 @@ describe.each(['A', 'B'] as const)('time in variant %s', (variant) => {
   /** Moves the clock to so many seconds after the start. */
   const goTo = (seconds: number): void => test.clock.advanceSeconds(seconds - (test.clock.now() - startedAt) / 1000);
   const since = (time: number): number => (time - startedAt) / 1000;
+
+  it('keeps a challenge in the store for as long as its login is pending', async () => {
+    const lives: number[] = [];
+    const kept = memoryStore();
+    const begin: SmsOtpStore['challenges']['begin'] = (challenge, ttlSeconds, options) => {
+      lives.push(ttlSeconds);
+      return kept.challenges.begin(challenge, ttlSeconds, options);
+    };
+    await start({ store: { ...kept, challenges: { ...kept.challenges, begin } } });
+    await visitor.login();
+    goTo(100);
+    await visitor.resend();
+    expect(lives).toEqual([600, 500]);
+  });
 
   describe('with the defaults', () => {
     beforeEach(() => start());
