@@ -1,4 +1,4 @@
-// What a pending login takes in a store, and whether a store slows down as they grow to a million.
+// What a pending login, a known browser and a login take in a store, and whether a store slows down as they grow to a million.
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { startRedis } from './lib/start-redis.mjs';
@@ -44,6 +44,36 @@ async function operate(challenges, from, count) {
   return { begin, claim, consume };
 }
 
+const [FEW, DAY_SECONDS] = [10_000, 86_400];
+const BROWSER_ID = 'x'.repeat(16);
+
+/** Of users who have one each. */
+const RECORDS = {
+  'known browsers': ({ browsers }, index) =>
+    browsers.remember(
+      { browserId: BROWSER_ID + (100_000 + index), userId: `user-${index}`, seenAt: Date.now() },
+      90 * DAY_SECONDS,
+      10,
+    ),
+  logins: ({ logins }, index) => {
+    const [startedAt, loginId] = [Date.now(), `2f1c9c1e-6f0b-4e0e-9f43-1d6ff0${100_000 + index}`];
+    const user = { userId: `user-${index}`, method: 'sms', label: 'Firefox, Windows' };
+    const login = { version: 1, loginId, ...user, startedAt, lastSeenAt: startedAt };
+    return logins.begin(login, 30 * DAY_SECONDS, 100);
+  },
+};
+
+/** Bytes of each record. */
+async function weigh(store, used) {
+  const weights = [];
+  for (const [name, add] of Object.entries(RECORDS)) {
+    const before = await used();
+    for (let index = 0; index < FEW; index += 1) await add(store, index);
+    weights.push([name, FEW, (((await used()) - before) / FEW).toFixed(0), '', '', '']);
+  }
+  return weights;
+}
+
 const rows = [];
 const { challenges } = memoryStore({ maxEntries: 1_100_000 });
 globalThis.gc();
@@ -55,12 +85,28 @@ for (const size of SIZES) {
   globalThis.gc();
   const bytes = (process.memoryUsage().heapUsed - empty) / size;
   const { begin, claim, consume } = await operate(challenges, 3_000_000, 20_000);
-  rows.push(['memory', size, bytes.toFixed(0), begin.toFixed(2), claim.toFixed(2), consume.toFixed(2)]);
+  rows.push([
+    'memory',
+    'pending logins',
+    size,
+    bytes.toFixed(0),
+    begin.toFixed(2),
+    claim.toFixed(2),
+    consume.toFixed(2),
+  ]);
 }
+
+const heap = () => {
+  globalThis.gc();
+  return process.memoryUsage().heapUsed;
+};
+const kept = memoryStore();
+rows.push(...(await weigh(kept, heap)).map((row) => ['memory', ...row]));
 
 const redis = spawnSync('redis-server', ['--version']).status === 0 ? await startRedis() : null;
 if (redis !== null) {
-  const store = redisStore(redis.client, { onWarning: () => undefined }).challenges;
+  const whole = redisStore(redis.client, { onWarning: () => undefined });
+  const store = whole.challenges;
   await operate(store, 2_000_000, 500);
   const used = async () => Number(/used_memory:(\d+)/.exec(await redis.client.info('memory'))[1]);
   const before = await used();
@@ -73,17 +119,26 @@ if (redis !== null) {
     }
     const bytes = ((await used()) - before) / size;
     const { begin, claim, consume } = await operate(store, 3_000_000, 1_000);
-    rows.push(['Redis', size, bytes.toFixed(0), begin.toFixed(0), claim.toFixed(0), consume.toFixed(0)]);
+    rows.push([
+      'Redis',
+      'pending logins',
+      size,
+      bytes.toFixed(0),
+      begin.toFixed(0),
+      claim.toFixed(0),
+      consume.toFixed(0),
+    ]);
   }
+  rows.push(...(await weigh(whole, used)).map((row) => ['Redis', ...row]));
   await redis.close();
 }
 
-const at = (size) => Number(rows.find(([store, count]) => store === 'memory' && count === size)[4]);
+const at = (size) => Number(rows.find(([store, , count]) => store === 'memory' && count === size)[5]);
 const growth = at(1_000_000) / at(10_000);
 process.stdout.write(
   JSON.stringify({
-    title: 'Pending logins',
-    columns: ['store', 'pending', 'bytes each', 'begin, µs', 'claim, µs', 'consume, µs'],
+    title: 'What is stored',
+    columns: ['store', 'what', 'how many', 'bytes each', 'begin, µs', 'claim, µs', 'consume, µs'],
     rows,
     goals: [['a claim among 1,000,000 costs at most twice one among 10,000', growth <= 2, growth.toFixed(2)]],
   }),

@@ -6,14 +6,15 @@ import { createRequire } from 'node:module';
 import { PINNING, wrapWithTaskset } from './lib/cores.mjs';
 
 const require = createRequire(import.meta.url);
-const ALL = ['client', 'guard', 'login', 'import', 'memory'];
+const ALL = ['client', 'guard', 'login', 'scaling', 'import', 'memory'];
 const chosen = process.argv.slice(2).length > 0 ? process.argv.slice(2) : ALL;
 const here = new URL('.', import.meta.url);
+/** Of a login this process is the load: its apps have processes of their own. */
+const CORES = { login: 1, scaling: null };
 
 function run(name) {
   process.stderr.write(`${name} …\n`);
-  // Of a login this process is the load: its apps have processes of their own.
-  const [command, args] = wrapWithTaskset(name === 'login' ? 1 : 0);
+  const [command, args] = wrapWithTaskset(name in CORES ? CORES[name] : 0);
   const output = execFileSync(command, [...args, '--expose-gc', `${name}.mjs`], {
     cwd: here,
     maxBuffer: 1e8,

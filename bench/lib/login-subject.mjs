@@ -1,4 +1,4 @@
-// One app of the login benchmark, in a process and on a core of its own: node login-subject.mjs <flow> <place> <gateway> <redis>
+// One app of the login benchmark, in a process and on a core of its own: node login-subject.mjs <flow> <place> <gateway> <store>
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import { createHandWritten, createOurs } from './login-apps.mjs';
@@ -17,14 +17,24 @@ const { RedisStore } = require('connect-redis');
 const { createClient } = require('redis');
 const { memoryStore } = require('../../dist/index.js');
 const { redisStore } = require('../../dist/stores/redis/redis-store.js');
+const { postgresStore } = require('../../dist/stores/postgres/postgres-store.js');
+const { Pool } = require('pg');
+const PostgresSessions = require('connect-pg-simple')(require('express-session'));
 
-const [flow, place, gatewayUrl, redisUrl] = process.argv.slice(2);
+const [flow, place, gatewayUrl, storeUrl] = process.argv.slice(2);
+const STORES = {
+  memory: () => memoryStore(),
+  Redis: (client) => redisStore(client, { onWarning: () => undefined }),
+  PostgreSQL: (pool) => postgresStore(pool),
+};
 const FLOWS = { 'passport-sms-otp': startOurs, 'hand-written': startHandWritten, 'better-auth': startBetterAuth };
 
 async function startOurs() {
   const { client, sessionStore } = await openStores();
-  const store = client === null ? memoryStore() : redisStore(client, { onWarning: () => undefined });
-  return { app: createOurs({ gatewayUrl, sessionStore, store }).app, calls: count(sessionStore) };
+  return {
+    app: createOurs({ gatewayUrl, sessionStore, store: STORES[place](client) }).app,
+    calls: count(sessionStore),
+  };
 }
 
 async function startHandWritten() {
@@ -45,7 +55,11 @@ async function startBetterAuth() {
 
 async function openStores() {
   if (place === 'memory') return { client: null, sessionStore: new MemoryStore() };
-  const client = createClient({ url: redisUrl, disableOfflineQueue: true });
+  if (place === 'PostgreSQL') {
+    const pool = new Pool({ connectionString: storeUrl });
+    return { client: pool, sessionStore: new PostgresSessions({ pool, pruneSessionInterval: false }) };
+  }
+  const client = createClient({ url: storeUrl, disableOfflineQueue: true });
   client.on('error', () => undefined);
   await client.connect();
   return { client, sessionStore: new RedisStore({ client, prefix: `${flow}:` }) };

@@ -3,7 +3,11 @@ import { forkOnCore } from './cores.mjs';
 
 /** An app of the login benchmark on core 0. */
 export async function startSubject(flow, place, gatewayUrl, redisUrl = '') {
-  const child = forkOnCore(0, 'login-subject.mjs', flow, place, gatewayUrl, redisUrl);
+  return listenTo(forkOnCore(0, 'login-subject.mjs', flow, place, gatewayUrl, redisUrl));
+}
+
+/** An app in a process of its own, once it listens. */
+export async function listenTo(child) {
   const codes = new Map();
   const waiting = [];
   child.on('message', (message) => {

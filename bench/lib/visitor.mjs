@@ -8,7 +8,7 @@ const kept = new Map();
 const BROWSER_COOKIE = /^__Host-(sms-otp-)?browser=/;
 
 /** A browser that keeps cookies. */
-function createVisitor(baseUrl, id) {
+export function createVisitor(baseUrl, id) {
   const place = `${baseUrl} ${id}`;
   const cookies = new Map(kept.get(place));
   return async function visit(method, path, body, type = 'application/x-www-form-urlencoded') {
