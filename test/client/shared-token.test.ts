@@ -67,17 +67,30 @@ describe.each(['A', 'B'] as const)('variant %s: clients that share a token store
     const simulator = await startSimulator({ variant });
     const tokenStore = new SharedTokens();
     await startClient(simulator, { tokenStore }).client.warmUp();
-    const [[account, { sealed }] = ['', { sealed: '' }]] = tokenStore.accounts;
     const salt = JSON.stringify([simulator.username, new URL(simulator.baseUrl).host]);
     const stretched = scryptSync(simulator.password, salt, 32, { N: 2 ** 14, r: 8, p: 5 });
-    const key = Buffer.from(hkdfSync('sha256', stretched, '', 'token', 32));
-    const bytes = Buffer.from(sealed.slice(3), 'base64url');
-    const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12));
-    decipher.setAAD(Buffer.from(`v2.${account}`)).setAuthTag(bytes.subarray(12, 28));
-    const opened = Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString();
-    expect(JSON.parse(opened)).toMatchObject({ accessToken: expect.any(String) });
+    expect(JSON.parse(openWith(stretched, tokenStore))).toMatchObject({ accessToken: expect.any(String) });
+  });
+
+  it('spare that cost where nothing leaves the process', async () => {
+    const simulator = await startSimulator({ variant });
+    const tokenStore = Object.assign(new SharedTokens(), { isInProcess: true });
+    await startClient(simulator, { tokenStore }).client.warmUp();
+    const salt = JSON.stringify([simulator.username, new URL(simulator.baseUrl).host]);
+    const opened = JSON.parse(openWith(simulator.password + salt, tokenStore));
+    expect(opened).toMatchObject({ accessToken: expect.any(String) });
   });
 });
+
+/** Opens the token of a store with one account under a key made of this secret. */
+function openWith(secret: Buffer | string, { accounts }: SharedTokens): string {
+  const [[account, { sealed }] = ['', { sealed: '' }]] = accounts;
+  const key = Buffer.from(hkdfSync('sha256', secret, '', 'token', 32));
+  const bytes = Buffer.from(sealed.slice(3), 'base64url');
+  const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, 12));
+  decipher.setAAD(Buffer.from(`v2.${account}`)).setAuthTag(bytes.subarray(12, 28));
+  return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString();
+}
 
 describe('a stored token that is of no use', () => {
   it.each([

@@ -1,7 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-
+import { Pool } from 'pg';
+import { createClient } from 'redis';
 import { StoreError } from '../../src/errors';
 import { memoryStore } from '../../src/stores/memory/memory-store';
+import { postgresStore } from '../../src/stores/postgres/postgres-store';
+import { redisStore } from '../../src/stores/redis/redis-store';
 import type { RenewedToken } from '../../src/stores/store';
 
 const DAY_MS = 86_400_000;
@@ -27,6 +30,13 @@ function sealed(text: string, ttlSeconds = 60): () => Promise<RenewedToken> {
 describe('the token of memoryStore', () => {
   let nowMs = 0;
   const makeTokens = (maxEntries = 10) => memoryStore({ maxEntries, now: () => nowMs }).tokens;
+
+  it('is said not to leave the process, which no other store says of its own', () => {
+    expect(makeTokens().isInProcess).toBe(true);
+    // Neither connects to anything by itself.
+    const others = [redisStore(createClient()), postgresStore(new Pool())];
+    for (const { tokens } of others) expect(tokens.isInProcess).toBeUndefined();
+  });
 
   it('lives for its time to live, to the millisecond', async () => {
     const tokens = makeTokens();
