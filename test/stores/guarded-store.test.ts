@@ -30,6 +30,15 @@ describe('a guarded store', () => {
     );
   });
 
+  it('is ours as it is, which guards itself; copies and wrappers of it are guarded', () => {
+    const store = memoryStore();
+    const { counters } = store;
+    expect(guardStore(store).counters).toBe(counters);
+    const others = [{ ...counters }, new Proxy(counters, {}), Object.create(counters) as typeof counters];
+    for (const other of others) expect(guardStore({ ...store, counters: other }).counters).not.toBe(other);
+    expect(guardStore(store, () => undefined).counters).not.toBe(counters);
+  });
+
   it('passes arguments and results on unchanged', async () => {
     const { recoveryCodes, devices, browsers, logins, notes } = guardAll(memoryStore(), []);
     await recoveryCodes.replace('user', ['a', 'b']);

@@ -1,4 +1,5 @@
 import cluster from 'node:cluster';
+import { markGuarded } from '../guarded-store';
 import { loadRecords, type Records } from '../load-records';
 import type { NoteStore, SmsOtpStore } from '../store';
 import { type Expiring, ExpiringMap, toPromise } from './expiring-map';
@@ -38,7 +39,7 @@ export function memoryStore({ maxEntries = 100_000, now = Date.now }: MemoryStor
   }
   if (process.env.NODE_ENV === 'production' || cluster.isWorker) warn();
   const records = loadRecords();
-  return {
+  return markGuarded({
     challenges: memoryChallenges(maxEntries, now, records),
     counters: memoryCounters(maxEntries * COUNTERS_PER_CHALLENGE, now),
     tokens: memoryTokens(maxEntries, now),
@@ -47,7 +48,7 @@ export function memoryStore({ maxEntries = 100_000, now = Date.now }: MemoryStor
     browsers: memoryBrowsers(maxEntries, now, records),
     logins: memoryLogins(maxEntries, now, records),
     notes: memoryNotes(maxEntries, now, records),
-  };
+  });
 }
 
 function warn(): void {

@@ -1,4 +1,5 @@
 import { readFields, StoreError } from '../../errors';
+import { markGuarded } from '../guarded-store';
 import { loadRecords, type Records } from '../load-records';
 import type { NoteStore, SmsOtpStore } from '../store';
 import { postgresChallenges } from './postgres-challenges';
@@ -46,7 +47,7 @@ export function postgresStore(pool: PostgresPool, options: PostgresStoreOptions 
   }
   const records = loadRecords();
   const [run, pruneSometimes] = [queryRunner(pool), createPruner(pool, tables, random)];
-  return {
+  const store = markGuarded({
     challenges: postgresChallenges(run, tables, pruneSometimes, records),
     counters: postgresCounters(run, tables, pruneSometimes),
     tokens: postgresTokens(run, tables),
@@ -55,8 +56,8 @@ export function postgresStore(pool: PostgresPool, options: PostgresStoreOptions 
     browsers: postgresBrowsers(run, tables, records),
     logins: postgresLogins(run, tables, records),
     notes: postgresNotes(run, tables, records),
-    migrate: () => runMigration(pool, schemaSql(prefix)),
-  };
+  });
+  return { ...store, migrate: () => runMigration(pool, schemaSql(prefix)) };
 }
 
 function postgresNotes(run: RunQuery, { note }: Tables, records: Promise<Records>): NoteStore {

@@ -1,5 +1,6 @@
 import { StoreError } from '../../errors';
 import { RECORD_VERSION } from '../check-values';
+import { markGuarded } from '../guarded-store';
 import { loadRecords, type Records } from '../load-records';
 import type { NoteStore, SmsOtpStore } from '../store';
 import { redisChallenges } from './redis-challenges';
@@ -57,7 +58,7 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
   if (onWarning !== 'throw') checkServerLater(client, onWarning);
   const records = loadRecords();
   const run = scriptRunner(client, `{${prefix}}:`, guard);
-  return {
+  return markGuarded({
     challenges: redisChallenges(run, records),
     counters: redisCounters(run),
     tokens: redisTokens(run),
@@ -66,7 +67,7 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
     browsers: redisBrowsers(run, records),
     logins: redisLogins(run, records),
     notes: redisNotes(run, records),
-  };
+  });
 }
 
 /** A note is a string, `1:note`: the version of the record and what was written. KEYS: note. */
