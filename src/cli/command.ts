@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { styleText } from 'node:util';
+import { readFields } from '../errors';
 import { toMicros } from '../policies/spend-limits/micros';
 import { toDigits } from '../protocol/mobile';
 import { CommandFailure, UsageError } from './failures';
@@ -224,8 +225,7 @@ export async function readText(folder: string, path: string): Promise<string> {
 
 /** Describes a failed access to a file, without repeating its path. */
 export function toFileFailure(verb: 'read' | 'written', error: unknown): CommandFailure {
-  // Anything can be thrown: Object() makes reading a property of a primitive safe.
-  const { code } = Object(error) as { code?: unknown };
+  const { code } = readFields(error);
   const why = typeof code === 'string' && /^E[A-Z]+$/.test(code) ? ` (${code})` : '';
   return new CommandFailure(`the file could not be ${verb}${why}`, 'Check its name and your permissions.');
 }

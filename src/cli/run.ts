@@ -50,7 +50,7 @@ export async function run(argv: readonly string[], io: CliIo): Promise<ExitCode>
   const [name = '', ...words] = argv;
   const command = COMMANDS.find((known) => known.name === name);
   try {
-    if (command === undefined) return runWithoutCommand(name, argv, secrets, output);
+    if (command === undefined) return runWithoutCommand(argv, secrets, output);
     if (isAskingForHelp(words)) {
       output.line(formatHelp(command, output.style));
       return 0;
@@ -64,13 +64,9 @@ export async function run(argv: readonly string[], io: CliIo): Promise<ExitCode>
   }
 }
 
-function runWithoutCommand(
-  name: string,
-  argv: readonly string[],
-  secrets: readonly string[],
-  output: Output,
-): ExitCode {
-  if (argv.length === 0) {
+function runWithoutCommand(argv: readonly string[], secrets: readonly string[], output: Output): ExitCode {
+  const [name] = argv;
+  if (name === undefined) {
     output.note(formatOverview(output.noteStyle));
     return 2;
   }
@@ -148,10 +144,8 @@ function alignPairs(pairs: readonly Pair[], style: Style): string[] {
 /** The built files are as deep below the manifest as the sources. */
 function readVersion(): string {
   // The manifest is our own, and always has a version.
-  const manifest = JSON.parse(readFileSync(join(__dirname, '../../package.json'), 'utf8')) as {
-    readonly version: string;
-  };
-  return manifest.version;
+  const { version } = JSON.parse(readFileSync(join(__dirname, '../../package.json'), 'utf8')) as { version: string };
+  return version;
 }
 
 /** Options that people try. A secret in one would be seen in the process list and kept in the shell's history. */

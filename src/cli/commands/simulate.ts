@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type Call, type Fault, type FaultName, GatewaySimulator } from '../../simulator';
+import { readFields } from '../../errors';
 import { type Command, type CommandCall, readChoice, readMobile } from '../command';
 import { CommandFailure, UsageError } from '../failures';
 
@@ -106,7 +107,7 @@ async function start({ args, io }: CommandCall): Promise<GatewaySimulator> {
 }
 
 function toFailure(error: unknown): CommandFailure {
-  const { message, code } = Object(error) as { message?: unknown; code?: unknown };
+  const { message, code } = readFields(error);
   if (code === 'EADDRINUSE') return new CommandFailure('The port is in use.', 'Omit --port to use any free one.');
   if (code === 'EACCES') return new CommandFailure('You have no permission to use this port.', 'Use one above 1023.');
   // The simulator's messages show no value.
