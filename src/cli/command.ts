@@ -47,13 +47,10 @@ export interface TextSink {
   readonly isTTY?: boolean | undefined;
 }
 
-/** Standard input. */
-export type TextSource = AsyncIterable<Buffer | string> & { readonly isTTY?: boolean | undefined };
-
 /** Everything a command uses of its process. */
 export interface CliIo {
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly stdin: TextSource;
+  readonly stdin: AsyncIterable<Buffer | string> & { readonly isTTY?: boolean | undefined };
   /** Data. */
   readonly stdout: TextSink;
   /** Questions, progress, errors. */
@@ -107,15 +104,13 @@ export function cleanText(text: string | null): string {
   return (text ?? '').replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, ' ').trim();
 }
 
-/** Returns the next line of standard input; null at its end or after Ctrl+C. */
-export type ReadLine = () => Promise<string | null>;
-
 const MAX_LINE_CHARACTERS = 1_024;
 
 /** Reads standard input line by line. Nothing is read before the first call. */
-function createLineReader({ stdin, signal }: Pick<CliIo, 'stdin' | 'signal'>): ReadLine {
+function createLineReader({ stdin, signal }: Pick<CliIo, 'stdin' | 'signal'>) {
   let lines: AsyncIterator<string> | null = null;
-  return async function readLine() {
+  /** Returns the next line; null at the end of the input or after Ctrl+C. */
+  return async function readLine(): Promise<string | null> {
     lines ??= createInterface({ input: Readable.from(stdin), signal })[Symbol.asyncIterator]();
     const step = await lines.next();
     if (step.done === true || signal.aborted) return null;

@@ -100,13 +100,11 @@ function reportError(error: unknown, output: Output, hasJson: boolean, command: 
 
 /** The help page of all commands. */
 function formatOverview(style: Style): string {
+  const rows = COMMANDS.map((command): Pair => [formatUsage(command), command.summary]);
   return [
     `${style('bold', PROGRAM)}  text-message codes as a second factor: the account, the state, the simulator`,
     '',
-    ...alignPairs(
-      COMMANDS.map((command) => [formatUsage(command), command.summary]),
-      style,
-    ),
+    ...alignPairs(rows, style),
     '',
     `${style('dim', 'The gateway ')}  SMS_OTP_BASE_URL, SMS_OTP_VARIANT (A or B), SMS_OTP_USERNAME, SMS_OTP_PASSWORD`,
     `${style('dim', 'The state   ')}  REDIS_URL or DATABASE_URL`,

@@ -96,10 +96,8 @@ export function conversionBreaker(options: ConversionBreakerOptions = {}): Polic
 }
 
 /** Begins a block. When several processes detect the same scope, one begins the block and the others find it running. */
-async function beginBlock(
-  { counters, now, emit }: PolicyContext<unknown>,
-  counted: CountedScope,
-): Promise<CountedScope> {
+async function beginBlock(context: PolicyContext<unknown>, counted: CountedScope): Promise<CountedScope> {
+  const { counters, now, emit } = context;
   const { scope } = counted;
   const { refusedBy, counts } = await counters.charge([blockCounter(scope)]);
   const blockedSeconds = counts[0]?.lockedSeconds ?? 0;

@@ -4,13 +4,6 @@ import { readFields } from '../../errors';
 import { type Command, type CommandCall, readChoice, readMobile } from '../command';
 import { CommandFailure, UsageError } from '../failures';
 
-const FAULT_NOTES = [
-  'A fault is <call>=<kind>; *<times> after it limits how often: --fault generate=no-answer*2',
-  '  calls  any auth generate validate balance pricing lookup hlr-balance hlr-pricing',
-  '  kinds  no-answer reset half-answer html-502 redirect latency:<ms> slow-drip:<ms> error:<code> status:<HTTP status>',
-  'SMS_OTP_USERNAME and SMS_OTP_PASSWORD set its account.',
-];
-
 /** Adds a fault of the command line to the simulator. @throws {UsageError} for an invalid one. */
 function addFault(simulator: GatewaySimulator, text: string): void {
   const match = /^([a-z-]+)=([a-z0-9-]+)(?::([0-9]{1,7}))?(?:\*([1-9][0-9]{0,6}))?$/.exec(text);
@@ -64,7 +57,12 @@ export const simulate: Command = {
     'fixed-pin': { value: '<number>=<pin>', help: 'the pin that a number always gets', isRepeatable: true },
     fault: { value: '<fault>', help: 'make calls fail', isRepeatable: true },
   },
-  notes: FAULT_NOTES,
+  notes: [
+    'A fault is <call>=<kind>; *<times> after it limits how often: --fault generate=no-answer*2',
+    '  calls  any auth generate validate balance pricing lookup hlr-balance hlr-pricing',
+    '  kinds  no-answer reset half-answer html-502 redirect latency:<ms> slow-drip:<ms> error:<code> status:<HTTP status>',
+    'SMS_OTP_USERNAME and SMS_OTP_PASSWORD set its account.',
+  ],
   async run(call) {
     const simulator = await start(call);
     try {

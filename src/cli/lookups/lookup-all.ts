@@ -115,15 +115,12 @@ async function lookUp(hlr: HlrCalls, phone: string, price: number): Promise<Answ
   } catch (error) {
     if (!(error instanceof SmsOtpError)) throw error;
     const code = error instanceof GatewayRejectedError ? (error.gatewayCode ?? 0) : 0;
-    const cost = hasNotLeft(error) ? 0 : price;
+    const hasNotLeft = error instanceof NoAnswerError ? !error.mayHaveArrived : error instanceof GatewayBusyError;
+    const cost = hasNotLeft ? 0 : price;
     if (!NUMBER_REFUSED.includes(code)) return { error, cost, isHopeless: HOPELESS.includes(code) };
     const unknown = { status: null, advancedStatus: null, country: null, operator: null, mcc: null, mnc: null };
     return { result: { phone, ...unknown, cost: null, error: String(code) }, cost };
   }
-}
-
-function hasNotLeft(error: SmsOtpError): boolean {
-  return error instanceof NoAnswerError ? !error.mayHaveArrived : error instanceof GatewayBusyError;
 }
 
 /** Returns what is shown of a lookup. IMSI and MSC identify the subscriber and the switch that serves them: they are left out. */

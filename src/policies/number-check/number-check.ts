@@ -16,9 +16,9 @@ const schema = strictOptions({
   /** What happens to a number about which the lookup reveals nothing. Default: `send`. */
   onInconclusive: oneOf('send', 'deny').default('send'),
   /** Lookups shared with other policies. Default: lookups of its own. */
-  lookups: sharedLookups().optional(),
+  lookups: sharedLookups.optional(),
   /** How long to wait for its own lookups, in milliseconds; see `numberLookups`. Default: 2,000. */
-  budgetMs: budget().optional(),
+  budgetMs: budget.optional(),
 });
 
 /** Options of `numberCheck`. Unknown fields are errors. */
@@ -31,8 +31,7 @@ export type NumberCheckOptions = z.input<typeof schema>;
  * @see HLR spec §2, advanced status values
  */
 export function numberCheck(options: NumberCheckOptions = {}): Policy<unknown> {
-  const checked = parseOptions('numberCheck', schema, options);
-  const { stage, mode, onInconclusive, lookups: shared, budgetMs } = checked;
+  const { stage, mode, onInconclusive, lookups: shared, budgetMs } = parseOptions('numberCheck', schema, options);
   if (shared !== undefined && budgetMs !== undefined) {
     throw optionError('numberCheck', 'budgetMs', 'belongs to the lookups that are given');
   }
