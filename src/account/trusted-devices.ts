@@ -1,7 +1,6 @@
 import { guessCounters, OTHER_BROWSERS, readOnly } from '../limits/failures';
 import type { CookieValue, KeyedDigest, LoginContext } from '../login/context';
 import type { DeviceEnd } from '../login/events';
-import type { SendRequest } from '../login/send-otp';
 import { findUser, toUserIdText, type VerifiedMark } from '../login/users';
 import type { TrustedDevice, UserId } from '../stores/store';
 import type { DeviceRegistry } from './device-tokens';
@@ -32,6 +31,12 @@ export interface DeviceRequest {
   readonly address: string | undefined;
 }
 
+/** A device that asks to need no code. */
+export interface DeviceLoginRequest extends DeviceRequest {
+  /** The cookie of known browsers, unchecked. */
+  readonly browserCookie: string | undefined;
+}
+
 /** Whether a device needs no code at a login. */
 export type DeviceAuthentication =
   | {
@@ -53,7 +58,7 @@ export function createDeviceAuthenticator(login: LoginContext, registry: DeviceR
 
   return {
     /** Decides whether this device needs no code. Rethrows errors of the store and of the app's own callbacks. */
-    async authenticate(request: DeviceRequest & Pick<SendRequest, 'browserCookie'>): Promise<DeviceAuthentication> {
+    async authenticate(request: DeviceLoginRequest): Promise<DeviceAuthentication> {
       const { user: firstFactorUser, value, address, browserCookie } = request;
       if (value === undefined) return { kind: 'not-now' };
       const identity = toUserIdText(login.getUserId(firstFactorUser));

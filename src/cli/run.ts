@@ -206,12 +206,8 @@ function checkOptions({ name: command, options }: Command, given: GivenOptions):
     if (takesValue && values.some((value) => value === undefined || value === '')) {
       throw new UsageError(`--${name} needs a value: --${name} ${option.value}`);
     }
-    if (!takesValue && values.some((value) => value !== undefined)) {
-      throw new UsageError(`--${name} takes no value`);
-    }
-    if (values.length > 1 && option.isRepeatable !== true) {
-      throw new UsageError(`--${name} was given more than once`);
-    }
+    if (!takesValue && values.some((value) => value != null)) throw new UsageError(`--${name} takes no value`);
+    if (values.length > 1 && !option.isRepeatable) throw new UsageError(`--${name} was given more than once`);
   }
 }
 

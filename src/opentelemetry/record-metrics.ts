@@ -70,8 +70,7 @@ function createLoginRecorders(meter: Meter) {
       const attributes = { 'sms_otp.purpose': purpose, ...withCountry(country) };
       countSent(attributes);
       // The gateway's amounts are decimals; anything else must not corrupt the sum.
-      const amount = Number(cost || NaN);
-      if (amount >= 0 && amount < Infinity) addCost(attributes, amount);
+      if (cost && Number(cost) >= 0 && Number(cost) < Infinity) addCost(attributes, Number(cost));
     },
     verified: ({ purpose, method, country }) =>
       countVerified({ 'sms_otp.purpose': purpose, 'sms_otp.method': method, ...withCountry(country) }),

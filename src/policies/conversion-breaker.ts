@@ -146,10 +146,7 @@ const MIN_MESSAGES_OF_MANY_PREFIXES = 50;
  * Returns the prefix of a number, and its country and network if they are known.
  * @param network `mcc-mnc`.
  */
-async function findScopes(
-  number: Pick<PolicyContext, 'mobile' | 'origin' | 'prefixKey'>,
-  network: string | null,
-): Promise<readonly TrafficScope[]> {
+async function findScopes(number: Pick<PolicyContext, 'mobile' | 'origin' | 'prefixKey'>, network: string | null) {
   const { country } = await originOf(number);
   return [
     { name: 'prefix', key: `prefix:${number.prefixKey}`, minMessages: 1 },

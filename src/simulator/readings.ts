@@ -36,10 +36,7 @@ const validityRange = strictOptions({ min: positiveInteger, max: positiveInteger
 export const readingsSchema = strictOptions({
   // ---- the envelope
 
-  /**
-   * Not shown in OTP spec §7: which HTTP status carries which code (only 401 with 1005 and 404 with 1007 are shown).
-   * Overrides by code; default none.
-   */
+  /** Not shown in OTP spec §7: the HTTP status of codes other than 1005 (401) and 1007 (404). Default: no overrides. */
   httpStatusByCode: statusByCode.default({}),
   /**
    * Not shown in OTP spec §1: whether all failures come with one HTTP status, such as 200 ("200 does not always mean
@@ -200,10 +197,7 @@ export const readingsSchema = strictOptions({
   validatePayload: oneOf('empty-string', 'null', 'empty-object', 'missing').default('empty-string'),
   /** Not shown in OTP spec §3: whether a new pin for a number ends the one before. Default false. */
   newPinEndsOld: switchOption().default(false),
-  /**
-   * Not shown in OTP spec §7: whether a wrong pin for an expired or consumed OTP is reported as a wrong pin (2120) or by
-   * the state (2108, 2109). Default `pin`.
-   */
+  /** Not shown in OTP spec §7: a wrong pin for an expired or used OTP: 2120, or state (2108, 2109). Default `pin`. */
   judgedFirst: oneOf('pin', 'state').default('pin'),
   /** Not shown in OTP spec §7: an unknown id is a wrong pin (A 2107, B 2120) or URI (1007). Default `invalid-pin`. */
   unknownId: oneOf('invalid-pin', 'uri-not-found').default('invalid-pin'),

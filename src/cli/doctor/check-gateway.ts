@@ -35,11 +35,7 @@ export interface PaidChecks {
 const ACCOUNT_CHECKS = ['balance', 'prices', 'otp', 'lookup'];
 
 /** Runs the checks of the gateway and the account, one after the other. */
-export async function* checkGateway(
-  { io }: CommandCall,
-  environment: GatewayEnvironment,
-  paid: PaidChecks,
-): AsyncGenerator<CheckResult> {
+export async function* checkGateway({ io }: CommandCall, environment: GatewayEnvironment, paid: PaidChecks) {
   // Both share a token: where only one is valid, the second client would end the first one's. OTP spec §3.
   const shared = { ...environment, tokenStore: memoryTokens(1, Date.now) };
   const open = (variant: Variant): GatewayClient => openGateway({ ...shared, variant });
@@ -66,11 +62,8 @@ function skip(checks: readonly string[], why: string): CheckResult[] {
   return checks.map((check) => notTested(check, why));
 }
 
-async function* checkAccount(
-  client: GatewayClient,
-  balance: string,
-  { mobile, isSending, isLookingUp }: PaidChecks,
-): AsyncGenerator<CheckResult> {
+async function* checkAccount(client: GatewayClient, balance: string, paid: PaidChecks) {
+  const { mobile, isSending, isLookingUp } = paid;
   const { result, table } = await checkPrices(client);
   yield checkBalance(balance, table);
   yield result;

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { oneOf, parseOptions, policyMode, strictOptions } from '../../define-options';
 import { optionError } from '../../errors';
 import type { Policy } from '../../limits/policy';
-import { type Column, columnOf, type Decision, DECISIONS, type Finding, type Verdict } from './decision-table';
+import { type Column, columnOf, DECISIONS, type Finding, type Verdict } from './decision-table';
 import { budget, numberLookups, sharedLookups } from './number-lookups';
 
 const schema = strictOptions({
@@ -57,11 +57,7 @@ export function numberCheck(options: NumberCheckOptions = {}): Policy<unknown> {
 }
 
 /** Returns the table's decision, with `inconclusive` and `deny-again` resolved. */
-function decide(
-  { verdict, timesInARow }: Finding,
-  column: Column,
-  onInconclusive: 'send' | 'deny',
-): Extract<Decision, 'send' | 'warn' | 'deny'> {
+function decide({ verdict, timesInARow }: Finding, column: Column, onInconclusive: 'send' | 'deny') {
   // Using up the lookups must not get a number enrolled without one. Logins have limits on sends instead.
   if (verdict === 'too-many' && column === 'enroll') return 'deny';
   const decision = DECISIONS[verdict][column];

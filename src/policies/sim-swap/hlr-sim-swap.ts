@@ -109,11 +109,7 @@ export function hlrSimSwap(options: HlrSimSwapOptions): HlrSimSwap {
   }
 
   /** Returns what differs from the state after the last right code. */
-  async function compare(
-    { counters }: LookupContext,
-    note: SimNote,
-    finding: Finding,
-  ): Promise<'same' | 'identity' | 'network' | 'unknown'> {
+  async function compare({ counters }: LookupContext, note: SimNote, finding: Finding) {
     if (finding.verdict !== 'valid') return 'unknown';
     const isComparable = note.state === 'comparable';
     if (isComparable && finding.identity === note.identity) return 'same';
