@@ -3,9 +3,6 @@ import { DAY_SECONDS } from '../limits/failures';
 import type { KeyedDigest } from '../login/context';
 import type { DeviceStore, TrustedDevice } from '../stores/store';
 
-/** A device to be trusted. */
-export type NewDevice = Pick<TrustedDevice, 'userId' | 'binding' | 'label'>;
-
 /** The result of checking a token. */
 export type DeviceTokenCheck =
   /** A device of the user, and the token that replaces the one shown. */
@@ -19,17 +16,14 @@ export type DeviceTokenCheck =
 
 interface DeviceRegistryOptions {
   readonly store: DeviceStore;
-  readonly tokens: DeviceTokens;
+  readonly tokens: ReturnType<typeof createDeviceTokens>;
   readonly maxAgeDays: number;
   readonly maxDevices: number;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
 
-/**
- * Grace period: two tabs may present the same token concurrently, so a token replaced less than 10 s ago is not treated
- * as stolen.
- */
+/** Grace period: two tabs may present one token at once: replaced less than 10 s ago, it is not treated as stolen. */
 const GRACE_MS = 10_000;
 
 /** The trusted devices of all users. */
@@ -38,7 +32,7 @@ export type DeviceRegistry = Readonly<ReturnType<typeof createDeviceRegistry>>;
 export function createDeviceRegistry(options: DeviceRegistryOptions) {
   const { store, tokens, maxAgeDays, maxDevices, now } = options;
   return {
-    async add(given: NewDevice): Promise<{ readonly device: TrustedDevice; readonly value: string }> {
+    async add(given: Pick<TrustedDevice, 'userId' | 'binding' | 'label'>) {
       const { deviceId, tokenHash, value } = await tokens.issue(given.userId);
       const lifeSeconds = maxAgeDays * DAY_SECONDS;
       const createdAt = now();
@@ -81,12 +75,6 @@ export function createDeviceRegistry(options: DeviceRegistryOptions) {
   }
 }
 
-/**
- * The values of device cookies: `deviceId.token.seal`. The seal distinguishes a token that was issued to this user from
- * one that was made up: only the former, shown again after it was replaced, is a sign of theft.
- */
-export type DeviceTokens = Readonly<ReturnType<typeof createDeviceTokens>>;
-
 /** The token in a device's cookie. */
 export interface DeviceToken {
   readonly deviceId: string;
@@ -105,6 +93,10 @@ const TOKEN_BYTES = 32;
 /** Base64url of these sizes and of a digest. */
 const COOKIE = /^([\w-]{22})\.([\w-]{43})\.([\w-]{43})$/;
 
+/**
+ * Makes the values of device cookies: `deviceId.token.seal`. The seal distinguishes a token that was issued to this user
+ * from one that was made up: only the former, shown again after it was replaced, is a sign of theft.
+ */
 export function createDeviceTokens(digests: readonly KeyedDigest[], randomBytes: (size: number) => Uint8Array) {
   const random = (size: number): string => Buffer.from(randomBytes(size)).toString('base64url');
   /** One seal for each secret: the first is issued, all are read. */

@@ -101,10 +101,7 @@ export interface OwnPhones {
  * Reads all numbers of a user, in the order in which a login sees them.
  * @throws {TypeError} when the phone book returns anything but a list, or the user has no id.
  */
-export async function readOwnPhones(
-  { login, book }: Pick<EnrollmentContext, 'login' | 'book'>,
-  user: Express.User,
-): Promise<OwnPhones> {
+export async function readOwnPhones({ login, book }: EnrollmentContext, user: Express.User): Promise<OwnPhones> {
   const id = login.getUserId(user);
   toUserIdText(id);
   const listed: unknown = await book.list(id);

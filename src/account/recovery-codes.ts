@@ -34,7 +34,8 @@ export function createRecoveryCodes({ store, digests, count, randomBytes }: Reco
       const codes = Array.from({ length: count }, () => makeRecoveryCode(randomBytes));
       const hashes = await Promise.all(codes.map(async (code) => (await toHashes(userId, code)).slice(0, 1)));
       const isWritten: unknown = await store.replace(userId, hashes.flat(), { isFirst });
-      return isWritten === true ? codes.map(formatRecoveryCode) : null;
+      // As people read them: `ABCD-EFGH-JKMN-PQRS-TVWX-YZ01`.
+      return isWritten === true ? codes.map((code) => code.replace(/.{4}(?=.)/g, '$&-')) : null;
     },
     /** @param code In its plain form. */
     async spend(userId: string, code: string): Promise<SpentCode> {
@@ -61,11 +62,6 @@ const CODE = /^[0-9A-HJKMNP-TV-Z]{24}$/;
 function makeRecoveryCode(randomBytes: (size: number) => Uint8Array): string {
   // 256 is a multiple of 32: each character is as likely as any other.
   return Array.from(randomBytes(CODE_LENGTH), (byte) => ALPHABET[byte % ALPHABET.length]).join('');
-}
-
-/** Returns a code as people read it: `ABCD-EFGH-JKMN-PQRS-TVWX-YZ01`. */
-function formatRecoveryCode(code: string): string {
-  return code.replace(/.{4}(?=.)/g, '$&-');
 }
 
 /** Longer input is not a code, whatever spaces and marks come with pasting. */

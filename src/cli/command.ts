@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { styleText } from 'node:util';
+import { readFields } from '../errors';
 import { toMicros } from '../policies/spend-limits/micros';
 import { toDigits } from '../protocol/mobile';
 import { CommandFailure, UsageError } from './failures';
@@ -46,13 +47,10 @@ export interface TextSink {
   readonly isTTY?: boolean | undefined;
 }
 
-/** Standard input. */
-export type TextSource = AsyncIterable<Buffer | string> & { readonly isTTY?: boolean | undefined };
-
 /** Everything a command uses of its process. */
 export interface CliIo {
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly stdin: TextSource;
+  readonly stdin: AsyncIterable<Buffer | string> & { readonly isTTY?: boolean | undefined };
   /** Data. */
   readonly stdout: TextSink;
   /** Questions, progress, errors. */
@@ -106,15 +104,13 @@ export function cleanText(text: string | null): string {
   return (text ?? '').replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, ' ').trim();
 }
 
-/** Returns the next line of standard input; null at its end or after Ctrl+C. */
-export type ReadLine = () => Promise<string | null>;
-
 const MAX_LINE_CHARACTERS = 1_024;
 
 /** Reads standard input line by line. Nothing is read before the first call. */
-function createLineReader({ stdin, signal }: Pick<CliIo, 'stdin' | 'signal'>): ReadLine {
+function createLineReader({ stdin, signal }: Pick<CliIo, 'stdin' | 'signal'>) {
   let lines: AsyncIterator<string> | null = null;
-  return async function readLine() {
+  /** Returns the next line; null at the end of the input or after Ctrl+C. */
+  return async function readLine(): Promise<string | null> {
     lines ??= createInterface({ input: Readable.from(stdin), signal })[Symbol.asyncIterator]();
     const step = await lines.next();
     if (step.done === true || signal.aborted) return null;
@@ -224,8 +220,7 @@ export async function readText(folder: string, path: string): Promise<string> {
 
 /** Describes a failed access to a file, without repeating its path. */
 export function toFileFailure(verb: 'read' | 'written', error: unknown): CommandFailure {
-  // Anything can be thrown: Object() makes reading a property of a primitive safe.
-  const { code } = Object(error) as { code?: unknown };
+  const { code } = readFields(error);
   const why = typeof code === 'string' && /^E[A-Z]+$/.test(code) ? ` (${code})` : '';
   return new CommandFailure(`the file could not be ${verb}${why}`, 'Check its name and your permissions.');
 }

@@ -34,15 +34,8 @@ export async function withUsageErrors<Result>(call: () => Result | Promise<Resul
   }
 }
 
-/** An error as a user reads it. */
-export interface Explanation {
-  readonly message: string;
-  readonly advice: string | null;
-  readonly exitCode: 1 | 2;
-}
-
 /** Returns what went wrong and what to do about it. Of third-party errors only allow-listed words are repeated. */
-export function explain(error: unknown): Explanation {
+export function explain(error: unknown): { message: string; advice: string | null; exitCode: 1 | 2 } {
   if (error instanceof AdvisedError) {
     const { message, advice } = error;
     return { message, advice, exitCode: error instanceof UsageError ? 2 : 1 };

@@ -40,17 +40,13 @@ interface PostgresConnection extends PostgresPool {
   end(): Promise<void>;
 }
 
-interface PostgresDriver {
-  readonly Pool: new (options: unknown) => PostgresConnection;
-}
-
 /** @throws {CommandFailure} when the database cannot be reached or refuses. */
 export async function openPostgres({ io, args }: CommandCall, url: string): Promise<OpenState> {
   const advice = 'Write postgres://user@host:5432/database.';
   const refusal = new CommandFailure('DATABASE_URL is not an address of PostgreSQL.', advice);
   checkAddress(url, ['postgres:', 'postgresql:'], refusal);
   // The package is the app's own; the interface above names what is used of it.
-  const { Pool } = loadDriver(io.folder, 'pg') as PostgresDriver;
+  const { Pool } = loadDriver(io.folder, 'pg') as { Pool: new (options: unknown) => PostgresConnection };
   const timeouts = { connectionTimeoutMillis: CONNECT_TIMEOUT_MS, query_timeout: CONNECT_TIMEOUT_MS };
   const pool = new Pool({ connectionString: url, max: 1, ...timeouts });
   // Without a listener a lost connection would end the process.
@@ -75,17 +71,13 @@ interface RedisConnection extends NodeRedisClient {
   destroy(): void;
 }
 
-interface RedisDriver {
-  readonly createClient: (options: unknown) => RedisConnection;
-}
-
 /** @throws {CommandFailure} when the server cannot be reached or refuses. */
 export async function openRedis({ io, args }: CommandCall, url: string): Promise<OpenState> {
   const refusal = new CommandFailure('REDIS_URL is not an address of Redis.', 'Write redis://host:6379.');
   checkAddress(url, ['redis:', 'rediss:'], refusal);
   const warnings: string[] = [];
   // As with pg.
-  const { createClient } = loadDriver(io.folder, 'redis') as RedisDriver;
+  const { createClient } = loadDriver(io.folder, 'redis') as { createClient: (options: unknown) => RedisConnection };
   const socket = { connectTimeout: CONNECT_TIMEOUT_MS, reconnectStrategy: false };
   let client: RedisConnection;
   try {
@@ -132,8 +124,7 @@ function checkAddress(url: string, protocols: readonly string[], refusal: Comman
 function toConnectFailure(place: OpenState['place'], login: string, code: string | null): CommandFailure {
   if (code === null) return new CommandFailure(`${place} cannot be used.`, `Check ${login}.`);
   const variable = place === 'Redis' ? 'REDIS_URL' : 'DATABASE_URL';
-  const advice = `Check ${variable}, and that the server is running.`;
-  return new CommandFailure(`${place} cannot be used (${code}).`, advice);
+  return new CommandFailure(`${place} cannot be used (${code}).`, `Check ${variable}, and that the server is running.`);
 }
 
 /** Loads a driver of the app's: from the folder the command runs in, otherwise from beside this package. */

@@ -50,7 +50,7 @@ export async function run(argv: readonly string[], io: CliIo): Promise<ExitCode>
   const [name = '', ...words] = argv;
   const command = COMMANDS.find((known) => known.name === name);
   try {
-    if (command === undefined) return runWithoutCommand(name, argv, secrets, output);
+    if (command === undefined) return runWithoutCommand(argv, secrets, output);
     if (isAskingForHelp(words)) {
       output.line(formatHelp(command, output.style));
       return 0;
@@ -64,13 +64,9 @@ export async function run(argv: readonly string[], io: CliIo): Promise<ExitCode>
   }
 }
 
-function runWithoutCommand(
-  name: string,
-  argv: readonly string[],
-  secrets: readonly string[],
-  output: Output,
-): ExitCode {
-  if (argv.length === 0) {
+function runWithoutCommand(argv: readonly string[], secrets: readonly string[], output: Output): ExitCode {
+  const [name] = argv;
+  if (name === undefined) {
     output.note(formatOverview(output.noteStyle));
     return 2;
   }
@@ -104,13 +100,11 @@ function reportError(error: unknown, output: Output, hasJson: boolean, command: 
 
 /** The help page of all commands. */
 function formatOverview(style: Style): string {
+  const rows = COMMANDS.map((command): Pair => [formatUsage(command), command.summary]);
   return [
     `${style('bold', PROGRAM)}  text-message codes as a second factor: the account, the state, the simulator`,
     '',
-    ...alignPairs(
-      COMMANDS.map((command) => [formatUsage(command), command.summary]),
-      style,
-    ),
+    ...alignPairs(rows, style),
     '',
     `${style('dim', 'The gateway ')}  SMS_OTP_BASE_URL, SMS_OTP_VARIANT (A or B), SMS_OTP_USERNAME, SMS_OTP_PASSWORD`,
     `${style('dim', 'The state   ')}  REDIS_URL or DATABASE_URL`,
@@ -148,10 +142,8 @@ function alignPairs(pairs: readonly Pair[], style: Style): string[] {
 /** The built files are as deep below the manifest as the sources. */
 function readVersion(): string {
   // The manifest is our own, and always has a version.
-  const manifest = JSON.parse(readFileSync(join(__dirname, '../../package.json'), 'utf8')) as {
-    readonly version: string;
-  };
-  return manifest.version;
+  const { version } = JSON.parse(readFileSync(join(__dirname, '../../package.json'), 'utf8')) as { version: string };
+  return version;
 }
 
 /** Options that people try. A secret in one would be seen in the process list and kept in the shell's history. */
@@ -214,12 +206,8 @@ function checkOptions({ name: command, options }: Command, given: GivenOptions):
     if (takesValue && values.some((value) => value === undefined || value === '')) {
       throw new UsageError(`--${name} needs a value: --${name} ${option.value}`);
     }
-    if (!takesValue && values.some((value) => value !== undefined)) {
-      throw new UsageError(`--${name} takes no value`);
-    }
-    if (values.length > 1 && option.isRepeatable !== true) {
-      throw new UsageError(`--${name} was given more than once`);
-    }
+    if (!takesValue && values.some((value) => value != null)) throw new UsageError(`--${name} takes no value`);
+    if (values.length > 1 && !option.isRepeatable) throw new UsageError(`--${name} was given more than once`);
   }
 }
 

@@ -57,9 +57,7 @@ export function transactionMessage(
   const amount = readAmount(transaction.amount);
   const payee = sanitizeVariable(transaction.payee, MAX_INPUT_LENGTH);
   // What approves a payment must show who gets it.
-  if (!/[\p{L}\p{N}]/u.test(payee)) {
-    throw new TypeError('the payee of a transaction must have letters or digits');
-  }
+  if (!/[\p{L}\p{N}]/u.test(payee)) throw new TypeError('the payee of a transaction must have letters or digits');
   const fill = (kind: 'transaction' | 'short-transaction', shown: string): string =>
     fillText(options, kind, { amount, payee: shown });
   const fits = (text: string): boolean => measureTemplate(text, maxPinDigits).problem === null;

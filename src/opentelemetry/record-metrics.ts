@@ -69,7 +69,8 @@ function createLoginRecorders(meter: Meter) {
     sent({ purpose, country, cost }) {
       const attributes = { 'sms_otp.purpose': purpose, ...withCountry(country) };
       countSent(attributes);
-      if (isAmount(cost)) addCost(attributes, Number(cost));
+      // The gateway's amounts are decimals; anything else must not corrupt the sum.
+      if (cost && Number(cost) >= 0 && Number(cost) < Infinity) addCost(attributes, Number(cost));
     },
     verified: ({ purpose, method, country }) =>
       countVerified({ 'sms_otp.purpose': purpose, 'sms_otp.method': method, ...withCountry(country) }),
@@ -139,9 +140,4 @@ function countTypes(count: (attributes: Attributes) => void) {
 /** Absent for a number without a country and for factors without a text message. */
 function withCountry(country: string | null): Attributes {
   return country === null ? {} : { 'sms_otp.country': country };
-}
-
-/** The gateway's amounts are decimals; anything else must not corrupt the sum. */
-function isAmount(text: string | null): text is string {
-  return text !== null && text !== '' && Number.isFinite(Number(text)) && Number(text) >= 0;
 }

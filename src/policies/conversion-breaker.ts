@@ -96,10 +96,8 @@ export function conversionBreaker(options: ConversionBreakerOptions = {}): Polic
 }
 
 /** Begins a block. When several processes detect the same scope, one begins the block and the others find it running. */
-async function beginBlock(
-  { counters, now, emit }: PolicyContext<unknown>,
-  counted: CountedScope,
-): Promise<CountedScope> {
+async function beginBlock(context: PolicyContext<unknown>, counted: CountedScope): Promise<CountedScope> {
+  const { counters, now, emit } = context;
   const { scope } = counted;
   const { refusedBy, counts } = await counters.charge([blockCounter(scope)]);
   const blockedSeconds = counts[0]?.lockedSeconds ?? 0;
@@ -148,10 +146,7 @@ const MIN_MESSAGES_OF_MANY_PREFIXES = 50;
  * Returns the prefix of a number, and its country and network if they are known.
  * @param network `mcc-mnc`.
  */
-async function findScopes(
-  number: Pick<PolicyContext, 'mobile' | 'origin' | 'prefixKey'>,
-  network: string | null,
-): Promise<readonly TrafficScope[]> {
+async function findScopes(number: Pick<PolicyContext, 'mobile' | 'origin' | 'prefixKey'>, network: string | null) {
   const { country } = await originOf(number);
   return [
     { name: 'prefix', key: `prefix:${number.prefixKey}`, minMessages: 1 },

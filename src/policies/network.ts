@@ -15,10 +15,7 @@ export type FindNetwork = (
 ) => Network | null | undefined | Promise<Network | null | undefined>;
 
 /** Calls `networkOf`. Returns null when it throws or knows no network. */
-export async function findNetwork(
-  networkOf: FindNetwork | undefined,
-  context: PolicyContext<unknown>,
-): Promise<Network | null> {
+export async function findNetwork(networkOf: FindNetwork | undefined, context: PolicyContext<unknown>) {
   try {
     return (await networkOf?.(context)) ?? null;
   } catch {

@@ -15,9 +15,6 @@ const schema = strictOptions({
 /** Options of `prefixVelocity`. Unknown fields are errors. */
 export type PrefixVelocityOptions = z.input<typeof schema>;
 
-/** Two windows of a prefix: the older one counts everything the newer one counts, and half a window before it. */
-type Windows = readonly [older: Counter, newer: Counter];
-
 /**
  * Limits the messages to a prefix (a number without its last four digits) whose code was not entered. It counts when a
  * message is sent, so it also stops a burst. Numbers that are proven for the user by a texted code are exempt, and a
@@ -30,12 +27,15 @@ type Windows = readonly [older: Counter, newer: Counter];
 export function prefixVelocity(options: PrefixVelocityOptions = {}): Policy<unknown> {
   const { maxUnanswered, perSeconds, mode } = parseOptions('prefixVelocity', schema, options);
 
-  /** @param more What the counters of both windows have in common. */
+  /**
+   * Returns two windows of a prefix: the older one counts what the newer one counts, and half a window before it.
+   * @param more What the counters of both have in common.
+   */
   function findWindows(
     { prefixKey, now }: Pick<PolicyContext, 'prefixKey' | 'now'>,
     sentAt: number,
     more: Pick<Counter, 'amount' | 'exemptBy'>,
-  ): Windows {
+  ): readonly [older: Counter, newer: Counter] {
     const halfMs = (perSeconds / 2) * 1000;
     const half = Math.floor(sentAt / halfMs);
     const toWindow = (start: number): Counter => ({

@@ -12,6 +12,7 @@ import { headerValue, httpStatus, type Readings } from './readings';
 const bytes = wholeNumber(1, 1_073_741_824);
 const DELAY = 'must be a number of milliseconds from 0 to 3600000';
 const delayMs = z.number(DELAY).min(0, DELAY).max(3_600_000, DELAY);
+/** Adds a `Retry-After` header. */
 const retryAfterSeconds = wholeNumber(0, Number.MAX_SAFE_INTEGER).optional();
 
 /** Whether the gateway has processed the request when the fault occurs. Default `before`: nothing was processed. */
@@ -20,10 +21,7 @@ const when = oneOf('before', 'after').optional();
 const faultSchema = z.discriminatedUnion(
   'kind',
   [
-    /**
-     * An error of the gateway's lists; nothing is processed. `status200` sends it with HTTP 200; `retryAfterSeconds`
-     * adds a `Retry-After` header.
-     */
+    /** An error of the gateway's lists; nothing is processed. `status200` sends it with HTTP 200. */
     strictOptions({
       kind: z.literal('error'),
       code: wholeNumber(1, Number.MAX_SAFE_INTEGER),
@@ -31,10 +29,7 @@ const faultSchema = z.discriminatedUnion(
       status200: switchOption().optional(),
       retryAfterSeconds,
     }),
-    /**
-     * Waits, then processes as usual, unless the client has closed the connection. With `when: 'after'` it processes
-     * first.
-     */
+    /** Waits, then processes as usual, unless the client has gone. With `when: 'after'` it processes first. */
     strictOptions({ kind: z.literal('latency'), ms: delayMs, when }),
     /** Keeps the connection open and sends nothing. */
     strictOptions({ kind: z.literal('no-answer'), when }),
@@ -60,8 +55,8 @@ const faultSchema = z.discriminatedUnion(
     /** Processes and sends the answer byte by byte. */
     strictOptions({ kind: z.literal('slow-drip'), intervalMs: delayMs }),
     /**
-     * A well-formed envelope with neither payload nor errors, as in 429 and 503; with `envelope: false` a plain text, as
-     * a load balancer sends it. `retryAfterSeconds` adds a `Retry-After` header.
+     * A well-formed envelope with neither payload nor errors, as in 429 and 503; with `envelope: false` a plain text,
+     * as a load balancer sends it.
      */
     strictOptions({
       kind: z.literal('status'),
@@ -139,8 +134,7 @@ export function playFault(fault: Fault, context: FaultContext): void {
     case 'no-answer':
       return undefined;
     case 'reset':
-      response.socket?.resetAndDestroy();
-      return undefined;
+      return void response.socket?.resetAndDestroy();
     case 'half-answer':
       return sendHalf(response, answer());
     case 'slow-drip':

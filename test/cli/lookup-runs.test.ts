@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { GatewayClient } from 'passport-sms-otp/client';
-import { Budget, lookUpAll } from '../../src/cli/lookups/lookup-all';
+import { lookUpAll } from '../../src/cli/lookups/lookup-all';
 import { closeLater } from '../client/support/cleanup';
 import { openAccount, type Account } from './support/account';
 import { makeFolder, type Folder } from './support/files';
@@ -92,7 +92,7 @@ describe('the output', () => {
     };
     const run = lookUpAll({
       ...{ mobiles: Array.from({ length: 50 }, (_value, n) => `+447700900${100 + n}`), hlr: client.hlr, add },
-      ...{ priceOf: () => 6_000, budget: new Budget(1_000_000), signal: new AbortController().signal },
+      ...{ priceOf: () => 6_000, budget: 1_000_000, signal: new AbortController().signal },
       ...{ awaitTurn: () => Promise.resolve(), onProgress: () => undefined },
     });
     await expect(run).rejects.toThrow('no space left');

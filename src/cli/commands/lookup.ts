@@ -13,7 +13,6 @@ import { explain, UsageError } from '../failures';
 import { GATEWAY_OPTIONS, withGateway } from '../gateway';
 import { openResultFile, readDoneNumbers, readInputNumbers } from '../lookups/csv-files';
 import {
-  Budget,
   createLookupPrices,
   createPace,
   lookUpAll,
@@ -63,11 +62,9 @@ function lookUpOne(call: CommandCall, mobile: string): Promise<ExitCode> {
   });
 }
 
-const RATE = { min: 1, max: 100, fallback: 10 };
-
 /** Looks up the numbers of one CSV file and appends the results to another. */
 async function lookUpFile(call: CommandCall): Promise<ExitCode> {
-  const rate = call.args.whole('rate', RATE);
+  const rate = call.args.whole('rate', { min: 1, max: 100, fallback: 10 });
   const plan = await makePlan(call);
   const run = plan.mobiles.length === 0 ? null : await runPlan(call, plan, rate);
   return showRun(call, plan, run);
@@ -79,9 +76,7 @@ type Plan = Readonly<Awaited<ReturnType<typeof makePlan>>>;
 async function makePlan({ args, io }: CommandCall) {
   const [inputName, outputName] = [args.text('in'), args.text('out')];
   const budgetMicros = args.amount('budget');
-  if (inputName === undefined || outputName === undefined) {
-    throw new UsageError('--in and --out belong together');
-  }
+  if (inputName === undefined || outputName === undefined) throw new UsageError('--in and --out belong together');
   if (budgetMicros === undefined) throw new UsageError('a file needs --budget, the most that may be spent');
   const [inputPath, outputPath] = [resolve(io.folder, inputName), resolve(io.folder, outputName)];
   if (inputPath === outputPath) throw new UsageError('--in and --out must be different files');
@@ -93,28 +88,22 @@ async function makePlan({ args, io }: CommandCall) {
   return { input, mobiles, known, outputPath, isNew: done.size === 0, budgetMicros };
 }
 
-interface FinishedRun extends RunResult {
-  readonly spentMicros: number;
-}
-
-function runPlan(call: CommandCall, plan: Plan, rate: number): Promise<FinishedRun> {
+function runPlan(call: CommandCall, plan: Plan, rate: number): Promise<RunResult> {
   return withGateway(
     call,
     async ({ hlr }) => {
       const { pricing } = await hlr.pricing();
       const priceOf = createLookupPrices(pricing);
       await call.askForMoney(toQuestion(plan, priceOf));
-      const budget = new Budget(plan.budgetMicros);
       const file = openResultFile(plan.outputPath, plan.isNew);
       const total = plan.mobiles.length;
       try {
-        const result = await lookUpAll({
-          ...{ mobiles: plan.mobiles, hlr, priceOf, budget, signal: call.io.signal },
+        return await lookUpAll({
+          ...{ mobiles: plan.mobiles, hlr, priceOf, budget: plan.budgetMicros, signal: call.io.signal },
           awaitTurn: createPace(rate, call.io),
           add: (row) => file.add(row),
-          onProgress: (done) => call.output.progress(`${done}/${total}  spent ${toDecimal(budget.spent)}`),
+          onProgress: (done, spent) => call.output.progress(`${done}/${total}  spent ${toDecimal(spent)}`),
         });
-        return { ...result, spentMicros: budget.spent };
       } finally {
         call.output.progress('');
         file.close();
@@ -131,11 +120,11 @@ function toQuestion({ mobiles, budgetMicros }: Plan, priceOf: RunOptions['priceO
 }
 
 /** Shows the result: 0 when every number is known now. @param run Null when there was nothing to do. */
-function showRun(call: CommandCall, plan: Plan, run: FinishedRun | null): ExitCode {
+function showRun(call: CommandCall, plan: Plan, run: RunResult | null): ExitCode {
   const { line, note, style, noteStyle } = call.output;
   const { input, known } = plan;
   const { done = 0, byStatus = new Map<string, number>(), lastError = null, stop = null } = run ?? {};
-  const spent = toDecimal(run?.spentMicros ?? 0);
+  const spent = toDecimal(run?.spent ?? 0);
   const left = plan.mobiles.length - done;
   const counts = { done, byStatus: Object.fromEntries(byStatus), known };
   const { duplicates, invalidLines } = input;

@@ -1,14 +1,8 @@
 import { once } from 'node:events';
 import { type Call, type Fault, type FaultName, GatewaySimulator } from '../../simulator';
+import { readFields } from '../../errors';
 import { type Command, type CommandCall, readChoice, readMobile } from '../command';
 import { CommandFailure, UsageError } from '../failures';
-
-const FAULT_NOTES = [
-  'A fault is <call>=<kind>; *<times> after it limits how often: --fault generate=no-answer*2',
-  '  calls  any auth generate validate balance pricing lookup hlr-balance hlr-pricing',
-  '  kinds  no-answer reset half-answer html-502 redirect latency:<ms> slow-drip:<ms> error:<code> status:<HTTP status>',
-  'SMS_OTP_USERNAME and SMS_OTP_PASSWORD set its account.',
-];
 
 /** Adds a fault of the command line to the simulator. @throws {UsageError} for an invalid one. */
 function addFault(simulator: GatewaySimulator, text: string): void {
@@ -63,7 +57,12 @@ export const simulate: Command = {
     'fixed-pin': { value: '<number>=<pin>', help: 'the pin that a number always gets', isRepeatable: true },
     fault: { value: '<fault>', help: 'make calls fail', isRepeatable: true },
   },
-  notes: FAULT_NOTES,
+  notes: [
+    'A fault is <call>=<kind>; *<times> after it limits how often: --fault generate=no-answer*2',
+    '  calls  any auth generate validate balance pricing lookup hlr-balance hlr-pricing',
+    '  kinds  no-answer reset half-answer html-502 redirect latency:<ms> slow-drip:<ms> error:<code> status:<HTTP status>',
+    'SMS_OTP_USERNAME and SMS_OTP_PASSWORD set its account.',
+  ],
   async run(call) {
     const simulator = await start(call);
     try {
@@ -106,7 +105,7 @@ async function start({ args, io }: CommandCall): Promise<GatewaySimulator> {
 }
 
 function toFailure(error: unknown): CommandFailure {
-  const { message, code } = Object(error) as { message?: unknown; code?: unknown };
+  const { message, code } = readFields(error);
   if (code === 'EADDRINUSE') return new CommandFailure('The port is in use.', 'Omit --port to use any free one.');
   if (code === 'EACCES') return new CommandFailure('You have no permission to use this port.', 'Use one above 1023.');
   // The simulator's messages show no value.

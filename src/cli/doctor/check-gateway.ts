@@ -35,11 +35,7 @@ export interface PaidChecks {
 const ACCOUNT_CHECKS = ['balance', 'prices', 'otp', 'lookup'];
 
 /** Runs the checks of the gateway and the account, one after the other. */
-export async function* checkGateway(
-  { io }: CommandCall,
-  environment: GatewayEnvironment,
-  paid: PaidChecks,
-): AsyncGenerator<CheckResult> {
+export async function* checkGateway({ io }: CommandCall, environment: GatewayEnvironment, paid: PaidChecks) {
   // Both share a token: where only one is valid, the second client would end the first one's. OTP spec §3.
   const shared = { ...environment, tokenStore: memoryTokens(1, Date.now) };
   const open = (variant: Variant): GatewayClient => openGateway({ ...shared, variant });
@@ -66,11 +62,8 @@ function skip(checks: readonly string[], why: string): CheckResult[] {
   return checks.map((check) => notTested(check, why));
 }
 
-async function* checkAccount(
-  client: GatewayClient,
-  balance: string,
-  { mobile, isSending, isLookingUp }: PaidChecks,
-): AsyncGenerator<CheckResult> {
+async function* checkAccount(client: GatewayClient, balance: string, paid: PaidChecks) {
+  const { mobile, isSending, isLookingUp } = paid;
   const { result, table } = await checkPrices(client);
   yield checkBalance(balance, table);
   yield result;
@@ -217,8 +210,7 @@ async function probeOtp({ otp, variant }: GatewayClient): Promise<CheckResult> {
     if (code === null || !PERMITTED.includes(code)) return toResult('otp', error);
     return notTested('otp', 'a free call was not refused', 'Test it with --number and --send, for money.');
   }
-  const advice = 'Do not use this gateway, and inform its operator.';
-  return fail('otp', 'a code that was never sent was accepted', advice);
+  return fail('otp', 'a code that was never sent was accepted', 'Do not use this gateway, and inform its operator.');
 }
 
 /** Texts a code, for money. */
@@ -235,8 +227,7 @@ async function testOtp({ otp }: GatewayClient, mobile: string): Promise<CheckRes
 async function probeLookup({ hlr }: GatewayClient): Promise<CheckResult> {
   try {
     await hlr.balance();
-    const advice = 'Test it with --number and --lookup, for money.';
-    return notTested('lookup', 'a free call was not refused', advice);
+    return notTested('lookup', 'a free call was not refused', 'Test it with --number and --lookup, for money.');
   } catch (error) {
     const { detail, advice } = toResult('lookup', error);
     return warn('lookup', detail, advice ?? 'numberCheck and simSwap need lookups.');
@@ -244,12 +235,9 @@ async function probeLookup({ hlr }: GatewayClient): Promise<CheckResult> {
 }
 
 /** Looks a number up, for money. */
-async function testLookup(
-  client: GatewayClient,
-  mobile: string,
-): Promise<{ result: CheckResult; lookup: Lookup | null }> {
+async function testLookup({ hlr }: GatewayClient, mobile: string) {
   try {
-    const lookup = await client.hlr.lookup(mobile);
+    const lookup = await hlr.lookup(mobile);
     const facts = [lookup.status, lookup.operator, lookup.country].map(cleanText).filter(Boolean);
     return { result: pass('lookup', `${mobile}: ${facts.join(', ')}`), lookup };
   } catch (error) {
@@ -279,9 +267,7 @@ function checkList({ pricing, oddRows, currency }: PriceList<NetworkPrice>): Che
   const name = cleanText(currency.name);
   const networks = pricing.length === 1 ? '1 network' : `${pricing.length} networks`;
   const detail = name === '' ? networks : `${networks}, in ${name}`;
-  if (pricing.length === 0) {
-    return warn('prices', 'the list is empty', 'spendLimits needs it; ask the operator.');
-  }
+  if (pricing.length === 0) return warn('prices', 'the list is empty', 'spendLimits needs it; ask the operator.');
   if (oddRows === 0) return pass('prices', detail);
   const advice = "Invalid rows are left out; inform the gateway's operator.";
   return warn('prices', `${detail}, ${oddRows} invalid rows`, advice);

@@ -1,6 +1,7 @@
 import { closeSync, createReadStream, openSync, writeSync } from 'node:fs';
 import { readFile, stat, truncate } from 'node:fs/promises';
 import type { Info, Parser } from 'csv-parse';
+import { readFields } from '../../errors';
 import { cleanText, findMobile, toFileFailure } from '../command';
 import { CommandFailure } from '../failures';
 
@@ -160,17 +161,13 @@ async function readBytes(path: string): Promise<Buffer | null> {
     if (!(await stat(path)).isFile()) throw new CommandFailure('The output must be a file.');
     return await readFile(path);
   } catch (error) {
-    // Anything can be thrown: Object() makes reading a property of a primitive safe.
-    if ((Object(error) as { code?: unknown }).code === 'ENOENT') return null;
+    if (readFields(error).code === 'ENOENT') return null;
     if (error instanceof CommandFailure) throw error;
     throw toFileFailure('read', error);
   }
 }
 
-/**
- * Opens the file that results are appended to, with a header when it is new. Each row is one write, so that the file is
- * whole whenever the command ends.
- */
+/** Opens the file that results are appended to; a new one gets a header. One write a row: the file is always whole. */
 export function openResultFile(path: string, isNew: boolean) {
   // Phone numbers are personal data: only the owner may read the file.
   const file = tryToWrite(() => openSync(path, isNew ? 'w' : 'a', 0o600));

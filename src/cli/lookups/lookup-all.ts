@@ -13,6 +13,8 @@ export type StopReason = 'interrupted' | 'budget' | 'failures';
 export interface RunResult {
   readonly byStatus: ReadonlyMap<string, number>;
   readonly done: number;
+  /** In millionths. */
+  readonly spent: number;
   readonly lastError: SmsOtpError | null;
   readonly stop: StopReason | null;
 }
@@ -22,11 +24,12 @@ export interface RunOptions {
   readonly hlr: HlrCalls;
   /** Returns what a lookup of a number costs at most, in millionths. */
   readonly priceOf: (mobile: string) => number;
-  readonly budget: Budget;
+  /** The most that may be spent, in millionths. */
+  readonly budget: number;
   readonly awaitTurn: () => Promise<void>;
   readonly signal: AbortSignal;
   readonly add: (result: Result) => void;
-  readonly onProgress: (done: number) => void;
+  readonly onProgress: (done: number, spent: number) => void;
 }
 
 /** Concurrent lookups. */
@@ -35,16 +38,16 @@ const WORKERS = 4;
 /** Failures in a row that end the run. */
 const MAX_FAILURES_IN_ROW = 5;
 
-/**
- * Looks numbers up until all are done, the budget is spent, too many lookups fail, or Ctrl+C. Running lookups are always
- * awaited.
- */
+/** Looks numbers up until all are done, the budget is spent, too many fail, or Ctrl+C. Running lookups are awaited. */
 export async function lookUpAll(options: RunOptions): Promise<RunResult> {
   const { hlr, priceOf, budget, awaitTurn, signal, add, onProgress } = options;
   // All workers take from one iterator.
   const mobiles = options.mobiles.values();
   const byStatus = new Map<string, number>();
   let done = 0;
+  let spent = 0;
+  // What the lookups that are running may cost.
+  let held = 0;
   let lastError: SmsOtpError | null = null;
   let stop: StopReason | null = null;
   let failuresInRow = 0;
@@ -57,7 +60,7 @@ export async function lookUpAll(options: RunOptions): Promise<RunResult> {
         if (signal.aborted) stop ??= 'interrupted';
         if (stop !== null) return;
         const price = priceOf(mobile);
-        if (budget.hold(price)) await lookUpNext(mobile, price);
+        if (spent + held + price <= budget) await lookUpNext(mobile, price);
         else stop = 'budget';
       }
     } catch (error) {
@@ -68,8 +71,10 @@ export async function lookUpAll(options: RunOptions): Promise<RunResult> {
   }
 
   async function lookUpNext(mobile: string, price: number): Promise<void> {
+    held += price;
     const answer = await lookUp(hlr, mobile, price);
-    budget.settle(price, answer.cost);
+    held -= price;
+    spent += answer.cost;
     if ('error' in answer) {
       failuresInRow += 1;
       lastError = answer.error;
@@ -81,12 +86,12 @@ export async function lookUpAll(options: RunOptions): Promise<RunResult> {
       const status = answer.result.status ?? 'refused';
       byStatus.set(status, (byStatus.get(status) ?? 0) + 1);
     }
-    onProgress(done);
+    onProgress(done, spent);
   }
 
   const endings = await Promise.allSettled(Array.from({ length: WORKERS }, work));
   for (const ending of endings) if (ending.status === 'rejected') throw ending.reason;
-  return { byStatus, done, lastError, stop };
+  return { byStatus, done, spent, lastError, stop };
 }
 
 /** The result of one lookup: final for this number, or an error after which a later run may try again. Costs are millionths. */
@@ -110,15 +115,12 @@ async function lookUp(hlr: HlrCalls, phone: string, price: number): Promise<Answ
   } catch (error) {
     if (!(error instanceof SmsOtpError)) throw error;
     const code = error instanceof GatewayRejectedError ? (error.gatewayCode ?? 0) : 0;
-    const cost = hasNotLeft(error) ? 0 : price;
+    const hasNotLeft = error instanceof NoAnswerError ? !error.mayHaveArrived : error instanceof GatewayBusyError;
+    const cost = hasNotLeft ? 0 : price;
     if (!NUMBER_REFUSED.includes(code)) return { error, cost, isHopeless: HOPELESS.includes(code) };
     const unknown = { status: null, advancedStatus: null, country: null, operator: null, mcc: null, mnc: null };
     return { result: { phone, ...unknown, cost: null, error: String(code) }, cost };
   }
-}
-
-function hasNotLeft(error: SmsOtpError): boolean {
-  return error instanceof NoAnswerError ? !error.mayHaveArrived : error instanceof GatewayBusyError;
 }
 
 /** Returns what is shown of a lookup. IMSI and MSC identify the subscriber and the switch that serves them: they are left out. */
@@ -137,31 +139,6 @@ export function createPace(perSecond: number, { now, wait, signal }: CliIo): () 
     const leftMs = at - now();
     if (leftMs > 0) await wait(leftMs, signal);
   };
-}
-
-/** Money that may be spent, in millionths: held before a lookup, settled after it. */
-export class Budget {
-  #spent = 0;
-  #held = 0;
-
-  constructor(private readonly limit: number) {}
-
-  get spent(): number {
-    return this.#spent;
-  }
-
-  /** Holds an amount; false when the budget would be exceeded. */
-  hold(micros: number): boolean {
-    if (this.#spent + this.#held + micros > this.limit) return false;
-    this.#held += micros;
-    return true;
-  }
-
-  /** Replaces an amount that was held by what was spent in the end. */
-  settle(held: number, cost: number): void {
-    this.#held -= held;
-    this.#spent += cost;
-  }
 }
 
 /**

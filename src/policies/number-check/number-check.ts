@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { oneOf, parseOptions, policyMode, strictOptions } from '../../define-options';
 import { optionError } from '../../errors';
 import type { Policy } from '../../limits/policy';
-import { type Column, columnOf, type Decision, DECISIONS, type Finding, type Verdict } from './decision-table';
+import { type Column, columnOf, DECISIONS, type Finding, type Verdict } from './decision-table';
 import { budget, numberLookups, sharedLookups } from './number-lookups';
 
 const schema = strictOptions({
@@ -16,9 +16,9 @@ const schema = strictOptions({
   /** What happens to a number about which the lookup reveals nothing. Default: `send`. */
   onInconclusive: oneOf('send', 'deny').default('send'),
   /** Lookups shared with other policies. Default: lookups of its own. */
-  lookups: sharedLookups().optional(),
+  lookups: sharedLookups.optional(),
   /** How long to wait for its own lookups, in milliseconds; see `numberLookups`. Default: 2,000. */
-  budgetMs: budget().optional(),
+  budgetMs: budget.optional(),
 });
 
 /** Options of `numberCheck`. Unknown fields are errors. */
@@ -31,8 +31,7 @@ export type NumberCheckOptions = z.input<typeof schema>;
  * @see HLR spec §2, advanced status values
  */
 export function numberCheck(options: NumberCheckOptions = {}): Policy<unknown> {
-  const checked = parseOptions('numberCheck', schema, options);
-  const { stage, mode, onInconclusive, lookups: shared, budgetMs } = checked;
+  const { stage, mode, onInconclusive, lookups: shared, budgetMs } = parseOptions('numberCheck', schema, options);
   if (shared !== undefined && budgetMs !== undefined) {
     throw optionError('numberCheck', 'budgetMs', 'belongs to the lookups that are given');
   }
@@ -58,11 +57,7 @@ export function numberCheck(options: NumberCheckOptions = {}): Policy<unknown> {
 }
 
 /** Returns the table's decision, with `inconclusive` and `deny-again` resolved. */
-function decide(
-  { verdict, timesInARow }: Finding,
-  column: Column,
-  onInconclusive: 'send' | 'deny',
-): Extract<Decision, 'send' | 'warn' | 'deny'> {
+function decide({ verdict, timesInARow }: Finding, column: Column, onInconclusive: 'send' | 'deny') {
   // Using up the lookups must not get a number enrolled without one. Logins have limits on sends instead.
   if (verdict === 'too-many' && column === 'enroll') return 'deny';
   const decision = DECISIONS[verdict][column];

@@ -36,19 +36,15 @@ export interface NumberLookups {
   readonly keepIdentity: (toIdentity: ToIdentity) => void;
 }
 
-/** Returns the schema of an option for the time of a lookup, in milliseconds. */
-export function budget(): z.ZodInt {
-  return wholeNumber(100, 10_000);
-}
+/** The time of a lookup, in milliseconds. */
+export const budget = wholeNumber(100, 10_000);
 
-/** Returns the schema of an option for shared lookups. */
-export function sharedLookups(): z.ZodType<NumberLookups, NumberLookups> {
-  return objectWith<NumberLookups>('made by numberLookups', 'find', 'keepIdentity');
-}
+/** Shared lookups. */
+export const sharedLookups = objectWith<NumberLookups>('made by numberLookups', 'find', 'keepIdentity');
 
 const schema = strictOptions({
   /** How long a caller waits for a lookup, a repeated one included, in milliseconds: 100 to 10,000. Default: 2,000. */
-  budgetMs: budget().default(2_000),
+  budgetMs: budget.default(2_000),
   /** Lookups per user and day at enrollment, and as many at logins: 1 to 1,000. Default: 20. */
   maxPerUserPerDay: wholeNumber(1, 1_000).default(20),
   /** Numbers this process remembers, 100 to 1,000,000. Default: 10,000. */
@@ -71,8 +67,7 @@ const LATE = new Error('late');
  * @see HLR spec §4, GET {mobile}
  */
 export function numberLookups(options: NumberLookupsOptions = {}): NumberLookups {
-  const checked = parseOptions('numberLookups', schema, options);
-  const { budgetMs, maxPerUserPerDay, maxEntries, random } = checked;
+  const { budgetMs, maxPerUserPerDay, maxEntries, random } = parseOptions('numberLookups', schema, options);
   const memory = createLookupMemory(maxEntries);
   const stops = createLookupStops(maxEntries);
   const running = new Map<string, Promise<Finding>>();

@@ -8,7 +8,7 @@ import { parseJson } from '../../stores/check-values';
 import type { Counter, CounterStore, NoteStore } from '../../stores/store';
 import type { Finding, LookupContext } from '../number-check/decision-table';
 import { numberLookups, sharedLookups } from '../number-check/number-lookups';
-import type { SimSwapCheck, SimSwapProvider, SimSwapQuestion } from './sim-swap';
+import { HOUR_MS, type SimSwapCheck, type SimSwapProvider, type SimSwapQuestion } from './sim-swap';
 
 /** The built-in provider, which can also forget a number. */
 export interface HlrSimSwap extends SimSwapProvider {
@@ -33,7 +33,7 @@ const schema = strictOptions({
    */
   onNetworkChange: oneOf('ignore', 'report', 'deny').default('report'),
   /** Lookups shared with other policies. Default: lookups of its own. */
-  lookups: sharedLookups().optional(),
+  lookups: sharedLookups.optional(),
 });
 
 /** Options of `hlrSimSwap`. Unknown fields are errors. */
@@ -51,8 +51,7 @@ export type HlrSimSwapOptions = z.input<typeof schema>;
  * @see HLR spec §2, imsi
  */
 export function hlrSimSwap(options: HlrSimSwapOptions): HlrSimSwap {
-  const checked = parseOptions('hlrSimSwap', schema, options);
-  const { key, onNetworkChange, lookups = numberLookups() } = checked;
+  const { key, onNetworkChange, lookups = numberLookups() } = parseOptions('hlrSimSwap', schema, options);
   const { keyId, toNoteKey, toIdentity } = createSimKeys(key);
   lookups.keepIdentity(toIdentity);
 
@@ -110,11 +109,7 @@ export function hlrSimSwap(options: HlrSimSwapOptions): HlrSimSwap {
   }
 
   /** Returns what differs from the state after the last right code. */
-  async function compare(
-    { counters }: LookupContext,
-    note: SimNote,
-    finding: Finding,
-  ): Promise<'same' | 'identity' | 'network' | 'unknown'> {
+  async function compare({ counters }: LookupContext, note: SimNote, finding: Finding) {
     if (finding.verdict !== 'valid') return 'unknown';
     const isComparable = note.state === 'comparable';
     if (isComparable && finding.identity === note.identity) return 'same';
@@ -143,8 +138,6 @@ export function hlrSimSwap(options: HlrSimSwapOptions): HlrSimSwap {
 const NOTE_SECONDS = 400 * DAY_SECONDS;
 
 const UNKNOWN: SimSwapCheck = { swapped: null };
-
-const HOUR_MS = 3_600_000;
 
 /** Earlier observations would cost money and reveal nothing new. */
 const OBSERVE_AFTER_MS = 12 * HOUR_MS;
@@ -232,9 +225,6 @@ function describeNetwork({ network, operator }: Finding): Pick<SimNote, 'network
   return { network: network === undefined ? null : `${network.mcc}-${network.mnc}`, operator: operator ?? null };
 }
 
-/** The version of the digested format. */
-const VERSION = 1;
-
 /** Derives everything that is kept of numbers and subscriber identities. */
 function createSimKeys(key: string | Buffer) {
   const hmac = (value: string): string => createHmac('sha256', key).update(value).digest('base64url');
@@ -249,7 +239,8 @@ function createSimKeys(key: string | Buffer) {
      */
     toIdentity: (mobile: string, lookup: Lookup): string | null => {
       const imsi = readImsi(lookup);
-      return imsi === null ? null : hmac(`${VERSION} ${mobile} ${imsi}`);
+      // Begins with the version of the format.
+      return imsi === null ? null : hmac(`1 ${mobile} ${imsi}`);
     },
   };
 }

@@ -54,7 +54,7 @@ const schema = strictOptions({
   /** Hours for which a change counts, 1 to 2,400. Default: 72. */
   maxAgeHours: wholeNumber(1, 2_400).default(72),
   /** How long to wait for the provider before a message, in milliseconds: 100 to 10,000. Default: 2,000. */
-  budgetMs: budget().default(2_000),
+  budgetMs: budget.default(2_000),
 });
 
 /** Options of `simSwap`. Unknown fields are errors. */
@@ -69,14 +69,20 @@ export type SimSwapOptions = z.input<typeof schema>;
 export function simSwap(options: SimSwapOptions): Policy<unknown> {
   const { provider, mode, maxAgeHours, budgetMs } = parseOptions('simSwap', schema, options);
 
-  async function askProvider(context: PolicyContext<unknown>): Promise<ProviderAnswer> {
+  async function askProvider(context: PolicyContext<unknown>): Promise<z.output<typeof answerSchema>> {
     try {
-      const answer = callProvider(provider, context, maxAgeHours);
-      return answerSchema.parse(await waitAtMost(answer, budgetMs, () => new Error('late')));
+      return answerSchema.parse(await waitAtMost(callProvider(context), budgetMs, () => new Error('late')));
     } catch {
       // The hint is advice: a provider that fails must not keep anyone out.
       return { swapped: null };
     }
+  }
+
+  /** Calls `check`, or `retrieveDate` of a provider that has no `check`. */
+  async function callProvider(context: PolicyContext<unknown>): Promise<SimSwapCheck> {
+    if (provider.check !== undefined) return provider.check(context, { maxAgeHours });
+    const date = await provider.retrieveDate?.(context);
+    return date === undefined ? { swapped: null } : readDate(date, context.now(), maxAgeHours);
   }
 
   return {
@@ -110,26 +116,10 @@ const answerSchema = z.object({
     .catch(undefined),
 });
 
-type ProviderAnswer = z.output<typeof answerSchema>;
+export const HOUR_MS = 3_600_000;
 
-/** Calls `check`, or `retrieveDate` of a provider that has no `check`. */
-async function callProvider(
-  provider: SimSwapProvider,
-  context: PolicyContext<unknown>,
-  maxAgeHours: number,
-): Promise<SimSwapCheck> {
-  if (provider.check !== undefined) return provider.check(context, { maxAgeHours });
-  const date = await provider.retrieveDate?.(context);
-  return date === undefined ? { swapped: null } : readDate(date, context.now(), maxAgeHours);
-}
-
-const HOUR_MS = 3_600_000;
-
-function readDate(
-  { latestSimChange, monitoredPeriodDays = 0 }: SimSwapDate,
-  nowMs: number,
-  maxAgeHours: number,
-): SimSwapCheck {
+function readDate(date: SimSwapDate, nowMs: number, maxAgeHours: number): SimSwapCheck {
+  const { latestSimChange, monitoredPeriodDays = 0 } = date;
   if (latestSimChange === null) return { swapped: monitoredPeriodDays * 24 >= maxAgeHours ? false : null };
   const changedAt = Date.parse(latestSimChange);
   if (Number.isNaN(changedAt)) return { swapped: null };

@@ -87,11 +87,7 @@ const CRITICAL_HOURS = 4;
 const HYSTERESIS = 10;
 
 /** Returns the state after a reading, and the events to emit. */
-export function assessBalance(
-  levels: BalanceLevels,
-  previous: BalanceState | null,
-  reading: BalanceReading,
-): { readonly state: BalanceState; readonly events: readonly PolicyEvent[] } {
+export function assessBalance(levels: BalanceLevels, previous: BalanceState | null, reading: BalanceReading) {
   const explained = Math.max(0, reading.spent - (previous?.spent ?? reading.spent));
   const fallen = (previous?.balance ?? reading.balance) - reading.balance;
   const burnPerHour = findBurn(previous, reading, Math.max(explained, fallen));

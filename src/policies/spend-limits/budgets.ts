@@ -122,11 +122,8 @@ export const SPENT: Counter = { key: 'spend-limits:spent', windowSeconds: null }
  * Corrects what was reserved before the send: the actual cost replaces the estimate, and a message that was not sent costs
  * nothing. A message that may have been sent keeps its reservation.
  */
-export async function settle(
-  counters: CounterStore,
-  { micros, charges }: Reserved,
-  settlement: SendSettlement,
-): Promise<void> {
+export async function settle(counters: CounterStore, reserved: Reserved, settlement: SendSettlement): Promise<void> {
+  const { micros, charges } = reserved;
   const spent = readSpent(micros, settlement);
   // Without a maximum, because a correction must not be refused: the money is spent already.
   const corrected = charges.map(({ counter: { key, windowSeconds } }) => {

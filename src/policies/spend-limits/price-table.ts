@@ -62,10 +62,7 @@ export function createPriceTable(
 }
 
 /** Returns every row with a usable price. A negative price is not usable. */
-function readMessageRows(
-  { pricing }: PriceList<NetworkPrice>,
-  names: ReadonlyMap<string, string>,
-): readonly MessageRow[] {
+function readMessageRows({ pricing }: PriceList<NetworkPrice>, names: ReadonlyMap<string, string>): MessageRow[] {
   return pricing.flatMap(({ mcc, mnc, operatorName, countryName, price }) => {
     const micros = toMicros(price);
     if (micros === null || micros < 0) return [];
@@ -129,17 +126,15 @@ function findProblems(
   return [...found, { problem: 'messages and lookups are priced in different currencies', rows: 0 }];
 }
 
-/**
- * How a price was found, from most to least certain: 1 the network's own row, 2 a row with the same codes in another
- * notation, 3 the highest of several such rows, 4 the highest of the operator's rows, 5 the highest of the mobile country
- * code, 6 the highest of the country or its dialling code, 7 not found.
- */
-export type PriceConfidence = 1 | 2 | 3 | 4 | 5 | 6 | 7;
-
 /** What a message costs at most, in millionths. */
 export interface FoundPrice {
   readonly micros: number;
-  readonly confidence: PriceConfidence;
+  /**
+   * How it was found, from most to least certain: 1 the network's own row, 2 a row with the same codes in another
+   * notation, 3 the highest of several such rows, 4 the highest of the operator's rows, 5 the highest of the mobile
+   * country code, 6 the highest of the country or its dialling code, 7 not found.
+   */
+  readonly confidence: 1 | 2 | 3 | 4 | 5 | 6 | 7;
 }
 
 /** Returns the price on a network, or null when no row has its mobile country code. */
@@ -199,9 +194,7 @@ export interface Region {
 export async function loadRegions(): Promise<readonly Region[]> {
   const { getCountries, getCountryCallingCode } = await import('libphonenumber-js/max');
   const names = new Intl.DisplayNames('en', { type: 'region' });
-  return getCountries().map((iso) => {
-    return { iso, name: names.of(iso) ?? iso, dialCode: getCountryCallingCode(iso) };
-  });
+  return getCountries().map((iso) => ({ iso, name: names.of(iso) ?? iso, dialCode: getCountryCallingCode(iso) }));
 }
 
 /** Returns a name without case, accents, punctuation and words that only some lists contain. */

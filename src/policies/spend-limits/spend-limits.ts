@@ -108,9 +108,6 @@ interface Send extends FoundPrice, Reserved {
   readonly table: PriceTable | null;
 }
 
-/** The joined price lists, cached. */
-export type PriceSource = Readonly<ReturnType<typeof createPriceSource>>;
-
 /** How long a login waits for the first price lists. After that the fallback price counts. */
 const FIRST_WAIT_MS = 2_000;
 /** The time until lists are fetched again after a failure. */

@@ -147,10 +147,7 @@ function parseBody(body: Buffer | null): Body | null {
   }
 }
 
-/**
- * Returns true when the Host header of a request names this machine. Another name means that a web page rebinds its own
- * name to this address.
- */
+/** Returns true when the Host header names this machine. With another one a web page rebinds its name to us. */
 function isLoopbackAuthority(authority: string | undefined): boolean {
   const name = /^(\[[0-9a-f:]+\]|[^:@/]+)(:[0-9]{1,5})?$/i.exec(authority ?? '')?.[1];
   return name !== undefined && isLoopbackHost(name);

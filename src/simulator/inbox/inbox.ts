@@ -15,10 +15,8 @@ const SECURITY_HEADERS = {
   'Cache-Control': 'no-store',
 } as const;
 
-type Asset = readonly [contentType: string, body: string];
-
 /** The page and its assets, by path. The script inserts the messages. */
-function readAssets(variant: Variant): ReadonlyMap<string, Asset> {
+function readAssets(variant: Variant): ReadonlyMap<string, readonly [contentType: string, body: string]> {
   const read = (name: string): string => readFileSync(join(__dirname, 'assets', name), 'utf8');
   return new Map([
     ['/inbox', ['text/html; charset=utf-8', read('inbox.html').replace('{{variant}}', variant)]],

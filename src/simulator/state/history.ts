@@ -78,9 +78,10 @@ export class StatsStore {
     authentications: { credentials: 0, refresh: 0 },
     sent: 0,
     validated: 0,
+    // By code.
+    refusals: {} as Record<number, number>,
     faults: 0,
   };
-  readonly #refusals: Record<number, number> = {};
 
   count(what: 'sent' | 'validated' | 'faults'): void {
     this.#counts[what] += 1;
@@ -96,16 +97,10 @@ export class StatsStore {
   }
 
   countRefusal(code: number): void {
-    this.#refusals[code] = (this.#refusals[code] ?? 0) + 1;
+    this.#counts.refusals[code] = (this.#counts.refusals[code] ?? 0) + 1;
   }
 
   read(): SimulatorStats {
-    return {
-      ...this.#counts,
-      calls: { ...this.#counts.calls },
-      authentications: { ...this.#counts.authentications },
-      validatesById: Object.fromEntries(this.#validatesById.entries()),
-      refusals: { ...this.#refusals },
-    };
+    return { ...structuredClone(this.#counts), validatesById: Object.fromEntries(this.#validatesById.entries()) };
   }
 }

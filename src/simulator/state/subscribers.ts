@@ -5,9 +5,8 @@ import data = require('./networks.json');
 
 /**
  * The simulated countries, whose codes are real: the dialling code has no plus, and `prefixes` are those of the country's
- * numbers where several countries share it. The simulated networks, whose operators are invented. Prices, of lookups and
- * of text messages, are decimal strings.
- * OTP spec §2: an operator with several MNCs has one row for each.
+ * numbers where several countries share it. The simulated networks, whose operators are invented: one with several MNCs
+ * has one row for each (OTP spec §2). Prices, of lookups and of text messages, are decimal strings.
  */
 export const { countries: COUNTRIES, networks: NETWORKS } = data;
 

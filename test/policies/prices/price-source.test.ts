@@ -2,7 +2,7 @@ import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { GatewayClient } from 'passport-sms-otp/client';
 import { GatewaySimulator } from 'passport-sms-otp/simulator';
 import { memoryStore } from 'passport-sms-otp';
-import { createPriceSource, type PriceSource } from '../../../src/policies/spend-limits/spend-limits';
+import { createPriceSource } from '../../../src/policies/spend-limits/spend-limits';
 import type { PolicyEvent, PolicyServices } from '../../../src/limits/policy';
 import { testClock, type TestClock } from '../../support/clock';
 import { waitUntil } from '../../support/wait-until';
@@ -24,6 +24,8 @@ let tools: PolicyServices;
 
 // What is loaded at first use counts toward no deadline.
 beforeAll(() => import('libphonenumber-js/max'));
+
+type PriceSource = ReturnType<typeof createPriceSource>;
 
 async function start(firstWaitMs?: number): Promise<PriceSource> {
   sim = await GatewaySimulator.start();
