@@ -1,4 +1,3 @@
-import { BoundedMap } from '../bounded-map';
 import { DAY_SECONDS } from '../limits/failures';
 import type { ListedLogin, LoginReference, LoginRegistry } from '../login/context';
 import { toUserIdText } from '../login/users';
@@ -18,8 +17,8 @@ export interface LoginsOption {
 /** Beyond this the user's oldest login ends. */
 const MOST_LOGINS = 100;
 
-/** At least this many of the newest answers are kept by a process. */
-const KEPT_ANSWERS = 10_000;
+/** Answers that a process keeps. */
+const MOST_ANSWERS = 10_000;
 
 const SEEN_EVERY_SECONDS = 3_600;
 
@@ -42,8 +41,8 @@ export function createLoginRegistry(parts: RegistryParts): LoginRegistry {
   const { store, now, randomId } = parts;
   const everyMs = parts.checkEverySeconds * 1000;
   const ttlSeconds = parts.maxAgeDays * DAY_SECONDS;
-  /** When logins were found live. */
-  const checkedAt = new BoundedMap<string, number>(KEPT_ANSWERS);
+  /** When logins were found live, the longest ago first. */
+  const checkedAt = new Map<string, number>();
   const asked = new Map<string, Asked>();
 
   return {
@@ -125,14 +124,17 @@ export function createLoginRegistry(parts: RegistryParts): LoginRegistry {
       return ended.length;
     } catch (error) {
       // Which ones have ended is not known.
-      checkedAt.clear();
-      [...asked.keys()].forEach(forget);
+      [...checkedAt.keys(), ...asked.keys()].forEach(forget);
       throw error;
     }
   }
 
   function keep(loginId: string, at: number): void {
-    if (everyMs > 0) checkedAt.set(loginId, at);
+    if (everyMs === 0) return;
+    checkedAt.delete(loginId);
+    const [oldest] = checkedAt.keys();
+    if (checkedAt.size >= MOST_ANSWERS && oldest !== undefined) checkedAt.delete(oldest);
+    checkedAt.set(loginId, at);
   }
 
   function forget(loginId: string): void {

@@ -16,7 +16,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'define-options': ['closest-name', 'errors'],
   'closest-name': [],
   middleware: ['account', 'login', 'define-options', 'errors'],
-  account: ['login', ...BELOW_LOGIN, 'bounded-map', 'errors'],
+  account: ['login', ...BELOW_LOGIN, 'errors'],
   login: ['account', ...BELOW_LOGIN, 'errors'],
   limits: ['stores', 'client', 'protocol', 'define-options', 'errors'],
   messages: ['stores', 'client', 'protocol', 'define-options', 'errors'],
