@@ -54,7 +54,7 @@ export function createChangePhones(context: EnrollmentContext) {
   };
 
   /** Searches the user's own numbers only: the id of another user's number finds nothing. */
-  async function findPhone({ user, passed, maxAgeMs, phoneId, address }: ChangeRequest): Promise<Found> {
+  async function findPhone({ user, passed, maxAgeMs, phoneId, address }: ChangeRequest) {
     if (user === undefined) return refuse({ reason: 'second-factor-required' });
     const refusal = checkFactor(passed, maxAgeMs, login.now());
     if (refusal !== null) return refuse(refusal);
@@ -62,7 +62,8 @@ export function createChangePhones(context: EnrollmentContext) {
     const phone = phones.find((own) => own.phoneId === phoneId);
     if (phone === undefined) return refuse({ reason: 'no-phone' });
     const { userId } = toUserIdText(login.getUserId(user));
-    return { kind: 'found', user, phone, about: { userId, address, maskedPhone: phone.maskedPhone } };
+    // `about` is for events.
+    return { kind: 'found', user, phone, about: { userId, address, maskedPhone: phone.maskedPhone } } as const;
   }
 
   /** The phone book reports only that it kept the number, or never had it. */
@@ -73,16 +74,6 @@ export function createChangePhones(context: EnrollmentContext) {
 }
 
 type Refused = Extract<ChangeResult, { readonly kind: 'refused' }>;
-
-type Found =
-  | {
-      readonly kind: 'found';
-      readonly user: Express.User;
-      readonly phone: OwnPhone;
-      /** For events. */
-      readonly about: { readonly userId: string; readonly address: string | undefined; readonly maskedPhone: string };
-    }
-  | Refused;
 
 function refuse(refusal: Refusal): Refused {
   return { kind: 'refused', refusal };

@@ -18,10 +18,7 @@ export interface OutgoingMessage {
 }
 
 /** Builds one message. `validitySeconds` is the life of its code. */
-export type BuildMessage = (
-  context: BuildContext,
-  validitySeconds: number,
-) => OutgoingMessage | Promise<OutgoingMessage>;
+export type BuildMessage = (context: BuildContext, validitySeconds: number) => Promise<OutgoingMessage>;
 
 type MakeText = (context: MessageContext, validitySeconds: number) => string | Promise<string>;
 

@@ -105,7 +105,6 @@ export class FaultQueue {
 
   /** Returns the fault for a call that has just arrived, or null. */
   take(call: Call): Fault | null {
-    if (this.#planned.length === 0) return null;
     const planned = this.#planned.find((candidate) => candidate.call === call || candidate.call === 'any');
     if (planned === undefined) return null;
     planned.times -= 1;
