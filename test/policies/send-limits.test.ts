@@ -37,6 +37,13 @@ const login = (index: number, address?: string): ReturnType<ReturnType<typeof vi
 const wait = (seconds = 300): void => test.clock.advanceSeconds(seconds);
 
 describe('sends to one user', () => {
+  it('may go to the last of the new numbers of a day again after the usual gap, and use up no budget', async () => {
+    await start({ perUser: { maxUnprovenNumbers: 1 } });
+    const { body } = await login(0);
+    expect((body.resendAt - test.clock.now()) / 1000).toBe(30);
+    expect(test.events).not.toContainEqual(expect.objectContaining({ type: 'sends-used-up' }));
+  });
+
   it('are five in ten minutes at most', async () => {
     await start({ perUser: { max: 2, perSeconds: 3_600 } });
     await login(0);
