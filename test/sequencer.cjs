@@ -1,7 +1,17 @@
 const Sequencer = require('@jest/test-sequencer').default;
 
 /** Where the slowest suites are. Begun last, one of them would run alone while the other processor has nothing to do. */
-const SLOW = ['orders/', 'reliability/', 'browser/', 'package/consumers', 'threats/', 'example-app/', 'docs/'];
+const SLOW = [
+  'orders/',
+  'reliability/',
+  'browser/',
+  'package/consumers',
+  'threats/',
+  'stores/race',
+  'stores/same-answers',
+  'example-app/',
+  'docs/',
+];
 
 function rank({ path }) {
   const place = SLOW.findIndex((part) => path.includes(`/test/${part}`));

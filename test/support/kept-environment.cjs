@@ -14,6 +14,7 @@ module.exports = class KeptEnvironment extends TestEnvironment {
     if (kept !== undefined) return kept;
     super(config, context);
     kept = this;
+    this.isKept = true;
     this.hadFakeTimers = false;
     const { fakeTimersModern } = this;
     const useFakeTimers = fakeTimersModern.useFakeTimers.bind(fakeTimersModern);

@@ -73,6 +73,8 @@ function isStatelessPackage(path, rootDir) {
 let kept;
 
 exports.default = function makeRuntime(config, environment, resolver, ...rest) {
+  // Without the kept environment nothing can stay: packages belong to its global object.
+  if (!environment.isKept) return new Runtime(config, environment, resolver, ...rest);
   const [, , , testPath] = rest;
   if (kept?.resolver !== resolver)
     kept = { resolver, runtime: new KeptRuntime(config, environment, resolver, ...rest) };
