@@ -4,7 +4,7 @@ import { describe } from '@jest/globals';
  * True in `.ci/run`, which requires every service and runs every test. `npm test` alone leaves out load and what packs the
  * package and installs it, tries attacks of hours and days in one variant, and fewer cases of each property.
  */
-export const isCompleteRun = process.env.REQUIRE_SERVICES === '1';
+const isCompleteRun = process.env.REQUIRE_SERVICES === '1';
 
 /** `describe` for what only the complete run runs. */
 export const describeInCompleteRun: typeof describe.skip = isCompleteRun ? describe : describe.skip;

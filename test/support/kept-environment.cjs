@@ -28,9 +28,11 @@ module.exports = class KeptEnvironment extends TestEnvironment {
 
   async teardown() {
     this.fakeTimersModern.useRealTimers();
+    const { global, atFirst, hadFakeTimers } = this;
+    for (const key of Reflect.ownKeys(global))
+      // After fake timers no package stays, see the runtime.
+      if (!(key in atFirst) && (hadFakeTimers || !belongsToPackage(key))) delete global[key];
     this.hadFakeTimers = false;
-    const { global, atFirst } = this;
-    for (const key of Reflect.ownKeys(global)) if (!(key in atFirst) && !belongsToPackage(key)) delete global[key];
     for (const key of Reflect.ownKeys(atFirst))
       if (atFirst[key].configurable) Object.defineProperty(global, key, atFirst[key]);
     const { process } = global;
