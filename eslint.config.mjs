@@ -59,7 +59,7 @@ export default defineConfig(
     },
   },
   {
-    files: ['.ci/*.mjs', 'bench/**/*.mjs', 'stryker.config.mjs', 'test/mutation/*.cjs', 'test/orders/*.cjs'],
+    files: ['.ci/*.mjs', 'bench/**/*.mjs', 'stryker.config.mjs', 'test/{mutation,orders,support}/*.cjs'],
     languageOptions: { globals: globals.node },
   },
   { files: ['**/*.js'], languageOptions: { globals: globals.browser } },

@@ -1,10 +1,20 @@
 const Sequencer = require('@jest/test-sequencer').default;
 
-/** The folders of the slowest suites. Begun last, one of them would run alone while the other processor has nothing to do. */
-const SLOW = ['orders', 'reliability', 'browser', 'threats'];
+/** Where the slowest suites are. Begun last, one of them would run alone while the other processor has nothing to do. */
+const SLOW = [
+  'orders/',
+  'reliability/',
+  'browser/',
+  'package/consumers',
+  'threats/',
+  'stores/race',
+  'stores/same-answers',
+  'example-app/',
+  'docs/',
+];
 
 function rank({ path }) {
-  const place = SLOW.findIndex((folder) => path.includes(`/test/${folder}/`));
+  const place = SLOW.findIndex((part) => path.includes(`/test/${part}`));
   return place < 0 ? SLOW.length : place;
 }
 

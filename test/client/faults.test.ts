@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import type { CallName, GatewayClient, GatewayClientOptions } from 'passport-sms-otp/client';
 import type { Fault, FaultName } from '../../src/simulator/faults';
@@ -82,6 +83,8 @@ describe('a gateway that refuses connections', () => {
     const { client } = startClient(simulator);
     await client.warmUp();
     await simulator.close();
+    // The end of the kept connection has to be read before it is known.
+    await setImmediate();
     const error = await errorOf(calls[call](client));
     expect(error).toMatchObject({
       code: 'ERR_GATEWAY_UNREACHABLE',

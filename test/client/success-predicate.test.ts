@@ -9,6 +9,7 @@ import {
 import { closeLater } from './support/cleanup';
 import { errorOf, MOBILE } from './support/gateway';
 import { startWireServer } from './support/wire-server';
+import { casesOf } from '../support/complete-run';
 
 interface Reply {
   readonly status: number;
@@ -163,7 +164,7 @@ it('nothing else is ever taken for a success', async () => {
       );
       expect(isSuccess).toBe(saysSuccess(httpStatus, body));
     }),
-    { numRuns: 500 },
+    { numRuns: casesOf(500) },
   );
 }, 60_000);
 
@@ -174,6 +175,6 @@ it('any text at all settles the call with an error of ours', async () => {
       expect(error).toMatchObject({ code: 'ERR_GATEWAY_RESPONSE' });
       expect(error.message).not.toContain(text);
     }),
-    { numRuns: 200 },
+    { numRuns: casesOf(200) },
   );
 }, 60_000);

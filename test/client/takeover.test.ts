@@ -37,9 +37,11 @@ describe('two clients of variant B that share nothing', () => {
   it('still work: a call that can wait does', async () => {
     const { simulator, one } = await fight();
     const before = simulator.stats().calls.auth;
+    // Of the five seconds at least, four have passed.
+    one.clock.advanceSeconds(4);
     const startedAt = performance.now();
     await one.client.otp.generate({ mobile: '+12025550123' });
-    expect(performance.now() - startedAt).toBeGreaterThan(4_900);
+    expect(performance.now() - startedAt).toBeGreaterThan(900);
     expect(simulator.stats()).toMatchObject({ sent: 1, calls: { auth: before + 2 } });
   }, 15_000);
 });

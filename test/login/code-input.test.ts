@@ -4,6 +4,7 @@ import { readCode } from '../../src/login/code-verifiers';
 import { people } from '../support/people';
 import { startTestApp, type TestApp } from '../support/test-app';
 import { visit } from '../support/visit';
+import { casesOf } from '../support/complete-run';
 
 describe('the code as typed or pasted', () => {
   it.each([
@@ -91,7 +92,7 @@ describe('any input at all', () => {
         const code = readCode(input);
         expect(code ?? '0000').toMatch(/^[0-9]{4,10}$/);
       }),
-      { numRuns: 5_000 },
+      { numRuns: casesOf(5_000) },
     );
   });
 
@@ -106,7 +107,7 @@ describe('any input at all', () => {
         const isCode = digits.length >= 4 && digits.length <= 10 && text.length <= 64;
         expect(readCode(text)).toBe(isCode ? digits : null);
       }),
-      { numRuns: 2_000 },
+      { numRuns: casesOf(2_000) },
     );
   });
 

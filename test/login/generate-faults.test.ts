@@ -44,7 +44,7 @@ describe.each(['A', 'B'] as const)('a generate call in variant %s', (variant) =>
   let hasty: TestApp;
   beforeAll(async () => {
     test = await start();
-    hasty = await start({ timeouts: { generateMs: 500 } });
+    hasty = await start({ timeouts: { generateMs: 250 } });
     // The first call derives keys and authenticates, which would take its part of the short deadline.
     await visit(hasty, next()).login();
   });

@@ -41,7 +41,7 @@ describe.each(['A', 'B'] as const)('a validate call in variant %s', (variant) =>
   let hasty: TestApp;
   beforeAll(async () => {
     test = await start();
-    hasty = await start({ timeouts: { validateMs: 500 } });
+    hasty = await start({ timeouts: { validateMs: 250 } });
   });
   afterAll(async () => {
     await test.close();

@@ -5,6 +5,7 @@ import { startTestApp, type TestApp } from '../support/test-app';
 import { bareRequest, letsPass } from './support/bare-request';
 import { createPeople } from './support/people';
 import { giveCode, givePassword, sessionIdOf, statusOf } from './support/steps';
+import { casesOf } from '../support/complete-run';
 
 const members = fc.oneof(fc.jsonValue(), fc.constantFrom('alice', 'sms', 0, -1, 1e300, ' alice', ['alice']));
 
@@ -57,7 +58,7 @@ describe('an odd slot in a session', () => {
           expect(isPassed && !isMarkOf(slot, id)).toBe(false);
         }
       }),
-      { numRuns: 2_000 },
+      { numRuns: casesOf(2_000) },
     );
   });
 

@@ -1,7 +1,8 @@
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { describeInCompleteRun } from '../support/complete-run';
 import { layOutAlone, layOutConsumer, type Peers } from './packed/lay-out';
 import { packInto } from './packed/pack';
 import { MODULES } from './packed/repository';
@@ -40,7 +41,7 @@ afterAll(() => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-describe.each(PROJECTS)('an application with %s', (_title, peers) => {
+describeInCompleteRun.each(PROJECTS)('an application with %s', (_title, peers) => {
   const project = projectOf(peers);
 
   it.each(['login.cjs', 'login.mjs'])(
@@ -54,7 +55,7 @@ describe.each(PROJECTS)('an application with %s', (_title, peers) => {
   );
 });
 
-describe('an application without otpauth', () => {
+describeInCompleteRun('an application without otpauth', () => {
   it('can import ./totp, which says what to install when it is used', async () => {
     const script = `
       const { createTotpSecret, totpFactor } = require('passport-sms-otp/totp');
@@ -71,7 +72,7 @@ describe('an application without otpauth', () => {
   }, 60_000);
 });
 
-describe.each(PROJECTS.slice(0, 2))('a TypeScript application with %s', (_title, peers) => {
+describeInCompleteRun.each(PROJECTS.slice(0, 2))('a TypeScript application with %s', (_title, peers) => {
   const project = projectOf(peers);
   let lines: readonly string[];
 
@@ -96,7 +97,7 @@ describe.each(PROJECTS.slice(0, 2))('a TypeScript application with %s', (_title,
   });
 });
 
-describe('a strict TypeScript application', () => {
+describeInCompleteRun('a strict TypeScript application', () => {
   async function compile(project: string): Promise<readonly string[]> {
     const { stdout } = await runNode(
       [join(MODULES, 'typescript/lib/tsc.js'), '--project', '.', '--listFiles'],

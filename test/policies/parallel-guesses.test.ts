@@ -2,12 +2,13 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import type { Response } from 'supertest';
 import { ALICE, startTestApp, type TestApp } from '../support/test-app';
 import { visit, wrongCode, type Visit } from '../support/visit';
+import { VARIANTS_OF_LONG_RUNS } from '../support/complete-run';
 
 jest.setTimeout(60_000);
 
 const GUESSES = 200;
 
-describe.each(['A', 'B'] as const)('two hundred guesses at once in variant %s', (variant) => {
+describe.each(VARIANTS_OF_LONG_RUNS)('two hundred guesses at once in variant %s', (variant) => {
   let test: TestApp;
   beforeEach(async () => {
     test = await startTestApp({ variant });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { DEFAULT_TOKEN_VALIDITY_SECONDS, readTokens } from '../../src/protocol/auth';
+import { casesOf } from '../support/complete-run';
 
 /** OTP spec §2 and HLR spec §2, authentication object; values of our own. */
 const SAMPLE = { access_token: 'Acc.ess-1~/+=', validity_period: 1800, refresh_token: 'Ref_resh-1' };
@@ -63,7 +64,7 @@ describe('the alphabet of a token', () => {
         const isVisible = Array.from(access_token).every((character) => character > ' ' && character < '\x7f');
         expect(readTokens({ ...SAMPLE, access_token }) !== null).toBe(isVisible);
       }),
-      { numRuns: 1_000 },
+      { numRuns: casesOf(1_000) },
     );
   });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { parseAnswer, readEnvelope } from '../../src/protocol/envelope';
+import { casesOf } from '../support/complete-run';
 
 const OK = { status_code: 200, status_message: 'OK' };
 
@@ -148,7 +149,7 @@ describe('every answer', () => {
         const isRead = readEnvelope(status, body).kind === 'success';
         expect(isRead).toBe(isDocumentedSuccess(status, body));
       }),
-      { numRuns: 3_000 },
+      { numRuns: casesOf(3_000) },
     );
   });
 
@@ -160,7 +161,7 @@ describe('every answer', () => {
         expect(['success', 'rejected', 'malformed']).toContain(kind);
         expect(kind === 'success' && !isDocumentedSuccess(status, body)).toBe(false);
       }),
-      { numRuns: 2_000 },
+      { numRuns: casesOf(2_000) },
     );
   });
 

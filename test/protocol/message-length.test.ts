@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { SegmentedMessage } from 'sms-segments-calculator';
 import { measureMessage, measureTemplate, MESSAGE_LIMIT } from '../../src/protocol/message-length';
 import { DEFAULT_MESSAGE } from '../../src/protocol/otp';
+import { casesOf } from '../support/complete-run';
 
 const A = (times: number) => 'A'.repeat(times);
 const HIRAGANA = '\u3042';
@@ -175,7 +176,7 @@ describe('beside sms-segments-calculator', () => {
           fits: oracle.segmentsCount === 1,
         });
       }),
-      { numRuns: 1_500 },
+      { numRuns: casesOf(1_500) },
     );
   });
 });

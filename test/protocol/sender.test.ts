@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { isSender } from '../../src/protocol/message-length';
+import { casesOf } from '../support/complete-run';
 
 describe('the sender rule of OTP spec §4', () => {
   it.each(['ab', 'abcdefghijk', 'A-b.c 9', '12', '12345678901', '12345678901234', '..', '  '])(
@@ -24,7 +25,7 @@ describe('the sender rule of OTP spec §4', () => {
         const isNumber = text.length === 14 && characters.every((one) => one >= '0' && one <= '9');
         expect(isSender(text)).toBe(isWord || isNumber);
       }),
-      { numRuns: 1_000 },
+      { numRuns: casesOf(1_000) },
     );
   });
 });

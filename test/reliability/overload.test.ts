@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { describeInCompleteRun } from '../support/complete-run';
 import type { TestUser } from '../support/test-users';
 import { waitUntil } from '../support/wait-until';
 import type { Answer } from './support/browser';
@@ -41,53 +42,55 @@ function someUsers(first: number, count: number): readonly TestUser[] {
   return scene.users.slice(first, first + count);
 }
 
-it(
-  'a gateway that hangs holds 250 logins: other pages answer, further logins are refused at once, and all works again after it',
-  async () => {
-    const { simulator, users, urls, browser, report } = scene;
-    const [last] = users.slice(-1) as [TestUser];
-    // The token is at hand.
-    expect((await logIn(last)).status).toBe(200);
-    simulator.failNext('generate', 'no-answer', Infinity);
-    let answered = 0;
-    const hanging = someUsers(0, PLACES).map(async (user) => {
-      const answer = await logIn(user);
-      answered += 1;
-      return answer;
-    });
-    await waitUntil(() => simulator.stats().calls.generate === 1 + RUNNING);
+describeInCompleteRun('a gateway that hangs', () => {
+  it(
+    'holds 250 logins: other pages answer, further logins are refused at once, and all works again after it',
+    async () => {
+      const { simulator, users, urls, browser, report } = scene;
+      const [last] = users.slice(-1) as [TestUser];
+      // The token is at hand.
+      expect((await logIn(last)).status).toBe(200);
+      simulator.failNext('generate', 'no-answer', Infinity);
+      let answered = 0;
+      const hanging = someUsers(0, PLACES).map(async (user) => {
+        const answer = await logIn(user);
+        answered += 1;
+        return answer;
+      });
+      await waitUntil(() => simulator.stats().calls.generate === 1 + RUNNING);
 
-    const pages = await Promise.all(Array.from({ length: 100 }, () => browser().get(urls[0] ?? '', '/ping')));
-    expect(new Set(pages.map(({ status }) => status))).toEqual(new Set([200]));
-    const refused = await Promise.all(someUsers(PLACES, TOO_MANY).map(logIn));
-    for (const answer of refused) {
-      const body = { ...NOT_SENT, retryAfterSeconds: 1 };
-      expect(answer).toEqual({ status: 503, body, retryAfter: '1' });
-    }
-    expect([answered, simulator.stats().calls.generate]).toEqual([0, 1 + RUNNING]);
+      const pages = await Promise.all(Array.from({ length: 100 }, () => browser().get(urls[0] ?? '', '/ping')));
+      expect(new Set(pages.map(({ status }) => status))).toEqual(new Set([200]));
+      const refused = await Promise.all(someUsers(PLACES, TOO_MANY).map(logIn));
+      for (const answer of refused) {
+        const body = { ...NOT_SENT, retryAfterSeconds: 1 };
+        expect(answer).toEqual({ status: 503, body, retryAfter: '1' });
+      }
+      expect([answered, simulator.stats().calls.generate]).toEqual([0, 1 + RUNNING]);
 
-    const ends = await Promise.all(hanging);
-    expect(new Set(ends.map(({ status }) => status))).toEqual(new Set([504]));
-    // The last moments of those who waited may have been enough to be sent.
-    const sent = simulator.stats().calls.generate - 1;
-    // Now the breaker is open.
-    const stopped = await logIn(users[PLACES] ?? last);
-    expect(stopped).toMatchObject({ status: 503, body: NOT_SENT });
-    expect(Number(stopped.retryAfter)).toBeLessThanOrEqual(PROBE_SECONDS);
+      const ends = await Promise.all(hanging);
+      expect(new Set(ends.map(({ status }) => status))).toEqual(new Set([504]));
+      // The last moments of those who waited may have been enough to be sent.
+      const sent = simulator.stats().calls.generate - 1;
+      // Now the breaker is open.
+      const stopped = await logIn(users[PLACES] ?? last);
+      expect(stopped).toMatchObject({ status: 503, body: NOT_SENT });
+      expect(Number(stopped.retryAfter)).toBeLessThanOrEqual(PROBE_SECONDS);
 
-    simulator.clearFaults();
-    let answer = stopped;
-    const giveUpAt = Date.now() + 4 * PROBE_SECONDS * 1000;
-    while (answer.status === 503 && Date.now() < giveUpAt) answer = await logIn(users[PLACES] ?? last);
-    expect(answer.status).toBe(200);
-    // Whatever was sent was charged.
-    const again = await Promise.all(someUsers(0, PLACES).map(logIn));
-    const charged = again.filter(({ status }) => status === 429).length;
-    const free = again.filter(({ status }) => status === 200).length;
-    expect(charged).toBeGreaterThanOrEqual(sent);
-    expect(charged + free).toBe(PLACES);
-    expect((await report()).events).toMatchObject({ 'gateway-failing': 1, 'gateway-recovered': 1 });
-    expect((await report()).unhandled).toEqual([]);
-  },
-  TIMEOUT_MS,
-);
+      simulator.clearFaults();
+      let answer = stopped;
+      const giveUpAt = Date.now() + 4 * PROBE_SECONDS * 1000;
+      while (answer.status === 503 && Date.now() < giveUpAt) answer = await logIn(users[PLACES] ?? last);
+      expect(answer.status).toBe(200);
+      // Whatever was sent was charged.
+      const again = await Promise.all(someUsers(0, PLACES).map(logIn));
+      const charged = again.filter(({ status }) => status === 429).length;
+      const free = again.filter(({ status }) => status === 200).length;
+      expect(charged).toBeGreaterThanOrEqual(sent);
+      expect(charged + free).toBe(PLACES);
+      expect((await report()).events).toMatchObject({ 'gateway-failing': 1, 'gateway-recovered': 1 });
+      expect((await report()).unhandled).toEqual([]);
+    },
+    TIMEOUT_MS,
+  );
+});

@@ -14,6 +14,7 @@ import {
 } from '../../src/stores/records';
 import type { KnownBrowser, TrustedDevice } from '../../src/stores/store';
 import { makeBrowser, makeDevice } from './make-device';
+import { casesOf } from '../support/complete-run';
 
 const good = makeDevice('a', { previousHash: 'before' });
 
@@ -42,7 +43,7 @@ describe('a device that a store returns', () => {
       fc.property(fc.oneof(fc.json(), fc.string(), fc.anything()), (text) => {
         expect(() => parseDevice(text, 'user')).toThrow('The store failed (device: unknown record)');
       }),
-      { numRuns: 300 },
+      { numRuns: casesOf(300) },
     );
   });
 
@@ -92,7 +93,7 @@ describe('a browser that a store returns', () => {
       fc.property(fc.oneof(fc.json(), fc.string(), fc.anything()), (text) => {
         expect(() => parseBrowser(text, 'user')).toThrow('The store failed (browser: unknown record)');
       }),
-      { numRuns: 300 },
+      { numRuns: casesOf(300) },
     );
   });
 });

@@ -7,6 +7,7 @@ import { StoreError } from '../../src/errors';
 import type { DeviceRotation, KnownBrowser, Login, SmsOtpStore, TrustedDevice } from '../../src/stores/store';
 import { makeChallenge } from './make-challenge';
 import { makeBrowser, makeDevice, makeLogin } from './make-device';
+import { casesOf } from '../support/complete-run';
 
 const word = fc.constantFrom(
   'claimed',
@@ -157,7 +158,7 @@ async function misbehaviour(
     ]);
     return verdicts.every((isGood) => isGood);
   });
-  const { failed, counterexample } = await fc.check(property, { numRuns: 1_000 });
+  const { failed, counterexample } = await fc.check(property, { numRuns: casesOf(1_000) });
   return failed ? counterexample : null;
 }
 

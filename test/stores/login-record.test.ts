@@ -5,6 +5,7 @@ import { StoreError } from '../../src/errors';
 import { checkLogin, checkSeen, parseLogin } from '../../src/stores/records';
 import type { Login, LoginSeen } from '../../src/stores/store';
 import { makeLogin } from './make-device';
+import { casesOf } from '../support/complete-run';
 
 const good = makeLogin('a');
 const unknown = new StoreError('login: unknown record');
@@ -53,7 +54,7 @@ describe('a login that a store returns', () => {
       fc.property(fc.oneof(fc.json(), fc.string(), fc.anything()), (text) => {
         expect(() => parse(text)).toThrow('The store failed (login: unknown record)');
       }),
-      { numRuns: 300 },
+      { numRuns: casesOf(300) },
     );
   });
 });

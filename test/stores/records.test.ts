@@ -6,6 +6,7 @@ import { requireStrings, requireWholeNumber, toWholeNumber } from '../../src/sto
 import { parseChallenge, toClaim, toLiveChallenge } from '../../src/stores/records';
 import type { Challenge } from '../../src/stores/store';
 import { makeChallenge } from './make-challenge';
+import { casesOf } from '../support/complete-run';
 
 const good = makeChallenge('a');
 
@@ -83,7 +84,7 @@ describe('a challenge that a store returns', () => {
         expect(failure).toBeInstanceOf(StoreError);
         expect((failure as StoreError).message).toBe('The store failed (challenge: unknown record)');
       }),
-      { numRuns: 500 },
+      { numRuns: casesOf(500) },
     );
   });
 });

@@ -90,7 +90,7 @@ export async function startTestApp(given: TestAppOptions = {}): Promise<TestApp>
     now: () => clock.now(),
     ...given.options,
   };
-  const smsOtp = createSmsOtp(options);
+  const smsOtp = await createBeside(sim, options);
 
   const app = createApp();
   const bodies = { limit: '2mb', extended: true };
@@ -133,4 +133,14 @@ export async function startTestApp(given: TestAppOptions = {}): Promise<TestApp>
       await sim.close();
     },
   };
+}
+
+/** Where the options are wrong on purpose, the simulator does not stay behind. */
+async function createBeside(sim: GatewaySimulator, options: SmsOtpOptions): Promise<SmsOtp> {
+  try {
+    return createSmsOtp(options);
+  } catch (error) {
+    await sim.close();
+    throw error;
+  }
 }

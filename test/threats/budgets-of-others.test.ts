@@ -5,6 +5,7 @@ import { testClock, type TestClock } from '../support/clock';
 import { people } from '../support/people';
 import { ALICE, asTestUser, BOB, startTestApp, type TestApp, type TestUser } from '../support/test-app';
 import { seen, visit } from '../support/visit';
+import { VARIANTS_OF_LONG_RUNS } from '../support/complete-run';
 
 jest.setTimeout(120_000);
 
@@ -37,7 +38,7 @@ async function logIn(test: TestApp, user: TestUser = ALICE): Promise<number[]> {
 const accounts = (count: number): TestUser[] =>
   Array.from({ length: count }, (_, index) => ({ id: `mallory-${index}`, phone: null }));
 
-describe.each(['A', 'B'] as const)('the budget of somebody else in variant %s', (variant) => {
+describe.each(VARIANTS_OF_LONG_RUNS)('the budget of somebody else in variant %s', (variant) => {
   it.each([
     [1, 310],
     [100, 2 * HOUR],

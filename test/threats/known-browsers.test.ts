@@ -5,6 +5,7 @@ import { type FactorApp, startFactorApp } from '../account/support/factor-app';
 import { testClock } from '../support/clock';
 import { ALICE } from '../support/test-app';
 import { allStores, type OpenStore } from './support/stores';
+import { VARIANTS_OF_LONG_RUNS } from '../support/complete-run';
 
 jest.setTimeout(240_000);
 
@@ -109,7 +110,7 @@ for (const { name, describe: describeStore, open } of allStores()) {
   });
 }
 
-describe.each(['A', 'B'] as const)('for a day, whoever knows the password alone in variant %s', (variant) => {
+describe.each(VARIANTS_OF_LONG_RUNS)('for a day, whoever knows the password alone in variant %s', (variant) => {
   it('is judged within the limits, and the owner is refused nothing in a known browser', async () => {
     const clock = testClock();
     await start(variant, {}, clock);

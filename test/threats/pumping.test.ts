@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { type Policy } from 'passport-sms-otp';
 import { conversionBreaker, numberTypes, prefixVelocity } from 'passport-sms-otp/policies';
 import { numberOf, repeat, startTraffic, type Traffic, type Try } from '../policies/traffic';
+import { VARIANTS_OF_LONG_RUNS } from '../support/complete-run';
 
 jest.setTimeout(120_000);
 
@@ -58,7 +59,7 @@ async function liveOn(): Promise<boolean[]> {
 }
 const EVERYBODY = [true, true, true, true];
 
-describe.each(['A', 'B'] as const)('a pumping run against three prefixes, variant %s', (variant) => {
+describe.each(VARIANTS_OF_LONG_RUNS)('a pumping run against three prefixes, variant %s', (variant) => {
   // The breaker ends its blocks by itself and stops the run again: three times in eight hours.
   describe.each([
     ['velocity', 15],

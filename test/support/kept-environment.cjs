@@ -1,0 +1,49 @@
+const { createRequire } = require('node:module');
+
+// The one that jest itself uses.
+const { TestEnvironment } = createRequire(require.resolve('jest'))('jest-environment-node');
+
+let kept;
+
+/**
+ * One global object for all suites of a worker, because packages that stay loaded (`kept-runtime.cjs`) belong to one: an error that
+ * express throws is an `Error` of the suite that catches it. What a suite has changed of it is put back when the suite ends.
+ */
+module.exports = class KeptEnvironment extends TestEnvironment {
+  constructor(config, context) {
+    if (kept !== undefined) return kept;
+    super(config, context);
+    kept = this;
+    this.isKept = true;
+    this.hadFakeTimers = false;
+    const { fakeTimersModern } = this;
+    const useFakeTimers = fakeTimersModern.useFakeTimers.bind(fakeTimersModern);
+    fakeTimersModern.useFakeTimers = (options) => {
+      this.hadFakeTimers = true;
+      useFakeTimers(options);
+    };
+    this.atFirst = Object.getOwnPropertyDescriptors(this.global);
+    this.processAtFirst = { env: { ...this.global.process.env }, exit: this.global.process.exit };
+  }
+
+  async teardown() {
+    this.fakeTimersModern.useRealTimers();
+    const { global, atFirst, hadFakeTimers } = this;
+    for (const key of Reflect.ownKeys(global))
+      // After fake timers no package stays, see the runtime.
+      if (!(key in atFirst) && (hadFakeTimers || !belongsToPackage(key))) delete global[key];
+    this.hadFakeTimers = false;
+    for (const key of Reflect.ownKeys(atFirst))
+      if (atFirst[key].configurable) Object.defineProperty(global, key, atFirst[key]);
+    const { process } = global;
+    for (const name of Object.keys(process.env)) delete process.env[name];
+    Object.assign(process.env, this.processAtFirst.env);
+    process.exit = this.processAtFirst.exit;
+    process.removeAllListeners();
+  }
+};
+
+/** What undici keeps on the global object, so that all its copies in a process share it. */
+function belongsToPackage(key) {
+  return typeof key === 'symbol' && key.description.startsWith('undici.');
+}
