@@ -29,9 +29,10 @@ module.exports = class KeptEnvironment extends TestEnvironment {
   async teardown() {
     this.fakeTimersModern.useRealTimers();
     const { global, atFirst, hadFakeTimers } = this;
-    for (const key of Reflect.ownKeys(global))
-      // After fake timers no package stays, see the runtime.
-      if (!(key in atFirst) && (hadFakeTimers || !belongsToPackage(key))) delete global[key];
+    for (const key of Reflect.ownKeys(global).filter((name) => !(name in atFirst)))
+      if (!isOfUndici(key)) Reflect.deleteProperty(global, key);
+      // After fake timers no package stays, see the runtime. This one cannot be deleted.
+      else if (hadFakeTimers) Reflect.set(global, key, undefined);
     this.hadFakeTimers = false;
     for (const key of Reflect.ownKeys(atFirst))
       if (atFirst[key].configurable) Object.defineProperty(global, key, atFirst[key]);
@@ -44,6 +45,6 @@ module.exports = class KeptEnvironment extends TestEnvironment {
 };
 
 /** What undici keeps on the global object, so that all its copies in a process share it. */
-function belongsToPackage(key) {
+function isOfUndici(key) {
   return typeof key === 'symbol' && key.description.startsWith('undici.');
 }
