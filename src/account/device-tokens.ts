@@ -23,7 +23,7 @@ interface DeviceRegistryOptions {
   readonly now: () => number;
 }
 
-/** Grace period: two tabs may present one token at once: replaced less than 10 s ago, it is not treated as stolen. */
+/** Two tabs may present one token at once, so one that was replaced less than 10 s ago is not treated as stolen. */
 const GRACE_MS = 10_000;
 
 /** The trusted devices of all users. */

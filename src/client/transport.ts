@@ -45,29 +45,21 @@ export class Transport {
    * fields not as documented.
    * @throws {GatewayRejectedError} ERR_GATEWAY_REJECTED
    */
-  send<Result>(call: GatewayCall<Result>, authorization: string | null, deadline: CallDeadline): Promise<Result> {
-    return new Promise((resolve, reject) => {
-      if (remainingMs(deadline) <= 0) throw new GatewayTimeoutError(call.name, deadline.limitMs, false);
-      const fail = (error: unknown): void => {
-        this.breaker.record(isGatewayFailure(error));
-        reject(error);
-      };
-      const succeed = (answer: RawAnswer): void => {
-        try {
-          resolve(call.read(answer));
-          this.breaker.record(false);
-        } catch (error) {
-          fail(error);
-        }
-      };
-      const dispatch = (dispatcher: Dispatcher): void => {
-        const collector = new AnswerCollector(call, deadline, succeed, fail);
+  async send<Result>(call: GatewayCall<Result>, authorization: string | null, deadline: CallDeadline): Promise<Result> {
+    if (remainingMs(deadline) <= 0) throw new GatewayTimeoutError(call.name, deadline.limitMs, false);
+    try {
+      const dispatcher = this.#dispatcher ?? (await this.load());
+      const answer = await new Promise<RawAnswer>((resolve, reject) => {
+        const collector = new AnswerCollector(call, deadline, resolve, reject);
         dispatcher.dispatch(this.#toOptions(call, authorization), collector);
-      };
-      // What is there already is not waited for: this runs with every call.
-      if (this.#dispatcher === null) this.load().then(dispatch).catch(fail);
-      else dispatch(this.#dispatcher);
-    });
+      });
+      const result = call.read(answer);
+      this.breaker.record(false);
+      return result;
+    } catch (error) {
+      this.breaker.record(isGatewayFailure(error));
+      throw error;
+    }
   }
 
   async destroy(): Promise<void> {

@@ -14,7 +14,7 @@ const MAX_RECOVERY_ATTEMPTS = 5;
 export const MAX_RECOVERY_ATTEMPTS_PER_DAY = 10;
 
 /** Makes a counter. All have the same members in the same order: a charge reads a dozen of them, and engines read those fast. */
-export function toCounter(
+export function createCounter(
   key: string,
   windowSeconds: number | null,
   { amount, max, isOnlyRead, exemptBy, lock }: Partial<Counter> = {},
@@ -28,27 +28,27 @@ export function toCounter(
  */
 export function guessCounters(limits: Limits, user: string, bucket: string, method: string): readonly Counter[] {
   const { failures } = limits;
-  const side = toCounter(failuresKey(user, bucket), null, { max: failures.disableAfter });
-  if (bucket !== OTHER_BROWSERS) return [side, toCounter(browserKey(user, bucket), null, { max: failures.max })];
+  const side = createCounter(failuresKey(user, bucket), null, { max: failures.disableAfter });
+  if (bucket !== OTHER_BROWSERS) return [side, createCounter(browserKey(user, bucket), null, { max: failures.max })];
   const lock = { every: failures.max, seconds: doubling(failures.perSeconds, DAY_SECONDS) };
-  return [side, toCounter(lockKey(user, method), null, { lock }), toCounter(slowKey(user), 30 * DAY_SECONDS)];
+  return [side, createCounter(lockKey(user, method), null, { lock }), createCounter(slowKey(user), 30 * DAY_SECONDS)];
 }
 
 /** Returns counters that refuse like the given ones, and count nothing. */
 export function readOnly(counters: readonly Counter[]): readonly Counter[] {
-  return counters.map(({ key, windowSeconds, max, lock }) =>
-    toCounter(key, windowSeconds, { max, lock, isOnlyRead: true }),
+  return counters.map(({ key, windowSeconds, amount, max, exemptBy, lock }) =>
+    createCounter(key, windowSeconds, { amount, max, exemptBy, lock, isOnlyRead: true }),
   );
 }
 
 /** Returns counters that tell what is counted under these keys, and neither count nor refuse. */
 export function readKeys(keys: readonly string[]): readonly Counter[] {
-  return keys.map((key) => toCounter(key, null, { isOnlyRead: true }));
+  return keys.map((key) => createCounter(key, null, { isOnlyRead: true }));
 }
 
 /** Returns the counter that gives back what was charged to another one. */
 export function giveBackOf({ key, windowSeconds }: Counter): Counter {
-  return toCounter(key, windowSeconds, { amount: -1 });
+  return createCounter(key, windowSeconds, { amount: -1 });
 }
 
 /**
@@ -57,21 +57,21 @@ export function giveBackOf({ key, windowSeconds }: Counter): Counter {
  */
 export function recoveryCounters(user: string, pendingId: string, address: string): readonly Counter[] {
   return [
-    toCounter(`recovery:login:${pendingId}`, 900, { max: MAX_RECOVERY_ATTEMPTS }),
+    createCounter(`recovery:login:${pendingId}`, 900, { max: MAX_RECOVERY_ATTEMPTS }),
     // No address block has a space in it.
-    toCounter(`recovery:address:${address} ${user}`, DAY_SECONDS, { max: MAX_RECOVERY_ATTEMPTS_PER_DAY }),
-    toCounter(`recovery:user:${user}`, DAY_SECONDS),
+    createCounter(`recovery:address:${address} ${user}`, DAY_SECONDS, { max: MAX_RECOVERY_ATTEMPTS_PER_DAY }),
+    createCounter(`recovery:user:${user}`, DAY_SECONDS),
   ];
 }
 
 /** Records that a user has spent the last one of a set of recovery codes. */
 export function spentCodesCounter(user: string): Counter {
-  return toCounter(`recovery:spent:${user}`, null);
+  return createCounter(`recovery:spent:${user}`, null);
 }
 
 /** Counts the responses to a challenge of ours: it outlives the challenge, so that only the first one is looked at. */
 export function usedChallengeCounter(challenge: string): Counter {
-  return toCounter(`challenge:${challenge}`, 900, { max: 1 });
+  return createCounter(`challenge:${challenge}`, 900, { max: 1 });
 }
 
 /** Returns the keys of the failures that a success in one bucket clears: those of both sides, and the bucket's own. */
@@ -103,7 +103,7 @@ export function browserKey(user: string, browserId: string): string {
 /** Takes a right code in another browser off the failures of 30 days: like every attempt, it was charged before it was judged. */
 export function rightCodeCounters(user: string, bucket: string): readonly Counter[] {
   if (bucket !== OTHER_BROWSERS) return [];
-  return [toCounter(slowKey(user), 30 * DAY_SECONDS, { amount: -1 })];
+  return [createCounter(slowKey(user), 30 * DAY_SECONDS, { amount: -1 })];
 }
 
 /** Counts the failures of other browsers in 30 days. A success does not clear it, so that slow guessing shows. */

@@ -12,7 +12,7 @@ import {
   readOnly,
   sideOf,
   slowKey,
-  toCounter,
+  createCounter,
 } from './failures';
 import type { Limit, Limits } from './options';
 
@@ -101,7 +101,7 @@ function gapCounter({ user, bucket }: SendKeys, gapSeconds: number, random: numb
   const seconds = doubling(gapSeconds, LONGEST_GAP_SECONDS).map((gap, index) =>
     index === 0 ? gap : Math.min(LONGEST_GAP_SECONDS, Math.round(gap * (1 + random / 10))),
   );
-  return toCounter(KEYS.gap(user, bucket), DAY_SECONDS, { lock: { every: 1, seconds } });
+  return createCounter(KEYS.gap(user, bucket), DAY_SECONDS, { lock: { every: 1, seconds } });
 }
 
 function userCounters(perUser: Limits['perUser'], keys: SendKeys): readonly SendCounter[] {
@@ -131,7 +131,7 @@ function unprovenCounters(limits: Limits, keys: SendKeys): readonly SendCounter[
     limited('per-user', KEYS.unprovenNumbers(user), perDay(perUser.maxUnprovenNumbers), known, 'numbers'),
     limited('per-number', `sends:day:number:${kind}:${number}`, perDay(perNumber.maxPerDay), provenKeys),
     limited('per-number', `sends:short:number:${kind}:${number}`, perNumber, provenKeys),
-    toSendCounter('per-user', toCounter(texted, DAY_SECONDS, { exemptBy: provenKeys })),
+    toSendCounter('per-user', createCounter(texted, DAY_SECONDS, { exemptBy: provenKeys })),
     ...keys.addresses.map(({ block, factor }) => {
       const wider = { max: perAddress.maxUnproven * factor, perSeconds: perAddress.perSeconds };
       return limited('per-address', `sends:address-unproven:${block}`, wider, provenKeys);
@@ -151,7 +151,7 @@ function limited(
   exemptBy?: readonly string[],
   role?: SendRole,
 ): SendCounter {
-  return toSendCounter(limit, toCounter(key, perSeconds, { max, exemptBy }), role);
+  return toSendCounter(limit, createCounter(key, perSeconds, { max, exemptBy }), role);
 }
 
 function toSendCounter(limit: LimitName, counter: Counter, role?: SendRole): SendCounter {
@@ -167,12 +167,12 @@ export function enrollmentCounter({ enrollments }: Limits, user: string): Counte
  * fact about both: one user's proof tells another nothing.
  */
 export function provenCounter(user: string, number: string): Counter {
-  return toCounter(`proven:${user}:${number}`, null);
+  return createCounter(`proven:${user}:${number}`, null);
 }
 
 /** Gives back the send of a challenge whose code may have been judged: the user's ten a day, and no total. */
 export function lostSendCounter(user: string, bucket: string): Counter {
-  return toCounter(KEYS.day(user, bucket), DAY_SECONDS, { amount: -1 });
+  return createCounter(KEYS.day(user, bucket), DAY_SECONDS, { amount: -1 });
 }
 
 /**

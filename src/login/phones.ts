@@ -13,6 +13,7 @@ export function maskPhone(mobile: string): string {
   return `•• •• ${toPhoneEnding(mobile)}`;
 }
 
+/** Returns the part of a number that may be shown and kept in a session; empty for an empty one. */
 export function toPhoneEnding(mobile: string): string {
   return mobile.slice(-2);
 }
@@ -64,8 +65,7 @@ export async function choosePhone(login: LoginContext, question: PhoneQuestion):
   if (previous?.isSent === true && before === undefined) return { reason: 'user-gone' };
   if (first === undefined) return { reason: 'no-phone' };
   const usual = before ?? first;
-  if (listed.length === 1 && phoneId === undefined)
-    return { mobile: usual.mobile, isConfirmed: usual.isConfirmed, phones: [] };
+  if (listed.length === 1 && phoneId === undefined) return { ...usual, phones: [] };
   const choices = await Promise.all(listed.map(({ mobile }) => describePhone(login, user, mobile)));
   const phones = choices.length > 1 ? choices : [];
   if (phoneId === undefined) return { ...usual, phones };

@@ -164,7 +164,7 @@ function toDecision(
 /** Calls `settle` of the policies with the outcome of a send, without waiting for them. */
 export function settlePolicies({ policies }: LoginContext, context: PolicyContext, settlement: SendSettlement): void {
   for (const policy of policies) {
-    if (policy.stage === 'send' && policy.settle) void callQuietly(() => policy.settle?.(context, settlement));
+    if (policy.stage === 'send') void callQuietly(() => policy.settle?.(context, settlement));
   }
 }
 

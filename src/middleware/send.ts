@@ -42,8 +42,7 @@ export function createSend(parts: MiddlewareContext): (options?: SendOptions) =>
     const { user, kept } = takeFirstFactor(req);
     slot.requireCookie(req);
     checkProxy(req, context.warn);
-    const undone = slot.undoLogIn(req);
-    if (undone !== undefined) await undone;
+    await slot.undoLogIn(req);
     const before = slot.read(req);
     const request = toRequest(context, req, user, before);
     // A trusted device only matters to a user who needs a code.
@@ -57,7 +56,7 @@ export function createSend(parts: MiddlewareContext): (options?: SendOptions) =>
     }
     if (result.kind === 'already-sent') return answerAgain(context, req, res, options, before, result.refusal);
     const pending = toPending(result, findWantedPage(req, before));
-    if (before.pending !== undefined || logins.isOn) await endEarlier(req, before);
+    await endEarlier(req, before);
     await slot.renew(req, { ...kept, pending, ...findNotice(options, result, context.now()) });
     return answerPending(req, res, options, pending, result);
   }

@@ -114,11 +114,11 @@ export class SessionSlot {
   }
 
   /** Reverts a login that the first factor has made in this very request, because it ran without `session: false`. */
-  undoLogIn(req: Request): Promise<void> | undefined {
+  async undoLogIn(req: Request): Promise<void> {
     const session = this.requireSession(req);
-    if (session[PASSPORT_KEY] === undefined || isIdFromClient(req)) return undefined;
+    if (session[PASSPORT_KEY] === undefined || isIdFromClient(req)) return;
     session[PASSPORT_KEY] = undefined;
-    return save(session);
+    await save(session);
   }
 
   /**

@@ -12,7 +12,9 @@ export const headerValue = z.string(HEADER_VALUE).regex(/^[\x20-\x7e]+$/, HEADER
 const numericForm = oneOf('either', 'number', 'string');
 const positiveInteger = wholeNumber(1, Number.MAX_SAFE_INTEGER);
 
-/** Returns a schema for an object that is checked as a whole: the path of an issue would show one of its keys. */
+/**
+ * Returns a schema for an object that is checked as a whole, because the path of an issue would show one of its keys.
+ */
 export function dictionary<Value>(
   value: z.ZodType<Value>,
   problem: string,
@@ -36,7 +38,10 @@ const validityRange = strictOptions({ min: positiveInteger, max: positiveInteger
 export const readingsSchema = strictOptions({
   // ---- the envelope
 
-  /** Not shown in OTP spec §7: the HTTP status of codes other than 1005 (401) and 1007 (404). Default: no overrides. */
+  /**
+   * Not shown in OTP spec §7: which HTTP status carries which code (only 401 with 1005 and 404 with 1007 are shown).
+   * Overrides by code; default none.
+   */
   httpStatusByCode: statusByCode.default({}),
   /**
    * Not shown in OTP spec §1: whether all failures come with one HTTP status, such as 200 ("200 does not always mean
@@ -89,7 +94,10 @@ export const readingsSchema = strictOptions({
   acceptsPlus: switchOption().default(false),
   /** Not shown in OTP spec §4: whether a body without `Content-Type: application/json` is refused. Default true. */
   requiresJsonContentType: switchOption().default(true),
-  /** Not shown in OTP spec §7: missing credentials: codes of their own (1002, 1003 of HLR) or 1004. Default `own`. */
+  /**
+   * Not shown in OTP spec §7: whether a missing username or password has its own code (1002, 1003 of the HLR list) or
+   * 1004. Default `own`.
+   */
   missingCredentials: oneOf('own', '1004').default('own'),
 
   // ---- tokens
@@ -105,9 +113,15 @@ export const readingsSchema = strictOptions({
    * Default `new`; `same` overrides `refreshEndsRefreshToken`.
    */
   refreshReturns: oneOf('new', 'same').default('new'),
-  /** Not shown in OTP spec §4: whether a refresh without `validity` keeps the login's (A). Default false: 1800. */
+  /**
+   * Not shown in OTP spec §4: whether a refresh without `validity` keeps the one requested at login (A). Default false:
+   * 1800.
+   */
   refreshKeepsValidity: switchOption().default(false),
-  /** Not shown in OTP spec §4: whether a refresh takes `validity` (A), as the list of fields says. Default true. */
+  /**
+   * Not shown in OTP spec §4: whether `validity` counts beside a refresh token (A). The document lists it for both
+   * types. Default true.
+   */
   refreshTakesValidity: switchOption().default(true),
   /**
    * Not shown in OTP spec §2: whether a refresh token ends with its access token (§2 gives both one validity) or works
@@ -130,7 +144,10 @@ export const readingsSchema = strictOptions({
   generateStatus: wholeNumber(200, 299).default(201),
   /** Not shown in OTP spec §2: the form of `mobile` (and `phone`, HLR spec §2) in answers. Default `digits`. */
   mobileAs: oneOf('digits', 'number', 'plus').default('digits'),
-  /** Not shown in OTP spec §2: the alphabet of an id in A. Default `hex`; `hostile` has slashes, spaces, % and more. */
+  /**
+   * Not shown in OTP spec §2: the alphabet of an id in A. Default `hex`; `hostile` has slashes, spaces, percent signs
+   * and more.
+   */
   idAlphabet: oneOf('hex', 'hostile').default('hex'),
   /**
    * Not shown in OTP spec §2: whether an id of B may come as a string. Default `number`; `padded` is a string of 20
@@ -155,7 +172,10 @@ export const readingsSchema = strictOptions({
   validUntilAs: oneOf('epoch-seconds', 'epoch-ms', 'duration-seconds').default('epoch-seconds'),
   /** Not shown in OTP spec §2: whether `valid_until` may be a digit string. Default `number`. */
   validUntilType: oneOf('number', 'string').default('number'),
-  /** Not shown in OTP spec §2: the message is in `message` (sample) or `imessaged` (field list). Default `message`. */
+  /**
+   * Not shown in OTP spec §2: whether the message comes as `message` (sample) or `imessaged` (field list).
+   * Default `message`.
+   */
   messageMember: oneOf('message', 'imessaged', 'both').default('message'),
   /** Not shown in OTP spec §2: `reference_code` when the request had none. Default `absent`. */
   missingReferenceCode: oneOf('absent', 'empty', 'null').default('absent'),
@@ -177,13 +197,24 @@ export const readingsSchema = strictOptions({
    * extension character counts double; or `characters`, by the letter of §8. Default `units`.
    */
   measuredIn: oneOf('units', 'characters').default('units'),
-  /** Not shown in OTP spec §8: whether extension characters (such as €, [) are GSM 7-bit or UCS-2. Default `gsm-7`. */
+  /**
+   * Not shown in OTP spec §8: whether the extension characters, such as € and [, belong to the GSM 7-bit table or need
+   * UCS-2. Default `gsm-7`.
+   */
   extensionCharacters: oneOf('gsm-7', 'ucs-2').default('gsm-7'),
-  /** Not shown in OTP spec §8: whether the brackets of `[PIN]`, which are never sent, are measured. Default true. */
+  /**
+   * Not shown in OTP spec §8: whether the brackets of `[PIN]` count when the template is measured. They are never sent.
+   * Default true.
+   */
   bracketsCount: switchOption().default(true),
-  /** Not shown in OTP spec §7: the code for a send beyond the balance; null sends it. Default 1006, as for lookups. */
+  /**
+   * Not shown in OTP spec §7: the code for a send the balance does not cover, or null when it is sent all the same.
+   * Default 1006, as for lookups.
+   */
   emptyBalanceCode: positiveInteger.nullable().default(1006),
-  /** Not shown in OTP spec §7: what A, which lacks 2100, answers to an account without permission. Default 2121. */
+  /**
+   * Not shown in OTP spec §7: what A, which does not list 2100, answers to an account without permission. Default 2121.
+   */
   noPermissionCodeA: z.literal([2121, 2100], 'must be 2121 or 2100').default(2121),
   /**
    * Not shown in OTP spec §7: whether A also uses the finer codes that only the list of B has: 2101, 2102, 2106, 2108,
@@ -193,13 +224,22 @@ export const readingsSchema = strictOptions({
 
   // ---- validate
 
-  /** Not shown in OTP spec §1, §4: a successful validate's payload; §4: an empty string. Default `empty-string`. */
+  /**
+   * Not shown in OTP spec §1, §4: the payload of a successful validate; §4 says an empty string. Default
+   * `empty-string`.
+   */
   validatePayload: oneOf('empty-string', 'null', 'empty-object', 'missing').default('empty-string'),
   /** Not shown in OTP spec §3: whether a new pin for a number ends the one before. Default false. */
   newPinEndsOld: switchOption().default(false),
-  /** Not shown in OTP spec §7: a wrong pin for an expired or used OTP: 2120, or state (2108, 2109). Default `pin`. */
+  /**
+   * Not shown in OTP spec §7: whether a wrong pin for an expired or consumed OTP is reported as a wrong pin (2120) or by
+   * the state (2108, 2109). Default `pin`.
+   */
   judgedFirst: oneOf('pin', 'state').default('pin'),
-  /** Not shown in OTP spec §7: an unknown id is a wrong pin (A 2107, B 2120) or URI (1007). Default `invalid-pin`. */
+  /**
+   * Not shown in OTP spec §7: whether an unknown id is an invalid pin (A 2107, B 2120) or an unknown URI (1007).
+   * Default `invalid-pin`.
+   */
   unknownId: oneOf('invalid-pin', 'uri-not-found').default('invalid-pin'),
   /** Not shown in OTP spec §8: wrong pins after which an OTP is dead, or null for no limit. Default null. */
   maxWrongPins: positiveInteger.nullable().default(null),
@@ -208,7 +248,10 @@ export const readingsSchema = strictOptions({
 
   /** Not shown in HLR spec §7: which of its two codes for an invalid phone is used. Default 1221. */
   invalidPhoneCode: z.literal([1221, 2003], 'must be 1221 or 2003').default(1221),
-  /** Not shown in HLR spec §2: whether an invalid result has more than phone and the two statuses. Default `bare`. */
+  /**
+   * Not shown in HLR spec §2: whether an invalid result carries more than phone, status and advanced_status.
+   * Default `bare`.
+   */
   invalidLookup: oneOf('bare', 'full').default('bare'),
   /** Not shown in HLR spec §8: whether an invalid result costs the same. Default true. */
   invalidLookupCosts: switchOption().default(true),
