@@ -47,7 +47,7 @@ export class CircuitBreaker {
     this.emitter.emit({ type: 'gateway-recovered' });
   }
 
-  /** Counts a request that was sent; opens when too many failed. */
+  /** Counts a request that was sent; a failure opens it when too many failed. */
   record(isFailure: boolean): void {
     if (this.#state !== 'closed') return;
     const now = Math.floor(this.now() / 1000);
@@ -59,7 +59,7 @@ export class CircuitBreaker {
     }
     current.calls += 1;
     current.failures += Number(isFailure);
-    if (!this.#isFailing()) return;
+    if (!isFailure || !this.#isFailing()) return;
     this.#open();
     this.emitter.emit({ type: 'gateway-failing', retryAfterSeconds: OPEN_MS / 1000 });
   }

@@ -6,7 +6,7 @@ import {
   DEFAULT_TOKEN_VALIDITY_SECONDS,
   readTokens,
   type RefreshBody,
-  tokenSchema,
+  readToken,
   type Tokens,
 } from '../protocol/auth';
 import { parseAnswer, readEnvelope } from '../protocol/envelope';
@@ -22,8 +22,8 @@ import {
   type ValidateInput,
 } from '../protocol/otp';
 import { lookupPath, PATHS, validatePath } from '../protocol/paths';
-import { parseInput, readOrNull } from '../protocol/values';
-import type { GatewayCall, RawAnswer } from './gateway-call';
+import { parseInput, readOrNull, required } from '../protocol/values';
+import type { GatewayCall } from './gateway-call';
 import type { CheckedOptions } from './options';
 
 const MAX_ANSWER_BYTES = 64 * 1024;
@@ -82,13 +82,19 @@ export function createWire(options: CheckedOptions) {
   };
 }
 
-function get<Result>(
-  name: GatewayCall<Result>['name'],
-  path: string,
-  readPayload: ReadPayload<Result>,
-  maxBytes = MAX_ANSWER_BYTES,
-): GatewayCall<Result> {
-  function read({ httpStatus, body, retryAfterSeconds }: RawAnswer): Result {
+type Name = GatewayCall<unknown>['name'];
+
+function get<Result>(name: Name, path: string, readPayload: ReadPayload<Result>, maxBytes = MAX_ANSWER_BYTES) {
+  return { name, method: 'GET', path, body: null, maxBytes, read: createReader(name, readPayload) } as const;
+}
+
+function post<Result>(name: Name, path: string, body: object, readPayload: ReadPayload<Result>) {
+  const read = createReader(name, readPayload);
+  return { name, method: 'POST', path, body: JSON.stringify(body), maxBytes: MAX_ANSWER_BYTES, read } as const;
+}
+
+function createReader<Result>(name: Name, readPayload: ReadPayload<Result>): GatewayCall<Result>['read'] {
+  return function read({ httpStatus, body, retryAfterSeconds }) {
     const answer = readEnvelope(httpStatus, parseAnswer(body));
     if (answer.kind === 'rejected') {
       const { code } = answer;
@@ -97,24 +103,14 @@ function get<Result>(
     const result = answer.kind === 'success' ? readPayload(answer.payload, answer.hasPayload) : null;
     if (result !== null) return result;
     throw new GatewayResponseError(name, httpStatus, 'fields not as expected; check the variant', retryAfterSeconds);
-  }
-  return { name, method: 'GET', path, body: null, maxBytes, read };
-}
-
-function post<Result>(
-  name: GatewayCall<Result>['name'],
-  path: string,
-  body: object,
-  readPayload: ReadPayload<Result>,
-): GatewayCall<Result> {
-  return { ...get(name, path, readPayload), method: 'POST', body: JSON.stringify(body) };
+  };
 }
 
 /** A token with what belongs to it, as a store keeps it, once decrypted. */
 const tokenContentsSchema = z.object({
-  accessToken: tokenSchema,
+  accessToken: required(readToken),
   /** Null when the gateway returned none: then only credentials can renew. */
-  refreshToken: tokenSchema.nullable(),
+  refreshToken: required(readToken).nullable(),
   /** Milliseconds since 1970 from which it counts as expired. */
   expiresAt: z.number(),
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { decimal, digitsOrText, orNull, readOrNull, text } from './values';
+import { orNull, readDecimal, readDigitsOrText, readOrNull, readText, required } from './values';
 
 /** The account's money, as a decimal string. OTP spec §2, HLR spec §2. */
 export interface Balance {
@@ -32,7 +32,7 @@ export interface PriceList<Row> {
 }
 
 /** @see OTP spec §2, balance object; HLR spec §2 */
-const balanceSchema = z.object({ balance: decimal }) satisfies z.ZodType<Balance>;
+const balanceSchema = z.object({ balance: required(readDecimal) }) satisfies z.ZodType<Balance>;
 
 /** Reads the payload of a balance answer, or null. */
 export function readBalance(payload: unknown): Balance | null {
@@ -40,16 +40,16 @@ export function readBalance(payload: unknown): Balance | null {
 }
 
 const currencySchema = z
-  .object({ name: orNull(text), symbol: orNull(text) })
+  .object({ name: orNull(readText), symbol: orNull(readText) })
   .catch({ name: null, symbol: null }) satisfies z.ZodType<Currency>;
 
 /** The id of a row: a number in the documents, read as a string. */
-export const rowId = orNull(z.union([z.int().transform(String), text]));
+export const rowId = orNull((id) => (Number.isSafeInteger(id) ? String(id) : readText(id)));
 
 /** Returns the schema of a price list with such rows. @see OTP spec §2, pricing object; HLR spec §2 */
 export function priceListOf<Row extends z.ZodType>(row: Row) {
   return z
-    .object({ currency: currencySchema, pricing: z.array(orNull(row)) })
+    .object({ currency: currencySchema, pricing: z.array(orNull((entry) => readOrNull(row, entry))) })
     .transform(({ currency, pricing }): PriceList<z.output<Row>> => {
       const rows = pricing.filter((entry) => entry !== null);
       return { currency, pricing: rows, oddRows: pricing.length - rows.length };
@@ -59,11 +59,11 @@ export function priceListOf<Row extends z.ZodType>(row: Row) {
 const networkPriceSchema = z
   .object({
     id: rowId,
-    countryname: orNull(text),
-    operatorname: orNull(text),
-    mcc: digitsOrText,
-    mnc: digitsOrText,
-    price: decimal,
+    countryname: orNull(readText),
+    operatorname: orNull(readText),
+    mcc: required(readDigitsOrText),
+    mnc: required(readDigitsOrText),
+    price: required(readDecimal),
   })
   .transform(({ countryname, operatorname, ...row }): NetworkPrice => ({
     ...row,

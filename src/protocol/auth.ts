@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { orNull, readOrNull, wholeNumber } from './values';
+import { orNull, readOrNull, readWholeNumber, required } from './values';
 
 /** Seconds an access token lives when nothing else is agreed. OTP spec §8, HLR spec §8. */
 export const DEFAULT_TOKEN_VALIDITY_SECONDS = 1800;
@@ -20,8 +20,10 @@ export interface RefreshBody {
   readonly validity?: number;
 }
 
-/** Visible ASCII: a token becomes a header value, and the platform's error would echo an invalid one. */
-export const tokenSchema = z.string().regex(/^[\x21-\x7e]{1,4096}$/);
+/** Reads a token: visible ASCII, because it becomes a header value, and the platform's error would echo an invalid one. */
+export function readToken(value: unknown): string | null {
+  return typeof value === 'string' && /^[\x21-\x7e]{1,4096}$/.test(value) ? value : null;
+}
 
 /**
  * The authentication object. Without a refresh token, only credentials can renew the access token.
@@ -31,9 +33,9 @@ export const tokenSchema = z.string().regex(/^[\x21-\x7e]{1,4096}$/);
  */
 const tokensSchema = z
   .object({
-    access_token: tokenSchema,
-    refresh_token: orNull(tokenSchema),
-    validity_period: orNull(wholeNumber.refine((seconds) => seconds > 0)),
+    access_token: required(readToken),
+    refresh_token: orNull(readToken),
+    validity_period: orNull((seconds) => readWholeNumber(seconds) || null),
   })
   .transform((tokens) => ({
     accessToken: tokens.access_token,

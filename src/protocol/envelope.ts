@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readOrNull, wholeNumber } from './values';
+import { readOrNull, readWholeNumber, required } from './values';
 
 /**
  * The envelope of every answer; fields may be added to it. The message of an error is never read: it is foreign text.
@@ -8,12 +8,9 @@ import { readOrNull, wholeNumber } from './values';
  * Not shown in OTP spec §1: whether a success has an empty or null `errors`, whether a failure has a `payload`: both are read.
  */
 const envelopeSchema = z.object({
-  status_code: wholeNumber.optional(),
+  status_code: required(readWholeNumber).optional(),
   payload: z.unknown().optional(),
-  errors: z
-    .array(z.object({ code: wholeNumber }))
-    .nullish()
-    .transform((errors) => errors ?? []),
+  errors: z.array(z.object({ code: required(readWholeNumber) })).nullish(),
 });
 
 /** What an answer reports, once transport is out of the way. */
@@ -33,7 +30,7 @@ export function readEnvelope(httpStatus: number, body: unknown): Answer {
   const envelope = readOrNull(envelopeSchema, body);
   if (envelope === null) return { kind: 'malformed' };
   const { status_code: statusCode, errors } = envelope;
-  const [error] = errors;
+  const error = errors?.[0];
   if (error !== undefined) return { kind: 'rejected', code: error.code };
   if (isSuccess(httpStatus) && (statusCode === undefined || isSuccess(statusCode))) {
     return { kind: 'success', payload: envelope.payload, hasPayload: 'payload' in envelope };

@@ -1,6 +1,15 @@
 import { z } from 'zod';
 import { type PriceList, priceListOf, rowId } from './account';
-import { answeredMobile, decimal, digitsOrText, orNull, readOrNull, requestMobile, text } from './values';
+import {
+  orNull,
+  readDecimal,
+  readDigitsOrText,
+  readMobile,
+  readOrNull,
+  readText,
+  requestMobile,
+  required,
+} from './values';
 
 /** HLR spec §2, status values. */
 export const LOOKUP_STATUSES = ['valid', 'invalid', 'error'] as const;
@@ -58,21 +67,24 @@ export interface CountryPrice {
 export const lookupRequest = z.object({ mobile: requestMobile });
 
 /** Reads "0", which means unavailable, as null. */
-const unlessZero = orNull(digitsOrText).transform((value) => (value === '0' ? null : value));
+const unlessZero = orNull((value) => {
+  const digits = readDigitsOrText(value);
+  return digits === '0' ? null : digits;
+});
 
 /** @see HLR spec §2, lookup result */
 const lookupSchema = z
   .object({
-    phone: answeredMobile,
-    status: text,
-    advanced_status: orNull(text),
-    mcc: orNull(digitsOrText),
-    mnc: orNull(digitsOrText),
+    phone: required(readMobile),
+    status: required(readText),
+    advanced_status: orNull(readText),
+    mcc: orNull(readDigitsOrText),
+    mnc: orNull(readDigitsOrText),
     imsi: unlessZero,
     msc: unlessZero,
-    cost: orNull(decimal),
-    country: orNull(text),
-    operator: orNull(text),
+    cost: orNull(readDecimal),
+    country: orNull(readText),
+    operator: orNull(readText),
   })
   .transform(({ advanced_status: advancedStatus, ...lookup }): Lookup => ({ ...lookup, advancedStatus }));
 
@@ -86,11 +98,11 @@ export function readLookup(payload: unknown, digits: string): Lookup | null {
 const countryPriceSchema = z
   .object({
     id: rowId,
-    countryname: orNull(text),
+    countryname: orNull(readText),
     // A JSON number has no plus.
-    countrycode: digitsOrText.transform((code) => (/^[0-9]+$/.test(code) ? `+${code}` : code)),
-    countryiso: orNull(text),
-    price: decimal,
+    countrycode: required(readDigitsOrText).transform((code) => (/^[0-9]+$/.test(code) ? `+${code}` : code)),
+    countryiso: orNull(readText),
+    price: required(readDecimal),
   })
   .transform(({ countryname, countrycode, countryiso, ...row }): CountryPrice => ({
     ...row,

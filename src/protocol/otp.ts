@@ -1,7 +1,18 @@
 import { z } from 'zod';
 import { isSender, measureTemplate } from './message-length';
 import type { Variant } from './paths';
-import { answeredMobile, decimal, orNull, readOrNull, requestMobile, text, wholeNumber } from './values';
+import {
+  orNull,
+  type Read,
+  readDecimal,
+  readDigitsOrText,
+  readMobile,
+  readOrNull,
+  readText,
+  readWholeNumber,
+  requestMobile,
+  required,
+} from './values';
 
 /** Seconds of pin validity when the request names none. OTP spec §4, §8. */
 export const DEFAULT_VALIDITY_SECONDS = 600;
@@ -103,7 +114,7 @@ export function createValidateRequest({ variant, numbersAs }: RequestOptions) {
   return z
     .object(
       {
-        id: otpId(variant, 'must be one that generate returned'),
+        id: required(readOtpId[variant], 'must be one that generate returned'),
         mobile: requestMobile,
         pin: z.string(PIN_PROBLEM).regex(/^[0-9]{4,10}$/, PIN_PROBLEM),
       },
@@ -134,21 +145,23 @@ function referenceCode(variant: Variant) {
 }
 
 /**
- * Returns the schema of an OTP id that is safe in a URL path.
+ * Reads an OTP id that is safe in a URL path.
  * A: a string of up to 256 characters without control characters, never "." or "..". B: 1 to 20 digits.
  * @see OTP spec §2, OTP object
  *
  * Not shown in OTP spec §2: whether the id of B is a number or a string of digits; both are read, and whole numbers in A too.
  */
-export function otpId(variant: Variant, problem?: string) {
-  const isId = variant === 'A' ? isIdOfA : (id: string) => /^[0-9]{1,20}$/.test(id);
-  return z.union([z.string(), z.int().min(0).transform(String)], problem).refine(isId, problem);
-}
-
-function isIdOfA(id: string): boolean {
-  if (id === '' || id.length > 256 || id === '.' || id === '..') return false;
-  return id.isWellFormed() && !/[\p{Cc}\u2028\u2029]/u.test(id);
-}
+export const readOtpId: Readonly<Record<Variant, Read<string>>> = {
+  A: (value) => {
+    const id = readDigitsOrText(value);
+    if (id === null || id.length > 256 || id === '.' || id === '..') return null;
+    return id.isWellFormed() && !/[\p{Cc}\u2028\u2029]/u.test(id) ? id : null;
+  },
+  B: (value) => {
+    const id = readDigitsOrText(value);
+    return id !== null && /^[0-9]{1,20}$/.test(id) ? id : null;
+  },
+};
 
 /** OTP spec §2, OTP object of variant A. Fields that no decision depends on are null when missing or malformed. */
 export interface GeneratedA {
@@ -181,13 +194,13 @@ const generatedSchemas = {
   /** @see OTP spec §2, OTP object, variant A */
   A: z
     .object({
-      id: otpId('A'),
-      mobile: answeredMobile,
-      sender: orNull(text),
-      validity: orNull(wholeNumber),
-      message: orNull(text),
-      imessaged: orNull(text),
-      reference_code: orNull(text),
+      id: required(readOtpId.A),
+      mobile: required(readMobile),
+      sender: orNull(readText),
+      validity: orNull(readWholeNumber),
+      message: orNull(readText),
+      imessaged: orNull(readText),
+      reference_code: orNull(readText),
     })
     .transform(({ validity, imessaged, reference_code: referenceCode, ...otp }): GeneratedA => ({
       variant: 'A',
@@ -198,7 +211,12 @@ const generatedSchemas = {
     })),
   /** @see OTP spec §2, OTP object, variant B */
   B: z
-    .object({ id: otpId('B'), mobile: answeredMobile, cost: orNull(decimal), valid_until: z.unknown().optional() })
+    .object({
+      id: required(readOtpId.B),
+      mobile: required(readMobile),
+      cost: orNull(readDecimal),
+      valid_until: z.unknown().optional(),
+    })
     .transform(({ valid_until: validUntil, ...otp }): GeneratedB => ({
       variant: 'B',
       ...otp,

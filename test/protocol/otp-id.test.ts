@@ -1,8 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { otpId } from '../../src/protocol/otp';
-import { readOrNull } from '../../src/protocol/values';
-
-const readOtpId = (variant: 'A' | 'B', id: unknown) => readOrNull(otpId(variant), id);
+import { readOtpId } from '../../src/protocol/otp';
 
 /** OTP spec §2: the id is a string in A and a number in B. */
 describe('the OTP id of variant A', () => {
@@ -18,7 +15,7 @@ describe('the OTP id of variant A', () => {
     ['an astral character', 'id\u{1f600}'],
     ['256 characters', 'x'.repeat(256)],
   ])('may be %s, and is kept as it came', (_what, id) => {
-    expect(readOtpId('A', id)).toBe(id);
+    expect(readOtpId.A(id)).toBe(id);
   });
 
   it.each([
@@ -42,7 +39,7 @@ describe('the OTP id of variant A', () => {
     ['an array', ['7d1c0b']],
     ['an object', { id: '7d1c0b' }],
   ])('is refused when it is %s', (_what, id) => {
-    expect(readOtpId('A', id)).toBeNull();
+    expect(readOtpId.A(id)).toBeNull();
   });
 });
 
@@ -59,7 +56,7 @@ describe('the OTP id of variant B', () => {
     ['zero as a string', '0', '0'],
     ['a string with leading zeros', '004711', '004711'],
   ])('may be %s, and is a string from there on', (_what, id, text) => {
-    expect(readOtpId('B', id)).toBe(text);
+    expect(readOtpId.B(id)).toBe(text);
   });
 
   it.each([
@@ -79,6 +76,6 @@ describe('the OTP id of variant B', () => {
     ['absent', undefined],
     ['an array', [4_711]],
   ])('is refused when it is %s', (_what, id: unknown) => {
-    expect(readOtpId('B', id)).toBeNull();
+    expect(readOtpId.B(id)).toBeNull();
   });
 });
