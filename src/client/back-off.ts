@@ -129,9 +129,10 @@ export class CredentialLockout {
   }
 
   #isActive(): boolean {
+    if (!this.isOnTrial) return false;
     const sinceMs = this.now() - this.#startedAt;
     // A clock that was set back must not prolong it.
-    return this.isOnTrial && sinceMs >= 0 && sinceMs < this.#seconds * 1000;
+    return sinceMs >= 0 && sinceMs < this.#seconds * 1000;
   }
 }
 

@@ -35,7 +35,7 @@ const tokensSchema = z
   .object({
     access_token: required(readToken),
     refresh_token: orNull(readToken),
-    validity_period: orNull((seconds) => readWholeNumber(seconds) || null),
+    validity_period: orNull(readSeconds),
   })
   .transform((tokens) => ({
     accessToken: tokens.access_token,
@@ -44,6 +44,12 @@ const tokensSchema = z
   }));
 
 export type Tokens = z.output<typeof tokensSchema>;
+
+/** Reads seconds above zero. */
+function readSeconds(value: unknown): number | null {
+  const seconds = readWholeNumber(value);
+  return seconds === 0 ? null : seconds;
+}
 
 /** Reads the payload of an auth answer; null when it holds no usable access token. */
 export function readTokens(payload: unknown): Tokens | null {
