@@ -1,4 +1,5 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import { UsageError } from '../errors';
 import type { Method, Reason } from '../login/outcome';
 import { idText, type VerifiedMark } from '../login/users';
 import { type LoginsContext, type MarkCheck, type MarkReader, type MiddlewareContext, withoutLogins } from './context';
@@ -61,7 +62,8 @@ export function createGuards(context: MiddlewareContext): Guards {
   const { readOptions } = loadOptions();
 
   return {
-    requireSecondFactor(given = {}) {
+    requireSecondFactor(given = {}, ...others: readonly unknown[]) {
+      if (others.length > 0) throw new UsageError('ERR_NOT_CALLED', 'requireSecondFactor');
       const options = readOptions('requireSecondFactor', given);
       const maxAgeMs = toMaxAgeMs(options);
       return function requireSecondFactor(req: Request, res: Response, next: NextFunction) {
