@@ -109,15 +109,11 @@ export function createGuards(context: MiddlewareContext): Guards {
   /** Null: the login is live, and has passed the second factor or needs none. */
   async function findRefusal(req: Request, options: GuardOptions, check: Unpassed): Promise<Reason | null> {
     if (check === 'unchecked') return (await logins.isLive(req)) ? null : 'login-ended';
-    const isAllowed = options.allowNotRequired === true && (await isNotRequired(req));
+    const user = currentUser(req);
+    const isAllowed = options.allowNotRequired === true && user !== undefined && !(await isRequiredFor(user, req));
     const mayHaveEnded = isAllowed || check === 'second-factor-required';
     if (mayHaveEnded && !(await logins.isLive(req))) return 'login-ended';
     return isAllowed ? null : check;
-  }
-
-  async function isNotRequired(req: Request): Promise<boolean> {
-    const user = currentUser(req);
-    return user !== undefined && !(await isRequiredFor(user, req));
   }
 }
 
