@@ -231,7 +231,7 @@ function createResponseVerifier(
   };
 }
 
-/** A transaction's text shows what is approved, an enrollment's proves the number: other factors are good for these two alone. */
+/** Returns whether other factors are good for a purpose: a transaction's text shows what is approved, an enrollment's proves the number. */
 export function admitsOtherFactors(purpose: Purpose): purpose is FactorChallenged['purpose'] {
   return purpose === 'login' || purpose === 'step-up';
 }

@@ -263,8 +263,8 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
   }
 
   /**
-   * Returns true when the session waits for a live challenge of the same user and purpose: a double click, a reload, a step
-   * back. One without a text must live until the text may be asked for.
+   * Returns true when the session waits for a live challenge of the same request (user, number, purpose, transaction): a double
+   * click, a reload, a step back. One without a text must live until the text may be asked for.
    */
   async function isWaiting(
     { current, transaction, newPhone }: SendRequest,

@@ -324,7 +324,7 @@ interface Attempt {
   readonly challenge: Challenge;
   /** Attempts that the challenge still admits; undefined when the attempt was not counted on it. */
   readonly attemptsLeft: number | undefined;
-  /** The user's counters that it was charged to, and what they say, this attempt among them. */
+  /** The user's counters that it was charged to, in the order of `guessCounters` or `recoveryCounters`, and their counts after it. */
   readonly charged: readonly Counter[];
   readonly counts: readonly Count[];
   /** Who events about it name. */

@@ -32,7 +32,7 @@ interface WithoutText extends Recipient {
   };
   /** Why no text goes out; null when another factor comes first. */
   readonly refusal: Refusal | null;
-  /** Seconds until a text may be asked for; null when nobody knows. */
+  /** Seconds until a text may be asked for; null when that is not known. */
   readonly waitSeconds: number | null;
   /** The HTTP status of the error that kept the text from going out; null when there was none. */
   readonly status: number | null;
@@ -123,7 +123,7 @@ function withoutTextCounters({ withoutText }: Limits, userId: string, block: str
 
 /**
  * Returns when the next code may be requested, or null when this pending login has none left.
- * @param waitSeconds Null: nobody knows.
+ * @param waitSeconds Null: not known.
  */
 export function findResendTime(
   { settings, now }: Pick<LoginContext, 'settings' | 'now'>,

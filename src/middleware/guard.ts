@@ -1,4 +1,5 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import { UsageError } from '../errors';
 import type { Method, Reason } from '../login/outcome';
 import { idText, type VerifiedMark } from '../login/users';
 import { type LoginsContext, type MarkCheck, type MarkReader, type MiddlewareContext, withoutLogins } from './context';
@@ -61,7 +62,8 @@ export function createGuards(context: MiddlewareContext): Guards {
   const { readOptions } = loadOptions();
 
   return {
-    requireSecondFactor(given = {}) {
+    requireSecondFactor(given = {}, ...others: readonly unknown[]) {
+      if (others.length > 0) throw new UsageError('ERR_NOT_CALLED', 'requireSecondFactor');
       const options = readOptions('requireSecondFactor', given);
       const maxAgeMs = toMaxAgeMs(options);
       return function requireSecondFactor(req: Request, res: Response, next: NextFunction) {
@@ -107,15 +109,11 @@ export function createGuards(context: MiddlewareContext): Guards {
   /** Null: the login is live, and has passed the second factor or needs none. */
   async function findRefusal(req: Request, options: GuardOptions, check: Unpassed): Promise<Reason | null> {
     if (check === 'unchecked') return (await logins.isLive(req)) ? null : 'login-ended';
-    const isAllowed = options.allowNotRequired === true && (await isNotRequired(req));
+    const user = currentUser(req);
+    const isAllowed = options.allowNotRequired === true && user !== undefined && !(await isRequiredFor(user, req));
     const mayHaveEnded = isAllowed || check === 'second-factor-required';
     if (mayHaveEnded && !(await logins.isLive(req))) return 'login-ended';
     return isAllowed ? null : check;
-  }
-
-  async function isNotRequired(req: Request): Promise<boolean> {
-    const user = currentUser(req);
-    return user !== undefined && !(await isRequiredFor(user, req));
   }
 }
 

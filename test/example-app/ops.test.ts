@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { guessCodes, killGateway, pumpTexts } from './ops-incidents';
 import { BOB_PHONE, startSite, type Site } from './site';
-import { Visitor } from './visitor';
+import { readWrongPin, Visitor } from './visitor';
 
 /** What the first line answers, by question. */
 async function readStatuses(operator: Visitor): Promise<Record<string, string>> {
@@ -74,6 +74,17 @@ describe.each(['A', 'B'] as const)('the page for operators, in variant %s', (var
     expect(await readStatuses(operator)).toEqual({ ...CALM, 'Code guessing': 'Likely' });
     expect(await readTiles(operator)).toMatchObject({ 'Wrong codes': '10', Locks: '1' });
     expect((await operator.open('/ops')).text).toMatch(/locked<\/th>|>locked<\/td>/);
+  });
+
+  it('flags the figures that show the guessing, and not one that is zero', async () => {
+    const operator = await start();
+    const attacker = new Visitor(site);
+    await attacker.givePassword('alice');
+    for (let attempt = 0; attempt < 5; attempt += 1) await attacker.giveCode(readWrongPin(site));
+    expect(await readStatuses(operator)).toEqual({ ...CALM, 'Code guessing': 'Possible' });
+    const { text } = await operator.open('/ops');
+    expect(text).toMatch(/<dt>Wrong codes<\/dt><dd class="value">5 <span class="flag">watch<\/span><\/dd>/);
+    expect(text).toMatch(/<dt>Locks<\/dt><dd class="value">0<\/dd>/);
   });
 
   it('tells somebody who pumps texts at the first glance', async () => {

@@ -11,6 +11,10 @@ describe('noticeText', () => {
     expect(sentences.join()).not.toMatch(/[{}]|undefined/);
   });
 
+  it('does not take a code for a texted one: authenticator apps and recovery codes have the same sentences', () => {
+    expect(noticeText('malformed-code')).toBe('That does not look like a code. Enter it exactly as you received it.');
+  });
+
   it('is written in sixteen languages, each its own', () => {
     const sentences = MESSAGE_LOCALES.map((locale) => noticeText('expired', { locale }));
     expect(new Set(sentences).size).toBe(16);

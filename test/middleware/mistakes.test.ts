@@ -137,13 +137,16 @@ describe('a mistake of the app', () => {
       expect(texts()).toBe(0);
     });
 
-    it('a factory that was not called is an error that says so', async () => {
-      test = await startTestApp({
-        routes: (app, smsOtp) => app.post('/uncalled', smsOtp.send as unknown as RequestHandler),
-      });
-      await test.agent().post('/uncalled').send(LOGIN).expect(500);
-      expectError('ERR_NOT_CALLED', 'send()');
-    });
+    it.each(['send', 'verify', 'requireSecondFactor'] as const)(
+      '%s that was not called is an error that says so',
+      async (name) => {
+        test = await startTestApp({
+          routes: (app, smsOtp) => app.post('/uncalled', smsOtp[name] as unknown as RequestHandler),
+        });
+        await test.agent().post('/uncalled').send(LOGIN).expect(500);
+        expectError('ERR_NOT_CALLED', `${name}()`);
+      },
+    );
 
     it('the strategy in the place of send is an error', async () => {
       test = await startTestApp({
