@@ -102,10 +102,11 @@ export function createKnownBrowsers(options: KnownBrowsersOptions): KnownBrowser
 /** What is no entry is ignored: an unknown browser is no error. */
 function readEntries(cookie: string | undefined): readonly Entry[] {
   if (cookie === undefined || cookie.length > MAX_COOKIE_LENGTH) return [];
-  const entries = cookie.split('~').flatMap((entry) => {
+  const entries: Entry[] = [];
+  for (const entry of cookie.split('~')) {
     const [text, browserId = '', at = '', seal = ''] = ENTRY.exec(entry) ?? [];
-    return text === undefined ? [] : { text, browserId, at, seal };
-  });
+    if (text !== undefined) entries.push({ text, browserId, at, seal });
+  }
   return entries.slice(0, MAX_USERS);
 }
 

@@ -35,9 +35,9 @@ export class ExpiringMap<Entry extends Expiring> {
   ) {}
 
   /** Returns the live entry, or undefined: then nothing at all is stored under this key. */
-  get(key: string): Entry | undefined {
+  get(key: string, nowMs = this.now()): Entry | undefined {
     const entry = this.#entries.get(key);
-    if (entry === undefined || entry.deadlineMs > this.now()) return entry;
+    if (entry === undefined || entry.deadlineMs > nowMs) return entry;
     this.delete(entry);
     return undefined;
   }
