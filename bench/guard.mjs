@@ -54,6 +54,10 @@ const next = () => undefined;
 const guards = {
   'passport-sms-otp': smsOtp.requireSecondFactor(),
   'passport-sms-otp, maxAgeSeconds': smsOtp.requireSecondFactor({ maxAgeSeconds: 3_600 }),
+  'passport-sms-otp, acrValues, maxAgeSeconds': smsOtp.requireSecondFactor({
+    acrValues: ['mfa'],
+    maxAgeSeconds: 3_600,
+  }),
   'passport-sms-otp, logins, maxAgeSeconds': smsOtpWithLogins.requireSecondFactor({ maxAgeSeconds: 3_600 }),
   'hand-written': handWritten(undefined),
   'hand-written, with age': handWritten(3_600_000),
@@ -123,6 +127,7 @@ const of = (name, field) => summarize(alone[name].map((round) => round[field]));
 const compared = (name, reference) =>
   summarize(alone[name].map((round, index) => round.nanoseconds / alone[reference][index].nanoseconds)).median;
 const withAge = compared('passport-sms-otp, maxAgeSeconds', 'hand-written, with age');
+const withAcr = compared('passport-sms-otp, acrValues, maxAgeSeconds', 'hand-written, with age');
 const withLogins = compared('passport-sms-otp, logins, maxAgeSeconds', 'hand-written, with age');
 const share = requestRatios['passport-sms-otp, maxAgeSeconds'];
 process.stdout.write(
@@ -140,6 +145,7 @@ process.stdout.write(
     ],
     goals: [
       ['with maxAgeSeconds at most 1.25 of the hand-written one', withAge <= 1.25, withAge.toFixed(2)],
+      ['with acrValues and maxAgeSeconds at most 1.5 of it', withAcr <= 1.5, withAcr.toFixed(2)],
       ['with logins, between two checks, at most 1.5 of it', withLogins <= 1.5, withLogins.toFixed(2)],
       [
         'with maxAgeSeconds at most 16 bytes',
