@@ -26,75 +26,63 @@ local function write(key, tally)
   return redis.call('SET', key, text, 'PX', string.format('%.0f', life))
 end`;
 
-/** The number of arguments of `CHARGE` for each counter. */
-const VALUES_PER_COUNTER = 8;
-
 /**
- * KEYS: the counters, then those that exempt others. ARGV for each counter, see `toValues`: the milliseconds it lives; 1
- * when each charge begins that time anew; its max; 1 when it is only read; the indexes of the keys that exempt it; the
- * count after which it is locked, or 0; the milliseconds of the locks; the amount. All numbers are exact in a double.
+ * KEYS: the counters, then those that exempt others. ARGV: as JSON, for each counter what `toValues` returns. One argument and one
+ * string in return: clients spend more time on each of them than on what it holds. All numbers are exact in a double.
  * Returns the number of the counter that refused, or 0, and for each counter its count, the milliseconds until it falls,
  * the milliseconds it is locked.
  */
 const CHARGE = defineScript(`
 ${READING}
-local width = ${VALUES_PER_COUNTER}
+local plan = cjson.decode(ARGV[1])
 local exempt = { count = 0, reset = 0, locked = 0 }
 local tallies, refused = {}, 0
 
-local function text(i, position) return ARGV[(i - 1) * width + position] end
-local function value(i, position) return tonumber(text(i, position)) end
-
 -- Many counters are exempted by the same few.
 local exempts = {}
-local function is_exempt(i)
-  for index in string.gmatch(text(i, 5), '%d+') do
-    if exempts[index] == nil then exempts[index] = read(KEYS[tonumber(index)]).count > 0 end
+local function is_exempt(indexes)
+  for _, index in ipairs(indexes) do
+    if exempts[index] == nil then exempts[index] = read(KEYS[index]).count > 0 end
     if exempts[index] then return true end
   end
   return false
 end
 
-local function lock_of(i, former, count)
-  local every, nth, length = value(i, 6), 0, 0
+local function lock_of(every, steps, former, count)
   if every == 0 then return 0 end
   local passed = math.floor(count / every)
   if passed <= math.floor(former / every) then return 0 end
-  for step in string.gmatch(text(i, 7), '%d+') do
-    nth, length = nth + 1, tonumber(step)
-    if nth == passed then break end
-  end
-  return now + length
+  return now + steps[math.min(passed, #steps)]
 end
 
-for i = 1, #ARGV / width do
-  if is_exempt(i) then
+for i, values in ipairs(plan) do
+  local exempt_by, amount, max = unpack(values)
+  if is_exempt(exempt_by) then
     tallies[i] = exempt
   else
-    local tally, amount = read(KEYS[i]), value(i, 8)
+    local tally = read(KEYS[i])
     tallies[i] = tally
-    local is_full = amount > value(i, 3) - tally.count
+    local is_full = amount > max - tally.count
     if refused == 0 and amount >= 0 and (is_full or tally.locked > now) then refused = i end
   end
 end
 
 local answer = { refused }
 for i, tally in ipairs(tallies) do
-  local amount, former = value(i, 8), tally.count
-  local adds = amount > 0
+  local _, amount, _, is_only_read, life, slides, every, steps = unpack(plan[i])
+  local former, adds = tally.count, amount > 0
   -- An amount that adds nothing begins no window.
-  if refused == 0 and tally ~= exempt and value(i, 4) == 0 and (adds or tally.reset > 0) then
+  if refused == 0 and tally ~= exempt and not is_only_read and (adds or tally.reset > 0) then
     tally.count = math.max(0, former + amount)
-    if tally.reset == 0 or (adds and value(i, 2) == 1) then tally.reset = now + value(i, 1) end
-    tally.locked = math.max(tally.locked, lock_of(i, former, tally.count))
+    if tally.reset == 0 or (adds and slides) then tally.reset = now + life end
+    tally.locked = math.max(tally.locked, lock_of(every, steps, former, tally.count))
     write(KEYS[i], tally)
   end
-  -- As digits: client libraries lose the last bit of large integers.
-  table.insert(answer, string.format('%.0f', tally.count))
-  table.insert(answer, math.max(0, tally.reset - now))
-  table.insert(answer, math.max(0, tally.locked - now))
+  for _, number in ipairs({ tally.count, math.max(0, tally.reset - now), math.max(0, tally.locked - now) }) do
+    table.insert(answer, string.format('%.0f', number))
+  end
 end
-return answer`);
+return table.concat(answer, ' ')`);
 
 /** KEYS: the counters. ARGV: 1 when those under a running lock stay. */
 const CLEAR = defineScript(`
@@ -121,8 +109,8 @@ export function redisCounters(run: RunScript): CounterStore {
       if (counters.length === 0) return { refusedBy: null, counts: [] };
       const exempting = counters.flatMap(({ exemptBy = [] }) => exemptBy);
       const keys = [...new Set([...counters.map(({ key }) => key), ...exempting])];
-      const values = counters.flatMap((counter) => toValues(counter, keys));
-      return toCharge(await run('charge', CHARGE, keys.map(counterKey), values), counters);
+      const plan = JSON.stringify(counters.map((counter) => toValues(counter, keys)));
+      return toCharge(await run('charge', CHARGE, keys.map(counterKey), [plan]), counters);
     },
     clear: async (keys, options) => {
       const keepsLocked = options?.keepsLocked === true ? 1 : 0;
@@ -135,29 +123,23 @@ export function redisCounters(run: RunScript): CounterStore {
   };
 }
 
-/** Returns the arguments of `CHARGE` for one counter. @param keys All keys, which Lua counts from 1. */
-function toValues(counter: Counter, keys: readonly string[]): (string | number)[] {
-  const { windowSeconds, amount = 1, max = Number.MAX_SAFE_INTEGER, isOnlyRead, exemptBy = [], lock } = counter;
-  return [
-    milliseconds(windowSeconds ?? LONG_LIFE_SECONDS),
-    windowSeconds === null ? 1 : 0,
-    max,
-    isOnlyRead === true ? 1 : 0,
-    exemptBy.map((key) => keys.indexOf(key) + 1).join(','),
-    lock?.every ?? 0,
-    lock?.seconds.map((seconds) => Math.ceil(seconds * 1000)).join(',') ?? '',
-    amount,
-  ];
+/** Returns what `CHARGE` reads of one counter, in its order. @param keys All keys, which Lua counts from 1. */
+function toValues(counter: Counter, keys: readonly string[]): readonly unknown[] {
+  const { windowSeconds, amount = 1, max = Number.MAX_SAFE_INTEGER, isOnlyRead = false, exemptBy = [], lock } = counter;
+  const life = milliseconds(windowSeconds ?? LONG_LIFE_SECONDS);
+  const steps = lock?.seconds.map((seconds) => Math.ceil(seconds * 1000)) ?? [];
+  const indexes = exemptBy.map((key) => keys.indexOf(key) + 1);
+  return [indexes, amount, max, isOnlyRead, life, windowSeconds === null, lock?.every ?? 0, steps];
 }
 
 /** @throws {StoreError} `ERR_STORE` unless the reply is one number, and three more for each counter. */
 function toCharge(reply: unknown, counters: readonly Counter[]): Charge {
-  const [first, ...rest] = Array.isArray(reply) ? (reply as unknown[]) : [];
+  const [first, ...numbers] = typeof reply === 'string' ? reply.split(' ') : [];
   const refused = requireWholeNumber('charge', first);
   if (refused > counters.length) throw new StoreError('charge: unknown answer');
   const counts = counters.map((counter, index) => {
-    const [count, resetMs, lockedMs] = rest.slice(3 * index);
-    return toCount(counter, count, resetMs, lockedMs);
+    const at = 3 * index;
+    return toCount(counter, numbers[at], numbers[at + 1], numbers[at + 2]);
   });
   return { refusedBy: refused === 0 ? null : refused - 1, counts };
 }
