@@ -8,6 +8,7 @@ import { testClock, type TestClock } from '../support/clock';
 import { memoryPhoneBook, type MemoryPhoneBook } from '../support/memory-phone-book';
 import { ALICE, asTestUser, asUser } from '../support/test-users';
 import { PointGateway, PointSessions, toPointBook, toPointStore } from './calls';
+import { Journal } from './journal';
 import type { Points } from './points';
 
 /** The numbers of Alice: the one she has, and the one that she enrolls. */
@@ -37,6 +38,8 @@ export interface World {
   readonly now: { store: Required<SmsOtpStore>; book: MemoryPhoneBook; preferredFactor: string };
   /** Forgets everything but the app. */
   readonly reset: () => Promise<void>;
+  /** Returns a function that brings everything back as it is now, without the requests that have led here. */
+  readonly keep: () => () => Promise<void>;
   /** Lets time pass until a text may be sent again, and the one before is still good. */
   readonly passGap: () => Promise<void>;
   readonly post: (path: string, jar: Jar, body?: object) => Promise<Answer>;
@@ -132,6 +135,17 @@ export function makeWorld(
     const headers = cookie === '' ? {} : { cookie };
     return toAnswer(await inject(listener, { method, url, headers, ...(body && { payload: body }) }));
   };
+  let journal = new Journal(read);
+  const reset = async (): Promise<void> => {
+    await emptyStore?.();
+    clock = testClock(startedAt);
+    journal = new Journal(read);
+    now.store = makeStore(read);
+    now.book = memoryPhoneBook();
+    now.preferredFactor = 'sms';
+    gateway.reset();
+    sessions.reset();
+  };
   return {
     points,
     gateway,
@@ -141,13 +155,22 @@ export function makeWorld(
       return clock;
     },
     reset: async () => {
-      await emptyStore?.();
-      clock = testClock(startedAt);
-      now.store = makeStore(read);
-      now.book = memoryPhoneBook();
-      now.preferredFactor = 'sms';
-      gateway.reset();
-      sessions.reset();
+      await reset();
+      now.store = journal.record(now.store);
+      ({ book: now.book } = journal.record({ book: now.book }));
+    },
+    keep: () => {
+      const { preferredFactor } = now;
+      const [made, keptAt] = [journal, read()];
+      const kept = [points.keepNumbers(), gateway.keep(), sessions.keep()];
+      return async () => {
+        await reset();
+        const setTime = (atMs: number): void => void (clock = testClock(atMs));
+        await made.repeat({ ...now.store, book: now.book }, setTime);
+        setTime(keptAt);
+        now.preferredFactor = preferredFactor;
+        for (const bringBack of kept) bringBack();
+      };
     },
     passGap: async () => {
       clock.advanceSeconds(AFTER_GAP_SECONDS);

@@ -61,6 +61,12 @@ export class Points {
     this.isOn = false;
   }
 
+  /** Returns a function that lets ids go on from here: `reset` forgets which there were. */
+  keepNumbers(): () => void {
+    const kept = [...this.numbers];
+    return () => kept.forEach(([name, number]) => this.numbers.set(name, number));
+  }
+
   start(): void {
     this.isOn = true;
   }
