@@ -1,6 +1,5 @@
 import express, { type Express, type Request, type Response } from 'express';
 import session from 'express-session';
-import inject, { type DispatchFunc, type Response as Injected } from 'light-my-request';
 import { Passport, type PassportStatic } from 'passport';
 import { Strategy as LocalStrategy } from 'passport-local';
 import { createSmsOtp, memoryStore, SmsOtpError, type SmsOtpStore } from 'passport-sms-otp';
@@ -10,6 +9,7 @@ import { ALICE, asTestUser, asUser } from '../support/test-users';
 import { PointGateway, PointSessions, toPointBook, toPointStore } from './calls';
 import { Journal } from './journal';
 import type { Points } from './points';
+import { type Received, request } from './request';
 
 /** The numbers of Alice: the one she has, and the one that she enrolls. */
 export const HOME = ALICE.phone ?? '';
@@ -101,7 +101,8 @@ export function makeWorld(
   });
 
   const app = express();
-  app.use(express.json());
+  // No answer is asked for again.
+  app.disable('etag');
   app.use(
     session({
       secret: 'a test secret',
@@ -130,10 +131,7 @@ export function makeWorld(
 
   const call = async (method: 'GET' | 'POST', url: string, jar: Jar, body?: object): Promise<Answer> => {
     const cookie = Array.from(jar, ([name, value]) => `${name}=${value}`).join('; ');
-    // The app is a request listener.
-    const listener = app as unknown as DispatchFunc;
-    const headers = cookie === '' ? {} : { cookie };
-    return toAnswer(await inject(listener, { method, url, headers, ...(body && { payload: body }) }));
+    return toAnswer(await request(app, { method, url, cookie, body }));
   };
   let journal = new Journal(read);
   const reset = async (): Promise<void> => {
@@ -161,12 +159,12 @@ export function makeWorld(
     },
     keep: () => {
       const { preferredFactor } = now;
-      const [made, keptAt] = [journal, read()];
+      const [makeAgain, keptAt] = [journal.keep(), read()];
       const kept = [points.keepNumbers(), gateway.keep(), sessions.keep()];
       return async () => {
         await reset();
         const setTime = (atMs: number): void => void (clock = testClock(atMs));
-        await made.repeat({ ...now.store, book: now.book }, setTime);
+        await makeAgain({ ...now.store, book: now.book }, setTime);
         setTime(keptAt);
         now.preferredFactor = preferredFactor;
         for (const bringBack of kept) bringBack();
@@ -211,13 +209,16 @@ function addErrorAnswer(app: Express): void {
   });
 }
 
-function toAnswer({ statusCode, payload, cookies }: Injected): Answer {
-  const set = cookies.map(({ name, value, expires }) => {
-    return [name, expires !== undefined && expires.getTime() <= 0 ? '' : encodeURIComponent(value)] as const;
-  });
-  const body: unknown = payload === '' ? {} : JSON.parse(payload);
+function toAnswer({ status, setCookies, text }: Received): Answer {
+  const body: unknown = text === '' ? {} : JSON.parse(text);
   // Every route answers an object.
-  return { status: statusCode, body: body as Answer['body'], cookies: new Map(set) };
+  return { status, body: body as Answer['body'], cookies: new Map(setCookies.map(toCookie)) };
+}
+
+function toCookie(line: string): readonly [name: string, value: string] {
+  const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+  const [, expires] = /; expires=([^;]+)/i.exec(line) ?? [];
+  return [name, expires !== undefined && Date.parse(expires) <= 0 ? '' : value];
 }
 
 /** Returns the cookies of a browser after an answer. */

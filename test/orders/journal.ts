@@ -3,7 +3,8 @@ type Work = (...given: readonly unknown[]) => unknown;
 /** A call that was made, by name, and when. */
 interface Entry {
   readonly atMs: number;
-  readonly place: readonly [part: string, member: string];
+  readonly part: string;
+  readonly member: string;
   readonly given: readonly unknown[];
 }
 
@@ -23,15 +24,17 @@ export class Journal {
     return Object.fromEntries(names.map((name) => [name, this.recordPart(name, parts[name] as object)])) as All;
   }
 
-  /** Makes the same calls again, one after the other, each at its time. */
-  async repeat(parts: Parts, setTime: (atMs: number) => void): Promise<void> {
-    for (const { atMs, place, given } of this.entries) {
-      setTime(atMs);
-      const [name, member] = place;
-      const part = parts[name] ?? {};
-      // It was called before.
-      await (Reflect.get(part, member) as Work).apply(part, [...given]);
-    }
+  /** Returns a function that makes the calls so far again, one after the other, each at its time. */
+  keep(): (parts: Parts, setTime: (atMs: number) => void) => Promise<void> {
+    const kept = [...this.entries];
+    return async (parts, setTime) => {
+      for (const { atMs, part, member, given } of kept) {
+        setTime(atMs);
+        const calls = parts[part] ?? {};
+        // It was called before.
+        await (Reflect.get(calls, member) as Work).apply(calls, [...given]);
+      }
+    };
   }
 
   private recordPart(part: string, calls: object): object {
@@ -39,7 +42,7 @@ export class Journal {
       // Only the names of the contract are ever asked for, and all of them are calls.
       const work = Reflect.get(target, member) as Work;
       return (...given: readonly unknown[]): unknown => {
-        this.entries.push({ atMs: this.now(), place: [part, member], given });
+        this.entries.push({ atMs: this.now(), part, member, given });
         return work.apply(target, [...given]);
       };
     };

@@ -181,8 +181,7 @@ export function toSubject(world: World, scenario: Scenario, requests = nameReque
       if (bringBack === undefined) {
         situation = await prepare(world, scenario);
         bringBack = world.keep();
-      }
-      await bringBack();
+      } else await bringBack();
       world.gateway.startCounting();
       world.gateway.acceptsTwice = scenario.acceptsTwice === true;
     },
