@@ -1,6 +1,5 @@
 import express, { type Express, type Request, type Response } from 'express';
 import session from 'express-session';
-import inject, { type DispatchFunc, type Response as Injected } from 'light-my-request';
 import { Passport, type PassportStatic } from 'passport';
 import { Strategy as LocalStrategy } from 'passport-local';
 import { createSmsOtp, memoryStore, SmsOtpError, type SmsOtpStore } from 'passport-sms-otp';
@@ -8,7 +7,9 @@ import { testClock, type TestClock } from '../support/clock';
 import { memoryPhoneBook, type MemoryPhoneBook } from '../support/memory-phone-book';
 import { ALICE, asTestUser, asUser } from '../support/test-users';
 import { PointGateway, PointSessions, toPointBook, toPointStore } from './calls';
+import { Journal } from './journal';
 import type { Points } from './points';
+import { type Received, request } from './request';
 
 /** The numbers of Alice: the one she has, and the one that she enrolls. */
 export const HOME = ALICE.phone ?? '';
@@ -37,6 +38,8 @@ export interface World {
   readonly now: { store: Required<SmsOtpStore>; book: MemoryPhoneBook; preferredFactor: string };
   /** Forgets everything but the app. */
   readonly reset: () => Promise<void>;
+  /** Returns a function that brings everything back as it is now, without the requests that have led here. */
+  readonly keep: () => () => Promise<void>;
   /** Lets time pass until a text may be sent again, and the one before is still good. */
   readonly passGap: () => Promise<void>;
   readonly post: (path: string, jar: Jar, body?: object) => Promise<Answer>;
@@ -98,7 +101,8 @@ export function makeWorld(
   });
 
   const app = express();
-  app.use(express.json());
+  // No answer is asked for again.
+  app.disable('etag');
   app.use(
     session({
       secret: 'a test secret',
@@ -127,10 +131,18 @@ export function makeWorld(
 
   const call = async (method: 'GET' | 'POST', url: string, jar: Jar, body?: object): Promise<Answer> => {
     const cookie = Array.from(jar, ([name, value]) => `${name}=${value}`).join('; ');
-    // The app is a request listener.
-    const listener = app as unknown as DispatchFunc;
-    const headers = cookie === '' ? {} : { cookie };
-    return toAnswer(await inject(listener, { method, url, headers, ...(body && { payload: body }) }));
+    return toAnswer(await request(app, { method, url, cookie, body }));
+  };
+  let journal = new Journal(read);
+  const reset = async (): Promise<void> => {
+    await emptyStore?.();
+    clock = testClock(startedAt);
+    journal = new Journal(read);
+    now.store = makeStore(read);
+    now.book = memoryPhoneBook();
+    now.preferredFactor = 'sms';
+    gateway.reset();
+    sessions.reset();
   };
   return {
     points,
@@ -141,13 +153,22 @@ export function makeWorld(
       return clock;
     },
     reset: async () => {
-      await emptyStore?.();
-      clock = testClock(startedAt);
-      now.store = makeStore(read);
-      now.book = memoryPhoneBook();
-      now.preferredFactor = 'sms';
-      gateway.reset();
-      sessions.reset();
+      await reset();
+      now.store = journal.record(now.store);
+      ({ book: now.book } = journal.record({ book: now.book }));
+    },
+    keep: () => {
+      const { preferredFactor } = now;
+      const [makeAgain, keptAt] = [journal.keep(), read()];
+      const kept = [points.keepNumbers(), gateway.keep(), sessions.keep()];
+      return async () => {
+        await reset();
+        const setTime = (atMs: number): void => void (clock = testClock(atMs));
+        await makeAgain({ ...now.store, book: now.book }, setTime);
+        setTime(keptAt);
+        now.preferredFactor = preferredFactor;
+        for (const bringBack of kept) bringBack();
+      };
     },
     passGap: async () => {
       clock.advanceSeconds(AFTER_GAP_SECONDS);
@@ -188,13 +209,16 @@ function addErrorAnswer(app: Express): void {
   });
 }
 
-function toAnswer({ statusCode, payload, cookies }: Injected): Answer {
-  const set = cookies.map(({ name, value, expires }) => {
-    return [name, expires !== undefined && expires.getTime() <= 0 ? '' : encodeURIComponent(value)] as const;
-  });
-  const body: unknown = payload === '' ? {} : JSON.parse(payload);
+function toAnswer({ status, setCookies, text }: Received): Answer {
+  const body: unknown = text === '' ? {} : JSON.parse(text);
   // Every route answers an object.
-  return { status: statusCode, body: body as Answer['body'], cookies: new Map(set) };
+  return { status, body: body as Answer['body'], cookies: new Map(setCookies.map(toCookie)) };
+}
+
+function toCookie(line: string): readonly [name: string, value: string] {
+  const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+  const [, expires] = /; expires=([^;]+)/i.exec(line) ?? [];
+  return [name, expires !== undefined && Date.parse(expires) <= 0 ? '' : value];
 }
 
 /** Returns the cookies of a browser after an answer. */

@@ -17,6 +17,12 @@ export class PointSessions extends session.Store {
     this.sessions = new Map();
   }
 
+  /** Returns a function that brings back what is stored now. */
+  keep(): () => void {
+    const kept = [...this.sessions];
+    return () => void (this.sessions = new Map(kept));
+  }
+
   /** Returns what is stored, without a scheduling point. */
   peek(id: string): SessionData | null {
     const text = this.sessions.get(id);
@@ -82,7 +88,7 @@ export class PointGateway extends GatewayClient {
   right = new Set<Text>();
   /** Accepts a right code as often as it comes. */
   acceptsTwice = false;
-  private readonly used = new Set<string>();
+  private used = new Set<string>();
 
   constructor(private readonly points: Points) {
     super({ baseUrl: 'https://gateway.invalid', variant: 'A', username: 'tests', password: 'a password' });
@@ -90,8 +96,17 @@ export class PointGateway extends GatewayClient {
 
   reset(): void {
     this.texts = [];
-    this.used.clear();
+    this.used = new Set();
     this.acceptsTwice = false;
+  }
+
+  /** Returns a function that brings back the texts and the used codes of now. */
+  keep(): () => void {
+    const [texts, used] = [[...this.texts], [...this.used]];
+    return () => {
+      this.texts = [...texts];
+      this.used = new Set(used);
+    };
   }
 
   startCounting(): void {

@@ -1,4 +1,5 @@
-import { areIndependent, type Mishap, MISHAPS, type Point, type Points } from './points';
+import { Foresight } from './foresight';
+import { areIndependent, type Asked, type Mishap, MISHAPS, type Point, type Points } from './points';
 
 /** What is explored: a situation that can be brought about again and again, and requests that are under way together. */
 export interface Subject<Outcome> {
@@ -45,11 +46,22 @@ export async function* explore<Outcome>(
 ): AsyncGenerator<Tried<Outcome>> {
   const isReduced = options.isReduced !== false && isComplete(options);
   const branches: Branch[] = [{ prefix: [], asleep: [] }];
+  const foresight = new Foresight();
   for (let branch = branches.pop(); branch !== undefined; branch = branches.pop()) {
+    if (isReduced && leavesOff(foresight, branch, branches)) continue;
     const search = new Search(branch, isReduced ? undefined : options, branches);
-    const run = await runOrder(points, subject, (waiting) => search.choose(waiting));
+    const run = await runOrder(points, subject, (waiting) => search.choose(waiting), isReduced ? foresight : undefined);
     if (run !== null) yield run;
   }
+}
+
+/** Returns whether the run of a branch is known to leave off before its end. What it leaves for later runs is left all the same. */
+function leavesOff(foresight: Foresight, branch: Branch, branches: Branch[]): boolean {
+  const left: Branch[] = [];
+  const search = new Search(branch, undefined, left);
+  if (!foresight.leavesOff((waiting) => search.choose(waiting)?.point ?? null)) return false;
+  branches.push(...left);
+  return true;
 }
 
 /** Repeats one order, and then goes on with the request that ran last. */
@@ -87,11 +99,11 @@ function isComplete({ mostPreemptions = Infinity, mostMishaps = 0 }: SearchOptio
 interface Branch {
   readonly prefix: readonly string[];
   /** Calls that another branch begins with: until something happens that they depend on, that branch has it all. */
-  readonly asleep: readonly Pick<Point, 'request' | 'label' | 'touches'>[];
+  readonly asleep: readonly Asked[];
 }
 
-interface Choice {
-  readonly point: Point;
+interface Choice<Call extends Asked> {
+  readonly point: Call;
   readonly mishap?: Mishap;
 }
 
@@ -113,7 +125,7 @@ class Search {
   }
 
   /** Returns null when every order that begins like this is tried elsewhere. */
-  choose(waiting: readonly Point[]): Choice | null {
+  choose<Call extends Asked>(waiting: readonly Call[]): Choice<Call> | null {
     const step = this.path.length;
     const wanted = this.branch.prefix[step];
     if (wanted !== undefined) return this.go(waiting, findChoice(waiting, wanted));
@@ -131,12 +143,12 @@ class Search {
   }
 
   /** The calls of the request that ran last come first. */
-  private sort(waiting: readonly Point[]): readonly Point[] {
-    const isLast = ({ request }: Point): number => Number(request === this.last);
+  private sort<Call extends Asked>(waiting: readonly Call[]): readonly Call[] {
+    const isLast = ({ request }: Asked): number => Number(request === this.last);
     return waiting.toSorted((one, other) => isLast(other) - isLast(one));
   }
 
-  private branchReduced(awake: readonly Point[]): void {
+  private branchReduced(awake: readonly Asked[]): void {
     awake.forEach((point, index) => {
       if (index === 0) return;
       const before = [...this.asleep, ...awake.slice(0, index)];
@@ -149,8 +161,8 @@ class Search {
 
   private branchBounded(
     { mostPreemptions = Infinity, mostMishaps = 0 }: SearchOptions,
-    first: Point,
-    others: readonly Point[],
+    first: Asked,
+    others: readonly Asked[],
   ): void {
     const push = (label: string): void => void this.branches.push({ prefix: [...this.path, label], asleep: [] });
     const mayGoWrong = this.mishaps < mostMishaps;
@@ -162,7 +174,7 @@ class Search {
     }
   }
 
-  private go(waiting: readonly Point[], choice: Choice): Choice {
+  private go<Call extends Asked>(waiting: readonly Call[], choice: Choice<Call>): Choice<Call> {
     const { point, mishap } = choice;
     const isPreempted = point.request !== this.last && waiting.some(({ request }) => request === this.last);
     this.preemptions += Number(isPreempted);
@@ -173,11 +185,11 @@ class Search {
   }
 }
 
-function toStep({ point, mishap }: Choice): string {
+function toStep({ point, mishap }: Choice<Asked>): string {
   return mishap === undefined ? point.label : `${point.label}!${mishap}`;
 }
 
-function findChoice(waiting: readonly Point[], wanted: string): Choice {
+function findChoice<Call extends Asked>(waiting: readonly Call[], wanted: string): Choice<Call> {
   const [label, mishap] = wanted.split('!');
   const point = waiting.find((candidate) => candidate.label === label);
   if (point === undefined) {
@@ -191,12 +203,14 @@ function findChoice(waiting: readonly Point[], wanted: string): Choice {
 async function runOrder<Outcome>(
   points: Points,
   { prepare, start, observe }: Subject<Outcome>,
-  choose: (waiting: readonly Point[]) => Choice | null,
+  choose: (waiting: readonly Point[]) => Choice<Point> | null,
+  foresight?: Foresight,
 ): Promise<Tried<Outcome> | null> {
   points.reset();
   await prepare();
   points.start();
   const started = start();
+  const history = foresight?.begin([...started.keys()]);
   const unanswered = new Set(started.keys());
   const crashed = new Set<string>();
   const path: string[] = [];
@@ -204,11 +218,13 @@ async function runOrder<Outcome>(
   for (;;) {
     await settle(points, unanswered);
     const waiting = points.list();
+    history?.see(waiting);
     if (waiting.length === 0) break;
     const choice = choose(waiting);
     if (choice === null) return null;
     const { point, mishap } = choice;
     path.push(toStep(choice));
+    history?.add(point);
     points.take(point);
     if (mishap === 'crash') {
       points.drop(point.request);

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { makeWorld, type World } from './app';
-import { explore, repeat, type SearchOptions } from './explorer';
+import { explore, repeat, runInTurn, type SearchOptions } from './explorer';
 import { ENDED_BY_A_NUMBER, HARMLESS, WORTHLESS } from './harmless';
 import { findHarms, type Harm, HARMS } from './invariants';
 import { type Found, judge, judgeMishaps, type Report } from './judge';
 import { KNOWN_HARMS, listPairs, toPair } from './known-harms';
 import { describe as describeOutcome } from './outcome';
-import { Points } from './points';
+import { Points, writes } from './points';
 import { findProblems, HEADING, readLine, toRow, toSums } from './report';
-import { type Scenario, STATES, toSubject } from './scenarios';
+import { type Scenario, STATES, toSubject, VERBS } from './scenarios';
 import {
   allPairs,
   checkedPairs,
@@ -193,6 +193,60 @@ describeUnlessAsked('the explorer', () => {
     const some = await collect(large, { mostPreemptions: 1 });
     expect([...some].filter((line) => !all.has(line))).toEqual([]);
     expect(some.size).toBeGreaterThan(1);
+  });
+
+  test.each(STATES)('%s: a situation that is brought back is the one that requests have made', async (state) => {
+    for (const verb of VERBS) {
+      const subject = toSubject(world, { state, verbs: [verb] });
+      const [made, broughtBack] = [
+        await runInTurn(world.points, subject, [verb]),
+        await runInTurn(world.points, subject, [verb]),
+      ];
+      expect(broughtBack.path).toEqual(made.path);
+      expect(describeOutcome(broughtBack.outcome)).toBe(describeOutcome(made.outcome));
+      expect(broughtBack.outcome.judged).toEqual(made.outcome.judged);
+    }
+  });
+
+  test('no run begins that would be left off, because its orders are tried elsewhere', async () => {
+    const scenario: Scenario = { state: 'stepping-up', verbs: ['right', 'resend'] };
+    const subject = toSubject(world, scenario);
+    let runs = 0;
+    const prepare = (): Promise<void> => {
+      runs += 1;
+      return subject.prepare();
+    };
+    let orders = 0;
+    for await (const { outcome } of explore(world.points, { ...subject, prepare }))
+      orders += outcome.replies.length / 2;
+    expect(orders).toBeGreaterThan(10);
+    expect(runs).toBe(orders);
+  });
+
+  test('requests that share something without a call cannot be explored', async () => {
+    const points = new Points();
+    let isDone = false;
+    const call = (name: string, key: string): Promise<void> => {
+      return points.call({ name, touches: [writes(key)], work: () => undefined, toError: () => new Error(name) });
+    };
+    const one = async (): Promise<void> => {
+      await call('first', 'a');
+      isDone = true;
+    };
+    const other = async (): Promise<void> => {
+      await call('second', 'b');
+      await call(isDone ? 'late' : 'early', 'a');
+    };
+    const requests = Object.entries({ one, other });
+    const explored = explore(points, {
+      prepare: () => Promise.resolve(void (isDone = false)),
+      start: () => new Map(requests.map(([name, run]) => [name, points.run(name, run)])),
+      observe: () => Promise.resolve(null),
+    });
+    const all = async (): Promise<void> => {
+      for await (const { path } of explored) expect(path).toHaveLength(3);
+    };
+    await expect(all()).rejects.toThrow('a request depends on what no call reads');
   });
 
   test('an order that was found is repeated by its calls alone', async () => {

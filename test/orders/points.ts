@@ -13,12 +13,16 @@ export interface Touch {
   readonly writes: boolean;
 }
 
-/** A call outside of the library that has arrived and waits for its turn. */
-export interface Point {
+/** What is known of a call outside of the library. */
+export interface Asked {
   readonly request: string;
   /** The request and the call, such as `resend:session.get`; unique among the calls that wait. */
   readonly label: string;
   readonly touches: readonly Touch[];
+}
+
+/** A call that has arrived and waits for its turn. */
+export interface Point extends Asked {
   /** Does the call as one step, or lets it go wrong. */
   proceed(mishap: Mishap | undefined): void;
 }
@@ -36,7 +40,7 @@ export const reads = (key: string): Touch => ({ key, writes: false });
 export const writes = (key: string): Touch => ({ key, writes: true });
 
 /** Returns whether two calls have the same effect in either order. */
-export function areIndependent(one: Pick<Point, 'request' | 'touches'>, other: typeof one): boolean {
+export function areIndependent(one: Pick<Asked, 'request' | 'touches'>, other: typeof one): boolean {
   if (one.request === other.request) return false;
   return one.touches.every((touch) =>
     other.touches.every(({ key, writes: isWrite }) => touch.key !== key || !(touch.writes || isWrite)),
@@ -59,6 +63,12 @@ export class Points {
     this.waiting = [];
     this.numbers.clear();
     this.isOn = false;
+  }
+
+  /** Returns a function that lets ids go on from here: `reset` forgets which there were. */
+  keepNumbers(): () => void {
+    const kept = [...this.numbers];
+    return () => kept.forEach(([name, number]) => this.numbers.set(name, number));
   }
 
   start(): void {

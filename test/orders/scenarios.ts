@@ -132,7 +132,7 @@ const PREPARATIONS: Readonly<Record<State, (browser: Browser, world: World) => P
 /** Which verbs stand for a request that needs a recovery code, and a trusted device. */
 const NEEDS_CODES: readonly (Verb | State)[] = ['recover', 'waiting'];
 
-async function prepare(world: World, { state, verbs, acceptsTwice = false }: Scenario): Promise<Situation> {
+async function prepare(world: World, { state, verbs }: Scenario): Promise<Situation> {
   await world.reset();
   const needsCodes = [state, ...verbs].some((name) => NEEDS_CODES.includes(name));
   const [recoveryCode = 'none'] = needsCodes ? await world.makeRecoveryCodes() : [];
@@ -142,8 +142,6 @@ async function prepare(world: World, { state, verbs, acceptsTwice = false }: Sce
   const device = verbs.includes('device') ? await trustDevice(browser, world) : [];
   await PREPARATIONS[state](browser, world);
   await world.passGap();
-  world.gateway.startCounting();
-  world.gateway.acceptsTwice = acceptsTwice;
   const { jar } = browser;
   const pin = world.gateway.texts.at(-1)?.pin ?? 'none';
   return { jar, deviceJar: new Map([...jar, ...device]), recoveryCode, pin };
@@ -173,13 +171,19 @@ export function nameRequests(verbs: readonly Verb[]): readonly (readonly [string
  */
 export function toSubject(world: World, scenario: Scenario, requests = nameRequests(scenario.verbs)): Subject<Outcome> {
   let situation: Situation;
+  let bringBack: (() => Promise<void>) | undefined;
   const answers = new Map<string, Answer>();
   const start = (name: string, verb: Verb): Promise<void> =>
     world.points.run(name, () => ACTIONS[verb](world, situation)).then((answer) => void answers.set(name, answer));
   return {
     prepare: async () => {
       answers.clear();
-      situation = await prepare(world, scenario);
+      if (bringBack === undefined) {
+        situation = await prepare(world, scenario);
+        bringBack = world.keep();
+      } else await bringBack();
+      world.gateway.startCounting();
+      world.gateway.acceptsTwice = scenario.acceptsTwice === true;
     },
     start: () => new Map(requests.map(([name, verb]) => [name, start(name, verb)])),
     observe: (run) => observe(world, situation.jar.get(SESSION_COOKIE) ?? 'none', answers, run),
