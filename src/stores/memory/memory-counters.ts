@@ -24,7 +24,8 @@ export function memoryCounters(maxEntries: number, now: () => number): CounterSt
     let isExempt = false;
     return counters.map((counter) => {
       const { key, exemptBy } = counter;
-      if (exemptBy !== known) isExempt = exemptBy?.some((other) => countOf(tallies.get(other, nowMs), nowMs) > 0) === true;
+      if (exemptBy !== known)
+        isExempt = exemptBy?.some((other) => countOf(tallies.get(other, nowMs), nowMs) > 0) === true;
       known = exemptBy;
       return { counter, isExempt, tally: isExempt ? undefined : tallies.get(key, nowMs) };
     });
