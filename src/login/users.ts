@@ -56,8 +56,9 @@ export async function findUser(
   challenge: Pick<Challenge, 'purpose' | 'userId' | 'userIdType'>,
   currentUser: Express.User | undefined,
 ): Promise<Express.User | null> {
-  const user = challenge.purpose === 'login' ? await login.loadUser(fromUserIdText(challenge)) : currentUser;
-  if (user === undefined) {
+  const isLogin = challenge.purpose === 'login';
+  const user = isLogin ? await login.loadUser(fromUserIdText(challenge)) : currentUser;
+  if (isLogin && user === undefined) {
     login.warn(
       'SMS_OTP_LOAD_USER',
       'loadUser has returned undefined for a user who passed the first factor: return the user, or null when there is none',

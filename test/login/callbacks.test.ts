@@ -68,6 +68,20 @@ describe('loadUser', () => {
     },
   );
 
+  it('is not named by a warning when the user of a step-up is gone: it was not called', async () => {
+    const emitWarning = jest.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+    await start();
+    await visitor.login();
+    await visitor.enterRight();
+    test.clock.advanceSeconds(61);
+    expect((await visitor.stepUp()).body).toMatchObject({ sent: true, purpose: 'step-up' });
+    test.users.delete('alice');
+    expect(seen(await visitor.enterRight())).toEqual(GONE);
+    const warned = emitWarning.mock.calls.map(([problem]) => problem);
+    emitWarning.mockRestore();
+    expect(warned).toEqual([]);
+  });
+
   it.each([
     ['a number', 12],
     ['a bigint', 12n],
