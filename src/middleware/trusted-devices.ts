@@ -59,10 +59,10 @@ type NamedPattern = readonly [RegExp, string];
 /** The first that matches: many browsers name the others as well. */
 const BROWSERS: readonly NamedPattern[] = [
   [/\bEdg(?:e|A|iOS)?\//, 'Edge'],
-  [/\bOPR\//, 'Opera'],
+  [/\bOP(?:R|T|iOS)\//, 'Opera'],
   [/\bSamsungBrowser\//, 'Samsung Internet'],
   [/\b(?:Firefox|FxiOS)\//, 'Firefox'],
-  [/\b(?:Chrome|CriOS)\//, 'Chrome'],
+  [/\b(?:(?:Headless)?Chrome|CriOS)\//, 'Chrome'],
   [/\bSafari\//, 'Safari'],
 ];
 const SYSTEMS: readonly NamedPattern[] = [
