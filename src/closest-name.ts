@@ -1,5 +1,7 @@
 /** Names further away than this are another word and not a misspelling. */
 const MAX_DISTANCE = 3;
+/** A name that goes on after so many characters of another may be meant, as with `getPhoneNumber` for `getPhone`. */
+const MIN_BEGINNING = 4;
 
 /**
  * Returns the known name that a misspelt one was probably meant to be, for "did you mean".
@@ -9,9 +11,13 @@ export function closestName(misspelt: string, known: readonly string[]): string 
   const limit = Math.min(MAX_DISTANCE, Math.floor(misspelt.length / 3));
   const [best] = known
     .map((name) => ({ name, distance: editDistance(misspelt.toLowerCase(), name.toLowerCase()) }))
-    .filter(({ distance }) => distance <= limit)
+    .filter(({ name, distance }) => distance <= limit || isBeginning(misspelt, name) || isBeginning(name, misspelt))
     .sort((one, other) => one.distance - other.distance);
   return best?.name;
+}
+
+function isBeginning(short: string, long: string): boolean {
+  return short.length >= MIN_BEGINNING && long.startsWith(short);
 }
 
 /** The Levenshtein distance: how many characters have to be inserted, removed or replaced. */

@@ -78,16 +78,16 @@ export function syncCallback<Callback extends (input: never) => unknown>() {
 /** One secret or a list, as the environment gives them. */
 export type SecretOption = string | undefined | readonly [string | undefined, ...(string | undefined)[]];
 
-const SECRET = 'must have at least 32 characters, and be random';
+const SECRET = 'must be a string of at least 32 random characters: `openssl rand -base64 32` makes one';
 
 /** Returns a schema for the option `secret`: one, or a list, which it makes of both. */
 export function secretOption() {
   const secret = z
-    .string('must be a string')
+    .string(SECRET)
     .min(32, SECRET)
     .refine((value) => new Set(value).size > 1, SECRET);
-  return z.union([secret.transform((value): [string] => [value]), z.array(secret).nonempty(SECRET)], {
-    error: ({ errors }) => errors[0]?.[0]?.message,
+  return z.union([secret.transform((value): [string] => [value]), z.array(secret, SECRET).nonempty(SECRET)], {
+    error: () => '',
   });
 }
 

@@ -188,15 +188,16 @@ export interface SmsOtpOptions {
 /** No factor of the app may be named after these methods. */
 const OWN_METHODS = ['sms', 'recovery-code', 'trusted-device'];
 const COUNTRIES = "must be 'any' or a list of ISO 3166-1 codes such as ['US', 'GB']";
+const COUNTRY = "must be the ISO 3166-1 code of a country, such as 'US'";
 const FACTOR =
   'needs a name of small letters, digits and hyphens that is not reserved, and a function check, or createOptions and checkResponse (isAvailable, too, is one)';
 
 const name = z.string('must be a string').min(1, 'must not be empty').max(100, 'must have at most 100 characters');
 
-const country = z.string(COUNTRIES).refine((code) => findCountry(code) === code, {
+const country = z.string(COUNTRY).refine((code) => findCountry(code) === code, {
   error: ({ input }) => {
     const meant = findCountry(String(input));
-    return meant === undefined ? COUNTRIES : `${COUNTRIES}: did you mean '${meant}'?`;
+    return meant === undefined ? COUNTRY : `${COUNTRY}: did you mean '${meant}'?`;
   },
 });
 
@@ -252,9 +253,7 @@ const schema = strictOptions({
   loadUser: callback<SmsOtpOptions['loadUser']>(),
   // The app's other callbacks take what it returns.
   getUserId: syncCallback<(user: Express.User) => AppUserId>().optional(),
-  allowedCountries: z.union([z.literal('any'), z.array(country, COUNTRIES).nonempty(COUNTRIES)], {
-    error: ({ errors }) => errors[1]?.[0]?.message ?? COUNTRIES,
-  }),
+  allowedCountries: z.union([z.literal('any'), z.array(country, COUNTRIES).nonempty(COUNTRIES)], { error: () => '' }),
   isRequiredFor: callback<NonNullable<SmsOtpOptions['isRequiredFor']>>().optional(),
   preferredFactor: callback<NonNullable<SmsOtpOptions['preferredFactor']>>().optional(),
   store: objectWith<SmsOtpStore>(

@@ -33,7 +33,9 @@ function readBaseUrl(baseUrl: string): GatewayAddress | { readonly problem: stri
   if (url.username !== '' || url.password !== '') return { problem: 'must not contain credentials' };
   if (/[?#]/.test(baseUrl)) return { problem: 'must not contain a query or a fragment' };
   const isSecure = url.protocol === 'https:';
-  if (!isSecure && !isLoopback(url.hostname)) return { problem: 'must be https unless its host is loopback' };
+  if (!isSecure && !isLoopback(url.hostname)) {
+    return { problem: 'must be https: plain http is for this machine alone (localhost, 127.0.0.1 or [::1])' };
+  }
   return { origin: url.origin, host: url.host, pathPrefix: url.pathname.replace(/\/+$/, ''), isSecure };
 }
 
@@ -41,7 +43,8 @@ function findProxyProblem(proxyUrl: string, gateway: GatewayAddress): string | n
   const url = parseUrl(proxyUrl);
   if (url === null || !/^https?:$/.test(url.protocol)) return 'must be an http or https URL';
   // The proxy would read the credentials on their way.
-  if (!gateway.isSecure && !isLoopback(url.hostname)) return 'must be loopback unless baseUrl is https';
+  if (!gateway.isSecure && !isLoopback(url.hostname))
+    return 'must be on this machine (localhost, 127.0.0.1 or [::1]) unless baseUrl is https';
   return null;
 }
 

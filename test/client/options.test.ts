@@ -94,7 +94,7 @@ it.each([
 it('a proxy that would read the password in clear is refused', () => {
   const proxyUrl = 'http://proxy.example:3128';
   expect(messageOf({ ...right, baseUrl: 'http://localhost', proxyUrl })).toBe(
-    'GatewayClient: proxyUrl must be loopback unless baseUrl is https',
+    'GatewayClient: proxyUrl must be on this machine (localhost, 127.0.0.1 or [::1]) unless baseUrl is https',
   );
   expect(() => make({ ...right, proxyUrl: 'http://user:word@proxy.example:3128' })).not.toThrow();
 });

@@ -130,7 +130,7 @@ describe('options of a middleware', () => {
   afterAll(() => test.close());
 
   it.each([
-    ['requireSecondFactor', { maxAge: 300 }, 'unknown option maxAge'],
+    ['requireSecondFactor', { maxAge: 300 }, 'unknown option maxAge, did you mean maxAgeSeconds?'],
     ['requireSecondFactor', { maxAgeSeconds: '300' }, 'maxAgeSeconds must be a number'],
     ['requireSecondFactor', { maxAgeSeconds: -1 }, 'maxAgeSeconds must be zero or more'],
     ['requireSecondFactor', { maxAgeSeconds: NaN }, 'maxAgeSeconds must be zero or more'],
@@ -177,7 +177,9 @@ describe('options of a middleware', () => {
 
   it('are checked by hasSecondFactor at its call', () => {
     const ask = (options: object) => () => test.smsOtp.hasSecondFactor(bareRequest({ id: 1 }, null), options);
-    expect(ask({ maxAge: 300 })).toThrow(new TypeError('hasSecondFactor: unknown option maxAge'));
+    expect(ask({ maxAge: 300 })).toThrow(
+      new TypeError('hasSecondFactor: unknown option maxAge, did you mean maxAgeSeconds?'),
+    );
     expect(ask({ maxAgeSeconds: -1 })).toThrow(new TypeError('hasSecondFactor: maxAgeSeconds must be zero or more'));
     expect(ask({ acrValues: [] })).toThrow(new TypeError('hasSecondFactor: acrValues must not be empty'));
     expect(ask({ bearerRealm: 'bank' })).toThrow(new TypeError('hasSecondFactor: unknown option bearerRealm'));

@@ -275,11 +275,15 @@ describe('createSmsOtp', () => {
     [
       'UK',
       { allowedCountries: ['UK'] },
-      "allowedCountries.0 must be 'any' or a list of ISO 3166-1 codes such as ['US', 'GB']: did you mean 'GB'?",
+      "allowedCountries.0 must be the ISO 3166-1 code of a country, such as 'US': did you mean 'GB'?",
     ],
     ['small letters', { allowedCountries: ['us'] }, "did you mean 'US'?"],
-    ['EU', { allowedCountries: ['EU'] }, 'allowedCountries.0 must be'],
-    ['a code that nobody has', { allowedCountries: ['US', 'XX'] }, 'allowedCountries.1 must be'],
+    ['EU', { allowedCountries: ['EU'] }, 'allowedCountries.0 must be the ISO 3166-1 code of a country'],
+    [
+      'a code that no country has',
+      { allowedCountries: ['US', 'XX'] },
+      'allowedCountries.1 must be the ISO 3166-1 code of a country',
+    ],
     ['a time in seconds', { now: () => 1_700_000_000 }, 'now must return milliseconds, and seems to return seconds'],
     [
       'a Map as store',

@@ -87,8 +87,14 @@ describe('totpFactor', () => {
   });
 
   it.each([
-    [{ secret: undefined }, 'secret is missing; it must be a string'],
-    [{ secret: ['a'.repeat(40)] }, 'secret.0 must have at least 32 characters, and be random'],
+    [
+      { secret: undefined },
+      'secret is missing; it must be a string of at least 32 random characters: `openssl rand -base64 32` makes one',
+    ],
+    [
+      { secret: ['a'.repeat(40)] },
+      'secret.0 must be a string of at least 32 random characters: `openssl rand -base64 32` makes one',
+    ],
     [{ findSecret: undefined }, 'findSecret is missing; it must be a function'],
     [{ acceptStep: true }, 'acceptStep must be a function'],
     [{ name: '' }, 'name must be a string that is not empty'],

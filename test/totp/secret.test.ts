@@ -45,9 +45,15 @@ describe('createTotpSecret', () => {
   });
 
   it.each([
-    [{ secret: 'short' }, 'secret must have at least 32 characters, and be random'],
-    [{ secret: undefined }, 'secret is missing; it must be a string'],
-    [{ secret: [] }, 'secret must have at least 32 characters, and be random'],
+    [
+      { secret: 'short' },
+      'secret must be a string of at least 32 random characters: `openssl rand -base64 32` makes one',
+    ],
+    [
+      { secret: undefined },
+      'secret is missing; it must be a string of at least 32 random characters: `openssl rand -base64 32` makes one',
+    ],
+    [{ secret: [] }, 'secret must be a string of at least 32 random characters: `openssl rand -base64 32` makes one'],
     [{ userId: '' }, 'userId must be a string that is not empty'],
     [{ userId: 1.5 }, 'userId must be the id of a user'],
     [{ userId: undefined }, 'userId is missing; it must be the id of a user'],

@@ -1,4 +1,5 @@
-const COUNTRIES = /^createSmsOtp: allowedCountries(\.0)? (is missing; it )?must be 'any' or a list of ISO 3166-1 codes/;
+const COUNTRIES = /^createSmsOtp: allowedCountries (is missing; it )?must be 'any' or a list of ISO 3166-1 codes/;
+const COUNTRY = /^createSmsOtp: allowedCountries\.0 must be the ISO 3166-1 code of a country, such as 'US'/;
 
 /** What is wrong, the change that makes it so, and what must be said of it. */
 export const BAD: [string, object, RegExp][] = [
@@ -8,11 +9,18 @@ export const BAD: [string, object, RegExp][] = [
   ['loadUser left out', { loadUser: undefined }, /loadUser is missing; it must be a function/],
   ['the country list left out', { allowedCountries: undefined }, COUNTRIES],
   ['no country', { allowedCountries: [] }, COUNTRIES],
-  ['a country in small letters', { allowedCountries: ['us'] }, COUNTRIES],
-  ['a country that is a number', { allowedCountries: [1] }, COUNTRIES],
+  ['a country in small letters', { allowedCountries: ['us'] }, COUNTRY],
+  ['a country that is a number', { allowedCountries: [1] }, COUNTRY],
   ['a country without a list', { allowedCountries: 'US' }, COUNTRIES],
   ['an unknown option', { isRequired: () => false }, /unknown option isRequired, did you mean isRequiredFor\?$/],
   ['an unknown option that every object has', { toString: 'canary value' }, /unknown option toString$/],
+  [
+    'an option with a longer name',
+    { getPhoneNumber: () => null },
+    /unknown option getPhoneNumber, did you mean getPhone\?$/,
+  ],
+  ['an option with a shorter name', { allowed: ['US'] }, /unknown option allowed, did you mean allowedCountries\?$/],
+  ['an option of which hardly anything is there', { all: ['US'] }, /unknown option all$/],
   ['an option misspelt', { maxAttempt: 3 }, /unknown option maxAttempt, did you mean maxAttempts\?$/],
   [
     'a template without [PIN]',
@@ -33,12 +41,32 @@ export const BAD: [string, object, RegExp][] = [
   ['a template and a host', { messages: { template: '[PIN]', autofillHost: 'bank.example' } }, /autofillHost/],
   ['a host with a scheme', { messages: { autofillHost: 'https://bank.example' } }, /autofillHost must be a bare host/],
   ['a name that breaks the last line', { messages: { appName: 'Bank @evil.example #1' } }, /appName must have/],
-  ['one secret of two', { secret: ['a secret of the tests, long enough', undefined] }, /secret/],
-  ['no secret', { secret: undefined }, /secret is missing; it must be a string$/],
-  ['a secret of one character', { secret: 'x'.repeat(40) }, /secret must have at least 32 characters/],
+  [
+    'one secret of two',
+    { secret: ['a secret of the tests, long enough', undefined] },
+    /secret\.1 is missing; it must be a string of/,
+  ],
+  [
+    'no secret',
+    { secret: undefined },
+    /secret is missing; it must be a string of at least 32 random characters: `openssl rand -base64 32` makes one$/,
+  ],
+  [
+    'a secret of one character',
+    { secret: 'x'.repeat(40) },
+    /secret must be a string of at least 32 random characters: `openssl rand -base64 32` makes one$/,
+  ],
   ['no secret in the list', { secret: [] }, /secret must/],
-  ['a secret too short', { secret: 'canary value' }, /secret must have at least 32 characters/],
-  ['a secret that is a number', { secret: 7 }, /secret must be a string$/],
+  [
+    'a secret too short',
+    { secret: 'canary value' },
+    /secret must be a string of at least 32 random characters: `openssl rand -base64 32` makes one$/,
+  ],
+  [
+    'a secret that is a number',
+    { secret: 7 },
+    /secret must be a string of at least 32 random characters: `openssl rand -base64 32` makes one$/,
+  ],
   ['a sender of one letter', { messages: { sender: 'x' } }, /sender must be/],
   [
     'a part without its options',
@@ -93,7 +121,11 @@ export const BAD_GATEWAYS: [string, object, RegExp][] = [
   ['with credentials', { baseUrl: 'https://canary-user:canary-password@gateway.example' }, /baseUrl/],
   ['with a query', { baseUrl: 'https://gateway.example/?canary-query' }, /baseUrl/],
   ['with a fragment', { baseUrl: 'https://gateway.example/#canary-query' }, /baseUrl/],
-  ['by plain http to a foreign host', { baseUrl: 'http://gateway.example' }, /baseUrl must be https/],
+  [
+    'by plain http to a foreign host',
+    { baseUrl: 'http://gateway.example' },
+    /baseUrl must be https: plain http is for this machine alone \(localhost, 127\.0\.0\.1 or \[::1\]\)$/,
+  ],
   ['by another scheme', { baseUrl: 'ftp://gateway.example' }, /baseUrl/],
   ['that is no URL', { baseUrl: 'canary value' }, /baseUrl/],
   ['left out', { baseUrl: undefined }, /^createSmsOtp: gateway\.baseUrl is missing; it must be an http or https URL$/],
