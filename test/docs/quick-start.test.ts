@@ -80,7 +80,9 @@ describe('the app of the quick start', () => {
   it('turns away who does not', async () => {
     const visitor = request.agent(appUrl);
     const answer = await visitor.post('/login').type('form').send({ username: 'alice', password: 'x' });
-    expect(answer.get('Location')).toBe('/login');
+    expect(answer.get('Location')).toBe('/login?wrong');
+    expect((await visitor.get('/login?wrong')).text).toContain('Wrong user name or password.');
+    expect((await visitor.get('/login')).text).not.toContain('Wrong');
     expect((await visitor.get('/login/pin')).get('Location')).toBe('/login');
     expect((await visitor.post('/login/pin').type('form').send({ pin: '000000' })).get('Location')).toBe('/login/pin');
     expect((await visitor.get('/')).get('Location')).toBe('/login');
