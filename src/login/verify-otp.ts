@@ -102,8 +102,8 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
     if (pending.pendingUntil <= login.now()) return refuse('expired', true);
     if (verifier.isGuessable && pending.attemptsLeft <= 0) return refuse('too-many-attempts');
 
-    const unanswerable = await verifier.challenge?.take(pending.factorChallenge);
-    if (unanswerable) return refuse(unanswerable);
+    const challengeRefusal = await verifier.challenge?.take(pending.factorChallenge);
+    if (challengeRefusal) return refuse(challengeRefusal);
 
     // 2 admitted by the gateway's queue and breaker: a refusal here costs no attempt
     const isTexted = verifier.method === 'sms';
@@ -128,7 +128,7 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
         login.emit({ type: 'rejected', userId, purpose, address, reason });
         return { ...refuse(reason), attemptsLeft };
       }
-      // A text that the session has not seen yet.
+      // The session said that no text is out, but another request of this login has sent one.
       slot ??= await verifier.reserve?.();
       const charged = await chargeAttempt(challenge, attemptsLeft, address);
       if ('kind' in charged) return charged;
