@@ -73,6 +73,15 @@ describe('a user with several confirmed numbers', () => {
     expect(texted()).toEqual([HOME]);
   });
 
+  it('is texted on no other when the chosen number was removed meanwhile, and may choose again', async () => {
+    const [, work] = phonesOf(await login());
+    entries.splice(1, 1);
+    test.clock.advanceSeconds(31);
+    expect(seen(await resend({ phoneId: work?.phoneId }))).toEqual([403, { error: 'no-phone' }]);
+    expect((await resend({})).body).toMatchObject({ sent: true, maskedPhone: '•• •• 23' });
+    expect(texted()).toEqual([HOME, HOME]);
+  });
+
   it('is refused when only unconfirmed numbers are left', async () => {
     entries.splice(1);
     expect(seen(await login())).toEqual([403, { error: 'no-phone' }]);
