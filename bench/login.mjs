@@ -10,7 +10,7 @@ import { closeVisitors, logInByBetterAuth, logInByForms } from './lib/visitor.mj
 const [ROUNDS, LOGINS, AT_ONCE] = [11, 300, 16];
 /**
  * Turns before anything is counted: until then the compiler is part of what is measured. In turns like the rest, because
- * whoever is warmed up first and then waits is slower for a while.
+ * the side that is warmed up first and then waits is slower for a while.
  */
 const WARM_UP_TURNS = 15;
 /** Of better-auth, which takes longer. */

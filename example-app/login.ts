@@ -98,7 +98,7 @@ async function start(): Promise<void> {
   });
   app.post(
     '/login',
-    // `session: false`: nobody is logged in before the code. Passport types the middleware as any.
+    // `session: false`: no one is logged in before the code. Passport types the middleware as any.
     passport.authenticate('local', { session: false, failureRedirect: '/login?wrong' }) as RequestHandler,
     smsOtp.send({ successRedirect: '/login/pin', failureRedirect: '/login' }),
   );

@@ -39,7 +39,7 @@ export function createPasskeyStore(lists: UserLists) {
 
   const book: PasskeyBook = {
     list: async (userId) => (await read(userId)).passkeys.map(toPasskey),
-    // A database would refuse an id that another user has. Here it harms nobody: logins look at their own user's alone.
+    // A database would refuse an id that another user has. Here it harms no one: logins look at their own user's alone.
     add: (userId, { publicKey, ...rest }) =>
       update(userId, ({ passkeys }) =>
         passkeys.some(({ id }) => id === rest.id)

@@ -12,7 +12,7 @@ export function createTextSwitch(passkeys: PasskeyStore, apps: AuthenticatorApps
     isOff: async (userId: string): Promise<boolean> =>
       (await passkeys.wantsNoTexts(userId)) && (await hasBetter(userId)),
     turn: (userId: string, direction: 'off' | 'on') => passkeys.switchTexts(userId, direction === 'off'),
-    /** After a factor was removed: whoever adds another one later chooses again. */
+    /** After a factor was removed: a user who adds another one later chooses again. */
     async afterRemoval(userId: string): Promise<void> {
       if (!(await hasBetter(userId))) await passkeys.switchTexts(userId, false);
     },

@@ -273,7 +273,7 @@ function joinBrowsers(
   if (browsers === undefined) {
     warn(
       'SMS_OTP_NO_KNOWN_BROWSERS',
-      'The store has no part browsers: all browsers of a user share their limits, so that whoever knows the password can use them up',
+      'The store has no part browsers: all browsers of a user share their limits, so that anyone who knows the password can use them up',
     );
     return NO_KNOWN_BROWSERS;
   }

@@ -91,7 +91,7 @@ export function createApp({ users, gateway, sessionSecret, otpSecret, passkey, .
     provider.interactionFinished(req, res, { error: 'unmet_authentication_requirements' }),
   );
   app.use('/interaction', pages);
-  // Whoever logs out of the provider logs out here, too.
+  // A user who logs out of the provider logs out here, too.
   app.post('/session/end/confirm', ...sessions, smsOtp.logout(), (_req, _res, next) => next());
   app.use(provider.callback());
   return app;

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import type { Passkey, PasskeyBook } from './passkey-book';
 
-/** Beside your table `users`, whose `id` is a text here. Nobody can add a passkey that somebody has. */
+/** Beside your table `users`, whose `id` is a text here. No one can add a passkey that someone else has. */
 export const CREATE_PASSKEYS = `
   create table passkeys (
     id text primary key,

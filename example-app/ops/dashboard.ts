@@ -151,7 +151,7 @@ function askGateway(counted: Counted, minute: number): Answer {
   const code = counted.last('refusing', minute)?.amount ?? 0;
   const refusal = `It sends nothing: ${REFUSALS[code] ?? 'wrong credentials'} (${code}).`;
   if (code !== 0) return answer('alarm', 'Refusing', refusal);
-  if (!call) return answer('unknown', 'No calls yet', 'Nobody has asked for a code.');
+  if (!call) return answer('unknown', 'No calls yet', 'No one has asked for a code.');
   const failedShare = (first: number, last: number): number =>
     counted.sum('call', first, last, isFailure) / Math.max(1, counted.sum('call', first, last));
   const first = minute - windowMinutes + 1;

@@ -83,7 +83,7 @@ export function recordEvents(store: FigureStore, now: () => number) {
     else if (event.type === 'gateway-credentials-refused' || event.type === 'gateway-refusing') {
       note('refusing', '', event.gatewayCode);
     } else if (event.type === 'gateway-call') {
-      // A gateway that sends refuses nobody any more.
+      // A gateway that sends refuses no one any more.
       if (event.call === 'generate' && event.outcome === 'ok') note('refusing', '', 0);
       if (!LOGIN_CALLS.includes(event.call)) return;
       note('call', event.outcome);
@@ -96,7 +96,7 @@ export function recordEvents(store: FigureStore, now: () => number) {
 }
 
 const LOGIN_CALLS: readonly string[] = ['auth', 'generate', 'validate'];
-/** What stops somebody who guesses, or tells of them. */
+/** What stops someone who guesses, or reports them. */
 const LOCKS = ['locked', 'disabled', 'browser-unknown', 'guessing-slowly', 'guessing-recovery-codes'];
 const RECOVERIES = ['gateway-recovered', 'balance-recovered'];
 const LOGGED: readonly string[] = [...WARNINGS, ...LOCKS, ...RECOVERIES, 'rejected', 'denied', 'price-list-problem'];

@@ -81,7 +81,7 @@ function refuseOddForms(req: Request, res: Response, next: NextFunction): void {
   const [problem] = transferForm(req).safeParse(req.body).error?.issues ?? [];
   if (!problem) return next();
   const notice = { kind: 'error', text: translateFor(req)(problem.message as TextKey) }; // as they are written above
-  const form = req.body as object; // what is no object has been refused as a forged form
+  const form = req.body as object; // what is not an object has been refused as a forged form
   res.status(400).render('transfer', { bank: bankOf(req), payees: PAYEES, notice, field: problem.path[0], form });
 }
 

@@ -31,7 +31,7 @@ if (resend && wait) {
     clearInterval(timer);
     for (const button of buttons) button.disabled = false;
     wait.hidden = true;
-    // Said once, at the end: nobody wants each second read aloud.
+    // Said once, at the end: no one wants each second read aloud.
     ready.textContent = ready.dataset.resendReady;
   }, 250);
 }

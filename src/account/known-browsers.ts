@@ -99,7 +99,7 @@ export function createKnownBrowsers(options: KnownBrowsersOptions): KnownBrowser
   }
 }
 
-/** What is no entry is ignored: an unknown browser is no error. */
+/** What is not an entry is ignored: an unknown browser is not an error. */
 function readEntries(cookie: string | undefined): readonly Entry[] {
   if (cookie === undefined || cookie.length > MAX_COOKIE_LENGTH) return [];
   const entries: Entry[] = [];

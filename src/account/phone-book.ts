@@ -93,7 +93,7 @@ export type OwnPhone = PhoneEntry & PhoneChoice;
 export interface OwnPhones {
   /** The default first, then the other confirmed ones. */
   readonly phones: readonly OwnPhone[];
-  /** True only when every entry is explicitly unconfirmed: an invalid one is no reason to trust the next number. */
+  /** True only when every entry is explicitly unconfirmed: an invalid one is not a reason to trust the next number. */
   readonly hasNoneConfirmed: boolean;
 }
 

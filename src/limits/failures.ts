@@ -13,7 +13,7 @@ export const SLOW_GUESSING_FAILURES = 60;
 const MAX_RECOVERY_ATTEMPTS = 5;
 export const MAX_RECOVERY_ATTEMPTS_PER_DAY = 10;
 
-/** Makes a counter. All have the same members in the same order: a charge reads a dozen of them, and engines read those fast. */
+/** Makes a counter. All have the same fields in the same order: a charge reads a dozen of them, and engines read those fast. */
 export function createCounter(
   key: string,
   windowSeconds: number | null,
@@ -41,7 +41,7 @@ export function readOnly(counters: readonly Counter[]): readonly Counter[] {
   );
 }
 
-/** Returns counters that tell what is counted under these keys, and neither count nor refuse. */
+/** Returns counters that report what is counted under these keys, and neither count nor refuse. */
 export function readKeys(keys: readonly string[]): readonly Counter[] {
   return keys.map((key) => createCounter(key, null, { isOnlyRead: true }));
 }

@@ -118,7 +118,7 @@ function userCounters(perUser: Limits['perUser'], keys: SendKeys): readonly Send
   ];
 }
 
-/** The budgets of numbers that are not proven for the user. Proven ones are exempt, so that they tell a stranger nothing. */
+/** The budgets of numbers that are not proven for the user. Proven ones are exempt, so that they reveal nothing to a stranger. */
 function unprovenCounters(limits: Limits, keys: SendKeys): readonly SendCounter[] {
   const { perUser, perNumber, perAddress, perPrefix } = limits;
   const { user, number, prefix, purpose, provenKeys } = keys;
@@ -164,7 +164,7 @@ export function enrollmentCounter({ enrollments }: Limits, user: string): Counte
 
 /**
  * Records that the user has entered a code that was texted to the number. Each right code renews it for 400 days. It is a
- * fact about both: one user's proof tells another nothing.
+ * fact about both: one user's proof does not count for another.
  */
 export function provenCounter(user: string, number: string): Counter {
   return createCounter(`proven:${user}:${number}`, null);

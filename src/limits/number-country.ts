@@ -9,7 +9,7 @@ export interface NumberOrigin {
   readonly country: string | null;
   /** The type of the number's range, which says nothing about the line. Null when the range is unknown, as for fictional numbers. */
   readonly type: PhoneType | null;
-  /** The number in E.164 as libphonenumber writes it, however it was spelled. What is no number stays as it is. */
+  /** The number in E.164 as libphonenumber writes it, however it was spelled. What is not a number stays as it is. */
   readonly e164: string;
 }
 

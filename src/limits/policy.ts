@@ -34,7 +34,7 @@ export type PolicyAnswer =
       readonly reasons?: readonly string[] | undefined;
     };
 
-/** The reasons a policy can give. */
+/** The reasons a policy can return. */
 export type PolicyReason = 'denied' | 'country-not-allowed' | 'send-limit' | 'unsuitable-phone';
 
 /** A counter that is charged together with the send: all counters or none. A full or locked one denies the send. */

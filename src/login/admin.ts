@@ -48,7 +48,7 @@ export function createUserAdmin({ store, browsers, logins, emit, guessableMethod
     emit({ type: 'failure-count-changed', userId, purpose: null, address: undefined, failures });
   }
 
-  /** Whoever can have an account forgotten must not get fresh guesses by it. */
+  /** Having an account forgotten must not give anyone fresh guesses. */
   async function isLocked(userId: string): Promise<boolean> {
     const keys = [...guessableMethods.map((method) => lockKey(userId, method)), slowKey(userId)];
     const { counts } = await counters.charge(readKeys(keys));

@@ -39,7 +39,7 @@ export type SendCharge =
       readonly isInGap: boolean;
     };
 
-/** A store gives a count for each counter: where this stands in for one, it is for the compiler alone. */
+/** A store returns a count for each counter: where this stands in for one, it is for the compiler alone. */
 const NOTHING: Count = { count: 0, resetSeconds: null, lockedSeconds: 0 };
 
 /**

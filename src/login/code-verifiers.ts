@@ -197,7 +197,7 @@ function describeFactor({ name, field, amr, acr = 'mfa' }: CodeFactor | Challeng
   return { method: name, field: field ?? codeField, amr: amr ?? name, acr, isGuessable: true, purposes };
 }
 
-/** Longer input is no response. A passkey's has some 1,000 characters. */
+/** Longer input is not a response. A passkey's has some 1,000 characters. */
 const MAX_RESPONSE_LENGTH = 16_384;
 
 /** The app's callback verifies the response to a challenge of ours, which comes as JSON or, from a form, as its text. */

@@ -33,7 +33,7 @@ export interface UserPhone {
 /** The browsers in which users are known. A failure of the store is a `StoreError`. */
 export interface KnownBrowsers {
   readonly isOn: boolean;
-  /** Returns the id of the browser if its cookie is genuine and this user's, else `OTHER_BROWSERS`. Asks no store. */
+  /** Returns the id of the browser if its cookie is genuine and this user's, otherwise `OTHER_BROWSERS`. Asks no store. */
   readonly findBucket: (cookie: string | undefined, userId: string) => Promise<string>;
   /** Makes the browser of a success known, and returns its cookie; null: the one it has is good. */
   readonly remember: (success: BrowserSuccess) => Promise<CookieValue | null>;

@@ -35,7 +35,7 @@ export type Method = 'sms' | 'recovery-code' | 'trusted-device' | (string & {});
 
 /** A confirmed number of the user, as a page may show it. */
 export interface PhoneChoice {
-  /** What a form sends back to choose it; the same for every session, and tells nobody the number. */
+  /** What a form sends back to choose it; the same for every session, and does not reveal the number. */
   readonly phoneId: string;
   readonly maskedPhone: string;
 }

@@ -11,7 +11,7 @@ import { isOfSession, type PendingCode, type Refused } from './verify-otp';
 /** Who asks for another code. */
 export interface ResendRequest extends Pick<SendRequest, 'address' | 'getLocale' | 'phoneId'> {
   readonly pending: PendingCode | undefined;
-  /** The logged-in user; a step-up demands that it is the challenge's. */
+  /** The logged-in user; a step-up requires that it is the challenge's. */
   readonly currentUser: Express.User | undefined;
 }
 
@@ -73,7 +73,7 @@ export function createResendOtp(
     return refuse(refusal);
   }
 
-  /** The challenge is nobody's any more. */
+  /** Ends a challenge whose user, or whose number, is gone. */
   async function end({ otpId }: Challenge, refused: Refused): Promise<Refused> {
     await parts.store.challenges.discard(otpId);
     return { ...refused, endsPending: true };

@@ -85,7 +85,7 @@ async function runPolicy(policy: Policy, context: PolicyContext): Promise<Answer
   }
 }
 
-/** That the store fails is no decision about the user. A policy that only reports has no say. */
+/** That the store fails is not a decision about the user. A policy that only reports has no say. */
 function rethrowOutage({ mode }: Policy, error: unknown): void {
   if (error instanceof StoreError && mode !== 'report') throw error;
 }

@@ -290,7 +290,7 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
   }
 }
 
-/** @throws what is no error of the gateway. */
+/** @throws what is not an error of the gateway. */
 function toNotSent(error: unknown, waitSeconds: number): NotSent {
   if (!isGatewayError(error)) throw error;
   const busySeconds = 'retryAfterSeconds' in error ? (error.retryAfterSeconds ?? 0) : 0;

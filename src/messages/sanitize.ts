@@ -4,7 +4,7 @@
  */
 export const FORGING = /[@#[\]\uFF20\uFE6B\uFF03\uFE5F\uFF3B\uFE47\uFF3D\uFE48]/gu;
 
-/** Characters that are not seen, or whose look nobody knows. */
+/** Characters that are invisible, or whose look is not defined. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{DI}\uFFFC]/gu;
 
 /** Spaces of all kinds. \s matches neither the line break U+0085 nor the blank of Braille. */

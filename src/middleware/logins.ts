@@ -111,7 +111,7 @@ export function createLoginsPart(
 ): LoginsPart {
   const findCurrent = (req: Request | undefined): string | undefined => req && slot.peek(req)?.login?.loginId;
 
-  /** Whoever has been logged out from elsewhere must not log the others out. */
+  /** A login that has been ended from elsewhere must not end the others. */
   const mayEnd = async (req: Request | undefined): Promise<boolean> => req === undefined || logins.isStillLive(req);
 
   return {

@@ -92,7 +92,7 @@ export function toNotice({ reason, retryAfterSeconds }: Refusal, now: number): N
 export const LOGIN_ENDED: Refusal = { reason: 'login-ended' };
 
 /**
- * Writes what a refusal changes in the session, if anything. Returns the refusal to tell: another one when the session's login
+ * Writes what a refusal changes in the session, if anything. Returns the refusal to report: another one when the session's login
  * has ended in the meantime, and only the notice of that was written.
  */
 export async function recordRefusal(

@@ -142,7 +142,7 @@ export class SessionSlot {
   }
 
   /**
-   * Prepares the next renewal of this session, whoever calls `regenerate`: Passport's `logIn` does so itself.
+   * Prepares the next renewal of this session, by any caller of `regenerate`: Passport's `logIn` is one.
    * The slot is written into the renewed session, never into the one before.
    */
   carryThroughRenewal(req: Request, slot: SmsOtpSession, keep: KeptKeys = this.keepSessionKeys): void {

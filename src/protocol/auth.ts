@@ -29,7 +29,7 @@ export function readToken(value: unknown): string | null {
  * The authentication object. Without a refresh token, only credentials can renew the access token.
  * @see OTP spec §2, HLR spec §2
  *
- * Not shown in OTP spec §2: `validity_period` missing, malformed or as a string. Missing and malformed give null.
+ * Not shown in OTP spec §2: `validity_period` missing, malformed or as a string. Missing and malformed become null.
  */
 const tokensSchema = z
   .object({ access_token: required(readToken), refresh_token: orNull(readToken), validity_period: orNull(readSeconds) })

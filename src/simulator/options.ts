@@ -104,7 +104,7 @@ export function checkOptions(options: SimulatorOptions): CheckedOptions {
 
 /**
  * Refuses to run in production or where other machines could connect, because the simulator shows pins to everyone.
- * @throws {Error} that gives the reason.
+ * @throws {Error} that names the reason.
  */
 export function refuseUnsafeEnvironment(host: string, environment: string | undefined): void {
   if (environment === 'production') {

@@ -35,7 +35,7 @@ export function guardStore(store: SmsOtpStore, emit?: (event: StoreEvent) => voi
     if (emit === undefined && Reflect.get(part, OWN_GUARD) === part) return part;
     const guarded = names.map((name) => [
       name,
-      // All members of a part are calls.
+      // All fields of a part are calls.
       (...values: unknown[]) => guard(`${prefix}${name}`, () => (part[name] as Call)(...values)),
     ]);
     // The named calls are all that a part has.

@@ -153,7 +153,7 @@ export interface SmsOtpStore {
   readonly devices?: DeviceStore;
   /** Required for known browsers: without it all browsers of a user share their limits. */
   readonly browsers?: BrowserStore;
-  /** Required for logins: without it nobody can list a user's logins or end one from elsewhere. */
+  /** Required for logins: without it no one can list a user's logins or end one from elsewhere. */
   readonly logins?: LoginStore;
   /** Required by policies that remember something about a number, such as `simSwap`. */
   readonly notes?: NoteStore;

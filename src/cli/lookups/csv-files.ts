@@ -122,7 +122,7 @@ function findColumn(header: readonly string[], wanted: string | undefined): numb
   const found = searched.find((name) => names.includes(name));
   if (found !== undefined) return names.indexOf(found);
   if (wanted !== undefined) {
-    // Without a header the first line is personal data: what has many digits or an @ is no name of a column.
+    // Without a header the first line is personal data: what has many digits or an @ is not the name of a column.
     const known = header.map(cleanText).filter((name) => name !== '' && !/@|(\d\D*){6}/.test(name));
     throw new CommandFailure('The file has no such column.', `It has: ${known.slice(0, 20).join(', ') || 'no names'}.`);
   }

@@ -34,7 +34,7 @@ export const recoveryCodeContract: readonly StoreFact[] = [
     const hashes = Array.from({ length: 10 }, (_, index) => `hash ${index}`);
     await codes.replace(name('user'), hashes);
     const spent = await Promise.all(hashes.map((hash) => codes.spend(name('user'), hash)));
-    // The null is for a store that loses one: no right store gives it.
+    // The null is for a store that loses one: no right store returns it.
     const left = spent.map((one) => (one.isSpent ? one.left : null));
     assert.deepEqual(left.sort(), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
     assert.equal(await codes.count(name('user')), 0);

@@ -67,7 +67,7 @@ function challengeStatements({ challenge, code, pending }: Tables) {
     WHERE code.user_id = ${from}.user_id AND code.purpose = ${from}.purpose
       AND code.bucket = ${from}.record::json ->> 'bucket'
   )`;
-  /** Ends a challenge that was found, and its pending login: whoever takes that row is the only one. */
+  /** Ends a challenge that was found, and its pending login: only one caller takes that row. */
   const end = (found: string, isStill: string): string => `
 WITH found AS (${found}), taken AS (
   DELETE FROM ${pending} AS current USING found

@@ -23,7 +23,7 @@ local function find(user, except)
   for _, id in ipairs(redis.call('ZRANGE', root .. 'logins:' .. user, 0, -1)) do
     local key = root .. 'login:' .. id
     local owner = redis.call('HGET', key, 'user')
-    -- One of nobody counts as live, so that parsing it refuses it.
+    -- One that names no user counts as live, so that parsing it refuses it.
     local is_live = owner == user or not owner and redis.call('EXISTS', key) == 1
     if id ~= except then table.insert(is_live and live or over, id) end
   end
