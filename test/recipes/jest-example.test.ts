@@ -42,7 +42,7 @@ it('refuses a wrong code, then takes the one that is the same every time', async
   expect((await browser.post('/login/pin').send({ pin: '123456' })).status).toBe(200);
 });
 
-it('lets nobody in when the answer of the gateway is lost', async () => {
+it('lets no one in when the answer of the gateway is lost', async () => {
   const browser = supertest.agent(app);
   await browser.post('/login').send(passwordOf('carol'));
   simulator.failNext('validate', { kind: 'reset', when: 'after' });
