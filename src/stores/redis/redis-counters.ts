@@ -107,8 +107,10 @@ export function redisCounters(run: RunScript): CounterStore {
     charge: async (counters) => {
       checkCounters(counters);
       if (counters.length === 0) return { refusedBy: null, counts: [] };
-      const exempting = counters.flatMap(({ exemptBy = [] }) => exemptBy);
-      const keys = [...new Set([...counters.map(({ key }) => key), ...exempting])];
+      // Most counters of a charge share one list.
+      const exempting = new Set(counters.map(({ exemptBy }) => exemptBy));
+      const named = [...counters.map(({ key }) => key), ...Array.from(exempting, (keys) => keys ?? []).flat()];
+      const keys = [...new Set(named)];
       const plan = JSON.stringify(counters.map((counter) => toValues(counter, keys)));
       return toCharge(await run('charge', CHARGE, keys.map(counterKey), [plan]), counters);
     },
