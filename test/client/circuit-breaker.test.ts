@@ -37,6 +37,17 @@ describe('the circuit breaker', () => {
     expect(simulator.stats().calls).toEqual(before);
   });
 
+  it('is not opened by a call that succeeds, but by the next that fails', async () => {
+    const gateway = await startGateway('A');
+    const { client, events } = gateway;
+    await gateway.client.warmUp();
+    await fail(gateway, 15);
+    for (let call = 0; call < 4; call += 1) await client.otp.balance();
+    expect(ofType(events, 'gateway-failing')).toHaveLength(0);
+    await fail(gateway, 1);
+    expect(ofType(events, 'gateway-failing')).toHaveLength(1);
+  });
+
   it('does not open at nineteen calls, nor at twenty in more than ten seconds', async () => {
     const gateway = await startGateway('A');
     await gateway.client.warmUp();
