@@ -4,9 +4,9 @@ import { readBalance, readPricing } from '../protocol/account';
 import {
   type CredentialsBody,
   DEFAULT_TOKEN_VALIDITY_SECONDS,
+  readToken,
   readTokens,
   type RefreshBody,
-  readToken,
   type Tokens,
 } from '../protocol/auth';
 import { parseAnswer, readEnvelope } from '../protocol/envelope';
