@@ -85,7 +85,8 @@ export type VerifyOtp = (request: VerifyRequest) => Promise<VerifyResult>;
  * @throws {SmsOtpError} for errors that leave the challenge alive, and what the app's own callbacks throw.
  */
 export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): VerifyOtp {
-  const { challenges, counters } = login.store;
+  const { challenges, counters, consumeAndClear } = login.store;
+  const isTexted = verifier.method === 'sms';
 
   return withTiming(login, 'verify', verifyOtp);
 
@@ -106,7 +107,6 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
     if (challengeRefusal) return refuse(challengeRefusal);
 
     // 2 admitted by the gateway's queue and breaker: a refusal here costs no attempt
-    const isTexted = verifier.method === 'sms';
     let slot = isTexted && !pending.isSent ? undefined : await verifier.reserve?.();
     let attempt: Attempt | undefined;
     let isJudged = false;
@@ -164,11 +164,11 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
         return await fail(attempt, isLast ? 'too-many-attempts' : 'wrong-code', result.kind === 'over');
       }
 
-      // 7 consume, once. A store plugin may return anything: only true is a success.
-      const isConsumed: unknown = await challenges.consume(challenge.otpId, { byCode: isTexted });
+      // 7 consume, once, and only then clear what a success clears
+      const { isConsumed, isCleared } = await consumeAndClear(challenge.otpId, changeOf(challenge));
       // Another request took it; what the session waits for is that request's to write.
-      if (isConsumed !== true) return await fail(attempt, 'wrong-code');
-      await recordSuccess(attempt);
+      if (!isConsumed) return await fail(attempt, 'wrong-code');
+      await emitSuccess(attempt, isCleared);
       const { userId, purpose, transaction, mobile, replaces, bucket } = challenge;
       const verified = { user, userId, purpose, transaction, mobile, replaces, bucket };
       return { kind: 'verified', ...verified, method: verifier.method, at: login.now() };
@@ -289,26 +289,22 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
     login.emit({ type: 'failure-count-changed', ...subject, failures: count });
   }
 
-  /** Clears what a success clears, and records that the number is proven for the user. Only a texted code proves a number. */
-  async function recordSuccess({ challenge, subject }: Attempt): Promise<void> {
-    const { userId, bucket, mobile, numberKey } = challenge;
-    const isProof = verifier.method === 'sms';
-    const clearing = counters.clear(keysClearedBySuccess(userId, login.guessableMethods, bucket));
-    const marks = [
-      ...(isProof ? [provenCounter(userId, numberKey)] : []),
+  /** A success clears the user's failures and sends, and a texted code proves the number for the user. */
+  function changeOf({ userId, bucket, numberKey }: Challenge) {
+    const charges = [
+      ...(isTexted ? [provenCounter(userId, numberKey)] : []),
       ...(verifier.isGuessable ? rightCodeCounters(userId, bucket) : []),
     ];
-    const marking = marks.length > 0 && counters.charge(marks);
-    // The code was right and is consumed. Counters that stay are only stricter, and `store-failing` reports the failure.
-    const [cleared] = await Promise.allSettled([clearing, marking]);
-    if (cleared.status === 'fulfilled') {
-      login.emit({ type: 'failure-count-changed', ...subject, failures: 0 });
-    }
+    return { byCode: isTexted, clears: keysClearedBySuccess(userId, login.guessableMethods, bucket), charges };
+  }
+
+  async function emitSuccess({ challenge, subject }: Attempt, isCleared: boolean): Promise<void> {
+    if (isCleared) login.emit({ type: 'failure-count-changed', ...subject, failures: 0 });
     if (login.hasListener) {
-      const country = isProof ? (await login.readNumber(mobile)()).country : null;
+      const country = isTexted ? (await login.readNumber(challenge.mobile)()).country : null;
       login.emit({ type: 'verified', ...subject, method: verifier.method, country });
     }
-    if (isProof) emitVerified(login, challenge);
+    if (isTexted) emitVerified(login, challenge);
   }
 }
 

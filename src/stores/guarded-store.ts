@@ -1,15 +1,54 @@
-import type { SmsOtpStore } from './store';
+import type { Counter, CounterStore, SmsOtpStore } from './store';
 import { withTimeout } from './with-timeout';
 
 /** The parts of a store that a login uses. Tokens have a deadline of their own: the authentication's. */
-export type GuardedStore = Omit<SmsOtpStore, 'tokens'>;
+export interface GuardedStore extends Omit<SmsOtpStore, 'tokens'> {
+  readonly consumeAndClear: ConsumeAndClear;
+}
+
+/** `consume`, and only when that is true `clear` and `charge`. Counters that stay are only stricter; `isCleared` is false then. */
+export type ConsumeAndClear = (
+  otpId: string,
+  change: { readonly byCode: boolean; readonly clears: readonly string[]; readonly charges: readonly Counter[] },
+) => Promise<{ readonly isConsumed: boolean; readonly isCleared: boolean }>;
+
+type Parts = Pick<SmsOtpStore, 'challenges' | 'counters'>;
 
 const OWN_GUARD = Symbol('own guard');
 
-/** Marks the parts of a store whose calls end in time and with errors of ours by themselves. No copy or wrapper of a part is marked. */
-export function markGuarded<Store extends object>(store: Store): Store {
-  for (const part of Object.values(store)) Object.defineProperty(part, OWN_GUARD, { value: part });
+interface OwnGuard {
+  readonly part: unknown;
+  readonly counters: CounterStore;
+  readonly consumeAndClear: ConsumeAndClear | undefined;
+}
+
+/**
+ * Marks the parts of a store whose calls end in time and with errors of ours by themselves. No copy or wrapper of a part is marked.
+ * @param consumeAndClear In one round trip. It is not used for a store with other counters.
+ */
+export function markGuarded<Store extends Parts>(store: Store, consumeAndClear?: ConsumeAndClear): Store {
+  for (const part of Object.values(store)) {
+    const value: OwnGuard = { part, counters: store.counters, consumeAndClear };
+    Object.defineProperty(part, OWN_GUARD, { value });
+  }
   return store;
+}
+
+function findOwnGuard(part: object): OwnGuard | undefined {
+  const found = Reflect.get(part, OWN_GUARD) as OwnGuard | undefined;
+  return found?.part === part ? found : undefined;
+}
+
+/** In two round trips: what is cleared waits for the answer that the challenge was consumed. */
+function inTwoSteps({ challenges, counters }: Parts): ConsumeAndClear {
+  return async (otpId, { byCode, clears, charges }) => {
+    const isConsumed: unknown = await challenges.consume(otpId, { byCode });
+    // A store plugin may return anything: only true is a success.
+    if (isConsumed !== true) return { isConsumed: false, isCleared: false };
+    const charging = charges.length > 0 && counters.charge(charges);
+    const [cleared] = await Promise.allSettled([counters.clear(clears), charging]);
+    return { isConsumed, isCleared: cleared.status === 'fulfilled' };
+  };
 }
 
 /**
@@ -20,10 +59,18 @@ export function markGuarded<Store extends object>(store: Store): Store {
  */
 export function guardStore(store: SmsOtpStore, emit?: (event: StoreEvent) => void): GuardedStore {
   const guard: Guard = emit === undefined ? withTimeout : createReportingGuard(emit);
-  const { challenges, counters, recoveryCodes, devices, browsers, logins, notes } = store;
+  const { recoveryCodes, devices, browsers, logins, notes } = store;
+  const challenges = guardPart(store.challenges, '', ['begin', 'claim', 'find', 'consume', 'discard', 'discardAll']);
+  const counters = guardPart(store.counters, '', ['charge', 'clear', 'lock']);
+  const own = findOwnGuard(store.challenges);
+  const inOneStep = own?.counters === store.counters ? own.consumeAndClear : undefined;
   return {
-    challenges: guardPart(challenges, '', ['begin', 'claim', 'find', 'consume', 'discard', 'discardAll']),
-    counters: guardPart(counters, '', ['charge', 'clear', 'lock']),
+    challenges,
+    counters,
+    consumeAndClear:
+      inOneStep === undefined
+        ? inTwoSteps({ challenges, counters })
+        : (otpId, change) => guard('consume', () => inOneStep(otpId, change)),
     ...(recoveryCodes && { recoveryCodes: guardPart(recoveryCodes, 'recoveryCodes.', ['replace', 'spend', 'count']) }),
     ...(devices && { devices: guardPart(devices, 'devices.', ['add', 'rotate', 'list', 'remove', 'removeAll']) }),
     ...(browsers && { browsers: guardPart(browsers, 'browsers.', ['remember', 'list', 'forget']) }),
@@ -32,7 +79,7 @@ export function guardStore(store: SmsOtpStore, emit?: (event: StoreEvent) => voi
   };
 
   function guardPart<Part extends object>(part: Part, prefix: string, names: readonly (keyof Part & string)[]) {
-    if (emit === undefined && Reflect.get(part, OWN_GUARD) === part) return part;
+    if (emit === undefined && findOwnGuard(part)) return part;
     const guarded = names.map((name) => [
       name,
       // All fields of a part are calls.

@@ -116,7 +116,7 @@ describe('a guarded store', () => {
   it('has no part that the store does not have', () => {
     const { challenges, counters, tokens } = memoryStore();
     const guarded = guardStore({ challenges, counters, tokens }, () => undefined);
-    expect(Object.keys(guarded).sort()).toEqual(['challenges', 'counters']);
+    expect(Object.keys(guarded).sort()).toEqual(['challenges', 'consumeAndClear', 'counters']);
   });
 });
 

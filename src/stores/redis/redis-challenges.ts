@@ -90,18 +90,22 @@ local found = id and redis.call('HMGET', challenge_key(id), 'record', 'user', 'p
 if not found or not found[1] then return false end
 return { found[1], find_newest(found[2], found[3]), id }`);
 
-/** KEYS: challenge. Returns how many there were. */
-const END = defineScript(`
+/** Ends the challenge that the OTP id stands for, and returns how many it ended. By code: only while the code of this very id lives. */
+export const ENDING = `
 ${RESOLVE}
-local id = resolve(otp_id)
-return id and finish(id) or 0`);
+local function end_challenge(is_by_code)
+  local id = resolve(otp_id)
+  if is_by_code then
+    local found = redis.call('HMGET', KEYS[1], 'user', 'place')
+    if id ~= otp_id or find_newest(found[1], found[2]) ~= otp_id then return 0 end
+  end
+  return id and finish(id) or 0
+end`;
 
-/** KEYS: challenge. Returns how many there were whose code lives. */
-const END_BY_CODE = defineScript(`
-${RESOLVE}
-local found = redis.call('HMGET', KEYS[1], 'user', 'place')
-if resolve(otp_id) ~= otp_id or find_newest(found[1], found[2]) ~= otp_id then return 0 end
-return finish(otp_id)`);
+/** KEYS: challenge. ARGV: OTP id, 1 by code. */
+const END = defineScript(`
+${ENDING}
+return end_challenge(ARGV[2] == '1')`);
 
 /** KEYS: newest codes, ids of the user. ARGV: userId, the end of the second key, what stands in its place in the key of a challenge. */
 const END_ALL = defineScript(`
@@ -118,8 +122,8 @@ end
 return redis.call('DEL', KEYS[1], KEYS[2])`);
 
 export function redisChallenges(run: RunScript, records: Promise<Records>): ChallengeStore {
-  async function end(operation: string, otpId: string, script = END): Promise<boolean> {
-    return toWholeNumber(await run(operation, script, [`challenge:${otpId}`], [otpId])) === 1;
+  async function end(operation: string, otpId: string, byCode = false): Promise<boolean> {
+    return toWholeNumber(await run(operation, END, [`challenge:${otpId}`], [otpId, byCode ? 1 : 0])) === 1;
   }
 
   return {
@@ -144,7 +148,7 @@ export function redisChallenges(run: RunScript, records: Promise<Records>): Chal
       if (!Array.isArray(reply)) return null;
       return (await records).toLiveChallenge(reply[0], reply[1], reply[2]);
     },
-    consume: (otpId, options) => end('consume', otpId, options?.byCode === true ? END_BY_CODE : END),
+    consume: (otpId, options) => end('consume', otpId, options?.byCode),
     discard: async (otpId) => {
       await end('discard', otpId);
     },

@@ -27,62 +27,69 @@ local function write(key, tally)
 end`;
 
 /**
- * KEYS: the counters, then those that exempt others. ARGV: as JSON, for each counter what `toValues` returns. One argument and one
- * string in return: clients spend more time on each of them than on what it holds. All numbers are exact in a double.
- * Returns the number of the counter that refused, or 0, and for each counter its count, the milliseconds until it falls,
- * the milliseconds it is locked.
+ * `charge(keys, text)`. The keys are those of the counters, then those that exempt others; the text is JSON, for each counter what
+ * `toValues` returns. One argument and one string in return: clients spend more time on each of them than on what it holds.
+ * All numbers are exact in a double. Returns the number of the counter that refused, or 0, and for each counter its count, the
+ * milliseconds until it falls, the milliseconds it is locked.
  */
-const CHARGE = defineScript(`
+export const CHARGING = `
 ${READING}
-local plan = cjson.decode(ARGV[1])
-local exempt = { count = 0, reset = 0, locked = 0 }
-local tallies, refused = {}, 0
+local function charge(keys, text)
+  local plan = cjson.decode(text)
+  local exempt = { count = 0, reset = 0, locked = 0 }
+  local tallies, refused = {}, 0
 
--- Many counters are exempted by the same few.
-local exempts = {}
-local function is_exempt(indexes)
-  for _, index in ipairs(indexes) do
-    if exempts[index] == nil then exempts[index] = read(KEYS[index]).count > 0 end
-    if exempts[index] then return true end
+  -- Many counters are exempted by the same few.
+  local exempts = {}
+  local function is_exempt(indexes)
+    for _, index in ipairs(indexes) do
+      if exempts[index] == nil then exempts[index] = read(keys[index]).count > 0 end
+      if exempts[index] then return true end
+    end
+    return false
   end
-  return false
-end
 
-local function lock_of(every, steps, former, count)
-  if every == 0 then return 0 end
-  local passed = math.floor(count / every)
-  if passed <= math.floor(former / every) then return 0 end
-  return now + steps[math.min(passed, #steps)]
-end
+  local function lock_of(every, steps, former, count)
+    if every == 0 then return 0 end
+    local passed = math.floor(count / every)
+    if passed <= math.floor(former / every) then return 0 end
+    return now + steps[math.min(passed, #steps)]
+  end
 
-for i, values in ipairs(plan) do
-  local exempt_by, amount, max = unpack(values)
-  if is_exempt(exempt_by) then
-    tallies[i] = exempt
-  else
-    local tally = read(KEYS[i])
-    tallies[i] = tally
-    local is_full = amount > max - tally.count
-    if refused == 0 and amount >= 0 and (is_full or tally.locked > now) then refused = i end
+  for i, values in ipairs(plan) do
+    local exempt_by, amount, max = unpack(values)
+    if is_exempt(exempt_by) then
+      tallies[i] = exempt
+    else
+      local tally = read(keys[i])
+      tallies[i] = tally
+      local is_full = amount > max - tally.count
+      if refused == 0 and amount >= 0 and (is_full or tally.locked > now) then refused = i end
+    end
   end
-end
 
-local answer = { refused }
-for i, tally in ipairs(tallies) do
-  local _, amount, _, is_only_read, life, slides, every, steps = unpack(plan[i])
-  local former, adds = tally.count, amount > 0
-  -- An amount that adds nothing begins no window.
-  if refused == 0 and tally ~= exempt and not is_only_read and (adds or tally.reset > 0) then
-    tally.count = math.max(0, former + amount)
-    if tally.reset == 0 or (adds and slides) then tally.reset = now + life end
-    tally.locked = math.max(tally.locked, lock_of(every, steps, former, tally.count))
-    write(KEYS[i], tally)
+  local answer = { refused }
+  for i, tally in ipairs(tallies) do
+    local _, amount, _, is_only_read, life, slides, every, steps = unpack(plan[i])
+    local former, adds = tally.count, amount > 0
+    -- An amount that adds nothing begins no window.
+    if refused == 0 and tally ~= exempt and not is_only_read and (adds or tally.reset > 0) then
+      tally.count = math.max(0, former + amount)
+      if tally.reset == 0 or (adds and slides) then tally.reset = now + life end
+      tally.locked = math.max(tally.locked, lock_of(every, steps, former, tally.count))
+      write(keys[i], tally)
+    end
+    for _, number in ipairs({ tally.count, math.max(0, tally.reset - now), math.max(0, tally.locked - now) }) do
+      table.insert(answer, string.format('%.0f', number))
+    end
   end
-  for _, number in ipairs({ tally.count, math.max(0, tally.reset - now), math.max(0, tally.locked - now) }) do
-    table.insert(answer, string.format('%.0f', number))
-  end
-end
-return table.concat(answer, ' ')`);
+  return table.concat(answer, ' ')
+end`;
+
+/** KEYS, ARGV: see `charge`. */
+const CHARGE = defineScript(`
+${CHARGING}
+return charge(KEYS, ARGV[1])`);
 
 /** KEYS: the counters. ARGV: 1 when those under a running lock stay. */
 const CLEAR = defineScript(`
@@ -101,18 +108,11 @@ write(KEYS[1], tally)
 return 1`);
 
 export function redisCounters(run: RunScript): CounterStore {
-  const counterKey = (key: string): string => `counter:${key}`;
-
   return {
     charge: async (counters) => {
-      checkCounters(counters);
+      const [keys, plan] = toPlan(counters);
       if (counters.length === 0) return { refusedBy: null, counts: [] };
-      // Most counters of a charge share one list.
-      const exempting = new Set(counters.map(({ exemptBy }) => exemptBy));
-      const named = [...counters.map(({ key }) => key), ...Array.from(exempting, (keys) => keys ?? []).flat()];
-      const keys = [...new Set(named)];
-      const plan = JSON.stringify(counters.map((counter) => toValues(counter, keys)));
-      return toCharge(await run('charge', CHARGE, keys.map(counterKey), [plan]), counters);
+      return toCharge(await run('charge', CHARGE, keys, [plan]), counters);
     },
     clear: async (keys, options) => {
       const keepsLocked = options?.keepsLocked === true ? 1 : 0;
@@ -125,7 +125,19 @@ export function redisCounters(run: RunScript): CounterStore {
   };
 }
 
-/** Returns what `CHARGE` reads of one counter, in its order. @param keys All keys, which Lua counts from 1. */
+export const counterKey = (key: string): string => `counter:${key}`;
+
+/** Returns keys and text as `charge` takes them. */
+export function toPlan(counters: readonly Counter[]): [keys: string[], text: string] {
+  checkCounters(counters);
+  // Most counters of a charge share one list.
+  const exempting = new Set(counters.map(({ exemptBy }) => exemptBy));
+  const named = [...counters.map(({ key }) => key), ...Array.from(exempting, (keys) => keys ?? []).flat()];
+  const keys = [...new Set(named)];
+  return [keys.map(counterKey), JSON.stringify(counters.map((counter) => toValues(counter, keys)))];
+}
+
+/** Returns what `charge` reads of one counter, in its order. @param keys All keys, which Lua counts from 1. */
 function toValues(counter: Counter, keys: readonly string[]): readonly unknown[] {
   const { windowSeconds, amount = 1, max = Number.MAX_SAFE_INTEGER, isOnlyRead = false, exemptBy = [], lock } = counter;
   const life = milliseconds(windowSeconds ?? LONG_LIFE_SECONDS);
