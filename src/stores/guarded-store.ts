@@ -29,7 +29,8 @@ interface OwnGuard {
 export function markGuarded<Store extends Parts>(store: Store, consumeAndClear?: ConsumeAndClear): Store {
   for (const part of Object.values(store)) {
     const value: OwnGuard = { part, counters: store.counters, consumeAndClear };
-    Object.defineProperty(part, OWN_GUARD, { value });
+    // Configurable: a proxy may return anything for it.
+    Object.defineProperty(part, OWN_GUARD, { value, configurable: true });
   }
   return store;
 }

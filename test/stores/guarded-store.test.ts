@@ -37,6 +37,9 @@ describe('a guarded store', () => {
     const others = [{ ...counters }, new Proxy(counters, {}), Object.create(counters) as typeof counters];
     for (const other of others) expect(guardStore({ ...store, counters: other }).counters).not.toBe(other);
     expect(guardStore(store, () => undefined).counters).not.toBe(counters);
+    // As test doubles do: it has a call of every name.
+    const challenges = new Proxy(store.challenges, { get: () => () => Promise.resolve(null) });
+    expect(() => guardStore({ ...store, challenges })).not.toThrow();
   });
 
   it('passes arguments and results on unchanged', async () => {

@@ -23,6 +23,7 @@ export class Invariants {
   readonly #phones: ReadonlyMap<string, string | null>;
   #before = EMPTY;
   #passesBefore = 0;
+  readonly #validatedBefore = new Set<string>();
   /** Generate calls that were charged to a store that lost its data since. */
   #generatesBefore = 0;
 
@@ -36,7 +37,8 @@ export class Invariants {
   async findBreaches({ passes, isLost = false }: Since): Promise<string[]> {
     const view = await this.#viewer.look();
     this.#witness.readOutbox();
-    const mayFall = this.#keysClearedBy(passes.slice(this.#passesBefore), this.#before);
+    const newPasses = passes.slice(this.#passesBefore).map(({ userId }) => userId);
+    const mayFall = this.#keysClearedBy([...newPasses, ...this.#consumedLate(view)], this.#before);
     if (isLost) this.#generatesBefore = this.#witness.generates - (view.counters.get('sends:total') ?? 0);
     const breaches = [
       ...this.#judgements(),
@@ -47,7 +49,15 @@ export class Invariants {
     ];
     this.#before = view;
     this.#passesBefore = passes.length;
+    for (const otpId of this.#witness.validated) this.#validatedBefore.add(otpId);
     return breaches;
+  }
+
+  /** Users whose right code was consumed, though the store said so too late for them to come in. */
+  #consumedLate({ challenges }: StateView): string[] {
+    const consumed = [...this.#witness.validated].filter((id) => !this.#validatedBefore.has(id) && !challenges.has(id));
+    const mobiles = new Set(consumed.map((otpId) => this.#witness.mobiles.get(otpId)));
+    return [...this.#phones].filter(([, phone]) => mobiles.has(phone ?? '')).map(([userId]) => userId);
   }
 
   #judgements(): string[] {
@@ -86,11 +96,9 @@ export class Invariants {
   }
 
   /** Which of the user's browsers a pass was in, only the app knows. */
-  #keysClearedBy(passes: readonly Pass[], { counters }: StateView): ReadonlySet<string> {
+  #keysClearedBy(users: readonly string[], { counters }: StateView): ReadonlySet<string> {
     const known = Array.from(counters.keys(), (key) => /^sends:gap:([^:]+):/.exec(key)?.[1] ?? OTHER_BROWSERS);
     const buckets = Array.from(new Set([OTHER_BROWSERS, ...known]));
-    return new Set(
-      passes.flatMap(({ userId }) => buckets.flatMap((bucket) => keysClearedBySuccess(userId, ['sms'], bucket))),
-    );
+    return new Set(users.flatMap((user) => buckets.flatMap((bucket) => keysClearedBySuccess(user, ['sms'], bucket))));
   }
 }
