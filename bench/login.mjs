@@ -1,20 +1,23 @@
 // A full login: password, text, code, page. The password's hash is taken out everywhere. This process is the visitors; every
 // app has a process of its own.
 import { spawnSync } from 'node:child_process';
+import { resolve } from 'node:path';
 import { interleave, ratios, show, summarize } from './lib/measure.mjs';
 import { startGateway } from './lib/start-gateway.mjs';
 import { startRedis } from './lib/start-redis.mjs';
 import { startSubject } from './lib/start-subject.mjs';
 import { closeVisitors, logInByBetterAuth, logInByForms } from './lib/visitor.mjs';
 
-const [ROUNDS, LOGINS, AT_ONCE] = [11, 300, 16];
 /**
- * Turns before anything is counted: until then the compiler is part of what is measured. In turns like the rest, because
- * the side that is warmed up first and then waits is slower for a while.
+ * Before anything is counted, the compiler is part of what is measured. The warm-up is in turns like the rest, because the side
+ * that is warmed up first and then waits is slower for a while.
  */
-const WARM_UP_TURNS = 15;
+const TURNS = { warmUp: 70, counted: 51, logins: 64 };
 /** Of better-auth, which takes longer. */
-const [FEWER_LOGINS, FEWER_WARM_UP_TURNS] = [50, 2];
+const FEWER_TURNS = { warmUp: 2, counted: 11, logins: 50 };
+const AT_ONCE = 16;
+/** Another checkout of this repository, built and with its `bench/node_modules`: its login is measured beside this one's. */
+const BEFORE = process.env.BENCH_BEFORE;
 /** So many people, who come back in the browser that they had. */
 const USERS = 500;
 let lastUser = 0;
@@ -23,13 +26,10 @@ const nextUser = () => (lastUser = (lastUser % USERS) + 1);
 
 const logIn = {
   'passport-sms-otp': ({ url }) => logInByForms(url, nextUser()),
+  'the one before': ({ url }) => logInByForms(url, nextUser()),
   'hand-written': ({ url }) => logInByForms(url, nextUser()),
   'better-auth': ({ url, codes }) => logInByBetterAuth(url, nextUser() % 200, codes),
 };
-
-function turn(subject, name) {
-  return run(subject, name, name === 'better-auth' ? FEWER_LOGINS : LOGINS);
-}
 
 async function run(subject, name, logins) {
   const before = await subject.usage();
@@ -47,6 +47,11 @@ async function run(subject, name, logins) {
   return { perSecond, cpuMicros: ((await subject.usage()).cpuMicros - before.cpuMicros) / logins };
 }
 
+function start(flow, place) {
+  if (flow !== 'the one before') return startSubject(flow, place, gateway.url, redis?.url);
+  return startSubject('passport-sms-otp', place, gateway.url, redis && `${redis.url}/1`, resolve(BEFORE, 'bench/lib'));
+}
+
 /** Calls of one login, alone. */
 async function countCalls(subject, name) {
   await logIn[name](subject);
@@ -57,12 +62,12 @@ async function countCalls(subject, name) {
   return { gateway: (await gateway.calls()) - gatewayBefore, stored: stored.join(', ') };
 }
 
-async function measure(place, flows) {
+async function measure(place, flows, turns = TURNS) {
   const subjects = {};
-  for (const flow of flows) subjects[flow] = await startSubject(flow, place, gateway.url, redis?.url);
-  const warmUpTurns = flows.includes('better-auth') ? FEWER_WARM_UP_TURNS : WARM_UP_TURNS;
-  await interleave(subjects, warmUpTurns, turn);
-  const figures = await interleave(subjects, ROUNDS, turn);
+  for (const flow of flows) subjects[flow] = await start(flow, place);
+  const turn = (subject, name) => run(subject, name, turns.logins);
+  await interleave(subjects, turns.warmUp, turn);
+  const figures = await interleave(subjects, turns.counted, turn);
   const reference = flows.at(-1);
   const perSecond = ratios(figures, reference, 'perSecond');
   const cpu = ratios(figures, reference, 'cpuMicros');
@@ -80,11 +85,11 @@ async function measure(place, flows) {
 
 const gateway = await startGateway();
 const redis = spawnSync('redis-server', ['--version']).status === 0 ? await startRedis() : null;
-const FLOWS = ['passport-sms-otp', 'hand-written'];
+const FLOWS = ['passport-sms-otp', ...(BEFORE ? ['the one before'] : []), 'hand-written'];
 const inMemory = await measure('memory', FLOWS);
 const inRedis = redis && (await measure('Redis', FLOWS));
 // By itself: the others would cool down while it takes its time.
-const alone = await measure('memory', ['better-auth']);
+const alone = await measure('memory', ['better-auth'], FEWER_TURNS);
 await redis?.close();
 await gateway.close();
 await closeVisitors();

@@ -58,7 +58,7 @@ const page = [
   '',
   `Written by \`npm run bench\`. ${cpus().length} cores, ${PINNING}. ${versions()}.`,
   '',
-  'Rounds are interleaved; a figure is the median of the rounds, with the smallest and the largest in brackets. Ratios are taken round by round',
+  'Rounds are interleaved; a figure is the median of the rounds, with the range of their middle half in brackets. Ratios are taken round by round',
   'within one run. Absolute figures depend on the machine; ratios and counts are what to look at.',
   '',
   ...chosen.map((name) => toTable(run(name))),

@@ -1,12 +1,13 @@
-/** The middle of a list of numbers, with its ends. */
+/** The median of a list of numbers, the bounds of its middle half, and its ends. */
 export function summarize(values) {
   const sorted = [...values].sort((one, other) => one - other);
-  return { median: sorted[Math.floor(sorted.length / 2)], min: sorted[0], max: sorted.at(-1) };
+  const at = (part) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))];
+  return { median: at(0.5), low: at(0.25), high: at(0.75), min: sorted[0], max: sorted.at(-1) };
 }
 
 /**
  * Runs the subjects in turn, round after round, each round beginning with another one, so that what the machine does
- * meanwhile falls on all alike. The first round warms up and is not counted.
+ * meanwhile falls on all alike: the shorter the turns, the better. The first round warms up and is not counted.
  * @param subjects by name. @param run gives the figures of one turn.
  */
 export async function interleave(subjects, rounds, run) {
@@ -64,7 +65,7 @@ export function time(call, calls) {
   return { nanoseconds, bytes: Math.max(0, bytes) };
 }
 
-/** 1.23 (1.10-1.40) */
-export function show({ median, min, max }, digits = 2) {
-  return `${median.toFixed(digits)} (${min.toFixed(digits)}-${max.toFixed(digits)})`;
+/** 1.23 (1.10-1.40): the median, and between what half of the rounds lie. */
+export function show({ median, low, high }, digits = 2) {
+  return `${median.toFixed(digits)} (${low.toFixed(digits)}-${high.toFixed(digits)})`;
 }
