@@ -85,7 +85,38 @@ function describeSuccess(getStore: () => SmsOtpStore): void {
   });
 }
 
-describe('a success in the memory store', () => describeSuccess(() => memoryStore()));
+describe('a success in the memory store', () => {
+  describeSuccess(() => memoryStore());
+});
+
+describe('a success in a store of another maker', () => {
+  const consumed = { challenges: { ...memoryStore().challenges, consume: () => Promise.resolve(true) } };
+
+  it('is one when counters fail, and says whether they were cleared', async () => {
+    const fail = (): Promise<never> => Promise.reject(new Error('canary'));
+    const { counters } = memoryStore();
+    const run = (changed: object) =>
+      guardStore({ ...memoryStore(), ...consumed, counters: { ...counters, ...changed } }).consumeAndClear('a', CHANGE);
+    expect(await run({ clear: fail })).toEqual({ isConsumed: true, isCleared: false });
+    expect(await run({ charge: fail })).toEqual({ isConsumed: true, isCleared: true });
+  });
+
+  it('makes no call that charges nothing', async () => {
+    let charges = 0;
+    const charge = (): Promise<never> => Promise.reject(new Error(`charge ${(charges += 1)}`));
+    const counters = { ...memoryStore().counters, charge };
+    await guardStore({ ...memoryStore(), ...consumed, counters }).consumeAndClear('a', { ...CHANGE, charges: [] });
+    expect(charges).toBe(0);
+  });
+
+  it('is none unless consume returns true', async () => {
+    for (const answer of [false, 1, 'true', undefined]) {
+      const challenges = { ...memoryStore().challenges, consume: () => Promise.resolve(answer as boolean) };
+      const store = guardStore({ ...memoryStore(), challenges });
+      expect(await store.consumeAndClear('a', CHANGE)).toEqual({ isConsumed: false, isCleared: false });
+    }
+  });
+});
 
 describeWithService('redis')('a success in Redis', () => {
   let server: Service;
