@@ -23,8 +23,8 @@ export async function openGate(): Promise<Gate> {
       [onward, socket],
     ] as const) {
       sockets.add(one);
-      // A reset on one side is a reset on the other.
-      one.once('error', () => other.resetAndDestroy());
+      // A reset on one side is a reset on the other, unless that one is ending: Node cannot reset it, and would keep it open.
+      one.once('error', () => (other.writableEnded ? other.destroy() : other.resetAndDestroy()));
       one.once('close', () => {
         sockets.delete(one);
         other.destroySoon();
