@@ -2,7 +2,9 @@ import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, type describe } from '@jest/globals';
 import { chromium, type Browser } from 'playwright-core';
 
-const CHROMIUM = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
+/** Chromium without its own windows comes first: it takes half as much time for the same pages. */
+const PLACES = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'] as const;
+const CHROMIUM = process.env.CHROMIUM_PATH ?? PLACES.find((path) => existsSync(path)) ?? PLACES[0];
 
 const QUIET = [
   '--no-sandbox',
