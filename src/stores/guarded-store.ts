@@ -46,8 +46,9 @@ function inTwoSteps({ challenges, counters }: Parts): ConsumeAndClear {
     const isConsumed: unknown = await challenges.consume(otpId, { byCode });
     // A store plugin may return anything: only true is a success.
     if (isConsumed !== true) return { isConsumed: false, isCleared: false };
+    const clearing = counters.clear(clears);
     const charging = charges.length > 0 && counters.charge(charges);
-    const [cleared] = await Promise.allSettled([counters.clear(clears), charging]);
+    const [cleared] = await Promise.allSettled([clearing, charging]);
     return { isConsumed, isCleared: cleared.status === 'fulfilled' };
   };
 }

@@ -1,11 +1,15 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { fork } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 
 import { StoreError } from '../../src/errors';
 import { memoryStore } from '../../src/stores/memory/memory-store';
-import type { CounterStore } from '../../src/stores/store';
+import type { CounterStore, SmsOtpStore } from '../../src/stores/store';
 import { makeChallenge } from './make-challenge';
+import { makeDevice, makeLogin } from './make-device';
 
 describe('the bound of memoryStore', () => {
   it('refuses a challenge beyond maxEntries and keeps those that live', async () => {
@@ -113,6 +117,62 @@ describe('the bound of memoryStore', () => {
     expect(() => memoryStore({ maxEntries })).toThrow(new TypeError('maxEntries must be a whole number from 1'));
   });
 });
+
+/** Two kilobytes that are like no others. */
+const longName = (): string => randomBytes(1_000).toString('hex');
+
+const USES: Record<string, (store: Required<SmsOtpStore>, pass: () => void) => Promise<unknown>> = {
+  'a consumed challenge': async ({ challenges }) => {
+    const [otpId, userId, pendingId] = [longName(), longName(), longName()];
+    await challenges.begin(makeChallenge(otpId, { userId, pendingId }), 600, { supersedes: 'any' });
+    await challenges.consume(otpId);
+  },
+  'an expired challenge': async ({ challenges }, pass) => {
+    const [otpId, userId, pendingId] = [longName(), longName(), longName()];
+    await challenges.begin(makeChallenge(otpId, { userId, pendingId }), 600, { supersedes: 'any' });
+    pass();
+  },
+  'a login that has ended': async ({ logins }) => {
+    const [loginId, userId] = [longName(), longName()];
+    await logins.begin(makeLogin(loginId, { userId }), 600, 10);
+    await logins.end(loginId);
+  },
+  'a login that has expired': async ({ logins }, pass) => {
+    await logins.begin(makeLogin(longName(), { userId: longName() }), 600, 10);
+    pass();
+  },
+  'a device that was removed': async ({ devices }) => {
+    const [deviceId, userId] = [longName(), longName()];
+    await devices.add(makeDevice(deviceId, { userId }), 600, 10);
+    await devices.remove(userId, deviceId);
+  },
+  'a cleared counter': async ({ counters }) => {
+    const key = longName();
+    await counters.charge([{ key, windowSeconds: 600 }]);
+    await counters.clear([key]);
+  },
+};
+
+describe('the memory of memoryStore', () => {
+  it.each(Object.keys(USES))('holds nothing of %s', async (name) => {
+    const uses = 2_000;
+    let nowMs = 0;
+    const store = memoryStore({ maxEntries: 100, now: () => nowMs });
+    const use = (): Promise<unknown> | undefined => USES[name]?.(store, () => (nowMs += 600_000));
+    await use();
+    const before = bytesInUse();
+    for (let index = 0; index < uses; index += 1) await use();
+    // A single name that stays of each would be four megabytes.
+    expect(bytesInUse() - before).toBeLessThan(uses * 1_000);
+    expect(await store.challenges.find('none')).toBeNull();
+  });
+});
+
+function bytesInUse(): number {
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
+  return process.memoryUsage().heapUsed;
+}
 
 describe('the warning of memoryStore', () => {
   const { NODE_ENV } = process.env;
