@@ -76,6 +76,18 @@ describe('the bound of memoryStore', () => {
     }
   });
 
+  it('keeps the challenge that a pending login waits for when an earlier one of it has expired', async () => {
+    let nowMs = 0;
+    const { challenges } = memoryStore({ maxEntries: 2, now: () => nowMs });
+    const pending = { userId: 'alice', pendingId: 'pending' };
+    await challenges.begin(makeChallenge('earlier', pending), 5, { supersedes: 'any' });
+    await challenges.begin(makeChallenge('later', pending), 600, { supersedes: 'live' });
+    nowMs = 5_000;
+    // Takes the room of the one that has expired.
+    await challenges.begin(makeChallenge('other'), 600);
+    expect(await challenges.claim('later')).toMatchObject({ outcome: 'claimed', hasLiveCode: true });
+  });
+
   it('counts anew under a key that expired among many', async () => {
     let nowMs = 0;
     const { challenges, counters } = memoryStore({ maxEntries: 50, now: () => nowMs });
