@@ -12,11 +12,11 @@ import { closeVisitors, logInByBetterAuth, logInByForms } from './lib/visitor.mj
  * Before anything is counted, the compiler is part of what is measured. The warm-up is in turns like the rest, because the side
  * that is warmed up first and then waits is slower for a while.
  */
-const TURNS = { warmUp: 45, counted: 17, logins: 64 };
+const TURNS = { warmUp: 100, counted: 20, logins: 64 };
 /** Of better-auth, which takes longer. */
 const FEWER_TURNS = { warmUp: 2, counted: 4, logins: 50 };
 /** New processes so many times: what the compiler makes of the same code differs from one to the next. */
-const STARTS = 3;
+const STARTS = 4;
 const AT_ONCE = 16;
 /** Another checkout of this repository, built and with its `bench/node_modules`: its login is measured beside this one's. */
 const BEFORE = process.env.BENCH_BEFORE;

@@ -122,7 +122,8 @@ export function createPhones(context: MiddlewareContext, { login, book }: Phones
     try {
       const login = await logins.renew(req, userId, method);
       if (login === null) return false;
-      slot.carryThroughRenewal(req, { ...toKept(slot.read(req)), verified: { userId, method, at }, ...login }, 'all');
+      const kept = toKept(slot.read(req));
+      slot.carryThroughRenewal(req, { version: 1, verified: { userId, method, at }, ...kept, ...login }, 'all');
       await slot.renewPrepared(req);
       return true;
     } finally {

@@ -202,11 +202,13 @@ const generatedSchemas = {
       imessaged: orNull(readText),
       reference_code: orNull(readText),
     })
-    .transform(({ validity, imessaged, reference_code: referenceCode, ...otp }): GeneratedA => ({
+    .transform(({ id, mobile, sender, validity, message, imessaged, reference_code: referenceCode }): GeneratedA => ({
       variant: 'A',
-      ...otp,
+      id,
+      mobile,
+      sender,
       validitySeconds: validity,
-      message: otp.message ?? imessaged,
+      message: message ?? imessaged,
       referenceCode,
     })),
   /** @see OTP spec §2, OTP object, variant B */
