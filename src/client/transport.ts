@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Socket } from 'node:net';
 import type { buildConnector, Dispatcher, ProxyAgent } from 'undici';
 import { GatewayResponseError, GatewayTimeoutError, GatewayUnreachableError } from '../errors';
-import { type CallDeadline, remainingMs } from './call-limiter';
+import { type CallDeadline, closedError, remainingMs } from './call-limiter';
 import type { CircuitBreaker } from './back-off';
 import { type GatewayCall, isGatewayFailure, type RawAnswer } from './gateway-call';
 import type { CheckedOptions } from './options';
@@ -16,24 +16,34 @@ const HEADERS = ['accept', 'application/json', 'accept-encoding', 'identity', 'u
 /** OTP spec §4: bodies are JSON with a content type that says so. */
 const BODY_HEADERS = [...HEADERS, 'content-type', 'application/json'];
 
+/** One of undici's clients, which has one socket, or with a proxy the agent that has them all. */
+interface Connection {
+  readonly dispatcher: Dispatcher;
+  requests: number;
+}
+
 /**
- * Sends requests to one gateway over a pool of kept connections. The only place that opens a connection; undici is
- * loaded at the first request, or right after construction.
+ * Sends requests to one gateway over kept connections. The only place that opens a connection; undici is loaded at the
+ * first request, or right after construction.
  */
 export class Transport {
-  /** All open sockets, including those still connecting, which closing a pool leaves alone. */
+  /** All open sockets, including those still connecting, which closing a client leaves alone. */
   readonly #sockets = new Set<Socket>();
-  #loading: Promise<Dispatcher> | null = null;
-  #dispatcher: Dispatcher | null = null;
+  readonly #connections: Connection[] = [];
+  /** Those without a request, the one used last at the end. undici's `Pool` opens twice as many as there are calls. */
+  readonly #idle: Connection[] = [];
+  #loading: Promise<() => Dispatcher> | null = null;
+  #connect: (() => Dispatcher) | null = null;
+  #isClosed = false;
 
   constructor(
     private readonly options: TransportOptions,
     private readonly breaker: CircuitBreaker,
   ) {}
 
-  /** Loads undici and makes the pool; opens no connection. */
-  load(): Promise<Dispatcher> {
-    return (this.#loading ??= this.#makeDispatcher());
+  /** Loads undici; opens no connection. */
+  load(): Promise<() => Dispatcher> {
+    return (this.#loading ??= this.#prepare());
   }
 
   /**
@@ -47,11 +57,11 @@ export class Transport {
    */
   async send<Result>(call: GatewayCall<Result>, authorization: string | null, deadline: CallDeadline): Promise<Result> {
     if (remainingMs(deadline) <= 0) throw new GatewayTimeoutError(call.name, deadline.limitMs, false);
+    const connection = this.#take(this.#connect ?? (await this.load()));
     try {
-      const dispatcher = this.#dispatcher ?? (await this.load());
       const answer = await new Promise<RawAnswer>((resolve, reject) => {
         const collector = new AnswerCollector(call, deadline, resolve, reject);
-        dispatcher.dispatch(this.#toOptions(call, authorization), collector);
+        connection.dispatcher.dispatch(this.#toOptions(call, authorization), collector);
       });
       const result = call.read(answer);
       this.breaker.record(false);
@@ -59,12 +69,37 @@ export class Transport {
     } catch (error) {
       this.breaker.record(isGatewayFailure(error));
       throw error;
+    } finally {
+      this.#giveBack(connection);
     }
   }
 
   async destroy(): Promise<void> {
-    await (await this.#loading)?.destroy();
+    this.#isClosed = true;
+    await this.#loading;
+    await Promise.all(this.#connections.map(({ dispatcher }) => dispatcher.destroy()));
     for (const socket of this.#sockets) socket.destroy();
+  }
+
+  #take(connect: () => Dispatcher): Connection {
+    if (this.#isClosed) throw closedError();
+    const connection = this.#idle.pop() ?? this.#open(connect);
+    connection.requests += 1;
+    return connection;
+  }
+
+  /** Opens a connection. When there are enough, returns one to wait for; only an authentication can find all of them in use. */
+  #open(connect: () => Dispatcher): Connection {
+    const [first] = this.#connections;
+    if (first !== undefined && this.#connections.length >= this.options.connections) return first;
+    const connection = { dispatcher: connect(), requests: 0 };
+    this.#connections.push(connection);
+    return connection;
+  }
+
+  #giveBack(connection: Connection): void {
+    connection.requests -= 1;
+    if (connection.requests === 0) this.#idle.push(connection);
   }
 
   #toOptions({ method, path, body }: GatewayCall<unknown>, authorization: string | null): Dispatcher.DispatchOptions {
@@ -82,22 +117,19 @@ export class Transport {
     };
   }
 
-  async #makeDispatcher(): Promise<Dispatcher> {
-    const { Pool, ProxyAgent, buildConnector } = await import('undici');
+  async #prepare(): Promise<() => Dispatcher> {
+    const { Client, Pool, ProxyAgent, buildConnector } = await import('undici');
     const { address, connections, proxyUrl } = this.options;
     const options = await this.#toConnectOptions();
     const connect = this.#watch(buildConnector(options));
-    const pool = { connections, pipelining: 1 };
-    this.#dispatcher =
-      proxyUrl === undefined
-        ? new Pool(address.origin, { ...pool, connect })
-        : new ProxyAgent({
-            ...pool,
-            uri: proxyUrl,
-            requestTls: options,
-            clientFactory: (origin) => new Pool(origin, { connect }),
-          });
-    return this.#dispatcher;
+    if (proxyUrl === undefined) return (this.#connect = () => new Client(address.origin, { connect }));
+    const agent = new ProxyAgent({
+      connections,
+      uri: proxyUrl,
+      requestTls: options,
+      clientFactory: (origin) => new Pool(origin, { connect }),
+    });
+    return (this.#connect = () => agent);
   }
 
   /** Returns the same connector, with every socket it opens remembered until it closes. */
@@ -229,11 +261,11 @@ const JSON_TYPE = /^application\/(?:[a-z0-9!#$&^_.+-]+\+)?json[ \t]*(?:;|$)/i;
  * redirects or encodings: one would send the body to another server, the other could unpack to any size.
  */
 function findHeadProblem(httpStatus: number, headers: IncomingHttpHeaders, maxBytes: number): string | null {
-  const { 'content-encoding': encoding = 'identity' } = headers;
+  const encoding = headers['content-encoding'];
   const type: unknown = headers['content-type'];
   if (httpStatus >= 300 && httpStatus < 400) return 'it is a redirect';
-  if (!/^identity$/i.test(encoding)) return 'it is encoded';
-  if (typeof type !== 'string' || !JSON_TYPE.test(type)) return 'it is not JSON';
+  if (encoding !== undefined && !/^identity$/i.test(encoding)) return 'it is encoded';
+  if (type !== 'application/json' && (typeof type !== 'string' || !JSON_TYPE.test(type))) return 'it is not JSON';
   if (Number(headers['content-length'] ?? 0) > maxBytes) return 'it is too large';
   return null;
 }

@@ -40,25 +40,28 @@ export type Wire = ReturnType<typeof createWire>;
 /** Prepares the schemas of one client. */
 export function createWire(options: CheckedOptions) {
   const { variant, acceptMissingPayload } = options;
-  const generateRequest = createGenerateRequest(options);
-  const validateRequest = createValidateRequest(options);
+  const generateRequest = z.compile(createGenerateRequest(options));
+  const validateRequest = z.compile(createValidateRequest(options));
+  const readValidated = createReader('validate', (payload, hasPayload) =>
+    isValidated(payload, hasPayload, acceptMissingPayload) ? true : null,
+  );
   return {
     /** @see OTP spec §4, POST auth */
-    auth: (body: CredentialsBody | RefreshBody): GatewayCall<Tokens> => post('auth', PATHS.auth, body, readTokens),
+    auth: (body: CredentialsBody | RefreshBody): GatewayCall<Tokens> =>
+      post('auth', PATHS.auth, body, createReader('auth', readTokens)),
 
     /** @throws {TypeError} that names the invalid field. @see OTP spec §4, POST generate */
     generate: (input: GenerateInput): GatewayCall<Generated> => {
       const body = parseInput(generateRequest, input);
       const digits = String(body.mobile);
-      return post('generate', PATHS.generate, body, (payload) => readGenerated(variant, payload, digits));
+      const read = createReader('generate', (payload) => readGenerated(variant, payload, digits));
+      return post('generate', PATHS.generate, body, read);
     },
 
     /** @throws {TypeError} that names the invalid field. @see OTP spec §4, POST validate/{id} */
     validate: (input: ValidateInput): GatewayCall<true> => {
       const { id, body } = parseInput(validateRequest, input);
-      return post('validate', validatePath(id), body, (payload, hasPayload) =>
-        isValidated(payload, hasPayload, acceptMissingPayload) ? true : null,
-      );
+      return post('validate', validatePath(id), body, readValidated);
     },
 
     /** @see OTP spec §4, GET balance */
@@ -88,8 +91,7 @@ function get<Result>(name: Name, path: string, readPayload: ReadPayload<Result>,
   return { name, method: 'GET', path, body: null, maxBytes, read: createReader(name, readPayload) } as const;
 }
 
-function post<Result>(name: Name, path: string, body: object, readPayload: ReadPayload<Result>) {
-  const read = createReader(name, readPayload);
+function post<Result>(name: Name, path: string, body: object, read: GatewayCall<Result>['read']) {
   return { name, method: 'POST', path, body: JSON.stringify(body), maxBytes: MAX_ANSWER_BYTES, read } as const;
 }
 

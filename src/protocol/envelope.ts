@@ -7,11 +7,13 @@ import { readOrNull, readWholeNumber, required } from './values';
  *
  * Not shown in OTP spec §1: whether a success has an empty or null `errors`, whether a failure has a `payload`: both are read.
  */
-const envelopeSchema = z.object({
-  status_code: required(readWholeNumber).optional(),
-  payload: z.unknown().optional(),
-  errors: z.array(z.object({ code: required(readWholeNumber) })).nullish(),
-});
+const envelopeSchema = z.compile(
+  z.object({
+    status_code: required(readWholeNumber).optional(),
+    payload: z.unknown().optional(),
+    errors: z.array(z.object({ code: required(readWholeNumber) })).nullish(),
+  }),
+);
 
 /** What an answer reports, once transport is out of the way. */
 export type Answer =
@@ -51,7 +53,8 @@ export function parseAnswer(json: string): unknown {
   try {
     const answer: unknown = JSON.parse(json);
     // Only valid JSON gets here, so that the second text differs from the first in the quotes alone.
-    return LONG_NUMBER.test(json) ? JSON.parse(json.replace(STRING_AND_NUMBER, quoteLongId)) : answer;
+    const hasLongId = json.includes('"id"') && LONG_NUMBER.test(json);
+    return hasLongId ? JSON.parse(json.replace(STRING_AND_NUMBER, quoteLongId)) : answer;
   } catch {
     // The platform's message would quote the text; undefined is not an envelope, which is all the caller needs to know.
   }

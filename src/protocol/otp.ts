@@ -192,38 +192,42 @@ export type Generated = GeneratedA | GeneratedB;
 
 const generatedSchemas = {
   /** @see OTP spec §2, OTP object, variant A */
-  A: z
-    .object({
-      id: required(readOtpId.A),
-      mobile: required(readMobile),
-      sender: orNull(readText),
-      validity: orNull(readWholeNumber),
-      message: orNull(readText),
-      imessaged: orNull(readText),
-      reference_code: orNull(readText),
-    })
-    .transform(({ id, mobile, sender, validity, message, imessaged, reference_code: referenceCode }): GeneratedA => ({
-      variant: 'A',
-      id,
-      mobile,
-      sender,
-      validitySeconds: validity,
-      message: message ?? imessaged,
-      referenceCode,
-    })),
+  A: z.compile(
+    z
+      .object({
+        id: required(readOtpId.A),
+        mobile: required(readMobile),
+        sender: orNull(readText),
+        validity: orNull(readWholeNumber),
+        message: orNull(readText),
+        imessaged: orNull(readText),
+        reference_code: orNull(readText),
+      })
+      .transform(({ id, mobile, sender, validity, message, imessaged, reference_code: referenceCode }): GeneratedA => ({
+        variant: 'A',
+        id,
+        mobile,
+        sender,
+        validitySeconds: validity,
+        message: message ?? imessaged,
+        referenceCode,
+      })),
+  ),
   /** @see OTP spec §2, OTP object, variant B */
-  B: z
-    .object({
-      id: required(readOtpId.B),
-      mobile: required(readMobile),
-      cost: orNull(readDecimal),
-      valid_until: z.unknown().optional(),
-    })
-    .transform(({ valid_until: validUntil, ...otp }): GeneratedB => ({
-      variant: 'B',
-      ...otp,
-      validUntilRaw: validUntil ?? null,
-    })),
+  B: z.compile(
+    z
+      .object({
+        id: required(readOtpId.B),
+        mobile: required(readMobile),
+        cost: orNull(readDecimal),
+        valid_until: z.unknown().optional(),
+      })
+      .transform(({ valid_until: validUntil, ...otp }): GeneratedB => ({
+        variant: 'B',
+        ...otp,
+        validUntilRaw: validUntil ?? null,
+      })),
+  ),
 };
 
 /** Reads the payload of a generate answer; null when the id is malformed or the number is not that of the request. */
@@ -238,9 +242,9 @@ export function readGenerated(variant: Variant, payload: unknown, digits: string
  *
  * Not shown in OTP spec §1: null or exactly `{}` in its place; both count.
  */
-const validatedSchema = z.union([z.literal(''), z.null(), z.strictObject({})]);
+const validatedSchema = z.compile(z.union([z.literal(''), z.null(), z.strictObject({})]));
 
 /** True when a validate answer reports success. A missing payload does not, unless it is accepted. */
 export function isValidated(payload: unknown, hasPayload: boolean, acceptMissing: boolean): boolean {
-  return hasPayload ? validatedSchema.safeParse(payload).success : acceptMissing;
+  return hasPayload ? validatedSchema.validate(payload) : acceptMissing;
 }
