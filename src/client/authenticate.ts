@@ -2,7 +2,7 @@ import { GatewayTimeoutError, GatewayUnreachableError } from '../errors';
 import type { CredentialsBody, RefreshBody } from '../protocol/auth';
 import { type CallDeadline, startDeadline } from './call-limiter';
 import type { CredentialLockout, TokenContention } from './back-off';
-import { type GatewayEmitter, observeCall } from './events';
+import { type GatewayEmitter, watchCall } from './events';
 import { isCredentialRefusal, isRefreshRefusal } from './gateway-call';
 import type { CheckedOptions } from './options';
 import type { TokenContents, Wire } from './wire';
@@ -98,8 +98,15 @@ export class Authenticator {
     const { options, wire, transport, emitter } = this.context;
     const requestedAt = options.now();
     const { auth, toTokenContents } = await wire;
-    const tokens = await observeCall(emitter, 'auth', () => transport.send(auth(body), null, deadline));
-    return toTokenContents(tokens, requestedAt, options.tokenValiditySeconds);
+    const onEnd = watchCall(emitter, 'auth');
+    try {
+      const tokens = await transport.send(auth(body), null, deadline);
+      onEnd?.(null);
+      return toTokenContents(tokens, requestedAt, options.tokenValiditySeconds);
+    } catch (error) {
+      onEnd?.(error);
+      throw error;
+    }
   }
 }
 

@@ -25,6 +25,11 @@ export class CircuitBreaker {
     private readonly emitter: GatewayEmitter,
   ) {}
 
+  /** True when no call has to probe first. */
+  get isClosed(): boolean {
+    return this.#state === 'closed';
+  }
+
   /** Returns true when the caller must probe first and report the result with `endProbe`. @throws {GatewayBusyError} while open. */
   mustProbe(): boolean {
     if (this.#state === 'closed') return false;

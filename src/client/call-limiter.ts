@@ -29,7 +29,6 @@ export interface Permit {
 }
 
 export class CallPermit implements Permit {
-  state: 'waiting' | 'running' | 'left' = 'waiting';
   /** True once its call has taken it over: a permit is good for one call. */
   isTaken = false;
   /** Milliseconds of the call's deadline that waiting for the permit has used up. */
@@ -38,6 +37,7 @@ export class CallPermit implements Permit {
   constructor(
     readonly call: CallName,
     readonly limiter: { leave(permit: CallPermit): void },
+    public state: 'waiting' | 'running' | 'left',
   ) {}
 
   release(): void {
@@ -78,7 +78,15 @@ export class CallLimiter {
     if (this.#isClosed) throw closedError();
     if (this.#permits >= this.#maxPermits) throw new GatewayBusyError('the queue is full', QUEUE_RETRY_SECONDS);
     this.#permits += 1;
-    return new CallPermit(call, this);
+    return new CallPermit(call, this, 'waiting');
+  }
+
+  /** Issues a permit for a call that starts at once; null when it would have to wait, or cannot have one. */
+  startAtOnce(call: CallName): CallPermit | null {
+    if (this.#isClosed || this.#running >= this.#maxRunning || this.#permits >= this.#maxPermits) return null;
+    this.#permits += 1;
+    this.#running += 1;
+    return new CallPermit(call, this, 'running');
   }
 
   /**

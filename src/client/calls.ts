@@ -3,7 +3,6 @@ import type { CountryPrice, Lookup } from '../protocol/hlr';
 import type { Generated, GenerateInput, ValidateInput } from '../protocol/otp';
 import type { Permit } from './call-limiter';
 import type { CallRunner } from './run-call';
-import type { Wire } from './wire';
 
 /** The calls of the OTP service. Each may throw any `Gateway…Error`, and a `TypeError` for invalid input before anything is sent. */
 export interface OtpCalls {
@@ -28,14 +27,12 @@ export interface OtpCalls {
   pricing(): Promise<PriceList<NetworkPrice>>;
 }
 
-export function createOtpCalls(wire: Promise<Wire>, runner: CallRunner): OtpCalls {
+export function createOtpCalls(runner: CallRunner): OtpCalls {
   return {
-    generate: async (input, permit) => runner.run((await wire).generate(input), permit),
-    validate: async (input, permit) => {
-      await runner.run((await wire).validate(input), permit);
-    },
-    balance: async () => runner.run((await wire).balance),
-    pricing: async () => runner.run((await wire).pricing),
+    generate: (input, permit) => runner.run((wire) => wire.generate(input), permit),
+    validate: (input, permit) => runner.run((wire) => wire.validate(input), permit),
+    balance: () => runner.run((wire) => wire.balance),
+    pricing: () => runner.run((wire) => wire.pricing),
   };
 }
 
@@ -54,10 +51,10 @@ export interface HlrCalls {
   pricing(): Promise<PriceList<CountryPrice>>;
 }
 
-export function createHlrCalls(wire: Promise<Wire>, runner: CallRunner): HlrCalls {
+export function createHlrCalls(runner: CallRunner): HlrCalls {
   return {
-    lookup: async (mobile) => runner.run((await wire).lookup(mobile)),
-    balance: async () => runner.run((await wire).hlrBalance),
-    pricing: async () => runner.run((await wire).hlrPricing),
+    lookup: (mobile) => runner.run((wire) => wire.lookup(mobile)),
+    balance: () => runner.run((wire) => wire.hlrBalance),
+    pricing: () => runner.run((wire) => wire.hlrPricing),
   };
 }

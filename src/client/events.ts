@@ -102,33 +102,17 @@ export class GatewayEmitter {
   }
 }
 
-/** Runs a call and emits how it ended; without listeners it only runs it. */
-export function observeCall<Result>(
-  emitter: GatewayEmitter,
-  call: CallName,
-  run: () => Promise<Result>,
-): Promise<Result> {
-  return emitter.hasListeners ? runObserved(emitter, call, run) : run();
-}
-
-async function runObserved<Result>(
-  emitter: GatewayEmitter,
-  call: CallName,
-  run: () => Promise<Result>,
-): Promise<Result> {
+/** Starts to watch a call. @returns a function to call with its error, or null for success, when it has ended; null without listeners. */
+export function watchCall(emitter: GatewayEmitter, call: CallName): ((error: unknown) => void) | null {
+  if (!emitter.hasListeners) return null;
   const startedAtMs = performance.now();
-  const emit = (ending: Pick<GatewayCallEvent, 'outcome' | 'gatewayCode'>): void =>
-    emitter.emit({ type: 'gateway-call', call, ...ending, durationMs: performance.now() - startedAtMs });
-  try {
-    const result = await run();
-    emit({ outcome: 'ok' });
-    return result;
-  } catch (error) {
-    const outcome = toOutcome(error);
+  return (error) => {
+    const outcome = error === null ? 'ok' : toOutcome(error);
+    if (outcome === null) return;
     const code = error instanceof GatewayRejectedError ? error.gatewayCode : null;
-    if (outcome !== null) emit({ outcome, ...(code !== null && { gatewayCode: code }) });
-    throw error;
-  }
+    const durationMs = performance.now() - startedAtMs;
+    emitter.emit({ type: 'gateway-call', call, outcome, ...(code !== null && { gatewayCode: code }), durationMs });
+  };
 }
 
 const OUTCOMES: Readonly<Partial<Record<string, CallOutcome>>> = {

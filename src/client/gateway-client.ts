@@ -47,8 +47,8 @@ export class GatewayClient {
     this.#parts = createParts(checked, wire, Math.random);
     this.#authMs = checked.timeouts.authMs;
     this.variant = checked.variant;
-    this.otp = createOtpCalls(wire, this.#parts.runner);
-    this.hlr = createHlrCalls(wire, this.#parts.runner);
+    this.otp = createOtpCalls(this.#parts.runner);
+    this.hlr = createHlrCalls(this.#parts.runner);
   }
 
   /**

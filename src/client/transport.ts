@@ -55,23 +55,27 @@ export class Transport {
    * fields not as documented.
    * @throws {GatewayRejectedError} ERR_GATEWAY_REJECTED
    */
-  async send<Result>(call: GatewayCall<Result>, authorization: string | null, deadline: CallDeadline): Promise<Result> {
-    if (remainingMs(deadline) <= 0) throw new GatewayTimeoutError(call.name, deadline.limitMs, false);
-    const connection = this.#take(this.#connect ?? (await this.load()));
-    try {
-      const answer = await new Promise<RawAnswer>((resolve, reject) => {
-        const collector = new AnswerCollector(call, deadline, resolve, reject);
-        connection.dispatcher.dispatch(this.#toOptions(call, authorization), collector);
-      });
-      const result = call.read(answer);
-      this.breaker.record(false);
-      return result;
-    } catch (error) {
-      this.breaker.record(isGatewayFailure(error));
-      throw error;
-    } finally {
-      this.#giveBack(connection);
-    }
+  send<Result>(call: GatewayCall<Result>, authorization: string | null, deadline: CallDeadline): Promise<Result> {
+    const connect = this.#connect;
+    if (connect === null) return this.load().then(() => this.send(call, authorization, deadline));
+    return new Promise((resolve, reject) => {
+      if (remainingMs(deadline) <= 0) throw new GatewayTimeoutError(call.name, deadline.limitMs, false);
+      const connection = this.#take(connect);
+      const settle = (answer: RawAnswer | Error): void => {
+        this.#giveBack(connection);
+        try {
+          if (answer instanceof Error) throw answer;
+          const result = call.read(answer);
+          this.breaker.record(false);
+          resolve(result);
+        } catch (error) {
+          this.breaker.record(isGatewayFailure(error));
+          reject(error);
+        }
+      };
+      const collector = new AnswerCollector(call, deadline, settle);
+      connection.dispatcher.dispatch(this.#toOptions(call, authorization), collector);
+    });
   }
 
   async destroy(): Promise<void> {
@@ -175,8 +179,7 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
   constructor(
     private readonly call: GatewayCall<unknown>,
     private readonly deadline: CallDeadline,
-    private readonly resolve: (answer: RawAnswer) => void,
-    private readonly reject: (error: Error) => void,
+    private readonly settle: (answer: RawAnswer | Error) => void,
   ) {
     // A process that was busy sees its timers before its sockets: what has arrived by then is read first.
     this.#timer = setTimeout(endSoon, remainingMs(deadline), this);
@@ -208,8 +211,7 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
     if (this.#isSettled || this.#httpStatus === null) return;
     const [first] = this.#chunks;
     const bytes = this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks);
-    this.#settle();
-    this.resolve({ httpStatus: this.#httpStatus, body: bytes.toString(), retryAfterSeconds: this.#retryAfterSeconds });
+    this.#end({ httpStatus: this.#httpStatus, body: bytes.toString(), retryAfterSeconds: this.#retryAfterSeconds });
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
@@ -239,14 +241,14 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
   }
 
   #fail(error: Error): void {
-    this.#settle();
     this.#chunks = [];
-    this.reject(error);
+    this.#end(error);
   }
 
-  #settle(): void {
+  #end(answer: RawAnswer | Error): void {
     this.#isSettled = true;
     clearTimeout(this.#timer);
+    this.settle(answer);
   }
 }
 

@@ -43,7 +43,7 @@ export function createWire(options: CheckedOptions) {
   const generateRequest = z.compile(createGenerateRequest(options));
   const validateRequest = z.compile(createValidateRequest(options));
   const readValidated = createReader('validate', (payload, hasPayload) =>
-    isValidated(payload, hasPayload, acceptMissingPayload) ? true : null,
+    isValidated(payload, hasPayload, acceptMissingPayload) ? undefined : null,
   );
   return {
     /** @see OTP spec §4, POST auth */
@@ -59,7 +59,7 @@ export function createWire(options: CheckedOptions) {
     },
 
     /** @throws {TypeError} that names the invalid field. @see OTP spec §4, POST validate/{id} */
-    validate: (input: ValidateInput): GatewayCall<true> => {
+    validate: (input: ValidateInput): GatewayCall<void> => {
       const { id, body } = parseInput(validateRequest, input);
       return post('validate', validatePath(id), body, readValidated);
     },
