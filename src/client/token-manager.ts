@@ -129,10 +129,7 @@ export class TokenManager {
   }
 }
 
-/**
- * Returns when to renew a token: after 80 to 90 % of what is left of its life, spread by chance so that processes do not
- * all renew at once.
- */
+/** Returns when to renew a token: after 80 to 90 % of what is left, by chance, so that processes do not all renew at once. */
 export function toRenewalTime({ expiresAt }: TokenContents, now: number, chance: number): number {
   return now + (expiresAt - now) * (0.8 + 0.1 * chance);
 }

@@ -60,11 +60,16 @@ export class Transport {
     if (connect === null) return this.load().then(() => this.send(call, authorization, deadline));
     return new Promise((resolve, reject) => {
       if (remainingMs(deadline) <= 0) throw new GatewayTimeoutError(call.name, deadline.limitMs, false);
-      const connection = this.#take(connect);
+      if (this.#isClosed) throw closedError();
+      const connection = this.#idle.pop() ?? this.#open(connect);
+      connection.requests += 1;
       const settle = (answer: RawAnswer | Error): void => {
-        this.#giveBack(connection);
+        const isBroken = answer instanceof Error;
+        connection.requests -= 1;
+        // One that failed may still be connecting: it is used after the others.
+        if (connection.requests === 0) this.#idle[isBroken ? 'unshift' : 'push'](connection);
         try {
-          if (answer instanceof Error) throw answer;
+          if (isBroken) throw answer;
           const result = call.read(answer);
           this.breaker.record(false);
           resolve(result);
@@ -85,13 +90,6 @@ export class Transport {
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  #take(connect: () => Dispatcher): Connection {
-    if (this.#isClosed) throw closedError();
-    const connection = this.#idle.pop() ?? this.#open(connect);
-    connection.requests += 1;
-    return connection;
-  }
-
   /** Opens a connection. When there are enough, returns one to wait for; only an authentication can find all of them in use. */
   #open(connect: () => Dispatcher): Connection {
     const [first] = this.#connections;
@@ -99,11 +97,6 @@ export class Transport {
     const connection = { dispatcher: connect(), requests: 0 };
     this.#connections.push(connection);
     return connection;
-  }
-
-  #giveBack(connection: Connection): void {
-    connection.requests -= 1;
-    if (connection.requests === 0) this.#idle.push(connection);
   }
 
   #toOptions({ method, path, body }: GatewayCall<unknown>, authorization: string | null): Dispatcher.DispatchOptions {
@@ -215,12 +208,12 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    if (!this.#isSettled) this.#fail(this.#toGatewayError(error));
+    if (!this.#isSettled) this.#end(this.#toGatewayError(error));
   }
 
   end(): void {
     if (this.#isSettled) return;
-    this.#fail(new GatewayTimeoutError(this.call.name, this.deadline.limitMs, this.#controller !== null));
+    this.#end(new GatewayTimeoutError(this.call.name, this.deadline.limitMs, this.#controller !== null));
     this.#controller?.abort(ENDED);
   }
 
@@ -236,17 +229,13 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
   }
 
   #refuse(problem: string): void {
-    this.#fail(this.#toResponseError(problem));
+    this.#end(this.#toResponseError(problem));
     this.#controller?.abort(ENDED);
-  }
-
-  #fail(error: Error): void {
-    this.#chunks = [];
-    this.#end(error);
   }
 
   #end(answer: RawAnswer | Error): void {
     this.#isSettled = true;
+    this.#chunks = [];
     clearTimeout(this.#timer);
     this.settle(answer);
   }

@@ -71,7 +71,7 @@ export async function chargeSend(
   const policyCounts = counts.slice(plan.length);
   if (refusedBy === null) {
     const exceeded = planned.filter((entry, index) => wouldRefuse(entry, policyCounts[index]));
-    return { isCharged: true, bucket, exceeded, ...readCharged(plan, charge) };
+    return { isCharged: true, bucket, ...readCharged(plan, charge), exceeded };
   }
   const limit = plan[refusedBy]?.limit;
   if (bucket !== OTHER_BROWSERS && (limit === 'failures' || limit === 'lock')) {

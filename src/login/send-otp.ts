@@ -108,8 +108,9 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
     const factors = admitsOtherFactors(purpose) ? await listFactors(user, userId) : [];
     const bucket = request.previous?.bucket ?? (await login.browsers.findBucket(request.browserCookie, userId));
     const recipient = { identity, bucket, mobile, isConfirmed, phones, factors };
+    const wait = { request, ...recipient, status: null };
     if (factors.length > 0 && (await isAnotherFirst(request, factors))) {
-      const waiting = await wait(null, 0);
+      const waiting = await waitWithoutText({ ...wait, refusal: null, waitSeconds: 0 });
       const { perSeconds } = settings.limits.withoutText;
       const refusal: Refusal = { reason: 'send-limit', retryAfterSeconds: perSeconds };
       return waiting ?? refuse(request, userId, refusal, null, 'without-text');
@@ -119,19 +120,16 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
     // A right password leads to a pending login, whatever becomes of the text.
     if (result.kind === 'refused') {
       const { refusal } = result;
-      return (await wait(refusal, refusal.retryAfterSeconds ?? null)) ?? result;
+      const waitSeconds = refusal.retryAfterSeconds ?? null;
+      return (await waitWithoutText({ ...wait, refusal, waitSeconds })) ?? result;
     }
     if (result.kind !== 'not-sent') return result;
     const { error, waitSeconds } = result;
     const refusal: Refusal = { reason: 'not-sent', ...(waitSeconds > 0 && { retryAfterSeconds: waitSeconds }) };
-    const waiting = await wait(refusal, waitSeconds, error.status);
+    const waiting = await waitWithoutText({ ...wait, refusal, waitSeconds, status: error.status });
     if (waiting === null) throw error;
     login.emit({ type: 'denied', userId, purpose, address, reason: 'not-sent', policy: null, limit: null });
     return waiting;
-
-    function wait(why: Refusal | null, seconds: number | null, status: number | null = null): Promise<Waiting | null> {
-      return waitWithoutText({ request, refusal: why, waitSeconds: seconds, status, ...recipient });
-    }
   }
 
   /** A name that this user cannot use now counts as the text. */
@@ -190,7 +188,7 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
 
       // 5 the gateway makes the code and sends it
       const { text, sender } = message;
-      const { validitySeconds, pendingId, sends, sentAt, pendingUntil } = times;
+      const { validitySeconds, ...kept } = times;
       let generated: Generated;
       try {
         generated = await gateway.otp.generate({ mobile, sender, validitySeconds, message: text }, slot);
@@ -207,8 +205,7 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
       const challenge: Challenge = {
         version: 1,
         otpId: generated.id,
-        userId: identity.userId,
-        userIdType: identity.userIdType,
+        ...identity,
         purpose,
         isSent: true,
         bucket: charge.bucket,
@@ -216,19 +213,16 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
         numberKey: context.numberKey,
         isNewNumber: charge.isNewNumber,
         maxAttempts: settings.maxAttempts,
-        pendingId,
-        sends,
-        sentAt,
-        pendingUntil,
+        ...kept,
         expiresAt: findExpiry(times, generated),
         transaction,
         replaces: newPhone?.replaces,
       };
-      const ttlSeconds = Math.ceil((pendingUntil - login.now()) / 1000);
+      const ttlSeconds = Math.ceil((challenge.pendingUntil - login.now()) / 1000);
       const supersedes = previous === undefined ? 'any' : 'live';
       const isBegun: unknown = await store.challenges.begin(challenge, ttlSeconds, { supersedes });
-      const sent = { maskedPhone: maskPhone(mobile), sends, cost: costOf(generated) };
-      login.emit({ type: 'sent', country: await country(), ...subject, ...sent });
+      const sent = { maskedPhone: maskPhone(mobile), sends: times.sends, cost: costOf(generated) };
+      login.emit({ type: 'sent', ...subject, ...sent, country: await country() });
       if (charge.usedUp !== null) login.emit({ type: 'sends-used-up', ...subject, sends: charge.usedUp });
       // The pending login has ended while the text was sent.
       if (isBegun === false) return refuse(request, subject.userId, { reason: 'no-pending-login' });

@@ -171,7 +171,7 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
       await emitSuccess(attempt, isCleared);
       const { userId, purpose, transaction, mobile, replaces, bucket } = challenge;
       const verified = { user, userId, purpose, transaction, mobile, replaces, bucket };
-      return { kind: 'verified', method: verifier.method, at: login.now(), ...verified };
+      return { kind: 'verified', ...verified, method: verifier.method, at: login.now() };
     } catch (error) {
       if (attempt !== undefined) {
         if (isJudged && !isSurelyNotJudged(error)) emitLock(attempt);
@@ -286,7 +286,7 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
 
   function emitFailures({ counts: [failures], subject }: Attempt, change: number): void {
     const count = Math.max(0, (failures?.count ?? 0) + change);
-    login.emit({ type: 'failure-count-changed', failures: count, ...subject });
+    login.emit({ type: 'failure-count-changed', ...subject, failures: count });
   }
 
   /** A success clears the user's failures and sends, and a texted code proves the number for the user. */
@@ -299,7 +299,7 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
   }
 
   async function emitSuccess({ challenge, subject }: Attempt, isCleared: boolean): Promise<void> {
-    if (isCleared) login.emit({ type: 'failure-count-changed', failures: 0, ...subject });
+    if (isCleared) login.emit({ type: 'failure-count-changed', ...subject, failures: 0 });
     if (login.hasListener) {
       const country = isTexted ? (await login.readNumber(challenge.mobile)()).country : null;
       login.emit({ type: 'verified', ...subject, method: verifier.method, country });

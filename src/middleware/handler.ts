@@ -83,11 +83,10 @@ export function setCookie(res: Response, name: string, { value, expiresAt }: Coo
 
 /** Returns a cookie's value as it came; undefined without one. Of several none can be trusted: an empty string. */
 export function readCookie({ headers }: Request, name: string): string | undefined {
-  const start = `${name}=`;
   let found: string | undefined;
   for (const pair of (headers.cookie ?? '').split(';')) {
     const cookie = pair.trim();
-    if (cookie.startsWith(start)) found = found === undefined ? cookie.slice(start.length) : '';
+    if (cookie.startsWith(`${name}=`)) found = found === undefined ? cookie.slice(name.length + 1) : '';
   }
   return found;
 }

@@ -17,7 +17,7 @@ export function createBrowserCookies(
     forget: browsers.forget,
     async remember(req, success) {
       try {
-        const cookie = await browsers.remember({ cookie: readCookie(req, cookieName), ...success });
+        const cookie = await browsers.remember({ ...success, cookie: readCookie(req, cookieName) });
         if (cookie !== null && req.res !== undefined) setCookie(req.res, cookieName, cookie);
       } catch (error) {
         // The code was right: the next login begins as in an unknown browser. `store-failing` reports it.

@@ -122,8 +122,7 @@ export function createPhones(context: MiddlewareContext, { login, book }: Phones
     try {
       const login = await logins.renew(req, userId, method);
       if (login === null) return false;
-      const kept = toKept(slot.read(req));
-      slot.carryThroughRenewal(req, { version: 1, verified: { userId, method, at }, ...kept, ...login }, 'all');
+      slot.carryThroughRenewal(req, { ...toKept(slot.read(req)), verified: { userId, method, at }, ...login }, 'all');
       await slot.renewPrepared(req);
       return true;
     } finally {

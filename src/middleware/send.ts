@@ -57,7 +57,7 @@ export function createSend(parts: MiddlewareContext): (options?: SendOptions) =>
     if (result.kind === 'already-sent') return answerAgain(context, req, res, options, before, result.refusal);
     const pending = toPending(result, findWantedPage(req, before));
     await endEarlier(req, before);
-    await slot.renew(req, { version: 1, pending, ...kept, ...findNotice(options, result, context.now()) });
+    await slot.renew(req, { ...kept, pending, ...findNotice(options, result, context.now()) });
     return answerPending(req, res, options, pending, result);
   }
 
@@ -66,7 +66,7 @@ export function createSend(parts: MiddlewareContext): (options?: SendOptions) =>
     req: Request,
     res: Response,
     { notRequiredRedirect }: SendOptions,
-    kept: Pick<SmsOtpSession, 'amr'>,
+    kept: SmsOtpSession,
     { user, mark }: Pick<DeviceLoginResult, 'user'> & { readonly mark: VerifiedMark | null },
   ): Promise<boolean> {
     const before = slot.read(req);
@@ -74,7 +74,7 @@ export function createSend(parts: MiddlewareContext): (options?: SendOptions) =>
     await endEarlier(req, before);
     const { userId } = toUserIdText(context.getUserId(user));
     const login = await logins.begin(req, userId, mark?.method ?? null);
-    slot.carryThroughRenewal(req, { version: 1, ...kept, ...(mark && { verified: mark }), ...login });
+    slot.carryThroughRenewal(req, { ...kept, ...(mark && { verified: mark }), ...login });
     await logIn(req, user, {});
     if (mark === null) {
       req.smsOtp = { sent: false, reason: 'not-required' };
@@ -103,7 +103,7 @@ export function createSend(parts: MiddlewareContext): (options?: SendOptions) =>
  * request has no user.
  * @throws {FirstFactorError} when there is none, or one who came from the session alone.
  */
-function takeFirstFactor(req: Request) {
+function takeFirstFactor(req: Request): { readonly user: Express.User; readonly kept: SmsOtpSession } {
   const user = currentUser(req);
   if (user === undefined) throw new FirstFactorError('user');
   if (req.authInfo === undefined) throw new FirstFactorError('authInfo');

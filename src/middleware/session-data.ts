@@ -88,8 +88,8 @@ function isLogin(value: unknown): boolean {
   return isObject(value) && typeof value.userId === 'string' && typeof value.loginId === 'string';
 }
 
-/** Returns what stays of a slot from the first factor on. */
-export function toKept({ amr }: { readonly amr?: unknown }): Pick<SmsOtpSession, 'amr'> {
+/** Returns a slot with nothing but what stays from the first factor on. */
+export function toKept({ amr }: { readonly amr?: unknown }): SmsOtpSession {
   const isGiven = Array.isArray(amr) && amr.length > 0 && amr.every((one) => typeof one === 'string');
-  return isGiven ? { amr } : {};
+  return isGiven ? { version: 1, amr } : { version: 1 };
 }

@@ -146,12 +146,12 @@ export function createAuthenticate(context: MiddlewareContext, callback?: Strate
     const verified = isTransaction ? slot.read(req).verified : { userId, method, at };
     const login = options.session === false ? {} : await toLogin();
     if (login === null) return refuse(req, options, { refusal: LOGIN_ENDED, otpId });
-    const marked: SmsOtpSession = { version: 1, ...kept, ...(verified && { verified }), ...login };
+    const marked: SmsOtpSession = { ...kept, ...(verified && { verified }), ...login };
     if (options.session === false) {
       await updateSlot(context, req, (current) => current.pending?.otpId === otpId, withoutPending);
     } else slot.carryThroughRenewal(req, marked, purpose === 'login' ? undefined : 'all');
     req.smsOtp = toVerified({ user: confirmed.user, method, at, ...(transaction && { transaction }) });
-    return { kind: 'success', user: confirmed.user, info: confirmed.info };
+    return { kind: 'success', ...confirmed };
 
     async function toLogin(): Promise<KeptLogin | null> {
       if (purpose === 'login') return logins.begin(req, userId, method);

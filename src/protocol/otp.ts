@@ -192,42 +192,36 @@ export type Generated = GeneratedA | GeneratedB;
 
 const generatedSchemas = {
   /** @see OTP spec §2, OTP object, variant A */
-  A: z.compile(
-    z
-      .object({
-        id: required(readOtpId.A),
-        mobile: required(readMobile),
-        sender: orNull(readText),
-        validity: orNull(readWholeNumber),
-        message: orNull(readText),
-        imessaged: orNull(readText),
-        reference_code: orNull(readText),
-      })
-      .transform(({ id, mobile, sender, validity, message, imessaged, reference_code: referenceCode }): GeneratedA => ({
-        variant: 'A',
-        id,
-        mobile,
-        sender,
-        validitySeconds: validity,
-        message: message ?? imessaged,
-        referenceCode,
-      })),
-  ),
+  A: z
+    .object({
+      id: required(readOtpId.A),
+      mobile: required(readMobile),
+      sender: orNull(readText),
+      validity: orNull(readWholeNumber),
+      message: orNull(readText),
+      imessaged: orNull(readText),
+      reference_code: orNull(readText),
+    })
+    .transform(({ validity, imessaged, reference_code: referenceCode, ...otp }): GeneratedA => ({
+      variant: 'A',
+      ...otp,
+      validitySeconds: validity,
+      message: otp.message ?? imessaged,
+      referenceCode,
+    })),
   /** @see OTP spec §2, OTP object, variant B */
-  B: z.compile(
-    z
-      .object({
-        id: required(readOtpId.B),
-        mobile: required(readMobile),
-        cost: orNull(readDecimal),
-        valid_until: z.unknown().optional(),
-      })
-      .transform(({ valid_until: validUntil, ...otp }): GeneratedB => ({
-        variant: 'B',
-        ...otp,
-        validUntilRaw: validUntil ?? null,
-      })),
-  ),
+  B: z
+    .object({
+      id: required(readOtpId.B),
+      mobile: required(readMobile),
+      cost: orNull(readDecimal),
+      valid_until: z.unknown().optional(),
+    })
+    .transform(({ valid_until: validUntil, ...otp }): GeneratedB => ({
+      variant: 'B',
+      ...otp,
+      validUntilRaw: validUntil ?? null,
+    })),
 };
 
 /** Reads the payload of a generate answer; null when the id is malformed or the number is not that of the request. */

@@ -113,10 +113,7 @@ export const readingsSchema = strictOptions({
    * Default `new`; `same` overrides `refreshEndsRefreshToken`.
    */
   refreshReturns: oneOf('new', 'same').default('new'),
-  /**
-   * Not shown in OTP spec §4: whether a refresh without `validity` keeps the one requested at login (A). Default false:
-   * 1800.
-   */
+  /** Not shown in OTP spec §4: whether a refresh without `validity` keeps the one of the login (A). Default false: 1800. */
   refreshKeepsValidity: switchOption().default(false),
   /**
    * Not shown in OTP spec §4: whether `validity` counts beside a refresh token (A). The document lists it for both
@@ -144,10 +141,7 @@ export const readingsSchema = strictOptions({
   generateStatus: wholeNumber(200, 299).default(201),
   /** Not shown in OTP spec §2: the form of `mobile` (and `phone`, HLR spec §2) in answers. Default `digits`. */
   mobileAs: oneOf('digits', 'number', 'plus').default('digits'),
-  /**
-   * Not shown in OTP spec §2: the alphabet of an id in A. Default `hex`; `hostile` has slashes, spaces, percent signs
-   * and more.
-   */
+  /** Not shown in OTP spec §2: the alphabet of an id in A. Default `hex`; `hostile` has slashes, spaces and more. */
   idAlphabet: oneOf('hex', 'hostile').default('hex'),
   /**
    * Not shown in OTP spec §2: whether an id of B may come as a string. Default `number`; `padded` is a string of 20
@@ -172,10 +166,7 @@ export const readingsSchema = strictOptions({
   validUntilAs: oneOf('epoch-seconds', 'epoch-ms', 'duration-seconds').default('epoch-seconds'),
   /** Not shown in OTP spec §2: whether `valid_until` may be a digit string. Default `number`. */
   validUntilType: oneOf('number', 'string').default('number'),
-  /**
-   * Not shown in OTP spec §2: whether the message comes as `message` (sample) or `imessaged` (field list).
-   * Default `message`.
-   */
+  /** Not shown in OTP spec §2: whether it comes as `message` (sample) or `imessaged` (field list). Default `message`. */
   messageMember: oneOf('message', 'imessaged', 'both').default('message'),
   /** Not shown in OTP spec §2: `reference_code` when the request had none. Default `absent`. */
   missingReferenceCode: oneOf('absent', 'empty', 'null').default('absent'),
@@ -202,10 +193,7 @@ export const readingsSchema = strictOptions({
    * UCS-2. Default `gsm-7`.
    */
   extensionCharacters: oneOf('gsm-7', 'ucs-2').default('gsm-7'),
-  /**
-   * Not shown in OTP spec §8: whether the brackets of `[PIN]` count when the template is measured. They are never sent.
-   * Default true.
-   */
+  /** Not shown in OTP spec §8: whether the brackets of `[PIN]`, which are never sent, are measured. Default true. */
   bracketsCount: switchOption().default(true),
   /**
    * Not shown in OTP spec §7: the code for a send the balance does not cover, or null when it is sent all the same.
@@ -224,10 +212,7 @@ export const readingsSchema = strictOptions({
 
   // ---- validate
 
-  /**
-   * Not shown in OTP spec §1, §4: the payload of a successful validate; §4 says an empty string. Default
-   * `empty-string`.
-   */
+  /** Not shown in OTP spec §1, §4: the payload of a successful validate. Default `empty-string`, as §4 says. */
   validatePayload: oneOf('empty-string', 'null', 'empty-object', 'missing').default('empty-string'),
   /** Not shown in OTP spec §3: whether a new pin for a number ends the one before. Default false. */
   newPinEndsOld: switchOption().default(false),
@@ -236,10 +221,7 @@ export const readingsSchema = strictOptions({
    * the state (2108, 2109). Default `pin`.
    */
   judgedFirst: oneOf('pin', 'state').default('pin'),
-  /**
-   * Not shown in OTP spec §7: whether an unknown id is an invalid pin (A 2107, B 2120) or an unknown URI (1007).
-   * Default `invalid-pin`.
-   */
+  /** Not shown in OTP spec §7: whether an unknown id is an invalid pin (A 2107, B 2120) or 1007. Default `invalid-pin`. */
   unknownId: oneOf('invalid-pin', 'uri-not-found').default('invalid-pin'),
   /** Not shown in OTP spec §8: wrong pins after which an OTP is dead, or null for no limit. Default null. */
   maxWrongPins: positiveInteger.nullable().default(null),
@@ -248,10 +230,7 @@ export const readingsSchema = strictOptions({
 
   /** Not shown in HLR spec §7: which of its two codes for an invalid phone is used. Default 1221. */
   invalidPhoneCode: z.literal([1221, 2003], 'must be 1221 or 2003').default(1221),
-  /**
-   * Not shown in HLR spec §2: whether an invalid result carries more than phone, status and advanced_status.
-   * Default `bare`.
-   */
+  /** Not shown in HLR spec §2: whether an invalid result carries more than phone and statuses. Default `bare`. */
   invalidLookup: oneOf('bare', 'full').default('bare'),
   /** Not shown in HLR spec §8: whether an invalid result costs the same. Default true. */
   invalidLookupCosts: switchOption().default(true),

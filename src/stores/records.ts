@@ -60,7 +60,7 @@ export function toLiveChallenge(record: unknown, newestId: unknown, otpId: unkno
 export function toClaim(attempt: unknown, record: unknown, newestId: unknown, otpId: unknown): Claim {
   const [number, live] = [toWholeNumber(attempt), toLiveChallenge(record, newestId, otpId)];
   const isWithin = number !== null && number > 0 && number <= live.challenge.maxAttempts;
-  return isWithin ? { outcome: 'claimed', attempt: number, ...live } : { outcome: 'exhausted' };
+  return isWithin ? { outcome: 'claimed', ...live, attempt: number } : { outcome: 'exhausted' };
 }
 
 /**

@@ -1,9 +1,10 @@
+import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import { GatewayClient, type GatewayClientOptions } from 'passport-sms-otp/client';
 import { closeLater } from './support/cleanup';
-import { errorOf, MOBILE, startGateway } from './support/gateway';
-import { sendJson, sendPayload, startWireServer } from './support/wire-server';
+import { errorOf, MOBILE, startGateway, until } from './support/gateway';
+import { sendPayload, startWireServer } from './support/wire-server';
 
 const PIN = { id: 'abc', mobile: MOBILE, pin: '123456' };
 
@@ -137,11 +138,68 @@ describe('an id', () => {
   });
 });
 
-it('connections are kept: ten calls, one after another, need no third', async () => {
-  const sockets = new Set<unknown>();
-  const wire = await startWireServer((response) => sendJson(response, 200, { payload: { balance: '1' } }));
-  wire.server.on('connection', (socket) => sockets.add(socket));
-  const client = clientOf(wire.baseUrl);
-  for (let call = 0; call < 10; call += 1) await client.otp.balance();
-  expect(sockets.size).toBeLessThanOrEqual(2);
+describe('connections', () => {
+  /** A gateway that counts its connections and answers when it is told to. */
+  async function startCounting(options: Partial<GatewayClientOptions> = {}) {
+    const [sockets, held] = [new Set<unknown>(), [] as ServerResponse[]];
+    const wire = await startWireServer((response) => held.push(response));
+    wire.server.on('connection', (socket) => sockets.add(socket));
+    const client = clientOf(wire.baseUrl, options);
+    await client.warmUp();
+    const answer = (): void => {
+      for (const response of held.splice(0)) sendPayload(response, { balance: '1' });
+    };
+    return { wire, client, sockets, held, answer };
+  }
+
+  it('are as many as there were calls at once, wave after wave', async () => {
+    const { client, sockets, held, answer } = await startCounting();
+    for (let wave = 0; wave < 5; wave += 1) {
+      // Each caller begins its second call as soon as the first has ended.
+      const callers = [1, 2, 3, 4].map(async () => {
+        await client.otp.balance();
+        await client.otp.balance();
+      });
+      for (let round = 0; round < 2; round += 1) {
+        await until(() => held.length === 4);
+        answer();
+      }
+      await Promise.all(callers);
+    }
+    expect(sockets.size).toBe(4);
+  });
+
+  it('that failed are used after the others', async () => {
+    const { client, sockets, held, answer } = await startCounting();
+    const calls = [client.otp.balance(), errorOf(client.otp.balance())];
+    await until(() => held.length === 2);
+    const [first] = held.splice(0, 1);
+    if (first !== undefined) sendPayload(first, { balance: '1' });
+    await calls[0];
+    held.splice(0)[0]?.destroy();
+    expect(await calls[1]).toMatchObject({ code: 'ERR_GATEWAY_UNREACHABLE' });
+    for (let call = 0; call < 3; call += 1) {
+      const balance = client.otp.balance();
+      await until(() => held.length === 1);
+      answer();
+      await balance;
+    }
+    expect(sockets.size).toBe(2);
+  });
+
+  it('are no more than allowed when a token is due while all are in use', async () => {
+    let now = Date.now();
+    const { wire, client, sockets, held, answer } = await startCounting({ connections: 1, now: () => now });
+    const first = client.otp.balance();
+    await until(() => held.length === 1);
+    now += 1_700_000;
+    const second = client.otp.balance();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect([sockets.size, wire.authentications.length, wire.requests.length]).toEqual([1, 1, 1]);
+    answer();
+    await until(() => held.length === 1);
+    answer();
+    await Promise.all([first, second]);
+    expect([sockets.size, wire.authentications.length, wire.requests.length]).toEqual([1, 2, 2]);
+  });
 });

@@ -76,7 +76,7 @@ export function memoryChallenges(maxEntries: number, now: () => number, records:
     if (stored === undefined) return { outcome: 'unknown' };
     if (stored.attempts >= stored.challenge.maxAttempts) return { outcome: 'exhausted' };
     stored.attempts += 1;
-    return { outcome: 'claimed', attempt: stored.attempts, ...toLive(stored) };
+    return { outcome: 'claimed', ...toLive(stored), attempt: stored.attempts };
   }
 
   return {
