@@ -12,7 +12,7 @@ const AT_ONCE = [1, 16, 128];
 const ROUNDS = 15;
 const TURN_MS = 120;
 /** Turns before anything is counted: until then the compiler is part of what is measured. */
-const WARM_UP_TURNS = 20;
+const WARM_UP_TURNS = 30;
 /** New processes so many times: what the compiler makes of the same code differs from one to the next. */
 const STARTS = 3;
 
