@@ -94,7 +94,7 @@ export class CallRunner {
     return startDeadline(call, this.context.timeouts[TIMEOUTS[call]], usedMs);
   }
 
-  /** Returns a permit when nothing has to be waited for. */
+  /** Refuses a call that cannot be made now; returns a permit when nothing has to be waited for. */
   #admitAtOnce(call: CallName): CallPermit | null {
     const { lockout, breaker, limiter, tokens } = this.context;
     if (this.#isClosed) throw closedError();
@@ -103,9 +103,7 @@ export class CallRunner {
   }
 
   async #admit(deadline: CallDeadline): Promise<CallPermit> {
-    const { lockout, breaker, limiter, tokens } = this.context;
-    if (this.#isClosed) throw closedError();
-    lockout.check();
+    const { breaker, limiter, tokens } = this.context;
     // The call that finds the probe due waits for it; its own deadline still holds.
     if (breaker.mustProbe()) {
       await waitAtMost(this.#probe(), remainingMs(deadline), () => new GatewayBusyError('too many calls failed', 1));

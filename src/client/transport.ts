@@ -66,8 +66,11 @@ export class Transport {
       const settle = (answer: RawAnswer | Error): void => {
         const isBroken = answer instanceof Error;
         connection.requests -= 1;
-        // One that failed may still be connecting: it is used after the others.
-        if (connection.requests === 0) this.#idle[isBroken ? 'unshift' : 'push'](connection);
+        if (connection.requests === 0) {
+          // One that failed may still be connecting: it is used after the others.
+          if (isBroken) this.#idle.unshift(connection);
+          else this.#idle.push(connection);
+        }
         try {
           if (isBroken) throw answer;
           const result = call.read(answer);

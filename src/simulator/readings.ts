@@ -166,7 +166,7 @@ export const readingsSchema = strictOptions({
   validUntilAs: oneOf('epoch-seconds', 'epoch-ms', 'duration-seconds').default('epoch-seconds'),
   /** Not shown in OTP spec §2: whether `valid_until` may be a digit string. Default `number`. */
   validUntilType: oneOf('number', 'string').default('number'),
-  /** Not shown in OTP spec §2: whether it comes as `message` (sample) or `imessaged` (field list). Default `message`. */
+  /** Not shown in OTP spec §2: whether the message is `message` (sample) or `imessaged` (field list). Default `message`. */
   messageMember: oneOf('message', 'imessaged', 'both').default('message'),
   /** Not shown in OTP spec §2: `reference_code` when the request had none. Default `absent`. */
   missingReferenceCode: oneOf('absent', 'empty', 'null').default('absent'),

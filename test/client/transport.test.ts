@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { GatewayClient, type GatewayClientOptions } from 'passport-sms-otp/client';
 import { closeLater } from './support/cleanup';
 import { errorOf, MOBILE, startGateway, until } from './support/gateway';
-import { sendPayload, startWireServer } from './support/wire-server';
+import { sendJson, sendPayload, startWireServer } from './support/wire-server';
 
 const PIN = { id: 'abc', mobile: MOBILE, pin: '123456' };
 
@@ -151,6 +151,15 @@ describe('connections', () => {
     };
     return { wire, client, sockets, held, answer };
   }
+
+  it('are kept: ten calls, one after another, need no third', async () => {
+    const sockets = new Set<unknown>();
+    const wire = await startWireServer((response) => sendJson(response, 200, { payload: { balance: '1' } }));
+    wire.server.on('connection', (socket) => sockets.add(socket));
+    const client = clientOf(wire.baseUrl);
+    for (let call = 0; call < 10; call += 1) await client.otp.balance();
+    expect(sockets.size).toBeLessThanOrEqual(2);
+  });
 
   it('are as many as there were calls at once, wave after wave', async () => {
     const { client, sockets, held, answer } = await startCounting();
