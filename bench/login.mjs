@@ -9,7 +9,7 @@ import { startSubject } from './lib/start-subject.mjs';
 import { closeVisitors, logInByBetterAuth, logInByForms } from './lib/visitor.mjs';
 
 /**
- * Before anything is counted, the compiler is part of what is measured: it is done after some 12,000 logins. The warm-up is in
+ * Before anything is counted, the compiler is part of what is measured, for some 5,000 logins. The warm-up is in
  * turns like the rest, because the side that is warmed up first and then waits is slower for a while.
  */
 const TURNS = { warmUp: 200, counted: 20, logins: 64 };
