@@ -55,8 +55,10 @@ describe('the log of a login', () => {
       event: { userId: 'user-1', purpose: 'login', country: 'US' },
     });
     expect(written).not.toMatch(/canary|••|maskedPhone/);
+    // Any digits may stand in a duration.
+    const told = JSON.stringify(readLines(), (key, value: unknown) => (key === 'durationMs' ? null : value));
     for (const secret of [ALICE_PHONE.slice(1), readPin(site), 'demo-password']) {
-      expect(written).not.toContain(secret);
+      expect(told).not.toContain(secret);
     }
   });
 });

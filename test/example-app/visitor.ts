@@ -106,6 +106,11 @@ export function readToken({ text }: Response): string {
   return token;
 }
 
+/** A page without its token, in which any digits may stand. */
+export function readContent(page: Response): string {
+  return page.text.replaceAll(readToken(page), '');
+}
+
 /** The one message of a page, or null. */
 export function readNotice({ text }: Response): string | null {
   return /<p id="notice"[^>]*>([^<]*)</.exec(text)?.[1] ?? null;
