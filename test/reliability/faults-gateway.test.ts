@@ -69,6 +69,12 @@ for (const kind of SHARED_STATES) {
         await gate.reopen();
       });
 
+      /** Others log in until one is texted: on a busy machine a token may take longer than a call waits. */
+      async function bringToken(): Promise<void> {
+        let status = 0;
+        for (let tries = 0; status !== 200 && tries < 5; tries += 1) ({ status } = await stage.newcomer().logIn());
+        expect(status).toBe(200);
+      }
       async function strike(call: Call, fault: GatewayFault['fault'], visitor: Newcomer): Promise<void> {
         if (fault !== 'refused') return stage.scene.simulator.failNext(call, fault);
         await gate.shut();
@@ -97,9 +103,7 @@ for (const kind of SHARED_STATES) {
 
       if (calls.includes('generate')) {
         it.each(faults)('a generate call meets $title', async ({ fault, generate }) => {
-          // Somebody else has come in, so that the token is at hand.
-          const other = stage.newcomer();
-          await other.logIn();
+          await bringToken();
           const visitor = stage.newcomer();
           await strike('generate', fault, visitor);
           expect(toTold(await visitor.logIn())).toMatchObject([generate[0], NOT_SENT]);
