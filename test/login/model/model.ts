@@ -31,7 +31,10 @@ export interface ModelChallenge {
 
 /** What the model knows of a user. */
 export interface ModelUser {
+  /** Codes that were judged wrong, or may have been judged, since the last success. */
   failures: number;
+  /** Of these, the ones that count toward a lock: not those whose answer was lost. */
+  lockFailures: number;
   lockedUntil: number;
   /** Sends since the last success, in seconds of the model's clock. */
   sentAt: number[];
@@ -61,8 +64,8 @@ export function createModel(): Model {
   };
 }
 
-function createUser(): ModelUser {
-  return { failures: 0, lockedUntil: 0, sentAt: [] };
+export function createUser(): ModelUser {
+  return { failures: 0, lockFailures: 0, lockedUntil: 0, sentAt: [] };
 }
 
 /** The session of a browser. */

@@ -1,4 +1,4 @@
-import { liveChallenge, lockOf, sessionOf, userOf, type Model, type ModelChallenge } from './model';
+import { createUser, liveChallenge, lockOf, sessionOf, userOf, type Model, type ModelChallenge } from './model';
 
 /** What entering a code must come to: the HTTP status and the word of the answer. */
 export type CodeAnswer = readonly [status: number, error: string | null];
@@ -33,7 +33,15 @@ export function predictCode(model: Model, browser: number, code: string, isLost:
 function countFailure(model: Model, id: string): void {
   const user = userOf(model, id);
   user.failures += 1;
-  if (user.failures % 10 === 0) user.lockedUntil = model.now + 1_800 * 2 ** (user.failures / 10 - 1);
+  user.lockFailures += 1;
+  if (user.lockFailures % 10 === 0) user.lockedUntil = model.now + 1_800 * 2 ** (user.lockFailures / 10 - 1);
+}
+
+/** A lost answer is the gateway's failure: the user is not locked for it, and it still counts toward `disabled`. */
+function giveBackLost(model: Model, id: string): void {
+  const user = userOf(model, id);
+  if (user.lockFailures % 10 === 0) user.lockedUntil = 0;
+  user.lockFailures -= 1;
 }
 
 function judge(model: Model, browser: number, challenge: ModelChallenge, code: string, isLost: boolean): CodeAnswer {
@@ -43,13 +51,16 @@ function judge(model: Model, browser: number, challenge: ModelChallenge, code: s
   model.challenges.delete(challenge.otpId);
   session.pending = null;
   if (isSomebodyElses) return NOTHING;
-  if (isLost) return [502, null];
+  if (isLost) {
+    giveBackLost(model, challenge.user);
+    return [502, null];
+  }
   letIn(model, browser, challenge);
   return [200, null];
 }
 
 function letIn(model: Model, browser: number, { otpId, user }: ModelChallenge): void {
-  model.users[user] = { failures: 0, lockedUntil: 0, sentAt: [] };
+  model.users[user] = createUser();
   model.entries.set(otpId, (model.entries.get(otpId) ?? 0) + 1);
   Object.assign(sessionOf(model, browser), { user, mark: user });
 }
