@@ -22,7 +22,6 @@ export function strictOptions<Shape extends z.core.$ZodLooseShape>(shape: Shape)
 /** Returns a schema for a whole number within bounds, both included. */
 export function wholeNumber(min: number, max: number): z.ZodInt {
   const problem = `must be a whole number from ${min} to ${max}`;
-  // In one step: .min and .max would each copy the schema.
   return z.int(problem).check(z.gte(min, problem), z.lte(max, problem));
 }
 
