@@ -2,7 +2,6 @@ import js from '@eslint/js';
 import { defineConfig } from 'eslint/config';
 import jest from 'eslint-plugin-jest';
 import n from 'eslint-plugin-n';
-import prettier from 'eslint-config-prettier';
 import globals from 'globals';
 import tseslint from 'typescript-eslint';
 
@@ -12,7 +11,9 @@ export default defineConfig(
   {
     files: ['**/*.ts'],
     extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
-    languageOptions: { parserOptions: { project: './tsconfig.json', tsconfigRootDir: import.meta.dirname } },
+    languageOptions: {
+      parserOptions: { project: './tsconfig.json', tsconfigRootDir: import.meta.dirname },
+    },
     rules: {
       '@typescript-eslint/no-confusing-void-expression': 'off',
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
@@ -25,7 +26,10 @@ export default defineConfig(
       // A module of Nest is a class that its decorator fills.
       '@typescript-eslint/no-extraneous-class': ['error', { allowWithDecorator: true }],
       // A leading underscore says that a position has to be taken.
-      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+      '@typescript-eslint/no-unused-vars': [
+        'error',
+        { argsIgnorePattern: '^_', varsIgnorePattern: '^_' },
+      ],
     },
   },
   {
@@ -44,7 +48,10 @@ export default defineConfig(
       // The manifest names what is built.
       // Node 20 has `styleText` as it is used here, but calls it experimental.
       'n/no-unsupported-features/node-builtins': ['error', { ignores: ['util.styleText'] }],
-      'n/hashbang': ['error', { convertPath: { 'src/**/*.ts': ['^src/(.+)\\.ts$', 'dist/$1.js'] } }],
+      'n/hashbang': [
+        'error',
+        { convertPath: { 'src/**/*.ts': ['^src/(.+)\\.ts$', 'dist/$1.js'] } },
+      ],
     },
   },
   {
@@ -59,9 +66,13 @@ export default defineConfig(
     },
   },
   {
-    files: ['.ci/*.mjs', 'bench/**/*.mjs', 'stryker.config.mjs', 'test/{mutation,orders,support}/*.cjs'],
+    files: [
+      '.ci/*.mjs',
+      'bench/**/*.mjs',
+      'stryker.config.mjs',
+      'test/{mutation,orders,support}/*.cjs',
+    ],
     languageOptions: { globals: globals.node },
   },
   { files: ['**/*.js'], languageOptions: { globals: globals.browser } },
-  prettier,
 );
