@@ -1,7 +1,9 @@
 /** What is mutated. The suites that judge a group are listed in `test/mutation/<group>.suites.cjs`. */
 const GROUPS = {
   verify: ['src/login/{verify-otp,code-verifiers,users,admin}.ts'],
-  send: ['src/login/{send-otp,charge-send,wait-without-text,resend-otp,run-policies,phones,events}.ts'],
+  send: [
+    'src/login/{send-otp,charge-send,wait-without-text,resend-otp,run-policies,phones,events}.ts',
+  ],
   factors: ['src/account/{factors,trusted-devices,device-tokens,recovery-codes,known-browsers}.ts'],
   envelope: ['src/protocol/envelope.ts'],
   answers: ['src/client/{transport,gateway-call}.ts', 'src/client/wire.ts:109-118'],

@@ -9,12 +9,17 @@ const scripts = process.argv.slice(2);
 function run(script) {
   const startedAt = performance.now();
   return new Promise((resolve) => {
-    const child = spawn('npm', ['run', '--silent', script], { shell: process.platform === 'win32' });
+    const child = spawn('npm', ['run', '--silent', script], {
+      shell: process.platform === 'win32',
+    });
     const written = [];
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => written.push(chunk));
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk) => written.push(chunk));
     child.on('close', (status) => {
       const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
-      process.stdout.write(`\n> ${script}: ${status === 0 ? 'passed' : 'FAILED'} after ${seconds} s\n`);
+      process.stdout.write(
+        `\n> ${script}: ${status === 0 ? 'passed' : 'FAILED'} after ${seconds} s\n`,
+      );
       process.stdout.write(Buffer.concat(written));
       resolve(status === 0);
     });

@@ -30,6 +30,11 @@ for (const page of pages) {
   mkdirSync(join(folder, dirname(page)), { recursive: true });
   copyFileSync(join(ROOT, page), join(folder, page));
 }
-const texts = pages.map((page) => `<!-- ${page} -->\n\n${readFileSync(join(ROOT, page), 'utf8').trim()}`);
-writeFileSync(join(folder, 'llms.txt'), `${[`# ${name}`, `> ${summary}`, ...contents].join('\n\n')}\n`);
+const texts = pages.map(
+  (page) => `<!-- ${page} -->\n\n${readFileSync(join(ROOT, page), 'utf8').trim()}`,
+);
+writeFileSync(
+  join(folder, 'llms.txt'),
+  `${[`# ${name}`, `> ${summary}`, ...contents].join('\n\n')}\n`,
+);
 writeFileSync(join(folder, 'llms-full.txt'), `${texts.join('\n\n')}\n`);

@@ -26,10 +26,16 @@ export async function startRegistry({ upstream, repository }) {
     const [{ data }] = Object.values(attachments);
     const given = manifest.repository?.url ?? '';
     if (given !== repository) {
-      return [422, { error: `repository.url is "${given}", expected to match "${repository}" from provenance` }];
+      return [
+        422,
+        {
+          error: `repository.url is "${given}", expected to match "${repository}" from provenance`,
+        },
+      ];
     }
     const known = packages.get(name) ?? { name, versions: {}, 'dist-tags': {} };
-    if (version in known.versions) return [403, { error: 'You cannot publish over the previously published versions' }];
+    if (version in known.versions)
+      return [403, { error: 'You cannot publish over the previously published versions' }];
     const tarball = Buffer.from(data, 'base64');
     const path = `/${name}/-/${name}-${version}.tgz`;
     const integrity = `sha512-${createHash('sha512').update(tarball).digest('base64')}`;

@@ -30,7 +30,9 @@ function fillManifest(address) {
 
 /** The paths of the files that npm packs. */
 function listPacked() {
-  const output = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { encoding: 'utf8' });
+  const output = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
+    encoding: 'utf8',
+  });
   return JSON.parse(output)[0].files.map(({ path }) => path);
 }
 
@@ -47,7 +49,10 @@ function pointOutside(page, text, packed, toAddress) {
   const inText = (part) =>
     part
       .replaceAll(/(\]\()([^()\s]+)(?=[\s)])/g, (_match, before, link) => before + fix(link))
-      .replaceAll(/(\b(?:href|src|srcset)=")([^"]+)(?=")/g, (_match, before, link) => before + fix(link));
+      .replaceAll(
+        /(\b(?:href|src|srcset)=")([^"]+)(?=")/g,
+        (_match, before, link) => before + fix(link),
+      );
   return parts.map((part, index) => (index % 2 === 0 ? inText(part) : part)).join('');
 }
 
@@ -55,10 +60,14 @@ const address = readRepository(process.env);
 const { version } = fillManifest(address);
 const packed = new Set(listPacked());
 // `raw` for what a page shows, `blob` for what it leads to.
-const toAddress = (path) => `${address}/${/\.(png|svg)$/.test(path) ? 'raw' : 'blob'}/v${version}/${path}`;
+const toAddress = (path) =>
+  `${address}/${/\.(png|svg)$/.test(path) ? 'raw' : 'blob'}/v${version}/${path}`;
 for (const page of [...packed].filter((path) => path.endsWith('.md'))) {
   const text = readFileSync(page, 'utf8');
-  const changed = pointOutside(page, text, packed, toAddress).replaceAll('<this repository>', `${address}.git`);
+  const changed = pointOutside(page, text, packed, toAddress).replaceAll(
+    '<this repository>',
+    `${address}.git`,
+  );
   if (changed !== text) writeFileSync(page, changed);
 }
 console.log(`passport-sms-otp ${version} comes from ${address}`);

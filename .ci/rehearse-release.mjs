@@ -3,7 +3,16 @@
 // workflow's identity. Nothing is left behind.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
@@ -12,9 +21,21 @@ import { startRegistry } from './local-registry.mjs';
 
 const ROOT = join(import.meta.dirname, '..');
 const ADDRESS = 'https://github.com/example/passport-sms-otp';
-const PACKED = ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md', 'SECURITY.md', 'docs', 'dist'];
+const PACKED = [
+  'package.json',
+  'README.md',
+  'LICENSE',
+  'CHANGELOG.md',
+  'SECURITY.md',
+  'docs',
+  'dist',
+];
 
-const env = { ...process.env, GITHUB_SERVER_URL: 'https://github.com', GITHUB_REPOSITORY: 'example/passport-sms-otp' };
+const env = {
+  ...process.env,
+  GITHUB_SERVER_URL: 'https://github.com',
+  GITHUB_REPOSITORY: 'example/passport-sms-otp',
+};
 const execute = promisify(execFile);
 
 async function run(folder, command, ...parameters) {
@@ -42,13 +63,18 @@ function findDeadLinks(folder, page) {
     (match) => match[1] ?? match[2],
   );
   const inPackage = links.filter((link) => !/^[a-z]+:/i.test(link));
-  return inPackage.filter((link) => !existsSync(join(folder, dirname(page), link))).map((link) => `${page}: ${link}`);
+  return inPackage
+    .filter((link) => !existsSync(join(folder, dirname(page), link)))
+    .map((link) => `${page}: ${link}`);
 }
 
 /** Starts the simulator of the installed package, opens its inbox, and ends it as Ctrl+C does. */
 async function trySimulator(project) {
   const program = join(project, 'node_modules/passport-sms-otp/dist/cli/main.js');
-  const child = spawn(process.execPath, [program, 'simulate'], { cwd: project, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [program, 'simulate'], {
+    cwd: project,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const ended = once(child, 'exit');
   let shown = '';
   for await (const chunk of child.stdout) {
@@ -65,22 +91,45 @@ async function trySimulator(project) {
 /** The packages and names that the app of the quick start imports. */
 function readImports() {
   const page = readFileSync(join(ROOT, 'docs/quick-start.md'), 'utf8');
-  return page.match(/^import [^;]+ from '[^']+';$/gm).filter((line, index, lines) => lines.indexOf(line) === index);
+  return page
+    .match(/^import [^;]+ from '[^']+';$/gm)
+    .filter((line, index, lines) => lines.indexOf(line) === index);
 }
 
 async function install(registry, project) {
   const packages = ['passport-sms-otp', 'express', 'express-session', 'passport', 'passport-local'];
   writeFileSync(join(project, 'package.json'), '{ "private": true, "type": "module" }\n');
-  await run(project, 'npm', 'install', '--no-audit', '--no-fund', '--registry', registry.url, ...packages);
+  await run(
+    project,
+    'npm',
+    'install',
+    '--no-audit',
+    '--no-fund',
+    '--registry',
+    registry.url,
+    ...packages,
+  );
 }
 
 async function rehearse(folder, registry) {
-  const [copy, project, rc] = [join(folder, 'copy'), join(folder, 'project'), join(folder, 'npmrc')];
+  const [copy, project, rc] = [
+    join(folder, 'copy'),
+    join(folder, 'project'),
+    join(folder, 'npmrc'),
+  ];
   for (const path of [copy, project]) mkdirSync(path);
   // npm publishes nothing without a token.
   writeFileSync(rc, `//${new URL(registry.url).host}/:_authToken=rehearsal\n`);
   const tarball = await pack(copy);
-  const publish = ['publish', tarball, '--registry', registry.url, '--userconfig', rc, '--provenance=false'];
+  const publish = [
+    'publish',
+    tarball,
+    '--registry',
+    registry.url,
+    '--userconfig',
+    rc,
+    '--provenance=false',
+  ];
   await run(copy, 'npm', ...publish);
   check('the registry takes the package', registry.tarballs.size === 1);
   const again = await run(copy, 'npm', ...publish).catch(() => null);
@@ -88,7 +137,9 @@ async function rehearse(folder, registry) {
 
   await install(registry, project);
   const installed = join(project, 'node_modules/passport-sms-otp');
-  const { version, repository, homepage, bugs } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
+  const { version, repository, homepage, bugs } = JSON.parse(
+    readFileSync(join(installed, 'package.json'), 'utf8'),
+  );
   check(`${version} is installed in an empty folder`, existsSync(join(installed, 'dist/index.js')));
   check(
     'it names its repository',
@@ -104,9 +155,14 @@ async function rehearse(folder, registry) {
     (await run(project, 'node', '--input-type=module', '-e', imports)) === 'function',
   );
   await trySimulator(project);
-  const pages = readdirSync(installed, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.md'));
+  const pages = readdirSync(installed, { recursive: true, encoding: 'utf8' }).filter((path) =>
+    path.endsWith('.md'),
+  );
   const dead = pages.flatMap((page) => findDeadLinks(installed, page));
-  check(`no link of its ${pages.length} pages leads nowhere ${dead.join(', ')}`.trim(), dead.length === 0);
+  check(
+    `no link of its ${pages.length} pages leads nowhere ${dead.join(', ')}`.trim(),
+    dead.length === 0,
+  );
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'passport-sms-otp-release-'));

@@ -20,9 +20,14 @@ function keepProduction({ name, version, description, license, dependencies }) {
 function makeProject(project) {
   const lock = readJson('package-lock.json');
   const { '': root, ...others } = lock.packages;
-  const kept = Object.entries(others).filter(([, { dev, peer, devOptional }]) => !(dev ?? peer ?? devOptional));
+  const kept = Object.entries(others).filter(
+    ([, { dev, peer, devOptional }]) => !(dev ?? peer ?? devOptional),
+  );
   const packages = { '': keepProduction(root), ...Object.fromEntries(kept) };
-  writeFileSync(join(project, 'package.json'), JSON.stringify(keepProduction(readJson('package.json'))));
+  writeFileSync(
+    join(project, 'package.json'),
+    JSON.stringify(keepProduction(readJson('package.json'))),
+  );
   writeFileSync(join(project, 'package-lock.json'), JSON.stringify({ ...lock, packages }));
 }
 
@@ -32,7 +37,12 @@ try {
   const project = join(directory, 'passport-sms-otp');
   mkdirSync(project);
   makeProject(project);
-  const parameters = ['sbom', '--sbom-format=cyclonedx', '--sbom-type=library', '--package-lock-only'];
+  const parameters = [
+    'sbom',
+    '--sbom-format=cyclonedx',
+    '--sbom-type=library',
+    '--package-lock-only',
+  ];
   process.stdout.write(execFileSync('npm', parameters, { cwd: project, encoding: 'utf8' }));
 } finally {
   rmSync(directory, { recursive: true, force: true });

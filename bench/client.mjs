@@ -7,7 +7,16 @@ import { startGateway } from './lib/start-gateway.mjs';
 const OURS = 'passport-sms-otp';
 /** The fastest way to send a request with undici's documented calls: the address is parsed once. */
 const REFERENCE = 'undici Pool.request';
-const NAMES = [OURS, REFERENCE, 'undici.request', 'node:http', 'fetch', 'axios', 'twilio', '@vonage/verify2'];
+const NAMES = [
+  OURS,
+  REFERENCE,
+  'undici.request',
+  'node:http',
+  'fetch',
+  'axios',
+  'twilio',
+  '@vonage/verify2',
+];
 const AT_ONCE = [1, 16, 128];
 const ROUNDS = 15;
 const TURN_MS = 120;
@@ -65,7 +74,11 @@ await gateway.close();
 const of = (name, callers) => rows.find((row) => row.name === name && row.callers === callers);
 const atLeast = (goal, callers) => {
   const { ratio } = of(OURS, callers);
-  return [`throughput at ${callers} at least ${goal} of ${REFERENCE}`, ratio >= goal, ratio.toFixed(2)];
+  return [
+    `throughput at ${callers} at least ${goal} of ${REFERENCE}`,
+    ratio >= goal,
+    ratio.toFixed(2),
+  ];
 };
 const goals = [
   atLeast(1, 1),
@@ -75,15 +88,33 @@ const goals = [
       const { oursTimes } = of(name, callers);
       return [`${goal} times ${name} at ${callers}`, oursTimes >= goal, oursTimes.toFixed(1)];
     });
-    const cpu = [`CPU per call at ${callers} at most 0.9 of ${REFERENCE}`, cpuRatio <= 0.9, cpuRatio.toFixed(2)];
+    const cpu = [
+      `CPU per call at ${callers} at most 0.9 of ${REFERENCE}`,
+      cpuRatio <= 0.9,
+      cpuRatio.toFixed(2),
+    ];
     return [atLeast(1.1, callers), cpu, ...others];
   }),
 ];
 process.stdout.write(
   JSON.stringify({
     title: 'One validate call',
-    columns: ['at once', 'client', `throughput / ${REFERENCE}`, `CPU / ${REFERENCE}`, 'calls/s', 'ours is … times'],
-    rows: rows.map((row) => [row.callers, row.name, row.throughput, row.cpu, row.perSecond, row.oursTimes.toFixed(1)]),
+    columns: [
+      'at once',
+      'client',
+      `throughput / ${REFERENCE}`,
+      `CPU / ${REFERENCE}`,
+      'calls/s',
+      'ours is … times',
+    ],
+    rows: rows.map((row) => [
+      row.callers,
+      row.name,
+      row.throughput,
+      row.cpu,
+      row.perSecond,
+      row.oursTimes.toFixed(1),
+    ]),
     goals,
   }),
 );

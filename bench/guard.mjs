@@ -45,10 +45,24 @@ function handWritten(maxAgeMs) {
 
 const current = { userId: 'user-1', loginId: '6f1c1b1e-6f0e-4a53-9f36-1d6f0f5c9f11' };
 const times = { startedAt: Date.now(), lastSeenAt: Date.now() };
-await store.logins.begin({ version: 1, ...current, method: 'sms', label: '', ...times }, 86_400, 100);
-const mark = { version: 1, verified: { userId: 'user-1', method: 'sms', at: Date.now() }, login: current };
+await store.logins.begin(
+  { version: 1, ...current, method: 'sms', label: '', ...times },
+  86_400,
+  100,
+);
+const mark = {
+  version: 1,
+  verified: { userId: 'user-1', method: 'sms', at: Date.now() },
+  login: current,
+};
 const liveSession = { smsOtp: mark, regenerate: () => undefined, save: () => undefined };
-const req = { user, session: liveSession, sessionID: 'session-1', isAuthenticated: () => true, headers: {} };
+const req = {
+  user,
+  session: liveSession,
+  sessionID: 'session-1',
+  isAuthenticated: () => true,
+  headers: {},
+};
 const res = {};
 const next = () => undefined;
 const guards = {
@@ -58,7 +72,9 @@ const guards = {
     acrValues: ['mfa'],
     maxAgeSeconds: 3_600,
   }),
-  'passport-sms-otp, logins, maxAgeSeconds': smsOtpWithLogins.requireSecondFactor({ maxAgeSeconds: 3_600 }),
+  'passport-sms-otp, logins, maxAgeSeconds': smsOtpWithLogins.requireSecondFactor({
+    maxAgeSeconds: 3_600,
+  }),
   'hand-written': handWritten(undefined),
   'hand-written, with age': handWritten(3_600_000),
   'connect-ensure-login': ensureLoggedIn(),
@@ -99,7 +115,9 @@ app.use((request_, _response, go) => {
   go();
 });
 const pages = { 'no guard': (_req, _res, go) => go(), ...guards };
-Object.values(pages).forEach((guard, index) => app.get(`/${index}`, guard, (_req, response) => response.end('ok')));
+Object.values(pages).forEach((guard, index) =>
+  app.get(`/${index}`, guard, (_req, response) => response.end('ok')),
+);
 const server = createServer(app);
 await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
 const url = `http://127.0.0.1:${server.address().port}`;
@@ -125,7 +143,9 @@ server.closeAllConnections();
 
 const of = (name, field) => summarize(alone[name].map((round) => round[field]));
 const compared = (name, reference) =>
-  summarize(alone[name].map((round, index) => round.nanoseconds / alone[reference][index].nanoseconds)).median;
+  summarize(
+    alone[name].map((round, index) => round.nanoseconds / alone[reference][index].nanoseconds),
+  ).median;
 const withAge = compared('passport-sms-otp, maxAgeSeconds', 'hand-written, with age');
 const withLogins = compared('passport-sms-otp, logins, maxAgeSeconds', 'hand-written, with age');
 const share = requestRatios['passport-sms-otp, maxAgeSeconds'];
@@ -143,8 +163,16 @@ process.stdout.write(
       ['better-auth getSession', betterAuthNanos.toFixed(0), '', ''],
     ],
     goals: [
-      ['with maxAgeSeconds at most 1.25 of the hand-written one', withAge <= 1.25, withAge.toFixed(2)],
-      ['with logins, between two checks, at most 1.5 of it', withLogins <= 1.5, withLogins.toFixed(2)],
+      [
+        'with maxAgeSeconds at most 1.25 of the hand-written one',
+        withAge <= 1.25,
+        withAge.toFixed(2),
+      ],
+      [
+        'with logins, between two checks, at most 1.5 of it',
+        withLogins <= 1.5,
+        withLogins.toFixed(2),
+      ],
       [
         'with maxAgeSeconds at most 16 bytes',
         of('passport-sms-otp, maxAgeSeconds', 'bytes').median <= 16.5,
@@ -155,7 +183,11 @@ process.stdout.write(
         of('passport-sms-otp', 'bytes').median < 1,
         of('passport-sms-otp', 'bytes').median.toFixed(1),
       ],
-      ['not measurable in a request (the rounds lie around 1)', share.min < 1 && share.max > 1, show(share)],
+      [
+        'not measurable in a request (the rounds lie around 1)',
+        share.min < 1 && share.max > 1,
+        show(share),
+      ],
     ],
   }),
 );

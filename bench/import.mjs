@@ -10,7 +10,8 @@ const HOST = "require('express'); require('express-session'); require('passport'
 // The copy that ours loads: the other packages have one of their own.
 const { resolve: ourResolve } = createRequire(new URL('../dist/index.js', import.meta.url));
 const ZOD = `require('${ourResolve('zod')}');`;
-const GATEWAY = "{ baseUrl: 'https://gateway.example.com', variant: 'A', username: 'u', password: 'p' }";
+const GATEWAY =
+  "{ baseUrl: 'https://gateway.example.com', variant: 'A', username: 'u', password: 'p' }";
 const CREATE = `require('../dist/index.js').createSmsOtp({
   gateway: ${GATEWAY},
   allowedCountries: ['US'],
@@ -48,7 +49,9 @@ function measure({ before = '', code }) {
     console.log(JSON.stringify({ hostMs, ms, megabytes, ratio: ms / hostMs }));
     process.exit(0);
   })()`;
-  const { stdout, stderr, status } = spawnSync(process.execPath, ['--eval', script], { encoding: 'utf8' });
+  const { stdout, stderr, status } = spawnSync(process.execPath, ['--eval', script], {
+    encoding: 'utf8',
+  });
   if (status !== 0) throw new Error(stderr);
   return JSON.parse(stdout);
 }

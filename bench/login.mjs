@@ -65,7 +65,9 @@ async function countCalls(subject, name) {
   const [gatewayBefore, before] = [await gateway.calls(), await subject.usage()];
   await logIn[name](subject);
   const { calls } = await subject.usage();
-  const stored = Object.entries(calls).map(([call, value]) => `${call} ${value - before.calls[call]}`);
+  const stored = Object.entries(calls).map(
+    ([call, value]) => `${call} ${value - before.calls[call]}`,
+  );
   return { gateway: (await gateway.calls()) - gatewayBefore, stored: stored.join(', ') };
 }
 
@@ -90,7 +92,14 @@ async function measure(place, flows, turns = TURNS) {
   const median = (name) => summarize(figures[name].map((round) => round.perSecond)).median;
   const rows = flows.map((name) => {
     const relative = flows.length > 1 ? [show(perSecond[name]), show(cpu[name])] : ['', ''];
-    return [place, name, ...relative, median(name).toFixed(0), calls[name].stored, calls[name].gateway];
+    return [
+      place,
+      name,
+      ...relative,
+      median(name).toFixed(0),
+      calls[name].stored,
+      calls[name].gateway,
+    ];
   });
   return { rows, ours: perSecond['passport-sms-otp']?.median, median };
 }
@@ -122,8 +131,14 @@ process.stdout.write(
     ],
     rows: [...inMemory.rows, ...(inRedis?.rows ?? []), ...alone.rows],
     goals: [
-      ['in memory at least as many logins as the hand-written flow', inMemory.ours >= 1, inMemory.ours.toFixed(2)],
-      ...(inRedis === null ? [] : [['on Redis the same', inRedis.ours >= 1, inRedis.ours.toFixed(2)]]),
+      [
+        'in memory at least as many logins as the hand-written flow',
+        inMemory.ours >= 1,
+        inMemory.ours.toFixed(2),
+      ],
+      ...(inRedis === null
+        ? []
+        : [['on Redis the same', inRedis.ours >= 1, inRedis.ours.toFixed(2)]]),
       ['exactly 2 gateway calls', gatewayCalls === 2, String(gatewayCalls)],
       ['5 times better-auth', times >= 5, times.toFixed(1)],
     ],

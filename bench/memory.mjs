@@ -113,7 +113,9 @@ if (redis !== null) {
   let stored = 0;
   for (const size of SIZES.slice(0, 3)) {
     while (stored < size) {
-      const batch = Array.from({ length: Math.min(500, size - stored) }, (_gap, index) => challenge(stored + index));
+      const batch = Array.from({ length: Math.min(500, size - stored) }, (_gap, index) =>
+        challenge(stored + index),
+      );
       await Promise.all(batch.map((one) => store.begin(one, 600)));
       stored += batch.length;
     }
@@ -133,14 +135,21 @@ if (redis !== null) {
   await redis.close();
 }
 
-const at = (size) => Number(rows.find(([store, , count]) => store === 'memory' && count === size)[5]);
+const at = (size) =>
+  Number(rows.find(([store, , count]) => store === 'memory' && count === size)[5]);
 const growth = at(1_000_000) / at(10_000);
 process.stdout.write(
   JSON.stringify({
     title: 'What is stored',
     columns: ['store', 'what', 'how many', 'bytes each', 'begin, µs', 'claim, µs', 'consume, µs'],
     rows,
-    goals: [['a claim among 1,000,000 costs at most twice one among 10,000', growth <= 2, growth.toFixed(2)]],
+    goals: [
+      [
+        'a claim among 1,000,000 costs at most twice one among 10,000',
+        growth <= 2,
+        growth.toFixed(2),
+      ],
+    ],
   }),
 );
 process.exit(0);

@@ -48,7 +48,11 @@ async function startPostgresStore() {
   await postgresStore(pool).migrate();
   await pool.query(readFileSync(require.resolve('connect-pg-simple/table.sql'), 'utf8'));
   await pool.end();
-  return { url, cpuMicros: () => cpuMicrosOf(String(service.processId)), close: () => service.close() };
+  return {
+    url,
+    cpuMicros: () => cpuMicrosOf(String(service.processId)),
+    close: () => service.close(),
+  };
 }
 
 /** Of a server, and of the processes that it has started. */
@@ -92,17 +96,26 @@ async function logInAll(apps, logins) {
 }
 
 const cpuOf = async (apps) =>
-  (await Promise.all(apps.map((app) => app.usage()))).reduce((sum, { cpuMicros }) => sum + cpuMicros, 0);
+  (await Promise.all(apps.map((app) => app.usage()))).reduce(
+    (sum, { cpuMicros }) => sum + cpuMicros,
+    0,
+  );
 
 async function measure(place, store, processes) {
   const apps = await startApps(place, store, processes);
   await logInAll(apps, WARM_UP * processes);
-  const [ofApps, ofStore, startedAt] = [await cpuOf(apps), await store.cpuMicros(), performance.now()];
+  const [ofApps, ofStore, startedAt] = [
+    await cpuOf(apps),
+    await store.cpuMicros(),
+    performance.now(),
+  ];
   await logInAll(apps, LOGINS);
   const perSecond = (LOGINS * 1000) / (performance.now() - startedAt);
   const appMicros = ((await cpuOf(apps)) - ofApps) / LOGINS;
   const storeMicros = ((await store.cpuMicros()) - ofStore) / LOGINS;
-  const figures = [perSecond, appMicros, storeMicros, 1e6 / storeMicros].map((figure) => figure.toFixed(0));
+  const figures = [perSecond, appMicros, storeMicros, 1e6 / storeMicros].map((figure) =>
+    figure.toFixed(0),
+  );
   rows.push([place, processes, ...figures]);
   if (processes === 1) notes.push(await measureHalfLoad(place, apps[0], perSecond / 2));
   await Promise.all(apps.map((app) => app.close()));
@@ -138,7 +151,10 @@ async function logInTimed(app, times) {
   }
 }
 
-const places = { Redis: startRedisStore, ...(findPostgres() !== null && { PostgreSQL: startPostgresStore }) };
+const places = {
+  Redis: startRedisStore,
+  ...(findPostgres() !== null && { PostgreSQL: startPostgresStore }),
+};
 for (const [place, start] of Object.entries(places)) {
   const store = await start();
   for (const processes of [1, 2, 4]) await measure(place, store, processes);

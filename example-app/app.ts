@@ -40,7 +40,15 @@ export interface AppParts {
   readonly log?: Log | undefined;
 }
 
-const PAGES_WITH_FORMS = ['/login', '/login/pin', '/step-up', '/enroll', '/account', '/transfer', /^\/settings/];
+const PAGES_WITH_FORMS = [
+  '/login',
+  '/login/pin',
+  '/step-up',
+  '/enroll',
+  '/account',
+  '/transfer',
+  /^\/settings/,
+];
 const VIEWS = join(__dirname, 'views');
 
 export function createApp(config: Config, parts: AppParts): { app: Express; smsOtp: BankOtp } {
@@ -100,7 +108,14 @@ function securityHeaders({ isProduction }: Config): ReturnType<typeof helmet> {
     contentSecurityPolicy: {
       useDefaults: false,
       directives: {
-        ...{ defaultSrc: none, scriptSrc: own, styleSrc: own, imgSrc: own, connectSrc: own, formAction: own },
+        ...{
+          defaultSrc: none,
+          scriptSrc: own,
+          styleSrc: own,
+          imgSrc: own,
+          connectSrc: own,
+          formAction: own,
+        },
         ...{ frameAncestors: none, baseUri: none },
       },
     },
@@ -114,7 +129,9 @@ function securityHeaders({ isProduction }: Config): ReturnType<typeof helmet> {
 /** `res.render('name', data)` renders `views/name.eta`; the output of `<%= %>` is escaped. */
 function addViews(app: Express, { isProduction }: Config): void {
   const eta = new Eta({ views: VIEWS, cache: isProduction });
-  app.engine('eta', (path, data, done) => done(null, eta.render(`/${relative(VIEWS, path)}`, data)));
+  app.engine('eta', (path, data, done) =>
+    done(null, eta.render(`/${relative(VIEWS, path)}`, data)),
+  );
   app.set('views', VIEWS);
   app.set('view engine', 'eta');
 }

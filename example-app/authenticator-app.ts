@@ -41,7 +41,8 @@ export function createAuthenticatorApps(secret: string, lists: UserLists, now: (
         secret,
         now,
         findSecret: () => waiting,
-        acceptStep: ({ id }, lastStep) => updateList(lists, id, () => JSON.stringify({ sealed: waiting, lastStep })),
+        acceptStep: ({ id }, lastStep) =>
+          updateList(lists, id, () => JSON.stringify({ sealed: waiting, lastStep })),
       });
       return trial.check({ user, userId: user.id, code, address: undefined });
     },

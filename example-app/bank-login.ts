@@ -73,15 +73,22 @@ export function addLogin(
     loadUser: (id) => users.findById(id),
     allowedCountries: config.allowedCountries,
     // A user without a number is logged in without a code, and can then open no page but the one that adds it.
-    isRequiredFor: async ({ id }) => (await users.phoneBook.list(id)).some(({ isConfirmed }) => isConfirmed),
+    isRequiredFor: async ({ id }) =>
+      (await users.phoneBook.list(id)).some(({ isConfirmed }) => isConfirmed),
     // A login can be ended from the settings, and ends when numbers or recovery codes change elsewhere.
     logins: {},
     recoveryCodes: {},
-    trustedDevices: { maxAgeDays: TRUSTED_DAYS, getPasswordVersion: () => users.getPasswordVersion() },
+    trustedDevices: {
+      maxAgeDays: TRUSTED_DAYS,
+      getPasswordVersion: () => users.getPasswordVersion(),
+    },
     // With `autofillHost: 'bank.example'`, your site's host name, phones offer to fill the code in.
     messages: { appName: 'Harbour' },
     getLocale: (_user, req) => readLocale(req),
-    factors: [passkeyFactor(users.passkeys.book, parts.passkeyOptions), parts.authenticatorApps.factor],
+    factors: [
+      passkeyFactor(users.passkeys.book, parts.passkeyOptions),
+      parts.authenticatorApps.factor,
+    ],
     // Users who have neither are texted.
     preferredFactor: async ({ id }) => ((await users.passkeys.hasAny(id)) ? 'passkey' : 'totp'),
     policies: [textOff(({ id }) => parts.texts.isOff(id)), ...(parts.policies ?? [])],
@@ -95,19 +102,38 @@ export function addLogin(
     // Passport types it as any.
     passport.authenticate('local', { session: false, failWithError: true }) as RequestHandler,
     noteTextOff(parts.texts),
-    smsOtp.send({ successRedirect: '/login/pin', failureRedirect: '/login', notRequiredRedirect: '/account' }),
+    smsOtp.send({
+      successRedirect: '/login/pin',
+      failureRedirect: '/login',
+      notRequiredRedirect: '/account',
+    }),
     answerWrongPassword,
   );
-  app.post('/login/pin', smsOtp.verify({ successRedirect: '/account', failureRedirect: '/login/pin' }));
-  app.post('/login/pin/resend', smsOtp.resend({ successRedirect: '/login/pin', failureRedirect: '/login/pin' }));
-  app.post('/login/recover', smsOtp.recover({ successRedirect: '/account', failureRedirect: '/login/pin?recovery' }));
-  app.post('/login/app', smsOtp.verifyWith('totp', { successRedirect: '/account', failureRedirect: '/login/pin?app' }));
+  app.post(
+    '/login/pin',
+    smsOtp.verify({ successRedirect: '/account', failureRedirect: '/login/pin' }),
+  );
+  app.post(
+    '/login/pin/resend',
+    smsOtp.resend({ successRedirect: '/login/pin', failureRedirect: '/login/pin' }),
+  );
+  app.post(
+    '/login/recover',
+    smsOtp.recover({ successRedirect: '/account', failureRedirect: '/login/pin?recovery' }),
+  );
+  app.post(
+    '/login/app',
+    smsOtp.verifyWith('totp', { successRedirect: '/account', failureRedirect: '/login/pin?app' }),
+  );
   // For a login and for a step-up.
   app.post('/login/passkey/options', smsOtp.optionsWith('passkey'));
   const toPasskey = { successRedirect: '/account', failureRedirect: '/login/pin?passkey' };
   app.post('/login/passkey', smsOtp.verifyWith('passkey', toPasskey));
   app.post('/login/cancel', smsOtp.cancel({ successRedirect: '/login' }));
-  app.post('/step-up', smsOtp.stepUp({ successRedirect: '/login/pin', failureRedirect: '/step-up' }));
+  app.post(
+    '/step-up',
+    smsOtp.stepUp({ successRedirect: '/login/pin', failureRedirect: '/step-up' }),
+  );
   app.post('/logout', smsOtp.logout({ successRedirect: '/?logged-out' }));
   // Guards refuse a login that was ended from elsewhere. The pages without a guard, to which they send it, log it out.
   const logOutEnded = smsOtp.logout({ successRedirect: '/login?ended' });
@@ -150,9 +176,10 @@ function limitPasswords(): RequestHandler[] {
       handler: (req, res) => {
         const minutes = Math.ceil(Number(res.get('Retry-After')) / 60);
         const text = translateFor(req)('notice.tooManyPasswords', { minutes });
-        res
-          .status(429)
-          .render('login', { notice: { kind: 'error', text }, form: { username: readField(req, 'username') } });
+        res.status(429).render('login', {
+          notice: { kind: 'error', text },
+          form: { username: readField(req, 'username') },
+        });
       },
     });
   return [

@@ -5,7 +5,9 @@ import { z } from 'zod';
 /** Thrown when the environment is not usable. The problems name variables and never show their values. */
 export class ConfigError extends Error {
   constructor(readonly problems: readonly string[]) {
-    super(`The configuration is not usable:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
+    super(
+      `The configuration is not usable:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`,
+    );
     this.name = 'ConfigError';
   }
 }
@@ -48,11 +50,17 @@ const pageOrigin = z
 /** Redis takes the number of a database after the host, and nothing else. */
 const redisAddress = z
   .string()
-  .regex(/^rediss?:\/\/[^/?#]+(\/\d*)?$/, 'must be an address that begins with redis:// or rediss://');
+  .regex(
+    /^rediss?:\/\/[^/?#]+(\/\d*)?$/,
+    'must be an address that begins with redis:// or rediss://',
+  );
 
 const phone = z
   .string()
-  .regex(/^\+[1-9]\d{6,14}$/, 'must be a plus, the country code and the number, such as +12025550123');
+  .regex(
+    /^\+[1-9]\d{6,14}$/,
+    'must be a plus, the country code and the number, such as +12025550123',
+  );
 
 /** The rule of `GatewayClient`, checked here so that it appears in the list with the other problems. */
 const gatewayAddress = z
@@ -93,7 +101,9 @@ export type Config = ReturnType<typeof toConfig>;
 /** @throws {ConfigError} that lists every problem at once. */
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
   // `PORT=` in a file means the same as a missing line.
-  const given: NodeJS.ProcessEnv = Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim()));
+  const given: NodeJS.ProcessEnv = Object.fromEntries(
+    Object.entries(environment).filter(([, value]) => value?.trim()),
+  );
   const parsed = environmentSchema.safeParse(given);
   const problems = [
     ...(parsed.error?.issues ?? []).map(({ path, message }) => `${path.join('.')} ${message}`),
@@ -106,7 +116,9 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
 function findMissing(given: NodeJS.ProcessEnv): string[] {
   const isProduction = given.NODE_ENV === 'production';
   const needsGateway = isProduction || GATEWAY_NAMES.some((name) => given[name]);
-  const reason = isProduction ? 'in production, where there is no simulator' : 'when a gateway is configured';
+  const reason = isProduction
+    ? 'in production, where there is no simulator'
+    : 'when a gateway is configured';
   const missing = GATEWAY_NAMES.filter((name) => needsGateway && !given[name]);
   const secrets = ['SESSION_SECRET', 'SMS_OTP_SECRET'].filter(
     (name) => isProduction && (given[name] ?? '').length < 32,
@@ -115,12 +127,18 @@ function findMissing(given: NodeJS.ProcessEnv): string[] {
   return [
     ...missing.map((name) => `${name} is required ${reason}`),
     ...secrets.map((name) => `${name} needs at least 32 characters in production`),
-    ...(countsApart ? ['WORKERS above 1 needs REDIS_URL: in memory each process would count on its own'] : []),
+    ...(countsApart
+      ? ['WORKERS above 1 needs REDIS_URL: in memory each process would count on its own']
+      : []),
   ];
 }
 
 function toConfig(environment: z.output<typeof environmentSchema>) {
-  const { SMS_OTP_BASE_URL: baseUrl, SMS_OTP_USERNAME: username, SMS_OTP_PASSWORD: password } = environment;
+  const {
+    SMS_OTP_BASE_URL: baseUrl,
+    SMS_OTP_USERNAME: username,
+    SMS_OTP_PASSWORD: password,
+  } = environment;
   const hasOwnPhone = Boolean(environment.ALICE_PHONE ?? environment.BOB_PHONE);
   return {
     port: environment.PORT,
@@ -137,7 +155,10 @@ function toConfig(environment: z.output<typeof environmentSchema>) {
     numbersAs: environment.SMS_OTP_NUMBERS_AS,
     /** Null: no gateway is configured, so the simulator stands in. */
     gateway: baseUrl && username && password ? { baseUrl, username, password } : null,
-    phones: { alice: environment.ALICE_PHONE ?? '+12025550123', bob: environment.BOB_PHONE ?? '+12025550124' },
+    phones: {
+      alice: environment.ALICE_PHONE ?? '+12025550123',
+      bob: environment.BOB_PHONE ?? '+12025550124',
+    },
     allowedCountries: environment.ALLOWED_COUNTRIES ?? (hasOwnPhone ? ('any' as const) : ['US']),
     redisUrl: environment.REDIS_URL ?? null,
     workers: environment.WORKERS,

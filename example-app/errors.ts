@@ -33,12 +33,18 @@ export const answerNotFound: RequestHandler = (req, res) => showError(req, res, 
 export function handleErrors(log: Pick<Log, 'accident'>): ErrorRequestHandler {
   return (error: unknown, req, res, next) => {
     if (res.headersSent) return next(error);
-    const { status: claimed, code, retryAfterSeconds } = Object(error) as Readonly<Record<string, unknown>>; // anything can be thrown
+    const {
+      status: claimed,
+      code,
+      retryAfterSeconds,
+    } = Object(error) as Readonly<Record<string, unknown>>; // anything can be thrown
     // Two tabs, or a login since: the page with the form is shown again and says so.
-    if (code === 'EBADCSRFTOKEN') return res.redirect(303, `${findFormPage(req.path) ?? '/'}?out-of-date`);
+    if (code === 'EBADCSRFTOKEN')
+      return res.redirect(303, `${findFormPage(req.path) ?? '/'}?out-of-date`);
     const status = typeof claimed === 'number' && claimed >= 400 && claimed <= 599 ? claimed : 500;
     if (status >= 500) log.accident(error);
-    if (typeof retryAfterSeconds === 'number') res.set('Retry-After', String(Math.ceil(retryAfterSeconds)));
+    if (typeof retryAfterSeconds === 'number')
+      res.set('Retry-After', String(Math.ceil(retryAfterSeconds)));
     showError(req, res, status);
   };
 }
@@ -46,7 +52,9 @@ export function handleErrors(log: Pick<Log, 'accident'>): ErrorRequestHandler {
 function showError(req: Request, res: Response, status: number): void {
   const [title, text] = explanations[status] ?? (status < 500 ? refused : broken);
   const formPage = status === 404 ? null : findFormPage(req.path);
-  const wayOut = formPage ? { href: formPage, key: 'error.tryAgain' } : { href: '/', key: 'error.firstPage' };
+  const wayOut = formPage
+    ? { href: formPage, key: 'error.tryAgain' }
+    : { href: '/', key: 'error.firstPage' };
   res.status(status).render('message', { title, text, status, wayOut, user: null });
 }
 

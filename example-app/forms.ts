@@ -24,7 +24,9 @@ export function saveToken(req: Request, _res: Response, next: NextFunction): voi
 }
 
 export function saveSession({ session }: Request, next: NextFunction): void {
-  session.save((error: unknown) => next(error && new UnavailableError(`Sessions: ${toFailureCode(error)}`)));
+  session.save((error: unknown) =>
+    next(error && new UnavailableError(`Sessions: ${toFailureCode(error)}`)),
+  );
 }
 
 /** Sets the variables of every page. A page without a form needs no token, so it creates no session. */

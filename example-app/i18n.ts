@@ -8,7 +8,12 @@ import ja from './texts/ja.json';
 /** The keys of all texts. English defines them, and the types require every text in every language. */
 export type TextKey = keyof typeof en;
 
-export const TEXTS: Readonly<Record<Locale, Readonly<Record<TextKey, string>>>> = { en, de, ja, ar };
+export const TEXTS: Readonly<Record<Locale, Readonly<Record<TextKey, string>>>> = {
+  en,
+  de,
+  ja,
+  ar,
+};
 export const LANGUAGES = { en: 'English', de: 'Deutsch', ja: '日本語', ar: 'العربية' } as const;
 export type Locale = keyof typeof LANGUAGES;
 export const LOCALES = Object.keys(LANGUAGES) as Locale[]; // an object with these keys only
@@ -22,7 +27,9 @@ function isLocale(value: unknown): value is Locale {
 
 /** Returns the visitor's choice, otherwise the browser's preference, otherwise English. */
 export function readLocale(req: Request): Locale {
-  const chosen = new RegExp(`(?:^|;\\s*)${COOKIE}=(\\w{2})(?:;|$)`).exec(req.headers.cookie ?? '')?.[1];
+  const chosen = new RegExp(`(?:^|;\\s*)${COOKIE}=(\\w{2})(?:;|$)`).exec(
+    req.headers.cookie ?? '',
+  )?.[1];
   if (isLocale(chosen)) return chosen;
   const preferred = req.acceptsLanguages(LOCALES);
   return isLocale(preferred) ? preferred : 'en';
@@ -46,7 +53,11 @@ export function readClock({ app }: Request): number {
   return (app.locals as { readonly now: () => number }).now(); // set by `createApp`
 }
 
-const quiet: ReadonlySet<string> = new Set(['not-required', 'second-factor-required', 'second-factor-too-old']);
+const quiet: ReadonlySet<string> = new Set([
+  'not-required',
+  'second-factor-required',
+  'second-factor-too-old',
+]);
 
 /** Returns the library's sentence for its last refusal; null when there was none. */
 export function toNotice(req: Request, { notice, retryAt }: SmsOtpStatus): Notice | null {
@@ -56,12 +67,19 @@ export function toNotice(req: Request, { notice, retryAt }: SmsOtpStatus): Notic
 }
 
 /** Returns the notice for the first of these query parameters that the address has: redirects say so what happened. */
-export function readQueryNotice(req: Request, notices: Readonly<Record<string, readonly [Notice['kind'], TextKey]>>) {
+export function readQueryNotice(
+  req: Request,
+  notices: Readonly<Record<string, readonly [Notice['kind'], TextKey]>>,
+) {
   const found = Object.entries(notices).find(([name]) => name in req.query)?.[1];
   return found ? { kind: found[0], text: translateFor(req)(found[1]) } : null;
 }
 
-const TIME: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit', timeZoneName: 'short' };
+const TIME: Intl.DateTimeFormatOptions = {
+  hour: '2-digit',
+  minute: '2-digit',
+  timeZoneName: 'short',
+};
 
 /** Passes the language to the views. It needs no session, so error pages have it too. */
 export function fillLanguage(req: Request, res: Response, next: NextFunction): void {
@@ -106,7 +124,12 @@ export function languageSwitch({ isProduction }: { readonly isProduction: boolea
   router.get('/language/:locale', (req, res) => {
     const { locale } = req.params;
     if (isLocale(locale)) {
-      res.cookie(COOKIE, locale, { maxAge: COOKIE_LIFE_MS, sameSite: 'lax', httpOnly: true, secure: isProduction });
+      res.cookie(COOKIE, locale, {
+        maxAge: COOKIE_LIFE_MS,
+        sameSite: 'lax',
+        httpOnly: true,
+        secure: isProduction,
+      });
     }
     const { back } = req.query;
     res.redirect(303, typeof back === 'string' && OWN_ADDRESS.test(back) ? back : '/');

@@ -9,10 +9,30 @@ import { UnavailableError } from './errors';
 /** The fields of an event that are logged. No masked number, no label, no free text; a new field stays out until it is listed. */
 const EVENT_FIELDS = [
   ...['type', 'userId', 'address', 'purpose', 'method', 'reason', 'limit', 'policy', 'stage'],
-  ...['mode', 'decision', 'country', 'sends', 'cost', 'failures', 'lockedSeconds', 'count', 'left', 'level', 'balance'],
+  ...[
+    'mode',
+    'decision',
+    'country',
+    'sends',
+    'cost',
+    'failures',
+    'lockedSeconds',
+    'count',
+    'left',
+    'level',
+    'balance',
+  ],
   ...['call', 'operation', 'outcome', 'durationMs', 'gatewayCode', 'retryAfterSeconds', 'by'],
 ];
-const ERROR_FIELDS = ['name', 'code', 'status', 'httpStatus', 'gatewayCode', 'gatewayName', 'retryAfterSeconds'];
+const ERROR_FIELDS = [
+  'name',
+  'code',
+  'status',
+  'httpStatus',
+  'gatewayCode',
+  'gatewayName',
+  'retryAfterSeconds',
+];
 
 export const WARNINGS: readonly SmsOtpEvent['type'][] = [
   'locked',
@@ -43,21 +63,26 @@ export function createLog(level: LevelWithSilent, output: DestinationStream = pr
   const logger = pino({ level, base: { pid: process.pid }, formatters, mixin }, output);
 
   return {
-    onEvent: (event: SmsOtpEvent) => logger[levelOf(event)]({ event: pick(event, EVENT_FIELDS) }, 'event'),
+    onEvent: (event: SmsOtpEvent) =>
+      logger[levelOf(event)]({ event: pick(event, EVENT_FIELDS) }, 'event'),
     /** Assigns each request an id, and writes a line when it was answered. */
     requests: (req: Request, res: Response, next: NextFunction) => {
       const startedAtMs = performance.now();
       const requestId = randomUUID();
       const tellRequest = (): void => {
         const durationMs = performance.now() - startedAtMs;
-        logger.info({ method: req.method, route: routeOf(req.route), status: res.statusCode, durationMs }, 'request');
+        logger.info(
+          { method: req.method, route: routeOf(req.route), status: res.statusCode, durationMs },
+          'request',
+        );
       };
       // Logged once, also for a request that was aborted.
       res.once('close', () => requestIds.run(requestId, tellRequest));
       requestIds.run(requestId, next);
     },
     /** A fallen counter may mean a copied passkey. */
-    passkeyRefused: ({ userId, reason }: PasskeyRefusal) => logger.warn({ passkey: { userId, reason } }, 'refused'),
+    passkeyRefused: ({ userId, reason }: PasskeyRefusal) =>
+      logger.warn({ passkey: { userId, reason } }, 'refused'),
     accident: (error: unknown) => logger.error({ error: describeError(error) }, 'accident'),
   };
 }
@@ -83,5 +108,7 @@ function describeError(error: unknown): object {
 
 function pick(source: object, fields: readonly string[]): Readonly<Record<string, unknown>> {
   const values = source as Readonly<Record<string, unknown>>; // read by name, whatever it holds
-  return Object.fromEntries(fields.filter((field) => field in values).map((field) => [field, values[field]]));
+  return Object.fromEntries(
+    fields.filter((field) => field in values).map((field) => [field, values[field]]),
+  );
 }

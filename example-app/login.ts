@@ -20,7 +20,9 @@ declare global {
 }
 
 // Your users. Keep real ones in a database, with hashed passwords, and limit wrong passwords: `bank-login.ts` shows how.
-const users = new Map([['alice', { id: 'alice', name: 'Alice', phone: '+12025550123', password: 'demo-password' }]]);
+const users = new Map([
+  ['alice', { id: 'alice', name: 'Alice', phone: '+12025550123', password: 'demo-password' }],
+]);
 
 passport.serializeUser((user, done) => done(null, user.id));
 passport.deserializeUser((id: string, done) => done(null, users.get(id) ?? false));
@@ -85,7 +87,9 @@ async function start(): Promise<void> {
   app.use(express.urlencoded({ extended: false }));
   // In production: a store for sessions, `secure: true`, and `app.set('trust proxy', 1)` behind a proxy.
   const secret = process.env.SESSION_SECRET ?? 'change me as well';
-  app.use(session({ secret, resave: false, saveUninitialized: false, cookie: { sameSite: 'lax' } }));
+  app.use(
+    session({ secret, resave: false, saveUninitialized: false, cookie: { sameSite: 'lax' } }),
+  );
   app.use(passport.session(), csrfSynchronisedProtection);
 
   app.get('/login', (req, res) => {
@@ -99,7 +103,10 @@ async function start(): Promise<void> {
   app.post(
     '/login',
     // `session: false`: no one is logged in before the code. Passport types the middleware as any.
-    passport.authenticate('local', { session: false, failureRedirect: '/login?wrong' }) as RequestHandler,
+    passport.authenticate('local', {
+      session: false,
+      failureRedirect: '/login?wrong',
+    }) as RequestHandler,
     smsOtp.send({ successRedirect: '/login/pin', failureRedirect: '/login' }),
   );
 
@@ -114,7 +121,13 @@ async function start(): Promise<void> {
         ${notice ? 'aria-invalid="true" aria-describedby="notice"' : ''}>`;
     const seconds = Math.ceil(((resendAt ?? 0) - Date.now()) / 1000);
     const when = seconds > 0 ? ` (in ${seconds} s)` : '';
-    const resend = form(req, '/login/pin/resend', '', `Text me a code${when}`, isAlive ? 'quiet' : '');
+    const resend = form(
+      req,
+      '/login/pin/resend',
+      '',
+      `Text me a code${when}`,
+      isAlive ? 'quiet' : '',
+    );
     const code = `<p>We texted a code to the number ending in ${pending.maskedPhone.slice(-2)}.</p>
       ${form(req, '/login/pin', field, 'Confirm')}`;
     const cancel = form(req, '/login/cancel', '', 'Cancel', 'quiet');
@@ -122,16 +135,30 @@ async function start(): Promise<void> {
     res.send(page('Enter your code', notice, lead + (resendAt === null ? '' : resend) + cancel));
   });
   app.post('/login/pin', smsOtp.verify({ successRedirect: '/', failureRedirect: '/login/pin' }));
-  app.post('/login/pin/resend', smsOtp.resend({ successRedirect: '/login/pin', failureRedirect: '/login/pin' }));
+  app.post(
+    '/login/pin/resend',
+    smsOtp.resend({ successRedirect: '/login/pin', failureRedirect: '/login/pin' }),
+  );
   app.post('/login/cancel', smsOtp.cancel({ successRedirect: '/login' }));
 
   // Guard every page that needs both factors.
   app.get('/', smsOtp.requireSecondFactor({ redirect: '/login' }), (req, res) => {
-    res.send(page('Your account', null, `<p>Hello, ${req.user?.name}.</p>${form(req, '/logout', '', 'Log out')}`));
+    res.send(
+      page(
+        'Your account',
+        null,
+        `<p>Hello, ${req.user?.name}.</p>${form(req, '/logout', '', 'Log out')}`,
+      ),
+    );
   });
   app.post('/logout', smsOtp.logout({ successRedirect: '/login' }));
 
-  const showError: ErrorRequestHandler = (error: { readonly status?: number }, _req, res, _next) => {
+  const showError: ErrorRequestHandler = (
+    error: { readonly status?: number },
+    _req,
+    res,
+    _next,
+  ) => {
     const again = '<p><a href="/login">Try again</a></p>';
     res.status(error.status ?? 500).send(page('That didn’t work', 'Nothing was done.', again));
   };

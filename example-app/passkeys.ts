@@ -21,7 +21,9 @@ export type PasskeyStore = ReturnType<typeof createPasskeyStore>;
 /** The passkeys of the bank's users, and what goes with them. One string per user, changed in one step. */
 export function createPasskeyStore(lists: UserLists) {
   const toKept = (text: string | null): Kept =>
-    text === null ? { passkeys: [], isTextOff: false, offeredAt: 0, offeredAfter: 0 } : (JSON.parse(text) as Kept); // written below
+    text === null
+      ? { passkeys: [], isTextOff: false, offeredAt: 0, offeredAfter: 0 }
+      : (JSON.parse(text) as Kept); // written below
   const read = async (userId: string): Promise<Kept> => toKept(await lists.read(userId));
   const update = (userId: string, change: (kept: Kept) => Partial<Kept> | null): Promise<boolean> =>
     updateList(lists, userId, (before) => {
@@ -30,7 +32,11 @@ export function createPasskeyStore(lists: UserLists) {
       return next && JSON.stringify({ ...kept, ...next });
     });
   /** Changes one passkey; null: it stays, and the answer is false. */
-  const updateOne = (userId: string, id: string, change: (one: KeptPasskey) => KeptPasskey | null) =>
+  const updateOne = (
+    userId: string,
+    id: string,
+    change: (one: KeptPasskey) => KeptPasskey | null,
+  ) =>
     update(userId, ({ passkeys }) => {
       const found = passkeys.find((one) => one.id === id);
       const changed = found ? change(found) : null;
@@ -44,7 +50,12 @@ export function createPasskeyStore(lists: UserLists) {
       update(userId, ({ passkeys }) =>
         passkeys.some(({ id }) => id === rest.id)
           ? null
-          : { passkeys: [...passkeys, { ...rest, publicKey: Buffer.from(publicKey).toString('base64url') }] },
+          : {
+              passkeys: [
+                ...passkeys,
+                { ...rest, publicKey: Buffer.from(publicKey).toString('base64url') },
+              ],
+            },
       ),
     rename: (userId, id, name) => updateOne(userId, id, (one) => ({ ...one, name })),
     remove: (userId, id) =>

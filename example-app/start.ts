@@ -23,7 +23,9 @@ const STOP_TIMEOUT_MS = 5_000;
 async function start(): Promise<void> {
   const orders = process.env.WORKER_ORDERS; // what a worker of ours gets
   if (!orders && existsSync('.env')) process.loadEnvFile('.env');
-  const site = orders ? await serve(JSON.parse(orders) as Orders) : await run(readConfig(process.env));
+  const site = orders
+    ? await serve(JSON.parse(orders) as Orders)
+    : await run(readConfig(process.env));
   if ('address' in site) {
     const { address, inboxUrl } = site;
     console.log(`
@@ -50,15 +52,25 @@ export async function run(config: Config) {
 }
 
 /** Returns the configured gateway, or starts the simulator, which an app with a real gateway does not load. */
-async function openGateway(config: Config): Promise<{ gateway: Gateway; closeGateway: () => Promise<void> }> {
+async function openGateway(
+  config: Config,
+): Promise<{ gateway: Gateway; closeGateway: () => Promise<void> }> {
   if (config.gateway) {
-    return { gateway: { ...config.gateway, inboxUrl: null }, closeGateway: () => Promise.resolve() };
+    return {
+      gateway: { ...config.gateway, inboxUrl: null },
+      closeGateway: () => Promise.resolve(),
+    };
   }
   const { GatewaySimulator } = await import('passport-sms-otp/simulator');
   const starting = GatewaySimulator.start({ variant: config.variant, port: config.inboxPort });
-  const simulator = await starting.catch((error: unknown) => explainPort('INBOX_PORT', config.inboxPort, error));
+  const simulator = await starting.catch((error: unknown) =>
+    explainPort('INBOX_PORT', config.inboxPort, error),
+  );
   const { baseUrl, username, password, inboxUrl } = simulator;
-  return { gateway: { baseUrl, username, password, inboxUrl }, closeGateway: () => simulator.close() };
+  return {
+    gateway: { baseUrl, username, password, inboxUrl },
+    closeGateway: () => simulator.close(),
+  };
 }
 
 async function serve({ config, gateway: { inboxUrl, ...gateway } }: Orders) {
@@ -75,7 +87,9 @@ async function serve({ config, gateway: { inboxUrl, ...gateway } }: Orders) {
     log: createLog(config.logLevel),
   });
   // A gateway that is away does not keep the pages from being shown: the first login tries again.
-  await smsOtp.warmUp().catch((error: unknown) => warn(`The gateway is not ready: ${String(error)}`));
+  await smsOtp
+    .warmUp()
+    .catch((error: unknown) => warn(`The gateway is not ready: ${String(error)}`));
   const server = await listen(app, config);
   return {
     port: (server.address() as AddressInfo).port, // a TCP server's address is never a string
@@ -101,7 +115,8 @@ async function listen(app: Express, { port, isProduction }: Config): Promise<Ser
 
 /** @throws {ConfigError} when a port is taken; otherwise the error itself. */
 function explainPort(name: string, port: number, error: unknown): never {
-  const text = error instanceof Error ? `${(error as NodeJS.ErrnoException).code} ${error.message}` : '';
+  const text =
+    error instanceof Error ? `${(error as NodeJS.ErrnoException).code} ${error.message}` : '';
   const code = /EADDRINUSE|EACCES/.exec(text)?.[0];
   if (code === undefined) throw error;
   throw new ConfigError([`${name} ${port} cannot be used (${code}): choose another`]);

@@ -51,7 +51,9 @@ async function connect(url: string): Promise<RedisClientType> {
     hasConnected = true;
     return client;
   } catch (error) {
-    throw new ConfigError([`REDIS_URL names a server that cannot be used (${toFailureCode(error)})`]);
+    throw new ConfigError([
+      `REDIS_URL names a server that cannot be used (${toFailureCode(error)})`,
+    ]);
   }
 }
 
@@ -70,7 +72,11 @@ export function redisLists(client: RedisClientType, prefix = 'harbour:numbers'):
   return {
     read: (userId) => client.get(keyOf(userId)).catch(hide),
     async swap(userId, before, after) {
-      return (await client.eval(SWAP, { keys: [keyOf(userId)], arguments: [before ?? '', after] }).catch(hide)) === 1;
+      return (
+        (await client
+          .eval(SWAP, { keys: [keyOf(userId)], arguments: [before ?? '', after] })
+          .catch(hide)) === 1
+      );
     },
   };
 }

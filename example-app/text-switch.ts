@@ -11,7 +11,8 @@ export function createTextSwitch(passkeys: PasskeyStore, apps: AuthenticatorApps
     hasBetter,
     isOff: async (userId: string): Promise<boolean> =>
       (await passkeys.wantsNoTexts(userId)) && (await hasBetter(userId)),
-    turn: (userId: string, direction: 'off' | 'on') => passkeys.switchTexts(userId, direction === 'off'),
+    turn: (userId: string, direction: 'off' | 'on') =>
+      passkeys.switchTexts(userId, direction === 'off'),
     /** After a factor was removed: a user who adds another one later chooses again. */
     async afterRemoval(userId: string): Promise<void> {
       if (!(await hasBetter(userId))) await passkeys.switchTexts(userId, false);

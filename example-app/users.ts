@@ -35,9 +35,15 @@ export type Users = Awaited<ReturnType<typeof openUsers>>;
  * @param passkeyLists Where their passkeys are kept. Default: this process's memory.
  * @throws {ConfigError} in production.
  */
-export async function openUsers(config: Config, lists = memoryLists(), passkeyLists = memoryLists()) {
+export async function openUsers(
+  config: Config,
+  lists = memoryLists(),
+  passkeyLists = memoryLists(),
+) {
   if (config.isProduction) {
-    throw new ConfigError(['NODE_ENV=production: everyone knows the demo users’ password. Put your users in users.ts']);
+    throw new ConfigError([
+      'NODE_ENV=production: everyone knows the demo users’ password. Put your users in users.ts',
+    ]);
   }
   for (const [username, mobile] of Object.entries(config.phones)) {
     const numbers: Numbers = { confirmed: [mobile], unconfirmed: null };
@@ -62,7 +68,8 @@ export async function openUsers(config: Config, lists = memoryLists(), passkeyLi
   };
 }
 
-const hashPassword: (password: string, salt: Buffer, bytes: number) => Promise<Buffer> = promisify(scrypt);
+const hashPassword: (password: string, salt: Buffer, bytes: number) => Promise<Buffer> =
+  promisify(scrypt);
 
 /** The numbers of one user. */
 interface Numbers {
@@ -85,11 +92,19 @@ export function createPhoneBook(lists: UserLists): PhoneBook {
   return {
     async list(userId) {
       const { confirmed, unconfirmed } = toNumbers(await lists.read(userId));
-      const entries = confirmed.map((mobile, index) => ({ mobile, isConfirmed: true, isDefault: index === 0 }));
-      return unconfirmed ? [...entries, { mobile: unconfirmed, isConfirmed: false, isDefault: false }] : entries;
+      const entries = confirmed.map((mobile, index) => ({
+        mobile,
+        isConfirmed: true,
+        isDefault: index === 0,
+      }));
+      return unconfirmed
+        ? [...entries, { mobile: unconfirmed, isConfirmed: false, isDefault: false }]
+        : entries;
     },
     addUnconfirmed: (userId, mobile) =>
-      update(userId, ({ confirmed }) => (confirmed.includes(mobile) ? null : { confirmed, unconfirmed: mobile })),
+      update(userId, ({ confirmed }) =>
+        confirmed.includes(mobile) ? null : { confirmed, unconfirmed: mobile },
+      ),
     confirm: (userId, mobile) =>
       update(userId, ({ confirmed, unconfirmed }) =>
         unconfirmed === mobile ? { confirmed: [...confirmed, mobile], unconfirmed: null } : null,
@@ -97,7 +112,10 @@ export function createPhoneBook(lists: UserLists): PhoneBook {
     replace: (userId, replaced, mobile) =>
       update(userId, ({ confirmed, unconfirmed }) => {
         if (unconfirmed !== mobile || !confirmed.includes(replaced)) return null;
-        return { confirmed: confirmed.map((own) => (own === replaced ? mobile : own)), unconfirmed: null };
+        return {
+          confirmed: confirmed.map((own) => (own === replaced ? mobile : own)),
+          unconfirmed: null,
+        };
       }),
     remove: (userId, mobile, { keepsLast }) =>
       update(userId, ({ confirmed, unconfirmed }) => {

@@ -11,7 +11,10 @@ export function closestName(misspelt: string, known: readonly string[]): string 
   const limit = Math.min(MAX_DISTANCE, Math.floor(misspelt.length / 3));
   const [best] = known
     .map((name) => ({ name, distance: editDistance(misspelt.toLowerCase(), name.toLowerCase()) }))
-    .filter(({ name, distance }) => distance <= limit || isBeginning(misspelt, name) || isBeginning(name, misspelt))
+    .filter(
+      ({ name, distance }) =>
+        distance <= limit || isBeginning(misspelt, name) || isBeginning(name, misspelt),
+    )
     .sort((one, other) => one.distance - other.distance);
   return best?.name;
 }

@@ -55,7 +55,10 @@ export function unlessFalse<Schema extends z.ZodType>(schema: Schema) {
 }
 
 /** Returns a schema for a function. Only the caller knows its type. */
-export function callback<Callback extends (...values: never[]) => unknown>(): z.ZodCustom<Callback, Callback> {
+export function callback<Callback extends (...values: never[]) => unknown>(): z.ZodCustom<
+  Callback,
+  Callback
+> {
   return z.custom<Callback>((value) => typeof value === 'function', 'must be a function');
 }
 
@@ -76,9 +79,13 @@ export function syncCallback<Callback extends (input: never) => unknown>() {
 }
 
 /** One secret or a list, as the environment gives them. */
-export type SecretOption = string | undefined | readonly [string | undefined, ...(string | undefined)[]];
+export type SecretOption =
+  | string
+  | undefined
+  | readonly [string | undefined, ...(string | undefined)[]];
 
-const SECRET = 'must be a string of at least 32 random characters: `openssl rand -base64 32` makes one';
+const SECRET =
+  'must be a string of at least 32 random characters: `openssl rand -base64 32` makes one';
 
 /** Returns a schema for the option `secret`: one, or a list, which it makes of both. */
 export function secretOption() {
@@ -86,15 +93,25 @@ export function secretOption() {
     .string(SECRET)
     .min(32, SECRET)
     .refine((value) => new Set(value).size > 1, SECRET);
-  return z.union([secret.transform((value): [string] => [value]), z.array(secret, SECRET).nonempty(SECRET)], {
-    error: () => '',
-  });
+  return z.union(
+    [secret.transform((value): [string] => [value]), z.array(secret, SECRET).nonempty(SECRET)],
+    {
+      error: () => '',
+    },
+  );
 }
 
 /** Returns a schema for an object that has these methods or parts. What they do is not checked. */
-export function objectWith<Part>(what: string, ...fields: readonly string[]): z.ZodCustom<Part, Part> {
-  const isObject = z.custom<Part & object>((value) => typeof value === 'object' && value !== null, `must be ${what}`);
-  const findMissing = (value: unknown): string | undefined => fields.find((field) => !(field in Object(value)));
+export function objectWith<Part>(
+  what: string,
+  ...fields: readonly string[]
+): z.ZodCustom<Part, Part> {
+  const isObject = z.custom<Part & object>(
+    (value) => typeof value === 'object' && value !== null,
+    `must be ${what}`,
+  );
+  const findMissing = (value: unknown): string | undefined =>
+    fields.find((field) => !(field in Object(value)));
   return isObject.refine((value) => findMissing(value) === undefined, {
     abort: true,
     error: ({ input }) => `must be ${what}, and has no ${findMissing(input) ?? ''}`,
@@ -102,10 +119,17 @@ export function objectWith<Part>(what: string, ...fields: readonly string[]): z.
 }
 
 /** Returns a schema for an object whose keys are ISO 3166-1 country codes. */
-export function byCountry<Value extends z.ZodType>(value: Value, problem: string, keyProblem = problem) {
+export function byCountry<Value extends z.ZodType>(
+  value: Value,
+  problem: string,
+  keyProblem = problem,
+) {
   return z
     .record(z.string(), value, problem)
-    .refine((record) => Object.keys(record).every((code) => findCountry(code) === code), keyProblem);
+    .refine(
+      (record) => Object.keys(record).every((code) => findCountry(code) === code),
+      keyProblem,
+    );
 }
 
 /** Returns the ISO 3166-1 code of the country that two letters mean: GB for UK; AC, TA and XK too, which can be called. */
@@ -131,7 +155,11 @@ export function parseOptions<Schema extends z.ZodType>(
   throw toOptionError(maker, result.error.issues, given);
 }
 
-function toOptionError(maker: string, issues: readonly z.core.$ZodIssue[], given: unknown): TypeError {
+function toOptionError(
+  maker: string,
+  issues: readonly z.core.$ZodIssue[],
+  given: unknown,
+): TypeError {
   // A misspelt option explains why another one seems to be missing.
   const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0];
   // A union without a message of its own says what is wrong for its last member.
@@ -155,5 +183,7 @@ function toOptionError(maker: string, issues: readonly z.core.$ZodIssue[], given
     );
   }
   const option = [...path, issue.keys[0]].join('.');
-  return new TypeError(`${maker}: unknown option ${option}${issue.message && `, ${issue.message}`}`);
+  return new TypeError(
+    `${maker}: unknown option ${option}${issue.message && `, ${issue.message}`}`,
+  );
 }

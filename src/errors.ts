@@ -5,7 +5,9 @@ export interface SafeCause {
 }
 
 /** Names and codes of third-party errors that may be repeated; everything else becomes "Error" and null. */
-const KNOWN_NAMES = new Set('Error TypeError RangeError SyntaxError AggregateError AbortError TimeoutError'.split(' '));
+const KNOWN_NAMES = new Set(
+  'Error TypeError RangeError SyntaxError AggregateError AbortError TimeoutError'.split(' '),
+);
 const KNOWN_CODES = new Set(
   (
     'ECONNREFUSED ECONNRESET ECONNABORTED EPIPE ETIMEDOUT ENOTFOUND EAI_AGAIN EHOSTUNREACH ENETUNREACH EPROTO ' +
@@ -64,7 +66,10 @@ export class GatewayUnreachableError extends NoAnswerError {
     cause?: unknown,
   ) {
     const { code } = toSafeCause(cause);
-    super(`The OTP gateway could not be reached (${call})${code === null ? '' : `: ${code}`}`, cause);
+    super(
+      `The OTP gateway could not be reached (${call})${code === null ? '' : `: ${code}`}`,
+      cause,
+    );
     this.status = mayHaveArrived ? 502 : 503;
   }
 }
@@ -187,7 +192,9 @@ export class FirstFactorError extends SmsOtpError {
 
   /** @param missing The half of a first factor's result that is missing. */
   constructor(missing: 'user' | 'authInfo') {
-    super(`smsOtp.send() found no result of a first factor: ${MISSING[missing]}${seeAlso('ERR_NO_FIRST_FACTOR')}`);
+    super(
+      `smsOtp.send() found no result of a first factor: ${MISSING[missing]}${seeAlso('ERR_NO_FIRST_FACTOR')}`,
+    );
   }
 }
 
@@ -249,7 +256,11 @@ export type AnySmsOtpError =
 
 /** The call of the gateway failed, or was refused before it. */
 export type GatewayError =
-  GatewayUnreachableError | GatewayTimeoutError | GatewayResponseError | GatewayRejectedError | GatewayBusyError;
+  | GatewayUnreachableError
+  | GatewayTimeoutError
+  | GatewayResponseError
+  | GatewayRejectedError
+  | GatewayBusyError;
 
 export function isGatewayError(error: unknown): error is GatewayError {
   return error instanceof SmsOtpError && error.code.startsWith('ERR_GATEWAY_');

@@ -1,4 +1,10 @@
-export { createSmsOtp, measureMessages, SmsOtpStrategy, type SmsOtp, type SmsOtpBase } from './sms-otp';
+export {
+  createSmsOtp,
+  measureMessages,
+  SmsOtpStrategy,
+  type SmsOtp,
+  type SmsOtpBase,
+} from './sms-otp';
 export type { FieldsOption, LimitsOption, MaybeUser, SmsOtpOptions } from './options';
 export type { PhoneBook, PhoneEntry } from './account/phone-book';
 export type {
@@ -29,7 +35,12 @@ export { noticeText, type NoticeTextOptions } from './login/notice-text';
 export { MESSAGE_LOCALES, type MessageLocale } from './messages/locales';
 export type { MessageMeasure } from './messages/measure';
 export { sanitizeVariable } from './messages/sanitize';
-export type { CountryMessage, MessageContext, MessageOption, MessagesOption } from './messages/options';
+export type {
+  CountryMessage,
+  MessageContext,
+  MessageOption,
+  MessagesOption,
+} from './messages/options';
 export type { DevicesPart, FactorsPart, PhonesPart, RecoveryPart } from './middleware/middlewares';
 export type {
   EnrollOptions,
@@ -48,7 +59,12 @@ export type { RecoveryCodesPart } from './middleware/recovery-codes';
 export type { ListedPhone } from './account/change-phones';
 export type { Phones } from './middleware/phones';
 export type { SecondFactorClaims, SmsOtpStatus } from './middleware/status';
-export type { SmsOtpAuthInfo, SmsOtpFailureInfo, StrategyCallback, StrategyDone } from './middleware/strategy';
+export type {
+  SmsOtpAuthInfo,
+  SmsOtpFailureInfo,
+  StrategyCallback,
+  StrategyDone,
+} from './middleware/strategy';
 export type { GatewayClient } from './client/gateway-client';
 export type { GatewayClientOptions } from './client/options';
 export type { GatewayEvent } from './client/events';

@@ -34,7 +34,11 @@ import type { SmsOtpStore, UserId } from './stores/store';
 export type LimitsOption = { readonly [Name in keyof Limits]?: Partial<Limits[Name]> | undefined };
 
 /** What `getPhone` returns. */
-export type GivenPhone = string | { readonly number: string; readonly isConfirmed: boolean } | null | undefined;
+export type GivenPhone =
+  | string
+  | { readonly number: string; readonly isConfirmed: boolean }
+  | null
+  | undefined;
 
 /** A user, or nothing. */
 export type MaybeUser = Express.User | null | undefined | false;
@@ -111,7 +115,10 @@ export interface SmsOtpOptions {
    * factor than the text `send` and `stepUp` text nothing, and `resend` texts when asked. A name that this user cannot use
    * now counts as `'sms'`. Default: `'sms'`.
    */
-  preferredFactor?(user: Express.User, req: Request): string | null | undefined | Promise<string | null | undefined>;
+  preferredFactor?(
+    user: Express.User,
+    req: Request,
+  ): string | null | undefined | Promise<string | null | undefined>;
   /** Challenges, counters and the shared token. Default: `memoryStore()`, for one process. */
   readonly store?: SmsOtpStore | undefined;
   /** The Passport instance the strategy is registered with. Default: `require('passport')`. */
@@ -160,7 +167,10 @@ const COUNTRY = "must be the ISO 3166-1 code of a country, such as 'US'";
 const FACTOR =
   'needs a name of small letters, digits and hyphens that is not reserved, and a function check, or createOptions and checkResponse (isAvailable, too, is one)';
 
-const name = z.string('must be a string').min(1, 'must not be empty').max(100, 'must have at most 100 characters');
+const name = z
+  .string('must be a string')
+  .min(1, 'must not be empty')
+  .max(100, 'must have at most 100 characters');
 
 const country = z.string(COUNTRY).refine((code) => findCountry(code) === code, {
   error: ({ input }) => {
@@ -177,16 +187,25 @@ const factor = objectWith<Factor>('a factor', 'name').refine(isFactor, FACTOR);
 
 function isFactor(given: Partial<CodeFactor & ChallengeFactor>): boolean {
   const { name: called, check, createOptions, checkResponse, isAvailable } = given;
-  const isName = typeof called === 'string' && /^[a-z][a-z0-9-]{0,31}$/.test(called) && !OWN_METHODS.includes(called);
-  const callbacks = [check, createOptions, checkResponse].map((callback) => typeof callback).join(' ');
-  const hasCallbacks = ['function undefined undefined', 'undefined function function'].includes(callbacks);
+  const isName =
+    typeof called === 'string' &&
+    /^[a-z][a-z0-9-]{0,31}$/.test(called) &&
+    !OWN_METHODS.includes(called);
+  const callbacks = [check, createOptions, checkResponse]
+    .map((callback) => typeof callback)
+    .join(' ');
+  const hasCallbacks = ['function undefined undefined', 'undefined function function'].includes(
+    callbacks,
+  );
   return isName && hasCallbacks && (isAvailable === undefined || typeof isAvailable === 'function');
 }
 
 /** A policy with a misspelt stage would never be checked, and with a misspelt mode it would be enforced. */
 const policy = objectWith<Policy>('a policy', 'name', 'stage', 'check').refine(
   ({ stage, check, mode = 'enforce' }: Partial<Policy>) =>
-    ['send', 'enroll'].includes(stage ?? '') && ['enforce', 'report'].includes(mode) && typeof check === 'function',
+    ['send', 'enroll'].includes(stage ?? '') &&
+    ['enforce', 'report'].includes(mode) &&
+    typeof check === 'function',
   "must have the stage 'send' or 'enroll' and no mode but 'enforce' and 'report', and check must be a function",
 );
 
@@ -221,7 +240,9 @@ const schema = strictOptions({
   loadUser: callback<SmsOtpOptions['loadUser']>(),
   // The app's other callbacks take what it returns.
   getUserId: syncCallback<(user: Express.User) => AppUserId>().optional(),
-  allowedCountries: z.union([z.literal('any'), z.array(country, COUNTRIES).nonempty(COUNTRIES)], { error: () => '' }),
+  allowedCountries: z.union([z.literal('any'), z.array(country, COUNTRIES).nonempty(COUNTRIES)], {
+    error: () => '',
+  }),
   isRequiredFor: callback<NonNullable<SmsOtpOptions['isRequiredFor']>>().optional(),
   preferredFactor: callback<NonNullable<SmsOtpOptions['preferredFactor']>>().optional(),
   store: objectWith<SmsOtpStore>(
@@ -277,13 +298,19 @@ const RESERVED_SESSION_KEYS = ['cookie', 'passport'];
  */
 export function readOptions(options: SmsOtpOptions): Settings {
   const settings = parseOptions(MAKER, schema, options);
-  const { strategyName, keepSessionKeys, codeValiditySeconds, pendingLoginSeconds, messages } = settings;
+  const { strategyName, keepSessionKeys, codeValiditySeconds, pendingLoginSeconds, messages } =
+    settings;
   // Two instances of one app share its sessions: a mark of one is not a mark of the other.
-  const { sessionKey = strategyName === DEFAULT_NAME ? 'smsOtp' : `smsOtp:${strategyName}` } = settings;
+  const { sessionKey = strategyName === DEFAULT_NAME ? 'smsOtp' : `smsOtp:${strategyName}` } =
+    settings;
   if (settings.getPhone === undefined && settings.phoneBook === undefined)
     throw optionError(MAKER, 'getPhone', 'must be a function, unless there is a phoneBook');
   if (RESERVED_SESSION_KEYS.includes(sessionKey)) {
-    throw optionError(MAKER, 'sessionKey', `'${sessionKey}' is reserved by express-session or Passport`);
+    throw optionError(
+      MAKER,
+      'sessionKey',
+      `'${sessionKey}' is reserved by express-session or Passport`,
+    );
   }
   const reserved = [...RESERVED_SESSION_KEYS, sessionKey];
   if (keepSessionKeys.some((key) => reserved.includes(key))) {
@@ -302,7 +329,10 @@ export function readOptions(options: SmsOtpOptions): Settings {
       'shapes the default message; put the last line into your own template instead',
     );
   }
-  if (settings.knownBrowsers !== false && settings.limits.failures.disableAfter > MOST_FAILURES_PER_SIDE) {
+  if (
+    settings.knownBrowsers !== false &&
+    settings.limits.failures.disableAfter > MOST_FAILURES_PER_SIDE
+  ) {
     const most = `must not exceed ${MOST_FAILURES_PER_SIDE}, because known browsers and all others are counted apart`;
     throw optionError(MAKER, 'limits.failures.disableAfter', most);
   }

@@ -86,10 +86,15 @@ type Where<O, Option extends keyof PartOptions, Parts> = Option extends keyof O
   : { readonly [Name in keyof Parts]?: undefined };
 
 /** A type parameter that is given a part accepts any name beside it. */
-type NoOthers<O> = { readonly [Name in Exclude<keyof O & string, keyof SmsOtpOptions>]: `there is no option ${Name}` };
+type NoOthers<O> = {
+  readonly [Name in Exclude<keyof O & string, keyof SmsOtpOptions>]: `there is no option ${Name}`;
+};
 
 /** The options that add parts. */
-type PartOptions = Pick<SmsOtpOptions, 'factors' | 'phoneBook' | 'recoveryCodes' | 'trustedDevices' | 'logins'>;
+type PartOptions = Pick<
+  SmsOtpOptions,
+  'factors' | 'phoneBook' | 'recoveryCodes' | 'trustedDevices' | 'logins'
+>;
 
 /** Everything behind one set of options. */
 class SmsOtpContext {
@@ -178,7 +183,10 @@ const SECOND_ARGUMENT =
   'createSmsOtp takes its options alone: loadUser finds the user; a verify callback belongs to new SmsOtpStrategy(options, callback)';
 
 /** Registers the strategy, and warns when that takes the place of another one. */
-function register(strategy: SmsOtpStrategy, { passport, strategyName, warn }: MiddlewareContext): void {
+function register(
+  strategy: SmsOtpStrategy,
+  { passport, strategyName, warn }: MiddlewareContext,
+): void {
   // Missing in the types, part of Passport since 0.1.
   const { _strategies: registered } = readFields(passport);
   if (Object.hasOwn(readFields(registered), strategyName)) {
@@ -203,7 +211,10 @@ function toClient(
 ): { gateway: GatewayClient; isOwn: boolean } {
   if (gateway instanceof GatewayClient) return { gateway, isOwn: false };
   try {
-    return { gateway: new GatewayClient({ now, maxPinDigits, tokenStore: tokens, ...gateway }), isOwn: true };
+    return {
+      gateway: new GatewayClient({ now, maxPinDigits, tokenStore: tokens, ...gateway }),
+      isOwn: true,
+    };
   } catch (cause) {
     // Its options stand under `gateway` here, and that is how they are named.
     const message = (cause as TypeError).message.replace(
@@ -225,7 +236,14 @@ function createLoginContext(
   store: SmsOtpStore,
   emit: LoginContext['emit'],
 ): LoginContext {
-  const { allowedCountries: countries, policies, getUserId = readId, loadUser, now, secret } = settings;
+  const {
+    allowedCountries: countries,
+    policies,
+    getUserId = readId,
+    loadUser,
+    now,
+    secret,
+  } = settings;
   const { strategyName } = settings;
   const derivers = secret.map(createKeyDeriver);
   const createDigests = (label: string): readonly KeyedDigest[] =>
@@ -282,9 +300,14 @@ function joinBrowsers(
   return createKnownBrowsers({ browsers, counters, digests, maxAgeDays, now, randomBytes });
 }
 
-function joinLogins({ logins: settings, now }: Settings, { logins }: GuardedStore): LoginRegistry | undefined {
+function joinLogins(
+  { logins: settings, now }: Settings,
+  { logins }: GuardedStore,
+): LoginRegistry | undefined {
   const parts = { now, randomId: randomUUID };
-  return settings && createLoginRegistry({ ...settings, ...parts, store: requirePart(logins, 'logins') });
+  return (
+    settings && createLoginRegistry({ ...settings, ...parts, store: requirePart(logins, 'logins') })
+  );
 }
 
 function createMiddlewareContext(
@@ -292,9 +315,12 @@ function createMiddlewareContext(
   login: LoginContext,
   { recoveryCodes, devices }: LoginFactors,
 ): MiddlewareContext {
-  const { strategyName, fields, sessionKey, keepSessionKeys, isRequiredFor, getLocale, now } = settings;
+  const { strategyName, fields, sessionKey, keepSessionKeys, isRequiredFor, getLocale, now } =
+    settings;
   const { trustedDevices, knownBrowsers } = settings;
-  const ownCookies = [trustedDevices, knownBrowsers].flatMap((option) => (option ? [option.cookieName] : []));
+  const ownCookies = [trustedDevices, knownBrowsers].flatMap((option) =>
+    option ? [option.cookieName] : [],
+  );
   const slot = new SessionSlot(sessionKey, keepSessionKeys, ownCookies);
   const logins = createLogins(slot, login.logins);
   const sendOtp = createSendOtp(login, createFactorLister(settings.factors, recoveryCodes));
@@ -307,7 +333,13 @@ function createMiddlewareContext(
     now,
     warn: login.warn,
     logins,
-    marks: createMarkReader(slot, login.getUserId, now, logins, (method) => verifiers.get(method)?.acr),
+    marks: createMarkReader(
+      slot,
+      login.getUserId,
+      now,
+      logins,
+      (method) => verifiers.get(method)?.acr,
+    ),
     sendOtp,
     resendOtp: createResendOtp(login, sendOtp),
     factors: new Map(
@@ -317,7 +349,11 @@ function createMiddlewareContext(
       }),
     ),
     devices: devices &&
-      trustedDevices && { ...devices, cookieName: trustedDevices.cookieName, trustDeviceField: fields.trustDevice },
+      trustedDevices && {
+        ...devices,
+        cookieName: trustedDevices.cookieName,
+        trustDeviceField: fields.trustDevice,
+      },
     findChallenge: (otpId) => login.store.challenges.find(otpId),
     discard: (otpId) => login.store.challenges.discard(otpId),
     isRequiredFor: async (user, req) => {

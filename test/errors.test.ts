@@ -14,15 +14,43 @@ import {
   toSafeCause,
 } from '../src/errors';
 
-const NAMES = ['Error', 'TypeError', 'RangeError', 'SyntaxError', 'AggregateError', 'AbortError', 'TimeoutError'];
+const NAMES = [
+  'Error',
+  'TypeError',
+  'RangeError',
+  'SyntaxError',
+  'AggregateError',
+  'AbortError',
+  'TimeoutError',
+];
 const CODES = [
   ...['ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN'],
   ...['EHOSTUNREACH', 'ENETUNREACH', 'EPROTO', 'UND_ERR_SOCKET', 'UND_ERR_CONNECT_TIMEOUT'],
-  ...['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'UND_ERR_DESTROYED', 'UND_ERR_CLOSED', 'UND_ERR_ABORTED'],
-  ...['UND_ERR_INFO', 'UND_ERR_HEADERS_OVERFLOW', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'HPE_INVALID_CONSTANT'],
-  ...['HPE_INVALID_HEADER_TOKEN', 'HPE_INVALID_CHUNK_SIZE', 'HPE_INVALID_CONTENT_LENGTH', 'HPE_INVALID_VERSION'],
+  ...[
+    'UND_ERR_HEADERS_TIMEOUT',
+    'UND_ERR_BODY_TIMEOUT',
+    'UND_ERR_DESTROYED',
+    'UND_ERR_CLOSED',
+    'UND_ERR_ABORTED',
+  ],
+  ...[
+    'UND_ERR_INFO',
+    'UND_ERR_HEADERS_OVERFLOW',
+    'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
+    'HPE_INVALID_CONSTANT',
+  ],
+  ...[
+    'HPE_INVALID_HEADER_TOKEN',
+    'HPE_INVALID_CHUNK_SIZE',
+    'HPE_INVALID_CONTENT_LENGTH',
+    'HPE_INVALID_VERSION',
+  ],
   ...['CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN'],
-  ...['ERR_TLS_CERT_ALTNAME_INVALID', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
+  ...[
+    'ERR_TLS_CERT_ALTNAME_INVALID',
+    'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+    'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  ],
   'ERR_SSL_WRONG_VERSION_NUMBER',
 ];
 
@@ -149,7 +177,12 @@ const ERRORS: readonly (readonly [string, () => Error, object])[] = [
   [
     'a store that failed',
     () => new StoreError('claim', new RangeError('x')),
-    { name: 'StoreError', code: 'ERR_STORE', status: 503, cause: { name: 'RangeError', code: null } },
+    {
+      name: 'StoreError',
+      code: 'ERR_STORE',
+      status: 503,
+      cause: { name: 'RangeError', code: null },
+    },
   ],
   [
     'a session that is missing',
@@ -174,7 +207,12 @@ const ERRORS: readonly (readonly [string, () => Error, object])[] = [
   [
     'a session that was not saved',
     () => new SessionError('ERR_SESSION_STORE', 'words', new TypeError('x')),
-    { ...session, code: 'ERR_SESSION_STORE', status: 503, cause: { name: 'TypeError', code: null } },
+    {
+      ...session,
+      code: 'ERR_SESSION_STORE',
+      status: 503,
+      cause: { name: 'TypeError', code: null },
+    },
   ],
   [
     'no first factor',
@@ -224,17 +262,28 @@ describe('an error of ours', () => {
     [2121, 200, 503],
     [2107, 429, 502],
     [2107, 500, 502],
-  ])('where the gateway rejects with code %p and status %i has status %i', (code, httpStatus, status) => {
-    expect(new GatewayRejectedError(call, code, null, httpStatus).status).toBe(status);
-  });
+  ])(
+    'where the gateway rejects with code %p and status %i has status %i',
+    (code, httpStatus, status) => {
+      expect(new GatewayRejectedError(call, code, null, httpStatus).status).toBe(status);
+    },
+  );
 });
 
 describe('the header Retry-After of an error', () => {
   it.each([
-    ['429 in front of the gateway', new GatewayResponseError(call, 429, 'it is not JSON', 17), { 'Retry-After': '17' }],
+    [
+      '429 in front of the gateway',
+      new GatewayResponseError(call, 429, 'it is not JSON', 17),
+      { 'Retry-After': '17' },
+    ],
     ['503 without seconds', new GatewayResponseError(call, 503, 'it is not JSON'), {}],
     ['500 in front of the gateway', new GatewayResponseError(call, 500, 'it is not JSON', 17), {}],
-    ['429 of the gateway', new GatewayRejectedError(call, null, null, 429, 17), { 'Retry-After': '17' }],
+    [
+      '429 of the gateway',
+      new GatewayRejectedError(call, null, null, 429, 17),
+      { 'Retry-After': '17' },
+    ],
     ['2121 without seconds', new GatewayRejectedError(call, 2121, 'SERVICE_UNAVAILABLE', 422), {}],
     ['2105, which waiting does not help', new GatewayRejectedError(call, 2105, 'X', 422, 17), {}],
   ])('after %s is for a 503 whose seconds are known', (_title, { headers }, expected) => {

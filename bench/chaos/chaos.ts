@@ -49,11 +49,17 @@ async function main(): Promise<number> {
   const heaps: number[] = [];
   for (let round = 1; round <= ROUNDS; round += 1) {
     const ends = Date.now() + (SECONDS * 1000) / ROUNDS;
-    const load = Array.from({ length: VISITORS_AT_ONCE }, () => visitUntil(ends, scene, tally, random));
+    const load = Array.from({ length: VISITORS_AT_ONCE }, () =>
+      visitUntil(ends, scene, tally, random),
+    );
     if (round === 3) await restartRedis(redis, (SECONDS * 1000) / ROUNDS / 2);
     await Promise.all(load);
     const { passes, unhandled, errors } = await scene.report();
-    tally.wrong.push(...(await invariants.findBreaches({ passes })), ...unhandled, ...errors.filter(isBug));
+    tally.wrong.push(
+      ...(await invariants.findBreaches({ passes })),
+      ...unhandled,
+      ...errors.filter(isBug),
+    );
     // Node closes connections that rest for 5 s: how many a burst has opened says nothing of what is kept.
     await pause(6_000);
     const samples = await Promise.all(hosts.map((host) => host.collect()));
@@ -70,7 +76,12 @@ async function main(): Promise<number> {
   return tally.wrong.length === 0 ? 0 : 1;
 }
 
-async function visitUntil(ends: number, scene: Scene, tally: Tally, random: () => number): Promise<void> {
+async function visitUntil(
+  ends: number,
+  scene: Scene,
+  tally: Tally,
+  random: () => number,
+): Promise<void> {
   while (Date.now() < ends) {
     const user = scene.users[tally.visits];
     if (user === undefined) throw new Error('more visits than people: raise PEOPLE');
@@ -129,9 +140,13 @@ function summarise(
   const answers = Array.from(statuses)
     .sort(([one], [other]) => one - other)
     .map(([status, times]) => `${status}: ${times}`);
-  console.log(`${visits} visits in ${SECONDS} s, ${passed} passed both factors, ${cut} connections cut (seed ${SEED})`);
+  console.log(
+    `${visits} visits in ${SECONDS} s, ${passed} passed both factors, ${cut} connections cut (seed ${SEED})`,
+  );
   console.log(`answers by status  ${answers.join(', ')}`);
-  console.log(`gateway            ${gateway.sent} texts, ${gateway.validated} codes right, ${gateway.faults} faults`);
+  console.log(
+    `gateway            ${gateway.sent} texts, ${gateway.validated} codes right, ${gateway.faults} faults`,
+  );
   console.log(`wrong outcomes     ${wrong.length}`);
   for (const line of wrong.slice(0, 20)) console.log(`  ${line}`);
 }

@@ -24,8 +24,9 @@ export type Visit = (visitor: Visitor) => Promise<VisitResult>;
  */
 const ALLOWED = new Set([200, 400, 401, 403, 429, 500, 502, 503, 504]);
 
-const isIn = ({ status }: Answer | undefined = { status: 0, body: {}, retryAfter: undefined }): boolean =>
-  status === 200;
+const isIn = (
+  { status }: Answer | undefined = { status: 0, body: {}, retryAfter: undefined },
+): boolean => status === 200;
 
 /** Password, code, account. */
 const honest: Visit = async (visitor) => {
@@ -63,7 +64,9 @@ const guesser: Visit = async (visitor) => {
   const { browser, url } = visitor;
   const sent = await start(visitor);
   const guess = notThe(visitor.code());
-  const guesses = await Promise.all(Array.from({ length: 10 }, () => browser.copy().enter(url(), guess)));
+  const guesses = await Promise.all(
+    Array.from({ length: 10 }, () => browser.copy().enter(url(), guess)),
+  );
   const late = await browser.enter(url(), visitor.code());
   const isWrong = guesses.some(isIn) || (isIn(late) && guesses.filter(wasJudged).length >= 5);
   return judge([sent, ...guesses, late], isWrong ? 'guessing led in' : null);
@@ -104,5 +107,8 @@ function wasJudged({ status, body }: Answer): boolean {
 
 function judge(answers: readonly Answer[], wrong: string | null = null): VisitResult {
   const odd = answers.find(({ status }) => !ALLOWED.has(status));
-  return { answers, wrong: wrong ?? (odd === undefined ? null : `an answer with status ${odd.status}`) };
+  return {
+    answers,
+    wrong: wrong ?? (odd === undefined ? null : `an answer with status ${odd.status}`),
+  };
 }

@@ -20,12 +20,17 @@ export async function createBetterAuthApp({ users, tell }) {
       .getSetCookie()
       .map((one) => one.split(';')[0])
       .join('; ');
-    await auth.api.enableTwoFactor({ body: { password: 'password-1' }, headers: new Headers({ cookie }) });
+    await auth.api.enableTwoFactor({
+      body: { password: 'password-1' },
+      headers: new Headers({ cookie }),
+    });
   }
   const app = express();
   app.all('/api/auth/{*any}', toNodeHandler(auth));
   app.get('/account', async (req, res) => {
-    const found = await auth.api.getSession({ headers: new Headers({ cookie: req.headers.cookie ?? '' }) });
+    const found = await auth.api.getSession({
+      headers: new Headers({ cookie: req.headers.cookie ?? '' }),
+    });
     if (found === null) return res.status(403).end();
     res.end(found.user.id);
   });

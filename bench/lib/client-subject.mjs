@@ -48,7 +48,9 @@ const CLIENTS = {
   '@vonage/verify2': () => {
     const { Auth } = require('@vonage/auth');
     const { Verify2 } = require('@vonage/verify2');
-    const vonage = new Verify2(new Auth({ apiKey: 'key', apiSecret: 'secret' }), { apiHost: gatewayUrl });
+    const vonage = new Verify2(new Auth({ apiKey: 'key', apiSecret: 'secret' }), {
+      apiHost: gatewayUrl,
+    });
     // Its default signs a token for each call, which costs five times as much.
     vonage.authType = 'basic';
     return () => vonage.checkCode('c11236f4-00bf-4b89-84ba-88b25df97315', '123456');
@@ -76,6 +78,8 @@ function requestByHttp(agent) {
 }
 
 const call = CLIENTS[name]();
-process.on('message', async ({ callers, durationMs }) => process.send(await load(call, callers, durationMs)));
+process.on('message', async ({ callers, durationMs }) =>
+  process.send(await load(call, callers, durationMs)),
+);
 process.on('disconnect', () => process.exit());
 process.send('ready');

@@ -2,11 +2,15 @@ import { fork, spawnSync } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
-const isPinned = availableParallelism() > 1 && spawnSync('taskset', ['--version'], { stdio: 'ignore' }).status === 0;
+const isPinned =
+  availableParallelism() > 1 &&
+  spawnSync('taskset', ['--version'], { stdio: 'ignore' }).status === 0;
 
 /** How to start node on one core: subject and load must not share one. Where that cannot be had, or for null, plain node. */
 export function wrapWithTaskset(core) {
-  return isPinned && core !== null ? ['taskset', ['-c', String(core), process.execPath]] : [process.execPath, []];
+  return isPinned && core !== null
+    ? ['taskset', ['-c', String(core), process.execPath]]
+    : [process.execPath, []];
 }
 
 /** Starts a module of this folder in a process and on a core of its own. Its failure ends the benchmark. */

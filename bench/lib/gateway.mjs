@@ -2,10 +2,18 @@
 // HTTP/1.1 that the clients send, bodies with a length, because node:http itself would be the slowest of all on its core.
 import { createServer } from 'node:net';
 
-const yes = (payload) => JSON.stringify({ status_code: 200, status_message: 'OK', payload, errors: null });
-const AUTH = yes({ access_token: 'a'.repeat(40), refresh_token: 'r'.repeat(40), validity_period: 1800 });
+const yes = (payload) =>
+  JSON.stringify({ status_code: 200, status_message: 'OK', payload, errors: null });
+const AUTH = yes({
+  access_token: 'a'.repeat(40),
+  refresh_token: 'r'.repeat(40),
+  validity_period: 1800,
+});
 const VALIDATE = yes('');
-const VONAGE = JSON.stringify({ request_id: 'c11236f4-00bf-4b89-84ba-88b25df97315', status: 'completed' });
+const VONAGE = JSON.stringify({
+  request_id: 'c11236f4-00bf-4b89-84ba-88b25df97315',
+  status: 'completed',
+});
 const TWILIO = JSON.stringify({
   sid: 'VE'.padEnd(34, '0'),
   service_sid: 'VA'.padEnd(34, '0'),

@@ -21,14 +21,20 @@ export function memoryCounters() {
   };
   return {
     add: async (counters) => {
-      const asked = counters.filter(({ exemptBy = [] }) => exemptBy.every((key) => read(key).count === 0));
+      const asked = counters.filter(({ exemptBy = [] }) =>
+        exemptBy.every((key) => read(key).count === 0),
+      );
       if (!asked.every(admits)) return false;
       for (const { key, windowSeconds, lock } of asked) {
         if (windowSeconds === 0) continue;
         const former = read(key);
         const count = former.count + 1;
         const lockedUntil = lock === undefined ? 0 : Date.now() + lockSeconds(lock, count) * 1000;
-        counts.set(key, { count, endsAt: former.endsAt || Date.now() + windowSeconds * 1000, lockedUntil });
+        counts.set(key, {
+          count,
+          endsAt: former.endsAt || Date.now() + windowSeconds * 1000,
+          lockedUntil,
+        });
       }
       return true;
     },
@@ -147,6 +153,9 @@ export async function redisBrowsers(client) {
   const remember = await client.scriptLoad(REMEMBER);
   return {
     remember: (userId, browserId) =>
-      client.evalSha(remember, { keys: [`hand:browsers:${userId}`], arguments: [browserId, String(Date.now())] }),
+      client.evalSha(remember, {
+        keys: [`hand:browsers:${userId}`],
+        arguments: [browserId, String(Date.now())],
+      }),
   };
 }

@@ -61,10 +61,16 @@ export function createOurs({ gatewayUrl, sessionStore, store }) {
 export function createHandWritten({ gatewayUrl, sessionStore, counters, challenges, browsers }) {
   const { app, passport } = createHost(sessionStore);
   const call = createCall(gatewayUrl);
-  const renew = (req) => new Promise((resolve, reject) => req.session.regenerate((e) => (e ? reject(e) : resolve())));
-  const save = (req) => new Promise((resolve, reject) => req.session.save((e) => (e ? reject(e) : resolve())));
+  const renew = (req) =>
+    new Promise((resolve, reject) => req.session.regenerate((e) => (e ? reject(e) : resolve())));
+  const save = (req) =>
+    new Promise((resolve, reject) => req.session.save((e) => (e ? reject(e) : resolve())));
   const see = (res, path) =>
-    res.status(303).location(path).set({ 'Cache-Control': 'no-store', 'Content-Length': '0' }).end();
+    res
+      .status(303)
+      .location(path)
+      .set({ 'Cache-Control': 'no-store', 'Content-Length': '0' })
+      .end();
 
   app.post('/login', passport.authenticate('local', { session: false }), async (req, res) => {
     const { id } = req.user;
@@ -74,7 +80,8 @@ export function createHandWritten({ gatewayUrl, sessionStore, counters, challeng
     }
     const [number, prefix] = [mobile, mobile.slice(0, -4)].map(hideNumber);
     const known = findBrowser(req, id);
-    const charge = (bucket) => inTime(counters.add(toSendCounters({ id, bucket, number, prefix, ip: req.ip })));
+    const charge = (bucket) =>
+      inTime(counters.add(toSendCounters({ id, bucket, number, prefix, ip: req.ip })));
     // A known browser that is full counts as one of the others.
     let bucket = known ?? OTHERS;
     let isCharged = await charge(bucket);
@@ -83,9 +90,14 @@ export function createHandWritten({ gatewayUrl, sessionStore, counters, challeng
       isCharged = await charge(bucket);
     }
     if (!isCharged) return res.status(429).end();
-    const { id: otpId } = await call('/apis/otp/v3/generate', { mobile: mobile.slice(1), message: MESSAGE });
+    const { id: otpId } = await call('/apis/otp/v3/generate', {
+      mobile: mobile.slice(1),
+      message: MESSAGE,
+    });
     const expiresAt = Date.now() + 300_000;
-    await inTime(challenges.begin(otpId, { userId: id, bucket, mobile, purpose: 'login', expiresAt }));
+    await inTime(
+      challenges.begin(otpId, { userId: id, bucket, mobile, purpose: 'login', expiresAt }),
+    );
     await renew(req);
     req.session.pending = { otpId };
     await save(req);
@@ -94,11 +106,13 @@ export function createHandWritten({ gatewayUrl, sessionStore, counters, challeng
   app.post('/login/pin', async (req, res) => {
     const { pending } = req.session;
     const { pin } = req.body;
-    if (typeof pin !== 'string' || !/^\d{4,10}$/.test(pin) || pending === undefined) return res.status(400).end();
+    if (typeof pin !== 'string' || !/^\d{4,10}$/.test(pin) || pending === undefined)
+      return res.status(400).end();
     const challenge = await inTime(challenges.claim(pending.otpId));
     if (challenge === null || challenge.purpose !== 'login') return res.status(401).end();
     const { userId, bucket, mobile, expiresAt } = challenge;
-    if (!(await inTime(counters.add(toGuessCounters(userId, bucket))))) return res.status(429).end();
+    if (!(await inTime(counters.add(toGuessCounters(userId, bucket)))))
+      return res.status(429).end();
     if (expiresAt < Date.now() || phoneOf(userId) !== mobile) return res.status(401).end();
     await call(`/apis/otp/v3/validate/${encodeURIComponent(pending.otpId)}`, { mobile, pin });
     if (!(await inTime(challenges.consume(pending.otpId)))) return res.status(401).end();
@@ -108,20 +122,29 @@ export function createHandWritten({ gatewayUrl, sessionStore, counters, challeng
       inTime(counters.add([{ key: `proven:${userId}:${number}`, windowSeconds: LONG, max: ANY }])),
     ]);
     const user = { id: userId };
-    await new Promise((resolve, reject) => req.logIn(user, (error) => (error ? reject(error) : resolve())));
+    await new Promise((resolve, reject) =>
+      req.logIn(user, (error) => (error ? reject(error) : resolve())),
+    );
     req.session.verified = { userId, at: Date.now() };
     await save(req);
     if (findBrowser(req, userId) !== bucket) {
       const browserId = bucket === OTHERS ? randomBytes(16).toString('base64url') : bucket;
       await inTime(browsers.remember(userId, browserId));
       const value = `${browserId}.${Date.now()}`;
-      const attributes = { secure: true, httpOnly: true, sameSite: 'lax', path: '/', maxAge: BROWSER_MS };
+      const attributes = {
+        secure: true,
+        httpOnly: true,
+        sameSite: 'lax',
+        path: '/',
+        maxAge: BROWSER_MS,
+      };
       res.cookie(BROWSER, `${value}.${seal(userId, value)}`, attributes);
     }
     see(res, '/account');
   });
   app.get('/account', (req, res) => {
-    if (!req.isAuthenticated() || req.session.verified?.userId !== req.user.id) return res.status(403).end();
+    if (!req.isAuthenticated() || req.session.verified?.userId !== req.user.id)
+      return res.status(403).end();
     res.end(req.user.id);
   });
   return { app, close: () => call.close() };
@@ -138,8 +161,13 @@ const [BROWSER, BROWSER_MS] = ['__Host-browser', 90 * DAY * 1000];
 
 /** What limits the failures in a browser: first those of all known browsers together, or of all others. */
 function toGuessCounters(id, bucket) {
-  const side = { key: `failures:${bucket === OTHERS ? OTHERS : 'known'}:${id}`, windowSeconds: LONG, max: 50 };
-  if (bucket !== OTHERS) return [side, { key: `browser:${bucket}:${id}`, windowSeconds: LONG, max: 10 }];
+  const side = {
+    key: `failures:${bucket === OTHERS ? OTHERS : 'known'}:${id}`,
+    windowSeconds: LONG,
+    max: 50,
+  };
+  if (bucket !== OTHERS)
+    return [side, { key: `browser:${bucket}:${id}`, windowSeconds: LONG, max: 10 }];
   return [
     side,
     { key: `locks:${id}`, windowSeconds: LONG, max: ANY, lock: LOCKS },
@@ -157,7 +185,11 @@ function toSendCounters({ id, bucket, number, prefix, ip }) {
     { key: `sends:gap:${bucket}:${id}`, windowSeconds: DAY, max: ANY, lock: GAPS },
     { key: `sends:day:${bucket}:${id}`, windowSeconds: DAY, max: 10 },
     { key: `sends:short:${bucket}:${id}`, windowSeconds: 600, max: 5 },
-    { key: `sends:all:${isOther ? OTHERS : 'known'}:${id}`, windowSeconds: DAY, max: isOther ? 20 : 40 },
+    {
+      key: `sends:all:${isOther ? OTHERS : 'known'}:${id}`,
+      windowSeconds: DAY,
+      max: isOther ? 20 : 40,
+    },
     { key: `sends:numbers:${id}`, windowSeconds: DAY, max: 5, exemptBy: [proven, texted] },
     { key: texted, windowSeconds: DAY, max: ANY, exemptBy },
     { key: `sends:day:${number}`, windowSeconds: DAY, max: 10, exemptBy },
@@ -183,10 +215,14 @@ function keysClearedBySuccess(id, bucket) {
 function findBrowser({ headers }, userId) {
   const [, value, browserId, at, mark] = BROWSER_COOKIE.exec(headers.cookie ?? '') ?? [];
   if (value === undefined || Date.now() - Number(at) > BROWSER_MS) return undefined;
-  return timingSafeEqual(Buffer.from(mark), Buffer.from(seal(userId, value))) ? browserId : undefined;
+  return timingSafeEqual(Buffer.from(mark), Buffer.from(seal(userId, value)))
+    ? browserId
+    : undefined;
 }
 
-const BROWSER_COOKIE = new RegExp(`(?:^|; )${BROWSER}=(([\\w-]{22})\\.(\\d{1,16}))\\.([\\w-]{43})(?:;|$)`);
+const BROWSER_COOKIE = new RegExp(
+  `(?:^|; )${BROWSER}=(([\\w-]{22})\\.(\\d{1,16}))\\.([\\w-]{43})(?:;|$)`,
+);
 
 const seal = (userId, value) =>
   createHmac('sha256', 'another key')
@@ -194,8 +230,16 @@ const seal = (userId, value) =>
     .digest('base64url');
 
 const MESSAGE = '[PIN] is your sign-in code. It expires in 5 min. Never share it.';
-const DENIED_TYPES = new Set(['PREMIUM_RATE', 'SHARED_COST', 'TOLL_FREE', 'UAN', 'PAGER', 'VOICEMAIL']);
-const hideNumber = (text) => createHmac('sha256', 'a key').update(text).digest('base64url').slice(0, 22);
+const DENIED_TYPES = new Set([
+  'PREMIUM_RATE',
+  'SHARED_COST',
+  'TOLL_FREE',
+  'UAN',
+  'PAGER',
+  'VOICEMAIL',
+]);
+const hideNumber = (text) =>
+  createHmac('sha256', 'a key').update(text).digest('base64url').slice(0, 22);
 
 /** A store that does not answer within two seconds has failed. */
 async function inTime(answer) {
@@ -221,7 +265,8 @@ function createCall(gatewayUrl) {
     const { 'content-type': type, 'content-length': length } = answer.headers;
     if (!/^application\/json/.test(type) || Number(length) > 65_536) throw new Error('odd answer');
     const { status_code: statusCode, errors, payload } = await answer.body.json();
-    if (answer.statusCode !== 200 || statusCode !== 200 || errors !== null) throw new Error('refused');
+    if (answer.statusCode !== 200 || statusCode !== 200 || errors !== null)
+      throw new Error('refused');
     return payload;
   };
   return Object.assign(call, { close: () => dispatcher.close() });

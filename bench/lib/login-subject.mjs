@@ -27,7 +27,11 @@ const STORES = {
   Redis: (client) => redisStore(client, { onWarning: () => undefined }),
   PostgreSQL: (pool) => postgresStore(pool),
 };
-const FLOWS = { 'passport-sms-otp': startOurs, 'hand-written': startHandWritten, 'better-auth': startBetterAuth };
+const FLOWS = {
+  'passport-sms-otp': startOurs,
+  'hand-written': startHandWritten,
+  'better-auth': startBetterAuth,
+};
 
 async function startOurs() {
   const { client, sessionStore } = await openStores();
@@ -57,7 +61,10 @@ async function openStores() {
   if (place === 'memory') return { client: null, sessionStore: new MemoryStore() };
   if (place === 'PostgreSQL') {
     const pool = new Pool({ connectionString: storeUrl });
-    return { client: pool, sessionStore: new PostgresSessions({ pool, pruneSessionInterval: false }) };
+    return {
+      client: pool,
+      sessionStore: new PostgresSessions({ pool, pruneSessionInterval: false }),
+    };
   }
   const client = createClient({ url: storeUrl, disableOfflineQueue: true });
   client.on('error', () => undefined);

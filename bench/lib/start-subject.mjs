@@ -3,8 +3,16 @@ import { join } from 'node:path';
 import { forkOnCore } from './cores.mjs';
 
 /** An app of the login benchmark on core 0. @param folder Where it lies, of this checkout or another one. */
-export async function startSubject(flow, place, gatewayUrl, redisUrl, folder = import.meta.dirname) {
-  return listenTo(forkOnCore(0, join(folder, 'login-subject.mjs'), flow, place, gatewayUrl, redisUrl ?? ''));
+export async function startSubject(
+  flow,
+  place,
+  gatewayUrl,
+  redisUrl,
+  folder = import.meta.dirname,
+) {
+  return listenTo(
+    forkOnCore(0, join(folder, 'login-subject.mjs'), flow, place, gatewayUrl, redisUrl ?? ''),
+  );
 }
 
 /** An app in a process of its own, once it listens. */

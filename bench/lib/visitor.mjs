@@ -13,7 +13,10 @@ export function createVisitor(baseUrl, id) {
   const cookies = new Map(kept.get(place));
   return async function visit(method, path, body, type = 'application/x-www-form-urlencoded') {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-    const headers = { ...(cookie && { cookie }), ...(body && { 'content-type': type, origin: 'http://127.0.0.1' }) };
+    const headers = {
+      ...(cookie && { cookie }),
+      ...(body && { 'content-type': type, origin: 'http://127.0.0.1' }),
+    };
     const answer = await request(baseUrl + path, { method, headers, body, dispatcher });
     for (const line of [answer.headers['set-cookie'] ?? []].flat()) {
       const [pair] = line.split(';');
@@ -37,7 +40,8 @@ export async function logInByForms(baseUrl, id) {
 /** The same with better-auth's routes. @param codes by address, each taken once. */
 export async function logInByBetterAuth(baseUrl, id, codes) {
   const visit = createVisitor(baseUrl, id);
-  const post = (path, body) => visit('POST', `/api/auth${path}`, JSON.stringify(body), 'application/json');
+  const post = (path, body) =>
+    visit('POST', `/api/auth${path}`, JSON.stringify(body), 'application/json');
   const email = `${id}@example.com`;
   expectStatus(await post('/sign-in/email', { email, password: 'password-1' }), [200]);
   expectStatus(await post('/two-factor/send-otp', {}), [200]);

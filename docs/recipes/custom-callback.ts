@@ -33,8 +33,17 @@ export function createApp({ users, gateway, sessionSecret, otpSecret }: RecipePa
   app.use(session({ secret: sessionSecret, resave: false, saveUninitialized: false }));
   app.use(passport.session());
 
-  app.post('/api/login', checkPassword, smsOtp.send(), (req, res) => void res.json(smsOtp.status(req)));
+  app.post(
+    '/api/login',
+    checkPassword,
+    smsOtp.send(),
+    (req, res) => void res.json(smsOtp.status(req)),
+  );
   app.post('/api/login/pin', smsOtp.verify(), (req, res) => void res.json(smsOtp.status(req)));
-  app.get('/api/account', smsOtp.requireSecondFactor(), (req, res) => void res.json({ id: req.user?.id }));
+  app.get(
+    '/api/account',
+    smsOtp.requireSecondFactor(),
+    (req, res) => void res.json({ id: req.user?.id }),
+  );
   return app;
 }

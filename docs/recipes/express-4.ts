@@ -7,7 +7,9 @@ import { addFirstFactor } from './first-factor';
 import type { RecipeParts } from './parts';
 
 /** Hands what an async handler throws to Express, as Express 5 does by itself. */
-function forwarding(handler: (...given: Parameters<RequestHandler>) => Promise<unknown>): RequestHandler {
+function forwarding(
+  handler: (...given: Parameters<RequestHandler>) => Promise<unknown>,
+): RequestHandler {
   return (req, res, next) => void handler(req, res, next).catch(next);
 }
 
@@ -27,8 +29,15 @@ export function createApp({ users, gateway, sessionSecret, otpSecret }: RecipePa
   app.use(passport.session());
 
   const firstFactor = passport.authenticate('local', { session: false }) as RequestHandler; // Typed as any.
-  app.post('/login', firstFactor, smsOtp.send({ successRedirect: '/login/pin', failureRedirect: '/login' }));
-  app.post('/login/pin', smsOtp.verify({ successRedirect: '/account', failureRedirect: '/login/pin' }));
+  app.post(
+    '/login',
+    firstFactor,
+    smsOtp.send({ successRedirect: '/login/pin', failureRedirect: '/login' }),
+  );
+  app.post(
+    '/login/pin',
+    smsOtp.verify({ successRedirect: '/account', failureRedirect: '/login/pin' }),
+  );
   app.get(
     '/account',
     smsOtp.requireSecondFactor(),

@@ -3,7 +3,9 @@ import { Strategy as LocalStrategy } from 'passport-local';
 import type { Users } from './parts';
 
 /** `import passport from 'passport'`, or an instance of your own. */
-type Passport = Pick<Authenticator, 'serializeUser' | 'deserializeUser'> & { use(strategy: Strategy): unknown };
+type Passport = Pick<Authenticator, 'serializeUser' | 'deserializeUser'> & {
+  use(strategy: Strategy): unknown;
+};
 
 /** What every app with Passport and passwords already has. */
 export function addFirstFactor(passport: Passport, users: Users): void {

@@ -15,7 +15,11 @@ interface Claims {
   readonly amr?: unknown;
 }
 
-export function createApp({ users, gateway, ...secrets }: RecipeParts & { tokenSecret: string }): Express {
+export function createApp({
+  users,
+  gateway,
+  ...secrets
+}: RecipeParts & { tokenSecret: string }): Express {
   addFirstFactor(passport, users);
   const smsOtp = createSmsOtp({
     gateway,
@@ -37,14 +41,22 @@ export function createApp({ users, gateway, ...secrets }: RecipeParts & { tokenS
   const app = express();
   app.use(express.json());
   // The session lives from the password to the code. The API below has none.
-  const loginSession = session({ secret: secrets.sessionSecret, resave: false, saveUninitialized: false });
+  const loginSession = session({
+    secret: secrets.sessionSecret,
+    resave: false,
+    saveUninitialized: false,
+  });
   const firstFactor = passport.authenticate('local', { session: false }) as RequestHandler; // Typed as any.
   app.use('/login', loginSession);
   app.post('/login', firstFactor, smsOtp.send(), (req, res) => void res.json(smsOtp.status(req)));
   app.post('/login/pin', smsOtp.verify({ session: false }), (req, res) => {
     const { amr } = req.authInfo as { amr: readonly string[] }; // Set by `verify`.
     const subject = String(req.user?.id);
-    const token = jwt.sign({ amr }, secrets.tokenSecret, { ...ISSUED, subject, expiresIn: LIFE_SECONDS });
+    const token = jwt.sign({ amr }, secrets.tokenSecret, {
+      ...ISSUED,
+      subject,
+      expiresIn: LIFE_SECONDS,
+    });
     res.json({ token, expiresInSeconds: LIFE_SECONDS });
   });
 

@@ -1,4 +1,14 @@
-import { Controller, Get, HttpCode, Inject, Injectable, Module, Post, Req, UseGuards } from '@nestjs/common';
+import {
+  Controller,
+  Get,
+  HttpCode,
+  Inject,
+  Injectable,
+  Module,
+  Post,
+  Req,
+  UseGuards,
+} from '@nestjs/common';
 import type { DynamicModule, INestApplication } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { PassportModule, PassportStrategy } from '@nestjs/passport';
@@ -8,7 +18,14 @@ import passport from 'passport';
 import { Strategy as LocalStrategy } from 'passport-local';
 import type { SmsOtp, SmsOtpStatus } from 'passport-sms-otp';
 import { addSessions } from './first-factor';
-import { PasswordGuard, SecondFactor, SendCodeGuard, SMS_OTP, SmsOtpModule, VerifyCodeGuard } from './nestjs';
+import {
+  PasswordGuard,
+  SecondFactor,
+  SendCodeGuard,
+  SMS_OTP,
+  SmsOtpModule,
+  VerifyCodeGuard,
+} from './nestjs';
 import type { RecipeParts, Users } from './parts';
 
 @Injectable()
@@ -58,7 +75,11 @@ export class AccountController {
 @Module({})
 class UsersModule {
   static of(users: Users): DynamicModule {
-    return { module: UsersModule, providers: [{ provide: 'USERS', useValue: users }], exports: ['USERS'] };
+    return {
+      module: UsersModule,
+      providers: [{ provide: 'USERS', useValue: users }],
+      exports: ['USERS'],
+    };
   }
 }
 

@@ -1,10 +1,30 @@
-import { applyDecorators, Catch, Inject, Injectable, Module, SetMetadata, UseGuards } from '@nestjs/common';
-import type { ArgumentsHost, CanActivate, DynamicModule, ExceptionFilter, ExecutionContext } from '@nestjs/common';
+import {
+  applyDecorators,
+  Catch,
+  Inject,
+  Injectable,
+  Module,
+  SetMetadata,
+  UseGuards,
+} from '@nestjs/common';
+import type {
+  ArgumentsHost,
+  CanActivate,
+  DynamicModule,
+  ExceptionFilter,
+  ExecutionContext,
+} from '@nestjs/common';
 import type { FactoryProvider, ModuleMetadata, OnApplicationShutdown } from '@nestjs/common';
 import { APP_FILTER, Reflector } from '@nestjs/core';
 import { AuthGuard } from '@nestjs/passport';
 import type { Request, RequestHandler, Response } from 'express';
-import { createSmsOtp, SmsOtpError, type SecondFactorOptions, type SmsOtp, type SmsOtpOptions } from 'passport-sms-otp';
+import {
+  createSmsOtp,
+  SmsOtpError,
+  type SecondFactorOptions,
+  type SmsOtp,
+  type SmsOtpOptions,
+} from 'passport-sms-otp';
 
 /** The token of what `createSmsOtp` returns. */
 export const SMS_OTP = Symbol('SMS_OTP');
@@ -14,7 +34,8 @@ const MAX_AGE = Symbol('MAX_AGE');
 function run(middleware: RequestHandler, context: ExecutionContext): Promise<boolean> {
   const http = context.switchToHttp();
   return new Promise((resolve, reject: (error: Error) => void) => {
-    const next = (error: unknown): void => (error === undefined ? resolve(true) : reject(error as Error));
+    const next = (error: unknown): void =>
+      error === undefined ? resolve(true) : reject(error as Error);
     void middleware(http.getRequest<Request>(), http.getResponse<Response>(), next);
   });
 }
@@ -67,15 +88,17 @@ export class SmsOtpGuard implements CanActivate {
   canActivate(context: ExecutionContext): Promise<boolean> {
     const targets = [context.getHandler(), context.getClass()];
     const maxAgeSeconds = this.reflector.getAllAndOverride<number | undefined>(MAX_AGE, targets);
-    const guard = this.guards.get(maxAgeSeconds) ?? this.smsOtp.requireSecondFactor({ maxAgeSeconds });
+    const guard =
+      this.guards.get(maxAgeSeconds) ?? this.smsOtp.requireSecondFactor({ maxAgeSeconds });
     this.guards.set(maxAgeSeconds, guard);
     return run(guard, context);
   }
 }
 
 /** Guards a route or a controller. With `maxAgeSeconds` the second factor must be that recent. */
-export function SecondFactor({ maxAgeSeconds }: Pick<SecondFactorOptions, 'maxAgeSeconds'> = {}): MethodDecorator &
-  ClassDecorator {
+export function SecondFactor({
+  maxAgeSeconds,
+}: Pick<SecondFactorOptions, 'maxAgeSeconds'> = {}): MethodDecorator & ClassDecorator {
   return applyDecorators(SetMetadata(MAX_AGE, maxAgeSeconds), UseGuards(SmsOtpGuard));
 }
 
@@ -87,7 +110,8 @@ export class SmsOtpErrorFilter implements ExceptionFilter {
   }
 }
 
-type AsyncOptions = Pick<ModuleMetadata, 'imports'> & Pick<FactoryProvider<SmsOtpOptions>, 'inject' | 'useFactory'>;
+type AsyncOptions = Pick<ModuleMetadata, 'imports'> &
+  Pick<FactoryProvider<SmsOtpOptions>, 'inject' | 'useFactory'>;
 
 @Module({})
 export class SmsOtpModule implements OnApplicationShutdown {
@@ -95,7 +119,8 @@ export class SmsOtpModule implements OnApplicationShutdown {
 
   static forRootAsync({ imports = [], inject = [], useFactory }: AsyncOptions): DynamicModule {
     const guards = [PasswordGuard, SendCodeGuard, VerifyCodeGuard, SmsOtpGuard];
-    const create = async (...given: unknown[]): Promise<SmsOtp> => createSmsOtp(await useFactory(...given));
+    const create = async (...given: unknown[]): Promise<SmsOtp> =>
+      createSmsOtp(await useFactory(...given));
     return {
       module: SmsOtpModule,
       global: true,

@@ -16,7 +16,14 @@ interface ProviderParts extends RecipeParts {
   readonly passkey: ChallengeFactor;
 }
 
-export function createApp({ users, gateway, sessionSecret, otpSecret, passkey, ...oidc }: ProviderParts): Express {
+export function createApp({
+  users,
+  gateway,
+  sessionSecret,
+  otpSecret,
+  passkey,
+  ...oidc
+}: ProviderParts): Express {
   addFirstFactor(passport, users);
   const smsOtp = createSmsOtp({
     gateway,
@@ -35,7 +42,8 @@ export function createApp({ users, gateway, sessionSecret, otpSecret, passkey, .
     claims: { openid: ['sub', 'acr', 'amr', 'auth_time'] },
     features: { claimsParameter: { enabled: true }, devInteractions: { enabled: false } },
     interactions: { policy: createPolicy(), url: (_context, { uid }) => `/interaction/${uid}` },
-    findAccount: async (_context, id) => (await users.findById(id)) && { accountId: id, claims: () => ({ sub: id }) },
+    findAccount: async (_context, id) =>
+      (await users.findById(id)) && { accountId: id, claims: () => ({ sub: id }) },
     loadExistingGrant: async ({ oidc: { client, session: loggedIn } }) => {
       const { accountId } = loggedIn;
       const grantId = loggedIn.grantIdFor(client.clientId);
@@ -52,7 +60,9 @@ export function createApp({ users, gateway, sessionSecret, otpSecret, passkey, .
     if (prompt.reasons.includes('login_prompt')) return false; // prompt=login
     const maxAgeSeconds = params.max_age === undefined ? undefined : Number(params.max_age);
     const { values } = readAcr(params);
-    return smsOtp.hasSecondFactor(req, { maxAgeSeconds }) && hasAcr(smsOtp.claims(req)?.acr, values);
+    return (
+      smsOtp.hasSecondFactor(req, { maxAgeSeconds }) && hasAcr(smsOtp.claims(req)?.acr, values)
+    );
   }
 
   /** Sends the browser back to the client, with what the user has passed and no more. */
@@ -64,7 +74,9 @@ export function createApp({ users, gateway, sessionSecret, otpSecret, passkey, .
       return void res.status(403).json({ error: 'second-factor-required', acr: values });
     }
     const { acr, amr, auth_time } = claims;
-    await provider.interactionFinished(req, res, { login: { accountId: req.user.id, acr, amr, ts: auth_time } });
+    await provider.interactionFinished(req, res, {
+      login: { accountId: req.user.id, acr, amr, ts: auth_time },
+    });
   };
 
   const app = express();
@@ -78,10 +90,19 @@ export function createApp({ users, gateway, sessionSecret, otpSecret, passkey, .
     const interaction = await provider.interactionDetails(req, res);
     if (isEnough(req, interaction)) return void finish(req, res, next);
     // In place of a page: the form of the password, or of a step-up where the user is logged in.
-    res.json({ isLoggedIn: smsOtp.hasSecondFactor(req), acr: readAcr(interaction.params), ...smsOtp.status(req) });
+    res.json({
+      isLoggedIn: smsOtp.hasSecondFactor(req),
+      acr: readAcr(interaction.params),
+      ...smsOtp.status(req),
+    });
   });
   const firstFactor = passport.authenticate('local', { session: false }) as RequestHandler; // Typed as any.
-  pages.post('/:uid/login', firstFactor, smsOtp.send(), (req, res) => void res.json(smsOtp.status(req)));
+  pages.post(
+    '/:uid/login',
+    firstFactor,
+    smsOtp.send(),
+    (req, res) => void res.json(smsOtp.status(req)),
+  );
   pages.post('/:uid/step-up', smsOtp.stepUp(), (req, res) => void res.json(smsOtp.status(req)));
   pages.post('/:uid/resend', smsOtp.resend(), (req, res) => void res.json(smsOtp.status(req)));
   pages.post('/:uid/pin', smsOtp.verify(), finish);
@@ -101,9 +122,13 @@ export function createApp({ users, gateway, sessionSecret, otpSecret, passkey, .
 function createPolicy(): ReturnType<typeof interactionPolicy.base> {
   const policy = interactionPolicy.base();
   policy.remove('consent'); // The clients are our own.
-  const check = new interactionPolicy.Check('acr_asked', 'another second factor is asked for', ({ oidc }) => {
-    return !hasAcr(oidc.acr, readAcr(oidc.params).values) && oidc.result?.login === undefined;
-  });
+  const check = new interactionPolicy.Check(
+    'acr_asked',
+    'another second factor is asked for',
+    ({ oidc }) => {
+      return !hasAcr(oidc.acr, readAcr(oidc.params).values) && oidc.result?.login === undefined;
+    },
+  );
   policy.get('login')?.checks.add(check);
   return policy;
 }

@@ -18,17 +18,29 @@ interface OpenIdParts extends RecipeParts {
   readonly findByIdentity: (issuer: string, subject: string) => Promise<Express.User | null>;
 }
 
-export function createApp({ users, gateway, sessionSecret, otpSecret, ...openId }: OpenIdParts): Express {
+export function createApp({
+  users,
+  gateway,
+  sessionSecret,
+  otpSecret,
+  ...openId
+}: OpenIdParts): Express {
   addSessions(passport, users);
   const { config, callbackUrl, findByIdentity } = openId;
   passport.use(
     'openid',
-    new OpenIdStrategy({ config, callbackURL: callbackUrl, scope: 'openid' }, (tokens, done: Done) => {
-      const claims = tokens.claims();
-      if (claims === undefined) return done(null, false);
-      // Issuer and subject together identify a person. An e-mail address does not: it may have a new owner.
-      findByIdentity(claims.iss, claims.sub).then((user) => done(null, user ?? false, { amr: claims.amr }), done);
-    }),
+    new OpenIdStrategy(
+      { config, callbackURL: callbackUrl, scope: 'openid' },
+      (tokens, done: Done) => {
+        const claims = tokens.claims();
+        if (claims === undefined) return done(null, false);
+        // Issuer and subject together identify a person. An e-mail address does not: it may have a new owner.
+        findByIdentity(claims.iss, claims.sub).then(
+          (user) => done(null, user ?? false, { amr: claims.amr }),
+          done,
+        );
+      },
+    ),
   );
   const smsOtp = createSmsOtp({
     gateway,
@@ -48,6 +60,10 @@ export function createApp({ users, gateway, sessionSecret, otpSecret, ...openId 
   app.get('/login/callback', openIdLogin, smsOtp.send({ successRedirect: '/login/pin' }));
   app.get('/login/pin', (req, res) => void res.json(smsOtp.status(req)));
   app.post('/login/pin', smsOtp.verify(), (req, res) => void res.json(smsOtp.status(req)));
-  app.get('/account', smsOtp.requireSecondFactor(), (req, res) => void res.json({ id: req.user?.id }));
+  app.get(
+    '/account',
+    smsOtp.requireSecondFactor(),
+    (req, res) => void res.json({ id: req.user?.id }),
+  );
   return app;
 }

@@ -34,7 +34,14 @@ export function createApp({ users, gateway, sessionSecret, otpSecret }: RecipePa
     checkPassword, // Express 5 passes its rejections on; in Express 4 catch them.
     smsOtp.send({ successRedirect: '/login/pin', failureRedirect: '/login' }),
   );
-  app.post('/login/pin', smsOtp.verify({ successRedirect: '/account', failureRedirect: '/login/pin' }));
-  app.get('/account', smsOtp.requireSecondFactor(), (req, res) => void res.json({ id: req.user?.id }));
+  app.post(
+    '/login/pin',
+    smsOtp.verify({ successRedirect: '/account', failureRedirect: '/login/pin' }),
+  );
+  app.get(
+    '/account',
+    smsOtp.requireSecondFactor(),
+    (req, res) => void res.json({ id: req.user?.id }),
+  );
   return app;
 }

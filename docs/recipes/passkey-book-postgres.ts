@@ -36,14 +36,29 @@ export function postgresPasskeyBook(pool: Pool): PasskeyBook {
 
   return {
     async list(userId) {
-      const { rows } = await pool.query<Omit<Passkey, 'publicKey'> & { publicKey: Buffer }>(LIST, [userId]);
-      return rows.map(({ publicKey, ...rest }) => ({ ...rest, publicKey: new Uint8Array(publicKey) }));
+      const { rows } = await pool.query<Omit<Passkey, 'publicKey'> & { publicKey: Buffer }>(LIST, [
+        userId,
+      ]);
+      return rows.map(({ publicKey, ...rest }) => ({
+        ...rest,
+        publicKey: new Uint8Array(publicKey),
+      }));
     },
     add: (userId, { id, userHandle, publicKey, counter, transports, name, createdAt }) =>
-      change(ADD, [userId, id, userHandle, Buffer.from(publicKey), counter, transports, name, createdAt]),
+      change(ADD, [
+        userId,
+        id,
+        userHandle,
+        Buffer.from(publicKey),
+        counter,
+        transports,
+        name,
+        createdAt,
+      ]),
     rename: (userId, id, name) =>
       change('update passkeys set name = $3 where user_id = $1 and id = $2', [userId, id, name]),
-    remove: (userId, id) => change('delete from passkeys where user_id = $1 and id = $2', [userId, id]),
+    remove: (userId, id) =>
+      change('delete from passkeys where user_id = $1 and id = $2', [userId, id]),
     useCounter: (userId, id, counter) => change(USE_COUNTER, [userId, id, counter]),
   };
 }

@@ -34,7 +34,11 @@ export interface PasskeyBook {
 export function memoryPasskeyBook(): PasskeyBook {
   const owners = new Map<string, { readonly userId: string; readonly passkey: Passkey }>();
 
-  function change(userId: string, id: string, changed: (passkey: Passkey) => Passkey | null): Promise<boolean> {
+  function change(
+    userId: string,
+    id: string,
+    changed: (passkey: Passkey) => Passkey | null,
+  ): Promise<boolean> {
     const found = owners.get(id);
     const passkey = found?.userId === userId ? changed(found.passkey) : null;
     if (passkey !== null) owners.set(id, { userId, passkey });
@@ -43,7 +47,9 @@ export function memoryPasskeyBook(): PasskeyBook {
 
   return {
     list: (userId) =>
-      Promise.resolve([...owners.values()].filter((one) => one.userId === userId).map(({ passkey }) => passkey)),
+      Promise.resolve(
+        [...owners.values()].filter((one) => one.userId === userId).map(({ passkey }) => passkey),
+      ),
     add(userId, passkey) {
       const isNew = !owners.has(passkey.id);
       if (isNew) owners.set(passkey.id, { userId, passkey });
@@ -53,7 +59,9 @@ export function memoryPasskeyBook(): PasskeyBook {
     remove: (userId, id) => Promise.resolve(owners.get(id)?.userId === userId && owners.delete(id)),
     useCounter: (userId, id, counter) =>
       change(userId, id, (passkey) =>
-        counter > passkey.counter || (counter === 0 && passkey.counter === 0) ? { ...passkey, counter } : null,
+        counter > passkey.counter || (counter === 0 && passkey.counter === 0)
+          ? { ...passkey, counter }
+          : null,
       ),
   };
 }

@@ -15,7 +15,13 @@ interface PasskeyParts extends RecipeParts {
   readonly textsOff: Set<string>;
 }
 
-export function createApp({ users, gateway, sessionSecret, otpSecret, ...parts }: PasskeyParts): Express {
+export function createApp({
+  users,
+  gateway,
+  sessionSecret,
+  otpSecret,
+  ...parts
+}: PasskeyParts): Express {
   const { book, passkeys, textsOff } = parts;
   addFirstFactor(passport, users);
   const hasPasskey = async (id: string): Promise<boolean> => (await book.list(id)).length > 0;
@@ -51,7 +57,10 @@ export function createApp({ users, gateway, sessionSecret, otpSecret, ...parts }
     res.json({ id: req.user?.id, ...smsOtp.status(req).verified });
   });
 
-  const settings = passkeySettings(book, passkeys, { rpName: 'Bank', userName: ({ user }) => user?.id ?? '' });
+  const settings = passkeySettings(book, passkeys, {
+    rpName: 'Bank',
+    userName: ({ user }) => user?.id ?? '',
+  });
   app.use('/settings', smsOtp.requireSecondFactor({ maxAgeSeconds: 300 }));
   app.get('/settings/passkeys', async (req, res) => {
     res.json((await settings.list(req)).map(({ id, name }) => ({ id, name })));
@@ -59,7 +68,9 @@ export function createApp({ users, gateway, sessionSecret, otpSecret, ...parts }
   app.post('/settings/passkeys/options', settings.registrationOptions);
   app.post('/settings/passkeys', async (req, res) => {
     const passkey = await settings.register(req, bodyOf(req).credential);
-    res.status(passkey ? 201 : 400).json(passkey ? { id: passkey.id, name: passkey.name } : { error: 'not-added' });
+    res
+      .status(passkey ? 201 : 400)
+      .json(passkey ? { id: passkey.id, name: passkey.name } : { error: 'not-added' });
   });
   app.post('/settings/passkeys/rename', async (req, res) => {
     const { id, name } = bodyOf(req);
@@ -73,7 +84,8 @@ export function createApp({ users, gateway, sessionSecret, otpSecret, ...parts }
   });
   app.post('/settings/text-off', async ({ user = { id: '' } }, res) => {
     // Not without a way back: who has lost the passkey needs a recovery code.
-    const isAllowed = (await hasPasskey(user.id)) && (await smsOtp.recoveryCodes.count(user.id)) > 0;
+    const isAllowed =
+      (await hasPasskey(user.id)) && (await smsOtp.recoveryCodes.count(user.id)) > 0;
     if (isAllowed) textsOff.add(user.id);
     res.sendStatus(isAllowed ? 204 : 409);
   });

@@ -71,7 +71,8 @@ export function passkeyFactor(book: PasskeyBook, options: PasskeyOptions): Chall
       const sent = response as AuthenticationResponseJSON | null; // Checked below, and by `verifyAuthenticationResponse`.
       const passkey = (await book.list(userId)).find(({ id }) => id === sent?.id);
       const { userHandle } = sent?.response ?? {};
-      if (!sent || !passkey || (userHandle && userHandle !== passkey.userHandle)) return refuse('not-their-passkey');
+      if (!sent || !passkey || (userHandle && userHandle !== passkey.userHandle))
+        return refuse('not-their-passkey');
       const verified = await tryTo(() =>
         verifyAuthenticationResponse({
           response: sent,
@@ -83,7 +84,8 @@ export function passkeyFactor(book: PasskeyBook, options: PasskeyOptions): Chall
           credential: { id: passkey.id, publicKey: passkey.publicKey, counter: 0 },
         }),
       );
-      if (verified instanceof Error || !verified.verified) return refuse('not-verified', messageOf(verified));
+      if (verified instanceof Error || !verified.verified)
+        return refuse('not-verified', messageOf(verified));
       const { newCounter } = verified.authenticationInfo;
       return (await book.useCounter(userId, passkey.id, newCounter)) || refuse('counter-fell');
     },
@@ -105,7 +107,8 @@ export function passkeySettings(book: PasskeyBook, options: PasskeyOptions, name
   const registrationOptions: RequestHandler = async (req, res) => {
     const userId = idOf(req);
     const passkeys = await book.list(userId);
-    if (passkeys.length >= MOST_PASSKEYS) return void res.status(409).json({ error: 'too-many-passkeys' });
+    if (passkeys.length >= MOST_PASSKEYS)
+      return void res.status(409).json({ error: 'too-many-passkeys' });
     const userHandle = passkeys[0]?.userHandle ?? randomBytes(32).toString('base64url');
     const challenge = randomBytes(32).toString('base64url');
     req.session.newPasskey = { userId, challenge, userHandle, expiresAt: now() + TIMEOUT_MS };
@@ -148,7 +151,15 @@ export function passkeySettings(book: PasskeyBook, options: PasskeyOptions, name
     const { id, publicKey, counter, transports = [] } = verified.registrationInfo.credential;
     const createdAt = now();
     const name = (names.passkeyName ?? nameByDate)(req, new Date(createdAt));
-    const passkey = { id, userHandle: begun.userHandle, publicKey, counter, transports, name, createdAt };
+    const passkey = {
+      id,
+      userHandle: begun.userHandle,
+      publicKey,
+      counter,
+      transports,
+      name,
+      createdAt,
+    };
     return (await book.add(userId, passkey)) ? passkey : null;
   }
 
@@ -168,7 +179,12 @@ export function passkeySettings(book: PasskeyBook, options: PasskeyOptions, name
 }
 
 function nameByDate(_req: Request, now: Date): string {
-  const date = now.toLocaleDateString('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' });
+  const date = now.toLocaleDateString('en-GB', {
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+    timeZone: 'UTC',
+  });
   return `Passkey of ${date}`;
 }
 
@@ -187,7 +203,9 @@ function toBytes(base64url: string): Uint8Array<ArrayBuffer> {
 
 /** The package throws where a response is refused. Neither call reads or writes anything elsewhere. */
 async function tryTo<Result>(verify: () => Promise<Result>): Promise<Result | Error> {
-  return verify().catch((error: unknown) => (error instanceof Error ? error : new Error('refused')));
+  return verify().catch((error: unknown) =>
+    error instanceof Error ? error : new Error('refused'),
+  );
 }
 
 function messageOf(result: object): string {

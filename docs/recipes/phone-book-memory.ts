@@ -9,7 +9,8 @@ interface Numbers {
 /** A phone book for tests and prototypes. No call waits in the middle, so each is atomic. */
 export function memoryPhoneBook(): PhoneBook {
   const users = new Map<string, Numbers>();
-  const read = (userId: string): Numbers => users.get(userId) ?? { confirmed: [], unconfirmed: null };
+  const read = (userId: string): Numbers =>
+    users.get(userId) ?? { confirmed: [], unconfirmed: null };
   const write = (userId: string, numbers: Numbers): true => {
     users.set(userId, numbers);
     return true;
@@ -18,7 +19,11 @@ export function memoryPhoneBook(): PhoneBook {
   return {
     list(userId) {
       const { confirmed, unconfirmed } = read(userId);
-      const entries = confirmed.map((mobile, index) => ({ mobile, isConfirmed: true, isDefault: index === 0 }));
+      const entries = confirmed.map((mobile, index) => ({
+        mobile,
+        isConfirmed: true,
+        isDefault: index === 0,
+      }));
       return unconfirmed === null
         ? entries
         : [...entries, { mobile: unconfirmed, isConfirmed: false, isDefault: false }];
@@ -29,7 +34,10 @@ export function memoryPhoneBook(): PhoneBook {
     },
     confirm(userId, mobile) {
       const { confirmed, unconfirmed } = read(userId);
-      return unconfirmed === mobile && write(userId, { confirmed: [...confirmed, mobile], unconfirmed: null });
+      return (
+        unconfirmed === mobile &&
+        write(userId, { confirmed: [...confirmed, mobile], unconfirmed: null })
+      );
     },
     replace(userId, replaced, mobile) {
       const { confirmed, unconfirmed } = read(userId);
@@ -47,7 +55,10 @@ export function memoryPhoneBook(): PhoneBook {
     setDefault(userId, mobile) {
       const { confirmed, unconfirmed } = read(userId);
       if (!confirmed.includes(mobile)) return false;
-      return write(userId, { confirmed: [mobile, ...confirmed.filter((own) => own !== mobile)], unconfirmed });
+      return write(userId, {
+        confirmed: [mobile, ...confirmed.filter((own) => own !== mobile)],
+        unconfirmed,
+      });
     },
   };
 }

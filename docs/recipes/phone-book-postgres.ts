@@ -27,7 +27,10 @@ const CONFIRM = `
 
 export function postgresPhoneBook(pool: Pool): PhoneBook {
   /** Locks the user's row, so that two changes of one user come one after the other, in all processes. */
-  async function change(userId: string, work: (numbers: Numbers, client: PoolClient) => Promise<boolean>) {
+  async function change(
+    userId: string,
+    work: (numbers: Numbers, client: PoolClient) => Promise<boolean>,
+  ) {
     const client = await pool.connect();
     try {
       await client.query('begin');
@@ -50,7 +53,10 @@ export function postgresPhoneBook(pool: Pool): PhoneBook {
       change(userId, async ({ confirmed }, client) => {
         if (confirmed.includes(mobile)) return false;
         await client.query('delete from phones where user_id = $1 and not is_confirmed', [userId]);
-        await client.query('insert into phones (user_id, mobile) values ($1, $2)', [userId, mobile]);
+        await client.query('insert into phones (user_id, mobile) values ($1, $2)', [
+          userId,
+          mobile,
+        ]);
         return true;
       }),
     confirm: (userId, mobile) =>
@@ -63,10 +69,10 @@ export function postgresPhoneBook(pool: Pool): PhoneBook {
       change(userId, async ({ confirmed, unconfirmed, theDefault }, client) => {
         if (unconfirmed !== mobile || !confirmed.includes(replaced)) return false;
         await client.query(DELETE, [userId, replaced]);
-        await client.query('update phones set is_confirmed = true where user_id = $1 and mobile = $2', [
-          userId,
-          mobile,
-        ]);
+        await client.query(
+          'update phones set is_confirmed = true where user_id = $1 and mobile = $2',
+          [userId, mobile],
+        );
         if (theDefault === replaced) await client.query(SET_DEFAULT, [userId, mobile]);
         return true;
       }),

@@ -11,12 +11,24 @@ export function countEvents(register: Registry): (event: SmsOtpEvent) => void {
     labelNames,
     registers,
   });
-  const calls = new Histogram({ name: 'sms_otp_gateway_seconds', help: 'Calls to the gateway', labelNames, registers });
+  const calls = new Histogram({
+    name: 'sms_otp_gateway_seconds',
+    help: 'Calls to the gateway',
+    labelNames,
+    registers,
+  });
   return (event) => {
     if (event.type === 'store-call' || event.type === 'policy-decided') return;
     const detail =
-      'reason' in event ? event.reason : 'method' in event ? event.method : 'outcome' in event ? event.outcome : '';
+      'reason' in event
+        ? event.reason
+        : 'method' in event
+          ? event.method
+          : 'outcome' in event
+            ? event.outcome
+            : '';
     events.inc({ type: event.type, detail });
-    if (event.type === 'gateway-call') calls.observe({ type: event.call, detail }, event.durationMs / 1000);
+    if (event.type === 'gateway-call')
+      calls.observe({ type: event.call, detail }, event.durationMs / 1000);
   };
 }

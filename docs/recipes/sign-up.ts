@@ -1,4 +1,10 @@
-import express, { type Express, type NextFunction, type Request, type RequestHandler, type Response } from 'express';
+import express, {
+  type Express,
+  type NextFunction,
+  type Request,
+  type RequestHandler,
+  type Response,
+} from 'express';
 import session from 'express-session';
 import passport from 'passport';
 import { createSmsOtp, type PhoneBook } from 'passport-sms-otp';
@@ -12,7 +18,13 @@ export interface SignUpUsers extends Users {
 
 type SignUpParts = RecipeParts & { readonly users: SignUpUsers; readonly phoneBook: PhoneBook };
 
-export function createApp({ users, phoneBook, gateway, sessionSecret, otpSecret }: SignUpParts): Express {
+export function createApp({
+  users,
+  phoneBook,
+  gateway,
+  sessionSecret,
+  otpSecret,
+}: SignUpParts): Express {
   addFirstFactor(passport, users);
   const smsOtp = createSmsOtp({
     gateway,
@@ -21,7 +33,8 @@ export function createApp({ users, phoneBook, gateway, sessionSecret, otpSecret 
     allowedCountries: ['US'],
     loadUser: (id) => users.findById(id),
     // Who has no number yet is logged in with the password alone, and can add one.
-    isRequiredFor: async ({ id }) => (await phoneBook.list(id)).some(({ isConfirmed }) => isConfirmed),
+    isRequiredFor: async ({ id }) =>
+      (await phoneBook.list(id)).some(({ isConfirmed }) => isConfirmed),
   });
 
   async function createAccount(req: Request, res: Response, next: NextFunction): Promise<void> {
@@ -49,6 +62,10 @@ export function createApp({ users, phoneBook, gateway, sessionSecret, otpSecret 
   app.post('/login', firstFactor, smsOtp.send(), answerStatus);
   app.post('/login/pin', smsOtp.verify(), answerStatus);
   // Every page but the sign-up.
-  app.get('/account', smsOtp.requireSecondFactor(), (req, res) => void res.json({ id: req.user?.id }));
+  app.get(
+    '/account',
+    smsOtp.requireSecondFactor(),
+    (req, res) => void res.json({ id: req.user?.id }),
+  );
   return app;
 }

@@ -27,9 +27,18 @@ export function createApp({ users, gateway, sessionSecret, otpSecret }: RecipePa
   app.get('/api/csrf-token', (req, res) => void res.json({ token: generateToken(req) }));
   app.get('/api/login', (req, res) => void res.json(smsOtp.status(req)));
   const firstFactor = passport.authenticate('local', { session: false }) as RequestHandler; // Typed as any.
-  app.post('/api/login', firstFactor, smsOtp.send(), (req, res) => void res.json(smsOtp.status(req)));
+  app.post(
+    '/api/login',
+    firstFactor,
+    smsOtp.send(),
+    (req, res) => void res.json(smsOtp.status(req)),
+  );
   app.post('/api/login/pin', smsOtp.verify(), (req, res) => void res.json(smsOtp.status(req)));
   app.post('/api/login/resend', smsOtp.resend(), (req, res) => void res.json(smsOtp.status(req)));
-  app.get('/api/account', smsOtp.requireSecondFactor(), (req, res) => void res.json({ id: req.user?.id }));
+  app.get(
+    '/api/account',
+    smsOtp.requireSecondFactor(),
+    (req, res) => void res.json({ id: req.user?.id }),
+  );
   return app;
 }

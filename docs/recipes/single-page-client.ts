@@ -8,7 +8,10 @@ export interface Answer {
 export function createApi(
   fetch: typeof globalThis.fetch,
   base = '',
-): { readonly get: (path: string) => Promise<Answer>; readonly post: (path: string, body: object) => Promise<Answer> } {
+): {
+  readonly get: (path: string) => Promise<Answer>;
+  readonly post: (path: string, body: object) => Promise<Answer>;
+} {
   async function call(path: string, init: RequestInit): Promise<Answer> {
     const response = await fetch(base + path, { ...init, credentials: 'same-origin' });
     const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;

@@ -26,6 +26,10 @@ export function createApp({ users, gateway, sessionSecret, otpSecret }: RecipePa
   const firstFactor = passport.authenticate('local', { session: false }) as RequestHandler; // Typed as any.
   app.post('/login', firstFactor, smsOtp.send(), (req, res) => void res.json(smsOtp.status(req)));
   app.post('/login/pin', smsOtp.verify(), (req, res) => void res.json(smsOtp.status(req)));
-  app.get('/account', smsOtp.requireSecondFactor(), (req, res) => void res.json({ id: req.user?.id }));
+  app.get(
+    '/account',
+    smsOtp.requireSecondFactor(),
+    (req, res) => void res.json({ id: req.user?.id }),
+  );
   return app;
 }

@@ -9,7 +9,12 @@ export interface Payments {
   execute(userId: string | undefined, payment: Transaction): Promise<void>;
 }
 
-export function createApp({ users, payments, gateway, ...secrets }: RecipeParts & { payments: Payments }): Express {
+export function createApp({
+  users,
+  payments,
+  gateway,
+  ...secrets
+}: RecipeParts & { payments: Payments }): Express {
   addFirstFactor(passport, users);
   const smsOtp = createSmsOtp({
     gateway,

@@ -10,8 +10,14 @@ import { addFirstFactor } from './first-factor';
 import type { Users } from './parts';
 
 /** One gateway account for all apps: they share its token. */
-export function createGateway(redis: RedisClientType, account: GatewayClientOptions): GatewayClient {
-  return new GatewayClient({ ...account, tokenStore: redisStore(redis, { prefix: 'gateway' }).tokens });
+export function createGateway(
+  redis: RedisClientType,
+  account: GatewayClientOptions,
+): GatewayClient {
+  return new GatewayClient({
+    ...account,
+    tokenStore: redisStore(redis, { prefix: 'gateway' }).tokens,
+  });
 }
 
 export interface AppParts {
@@ -26,7 +32,14 @@ export interface AppParts {
   readonly otpSecret: string;
 }
 
-export function createApp({ name, users, redis, gateway, sessionSecret, otpSecret }: AppParts): Express {
+export function createApp({
+  name,
+  users,
+  redis,
+  gateway,
+  sessionSecret,
+  otpSecret,
+}: AppParts): Express {
   const passport = new passportModule.Passport();
   addFirstFactor(passport, users);
   const smsOtp = createSmsOtp({
@@ -49,6 +62,10 @@ export function createApp({ name, users, redis, gateway, sessionSecret, otpSecre
   const firstFactor = passport.authenticate('local', { session: false }) as RequestHandler; // Typed as any.
   app.post('/login', firstFactor, smsOtp.send(), (req, res) => void res.json(smsOtp.status(req)));
   app.post('/login/pin', smsOtp.verify(), (req, res) => void res.json(smsOtp.status(req)));
-  app.get('/account', smsOtp.requireSecondFactor(), (req, res) => void res.json({ id: req.user?.id }));
+  app.get(
+    '/account',
+    smsOtp.requireSecondFactor(),
+    (req, res) => void res.json({ id: req.user?.id }),
+  );
   return app;
 }

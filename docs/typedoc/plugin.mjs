@@ -41,7 +41,11 @@ function readEntries() {
   const subpaths = Object.entries(exports).filter(([, target]) => typeof target === 'object');
   return subpaths.map(([subpath, target]) => {
     const file = target.default.replace(/^\.\/dist\/(.*)\.js$/, '$1');
-    return { source: `src/${file}.ts`, path: file.replace(/\/index$/, ''), specifier: name + subpath.slice(1) };
+    return {
+      source: `src/${file}.ts`,
+      path: file.replace(/\/index$/, ''),
+      specifier: name + subpath.slice(1),
+    };
   });
 }
 

@@ -15,7 +15,14 @@ const THRESHOLDS = {
   /** Share of calls without an answer: amber over the window, red in the last minute that had calls. */
   gateway: { windowMinutes: 5, watchShare: 0.05, alarmShare: 0.5, idleMinutes: 15 },
   /** Wrong codes count when they are also that share of all codes that were entered. */
-  guessing: { windowMinutes: 15, watchCount: 5, watchShare: 0.3, alarmCount: 10, alarmShare: 0.5, alarmLocks: 3 },
+  guessing: {
+    windowMinutes: 15,
+    watchCount: 5,
+    watchShare: 0.3,
+    alarmCount: 10,
+    alarmShare: 0.5,
+    alarmLocks: 3,
+  },
   /** Texts to one country or prefix, and the share of them whose code was entered. */
   pumping: { windowMinutes: 60, minSent: 10, watchConversion: 0.4, alarmConversion: 0.2 },
   /** How long the balance lasts if as much is spent as in the last hour. */
@@ -26,8 +33,10 @@ const THRESHOLDS = {
 const PREFIX_LIMITS: readonly string[] = ['per-prefix', 'per-number', 'total'];
 /** OTP spec §7. All other refusals of everybody are of our credentials. */
 const REFUSALS: Readonly<Record<number, string>> = { 1006: 'no balance', 2100: 'no permission' };
-const isGuess = (reason: string): boolean => reason === 'wrong-code' || reason === 'too-many-attempts';
-const isBreakerOpen = (counted: Counted, minute: number) => counted.last('breaker', minute)?.amount === 1;
+const isGuess = (reason: string): boolean =>
+  reason === 'wrong-code' || reason === 'too-many-attempts';
+const isBreakerOpen = (counted: Counted, minute: number) =>
+  counted.last('breaker', minute)?.amount === 1;
 const answer = (level: Level, word: string, detail: string) => ({ level, word, detail });
 const [LOG_LINES, MOST_KNOWN] = [30, 20_000];
 
@@ -38,12 +47,18 @@ type Shares = readonly (readonly [label: string, count: number])[];
 export type Dashboard = ReturnType<typeof toDashboard>;
 
 /** Returns what the page shows. `known`: answers at minutes that change no more, kept from one call to the next. */
-export function toDashboard(figures: readonly Figure[], now: number, range: Range, known = new Map<string, string>()) {
+export function toDashboard(
+  figures: readonly Figure[],
+  now: number,
+  range: Range,
+  known = new Map<string, string>(),
+) {
   const counted = new Counted(figures);
   const { minutes, step } = RANGES[range];
   const first = Math.floor((now - minutes + step) / step) * step;
   const totals = toPoint(counted, first, now);
-  const by = (series: Series): Shares => counted.by(series, first, now).toSorted(([, one], [, other]) => other - one);
+  const by = (series: Series): Shares =>
+    counted.by(series, first, now).toSorted(([, one], [, other]) => other - one);
   const withSince = (name: string, ask: typeof askGateway) => {
     const wordAt = (minute: number): string => {
       const word = known.get(`${name} ${minute}`) ?? ask(counted, minute).word;
@@ -66,7 +81,11 @@ export function toDashboard(figures: readonly Figure[], now: number, range: Rang
       money: withSince('Balance', askMoney),
     },
     totals,
-    latencyLevel: grade(totals.p95 ?? 0, THRESHOLDS.latency.watchP95Ms, THRESHOLDS.latency.alarmP95Ms),
+    latencyLevel: grade(
+      totals.p95 ?? 0,
+      THRESHOLDS.latency.watchP95Ms,
+      THRESHOLDS.latency.alarmP95Ms,
+    ),
     currency: counted.last('currency', now)?.label ?? '',
     balance: counted.last('balance', now),
     points: Array.from({ length: Math.ceil((now + 1 - first) / step) }, (_gap, index) => {
@@ -107,7 +126,8 @@ class Counted {
 
   by(series: Series, first: number, last: number): Shares {
     const sums = new Map<string, number>();
-    for (const { label, amount } of this.between(series, first, last)) sums.set(label, (sums.get(label) ?? 0) + amount);
+    for (const { label, amount } of this.between(series, first, last))
+      sums.set(label, (sums.get(label) ?? 0) + amount);
     return [...sums];
   }
 
@@ -122,19 +142,33 @@ function findMinute(list: readonly Figure[], minute: number, low = 0, high = lis
   const middle = (low + high) >>> 1;
   if (low === high) return low;
   const isBefore = (list[middle]?.minute ?? minute) < minute;
-  return isBefore ? findMinute(list, minute, middle + 1, high) : findMinute(list, minute, low, middle);
+  return isBefore
+    ? findMinute(list, minute, middle + 1, high)
+    : findMinute(list, minute, low, middle);
 }
 
 function toPoint(counted: Counted, first: number, last: number) {
-  const sum = (series: Series, isCounted?: Filter): number => counted.sum(series, first, last, isCounted);
+  const sum = (series: Series, isCounted?: Filter): number =>
+    counted.sum(series, first, last, isCounted);
   const [calls, failed] = [sum('call'), sum('call', isFailure)];
   const [passed, byText] = [sum('method'), sum('method', (method) => method === 'sms')];
-  const classes = counted.by('latency', first, last).toSorted(([one], [other]) => Number(one) - Number(other));
+  const classes = counted
+    .by('latency', first, last)
+    .toSorted(([one], [other]) => Number(one) - Number(other));
   return {
-    ...{ sent: sum('sent'), verified: sum('verified'), wrong: sum('rejected', isGuess), locks: sum('lock') },
+    ...{
+      sent: sum('sent'),
+      verified: sum('verified'),
+      wrong: sum('rejected', isGuess),
+      locks: sum('lock'),
+    },
     ...{ byText, byOther: passed - byText },
     ...{ denied: sum('denied'), answered: calls - failed, failed, cost: sum('cost') },
-    ...{ p50: findPercentile(classes, 0.5), p95: findPercentile(classes, 0.95), p99: findPercentile(classes, 0.99) },
+    ...{
+      p50: findPercentile(classes, 0.5),
+      p95: findPercentile(classes, 0.95),
+      p99: findPercentile(classes, 0.99),
+    },
   };
 }
 
@@ -155,9 +189,12 @@ function askGateway(counted: Counted, minute: number): Answer {
   const failedShare = (first: number, last: number): number =>
     counted.sum('call', first, last, isFailure) / Math.max(1, counted.sum('call', first, last));
   const first = minute - windowMinutes + 1;
-  const failures = counted.by('call', Math.min(first, call.minute), minute).filter(([outcome]) => isFailure(outcome));
+  const failures = counted
+    .by('call', Math.min(first, call.minute), minute)
+    .filter(([outcome]) => isFailure(outcome));
   const detail = `Failed calls: ${failures.map(([outcome, count]) => `${count} ${outcome}`).join(', ') || 'none'}.`;
-  const isDown = failedShare(call.minute, call.minute) >= alarmShare || isBreakerOpen(counted, minute);
+  const isDown =
+    failedShare(call.minute, call.minute) >= alarmShare || isBreakerOpen(counted, minute);
   if (isDown) return answer('alarm', 'Down', detail);
   if (failedShare(first, minute) >= watchShare) return answer('watch', 'Failing', detail);
   if (call.minute > minute - idleMinutes) return answer('ok', 'Up', detail);
@@ -170,14 +207,19 @@ function askBreaker(counted: Counted, minute: number): Answer {
 }
 
 function askGuessing(counted: Counted, minute: number): Answer {
-  const { windowMinutes, watchCount, watchShare, alarmCount, alarmShare, alarmLocks } = THRESHOLDS.guessing;
+  const { windowMinutes, watchCount, watchShare, alarmCount, alarmShare, alarmLocks } =
+    THRESHOLDS.guessing;
   const first = minute - windowMinutes + 1;
-  const sum = (series: Series, isCounted?: Filter): number => counted.sum(series, first, minute, isCounted);
+  const sum = (series: Series, isCounted?: Filter): number =>
+    counted.sum(series, first, minute, isCounted);
   const [wrong, right, locks] = [sum('rejected', isGuess), sum('verified'), sum('lock')];
-  const isCertain = sum('lock', (type) => type !== 'locked' && type !== 'browser-unknown') > 0 || locks >= alarmLocks;
+  const isCertain =
+    sum('lock', (type) => type !== 'locked' && type !== 'browser-unknown') > 0 ||
+    locks >= alarmLocks;
   const share = wrong / Math.max(1, wrong + right);
   const detail = `Last ${windowMinutes} min: ${wrong} wrong, ${right} right, ${locks} locked.`;
-  if (isCertain || (wrong >= alarmCount && share >= alarmShare)) return answer('alarm', 'Likely', detail);
+  if (isCertain || (wrong >= alarmCount && share >= alarmShare))
+    return answer('alarm', 'Likely', detail);
   const isPossible = locks > 0 || (wrong >= watchCount && share >= watchShare);
   return isPossible ? answer('watch', 'Possible', detail) : answer('ok', 'No sign', detail);
 }
@@ -198,18 +240,24 @@ function askPumping(counted: Counted, minute: number): Answer {
     : `Fewer than ${minSent} texts to any one place.`;
   const detail = `Last ${windowMinutes} min: ${found}${refused ? ` Refused by limits: ${refused}.` : ''}`;
   if (worst?.level === 'alarm') return answer('alarm', 'Likely', detail);
-  return worst?.level === 'watch' || refused ? answer('watch', 'Possible', detail) : answer('ok', 'No sign', detail);
+  return worst?.level === 'watch' || refused
+    ? answer('watch', 'Possible', detail)
+    : answer('ok', 'No sign', detail);
 }
 
 function askMoney(counted: Counted, minute: number): Answer {
   const { watchHours, alarmHours } = THRESHOLDS.money;
   const balance = counted.last('balance', minute);
   const isRefused = counted.last('refusing', minute)?.amount === 1006;
-  if (isRefused || (balance && balance.amount <= 0)) return answer('alarm', 'Used up', 'The gateway sends nothing.');
+  if (isRefused || (balance && balance.amount <= 0))
+    return answer('alarm', 'Used up', 'The gateway sends nothing.');
   if (!balance) return answer('unknown', 'Not known yet', 'It is requested after a text.');
   const hours = balance.amount / spentInAnHour(counted, minute);
   const time = hours < 48 ? `${Math.floor(hours)} h` : `${Math.floor(hours / 24)} days`;
-  const detail = hours < Infinity ? `Lasts ${time} at the last hour's rate.` : 'Nothing was spent in the last hour.';
+  const detail =
+    hours < Infinity
+      ? `Lasts ${time} at the last hour's rate.`
+      : 'Nothing was spent in the last hour.';
   if (hours < alarmHours) return answer('alarm', 'Running out', detail);
   return hours < watchHours ? answer('watch', 'Low', detail) : answer('ok', 'Enough', detail);
 }
@@ -230,7 +278,8 @@ function join(sent: Shares, verified: Shares) {
   const entered = new Map(verified);
   return sent.map(([label, count]) => {
     const right = entered.get(label) ?? 0;
-    const level = count < minSent ? 'ok' : grade(-right / count, -watchConversion, -alarmConversion);
+    const level =
+      count < minSent ? 'ok' : grade(-right / count, -watchConversion, -alarmConversion);
     return { label, sent: count, verified: right, share: right / count, level };
   });
 }

@@ -3,7 +3,16 @@ import type { RedisClientType } from 'redis';
 /** Of a state the last value of a minute counts; all other series add up. */
 const STATES = ['balance', 'breaker', 'refusing', 'currency'] as const;
 type Traffic = `${'sent' | 'verified'}${'' | '-prefix' | '-purpose'}`;
-type Sum = Traffic | 'method' | 'rejected' | 'denied' | 'lock' | 'call' | 'latency' | 'cost' | 'log';
+type Sum =
+  | Traffic
+  | 'method'
+  | 'rejected'
+  | 'denied'
+  | 'lock'
+  | 'call'
+  | 'latency'
+  | 'cost'
+  | 'log';
 export type Series = (typeof STATES)[number] | Sum;
 const isState = (series: Series): boolean => STATES.some((state) => state === series);
 
@@ -68,7 +77,9 @@ export function redisFigures(client: RedisClientType, prefix = 'harbour:ops:'): 
   return {
     async add({ minute, series, label, amount }) {
       const [key, field] = [`${prefix}${minute}`, `${series} ${label}`];
-      const added = isState(series) ? client.hSet(key, field, amount) : client.hIncrBy(key, field, amount);
+      const added = isState(series)
+        ? client.hSet(key, field, amount)
+        : client.hIncrBy(key, field, amount);
       await Promise.all([added, client.expire(key, MINUTES_KEPT * 60)]);
     },
     async read(first, last) {

@@ -13,7 +13,8 @@ export const OTHERS = 'others';
 
 /** Response times are counted in classes, each 5 % above the one before: a percentile is accurate to 2.5 %. */
 const LATENCY_STEP = 1.05;
-const toLatencyClass = (ms: number): number => Math.round(Math.log(Math.max(1, ms)) / Math.log(LATENCY_STEP));
+const toLatencyClass = (ms: number): number =>
+  Math.round(Math.log(Math.max(1, ms)) / Math.log(LATENCY_STEP));
 export const fromLatencyClass = (index: number): number => LATENCY_STEP ** index;
 /** The number without its last four digits, as the library's limit `per-prefix` counts it. */
 const toPrefix = (mobile: string): string => `${mobile.slice(0, -4)}····`;
@@ -88,7 +89,8 @@ export function recordEvents(store: FigureStore, now: () => number) {
       if (!LOGIN_CALLS.includes(event.call)) return;
       note('call', event.outcome);
       // A refused connection is fast, and no answer. Authentication lies within the calls that wait for it.
-      if (!isFailure(event.outcome) && event.call !== 'auth') note('latency', toLatencyClass(event.durationMs));
+      if (!isFailure(event.outcome) && event.call !== 'auth')
+        note('latency', toLatencyClass(event.durationMs));
     }
   }
 
@@ -97,11 +99,35 @@ export function recordEvents(store: FigureStore, now: () => number) {
 
 const LOGIN_CALLS: readonly string[] = ['auth', 'generate', 'validate'];
 /** What stops someone who guesses, or reports them. */
-const LOCKS = ['locked', 'disabled', 'browser-unknown', 'guessing-slowly', 'guessing-recovery-codes'];
+const LOCKS = [
+  'locked',
+  'disabled',
+  'browser-unknown',
+  'guessing-slowly',
+  'guessing-recovery-codes',
+];
 const RECOVERIES = ['gateway-recovered', 'balance-recovered'];
-const LOGGED: readonly string[] = [...WARNINGS, ...LOCKS, ...RECOVERIES, 'rejected', 'denied', 'price-list-problem'];
+const LOGGED: readonly string[] = [
+  ...WARNINGS,
+  ...LOCKS,
+  ...RECOVERIES,
+  'rejected',
+  'denied',
+  'price-list-problem',
+];
 /** The fields that a line of the log shows: no number, not even a masked one, and no free text. */
-const SHOWN = ['reason', 'limit', 'policy', 'purpose', 'call', 'outcome', 'operation', 'gatewayCode', 'level', 'scope'];
+const SHOWN = [
+  'reason',
+  'limit',
+  'policy',
+  'purpose',
+  'call',
+  'outcome',
+  'operation',
+  'gatewayCode',
+  'level',
+  'scope',
+];
 
 /** Returns what happened, the details, the user and the address; null for an event that is neither refusal nor alarm. */
 function toLogLine(event: SmsOtpEvent): string | null {

@@ -16,7 +16,11 @@ export interface FactorPages {
 }
 
 /** The pages around the login. `bank-login.ts` answers their forms. */
-export function loginPages(smsOtp: BankOtp, config: Config, { apps, passkeys }: FactorPages): Router {
+export function loginPages(
+  smsOtp: BankOtp,
+  config: Config,
+  { apps, passkeys }: FactorPages,
+): Router {
   const router = Router();
 
   router.get('/', (req, res) => {
@@ -27,7 +31,8 @@ export function loginPages(smsOtp: BankOtp, config: Config, { apps, passkeys }: 
   router.get('/login', (req, res) => {
     const status = smsOtp.status(req);
     // The guard of the account has sent those who have passed no second factor.
-    if (req.user) return res.redirect(303, status.notice === 'second-factor-required' ? '/enroll' : '/account');
+    if (req.user)
+      return res.redirect(303, status.notice === 'second-factor-required' ? '/enroll' : '/account');
     const problem = readQueryNotice(req, {
       'wrong-password': ['error', 'notice.wrongPassword'],
       ended: ['error', 'notice.loginEnded'],
@@ -49,11 +54,21 @@ export function loginPages(smsOtp: BankOtp, config: Config, { apps, passkeys }: 
     if (status.pending) {
       const isTextOff = await passkeys.isTextOff(req);
       const reason = refusedPasskey ? null : status.notice;
-      return res.render('code', { notice, ...describePending(status.pending, reason, req, isTextOff) });
+      return res.render('code', {
+        notice,
+        ...describePending(status.pending, reason, req, isTextOff),
+      });
     }
     if (notice) {
-      const [text, key] = req.user ? ['ended.loggedIn', 'ended.account'] : ['ended.loggedOut', 'ended.again'];
-      return res.render('message', { title: 'ended.title', text, notice, wayOut: { href: home, key } });
+      const [text, key] = req.user
+        ? ['ended.loggedIn', 'ended.account']
+        : ['ended.loggedOut', 'ended.again'];
+      return res.render('message', {
+        title: 'ended.title',
+        text,
+        notice,
+        wayOut: { href: home, key },
+      });
     }
     if ('out-of-date' in req.query) return res.redirect(303, `${home}?out-of-date`);
     // What is left of a pending login in the session tells those whose time is over from those who never began.
@@ -69,7 +84,12 @@ export function loginPages(smsOtp: BankOtp, config: Config, { apps, passkeys }: 
     // Without a text there is no code to enter, and the button does the same.
     const waiting = status.pending?.isSent ? waitingCode(status) : null;
     const better = (await passkeys.hasAny(req)) ? 'passkey' : (await apps.has(req)) ? 'app' : null;
-    res.render('step-up', { notice: toNotice(req, status), digits: first.maskedPhone.slice(-2), waiting, better });
+    res.render('step-up', {
+      notice: toNotice(req, status),
+      digits: first.maskedPhone.slice(-2),
+      waiting,
+      better,
+    });
   });
 
   // The first number, added after a login by password alone.
@@ -77,12 +97,22 @@ export function loginPages(smsOtp: BankOtp, config: Config, { apps, passkeys }: 
     if (!req.user) return res.redirect(303, '/login');
     // A user with a number adds another one in the settings, which require a code.
     const [first] = await smsOtp.phones.list(req.user);
-    if (first?.isConfirmed) return res.redirect(303, smsOtp.hasSecondFactor(req) ? '/settings' : '/step-up');
+    if (first?.isConfirmed)
+      return res.redirect(303, smsOtp.hasSecondFactor(req) ? '/settings' : '/step-up');
     const status = smsOtp.status(req);
     const notice = toNotice(req, status);
-    res.render('enroll', { notice, form: takeForm(req), waiting: waitingCode(status), ...countryOf(config) });
+    res.render('enroll', {
+      notice,
+      form: takeForm(req),
+      waiting: waitingCode(status),
+      ...countryOf(config),
+    });
   });
-  const enroll = { successRedirect: '/login/pin', failureRedirect: '/enroll', ...countryOf(config) };
+  const enroll = {
+    successRedirect: '/login/pin',
+    failureRedirect: '/enroll',
+    ...countryOf(config),
+  };
   router.post('/enroll', keepForm, smsOtp.phones.enroll(enroll));
   return router;
 }
@@ -96,24 +126,39 @@ function waitingCode({ notice, pending }: SmsOtpStatus): PendingStatus | null {
 }
 
 /** The route of the code form, by purpose. The purpose itself is decided by the challenge, whatever the route. */
-const ACTIONS: Partial<Record<Purpose, string>> = { transaction: '/transfer/pin', enroll: '/settings/phones/pin' };
+const ACTIONS: Partial<Record<Purpose, string>> = {
+  transaction: '/transfer/pin',
+  enroll: '/settings/phones/pin',
+};
 
 /** After these the texted code is worthless, though a new one may be requested. */
-const ENDS_CODE: ReadonlySet<Reason | null> = new Set(['too-many-attempts', 'expired', 'unconfirmed']);
+const ENDS_CODE: ReadonlySet<Reason | null> = new Set([
+  'too-many-attempts',
+  'expired',
+  'unconfirmed',
+]);
 
 /** Returns durations instead of times, because the clock of the browser may be wrong. */
-function describePending(pending: PendingStatus, notice: Reason | null, req: Request, isTextOff: boolean): object {
+function describePending(
+  pending: PendingStatus,
+  notice: Reason | null,
+  req: Request,
+  isTextOff: boolean,
+): object {
   const nowMs = readClock(req);
-  const { purpose, isSent, maskedPhone, transaction, attemptsLeft, factors, expiresAt, resendAt } = pending;
+  const { purpose, isSent, maskedPhone, transaction, attemptsLeft, factors, expiresAt, resendAt } =
+    pending;
   const secondsUntil = (time: number): number => Math.max(0, Math.ceil((time - nowMs) / 1000));
   const isDead = attemptsLeft === 0 || expiresAt <= nowMs || ENDS_CODE.has(notice);
   // Each factor has its own lock.
   const refusedFactor = 'app' in req.query ? 'totp' : 'passkey' in req.query ? 'passkey' : 'sms';
-  const isLocked = (factor: string) => notice === 'disabled' || (notice === 'locked' && factor === refusedFactor);
+  const isLocked = (factor: string) =>
+    notice === 'disabled' || (notice === 'locked' && factor === refusedFactor);
   const isClosed = isLocked('sms');
   const canResend = resendAt !== null && !isClosed && !isTextOff;
   const takesRecoveryCode = factors.includes('recovery-code');
-  const takes = (factor: string) => factors.includes(factor) && attemptsLeft > 0 && !isLocked(factor);
+  const takes = (factor: string) =>
+    factors.includes(factor) && attemptsLeft > 0 && !isLocked(factor);
   const takesAppCode = takes('totp');
   const takesPasskey = takes('passkey');
   // What helps comes first: a field for a code that no longer works does not.

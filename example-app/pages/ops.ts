@@ -1,5 +1,11 @@
 import { dirname } from 'node:path';
-import { Router, static as serveFolder, type NextFunction, type Request, type Response } from 'express';
+import {
+  Router,
+  static as serveFolder,
+  type NextFunction,
+  type Request,
+  type Response,
+} from 'express';
 import type { SmsOtp } from 'passport-sms-otp';
 import { RANGES, toDashboard, type Range } from '../ops/dashboard';
 import { MINUTES_KEPT, type FigureStore } from '../ops/figures';
@@ -19,14 +25,25 @@ export function opsPages(
   const setHeaders = (res: Response) => res.set('Cache-Control', 'public, max-age=86400');
   router.use('/ops/uplot', serveFolder(UPLOT, { index: false, setHeaders }));
 
-  router.get('/ops', requireSecondFactor({ redirect: '/login' }), onlyOperators, async (req, res) => {
-    const { range: asked } = req.query;
-    const range = typeof asked === 'string' && Object.hasOwn(RANGES, asked) ? (asked as Range) : '1h'; // just checked
-    const nowMs = now();
-    const nowMinute = Math.floor(nowMs / MINUTE_MS);
-    const dashboard = toDashboard(await figures.read(nowMinute - MINUTES_KEPT, nowMinute), nowMinute, range, known);
-    res.render('ops', { dashboard, range, ranges: RANGES, nowMs, isShared });
-  });
+  router.get(
+    '/ops',
+    requireSecondFactor({ redirect: '/login' }),
+    onlyOperators,
+    async (req, res) => {
+      const { range: asked } = req.query;
+      const range =
+        typeof asked === 'string' && Object.hasOwn(RANGES, asked) ? (asked as Range) : '1h'; // just checked
+      const nowMs = now();
+      const nowMinute = Math.floor(nowMs / MINUTE_MS);
+      const dashboard = toDashboard(
+        await figures.read(nowMinute - MINUTES_KEPT, nowMinute),
+        nowMinute,
+        range,
+        known,
+      );
+      res.render('ops', { dashboard, range, ranges: RANGES, nowMs, isShared });
+    },
+  );
   return router;
 }
 

@@ -10,12 +10,18 @@ import type { TextSwitch } from '../text-switch';
 export type PasskeyPages = ReturnType<typeof passkeyPages>;
 
 /** The settings of passkeys and of texted codes, and what the other pages show of them. `bank-login.ts` has the login. */
-export function passkeyPages(smsOtp: BankOtp, store: PasskeyStore, options: PasskeyOptions, texts: TextSwitch) {
+export function passkeyPages(
+  smsOtp: BankOtp,
+  store: PasskeyStore,
+  options: PasskeyOptions,
+  texts: TextSwitch,
+) {
   const { recoveryCodes, trustedDevices, logins, requireSecondFactor } = smsOtp;
   const settings = passkeySettings(store.book, options, {
     rpName: 'Harbour Credit Union',
     userName: ({ user }) => user?.name ?? '',
-    passkeyName: (req, now) => translateFor(req)('settings.passkeyOf', { date: formatDate(req, now) }),
+    passkeyName: (req, now) =>
+      translateFor(req)('settings.passkeyOf', { date: formatDate(req, now) }),
   });
   const router = Router();
   // The script asks for the options, and leads to the settings when it is refused.
@@ -45,10 +51,14 @@ export function passkeyPages(smsOtp: BankOtp, store: PasskeyStore, options: Pass
     await texts.turn(idOf(req), isOff ? 'off' : 'on');
     res.redirect(303, isOff ? '/settings?texts-off' : '/settings?texts-on');
   });
-  router.post('/settings/passkeys/not-now', requireSecondFactor({ redirect: '/login' }), async (req, res) => {
-    await store.dismissOffer(idOf(req));
-    res.redirect(303, '/account');
-  });
+  router.post(
+    '/settings/passkeys/not-now',
+    requireSecondFactor({ redirect: '/login' }),
+    async (req, res) => {
+      await store.dismissOffer(idOf(req));
+      res.redirect(303, '/account');
+    },
+  );
 
   /** Texts are switched off by those alone who have something better, and a way back. */
   async function canSwitchTextsOff(userId: string): Promise<boolean> {
@@ -59,16 +69,21 @@ export function passkeyPages(smsOtp: BankOtp, store: PasskeyStore, options: Pass
     router,
     hasAny: (req: Request) => store.hasAny(idOf(req)),
     /** Whether texts are off for who is logged in, or is logging in. */
-    isTextOff: async ({ user, session }: Request) => (user ? await texts.isOff(user.id) : session.isTextOff === true),
+    isTextOff: async ({ user, session }: Request) =>
+      user ? await texts.isOff(user.id) : session.isTextOff === true,
     /** What is said of a passkey that was refused. The library's sentences are about codes. */
     readRefusal(req: Request, { pending, notice }: SmsOtpStatus): Notice | null {
-      const isRefused = 'passkey' in req.query && pending && (notice === 'wrong-code' || notice === 'expired');
+      const isRefused =
+        'passkey' in req.query && pending && (notice === 'wrong-code' || notice === 'expired');
       return isRefused ? { kind: 'error', text: translateFor(req)('passkey.refused') } : null;
     },
     /** Whether the account page offers a passkey: after a login by a texted code, once a week. */
     async isOffered(req: Request): Promise<boolean> {
       const { verified } = smsOtp.status(req);
-      return verified?.method === 'sms' && (await store.isOffered(idOf(req), verified.at, readClock(req)));
+      return (
+        verified?.method === 'sms' &&
+        (await store.isOffered(idOf(req), verified.at, readClock(req)))
+      );
     },
     /** What the settings page shows. */
     describe: async (req: Request) => ({
@@ -99,7 +114,9 @@ function parseJson(text = ''): unknown {
 
 function formatDate(req: Request, date: Date): string {
   const locale = readLocale(req);
-  return new Intl.DateTimeFormat(locale === 'en' ? 'en-US' : locale, { dateStyle: 'medium' }).format(date);
+  return new Intl.DateTimeFormat(locale === 'en' ? 'en-US' : locale, {
+    dateStyle: 'medium',
+  }).format(date);
 }
 
 function idOf({ user }: Request): string {

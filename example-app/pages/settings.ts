@@ -17,7 +17,11 @@ declare module 'express-session' {
 const MAX_AGE_SECONDS = 300;
 
 /** Everything that protects the account, on one page. */
-export function settingsPages(smsOtp: BankOtp, config: Config, { apps, passkeys }: FactorPages): Router {
+export function settingsPages(
+  smsOtp: BankOtp,
+  config: Config,
+  { apps, passkeys }: FactorPages,
+): Router {
   const { phones, recoveryCodes, trustedDevices, logins, requireSecondFactor } = smsOtp;
   const router = Router();
   // For pages: requires a new code, then returns to the page.
@@ -30,7 +34,9 @@ export function settingsPages(smsOtp: BankOtp, config: Config, { apps, passkeys 
     const problem = toNotice(req, smsOtp.status(req));
     const refused = ['add', 'change'].find((name) => problem && name in req.query) ?? null;
     res.render('settings', {
-      notice: refused ? null : (problem ?? readDone(req) ?? apps.readNotice(req) ?? passkeys.readNotice(req)),
+      notice: refused
+        ? null
+        : (problem ?? readDone(req) ?? apps.readNotice(req) ?? passkeys.readNotice(req)),
       /** The form that stays open with what was typed into it, and why it was refused. */
       refused: refused && { form: refused, notice: problem, ...takeForm(req) },
       phones: await phones.list(userOf(req)),
@@ -49,10 +55,19 @@ export function settingsPages(smsOtp: BankOtp, config: Config, { apps, passkeys 
   router.post('/settings/phones', form, keepForm, add);
   router.post('/settings/phones/change', form, keepForm, change);
   // No guard here: a user who adds a first number has no second factor yet. The library checks it where there is one.
-  const confirm = phones.confirm({ successRedirect: '/settings?confirmed', failureRedirect: '/login/pin' });
+  const confirm = phones.confirm({
+    successRedirect: '/settings?confirmed',
+    failureRedirect: '/login/pin',
+  });
   router.post('/settings/phones/pin', confirm);
-  const remove = phones.remove({ successRedirect: '/settings?removed', failureRedirect: '/settings' });
-  const prefer = phones.setDefault({ successRedirect: '/settings?default', failureRedirect: '/settings' });
+  const remove = phones.remove({
+    successRedirect: '/settings?removed',
+    failureRedirect: '/settings',
+  });
+  const prefer = phones.setDefault({
+    successRedirect: '/settings?default',
+    failureRedirect: '/settings',
+  });
   router.post('/settings/phones/remove', form, remove);
   router.post('/settings/phones/default', form, prefer);
 
@@ -64,7 +79,8 @@ export function settingsPages(smsOtp: BankOtp, config: Config, { apps, passkeys 
   // The codes are shown once and stored nowhere, so there is no redirect; reloading the page makes no new ones.
   router.post('/settings/recovery-codes', form, async (req, res) => {
     const { codesForm } = req.session;
-    if (!codesForm || readField(req, 'formId') !== codesForm) return res.redirect(303, '/settings?codes-shown');
+    if (!codesForm || readField(req, 'formId') !== codesForm)
+      return res.redirect(303, '/settings?codes-shown');
     delete req.session.codesForm;
     res.render('recovery-codes', { codes: await recoveryCodes.generate(userOf(req).id, req) });
   });
@@ -75,7 +91,9 @@ export function settingsPages(smsOtp: BankOtp, config: Config, { apps, passkeys 
       await work(req, userOf(req).id);
       res.redirect(303, `/settings?${done}`);
     };
-  const forget = revoke('forgotten', (req, id) => trustedDevices.revoke(id, readField(req, 'deviceId') ?? ''));
+  const forget = revoke('forgotten', (req, id) =>
+    trustedDevices.revoke(id, readField(req, 'deviceId') ?? ''),
+  );
   const forgetAll = revoke('forgotten', (_req, id) => trustedDevices.revokeAll(id));
   const end = revoke('ended', (req, id) => logins.revoke(id, readField(req, 'loginId') ?? '', req));
   const endOthers = revoke('ended-others', (req, id) => logins.revokeAll(id, req));
@@ -86,7 +104,15 @@ export function settingsPages(smsOtp: BankOtp, config: Config, { apps, passkeys 
   return router;
 }
 
-const DONE = ['confirmed', 'removed', 'default', 'forgotten', 'ended', 'ended-others', 'codes-shown'] as const;
+const DONE = [
+  'confirmed',
+  'removed',
+  'default',
+  'forgotten',
+  'ended',
+  'ended-others',
+  'codes-shown',
+] as const;
 
 function readDone(req: Request): Notice | null {
   const done = DONE.find((name) => name in req.query);

@@ -42,7 +42,13 @@ export function transferPages(smsOtp: BankOtp, passkeys: PasskeyPages): Router {
     });
     const bank = bankOf(req);
     const offersPasskey = await passkeys.isOffered(req);
-    res.render('account', { bank, hasTransferred: 'transferred' in req.query, notice, verified, offersPasskey });
+    res.render('account', {
+      bank,
+      hasTransferred: 'transferred' in req.query,
+      notice,
+      verified,
+      offersPasskey,
+    });
   });
 
   router.get('/transfer', guard, (req, res) => {
@@ -82,7 +88,13 @@ function refuseOddForms(req: Request, res: Response, next: NextFunction): void {
   if (!problem) return next();
   const notice = { kind: 'error', text: translateFor(req)(problem.message as TextKey) }; // as they are written above
   const form = req.body as object; // what is not an object has been refused as a forged form
-  res.status(400).render('transfer', { bank: bankOf(req), payees: PAYEES, notice, field: problem.path[0], form });
+  res.status(400).render('transfer', {
+    bank: bankOf(req),
+    payees: PAYEES,
+    notice,
+    field: problem.path[0],
+    form,
+  });
 }
 
 /** Executes the transfer of the text message, whatever this request contains. */
@@ -101,5 +113,7 @@ function sendMoney(req: Request, res: Response, next: NextFunction): void {
     transfers: [{ payee, amountCents }, ...bank.transfers].slice(0, TRANSFERS_KEPT),
   };
   // A redirect before the session is saved would show the old balance.
-  saveSession(req, (error?: unknown) => (error ? next(error) : res.redirect(303, '/account?transferred')));
+  saveSession(req, (error?: unknown) =>
+    error ? next(error) : res.redirect(303, '/account?transferred'),
+  );
 }

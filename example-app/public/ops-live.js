@@ -47,7 +47,10 @@ function readColumns(keys) {
     const text = row.cells[heads.indexOf(key)].textContent;
     return text === '' ? null : Number(text.replaceAll(',', ''));
   };
-  return [rows.map((row) => Number(row.dataset.time)), ...keys.map((key) => rows.map((row) => readCell(row, key)))];
+  return [
+    rows.map((row) => Number(row.dataset.time)),
+    ...keys.map((key) => rows.map((row) => readCell(row, key))),
+  ];
 }
 
 function colorOf(name) {
@@ -79,8 +82,13 @@ function stepOf([[first, second]]) {
 function draw(section) {
   const series = CHARTS[section.dataset.chart];
   const target = section.querySelector('[data-plot]');
-  const axis = { stroke: colorOf('--soft'), grid: { stroke: colorOf('--line'), width: 1 }, ticks: { show: false } };
-  const toTicks = (_plot, values) => values.map((value) => (Number.isInteger(value) ? number.format(value) : ''));
+  const axis = {
+    stroke: colorOf('--soft'),
+    grid: { stroke: colorOf('--line'), width: 1 },
+    ticks: { show: false },
+  };
+  const toTicks = (_plot, values) =>
+    values.map((value) => (Number.isInteger(value) ? number.format(value) : ''));
   const data = readColumns(series.map(({ key }) => key));
   const options = {
     width: target.clientWidth,
@@ -92,11 +100,19 @@ function draw(section) {
       y: { range: (_plot, _least, most) => [0, Math.max(4, (most ?? 0) * 1.1)] },
     },
     axes: [
-      { ...axis, space: 64, size: 32, values: (_plot, values) => values.map((value) => clock.format(value * 1000)) },
+      {
+        ...axis,
+        space: 64,
+        size: 32,
+        values: (_plot, values) => values.map((value) => clock.format(value * 1000)),
+      },
       { ...axis, size: widthOfAxis, values: toTicks },
     ],
     series: [
-      { label: 'Time', value: (_plot, value) => (value === null ? '–' : clock.format(value * 1000)) },
+      {
+        label: 'Time',
+        value: (_plot, value) => (value === null ? '–' : clock.format(value * 1000)),
+      },
       ...series.map(toSeries),
     ],
   };
@@ -152,7 +168,10 @@ async function refresh() {
 
 /** Returns what went wrong; nothing when the page is fresh. */
 async function load() {
-  const response = await fetch(location.href, { redirect: 'manual', signal: AbortSignal.timeout(EVERY_MS) });
+  const response = await fetch(location.href, {
+    redirect: 'manual',
+    signal: AbortSignal.timeout(EVERY_MS),
+  });
   if (response.type === 'opaqueredirect') return 'your login is over';
   if (!response.ok) return `the server answered ${response.status}`;
   const page = new DOMParser().parseFromString(await response.text(), 'text/html');
@@ -174,7 +193,9 @@ function showAge() {
   if (staleNotice.firstChild?.data === text) return;
   staleNotice.textContent = text;
   if (problem !== 'your login is over') return;
-  staleNotice.append(Object.assign(document.createElement('a'), { href: '/login', textContent: 'Log in again' }));
+  staleNotice.append(
+    Object.assign(document.createElement('a'), { href: '/login', textContent: 'Log in again' }),
+  );
 }
 
 document.getElementById('ops-reload').hidden = true;

@@ -2,7 +2,8 @@ import { createPasskey, getPasskey } from './webauthn.js';
 
 // Pages say that a passkey cannot be used, until it is known that it can.
 if ('PublicKeyCredential' in window) {
-  for (const element of document.querySelectorAll('[data-passkey], [data-passkey-offer]')) element.hidden = false;
+  for (const element of document.querySelectorAll('[data-passkey], [data-passkey-offer]'))
+    element.hidden = false;
   for (const element of document.querySelectorAll('[data-passkey-missing]')) element.hidden = true;
 }
 
@@ -12,7 +13,8 @@ for (const form of document.querySelectorAll('form[data-passkey]')) {
     const { passkey, options, refused } = form.dataset;
     const button = form.querySelector('button');
     const show = (name) => {
-      for (const notice of form.querySelectorAll('.notice')) notice.hidden = !(name in notice.dataset);
+      for (const notice of form.querySelectorAll('.notice'))
+        notice.hidden = !(name in notice.dataset);
       button.disabled = name === 'none';
     };
     show('none');

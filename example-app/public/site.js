@@ -70,7 +70,10 @@ document.querySelector('[data-print]')?.addEventListener('click', () => window.p
 
 const copy = document.querySelector('[data-copy]');
 copy?.addEventListener('click', async () => {
-  const lines = Array.from(document.querySelectorAll(copy.dataset.copy), (element) => element.textContent);
+  const lines = Array.from(
+    document.querySelectorAll(copy.dataset.copy),
+    (element) => element.textContent,
+  );
   await navigator.clipboard.writeText(`${lines.join('\n')}\n`);
   copy.textContent = copy.dataset.copied;
   document.querySelector('[data-copy-status]').textContent = copy.dataset.copied;

@@ -31,10 +31,24 @@ function toJson(credential) {
     return credential.toJSON();
   } catch {
     const { id, type, response } = credential;
-    const bytes = ['clientDataJSON', 'attestationObject', 'authenticatorData', 'signature', 'userHandle'];
-    const found = bytes.filter((name) => response[name]).map((name) => [name, toText(response[name])]);
+    const bytes = [
+      'clientDataJSON',
+      'attestationObject',
+      'authenticatorData',
+      'signature',
+      'userHandle',
+    ];
+    const found = bytes
+      .filter((name) => response[name])
+      .map((name) => [name, toText(response[name])]);
     const transports = response.getTransports?.() ?? [];
-    return { id, rawId: id, type, clientExtensionResults: {}, response: { ...Object.fromEntries(found), transports } };
+    return {
+      id,
+      rawId: id,
+      type,
+      clientExtensionResults: {},
+      response: { ...Object.fromEntries(found), transports },
+    };
   }
 }
 

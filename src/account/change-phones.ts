@@ -33,7 +33,9 @@ export function createChangePhones(context: EnrollmentContext) {
       const found = await findPhone(request);
       if (found.kind === 'refused') return found;
       const { user, phone, about } = found;
-      const isRemoved: unknown = await book.remove(login.getUserId(user), phone.mobile, { keepsLast });
+      const isRemoved: unknown = await book.remove(login.getUserId(user), phone.mobile, {
+        keepsLast,
+      });
       if (isRemoved !== true) return refuse(await explainKept(user, phone));
       login.emit({ type: 'phone-removed', ...about });
       return toChanged(user, phone);
@@ -63,7 +65,12 @@ export function createChangePhones(context: EnrollmentContext) {
     if (phone === undefined) return refuse({ reason: 'no-phone' });
     const { userId } = toUserIdText(login.getUserId(user));
     // `about` is for events.
-    return { kind: 'found', user, phone, about: { userId, address, maskedPhone: phone.maskedPhone } } as const;
+    return {
+      kind: 'found',
+      user,
+      phone,
+      about: { userId, address, maskedPhone: phone.maskedPhone },
+    } as const;
   }
 
   /** The phone book reports only that it kept the number, or never had it. */

@@ -37,7 +37,14 @@ export function createDeviceRegistry(options: DeviceRegistryOptions) {
       const lifeSeconds = maxAgeDays * DAY_SECONDS;
       const createdAt = now();
       const times = { createdAt, lastUsedAt: createdAt, expiresAt: createdAt + lifeSeconds * 1000 };
-      const device: TrustedDevice = { version: 1, deviceId, tokenHash, previousHash: null, ...given, ...times };
+      const device: TrustedDevice = {
+        version: 1,
+        deviceId,
+        tokenHash,
+        previousHash: null,
+        ...given,
+        ...times,
+      };
       await store.add(device, lifeSeconds, maxDevices);
       return { device, value };
     },
@@ -60,7 +67,11 @@ export function createDeviceRegistry(options: DeviceRegistryOptions) {
     },
   };
 
-  async function rotate(userId: string, seen: DeviceToken, next: IssuedToken): Promise<DeviceTokenCheck> {
+  async function rotate(
+    userId: string,
+    seen: DeviceToken,
+    next: IssuedToken,
+  ): Promise<DeviceTokenCheck> {
     const hashes = { seenHash: seen.tokenHash, nextHash: next.tokenHash };
     const rotation = await store.rotate(userId, seen.deviceId, { ...hashes, usedAt: now() });
     // Only these two outcomes come with a device: after an unexpected one nothing is trusted.
@@ -71,7 +82,9 @@ export function createDeviceRegistry(options: DeviceRegistryOptions) {
     const isJust = device.previousHash === seen.tokenHash && now() - device.lastUsedAt <= GRACE_MS;
     if (isJust) return { kind: 'just-replaced' };
     // Of two requests that notice it at once, one reports it.
-    return (await store.remove(userId, device.deviceId)) ? { kind: 'stolen', device } : { kind: 'unknown' };
+    return (await store.remove(userId, device.deviceId))
+      ? { kind: 'stolen', device }
+      : { kind: 'unknown' };
   }
 }
 
@@ -97,7 +110,10 @@ const COOKIE = /^([\w-]{22})\.([\w-]{43})\.([\w-]{43})$/;
  * Makes the values of device cookies: `deviceId.token.seal`. The seal distinguishes a token that was issued to this user
  * from one that was made up: only the former, shown again after it was replaced, is a sign of theft.
  */
-export function createDeviceTokens(digests: readonly KeyedDigest[], randomBytes: (size: number) => Uint8Array) {
+export function createDeviceTokens(
+  digests: readonly KeyedDigest[],
+  randomBytes: (size: number) => Uint8Array,
+) {
   const random = (size: number): string => Buffer.from(randomBytes(size)).toString('base64url');
   /** One seal for each secret: the first is issued, all are read. */
   const seals = (...strings: readonly string[]): Promise<readonly string[]> =>
@@ -118,7 +134,9 @@ export function createDeviceTokens(digests: readonly KeyedDigest[], randomBytes:
       const [, deviceId, token, shown] = match as unknown as [string, string, string, string];
       const genuine = await seals(userId, deviceId, token);
       // All are digests of the same length.
-      const isGenuine = genuine.some((seal) => timingSafeEqual(Buffer.from(shown), Buffer.from(seal)));
+      const isGenuine = genuine.some((seal) =>
+        timingSafeEqual(Buffer.from(shown), Buffer.from(seal)),
+      );
       return isGenuine ? { deviceId, tokenHash: toHash(token) } : null;
     },
   };

@@ -3,7 +3,13 @@ import type { Reason, Refusal } from '../login/outcome';
 import { maskPhone } from '../login/phones';
 import type { SendRequest, SendResult } from '../login/send-otp';
 import { toUserIdText, type VerifiedMark } from '../login/users';
-import { refuse, type Refused, type Unconfirmed, type Verified, type VerifyRequest } from '../login/verify-otp';
+import {
+  refuse,
+  type Refused,
+  type Unconfirmed,
+  type Verified,
+  type VerifyRequest,
+} from '../login/verify-otp';
 import { parseNumber } from './parse-number';
 import { type EnrollmentContext, type OwnPhone, readOwnPhones } from './phone-book';
 
@@ -28,18 +34,29 @@ export interface EnrollRequest extends Pick<
  * Makes the decision to text a new number, which counts for nothing until its own code was right. The returned function
  * @throws {SmsOtpError} when the gateway or the store fails, and what the phone book throws.
  */
-export function createEnrollPhone(context: EnrollmentContext): (request: EnrollRequest) => Promise<SendResult> {
+export function createEnrollPhone(
+  context: EnrollmentContext,
+): (request: EnrollRequest) => Promise<SendResult> {
   const { login, book, sendOtp } = context;
   const { limits } = login.settings;
 
   return async function enrollPhone(request) {
     // 1 the user
     const { user, passed, maxAgeMs, address } = request;
-    if (user === undefined) return { kind: 'refused', refusal: { reason: 'second-factor-required' } };
+    if (user === undefined)
+      return { kind: 'refused', refusal: { reason: 'second-factor-required' } };
     const { userId } = toUserIdText(login.getUserId(user));
     const refuse = (refusal: Refusal, limit: LimitName | null = null): SendResult => {
       const { reason } = refusal;
-      login.emit({ type: 'denied', userId, purpose: 'enroll', address, reason, policy: null, limit });
+      login.emit({
+        type: 'denied',
+        userId,
+        purpose: 'enroll',
+        address,
+        reason,
+        policy: null,
+        limit,
+      });
       return { kind: 'refused', refusal };
     };
 
@@ -58,7 +75,9 @@ export function createEnrollPhone(context: EnrollmentContext): (request: EnrollR
     if ('reason' in replaced) return refuse(replaced);
 
     // 5 count it, whatever becomes of it
-    const { refusedBy, counts } = await login.store.counters.charge([enrollmentCounter(limits, userId)]);
+    const { refusedBy, counts } = await login.store.counters.charge([
+      enrollmentCounter(limits, userId),
+    ]);
     if (refusedBy !== null) {
       const retryAfterSeconds = Math.max(1, counts[0]?.resetSeconds ?? 0);
       return refuse({ reason: 'send-limit', retryAfterSeconds }, 'enrollments');
@@ -83,7 +102,8 @@ export function createEnrollPhone(context: EnrollmentContext): (request: EnrollR
 }
 
 type Replaced =
-  { readonly replaces: string | undefined } | { readonly reason: Extract<Reason, 'not-required' | 'no-phone'> };
+  | { readonly replaces: string | undefined }
+  | { readonly reason: Extract<Reason, 'not-required' | 'no-phone'> };
 
 /** A number that is confirmed already needs no code. Only a confirmed number of the user's own can be replaced. */
 function findReplaced(
@@ -166,7 +186,11 @@ export function createConfirmPhone(
   }
 
   /** The code was right, but the number does not become the user's. */
-  function reject({ userId, purpose }: Verified, { address }: ConfirmRequest, refused: Refused): Refused {
+  function reject(
+    { userId, purpose }: Verified,
+    { address }: ConfirmRequest,
+    refused: Refused,
+  ): Refused {
     login.emit({ type: 'rejected', userId, purpose, address, reason: refused.refusal.reason });
     return refused;
   }
@@ -176,8 +200,13 @@ export function createConfirmPhone(
  * Returns why a second factor is not recent enough to change numbers; null: it is. With a trusted device the user has
  * proven nothing in this session, so it does not count here.
  */
-export function checkFactor(passed: VerifiedMark | undefined, maxAgeMs: number, now: number): Refusal | null {
-  if (passed === undefined || passed.method === 'trusted-device') return { reason: 'second-factor-required' };
+export function checkFactor(
+  passed: VerifiedMark | undefined,
+  maxAgeMs: number,
+  now: number,
+): Refusal | null {
+  if (passed === undefined || passed.method === 'trusted-device')
+    return { reason: 'second-factor-required' };
   // An age that is not a number is too old.
   return now - passed.at <= maxAgeMs ? null : { reason: 'second-factor-too-old' };
 }

@@ -88,7 +88,8 @@ export function createFactorLister(
     // Most apps have neither.
     if (factors.length === 0 && recoveryCodes === undefined) return [];
     const asked = factors.map(async (factor) => {
-      const isAvailable: unknown = factor.isAvailable === undefined || (await factor.isAvailable(user));
+      const isAvailable: unknown =
+        factor.isAvailable === undefined || (await factor.isAvailable(user));
       return isAvailable === true ? [factor.name] : [];
     });
     const named = (await Promise.all(asked)).flat();
@@ -126,11 +127,16 @@ export interface LoginFactors {
 
 interface FactorSettings {
   readonly recoveryCodes?: { readonly count: number } | undefined;
-  readonly trustedDevices?: (TrustedDevicesOption & { maxAgeDays: number; maxDevices: number }) | undefined;
+  readonly trustedDevices?:
+    | (TrustedDevicesOption & { maxAgeDays: number; maxDevices: number })
+    | undefined;
 }
 
 /** @throws {TypeError} when the store lacks a part that an option needs. */
-export function createFactors(login: LoginContext, { recoveryCodes, trustedDevices }: FactorSettings): LoginFactors {
+export function createFactors(
+  login: LoginContext,
+  { recoveryCodes, trustedDevices }: FactorSettings,
+): LoginFactors {
   const { store, now, createDigests } = login;
   const digests = createDigests('factors');
   const joinDevices = (settings: NonNullable<typeof trustedDevices>): LoginFactors['devices'] => {
@@ -138,7 +144,10 @@ export function createFactors(login: LoginContext, { recoveryCodes, trustedDevic
     const devices = requirePart(store.devices, 'devices', 'trustedDevices');
     const registry = createDeviceRegistry({ ...settings, store: devices, tokens, now });
     const bind = createDeviceBinding(login, settings, digests);
-    return { ...createDeviceAuthenticator(login, registry, bind), ...createDeviceAdmin(login, registry) };
+    return {
+      ...createDeviceAuthenticator(login, registry, bind),
+      ...createDeviceAdmin(login, registry),
+    };
   };
   return {
     recoveryCodes:
@@ -156,5 +165,9 @@ export function createFactors(login: LoginContext, { recoveryCodes, trustedDevic
 /** Returns the store's part. @throws {TypeError} when it has none. */
 export function requirePart<Part>(part: Part | undefined, name: string, option = name): Part {
   if (part !== undefined) return part;
-  throw optionError('createSmsOtp', 'store', `has no part ${name}, which the option ${option} needs`);
+  throw optionError(
+    'createSmsOtp',
+    'store',
+    `has no part ${name}, which the option ${option} needs`,
+  );
 }

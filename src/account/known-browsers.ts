@@ -57,7 +57,8 @@ export function createKnownBrowsers(options: KnownBrowsersOptions): KnownBrowser
     async remember({ cookie, userId, bucket }) {
       const entries = readEntries(cookie);
       // The seal was checked at the send. A browser that forges one since only loses its own place.
-      if (entries.some((entry) => entry.browserId === bucket && ageOf(entry) < DAY_SECONDS)) return null;
+      if (entries.some((entry) => entry.browserId === bucket && ageOf(entry) < DAY_SECONDS))
+        return null;
       const known = await findEntry(entries, userId);
       const browserId = bucket === OTHER_BROWSERS ? randomId() : bucket;
       const seen = { browserId, userId, seenAt: now() };

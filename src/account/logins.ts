@@ -89,7 +89,10 @@ export function createLoginRegistry(parts: RegistryParts): LoginRegistry {
     return question.answer;
   }
 
-  async function ask({ userId, loginId }: LoginReference, isOutdated = () => true): Promise<boolean> {
+  async function ask(
+    { userId, loginId }: LoginReference,
+    isOutdated = () => true,
+  ): Promise<boolean> {
     const at = now();
     const login = await store.find(loginId, { at, everySeconds: SEEN_EVERY_SECONDS, ttlSeconds });
     const isLive = login?.userId === userId;
@@ -98,7 +101,9 @@ export function createLoginRegistry(parts: RegistryParts): LoginRegistry {
     return isLive;
   }
 
-  async function begin(login: Pick<Login, 'userId' | 'method' | 'label' | 'startedAt'>): Promise<LoginReference> {
+  async function begin(
+    login: Pick<Login, 'userId' | 'method' | 'label' | 'startedAt'>,
+  ): Promise<LoginReference> {
     const { userId, method, label, startedAt } = login;
     const [loginId, lastSeenAt] = [randomId(), now()];
     const record: Login = { version: 1, loginId, userId, method, label, startedAt, lastSeenAt };

@@ -8,7 +8,10 @@ import { isPhoneNumber } from '../login/phones';
 /** The result of parsing a number as typed. `mobile`: E.164 with plus. */
 export type ParsedNumber =
   | { readonly kind: 'number'; readonly mobile: string }
-  | { readonly kind: 'refused'; readonly reason: Extract<Reason, 'malformed-phone' | 'unsuitable-phone'> };
+  | {
+      readonly kind: 'refused';
+      readonly reason: Extract<Reason, 'malformed-phone' | 'unsuitable-phone'>;
+    };
 
 /** Ranges that charge the caller, or where a text message does not reach a person's own phone. */
 const UNSUITABLE: readonly PhoneType[] = [...DENIED_TYPES, 'FIXED_LINE'];
@@ -19,14 +22,19 @@ const UNSUITABLE: readonly PhoneType[] = [...DENIED_TYPES, 'FIXED_LINE'];
  * @param defaultCountry ISO code of the country whose national form is understood; undefined: international form only.
  * @throws {TypeError} when the default country is unknown.
  */
-export async function parseNumber(input: unknown, defaultCountry: string | undefined): Promise<ParsedNumber> {
+export async function parseNumber(
+  input: unknown,
+  defaultCountry: string | undefined,
+): Promise<ParsedNumber> {
   const text = cleanNumber(input, defaultCountry !== undefined);
   if (text === null) return refuse('malformed-phone');
   const { isSupportedCountry, parsePhoneNumberFromString } = await import('libphonenumber-js/max');
   if (defaultCountry !== undefined && !isSupportedCountry(defaultCountry)) {
     throw new TypeError('phones.enroll: defaultCountry must be an ISO 3166-1 code such as US');
   }
-  const country: { defaultCountry: CountryCode } | object = defaultCountry ? { defaultCountry } : {};
+  const country: { defaultCountry: CountryCode } | object = defaultCountry
+    ? { defaultCountry }
+    : {};
   const number = parsePhoneNumberFromString(text, { extract: false, ...country });
   if (number?.isValid() !== true || !isPhoneNumber(number.number)) return refuse('malformed-phone');
   const type = number.getType();

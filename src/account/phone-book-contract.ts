@@ -30,55 +30,70 @@ const [ONE, TWO, THREE] = ['+12025550101', '+12025550102', '+12025550103'] as co
  * ```
  */
 export const phoneBookContract: readonly PhoneBookFact[] = [
-  fact('a number is unconfirmed until it is confirmed, and the next takes its place', async (book, user) => {
-    assert.equal(await book.confirm(user, ONE), false);
-    await book.addUnconfirmed(user, ONE);
-    assert.deepEqual(await shown(book, user), [`${ONE} unconfirmed`]);
-    await book.addUnconfirmed(user, TWO);
-    assert.deepEqual(await shown(book, user), [`${TWO} unconfirmed`]);
-    assert.equal(await book.confirm(user, ONE), false);
-  }),
-  fact("the first confirmed number is the default, and others' stay theirs", async (book, user, other) => {
-    await addConfirmed(book, user, ONE, TWO);
-    assert.deepEqual(await shown(book, user), [`${ONE} default`, TWO]);
-    assert.deepEqual(await shown(book, other), []);
-  }),
+  fact(
+    'a number is unconfirmed until it is confirmed, and the next takes its place',
+    async (book, user) => {
+      assert.equal(await book.confirm(user, ONE), false);
+      await book.addUnconfirmed(user, ONE);
+      assert.deepEqual(await shown(book, user), [`${ONE} unconfirmed`]);
+      await book.addUnconfirmed(user, TWO);
+      assert.deepEqual(await shown(book, user), [`${TWO} unconfirmed`]);
+      assert.equal(await book.confirm(user, ONE), false);
+    },
+  ),
+  fact(
+    "the first confirmed number is the default, and others' stay theirs",
+    async (book, user, other) => {
+      await addConfirmed(book, user, ONE, TWO);
+      assert.deepEqual(await shown(book, user), [`${ONE} default`, TWO]);
+      assert.deepEqual(await shown(book, other), []);
+    },
+  ),
   fact('a confirmed number stays as it is when it is added again', async (book, user) => {
     await addConfirmed(book, user, ONE);
     await book.addUnconfirmed(user, ONE);
     assert.deepEqual(await shown(book, user), [`${ONE} default`]);
     assert.equal(await book.confirm(user, ONE), false);
   }),
-  fact('a replaced number is gone, and the new one is the default if that was', async (book, user) => {
-    await addConfirmed(book, user, ONE, TWO);
-    await book.addUnconfirmed(user, THREE);
-    assert.equal(await book.replace(user, ONE, THREE), true);
-    assert.deepEqual(await shown(book, user), [`${THREE} default`, TWO]);
-    await book.addUnconfirmed(user, ONE);
-    assert.equal(await book.replace(user, TWO, ONE), true);
-    assert.deepEqual(await shown(book, user), [`${THREE} default`, ONE]);
-  }),
-  fact('nothing is replaced that is not there, and nothing by what was not added', async (book, user) => {
-    await addConfirmed(book, user, ONE);
-    assert.equal(await book.replace(user, ONE, TWO), false);
-    await book.addUnconfirmed(user, TWO);
-    assert.equal(await book.replace(user, THREE, TWO), false);
-    assert.deepEqual(await shown(book, user), [`${ONE} default`, `${TWO} unconfirmed`]);
-  }),
+  fact(
+    'a replaced number is gone, and the new one is the default if that was',
+    async (book, user) => {
+      await addConfirmed(book, user, ONE, TWO);
+      await book.addUnconfirmed(user, THREE);
+      assert.equal(await book.replace(user, ONE, THREE), true);
+      assert.deepEqual(await shown(book, user), [`${THREE} default`, TWO]);
+      await book.addUnconfirmed(user, ONE);
+      assert.equal(await book.replace(user, TWO, ONE), true);
+      assert.deepEqual(await shown(book, user), [`${THREE} default`, ONE]);
+    },
+  ),
+  fact(
+    'nothing is replaced that is not there, and nothing by what was not added',
+    async (book, user) => {
+      await addConfirmed(book, user, ONE);
+      assert.equal(await book.replace(user, ONE, TWO), false);
+      await book.addUnconfirmed(user, TWO);
+      assert.equal(await book.replace(user, THREE, TWO), false);
+      assert.deepEqual(await shown(book, user), [`${ONE} default`, `${TWO} unconfirmed`]);
+    },
+  ),
   fact('when the default is removed, another confirmed number becomes it', async (book, user) => {
     await addConfirmed(book, user, ONE, TWO);
     assert.equal(await book.remove(user, ONE, { keepsLast: true }), true);
     assert.deepEqual(await shown(book, user), [`${TWO} default`]);
   }),
-  fact('the last confirmed number is kept when that is asked, and else removed', async (book, user) => {
-    await addConfirmed(book, user, ONE);
-    await book.addUnconfirmed(user, TWO);
-    assert.equal(await book.remove(user, ONE, { keepsLast: true }), false);
-    assert.equal(await book.remove(user, TWO, { keepsLast: true }), true);
-    assert.equal(await book.remove(user, ONE, { keepsLast: false }), true);
-    assert.equal(await book.remove(user, ONE, { keepsLast: false }), false);
-    assert.deepEqual(await shown(book, user), []);
-  }),
+  fact(
+    'the last confirmed number is kept when that is asked, and else removed',
+    async (book, user) => {
+      await addConfirmed(book, user, ONE);
+      await book.addUnconfirmed(user, TWO);
+      assert.equal(await book.remove(user, ONE, { keepsLast: true }), false);
+      assert.equal(await book.remove(user, TWO, { keepsLast: true }), true);
+      assert.equal(await book.remove(user, ONE, { keepsLast: false }), true);
+      assert.equal(await book.remove(user, ONE, { keepsLast: false }), false);
+      assert.deepEqual(await shown(book, user), []);
+    },
+  ),
   fact('a confirmed number can be made the default, others cannot', async (book, user) => {
     await addConfirmed(book, user, ONE, TWO);
     await book.addUnconfirmed(user, THREE);
@@ -103,7 +118,8 @@ export const phoneBookContract: readonly PhoneBookFact[] = [
   }),
   fact('two numbers removed at once leave the last one', async (book, user) => {
     await addConfirmed(book, user, ONE, TWO);
-    const remove = async (index: number) => book.remove(user, [ONE, TWO][index % 2] ?? ONE, { keepsLast: true });
+    const remove = async (index: number) =>
+      book.remove(user, [ONE, TWO][index % 2] ?? ONE, { keepsLast: true });
     assertOneTrue(await atOnce(10, remove));
     assert.equal((await shown(book, user)).length, 1);
   }),
@@ -120,7 +136,8 @@ function fact(
 ): PhoneBookFact {
   return {
     title,
-    run: async (makeBook, makeUserId = randomUUID) => check(await makeBook(), await makeUserId(), await makeUserId()),
+    run: async (makeBook, makeUserId = randomUUID) =>
+      check(await makeBook(), await makeUserId(), await makeUserId()),
   };
 }
 

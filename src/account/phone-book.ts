@@ -39,7 +39,11 @@ export interface PhoneBook {
    * Removes a number; if it was the default, another confirmed one becomes it. Returns false when it was not there, or,
    * with `keepsLast`, when it is the last confirmed one.
    */
-  remove(userId: AppUserId, mobile: string, options: { readonly keepsLast: boolean }): boolean | Promise<boolean>;
+  remove(
+    userId: AppUserId,
+    mobile: string,
+    options: { readonly keepsLast: boolean },
+  ): boolean | Promise<boolean>;
   /** Makes a confirmed number the default. Returns false when it is not among the confirmed. */
   setDefault(userId: AppUserId, mobile: string): boolean | Promise<boolean>;
 }
@@ -53,7 +57,9 @@ interface PhoneSources {
 }
 
 /** Makes the list of a user's confirmed numbers, the default first: `getPhone` returns it, otherwise the phone book. */
-export function createPhoneLister(sources: PhoneSources): (user: Express.User) => Promise<readonly UserPhone[]> {
+export function createPhoneLister(
+  sources: PhoneSources,
+): (user: Express.User) => Promise<readonly UserPhone[]> {
   const { getPhone, phoneBook, getUserId, warn } = sources;
   if (getPhone !== undefined) return async (user) => readPhone(await getPhone(user));
   return async (user) => {
@@ -72,7 +78,9 @@ function readPhone(given: unknown): readonly UserPhone[] {
   if (given === null || given === undefined) return [];
   const { number, isConfirmed } = typeof given === 'object' ? readFields(given) : { number: given };
   if (!isPhoneNumber(number)) {
-    throw new TypeError('getPhone must return E.164 with plus such as +12025550123, { number, isConfirmed } or null');
+    throw new TypeError(
+      'getPhone must return E.164 with plus such as +12025550123, { number, isConfirmed } or null',
+    );
   }
   return [{ mobile: number, isConfirmed: isConfirmed === true }];
 }
@@ -101,7 +109,10 @@ export interface OwnPhones {
  * Reads all numbers of a user, in the order in which a login sees them.
  * @throws {TypeError} when the phone book returns anything but a list, or the user has no id.
  */
-export async function readOwnPhones({ login, book }: EnrollmentContext, user: Express.User): Promise<OwnPhones> {
+export async function readOwnPhones(
+  { login, book }: EnrollmentContext,
+  user: Express.User,
+): Promise<OwnPhones> {
   const id = login.getUserId(user);
   toUserIdText(id);
   const listed: unknown = await book.list(id);
@@ -111,7 +122,10 @@ export async function readOwnPhones({ login, book }: EnrollmentContext, user: Ex
       return { ...entry, ...(await describePhone(login, user, entry.mobile)) };
     }),
   );
-  return { phones, hasNoneConfirmed: listed.every((entry) => readFields(entry).isConfirmed === false) };
+  return {
+    phones,
+    hasNoneConfirmed: listed.every((entry) => readFields(entry).isConfirmed === false),
+  };
 }
 
 /**
@@ -120,7 +134,11 @@ export async function readOwnPhones({ login, book }: EnrollmentContext, user: Ex
  */
 function readEntries(listed: readonly unknown[], warn: Warn): readonly PhoneEntry[] {
   const found = listed.map(readFields);
-  if (found.some(({ mobile, isConfirmed }) => !isPhoneNumber(mobile) || typeof isConfirmed !== 'boolean')) {
+  if (
+    found.some(
+      ({ mobile, isConfirmed }) => !isPhoneNumber(mobile) || typeof isConfirmed !== 'boolean',
+    )
+  ) {
     warn(
       'SMS_OTP_PHONE_BOOK_ENTRY',
       'phoneBook.list has returned an entry that is not { mobile, isConfirmed, isDefault } with mobile in E.164 and booleans: no code can be texted to it',

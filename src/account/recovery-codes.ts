@@ -32,7 +32,9 @@ export function createRecoveryCodes({ store, digests, count, randomBytes }: Reco
     /** Replaces all earlier codes and returns the new ones as people read them; null when `isFirst` is set and there are some. */
     async renew(userId: string, isFirst: boolean): Promise<readonly string[] | null> {
       const codes = Array.from({ length: count }, () => makeRecoveryCode(randomBytes));
-      const hashes = await Promise.all(codes.map(async (code) => (await toHashes(userId, code)).slice(0, 1)));
+      const hashes = await Promise.all(
+        codes.map(async (code) => (await toHashes(userId, code)).slice(0, 1)),
+      );
       const isWritten: unknown = await store.replace(userId, hashes.flat(), { isFirst });
       // As people read them: `ABCD-EFGH-JKMN-PQRS-TVWX-YZ01`.
       return isWritten === true ? codes.map((code) => code.replace(/.{4}(?=.)/g, '$&-')) : null;

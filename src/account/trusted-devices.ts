@@ -53,7 +53,11 @@ export type DeviceAuthentication =
   /** The same, because two browsers have had its token. */
   | { readonly kind: 'stolen' };
 
-export function createDeviceAuthenticator(login: LoginContext, registry: DeviceRegistry, bind: BindDevice) {
+export function createDeviceAuthenticator(
+  login: LoginContext,
+  registry: DeviceRegistry,
+  bind: BindDevice,
+) {
   const { emit, now } = login;
 
   return {
@@ -63,7 +67,8 @@ export function createDeviceAuthenticator(login: LoginContext, registry: DeviceR
       if (value === undefined) return { kind: 'not-now' };
       const identity = toUserIdText(login.getUserId(firstFactorUser));
       const { userId } = identity;
-      if (await isLocked(userId, await login.browsers.findBucket(browserCookie, userId))) return { kind: 'not-now' };
+      if (await isLocked(userId, await login.browsers.findBucket(browserCookie, userId)))
+        return { kind: 'not-now' };
       // A user who is gone or disabled passes no second factor: the send refuses it.
       const user = await findUser(login, { ...identity, purpose: 'login' }, undefined);
       if (user === null) return { kind: 'not-now' };
@@ -79,7 +84,8 @@ export function createDeviceAuthenticator(login: LoginContext, registry: DeviceR
       }
       if (!bindings.includes(device.binding)) {
         // False: another request has removed it in between, and has emitted the event.
-        if (await registry.remove(userId, device.deviceId)) emitDeviceEnd(emit, device, 'changed', address);
+        if (await registry.remove(userId, device.deviceId))
+          emitDeviceEnd(emit, device, 'changed', address);
         return { kind: 'worthless' };
       }
       const { deviceId, label, expiresAt } = device;
@@ -88,7 +94,12 @@ export function createDeviceAuthenticator(login: LoginContext, registry: DeviceR
       return { kind: 'trusted', user, mark, cookie: { value: shown.value, expiresAt } };
     },
     /** Trusts the device from now on, in place of the device that its cookie named. */
-    async trust({ user, value, address, label }: DeviceRequest & { readonly label: string }): Promise<CookieValue> {
+    async trust({
+      user,
+      value,
+      address,
+      label,
+    }: DeviceRequest & { readonly label: string }): Promise<CookieValue> {
       const { userId } = toUserIdText(login.getUserId(user));
       const [binding = ''] = await bind(user, userId);
       if (value !== undefined) await registry.removeByToken(userId, value);
@@ -135,7 +146,10 @@ export function createDeviceBinding(
 }
 
 /** A trusted device as its user's page may show it. Times are milliseconds since 1970. */
-export type ListedDevice = Pick<TrustedDevice, 'deviceId' | 'label' | 'createdAt' | 'lastUsedAt' | 'expiresAt'>;
+export type ListedDevice = Pick<
+  TrustedDevice,
+  'deviceId' | 'label' | 'createdAt' | 'lastUsedAt' | 'expiresAt'
+>;
 
 export function toListedDevice(device: TrustedDevice): ListedDevice {
   const { deviceId, label, createdAt, lastUsedAt, expiresAt } = device;
@@ -153,14 +167,21 @@ export interface TrustedDevices {
 }
 
 /** Revokes all devices of a user for a reason of ours. */
-export type RevokeDevices = (userId: string, reason: DeviceEnd, address: string | undefined) => Promise<number>;
+export type RevokeDevices = (
+  userId: string,
+  reason: DeviceEnd,
+  address: string | undefined,
+) => Promise<number>;
 
 /** The public part, and the one for our own reasons. */
 export interface DeviceAdmin extends TrustedDevices {
   readonly revokeFor: RevokeDevices;
 }
 
-export function createDeviceAdmin({ emit }: Pick<LoginContext, 'emit'>, registry: DeviceRegistry): DeviceAdmin {
+export function createDeviceAdmin(
+  { emit }: Pick<LoginContext, 'emit'>,
+  registry: DeviceRegistry,
+): DeviceAdmin {
   const revokeFor: RevokeDevices = async (userId, reason, address) => {
     const devices = await registry.list(userId);
     const removed = await registry.removeAll(userId);

@@ -115,7 +115,8 @@ function createLineReader({ stdin, signal }: Pick<CliIo, 'stdin' | 'signal'>) {
     const step = await lines.next();
     if (step.done === true || signal.aborted) return null;
     // Anything this long was piped in by mistake.
-    if (step.value.length > MAX_LINE_CHARACTERS) throw new UsageError('the line on standard input is too long');
+    if (step.value.length > MAX_LINE_CHARACTERS)
+      throw new UsageError('the line on standard input is too long');
     return step.value.trim();
   };
 }
@@ -133,10 +134,14 @@ export function createArguments(positionals: readonly string[], given: GivenOpti
     /** Returns the value of an option. */
     text,
     /** Returns all values of a repeatable option. */
-    texts: (name: string): readonly string[] => (given.get(name) ?? []).filter((value) => value !== undefined),
+    texts: (name: string): readonly string[] =>
+      (given.get(name) ?? []).filter((value) => value !== undefined),
     isOn: (name: string): boolean => given.has(name),
     /** Reads a whole number within bounds. @throws {UsageError} */
-    whole(name: string, { min, max, fallback }: { min: number; max: number; fallback: number }): number {
+    whole(
+      name: string,
+      { min, max, fallback }: { min: number; max: number; fallback: number },
+    ): number {
       const given = text(name);
       if (given === undefined) return fallback;
       const value = /^[0-9]{1,9}$/.test(given) ? Number(given) : NaN;
@@ -148,7 +153,8 @@ export function createArguments(positionals: readonly string[], given: GivenOpti
       const given = text(name);
       if (given === undefined) return undefined;
       const micros = toMicros(given);
-      if (micros === null || micros <= 0) throw new UsageError(`--${name} must be an amount such as 2.50`);
+      if (micros === null || micros <= 0)
+        throw new UsageError(`--${name} must be an amount such as 2.50`);
       return micros;
     },
   };
@@ -197,7 +203,9 @@ export function readChoice<Choice extends string>(
 export function readMobile(text: string): string {
   const mobile = findMobile(text);
   if (mobile === null) {
-    throw new UsageError('the number must have its country code and 7 to 15 digits, such as +12025550123');
+    throw new UsageError(
+      'the number must have its country code and 7 to 15 digits, such as +12025550123',
+    );
   }
   return mobile;
 }
@@ -222,5 +230,8 @@ export async function readText(folder: string, path: string): Promise<string> {
 export function toFileFailure(verb: 'read' | 'written', error: unknown): CommandFailure {
   const { code } = readFields(error);
   const why = typeof code === 'string' && /^E[A-Z]+$/.test(code) ? ` (${code})` : '';
-  return new CommandFailure(`the file could not be ${verb}${why}`, 'Check its name and your permissions.');
+  return new CommandFailure(
+    `the file could not be ${verb}${why}`,
+    'Check its name and your permissions.',
+  );
 }

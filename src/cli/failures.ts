@@ -2,7 +2,10 @@ import { isGatewayError, SmsOtpError, StoreError, toSafeCause } from '../errors'
 import advice = require('./advice.json');
 
 /** What to do, by the platform's error code where no connection could be made, and by the gateway's. */
-const { causes: CAUSES, codes: CODES }: Record<'causes' | 'codes', Readonly<Record<string, string>>> = advice;
+const {
+  causes: CAUSES,
+  codes: CODES,
+}: Record<'causes' | 'codes', Readonly<Record<string, string>>> = advice;
 
 /** An error of a command, with what to do about it. */
 abstract class AdvisedError extends Error {
@@ -25,7 +28,9 @@ export class CommandFailure extends AdvisedError {
 }
 
 /** Turns the `TypeError`s of a call into usage errors. They show no value, and the input comes from the command line. */
-export async function withUsageErrors<Result>(call: () => Result | Promise<Result>): Promise<Result> {
+export async function withUsageErrors<Result>(
+  call: () => Result | Promise<Result>,
+): Promise<Result> {
   try {
     return await call();
   } catch (error) {
@@ -35,7 +40,11 @@ export async function withUsageErrors<Result>(call: () => Result | Promise<Resul
 }
 
 /** Returns what went wrong and what to do about it. Of third-party errors only allow-listed words are repeated. */
-export function explain(error: unknown): { message: string; advice: string | null; exitCode: 1 | 2 } {
+export function explain(error: unknown): {
+  message: string;
+  advice: string | null;
+  exitCode: 1 | 2;
+} {
   if (error instanceof AdvisedError) {
     const { message, advice } = error;
     return { message, advice, exitCode: error instanceof UsageError ? 2 : 1 };
@@ -55,7 +64,8 @@ export function explain(error: unknown): { message: string; advice: string | nul
 }
 
 function adviseOn(error: SmsOtpError): string | null {
-  if (error instanceof StoreError) return "Check that the server is running and that --prefix matches the app's.";
+  if (error instanceof StoreError)
+    return "Check that the server is running and that --prefix matches the app's.";
   if (!isGatewayError(error)) return null;
   switch (error.code) {
     case 'ERR_GATEWAY_UNREACHABLE':
@@ -73,12 +83,14 @@ function adviseOn(error: SmsOtpError): string | null {
   }
 }
 
-const TRUST = 'This machine does not trust the issuer of the certificate. Pass its authority with --ca <file>.';
+const TRUST =
+  'This machine does not trust the issuer of the certificate. Pass its authority with --ca <file>.';
 
 /** Returns what to do when no connection could be made, by the platform's error code. */
 export function adviseOnCause(code: string | null): string {
   if (code !== null && /SELF_SIGNED|UNABLE_TO/.test(code)) return TRUST;
-  const otherwise = 'Check SMS_OTP_BASE_URL, and whether a firewall or a proxy blocks the way to the gateway.';
+  const otherwise =
+    'Check SMS_OTP_BASE_URL, and whether a firewall or a proxy blocks the way to the gateway.';
   return CAUSES[code ?? ''] ?? otherwise;
 }
 

@@ -29,7 +29,11 @@ export async function readGatewayEnvironment(call: CommandCall): Promise<Gateway
   const variant = readChoice('SMS_OTP_VARIANT', env.SMS_OTP_VARIANT, ['A', 'B']);
   const numbersAs = readChoice('SMS_OTP_NUMBERS_AS', env.SMS_OTP_NUMBERS_AS, ['string', 'number']);
   if (!baseUrl || !username || !password) {
-    const given = { SMS_OTP_BASE_URL: baseUrl, SMS_OTP_USERNAME: username, SMS_OTP_PASSWORD: password };
+    const given = {
+      SMS_OTP_BASE_URL: baseUrl,
+      SMS_OTP_USERNAME: username,
+      SMS_OTP_PASSWORD: password,
+    };
     const missing = Object.entries(given).flatMap(([name, value]) => (value ? [] : [name]));
     throw new UsageError(`${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} not set`);
   }
@@ -48,7 +52,14 @@ export async function readGatewayEnvironment(call: CommandCall): Promise<Gateway
 function readTimeouts({ args }: CommandCall): Partial<GatewayTimeouts> {
   if (args.text('timeout') === undefined) return {};
   const ms = args.whole('timeout', { min: 1, max: MAX_TIMEOUT_SECONDS, fallback: 10 }) * 1_000;
-  const all = { connectMs: ms, generateMs: ms, validateMs: ms, lookupMs: ms, balanceMs: ms, pricingMs: ms };
+  const all = {
+    connectMs: ms,
+    generateMs: ms,
+    validateMs: ms,
+    lookupMs: ms,
+    balanceMs: ms,
+    pricingMs: ms,
+  };
   return { ...all, authMs: Math.min(ms, MAX_AUTH_MS) };
 }
 

@@ -18,7 +18,8 @@ async function start(): Promise<void> {
     stdout,
     stderr,
     now: Date.now,
-    wait: (milliseconds, signal) => pause(milliseconds, undefined, { signal }).catch(() => undefined),
+    wait: (milliseconds, signal) =>
+      pause(milliseconds, undefined, { signal }).catch(() => undefined),
     signal: interruption.signal,
     folder: process.cwd(),
   });

@@ -29,7 +29,9 @@ export async function openState(call: CommandCall): Promise<OpenState> {
   const { REDIS_URL, DATABASE_URL } = call.io.env;
   if (DATABASE_URL) return openPostgres(call, DATABASE_URL);
   if (REDIS_URL) return openRedis(call, REDIS_URL);
-  throw new UsageError('REDIS_URL or DATABASE_URL must be set: one of them has the state of the running app');
+  throw new UsageError(
+    'REDIS_URL or DATABASE_URL must be set: one of them has the state of the running app',
+  );
 }
 
 const CONNECT_TIMEOUT_MS = 3_000;
@@ -46,8 +48,13 @@ export async function openPostgres({ io, args }: CommandCall, url: string): Prom
   const refusal = new CommandFailure('DATABASE_URL is not an address of PostgreSQL.', advice);
   checkAddress(url, ['postgres:', 'postgresql:'], refusal);
   // The package is the app's own; the interface above names what is used of it.
-  const { Pool } = loadDriver(io.folder, 'pg') as { Pool: new (options: unknown) => PostgresConnection };
-  const timeouts = { connectionTimeoutMillis: CONNECT_TIMEOUT_MS, query_timeout: CONNECT_TIMEOUT_MS };
+  const { Pool } = loadDriver(io.folder, 'pg') as {
+    Pool: new (options: unknown) => PostgresConnection;
+  };
+  const timeouts = {
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    query_timeout: CONNECT_TIMEOUT_MS,
+  };
   const pool = new Pool({ connectionString: url, max: 1, ...timeouts });
   // Without a listener a lost connection would end the process.
   pool.on('error', () => undefined);
@@ -73,11 +80,16 @@ interface RedisConnection extends NodeRedisClient {
 
 /** @throws {CommandFailure} when the server cannot be reached or refuses. */
 export async function openRedis({ io, args }: CommandCall, url: string): Promise<OpenState> {
-  const refusal = new CommandFailure('REDIS_URL is not an address of Redis.', 'Write redis://host:6379.');
+  const refusal = new CommandFailure(
+    'REDIS_URL is not an address of Redis.',
+    'Write redis://host:6379.',
+  );
   checkAddress(url, ['redis:', 'rediss:'], refusal);
   const warnings: string[] = [];
   // As with pg.
-  const { createClient } = loadDriver(io.folder, 'redis') as { createClient: (options: unknown) => RedisConnection };
+  const { createClient } = loadDriver(io.folder, 'redis') as {
+    createClient: (options: unknown) => RedisConnection;
+  };
   const socket = { connectTimeout: CONNECT_TIMEOUT_MS, reconnectStrategy: false };
   let client: RedisConnection;
   try {
@@ -121,10 +133,17 @@ function checkAddress(url: string, protocols: readonly string[], refusal: Comman
 }
 
 /** @param code Why there is no connection; null when the server refused the login. */
-function toConnectFailure(place: OpenState['place'], login: string, code: string | null): CommandFailure {
+function toConnectFailure(
+  place: OpenState['place'],
+  login: string,
+  code: string | null,
+): CommandFailure {
   if (code === null) return new CommandFailure(`${place} cannot be used.`, `Check ${login}.`);
   const variable = place === 'Redis' ? 'REDIS_URL' : 'DATABASE_URL';
-  return new CommandFailure(`${place} cannot be used (${code}).`, `Check ${variable}, and that the server is running.`);
+  return new CommandFailure(
+    `${place} cannot be used (${code}).`,
+    `Check ${variable}, and that the server is running.`,
+  );
 }
 
 /** Loads a driver of the app's: from the folder the command runs in, otherwise from beside this package. */

@@ -64,7 +64,11 @@ export async function run(argv: readonly string[], io: CliIo): Promise<ExitCode>
   }
 }
 
-function runWithoutCommand(argv: readonly string[], secrets: readonly string[], output: Output): ExitCode {
+function runWithoutCommand(
+  argv: readonly string[],
+  secrets: readonly string[],
+  output: Output,
+): ExitCode {
   const [name] = argv;
   if (name === undefined) {
     output.note(formatOverview(output.noteStyle));
@@ -76,7 +80,9 @@ function runWithoutCommand(argv: readonly string[], secrets: readonly string[], 
     refuseSecrets(argv, secrets);
     const names = COMMANDS.map((known) => known.name);
     const meant = closestName(name, names);
-    throw new UsageError(`There is no such command${meant === undefined ? '' : `; did you mean ${meant}?`}`);
+    throw new UsageError(
+      `There is no such command${meant === undefined ? '' : `; did you mean ${meant}?`}`,
+    );
   }
   return 0;
 }
@@ -86,14 +92,21 @@ function isAskingForHelp(words: readonly string[]): boolean {
   return (end < 0 ? words : words.slice(0, end)).some((word) => word === '--help' || word === '-h');
 }
 
-function reportError(error: unknown, output: Output, hasJson: boolean, command: Command | undefined): ExitCode {
+function reportError(
+  error: unknown,
+  output: Output,
+  hasJson: boolean,
+  command: Command | undefined,
+): ExitCode {
   const { message, advice, exitCode } = explain(error);
   if (hasJson) output.json({ error: { message, advice } });
   const paint = output.noteStyle;
   output.note(`${paint('red', 'error')}  ${message}`);
   if (advice !== null) output.note(`       ${advice}`);
   if (exitCode === 2) {
-    output.note(paint('dim', `       ${[PROGRAM, ...(command ? [command.name] : []), '--help'].join(' ')}`));
+    output.note(
+      paint('dim', `       ${[PROGRAM, ...(command ? [command.name] : []), '--help'].join(' ')}`),
+    );
   }
   return exitCode;
 }
@@ -118,7 +131,10 @@ function formatOverview(style: Style): string {
 function formatHelp(command: Command, style: Style): string {
   const { options, summary, notes = [] } = command;
   const rows = Object.entries(options).map(([name, { value, isRepeatable, help }]): Pair => {
-    return [`--${name}${value === undefined ? '' : ` ${value}`}${isRepeatable === true ? ' …' : ''}`, help];
+    return [
+      `--${name}${value === undefined ? '' : ` ${value}`}${isRepeatable === true ? ' …' : ''}`,
+      help,
+    ];
   });
   return [
     `${style('bold', `${PROGRAM} ${formatUsage(command)}`)}  ${summary}`,
@@ -136,18 +152,23 @@ type Pair = readonly [left: string, right: string];
 
 function alignPairs(pairs: readonly Pair[], style: Style): string[] {
   const width = Math.max(...pairs.map(([left]) => left.length));
-  return pairs.map(([left, right]) => `  ${style('cyan', left)}${' '.repeat(width - left.length)}  ${right}`);
+  return pairs.map(
+    ([left, right]) => `  ${style('cyan', left)}${' '.repeat(width - left.length)}  ${right}`,
+  );
 }
 
 /** The built files are as deep below the manifest as the sources. */
 function readVersion(): string {
   // The manifest is our own, and always has a version.
-  const { version } = JSON.parse(readFileSync(join(__dirname, '../../package.json'), 'utf8')) as { version: string };
+  const { version } = JSON.parse(readFileSync(join(__dirname, '../../package.json'), 'utf8')) as {
+    version: string;
+  };
   return version;
 }
 
 /** Options that people try. A secret in one would be seen in the process list and kept in the shell's history. */
-const SECRET_OPTION = /^--?(user(name)?|pass(word|phrase)?|secret|token|access-token|api-?key|key|pin|code|otp)(=|$)/i;
+const SECRET_OPTION =
+  /^--?(user(name)?|pass(word|phrase)?|secret|token|access-token|api-?key|key|pin|code|otp)(=|$)/i;
 /** A URL with a password in it. */
 const SECRET_ADDRESS = /:\/\/[^/\s]*:[^/\s]*@/;
 /** A JSON web token: three parts. */
@@ -179,17 +200,28 @@ export function refuseSecrets(words: readonly string[], secrets: readonly string
  * @param secrets Values that must not appear among them.
  * @throws {UsageError} which names options and never shows a value.
  */
-export function readArguments(command: Command, words: readonly string[], secrets: readonly string[]): Arguments {
+export function readArguments(
+  command: Command,
+  words: readonly string[],
+  secrets: readonly string[],
+): Arguments {
   refuseSecrets(words, secrets);
   const known = Object.entries(command.options).map(
     ([name, { value }]) => [name, { type: value === undefined ? 'boolean' : 'string' }] as const,
   );
   const options = Object.fromEntries(known);
   // Not strict: its error messages would repeat unknown arguments.
-  const parsed = parseArgs({ args: [...words], options, strict: false, allowPositionals: true, tokens: true });
+  const parsed = parseArgs({
+    args: [...words],
+    options,
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  });
   const given = new Map<string, (string | undefined)[]>();
   for (const token of parsed.tokens) {
-    if (token.kind === 'option') given.set(token.name, [...(given.get(token.name) ?? []), token.value]);
+    if (token.kind === 'option')
+      given.set(token.name, [...(given.get(token.name) ?? []), token.value]);
   }
   checkOptions(command, given);
   checkPositionals(command, parsed.positionals);
@@ -206,8 +238,10 @@ function checkOptions({ name: command, options }: Command, given: GivenOptions):
     if (takesValue && values.some((value) => value === undefined || value === '')) {
       throw new UsageError(`--${name} needs a value: --${name} ${option.value}`);
     }
-    if (!takesValue && values.some((value) => value != null)) throw new UsageError(`--${name} takes no value`);
-    if (values.length > 1 && !option.isRepeatable) throw new UsageError(`--${name} was given more than once`);
+    if (!takesValue && values.some((value) => value != null))
+      throw new UsageError(`--${name} takes no value`);
+    if (values.length > 1 && !option.isRepeatable)
+      throw new UsageError(`--${name} was given more than once`);
   }
 }
 

@@ -46,7 +46,8 @@ export class Authenticator {
     const deadline = startDeadline('auth', options.timeouts.authMs);
     try {
       const refreshed = await this.#refresh(previous, deadline);
-      if (refreshed !== null && refreshed.accessToken !== refused) return { contents: refreshed, by: 'refresh' };
+      if (refreshed !== null && refreshed.accessToken !== refused)
+        return { contents: refreshed, by: 'refresh' };
       return { contents: await this.#logIn({ previous, refused }, deadline), by: 'credentials' };
     } catch (error) {
       if (isCredentialRefusal(error)) lockout.start(error.gatewayCode);
@@ -60,11 +61,18 @@ export class Authenticator {
    * the end credentials are used: nothing is left that they could reset.
    * Not shown in OTP spec §4: whether a renewed token keeps the validity; A is asked for it again.
    */
-  async #refresh(previous: TokenContents | null, deadline: CallDeadline): Promise<TokenContents | null> {
+  async #refresh(
+    previous: TokenContents | null,
+    deadline: CallDeadline,
+  ): Promise<TokenContents | null> {
     const { options, lockout } = this.context;
     if (previous?.refreshToken == null || lockout.isOnTrial) return null;
     if (options.now() >= previous.expiresAt) return null;
-    const body: RefreshBody = { type: 'refresh_token', refresh_token: previous.refreshToken, ...this.#validity() };
+    const body: RefreshBody = {
+      type: 'refresh_token',
+      refresh_token: previous.refreshToken,
+      ...this.#validity(),
+    };
     try {
       return await this.#send(body, deadline);
     } catch (error) {
@@ -112,7 +120,8 @@ export class Authenticator {
 
 /** Nothing of the call that waits for the token has left, whatever became of the authentication. */
 function toUnsent(error: unknown, { call, limitMs }: CallDeadline): unknown {
-  if (error instanceof GatewayUnreachableError) return new GatewayUnreachableError(call, false, error.cause);
+  if (error instanceof GatewayUnreachableError)
+    return new GatewayUnreachableError(call, false, error.cause);
   if (error instanceof GatewayTimeoutError) return new GatewayTimeoutError(call, limitMs, false);
   return error;
 }

@@ -59,7 +59,9 @@ export class CircuitBreaker {
     let current = this.#seconds.at(-1);
     if (current?.second !== now) {
       current = { second: now, calls: 0, failures: 0 };
-      const kept = this.#seconds.filter(({ second }) => second <= now && second > now - FAILURE_WINDOW_SECONDS);
+      const kept = this.#seconds.filter(
+        ({ second }) => second <= now && second > now - FAILURE_WINDOW_SECONDS,
+      );
       this.#seconds = [...kept, current];
     }
     current.calls += 1;
@@ -118,8 +120,14 @@ export class CredentialLockout {
   start(gatewayCode: number): void {
     if (this.#isActive()) return;
     this.#startedAt = this.now();
-    this.#seconds = this.isOnTrial ? Math.min(this.#seconds * 2, LONGEST_LOCKOUT_SECONDS) : FIRST_LOCKOUT_SECONDS;
-    this.emitter.emit({ type: 'gateway-credentials-refused', gatewayCode, retryAfterSeconds: this.#seconds });
+    this.#seconds = this.isOnTrial
+      ? Math.min(this.#seconds * 2, LONGEST_LOCKOUT_SECONDS)
+      : FIRST_LOCKOUT_SECONDS;
+    this.emitter.emit({
+      type: 'gateway-credentials-refused',
+      gatewayCode,
+      retryAfterSeconds: this.#seconds,
+    });
     this.onStart(() => this.toError());
   }
 
@@ -172,7 +180,10 @@ export class TokenContention {
     const now = this.now();
     this.#rejectedAt = [...this.#rejectedAt, now].slice(-REJECTIONS);
     if (!this.#isContended()) return;
-    this.emitter.emit({ type: 'token-taken-over', retryAfterSeconds: Math.ceil(this.waitMs / 1000) });
+    this.emitter.emit({
+      type: 'token-taken-over',
+      retryAfterSeconds: Math.ceil(this.waitMs / 1000),
+    });
   }
 
   noteAuthentication(): void {

@@ -76,14 +76,16 @@ export class CallLimiter {
   /** Issues a permit. @throws {GatewayBusyError} ERR_GATEWAY_BUSY when there is none left. */
   reserve(call: CallName): CallPermit {
     if (this.#isClosed) throw closedError();
-    if (this.#permits >= this.#maxPermits) throw new GatewayBusyError('the queue is full', QUEUE_RETRY_SECONDS);
+    if (this.#permits >= this.#maxPermits)
+      throw new GatewayBusyError('the queue is full', QUEUE_RETRY_SECONDS);
     this.#permits += 1;
     return new CallPermit(call, this, 'waiting');
   }
 
   /** Issues a permit for a call that starts at once; null when it would have to wait, or cannot have one. */
   startAtOnce(call: CallName): CallPermit | null {
-    if (this.#isClosed || this.#running >= this.#maxRunning || this.#permits >= this.#maxPermits) return null;
+    if (this.#isClosed || this.#running >= this.#maxRunning || this.#permits >= this.#maxPermits)
+      return null;
     this.#permits += 1;
     this.#running += 1;
     return new CallPermit(call, this, 'running');
@@ -97,7 +99,9 @@ export class CallLimiter {
   take(permit: Permit, call: CallName): CallPermit {
     const isOwn = permit instanceof CallPermit && permit.limiter === this && permit.call === call;
     if (!isOwn || permit.state !== 'running' || permit.isTaken) {
-      throw new TypeError(`The permit is not for this call (${call}), or it was used or released already`);
+      throw new TypeError(
+        `The permit is not for this call (${call}), or it was used or released already`,
+      );
     }
     if (this.#isClosed) throw closedError();
     permit.isTaken = true;
@@ -145,7 +149,12 @@ export class CallLimiter {
       const giveUp = (): void => {
         this.#drop(waiter, new GatewayTimeoutError(deadline.call, deadline.limitMs, false));
       };
-      const waiter: Waiter = { permit, timer: setTimeout(giveUp, remainingMs(deadline)), resolve, reject };
+      const waiter: Waiter = {
+        permit,
+        timer: setTimeout(giveUp, remainingMs(deadline)),
+        resolve,
+        reject,
+      };
       this.#waiting.add(waiter);
     });
   }

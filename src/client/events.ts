@@ -43,7 +43,14 @@ export interface GatewayRecoveredEvent {
 }
 
 /** How a call ended: a rejection is an answer of the gateway, `busy` was refused here, `store` is the token store. */
-export type CallOutcome = 'ok' | 'rejected' | 'unreachable' | 'timeout' | 'response' | 'busy' | 'store';
+export type CallOutcome =
+  | 'ok'
+  | 'rejected'
+  | 'unreachable'
+  | 'timeout'
+  | 'response'
+  | 'busy'
+  | 'store';
 
 /** A call ended. Emitted only while there are listeners. */
 export interface GatewayCallEvent {
@@ -103,7 +110,10 @@ export class GatewayEmitter {
 }
 
 /** Starts to watch a call. @returns a function to call with its error, or null for success, when it has ended; null without listeners. */
-export function watchCall(emitter: GatewayEmitter, call: CallName): ((error: unknown) => void) | null {
+export function watchCall(
+  emitter: GatewayEmitter,
+  call: CallName,
+): ((error: unknown) => void) | null {
   if (!emitter.hasListeners) return null;
   const startedAtMs = performance.now();
   return (error) => {
@@ -111,7 +121,13 @@ export function watchCall(emitter: GatewayEmitter, call: CallName): ((error: unk
     if (outcome === null) return;
     const code = error instanceof GatewayRejectedError ? error.gatewayCode : null;
     const durationMs = performance.now() - startedAtMs;
-    emitter.emit({ type: 'gateway-call', call, outcome, ...(code !== null && { gatewayCode: code }), durationMs });
+    emitter.emit({
+      type: 'gateway-call',
+      call,
+      outcome,
+      ...(code !== null && { gatewayCode: code }),
+      durationMs,
+    });
   };
 }
 

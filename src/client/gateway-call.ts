@@ -57,11 +57,15 @@ export function isTokenRefusal(error: unknown): boolean {
  * True when the gateway refused the credentials: 1004 from any call; 1002 and 1003 name parameters of the
  * authentication alone. HLR spec §5.
  */
-export function isCredentialRefusal(error: unknown): error is GatewayRejectedError & { gatewayCode: number } {
+export function isCredentialRefusal(
+  error: unknown,
+): error is GatewayRejectedError & { gatewayCode: number } {
   return error instanceof GatewayRejectedError && CREDENTIAL_CODES.includes(error.gatewayCode);
 }
 
 /** True when the gateway refused a refresh token, with 1005 or another code; not for failures or refused credentials. */
 export function isRefreshRefusal(error: unknown): boolean {
-  return error instanceof GatewayRejectedError && !isGatewayFailure(error) && !isCredentialRefusal(error);
+  return (
+    error instanceof GatewayRejectedError && !isGatewayFailure(error) && !isCredentialRefusal(error)
+  );
 }

@@ -117,13 +117,29 @@ function createParts(options: CheckedOptions, wire: Promise<Wire>, random: () =>
     limiter.refuseWaiting(toError);
   });
   const contention = new TokenContention(now, random, emitter);
-  const authenticator = new Authenticator({ options, wire, transport, lockout, contention, emitter });
+  const authenticator = new Authenticator({
+    options,
+    wire,
+    transport,
+    lockout,
+    contention,
+    emitter,
+  });
   const readContents = async (json: string) => (await wire).readTokenContents(json);
   const [store, account] = [tokenStore ?? memoryTokens(1, now), toAccountName(options)];
   const crypto = createTokenCrypto(options, readContents, store.isInProcess !== true);
   const shared = new SharedToken({ store, crypto, account, authenticator, authMs, now });
   const tokens = new TokenManager({ shared, lockout, contention, emitter, now, random });
-  const runner = new CallRunner({ timeouts, limiter, breaker, lockout, tokens, transport, emitter, wire });
+  const runner = new CallRunner({
+    timeouts,
+    limiter,
+    breaker,
+    lockout,
+    tokens,
+    transport,
+    emitter,
+    wire,
+  });
   return { emitter, transport, limiter, tokens, runner };
 }
 

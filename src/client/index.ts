@@ -1,5 +1,10 @@
 export { GatewayClient } from './gateway-client';
-export type { CertificateAuthority, GatewayClientOptions, GatewayTimeouts, NumbersAs } from './options';
+export type {
+  CertificateAuthority,
+  GatewayClientOptions,
+  GatewayTimeouts,
+  NumbersAs,
+} from './options';
 export type { HlrCalls, OtpCalls } from './calls';
 export type {
   CallOutcome,
@@ -15,7 +20,14 @@ export type {
 } from './events';
 export type { Balance, Currency, NetworkPrice, PriceList } from '../protocol/account';
 export type { AdvancedStatus, CountryPrice, Lookup, LookupStatus } from '../protocol/hlr';
-export type { Generated, GeneratedA, GeneratedB, GenerateInput, NumberForm, ValidateInput } from '../protocol/otp';
+export type {
+  Generated,
+  GeneratedA,
+  GeneratedB,
+  GenerateInput,
+  NumberForm,
+  ValidateInput,
+} from '../protocol/otp';
 export type { CallName, Variant } from '../protocol/paths';
 export type { RenewedToken, StoredToken, TokenStore } from '../stores/store';
 export {

@@ -29,14 +29,24 @@ export interface GatewayAddress {
 /** Parses a base URL, or returns what is wrong with it, in words that follow the option's name and show no value. */
 function readBaseUrl(baseUrl: string): GatewayAddress | { readonly problem: string } {
   const url = parseUrl(baseUrl);
-  if (url === null || !/^https?:$/.test(url.protocol)) return { problem: 'must be an http or https URL' };
-  if (url.username !== '' || url.password !== '') return { problem: 'must not contain credentials' };
+  if (url === null || !/^https?:$/.test(url.protocol))
+    return { problem: 'must be an http or https URL' };
+  if (url.username !== '' || url.password !== '')
+    return { problem: 'must not contain credentials' };
   if (/[?#]/.test(baseUrl)) return { problem: 'must not contain a query or a fragment' };
   const isSecure = url.protocol === 'https:';
   if (!isSecure && !isLoopback(url.hostname)) {
-    return { problem: 'must be https: plain http is for this machine alone (localhost, 127.0.0.1 or [::1])' };
+    return {
+      problem:
+        'must be https: plain http is for this machine alone (localhost, 127.0.0.1 or [::1])',
+    };
   }
-  return { origin: url.origin, host: url.host, pathPrefix: url.pathname.replace(/\/+$/, ''), isSecure };
+  return {
+    origin: url.origin,
+    host: url.host,
+    pathPrefix: url.pathname.replace(/\/+$/, ''),
+    isSecure,
+  };
 }
 
 function findProxyProblem(proxyUrl: string, gateway: GatewayAddress): string | null {
@@ -79,7 +89,9 @@ export interface GatewayTimeouts {
 export type CertificateAuthority = string | Buffer;
 
 /** The form of "numeric" request fields: one for all, or one for each; those left out are strings. */
-export type NumbersAs = NumberForm | { readonly [Field in keyof NumberForms]?: NumberForm | undefined };
+export type NumbersAs =
+  | NumberForm
+  | { readonly [Field in keyof NumberForms]?: NumberForm | undefined };
 
 /**
  * The options of a `GatewayClient`. Unknown fields are errors, and so is an undefined `baseUrl`, `variant`, `username` or
@@ -173,7 +185,10 @@ const tokenStore = z.custom<TokenStore>(
 const numberForm = oneOf('string', 'number');
 
 const numbersAs = z.union(
-  [numberForm, strictOptions({ mobile: numberForm.default('string'), validity: numberForm.default('string') })],
+  [
+    numberForm,
+    strictOptions({ mobile: numberForm.default('string'), validity: numberForm.default('string') }),
+  ],
   "must be 'string', 'number' or an object with mobile and validity, each 'string' or 'number'",
 );
 
@@ -219,7 +234,8 @@ export function readOptions(options: GatewayClientOptions): CheckedOptions {
   if (proxyProblem !== null) throw optionError(MAKER, 'proxyUrl', proxyProblem);
   // OTP spec §4, POST auth: `validity` and `preserve` exist in A only.
   for (const name of ['tokenValiditySeconds', 'preserveToken'] as const) {
-    if (variant === 'B' && rest[name] !== undefined) throw optionError(MAKER, name, 'exists in variant A only');
+    if (variant === 'B' && rest[name] !== undefined)
+      throw optionError(MAKER, name, 'exists in variant A only');
   }
   return { ...rest, address, preserveToken: variant === 'A' && preserveToken !== false };
 }

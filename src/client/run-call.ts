@@ -12,7 +12,12 @@ import {
 } from './call-limiter';
 import type { CircuitBreaker, CredentialLockout } from './back-off';
 import { type GatewayEmitter, watchCall } from './events';
-import { type GatewayCall, isCredentialRefusal, isGatewayFailure, isTokenRefusal } from './gateway-call';
+import {
+  type GatewayCall,
+  isCredentialRefusal,
+  isGatewayFailure,
+  isTokenRefusal,
+} from './gateway-call';
 import type { GatewayTimeouts } from './options';
 import type { TokenManager } from './token-manager';
 import type { Transport } from './transport';
@@ -106,7 +111,11 @@ export class CallRunner {
     const { breaker, limiter, tokens } = this.context;
     // The call that finds the probe due waits for it; its own deadline still holds.
     if (breaker.mustProbe()) {
-      await waitAtMost(this.#probe(), remainingMs(deadline), () => new GatewayBusyError('too many calls failed', 1));
+      await waitAtMost(
+        this.#probe(),
+        remainingMs(deadline),
+        () => new GatewayBusyError('too many calls failed', 1),
+      );
     }
     const permit = limiter.reserve(deadline.call);
     try {
@@ -121,7 +130,11 @@ export class CallRunner {
   }
 
   /** Sends a call with a token, and once more after error 1009, which means that nothing was done. OTP spec §5. */
-  async #send<Result>(call: GatewayCall<Result>, deadline: CallDeadline, isRepeat = false): Promise<Result> {
+  async #send<Result>(
+    call: GatewayCall<Result>,
+    deadline: CallDeadline,
+    isRepeat = false,
+  ): Promise<Result> {
     const { transport, tokens, lockout } = this.context;
     const token = tokens.peek() ?? (await tokens.obtain(deadline));
     try {

@@ -48,25 +48,38 @@ export class SharedToken {
   ): Promise<{ stored: StoredToken; own: { sealed: string; found: FoundToken } | null }> {
     const { store, account, crypto, authenticator, authMs, now } = this.context;
     let own: { sealed: string; found: FoundToken } | null = null;
-    const renew = async (previous: StoredToken | null): Promise<{ sealed: string; ttlSeconds: number }> => {
+    const renew = async (
+      previous: StoredToken | null,
+    ): Promise<{ sealed: string; ttlSeconds: number }> => {
       const opened = previous === null ? null : await crypto.open(previous.sealed);
       const found = await authenticator.renew({ ...known, previous: opened ?? known.previous });
       const sealed = await crypto.seal(found.contents);
       own = { sealed, found };
-      return { sealed, ttlSeconds: Math.max(1, Math.ceil((found.contents.expiresAt - now()) / 1000)) };
+      return {
+        sealed,
+        ttlSeconds: Math.max(1, Math.ceil((found.contents.expiresAt - now()) / 1000)),
+      };
     };
     // The store's own time comes on top of the renewal's, and both stay within the lease.
     const limitMs = authMs + STORE_TIMEOUT_MS;
-    const stored = await withTimeout('renew token', () => store.renew(account, seen, renew), limitMs);
+    const stored = await withTimeout(
+      'renew token',
+      () => store.renew(account, seen, renew),
+      limitMs,
+    );
     return { stored, own };
   }
 
-  async #openIfNew(stored: StoredToken | null, { previous, refused }: RenewalBase): Promise<TokenContents | null> {
+  async #openIfNew(
+    stored: StoredToken | null,
+    { previous, refused }: RenewalBase,
+  ): Promise<TokenContents | null> {
     const contents = stored === null ? null : await this.context.crypto.open(stored.sealed);
     if (contents === null || contents.expiresAt <= this.context.now()) return null;
     if (contents.accessToken === refused) return null;
     // The gateway may have returned the same token to another process again, with a later end.
-    const isOld = contents.accessToken === previous?.accessToken && contents.expiresAt <= previous.expiresAt;
+    const isOld =
+      contents.accessToken === previous?.accessToken && contents.expiresAt <= previous.expiresAt;
     return isOld ? null : contents;
   }
 }

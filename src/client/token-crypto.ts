@@ -1,4 +1,11 @@
-import { createCipheriv, createDecipheriv, createHash, hkdf, randomBytes, scrypt } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  hkdf,
+  randomBytes,
+  scrypt,
+} from 'node:crypto';
 import { promisify } from 'node:util';
 import type { CheckedOptions } from './options';
 import type { TokenContents } from './wire';
@@ -25,7 +32,11 @@ const TAG_BYTES = 16;
  * it, so that a token cannot be moved from one account to another.
  * @param isAtRest Whether someone else may read the store, and guess at the password with what it holds.
  */
-export function createTokenCrypto(account: Account, readContents: ReadContents, isAtRest: boolean): TokenCrypto {
+export function createTokenCrypto(
+  account: Account,
+  readContents: ReadContents,
+  isAtRest: boolean,
+): TokenCrypto {
   const boundTo = Buffer.from(VERSION + toAccountName(account));
   let key: Promise<Buffer> | null = null;
   const getKey = (): Promise<Buffer> => (key ??= deriveAccountKey(account, isAtRest));
@@ -65,7 +76,10 @@ export function decrypt(key: Buffer, boundTo: Buffer, bytes: Buffer): string {
 }
 
 /** Returns the account's name in a store: tells accounts apart and reveals nothing about them. */
-export function toAccountName({ address, username }: Pick<Account, 'address' | 'username'>): string {
+export function toAccountName({
+  address,
+  username,
+}: Pick<Account, 'address' | 'username'>): string {
   const id = JSON.stringify([address.origin + address.pathPrefix, username]);
   return createHash('sha256').update(id).digest('hex').slice(0, 32);
 }
@@ -82,9 +96,14 @@ const scryptAsync = promisify<string, string, number, typeof SCRYPT_COST, Buffer
 const hkdfAsync = promisify<string, Buffer | string, string, string, number, ArrayBuffer>(hkdf);
 
 /** Derives the token's key, alike in every process that has the account's password. */
-async function deriveAccountKey({ username, password, address }: Account, isAtRest: boolean): Promise<Buffer> {
+async function deriveAccountKey(
+  { username, password, address }: Account,
+  isAtRest: boolean,
+): Promise<Buffer> {
   const salt = JSON.stringify([username, address.host]);
-  const secret = isAtRest ? await scryptAsync(password, salt, KEY_BYTES, SCRYPT_COST) : password + salt;
+  const secret = isAtRest
+    ? await scryptAsync(password, salt, KEY_BYTES, SCRYPT_COST)
+    : password + salt;
   return expandKey(secret, 'token');
 }
 

@@ -66,7 +66,9 @@ export class TokenManager {
     this.context.lockout.check();
     const isFirst = this.#renewal === null;
     try {
-      return await waitAtMost(this.#renewal ?? this.#renew(), remainingMs(deadline), () => this.#toTimeout(deadline));
+      return await waitAtMost(this.#renewal ?? this.#renew(), remainingMs(deadline), () =>
+        this.#toTimeout(deadline),
+      );
     } catch (error) {
       throw !isFirst && isCredentialRefusal(error) ? this.context.lockout.toError() : error;
     }
@@ -104,7 +106,8 @@ export class TokenManager {
     const { fence, contents } = await shared.read(known);
     if (contents !== null) return { contents, by: 'shared' };
     const { signal } = this.#closing;
-    if (contention.waitMs > 0) await setTimeout(contention.waitMs, undefined, { signal }).catch(ignore);
+    if (contention.waitMs > 0)
+      await setTimeout(contention.waitMs, undefined, { signal }).catch(ignore);
     if (signal.aborted) throw closedError();
     return shared.renew(fence, known);
   }
@@ -125,7 +128,10 @@ export class TokenManager {
   #toTimeout({ call, limitMs }: CallDeadline): Error {
     const { waitMs } = this.context.contention;
     if (waitMs === 0) return new GatewayTimeoutError(call, limitMs, false);
-    return new GatewayBusyError('another client keeps replacing the token', Math.ceil(waitMs / 1000));
+    return new GatewayBusyError(
+      'another client keeps replacing the token',
+      Math.ceil(waitMs / 1000),
+    );
   }
 }
 

@@ -7,11 +7,21 @@ import type { CircuitBreaker } from './back-off';
 import { type GatewayCall, isGatewayFailure, type RawAnswer } from './gateway-call';
 import type { CheckedOptions } from './options';
 
-type TransportOptions = Pick<CheckedOptions, 'address' | 'connections' | 'timeouts' | 'ca' | 'proxyUrl'>;
+type TransportOptions = Pick<
+  CheckedOptions,
+  'address' | 'connections' | 'timeouts' | 'ca' | 'proxyUrl'
+>;
 type ConnectOptions = NonNullable<ProxyAgent.Options['requestTls']>;
 
 /** The headers of every request. Compression is not accepted: an answer could unpack to any size. */
-const HEADERS = ['accept', 'application/json', 'accept-encoding', 'identity', 'user-agent', 'passport-sms-otp'];
+const HEADERS = [
+  'accept',
+  'application/json',
+  'accept-encoding',
+  'identity',
+  'user-agent',
+  'passport-sms-otp',
+];
 
 /** OTP spec §4: bodies are JSON with a content type that says so. */
 const BODY_HEADERS = [...HEADERS, 'content-type', 'application/json'];
@@ -55,11 +65,16 @@ export class Transport {
    * fields not as documented.
    * @throws {GatewayRejectedError} ERR_GATEWAY_REJECTED
    */
-  send<Result>(call: GatewayCall<Result>, authorization: string | null, deadline: CallDeadline): Promise<Result> {
+  send<Result>(
+    call: GatewayCall<Result>,
+    authorization: string | null,
+    deadline: CallDeadline,
+  ): Promise<Result> {
     const connect = this.#connect;
     if (connect === null) return this.load().then(() => this.send(call, authorization, deadline));
     return new Promise((resolve, reject) => {
-      if (remainingMs(deadline) <= 0) throw new GatewayTimeoutError(call.name, deadline.limitMs, false);
+      if (remainingMs(deadline) <= 0)
+        throw new GatewayTimeoutError(call.name, deadline.limitMs, false);
       if (this.#isClosed) throw closedError();
       const connection = this.#idle.pop() ?? this.#open(connect);
       connection.requests += 1;
@@ -102,7 +117,10 @@ export class Transport {
     return connection;
   }
 
-  #toOptions({ method, path, body }: GatewayCall<unknown>, authorization: string | null): Dispatcher.DispatchOptions {
+  #toOptions(
+    { method, path, body }: GatewayCall<unknown>,
+    authorization: string | null,
+  ): Dispatcher.DispatchOptions {
     const { origin, pathPrefix } = this.options.address;
     const headers = body === null ? HEADERS : BODY_HEADERS;
     return {
@@ -122,7 +140,8 @@ export class Transport {
     const { address, connections, proxyUrl } = this.options;
     const options = await this.#toConnectOptions();
     const connect = this.#watch(buildConnector(options));
-    if (proxyUrl === undefined) return (this.#connect = () => new Client(address.origin, { connect }));
+    if (proxyUrl === undefined)
+      return (this.#connect = () => new Client(address.origin, { connect }));
     const agent = new ProxyAgent({
       connections,
       uri: proxyUrl,
@@ -188,7 +207,11 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
     this.#controller = controller;
   }
 
-  onResponseStart(_controller: Dispatcher.DispatchController, httpStatus: number, headers: IncomingHttpHeaders): void {
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    httpStatus: number,
+    headers: IncomingHttpHeaders,
+  ): void {
     if (this.#isSettled || httpStatus < 200) return;
     this.#httpStatus = httpStatus;
     this.#retryAfterSeconds = readRetryAfter(headers['retry-after']);
@@ -206,8 +229,13 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
   onResponseEnd(): void {
     if (this.#isSettled || this.#httpStatus === null) return;
     const [first] = this.#chunks;
-    const bytes = this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks);
-    this.#end({ httpStatus: this.#httpStatus, body: bytes.toString(), retryAfterSeconds: this.#retryAfterSeconds });
+    const bytes =
+      this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks);
+    this.#end({
+      httpStatus: this.#httpStatus,
+      body: bytes.toString(),
+      retryAfterSeconds: this.#retryAfterSeconds,
+    });
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
@@ -216,19 +244,27 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
 
   end(): void {
     if (this.#isSettled) return;
-    this.#end(new GatewayTimeoutError(this.call.name, this.deadline.limitMs, this.#controller !== null));
+    this.#end(
+      new GatewayTimeoutError(this.call.name, this.deadline.limitMs, this.#controller !== null),
+    );
     this.#controller?.abort(ENDED);
   }
 
   #toGatewayError(error: Error): Error {
-    const isBrokenHttp = error.name === 'HTTPParserError' || ('code' in error && BROKEN_HTTP.test(String(error.code)));
+    const isBrokenHttp =
+      error.name === 'HTTPParserError' || ('code' in error && BROKEN_HTTP.test(String(error.code)));
     if (isBrokenHttp) return this.#toResponseError('it is not HTTP/1.1');
     if (this.#httpStatus !== null) return this.#toResponseError('it is incomplete');
     return new GatewayUnreachableError(this.call.name, this.#controller !== null, error);
   }
 
   #toResponseError(problem: string): GatewayResponseError {
-    return new GatewayResponseError(this.call.name, this.#httpStatus, problem, this.#retryAfterSeconds);
+    return new GatewayResponseError(
+      this.call.name,
+      this.#httpStatus,
+      problem,
+      this.#retryAfterSeconds,
+    );
   }
 
   #refuse(problem: string): void {
@@ -254,12 +290,17 @@ const JSON_TYPE = /^application\/(?:[a-z0-9!#$&^_.+-]+\+)?json[ \t]*(?:;|$)/i;
  * Returns what is not as documented about the head of an answer, or null. OTP spec §4, HLR spec §4: JSON, and nothing about
  * redirects or encodings: one would send the body to another server, the other could unpack to any size.
  */
-function findHeadProblem(httpStatus: number, headers: IncomingHttpHeaders, maxBytes: number): string | null {
+function findHeadProblem(
+  httpStatus: number,
+  headers: IncomingHttpHeaders,
+  maxBytes: number,
+): string | null {
   const encoding = headers['content-encoding'];
   const type: unknown = headers['content-type'];
   if (httpStatus >= 300 && httpStatus < 400) return 'it is a redirect';
   if (encoding !== undefined && !/^identity$/i.test(encoding)) return 'it is encoded';
-  if (type !== 'application/json' && (typeof type !== 'string' || !JSON_TYPE.test(type))) return 'it is not JSON';
+  if (type !== 'application/json' && (typeof type !== 'string' || !JSON_TYPE.test(type)))
+    return 'it is not JSON';
   if (Number(headers['content-length'] ?? 0) > maxBytes) return 'it is too large';
   return null;
 }

@@ -87,24 +87,58 @@ export function createWire(options: CheckedOptions) {
 
 type Name = GatewayCall<unknown>['name'];
 
-function get<Result>(name: Name, path: string, readPayload: ReadPayload<Result>, maxBytes = MAX_ANSWER_BYTES) {
-  return { name, method: 'GET', path, body: null, maxBytes, read: createReader(name, readPayload) } as const;
+function get<Result>(
+  name: Name,
+  path: string,
+  readPayload: ReadPayload<Result>,
+  maxBytes = MAX_ANSWER_BYTES,
+) {
+  return {
+    name,
+    method: 'GET',
+    path,
+    body: null,
+    maxBytes,
+    read: createReader(name, readPayload),
+  } as const;
 }
 
 function post<Result>(name: Name, path: string, body: object, read: GatewayCall<Result>['read']) {
-  return { name, method: 'POST', path, body: JSON.stringify(body), maxBytes: MAX_ANSWER_BYTES, read } as const;
+  return {
+    name,
+    method: 'POST',
+    path,
+    body: JSON.stringify(body),
+    maxBytes: MAX_ANSWER_BYTES,
+    read,
+  } as const;
 }
 
-function createReader<Result>(name: Name, readPayload: ReadPayload<Result>): GatewayCall<Result>['read'] {
+function createReader<Result>(
+  name: Name,
+  readPayload: ReadPayload<Result>,
+): GatewayCall<Result>['read'] {
   return function read({ httpStatus, body, retryAfterSeconds }) {
     const answer = readEnvelope(httpStatus, parseAnswer(body));
     if (answer.kind === 'rejected') {
       const { code } = answer;
-      throw new GatewayRejectedError(name, code, gatewayErrorName(code), httpStatus, retryAfterSeconds);
+      throw new GatewayRejectedError(
+        name,
+        code,
+        gatewayErrorName(code),
+        httpStatus,
+        retryAfterSeconds,
+      );
     }
-    const result = answer.kind === 'success' ? readPayload(answer.payload, answer.hasPayload) : null;
+    const result =
+      answer.kind === 'success' ? readPayload(answer.payload, answer.hasPayload) : null;
     if (result !== null) return result;
-    throw new GatewayResponseError(name, httpStatus, 'fields not as expected; check the variant', retryAfterSeconds);
+    throw new GatewayResponseError(
+      name,
+      httpStatus,
+      'fields not as expected; check the variant',
+      retryAfterSeconds,
+    );
   };
 }
 
@@ -141,5 +175,9 @@ function toTokenContents(
   requestedSeconds = DEFAULT_TOKEN_VALIDITY_SECONDS,
 ): TokenContents {
   const lifeMs = Math.min(validitySeconds ?? requestedSeconds, LONGEST_VALIDITY_SECONDS) * 1000;
-  return { accessToken, refreshToken, expiresAt: requestedAt + lifeMs - Math.min(MARGIN_MS, lifeMs / 20) };
+  return {
+    accessToken,
+    refreshToken,
+    expiresAt: requestedAt + lifeMs - Math.min(MARGIN_MS, lifeMs / 20),
+  };
 }

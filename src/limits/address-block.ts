@@ -38,7 +38,8 @@ export function toAddressBlock(address: string | undefined): string {
 
 /** Returns the two groups that hold an IPv4 address: ::ffff:0:0/96 (mapped), 64:ff9b::/96 (NAT64) and 2002::/16 (6to4). */
 function findIPv4(groups: readonly number[]): readonly number[] | null {
-  const starts = (...prefix: number[]): boolean => prefix.every((group, index) => groups[index] === group);
+  const starts = (...prefix: number[]): boolean =>
+    prefix.every((group, index) => groups[index] === group);
   if (starts(0, 0, 0, 0, 0, 0xffff) || starts(0x64, 0xff9b, 0, 0, 0, 0)) return groups.slice(6);
   return starts(0x2002) ? groups.slice(1, 3) : null;
 }

@@ -2,7 +2,10 @@ import { originOf, type PhoneType } from './number-country';
 import type { Policy, PolicyMode } from './policy';
 
 /** Returns the policies of every app, followed by its own. Its own `numberTypes` replaces the built-in one. */
-export function withBuiltIns(countries: readonly string[] | 'any', policies: readonly Policy[]): readonly Policy[] {
+export function withBuiltIns(
+  countries: readonly string[] | 'any',
+  policies: readonly Policy[],
+): readonly Policy[] {
   const types = createNumberTypes('enforce', []);
   return [
     ...(countries === 'any' ? [] : [allowedCountries(countries)]),
@@ -41,7 +44,10 @@ export const DENIED_TYPES: readonly PhoneType[] = [
 ];
 
 /** Denies numbers of types that no login code should be texted to, and of the types in `alsoDeny`. */
-export function createNumberTypes(mode: PolicyMode, alsoDeny: readonly PhoneType[]): Policy<unknown> {
+export function createNumberTypes(
+  mode: PolicyMode,
+  alsoDeny: readonly PhoneType[],
+): Policy<unknown> {
   const denied = new Set<PhoneType>([...DENIED_TYPES, ...alsoDeny]);
   return {
     name: 'number-types',
@@ -72,6 +78,8 @@ export function extendToTerritories<Value>(
   byCountry: Readonly<Record<string, Value>>,
 ): Readonly<Record<string, Value>> {
   const named = Object.entries(byCountry);
-  const extended = named.flatMap(([country, value]) => withTerritories(country).map((code) => [code, value] as const));
+  const extended = named.flatMap(([country, value]) =>
+    withTerritories(country).map((code) => [code, value] as const),
+  );
   return Object.fromEntries([...extended, ...named]);
 }

@@ -26,12 +26,22 @@ export function createCounter(
  * Returns what one attempt at a code that can be guessed is charged to. First the attempts of all known browsers, or of all
  * others; then what closes this browser, or this factor in all others; last, for others, the failures of 30 days.
  */
-export function guessCounters(limits: Limits, user: string, bucket: string, method: string): readonly Counter[] {
+export function guessCounters(
+  limits: Limits,
+  user: string,
+  bucket: string,
+  method: string,
+): readonly Counter[] {
   const { failures } = limits;
   const side = createCounter(failuresKey(user, bucket), null, { max: failures.disableAfter });
-  if (bucket !== OTHER_BROWSERS) return [side, createCounter(browserKey(user, bucket), null, { max: failures.max })];
+  if (bucket !== OTHER_BROWSERS)
+    return [side, createCounter(browserKey(user, bucket), null, { max: failures.max })];
   const lock = { every: failures.max, seconds: doubling(failures.perSeconds, DAY_SECONDS) };
-  return [side, createCounter(lockKey(user, method), null, { lock }), createCounter(slowKey(user), 30 * DAY_SECONDS)];
+  return [
+    side,
+    createCounter(lockKey(user, method), null, { lock }),
+    createCounter(slowKey(user), 30 * DAY_SECONDS),
+  ];
 }
 
 /** Returns counters that refuse like the given ones, and count nothing. */
@@ -55,11 +65,17 @@ export function giveBackOf({ key, windowSeconds }: Counter): Counter {
  * Limits attempts at a user's recovery codes: per pending login, and per day from one address block, so that no one at
  * another address can close recovery. The last counter is only watched.
  */
-export function recoveryCounters(user: string, pendingId: string, address: string): readonly Counter[] {
+export function recoveryCounters(
+  user: string,
+  pendingId: string,
+  address: string,
+): readonly Counter[] {
   return [
     createCounter(`recovery:login:${pendingId}`, 900, { max: MAX_RECOVERY_ATTEMPTS }),
     // No address block has a space in it.
-    createCounter(`recovery:address:${address} ${user}`, DAY_SECONDS, { max: MAX_RECOVERY_ATTEMPTS_PER_DAY }),
+    createCounter(`recovery:address:${address} ${user}`, DAY_SECONDS, {
+      max: MAX_RECOVERY_ATTEMPTS_PER_DAY,
+    }),
     createCounter(`recovery:user:${user}`, DAY_SECONDS),
   ];
 }
@@ -75,8 +91,15 @@ export function usedChallengeCounter(challenge: string): Counter {
 }
 
 /** Returns the keys of the failures that a success in one bucket clears: those of both sides, and the bucket's own. */
-export function failureKeys(user: string, methods: readonly string[], bucket: string): readonly string[] {
-  const own = bucket === OTHER_BROWSERS ? methods.map((method) => lockKey(user, method)) : [browserKey(user, bucket)];
+export function failureKeys(
+  user: string,
+  methods: readonly string[],
+  bucket: string,
+): readonly string[] {
+  const own =
+    bucket === OTHER_BROWSERS
+      ? methods.map((method) => lockKey(user, method))
+      : [browserKey(user, bucket)];
   return [failuresKey(user, OTHER_BROWSERS), failuresKey(user, 'known'), ...own];
 }
 

@@ -128,8 +128,19 @@ function unprovenCounters(limits: Limits, keys: SendKeys): readonly SendCounter[
   const texted = `texted:${user}:${number}`;
   const known = [...provenKeys, texted];
   return [
-    limited('per-user', KEYS.unprovenNumbers(user), perDay(perUser.maxUnprovenNumbers), known, 'numbers'),
-    limited('per-number', `sends:day:number:${kind}:${number}`, perDay(perNumber.maxPerDay), provenKeys),
+    limited(
+      'per-user',
+      KEYS.unprovenNumbers(user),
+      perDay(perUser.maxUnprovenNumbers),
+      known,
+      'numbers',
+    ),
+    limited(
+      'per-number',
+      `sends:day:number:${kind}:${number}`,
+      perDay(perNumber.maxPerDay),
+      provenKeys,
+    ),
     limited('per-number', `sends:short:number:${kind}:${number}`, perNumber, provenKeys),
     toSendCounter('per-user', createCounter(texted, DAY_SECONDS, { exemptBy: provenKeys })),
     ...keys.addresses.map(({ block, factor }) => {
@@ -179,7 +190,11 @@ export function lostSendCounter(user: string, bucket: string): Counter {
  * Returns the keys that a full success of the user in one bucket clears.
  * @param methods The factors whose locks it lifts.
  */
-export function keysClearedBySuccess(user: string, methods: readonly string[], bucket: string): readonly string[] {
+export function keysClearedBySuccess(
+  user: string,
+  methods: readonly string[],
+  bucket: string,
+): readonly string[] {
   return [...failureKeys(user, methods, bucket), ...sinceSuccessKeys(user, bucket)];
 }
 
@@ -187,7 +202,12 @@ export function keysClearedBySuccess(user: string, methods: readonly string[], b
 export function sendKeys(user: string, browserIds: readonly string[]): readonly string[] {
   const buckets = [OTHER_BROWSERS, ...browserIds];
   const stepUps = SIDES.map((side) => KEYS.stepUps(user, side));
-  const inAll = [...totalKeys(user), ...stepUps, KEYS.unprovenNumbers(user), KEYS.enrollments(user)];
+  const inAll = [
+    ...totalKeys(user),
+    ...stepUps,
+    KEYS.unprovenNumbers(user),
+    KEYS.enrollments(user),
+  ];
   return [...buckets.flatMap((bucket) => sinceSuccessKeys(user, bucket)), ...inAll];
 }
 
@@ -226,7 +246,10 @@ export async function liftLimits(
   const keys = [...locks.values(), ...totals, ...failures];
   const { counts } = await counters.charge(readKeys(keys));
   await Promise.all([...locks.values()].map((key) => counters.lock(key, 0)));
-  await counters.clear([...sendKeys(user, browserIds), ...browserIds.map((browserId) => browserKey(user, browserId))]);
+  await counters.clear([
+    ...sendKeys(user, browserIds),
+    ...browserIds.map((browserId) => browserKey(user, browserId)),
+  ]);
   const sum = (from: number, length: number): number =>
     counts.slice(from, from + length).reduce((total, { count }) => total + count, 0);
   return {

@@ -62,5 +62,9 @@ async function loadParser(): Promise<Parser> {
 
 function readOrigin(parse: Parser, mobile: string): NumberOrigin {
   const number = parse(mobile, { extract: false });
-  return { country: number?.country ?? null, type: number?.getType() ?? null, e164: number?.number ?? mobile };
+  return {
+    country: number?.country ?? null,
+    type: number?.getType() ?? null,
+    e164: number?.number ?? mobile,
+  };
 }

@@ -10,7 +10,10 @@ export interface NumberKeySet {
 }
 
 /** Returns the keys of a number. `origin` reads the number if it has been prepared. */
-export type NumberKeys = (mobile: string, origin?: () => Promise<NumberOrigin>) => Promise<NumberKeySet>;
+export type NumberKeys = (
+  mobile: string,
+  origin?: () => Promise<NumberOrigin>,
+) => Promise<NumberKeySet>;
 
 /** The last digits of a number. All numbers that differ in these alone share a prefix. */
 const SUBSCRIBER_DIGITS = 4;
@@ -19,7 +22,10 @@ const SUBSCRIBER_DIGITS = 4;
  * Makes the keys of numbers in E.164 as libphonenumber writes them, so that another spelling is not another number.
  * @param deriveKeys Return the HMAC keys, the newest first. Called for the first number, and again only if they failed.
  */
-export function createNumberKeys(readNumber: ReadNumber, deriveKeys: readonly (() => Promise<Buffer>)[]): NumberKeys {
+export function createNumberKeys(
+  readNumber: ReadNumber,
+  deriveKeys: readonly (() => Promise<Buffer>)[],
+): NumberKeys {
   let cached: readonly Buffer[] | undefined;
   return async (mobile, origin = readNumber(mobile)) => {
     const keys = (cached ??= await Promise.all(deriveKeys.map((derive) => derive())));
@@ -27,7 +33,8 @@ export function createNumberKeys(readNumber: ReadNumber, deriveKeys: readonly ((
     const allNumbers = keys.map((key) => hmac(key, e164));
     const [newest] = keys;
     // There always is a secret: each '' is for the compiler alone.
-    const prefix = newest === undefined ? '' : hmac(newest, `prefix ${e164.slice(0, -SUBSCRIBER_DIGITS)}`);
+    const prefix =
+      newest === undefined ? '' : hmac(newest, `prefix ${e164.slice(0, -SUBSCRIBER_DIGITS)}`);
     return { number: allNumbers[0] ?? '', allNumbers, prefix };
   };
 }

@@ -48,7 +48,10 @@ export const limitsSchema = strictOptions({
   perAddress: sharedLimit(100, 100_000),
   /** Per number without its last four digits. `maxUnproven` counts enrollments and all else apart. */
   perPrefix: sharedLimit(12, 1_000),
-  total: strictOptions({ max: upTo(Number.MAX_SAFE_INTEGER, 10_000), perSeconds: window(3600) }).prefault({}),
+  total: strictOptions({
+    max: upTo(Number.MAX_SAFE_INTEGER, 10_000),
+    perSeconds: window(3600),
+  }).prefault({}),
   /** Logins that begin without a text: `max` per user and address, `maxPerAddress` per address. */
   withoutText: strictOptions({
     max: upTo(100, 20),
@@ -62,7 +65,11 @@ export const limitsSchema = strictOptions({
    * A known browser is not locked: after `max` it is not known any more. `disableAfter` counts known browsers and all
    * others apart: up to 50, and up to 100 with `knownBrowsers: false`.
    */
-  failures: strictOptions({ max: upTo(10, 10), perSeconds: window(1800), disableAfter: upTo(100, 50) }).prefault({}),
+  failures: strictOptions({
+    max: upTo(10, 10),
+    perSeconds: window(1800),
+    disableAfter: upTo(100, 50),
+  }).prefault({}),
 });
 
 /** Returns the schema of a limit of which sends to unproven numbers may use a part. */

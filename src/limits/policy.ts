@@ -11,7 +11,9 @@ export interface Policy<User = Express.User> {
   readonly mode?: PolicyMode | undefined;
   check(context: PolicyContext<User>): PolicyAnswer | Promise<PolicyAnswer>;
   /** Returns the counters to charge once every policy has allowed the send. Called at stage `send` only. A throw denies. */
-  charges?(context: PolicyContext<User>): readonly PolicyCharge[] | Promise<readonly PolicyCharge[]>;
+  charges?(
+    context: PolicyContext<User>,
+  ): readonly PolicyCharge[] | Promise<readonly PolicyCharge[]>;
   /** Called with what became of a send, once for each send that was charged (stage `send` only). A throw changes nothing. */
   settle?(context: PolicyContext<User>, settlement: SendSettlement): unknown;
   /** Called after each right code that came by text message. A throw changes nothing. */
@@ -107,7 +109,11 @@ export type SendSettlement =
 /** Events of policies that are not decisions. */
 export type PolicyEvent =
   /** The gateway's balance passed a level. Amounts are decimal strings in the gateway's currency. */
-  | { readonly type: 'balance-low'; readonly level: 'warning' | 'critical'; readonly balance: string }
+  | {
+      readonly type: 'balance-low';
+      readonly level: 'warning' | 'critical';
+      readonly balance: string;
+    }
   | { readonly type: 'balance-recovered'; readonly balance: string }
   /** The balance fell by more than this installation has spent. */
   | { readonly type: 'unexplained-spend'; readonly spent: string; readonly explained: string }
@@ -116,7 +122,10 @@ export type PolicyEvent =
   /** A block by conversion begins; it ends by itself after `blockedSeconds`. `scope`: `prefix`, `country FR`, `network 208-01`. */
   | { readonly type: 'conversion-blocked'; readonly scope: string; readonly blockedSeconds: number }
   /** Numbers are no longer looked up: until a restart (`no-permission`), until there is money again, or for a minute. Emitted once. */
-  | { readonly type: 'lookups-stopped'; readonly reason: 'no-permission' | 'no-balance' | 'failing' }
+  | {
+      readonly type: 'lookups-stopped';
+      readonly reason: 'no-permission' | 'no-balance' | 'failing';
+    }
   | { readonly type: 'lookups-resumed' }
   /** A number is texted although its lookup did not confirm that it is good. See `numberCheck`. */
   | { readonly type: 'number-doubtful'; readonly userId: string; readonly reason: string }

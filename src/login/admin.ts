@@ -1,5 +1,12 @@
 import { type ListedDevice, toListedDevice } from '../account/trusted-devices';
-import { failureKeys, lockKey, OTHER_BROWSERS, readKeys, slowKey, spentCodesCounter } from '../limits/failures';
+import {
+  failureKeys,
+  lockKey,
+  OTHER_BROWSERS,
+  readKeys,
+  slowKey,
+  spentCodesCounter,
+} from '../limits/failures';
 import { type LiftedLimits, liftLimits } from '../limits/limits';
 import { sendKeys } from '../limits/limits';
 import type { UserId } from '../stores/store';
@@ -38,7 +45,13 @@ export interface UserExport {
   readonly knownBrowsers: readonly { readonly seenAt: number }[];
 }
 
-export function createUserAdmin({ store, browsers, logins, emit, guessableMethods }: LoginContext): UserAdmin {
+export function createUserAdmin({
+  store,
+  browsers,
+  logins,
+  emit,
+  guessableMethods,
+}: LoginContext): UserAdmin {
   const { challenges, counters, recoveryCodes, devices } = store;
 
   /** Apps that keep the count of failures themselves are informed of every change. */
@@ -76,14 +89,19 @@ export function createUserAdmin({ store, browsers, logins, emit, guessableMethod
     },
     async forgetUser(id) {
       const { userId } = toUserIdText(id);
-      const sends = [...sendKeys(userId, await listBrowserIds(userId)), spentCodesCounter(userId).key];
+      const sends = [
+        ...sendKeys(userId, await listBrowserIds(userId)),
+        spentCodesCounter(userId).key,
+      ];
       await challenges.discardAll(userId);
       await recoveryCodes?.replace(userId, []);
       await devices?.removeAll(userId);
       await logins?.endAll(userId);
       await browsers.forget(userId);
       const isFree = !(await isLocked(userId));
-      await counters.clear(isFree ? [...allFailureKeys(userId), ...sends] : sends, { keepsLocked: true });
+      await counters.clear(isFree ? [...allFailureKeys(userId), ...sends] : sends, {
+        keepsLocked: true,
+      });
       await emitFailures(userId);
     },
     async exportUser(id) {
@@ -92,7 +110,9 @@ export function createUserAdmin({ store, browsers, logins, emit, guessableMethod
         userId,
         recoveryCodes: (await recoveryCodes?.count(userId)) ?? 0,
         trustedDevices: ((await devices?.list(userId)) ?? []).map(toListedDevice),
-        ...(logins && { logins: (await logins.list(id)).map(({ loginId: _loginId, ...login }) => login) }),
+        ...(logins && {
+          logins: (await logins.list(id)).map(({ loginId: _loginId, ...login }) => login),
+        }),
         knownBrowsers: (await browsers.list(userId)).map(({ seenAt }) => ({ seenAt })),
       };
     },

@@ -9,7 +9,10 @@ import type { Refusal } from './outcome';
 import { type PlannedCharge, toRefusal } from './run-policies';
 
 /** What a send is charged for. */
-type ChargedSend = Pick<PolicyContext, 'userId' | 'purpose' | 'address' | 'numberKey' | 'prefixKey' | 'provenKeys'>;
+type ChargedSend = Pick<
+  PolicyContext,
+  'userId' | 'purpose' | 'address' | 'numberKey' | 'prefixKey' | 'provenKeys'
+>;
 
 /** Charged, or refused with nothing charged at all: by our own limits, or by a policy's counter. */
 export type SendCharge =
@@ -96,12 +99,16 @@ export async function giveBackSend(
   error: unknown,
 ): Promise<number> {
   const isUnsent =
-    error instanceof GatewayRejectedError || (error instanceof GatewayUnreachableError && !error.mayHaveArrived);
+    error instanceof GatewayRejectedError ||
+    (error instanceof GatewayUnreachableError && !error.mayHaveArrived);
   return isUnsent && (await giveBack(parts, givenBack())) ? gapSeconds : waitSeconds;
 }
 
 /** Gives back the send of a challenge that ended because the gateway's answer was lost. */
-export async function giveBackLostSend(parts: LoginContext, { userId, bucket }: Challenge): Promise<void> {
+export async function giveBackLostSend(
+  parts: LoginContext,
+  { userId, bucket }: Challenge,
+): Promise<void> {
   await giveBack(parts, [lostSendCounter(userId, bucket)]);
 }
 
@@ -144,14 +151,21 @@ function readCharged(plan: readonly SendCounter[], { counts }: Charge) {
     if (role === 'strangers') isNewNumber = count.count > 0;
     if (role === 'user-day' && count.count === counter.max) usedUp = count.count;
   }
-  return { waitSeconds, gapSeconds, isNewNumber, usedUp, givenBack: () => findGivenBack(plan, counts) };
+  return {
+    waitSeconds,
+    gapSeconds,
+    isNewNumber,
+    usedUp,
+    givenBack: () => findGivenBack(plan, counts),
+  };
 }
 
 /** Returns what gives back all that a send was charged but its gap. */
 function findGivenBack(plan: readonly SendCounter[], counts: readonly Count[]): readonly Counter[] {
   return plan
     .filter(
-      ({ limit, counter }, index) => limit !== 'gap' && !counter.isOnlyRead && (counts[index] ?? NOTHING).count > 0,
+      ({ limit, counter }, index) =>
+        limit !== 'gap' && !counter.isOnlyRead && (counts[index] ?? NOTHING).count > 0,
     )
     .map(({ counter }) => giveBackOf(counter));
 }
@@ -164,7 +178,8 @@ function readRefused(
   const count = counts[refusedBy] ?? NOTHING;
   const refusing = plan[refusedBy]?.limit;
   if (refusing === 'failures') return { refusal: { reason: 'disabled' }, limit: refusing };
-  if (refusing === 'lock') return { refusal: readLockRefusal(count.lockedSeconds), limit: refusing };
+  if (refusing === 'lock')
+    return { refusal: readLockRefusal(count.lockedSeconds), limit: refusing };
   // The limit that is in the way for the longest gives the reason and the time.
   const waits = plan.map((entry, index) => waitOf(entry, counts[index] ?? NOTHING));
   const seconds = Math.max(1, ...waits);

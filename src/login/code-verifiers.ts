@@ -30,7 +30,8 @@ export interface FactorChallenge {
  * code may have been judged.
  */
 export type Verification =
-  { readonly kind: 'right' | 'wrong' | 'over' } | { readonly kind: 'lost'; readonly error: SmsOtpError };
+  | { readonly kind: 'right' | 'wrong' | 'over' }
+  | { readonly kind: 'lost'; readonly error: SmsOtpError };
 
 /** Verifies the codes of one factor. */
 export interface CodeVerifier {
@@ -75,12 +76,17 @@ interface CodeFields {
 /** Makes the verifier of every configured factor, by its name. `sms` is always there. */
 export function createCodeVerifiers(
   login: LoginContext,
-  { fields, factors }: { readonly fields: CodeFields; readonly factors: readonly (CodeFactor | ChallengeFactor)[] },
+  {
+    fields,
+    factors,
+  }: { readonly fields: CodeFields; readonly factors: readonly (CodeFactor | ChallengeFactor)[] },
   recoveryCodes: RecoveryCodes | undefined,
 ): ReadonlyMap<string, CodeVerifier> {
   const verifiers = [
     createSmsVerifier(login, fields.code, ['login', 'step-up', 'transaction']),
-    ...(recoveryCodes ? [createRecoveryCodeVerifier(login, recoveryCodes, fields.recoveryCode)] : []),
+    ...(recoveryCodes
+      ? [createRecoveryCodeVerifier(login, recoveryCodes, fields.recoveryCode)]
+      : []),
     ...factors.map((factor) =>
       'check' in factor
         ? createFactorVerifier(factor, fields.code)
@@ -164,7 +170,8 @@ function createRecoveryCodeVerifier(
       if ((isSpent as unknown) !== true) return { kind: 'wrong' };
       emit({ type: 'recovery-code-used', userId, address, left });
       // The code is spent: the login goes on even if this is not recorded. `store-failing` reports it.
-      if (left === 0) await store.counters.charge([spentCodesCounter(userId)]).catch(() => undefined);
+      if (left === 0)
+        await store.counters.charge([spentCodesCounter(userId)]).catch(() => undefined);
       return { kind: 'right' };
     },
   };
@@ -192,9 +199,19 @@ function createFactorVerifier(factor: CodeFactor, codeField: string): CodeVerifi
   };
 }
 
-function describeFactor({ name, field, amr, acr = 'mfa' }: CodeFactor | ChallengeFactor, codeField: string) {
+function describeFactor(
+  { name, field, amr, acr = 'mfa' }: CodeFactor | ChallengeFactor,
+  codeField: string,
+) {
   const purposes = ['login', 'step-up'] as const;
-  return { method: name, field: field ?? codeField, amr: amr ?? name, acr, isGuessable: true, purposes };
+  return {
+    method: name,
+    field: field ?? codeField,
+    amr: amr ?? name,
+    acr,
+    isGuessable: true,
+    purposes,
+  };
 }
 
 /** Longer input is not a response. A passkey's has some 1,000 characters. */
@@ -209,19 +226,30 @@ function createResponseVerifier(
   return {
     ...describeFactor(factor, codeField),
     readCode: (input) => {
-      const text = typeof input === 'string' ? input : (JSON.stringify(input) as string | undefined);
-      return text !== undefined && text.length <= MAX_RESPONSE_LENGTH && isObject(parseJson(text)) ? text : null;
+      const text =
+        typeof input === 'string' ? input : (JSON.stringify(input) as string | undefined);
+      return text !== undefined && text.length <= MAX_RESPONSE_LENGTH && isObject(parseJson(text))
+        ? text
+        : null;
     },
     challenge: {
       createOptions: (challenged) => factor.createOptions(challenged),
       take: async (kept) => {
         if (kept?.factor !== factor.name || !(kept.expiresAt > now())) return 'expired';
-        const { refusedBy, counts } = await store.counters.charge([usedChallengeCounter(kept.value)]);
+        const { refusedBy, counts } = await store.counters.charge([
+          usedChallengeCounter(kept.value),
+        ]);
         // A store that returns no count has not answered.
         return refusedBy === null && counts.length === 1 ? null : 'wrong-code';
       },
     },
-    verify: async ({ user, challenge: { userId, purpose }, code, factorChallenge: challenge = '', address }) => {
+    verify: async ({
+      user,
+      challenge: { userId, purpose },
+      code,
+      factorChallenge: challenge = '',
+      address,
+    }) => {
       const response = parseJson(code);
       if (!isObject(response) || !admitsOtherFactors(purpose)) return { kind: 'wrong' };
       const answered = { user, userId, purpose, challenge, response, address };

@@ -90,7 +90,10 @@ export interface LoginRegistry {
    * Ends a login and begins another in its place, with the same beginning. Null: it had ended before, and none begins.
    * @param method Undefined: it stays.
    */
-  readonly replace: (login: LoginReference, method: Method | undefined) => Promise<LoginReference | null>;
+  readonly replace: (
+    login: LoginReference,
+    method: Method | undefined,
+  ) => Promise<LoginReference | null>;
   /** Ends a login; returns whether it was live. */
   readonly end: (login: LoginReference) => Promise<boolean>;
   /** Ends all logins of a user but one; returns how many there were. */

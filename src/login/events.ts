@@ -71,7 +71,11 @@ export type LoginEvent =
       readonly country: string | null;
     } & Subject)
   /** A code was right and the user passed. `country`: of the number that was texted; null for other factors. */
-  | ({ readonly type: 'verified'; readonly method: Method; readonly country: string | null } & Subject)
+  | ({
+      readonly type: 'verified';
+      readonly method: Method;
+      readonly country: string | null;
+    } & Subject)
   /** A code was not accepted. `unconfirmed`: the gateway's answer was lost and the challenge is over. */
   | ({ readonly type: 'rejected'; readonly reason: Reason } & Subject)
   /** A send was refused: nothing was sent. */
@@ -95,7 +99,11 @@ export type LoginEvent =
    * The consecutive failures since the user's last success, for apps that keep the count in their own database. `purpose`
    * is null when an operator changed it.
    */
-  | ({ readonly type: 'failure-count-changed'; readonly purpose: Purpose | null; readonly failures: number } & Owner)
+  | ({
+      readonly type: 'failure-count-changed';
+      readonly purpose: Purpose | null;
+      readonly failures: number;
+    } & Owner)
   /** A user has had many failures in 30 days, spread so that no lock shows it: someone may be guessing slowly. */
   | ({ readonly type: 'guessing-slowly'; readonly failures: number } & Subject)
   /** Wrong recovery codes of one user have reached ten in a day. Recovery stays open for other addresses. */
@@ -110,10 +118,18 @@ export type LoginEvent =
     };
 
 /** Everything `onEvent` is told. */
-export type SmsOtpEvent = LoginEvent | LifeEvent | DecisionEvent | PolicyEvent | GatewayEvent | StoreEvent;
+export type SmsOtpEvent =
+  | LoginEvent
+  | LifeEvent
+  | DecisionEvent
+  | PolicyEvent
+  | GatewayEvent
+  | StoreEvent;
 
 /** Hands an event to the app. A sink that throws, rejects or is slow changes nothing. */
-export function createEmitter(sink: ((event: SmsOtpEvent) => unknown) | undefined): (event: SmsOtpEvent) => void {
+export function createEmitter(
+  sink: ((event: SmsOtpEvent) => unknown) | undefined,
+): (event: SmsOtpEvent) => void {
   if (sink === undefined) return () => undefined;
   return (event) => {
     try {
@@ -135,7 +151,10 @@ type Result =
 
 /** Tells how each run of a decision ended and how long it took. Without a listener the decision stays as it is. */
 export function withTiming<Request, Answer extends Result>(
-  { emit, hasListener }: { readonly emit: (event: SmsOtpEvent) => void; readonly hasListener: boolean },
+  {
+    emit,
+    hasListener,
+  }: { readonly emit: (event: SmsOtpEvent) => void; readonly hasListener: boolean },
   decision: Ended['decision'],
   decide: (request: Request) => Promise<Answer>,
 ): (request: Request) => Promise<Answer> {
@@ -148,7 +167,12 @@ export function withTiming<Request, Answer extends Result>(
       outcome = toOutcome(answer);
       return answer;
     } finally {
-      emit({ type: 'decision-ended', decision, outcome, durationMs: performance.now() - startedAtMs });
+      emit({
+        type: 'decision-ended',
+        decision,
+        outcome,
+        durationMs: performance.now() - startedAtMs,
+      });
     }
   };
 }

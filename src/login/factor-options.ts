@@ -31,11 +31,13 @@ export function createFactorOptions(
   const { challenges } = login.store;
 
   return async function createOptions({ pending, currentUser, address }) {
-    if (pending === undefined || !admitsOtherFactors(pending.purpose)) return refuse('no-pending-login');
+    if (pending === undefined || !admitsOtherFactors(pending.purpose))
+      return refuse('no-pending-login');
     if (pending.pendingUntil <= login.now()) return refuse('expired', true);
     if (pending.attemptsLeft <= 0) return refuse('too-many-attempts');
     const live = await challenges.find(pending.otpId);
-    if (live === null || !isOfSession(live.challenge, pending)) return refuse('no-pending-login', true);
+    if (live === null || !isOfSession(live.challenge, pending))
+      return refuse('no-pending-login', true);
     const { userId } = live.challenge;
     const user = await findUser(login, live.challenge, currentUser);
     if (user === null) {
@@ -43,7 +45,13 @@ export function createFactorOptions(
       return refuse('user-gone', true);
     }
     const value = randomBytes(32).toString('base64url');
-    const options = await part.createOptions({ user, userId, purpose: pending.purpose, challenge: value, address });
+    const options = await part.createOptions({
+      user,
+      userId,
+      purpose: pending.purpose,
+      challenge: value,
+      address,
+    });
     const expiresAt = Math.min(login.now() + CHALLENGE_MS, pending.pendingUntil);
     return { kind: 'created', options, factorChallenge: { factor: method, value, expiresAt } };
   };

@@ -38,12 +38,15 @@ export function noticeText(
 /** Returns a time that is never too short, in seconds up to 90, then in minutes up to 90, then in hours. */
 function formatWait(locale: MessageLocale, milliseconds: number): string {
   const seconds = Math.ceil(milliseconds / 1000);
-  const [unit, size] = seconds <= 90 ? ['second', 1] : seconds <= 90 * 60 ? ['minute', 60] : ['hour', 3_600];
+  const [unit, size] =
+    seconds <= 90 ? ['second', 1] : seconds <= 90 * 60 ? ['minute', 60] : ['hour', 3_600];
   const format = new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long' });
   return format.format(Math.ceil(seconds / size));
 }
 
 /** Loaded at the first call, so that importing the package stays cheap. */
-function loadNotices(): Readonly<Record<MessageLocale, Readonly<Record<Reason | 'wait' | 'later', string>>>> {
+function loadNotices(): Readonly<
+  Record<MessageLocale, Readonly<Record<Reason | 'wait' | 'later', string>>>
+> {
   return (require('../messages/notices') as typeof NoticesModule).NOTICES;
 }

@@ -102,7 +102,9 @@ export interface CancelOutcome {
 }
 
 /** What became of `phones.remove` and `phones.setDefault`. */
-export type PhoneOutcome = ({ readonly changed: true } & PhoneChoice) | ({ readonly changed: false } & Refusal);
+export type PhoneOutcome =
+  | ({ readonly changed: true } & PhoneChoice)
+  | ({ readonly changed: false } & Refusal);
 
 /** What became of `logout`. */
 export interface LogoutOutcome {
@@ -111,8 +113,13 @@ export interface LogoutOutcome {
 
 /** Adds the names of the others to each member of a union, as undefined, so that they can be read of any. */
 type WithAllNames<Outcome, All = Outcome> = Outcome extends unknown
-  ? Outcome & Partial<Readonly<Record<Exclude<All extends unknown ? keyof All : never, keyof Outcome>, undefined>>>
+  ? Outcome &
+      Partial<
+        Readonly<Record<Exclude<All extends unknown ? keyof All : never, keyof Outcome>, undefined>>
+      >
   : never;
 
 /** What `req.smsOtp` holds after one of the middlewares ran. Its `user` is left out of JSON, logs and copies. */
-export type SmsOtpOutcome = WithAllNames<SendOutcome | VerifyOutcome | CancelOutcome | LogoutOutcome | PhoneOutcome>;
+export type SmsOtpOutcome = WithAllNames<
+  SendOutcome | VerifyOutcome | CancelOutcome | LogoutOutcome | PhoneOutcome
+>;

@@ -51,12 +51,17 @@ export type ChosenPhone =
   | { readonly reason: Extract<Reason, 'no-phone' | 'user-gone'> };
 
 /** Finds the number a code is sent to: only a number of the user's, or the new one that is being enrolled. */
-export async function choosePhone(login: LoginContext, question: PhoneQuestion): Promise<ChosenPhone> {
+export async function choosePhone(
+  login: LoginContext,
+  question: PhoneQuestion,
+): Promise<ChosenPhone> {
   const { user, previous, newPhone, phoneId } = question;
   if (newPhone !== undefined) {
     // The enrollment has parsed it: only a record that a store has changed is refused here.
     const { mobile } = newPhone;
-    return isPhoneNumber(mobile) ? { mobile, isConfirmed: false, phones: [] } : { reason: 'no-phone' };
+    return isPhoneNumber(mobile)
+      ? { mobile, isConfirmed: false, phones: [] }
+      : { reason: 'no-phone' };
   }
   const listed = await login.listPhones(user);
   const [first] = listed;

@@ -49,7 +49,9 @@ export function createResendOtp(
     if (result.kind !== 'refused') return result;
     const { reason } = result.refusal;
     const refused = refuse(result.refusal);
-    return reason === 'user-gone' ? end(previous, refused) : { ...refused, endsPending: reason === 'no-pending-login' };
+    return reason === 'user-gone'
+      ? end(previous, refused)
+      : { ...refused, endsPending: reason === 'no-pending-login' };
   }
 
   async function findPrevious(pending: PendingCode | undefined): Promise<Challenge | null> {
@@ -69,7 +71,15 @@ export function createResendOtp(
     refusal: Refusal,
     limit: LimitName | null = null,
   ): Refused {
-    parts.emit({ type: 'denied', userId, purpose, address, reason: refusal.reason, policy: null, limit });
+    parts.emit({
+      type: 'denied',
+      userId,
+      purpose,
+      address,
+      reason: refusal.reason,
+      policy: null,
+      limit,
+    });
     return refuse(refusal);
   }
 

@@ -24,7 +24,11 @@ export async function createPolicyContext(
   { user, userId, purpose, address, mobile }: Asked,
 ): Promise<SendContext> {
   const origin = login.readNumber(mobile);
-  const { number: numberKey, prefix: prefixKey, allNumbers } = await login.numberKeys(mobile, origin);
+  const {
+    number: numberKey,
+    prefix: prefixKey,
+    allNumbers,
+  } = await login.numberKeys(mobile, origin);
   const provenKeys = allNumbers.map((key) => provenCounter(userId, key).key);
   const { gateway, counters, notes, now, emit } = toServices(login);
   // One literal: an object that is put together from others costs ten times as much, and this one is made for every send.
@@ -54,13 +58,20 @@ export interface Denial {
 }
 
 /** Checks every policy of the stage `send`, for a number that is new to the user those of the stage `enroll` before. */
-export async function runSendPolicies(login: LoginContext, context: PolicyContext): Promise<Denial | null> {
-  const denial = context.purpose === 'enroll' ? await runStage(login, { ...context, stage: 'enroll' }) : null;
+export async function runSendPolicies(
+  login: LoginContext,
+  context: PolicyContext,
+): Promise<Denial | null> {
+  const denial =
+    context.purpose === 'enroll' ? await runStage(login, { ...context, stage: 'enroll' }) : null;
   return denial ?? (await runStage(login, context));
 }
 
 /** Checks the policies of one stage in their order, emits each decision, and stops at the first enforced denial. */
-async function runStage({ policies, emit }: LoginContext, context: PolicyContext): Promise<Denial | null> {
+async function runStage(
+  { policies, emit }: LoginContext,
+  context: PolicyContext,
+): Promise<Denial | null> {
   for (const policy of policies) {
     if (policy.stage !== context.stage) continue;
     const { refusal, reasons } = await runPolicy(policy, context);
@@ -95,13 +106,17 @@ function readAnswer(answer: unknown): Answer {
   if (answer === 'allow') return { refusal: null, reasons: [] };
   const { deny, retryAfterSeconds, reasons } = readFields(answer);
   const words: readonly unknown[] = Array.isArray(reasons) ? reasons : [];
-  return { refusal: toRefusal(deny, retryAfterSeconds), reasons: words.filter((word) => typeof word === 'string') };
+  return {
+    refusal: toRefusal(deny, retryAfterSeconds),
+    reasons: words.filter((word) => typeof word === 'string'),
+  };
 }
 
 /** Returns the refusal of a policy or its counter. */
 export function toRefusal(deny: unknown, retryAfterSeconds: unknown): Refusal {
   const reason = REASONS.find((known) => known === deny) ?? 'denied';
-  const isWait = typeof retryAfterSeconds === 'number' && retryAfterSeconds > 0 && retryAfterSeconds < Infinity;
+  const isWait =
+    typeof retryAfterSeconds === 'number' && retryAfterSeconds > 0 && retryAfterSeconds < Infinity;
   return isWait ? { reason, retryAfterSeconds: Math.ceil(retryAfterSeconds) } : { reason };
 }
 
@@ -158,11 +173,25 @@ function toDecision(
   reasons: readonly string[],
 ): DecisionEvent {
   const { name, mode = 'enforce' } = policy;
-  return { type: 'policy-decided', userId, purpose, address, stage, policy: name, mode, decision, reasons };
+  return {
+    type: 'policy-decided',
+    userId,
+    purpose,
+    address,
+    stage,
+    policy: name,
+    mode,
+    decision,
+    reasons,
+  };
 }
 
 /** Calls `settle` of the policies with the outcome of a send, without waiting for them. */
-export function settlePolicies({ policies }: LoginContext, context: PolicyContext, settlement: SendSettlement): void {
+export function settlePolicies(
+  { policies }: LoginContext,
+  context: PolicyContext,
+  settlement: SendSettlement,
+): void {
   for (const policy of policies) {
     if (policy.stage === 'send') void callQuietly(() => policy.settle?.(context, settlement));
   }
@@ -170,7 +199,8 @@ export function settlePolicies({ policies }: LoginContext, context: PolicyContex
 
 /** Calls `verified` of the policies after a right code, without waiting for them. */
 export function emitVerified(login: LoginContext, challenge: Challenge): void {
-  if (login.policies.some((policy) => 'verified' in policy)) void callQuietly(() => callVerified(login, challenge));
+  if (login.policies.some((policy) => 'verified' in policy))
+    void callQuietly(() => callVerified(login, challenge));
 }
 
 async function callVerified(login: LoginContext, challenge: Challenge): Promise<void> {

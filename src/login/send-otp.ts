@@ -102,11 +102,13 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
 
     // 2 the number, and what else this user can do
     const chosen = await choosePhone(login, request);
-    if ('reason' in chosen && chosen.reason === 'user-gone') return refuse(request, userId, { reason: 'user-gone' });
+    if ('reason' in chosen && chosen.reason === 'user-gone')
+      return refuse(request, userId, { reason: 'user-gone' });
     const { mobile, isConfirmed, phones } =
       'reason' in chosen ? { mobile: '', isConfirmed: false, phones: [] } : chosen;
     const factors = admitsOtherFactors(purpose) ? await listFactors(user, userId) : [];
-    const bucket = request.previous?.bucket ?? (await login.browsers.findBucket(request.browserCookie, userId));
+    const bucket =
+      request.previous?.bucket ?? (await login.browsers.findBucket(request.browserCookie, userId));
     const recipient = { identity, bucket, mobile, isConfirmed, phones, factors };
     const wait = { request, ...recipient, status: null };
     if (factors.length > 0 && (await isAnotherFirst(request, factors))) {
@@ -116,7 +118,10 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
       return waiting ?? refuse(request, userId, refusal, null, 'without-text');
     }
 
-    const result = mobile === '' ? refuse(request, userId, { reason: 'no-phone' }) : await sendText(request, recipient);
+    const result =
+      mobile === ''
+        ? refuse(request, userId, { reason: 'no-phone' })
+        : await sendText(request, recipient);
     // A right password leads to a pending login, whatever becomes of the text.
     if (result.kind === 'refused') {
       const { refusal } = result;
@@ -125,10 +130,21 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
     }
     if (result.kind !== 'not-sent') return result;
     const { error, waitSeconds } = result;
-    const refusal: Refusal = { reason: 'not-sent', ...(waitSeconds > 0 && { retryAfterSeconds: waitSeconds }) };
+    const refusal: Refusal = {
+      reason: 'not-sent',
+      ...(waitSeconds > 0 && { retryAfterSeconds: waitSeconds }),
+    };
     const waiting = await waitWithoutText({ ...wait, refusal, waitSeconds, status: error.status });
     if (waiting === null) throw error;
-    login.emit({ type: 'denied', userId, purpose, address, reason: 'not-sent', policy: null, limit: null });
+    login.emit({
+      type: 'denied',
+      userId,
+      purpose,
+      address,
+      reason: 'not-sent',
+      policy: null,
+      limit: null,
+    });
     return waiting;
   }
 
@@ -154,7 +170,14 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
 
   async function sendText(
     request: SendRequest,
-    { identity, bucket, mobile, isConfirmed, phones, factors }: Recipient & Pick<UserPhone, 'isConfirmed'>,
+    {
+      identity,
+      bucket,
+      mobile,
+      isConfirmed,
+      phones,
+      factors,
+    }: Recipient & Pick<UserPhone, 'isConfirmed'>,
   ): Promise<SendResult | NotSent> {
     const { user, purpose, address, previous, transaction, newPhone } = request;
     const subject = { userId: identity.userId, purpose, address };
@@ -175,7 +198,8 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
     try {
       // 4 charge the send: the limits and the policies' counters, all or nothing
       const planned = await planCharges(policies, context);
-      if (isDenial(planned)) return refuse(request, subject.userId, planned.refusal, planned.policy);
+      if (isDenial(planned))
+        return refuse(request, subject.userId, planned.refusal, planned.policy);
       const charge = await chargeSend(login, context, { bucket, isConfirmed }, planned);
       emitChargeDenials(context, charge, login.emit);
       if (!charge.isCharged) {
@@ -191,7 +215,10 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
       const { validitySeconds, ...kept } = times;
       let generated: Generated;
       try {
-        generated = await gateway.otp.generate({ mobile, sender, validitySeconds, message: text }, slot);
+        generated = await gateway.otp.generate(
+          { mobile, sender, validitySeconds, message: text },
+          slot,
+        );
         settlePolicies(login, context, { kind: 'sent', cost: costOf(generated) });
       } catch (error) {
         // What the policies have reserved is free again, or uncertain.
@@ -223,7 +250,8 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
       const isBegun: unknown = await store.challenges.begin(challenge, ttlSeconds, { supersedes });
       const sent = { maskedPhone: maskPhone(mobile), sends: times.sends, cost: costOf(generated) };
       login.emit({ type: 'sent', ...subject, ...sent, country: await country() });
-      if (charge.usedUp !== null) login.emit({ type: 'sends-used-up', ...subject, sends: charge.usedUp });
+      if (charge.usedUp !== null)
+        login.emit({ type: 'sends-used-up', ...subject, sends: charge.usedUp });
       // The pending login has ended while the text was sent.
       if (isBegun === false) return refuse(request, subject.userId, { reason: 'no-pending-login' });
       return {
@@ -258,7 +286,10 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
       sentAt,
       pendingUntil,
       // The app's callbacks take time: a send that was just in time may be a little nearer to the end by now.
-      validitySeconds: Math.max(SHORTEST_VALIDITY_SECONDS, Math.min(settings.codeValiditySeconds, secondsLeft)),
+      validitySeconds: Math.max(
+        SHORTEST_VALIDITY_SECONDS,
+        Math.min(settings.codeValiditySeconds, secondsLeft),
+      ),
     };
   }
 
@@ -303,7 +334,10 @@ interface SendTimes extends Pick<Challenge, 'pendingId' | 'sends' | 'sentAt' | '
 }
 
 /** What the gateway says of the code's life can only shorten ours. */
-function findExpiry({ sentAt, pendingUntil, validitySeconds }: SendTimes, generated: Generated): number {
+function findExpiry(
+  { sentAt, pendingUntil, validitySeconds }: SendTimes,
+  generated: Generated,
+): number {
   const reported = generated.variant === 'A' ? generated.validitySeconds : null;
   const lifeSeconds = Math.min(validitySeconds, reported ?? validitySeconds);
   return Math.min(sentAt + lifeSeconds * 1000, pendingUntil);

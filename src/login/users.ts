@@ -35,7 +35,8 @@ export function toUserIdText(id: unknown): UserIdText {
 
 /** Returns an id as a string, or undefined for anything but a non-empty string, a safe integer or a bigint. */
 export function idText(id: unknown): string | undefined {
-  const isId = typeof id === 'string' ? id !== '' : typeof id === 'bigint' || Number.isSafeInteger(id);
+  const isId =
+    typeof id === 'string' ? id !== '' : typeof id === 'bigint' || Number.isSafeInteger(id);
   return isId ? String(id) : undefined;
 }
 

@@ -115,7 +115,9 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
       const claim = await claimAttempt(pending.otpId);
       if (claim.outcome !== 'claimed') {
         // A used, superseded or lost id looks like a wrong code; only our own clock says expired.
-        return claim.outcome === 'exhausted' ? refuse('too-many-attempts') : refuse('wrong-code', true);
+        return claim.outcome === 'exhausted'
+          ? refuse('too-many-attempts')
+          : refuse('wrong-code', true);
       }
       const { challenge } = claim;
       // The id belongs to another pending login by now: this session has none any more.
@@ -148,7 +150,10 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
       // 6 the gateway, or the factor, verifies the code
       isJudged = true;
       const factorChallenge = pending.factorChallenge?.value;
-      const result = await verifier.verify({ challenge, user, code, factorChallenge, address }, slot);
+      const result = await verifier.verify(
+        { challenge, user, code, factorChallenge, address },
+        slot,
+      );
       if (result.kind === 'lost') {
         // Of several answers that are lost, the one that ends the challenge gives back its send.
         const isEnded: unknown = await challenges.consume(challenge.otpId, { byCode: isTexted });
@@ -161,7 +166,11 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
       if (result.kind !== 'right') {
         const isLast = claim.attempt >= challenge.maxAttempts;
         // Not discarded when it is over: the right code of a double click may be on its way to step 7, and only that takes it.
-        return await fail(attempt, isLast ? 'too-many-attempts' : 'wrong-code', result.kind === 'over');
+        return await fail(
+          attempt,
+          isLast ? 'too-many-attempts' : 'wrong-code',
+          result.kind === 'over',
+        );
       }
 
       // 7 consume, once, and only then clear what a success clears
@@ -213,7 +222,11 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
   }
 
   /** A store that returns no count has not answered: it reads as a lock. */
-  function readRefusal(bucket: string, refusedBy: number | null, counts: readonly Count[]): Refusal {
+  function readRefusal(
+    bucket: string,
+    refusedBy: number | null,
+    counts: readonly Count[],
+  ): Refusal {
     // A known browser is not locked: it counts as one of the others from its next text on.
     if (verifier.isGuessable && bucket !== OTHER_BROWSERS) return { reason: 'too-many-attempts' };
     if (refusedBy === 0) return { reason: verifier.isGuessable ? 'disabled' : 'too-many-attempts' };
@@ -226,7 +239,8 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
     const { challenge, counts, subject } = attempt;
     login.emit({ type: 'rejected', ...subject, reason });
     emitLock(attempt);
-    const isSlowGuessing = verifier.isGuessable && (counts[2]?.count ?? 0) >= SLOW_GUESSING_FAILURES;
+    const isSlowGuessing =
+      verifier.isGuessable && (counts[2]?.count ?? 0) >= SLOW_GUESSING_FAILURES;
     if (isSlowGuessing && login.browsers.isOn) {
       // The locks after each ten hold without this one, and `store-failing` reports the failure.
       await counters.lock(slowKey(challenge.userId), DAY_SECONDS).catch(() => undefined);
@@ -262,7 +276,9 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
   /** A known browser counts as one of the others when known browsers together have had their failures. */
   function isDisabledBy({ challenge: { bucket }, counts: [failures] }: Attempt): boolean {
     const { disableAfter } = login.settings.limits.failures;
-    return verifier.isGuessable && bucket === OTHER_BROWSERS && (failures?.count ?? 0) >= disableAfter;
+    return (
+      verifier.isGuessable && bucket === OTHER_BROWSERS && (failures?.count ?? 0) >= disableAfter
+    );
   }
 
   /**
@@ -295,7 +311,11 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
       ...(isTexted ? [provenCounter(userId, numberKey)] : []),
       ...(verifier.isGuessable ? rightCodeCounters(userId, bucket) : []),
     ];
-    return { byCode: isTexted, clears: keysClearedBySuccess(userId, login.guessableMethods, bucket), charges };
+    return {
+      byCode: isTexted,
+      clears: keysClearedBySuccess(userId, login.guessableMethods, bucket),
+      charges,
+    };
   }
 
   async function emitSuccess({ challenge, subject }: Attempt, isCleared: boolean): Promise<void> {
@@ -324,7 +344,11 @@ interface Attempt {
   readonly charged: readonly Counter[];
   readonly counts: readonly Count[];
   /** Who events about it name. */
-  readonly subject: { readonly userId: string; readonly purpose: Purpose; readonly address: string | undefined };
+  readonly subject: {
+    readonly userId: string;
+    readonly purpose: Purpose;
+    readonly address: string | undefined;
+  };
 }
 
 export function refuse(reason: Reason, endsPending = false): Refused {

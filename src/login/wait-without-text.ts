@@ -53,7 +53,9 @@ export interface Waiting extends Pick<WithoutText, 'phones' | 'refusal' | 'statu
  * is nothing this user could do, or when too many logins have begun that way.
  * @throws {StoreError} `ERR_STORE`
  */
-export function createWaitWithoutText(login: LoginContext): (asked: WithoutText) => Promise<Waiting | null> {
+export function createWaitWithoutText(
+  login: LoginContext,
+): (asked: WithoutText) => Promise<Waiting | null> {
   const { store, settings } = login;
 
   return async function waitWithoutText(asked) {
@@ -61,17 +63,28 @@ export function createWaitWithoutText(login: LoginContext): (asked: WithoutText)
     const { purpose, previous, address } = request;
     if (!admitsOtherFactors(purpose) || previous !== undefined) return null;
     const challenge = toChallenge(asked);
-    const resendAt = asked.mobile === '' ? null : findResendTime(login, challenge, asked.waitSeconds);
+    const resendAt =
+      asked.mobile === '' ? null : findResendTime(login, challenge, asked.waitSeconds);
     if (factors.length === 0 && resendAt === null) return null;
     const bucket = await chargeWait(challenge, toAddressBlock(address));
     if (bucket === null) return null;
     const { pendingLoginSeconds } = settings;
     const waiting = { ...challenge, bucket };
-    const isBegun: unknown = await store.challenges.begin(waiting, pendingLoginSeconds, { supersedes: 'any' });
+    const isBegun: unknown = await store.challenges.begin(waiting, pendingLoginSeconds, {
+      supersedes: 'any',
+    });
     // The session waits for a text that is out already.
     if (isBegun === false) return null;
     const usable = resendAt === null ? factors : ['sms', ...factors];
-    return { kind: 'waiting', challenge: waiting, resendAt, phones, factors: usable, refusal, status };
+    return {
+      kind: 'waiting',
+      challenge: waiting,
+      resendAt,
+      phones,
+      factors: usable,
+      refusal,
+      status,
+    };
   };
 
   /** Returns the bucket of the login, or null when it is refused. A known browser that is full counts as one of the others. */
@@ -80,7 +93,8 @@ export function createWaitWithoutText(login: LoginContext): (asked: WithoutText)
     block: string,
   ): Promise<string | null> {
     const { limits } = settings;
-    const guards = bucket === OTHER_BROWSERS ? [] : readOnly(guessCounters(limits, userId, bucket, 'sms'));
+    const guards =
+      bucket === OTHER_BROWSERS ? [] : readOnly(guessCounters(limits, userId, bucket, 'sms'));
     const counters = [...guards, ...withoutTextCounters(limits, userId, block)];
     const { refusedBy } = await store.counters.charge(counters);
     if (refusedBy === null) return bucket;
@@ -113,7 +127,11 @@ export function createWaitWithoutText(login: LoginContext): (asked: WithoutText)
 }
 
 /** Counts logins begun without a text, by user and address block, and by address block. No block has a space in it. */
-function withoutTextCounters({ withoutText }: Limits, userId: string, block: string): readonly Counter[] {
+function withoutTextCounters(
+  { withoutText }: Limits,
+  userId: string,
+  block: string,
+): readonly Counter[] {
   const { max, maxPerAddress, perSeconds: windowSeconds } = withoutText;
   return [
     { key: `without-text:${block} ${userId}`, windowSeconds, max },

@@ -18,7 +18,10 @@ export interface OutgoingMessage {
 }
 
 /** Builds one message. `validitySeconds` is the life of its code. */
-export type BuildMessage = (context: BuildContext, validitySeconds: number) => Promise<OutgoingMessage>;
+export type BuildMessage = (
+  context: BuildContext,
+  validitySeconds: number,
+) => Promise<OutgoingMessage>;
 
 type MakeText = (context: MessageContext, validitySeconds: number) => string | Promise<string>;
 
@@ -30,11 +33,14 @@ type MakeText = (context: MessageContext, validitySeconds: number) => string | P
 export function createMessageBuilder(options: MessageBuilderOptions): BuildMessage {
   const { template, sender, maxPinDigits, perCountry = {} } = options;
   const general =
-    template === undefined ? createDefaultText(options) : createOwnText('messages.template', template, maxPinDigits);
+    template === undefined
+      ? createDefaultText(options)
+      : createOwnText('messages.template', template, maxPinDigits);
   const national = new Map(
     Object.entries(perCountry).map(([country, own]) => {
       const option = `messages.perCountry.${country}.template`;
-      const makeText = own.template === undefined ? general : createOwnText(option, own.template, maxPinDigits);
+      const makeText =
+        own.template === undefined ? general : createOwnText(option, own.template, maxPinDigits);
       return [country, { sender: own.sender ?? sender, makeText }];
     }),
   );
@@ -51,7 +57,8 @@ function createDefaultText(options: MessageBuilderOptions): MakeText {
   const served = findServedLocales(options);
   const [first] = served;
   // Without `getLocale` no other locale is ever chosen.
-  for (const locale of options.getLocale === undefined ? [first] : served) checkDefault(options, locale);
+  for (const locale of options.getLocale === undefined ? [first] : served)
+    checkDefault(options, locale);
   const { maxPinDigits } = options;
   // By locale, purpose and minutes, so it stays small.
   const cache = new Map<string, string>();
@@ -70,13 +77,19 @@ function createDefaultText(options: MessageBuilderOptions): MakeText {
 
 function checkDefault(options: MessageBuilderOptions, locale: MessageLocale): void {
   const { maxPinDigits, codeValiditySeconds: validitySeconds } = options;
-  const names = (['appName', 'autofillHost'] as const).filter((name) => options[name] !== undefined);
+  const names = (['appName', 'autofillHost'] as const).filter(
+    (name) => options[name] !== undefined,
+  );
   const option = names.map((name) => `messages.${name}`).join(' with ');
   for (const purpose of PURPOSES) {
     const parts = { ...options, locale, validitySeconds };
     if (fitsPlainly(fillText(parts, purpose), maxPinDigits)) continue;
     const text = defaultMessage(parts, purpose, maxPinDigits);
-    checkTemplate(`${option} makes a message (locale ${locale}, purpose ${purpose}) that`, text, maxPinDigits);
+    checkTemplate(
+      `${option} makes a message (locale ${locale}, purpose ${purpose}) that`,
+      text,
+      maxPinDigits,
+    );
   }
 }
 
@@ -100,7 +113,9 @@ function createOwnText(option: string, template: MessageOption, maxPinDigits: nu
   return ({ purpose }) => {
     // The payer has to see what the code approves: RTS 2018/389, article 5.
     if (purpose === 'transaction') {
-      throw new TypeError(`${option} is fixed and shows no amount and payee; make it a function for transactions`);
+      throw new TypeError(
+        `${option} is fixed and shows no amount and payee; make it a function for transactions`,
+      );
     }
     return checked;
   };
@@ -117,7 +132,8 @@ function checkTemplate(what: string, template: unknown, maxPinDigits: number): s
   const { problem, units, limit, forcedBy } = measureTemplate(template, maxPinDigits);
   if (problem !== null) {
     const [first] = forcedBy;
-    const cause = first === undefined || units <= limit ? '' : `, the first of them ${nameCharacter(first)}`;
+    const cause =
+      first === undefined || units <= limit ? '' : `, the first of them ${nameCharacter(first)}`;
     throw new TypeError(`${what} ${problem}${cause}`);
   }
   if (hasForeignOriginLine(template)) {

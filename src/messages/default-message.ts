@@ -21,7 +21,11 @@ export interface DefaultMessageOptions {
  * Returns the default message. In a UCS-2 script a name and an autofill line seldom both fit into 70 units: there the name is
  * left out, because the host in the last line says whose code it is.
  */
-export function defaultMessage(options: DefaultMessageOptions, kind: TextKind, maxPinDigits: number): string {
+export function defaultMessage(
+  options: DefaultMessageOptions,
+  kind: TextKind,
+  maxPinDigits: number,
+): string {
   const text = fillText(options, kind);
   if (options.autofillHost === undefined || options.appName === undefined) return text;
   if (measureTemplate(text, maxPinDigits).problem === null) return text;
@@ -53,11 +57,13 @@ export function transactionMessage(
   transaction: Transaction | undefined,
   maxPinDigits: number,
 ): string {
-  if (transaction === undefined) throw new TypeError('a transaction must have an amount and a payee');
+  if (transaction === undefined)
+    throw new TypeError('a transaction must have an amount and a payee');
   const amount = readAmount(transaction.amount);
   const payee = sanitizeVariable(transaction.payee, MAX_INPUT_LENGTH);
   // What approves a payment must show who gets it.
-  if (!/[\p{L}\p{N}]/u.test(payee)) throw new TypeError('the payee of a transaction must have letters or digits');
+  if (!/[\p{L}\p{N}]/u.test(payee))
+    throw new TypeError('the payee of a transaction must have letters or digits');
   const fill = (kind: 'transaction' | 'short-transaction', shown: string): string =>
     fillText(options, kind, { amount, payee: shown });
   const fits = (text: string): boolean => measureTemplate(text, maxPinDigits).problem === null;
@@ -114,6 +120,9 @@ export function fillText(
 }
 
 function fillOpening(texts: LocaleTexts, appName: string | undefined, isBound: boolean): string {
-  const { named, unnamed } = (isBound ? texts.boundOpening : undefined) ?? { named: texts.opening, unnamed: '' };
+  const { named, unnamed } = (isBound ? texts.boundOpening : undefined) ?? {
+    named: texts.opening,
+    unnamed: '',
+  };
   return appName === undefined ? unnamed : named.replace('{name}', () => appName);
 }

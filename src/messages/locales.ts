@@ -58,11 +58,20 @@ function findLanguageAndScript(tag: string): string {
 }
 
 /** Written out, because the first `Intl.Locale` of a process takes milliseconds. All others are written in Latin letters. */
-const SCRIPTS: Partial<Record<MessageLocale, string>> = { ar: 'Arab', ja: 'Jpan', ko: 'Kore', ru: 'Cyrl', hi: 'Deva' };
+const SCRIPTS: Partial<Record<MessageLocale, string>> = {
+  ar: 'Arab',
+  ja: 'Jpan',
+  ko: 'Kore',
+  ru: 'Cyrl',
+  hi: 'Deva',
+};
 
 /** By what `findLanguageAndScript` returns. */
 const BY_LANGUAGE_AND_SCRIPT = new Map<string, MessageLocale>(
-  MESSAGE_LOCALES.map((locale) => [locale === 'zh-Hans' ? locale : `${locale}-${SCRIPTS[locale] ?? 'Latn'}`, locale]),
+  MESSAGE_LOCALES.map((locale) => [
+    locale === 'zh-Hans' ? locale : `${locale}-${SCRIPTS[locale] ?? 'Latn'}`,
+    locale,
+  ]),
 );
 
 /** Returns the locales that the default message may be sent in, the default one first. */

@@ -27,7 +27,8 @@ export interface MessageMeasure {
  */
 export function measureTexts(options: MessageBuilderOptions): readonly MessageMeasure[] {
   const { template, perCountry = {}, maxPinDigits } = options;
-  const general = template === undefined ? measureDefaults(options) : measureOwn(template, null, maxPinDigits);
+  const general =
+    template === undefined ? measureDefaults(options) : measureOwn(template, null, maxPinDigits);
   const national = Object.entries(perCountry).flatMap(([country, { template: own }]) =>
     own === undefined ? [] : measureOwn(own, country, maxPinDigits),
   );
@@ -45,7 +46,11 @@ function measureDefaults(options: MessageBuilderOptions): readonly MessageMeasur
 }
 
 /** Leaves out transactions: a fixed template shows no amount, so it is never sent for one. */
-function measureOwn(template: MessageOption, country: string | null, maxPinDigits: number): MessageMeasure[] {
+function measureOwn(
+  template: MessageOption,
+  country: string | null,
+  maxPinDigits: number,
+): MessageMeasure[] {
   if (typeof template !== 'string') return [];
   const size = measure(template, maxPinDigits);
   const purposes = PURPOSES.filter((purpose) => purpose !== 'transaction');

@@ -71,7 +71,10 @@ const locale = z.enum(MESSAGE_LOCALES, `must be one of ${MESSAGE_LOCALES.join(',
 export const messagesSchema = strictOptions({
   appName: z
     .string('must be a string')
-    .regex(/^[^\p{Cc}@#[\]]{1,30}$/u, 'must have 1 to 30 characters without control characters, @, #, [ and ]')
+    .regex(
+      /^[^\p{Cc}@#[\]]{1,30}$/u,
+      'must have 1 to 30 characters without control characters, @, #, [ and ]',
+    )
     .optional(),
   autofillHost: z
     .string('must be a bare host name')

@@ -91,14 +91,20 @@ export interface LoginsContext {
   /** The same, and asks the store now. */
   readonly isStillLive: (req: Request) => Promise<boolean>;
   /** Asks the store now, and returns the refusal of a request whose login has ended; null when it is live, or there is none. */
-  readonly findEnd: (req: Request) => Promise<{ readonly kind: 'refused'; readonly refusal: Refusal } | null>;
+  readonly findEnd: (
+    req: Request,
+  ) => Promise<{ readonly kind: 'refused'; readonly refusal: Refusal } | null>;
   /** Begins a login, for the session that is renewed next. */
   readonly begin: (req: Request, userId: string, method: Method | null) => Promise<KeptLogin>;
   /**
    * Begins a login in place of the session's, for the session that is renewed next. Null: it has ended in the meantime.
    * @param method Undefined: it stays as it is.
    */
-  readonly renew: (req: Request, userId: string, method: Method | undefined) => Promise<KeptLogin | null>;
+  readonly renew: (
+    req: Request,
+    userId: string,
+    method: Method | undefined,
+  ) => Promise<KeptLogin | null>;
   /** Ends the login of the session, if it has one. */
   readonly end: (req: Request) => Promise<void>;
   /** Ends all logins of a user but that of the request. */

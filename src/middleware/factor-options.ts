@@ -7,7 +7,10 @@ import type { SmsOtpSession } from './session-data';
 import { updateSlot } from './update-slot';
 
 /** Makes `optionsWith` for one factor. */
-export function createOptionsWith(context: MiddlewareContext, createOptions: CreateFactorOptions): RequestHandler {
+export function createOptionsWith(
+  context: MiddlewareContext,
+  createOptions: CreateFactorOptions,
+): RequestHandler {
   const { slot, logins } = context;
 
   return createFactory('optionsWith', 'smsOtpOptions', answer)();

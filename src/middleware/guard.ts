@@ -2,10 +2,22 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { UsageError } from '../errors';
 import type { Method, Reason } from '../login/outcome';
 import { idText, type VerifiedMark } from '../login/users';
-import { type LoginsContext, type MarkCheck, type MarkReader, type MiddlewareContext, withoutLogins } from './context';
+import {
+  type LoginsContext,
+  type MarkCheck,
+  type MarkReader,
+  type MiddlewareContext,
+  withoutLogins,
+} from './context';
 import { currentUser, handleAsync, loadOptions } from './handler';
 import type { GuardOptions, SecondFactorOptions } from './options';
-import { replyWithRedirect, replyWithRefusal, toChallenge, toNotice, toSafePath } from './responses';
+import {
+  replyWithRedirect,
+  replyWithRefusal,
+  toChallenge,
+  toNotice,
+  toSafePath,
+} from './responses';
 import type { SmsOtpSession } from './session-data';
 import type { SessionSlot } from './session-slot';
 import { requireOtherPage } from './setup-checks';
@@ -36,7 +48,8 @@ export function createMarkReader(
     if (acrValues?.includes(findAcr(mark.method) ?? '') === false) return 'second-factor-required';
     if (maxAgeMs === Infinity && !logins.isOn) return 'passed';
     const at = now();
-    const isFresh = maxAgeMs === Infinity || (mark.method !== 'trusted-device' && at - mark.at <= maxAgeMs);
+    const isFresh =
+      maxAgeMs === Infinity || (mark.method !== 'trusted-device' && at - mark.at <= maxAgeMs);
     if (!isFresh) return 'second-factor-too-old';
     if (!logins.isOn) return 'passed';
     const login = kept?.login;
@@ -80,18 +93,33 @@ export function createGuards(context: MiddlewareContext): Guards {
   };
 
   /** A function of its own: a closure in the guard would be made for every request. */
-  function decideLater(req: Request, res: Response, next: NextFunction, options: GuardOptions, check: Unpassed): void {
+  function decideLater(
+    req: Request,
+    res: Response,
+    next: NextFunction,
+    options: GuardOptions,
+    check: Unpassed,
+  ): void {
     handleAsync(res, next, () => decide(req, res, options, check));
   }
 
   /** The mark alone does not let the request pass. */
-  async function decide(req: Request, res: Response, options: GuardOptions, check: Unpassed): Promise<boolean> {
+  async function decide(
+    req: Request,
+    res: Response,
+    options: GuardOptions,
+    check: Unpassed,
+  ): Promise<boolean> {
     const { pending } = slot.read(req);
     if (check === 'second-factor-required') slot.requireReadUser(req);
     const reason = await findRefusal(req, options, check);
     if (reason === null) return true;
     if (options.redirect === undefined) {
-      replyWithRefusal(res, { reason }, toChallenge(reason, options, currentUser(req) !== undefined));
+      replyWithRefusal(
+        res,
+        { reason },
+        toChallenge(reason, options, currentUser(req) !== undefined),
+      );
       return false;
     }
     requireOtherPage(req, options.redirect);
@@ -100,17 +128,26 @@ export function createGuards(context: MiddlewareContext): Guards {
       withoutLogins(context),
       req,
       (current) => current.pending?.otpId === pending?.otpId,
-      (current) => ({ ...current, ...toNotice({ reason }, now()), ...(path !== null && { returnTo: path }) }),
+      (current) => ({
+        ...current,
+        ...toNotice({ reason }, now()),
+        ...(path !== null && { returnTo: path }),
+      }),
     );
     replyWithRedirect(res, options.redirect);
     return false;
   }
 
   /** Null: the login is live, and has passed the second factor or needs none. */
-  async function findRefusal(req: Request, options: GuardOptions, check: Unpassed): Promise<Reason | null> {
+  async function findRefusal(
+    req: Request,
+    options: GuardOptions,
+    check: Unpassed,
+  ): Promise<Reason | null> {
     if (check === 'unchecked') return (await logins.isLive(req)) ? null : 'login-ended';
     const user = currentUser(req);
-    const isAllowed = options.allowNotRequired === true && user !== undefined && !(await isRequiredFor(user, req));
+    const isAllowed =
+      options.allowNotRequired === true && user !== undefined && !(await isRequiredFor(user, req));
     const mayHaveEnded = isAllowed || check === 'second-factor-required';
     if (mayHaveEnded && !(await logins.isLive(req))) return 'login-ended';
     return isAllowed ? null : check;

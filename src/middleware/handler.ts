@@ -44,7 +44,8 @@ export function createFactory<Name extends MiddlewareName>(
   return (given = {}, ...others: readonly unknown[]) => {
     if (others.length > 0) throw new UsageError('ERR_NOT_CALLED', name);
     const options = readOptions(name, given);
-    const middleware: RequestHandler = (req, res, next) => handleAsync(res, next, () => handle(req, res, options));
+    const middleware: RequestHandler = (req, res, next) =>
+      handleAsync(res, next, () => handle(req, res, options));
     return Object.defineProperty(middleware, 'name', { value: functionName });
   };
 }
@@ -75,7 +76,12 @@ export function callAsync(call: (done: (error?: unknown) => void) => void): Prom
 }
 
 /** `__Host-` requires Secure, this path and no domain: no other host, and no page without TLS, can set such a cookie. */
-export const COOKIE_ATTRIBUTES: CookieOptions = { secure: true, httpOnly: true, sameSite: 'lax', path: '/' };
+export const COOKIE_ATTRIBUTES: CookieOptions = {
+  secure: true,
+  httpOnly: true,
+  sameSite: 'lax',
+  path: '/',
+};
 
 export function setCookie(res: Response, name: string, { value, expiresAt }: CookieValue): void {
   res.cookie(name, value, { ...COOKIE_ATTRIBUTES, expires: new Date(expiresAt) });
@@ -86,7 +92,8 @@ export function readCookie({ headers }: Request, name: string): string | undefin
   let found: string | undefined;
   for (const pair of (headers.cookie ?? '').split(';')) {
     const cookie = pair.trim();
-    if (cookie.startsWith(`${name}=`)) found = found === undefined ? cookie.slice(name.length + 1) : '';
+    if (cookie.startsWith(`${name}=`))
+      found = found === undefined ? cookie.slice(name.length + 1) : '';
   }
   return found;
 }

@@ -9,7 +9,11 @@ export function createBrowserCookies(
   settings: { readonly cookieName: string } | false,
 ): BrowsersContext {
   if (settings === false || !browsers.isOn) {
-    return { readCookie: () => undefined, remember: () => Promise.resolve(), forget: () => Promise.resolve() };
+    return {
+      readCookie: () => undefined,
+      remember: () => Promise.resolve(),
+      forget: () => Promise.resolve(),
+    };
   }
   const { cookieName } = settings;
   return {

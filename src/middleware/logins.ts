@@ -11,7 +11,10 @@ import { answerSuccess, LOGIN_ENDED } from './responses';
 import type { SessionSlot } from './session-slot';
 import { toDeviceLabel } from './trusted-devices';
 
-export function createLogins(slot: SessionSlot, registry: LoginRegistry | undefined): LoginsContext {
+export function createLogins(
+  slot: SessionSlot,
+  registry: LoginRegistry | undefined,
+): LoginsContext {
   return registry === undefined ? NO_LOGINS : createRequestLogins(slot, registry);
 }
 
@@ -34,10 +37,12 @@ function createRequestLogins(slot: SessionSlot, registry: LoginRegistry): Logins
 
   return {
     isOn: true,
-    isChecked: (req, loginId, at) => registry.isChecked(loginId, at) || checked.get(req) === loginId,
+    isChecked: (req, loginId, at) =>
+      registry.isChecked(loginId, at) || checked.get(req) === loginId,
     isLive: (req) => ask(req, registry.isLive),
     isStillLive: (req) => ask(req, registry.isStillLive),
-    findEnd: async (req) => ((await ask(req, registry.isStillLive)) ? null : { kind: 'refused', refusal: LOGIN_ENDED }),
+    findEnd: async (req) =>
+      (await ask(req, registry.isStillLive)) ? null : { kind: 'refused', refusal: LOGIN_ENDED },
     begin,
     async renew(req, userId, method) {
       const login = slot.peek(req)?.login;
@@ -57,12 +62,18 @@ function createRequestLogins(slot: SessionSlot, registry: LoginRegistry): Logins
 }
 
 /** Makes `logout`. */
-export function createLogout(context: MiddlewareContext): (options?: RedirectOptions) => RequestHandler {
+export function createLogout(
+  context: MiddlewareContext,
+): (options?: RedirectOptions) => RequestHandler {
   const { slot, logins, discard } = context;
 
   return createFactory('logout', 'smsOtpLogout', logout);
 
-  async function logout(req: Request, res: Response, { successRedirect }: RedirectOptions): Promise<boolean> {
+  async function logout(
+    req: Request,
+    res: Response,
+    { successRedirect }: RedirectOptions,
+  ): Promise<boolean> {
     const { pending } = slot.read(req);
     // The record before the session: what another request saves of the session afterwards is worth nothing.
     const ended = await Promise.allSettled([logins.end(req), pending && discard(pending.otpId)]);
@@ -109,10 +120,12 @@ export function createLoginsPart(
   { slot, browsers, logins }: Pick<MiddlewareContext, 'slot' | 'browsers' | 'logins'>,
   { list, revoke, endAll }: LoginRegistry,
 ): LoginsPart {
-  const findCurrent = (req: Request | undefined): string | undefined => req && slot.peek(req)?.login?.loginId;
+  const findCurrent = (req: Request | undefined): string | undefined =>
+    req && slot.peek(req)?.login?.loginId;
 
   /** A login that has been ended from elsewhere must not end the others. */
-  const mayEnd = async (req: Request | undefined): Promise<boolean> => req === undefined || logins.isStillLive(req);
+  const mayEnd = async (req: Request | undefined): Promise<boolean> =>
+    req === undefined || logins.isStillLive(req);
 
   return {
     isLive: logins.isLive,

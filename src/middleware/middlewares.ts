@@ -7,7 +7,11 @@ import { createGuards, type Guards } from './guard';
 import { createLoginsPart, createLogout, type LoginsPart } from './logins';
 import type { RedirectOptions, SendOptions, VerifyOptions } from './options';
 import { createPhones, type Phones, type PhonesContext } from './phones';
-import { createRecoveryCodesPart, type RecoveryCodesContext, type RecoveryCodesPart } from './recovery-codes';
+import {
+  createRecoveryCodesPart,
+  type RecoveryCodesContext,
+  type RecoveryCodesPart,
+} from './recovery-codes';
 import { createResendCancelStepUp, type ResendCancelStepUp } from './resend-cancel-step-up';
 import { createSend } from './send';
 import { createClaims, createStatus, type SecondFactorClaims, type SmsOtpStatus } from './status';

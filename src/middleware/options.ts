@@ -89,17 +89,26 @@ const flag = switchOption().optional();
 const redirects = { successRedirect: text, failureRedirect: text };
 
 /** An age in seconds. Infinity is one, which zod's own number refuses. */
-const age = z.custom<number>((value) => typeof value === 'number', { error: 'must be a number', abort: true });
+const age = z.custom<number>((value) => typeof value === 'number', {
+  error: 'must be a number',
+  abort: true,
+});
 /** Without the characters that a header would have to escape. */
-const realm = z.string('must be a string').regex(/^[ !#-[\]-~]+$/, 'must be ASCII without quotes and backslashes');
-const acr = z.string('must be a string').regex(/^[!#-[\]-~]+$/, 'must be ASCII without spaces, quotes and backslashes');
+const realm = z
+  .string('must be a string')
+  .regex(/^[ !#-[\]-~]+$/, 'must be ASCII without quotes and backslashes');
+const acr = z
+  .string('must be a string')
+  .regex(/^[!#-[\]-~]+$/, 'must be ASCII without spaces, quotes and backslashes');
 const secondFactor = {
   maxAgeSeconds: age.refine((seconds) => seconds >= 0, 'must be zero or more').optional(),
   acrValues: z.array(acr, 'must be a list of strings').min(1, 'must not be empty').optional(),
 };
 const phoneChange = {
   ...redirects,
-  maxAgeSeconds: age.refine((seconds) => seconds > 0 && seconds <= 900, 'must be above 0 and at most 900').default(300),
+  maxAgeSeconds: age
+    .refine((seconds) => seconds > 0 && seconds <= 900, 'must be above 0 and at most 900')
+    .default(300),
 };
 
 const redirectSchema = strictOptions(redirects) satisfies z.ZodType<RedirectOptions>;
@@ -145,7 +154,10 @@ const SCHEMAS = {
     defaultCountry: country,
   }) satisfies z.ZodType<EnrollOptions>,
   'phones.confirm': redirectSchema,
-  'phones.remove': strictOptions({ ...phoneChange, keepsLast: flag }) satisfies z.ZodType<RemoveOptions>,
+  'phones.remove': strictOptions({
+    ...phoneChange,
+    keepsLast: flag,
+  }) satisfies z.ZodType<RemoveOptions>,
   'phones.setDefault': strictOptions(phoneChange) satisfies z.ZodType<PhoneOptions>,
 };
 
@@ -159,7 +171,10 @@ export type CheckedOptions<Name extends MiddlewareName> = z.output<(typeof SCHEM
  * Checks the options of a middleware when it is made: a misspelt `maxAgeSeconds` would leave a route unguarded.
  * @throws {TypeError} that names the option and never shows a value.
  */
-export function readOptions<Name extends MiddlewareName>(middleware: Name, options: unknown): CheckedOptions<Name> {
+export function readOptions<Name extends MiddlewareName>(
+  middleware: Name,
+  options: unknown,
+): CheckedOptions<Name> {
   // The compiler cannot follow one name through the table to one schema.
   return parseOptions(middleware, SCHEMAS[middleware], options) as CheckedOptions<Name>;
 }
@@ -175,5 +190,7 @@ const transactionSchema = z.object({ amount: shortText, payee: shortText });
 export function readTransaction(returned: unknown): Transaction {
   const result = transactionSchema.safeParse(returned);
   if (result.success) return result.data;
-  throw new TypeError('stepUp: transaction must return { amount, payee }, two strings of 1 to 200 characters');
+  throw new TypeError(
+    'stepUp: transaction must return { amount, payee }, two strings of 1 to 200 characters',
+  );
 }

@@ -22,7 +22,11 @@ export type PassportCallback = (
 export const defaultPassport: PassportInstance = passport;
 
 /** Calls Passport's own `req.logIn`, which renews the session and puts the user into it. */
-export function logIn(req: Request, user: Express.User, { session, keepSessionInfo }: PassportOptions): Promise<void> {
+export function logIn(
+  req: Request,
+  user: Express.User,
+  { session, keepSessionInfo }: PassportOptions,
+): Promise<void> {
   const options = { session: session !== false, keepSessionInfo: keepSessionInfo === true };
   return callAsync((done) => req.logIn(user, options, done));
 }
@@ -46,5 +50,9 @@ export function setAuthInfo(passport: PassportInstance, req: Request, info: obje
 }
 
 interface TransformsAuthInfo {
-  transformAuthInfo(info: object, req: Request, done: (error: unknown, info: Express.AuthInfo) => void): void;
+  transformAuthInfo(
+    info: object,
+    req: Request,
+    done: (error: unknown, info: Express.AuthInfo) => void,
+  ): void;
 }

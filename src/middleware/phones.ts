@@ -1,5 +1,10 @@
 import type { Request, RequestHandler, Response } from 'express';
-import { type ChangeRequest, type ChangeResult, createChangePhones, type ListedPhone } from '../account/change-phones';
+import {
+  type ChangeRequest,
+  type ChangeResult,
+  createChangePhones,
+  type ListedPhone,
+} from '../account/change-phones';
 import {
   type Confirmed,
   type ConfirmRequest,
@@ -13,7 +18,13 @@ import type { LoginContext } from '../login/context';
 import { createVerifyOtp } from '../login/verify-otp';
 import type { MiddlewareContext } from './context';
 import { createFactory, currentUser, readField } from './handler';
-import type { CheckedOptions, EnrollOptions, PhoneOptions, RedirectOptions, RemoveOptions } from './options';
+import type {
+  CheckedOptions,
+  EnrollOptions,
+  PhoneOptions,
+  RedirectOptions,
+  RemoveOptions,
+} from './options';
 import {
   answerSuccess,
   finishRefusal,
@@ -67,7 +78,11 @@ export function createPhones(context: MiddlewareContext, { login, book }: Phones
     list: (user) => changes.listPhones(user),
   };
 
-  async function enroll(req: Request, res: Response, options: CheckedOptions<'phones.enroll'>): Promise<boolean> {
+  async function enroll(
+    req: Request,
+    res: Response,
+    options: CheckedOptions<'phones.enroll'>,
+  ): Promise<boolean> {
     const before = slot.read(req);
     const request: EnrollRequest = {
       ...toChangeRequest(req, options),
@@ -96,11 +111,17 @@ export function createPhones(context: MiddlewareContext, { login, book }: Phones
       currentUser: currentUser(req),
       address: req.ip,
       readPassed: () => marks.read(req),
-      mayFinish: async () => (await logins.isStillLive(req)) && slot.mayFinish(req, pending?.pendingId),
+      mayFinish: async () =>
+        (await logins.isStillLive(req)) && slot.mayFinish(req, pending?.pendingId),
     };
     const result = (await logins.findEnd(req)) ?? (await confirmPhone(request));
     if (result.kind === 'unconfirmed') {
-      await recordRefusal(context, req, { refusal: { reason: 'unconfirmed' }, otpId, endsPending: true }, true);
+      await recordRefusal(
+        context,
+        req,
+        { refusal: { reason: 'unconfirmed' }, otpId, endsPending: true },
+        true,
+      );
       throw result.error;
     }
     const refuse = (refused: Omit<SessionRefusal, 'otpId'>): Promise<false> =>
@@ -122,7 +143,11 @@ export function createPhones(context: MiddlewareContext, { login, book }: Phones
     try {
       const login = await logins.renew(req, userId, method);
       if (login === null) return false;
-      slot.carryThroughRenewal(req, { ...toKept(slot.read(req)), verified: { userId, method, at }, ...login }, 'all');
+      slot.carryThroughRenewal(
+        req,
+        { ...toKept(slot.read(req)), verified: { userId, method, at }, ...login },
+        'all',
+      );
       await slot.renewPrepared(req);
       return true;
     } finally {
@@ -131,9 +156,15 @@ export function createPhones(context: MiddlewareContext, { login, book }: Phones
     }
   }
 
-  async function remove(req: Request, res: Response, options: CheckedOptions<'phones.remove'>): Promise<boolean> {
+  async function remove(
+    req: Request,
+    res: Response,
+    options: CheckedOptions<'phones.remove'>,
+  ): Promise<boolean> {
     const keepsLast = options.keepsLast !== false;
-    const result = (await logins.findEnd(req)) ?? (await changes.removePhone(toChangeRequest(req, options), keepsLast));
+    const result =
+      (await logins.findEnd(req)) ??
+      (await changes.removePhone(toChangeRequest(req, options), keepsLast));
     if (result.kind === 'changed') {
       await forgetDevices(result.user, req);
       await endOtherSessions(getUserId(result.user), req);
@@ -146,11 +177,15 @@ export function createPhones(context: MiddlewareContext, { login, book }: Phones
     res: Response,
     options: CheckedOptions<'phones.setDefault'>,
   ): Promise<boolean> {
-    const result = (await logins.findEnd(req)) ?? (await changes.setDefaultPhone(toChangeRequest(req, options)));
+    const result =
+      (await logins.findEnd(req)) ?? (await changes.setDefaultPhone(toChangeRequest(req, options)));
     return answerChange(req, res, options, result);
   }
 
-  function toChangeRequest(req: Request, { maxAgeSeconds }: CheckedOptions<'phones.setDefault'>): ChangeRequest {
+  function toChangeRequest(
+    req: Request,
+    { maxAgeSeconds }: CheckedOptions<'phones.setDefault'>,
+  ): ChangeRequest {
     const phoneId = readField(req, fields.phoneId);
     const maxAgeMs = maxAgeSeconds * 1000;
     return { user: currentUser(req), passed: marks.read(req), maxAgeMs, phoneId, address: req.ip };

@@ -36,7 +36,11 @@ export interface RecoveryCodesContext {
 const MAX_AGE_MS = 300_000;
 
 export function createRecoveryCodesPart(
-  { marks, logins, endOtherSessions }: Pick<MiddlewareContext, 'marks' | 'logins' | 'endOtherSessions'>,
+  {
+    marks,
+    logins,
+    endOtherSessions,
+  }: Pick<MiddlewareContext, 'marks' | 'logins' | 'endOtherSessions'>,
   { codes, hasFactor, emit, revokeDevices }: RecoveryCodesContext,
 ): RecoveryCodesPart {
   return {

@@ -50,9 +50,14 @@ export function createResendCancelStepUp(context: MiddlewareContext): ResendCanc
     return finishSend(context, req, res, options, { before, result, returnTo: before.returnTo });
   }
 
-  async function sendStepUp(req: Request, before: SmsOtpSession, options: StepUpOptions): Promise<SendResult> {
+  async function sendStepUp(
+    req: Request,
+    before: SmsOtpSession,
+    options: StepUpOptions,
+  ): Promise<SendResult> {
     const user = currentUser(req);
-    if (user === undefined) return { kind: 'refused', refusal: { reason: 'second-factor-required' } };
+    if (user === undefined)
+      return { kind: 'refused', refusal: { reason: 'second-factor-required' } };
     const transaction = options.transaction && readTransaction(await options.transaction(req));
     return context.sendOtp({
       user,
@@ -78,8 +83,11 @@ export function createResendCancelStepUp(context: MiddlewareContext): ResendCanc
     const { pending } = slot.read(req);
     if (pending !== undefined) {
       await context.discard(pending.otpId);
-      const isStill = ({ pending: now }: SmsOtpSession): boolean => now?.pendingId === pending.pendingId;
-      const update = await updateSlot(context, req, isStill, (now) => withoutPending(withoutNotice(now)));
+      const isStill = ({ pending: now }: SmsOtpSession): boolean =>
+        now?.pendingId === pending.pendingId;
+      const update = await updateSlot(context, req, isStill, (now) =>
+        withoutPending(withoutNotice(now)),
+      );
       if (update === 'login-ended') {
         const refused = { refusal: LOGIN_ENDED, otpId: pending.otpId };
         return finishRefusal(context, req, res, failureRedirect, refused, notSent);

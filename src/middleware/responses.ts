@@ -85,7 +85,10 @@ export type Notice = Required<Pick<SmsOtpSession, 'notice' | 'retryAt'>>;
 
 /** Returns the notice of a refusal, and when another try makes sense. */
 export function toNotice({ reason, retryAfterSeconds }: Refusal, now: number): Notice {
-  return { notice: reason, retryAt: retryAfterSeconds === undefined ? null : now + retryAfterSeconds * 1000 };
+  return {
+    notice: reason,
+    retryAt: retryAfterSeconds === undefined ? null : now + retryAfterSeconds * 1000,
+  };
 }
 
 /** The refusal of a request whose login has ended on the way. */
@@ -101,7 +104,8 @@ export async function recordRefusal(
   { refusal, ...changes }: SessionRefusal,
   keepsNotice: boolean,
 ): Promise<Refusal> {
-  const findNotice = (told: Refusal): Notice | null => (keepsNotice ? toNotice(told, context.now()) : null);
+  const findNotice = (told: Refusal): Notice | null =>
+    keepsNotice ? toNotice(told, context.now()) : null;
   const isStillLive = await write(context, req, changes, findNotice(refusal));
   if (isStillLive) return refusal;
   await write(withoutLogins(context), req, { otpId: changes.otpId }, findNotice(LOGIN_ENDED));
@@ -125,7 +129,9 @@ async function write(
       ...rest,
       // Of two answers the later attempt's counts, in whatever order they are written.
       ...(pending &&
-        !endsPending && { pending: { ...pending, attemptsLeft: Math.min(attemptsLeft, pending.attemptsLeft) } }),
+        !endsPending && {
+          pending: { ...pending, attemptsLeft: Math.min(attemptsLeft, pending.attemptsLeft) },
+        }),
       ...notice,
     }),
   );
@@ -133,7 +139,11 @@ async function write(
 }
 
 /** Answers a refusal that has been recorded. */
-export function answerRefusal(res: Response, failureRedirect: string | undefined, refusal: Refusal): false {
+export function answerRefusal(
+  res: Response,
+  failureRedirect: string | undefined,
+  refusal: Refusal,
+): false {
   if (failureRedirect === undefined) replyWithRefusal(res, refusal);
   else replyWithRedirect(res, failureRedirect);
   return false;
@@ -147,7 +157,11 @@ export function answerSuccess(res: Response, redirect: string | undefined): bool
 }
 
 /** Answers a refusal as JSON. @param challenge Of a guard for OAuth clients: the status is 401 then. */
-export function replyWithRefusal(res: Response, { reason, retryAfterSeconds }: Refusal, challenge?: string): void {
+export function replyWithRefusal(
+  res: Response,
+  { reason, retryAfterSeconds }: Refusal,
+  challenge?: string,
+): void {
   const { error, status: usual } = REPLIES[reason];
   const status = challenge === undefined ? usual : 401;
   if (challenge !== undefined) res.setHeader('WWW-Authenticate', challenge);
@@ -165,11 +179,15 @@ export function toChallenge(
 ): string | undefined {
   if (bearerRealm === undefined) return undefined;
   const challenge = `Bearer realm="${bearerRealm}"`;
-  if (reason === 'login-ended') return `${challenge}, error="invalid_token", error_description="The login has ended"`;
+  if (reason === 'login-ended')
+    return `${challenge}, error="invalid_token", error_description="The login has ended"`;
   if (!hasUser) return challenge;
-  const lacks = reason === 'second-factor-too-old' ? 'A more recent second factor' : 'A second factor';
+  const lacks =
+    reason === 'second-factor-too-old' ? 'A more recent second factor' : 'A second factor';
   const acr = acrValues ? `, acr_values="${acrValues.join(' ')}"` : '';
-  const maxAge = Number.isFinite(maxAgeSeconds) ? `, max_age="${BigInt(Math.floor(maxAgeSeconds))}"` : '';
+  const maxAge = Number.isFinite(maxAgeSeconds)
+    ? `, max_age="${BigInt(Math.floor(maxAgeSeconds))}"`
+    : '';
   return `${challenge}, error="insufficient_user_authentication", error_description="${lacks} is required"${acr}${maxAge}`;
 }
 
@@ -177,7 +195,11 @@ export function toChallenge(
  * Answers as JSON that no text went out, and that the login is pending all the same.
  * @param status The status of the error that kept the text from going out; null when there was none.
  */
-export function replyWithPending(res: Response, { reason, retryAfterSeconds }: Refusal, status: number | null): void {
+export function replyWithPending(
+  res: Response,
+  { reason, retryAfterSeconds }: Refusal,
+  status: number | null,
+): void {
   const { error, status: usual } = REPLIES[reason];
   reply(res, status ?? usual, { error, pending: true, retryAfterSeconds });
 }
@@ -202,7 +224,11 @@ export function replyWithRedirect(res: Response, location: string): void {
 }
 
 /** Sets the header of a 429 or 503. Passport itself answers a failure of the strategy, and only this header is ours there. */
-export function setRetryAfter(res: Response, status: number, retryAfterSeconds: number | undefined): void {
+export function setRetryAfter(
+  res: Response,
+  status: number,
+  retryAfterSeconds: number | undefined,
+): void {
   if ((status === 429 || status >= 500) && retryAfterSeconds !== undefined)
     res.setHeader('Retry-After', String(retryAfterSeconds));
 }
@@ -236,5 +262,8 @@ export function toVerified({
   ...shown
 }: Omit<Extract<VerifyOutcome, { verified: true }>, 'verified'>): SmsOtpOutcome {
   const outcome = { verified: true, ...shown } as const;
-  return Object.defineProperty(outcome, 'user', { value: user, enumerable: false }) as SmsOtpOutcome;
+  return Object.defineProperty(outcome, 'user', {
+    value: user,
+    enumerable: false,
+  }) as SmsOtpOutcome;
 }

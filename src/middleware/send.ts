@@ -46,15 +46,18 @@ export function createSend(parts: MiddlewareContext): (options?: SendOptions) =>
     const before = slot.read(req);
     const request = toRequest(context, req, user, before);
     // A trusted device only matters to a user who needs a code.
-    const trusted = devices && (await request.isRequired()) ? await devices.authenticate(req, res, user) : null;
+    const trusted =
+      devices && (await request.isRequired()) ? await devices.authenticate(req, res, user) : null;
     if (trusted !== null) return logInAtOnce(req, res, options, kept, trusted);
     const result = await sendOtp(request);
-    if (result.kind === 'not-required') return logInAtOnce(req, res, options, kept, { user, mark: null });
+    if (result.kind === 'not-required')
+      return logInAtOnce(req, res, options, kept, { user, mark: null });
     if (result.kind === 'refused') {
       const refused = { refusal: result.refusal, otpId: before.pending?.otpId };
       return finishRefusal(context, req, res, options.failureRedirect, refused, notSent);
     }
-    if (result.kind === 'already-sent') return answerAgain(context, req, res, options, before, result.refusal);
+    if (result.kind === 'already-sent')
+      return answerAgain(context, req, res, options, before, result.refusal);
     const pending = toPending(result, findWantedPage(req, before));
     await endEarlier(req, before);
     await slot.renew(req, { ...kept, pending, ...findNotice(options, result, context.now()) });
@@ -103,7 +106,10 @@ export function createSend(parts: MiddlewareContext): (options?: SendOptions) =>
  * request has no user.
  * @throws {FirstFactorError} when there is none, or one who came from the session alone.
  */
-function takeFirstFactor(req: Request): { readonly user: Express.User; readonly kept: SmsOtpSession } {
+function takeFirstFactor(req: Request): {
+  readonly user: Express.User;
+  readonly kept: SmsOtpSession;
+} {
   const user = currentUser(req);
   if (user === undefined) throw new FirstFactorError('user');
   if (req.authInfo === undefined) throw new FirstFactorError('authInfo');
@@ -114,7 +120,12 @@ function takeFirstFactor(req: Request): { readonly user: Express.User; readonly 
   return { user, kept };
 }
 
-function toRequest(context: MiddlewareContext, req: Request, user: Express.User, before: SmsOtpSession): SendRequest {
+function toRequest(
+  context: MiddlewareContext,
+  req: Request,
+  user: Express.User,
+  before: SmsOtpSession,
+): SendRequest {
   let required: Promise<boolean> | undefined;
   return {
     user,
@@ -148,7 +159,8 @@ export async function finishSend(
   { before, result, returnTo }: DecidedSend,
 ): Promise<boolean> {
   if (result.kind === 'not-required') return answerSuccess(res, options.successRedirect);
-  if (result.kind === 'already-sent') return answerAgain(context, req, res, options, before, result.refusal);
+  if (result.kind === 'already-sent')
+    return answerAgain(context, req, res, options, before, result.refusal);
   const otpId = before.pending?.otpId;
   const refuse = (refused: Omit<SessionRefusal, 'otpId'>): Promise<false> =>
     finishRefusal(context, req, res, options.failureRedirect, { ...refused, otpId }, notSent);
@@ -179,8 +191,10 @@ type BegunSend = Extract<SendResult, { readonly kind: 'sent' }> | Waiting;
 /** Returns what the session keeps of a pending login. */
 function toPending(result: BegunSend, returnTo: string | null): PendingSlot {
   const { challenge, resendAt, phones, factors } = result;
-  const { otpId, pendingId, purpose, isSent, expiresAt, pendingUntil, mobile, transaction } = challenge;
-  const { refusal, status: failureStatus } = result.kind === 'waiting' ? result : { refusal: null, status: null };
+  const { otpId, pendingId, purpose, isSent, expiresAt, pendingUntil, mobile, transaction } =
+    challenge;
+  const { refusal, status: failureStatus } =
+    result.kind === 'waiting' ? result : { refusal: null, status: null };
   return {
     otpId,
     pendingId,
@@ -201,7 +215,10 @@ function toPending(result: BegunSend, returnTo: string | null): PendingSlot {
 }
 
 /** Returns where the browser goes when no text went out and the login is pending; undefined: the answer is JSON. */
-function findPendingPage({ successRedirect, failureRedirect }: RedirectOptions): string | undefined {
+function findPendingPage({
+  successRedirect,
+  failureRedirect,
+}: RedirectOptions): string | undefined {
   // An app that only names where failures go shows the reason there.
   return successRedirect ?? failureRedirect;
 }
@@ -221,7 +238,8 @@ function answerPending(
 ): boolean {
   if (result.kind === 'sent' || result.refusal === null) {
     const shown = toStatus(pending);
-    req.smsOtp = result.kind === 'sent' ? { sent: true, ...shown } : { sent: false, pending: true, ...shown };
+    req.smsOtp =
+      result.kind === 'sent' ? { sent: true, ...shown } : { sent: false, pending: true, ...shown };
     return answerSuccess(res, options.successRedirect);
   }
   req.smsOtp = { sent: false, pending: true, ...result.refusal };
@@ -245,6 +263,7 @@ async function answerAgain(
   if (pending.isSent) return answerPending(req, res, options, pending, { kind: 'sent' });
   const { otpId, reason = 'resend-too-soon', failureStatus: status = null } = pending;
   const refusal = { reason, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) };
-  if (findPendingPage(options) !== undefined) await recordRefusal(context, req, { refusal, otpId }, true);
+  if (findPendingPage(options) !== undefined)
+    await recordRefusal(context, req, { refusal, otpId }, true);
   return answerPending(req, res, options, pending, { kind: 'waiting', refusal, status });
 }

@@ -64,15 +64,31 @@ export function isSlot(value: unknown): value is SmsOtpSession {
   if (!isObject(value) || value.version !== 1) return false;
   const { pending, verified, login } = value;
   const hasMark = verified === undefined || isMark(verified);
-  return (pending === undefined || isPending(pending)) && hasMark && (login === undefined || isLogin(login));
+  return (
+    (pending === undefined || isPending(pending)) &&
+    hasMark &&
+    (login === undefined || isLogin(login))
+  );
 }
 
 function isPending(value: unknown): boolean {
   if (!isObject(value)) return false;
-  const { otpId, pendingId, phoneEnding, purpose, isSent, expiresAt, pendingUntil, attemptsLeft, factors } = value;
-  const hasIds = typeof otpId === 'string' && typeof pendingId === 'string' && typeof phoneEnding === 'string';
+  const {
+    otpId,
+    pendingId,
+    phoneEnding,
+    purpose,
+    isSent,
+    expiresAt,
+    pendingUntil,
+    attemptsLeft,
+    factors,
+  } = value;
+  const hasIds =
+    typeof otpId === 'string' && typeof pendingId === 'string' && typeof phoneEnding === 'string';
   const hasTimes = Number.isFinite(expiresAt) && Number.isFinite(pendingUntil);
-  const hasRest = typeof isSent === 'boolean' && Number.isFinite(attemptsLeft) && Array.isArray(factors);
+  const hasRest =
+    typeof isSent === 'boolean' && Number.isFinite(attemptsLeft) && Array.isArray(factors);
   return hasIds && hasTimes && hasRest && isPurpose(purpose);
 }
 
@@ -90,6 +106,7 @@ function isLogin(value: unknown): boolean {
 
 /** Returns a slot with nothing but what stays from the first factor on. */
 export function toKept({ amr }: { readonly amr?: unknown }): SmsOtpSession {
-  const isGiven = Array.isArray(amr) && amr.length > 0 && amr.every((one) => typeof one === 'string');
+  const isGiven =
+    Array.isArray(amr) && amr.length > 0 && amr.every((one) => typeof one === 'string');
   return isGiven ? { version: 1, amr } : { version: 1 };
 }

@@ -145,7 +145,11 @@ export class SessionSlot {
    * Prepares the next renewal of this session, by any caller of `regenerate`: Passport's `logIn` is one.
    * The slot is written into the renewed session, never into the one before.
    */
-  carryThroughRenewal(req: Request, slot: SmsOtpSession, keep: KeptKeys = this.keepSessionKeys): void {
+  carryThroughRenewal(
+    req: Request,
+    slot: SmsOtpSession,
+    keep: KeptKeys = this.keepSessionKeys,
+  ): void {
     const old = this.requireSession(req);
     const original = old.regenerate.bind(old);
     const regenerateWithSlot = (callback: (error?: unknown) => void): Session => {
@@ -153,7 +157,8 @@ export class SessionSlot {
       return original((error: unknown) => {
         if (isGiven(error)) return callback(storeFailure('renewed', error));
         const renewed = findSession(req);
-        if (renewed === undefined || renewed === old || req.sessionID === oldId) return callback(notRenewed());
+        if (renewed === undefined || renewed === old || req.sessionID === oldId)
+          return callback(notRenewed());
         for (const [key, value] of Object.entries(old)) {
           // `all` includes the cookie: its life is the app's choice, too.
           if (keep === 'all' || keep.includes(key)) renewed[key] = value;
@@ -170,7 +175,8 @@ export class SessionSlot {
 
   /** Returns whether the request brought a cookie other than ours: the session's may have any name. */
   private hasForeignCookie({ headers: { cookie } }: Request): boolean {
-    const isOwn = (pair: string): boolean => this.ownCookies.includes(pair.split('=', 1)[0]?.trim() ?? '');
+    const isOwn = (pair: string): boolean =>
+      this.ownCookies.includes(pair.split('=', 1)[0]?.trim() ?? '');
     return cookie !== undefined && !cookie.split(';').every(isOwn);
   }
 
@@ -287,13 +293,19 @@ function saveOnce(session: Session, saved?: string): void {
 /** Compares the cookie by `originalMaxAge` in whole seconds; `expires` changes every time it is read. */
 function toContent(session: Session): string {
   const { cookie, ...kept } = session;
-  const lifeSeconds = cookie.originalMaxAge === null ? null : Math.round(cookie.originalMaxAge / 1000);
+  const lifeSeconds =
+    cookie.originalMaxAge === null ? null : Math.round(cookie.originalMaxAge / 1000);
   return JSON.stringify([lifeSeconds, kept]);
 }
 
 /** Defines an own property that loops, merges and JSON skip. */
 function hide(target: object, name: string, value: unknown): void {
-  Object.defineProperty(target, name, { configurable: true, enumerable: false, writable: true, value });
+  Object.defineProperty(target, name, {
+    configurable: true,
+    enumerable: false,
+    writable: true,
+    value,
+  });
 }
 
 /** Passes our own errors through. */
@@ -313,7 +325,10 @@ function notRenewed(): SessionError {
 /** express-session goes on without a session while its store is disconnected, which shows only once there has been one. */
 function noSession(hasSeenSession: boolean): SessionError {
   return hasSeenSession
-    ? new SessionError('ERR_SESSION_STORE', 'The session is missing: the session store seems to be disconnected')
+    ? new SessionError(
+        'ERR_SESSION_STORE',
+        'The session is missing: the session store seems to be disconnected',
+      )
     : new SessionError(
         'ERR_NO_SESSION',
         "req.session is missing. Put app.use(session({ … })) of 'express-session' before the routes of smsOtp",

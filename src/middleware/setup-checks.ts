@@ -23,9 +23,13 @@ export function checkProxy(req: Request, warn: Warn): void {
 /** Reads a field of the body that must be there, and warns when a mistake of the app keeps it from being read. */
 export function readRequiredField(req: Request, field: string, warn: Warn): unknown {
   const value = readField(req, field);
-  const hasBody = req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length']) > 0;
+  const hasBody =
+    req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length']) > 0;
   if (typeof value === 'number') {
-    warn('SMS_OTP_FIELD_IS_A_NUMBER', `${field} came as a number, which loses leading zeros: send it as a string`);
+    warn(
+      'SMS_OTP_FIELD_IS_A_NUMBER',
+      `${field} came as a number, which loses leading zeros: send it as a string`,
+    );
   } else if (value === undefined && hasBody) {
     const problem =
       (req.body as unknown) === undefined

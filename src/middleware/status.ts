@@ -27,18 +27,30 @@ export interface SecondFactorClaims {
 }
 
 /** Makes `claims(req)`. The mark names the method alone: what it is worth is looked up in today's options. */
-export function createClaims({ slot, marks, factors }: MiddlewareContext): (req: Request) => SecondFactorClaims | null {
+export function createClaims({
+  slot,
+  marks,
+  factors,
+}: MiddlewareContext): (req: Request) => SecondFactorClaims | null {
   return function claims(req) {
     const mark = marks.check(req, Infinity) === 'passed' ? marks.read(req) : undefined;
     if (mark === undefined) return null;
     const { acr, amr } = factors.get(mark.method)?.verifier ?? {};
     const { amr: first = ['pwd'] } = toKept(slot.peek(req) ?? {});
-    return { ...(acr && { acr }), amr: [...first, ...(amr ? [amr] : [])], auth_time: Math.floor(mark.at / 1000) };
+    return {
+      ...(acr && { acr }),
+      amr: [...first, ...(amr ? [amr] : [])],
+      auth_time: Math.floor(mark.at / 1000),
+    };
   };
 }
 
 /** Makes `status(req)`. Without a session every field is null. */
-export function createStatus({ slot, marks, now }: MiddlewareContext): (req: Request) => SmsOtpStatus {
+export function createStatus({
+  slot,
+  marks,
+  now,
+}: MiddlewareContext): (req: Request) => SmsOtpStatus {
   const noticesTaken = new WeakMap<Request, Pick<SmsOtpStatus, 'notice' | 'retryAt'>>();
 
   return function status(req) {
@@ -66,9 +78,19 @@ export function createStatus({ slot, marks, now }: MiddlewareContext): (req: Req
 
 /** Returns what a page may show of the slot: neither its ids nor the page to go to. */
 export function toStatus(pending: PendingSlot): PendingStatus {
-  const { purpose, isSent, phoneEnding, expiresAt, pendingUntil, resendAt, phones, transaction } = pending;
+  const { purpose, isSent, phoneEnding, expiresAt, pendingUntil, resendAt, phones, transaction } =
+    pending;
   const { attemptsLeft, factors } = pending;
   const maskedPhone = phoneEnding === '' ? '' : maskPhone(phoneEnding);
-  const shown = { purpose, isSent, maskedPhone, expiresAt, pendingUntil, resendAt, attemptsLeft, factors };
+  const shown = {
+    purpose,
+    isSent,
+    maskedPhone,
+    expiresAt,
+    pendingUntil,
+    resendAt,
+    attemptsLeft,
+    factors,
+  };
   return { ...shown, ...(phones && { phones }), ...(transaction && { transaction }) };
 }

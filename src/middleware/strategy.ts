@@ -7,7 +7,14 @@ import type { Method, Refusal } from '../login/outcome';
 import type { Verified } from '../login/verify-otp';
 import type { FactorVerification, KeptLogin, MiddlewareContext } from './context';
 import { currentUser, isGiven } from './handler';
-import { LOGIN_ENDED, recordRefusal, REPLIES, type SessionRefusal, setRetryAfter, toVerified } from './responses';
+import {
+  LOGIN_ENDED,
+  recordRefusal,
+  REPLIES,
+  type SessionRefusal,
+  setRetryAfter,
+  toVerified,
+} from './responses';
 import type { Purpose } from '../stores/store';
 import { type PendingSlot, type SmsOtpSession, toKept } from './session-data';
 import { readRequiredField } from './setup-checks';
@@ -16,12 +23,16 @@ import { updateSlot, withoutPending } from './update-slot';
 type Verify = (req: Request, done: () => void) => void;
 
 /** passport-custom's class, typed by hand: its own types fix the name to 'custom' and hide Passport's actions. */
-const Base = CustomStrategy as unknown as new (
-  verify: Verify,
-) => { name: string; authenticate(req: Request, options?: unknown): void } & passport.StrategyCreatedStatic;
+const Base = CustomStrategy as unknown as new (verify: Verify) => {
+  name: string;
+  authenticate(req: Request, options?: unknown): void;
+} & passport.StrategyCreatedStatic;
 
 /** Authenticates one request, and leaves the session ready for what Passport does next. */
-export type Authenticate = (req: Request, options: AuthenticationOptions) => Promise<Authentication>;
+export type Authenticate = (
+  req: Request,
+  options: AuthenticationOptions,
+) => Promise<Authentication>;
 
 /**
  * The Passport strategy: reads the code from the body and verifies it. It holds no state of its own; Passport makes a
@@ -43,7 +54,8 @@ export class OtpStrategy extends Base {
     const fail = this.fail.bind(this);
     const error = this.error.bind(this);
     // Own on the shared object, inherited on the one Passport makes for a request.
-    if (Object.hasOwn(this, '_verify')) return error(new UsageError('ERR_STRATEGY_OBJECT', this.name));
+    if (Object.hasOwn(this, '_verify'))
+      return error(new UsageError('ERR_STRATEGY_OBJECT', this.name));
     this.authenticateRequest(req, options ?? {})
       .then((answer) => {
         if (answer.kind === 'failure') fail(answer.info, answer.status);
@@ -90,7 +102,10 @@ export interface SmsOtpFailureInfo extends Refusal {
 }
 
 /** Makes the verification of a request's code. After a success the mark passes through the renewal by `req.logIn`. */
-export function createAuthenticate(context: MiddlewareContext, callback?: StrategyCallback): Authenticate {
+export function createAuthenticate(
+  context: MiddlewareContext,
+  callback?: StrategyCallback,
+): Authenticate {
   const { slot, factors, logins } = context;
 
   return async function authenticate(req, options) {
@@ -98,17 +113,24 @@ export function createAuthenticate(context: MiddlewareContext, callback?: Strate
     const { verifier, verifyOtp } = findFactor(options.factor ?? 'sms');
     const otpId = pending?.otpId;
     const { purpose = pending?.purpose } = options;
-    if (purpose !== pending?.purpose) return refuse(req, options, { refusal: { reason: 'no-pending-login' }, otpId });
+    if (purpose !== pending?.purpose)
+      return refuse(req, options, { refusal: { reason: 'no-pending-login' }, otpId });
     const code = readRequiredField(req, verifier.field, context.warn);
     // Plain `passport.authenticate` of this strategy, right behind a first factor.
-    const isMeantToSend = options.keepsNotice === undefined && req.authInfo !== undefined && req.user;
+    const isMeantToSend =
+      options.keepsNotice === undefined && req.authInfo !== undefined && req.user;
     if (isMeantToSend && pending === undefined && code === undefined)
       throw new UsageError('ERR_STRATEGY_SENDS_NOTHING', context.strategyName);
     const request = { code, pending, currentUser: currentUser(req), address: req.ip };
     const result = (await logins.findEnd(req)) ?? (await verifyOtp(request));
     if (result.kind === 'verified') return succeed(req, options, result, verifier, pending);
     if (result.kind === 'unconfirmed') {
-      await recordRefusal(context, req, { refusal: { reason: 'unconfirmed' }, otpId, endsPending: true }, true);
+      await recordRefusal(
+        context,
+        req,
+        { refusal: { reason: 'unconfirmed' }, otpId, endsPending: true },
+        true,
+      );
       throw result.error;
     }
     return refuse(req, options, { ...result, otpId });
@@ -150,7 +172,12 @@ export function createAuthenticate(context: MiddlewareContext, callback?: Strate
     if (options.session === false) {
       await updateSlot(context, req, (current) => current.pending?.otpId === otpId, withoutPending);
     } else slot.carryThroughRenewal(req, marked, purpose === 'login' ? undefined : 'all');
-    req.smsOtp = toVerified({ user: confirmed.user, method, at, ...(transaction && { transaction }) });
+    req.smsOtp = toVerified({
+      user: confirmed.user,
+      method,
+      at,
+      ...(transaction && { transaction }),
+    });
     return { kind: 'success', ...confirmed };
 
     async function toLogin(): Promise<KeptLogin | null> {
@@ -174,14 +201,21 @@ export function createAuthenticate(context: MiddlewareContext, callback?: Strate
 
 /** What NestJS and others append: called with the verified user, and may answer with another, or none. */
 export type StrategyCallback = (user: Express.User, done: StrategyDone) => unknown;
-export type StrategyDone = (error: unknown, user?: Express.User | false | null, info?: object) => void;
+export type StrategyDone = (
+  error: unknown,
+  user?: Express.User | false | null,
+  info?: object,
+) => void;
 
 /**
  * Calls the appended function; null when it answers without a user. Its arity is never read, because NestJS passes rest
  * parameters. Only its first answer counts.
  * @throws what the function throws, rejects with, or passes to `done`.
  */
-function confirmUser(callback: StrategyCallback | undefined, verified: ConfirmedUser): Promise<ConfirmedUser | null> {
+function confirmUser(
+  callback: StrategyCallback | undefined,
+  verified: ConfirmedUser,
+): Promise<ConfirmedUser | null> {
   // Frameworks may append anything.
   if (typeof callback !== 'function') return Promise.resolve(verified);
   return new Promise((resolve, reject) => {

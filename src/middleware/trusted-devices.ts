@@ -10,14 +10,22 @@ export type DeviceLoginResult = Extract<DeviceAuthentication, { readonly kind: '
 /** Trusted devices as cookies of a request. */
 export interface DeviceLogin {
   /** Returns the user of a trusted device and the mark, with the next cookie set; null: a code is needed. */
-  readonly authenticate: (req: Request, res: Response, user: Express.User) => Promise<DeviceLoginResult | null>;
+  readonly authenticate: (
+    req: Request,
+    res: Response,
+    user: Express.User,
+  ) => Promise<DeviceLoginResult | null>;
   /** Trusts this device when the form asks for it. The user is already logged in. */
   readonly trust: (req: Request, res: Response, user: Express.User) => Promise<void>;
 }
 
 export function createDeviceLogin(
   devices: DevicesContext,
-  { browsers, endOtherSessions, getUserId }: Pick<MiddlewareContext, 'browsers' | 'endOtherSessions' | 'getUserId'>,
+  {
+    browsers,
+    endOtherSessions,
+    getUserId,
+  }: Pick<MiddlewareContext, 'browsers' | 'endOtherSessions' | 'getUserId'>,
 ): DeviceLogin {
   const { cookieName, trustDeviceField } = devices;
   return {
@@ -83,5 +91,7 @@ const MAX_AGENT_LENGTH = 512;
  */
 export function toDeviceLabel(userAgent: string | undefined): string {
   const agent = (userAgent ?? '').slice(0, MAX_AGENT_LENGTH);
-  return [BROWSERS, SYSTEMS].flatMap((known) => known.find(([pattern]) => pattern.test(agent))?.[1] ?? []).join(', ');
+  return [BROWSERS, SYSTEMS]
+    .flatMap((known) => known.find(([pattern]) => pattern.test(agent))?.[1] ?? [])
+    .join(', ');
 }

@@ -42,7 +42,8 @@ export async function updateSlot(
     written = await slot.update(
       req,
       (current) => current.pending?.otpId === kept?.otpId,
-      (current) => (newer === null ? withoutPending(current) : { ...current, pending: follow(known, newer) }),
+      (current) =>
+        newer === null ? withoutPending(current) : { ...current, pending: follow(known, newer) },
     );
   }
   return isOver ? 'over' : 'written';
@@ -56,7 +57,8 @@ export function withoutPending({ pending: _ended, ...rest }: SmsOtpSession): Sms
 /** Returns what the session waits for when a newer challenge has taken the place of the one that was written. */
 function follow(written: PendingSlot, challenge: Challenge): PendingSlot {
   const { reason: _reason, failureStatus: _status, transaction: _approved, ...kept } = written;
-  const { otpId, purpose, isSent, mobile, expiresAt, pendingUntil, maxAttempts, transaction } = challenge;
+  const { otpId, purpose, isSent, mobile, expiresAt, pendingUntil, maxAttempts, transaction } =
+    challenge;
   return {
     ...kept,
     otpId,

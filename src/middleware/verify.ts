@@ -28,7 +28,8 @@ export function createVerify(
     const { pending, returnTo } = slot.read(req);
     const answer = await authenticate(req, res, options);
     if (answer.kind === 'failure') return answerRefusal(res, failureRedirect, answer.info);
-    if ((pending?.purpose ?? 'login') === 'login') await finishLogin(req, res, answer.user, options);
+    if ((pending?.purpose ?? 'login') === 'login')
+      await finishLogin(req, res, answer.user, options);
     else if (options.session !== false) await slot.renewPrepared(req);
     if (options.authInfo !== false) await setAuthInfo(passport, req, answer.info);
     if (successRedirect === undefined) return true;
@@ -37,7 +38,11 @@ export function createVerify(
   }
 
   /** Calls Passport in its callback form, which answers nothing itself. */
-  function authenticate(req: Request, res: Response, options: VerifyOptions): Promise<Authentication> {
+  function authenticate(
+    req: Request,
+    res: Response,
+    options: VerifyOptions,
+  ): Promise<Authentication> {
     const { failureRedirect, session, purpose } = options;
     return new Promise((resolve, reject) => {
       const done: PassportCallback = (error, user, info, status) => {
@@ -49,15 +54,25 @@ export function createVerify(
       const settings = { session, keepsNotice: failureRedirect !== undefined, factor, purpose };
       // The types know Passport's own options only; the strategy gets these as they are.
       // A fresh object, as Passport makes one of the strategy that it finds by a name.
-      const middleware = passport.authenticate(Object.create(strategy) as Strategy, settings, done) as RequestHandler;
+      const middleware = passport.authenticate(
+        Object.create(strategy) as Strategy,
+        settings,
+        done,
+      ) as RequestHandler;
       // Without a session middleware Passport may throw at once; in callback form it never calls `next` otherwise.
       middleware(req, res, reject);
     });
   }
 
-  async function finishLogin(req: Request, res: Response, user: Express.User, options: VerifyOptions): Promise<void> {
+  async function finishLogin(
+    req: Request,
+    res: Response,
+    user: Express.User,
+    options: VerifyOptions,
+  ): Promise<void> {
     await logIn(req, user, options);
     // A user who needed a recovery code has lost something, which is not the moment to trust a device.
-    if (options.session !== false && factor !== 'recovery-code') await devices?.trust(req, res, user);
+    if (options.session !== false && factor !== 'recovery-code')
+      await devices?.trust(req, res, user);
   }
 }

@@ -18,7 +18,9 @@ export interface OpenTelemetryOptions {
  * Creates a listener that turns events into OpenTelemetry spans and metrics. Pass it as `onEvent`, or call it from your own
  * listener; it never throws. No user id, address, number or code becomes an attribute. Without an SDK it does nothing.
  */
-export function openTelemetry({ tracer, meter }: OpenTelemetryOptions = {}): (event: SmsOtpEvent) => void {
+export function openTelemetry({ tracer, meter }: OpenTelemetryOptions = {}): (
+  event: SmsOtpEvent,
+) => void {
   let recorders: readonly Recorder[] | undefined;
   return (event) => {
     // Not before the first event: a global meter that was taken before the SDK started would never record.

@@ -4,11 +4,15 @@ import { decisionAttributes, gatewayAttributes, storeAttributes } from './record
 
 /** Bucket bounds in seconds. They include the deadlines: 10 s and more of the gateway, 2 s of the store. */
 const GATEWAY_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 30];
-const STORE_SECONDS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2];
+const STORE_SECONDS = [
+  0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2,
+];
 
 /** How each event is recorded; null: another event is counted in its place. The compiler requires an entry for a new event. */
 type Recorders = {
-  readonly [Type in SmsOtpEvent['type']]: ((event: Extract<SmsOtpEvent, { readonly type: Type }>) => void) | null;
+  readonly [Type in SmsOtpEvent['type']]:
+    | ((event: Extract<SmsOtpEvent, { readonly type: Type }>) => void)
+    | null;
 };
 
 /** Counts and measures events. Unknown types are ignored. */
@@ -25,8 +29,13 @@ function createRecorders(meter: Meter): Recorders {
   /** Durations are in seconds. */
   const measure = (name: string, description: string, bounds: readonly number[]) => {
     const advice = { explicitBucketBoundaries: [...bounds] };
-    const histogram = meter.createHistogram(`sms_otp.${name}.duration`, { description, unit: 's', advice });
-    return (durationMs: number, attributes: Attributes): void => histogram.record(durationMs / 1000, attributes);
+    const histogram = meter.createHistogram(`sms_otp.${name}.duration`, {
+      description,
+      unit: 's',
+      advice,
+    });
+    return (durationMs: number, attributes: Attributes): void =>
+      histogram.record(durationMs / 1000, attributes);
   };
   const calls = 'Calls to the gateway, queue and authentication included.';
   const measureGateway = measure('gateway.call', calls, GATEWAY_SECONDS);
@@ -52,15 +61,30 @@ function counting(meter: Meter, name: string, unit: string, description: string)
 }
 
 function createLoginRecorders(meter: Meter) {
-  const countSent = counting(meter, 'messages.sent', '{message}', 'Messages handed to the gateway.');
+  const countSent = counting(
+    meter,
+    'messages.sent',
+    '{message}',
+    'Messages handed to the gateway.',
+  );
   const costs = 'What the gateway charged, where it reports it (variant B).';
   const addCost = counting(meter, 'messages.cost', '{currency}', costs);
   const factors = 'Correct codes, and other factors that were passed.';
   const countVerified = counting(meter, 'codes.verified', '{code}', factors);
-  const countRejected = counting(meter, 'codes.rejected', '{code}', 'Codes that were not accepted.');
+  const countRejected = counting(
+    meter,
+    'codes.rejected',
+    '{code}',
+    'Codes that were not accepted.',
+  );
   const countDenied = counting(meter, 'sends.denied', '{send}', 'Sends that were refused.');
   const countDecision = counting(meter, 'policy.decisions', '{decision}', 'Decisions of policies.');
-  const countLock = counting(meter, 'locks', '{lock}', 'Second factors that were locked or disabled.');
+  const countLock = counting(
+    meter,
+    'locks',
+    '{lock}',
+    'Second factors that were locked or disabled.',
+  );
   const renewals = 'Access tokens of the gateway that were renewed.';
   const countRenewal = counting(meter, 'token.renewals', '{renewal}', renewals);
   const lock = ({ type, purpose }: { readonly type: string; readonly purpose: string }): void =>
@@ -73,8 +97,13 @@ function createLoginRecorders(meter: Meter) {
       if (cost && Number(cost) >= 0 && Number(cost) < Infinity) addCost(attributes, Number(cost));
     },
     verified: ({ purpose, method, country }) =>
-      countVerified({ 'sms_otp.purpose': purpose, 'sms_otp.method': method, ...withCountry(country) }),
-    rejected: ({ purpose, reason }) => countRejected({ 'sms_otp.purpose': purpose, 'sms_otp.reason': reason }),
+      countVerified({
+        'sms_otp.purpose': purpose,
+        'sms_otp.method': method,
+        ...withCountry(country),
+      }),
+    rejected: ({ purpose, reason }) =>
+      countRejected({ 'sms_otp.purpose': purpose, 'sms_otp.reason': reason }),
     denied: ({ purpose, reason, policy }) =>
       countDenied({
         'sms_otp.purpose': purpose,

@@ -8,9 +8,18 @@ type EventOf<Type> = Extract<SmsOtpEvent, { readonly type: Type }>;
 const PIN_REFUSED: readonly unknown[] = [2107, 2108, 2109, 2120];
 
 /** `error.type` is set for failures only: a refusal is an answer. */
-export function gatewayAttributes({ call, outcome, gatewayCode }: EventOf<'gateway-call'>): Attributes {
-  const hasAnswered = outcome === 'ok' || (call === 'validate' && PIN_REFUSED.includes(gatewayCode));
-  return { 'sms_otp.gateway.call': call, 'sms_otp.outcome': outcome, ...(!hasAnswered && { 'error.type': outcome }) };
+export function gatewayAttributes({
+  call,
+  outcome,
+  gatewayCode,
+}: EventOf<'gateway-call'>): Attributes {
+  const hasAnswered =
+    outcome === 'ok' || (call === 'validate' && PIN_REFUSED.includes(gatewayCode));
+  return {
+    'sms_otp.gateway.call': call,
+    'sms_otp.outcome': outcome,
+    ...(!hasAnswered && { 'error.type': outcome }),
+  };
 }
 
 export function storeAttributes({ operation, outcome }: EventOf<'store-call'>): Attributes {
@@ -30,7 +39,10 @@ export function decisionAttributes({ decision, outcome }: EventOf<'decision-ende
  * request they belong to, so the active span becomes the parent.
  * @param readTimeMs Milliseconds since 1970.
  */
-export function createSpanRecorder(tracer: Tracer, readTimeMs: () => number): (event: SmsOtpEvent) => void {
+export function createSpanRecorder(
+  tracer: Tracer,
+  readTimeMs: () => number,
+): (event: SmsOtpEvent) => void {
   function add(name: string, kind: SpanKind, attributes: Attributes, durationMs: number): void {
     const endTime = readTimeMs();
     const span = tracer.startSpan(name, { kind, attributes, startTime: endTime - durationMs });
@@ -46,9 +58,19 @@ export function createSpanRecorder(tracer: Tracer, readTimeMs: () => number): (e
       const attributes = { ...gatewayAttributes(event), ...shown };
       add(`sms_otp gateway ${event.call}`, SpanKind.CLIENT, attributes, event.durationMs);
     } else if (event.type === 'store-call') {
-      add(`sms_otp store ${event.operation}`, SpanKind.CLIENT, storeAttributes(event), event.durationMs);
+      add(
+        `sms_otp store ${event.operation}`,
+        SpanKind.CLIENT,
+        storeAttributes(event),
+        event.durationMs,
+      );
     } else if (event.type === 'decision-ended') {
-      add(`sms_otp ${event.decision}`, SpanKind.INTERNAL, decisionAttributes(event), event.durationMs);
+      add(
+        `sms_otp ${event.decision}`,
+        SpanKind.INTERNAL,
+        decisionAttributes(event),
+        event.durationMs,
+      );
     }
   };
 }

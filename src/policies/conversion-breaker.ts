@@ -45,7 +45,9 @@ export function conversionBreaker(options: ConversionBreakerOptions = {}): Polic
 
   async function countScopes(context: PolicyContext<unknown>): Promise<readonly CountedScope[]> {
     const scopes = await findScopes(context, await findNetworkCode(context));
-    const asked = scopes.flatMap((scope) => trafficCounters(scope, context.now(), context.provenKeys));
+    const asked = scopes.flatMap((scope) =>
+      trafficCounters(scope, context.now(), context.provenKeys),
+    );
     const { counts } = await context.counters.charge(asked);
     if (counts.length !== asked.length) throw new StoreError('charge: unexpected number of counts');
     return scopes.map((scope, index) => {
@@ -64,7 +66,10 @@ export function conversionBreaker(options: ConversionBreakerOptions = {}): Polic
       const isLow = ({ scope, answered, matured }: CountedScope): boolean =>
         matured >= scope.minMessages && upperWilsonBound(answered, matured) < minRate;
       const low = running.length > 0 ? [] : counted.filter(isLow);
-      const blocked = [...running, ...(await Promise.all(low.map((found) => beginBlock(context, found))))];
+      const blocked = [
+        ...running,
+        ...(await Promise.all(low.map((found) => beginBlock(context, found)))),
+      ];
       if (blocked.length === 0) return 'allow';
       return {
         deny: 'send-limit',
@@ -96,7 +101,10 @@ export function conversionBreaker(options: ConversionBreakerOptions = {}): Polic
 }
 
 /** Begins a block. When several processes detect the same scope, one begins the block and the others find it running. */
-async function beginBlock(context: PolicyContext<unknown>, counted: CountedScope): Promise<CountedScope> {
+async function beginBlock(
+  context: PolicyContext<unknown>,
+  counted: CountedScope,
+): Promise<CountedScope> {
   const { counters, now, emit } = context;
   const { scope } = counted;
   const { refusedBy, counts } = await counters.charge([blockCounter(scope)]);
@@ -146,13 +154,22 @@ const MIN_MESSAGES_OF_MANY_PREFIXES = 50;
  * Returns the prefix of a number, and its country and network if they are known.
  * @param network `mcc-mnc`.
  */
-async function findScopes(number: Pick<PolicyContext, 'mobile' | 'origin' | 'prefixKey'>, network: string | null) {
+async function findScopes(
+  number: Pick<PolicyContext, 'mobile' | 'origin' | 'prefixKey'>,
+  network: string | null,
+) {
   const { country } = await originOf(number);
   return [
     { name: 'prefix', key: `prefix:${number.prefixKey}`, minMessages: 1 },
     ...Object.entries({ country, network }).flatMap(([kind, code]): TrafficScope[] => {
       if (code === null) return [];
-      return [{ name: `${kind} ${code}`, key: `${kind}:${code}`, minMessages: MIN_MESSAGES_OF_MANY_PREFIXES }];
+      return [
+        {
+          name: `${kind} ${code}`,
+          key: `${kind}:${code}`,
+          minMessages: MIN_MESSAGES_OF_MANY_PREFIXES,
+        },
+      ];
     }),
   ];
 }
@@ -196,7 +213,11 @@ function blockCounter({ key }: TrafficScope): Counter {
 }
 
 /** Returns the counters to read for a scope; `readTraffic` reads their counts. @param exemptBy See `Counter`. */
-function trafficCounters(scope: TrafficScope, nowMs: number, exemptBy: readonly string[]): readonly Counter[] {
+function trafficCounters(
+  scope: TrafficScope,
+  nowMs: number,
+  exemptBy: readonly string[],
+): readonly Counter[] {
   const counters = [blockCounter(scope), ...bucketsAndSlots(scope, nowMs)];
   return counters.map((counter) => ({ ...counter, isOnlyRead: true, exemptBy }));
 }

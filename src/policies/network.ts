@@ -15,7 +15,10 @@ export type FindNetwork = (
 ) => Network | null | undefined | Promise<Network | null | undefined>;
 
 /** Calls `networkOf`. Returns null when it throws or knows no network. */
-export async function findNetwork(networkOf: FindNetwork | undefined, context: PolicyContext<unknown>) {
+export async function findNetwork(
+  networkOf: FindNetwork | undefined,
+  context: PolicyContext<unknown>,
+) {
   try {
     return (await networkOf?.(context)) ?? null;
   } catch {

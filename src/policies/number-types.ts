@@ -11,7 +11,10 @@ const schema = strictOptions({
   mode: policyMode('enforce'),
   /** More types to deny: `VOIP`, `PERSONAL_NUMBER` (such as +44 70, expensive), `FIXED_LINE`. Default: none. */
   alsoDeny: z
-    .array(z.enum(DENIABLE, `must be one of ${DENIABLE.join(', ')}`), `must be a list of ${DENIABLE.join(', ')}`)
+    .array(
+      z.enum(DENIABLE, `must be one of ${DENIABLE.join(', ')}`),
+      `must be a list of ${DENIABLE.join(', ')}`,
+    )
     .default([]),
 });
 

@@ -49,7 +49,10 @@ export const rowId = orNull((id) => (Number.isSafeInteger(id) ? String(id) : rea
 /** Returns the schema of a price list with such rows. @see OTP spec §2, pricing object; HLR spec §2 */
 export function priceListOf<Row extends z.ZodType>(row: Row) {
   return z
-    .object({ currency: currencySchema, pricing: z.array(orNull((entry) => readOrNull(row, entry))) })
+    .object({
+      currency: currencySchema,
+      pricing: z.array(orNull((entry) => readOrNull(row, entry))),
+    })
     .transform(({ currency, pricing }): PriceList<z.output<Row>> => {
       const rows = pricing.filter((entry) => entry !== null);
       return { currency, pricing: rows, oddRows: pricing.length - rows.length };

@@ -32,7 +32,11 @@ export function readToken(value: unknown): string | null {
  * Not shown in OTP spec §2: `validity_period` missing, malformed or as a string. Missing and malformed become null.
  */
 const tokensSchema = z
-  .object({ access_token: required(readToken), refresh_token: orNull(readToken), validity_period: orNull(readSeconds) })
+  .object({
+    access_token: required(readToken),
+    refresh_token: orNull(readToken),
+    validity_period: orNull(readSeconds),
+  })
   .transform((tokens) => ({
     accessToken: tokens.access_token,
     refreshToken: tokens.refresh_token,

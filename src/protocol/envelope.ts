@@ -38,7 +38,9 @@ export function readEnvelope(httpStatus: number, body: unknown): Answer {
     return { kind: 'success', payload: envelope.payload, hasPayload: 'payload' in envelope };
   }
   const isTemporary = httpStatus === 429 || httpStatus >= 500;
-  return isTemporary && statusCode === httpStatus ? { kind: 'rejected', code: null } : { kind: 'malformed' };
+  return isTemporary && statusCode === httpStatus
+    ? { kind: 'rejected', code: null }
+    : { kind: 'malformed' };
 }
 
 function isSuccess(status: number): boolean {

@@ -86,7 +86,10 @@ const lookupSchema = z
     country: orNull(readText),
     operator: orNull(readText),
   })
-  .transform(({ advanced_status: advancedStatus, ...lookup }): Lookup => ({ ...lookup, advancedStatus }));
+  .transform(({ advanced_status: advancedStatus, ...lookup }): Lookup => ({
+    ...lookup,
+    advancedStatus,
+  }));
 
 /** Reads the payload of a lookup answer; null when it is not about the requested number. */
 export function readLookup(payload: unknown, digits: string): Lookup | null {
@@ -100,7 +103,9 @@ const countryPriceSchema = z
     id: rowId,
     countryname: orNull(readText),
     // A JSON number has no plus.
-    countrycode: required(readDigitsOrText).transform((code) => (/^[0-9]+$/.test(code) ? `+${code}` : code)),
+    countrycode: required(readDigitsOrText).transform((code) =>
+      /^[0-9]+$/.test(code) ? `+${code}` : code,
+    ),
     countryiso: orNull(readText),
     price: required(readDecimal),
   })

@@ -55,14 +55,21 @@ export interface TemplateSize extends MessageSize {
  * Not shown in OTP spec §4: whether the gateway measures the template or the text with the pin, and how long a pin is.
  * Not shown in OTP spec §4: whether several placeholders are all replaced, or one in lower case; exactly one `[PIN]` is required.
  */
-export function measureTemplate(template: string, maxPinDigits: number, allowsSecondSegment = false): TemplateSize {
+export function measureTemplate(
+  template: string,
+  maxPinDigits: number,
+  allowsSecondSegment = false,
+): TemplateSize {
   const sent = measureMessage(template.replaceAll(PLACEHOLDER, '0'.repeat(maxPinDigits)));
   const units = allowsSecondSegment ? template.length : Math.max(template.length, sent.units);
   const size = { ...sent, units };
   return { ...size, problem: findProblem(template, size) };
 }
 
-function findProblem(template: string, { encoding, units, limit, forcedBy }: MessageSize): string | null {
+function findProblem(
+  template: string,
+  { encoding, units, limit, forcedBy }: MessageSize,
+): string | null {
   const placeholders = template.split(PLACEHOLDER).length - 1;
   if (placeholders !== 1) return `must contain ${PLACEHOLDER} exactly once (found ${placeholders})`;
   // Line feed is the one control character of a message: CR, TAB and the rest do not survive every route.
@@ -70,7 +77,8 @@ function findProblem(template: string, { encoding, units, limit, forcedBy }: Mes
     return 'must not contain control characters other than line feeds';
   }
   if (units <= limit) return null;
-  const cause = forcedBy.length === 0 ? '' : `; ${forcedBy.slice(0, 5).join(' ')} cannot be sent as GSM 7-bit`;
+  const cause =
+    forcedBy.length === 0 ? '' : `; ${forcedBy.slice(0, 5).join(' ')} cannot be sent as GSM 7-bit`;
   return `is too long for one text message: ${units} of ${limit} (${encoding}) with the longest code${cause}`;
 }
 

@@ -14,7 +14,9 @@ export function toDigits(mobile: unknown): string | null {
  * Not shown in OTP spec §2: whether `mobile` is a number or a string, and whether it has a plus. All are read.
  */
 export function readDigits(mobile: unknown): string | null {
-  return toDigits(typeof mobile === 'number' && Number.isSafeInteger(mobile) ? String(mobile) : mobile);
+  return toDigits(
+    typeof mobile === 'number' && Number.isSafeInteger(mobile) ? String(mobile) : mobile,
+  );
 }
 
 /** What is wrong with a number from the caller, in words that follow the field's name. */

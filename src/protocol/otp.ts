@@ -86,7 +86,11 @@ export function createGenerateRequest(options: RequestOptions) {
           .string('must be a string')
           .superRefine((message, context) => {
             if (message === fitting) return;
-            const { problem } = measureTemplate(message, options.maxPinDigits, options.allowSecondSegment);
+            const { problem } = measureTemplate(
+              message,
+              options.maxPinDigits,
+              options.allowSecondSegment,
+            );
             if (problem !== null) context.addIssue({ code: 'custom', message: problem });
             else fitting = message;
           })
@@ -98,7 +102,9 @@ export function createGenerateRequest(options: RequestOptions) {
     .transform((input) => ({
       mobile: toForm[numbersAs.mobile](input.mobile),
       ...(input.sender !== undefined && { sender: input.sender }),
-      ...(input.validitySeconds !== undefined && { validity: toForm[numbersAs.validity](input.validitySeconds) }),
+      ...(input.validitySeconds !== undefined && {
+        validity: toForm[numbersAs.validity](input.validitySeconds),
+      }),
       ...(input.message !== undefined && { message: input.message }),
       ...(input.referenceCode !== undefined && { reference_code: input.referenceCode }),
     }));
@@ -120,7 +126,10 @@ export function createValidateRequest({ variant, numbersAs }: RequestOptions) {
       },
       NOT_AN_OBJECT,
     )
-    .transform(({ id, mobile, pin }) => ({ id, body: { mobile: toForm[numbersAs.mobile](mobile), pin } }));
+    .transform(({ id, mobile, pin }) => ({
+      id,
+      body: { mobile: toForm[numbersAs.mobile](mobile), pin },
+    }));
 }
 
 const PIN_PROBLEM = 'must be a string of 4 to 10 digits';
@@ -140,8 +149,12 @@ function validitySeconds(variant: Variant) {
 
 function referenceCode(variant: Variant) {
   const problem =
-    variant === 'A' ? `must be a string of at most ${REFERENCE_CODE_MAX} characters` : 'exists in variant A only';
-  return z.string(problem).refine((code) => variant === 'A' && Array.from(code).length <= REFERENCE_CODE_MAX, problem);
+    variant === 'A'
+      ? `must be a string of at most ${REFERENCE_CODE_MAX} characters`
+      : 'exists in variant A only';
+  return z
+    .string(problem)
+    .refine((code) => variant === 'A' && Array.from(code).length <= REFERENCE_CODE_MAX, problem);
 }
 
 /**
@@ -225,7 +238,11 @@ const generatedSchemas = {
 };
 
 /** Reads the payload of a generate answer; null when the id is malformed or the number is not that of the request. */
-export function readGenerated(variant: Variant, payload: unknown, digits: string): Generated | null {
+export function readGenerated(
+  variant: Variant,
+  payload: unknown,
+  digits: string,
+): Generated | null {
   const generated = readOrNull<z.ZodType<Generated>>(generatedSchemas[variant], payload);
   return generated?.mobile === `+${digits}` ? generated : null;
 }
@@ -239,6 +256,10 @@ export function readGenerated(variant: Variant, payload: unknown, digits: string
 const validatedSchema = z.compile(z.union([z.literal(''), z.null(), z.strictObject({})]));
 
 /** True when a validate answer reports success. A missing payload does not, unless it is accepted. */
-export function isValidated(payload: unknown, hasPayload: boolean, acceptMissing: boolean): boolean {
+export function isValidated(
+  payload: unknown,
+  hasPayload: boolean,
+  acceptMissing: boolean,
+): boolean {
   return hasPayload ? validatedSchema.validate(payload) : acceptMissing;
 }

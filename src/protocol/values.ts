@@ -62,7 +62,10 @@ function isCount(value: unknown): value is number {
 }
 
 /** Reads a value with a schema; null when it does not fit. */
-export function readOrNull<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> | null {
+export function readOrNull<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+): z.output<Schema> | null {
   const result = schema.safeParse(value);
   return result.success ? result.data : null;
 }
@@ -71,7 +74,10 @@ export function readOrNull<Schema extends z.ZodType>(schema: Schema, value: unkn
  * Checks the input of a call.
  * @throws {TypeError} that names the field and never shows its value.
  */
-export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
+export function parseInput<Schema extends z.ZodType>(
+  schema: Schema,
+  input: unknown,
+): z.output<Schema> {
   const result = schema.safeParse(input);
   if (result.success) return result.data;
   const [issue] = result.error.issues;

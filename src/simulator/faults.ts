@@ -5,7 +5,14 @@ import { createGzip } from 'node:zlib';
 import { z } from 'zod';
 import { oneOf, parseOptions, strictOptions, switchOption, wholeNumber } from '../define-options';
 import { type Call, CALLS } from './calls/call';
-import { type Answer, createAnswer, createBareAnswer, sendAnswer, statusMessage, writeHead } from './http/answer';
+import {
+  type Answer,
+  createAnswer,
+  createBareAnswer,
+  sendAnswer,
+  statusMessage,
+  writeHead,
+} from './http/answer';
 import { headerValue, httpStatus, type Readings } from './readings';
 
 /** One gibibyte: more would only test the machine. */
@@ -105,10 +112,13 @@ export class FaultQueue {
 
   /** Returns the fault for a call that has just arrived, or null. */
   take(call: Call): Fault | null {
-    const planned = this.#planned.find((candidate) => candidate.call === call || candidate.call === 'any');
+    const planned = this.#planned.find(
+      (candidate) => candidate.call === call || candidate.call === 'any',
+    );
     if (planned === undefined) return null;
     planned.times -= 1;
-    if (planned.times < 1) this.#planned = this.#planned.filter((candidate) => candidate !== planned);
+    if (planned.times < 1)
+      this.#planned = this.#planned.filter((candidate) => candidate !== planned);
     return planned.fault;
   }
 
@@ -191,7 +201,12 @@ function sendSlowly(response: ServerResponse, answer: Answer, intervalMs: number
  * Sends the answer with one more field, so long that the whole has that many bytes, and without a length. Gzip makes it
  * a few bytes on the wire that unpack to many.
  */
-function sendPadded(response: ServerResponse, answer: Answer, bytes: number, gzip: Transform | null): void {
+function sendPadded(
+  response: ServerResponse,
+  answer: Answer,
+  bytes: number,
+  gzip: Transform | null,
+): void {
   response.writeHead(answer.httpStatus, {
     'Content-Type': answer.contentType,
     ...(gzip !== null && { 'Content-Encoding': 'gzip' }),
@@ -221,14 +236,24 @@ const BAD_GATEWAY: Answer = {
   body: '<html><body><h1>502 Bad Gateway</h1></body></html>',
 };
 
-function createError({ code, httpStatus, status200, retryAfterSeconds }: OfKind<'error'>, readings: Readings): Answer {
+function createError(
+  { code, httpStatus, status200, retryAfterSeconds }: OfKind<'error'>,
+  readings: Readings,
+): Answer {
   const status = status200 === true ? 200 : httpStatus;
-  const refusal = { kind: 'refused', code, ...(status !== undefined && { httpStatus: status }) } as const;
+  const refusal = {
+    kind: 'refused',
+    code,
+    ...(status !== undefined && { httpStatus: status }),
+  } as const;
   return { ...createAnswer(refusal, readings), headers: retryAfter(retryAfterSeconds) };
 }
 
 /** Not shown in OTP spec §7: 429 and 503 at all, and whether a load balancer answers in the gateway's place. */
-function createStatus({ status, envelope, retryAfterSeconds }: OfKind<'status'>, readings: Readings): Answer {
+function createStatus(
+  { status, envelope, retryAfterSeconds }: OfKind<'status'>,
+  readings: Readings,
+): Answer {
   const answer =
     envelope === false
       ? { httpStatus: status, contentType: 'text/plain', body: statusMessage(status) }

@@ -108,7 +108,9 @@ export function checkOptions(options: SimulatorOptions): CheckedOptions {
  */
 export function refuseUnsafeEnvironment(host: string, environment: string | undefined): void {
   if (environment === 'production') {
-    throw new Error('GatewaySimulator refuses to start: NODE_ENV is production, and it shows every pin it sends');
+    throw new Error(
+      'GatewaySimulator refuses to start: NODE_ENV is production, and it shows every pin it sends',
+    );
   }
   if (!isLoopbackHost(host)) {
     throw new Error(

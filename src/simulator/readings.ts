@@ -21,10 +21,16 @@ export function dictionary<Value>(
   key: z.ZodType<string, string> = z.string(),
 ) {
   const schema = z.record(key, value);
-  return z.custom<Readonly<Record<string, Value>>>((given) => schema.safeParse(given).success, problem);
+  return z.custom<Readonly<Record<string, Value>>>(
+    (given) => schema.safeParse(given).success,
+    problem,
+  );
 }
 
-const statusByCode = dictionary(httpStatus, 'must be an object of HTTP statuses from 200 to 599, by error code');
+const statusByCode = dictionary(
+  httpStatus,
+  'must be an object of HTTP statuses from 200 to 599, by error code',
+);
 
 const validityRange = strictOptions({ min: positiveInteger, max: positiveInteger }).refine(
   ({ min, max }) => min <= max,
@@ -86,7 +92,13 @@ export const readingsSchema = strictOptions({
    */
   numericMembers: z
     .union(
-      [numericForm, strictOptions({ mobile: numericForm.default('either'), validity: numericForm.default('either') })],
+      [
+        numericForm,
+        strictOptions({
+          mobile: numericForm.default('either'),
+          validity: numericForm.default('either'),
+        }),
+      ],
       "must be 'either', 'number' or 'string', or an object of them with the fields mobile and validity",
     )
     .default('either'),

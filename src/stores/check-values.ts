@@ -42,7 +42,12 @@ export function requireWholeNumber(operation: string, value: unknown): number {
  * Returns a counter after a charge. Times are milliseconds.
  * @throws {StoreError} `ERR_STORE` when one is not a whole number from zero.
  */
-export function toCount({ windowSeconds }: Counter, count: unknown, resetMs: unknown, lockedMs: unknown): Count {
+export function toCount(
+  { windowSeconds }: Counter,
+  count: unknown,
+  resetMs: unknown,
+  lockedMs: unknown,
+): Count {
   const resetSeconds = Math.ceil(requireWholeNumber('charge', resetMs) / 1000);
   return {
     count: requireWholeNumber('charge', count),
@@ -65,7 +70,8 @@ export function requireStrings(operation: string, value: unknown): readonly stri
 export function checkCounters(counters: readonly Counter[]): void {
   const keys = new Set<string>();
   for (const counter of counters) {
-    if (!isCounter(counter) || keys.has(counter.key)) throw new StoreError('charge: invalid counter');
+    if (!isCounter(counter) || keys.has(counter.key))
+      throw new StoreError('charge: invalid counter');
     keys.add(counter.key);
   }
 }
@@ -77,7 +83,8 @@ export function checkLock(seconds: number): void {
 
 /** @throws {StoreError} `ERR_STORE` unless there is a sealed token with some time to live. */
 export function checkRenewed({ sealed, ttlSeconds }: RenewedToken): void {
-  if (typeof sealed !== 'string' || !isPositive(ttlSeconds)) throw new StoreError('renew: invalid token');
+  if (typeof sealed !== 'string' || !isPositive(ttlSeconds))
+    throw new StoreError('renew: invalid token');
 }
 
 export function isPositive(seconds: number): boolean {
@@ -90,7 +97,10 @@ function isCounter({ windowSeconds, amount, max, lock }: Counter): boolean {
     (amount === undefined || Number.isSafeInteger(amount)) &&
     (max === undefined || isWholeNumber(max)) &&
     (lock === undefined ||
-      (isWholeNumber(lock.every) && lock.every > 0 && lock.seconds.length > 0 && lock.seconds.every(isLength)))
+      (isWholeNumber(lock.every) &&
+        lock.every > 0 &&
+        lock.seconds.length > 0 &&
+        lock.seconds.every(isLength)))
   );
 }
 

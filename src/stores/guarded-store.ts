@@ -9,7 +9,11 @@ export interface GuardedStore extends Omit<SmsOtpStore, 'tokens'> {
 /** `consume`, and only when that is true `clear` and `charge`. Counters that stay are only stricter; `isCleared` is false then. */
 export type ConsumeAndClear = (
   otpId: string,
-  change: { readonly byCode: boolean; readonly clears: readonly string[]; readonly charges: readonly Counter[] },
+  change: {
+    readonly byCode: boolean;
+    readonly clears: readonly string[];
+    readonly charges: readonly Counter[];
+  },
 ) => Promise<{ readonly isConsumed: boolean; readonly isCleared: boolean }>;
 
 type Parts = Pick<SmsOtpStore, 'challenges' | 'counters'>;
@@ -26,7 +30,10 @@ interface OwnGuard {
  * Marks the parts of a store whose calls end in time and with errors of ours by themselves. No copy or wrapper of a part is marked.
  * @param consumeAndClear In one round trip. It is not used for a store with other counters.
  */
-export function markGuarded<Store extends Parts>(store: Store, consumeAndClear?: ConsumeAndClear): Store {
+export function markGuarded<Store extends Parts>(
+  store: Store,
+  consumeAndClear?: ConsumeAndClear,
+): Store {
   for (const part of Object.values(store)) {
     const value: OwnGuard = { part, counters: store.counters, consumeAndClear };
     // Configurable: a proxy may return anything for it.
@@ -62,7 +69,14 @@ function inTwoSteps({ challenges, counters }: Parts): ConsumeAndClear {
 export function guardStore(store: SmsOtpStore, emit?: (event: StoreEvent) => void): GuardedStore {
   const guard: Guard = emit === undefined ? withTimeout : createReportingGuard(emit);
   const { recoveryCodes, devices, browsers, logins, notes } = store;
-  const challenges = guardPart(store.challenges, '', ['begin', 'claim', 'find', 'consume', 'discard', 'discardAll']);
+  const challenges = guardPart(store.challenges, '', [
+    'begin',
+    'claim',
+    'find',
+    'consume',
+    'discard',
+    'discardAll',
+  ]);
   const counters = guardPart(store.counters, '', ['charge', 'clear', 'lock']);
   const own = findOwnGuard(store.challenges);
   const inOneStep = own?.counters === store.counters ? own.consumeAndClear : undefined;
@@ -73,14 +87,24 @@ export function guardStore(store: SmsOtpStore, emit?: (event: StoreEvent) => voi
       inOneStep === undefined
         ? inTwoSteps({ challenges, counters })
         : (otpId, change) => guard('consume', () => inOneStep(otpId, change)),
-    ...(recoveryCodes && { recoveryCodes: guardPart(recoveryCodes, 'recoveryCodes.', ['replace', 'spend', 'count']) }),
-    ...(devices && { devices: guardPart(devices, 'devices.', ['add', 'rotate', 'list', 'remove', 'removeAll']) }),
+    ...(recoveryCodes && {
+      recoveryCodes: guardPart(recoveryCodes, 'recoveryCodes.', ['replace', 'spend', 'count']),
+    }),
+    ...(devices && {
+      devices: guardPart(devices, 'devices.', ['add', 'rotate', 'list', 'remove', 'removeAll']),
+    }),
     ...(browsers && { browsers: guardPart(browsers, 'browsers.', ['remember', 'list', 'forget']) }),
-    ...(logins && { logins: guardPart(logins, 'logins.', ['begin', 'find', 'end', 'list', 'endAll']) }),
+    ...(logins && {
+      logins: guardPart(logins, 'logins.', ['begin', 'find', 'end', 'list', 'endAll']),
+    }),
     ...(notes && { notes: guardPart(notes, 'notes.', ['read', 'write', 'remove']) }),
   };
 
-  function guardPart<Part extends object>(part: Part, prefix: string, names: readonly (keyof Part & string)[]) {
+  function guardPart<Part extends object>(
+    part: Part,
+    prefix: string,
+    names: readonly (keyof Part & string)[],
+  ) {
     if (emit === undefined && findOwnGuard(part)) return part;
     const guarded = names.map((name) => [
       name,

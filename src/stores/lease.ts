@@ -56,7 +56,11 @@ export async function renewUnderLease(
 ): Promise<StoredToken> {
   const owner = randomUUID();
   const giveUpAtMs = elapsedMs() + (TOKEN_LEASE_SECONDS + MARGIN_SECONDS) * 1000;
-  for (let pollMs = FIRST_POLL_MS; elapsedMs() < giveUpAtMs; pollMs = Math.min(pollMs * 1.5, LAST_POLL_MS)) {
+  for (
+    let pollMs = FIRST_POLL_MS;
+    elapsedMs() < giveUpAtMs;
+    pollMs = Math.min(pollMs * 1.5, LAST_POLL_MS)
+  ) {
     try {
       const answer = await lease.acquire(owner, seen);
       if (answer.outcome === 'stored') return answer.token;

@@ -58,7 +58,9 @@ export const challengeSchema = z
     replaces: text.optional(),
   })
   .refine(({ isSent, mobile, numberKey, sends, purpose }) =>
-    isSent ? mobile !== '' && numberKey !== '' && sends > 0 : purpose === 'login' || purpose === 'step-up',
+    isSent
+      ? mobile !== '' && numberKey !== '' && sends > 0
+      : purpose === 'login' || purpose === 'step-up',
   )
   .refine(({ purpose, transaction }) => (transaction !== undefined) === (purpose === 'transaction'))
   .refine(({ purpose, replaces }) => replaces === undefined || purpose === 'enroll');

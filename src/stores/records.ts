@@ -57,7 +57,12 @@ export function toLiveChallenge(record: unknown, newestId: unknown, otpId: unkno
  * @param attempt The number of the attempt; a missing or invalid one means exhausted.
  * @throws {StoreError} `ERR_STORE` when the record is not a challenge.
  */
-export function toClaim(attempt: unknown, record: unknown, newestId: unknown, otpId: unknown): Claim {
+export function toClaim(
+  attempt: unknown,
+  record: unknown,
+  newestId: unknown,
+  otpId: unknown,
+): Claim {
   const [number, live] = [toWholeNumber(attempt), toLiveChallenge(record, newestId, otpId)];
   const isWithin = number !== null && number > 0 && number <= live.challenge.maxAttempts;
   return isWithin ? { outcome: 'claimed', ...live, attempt: number } : { outcome: 'exhausted' };
@@ -68,7 +73,12 @@ export function toClaim(attempt: unknown, record: unknown, newestId: unknown, ot
  * @throws {StoreError} `ERR_STORE` when the record, its time to live or the number of devices is invalid.
  */
 export function checkDevice(device: TrustedDevice, ttlSeconds: number, most: number): void {
-  check('devices.add: unknown record', deviceSchema, device, isPositive(ttlSeconds) && isCount(most));
+  check(
+    'devices.add: unknown record',
+    deviceSchema,
+    device,
+    isPositive(ttlSeconds) && isCount(most),
+  );
 }
 
 /**
@@ -95,15 +105,25 @@ export function checkRotation(token: { readonly nextHash: string; readonly usedA
  * Returns the result of a rotation.
  * @throws {StoreError} `ERR_STORE` when the outcome is unknown or the device is another one.
  */
-export function toRotation(outcome: unknown, device: TrustedDevice, deviceId: string): DeviceRotation {
+export function toRotation(
+  outcome: unknown,
+  device: TrustedDevice,
+  deviceId: string,
+): DeviceRotation {
   const isKnown = outcome === 'rotated' || outcome === 'stale';
-  if (!isKnown || device.deviceId !== deviceId) throw new StoreError('devices.rotate: unknown answer');
+  if (!isKnown || device.deviceId !== deviceId)
+    throw new StoreError('devices.rotate: unknown answer');
   return { outcome, device };
 }
 
 /** @throws {StoreError} `ERR_STORE` when the browser, its time to live or the number of browsers is invalid. */
 export function checkBrowser(browser: KnownBrowser, ttlSeconds: number, most: number): void {
-  check('browsers.remember: unknown record', browserSchema, browser, isPositive(ttlSeconds) && isCount(most));
+  check(
+    'browsers.remember: unknown record',
+    browserSchema,
+    browser,
+    isPositive(ttlSeconds) && isCount(most),
+  );
 }
 
 /**
@@ -118,7 +138,12 @@ export function parseBrowser(record: unknown, userId: string): KnownBrowser {
 
 /** @throws {StoreError} `ERR_STORE` when the login, its time to live or the number of logins is invalid. */
 export function checkLogin(login: Login, ttlSeconds: number, most: number): void {
-  check('logins.begin: unknown record', loginSchema, login, isPositive(ttlSeconds) && isCount(most));
+  check(
+    'logins.begin: unknown record',
+    loginSchema,
+    login,
+    isPositive(ttlSeconds) && isCount(most),
+  );
 }
 
 /** @throws {StoreError} `ERR_STORE` unless the times are numbers that make sense. */
@@ -131,8 +156,16 @@ export function checkSeen(seen: LoginSeen): void {
  * @param seen Its `lastSeenAt`, which the store keeps outside the record.
  * @throws {StoreError} `ERR_STORE` when it is not what this release writes under that id for that user.
  */
-export function parseLogin(record: unknown, seen: unknown, loginId: unknown, userId: unknown): Login {
-  const { data } = loginSchema.safeParse({ ...readFields(parseJson(record)), lastSeenAt: parseJson(seen) });
+export function parseLogin(
+  record: unknown,
+  seen: unknown,
+  loginId: unknown,
+  userId: unknown,
+): Login {
+  const { data } = loginSchema.safeParse({
+    ...readFields(parseJson(record)),
+    lastSeenAt: parseJson(seen),
+  });
   if (data === undefined || data.loginId !== loginId || data.userId !== userId)
     throw new StoreError('login: unknown record');
   return data;

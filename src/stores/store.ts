@@ -1,6 +1,14 @@
 import type { Challenge, KnownBrowser, Login, LoginSeen, TrustedDevice } from './record-schemas';
 
-export type { Challenge, KnownBrowser, Login, LoginSeen, Purpose, Transaction, TrustedDevice } from './record-schemas';
+export type {
+  Challenge,
+  KnownBrowser,
+  Login,
+  LoginSeen,
+  Purpose,
+  Transaction,
+  TrustedDevice,
+} from './record-schemas';
 
 /** A user's id as `getUserId` returns it. Two ids are the same user when they are equal as strings. */
 export type UserId = string | number | bigint;
@@ -165,9 +173,16 @@ export interface RecoveryCodeStore {
    * Replaces the user's codes by these hashes, in one step; an empty list removes all. With `isFirst`, only while the
    * user has none. True when they were written. They live ten years.
    */
-  replace(userId: string, hashes: readonly string[], options?: { readonly isFirst?: boolean }): Promise<boolean>;
+  replace(
+    userId: string,
+    hashes: readonly string[],
+    options?: { readonly isFirst?: boolean },
+  ): Promise<boolean>;
   /** Removes a hash: `isSpent` is true for exactly one caller; `left` is how many codes remain. */
-  spend(userId: string, hash: string): Promise<{ readonly isSpent: boolean; readonly left: number }>;
+  spend(
+    userId: string,
+    hash: string,
+  ): Promise<{ readonly isSpent: boolean; readonly left: number }>;
   /** Returns how many codes a user has. */
   count(userId: string): Promise<number>;
 }

@@ -15,9 +15,15 @@ export function withTimeout<Result>(
   timeoutMs = STORE_TIMEOUT_MS,
 ): Promise<Result> {
   // What a renewal inside it threw is ours already.
-  const convert = (error: unknown): Error => (error instanceof SmsOtpError ? error : new StoreError(operation, error));
+  const convert = (error: unknown): Error =>
+    error instanceof SmsOtpError ? error : new StoreError(operation, error);
   try {
-    return waitAtMost(work(), timeoutMs, () => new StoreError(`${operation}: no answer in time`), convert);
+    return waitAtMost(
+      work(),
+      timeoutMs,
+      () => new StoreError(`${operation}: no answer in time`),
+      convert,
+    );
   } catch (error) {
     return Promise.reject(convert(error));
   }

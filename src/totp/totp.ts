@@ -2,7 +2,13 @@ import type * as OtpAuthModule from 'otpauth';
 import { z } from 'zod';
 import type { CodeFactor } from '../account/factors';
 import { decrypt, encrypt, expandKey } from '../client/token-crypto';
-import { callback, nonEmptyString, parseOptions, secretOption, strictOptions } from '../define-options';
+import {
+  callback,
+  nonEmptyString,
+  parseOptions,
+  secretOption,
+  strictOptions,
+} from '../define-options';
 import type { SecretOption } from '../define-options';
 import { UsageError } from '../errors';
 import { readCode } from '../login/code-verifiers';
@@ -55,10 +61,15 @@ const EXISTING = /^(?:totp1\..+|[A-Z2-7]{16,})$/;
 const label = z.string('must be a string').regex(/^[^:]+$/, 'must not be empty or hold a colon');
 const secretSchema = strictOptions({
   secret: secretOption(),
-  userId: z.union([nonEmptyString(), z.int(), z.bigint()], 'must be the id of a user').transform(String),
+  userId: z
+    .union([nonEmptyString(), z.int(), z.bigint()], 'must be the id of a user')
+    .transform(String),
   issuer: label,
   account: label,
-  existing: z.string('must be a string').regex(EXISTING, 'must be sealed, or base32 of 16 capitals or more').optional(),
+  existing: z
+    .string('must be a string')
+    .regex(EXISTING, 'must be sealed, or base32 of 16 capitals or more')
+    .optional(),
 });
 
 const factorSchema = strictOptions({
@@ -74,12 +85,24 @@ const factorSchema = strictOptions({
  * @throws {TypeError} when an option is wrong. @throws {Error} when the package otpauth is not installed.
  */
 export async function createTotpSecret(options: TotpSecretOptions): Promise<TotpSecret> {
-  const { secret, userId, issuer, account, existing } = parseOptions('createTotpSecret', secretSchema, options);
+  const { secret, userId, issuer, account, existing } = parseOptions(
+    'createTotpSecret',
+    secretSchema,
+    options,
+  );
   const { Secret, TOTP } = loadLibrary('createTotpSecret');
-  const found = existing?.startsWith(VERSION) ? await unseal('createTotpSecret', secret, userId, existing) : existing;
+  const found = existing?.startsWith(VERSION)
+    ? await unseal('createTotpSecret', secret, userId, existing)
+    : existing;
   const key = found ?? new Secret({ size: 20 }).base32;
-  const sealed = encrypt(await expandKey(secret[0], KEY_LABEL), Buffer.from(userId), key).toString('base64url');
-  return { sealed: VERSION + sealed, uri: new TOTP({ issuer, label: account, secret: key }).toString(), key };
+  const sealed = encrypt(await expandKey(secret[0], KEY_LABEL), Buffer.from(userId), key).toString(
+    'base64url',
+  );
+  return {
+    sealed: VERSION + sealed,
+    uri: new TOTP({ issuer, label: account, secret: key }).toString(),
+    key,
+  };
 }
 
 /**
@@ -87,8 +110,14 @@ export async function createTotpSecret(options: TotpSecretOptions): Promise<Totp
  * and after. A stored secret that does not open is an error with the code `ERR_TOTP_SECRET`, and not a wrong code.
  * @throws {TypeError} when an option is wrong. @throws {Error} when the package otpauth is not installed.
  */
-export function totpFactor(options: TotpFactorOptions): CodeFactor & Required<Pick<CodeFactor, 'isAvailable'>> {
-  const { secret, findSecret, acceptStep, name, now } = parseOptions('totpFactor', factorSchema, options);
+export function totpFactor(
+  options: TotpFactorOptions,
+): CodeFactor & Required<Pick<CodeFactor, 'isAvailable'>> {
+  const { secret, findSecret, acceptStep, name, now } = parseOptions(
+    'totpFactor',
+    factorSchema,
+    options,
+  );
   const { TOTP } = loadLibrary('totpFactor');
   return {
     name,
@@ -112,13 +141,24 @@ function loadLibrary(maker: string): typeof OtpAuthModule {
   try {
     return require('otpauth') as typeof OtpAuthModule;
   } catch (cause) {
-    throw new Error(`${maker} needs the package otpauth, which cannot be loaded: npm install otpauth`, { cause });
+    throw new Error(
+      `${maker} needs the package otpauth, which cannot be loaded: npm install otpauth`,
+      { cause },
+    );
   }
 }
 
 /** @throws {UsageError} ERR_TOTP_SECRET when none of the secrets has sealed it for this user. */
-async function unseal(maker: string, secrets: readonly string[], userId: string, sealed: string): Promise<string> {
-  const bytes = Buffer.from(sealed.startsWith(VERSION) ? sealed.slice(VERSION.length) : '', 'base64url');
+async function unseal(
+  maker: string,
+  secrets: readonly string[],
+  userId: string,
+  sealed: string,
+): Promise<string> {
+  const bytes = Buffer.from(
+    sealed.startsWith(VERSION) ? sealed.slice(VERSION.length) : '',
+    'base64url',
+  );
   const open = async (one: string): Promise<string> =>
     decrypt(await expandKey(one, KEY_LABEL), Buffer.from(userId), bytes);
   return Promise.any(secrets.map(open)).catch(() => {

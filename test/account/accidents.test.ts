@@ -1,7 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import { statusOf } from '../middleware/support/steps';
 import { seen } from '../support/visit';
-import { HOME, NEW, numbersOf, openPhoneApp, phoneVisit, WORK, type PhoneApp } from './support/phone-app';
+import {
+  HOME,
+  NEW,
+  numbersOf,
+  openPhoneApp,
+  phoneVisit,
+  WORK,
+  type PhoneApp,
+} from './support/phone-app';
 
 const BROKEN = new Error('the database is away');
 
@@ -20,63 +28,79 @@ describe('what the phone book throws', () => {
     ['addUnconfirmed', '/phones/enroll'],
     ['remove', '/phones/remove'],
     ['setDefault', '/phones/default'],
-  ] as const)("in %s goes to the app's error handler at %s, and nothing is sent or changed", async (call, path) => {
-    for (const how of [() => Promise.reject(BROKEN), thrower]) {
+  ] as const)(
+    "in %s goes to the app's error handler at %s, and nothing is sent or changed",
+    async (call, path) => {
+      for (const how of [() => Promise.reject(BROKEN), thrower]) {
+        const test = await openPhoneApp();
+        test.book.seed('alice', HOME, WORK);
+        const alice = phoneVisit(test);
+        await alice.logIn();
+        const body = { phone: NEW, phoneId: await alice.idOf(WORK) };
+        const { sent } = test.sim.stats();
+        const list = test.book.list.bind(test.book);
+        breakBook(test, call, how);
+        expect(seen(await alice.post(path, body))).toEqual([500, { code: null }]);
+        expect(test.errors).toEqual([BROKEN]);
+        expect([test.sim.stats().sent, test.ended]).toEqual([sent, []]);
+        test.book.list = list;
+        expect(numbersOf(test)).toEqual([HOME, WORK]);
+      }
+    },
+  );
+
+  it.each(['confirm', 'replace'] as const)(
+    'in %s spends the code, and the number stays unproven',
+    async (call) => {
+      const test = await openPhoneApp();
+      const alice = phoneVisit(test);
+      await alice.logIn();
+      await (call === 'confirm' ? alice.enroll(NEW) : alice.replace(NEW));
+      breakBook(test, call, thrower);
+      expect((await alice.confirm(NEW)).status).toBe(500);
+      expect([test.errors, test.ended]).toEqual([[BROKEN], []]);
+      expect(numbersOf(test)).toEqual([HOME, `${NEW}?`]);
+      expect(seen(await alice.confirm(NEW))).toEqual([401, { error: 'invalid-code' }]);
+      expect((await alice.account()).status).toBe(200);
+    },
+  );
+
+  it.each([undefined, null, 1, 'true', {}])(
+    'nothing but true is a yes: %j is refused',
+    async (answer) => {
       const test = await openPhoneApp();
       test.book.seed('alice', HOME, WORK);
       const alice = phoneVisit(test);
       await alice.logIn();
-      const body = { phone: NEW, phoneId: await alice.idOf(WORK) };
-      const { sent } = test.sim.stats();
-      const list = test.book.list.bind(test.book);
-      breakBook(test, call, how);
-      expect(seen(await alice.post(path, body))).toEqual([500, { code: null }]);
-      expect(test.errors).toEqual([BROKEN]);
-      expect([test.sim.stats().sent, test.ended]).toEqual([sent, []]);
-      test.book.list = list;
-      expect(numbersOf(test)).toEqual([HOME, WORK]);
-    }
-  });
-
-  it.each(['confirm', 'replace'] as const)('in %s spends the code, and the number stays unproven', async (call) => {
-    const test = await openPhoneApp();
-    const alice = phoneVisit(test);
-    await alice.logIn();
-    await (call === 'confirm' ? alice.enroll(NEW) : alice.replace(NEW));
-    breakBook(test, call, thrower);
-    expect((await alice.confirm(NEW)).status).toBe(500);
-    expect([test.errors, test.ended]).toEqual([[BROKEN], []]);
-    expect(numbersOf(test)).toEqual([HOME, `${NEW}?`]);
-    expect(seen(await alice.confirm(NEW))).toEqual([401, { error: 'invalid-code' }]);
-    expect((await alice.account()).status).toBe(200);
-  });
-
-  it.each([undefined, null, 1, 'true', {}])('nothing but true is a yes: %j is refused', async (answer) => {
-    const test = await openPhoneApp();
-    test.book.seed('alice', HOME, WORK);
-    const alice = phoneVisit(test);
-    await alice.logIn();
-    for (const call of ['confirm', 'remove', 'setDefault'] as const) breakBook(test, call, () => answer);
-    await alice.enroll(NEW);
-    const phoneId = await alice.idOf(WORK);
-    expect(seen(await alice.confirm(NEW))).toEqual([401, { error: 'no-pending-login' }]);
-    expect((await alice.post('/phones/remove', { phoneId })).status).toBe(403);
-    expect((await alice.post('/phones/default', { phoneId })).status).toBe(403);
-    expect(test.events.some(({ type }) => type.startsWith('phone-') || type.startsWith('default-'))).toBe(false);
-    expect(test.ended).toEqual([]);
-  });
+      for (const call of ['confirm', 'remove', 'setDefault'] as const)
+        breakBook(test, call, () => answer);
+      await alice.enroll(NEW);
+      const phoneId = await alice.idOf(WORK);
+      expect(seen(await alice.confirm(NEW))).toEqual([401, { error: 'no-pending-login' }]);
+      expect((await alice.post('/phones/remove', { phoneId })).status).toBe(403);
+      expect((await alice.post('/phones/default', { phoneId })).status).toBe(403);
+      expect(
+        test.events.some(({ type }) => type.startsWith('phone-') || type.startsWith('default-')),
+      ).toBe(false);
+      expect(test.ended).toEqual([]);
+    },
+  );
 });
 
 describe('what endOtherSessions throws', () => {
   it("goes to the app's error handler, and the number is changed all the same", async () => {
-    const test = await openPhoneApp({ options: { endOtherSessions: () => Promise.reject(BROKEN) } });
+    const test = await openPhoneApp({
+      options: { endOtherSessions: () => Promise.reject(BROKEN) },
+    });
     const alice = phoneVisit(test);
     await alice.logIn();
     await alice.enroll(NEW);
     expect((await alice.confirm(NEW)).status).toBe(500);
     expect([numbersOf(test), test.errors]).toEqual([[HOME, NEW], [BROKEN]]);
     expect(await statusOf(alice.agent)).toMatchObject({ pending: null, hasSecondFactor: true });
-    expect((await alice.post('/phones/remove', { phoneId: await alice.idOf(HOME) })).status).toBe(500);
+    expect((await alice.post('/phones/remove', { phoneId: await alice.idOf(HOME) })).status).toBe(
+      500,
+    );
     expect(numbersOf(test)).toEqual([NEW]);
   });
 });

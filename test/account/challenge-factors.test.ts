@@ -21,7 +21,10 @@ function brief({ status, body }: Seen): unknown[] {
 
 /** What a user's security key answers. */
 function sign(userId: string, challenge: unknown): { challenge: unknown; signature: string } {
-  return { challenge, signature: createHmac('sha256', userId).update(String(challenge)).digest('hex') };
+  return {
+    challenge,
+    signature: createHmac('sha256', userId).update(String(challenge)).digest('hex'),
+  };
 }
 
 /** Checks as a passkey's verification does: the challenge first, then who has signed it. */
@@ -41,11 +44,17 @@ describe.each(['A', 'B'] as const)('A factor that answers a challenge, variant %
   beforeEach(() => start());
   afterEach(() => test.close());
 
-  async function start({ clock, store }: { clock?: TestClock; store?: SmsOtpStore } = {}): Promise<void> {
+  async function start({
+    clock,
+    store,
+  }: { clock?: TestClock; store?: SmsOtpStore } = {}): Promise<void> {
     made = [];
     checked = [];
     check = isSigned;
-    createOptions = ({ challenge, user }) => ({ challenge, allowed: [`key of ${asTestUser(user).id}`] });
+    createOptions = ({ challenge, user }) => ({
+      challenge,
+      allowed: [`key of ${asTestUser(user).id}`],
+    });
     const key = (name: string): ChallengeFactor => ({
       name,
       amr: 'hwk',
@@ -70,9 +79,16 @@ describe.each(['A', 'B'] as const)('A factor that answers a challenge, variant %
           const [options, verify] = [smsOtp.optionsWith?.(name), smsOtp.verifyWith?.(name)];
           if (options === undefined || verify === undefined) throw new Error('no factors');
           app.post(`/${name}/options`, options);
-          app.post(`/${name}`, verify, (req, res) => void res.json({ ...req.smsOtp, authInfo: req.authInfo }));
+          app.post(
+            `/${name}`,
+            verify,
+            (req, res) => void res.json({ ...req.smsOtp, authInfo: req.authInfo }),
+          );
         }
-        const transaction = (): { amount: string; payee: string } => ({ amount: '1 EUR', payee: 'Bob' });
+        const transaction = (): { amount: string; payee: string } => ({
+          amount: '1 EUR',
+          payee: 'Bob',
+        });
         app.post('/pay', smsOtp.stepUp({ transaction }), (req, res) => void res.json(req.smsOtp));
       },
     });
@@ -107,9 +123,19 @@ describe.each(['A', 'B'] as const)('A factor that answers a challenge, variant %
 
     const { challenge } = made[1] ?? {};
     const logged = await respond(sign('alice', challenge));
-    expect(logged.body).toMatchObject({ verified: true, method: 'key', authInfo: { amr: ['pwd', 'hwk'] } });
+    expect(logged.body).toMatchObject({
+      verified: true,
+      method: 'key',
+      authInfo: { amr: ['pwd', 'hwk'] },
+    });
     const user = { id: 'alice', phone: '+12025550123' };
-    const asked = { user, userId: 'alice', purpose: 'login', challenge, address: expect.any(String) };
+    const asked = {
+      user,
+      userId: 'alice',
+      purpose: 'login',
+      challenge,
+      address: expect.any(String),
+    };
     expect(made[1]).toEqual(asked);
     expect(checked).toEqual([{ ...asked, response: sign('alice', challenge) }]);
     expect((await alice.get('/account')).status).toBe(200);
@@ -282,7 +308,10 @@ describe.each(['A', 'B'] as const)('A factor that answers a challenge, variant %
     check = () => Promise.reject(new Error('the key register is broken'));
     const challenge = await challengeOf();
     expect((await respond({})).status).toBe(500);
-    expect(test.errors).toEqual([new Error('the key register is broken'), new Error('the key register is broken')]);
+    expect(test.errors).toEqual([
+      new Error('the key register is broken'),
+      new Error('the key register is broken'),
+    ]);
     check = isSigned;
     expect(brief(await respond(sign('alice', challenge)))).toEqual(INVALID);
     expect((await respond(sign('alice', await challengeOf()))).status).toBe(200);
@@ -330,7 +359,10 @@ describe.each(['A', 'B'] as const)('A factor that answers a challenge, variant %
   it.each([['createOptions'], ['checkResponse'], ['check', 'createOptions', 'checkResponse'], []])(
     'is refused as an option with the callbacks %p %p %p',
     async (...callbacks) => {
-      const factor = Object.fromEntries([['name', 'key'], ...callbacks.map((name) => [name, () => ({})])]) as unknown;
+      const factor = Object.fromEntries([
+        ['name', 'key'],
+        ...callbacks.map((name) => [name, () => ({})]),
+      ]) as unknown;
       // What is wrong here is what the compiler would say.
       const options = { factors: [factor as ChallengeFactor] };
       const message = /^createSmsOtp: factors.*createOptions and checkResponse/;

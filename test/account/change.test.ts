@@ -4,9 +4,18 @@ import { testClock } from '../support/clock';
 import { answering, tamperedStore } from '../support/tampered-store';
 import { BOB } from '../support/test-app';
 import { seen } from '../support/visit';
-import { HOME, NEW, numbersOf, openPhoneApp, phoneVisit, WORK, type PhoneApp } from './support/phone-app';
+import {
+  HOME,
+  NEW,
+  numbersOf,
+  openPhoneApp,
+  phoneVisit,
+  WORK,
+  type PhoneApp,
+} from './support/phone-app';
 
-const told = (test: PhoneApp, type: string): unknown[] => test.events.filter((event) => event.type === type);
+const told = (test: PhoneApp, type: string): unknown[] =>
+  test.events.filter((event) => event.type === type);
 
 describe('a number that is removed', () => {
   it('is texted no more, its owner hears of it, and the other sessions are ended', async () => {
@@ -19,7 +28,12 @@ describe('a number that is removed', () => {
     expect(removed.body).toEqual({ changed: true, phoneId, maskedPhone: '•• •• 23' });
     expect(numbersOf(test)).toEqual([WORK]);
     expect(told(test, 'phone-removed')).toEqual([
-      { type: 'phone-removed', userId: 'alice', address: expect.any(String), maskedPhone: '•• •• 23' },
+      {
+        type: 'phone-removed',
+        userId: 'alice',
+        address: expect.any(String),
+        maskedPhone: '•• •• 23',
+      },
     ]);
     expect(test.ended).toEqual([{ userId: 'alice', sid: expect.any(String) }]);
     expect((await alice.account()).status).toBe(200);
@@ -32,7 +46,10 @@ describe('a number that is removed', () => {
     const alice = phoneVisit(test);
     await alice.logIn();
     const phoneId = await alice.idOf(HOME);
-    expect(seen(await alice.post('/phones/remove', { phoneId }))).toEqual([403, { error: 'last-phone' }]);
+    expect(seen(await alice.post('/phones/remove', { phoneId }))).toEqual([
+      403,
+      { error: 'last-phone' },
+    ]);
     expect([numbersOf(test), told(test, 'phone-removed'), test.ended]).toEqual([[HOME], [], []]);
     expect((await alice.post('/phones/remove-any', { phoneId })).status).toBe(200);
     expect(numbersOf(test)).toEqual([]);
@@ -43,7 +60,9 @@ describe('a number that is removed', () => {
     const alice = phoneVisit(test);
     await alice.logIn();
     await alice.enroll(NEW);
-    expect((await alice.post('/phones/remove', { phoneId: await alice.idOf(NEW) })).status).toBe(200);
+    expect((await alice.post('/phones/remove', { phoneId: await alice.idOf(NEW) })).status).toBe(
+      200,
+    );
     expect(seen(await alice.confirm(NEW))).toEqual([401, { error: 'no-pending-login' }]);
     expect(numbersOf(test)).toEqual([HOME]);
   });
@@ -59,7 +78,10 @@ describe('a number that is removed', () => {
       alice.post('/phones/remove', { phoneId }),
     ]);
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 403]);
-    expect(seen(await alice.post('/phones/remove', { phoneId }))).toEqual([403, { error: 'no-phone' }]);
+    expect(seen(await alice.post('/phones/remove', { phoneId }))).toEqual([
+      403,
+      { error: 'no-phone' },
+    ]);
     expect(told(test, 'phone-removed')).toHaveLength(1);
   });
 
@@ -80,10 +102,21 @@ describe('the default number', () => {
     const alice = phoneVisit(test);
     await alice.logIn();
     const phoneId = await alice.idOf(WORK);
-    expect((await alice.post('/phones/default', { phoneId })).body).toMatchObject({ changed: true, phoneId });
-    expect((await alice.post('/phones/default', { phoneId })).body).toMatchObject({ changed: true, phoneId });
+    expect((await alice.post('/phones/default', { phoneId })).body).toMatchObject({
+      changed: true,
+      phoneId,
+    });
+    expect((await alice.post('/phones/default', { phoneId })).body).toMatchObject({
+      changed: true,
+      phoneId,
+    });
     expect(told(test, 'default-phone-changed')).toEqual([
-      { type: 'default-phone-changed', userId: 'alice', address: expect.any(String), maskedPhone: '•• •• 77' },
+      {
+        type: 'default-phone-changed',
+        userId: 'alice',
+        address: expect.any(String),
+        maskedPhone: '•• •• 77',
+      },
     ]);
     expect(test.ended).toEqual([]);
     await alice.login();
@@ -96,8 +129,15 @@ describe('the default number', () => {
     await alice.logIn();
     await alice.enroll(NEW);
     const phoneId = await alice.idOf(NEW);
-    expect(seen(await alice.post('/phones/default', { phoneId }))).toEqual([403, { error: 'no-phone' }]);
-    expect(test.book.list('alice')[0]).toEqual({ mobile: HOME, isConfirmed: true, isDefault: true });
+    expect(seen(await alice.post('/phones/default', { phoneId }))).toEqual([
+      403,
+      { error: 'no-phone' },
+    ]);
+    expect(test.book.list('alice')[0]).toEqual({
+      mobile: HOME,
+      isConfirmed: true,
+      isDefault: true,
+    });
   });
 });
 
@@ -153,7 +193,10 @@ it('a number that is none in the store by now is sent no other code', async () =
   await alice.logIn();
   await alice.enroll(NEW);
   const live = await tampered.store.challenges.find((await alice.pendingId()) ?? '');
-  tampered.tamper('find', answering({ ...live, challenge: { ...live?.challenge, mobile: NEW.slice(1) } }));
+  tampered.tamper(
+    'find',
+    answering({ ...live, challenge: { ...live?.challenge, mobile: NEW.slice(1) } }),
+  );
   clock.advanceSeconds(31);
   expect(seen(await alice.resend())).toEqual([403, { error: 'no-phone' }]);
 });
@@ -172,6 +215,9 @@ describe('the id of a number', () => {
     expect(ids[0]).toBe(await alice.idOf(HOME));
     const given = JSON.stringify(calls);
     for (const id of ids) expect(given).not.toContain(id);
-    expect(seen(await bob.post('/phones/default', { phoneId: ids[0] }))).toEqual([403, expect.anything()]);
+    expect(seen(await bob.post('/phones/default', { phoneId: ids[0] }))).toEqual([
+      403,
+      expect.anything(),
+    ]);
   });
 });

@@ -97,25 +97,52 @@ describe('smsOtp.trustedDevices', () => {
   });
 
   it.each([
-    ['Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/142.0 Safari/537.36', 'Chrome, Linux'],
-    ['Mozilla/5.0 (iPhone; CPU iPhone OS 18_1 like Mac OS X) Version/18.1 Safari/604.1', 'Safari, iPhone'],
+    [
+      'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/142.0 Safari/537.36',
+      'Chrome, Linux',
+    ],
+    [
+      'Mozilla/5.0 (iPhone; CPU iPhone OS 18_1 like Mac OS X) Version/18.1 Safari/604.1',
+      'Safari, iPhone',
+    ],
     ['Mozilla/5.0 (Windows NT 10.0) Chrome/142.0 Safari/537.36 Edg/142.0', 'Edge, Windows'],
-    ['Mozilla/5.0 (X11; Linux x86_64) (KHTML, like Gecko) HeadlessChrome/142.0.0.0 Safari/537.36', 'Chrome, Linux'],
-    ['Mozilla/5.0 (iPhone; CPU iPhone OS 18_1 like Mac OS X) CriOS/142.0 Mobile/15E148 Safari/604.1', 'Chrome, iPhone'],
+    [
+      'Mozilla/5.0 (X11; Linux x86_64) (KHTML, like Gecko) HeadlessChrome/142.0.0.0 Safari/537.36',
+      'Chrome, Linux',
+    ],
+    [
+      'Mozilla/5.0 (iPhone; CPU iPhone OS 18_1 like Mac OS X) CriOS/142.0 Mobile/15E148 Safari/604.1',
+      'Chrome, iPhone',
+    ],
     [
       'Mozilla/5.0 (iPhone; CPU iPhone OS 18_1 like Mac OS X) FxiOS/144.0 Mobile/15E148 Safari/604.1',
       'Firefox, iPhone',
     ],
     ['Mozilla/5.0 (X11; Linux x86_64; rv:144.0) Gecko/20100101 Firefox/144.0', 'Firefox, Linux'],
-    ['Mozilla/5.0 (iPad; CPU OS 18_1 like Mac OS X) Version/18.0 EdgiOS/142.0 Mobile Safari/604.1', 'Edge, iPad'],
-    ['Mozilla/5.0 (Linux; Android 10; K) Chrome/142.0 Mobile Safari/537.36 EdgA/142.0', 'Edge, Android'],
-    ['Mozilla/5.0 (Windows NT 10.0; Win64; x64) Chrome/142.0 Safari/537.36 OPR/124.0.0.0', 'Opera, Windows'],
+    [
+      'Mozilla/5.0 (iPad; CPU OS 18_1 like Mac OS X) Version/18.0 EdgiOS/142.0 Mobile Safari/604.1',
+      'Edge, iPad',
+    ],
+    [
+      'Mozilla/5.0 (Linux; Android 10; K) Chrome/142.0 Mobile Safari/537.36 EdgA/142.0',
+      'Edge, Android',
+    ],
+    [
+      'Mozilla/5.0 (Windows NT 10.0; Win64; x64) Chrome/142.0 Safari/537.36 OPR/124.0.0.0',
+      'Opera, Windows',
+    ],
     [
       'Mozilla/5.0 (iPhone; CPU iPhone OS 18_1 like Mac OS X) Version/18.1 Mobile Safari/604.1 OPT/5.4',
       'Opera, iPhone',
     ],
-    ['Mozilla/5.0 (iPhone; CPU iPhone OS 12_4 like Mac OS X) OPiOS/16.0 Mobile/15E148 Safari/9537.53', 'Opera, iPhone'],
-    ['Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) Version/18.1 Safari/605.1.15', 'Safari, macOS'],
+    [
+      'Mozilla/5.0 (iPhone; CPU iPhone OS 12_4 like Mac OS X) OPiOS/16.0 Mobile/15E148 Safari/9537.53',
+      'Opera, iPhone',
+    ],
+    [
+      'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) Version/18.1 Safari/605.1.15',
+      'Safari, macOS',
+    ],
     ['Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) curl', 'macOS'],
     ['<script>alert(1)</script>', ''],
     ['x'.repeat(4_000), ''],

@@ -20,17 +20,23 @@ it('a device that two tabs have trusted is on the list once', async () => {
   const [first] = await test.trustedDevices.list('alice');
   await alice.login();
   alice.device = otherTab.device;
-  expect((await alice.enter({ trustDevice: 'on' })).body).toMatchObject({ verified: true, method: 'sms' });
+  expect((await alice.enter({ trustDevice: 'on' })).body).toMatchObject({
+    verified: true,
+    method: 'sms',
+  });
   const [second, ...others] = await test.trustedDevices.list('alice');
   expect(others).toEqual([]);
   expect(second?.deviceId).not.toBe(first?.deviceId);
 });
 
-it.each(['rubbish', ''])('a cookie of no device, %j, is replaced when the browser is trusted', async (value) => {
-  alice.device = value;
-  expect((await alice.trust()).status).toBe(200);
-  expect(alice.device).toMatch(/^[\w-]{22}\./);
-});
+it.each(['rubbish', ''])(
+  'a cookie of no device, %j, is replaced when the browser is trusted',
+  async (value) => {
+    alice.device = value;
+    expect((await alice.trust()).status).toBe(200);
+    expect(alice.device).toMatch(/^[\w-]{22}\./);
+  },
+);
 
 it('a browser without a device has no cookie of one set or cleared', async () => {
   expect((await alice.login()).deviceCookie).toBeUndefined();
@@ -38,7 +44,9 @@ it('a browser without a device has no cookie of one set or cleared', async () =>
 
 it('the device of a user who is gone keeps its cookie', async () => {
   let isGone = false;
-  const own = await startFactorApp({ options: { loadUser: () => (isGone ? null : asUser({ ...ALICE })) } });
+  const own = await startFactorApp({
+    options: { loadUser: () => (isGone ? null : asUser({ ...ALICE })) },
+  });
   const browser = own.browser();
   await browser.trust();
   browser.leave();
@@ -69,9 +77,12 @@ describe('a device that the store tells otherwise', () => {
     ...memory.devices,
     rotate: async (...given) => {
       const rotation = await memory.devices.rotate(...given);
-      return 'device' in rotation ? { ...rotation, device: { ...rotation.device, ...changes } } : rotation;
+      return 'device' in rotation
+        ? { ...rotation, device: { ...rotation.device, ...changes } }
+        : rotation;
     },
-    list: async (userId) => (await memory.devices.list(userId)).map((device) => ({ ...device, ...changes })),
+    list: async (userId) =>
+      (await memory.devices.list(userId)).map((device) => ({ ...device, ...changes })),
   };
   let own: FactorApp;
   beforeEach(async () => {
@@ -103,11 +114,14 @@ describe('a device that the store tells otherwise', () => {
   });
 });
 
-it.each(['', 'curl/8.0'])('a device that says %j of itself has an empty label', async (userAgent) => {
-  alice.userAgent = userAgent;
-  await alice.trust();
-  expect(await test.trustedDevices.list('alice')).toMatchObject([{ label: '' }]);
-});
+it.each(['', 'curl/8.0'])(
+  'a device that says %j of itself has an empty label',
+  async (userAgent) => {
+    alice.userAgent = userAgent;
+    await alice.trust();
+    expect(await test.trustedDevices.list('alice')).toMatchObject([{ label: '' }]);
+  },
+);
 
 it('a device that says nothing of itself has an empty label', () => {
   expect(toDeviceLabel(undefined)).toBe('');

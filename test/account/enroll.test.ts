@@ -45,13 +45,19 @@ describe.each(['A', 'B'] as const)('a number, in variant %s,', (variant) => {
       hasSecondFactor: true,
       pending: null,
     });
-    expect((await bob.login()).body).toMatchObject({ sent: true, purpose: 'login', maskedPhone: '•• •• 77' });
+    expect((await bob.login()).body).toMatchObject({
+      sent: true,
+      purpose: 'login',
+      maskedPhone: '•• •• 77',
+    });
   });
 });
 
 describe('an enrollment', () => {
   it('counts toward the numbers that are not proven, until its code was right', async () => {
-    const test = await openPhoneApp({ options: { limits: { perUser: { maxUnprovenNumbers: 1 } } } });
+    const test = await openPhoneApp({
+      options: { limits: { perUser: { maxUnprovenNumbers: 1 } } },
+    });
     const alice = phoneVisit(test);
     await alice.logIn();
     test.clock.advanceSeconds(86_400);
@@ -93,7 +99,10 @@ describe('an enrollment', () => {
     const alice = phoneVisit(test);
     await alice.logIn();
     await alice.replace(NEW);
-    expect([test.ended, test.events.filter(({ type }) => type === 'phone-enrolled')]).toEqual([[], []]);
+    expect([test.ended, test.events.filter(({ type }) => type === 'phone-enrolled')]).toEqual([
+      [],
+      [],
+    ]);
     const sid = sessionIdOf(await alice.confirm(NEW));
     expect(test.ended).toEqual([{ userId: 'alice', sid }]);
     expect(test.events.filter(({ type }) => type === 'phone-enrolled')).toEqual([
@@ -106,7 +115,9 @@ describe('an enrollment', () => {
       },
     ]);
     // Any digits may stand in a duration.
-    const told = JSON.stringify(test.events, (key, value: unknown) => (key === 'durationMs' ? null : value));
+    const told = JSON.stringify(test.events, (key, value: unknown) =>
+      key === 'durationMs' ? null : value,
+    );
     expect(told).not.toContain('555');
   });
 
@@ -165,10 +176,16 @@ describe('an enrollment', () => {
     const test = await openPhoneApp();
     const bob = phoneVisit(test, BOB);
     await bob.login();
-    const steps = [await bob.agent.get('/site/settings?tab=phone'), await bob.post('/site/enroll', { phone: 'none' })];
+    const steps = [
+      await bob.agent.get('/site/settings?tab=phone'),
+      await bob.post('/site/enroll', { phone: 'none' }),
+    ];
     expect((await statusOf(bob.agent)).notice).toBe('malformed-phone');
     await bob.agent.get('/site/settings?tab=phone');
-    steps.push(await bob.post('/site/enroll', { phone: WORK }), await bob.post('/site/confirm', { pin: '0000' }));
+    steps.push(
+      await bob.post('/site/enroll', { phone: WORK }),
+      await bob.post('/site/confirm', { pin: '0000' }),
+    );
     expect((await statusOf(bob.agent)).notice).toBe('wrong-code');
     steps.push(await bob.post('/site/confirm', { pin: test.sim.lastPin(WORK) }));
     expect(steps.map(({ status, headers }) => [status, headers.location as unknown])).toEqual([

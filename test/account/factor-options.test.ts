@@ -51,7 +51,9 @@ describe('createSmsOtp', () => {
     [{ trustedDevices: { ...device, cookieName: '__Host-a;b' } }, 'trustedDevices.cookieName'],
     [{ factors: [{ name: 'recovery-code', check: () => true }] }, 'factors.0'],
   ])('refuses %j by its name', (options, name) => {
-    expect(() => create(options)).toThrow(`createSmsOtp: ${name.includes('length') ? 'unknown option ' : ''}${name}`);
+    expect(() => create(options)).toThrow(
+      `createSmsOtp: ${name.includes('length') ? 'unknown option ' : ''}${name}`,
+    );
   });
 
   it('names a factor that is not there, and lets nobody verify ours by that way', () => {

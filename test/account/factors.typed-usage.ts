@@ -12,7 +12,12 @@ import {
 declare const options: SmsOtpOptions;
 declare const passwords: { versionOf(user: Express.User): Promise<string> };
 
-const gateway = { baseUrl: 'https://gateway.example', variant: 'A', username: 'u', password: 'p' } as const;
+const gateway = {
+  baseUrl: 'https://gateway.example',
+  variant: 'A',
+  username: 'u',
+  password: 'p',
+} as const;
 const needed = {
   gateway,
   getPhone: () => null,

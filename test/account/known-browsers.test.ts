@@ -22,13 +22,22 @@ async function start(
   users: TestUser[] = [ALICE, BOB],
   clock = testClock(),
 ): Promise<FactorApp> {
-  const test = await startFactorApp({ variant, users, clock, options: { limits: ONE_A_DAY, ...options } });
+  const test = await startFactorApp({
+    variant,
+    users,
+    clock,
+    options: { limits: ONE_A_DAY, ...options },
+  });
   open.push(test);
   return test;
 }
 
 /** A browser in which the user has logged in with a texted code; then the session is over. */
-async function known(test: FactorApp, user: TestUser = ALICE, browser = test.browser(user)): Promise<Browser> {
+async function known(
+  test: FactorApp,
+  user: TestUser = ALICE,
+  browser = test.browser(user),
+): Promise<Browser> {
   await browser.login();
   expect((await browser.enter()).status).toBe(200);
   browser.leave();
@@ -44,7 +53,9 @@ async function isKnown(test: FactorApp, browser: Browser): Promise<boolean> {
 }
 
 const storeCalls = (test: FactorApp): unknown[] =>
-  test.told('store-call').flatMap(({ operation }) => (operation.startsWith('browsers.') ? operation : []));
+  test
+    .told('store-call')
+    .flatMap(({ operation }) => (operation.startsWith('browsers.') ? operation : []));
 
 describe.each(['A', 'B'] as const)('a browser in variant %s', (variant) => {
   it('is known after a right code, by a cookie that only this host gets over TLS', async () => {
@@ -132,7 +143,10 @@ describe.each(['A', 'B'] as const)('a browser in variant %s', (variant) => {
   });
 
   it('is known to five users, and forgets the one whose success is the oldest', async () => {
-    const users = Array.from({ length: 6 }, (_, index) => ({ id: `u${index}`, phone: `+1202555020${index}` }));
+    const users = Array.from({ length: 6 }, (_, index) => ({
+      id: `u${index}`,
+      phone: `+1202555020${index}`,
+    }));
     const test = await start(variant, {}, users);
     const shared = test.browser();
     for (const user of users) {
@@ -170,7 +184,9 @@ describe.each(['A', 'B'] as const)('a browser in variant %s', (variant) => {
       for (let guess = 1; guess <= 5; guess += 1) await browser.enterWrong();
       test.clock.advanceSeconds(310);
     }
-    expect(test.told('browser-unknown')).toMatchObject([{ userId: 'alice', purpose: 'login', failures: 10 }]);
+    expect(test.told('browser-unknown')).toMatchObject([
+      { userId: 'alice', purpose: 'login', failures: 10 },
+    ]);
     expect(test.told('locked')).toEqual([]);
     browser.leave();
     expect((await browser.login()).status).toBe(200);
@@ -243,10 +259,17 @@ describe.each(['A', 'B'] as const)('a browser in variant %s', (variant) => {
   it('stays known under a new secret that is first of a list', async () => {
     const clock = testClock();
     const store = memoryStore({ now: () => clock.now() });
-    const [older, newer] = ['o', 'n'].map((letter) => `${letter} secret of the tests, long enough to be one`);
+    const [older, newer] = ['o', 'n'].map(
+      (letter) => `${letter} secret of the tests, long enough to be one`,
+    );
     const before = await start(variant, { store, secret: older ?? '' }, [ALICE], clock);
     const { cookies } = await known(before);
-    const after = await start(variant, { store, secret: [newer ?? '', older ?? ''] }, [ALICE], clock);
+    const after = await start(
+      variant,
+      { store, secret: [newer ?? '', older ?? ''] },
+      [ALICE],
+      clock,
+    );
     const browser = after.browser();
     browser.cookies.set(NAME, cookies.get(NAME) ?? '');
     expect(await isKnown(after, browser)).toBe(true);
@@ -285,10 +308,22 @@ describe.each(['A', 'B'] as const)('a browser in variant %s', (variant) => {
 describe('the option knownBrowsers', () => {
   it.each<[object, string]>([
     [{ knownBrowsers: true }, 'knownBrowsers must be an object'],
-    [{ knownBrowsers: { maxAgeDays: 0 } }, 'knownBrowsers.maxAgeDays must be a whole number from 1 to 365'],
-    [{ knownBrowsers: { cookieName: 'browser' } }, 'knownBrowsers.cookieName must begin with __Host-'],
-    [{ knownBrowsers: { maxAgeDay: 5 } }, 'unknown option knownBrowsers.maxAgeDay, did you mean maxAgeDays?'],
-    [{ limits: { failures: { disableAfter: 51 } } }, 'limits.failures.disableAfter must not exceed 50'],
+    [
+      { knownBrowsers: { maxAgeDays: 0 } },
+      'knownBrowsers.maxAgeDays must be a whole number from 1 to 365',
+    ],
+    [
+      { knownBrowsers: { cookieName: 'browser' } },
+      'knownBrowsers.cookieName must begin with __Host-',
+    ],
+    [
+      { knownBrowsers: { maxAgeDay: 5 } },
+      'unknown option knownBrowsers.maxAgeDay, did you mean maxAgeDays?',
+    ],
+    [
+      { limits: { failures: { disableAfter: 51 } } },
+      'limits.failures.disableAfter must not exceed 50',
+    ],
   ])('is checked: %j', async (options, message) => {
     await expect(start('A', options)).rejects.toThrow(message);
   });

@@ -36,7 +36,10 @@ describe.each(['A', 'B'] as const)('smsOtp.verifyWith, variant %s', (variant) =>
           const verify = smsOtp.verifyWith?.(name);
           if (verify) app.post(`/login/${name}`, verify, (req, res) => void res.json(req.smsOtp));
         }
-        const transaction = (): { amount: string; payee: string } => ({ amount: '1 EUR', payee: 'Bob' });
+        const transaction = (): { amount: string; payee: string } => ({
+          amount: '1 EUR',
+          payee: 'Bob',
+        });
         app.post('/pay', smsOtp.stepUp({ transaction }), (req, res) => void res.json(req.smsOtp));
       },
     });
@@ -44,13 +47,16 @@ describe.each(['A', 'B'] as const)('smsOtp.verifyWith, variant %s', (variant) =>
   });
   afterEach(() => test.close());
 
-  const enter = (cardCode: unknown = 'open sesame'): Promise<Seen> => alice.post('/login/card', { cardCode });
+  const enter = (cardCode: unknown = 'open sesame'): Promise<Seen> =>
+    alice.post('/login/card', { cardCode });
 
   it('asks the callback once, with the user and the code as typed', async () => {
     await alice.login();
     expect((await enter('  Open Sesame ')).body).toMatchObject({ verified: true, method: 'card' });
     const user = { id: 'alice', phone: '+12025550123' };
-    expect(asked).toEqual([{ user, userId: 'alice', code: 'Open Sesame', address: expect.any(String) }]);
+    expect(asked).toEqual([
+      { user, userId: 'alice', code: 'Open Sesame', address: expect.any(String) },
+    ]);
     expect(test.sim.stats().calls.validate).toBe(0);
     expect((await alice.get('/status')).body).toMatchObject({ verified: { method: 'card' } });
   });
@@ -74,7 +80,10 @@ describe.each(['A', 'B'] as const)('smsOtp.verifyWith, variant %s', (variant) =>
     ['a number', 1],
   ])('calls %s malformed, and asks nobody', async (_what, code) => {
     await alice.login();
-    expect(brief(await alice.post('/login/card', { cardCode: code }))).toEqual([400, { error: 'malformed-code' }]);
+    expect(brief(await alice.post('/login/card', { cardCode: code }))).toEqual([
+      400,
+      { error: 'malformed-code' },
+    ]);
     expect(asked).toEqual([]);
   });
 

@@ -15,7 +15,10 @@ describe('a number in international form', () => {
     ['as it is stored', '+14155550123'],
     ['with spaces, dashes, dots, slashes and brackets', ' +1 (415) 555-01.23/ '],
     ['with no-break spaces and non-breaking hyphens', '+1\u00a0415\u2011555\u20110123'],
-    ['with marks of writing direction, as copied from a contact', '\u202a+1 415 555 0123\u202c\u200e'],
+    [
+      'with marks of writing direction, as copied from a contact',
+      '\u202a+1 415 555 0123\u202c\u200e',
+    ],
     ['with zero-width spaces and a byte order mark', '\ufeff+1415\u200b555\u200d0123'],
     ['with a minus sign and a long vowel mark for dashes', '+1\u2212415\u30fc5550123'],
     ['full-width, the plus too', '＋１４１５５５５０１２３'],
@@ -94,9 +97,12 @@ describe('a number in national form', () => {
     expect(await read('4915123456789', 'DE')).toBe(UNSUITABLE);
   });
 
-  it.each(['UK', 'XX', '__', 'toString'])('with the country %s is an error of the app', async (country) => {
-    await expect(read('07911 123456', country)).rejects.toThrow(TypeError);
-  });
+  it.each(['UK', 'XX', '__', 'toString'])(
+    'with the country %s is an error of the app',
+    async (country) => {
+      await expect(read('07911 123456', country)).rejects.toThrow(TypeError);
+    },
+  );
 });
 
 describe('what is no number is refused as malformed', () => {
@@ -129,7 +135,9 @@ describe('what is no number is refused as malformed', () => {
   });
 
   it('a text of 1 MB, whatever it holds, in the time of a short one', async () => {
-    const inputs = ['1', '+', '\u0301', '\ufdfa', '\u202a', '٣'].map((part) => part.repeat(1_048_576));
+    const inputs = ['1', '+', '\u0301', '\ufdfa', '\u202a', '٣'].map((part) =>
+      part.repeat(1_048_576),
+    );
     const start = process.hrtime.bigint();
     for (const input of inputs) expect(await read(input, 'US')).toBe(MALFORMED);
     // NFKC alone would take longer for one of them.

@@ -13,13 +13,16 @@ type Sabotage = (book: PhoneBook) => Partial<PhoneBook>;
 const sabotages: Readonly<Record<string, Sabotage>> = {
   'has its entries under another name': (book) => ({
     list: async (user) =>
-      (await book.list(user)).map(({ mobile, ...rest }) => ({ phone: mobile, ...rest }) as unknown as PhoneEntry),
+      (await book.list(user)).map(
+        ({ mobile, ...rest }) => ({ phone: mobile, ...rest }) as unknown as PhoneEntry,
+      ),
   }),
   'shows confirmed numbers alone': (book) => ({
     list: async (user) => (await book.list(user)).filter(({ isConfirmed }) => isConfirmed),
   }),
   'lists the default last': (book) => ({
-    list: async (user) => (await book.list(user)).toSorted((one, two) => Number(one.isDefault) - Number(two.isDefault)),
+    list: async (user) =>
+      (await book.list(user)).toSorted((one, two) => Number(one.isDefault) - Number(two.isDefault)),
   }),
   'has one list for all users': (book) => {
     const one = 'everybody' as never;
@@ -31,7 +34,8 @@ const sabotages: Readonly<Record<string, Sabotage>> = {
   },
   'keeps the number that was to be confirmed first': (book) => ({
     addUnconfirmed: async (user, mobile) => {
-      if ((await book.list(user)).every(({ isConfirmed }) => isConfirmed)) await book.addUnconfirmed(user, mobile);
+      if ((await book.list(user)).every(({ isConfirmed }) => isConfirmed))
+        await book.addUnconfirmed(user, mobile);
     },
   }),
   'asks for the proof of a confirmed number again': (book) => ({
@@ -46,7 +50,9 @@ const sabotages: Readonly<Record<string, Sabotage>> = {
       return book.confirm(user, mobile);
     },
   }),
-  'says yes by 1': (book) => ({ confirm: async (user, mobile) => Number(await book.confirm(user, mobile)) as never }),
+  'says yes by 1': (book) => ({
+    confirm: async (user, mobile) => Number(await book.confirm(user, mobile)) as never,
+  }),
   'makes the newest number the default': (book) => ({
     confirm: async (user, mobile) => {
       const isConfirmed = await book.confirm(user, mobile);
@@ -67,7 +73,9 @@ const sabotages: Readonly<Record<string, Sabotage>> = {
     replace: async (user, replaced, mobile) =>
       (await book.replace(user, replaced, mobile)) || book.confirm(user, mobile),
   }),
-  'removes the last number': (book) => ({ remove: (user, mobile) => book.remove(user, mobile, { keepsLast: false }) }),
+  'removes the last number': (book) => ({
+    remove: (user, mobile) => book.remove(user, mobile, { keepsLast: false }),
+  }),
   'never removes the last number': (book) => ({
     remove: (user, mobile) => book.remove(user, mobile, { keepsLast: true }),
   }),
@@ -86,7 +94,9 @@ const sabotages: Readonly<Record<string, Sabotage>> = {
   'leaves the default as it was': () => ({ setDefault: () => true }),
   'reads, waits and then confirms': (book) => ({
     confirm: async (user, mobile) => {
-      const isThere = (await book.list(user)).some((entry) => entry.mobile === mobile && !entry.isConfirmed);
+      const isThere = (await book.list(user)).some(
+        (entry) => entry.mobile === mobile && !entry.isConfirmed,
+      );
       await tick();
       await book.confirm(user, mobile);
       return isThere;
@@ -96,7 +106,10 @@ const sabotages: Readonly<Record<string, Sabotage>> = {
     replace: async (user, replaced, mobile) => {
       const isThere = (await book.list(user)).some((entry) => entry.mobile === replaced);
       await tick();
-      return (await book.replace(user, replaced, mobile)) || (isThere && (await book.list(user)).length > 0);
+      return (
+        (await book.replace(user, replaced, mobile)) ||
+        (isThere && (await book.list(user)).length > 0)
+      );
     },
   }),
   'reads, waits and then removes': (book) => ({
@@ -112,7 +125,9 @@ const sabotages: Readonly<Record<string, Sabotage>> = {
 async function failuresOf(sabotage: Sabotage): Promise<readonly unknown[]> {
   const book = memoryPhoneBook();
   const wrong: PhoneBook = { ...book, ...sabotage(book) };
-  const outcomes = phoneBookContract.map(({ run }) => run(() => wrong).catch((error: unknown) => error));
+  const outcomes = phoneBookContract.map(({ run }) =>
+    run(() => wrong).catch((error: unknown) => error),
+  );
   return (await Promise.all(outcomes)).filter((outcome) => outcome !== undefined);
 }
 

@@ -1,10 +1,21 @@
 /** Compiled by `npm run typecheck` and never run: `phones` is there where its option is. */
 import type { RequestHandler } from 'express';
-import { createSmsOtp, type PhoneBook, type Phones, type SmsOtp, type SmsOtpOptions } from 'passport-sms-otp';
+import {
+  createSmsOtp,
+  type PhoneBook,
+  type Phones,
+  type SmsOtp,
+  type SmsOtpOptions,
+} from 'passport-sms-otp';
 
 declare const phoneBook: PhoneBook;
 declare const options: SmsOtpOptions;
-const gateway = { baseUrl: 'https://gateway.example', variant: 'B', username: 'u', password: 'p' } as const;
+const gateway = {
+  baseUrl: 'https://gateway.example',
+  variant: 'B',
+  username: 'u',
+  password: 'p',
+} as const;
 const without = {
   gateway,
   secret: 'a secret of the tests, long enough to be one',
@@ -15,7 +26,12 @@ const without = {
 const { phones } = createSmsOtp({ ...without, phoneBook });
 
 export const handlers: RequestHandler[] = [
-  phones.enroll({ successRedirect: '/code', replaces: true, maxAgeSeconds: 600, defaultCountry: 'US' }),
+  phones.enroll({
+    successRedirect: '/code',
+    replaces: true,
+    maxAgeSeconds: 600,
+    defaultCountry: 'US',
+  }),
   phones.confirm({ successRedirect: '/settings', failureRedirect: '/code' }),
   phones.remove({ keepsLast: false }),
   phones.setDefault(),
@@ -30,7 +46,9 @@ export const plain: SmsOtp[] = [createSmsOtp(options), createSmsOtp({ ...without
 
 export async function describePhones(user: Express.User): Promise<string[]> {
   const list = await phones.list(user);
-  return list.map(({ phoneId, maskedPhone, isDefault }) => `${phoneId} ${maskedPhone} ${String(isDefault)}`);
+  return list.map(
+    ({ phoneId, maskedPhone, isDefault }) => `${phoneId} ${maskedPhone} ${String(isDefault)}`,
+  );
 }
 
 export const refused = [

@@ -56,7 +56,9 @@ describe.each(['A', 'B'] as const)('smsOtp.recover with variant %s', (variant) =
     expect(test.told('recovery-code-used')).toEqual([
       { type: 'recovery-code-used', userId: 'alice', address: expect.any(String), left: 9 },
     ]);
-    expect(test.told('verified')).toMatchObject([{ method: 'recovery-code', purpose: 'login', country: null }]);
+    expect(test.told('verified')).toMatchObject([
+      { method: 'recovery-code', purpose: 'login', country: null },
+    ]);
   });
 
   it('renews the mark of a logged-in user who was asked once more', async () => {
@@ -104,16 +106,23 @@ describe.each(['A', 'B'] as const)('smsOtp.recover with variant %s', (variant) =
   });
 
   it.each([
-    ['with spaces and in small letters', (code: string) => ` ${code.toLowerCase().replaceAll('-', ' ')}\n`],
+    [
+      'with spaces and in small letters',
+      (code: string) => ` ${code.toLowerCase().replaceAll('-', ' ')}\n`,
+    ],
     ['without dashes', (code: string) => code.replaceAll('-', '')],
-    ['with long dashes and what else paste brings along', (code: string) => `\u200b${code.replaceAll('-', '–')}\u00a0`],
+    [
+      'with long dashes and what else paste brings along',
+      (code: string) => `\u200b${code.replaceAll('-', '–')}\u00a0`,
+    ],
     ['in full-width letters', (code: string) => toFullWidth(code)],
     ['with O for 0', (code: string) => code.replaceAll('0', 'o')],
     ['with L for 1', (code: string) => code.replaceAll('1', 'l')],
     ['with I for 1', (code: string) => code.replaceAll('1', 'i')],
   ])('takes a code %s', async (_what, write) => {
     await alice.login();
-    const code = codes.find((one) => write(one).length === one.length && write(one) !== one) ?? codes[0] ?? '';
+    const code =
+      codes.find((one) => write(one).length === one.length && write(one) !== one) ?? codes[0] ?? '';
     expect((await alice.recover(write(code))).status).toBe(200);
   });
 

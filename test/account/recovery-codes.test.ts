@@ -23,7 +23,8 @@ describe('recoveryCodes.generate', () => {
   it('gives ten different codes of 120 bits, in groups that people can read', async () => {
     const codes = await test.firstCodes();
     expect(new Set(codes).size).toBe(10);
-    for (const code of codes) expect(code).toMatch(/^([0-9A-HJKMNP-TV-Z]{4}-){5}[0-9A-HJKMNP-TV-Z]{4}$/);
+    for (const code of codes)
+      expect(code).toMatch(/^([0-9A-HJKMNP-TV-Z]{4}-){5}[0-9A-HJKMNP-TV-Z]{4}$/);
     await expect(test.recoveryCodes.count('alice')).resolves.toBe(10);
     await expect(test.recoveryCodes.count('bob')).resolves.toBe(0);
   });
@@ -47,7 +48,10 @@ describe('recoveryCodes.generate', () => {
     const { recoveryCodes, ...store } = memoryStore();
     const watched = {
       ...store,
-      recoveryCodes: { ...recoveryCodes, replace: (...given: unknown[]) => Promise.resolve(kept.push(given) > 0) },
+      recoveryCodes: {
+        ...recoveryCodes,
+        replace: (...given: unknown[]) => Promise.resolve(kept.push(given) > 0),
+      },
     };
     // Only the call that is watched is ever made.
     const own = await startFactorApp({ options: { store: watched } });
@@ -118,7 +122,10 @@ describe('recoveryCodes.generate', () => {
   it.each([
     ['of nobody', () => Promise.resolve()],
     ['that waits for the code still', () => alice.login()],
-    ['of a second factor that is 301 s old', () => logIn().then(() => test.clock.advanceSeconds(301))],
+    [
+      'of a second factor that is 301 s old',
+      () => logIn().then(() => test.clock.advanceSeconds(301)),
+    ],
   ])('refuses a request %s', async (_what, prepare) => {
     await test.firstCodes();
     await prepare();
@@ -175,7 +182,10 @@ describe('recoveryCodes.generate', () => {
     ] as const) {
       // Factors without types may answer anything.
       const isAvailable = (): boolean => answer as boolean;
-      const own = await startFactorApp({ users: [carol], options: { factors: [{ ...factor, isAvailable }] } });
+      const own = await startFactorApp({
+        users: [carol],
+        options: { factors: [{ ...factor, isAvailable }] },
+      });
       const [end] = await Promise.allSettled([own.recoveryCodes.generate('carol')]);
       expect([answer, end.status]).toEqual([answer, settled]);
       await own.close();
@@ -184,7 +194,10 @@ describe('recoveryCodes.generate', () => {
 
   it('makes the first codes of a user who has no number, and of one who is not saved yet', async () => {
     const factors = [{ name: 'card', check: () => true }];
-    const own = await startFactorApp({ users: [{ id: 'carol', phone: null }], options: { factors } });
+    const own = await startFactorApp({
+      users: [{ id: 'carol', phone: null }],
+      options: { factors },
+    });
     await expect(own.recoveryCodes.generate('carol')).resolves.toHaveLength(10);
     await expect(own.recoveryCodes.generate('dave')).resolves.toHaveLength(10);
     await expect(own.recoveryCodes.generate('carol')).rejects.toBeInstanceOf(SecondFactorError);

@@ -4,7 +4,15 @@ import { createSmsOtp, type PhoneBook } from 'passport-sms-otp';
 import { allowedCountries } from 'passport-sms-otp/policies';
 import { BOB } from '../support/test-app';
 import { enterWrongly, seen } from '../support/visit';
-import { HOME, NEW, numbersOf, openPhoneApp, phoneVisit, WORK, type PhoneApp } from './support/phone-app';
+import {
+  HOME,
+  NEW,
+  numbersOf,
+  openPhoneApp,
+  phoneVisit,
+  WORK,
+  type PhoneApp,
+} from './support/phone-app';
 
 const denials = (test: PhoneApp): unknown[] => test.events.filter(({ type }) => type === 'denied');
 
@@ -67,7 +75,10 @@ describe('a new number is refused', () => {
       await thief.login();
       await enterWrongly(thief, 5);
     }
-    expect(seen(await alice.enroll(NEW))).toEqual([429, { error: 'locked', retryAfterSeconds: expect.any(Number) }]);
+    expect(seen(await alice.enroll(NEW))).toEqual([
+      429,
+      { error: 'locked', retryAfterSeconds: expect.any(Number) },
+    ]);
   });
 });
 
@@ -158,7 +169,12 @@ describe('options of phones', () => {
     const { book } = await openPhoneApp();
     const rest: object = { ...book, list: undefined };
     Reflect.deleteProperty(rest, 'list');
-    const gateway = { baseUrl: 'http://127.0.0.1:1', variant: 'A', username: 'u', password: 'p' } as const;
+    const gateway = {
+      baseUrl: 'http://127.0.0.1:1',
+      variant: 'A',
+      username: 'u',
+      password: 'p',
+    } as const;
     const others = {
       gateway,
       secret: 'a secret of the tests, long enough to be one',

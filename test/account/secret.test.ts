@@ -18,7 +18,11 @@ type Start = (options: Partial<SmsOtpOptions>, password?: string) => Promise<Fac
 function onOneStore(): Start {
   const store = memoryStore({ now: () => clock.now() });
   return async (options, password = 'old') => {
-    const app = await startFactorApp({ clock, simulator: { password }, options: { ...options, store } });
+    const app = await startFactorApp({
+      clock,
+      simulator: { password },
+      options: { ...options, store },
+    });
     apps.push(app);
     return app;
   };
@@ -38,7 +42,10 @@ describe('with a secret of the app', () => {
     await trusting.trust();
     const returning = after.browser();
     returning.device = trusting.device;
-    expect((await returning.login()).body).toMatchObject({ verified: true, method: 'trusted-device' });
+    expect((await returning.login()).body).toMatchObject({
+      verified: true,
+      method: 'trusted-device',
+    });
     const recovering = after.browser();
     clock.advanceSeconds(60);
     await recovering.login();
@@ -55,7 +62,10 @@ describe('with a secret of the app', () => {
     const between = await start({ secret: [`${SECRET}!`, SECRET] });
     const [returning, recovering] = [between.browser(), between.browser()];
     returning.device = trusting.device;
-    expect((await returning.login()).body).toMatchObject({ verified: true, method: 'trusted-device' });
+    expect((await returning.login()).body).toMatchObject({
+      verified: true,
+      method: 'trusted-device',
+    });
     clock.advanceSeconds(60);
     await recovering.login();
     expect((await recovering.recover(spent)).body).toMatchObject({ verified: true });

@@ -14,8 +14,15 @@ describe.each(['A', 'B'] as const)('a trusted device with variant %s', (variant)
         const options = { notRequiredRedirect: '/home' };
         const firstFactor = passport.authenticate('local', { session: false });
         app.post('/login/page', firstFactor, smsOtp.send(options));
-        app.get('/orders', smsOtp.requireSecondFactor({ redirect: '/login' }), (_req, res) => res.json({}));
-        app.post('/login/info', firstFactor, smsOtp.send(), (req, res) => void res.json({ ...req.authInfo }));
+        app.get('/orders', smsOtp.requireSecondFactor({ redirect: '/login' }), (_req, res) =>
+          res.json({}),
+        );
+        app.post(
+          '/login/info',
+          firstFactor,
+          smsOtp.send(),
+          (req, res) => void res.json({ ...req.authInfo }),
+        );
         app.post('/login/once', smsOtp.verify({ session: false }), (_req, res) => res.json({}));
       },
     });
@@ -31,12 +38,22 @@ describe.each(['A', 'B'] as const)('a trusted device with variant %s', (variant)
     test.clock.advanceSeconds(3_600);
     const answer = await alice.login();
     expect(answer.status).toBe(200);
-    expect(answer.body).toMatchObject({ verified: true, method: 'trusted-device', at: test.clock.now() });
+    expect(answer.body).toMatchObject({
+      verified: true,
+      method: 'trusted-device',
+      at: test.clock.now(),
+    });
     expect(sends()).toBe(1);
     expect((await alice.get('/account')).status).toBe(200);
     const { body } = await alice.get('/status');
-    expect(body).toMatchObject({ verified: { method: 'trusted-device' }, pending: null, isAuthenticated: true });
-    expect(test.told('device-used')).toMatchObject([{ userId: 'alice', label: 'Firefox, Windows' }]);
+    expect(body).toMatchObject({
+      verified: { method: 'trusted-device' },
+      pending: null,
+      isAuthenticated: true,
+    });
+    expect(test.told('device-used')).toMatchObject([
+      { userId: 'alice', label: 'Firefox, Windows' },
+    ]);
   });
 
   it('holds a cookie that only this host can set and no script can read, until the last day', async () => {
@@ -82,11 +99,16 @@ describe.each(['A', 'B'] as const)('a trusted device with variant %s', (variant)
     await expect(test.trustedDevices.list('alice')).resolves.toEqual([]);
   });
 
-  it.each(['on', 'true', '1', 'yes', 'ON', true])('is what a form with %p asks for', async (trustDevice) => {
-    await alice.login();
-    expect((await alice.enter({ trustDevice })).deviceCookie).toBeDefined();
-    expect(test.told('device-trusted')).toMatchObject([{ userId: 'alice', label: 'Firefox, Windows' }]);
-  });
+  it.each(['on', 'true', '1', 'yes', 'ON', true])(
+    'is what a form with %p asks for',
+    async (trustDevice) => {
+      await alice.login();
+      expect((await alice.enter({ trustDevice })).deviceCookie).toBeDefined();
+      expect(test.told('device-trusted')).toMatchObject([
+        { userId: 'alice', label: 'Firefox, Windows' },
+      ]);
+    },
+  );
 
   it.each([undefined, '', 'off', 'false', '0', 'no', false, null, 1, ['on'], { on: 'on' }])(
     'is not what a form with %p asks for',

@@ -87,7 +87,10 @@ inChromium(describe)('every page of the example app', () => {
         await page.goto('/transfer');
         expect(await findFlaws(window.page)).toEqual([]);
         await page.getByLabel('Amount in dollars').fill('nothing');
-        await Promise.all([page.waitForEvent('load'), page.getByRole('button', { name: 'Send money' }).click()]);
+        await Promise.all([
+          page.waitForEvent('load'),
+          page.getByRole('button', { name: 'Send money' }).click(),
+        ]);
         expect(await findFlaws(window.page)).toEqual([]);
         await page.getByLabel('Amount in dollars').fill('25');
         await page.getByRole('button', { name: 'Send money' }).click();

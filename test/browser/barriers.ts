@@ -32,6 +32,8 @@ export async function findTightSpots(page: Page): Promise<string[]> {
 
 /** Opens what is folded away, then looks at everything. */
 export async function findFlaws(page: Page): Promise<string[]> {
-  await page.evaluate(`document.querySelectorAll('details').forEach((details) => { details.open = true; })`);
+  await page.evaluate(
+    `document.querySelectorAll('details').forEach((details) => { details.open = true; })`,
+  );
   return [...(await findBarriers(page)), ...(await findTightSpots(page))];
 }

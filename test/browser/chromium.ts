@@ -28,7 +28,9 @@ type DescribeTests = typeof describe | typeof describe.skip;
  */
 export function inChromium(describeTests: typeof describe): DescribeTests {
   if (existsSync(CHROMIUM) || process.env.REQUIRE_SERVICES === '1') return describeTests;
-  console.warn(`Browser tests are skipped: there is no Chromium at ${CHROMIUM}. CHROMIUM_PATH can name another.`);
+  console.warn(
+    `Browser tests are skipped: there is no Chromium at ${CHROMIUM}. CHROMIUM_PATH can name another.`,
+  );
   return describeTests.skip;
 }
 

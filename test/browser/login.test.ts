@@ -64,7 +64,10 @@ inChromium(describe)('the login in Chromium', () => {
         await givePassword(page);
         const pin = readPin(window.site);
         await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-        await page.evaluate((text) => navigator.clipboard.writeText(text), ` ${pin.slice(0, 3)} ${pin.slice(3)}`);
+        await page.evaluate(
+          (text) => navigator.clipboard.writeText(text),
+          ` ${pin.slice(0, 3)} ${pin.slice(3)}`,
+        );
         await page.getByLabel('Code from the text message').focus();
         await page.keyboard.press('Control+V');
         await page.keyboard.press('Enter');
@@ -86,7 +89,9 @@ inChromium(describe)('the login in Chromium', () => {
           await page.keyboard.press('Control+V');
           return field.inputValue();
         }
-        expect(await paste('Send 4000 by 1830, code 123456')).toBe('Send 4000 by 1830, code 123456');
+        expect(await paste('Send 4000 by 1830, code 123456')).toBe(
+          'Send 4000 by 1830, code 123456',
+        );
         expect(await paste(window.site.simulator.outbox[0]?.text ?? '')).toBe(readPin(window.site));
         await page.keyboard.press('Enter');
         await page.waitForURL('**/account');
@@ -106,7 +111,9 @@ inChromium(describe)('the login in Chromium', () => {
         await page.clock.runFor(10_000);
         await page.getByText(/^Available in (19|20) seconds\.$/).waitFor();
         await page.clock.runFor(50_000);
-        expect(await page.getByRole('status').textContent()).toBe('You can ask for a new code now.');
+        expect(await page.getByRole('status').textContent()).toBe(
+          'You can ask for a new code now.',
+        );
         window.site.advanceSeconds(60);
         await Promise.all([page.waitForEvent('load'), resend.click()]);
         expect(window.site.simulator.outbox).toHaveLength(2);
@@ -132,7 +139,10 @@ inChromium(describe)('the login in Chromium', () => {
         async function pressTwice(name: string): Promise<void> {
           let release: () => void = () => undefined;
           allPressed = new Promise((resolve) => (release = resolve));
-          const { x, y } = (await page.getByRole('button', { name }).boundingBox()) ?? { x: 0, y: 0 };
+          const { x, y } = (await page.getByRole('button', { name }).boundingBox()) ?? {
+            x: 0,
+            y: 0,
+          };
           await page.keyboard.press('Enter');
           await page.keyboard.press('Enter');
           await page.mouse.dblclick(x + 10, y + 10);

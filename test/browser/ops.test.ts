@@ -52,7 +52,9 @@ inChromium(describe)('the page for operators in Chromium', () => {
         await happen(site);
         await openPage(page);
         expect(await readAlarms(page)).toEqual(alarms);
-        const bottom = await page.locator('.statuses').evaluate((line) => line.getBoundingClientRect().bottom);
+        const bottom = await page
+          .locator('.statuses')
+          .evaluate((line) => line.getBoundingClientRect().bottom);
         expect(bottom).toBeLessThanOrEqual(page.viewportSize()?.height ?? 0);
         expect(await findFlaws(page)).toEqual([]);
         expect(window.complaints).toEqual([]);
@@ -65,7 +67,9 @@ inChromium(describe)('the page for operators in Chromium', () => {
       async () => {
         const { page, site } = window;
         await openPage(page, '/ops?range=15m');
-        await page.evaluate(`getSelection().selectAllChildren(document.querySelector('.tiles dt'))`);
+        await page.evaluate(
+          `getSelection().selectAllChildren(document.querySelector('.tiles dt'))`,
+        );
         await page.evaluate(`document.querySelector('#ops-points').open = true`);
         await new Visitor(site).givePassword();
         await tile(page, 'Texts sent').filter({ hasText: '2' }).waitFor();
@@ -88,7 +92,11 @@ inChromium(describe)('the page for operators in Chromium', () => {
         const { width = 0 } = (await plot.boundingBox()) ?? {};
         // The newest minute is at the right end.
         await plot.hover({ position: { x: width - 3, y: 20 } });
-        await page.locator('[data-chart=texts] .u-value').first().filter({ hasText: ':' }).waitFor();
+        await page
+          .locator('[data-chart=texts] .u-value')
+          .first()
+          .filter({ hasText: ':' })
+          .waitFor();
         expect(await page.locator('[data-chart=texts] .u-value').allTextContents()).toEqual([
           expect.stringMatching(/^\d\d:\d\d$/),
           '1',
@@ -126,7 +134,9 @@ inChromium(describe)('the page for operators in Chromium', () => {
         await page.goto('/language/ar?back=/ops');
         await openPage(page);
         expect(await page.locator('html').getAttribute('dir')).toBe('rtl');
-        expect(await page.locator('#ops').evaluate((ops) => getComputedStyle(ops).direction)).toBe('ltr');
+        expect(await page.locator('#ops').evaluate((ops) => getComputedStyle(ops).direction)).toBe(
+          'ltr',
+        );
         expect(await findFlaws(page)).toEqual([]);
         expect(window.complaints).toEqual([]);
       },

@@ -93,7 +93,10 @@ inChromium(describe)('passkeys in Chromium', () => {
         await page.getByLabel('New name').first().fill('Laptop & co');
         await page.getByRole('button', { name: 'Save the name' }).click();
         await page.getByText('Laptop & co').waitFor();
-        await page.getByRole('region', { name: 'Passkeys' }).getByText('Remove', { exact: true }).click();
+        await page
+          .getByRole('region', { name: 'Passkeys' })
+          .getByText('Remove', { exact: true })
+          .click();
         await page.getByRole('button', { name: 'Remove this passkey' }).click();
         await page.getByText('The passkey has been removed.').waitFor();
         expect(await page.getByText('Laptop & co').count()).toBe(0);
@@ -191,7 +194,10 @@ inChromium(describe)('passkeys in Chromium', () => {
       await giveCode(page, readPin(window.site));
       await page.waitForURL('**/account');
       window.site.advanceSeconds(60);
-      const plain = await browser().newContext({ javaScriptEnabled: false, baseURL: window.origin });
+      const plain = await browser().newContext({
+        javaScriptEnabled: false,
+        baseURL: window.origin,
+      });
       const script = await plain.newPage();
       await givePassword(script);
       await script.getByText('This browser can’t use passkeys here.').waitFor();
@@ -272,9 +278,9 @@ inChromium(describe)('passkeys in Chromium', () => {
         const phisher = await openWindow(browser(), {});
         await page.goto(phisher.origin);
         const credential = await sign(options);
-        expect(Buffer.from(JSON.parse(credential).response.clientDataJSON, 'base64url').toString()).toContain(
-          phisher.origin,
-        );
+        expect(
+          Buffer.from(JSON.parse(credential).response.clientDataJSON, 'base64url').toString(),
+        ).toContain(phisher.origin);
         await phisher.close();
         expect(await respond(credential)).toEqual(REFUSED);
         await page.goto('/login/pin?passkey');
@@ -323,7 +329,10 @@ inChromium(describe)('passkeys in Chromium', () => {
       async () => {
         const { session, authenticatorId } = device;
         await session.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false });
-        const unverified = await sign({ ...(await fetchOptions()), userVerification: 'discouraged' });
+        const unverified = await sign({
+          ...(await fetchOptions()),
+          userVerification: 'discouraged',
+        });
         expect(await respond(unverified)).toEqual(REFUSED);
         await page.goto('/login/pin?passkey');
         await session.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: true });
@@ -351,7 +360,10 @@ inChromium(describe)('passkeys in Chromium', () => {
         await logOut();
         await givePassword(page);
         const swap = async (credential: typeof copy) => {
-          await session.send('WebAuthn.removeCredential', { authenticatorId, credentialId: copy.credentialId });
+          await session.send('WebAuthn.removeCredential', {
+            authenticatorId,
+            credentialId: copy.credentialId,
+          });
           await session.send('WebAuthn.addCredential', { authenticatorId, credential });
         };
         await swap(copy);

@@ -32,8 +32,12 @@ async function readWords(page: Page): Promise<string> {
 }
 
 /** Two pages side by side, each under its title. */
-function compose(colorScheme: 'light' | 'dark', shots: readonly (readonly [title: string, png: Buffer])[]): string {
-  const [paper, ink, line] = colorScheme === 'dark' ? ['#0d1117', '#c9d1d9', '#3d444d'] : ['#fff', '#333', '#d1d9e0'];
+function compose(
+  colorScheme: 'light' | 'dark',
+  shots: readonly (readonly [title: string, png: Buffer])[],
+): string {
+  const [paper, ink, line] =
+    colorScheme === 'dark' ? ['#0d1117', '#c9d1d9', '#3d444d'] : ['#fff', '#333', '#d1d9e0'];
   const figures = shots.map(
     ([title, png]) =>
       `<figure><figcaption>${title}</figcaption><img src="data:image/png;base64,${png.toString('base64')}"></figure>`,
@@ -46,7 +50,10 @@ function compose(colorScheme: 'light' | 'dark', shots: readonly (readonly [title
 }
 
 /** Logs in as far as the code, which has arrived in the inbox, and takes the picture of both pages. */
-async function takePicture(browser: Browser, colorScheme: 'light' | 'dark'): Promise<{ words: string; png: Buffer }> {
+async function takePicture(
+  browser: Browser,
+  colorScheme: 'light' | 'dark',
+): Promise<{ words: string; png: Buffer }> {
   const look = { viewport: APP, deviceScaleFactor: SCALE, colorScheme, locale: 'en-US' } as const;
   const window = await openWindow(browser, look);
   const { page, site } = window;
@@ -65,7 +72,10 @@ async function takePicture(browser: Browser, colorScheme: 'light' | 'dark'): Pro
       ['The app, after the password', await page.screenshot()],
       ['The simulator’s inbox', await inbox.screenshot()],
     ] as const;
-    await sheet.setViewportSize({ width: Math.round((APP.width + INBOX.width) * SCALE) + 48, height: 1_200 });
+    await sheet.setViewportSize({
+      width: Math.round((APP.width + INBOX.width) * SCALE) + 48,
+      height: 1_200,
+    });
     await sheet.setContent(compose(colorScheme, shots));
     return { words, png: await sheet.locator('body').screenshot() };
   } finally {

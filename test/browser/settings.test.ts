@@ -63,7 +63,10 @@ inChromium(describe)('the settings in Chromium', () => {
         await page.getByRole('button', { name: 'Text this one first' }).click();
         await page.getByText('From now on we’ll text that number first.').waitFor();
         await page.getByText('Remove', { exact: true }).last().click();
-        await page.locator('details[open]').getByText('This logs you out everywhere else').waitFor();
+        await page
+          .locator('details[open]')
+          .getByText('This logs you out everywhere else')
+          .waitFor();
         await page.getByRole('button', { name: 'Remove this number' }).last().click();
         await page.getByText('The number has been removed.').waitFor();
         await page.getByText('Your only number.').waitFor();
@@ -102,7 +105,9 @@ inChromium(describe)('the settings in Chromium', () => {
         await givePassword(page);
         await page.getByText('Don’t have your phone?').click();
         // As people type what they have written down.
-        await page.getByLabel('Recovery code').fill(` ${codes[3]?.toLowerCase().replaceAll('-', ' ')} `);
+        await page
+          .getByLabel('Recovery code')
+          .fill(` ${codes[3]?.toLowerCase().replaceAll('-', ' ')} `);
         await page.getByRole('button', { name: 'Use this recovery code' }).click();
         await page.waitForURL('**/account');
         await page.getByText('Password and recovery code').waitFor();
@@ -118,7 +123,9 @@ inChromium(describe)('the settings in Chromium', () => {
         await page.getByLabel('Trust this device for 30 days').check();
         await giveCode(page, readPin(window.site));
         await page.waitForURL('**/account');
-        const [cookie] = (await page.context().cookies()).filter(({ name }) => name.startsWith('__Host-'));
+        const [cookie] = (await page.context().cookies()).filter(({ name }) =>
+          name.startsWith('__Host-'),
+        );
         expect(cookie).toMatchObject({ secure: true, httpOnly: true, path: '/', sameSite: 'Lax' });
         await comeBack();
         await givePassword(page, 'alice', '**/account');

@@ -5,7 +5,10 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { startSite, type Site, type SiteOptions } from '../example-app/site';
 import { readPin } from '../example-app/visitor';
 
-const DESKTOP: BrowserContextOptions = { viewport: { width: 1280, height: 800 }, colorScheme: 'light' };
+const DESKTOP: BrowserContextOptions = {
+  viewport: { width: 1280, height: 800 },
+  colorScheme: 'light',
+};
 export const PHONE: BrowserContextOptions = {
   viewport: { width: 375, height: 720 },
   colorScheme: 'dark',
@@ -38,7 +41,10 @@ export async function openWindow(
   const { port } = server.address() as AddressInfo; // a TCP server's address is never a string
   // By name: passkeys are not bound to addresses.
   const origin = `http://localhost:${port}`;
-  const site = await startSite({ ...options, environment: { ORIGIN: origin, ...options.environment } });
+  const site = await startSite({
+    ...options,
+    environment: { ORIGIN: origin, ...options.environment },
+  });
   server.on('request', site.app);
   const context = await browser.newContext({ ...look, baseURL: origin });
   const page = await context.newPage();
@@ -61,7 +67,11 @@ export async function openWindow(
   };
 }
 
-export async function givePassword(page: Page, username = 'alice', lands = '**/login/pin'): Promise<void> {
+export async function givePassword(
+  page: Page,
+  username = 'alice',
+  lands = '**/login/pin',
+): Promise<void> {
   await page.goto('/login');
   await page.getByLabel('User name').fill(username);
   await page.getByLabel('Password').fill('demo-password');

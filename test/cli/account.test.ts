@@ -6,15 +6,23 @@ import { jsonOf, runCli } from './support/terminal';
 describe.each(['A', 'B'] as const)('with a gateway of variant %s', (variant) => {
   it('balance shows the money', async () => {
     const { env } = await openAccount({ variant, balance: '12.5000' });
-    expect(await runCli(['balance'], { env })).toEqual({ code: 0, stdout: '12.5000\n', stderr: '' });
+    expect(await runCli(['balance'], { env })).toEqual({
+      code: 0,
+      stdout: '12.5000\n',
+      stderr: '',
+    });
     expect(jsonOf(await runCli(['balance', '--json'], { env }))).toEqual({ balance: '12.5000' });
   });
 
   it('send texts a code and tells how to check it; validate checks it', async () => {
     const { env, simulator } = await openAccount({ variant });
-    const sent = await runCli(['send', '+1 (202) 555-0123', '--yes', '--message', 'Code [PIN]'], { env });
+    const sent = await runCli(['send', '+1 (202) 555-0123', '--yes', '--message', 'Code [PIN]'], {
+      env,
+    });
     expect(sent.code).toBe(0);
-    expect(simulator.outbox).toMatchObject([{ mobile: MOBILE, text: `Code ${simulator.lastPin(MOBILE)}` }]);
+    expect(simulator.outbox).toMatchObject([
+      { mobile: MOBILE, text: `Code ${simulator.lastPin(MOBILE)}` },
+    ]);
     const [, id = ''] = /validate (\S+) \+12025550123/.exec(sent.stdout) ?? [];
     const check = ['validate', id, MOBILE];
     expect(await runCli(check, { env, input: '0000\n' })).toMatchObject({
@@ -28,10 +36,15 @@ describe.each(['A', 'B'] as const)('with a gateway of variant %s', (variant) => 
   it('validate --json says yes or no, with the code of the gateway', async () => {
     const { env, simulator } = await openAccount({ variant });
     // The command has written its JSON.
-    const { id } = jsonOf(await runCli(['send', MOBILE, '--yes', '--json'], { env })) as { id: string };
+    const { id } = jsonOf(await runCli(['send', MOBILE, '--yes', '--json'], { env })) as {
+      id: string;
+    };
     const check = ['validate', id, MOBILE, '--json'];
     const wrong = await runCli(check, { env, input: '0000' });
-    expect([wrong.code, jsonOf(wrong)]).toEqual([1, { validated: false, gatewayCode: variant === 'A' ? 2107 : 2120 }]);
+    expect([wrong.code, jsonOf(wrong)]).toEqual([
+      1,
+      { validated: false, gatewayCode: variant === 'A' ? 2107 : 2120 },
+    ]);
     const right = await runCli(check, { env, input: simulator.lastPin(MOBILE) ?? '' });
     expect([right.code, jsonOf(right)]).toEqual([0, { validated: true }]);
   });
@@ -55,7 +68,9 @@ describe.each(['A', 'B'] as const)('with a gateway of variant %s', (variant) => 
     const { env } = await openAccount({ variant, mayLookUp: false });
     const { code, stdout, stderr } = await runCli(['lookup', MOBILE, '--yes', '--json'], { env });
     expect(code).toBe(1);
-    expect(JSON.parse(stdout)).toMatchObject({ error: { advice: expect.stringMatching(/enable number lookups/) } });
+    expect(JSON.parse(stdout)).toMatchObject({
+      error: { advice: expect.stringMatching(/enable number lookups/) },
+    });
     expect(stderr).toContain('2004 HLR unavailable');
   });
 });
@@ -87,19 +102,27 @@ describe('money', () => {
 });
 
 describe('Ctrl+C', () => {
-  it.each(['balance', 'pricing', 'doctor'])('ends %s while it waits for the gateway', async (name) => {
-    const { env, simulator } = await openAccount();
-    simulator.failNext('any', 'no-answer', Infinity);
-    const interruption = new AbortController();
-    const ended = runCli([name], { env, signal: interruption.signal });
-    await waitUntil(() => simulator.stats().calls.auth > 0);
-    interruption.abort();
-    expect(await ended).toEqual({ code: 1, stdout: '', stderr: 'Interrupted.\n' });
-  });
+  it.each(['balance', 'pricing', 'doctor'])(
+    'ends %s while it waits for the gateway',
+    async (name) => {
+      const { env, simulator } = await openAccount();
+      simulator.failNext('any', 'no-answer', Infinity);
+      const interruption = new AbortController();
+      const ended = runCli([name], { env, signal: interruption.signal });
+      await waitUntil(() => simulator.stats().calls.auth > 0);
+      interruption.abort();
+      expect(await ended).toEqual({ code: 1, stdout: '', stderr: 'Interrupted.\n' });
+    },
+  );
 
   it('is an answer to a question: no', async () => {
     const { env, simulator } = await openAccount();
-    const ended = await runCli(['send', MOBILE], { env, signal: AbortSignal.abort(), isTerminal: true, input: 'y\n' });
+    const ended = await runCli(['send', MOBILE], {
+      env,
+      signal: AbortSignal.abort(),
+      isTerminal: true,
+      input: 'y\n',
+    });
     expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining('Interrupted.') });
     expect(simulator.outbox).toEqual([]);
   });
@@ -109,11 +132,17 @@ describe('the password', () => {
   it('comes from standard input where the environment has none, and the code after it', async () => {
     const { env, simulator } = await openAccount();
     const { SMS_OTP_PASSWORD: _, ...rest } = env;
-    const sent = await runCli(['send', MOBILE, '--yes', '--password-stdin', '--json'], { env: rest, input: PASSWORD });
+    const sent = await runCli(['send', MOBILE, '--yes', '--password-stdin', '--json'], {
+      env: rest,
+      input: PASSWORD,
+    });
     // The command has written its JSON.
     const { id } = jsonOf(sent) as { id: string };
     const input = `${PASSWORD}\r\n${simulator.lastPin(MOBILE)}\r\n`;
-    const checked = await runCli(['validate', id, MOBILE, '--password-stdin'], { env: rest, input });
+    const checked = await runCli(['validate', id, MOBILE, '--password-stdin'], {
+      env: rest,
+      input,
+    });
     expect(checked.stdout).toBe('right\n');
   });
 
@@ -123,7 +152,10 @@ describe('the password', () => {
       code: 1,
       stderr: expect.stringMatching(/no password/),
     });
-    const flood = await runCli(['balance', '--password-stdin'], { env, input: 'x'.repeat(1_000_000) });
+    const flood = await runCli(['balance', '--password-stdin'], {
+      env,
+      input: 'x'.repeat(1_000_000),
+    });
     expect(flood).toMatchObject({ code: 2, stderr: expect.stringMatching(/too long/) });
   });
 });

@@ -10,7 +10,8 @@ async function parse(text: string, pieceSize = text.length || 1): Promise<readon
   return records;
 }
 
-const fieldsOf = async (text: string): Promise<unknown> => (await parse(text)).map(({ fields }) => fields);
+const fieldsOf = async (text: string): Promise<unknown> =>
+  (await parse(text)).map(({ fields }) => fields);
 
 describe('a CSV file', () => {
   it.each([
@@ -33,7 +34,11 @@ describe('a CSV file', () => {
     ['lone CR', 'a\r1\r', [['a'], ['1']]],
     ['without a last line break', 'a\n1', [['a'], ['1']]],
     ['with a byte order mark', '\uFEFFa\n1', [['a'], ['1']]],
-    ['with quoted commas, line breaks and marks', '"a,b","c\r\nd","e""f"\n', [['a,b', 'c\nd', 'e"f']]],
+    [
+      'with quoted commas, line breaks and marks',
+      '"a,b","c\r\nd","e""f"\n',
+      [['a,b', 'c\nd', 'e"f']],
+    ],
     [
       'with empty fields',
       ',,\n"",\n',
@@ -68,16 +73,19 @@ describe('a CSV file', () => {
     ['quoted', `"${'x'.repeat(1_000_000)}"`, 1_000],
     ['with an open quotation mark', `"${'x'.repeat(1_000_000)}`, 1_000],
     ['in one piece', 'x'.repeat(1_000_000), 2_000_000],
-  ])('has no fields for a line of 1 MB, %s, and goes on after it', async (_title, line, pieceSize) => {
-    const text = `a,b\n${line}\n1,2\r\n${line}\r\n3,4\n`;
-    expect(await parse(text, pieceSize)).toEqual([
-      { line: 1, fields: ['a', 'b'] },
-      { line: 2, fields: [] },
-      { line: 3, fields: ['1', '2'] },
-      { line: 4, fields: [] },
-      { line: 5, fields: ['3', '4'] },
-    ]);
-  });
+  ])(
+    'has no fields for a line of 1 MB, %s, and goes on after it',
+    async (_title, line, pieceSize) => {
+      const text = `a,b\n${line}\n1,2\r\n${line}\r\n3,4\n`;
+      expect(await parse(text, pieceSize)).toEqual([
+        { line: 1, fields: ['a', 'b'] },
+        { line: 2, fields: [] },
+        { line: 3, fields: ['1', '2'] },
+        { line: 4, fields: [] },
+        { line: 5, fields: ['3', '4'] },
+      ]);
+    },
+  );
 
   it('has no fields for a line of 1 MB at the end of the file', async () => {
     expect(await parse(`a\n${'x'.repeat(1_000_000)}`)).toEqual([
@@ -87,7 +95,10 @@ describe('a CSV file', () => {
   });
 
   it('yields the same records in pieces of any size', async () => {
-    const text = fc.string({ unit: fc.constantFrom('a', ',', '"', '\n', '\r', 'ł'), maxLength: 60 });
+    const text = fc.string({
+      unit: fc.constantFrom('a', ',', '"', '\n', '\r', 'ł'),
+      maxLength: 60,
+    });
     await fc.assert(
       fc.asyncProperty(text, fc.integer({ min: 1, max: 7 }), async (csv, size) => {
         expect(await parse(csv, size)).toEqual(await parse(csv));
@@ -98,10 +109,13 @@ describe('a CSV file', () => {
 
 describe('a line that is written', () => {
   it('is read back as it was, line breaks and control characters aside', async () => {
-    const fields = fc.array(fc.string({ unit: fc.constantFrom('a', ',', '"', ' ', '1'), maxLength: 9 }), {
-      minLength: 2,
-      maxLength: 5,
-    });
+    const fields = fc.array(
+      fc.string({ unit: fc.constantFrom('a', ',', '"', ' ', '1'), maxLength: 9 }),
+      {
+        minLength: 2,
+        maxLength: 5,
+      },
+    );
     await fc.assert(
       fc.asyncProperty(fields, async (values) => {
         expect(await fieldsOf(toCsvLine(values))).toEqual([values.map((value) => value.trim())]);

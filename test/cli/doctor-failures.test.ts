@@ -38,8 +38,12 @@ describe.each(variants)('doctor (%s) cannot use a gateway', (variant) => {
     const { env, simulator } = await openAccount({ variant });
     await simulator.close();
     const { results } = await runDoctor({ env });
-    const untested = results.filter(({ status }) => status === 'not-tested').map(({ check }) => check);
-    expect(untested).toEqual([...['credentials', 'clock', 'variant', 'balance', 'prices', 'otp', 'lookup', 'store']]);
+    const untested = results
+      .filter(({ status }) => status === 'not-tested')
+      .map(({ check }) => check);
+    expect(untested).toEqual([
+      ...['credentials', 'clock', 'variant', 'balance', 'prices', 'otp', 'lookup', 'store'],
+    ]);
   });
 
   it('that refuses the credentials', async () => {
@@ -59,20 +63,45 @@ describe.each(variants)('doctor (%s) cannot use a gateway', (variant) => {
   });
 
   it.each<[string, Fault | FaultName, RegExp, RegExp]>([
-    ['that redirects', 'redirect', /it is a redirect$/, /Set SMS_OTP_BASE_URL to the address it redirects to/],
-    ['that answers with a page', 'html-502', /it is not JSON$/, /a proxy, a login page, another server/],
+    [
+      'that redirects',
+      'redirect',
+      /it is a redirect$/,
+      /Set SMS_OTP_BASE_URL to the address it redirects to/,
+    ],
+    [
+      'that answers with a page',
+      'html-502',
+      /it is not JSON$/,
+      /a proxy, a login page, another server/,
+    ],
     [
       'that answers with garbage',
       { kind: 'body', status: 200, body: '{"hello":"there"}' },
       /fields not as expected; check the variant$/,
       /Something other than the gateway answers/,
     ],
-    ['that ends half way', 'half-answer', /it is incomplete$/, /Something other than the gateway answers/],
+    [
+      'that ends half way',
+      'half-answer',
+      /it is incomplete$/,
+      /Something other than the gateway answers/,
+    ],
     ['that resets', 'reset', /could not be reached/, /a firewall or a proxy/],
-    ['that does not answer in time', 'no-answer', /did not answer within 1000 ms/, /raise --timeout/],
+    [
+      'that does not answer in time',
+      'no-answer',
+      /did not answer within 1000 ms/,
+      /raise --timeout/,
+    ],
     ['that is away', { kind: 'error', code: 2121 }, /2121/, /Try again later/],
     ['that is overloaded', { kind: 'status', status: 503 }, /503/, /Try again later/],
-    ['that has no such path', { kind: 'error', code: 1007 }, /no \/apis\/auth/, /the path in SMS_OTP_BASE_URL/],
+    [
+      'that has no such path',
+      { kind: 'error', code: 1007 },
+      /no \/apis\/auth/,
+      /the path in SMS_OTP_BASE_URL/,
+    ],
   ])('%s', async (_title, fault, detail, advice) => {
     const { env, simulator } = await openAccount({ variant });
     simulator.failNext('auth', fault, Infinity);
@@ -105,7 +134,11 @@ describe.each(variants)('doctor (%s) cannot use a gateway', (variant) => {
     let now = Date.now();
     const { code, results } = await runDoctor({ env, now: () => (now += 2_500) });
     expect(resultOf(results, 'gateway')).toMatchObject({
-      ...{ status: 'warn', detail: 'answers in 2500 ms', advice: expect.stringContaining('Every login waits') },
+      ...{
+        status: 'warn',
+        detail: 'answers in 2500 ms',
+        advice: expect.stringContaining('Every login waits'),
+      },
     });
     expect(code).toBe(0);
   });

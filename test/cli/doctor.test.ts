@@ -7,7 +7,13 @@ import { runCli } from './support/terminal';
 describe.each(['A', 'B'] as const)('doctor with a gateway of variant %s in order', (variant) => {
   it('passes every check, spends nothing and sends nothing', async () => {
     const { env, simulator } = await openAccount({ variant });
-    const { code, results } = await runDoctor({ env }, '--number', MOBILE, '--template', 'Code [PIN]');
+    const { code, results } = await runDoctor(
+      { env },
+      '--number',
+      MOBILE,
+      '--template',
+      'Code [PIN]',
+    );
     expect(testedOf(results).filter(({ status }) => status !== 'pass')).toEqual([]);
     expect(results.map(({ check }) => check)).toEqual([
       ...[
@@ -59,19 +65,38 @@ describe.each(['A', 'B'] as const)('doctor with a gateway of variant %s in order
 
   it('tests both permissions with --send and --lookup, and knows the price of the network', async () => {
     const { env, simulator } = await openAccount({ variant });
-    const { code, results } = await runDoctor({ env }, '--number', MOBILE, '--send', '--lookup', '--yes');
+    const { code, results } = await runDoctor(
+      { env },
+      '--number',
+      MOBILE,
+      '--send',
+      '--lookup',
+      '--yes',
+    );
     expect(code).toBe(0);
     expect(resultOf(results, 'otp').detail).toBe(`a code was sent to ${MOBILE}`);
     expect(resultOf(results, 'lookup').detail).toMatch(/valid, .*, United States$/);
-    expect(resultOf(results, 'price').detail).toMatch(/^0\.00[0-9]{2} to \+12025550123, its network's$/);
+    expect(resultOf(results, 'price').detail).toMatch(
+      /^0\.00[0-9]{2} to \+12025550123, its network's$/,
+    );
     expect(simulator.outbox).toHaveLength(1);
   });
 
   it('reports that sending and looking up are not permitted', async () => {
     const { env } = await openAccount({ variant, maySendOtp: false, mayLookUp: false });
-    const { code, results } = await runDoctor({ env }, '--number', MOBILE, '--send', '--lookup', '--yes');
+    const { code, results } = await runDoctor(
+      { env },
+      '--number',
+      MOBILE,
+      '--send',
+      '--lookup',
+      '--yes',
+    );
     const advice = variant === 'A' ? /Try again later/ : /enable the OTP service/;
-    expect(resultOf(results, 'otp')).toMatchObject({ status: 'fail', advice: expect.stringMatching(advice) });
+    expect(resultOf(results, 'otp')).toMatchObject({
+      status: 'fail',
+      advice: expect.stringMatching(advice),
+    });
     expect(resultOf(results, 'lookup')).toMatchObject({
       ...{ status: 'fail', advice: expect.stringContaining('enable number lookups') },
     });
@@ -104,7 +129,9 @@ describe.each(['A', 'B'] as const)('doctor with a gateway of variant %s in order
         advice: expect.stringContaining('for money'),
       });
     }
-    expect(resultOf(results, 'store').detail).toBe('not tested: REDIS_URL and DATABASE_URL are not set');
+    expect(resultOf(results, 'store').detail).toBe(
+      'not tested: REDIS_URL and DATABASE_URL are not set',
+    );
     expect(code).toBe(0);
     expect(output).not.toContain('"fail"');
   });
@@ -137,12 +164,17 @@ describe('doctor', () => {
   it('warns of a price list that is empty or odd, or that cannot be had', async () => {
     const { env, simulator } = await openAccount();
     const body = (pricing: unknown) =>
-      ({ kind: 'body', status: 200, body: JSON.stringify({ status_code: 200, payload: { pricing } }) }) as const;
+      ({
+        kind: 'body',
+        status: 200,
+        body: JSON.stringify({ status_code: 200, payload: { pricing } }),
+      }) as const;
     simulator.failNext('pricing', body([]));
     simulator.failNext('pricing', body([{ mcc: '310', mnc: '260', price: '0.01' }, {}]));
     simulator.failNext('pricing', { kind: 'error', code: 2121 });
     const details: CheckResult[] = [];
-    for (let run = 0; run < 3; run += 1) details.push(resultOf((await runDoctor({ env })).results, 'prices'));
+    for (let run = 0; run < 3; run += 1)
+      details.push(resultOf((await runDoctor({ env })).results, 'prices'));
     expect(details.map(({ status }) => status)).toEqual(['warn', 'warn', 'warn']);
     expect(details.map(({ detail }) => detail)).toEqual([
       'the list is empty',
@@ -153,7 +185,11 @@ describe('doctor', () => {
 
   it('fails a gateway that accepts a code that was never sent', async () => {
     const { env, simulator } = await openAccount();
-    simulator.failNext('validate', { kind: 'body', status: 200, body: '{"status_code":200,"payload":""}' });
+    simulator.failNext('validate', {
+      kind: 'body',
+      status: 200,
+      body: '{"status_code":200,"payload":""}',
+    });
     const { results } = await runDoctor({ env });
     expect(resultOf(results, 'otp')).toMatchObject({
       ...{ status: 'fail', advice: expect.stringContaining('Do not use this gateway') },
@@ -168,7 +204,10 @@ describe('doctor', () => {
   ])('measures the template %j: %s', async (template, status, detail) => {
     const { env } = await openAccount();
     const { results } = await runDoctor({ env }, '--template', template);
-    expect(resultOf(results, 'template')).toMatchObject({ status, detail: expect.stringMatching(detail) });
+    expect(resultOf(results, 'template')).toMatchObject({
+      status,
+      detail: expect.stringMatching(detail),
+    });
   });
 
   it('shows each finding on a line, what to do below it, and the totals', async () => {
@@ -176,7 +215,9 @@ describe('doctor', () => {
     const { code, stdout } = await runCli(['doctor'], { env });
     expect(code).toBe(1);
     expect(stdout).toContain('  pass  credentials  accepted\n');
-    expect(stdout).toContain('  fail  balance      0.0000\n                     → Top up the account');
+    expect(stdout).toContain(
+      '  fail  balance      0.0000\n                     → Top up the account',
+    );
     expect(stdout).toMatch(/\n {2}5 passed, 1 failed, 3 not tested\n$/);
   });
 

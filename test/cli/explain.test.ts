@@ -21,7 +21,11 @@ const foreign = Object.assign(new TypeError('canary'), { code: 'ECONNREFUSED' })
 
 describe('the explanation of an error', () => {
   it.each([
-    ['a wrong usage', new UsageError('words', 'do this'), { message: 'words', advice: 'do this', exitCode: 2 }],
+    [
+      'a wrong usage',
+      new UsageError('words', 'do this'),
+      { message: 'words', advice: 'do this', exitCode: 2 },
+    ],
     [
       'a command that failed',
       new CommandFailure('words', 'do this'),
@@ -41,7 +45,8 @@ describe('the explanation of an error', () => {
       new GatewayUnreachableError('balance', false),
       {
         message: 'The OTP gateway could not be reached (balance)',
-        advice: 'Check SMS_OTP_BASE_URL, and whether a firewall or a proxy blocks the way to the gateway.',
+        advice:
+          'Check SMS_OTP_BASE_URL, and whether a firewall or a proxy blocks the way to the gateway.',
         exitCode: 1,
       },
     ],
@@ -50,7 +55,8 @@ describe('the explanation of an error', () => {
       new GatewayTimeoutError('balance', 10, true),
       {
         message: 'The OTP gateway did not answer within 10 ms (balance)',
-        advice: 'Try again; if it persists, check the network between here and the gateway, or raise --timeout.',
+        advice:
+          'Try again; if it persists, check the network between here and the gateway, or raise --timeout.',
         exitCode: 1,
       },
     ],
@@ -59,7 +65,8 @@ describe('the explanation of an error', () => {
       new GatewayResponseError('balance', 302, 'it is a redirect'),
       {
         message: "The OTP gateway's answer is not as documented (balance): it is a redirect",
-        advice: 'Set SMS_OTP_BASE_URL to the address it redirects to; redirects are never followed with credentials.',
+        advice:
+          'Set SMS_OTP_BASE_URL to the address it redirects to; redirects are never followed with credentials.',
         exitCode: 1,
       },
     ],
@@ -101,8 +108,13 @@ describe('the explanation of an error', () => {
   });
 
   it('names the code of a gateway that rejected the request', () => {
-    const { message, advice, exitCode } = explain(new GatewayRejectedError('lookup', 2004, 'HLR unavailable', 403));
-    expect([message, exitCode]).toEqual(['The OTP gateway rejected the request (lookup): 2004 HLR unavailable', 1]);
+    const { message, advice, exitCode } = explain(
+      new GatewayRejectedError('lookup', 2004, 'HLR unavailable', 403),
+    );
+    expect([message, exitCode]).toEqual([
+      'The OTP gateway rejected the request (lookup): 2004 HLR unavailable',
+      1,
+    ]);
     expect(advice).toContain('enable number lookups');
   });
 
@@ -127,9 +139,12 @@ describe('the explanation of an error', () => {
     },
   );
 
-  it.each([2100, 2121])('names the OTP service for %i, the answer to an account without permission', (code) => {
-    expect(adviseOnCode(code)).toContain('the OTP service');
-  });
+  it.each([2100, 2121])(
+    'names the OTP service for %i, the answer to an account without permission',
+    (code) => {
+      expect(adviseOnCode(code)).toContain('the OTP service');
+    },
+  );
 });
 
 it.each([
@@ -149,7 +164,9 @@ it.each([
 
 describe('a call with input of the command line', () => {
   it('that throws a TypeError is a wrong usage with its words', async () => {
-    const failing = withUsageErrors(() => Promise.reject(new TypeError('mobile must have a country code')));
+    const failing = withUsageErrors(() =>
+      Promise.reject(new TypeError('mobile must have a country code')),
+    );
     await expect(failing).rejects.toEqual(new UsageError('mobile must have a country code'));
     await expect(failing).rejects.toBeInstanceOf(UsageError);
     await expect(failing).rejects.toHaveProperty('name', 'UsageError');

@@ -17,7 +17,10 @@ interface Scene extends Account {
 async function prepare(count: number): Promise<Scene> {
   const account = await openAccount();
   const folder = makeFolder();
-  const rows = Array.from({ length: count }, (_value, n) => `+4477009${String(n).padStart(5, '0')}`);
+  const rows = Array.from(
+    { length: count },
+    (_value, n) => `+4477009${String(n).padStart(5, '0')}`,
+  );
   folder.write('in.csv', `phone\n${rows.join('\n')}\n`);
   const run: Scene['run'] = (options, ...more) =>
     runCli([...ARGV, ...more], { env: account.env, folder: folder.path, ...options });
@@ -68,7 +71,10 @@ describe('the output', () => {
     for (const text of ['name,phone\nAnn,1\n', 'phone', '\u0000\u0001']) {
       folder.write('out.csv', text);
       const ended = await run();
-      expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining('is not a list of lookups') });
+      expect(ended).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('is not a list of lookups'),
+      });
       expect(folder.read('out.csv')).toBe(text);
     }
   });
@@ -91,7 +97,11 @@ describe('the output', () => {
       throw new Error('no space left');
     };
     const run = lookUpAll({
-      ...{ mobiles: Array.from({ length: 50 }, (_value, n) => `+447700900${100 + n}`), hlr: client.hlr, add },
+      ...{
+        mobiles: Array.from({ length: 50 }, (_value, n) => `+447700900${100 + n}`),
+        hlr: client.hlr,
+        add,
+      },
       ...{ priceOf: () => 6_000, budget: 1_000_000, signal: new AbortController().signal },
       ...{ awaitTurn: () => Promise.resolve(), onProgress: () => undefined },
     });
@@ -106,7 +116,10 @@ describe('the output', () => {
     const argv = ['lookup', '--in', 'in.csv', '--out', 'none/out.csv', '--budget', '1', '--yes'];
     const { env, folder } = await prepare(1);
     const refused = await runCli(argv, { env, folder: folder.path });
-    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('could not be written (ENOENT)') });
+    expect(refused).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('could not be written (ENOENT)'),
+    });
   });
 });
 
@@ -151,7 +164,10 @@ describe('failures', () => {
       ...{ kind: 'body', status: 200, body: JSON.stringify({ status_code: 200, payload }) },
     });
     const ended = await run();
-    expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining('has no prices for lookups') });
+    expect(ended).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('has no prices for lookups'),
+    });
     expect([folder.has('out.csv'), simulator.stats().calls.lookup]).toEqual([false, 0]);
   });
 });
@@ -159,7 +175,8 @@ describe('failures', () => {
 it('the rate is kept by waiting', async () => {
   const { run } = await prepare(5);
   const waits: number[] = [];
-  const wait = (milliseconds: number): Promise<void> => Promise.resolve(void waits.push(milliseconds));
+  const wait = (milliseconds: number): Promise<void> =>
+    Promise.resolve(void waits.push(milliseconds));
   await run({ now: () => 1_000, wait }, '--rate', '4');
   expect(waits).toEqual([250, 500, 750, 1_000]);
 });
@@ -170,7 +187,9 @@ it('a terminal has a line of progress that is removed at the end; other streams 
   expect(stderr).toContain('\r\u001b[K3/3  spent 0.0180');
   expect(stderr.endsWith('\r\u001b[K')).toBe(true);
   const dumb = await prepare(3);
-  expect((await dumb.run({ isTerminal: true, env: { ...dumb.env, TERM: 'dumb' } })).stderr).toBe('');
+  expect((await dumb.run({ isTerminal: true, env: { ...dumb.env, TERM: 'dumb' } })).stderr).toBe(
+    '',
+  );
   const script = await prepare(3);
   expect((await script.run()).stderr).toBe('');
 });

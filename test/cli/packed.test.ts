@@ -1,6 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
@@ -19,7 +27,11 @@ const LIMIT_MS = 60_000;
 beforeAll(async () => {
   const { directory: tarball } = await packInto(directory);
   mkdirSync(join(directory, 'sources'));
-  const peers = { express: 'express', expressTypes: '@types/express', passport: 'passport' } as const;
+  const peers = {
+    express: 'express',
+    expressTypes: '@types/express',
+    passport: 'passport',
+  } as const;
   layOutConsumer(project, tarball, peers, join(directory, 'sources'));
 }, 180_000);
 
@@ -62,7 +74,11 @@ describeInCompleteRun('the command of the packed package', () => {
   });
 
   it('tells its version, also through a link as npm makes it', async () => {
-    expect(await runProgram(['--version'])).toEqual({ code: 0, stdout: `${manifest.version}\n`, stderr: '' });
+    expect(await runProgram(['--version'])).toEqual({
+      code: 0,
+      stdout: `${manifest.version}\n`,
+      stderr: '',
+    });
     const link = join(project, 'passport-sms-otp');
     symlinkSync(program, link);
     expect((await runProgram(['--help'])).stdout).toContain('doctor');
@@ -100,7 +116,10 @@ describeInCompleteRun('the command of the packed package', () => {
   it('takes the driver of the project it runs in', async () => {
     const driver = join(project, 'node_modules/redis');
     mkdirSync(driver, { recursive: true });
-    writeFileSync(join(driver, 'index.js'), 'exports.createClient = () => { throw new Error("used"); };');
+    writeFileSync(
+      join(driver, 'index.js'),
+      'exports.createClient = () => { throw new Error("used"); };',
+    );
     const { stderr } = await runProgram(['unlock', 'alice'], { REDIS_URL: 'redis://127.0.0.1:1' });
     expect(stderr).toContain('REDIS_URL is not an address of Redis.');
     rmSync(driver, { recursive: true });

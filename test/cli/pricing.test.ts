@@ -4,7 +4,14 @@ import { openAccount } from './support/account';
 import { makeFolder } from './support/files';
 import { jsonOf, runCli } from './support/terminal';
 
-const ROW = { id: 1, countryname: 'France', operatorname: 'Hexagone', mcc: '208', mnc: '01', price: '0.0500' };
+const ROW = {
+  id: 1,
+  countryname: 'France',
+  operatorname: 'Hexagone',
+  mcc: '208',
+  mnc: '01',
+  price: '0.0500',
+};
 
 function listOf(...pricing: readonly object[]): Fault {
   const payload = { currency: { name: 'Euro', symbol: '€' }, pricing };
@@ -22,7 +29,9 @@ describe.each(['A', 'B'] as const)('pricing (%s)', (variant) => {
       '',
     ]);
     for (const filter of ['RHEINFUNK', '26201', '262 01']) {
-      expect((await runCli(['pricing', filter], { env })).stdout).toContain('Rheinfunk        '.trim());
+      expect((await runCli(['pricing', filter], { env })).stdout).toContain(
+        'Rheinfunk        '.trim(),
+      );
     }
   });
 
@@ -41,7 +50,14 @@ describe.each(['A', 'B'] as const)('pricing (%s)', (variant) => {
       service: 'otp',
       currency: { name: 'US Dollar', symbol: '$' },
       pricing: [
-        { id: '10', countryName: 'Germany', operatorName: 'Nordlicht Mobil', mcc: '262', mnc: '02', price: '0.0780' },
+        {
+          id: '10',
+          countryName: 'Germany',
+          operatorName: 'Nordlicht Mobil',
+          mcc: '262',
+          mnc: '02',
+          price: '0.0780',
+        },
       ].map((row) => ({ ...row, id: expect.any(String) })),
     });
   });
@@ -70,7 +86,9 @@ describe('pricing --since', () => {
       'gone     France  Hexagone  208 04  0.0500',
       '',
     ]);
-    expect(jsonOf(await runCli(['pricing', '--since', 'prices.json', '--json'], run))).toMatchObject([
+    expect(
+      jsonOf(await runCli(['pricing', '--since', 'prices.json', '--json'], run)),
+    ).toMatchObject([
       { kind: 'dearer', before: '0.0500', mnc: '02', price: '0.1000' },
       { kind: 'cheaper', before: '0.0500', mnc: '03', price: '0.0400' },
       { kind: 'new', before: null, mnc: '09' },
@@ -104,14 +122,23 @@ describe('pricing --since', () => {
 
   it('says when the file is not there', async () => {
     const { env } = await openAccount();
-    const ended = await runCli(['pricing', '--since', 'none.json'], { env, folder: makeFolder().path });
-    expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining('could not be read (ENOENT)') });
+    const ended = await runCli(['pricing', '--since', 'none.json'], {
+      env,
+      folder: makeFolder().path,
+    });
+    expect(ended).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('could not be read (ENOENT)'),
+    });
   });
 });
 
 it('nothing in a price list steers the terminal', async () => {
   const { env, simulator } = await openAccount();
-  simulator.failNext('pricing', listOf({ ...ROW, operatorname: 'Evil\u001b[2J\r\nNetwork' }, { odd: true }));
+  simulator.failNext(
+    'pricing',
+    listOf({ ...ROW, operatorname: 'Evil\u001b[2J\r\nNetwork' }, { odd: true }),
+  );
   const { stdout, stderr } = await runCli(['pricing'], { env });
   expect(stdout).toContain('Evil [2J  Network');
   expect(stdout).not.toContain('\u001b');

@@ -3,17 +3,23 @@ import type { Command } from '../../src/cli/command';
 import { UsageError } from '../../src/cli/failures';
 import { readArguments, refuseSecrets } from '../../src/cli/run';
 
-const refused = new UsageError('A secret does not belong on the command line, where other users can see it.', '');
+const refused = new UsageError(
+  'A secret does not belong on the command line, where other users can see it.',
+  '',
+);
 
 describe('a word on the command line is refused', () => {
   it.each([
     ...['user', 'username', 'pass', 'password', 'passphrase', 'secret', 'token', 'access-token'],
     ...['apikey', 'api-key', 'key', 'pin', 'code', 'otp'],
-  ])('that is the option %s, with one dash or two, alone or with a value, in capitals too', (name) => {
-    for (const word of [`--${name}`, `-${name}`, `--${name}=x`, `--${name.toUpperCase()}=`]) {
-      expect(() => refuseSecrets(['send', word], [])).toThrow(refused);
-    }
-  });
+  ])(
+    'that is the option %s, with one dash or two, alone or with a value, in capitals too',
+    (name) => {
+      for (const word of [`--${name}`, `-${name}`, `--${name}=x`, `--${name.toUpperCase()}=`]) {
+        expect(() => refuseSecrets(['send', word], [])).toThrow(refused);
+      }
+    },
+  );
 
   it.each([
     'redis://user:hunter2@host',
@@ -34,38 +40,60 @@ describe('a word on the command line is refused', () => {
 
   it('that has a secret of the environment in it, wherever it stands', () => {
     for (const word of ['word', 'pass-word', '--message=word!', 'swords']) {
-      expect(() => refuseSecrets(['send', word, '+12025550123'], ['other', 'word'])).toThrow(refused);
+      expect(() => refuseSecrets(['send', word, '+12025550123'], ['other', 'word'])).toThrow(
+        refused,
+      );
     }
   });
 
   it('with a word on where it belongs, and without repeating it', () => {
     const advice =
       'Use SMS_OTP_USERNAME, SMS_OTP_PASSWORD, REDIS_URL, DATABASE_URL; or standard input for --password-stdin and codes.';
-    expect(() => refuseSecrets(['hunter2'], ['hunter2'])).toThrow(expect.objectContaining({ advice }));
+    expect(() => refuseSecrets(['hunter2'], ['hunter2'])).toThrow(
+      expect.objectContaining({ advice }),
+    );
   });
 });
 
 describe('a word on the command line is taken', () => {
   it.each([
-    ...['--pins', '--keyring', '--codec=x', '--pin-digits', '--max-pin', 'password', '---pin', '--users'],
+    ...[
+      '--pins',
+      '--keyring',
+      '--codec=x',
+      '--pin-digits',
+      '--max-pin',
+      'password',
+      '---pin',
+      '--users',
+    ],
     ...['--password-stdin', 'x--password', '--api--key', '--to ken'],
   ])('that only looks like such an option: %s', (word) => {
     expect(() => refuseSecrets([word], [])).not.toThrow();
   });
 
   it.each([
-    ...['redis://host:6379', 'redis://host:6379/user@host', 'https://user@host', 'https:/user:x@host'],
+    ...[
+      'redis://host:6379',
+      'redis://host:6379/user@host',
+      'https://user@host',
+      'https:/user:x@host',
+    ],
     ...['https://host/a:b@c', 'https://user: x@host', 'https://us er:x@host', 'user:x@host'],
   ])('that is an address without a password: %s', (word) => {
     expect(() => refuseSecrets([word], [])).not.toThrow();
   });
 
-  it.each(['eyJ.eyJ.', 'eyJhbGci.eyJzdWIi', 'eyJhbGci..c2ln', 'xeyJhbGci.eyJzdWIi.c2ln', 'eyJa.b.c.d', 'a.b.c'])(
-    'that is no token: %s',
-    (word) => {
-      expect(() => refuseSecrets([word], [])).not.toThrow();
-    },
-  );
+  it.each([
+    'eyJ.eyJ.',
+    'eyJhbGci.eyJzdWIi',
+    'eyJhbGci..c2ln',
+    'xeyJhbGci.eyJzdWIi.c2ln',
+    'eyJa.b.c.d',
+    'a.b.c',
+  ])('that is no token: %s', (word) => {
+    expect(() => refuseSecrets([word], [])).not.toThrow();
+  });
 
   it('that has no secret of the environment in it, or one too short to be told from other words', () => {
     expect(() => refuseSecrets(['send', 'wor', 'abc'], ['word', 'abc', ''])).not.toThrow();
@@ -92,7 +120,15 @@ describe('an unknown option', () => {
   );
 
   it.each([
-    ...['--abcdefghijklm', '--a-abcdefghijklm', '--a-b-c', '--a-', '--Hunter', '--hunter2', '--2hunter'],
+    ...[
+      '--abcdefghijklm',
+      '--a-abcdefghijklm',
+      '--a-b-c',
+      '--a-',
+      '--Hunter',
+      '--hunter2',
+      '--2hunter',
+    ],
     ...['--a-2', '--a_b', '--hunter.', '--xa-b2'],
   ])('is not repeated when it might be a secret: %s', (word) => {
     const refusal = new UsageError('An argument is not an option of send');

@@ -33,25 +33,36 @@ async function simulate(
 }
 
 function readExports(shown: string): Record<string, string> {
-  const exports = Array.from(shown.matchAll(/export (\w+)=(\S+)/g), ([, name, value]) => [name, value] as const);
-  return Object.fromEntries(exports.flatMap(([name, value]) => (name && value ? [[name, value] as const] : [])));
+  const exports = Array.from(
+    shown.matchAll(/export (\w+)=(\S+)/g),
+    ([, name, value]) => [name, value] as const,
+  );
+  return Object.fromEntries(
+    exports.flatMap(([name, value]) => (name && value ? [[name, value] as const] : [])),
+  );
 }
 
 describe('simulate', () => {
-  it.each(['A', 'B'])('plays variant %s until Ctrl+C, and prints what the other commands need', async (variant) => {
-    const { code } = await simulate(['--variant', variant, '--balance', '7.0000'], async (env, shown) => {
-      expect(env).toEqual({
-        ...environmentOf(env.SMS_OTP_BASE_URL ?? '', 'A'),
-        SMS_OTP_VARIANT: variant,
-        SMS_OTP_PASSWORD: PASSWORD,
-      });
-      expect((await runCli(['balance'], { env })).stdout).toBe('7.0000\n');
-      expect((await runCli(['send', MOBILE, '--yes'], { env })).code).toBe(0);
-      const inbox = /inbox +(\S+)/.exec(shown)?.[1] ?? '';
-      expect(await (await fetch(inbox)).text()).toContain('<html');
-    });
-    expect(code).toBe(0);
-  });
+  it.each(['A', 'B'])(
+    'plays variant %s until Ctrl+C, and prints what the other commands need',
+    async (variant) => {
+      const { code } = await simulate(
+        ['--variant', variant, '--balance', '7.0000'],
+        async (env, shown) => {
+          expect(env).toEqual({
+            ...environmentOf(env.SMS_OTP_BASE_URL ?? '', 'A'),
+            SMS_OTP_VARIANT: variant,
+            SMS_OTP_PASSWORD: PASSWORD,
+          });
+          expect((await runCli(['balance'], { env })).stdout).toBe('7.0000\n');
+          expect((await runCli(['send', MOBILE, '--yes'], { env })).code).toBe(0);
+          const inbox = /inbox +(\S+)/.exec(shown)?.[1] ?? '';
+          expect(await (await fetch(inbox)).text()).toContain('<html');
+        },
+      );
+      expect(code).toBe(0);
+    },
+  );
 
   it('takes the variant and the account of the environment, and shows no password of theirs', async () => {
     const own = { SMS_OTP_VARIANT: 'B', SMS_OTP_USERNAME: 'me', SMS_OTP_PASSWORD: 'my-own-secret' };
@@ -67,29 +78,44 @@ describe('simulate', () => {
   });
 
   it('gives a number the pin it is told to, with or without plus', async () => {
-    await simulate(['--fixed-pin', '+12025550123=4711', '--fixed-pin', '12025550124=0815'], async (env, shown) => {
-      for (const mobile of [MOBILE, '+12025550124']) await runCli(['send', mobile, '--yes'], { env });
-      const inbox = await fetch(`${/inbox +(\S+)/.exec(shown)?.[1] ?? ''}/messages`);
-      const texts = JSON.stringify(await inbox.json());
-      expect(texts).toContain('4711');
-      expect(texts).toContain('0815');
-    });
+    await simulate(
+      ['--fixed-pin', '+12025550123=4711', '--fixed-pin', '12025550124=0815'],
+      async (env, shown) => {
+        for (const mobile of [MOBILE, '+12025550124'])
+          await runCli(['send', mobile, '--yes'], { env });
+        const inbox = await fetch(`${/inbox +(\S+)/.exec(shown)?.[1] ?? ''}/messages`);
+        const texts = JSON.stringify(await inbox.json());
+        expect(texts).toContain('4711');
+        expect(texts).toContain('0815');
+      },
+    );
   });
 
-  it.each(['4711', '+12025550123', '+12025550123=', '+12025550123=123', '=4711', '+12025550123=47x1'])(
-    'refuses the fixed pin %s without repeating it',
-    async (text) => {
-      const { code, stderr } = await runCli(['simulate', '--fixed-pin', text]);
-      expect([code, stderr]).toEqual([2, expect.not.stringContaining(text)]);
-    },
-  );
+  it.each([
+    '4711',
+    '+12025550123',
+    '+12025550123=',
+    '+12025550123=123',
+    '=4711',
+    '+12025550123=47x1',
+  ])('refuses the fixed pin %s without repeating it', async (text) => {
+    const { code, stderr } = await runCli(['simulate', '--fixed-pin', text]);
+    expect([code, stderr]).toEqual([2, expect.not.stringContaining(text)]);
+  });
 
   it('makes calls go wrong', async () => {
-    const faults = ['--fault', 'balance=error:1006*1', '--fault', 'pricing=html-502', '--no-lookup'];
+    const faults = [
+      '--fault',
+      'balance=error:1006*1',
+      '--fault',
+      'pricing=html-502',
+      '--no-lookup',
+    ];
     await simulate(faults, async (env) => {
       expect((await runCli(['balance'], { env })).stderr).toContain('1006 Insufficient balance');
       expect((await runCli(['balance'], { env })).code).toBe(0);
-      for (let time = 0; time < 2; time += 1) expect((await runCli(['pricing'], { env })).code).toBe(1);
+      for (let time = 0; time < 2; time += 1)
+        expect((await runCli(['pricing'], { env })).code).toBe(1);
       expect((await runCli(['lookup', MOBILE, '--yes'], { env })).stderr).toContain('2004');
     });
   });
@@ -104,7 +130,11 @@ describe('simulate', () => {
     ['balance=reset*0'],
   ])('refuses the fault %s', async (fault) => {
     const ended = await runCli(['simulate', '--fault', fault]);
-    expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('--fault') });
+    expect(ended).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining('--fault'),
+    });
   });
 
   it('reports that the port is taken, and that an amount is invalid', async () => {
@@ -117,8 +147,14 @@ describe('simulate', () => {
     const address = server.address();
     const port = typeof address === 'object' ? String(address?.port) : '';
     const taken = await runCli(['simulate', '--port', port]);
-    expect(taken).toMatchObject({ code: 1, stderr: expect.stringContaining('The port is in use.') });
+    expect(taken).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('The port is in use.'),
+    });
     const invalid = await runCli(['simulate', '--balance', 'much']);
-    expect(invalid).toMatchObject({ code: 1, stderr: expect.stringContaining('balance must be a decimal') });
+    expect(invalid).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('balance must be a decimal'),
+    });
   });
 });

@@ -28,7 +28,10 @@ async function openRedisStore({ port }: Service, prefix?: string): Promise<Opene
   const client = createClient({ url });
   client.on('error', () => undefined);
   await client.connect();
-  const store = redisStore(client, { onWarning: () => undefined, ...(prefix !== undefined && { prefix }) });
+  const store = redisStore(client, {
+    onWarning: () => undefined,
+    ...(prefix !== undefined && { prefix }),
+  });
   return { store, env: { REDIS_URL: url }, close: () => Promise.resolve(client.destroy()) };
 }
 
@@ -109,7 +112,9 @@ for (const [service, place, start, open] of PLACES) {
         const ended = await runCli([name, 'erin'], opened);
         expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining(note) });
       }
-      const { counts } = await opened.store.counters.charge([{ key, windowSeconds: 86_400, isOnlyRead: true }]);
+      const { counts } = await opened.store.counters.charge([
+        { key, windowSeconds: 86_400, isOnlyRead: true },
+      ]);
       expect(counts[0]?.count).toBe(0);
     });
 
@@ -122,14 +127,18 @@ for (const [service, place, start, open] of PLACES) {
       });
       await opened.store.counters.charge([{ key, windowSeconds: 86_400 }]);
       const again = await runCli(['unlock', 'frank'], opened);
-      expect(again.stdout).toBe(`unlocked  frank  was: 0 failures, no lock, 1 text counted, in ${place}\n`);
+      expect(again.stdout).toBe(
+        `unlocked  frank  was: 0 failures, no lock, 1 text counted, in ${place}\n`,
+      );
     });
 
     it('ends with 1 for a user of whom nothing is counted: the id or the prefix is wrong', async () => {
       for (const name of ['unlock', 'enable']) {
         const ended = await runCli([name, 'nobody'], opened);
         expect([ended.code, ended.stdout]).toEqual([1, '']);
-        expect(ended.stderr).toMatch(/Nothing is counted of this user\.\s+Check the id and the prefix\./);
+        expect(ended.stderr).toMatch(
+          /Nothing is counted of this user\.\s+Check the id and the prefix\./,
+        );
       }
     });
 
@@ -149,15 +158,26 @@ for (const [service, place, start, open] of PLACES) {
       const { results } = await runDoctor({ env: { ...env, ...opened.env } });
       const good = service === 'redis' ? /keeps nothing on disk/ : /the store works/;
       const { status, detail } = resultOf(results, service);
-      expect([status, detail]).toEqual([service === 'redis' ? 'warn' : 'pass', expect.stringMatching(good)]);
+      expect([status, detail]).toEqual([
+        service === 'redis' ? 'warn' : 'pass',
+        expect.stringMatching(good),
+      ]);
     });
   });
 }
 
 describe('a store that cannot be used', () => {
   it.each([
-    ['unlock', { REDIS_URL: 'redis://user:hunter2@127.0.0.1:1' }, 'Redis cannot be used (ECONNREFUSED)'],
-    ['enable', { DATABASE_URL: 'postgres://u:hunter2@127.0.0.1:1/x' }, 'PostgreSQL cannot be used (ECONNREFUSED)'],
+    [
+      'unlock',
+      { REDIS_URL: 'redis://user:hunter2@127.0.0.1:1' },
+      'Redis cannot be used (ECONNREFUSED)',
+    ],
+    [
+      'enable',
+      { DATABASE_URL: 'postgres://u:hunter2@127.0.0.1:1/x' },
+      'PostgreSQL cannot be used (ECONNREFUSED)',
+    ],
     ['unlock', { REDIS_URL: 'hunter2' }, 'REDIS_URL is not an address of Redis.'],
     ['unlock', { REDIS_URL: 'http://hunter2' }, 'REDIS_URL is not an address of Redis.'],
     [
@@ -177,7 +197,9 @@ describeWithService('redis')('a Redis that refuses the password', () => {
     const server = await startRedis();
     try {
       const { env } = await openAccount();
-      const run = { env: { ...env, REDIS_URL: `redis://stranger:wrong-one@127.0.0.1:${server.port}` } };
+      const run = {
+        env: { ...env, REDIS_URL: `redis://stranger:wrong-one@127.0.0.1:${server.port}` },
+      };
       const refused = await runDoctor(run);
       expect(resultOf(refused.results, 'redis')).toMatchObject({
         ...{ status: 'fail', advice: 'Check user name and password in REDIS_URL.' },
@@ -202,7 +224,10 @@ describeWithService('postgres')('a database without the tables', () => {
       const DATABASE_URL = `postgres://postgres@127.0.0.1:${server.port}/postgres`;
       const { code, results } = await runDoctor({ env: { ...env, DATABASE_URL } });
       expect(resultOf(results, 'postgres')).toMatchObject({
-        ...{ status: 'fail', advice: expect.stringContaining('store.migrate() or docs/postgres.sql') },
+        ...{
+          status: 'fail',
+          advice: expect.stringContaining('store.migrate() or docs/postgres.sql'),
+        },
       });
       expect(code).toBe(1);
     } finally {

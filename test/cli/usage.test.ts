@@ -38,7 +38,11 @@ describe('help', () => {
 });
 
 it('--version is the version of the package', async () => {
-  expect(await runCli(['--version'])).toEqual({ code: 0, stdout: `${manifest.version}\n`, stderr: '' });
+  expect(await runCli(['--version'])).toEqual({
+    code: 0,
+    stdout: `${manifest.version}\n`,
+    stderr: '',
+  });
 });
 
 describe('wrong usage', () => {
@@ -105,7 +109,12 @@ describe('a secret on the command line', () => {
   });
 
   it('is not repeated where it is taken for something else', async () => {
-    for (const argv of [['hunter2'], ['balance', 'hunter2'], ['balance', '--hunter2'], ['balance', '-hunter2']]) {
+    for (const argv of [
+      ['hunter2'],
+      ['balance', 'hunter2'],
+      ['balance', '--hunter2'],
+      ['balance', '-hunter2'],
+    ]) {
       const { code, stdout, stderr } = await runCli(argv, { env });
       expect(code).toBe(2);
       expect(stdout + stderr).not.toContain('hunter2');
@@ -127,6 +136,8 @@ describe('colours', () => {
   });
 
   it('stay when NO_COLOR is empty', async () => {
-    expect((await runCli(['--help'], { isTerminal: true, env: { NO_COLOR: '' } })).stdout).toContain(ESCAPE);
+    expect(
+      (await runCli(['--help'], { isTerminal: true, env: { NO_COLOR: '' } })).stdout,
+    ).toContain(ESCAPE);
   });
 });

@@ -27,20 +27,27 @@ describe('the event of a call', () => {
     await gateway.client.warmUp();
     if (fault !== null) gateway.simulator.failNext('balance', fault);
     const events = await eventsOf(gateway, (client) => client.otp.balance());
-    expect(events).toStrictEqual([{ type: 'gateway-call', call: 'balance', outcome, durationMs, ...code }]);
+    expect(events).toStrictEqual([
+      { type: 'gateway-call', call: 'balance', outcome, durationMs, ...code },
+    ]);
   });
 
   it('tells of a call that was refused here, or by the store of tokens', async () => {
     const closed = await startGateway('A');
     await closed.client.close(0);
-    const tokenStore = { read: () => Promise.reject(new Error('x')), renew: () => Promise.reject(new Error('x')) };
+    const tokenStore = {
+      read: () => Promise.reject(new Error('x')),
+      renew: () => Promise.reject(new Error('x')),
+    };
     const storeless = await startGateway('A', { tokenStore });
     for (const [gateway, outcome] of [
       [closed, 'busy'],
       [storeless, 'store'],
     ] as const) {
       const events = await eventsOf(gateway, (client) => client.otp.balance());
-      expect(events).toStrictEqual([{ type: 'gateway-call', call: 'balance', outcome, durationMs }]);
+      expect(events).toStrictEqual([
+        { type: 'gateway-call', call: 'balance', outcome, durationMs },
+      ]);
     }
   });
 
@@ -59,7 +66,9 @@ describe('the event of a call', () => {
 
   it('is none where the caller made a mistake: nothing was asked', async () => {
     const gateway = await startGateway('A');
-    const events = await eventsOf(gateway, (client) => client.otp.generate({ mobile: `${MOBILE}00000` }));
+    const events = await eventsOf(gateway, (client) =>
+      client.otp.generate({ mobile: `${MOBILE}00000` }),
+    );
     expect(events).toEqual([]);
     const admission = await gateway.client.admit('validate');
     const asked = gateway.client.otp.generate({ mobile: MOBILE }, admission);
@@ -104,15 +113,18 @@ describe.each(['A', 'B'] as const)('an account that may not make a call, variant
     await errorOf(gateway.client.otp.generate({ mobile: MOBILE }));
   }
 
-  it.each([1006, 2100])('is told of once until the call is answered again: %d', async (gatewayCode) => {
-    const gateway = await startGateway(variant);
-    for (const times of [3, 1]) {
-      for (let time = 0; time < times; time += 1) await refuse(gateway, gatewayCode);
-      await gateway.client.otp.generate({ mobile: MOBILE });
-    }
-    const told = { type: 'gateway-refusing', call: 'generate', gatewayCode };
-    expect(ofType(gateway.events, 'gateway-refusing')).toEqual([told, told]);
-  });
+  it.each([1006, 2100])(
+    'is told of once until the call is answered again: %d',
+    async (gatewayCode) => {
+      const gateway = await startGateway(variant);
+      for (const times of [3, 1]) {
+        for (let time = 0; time < times; time += 1) await refuse(gateway, gatewayCode);
+        await gateway.client.otp.generate({ mobile: MOBILE });
+      }
+      const told = { type: 'gateway-refusing', call: 'generate', gatewayCode };
+      expect(ofType(gateway.events, 'gateway-refusing')).toEqual([told, told]);
+    },
+  );
 
   it('is not told of for a refusal that is about one request', async () => {
     const gateway = await startGateway(variant);

@@ -11,7 +11,9 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
     expect(mobile).toBe(MOBILE);
     const pin = pinOf(simulator);
     await expect(client.otp.validate({ id, mobile: MOBILE, pin })).resolves.toBeUndefined();
-    await expect(client.otp.validate({ id, mobile: MOBILE, pin })).rejects.toBeInstanceOf(GatewayRejectedError);
+    await expect(client.otp.validate({ id, mobile: MOBILE, pin })).rejects.toBeInstanceOf(
+      GatewayRejectedError,
+    );
     expect(simulator.stats()).toMatchObject({ sent: 1, validated: 1 });
   });
 
@@ -32,13 +34,20 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
     const { client, simulator } = await startGateway(variant);
     const { id, mobile } = await client.otp.generate({ mobile: '12025550123' });
     expect(mobile).toBe(MOBILE);
-    await expect(client.otp.validate({ id, mobile: MOBILE, pin: pinOf(simulator) })).resolves.toBeUndefined();
+    await expect(
+      client.otp.validate({ id, mobile: MOBILE, pin: pinOf(simulator) }),
+    ).resolves.toBeUndefined();
   });
 
   it('sends what the request names', async () => {
     const { client, simulator } = await startGateway(variant);
     const message = 'Your code is [PIN].';
-    await client.otp.generate({ mobile: MOBILE, sender: 'Demo App', validitySeconds: 300, message });
+    await client.otp.generate({
+      mobile: MOBILE,
+      sender: 'Demo App',
+      validitySeconds: 300,
+      message,
+    });
     expect(simulator.outbox).toMatchObject([{ text: message.replace('[PIN]', pinOf(simulator)) }]);
   });
 
@@ -48,14 +57,24 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
     await expect(client.otp.balance()).resolves.toEqual({ balance: '100.0000' });
     await expect(client.hlr.balance()).resolves.toEqual({ balance: '100.0000' });
     const [network] = (await client.otp.pricing()).pricing;
-    expect(network).toMatchObject({ mcc: expect.any(String), mnc: expect.any(String), price: decimal });
+    expect(network).toMatchObject({
+      mcc: expect.any(String),
+      mnc: expect.any(String),
+      price: decimal,
+    });
     const [country] = (await client.hlr.pricing()).pricing;
-    expect(country).toMatchObject({ countryCode: expect.stringMatching(/^\+\d+$/), price: decimal });
+    expect(country).toMatchObject({
+      countryCode: expect.stringMatching(/^\+\d+$/),
+      price: decimal,
+    });
   });
 
   it('looks a number up', async () => {
     const { client } = await startGateway(variant);
-    await expect(client.hlr.lookup(MOBILE)).resolves.toMatchObject({ phone: MOBILE, status: 'valid' });
+    await expect(client.hlr.lookup(MOBILE)).resolves.toMatchObject({
+      phone: MOBILE,
+      status: 'valid',
+    });
   });
 
   it('uses one token for both services', async () => {
@@ -70,8 +89,18 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
 describe('variant A', () => {
   it('gives back what the request named', async () => {
     const { client } = await startGateway('A');
-    const input = { mobile: MOBILE, sender: 'Demo', validitySeconds: 300, message: 'Code [PIN]', referenceCode: 'r-1' };
-    await expect(client.otp.generate(input)).resolves.toEqual({ variant: 'A', id: expect.any(String), ...input });
+    const input = {
+      mobile: MOBILE,
+      sender: 'Demo',
+      validitySeconds: 300,
+      message: 'Code [PIN]',
+      referenceCode: 'r-1',
+    };
+    await expect(client.otp.generate(input)).resolves.toEqual({
+      variant: 'A',
+      id: expect.any(String),
+      ...input,
+    });
   });
 });
 
@@ -127,7 +156,12 @@ describe('on the wire', () => {
 
   it('an authentication has no Authorization header', async () => {
     const wire = await startWireServer((response) => sendPayload(response, ''));
-    const client = new GatewayClient({ baseUrl: wire.baseUrl, variant: 'A', username: 'u', password: 'p' });
+    const client = new GatewayClient({
+      baseUrl: wire.baseUrl,
+      variant: 'A',
+      username: 'u',
+      password: 'p',
+    });
     closeLater(() => client.close(0));
     await client.warmUp();
     expect(wire.authentications).toHaveLength(1);

@@ -1,9 +1,22 @@
 import { describe, expect, it } from '@jest/globals';
-import { errorOf, logIn, MOBILE, ofType, startGateway, until, type Gateway } from './support/gateway';
+import {
+  errorOf,
+  logIn,
+  MOBILE,
+  ofType,
+  startGateway,
+  until,
+  type Gateway,
+} from './support/gateway';
 
 /** An answer with a code that the documents do not have. */
 function unknownCode(status: number) {
-  return { kind: 'body', status, body: '{"errors":[{"code":4711}]}', contentType: 'application/json' } as const;
+  return {
+    kind: 'body',
+    status,
+    body: '{"errors":[{"code":4711}]}',
+    contentType: 'application/json',
+  } as const;
 }
 
 const broken = { kind: 'status', status: 503 } as const;
@@ -30,9 +43,14 @@ describe('the circuit breaker', () => {
     await fail(gateway, 10);
     expect(ofType(events, 'gateway-failing')).toHaveLength(0);
     await fail(gateway, 1);
-    expect(ofType(events, 'gateway-failing')).toEqual([{ type: 'gateway-failing', retryAfterSeconds: 5 }]);
+    expect(ofType(events, 'gateway-failing')).toEqual([
+      { type: 'gateway-failing', retryAfterSeconds: 5 },
+    ]);
     const before = simulator.stats().calls;
-    expect(await errorOf(client.otp.balance())).toMatchObject({ code: 'ERR_GATEWAY_BUSY', retryAfterSeconds: 5 });
+    expect(await errorOf(client.otp.balance())).toMatchObject({
+      code: 'ERR_GATEWAY_BUSY',
+      retryAfterSeconds: 5,
+    });
     expect(await errorOf(client.admit('validate'))).toMatchObject({ code: 'ERR_GATEWAY_BUSY' });
     expect(simulator.stats().calls).toEqual(before);
   });
@@ -62,10 +80,16 @@ describe('the circuit breaker', () => {
   it.each(['A', 'B'] as const)(
     'is not opened by wrong pins of variant %s, under whatever status they come',
     async (variant) => {
-      const { client, events } = await startGateway(variant, {}, { readings: { errorStatus: 500 } });
+      const { client, events } = await startGateway(
+        variant,
+        {},
+        { readings: { errorStatus: 500 } },
+      );
       const { id } = await client.otp.generate({ mobile: MOBILE });
       for (let guess = 0; guess < 40; guess += 1) {
-        expect(await errorOf(client.otp.validate({ id, mobile: MOBILE, pin: '000000' }))).toHaveProperty('gatewayCode');
+        expect(
+          await errorOf(client.otp.validate({ id, mobile: MOBILE, pin: '000000' })),
+        ).toHaveProperty('gatewayCode');
       }
       expect(ofType(events, 'gateway-failing')).toHaveLength(0);
     },
@@ -88,14 +112,17 @@ describe('the circuit breaker', () => {
     expect(ofType(events, 'gateway-failing')).toHaveLength(1);
   });
 
-  it.each([200, 401, 422, 428, 430, 499])('is not opened by an unknown code under %i', async (status) => {
-    const { client, simulator, events } = await startGateway('A');
-    simulator.failNext('lookup', unknownCode(status), 30);
-    for (let call = 0; call < 30; call += 1) {
-      expect(await errorOf(client.hlr.lookup(MOBILE))).toHaveProperty('gatewayCode', 4711);
-    }
-    expect(ofType(events, 'gateway-failing')).toHaveLength(0);
-  });
+  it.each([200, 401, 422, 428, 430, 499])(
+    'is not opened by an unknown code under %i',
+    async (status) => {
+      const { client, simulator, events } = await startGateway('A');
+      simulator.failNext('lookup', unknownCode(status), 30);
+      for (let call = 0; call < 30; call += 1) {
+        expect(await errorOf(client.hlr.lookup(MOBILE))).toHaveProperty('gatewayCode', 4711);
+      }
+      expect(ofType(events, 'gateway-failing')).toHaveLength(0);
+    },
+  );
 
   it('is opened by authentications that fail', async () => {
     const { client, simulator, events } = await startGateway('A');
@@ -107,7 +134,9 @@ describe('the circuit breaker', () => {
   it('probes with the balance after 5 s, and closes when that is answered', async () => {
     const { client, simulator, clock, events } = await startBroken();
     clock.advanceSeconds(4);
-    expect(await errorOf(client.otp.generate({ mobile: MOBILE }))).toMatchObject({ retryAfterSeconds: 1 });
+    expect(await errorOf(client.otp.generate({ mobile: MOBILE }))).toMatchObject({
+      retryAfterSeconds: 1,
+    });
     clock.advanceSeconds(1);
     expect(simulator.stats().calls.balance).toBe(0);
     await logIn({ client, simulator });
@@ -120,7 +149,9 @@ describe('the circuit breaker', () => {
     for (let probe = 1; probe <= 3; probe += 1) {
       clock.advanceSeconds(5);
       simulator.failNext('balance', broken);
-      expect(await errorOf(client.otp.generate({ mobile: MOBILE }))).toMatchObject({ retryAfterSeconds: 5 });
+      expect(await errorOf(client.otp.generate({ mobile: MOBILE }))).toMatchObject({
+        retryAfterSeconds: 5,
+      });
       expect(simulator.stats().calls).toMatchObject({ balance: probe, generate: 0 });
     }
     expect(ofType(events, 'gateway-failing')).toHaveLength(1);

@@ -1,7 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { createServer, type Server } from 'node:net';
 import type { ServerResponse } from 'node:http';
-import { GatewayClient, type GatewayClientOptions, type GatewayEventListener } from 'passport-sms-otp/client';
+import {
+  GatewayClient,
+  type GatewayClientOptions,
+  type GatewayEventListener,
+} from 'passport-sms-otp/client';
 import { closeLater } from './support/cleanup';
 import { errorOf, MOBILE, startGateway, until } from './support/gateway';
 import { portOf, sendPayload, startWireServer, TOKENS } from './support/wire-server';
@@ -12,7 +16,13 @@ async function startHeld(
   const held: ServerResponse[] = [];
   const wire = await startWireServer((response) => held.push(response));
   const connections = watchConnections(wire.server);
-  const client = new GatewayClient({ baseUrl: wire.baseUrl, variant: 'A', username: 'u', password: 'p', ...options });
+  const client = new GatewayClient({
+    baseUrl: wire.baseUrl,
+    variant: 'A',
+    username: 'u',
+    password: 'p',
+    ...options,
+  });
   closeLater(() => client.close(0));
   await client.warmUp();
   return { client, held, connections };
@@ -20,7 +30,9 @@ async function startHeld(
 
 /** What keeps this process alive, by kind. */
 function resources(): readonly string[] {
-  return process.getActiveResourcesInfo().filter((name) => /Timeout|TCPSocket|TLSSocket|Immediate/.test(name));
+  return process
+    .getActiveResourcesInfo()
+    .filter((name) => /Timeout|TCPSocket|TLSSocket|Immediate/.test(name));
 }
 
 /** Counts the connections that a server has. */
@@ -40,7 +52,10 @@ describe('closing', () => {
     await until(() => held.length === 1);
     expect(connections.open).toBeGreaterThan(0);
     const closing = client.close();
-    expect(await errorOf(client.otp.balance())).toMatchObject({ code: 'ERR_GATEWAY_BUSY', retryAfterSeconds: 5 });
+    expect(await errorOf(client.otp.balance())).toMatchObject({
+      code: 'ERR_GATEWAY_BUSY',
+      retryAfterSeconds: 5,
+    });
     expect(await errorOf(client.admit('validate'))).toMatchObject({ code: 'ERR_GATEWAY_BUSY' });
     expect(await errorOf(client.warmUp())).toMatchObject({ code: 'ERR_GATEWAY_BUSY' });
     expect(held).toHaveLength(1);
@@ -69,7 +84,9 @@ describe('closing', () => {
     expect(await running).toMatchObject({ code: 'ERR_GATEWAY_UNREACHABLE', mayHaveArrived: true });
     expect(await waiting).toMatchObject({ code: 'ERR_GATEWAY_BUSY' });
     const pin = { id: 'x', mobile: MOBILE, pin: '0000' };
-    expect(await errorOf(client.otp.validate(pin, admission))).toMatchObject({ code: 'ERR_GATEWAY_BUSY' });
+    expect(await errorOf(client.otp.validate(pin, admission))).toMatchObject({
+      code: 'ERR_GATEWAY_BUSY',
+    });
   });
 
   it('waits for a renewal in the background, so that its token is saved and the lease is free', async () => {
@@ -110,7 +127,13 @@ describe('closing', () => {
     const connections = watchConnections(server);
     const baseUrl = `https://127.0.0.1:${portOf(server)}`;
     const timeouts = { connectMs: 60_000, authMs: 12_000 };
-    const client = new GatewayClient({ baseUrl, variant: 'A', username: 'u', password: 'p', timeouts });
+    const client = new GatewayClient({
+      baseUrl,
+      variant: 'A',
+      username: 'u',
+      password: 'p',
+      timeouts,
+    });
     const call = errorOf(client.otp.balance());
     await until(() => connections.open === 1);
     await client.close(10);
@@ -143,7 +166,9 @@ describe('listeners', () => {
     unsubscribe();
     await client.otp.balance();
     expect(heard).toEqual(['gateway-call', 'token-renewed', 'gateway-call']);
-    expect(TOKENS.access_token).toBe(wire.requests[1]?.headers.authorization?.slice('Bearer '.length));
+    expect(TOKENS.access_token).toBe(
+      wire.requests[1]?.headers.authorization?.slice('Bearer '.length),
+    );
   });
 
   it('are told how each call ended', async () => {
@@ -155,7 +180,13 @@ describe('listeners', () => {
     expect(events.filter(({ type }) => type === 'gateway-call')).toEqual([
       { type: 'gateway-call', call: 'auth', outcome: 'ok', durationMs },
       { type: 'gateway-call', call: 'balance', outcome: 'unreachable', durationMs },
-      { type: 'gateway-call', call: 'validate', outcome: 'rejected', durationMs, gatewayCode: 2107 },
+      {
+        type: 'gateway-call',
+        call: 'validate',
+        outcome: 'rejected',
+        durationMs,
+        gatewayCode: 2107,
+      },
     ]);
   });
 });

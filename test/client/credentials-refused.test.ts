@@ -5,14 +5,19 @@ import { errorOf, MOBILE, ofType, startGateway } from './support/gateway';
 describe.each(['A', 'B'] as const)('variant %s: credentials that are refused', (variant) => {
   it('the first caller hears why, everybody else is refused here', async () => {
     const { client, simulator, events } = await startGateway(variant, { password: 'wrong' });
-    const errors = await Promise.all(Array.from({ length: 20 }, () => errorOf(client.otp.balance())));
+    const errors = await Promise.all(
+      Array.from({ length: 20 }, () => errorOf(client.otp.balance())),
+    );
     expect(errors[0]).toBeInstanceOf(GatewayRejectedError);
     expect(errors[0]).toMatchObject({ gatewayCode: 1004 });
     for (const error of errors.slice(1)) {
       expect(error).toBeInstanceOf(GatewayBusyError);
       expect(error).toMatchObject({ retryAfterSeconds: 60 });
     }
-    expect(await errorOf(client.admit('generate'))).toMatchObject({ code: 'ERR_GATEWAY_BUSY', retryAfterSeconds: 60 });
+    expect(await errorOf(client.admit('generate'))).toMatchObject({
+      code: 'ERR_GATEWAY_BUSY',
+      retryAfterSeconds: 60,
+    });
     expect(simulator.stats().calls).toMatchObject({ auth: 1, balance: 0 });
     expect(ofType(events, 'gateway-credentials-refused')).toEqual([
       { type: 'gateway-credentials-refused', gatewayCode: 1004, retryAfterSeconds: 60 },
@@ -28,7 +33,11 @@ describe.each(['A', 'B'] as const)('variant %s: credentials that are refused', (
       expect(simulator.stats().calls.auth).toBe(tries + 1);
       clock.advanceSeconds(1);
       const errors = await Promise.all([1, 2, 3].map(() => errorOf(client.otp.balance())));
-      expect(errors.map(({ name }) => name)).toEqual(['GatewayRejectedError', 'GatewayBusyError', 'GatewayBusyError']);
+      expect(errors.map(({ name }) => name)).toEqual([
+        'GatewayRejectedError',
+        'GatewayBusyError',
+        'GatewayBusyError',
+      ]);
       expect(simulator.stats().calls.auth).toBe(tries + 2);
     }
   });

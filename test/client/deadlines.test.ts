@@ -26,7 +26,9 @@ function clientOf(baseUrl: string, options: Partial<GatewayClientOptions> = {}):
 describe('the deadline of a call', () => {
   it('covers the time in the queue; a request that is still queued then never leaves', async () => {
     const held: (() => void)[] = [];
-    const wire = await startWireServer((response) => held.push(() => sendPayload(response, { balance: '1' })));
+    const wire = await startWireServer((response) =>
+      held.push(() => sendPayload(response, { balance: '1' })),
+    );
     const client = clientOf(wire.baseUrl, { connections: 1, timeouts: { lookupMs: LIMIT_MS } });
     await client.warmUp();
     const running = client.otp.balance();
@@ -80,14 +82,20 @@ describe('the deadline of a call', () => {
     simulator.failNext('validate', 'no-answer');
     const tookMs = await timed(async () => {
       const call = client.otp.validate({ id: 'x', mobile: MOBILE, pin: '0000' }, admission);
-      expect(await errorOf(call)).toMatchObject({ code: 'ERR_GATEWAY_TIMEOUT', mayHaveArrived: true });
+      expect(await errorOf(call)).toMatchObject({
+        code: 'ERR_GATEWAY_TIMEOUT',
+        mayHaveArrived: true,
+      });
     });
     expect(tookMs).toBeLessThan(390);
     expect(tookMs).toBeGreaterThan(20);
   });
 
   it('covers headers that never end and bodies that never end', async () => {
-    for (const answer of ['HTTP/1.1 200 OK\r\nx-', 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n{']) {
+    for (const answer of [
+      'HTTP/1.1 200 OK\r\nx-',
+      'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n{',
+    ]) {
       const server = createServer((socket) => {
         socket.on('error', () => undefined);
         socket.once('data', () => {
@@ -98,7 +106,9 @@ describe('the deadline of a call', () => {
       });
       await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
       closeLater(() => new Promise((resolve) => server.close(() => resolve())));
-      const client = clientOf(`http://127.0.0.1:${portOf(server)}`, { timeouts: { authMs: LIMIT_MS } });
+      const client = clientOf(`http://127.0.0.1:${portOf(server)}`, {
+        timeouts: { authMs: LIMIT_MS },
+      });
       const tookMs = await timed(async () => {
         expect(await errorOf(client.warmUp())).toMatchObject({ code: 'ERR_GATEWAY_TIMEOUT' });
       });
@@ -110,7 +120,11 @@ describe('the deadline of a call', () => {
   it('covers connecting; a request that has no connection by then never leaves', async () => {
     const wire = await startWireServer((response) => sendPayload(response, { balance: '1' }));
     const proxy = await startProxy({ delayMs: 2 * LIMIT_MS });
-    const client = clientOf(wire.baseUrl, { connections: 1, proxyUrl: proxy.url, timeouts: { authMs: LIMIT_MS } });
+    const client = clientOf(wire.baseUrl, {
+      connections: 1,
+      proxyUrl: proxy.url,
+      timeouts: { authMs: LIMIT_MS },
+    });
     const error = await errorOf(client.warmUp());
     expect(error).toMatchObject({ code: 'ERR_GATEWAY_TIMEOUT', mayHaveArrived: false });
     await until(() => proxy.tunnels === 1);
@@ -124,7 +138,11 @@ describe('the deadline of a call', () => {
     const tokenStore = memoryTokens(1, Date.now);
     await clientOf(wire.baseUrl, { tokenStore }).warmUp();
     const proxyUrl = (await startProxy({ delayMs: 2 * LIMIT_MS })).url;
-    const client = clientOf(wire.baseUrl, { tokenStore, proxyUrl, timeouts: { balanceMs: LIMIT_MS } });
+    const client = clientOf(wire.baseUrl, {
+      tokenStore,
+      proxyUrl,
+      timeouts: { balanceMs: LIMIT_MS },
+    });
     const error = await errorOf(client.otp.balance());
     expect(error).toMatchObject({ code: 'ERR_GATEWAY_TIMEOUT', mayHaveArrived: false });
     expect(wire.authentications).toHaveLength(1);
@@ -172,7 +190,9 @@ it('a connection that is not made within its own limit is given up', async () =>
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   closeLater(() => new Promise((resolve) => server.close(() => resolve())));
   // It takes the connection and never speaks TLS.
-  const client = clientOf(`https://127.0.0.1:${portOf(server)}`, { timeouts: { connectMs: LIMIT_MS } });
+  const client = clientOf(`https://127.0.0.1:${portOf(server)}`, {
+    timeouts: { connectMs: LIMIT_MS },
+  });
   const tookMs = await timed(async () => {
     expect(await errorOf(client.warmUp())).toMatchObject({
       code: 'ERR_GATEWAY_UNREACHABLE',

@@ -2,9 +2,18 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import type { CallName, GatewayClient, GatewayClientOptions } from 'passport-sms-otp/client';
 import type { Fault, FaultName } from '../../src/simulator/faults';
-import { errorOf, MOBILE, pinOf, startClient, startGateway, startSimulator } from './support/gateway';
+import {
+  errorOf,
+  MOBILE,
+  pinOf,
+  startClient,
+  startGateway,
+  startSimulator,
+} from './support/gateway';
 
-const calls: Readonly<Record<Exclude<CallName, 'auth'>, (client: GatewayClient) => Promise<unknown>>> = {
+const calls: Readonly<
+  Record<Exclude<CallName, 'auth'>, (client: GatewayClient) => Promise<unknown>>
+> = {
   generate: (client) => client.otp.generate({ mobile: MOBILE }),
   validate: (client) => client.otp.validate({ id: '4711', mobile: MOBILE, pin: '123456' }),
   balance: (client) => client.otp.balance(),
@@ -27,18 +36,38 @@ const timeouts: GatewayClientOptions['timeouts'] = {
 
 const response = { code: 'ERR_GATEWAY_RESPONSE' };
 const faults: readonly (readonly [string, Fault | FaultName, object])[] = [
-  ['a reset before', { kind: 'reset', when: 'before' }, { code: 'ERR_GATEWAY_UNREACHABLE', mayHaveArrived: true }],
-  ['a reset after', { kind: 'reset', when: 'after' }, { code: 'ERR_GATEWAY_UNREACHABLE', mayHaveArrived: true }],
+  [
+    'a reset before',
+    { kind: 'reset', when: 'before' },
+    { code: 'ERR_GATEWAY_UNREACHABLE', mayHaveArrived: true },
+  ],
+  [
+    'a reset after',
+    { kind: 'reset', when: 'after' },
+    { code: 'ERR_GATEWAY_UNREACHABLE', mayHaveArrived: true },
+  ],
   ['no answer', 'no-answer', { code: 'ERR_GATEWAY_TIMEOUT', status: 504, mayHaveArrived: true }],
-  ['an answer too late', { kind: 'latency', ms: 400 }, { code: 'ERR_GATEWAY_TIMEOUT', mayHaveArrived: true }],
-  ['a slow drip', { kind: 'slow-drip', intervalMs: 20 }, { code: 'ERR_GATEWAY_TIMEOUT', mayHaveArrived: true }],
+  [
+    'an answer too late',
+    { kind: 'latency', ms: 400 },
+    { code: 'ERR_GATEWAY_TIMEOUT', mayHaveArrived: true },
+  ],
+  [
+    'a slow drip',
+    { kind: 'slow-drip', intervalMs: 20 },
+    { code: 'ERR_GATEWAY_TIMEOUT', mayHaveArrived: true },
+  ],
   ['half an answer', 'half-answer', response],
   ['a proxy page', 'html-502', { ...response, httpStatus: 502 }],
   ['another content type', { kind: 'content-type', value: 'text/plain' }, response],
   ['a huge answer', { kind: 'huge', bytes: 9 * 1024 * 1024 }, response],
   ['a compressed answer', { kind: 'compressed', bytes: 100_000_000 }, response],
   ['a redirect', 'redirect', { ...response, httpStatus: 307 }],
-  ['nonsense', { kind: 'body', status: 200, body: '{"payload":', contentType: 'application/json' }, response],
+  [
+    'nonsense',
+    { kind: 'body', status: 200, body: '{"payload":', contentType: 'application/json' },
+    response,
+  ],
   [
     'too many requests',
     { kind: 'status', status: 429, retryAfterSeconds: 7 },
@@ -50,7 +79,11 @@ const faults: readonly (readonly [string, Fault | FaultName, object])[] = [
     { code: 'ERR_GATEWAY_REJECTED', gatewayCode: null, httpStatus: 503 },
   ],
   ['an error', { kind: 'error', code: 2121 }, { code: 'ERR_GATEWAY_REJECTED', gatewayCode: 2121 }],
-  ['an error with 200', { kind: 'error', code: 2121, status200: true }, { gatewayCode: 2121, httpStatus: 200 }],
+  [
+    'an error with 200',
+    { kind: 'error', code: 2121, status200: true },
+    { gatewayCode: 2121, httpStatus: 200 },
+  ],
 ];
 
 describe.each(['A', 'B'] as const)('variant %s', (variant) => {
@@ -100,20 +133,33 @@ describe('an authentication that goes wrong', () => {
     ['a reset', 'reset', { code: 'ERR_GATEWAY_UNREACHABLE', mayHaveArrived: false }],
     ['no answer', 'no-answer', { code: 'ERR_GATEWAY_TIMEOUT', mayHaveArrived: false }],
     ['a proxy page', 'html-502', { code: 'ERR_GATEWAY_RESPONSE' }],
-    ['no token', { kind: 'body', status: 200, body: '{"payload":{}}' }, { code: 'ERR_GATEWAY_RESPONSE' }],
+    [
+      'no token',
+      { kind: 'body', status: 200, body: '{"payload":{}}' },
+      { code: 'ERR_GATEWAY_RESPONSE' },
+    ],
     [
       'a token that is no header value',
       { kind: 'body', status: 200, body: '{"payload":{"access_token":"a\\r\\nx: y"}}' },
       { code: 'ERR_GATEWAY_RESPONSE' },
     ],
-    ['an error', { kind: 'error', code: 2121 }, { code: 'ERR_GATEWAY_REJECTED', gatewayCode: 2121 }],
-  ] as const)('%s: the call has not left, and the next one works', async (_title, fault, expected) => {
-    const { client, simulator } = await startGateway('A', { timeouts: { authMs: 1_000 } });
-    const body =
-      typeof fault === 'object' && fault.kind === 'body' ? { ...fault, contentType: 'application/json' } : fault;
-    simulator.failNext('auth', body);
-    expect(await errorOf(client.otp.generate({ mobile: MOBILE }))).toMatchObject(expected);
-    expect(simulator.stats().calls.generate).toBe(0);
-    await expect(client.otp.generate({ mobile: MOBILE })).resolves.toHaveProperty('id');
-  });
+    [
+      'an error',
+      { kind: 'error', code: 2121 },
+      { code: 'ERR_GATEWAY_REJECTED', gatewayCode: 2121 },
+    ],
+  ] as const)(
+    '%s: the call has not left, and the next one works',
+    async (_title, fault, expected) => {
+      const { client, simulator } = await startGateway('A', { timeouts: { authMs: 1_000 } });
+      const body =
+        typeof fault === 'object' && fault.kind === 'body'
+          ? { ...fault, contentType: 'application/json' }
+          : fault;
+      simulator.failNext('auth', body);
+      expect(await errorOf(client.otp.generate({ mobile: MOBILE }))).toMatchObject(expected);
+      expect(simulator.stats().calls.generate).toBe(0);
+      await expect(client.otp.generate({ mobile: MOBILE })).resolves.toHaveProperty('id');
+    },
+  );
 });

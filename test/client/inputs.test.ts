@@ -90,11 +90,15 @@ it('a message of 160 characters that needs a second segment is sent only where t
   const message = `[PIN]${'€'.repeat(155)}`;
   const { client } = await startGateway('A');
   expect(await errorOf(client.otp.generate({ mobile: MOBILE, message }))).toBeInstanceOf(TypeError);
-  const wire = await startWireServer((response) => sendPayload(response, { id: 'x', mobile: '12025550123' }));
+  const wire = await startWireServer((response) =>
+    sendPayload(response, { id: 'x', mobile: '12025550123' }),
+  );
   const account = { baseUrl: wire.baseUrl, variant: 'A', username: 'u', password: 'p' } as const;
   const generous = new GatewayClient({ ...account, allowSecondSegment: true });
   closeLater(() => generous.close(0));
-  await expect(generous.otp.generate({ mobile: MOBILE, message })).resolves.toMatchObject({ id: 'x' });
+  await expect(generous.otp.generate({ mobile: MOBILE, message })).resolves.toMatchObject({
+    id: 'x',
+  });
   const tooLong = generous.otp.generate({ mobile: MOBILE, message: `${message}€` });
   expect(await errorOf(tooLong)).toBeInstanceOf(TypeError);
 });
@@ -102,7 +106,11 @@ it('a message of 160 characters that needs a second segment is sent only where t
 it('the longest pin a message is measured with can be set', async () => {
   const { client } = await startGateway('A', { maxPinDigits: 4 });
   const message = `[PIN]${'x'.repeat(153)}`;
-  await expect(client.otp.generate({ mobile: MOBILE, message })).resolves.toMatchObject({ message });
+  await expect(client.otp.generate({ mobile: MOBILE, message })).resolves.toMatchObject({
+    message,
+  });
   const { client: careful } = await startGateway('A');
-  expect(await errorOf(careful.otp.generate({ mobile: MOBILE, message }))).toBeInstanceOf(TypeError);
+  expect(await errorOf(careful.otp.generate({ mobile: MOBILE, message }))).toBeInstanceOf(
+    TypeError,
+  );
 });

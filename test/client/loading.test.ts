@@ -7,12 +7,18 @@ const ROOT = join(__dirname, '../..');
 /** The packages that are loaded after a script has run, in a process of its own. */
 function packagesLoadedBy(script: string): Set<string> {
   const print = 'console.log(JSON.stringify(Object.keys(require.cache)))';
-  const output = execFileSync(process.execPath, ['--require', 'tsx/cjs', '--eval', `${script}; ${print}`], {
-    cwd: ROOT,
-  });
+  const output = execFileSync(
+    process.execPath,
+    ['--require', 'tsx/cjs', '--eval', `${script}; ${print}`],
+    {
+      cwd: ROOT,
+    },
+  );
   // The script prints the keys of require.cache.
   const files = JSON.parse(output.toString()) as string[];
-  const names = files.map((file) => /node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/.exec(file)?.[1] ?? 'ours');
+  const names = files.map(
+    (file) => /node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/.exec(file)?.[1] ?? 'ours',
+  );
   return new Set(names);
 }
 

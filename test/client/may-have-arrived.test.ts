@@ -15,7 +15,10 @@ describe('a call that failed may have arrived', () => {
     const { client, simulator } = await startGateway('A', { timeouts: { balanceMs: LIMIT_MS } });
     await client.warmUp();
     simulator.failNext('balance', fault);
-    expect(await errorOf(client.otp.balance())).toMatchObject({ ...expected, mayHaveArrived: true });
+    expect(await errorOf(client.otp.balance())).toMatchObject({
+      ...expected,
+      mayHaveArrived: true,
+    });
   });
 });
 
@@ -41,7 +44,10 @@ describe('a call that failed has certainly not arrived', () => {
     const proxy = await startProxy({ delayMs: 2 * LIMIT_MS });
     const shared = { tokenStore, proxyUrl: proxy.url, timeouts: { balanceMs: LIMIT_MS } };
     const { client } = startClient(simulator, shared);
-    expect(await errorOf(client.otp.balance())).toMatchObject({ code: 'ERR_GATEWAY_TIMEOUT', mayHaveArrived: false });
+    expect(await errorOf(client.otp.balance())).toMatchObject({
+      code: 'ERR_GATEWAY_TIMEOUT',
+      mayHaveArrived: false,
+    });
     expect(simulator.stats().calls).toMatchObject({ auth: 1, balance: 0 });
   });
 });

@@ -12,7 +12,10 @@ function clientOf(baseUrl: string): GatewayClient {
 }
 
 const OK = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n';
-const UNREACHED = { code: 'ERR_GATEWAY_UNREACHABLE', cause: { name: 'Error', code: 'UND_ERR_SOCKET' } };
+const UNREACHED = {
+  code: 'ERR_GATEWAY_UNREACHABLE',
+  cause: { name: 'Error', code: 'UND_ERR_SOCKET' },
+};
 
 /** What a client says that asked a server for a token and got these bytes, and then the end of the connection. */
 async function errorAfter(bytes: string): Promise<Error> {
@@ -58,17 +61,50 @@ describe('an answer', () => {
     ['399', 'HTTP/1.1 399 x\r\ncontent-length: 0\r\n\r\n', 399, 'it is a redirect'],
     ['299 without type', 'HTTP/1.1 299 x\r\ncontent-length: 0\r\n\r\n', 299, 'it is not JSON'],
     ['400 without type', 'HTTP/1.1 400 x\r\ncontent-length: 0\r\n\r\n', 400, 'it is not JSON'],
-    ['two types', `${OK}content-type: application/json\r\ncontent-length: 2\r\n\r\n{}`, 200, 'it is not JSON'],
-    ['an encoding', `${OK}content-encoding: gzip\r\ncontent-length: 2\r\n\r\n{}`, 200, 'it is encoded'],
-    ['two encodings', `${OK}${'content-encoding: identity\r\n'.repeat(2)}\r\n{}`, 200, 'it is encoded'],
-    ['an empty encoding', `${OK}content-encoding:\r\ncontent-length: 2\r\n\r\n{}`, 200, 'it is encoded'],
+    [
+      'two types',
+      `${OK}content-type: application/json\r\ncontent-length: 2\r\n\r\n{}`,
+      200,
+      'it is not JSON',
+    ],
+    [
+      'an encoding',
+      `${OK}content-encoding: gzip\r\ncontent-length: 2\r\n\r\n{}`,
+      200,
+      'it is encoded',
+    ],
+    [
+      'two encodings',
+      `${OK}${'content-encoding: identity\r\n'.repeat(2)}\r\n{}`,
+      200,
+      'it is encoded',
+    ],
+    [
+      'an empty encoding',
+      `${OK}content-encoding:\r\ncontent-length: 2\r\n\r\n{}`,
+      200,
+      'it is encoded',
+    ],
     ['a length beyond 64 KiB', `${OK}content-length: 65537\r\n\r\n{`, 200, 'it is too large'],
     ['more than 64 KiB', `${OK}\r\n"${'x'.repeat(65_536)}"`, 200, 'it is too large'],
-    ['no JSON', `${OK}content-length: 5\r\n\r\n{"a":`, 200, 'fields not as expected; check the variant'],
-    ['other members', `${OK}content-length: 2\r\n\r\n{}`, 200, 'fields not as expected; check the variant'],
-  ])('is not as documented where its head or its members are not: %s', async (_title, bytes, httpStatus, problem) => {
-    expect(await errorAfter(bytes)).toMatchObject(asSaid(httpStatus, problem));
-  });
+    [
+      'no JSON',
+      `${OK}content-length: 5\r\n\r\n{"a":`,
+      200,
+      'fields not as expected; check the variant',
+    ],
+    [
+      'other members',
+      `${OK}content-length: 2\r\n\r\n{}`,
+      200,
+      'fields not as expected; check the variant',
+    ],
+  ])(
+    'is not as documented where its head or its members are not: %s',
+    async (_title, bytes, httpStatus, problem) => {
+      expect(await errorAfter(bytes)).toMatchObject(asSaid(httpStatus, problem));
+    },
+  );
 
   it.each([
     ['nothing', ''],

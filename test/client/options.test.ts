@@ -2,7 +2,12 @@ import { describe, expect, it } from '@jest/globals';
 import { GatewayClient, type GatewayClientOptions } from 'passport-sms-otp/client';
 
 const SECRET = 'canary-secret';
-const right = { baseUrl: 'https://gateway.example', variant: 'A', username: 'user', password: SECRET } as const;
+const right = {
+  baseUrl: 'https://gateway.example',
+  variant: 'A',
+  username: 'user',
+  password: SECRET,
+} as const;
 
 /** Makes a client with options that may be of any kind. */
 function make(options: Record<string, unknown>): GatewayClient {
@@ -22,9 +27,29 @@ function messageOf(options: Record<string, unknown>): string {
 
 describe('an option that is wrong is a TypeError that names it and shows no value', () => {
   it.each([
-    ['baseUrl', [undefined, 7, '', 'gateway.example', 'ftp://gateway.example', `https://u:${SECRET}@gateway.example`]],
-    ['baseUrl', [`https://gateway.example?key=${SECRET}`, `https://gateway.example#${SECRET}`, 'https://g.example?']],
-    ['baseUrl', [`http://${SECRET}.example`, 'http://10.0.0.1', 'http://128.0.0.1', 'http://[::2]']],
+    [
+      'baseUrl',
+      [
+        undefined,
+        7,
+        '',
+        'gateway.example',
+        'ftp://gateway.example',
+        `https://u:${SECRET}@gateway.example`,
+      ],
+    ],
+    [
+      'baseUrl',
+      [
+        `https://gateway.example?key=${SECRET}`,
+        `https://gateway.example#${SECRET}`,
+        'https://g.example?',
+      ],
+    ],
+    [
+      'baseUrl',
+      [`http://${SECRET}.example`, 'http://10.0.0.1', 'http://128.0.0.1', 'http://[::2]'],
+    ],
     ['baseUrl', ['http://127.0.0.1.example', 'http://localhost.example', 'http://0.0.0.0']],
     ['variant', [undefined, 'C', 'a', 1]],
     ['username', [undefined, '', 7]],
@@ -60,24 +85,35 @@ describe('an option that is wrong is a TypeError that names it and shows no valu
     ['pricingMs', 60_000],
   ])('timeouts.%s goes from 1 to %i', (name, ceiling) => {
     for (const value of [0, ceiling + 1, 1.5, '100']) {
-      expect(messageOf({ ...right, timeouts: { [name]: value } })).toMatch(`GatewayClient: timeouts.${name} `);
+      expect(messageOf({ ...right, timeouts: { [name]: value } })).toMatch(
+        `GatewayClient: timeouts.${name} `,
+      );
     }
     expect(() => make({ ...right, timeouts: { [name]: ceiling } })).not.toThrow();
   });
 });
 
 it('an unknown option is an error, also inside timeouts', () => {
-  expect(messageOf({ ...right, rejectUnauthorized: false })).toBe('GatewayClient: unknown option rejectUnauthorized');
-  expect(messageOf({ ...right, timeouts: { totalMs: 1 } })).toBe('GatewayClient: unknown option timeouts.totalMs');
+  expect(messageOf({ ...right, rejectUnauthorized: false })).toBe(
+    'GatewayClient: unknown option rejectUnauthorized',
+  );
+  expect(messageOf({ ...right, timeouts: { totalMs: 1 } })).toBe(
+    'GatewayClient: unknown option timeouts.totalMs',
+  );
 });
 
-it.each([undefined, null, 'https://gateway.example'])('options that are %p are an error', (options) => {
-  expect(() => new GatewayClient(options as unknown as GatewayClientOptions)).toThrow(TypeError);
-});
+it.each([undefined, null, 'https://gateway.example'])(
+  'options that are %p are an error',
+  (options) => {
+    expect(() => new GatewayClient(options as unknown as GatewayClientOptions)).toThrow(TypeError);
+  },
+);
 
 it.each(['tokenValiditySeconds', 'preserveToken'])('%s exists in variant A only', (name) => {
   const value = name === 'preserveToken' ? true : 1800;
-  expect(messageOf({ ...right, variant: 'B', [name]: value })).toBe(`GatewayClient: ${name} exists in variant A only`);
+  expect(messageOf({ ...right, variant: 'B', [name]: value })).toBe(
+    `GatewayClient: ${name} exists in variant A only`,
+  );
 });
 
 it.each([
@@ -100,6 +136,17 @@ it('a proxy that would read the password in clear is refused', () => {
 });
 
 it('an option that is undefined counts as left out', () => {
-  const names = ['numbersAs', 'timeouts', 'connections', 'ca', 'proxyUrl', 'tokenStore', 'onEvent', 'now'];
-  expect(() => make({ ...right, ...Object.fromEntries(names.map((name) => [name, undefined])) })).not.toThrow();
+  const names = [
+    'numbersAs',
+    'timeouts',
+    'connections',
+    'ca',
+    'proxyUrl',
+    'tokenStore',
+    'onEvent',
+    'now',
+  ];
+  expect(() =>
+    make({ ...right, ...Object.fromEntries(names.map((name) => [name, undefined])) }),
+  ).not.toThrow();
 });

@@ -1,8 +1,22 @@
 import { describe, expect, it } from '@jest/globals';
 import { GatewayClient } from 'passport-sms-otp/client';
 import { closeLater } from './support/cleanup';
-import { errorOf, logIn, ofType, startClient, startGateway, startSimulator, until } from './support/gateway';
-import { sendJson, sendPayload, startWireServer, TOKENS, type WireServer } from './support/wire-server';
+import {
+  errorOf,
+  logIn,
+  ofType,
+  startClient,
+  startGateway,
+  startSimulator,
+  until,
+} from './support/gateway';
+import {
+  sendJson,
+  sendPayload,
+  startWireServer,
+  TOKENS,
+  type WireServer,
+} from './support/wire-server';
 
 it('two clients of variant A keep each other logged in without sharing anything', async () => {
   const simulator = await startSimulator({ variant: 'A' });
@@ -48,9 +62,13 @@ async function startStubbornServer(): Promise<WireServer> {
       else sendJson(response, 401, { status_code: 401, errors: [{ code: 1009 }] });
     },
     (response, { body }) => {
-      if (body.includes('refresh_token')) sendJson(response, 401, { status_code: 401, errors: [{ code: 1005 }] });
+      if (body.includes('refresh_token'))
+        sendJson(response, 401, { status_code: 401, errors: [{ code: 1005 }] });
       else
-        sendPayload(response, { ...TOKENS, access_token: body.includes('"preserve":false') ? 'access-2' : 'access-1' });
+        sendPayload(response, {
+          ...TOKENS,
+          access_token: body.includes('"preserve":false') ? 'access-2' : 'access-1',
+        });
     },
   );
 }
@@ -58,10 +76,17 @@ async function startStubbornServer(): Promise<WireServer> {
 describe('a token that preserve hands back although the gateway refused it', () => {
   it('is replaced: refresh token, credentials that keep, credentials that reset', async () => {
     const wire = await startStubbornServer();
-    const client = new GatewayClient({ baseUrl: wire.baseUrl, variant: 'A', username: 'u', password: 'p' });
+    const client = new GatewayClient({
+      baseUrl: wire.baseUrl,
+      variant: 'A',
+      username: 'u',
+      password: 'p',
+    });
     closeLater(() => client.close(0));
     await expect(client.otp.balance()).resolves.toEqual({ balance: '1' });
-    const asked = wire.authentications.map(({ body }) => JSON.parse(body) as Record<string, unknown>);
+    const asked = wire.authentications.map(
+      ({ body }) => JSON.parse(body) as Record<string, unknown>,
+    );
     expect(asked).toMatchObject([
       { type: 'access_token', preserve: true },
       { type: 'refresh_token', refresh_token: 'refresh-1' },
@@ -74,7 +99,12 @@ describe('a token that preserve hands back although the gateway refused it', () 
     const wire = await startWireServer((response) =>
       sendJson(response, 401, { status_code: 401, errors: [{ code: 1009 }] }),
     );
-    const client = new GatewayClient({ baseUrl: wire.baseUrl, variant: 'A', username: 'u', password: 'p' });
+    const client = new GatewayClient({
+      baseUrl: wire.baseUrl,
+      variant: 'A',
+      username: 'u',
+      password: 'p',
+    });
     closeLater(() => client.close(0));
     expect(await errorOf(client.otp.balance())).toMatchObject({ gatewayCode: 1009 });
     expect(wire.requests).toHaveLength(2);

@@ -6,7 +6,13 @@ import { startProxy } from './support/proxy';
 import { sendPayload, startWireServer } from './support/wire-server';
 
 function clientOf(baseUrl: string, options: Partial<GatewayClientOptions> = {}): GatewayClient {
-  const client = new GatewayClient({ baseUrl, variant: 'A', username: 'u', password: 'p', ...options });
+  const client = new GatewayClient({
+    baseUrl,
+    variant: 'A',
+    username: 'u',
+    password: 'p',
+    ...options,
+  });
   closeLater(() => client.close(0));
   return client;
 }
@@ -27,9 +33,13 @@ describe('a proxy', () => {
   it('is shown the credentials of its own URL, and the gateway is not', async () => {
     const proxy = await startProxy();
     const wire = await startWireServer((response) => sendPayload(response, { balance: '1' }));
-    const client = clientOf(wire.baseUrl, { proxyUrl: proxy.url.replace('//', '//proxy-user:proxy-word@') });
+    const client = clientOf(wire.baseUrl, {
+      proxyUrl: proxy.url.replace('//', '//proxy-user:proxy-word@'),
+    });
     await client.otp.balance();
-    expect(proxy.authorizations[0]).toBe(`Basic ${Buffer.from('proxy-user:proxy-word').toString('base64')}`);
+    expect(proxy.authorizations[0]).toBe(
+      `Basic ${Buffer.from('proxy-user:proxy-word').toString('base64')}`,
+    );
     expect(JSON.stringify(wire.requests)).not.toContain('proxy');
   });
 

@@ -11,7 +11,13 @@ async function startSlowGateway(
 ): Promise<{ wire: WireServer; client: GatewayClient; held: ServerResponse[] }> {
   const held: ServerResponse[] = [];
   const wire = await startWireServer((response) => held.push(response));
-  const client = new GatewayClient({ baseUrl: wire.baseUrl, variant: 'A', username: 'u', password: 'p', ...options });
+  const client = new GatewayClient({
+    baseUrl: wire.baseUrl,
+    variant: 'A',
+    username: 'u',
+    password: 'p',
+    ...options,
+  });
   closeLater(() => client.close(0));
   await client.warmUp();
   return { wire, client, held };
@@ -93,7 +99,10 @@ describe('an admission', () => {
   });
 
   it('waits for its turn, so that a call that is admitted need not', async () => {
-    const { client, held } = await startSlowGateway({ connections: 1, timeouts: { validateMs: 200 } });
+    const { client, held } = await startSlowGateway({
+      connections: 1,
+      timeouts: { validateMs: 200 },
+    });
     const running = client.otp.balance();
     await until(() => held.length === 1);
     expect(await errorOf(client.admit('validate'))).toMatchObject({
@@ -134,7 +143,9 @@ describe('an admission', () => {
     await client.otp.generate({ mobile: MOBILE }, used);
     released.release();
     for (const admission of [used, released]) {
-      expect(await errorOf(client.otp.generate({ mobile: MOBILE }, admission))).toBeInstanceOf(TypeError);
+      expect(await errorOf(client.otp.generate({ mobile: MOBILE }, admission))).toBeInstanceOf(
+        TypeError,
+      );
     }
     expect(simulator.stats().calls.generate).toBe(1);
   });
@@ -152,7 +163,11 @@ describe('an admission', () => {
   });
 
   it('makes sure of a token: what the authentication comes to is thrown, and nothing else is sent', async () => {
-    const { client, simulator } = await startGateway('A', { password: 'wrong', connections: 1, queueLimit: 0 });
+    const { client, simulator } = await startGateway('A', {
+      password: 'wrong',
+      connections: 1,
+      queueLimit: 0,
+    });
     expect(await errorOf(client.admit('generate'))).toMatchObject({ gatewayCode: 1004 });
     expect(await errorOf(client.admit('generate'))).toMatchObject({ code: 'ERR_GATEWAY_BUSY' });
     expect(simulator.stats().calls).toMatchObject({ auth: 1, generate: 0 });

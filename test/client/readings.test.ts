@@ -15,7 +15,11 @@ const values: { readonly [Name in keyof Readings]: readonly Readings[Name][] } =
   statusCodeAs: ['number', 'string', 'missing', 'other'],
   statusMessage: ['text', 'missing'],
   extraFields: [true, false],
-  contentType: ['application/json', 'application/json; charset=utf-8', 'application/vnd.gateway+json'],
+  contentType: [
+    'application/json',
+    'application/json; charset=utf-8',
+    'application/vnd.gateway+json',
+  ],
   numericMembers: ['either', 'string', { mobile: 'string', validity: 'string' }],
   acceptsPlus: [true, false],
   requiresJsonContentType: [true, false],
@@ -64,7 +68,10 @@ const values: { readonly [Name in keyof Readings]: readonly Readings[Name][] } =
 };
 
 const readings = Object.entries(values).flatMap(([name, list]) =>
-  list.map((value): [string, Partial<Readings>] => [`${name}: ${JSON.stringify(value)}`, { [name]: value }]),
+  list.map((value): [string, Partial<Readings>] => [
+    `${name}: ${JSON.stringify(value)}`,
+    { [name]: value },
+  ]),
 );
 
 describe.each(['A', 'B'] as const)('variant %s', (variant) => {
@@ -87,7 +94,11 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
   });
 
   it('logs in where numbers must be JSON numbers, if told so', async () => {
-    const gateway = await startGateway(variant, { numbersAs: 'number' }, { readings: { numericMembers: 'number' } });
+    const gateway = await startGateway(
+      variant,
+      { numbersAs: 'number' },
+      { readings: { numericMembers: 'number' } },
+    );
     await logIn(gateway);
     expect(gateway.simulator.stats().validated).toBe(1);
   });
@@ -102,11 +113,14 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
   });
 });
 
-it.each(['number', 'string'] as const)('an id of B beyond 2^53 as a %s arrives with every digit', async (idAs) => {
-  const gateway = await startGateway('B', {}, { readings: { idSize: 'beyond-safe', idAs } });
-  await logIn(gateway);
-  expect(gateway.simulator.stats().validated).toBe(1);
-});
+it.each(['number', 'string'] as const)(
+  'an id of B beyond 2^53 as a %s arrives with every digit',
+  async (idAs) => {
+    const gateway = await startGateway('B', {}, { readings: { idSize: 'beyond-safe', idAs } });
+    await logIn(gateway);
+    expect(gateway.simulator.stats().validated).toBe(1);
+  },
+);
 
 it('hostile ids of A arrive at the gateway as they were given', async () => {
   const gateway = await startGateway('A', {}, { readings: { idAlphabet: 'hostile' } });

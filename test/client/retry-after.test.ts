@@ -5,7 +5,12 @@ import { errorOf, MOBILE } from './support/gateway';
 import { startWireServer } from './support/wire-server';
 
 /** Validates a pin against a gateway with one answer. */
-async function validateWith(status: number, type: string, body: string, retryAfter?: string): Promise<Error> {
+async function validateWith(
+  status: number,
+  type: string,
+  body: string,
+  retryAfter?: string,
+): Promise<Error> {
   const wire = await startWireServer((response) => {
     if (retryAfter !== undefined) response.setHeader('retry-after', retryAfter);
     response.writeHead(status, { 'content-type': type }).end(body);
@@ -18,17 +23,20 @@ async function validateWith(status: number, type: string, body: string, retryAft
 
 const inAMinute = (): string => new Date(Date.now() + 60_500).toUTCString();
 
-it.each([429, 503])('a bare %i of a load balancer is not as documented, and 503 for the user', async (status) => {
-  const error = await validateWith(status, 'text/plain', 'later', '17');
-  expect(error).toMatchObject({
-    code: 'ERR_GATEWAY_RESPONSE',
-    status: 503,
-    httpStatus: status,
-    mayHaveArrived: true,
-    retryAfterSeconds: 17,
-    headers: { 'Retry-After': '17' },
-  });
-});
+it.each([429, 503])(
+  'a bare %i of a load balancer is not as documented, and 503 for the user',
+  async (status) => {
+    const error = await validateWith(status, 'text/plain', 'later', '17');
+    expect(error).toMatchObject({
+      code: 'ERR_GATEWAY_RESPONSE',
+      status: 503,
+      httpStatus: status,
+      mayHaveArrived: true,
+      retryAfterSeconds: 17,
+      headers: { 'Retry-After': '17' },
+    });
+  },
+);
 
 it.each([429, 503])('a %i in an envelope is a rejection with the same header', async (status) => {
   const body = JSON.stringify({ status_code: status });

@@ -20,9 +20,18 @@ const DIGITS = MOBILE.slice(1);
 
 /** Everything a log could make of a value. */
 function showAll(value: unknown): string {
-  const shown = [inspect(value, { depth: 10, showHidden: true, getters: true }), JSON.stringify(value)];
+  const shown = [
+    inspect(value, { depth: 10, showHidden: true, getters: true }),
+    JSON.stringify(value),
+  ];
   if (value instanceof Error) {
-    shown.push(String(value), value.message, value.stack ?? '', inspect(value.cause), JSON.stringify(value.cause));
+    shown.push(
+      String(value),
+      value.message,
+      value.stack ?? '',
+      inspect(value.cause),
+      JSON.stringify(value.cause),
+    );
   }
   return shown.join('\n');
 }
@@ -35,7 +44,11 @@ function secretsIn(value: unknown): readonly string[] {
 
 type Answer = (response: ServerResponse, request: WireRequest) => void;
 const tokens: Answer = (response) =>
-  sendPayload(response, { access_token: CANARIES.access, refresh_token: CANARIES.refresh, validity_period: 1800 });
+  sendPayload(response, {
+    access_token: CANARIES.access,
+    refresh_token: CANARIES.refresh,
+    validity_period: 1800,
+  });
 
 async function startClientOf(
   answer: Answer,
@@ -62,26 +75,46 @@ const echo = ({ url, headers, body }: WireRequest): string =>
 const answers: readonly (readonly [string, Answer])[] = [
   [
     'an error with a message',
-    (response, request) => sendJson(response, 422, { errors: [{ code: 2107, message: echo(request) }] }),
+    (response, request) =>
+      sendJson(response, 422, { errors: [{ code: 2107, message: echo(request) }] }),
   ],
-  ['1009', (response, request) => sendJson(response, 401, { errors: [{ code: 1009, message: echo(request) }] })],
-  ['text', (response, request) => response.writeHead(200, { 'content-type': 'text/plain' }).end(echo(request))],
+  [
+    '1009',
+    (response, request) =>
+      sendJson(response, 401, { errors: [{ code: 1009, message: echo(request) }] }),
+  ],
+  [
+    'text',
+    (response, request) =>
+      response.writeHead(200, { 'content-type': 'text/plain' }).end(echo(request)),
+  ],
   [
     'broken JSON',
-    (response, request) => response.writeHead(200, { 'content-type': 'application/json' }).end(echo(request)),
+    (response, request) =>
+      response.writeHead(200, { 'content-type': 'application/json' }).end(echo(request)),
   ],
   ['a payload of another kind', (response, request) => sendPayload(response, echo(request))],
-  ['a redirect', (response, request) => response.writeHead(307, { location: `/${encodeURI(echo(request))}` }).end()],
+  [
+    'a redirect',
+    (response, request) =>
+      response.writeHead(307, { location: `/${encodeURI(echo(request))}` }).end(),
+  ],
   ['a reset', (response) => response.socket?.destroy()],
   [
     'half an answer',
     (response, request) => {
-      response.writeHead(200, { 'content-type': 'application/json', 'content-length': 9_999 }).write(echo(request));
+      response
+        .writeHead(200, { 'content-type': 'application/json', 'content-length': 9_999 })
+        .write(echo(request));
       setImmediate(() => response.socket?.destroy());
     },
   ],
   ['nothing', () => undefined],
-  ['a status text', (response) => response.writeHead(200, `OK ${CANARIES.body}`, { 'x-echo': CANARIES.access }).end()],
+  [
+    'a status text',
+    (response) =>
+      response.writeHead(200, `OK ${CANARIES.body}`, { 'x-echo': CANARIES.access }).end(),
+  ],
 ];
 
 describe.each(answers)('an answer that is %s', (_title, answer) => {
@@ -89,7 +122,11 @@ describe.each(answers)('an answer that is %s', (_title, answer) => {
     const { client, events } = await startClientOf(answer);
     const pin = { id: CANARIES.id, mobile: MOBILE, pin: CANARIES.pin };
     expect(secretsIn(await errorOf(client.otp.validate(pin)))).toEqual([]);
-    expect(secretsIn(await errorOf(client.otp.generate({ mobile: MOBILE, referenceCode: CANARIES.body })))).toEqual([]);
+    expect(
+      secretsIn(
+        await errorOf(client.otp.generate({ mobile: MOBILE, referenceCode: CANARIES.body })),
+      ),
+    ).toEqual([]);
     expect(events.length).toBeGreaterThan(2);
     expect(secretsIn(events)).toEqual([]);
     expect(secretsIn(client)).toEqual([]);
@@ -107,7 +144,8 @@ describe('a client', () => {
     const { client } = await startClientOf((response) => sendPayload(response, { balance: '1' }));
     await client.otp.balance();
     const permit = await client.admit('validate');
-    for (const value of [client, permit, client.otp, client.hlr]) expect(secretsIn(value)).toEqual([]);
+    for (const value of [client, permit, client.otp, client.hlr])
+      expect(secretsIn(value)).toEqual([]);
     permit.release();
     expect(JSON.stringify(client)).toBe('{"variant":"A","otp":{},"hlr":{}}');
   });
@@ -115,10 +153,18 @@ describe('a client', () => {
   it('shows nothing of input that is wrong', async () => {
     const { client } = await startClientOf((response) => sendPayload(response, ''));
     const pin = { id: CANARIES.id, mobile: MOBILE, pin: CANARIES.pin };
-    expect(secretsIn(await errorOf(client.otp.validate({ ...pin, pin: `${CANARIES.pin}x` })))).toEqual([]);
-    expect(secretsIn(await errorOf(client.otp.validate({ ...pin, mobile: `${MOBILE}00000` })))).toEqual([]);
-    expect(secretsIn(await errorOf(client.otp.validate({ ...pin, id: `${CANARIES.id}\n` })))).toEqual([]);
-    expect(secretsIn(await errorOf(client.otp.generate({ mobile: MOBILE, message: CANARIES.body })))).toEqual([]);
+    expect(
+      secretsIn(await errorOf(client.otp.validate({ ...pin, pin: `${CANARIES.pin}x` }))),
+    ).toEqual([]);
+    expect(
+      secretsIn(await errorOf(client.otp.validate({ ...pin, mobile: `${MOBILE}00000` }))),
+    ).toEqual([]);
+    expect(
+      secretsIn(await errorOf(client.otp.validate({ ...pin, id: `${CANARIES.id}\n` }))),
+    ).toEqual([]);
+    expect(
+      secretsIn(await errorOf(client.otp.generate({ mobile: MOBILE, message: CANARIES.body }))),
+    ).toEqual([]);
   });
 
   it('whose proxy cannot be reached does not name it', async () => {

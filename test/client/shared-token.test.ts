@@ -9,10 +9,16 @@ describe.each(['A', 'B'] as const)('variant %s: clients that share a token store
     const tokenStore = new SharedTokens();
     // Eight clients derive their keys at once here, which a busy machine needs seconds for.
     const timeouts = { balanceMs: 12_000, authMs: 12_000 };
-    const clients = Array.from({ length: 8 }, () => startClient(simulator, { tokenStore, timeouts }));
-    await Promise.all(clients.flatMap(({ client }) => [client.otp.balance(), client.otp.balance()]));
+    const clients = Array.from({ length: 8 }, () =>
+      startClient(simulator, { tokenStore, timeouts }),
+    );
+    await Promise.all(
+      clients.flatMap(({ client }) => [client.otp.balance(), client.otp.balance()]),
+    );
     expect(simulator.stats().calls).toMatchObject({ auth: 1, balance: 16 });
-    const hows = clients.flatMap(({ events }) => ofType(events, 'token-renewed').map(({ by }) => by));
+    const hows = clients.flatMap(({ events }) =>
+      ofType(events, 'token-renewed').map(({ by }) => by),
+    );
     expect(hows.sort()).toEqual(['credentials', ...Array.from({ length: 7 }, () => 'shared')]);
   });
 
@@ -32,7 +38,10 @@ describe.each(['A', 'B'] as const)('variant %s: clients that share a token store
   it('renew ahead of the end once: the others take the new token', async () => {
     const simulator = await startSimulator({ variant });
     const tokenStore = new SharedTokens();
-    const clients = [startClient(simulator, { tokenStore }), startClient(simulator, { tokenStore })];
+    const clients = [
+      startClient(simulator, { tokenStore }),
+      startClient(simulator, { tokenStore }),
+    ];
     for (const { client } of clients) await client.warmUp();
     for (const { client, clock, events } of clients) {
       clock.advanceSeconds(1_700);
@@ -40,7 +49,10 @@ describe.each(['A', 'B'] as const)('variant %s: clients that share a token store
       await until(() => ofType(events, 'token-renewed').length === 2);
     }
     expect(simulator.stats().authentications).toEqual({ credentials: 1, refresh: 1 });
-    expect(ofType(clients[1]?.events ?? [], 'token-renewed').map(({ by }) => by)).toEqual(['shared', 'shared']);
+    expect(ofType(clients[1]?.events ?? [], 'token-renewed').map(({ by }) => by)).toEqual([
+      'shared',
+      'shared',
+    ]);
   });
 
   it('ask the store for nothing while the token is good', async () => {
@@ -69,7 +81,9 @@ describe.each(['A', 'B'] as const)('variant %s: clients that share a token store
     await startClient(simulator, { tokenStore }).client.warmUp();
     const salt = JSON.stringify([simulator.username, new URL(simulator.baseUrl).host]);
     const stretched = scryptSync(simulator.password, salt, 32, { N: 2 ** 14, r: 8, p: 5 });
-    expect(JSON.parse(openWith(stretched, tokenStore))).toMatchObject({ accessToken: expect.any(String) });
+    expect(JSON.parse(openWith(stretched, tokenStore))).toMatchObject({
+      accessToken: expect.any(String),
+    });
   });
 
   it('spare that cost where nothing leaves the process', async () => {
@@ -130,7 +144,10 @@ describe('a stored token that is of no use', () => {
   it('lost with the store: it is renewed, and whoever held it takes the new one', async () => {
     const simulator = await startSimulator({ variant: 'B' });
     const tokenStore = new SharedTokens();
-    const clients = [startClient(simulator, { tokenStore }), startClient(simulator, { tokenStore })];
+    const clients = [
+      startClient(simulator, { tokenStore }),
+      startClient(simulator, { tokenStore }),
+    ];
     for (let renewal = 0; renewal < 3; renewal += 1) {
       simulator.advanceSeconds(1_801);
       for (const { client, clock } of clients) {

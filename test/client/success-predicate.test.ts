@@ -26,7 +26,14 @@ function startClient(options: Partial<GatewayClientOptions> = {}): void {
   // The clock moves on by ten seconds with every look, so that failures never add up for the circuit breaker.
   let time = 0;
   const now = (): number => (time += 10_000);
-  const made = new GatewayClient({ baseUrl, variant: 'A', username: 'u', password: 'p', now, ...options });
+  const made = new GatewayClient({
+    baseUrl,
+    variant: 'A',
+    username: 'u',
+    password: 'p',
+    now,
+    ...options,
+  });
   closeLater(() => made.close(0));
   client = made;
 }
@@ -90,7 +97,12 @@ describe('a pin was right only when the answer says so exactly', () => {
     ['a content type of its own', success, 200, 'application/vnd.gateway+json'],
     ['a content type of two parts', success, 200, 'application/a+b+json'],
     ['a content type in capitals', success, 200, 'APPLICATION/JSON'],
-    ['a content type with blanks before what follows', success, 200, 'application/json \t ;charset=utf-8'],
+    [
+      'a content type with blanks before what follows',
+      success,
+      200,
+      'application/json \t ;charset=utf-8',
+    ],
     ['a status code of 201 under 200', { ...success, status_code: 201 }, 200, JSON_TYPE],
     ['a status code as digits', { ...success, status_code: '200' }, 200, JSON_TYPE],
     ['no status code', { payload: '' }, 200, JSON_TYPE],
@@ -103,21 +115,27 @@ describe('a pin was right only when the answer says so exactly', () => {
     await expect(answer(body, status, contentType)).resolves.toBeUndefined();
   });
 
-  it.each([NO_PAYLOAD, ...UNDOCUMENTED])('%s is not as documented', async (_title, body, status, contentType) => {
-    const error = await errorOf(answer(body, status, contentType));
-    expect(error).toBeInstanceOf(GatewayResponseError);
-    expect(error).toMatchObject({
-      code: 'ERR_GATEWAY_RESPONSE',
-      status: status === 429 ? 503 : 502,
-      httpStatus: status,
-    });
-  });
+  it.each([NO_PAYLOAD, ...UNDOCUMENTED])(
+    '%s is not as documented',
+    async (_title, body, status, contentType) => {
+      const error = await errorOf(answer(body, status, contentType));
+      expect(error).toBeInstanceOf(GatewayResponseError);
+      expect(error).toMatchObject({
+        code: 'ERR_GATEWAY_RESPONSE',
+        status: status === 429 ? 503 : 502,
+        httpStatus: status,
+      });
+    },
+  );
 
-  it.each(UNDOCUMENTED)('%s is none where a missing payload is accepted', async (_title, ...told) => {
-    startClient({ acceptMissingPayload: true });
-    const [body, status, contentType] = told;
-    expect(await errorOf(answer(body, status, contentType))).toBeInstanceOf(GatewayResponseError);
-  });
+  it.each(UNDOCUMENTED)(
+    '%s is none where a missing payload is accepted',
+    async (_title, ...told) => {
+      startClient({ acceptMissingPayload: true });
+      const [body, status, contentType] = told;
+      expect(await errorOf(answer(body, status, contentType))).toBeInstanceOf(GatewayResponseError);
+    },
+  );
 
   it.each([
     ['an error under 200', { ...success, errors: [{ code: 2107, message: 'x' }] }, 200, 2107],
@@ -136,7 +154,11 @@ describe('a pin was right only when the answer says so exactly', () => {
 function saysSuccess(status: number, body: unknown): boolean {
   if (status !== 200 && status !== 201) return false;
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return false;
-  const { status_code: statusCode = 200, errors = null, payload = 'missing' } = body as Record<string, unknown>;
+  const {
+    status_code: statusCode = 200,
+    errors = null,
+    payload = 'missing',
+  } = body as Record<string, unknown>;
   const hasNoErrors = errors === null || JSON.stringify(errors) === '[]';
   return (
     [200, 201, '200', '201'].includes(statusCode as string) &&
@@ -146,7 +168,24 @@ function saysSuccess(status: number, body: unknown): boolean {
 }
 
 const member = fc.oneof(
-  fc.constantFrom('', null, {}, [], 0, 1, true, false, 'ok', 200, 201, '200', 401, [{ code: 2107 }], [{}], { a: 1 }),
+  fc.constantFrom(
+    '',
+    null,
+    {},
+    [],
+    0,
+    1,
+    true,
+    false,
+    'ok',
+    200,
+    201,
+    '200',
+    401,
+    [{ code: 2107 }],
+    [{}],
+    { a: 1 },
+  ),
   fc.jsonValue({ maxDepth: 2 }),
 );
 const envelope = fc.record(
@@ -157,13 +196,17 @@ const envelope = fc.record(
 it('nothing else is ever taken for a success', async () => {
   const status = fc.constantFrom(200, 200, 201, 202, 203, 400, 401, 404, 429, 500);
   await fc.assert(
-    fc.asyncProperty(status, fc.oneof(envelope, fc.jsonValue({ maxDepth: 2 })), async (httpStatus, body) => {
-      const isSuccess = await answer(JSON.stringify(body), httpStatus).then(
-        () => true,
-        () => false,
-      );
-      expect(isSuccess).toBe(saysSuccess(httpStatus, body));
-    }),
+    fc.asyncProperty(
+      status,
+      fc.oneof(envelope, fc.jsonValue({ maxDepth: 2 })),
+      async (httpStatus, body) => {
+        const isSuccess = await answer(JSON.stringify(body), httpStatus).then(
+          () => true,
+          () => false,
+        );
+        expect(isSuccess).toBe(saysSuccess(httpStatus, body));
+      },
+    ),
     { numRuns: casesOf(500) },
   );
 }, 60_000);

@@ -23,11 +23,14 @@ describe('two clients of variant B that share nothing', () => {
     const { simulator, one } = await fight();
     const before = simulator.stats().calls.auth;
     // A lookup has two seconds, the wait is at least five.
-    const errors = await Promise.all([1, 2].map(() => errorOf(one.client.hlr.lookup('+12025550123'))));
+    const errors = await Promise.all(
+      [1, 2].map(() => errorOf(one.client.hlr.lookup('+12025550123'))),
+    );
     for (const error of errors) {
       expect(error).toMatchObject({
         code: 'ERR_GATEWAY_BUSY',
-        message: 'The call to the OTP gateway was refused: another client keeps replacing the token',
+        message:
+          'The call to the OTP gateway was refused: another client keeps replacing the token',
       });
     }
     expect(simulator.stats().calls.auth).toBe(before);
@@ -47,7 +50,9 @@ describe('two clients of variant B that share nothing', () => {
 });
 
 describe('the watch', () => {
-  const start = (random: number): { watch: TokenContention; clock: ReturnType<typeof testClock> } => {
+  const start = (
+    random: number,
+  ): { watch: TokenContention; clock: ReturnType<typeof testClock> } => {
     const clock = testClock();
     return {
       clock,
@@ -72,14 +77,17 @@ describe('the watch', () => {
   it.each([
     [0, 5_000],
     [1, 7_500],
-  ])('keeps authentications apart by 5 s and up to half as much by chance (%d)', (random, waitMs) => {
-    const { watch, clock } = start(random);
-    watch.noteAuthentication();
-    for (let count = 0; count < 3; count += 1) watch.noteRejection();
-    expect(watch.waitMs).toBe(waitMs);
-    clock.advanceSeconds(4);
-    expect(watch.waitMs).toBe(waitMs - 4_000);
-    clock.advanceSeconds(60);
-    expect(watch.waitMs).toBe(0);
-  });
+  ])(
+    'keeps authentications apart by 5 s and up to half as much by chance (%d)',
+    (random, waitMs) => {
+      const { watch, clock } = start(random);
+      watch.noteAuthentication();
+      for (let count = 0; count < 3; count += 1) watch.noteRejection();
+      expect(watch.waitMs).toBe(waitMs);
+      clock.advanceSeconds(4);
+      expect(watch.waitMs).toBe(waitMs - 4_000);
+      clock.advanceSeconds(60);
+      expect(watch.waitMs).toBe(0);
+    },
+  );
 });

@@ -26,7 +26,13 @@ async function startSecureServer(
 }
 
 function clientOf(baseUrl: string, options: Partial<GatewayClientOptions> = {}): GatewayClient {
-  const client = new GatewayClient({ baseUrl, variant: 'A', username: 'u', password: 'p', ...options });
+  const client = new GatewayClient({
+    baseUrl,
+    variant: 'A',
+    username: 'u',
+    password: 'p',
+    ...options,
+  });
   closeLater(() => client.close(0));
   return client;
 }
@@ -74,7 +80,9 @@ describe('a certificate nobody vouches for', () => {
 it('a certificate for another host is refused', async () => {
   const pair = selfSign('other.example');
   const { port, requests } = await startSecureServer(pair);
-  const error = await errorOf(clientOf(`https://127.0.0.1:${port}`, { ca: pair.cert }).otp.balance());
+  const error = await errorOf(
+    clientOf(`https://127.0.0.1:${port}`, { ca: pair.cert }).otp.balance(),
+  );
   expect(error).toMatchObject({
     code: 'ERR_GATEWAY_UNREACHABLE',
     mayHaveArrived: false,
@@ -86,7 +94,9 @@ it('a certificate for another host is refused', async () => {
 it('a host name is checked as well as an address', async () => {
   const pair = selfSign('localhost');
   const { port } = await startSecureServer(pair);
-  await expect(clientOf(`https://localhost:${port}`, { ca: pair.cert }).otp.balance()).resolves.toEqual({
+  await expect(
+    clientOf(`https://localhost:${port}`, { ca: pair.cert }).otp.balance(),
+  ).resolves.toEqual({
     balance: '1',
   });
 });
@@ -101,7 +111,9 @@ it('through a proxy the certificate of the gateway is checked, and the proxy see
     mayHaveArrived: false,
   });
   expect(requests).toEqual([]);
-  await expect(clientOf(baseUrl, { proxyUrl, ca: pair.cert }).otp.balance()).resolves.toEqual({ balance: '1' });
+  await expect(clientOf(baseUrl, { proxyUrl, ca: pair.cert }).otp.balance()).resolves.toEqual({
+    balance: '1',
+  });
 });
 
 it('speaks HTTP/1.1 to a server that would rather speak HTTP/2', async () => {

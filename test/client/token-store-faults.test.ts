@@ -13,7 +13,11 @@ describe('a store that fails', () => {
       const { client } = startClient(simulator, { tokenStore });
       const error = await errorOf(client.otp.balance());
       expect(error).toBeInstanceOf(StoreError);
-      expect(error).toMatchObject({ code: 'ERR_STORE', status: 503, cause: { name: 'Error', code: null } });
+      expect(error).toMatchObject({
+        code: 'ERR_STORE',
+        status: 503,
+        cause: { name: 'Error', code: null },
+      });
       expect(error.stack).not.toContain('canary');
       expect(simulator.stats().calls.auth).toBe(0);
       tokenStore.failing = null;
@@ -45,7 +49,10 @@ describe('a store that fails', () => {
     const tokenStore = new SharedTokens();
     const { client } = startClient(simulator, { tokenStore });
     simulator.failNext('auth', { kind: 'error', code: 2121 });
-    expect(await errorOf(client.otp.balance())).toMatchObject({ code: 'ERR_GATEWAY_REJECTED', gatewayCode: 2121 });
+    expect(await errorOf(client.otp.balance())).toMatchObject({
+      code: 'ERR_GATEWAY_REJECTED',
+      gatewayCode: 2121,
+    });
     await expect(client.otp.balance()).resolves.toHaveProperty('balance');
   });
 });

@@ -4,7 +4,13 @@ import { testClock, type TestClock } from '../support/clock';
 import { toRenewalTime } from '../../src/client/token-manager';
 import { closeLater } from './support/cleanup';
 import { errorOf, logIn, MOBILE, ofType, pinOf, startGateway, until } from './support/gateway';
-import { sendJson, sendPayload, startWireServer, TOKENS, type WireServer } from './support/wire-server';
+import {
+  sendJson,
+  sendPayload,
+  startWireServer,
+  TOKENS,
+  type WireServer,
+} from './support/wire-server';
 
 const MANY = 1_000;
 
@@ -73,7 +79,11 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
   });
 
   it('credentials follow a refresh token that is refused', async () => {
-    const { client, simulator } = await startGateway(variant, {}, { readings: { refreshTokenLife: 'same' } });
+    const { client, simulator } = await startGateway(
+      variant,
+      {},
+      { readings: { refreshTokenLife: 'same' } },
+    );
     await client.warmUp();
     simulator.advanceSeconds(1_801);
     await client.otp.balance();
@@ -87,13 +97,19 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
     const { id } = await client.otp.generate({ mobile: MOBILE });
     simulator.failNext('validate', { kind: 'error', code: 1009, status200: true });
     await client.otp.validate({ id, mobile: MOBILE, pin: pinOf(simulator) });
-    expect(simulator.stats()).toMatchObject({ calls: { generate: 2, validate: 2 }, sent: 1, validated: 1 });
+    expect(simulator.stats()).toMatchObject({
+      calls: { generate: 2, validate: 2 },
+      sent: 1,
+      validated: 1,
+    });
   });
 
   it('a second 1009 is thrown, and the token is not used again', async () => {
     const { client, simulator } = await startGateway(variant);
     simulator.failNext('generate', { kind: 'error', code: 1009 }, 2);
-    expect(await errorOf(client.otp.generate({ mobile: MOBILE }))).toMatchObject({ gatewayCode: 1009 });
+    expect(await errorOf(client.otp.generate({ mobile: MOBILE }))).toMatchObject({
+      gatewayCode: 1009,
+    });
     expect(simulator.stats().calls).toMatchObject({ generate: 2, auth: 2 });
     await client.otp.balance();
     expect(simulator.stats().calls.auth).toBe(3);
@@ -111,7 +127,13 @@ async function startTokenServer(
   );
   const clock = testClock();
   const { baseUrl } = wire;
-  const account = { baseUrl, variant: 'B', username: 'u', password: 'p', now: () => clock.now() } as const;
+  const account = {
+    baseUrl,
+    variant: 'B',
+    username: 'u',
+    password: 'p',
+    now: () => clock.now(),
+  } as const;
   const client = new GatewayClient({ ...account, ...options });
   closeLater(() => client.close(0));
   return { wire, client, clock };
@@ -125,11 +147,17 @@ describe('a late 1009 of an old token', () => {
     const wire = await startWireServer(
       (response, { headers }) => {
         if (headers.authorization === 'Bearer access-2') sendPayload(response, { balance: '1' });
-        else held.push(() => sendJson(response, 401, { status_code: 401, errors: [{ code: 1009 }] }));
+        else
+          held.push(() => sendJson(response, 401, { status_code: 401, errors: [{ code: 1009 }] }));
       },
       (response) => sendPayload(response, numbered(wire.authentications.length)),
     );
-    const client = new GatewayClient({ baseUrl: wire.baseUrl, variant: 'B', username: 'u', password: 'p' });
+    const client = new GatewayClient({
+      baseUrl: wire.baseUrl,
+      variant: 'B',
+      username: 'u',
+      password: 'p',
+    });
     closeLater(() => client.close(0));
     const calls = [client.otp.balance(), client.otp.balance()];
     await until(() => held.length === 2);
@@ -176,7 +204,13 @@ describe('how long a token is trusted', () => {
 it('the validity asked for goes along with every refresh in A, and dates an answer that does not name one', async () => {
   // The third authentication gives no token.
   const tokens = (count: number): unknown =>
-    count < 3 ? { ...TOKENS, access_token: `access-${count}`, validity_period: count === 1 ? 900 : undefined } : null;
+    count < 3
+      ? {
+          ...TOKENS,
+          access_token: `access-${count}`,
+          validity_period: count === 1 ? 900 : undefined,
+        }
+      : null;
   const options = { variant: 'A', tokenValiditySeconds: 900 } as const;
   const { wire, client, clock } = await startTokenServer(tokens, options);
   await client.otp.balance();
@@ -213,6 +247,10 @@ it('the validity asked for and preserve are sent in A alone', async () => {
   const b = await startTokenServer(numbered);
   await b.client.otp.balance();
   const credentials = { type: 'access_token', username: 'u', password: 'p' };
-  expect(JSON.parse(a.wire.authentications[0]?.body ?? '')).toEqual({ ...credentials, validity: 900, preserve: true });
+  expect(JSON.parse(a.wire.authentications[0]?.body ?? '')).toEqual({
+    ...credentials,
+    validity: 900,
+    preserve: true,
+  });
   expect(JSON.parse(b.wire.authentications[0]?.body ?? '')).toEqual(credentials);
 });

@@ -9,7 +9,13 @@ import { sendJson, sendPayload, startWireServer } from './support/wire-server';
 const PIN = { id: 'abc', mobile: MOBILE, pin: '123456' };
 
 function clientOf(baseUrl: string, options: Partial<GatewayClientOptions> = {}): GatewayClient {
-  const client = new GatewayClient({ baseUrl, variant: 'A', username: 'u', password: 'p', ...options });
+  const client = new GatewayClient({
+    baseUrl,
+    variant: 'A',
+    username: 'u',
+    password: 'p',
+    ...options,
+  });
   closeLater(() => client.close(0));
   return client;
 }
@@ -18,7 +24,9 @@ describe.each([301, 302, 303, 307, 308])('a redirect with %i', (status) => {
   it('is an error, and no other server ever sees the body or the token', async () => {
     const other = await startWireServer((response) => sendPayload(response, ''));
     const wire = await startWireServer((response, { url }) => {
-      response.writeHead(status, { location: other.baseUrl + url, 'content-type': 'application/json' }).end('{}');
+      response
+        .writeHead(status, { location: other.baseUrl + url, 'content-type': 'application/json' })
+        .end('{}');
     });
     const error = await errorOf(clientOf(wire.baseUrl).otp.validate(PIN));
     expect(error).toMatchObject({ code: 'ERR_GATEWAY_RESPONSE', httpStatus: status });
@@ -31,7 +39,9 @@ describe.each([301, 302, 303, 307, 308])('a redirect with %i', (status) => {
       (response) => sendPayload(response, ''),
       (response) => response.writeHead(status, { location: `${other.baseUrl}/apis/auth` }).end(),
     );
-    expect(await errorOf(clientOf(wire.baseUrl).otp.validate(PIN))).toMatchObject({ code: 'ERR_GATEWAY_RESPONSE' });
+    expect(await errorOf(clientOf(wire.baseUrl).otp.validate(PIN))).toMatchObject({
+      code: 'ERR_GATEWAY_RESPONSE',
+    });
     expect([...other.authentications, ...wire.requests]).toEqual([]);
   });
 });
@@ -50,7 +60,10 @@ describe('the size of an answer', () => {
     let bytes = 64 * KIB;
     const wire = await startWireServer((response) => {
       const text = answerOf(bytes);
-      response.writeHead(200, { 'content-type': 'application/json', ...(isSaid && { 'content-length': text.length }) });
+      response.writeHead(200, {
+        'content-type': 'application/json',
+        ...(isSaid && { 'content-length': text.length }),
+      });
       response.write(text.slice(0, 100));
       response.end(text.slice(100));
     });
@@ -75,7 +88,9 @@ describe('the size of an answer', () => {
       response.write(bomb.subarray(0, 100));
     });
     expect(bomb.length).toBeLessThan(64 * KIB);
-    expect(await errorOf(clientOf(wire.baseUrl).otp.balance())).toMatchObject({ code: 'ERR_GATEWAY_RESPONSE' });
+    expect(await errorOf(clientOf(wire.baseUrl).otp.balance())).toMatchObject({
+      code: 'ERR_GATEWAY_RESPONSE',
+    });
     expect(wire.requests[0]?.headers['accept-encoding']).toBe('identity');
   });
 
@@ -99,7 +114,9 @@ describe('an id', () => {
   );
 
   it('of another number than the one asked for is refused', async () => {
-    const wire = await startWireServer((response) => sendPayload(response, { id: 'x', mobile: '12025550199' }));
+    const wire = await startWireServer((response) =>
+      sendPayload(response, { id: 'x', mobile: '12025550199' }),
+    );
     expect(await errorOf(clientOf(wire.baseUrl).otp.generate({ mobile: MOBILE }))).toMatchObject({
       code: 'ERR_GATEWAY_RESPONSE',
     });
@@ -134,7 +151,9 @@ describe('an id', () => {
       response.writeHead(201, { 'content-type': 'application/json' }).end(body);
     });
     const client = clientOf(wire.baseUrl, { variant: 'B' });
-    expect(await errorOf(client.otp.generate({ mobile: MOBILE }))).toMatchObject({ code: 'ERR_GATEWAY_RESPONSE' });
+    expect(await errorOf(client.otp.generate({ mobile: MOBILE }))).toMatchObject({
+      code: 'ERR_GATEWAY_RESPONSE',
+    });
   });
 });
 
@@ -154,7 +173,9 @@ describe('connections', () => {
 
   it('are kept: ten calls, one after another, need no third', async () => {
     const sockets = new Set<unknown>();
-    const wire = await startWireServer((response) => sendJson(response, 200, { payload: { balance: '1' } }));
+    const wire = await startWireServer((response) =>
+      sendJson(response, 200, { payload: { balance: '1' } }),
+    );
     wire.server.on('connection', (socket) => sockets.add(socket));
     const client = clientOf(wire.baseUrl);
     for (let call = 0; call < 10; call += 1) await client.otp.balance();
@@ -198,7 +219,10 @@ describe('connections', () => {
 
   it('are no more than allowed when a token is due while all are in use', async () => {
     let now = Date.now();
-    const { wire, client, sockets, held, answer } = await startCounting({ connections: 1, now: () => now });
+    const { wire, client, sockets, held, answer } = await startCounting({
+      connections: 1,
+      now: () => now,
+    });
     const first = client.otp.balance();
     await until(() => held.length === 1);
     now += 1_700_000;

@@ -56,25 +56,35 @@ describe('docs/errors.md', () => {
 
   it('docs/errors.md has every code and no other', () => {
     const source = readFileSync(join(ROOT, 'src/errors.ts'), 'utf8');
-    const inSource = new Set(Array.from(source.matchAll(/(?:'|^ {2})(ERR_[A-Z_]*[A-Z])(?:'|:)/gm), ([, code]) => code));
+    const inSource = new Set(
+      Array.from(source.matchAll(/(?:'|^ {2})(ERR_[A-Z_]*[A-Z])(?:'|:)/gm), ([, code]) => code),
+    );
     expect([...codes.keys()].sort()).toEqual([...inSource].sort());
     expect(THROWN.map(({ code }) => code).sort()).toEqual([...inSource].sort());
   });
 
-  it.each(THROWN)('docs/errors.md gives $code its class and status, a meaning, a cause and a fix', (error) => {
-    const section = codes.get(error.code) ?? '';
-    expect(section).toMatch(new RegExp(`^\`${error.name}\`, ${error.status}\\b`));
-    expect(section).toMatch(/^- \*\*Meaning\*\*: .{10,}\n- \*\*Cause\*\*: .{10,}\n- \*\*Fix\*\*: .{10,}$/m);
-  });
+  it.each(THROWN)(
+    'docs/errors.md gives $code its class and status, a meaning, a cause and a fix',
+    (error) => {
+      const section = codes.get(error.code) ?? '';
+      expect(section).toMatch(new RegExp(`^\`${error.name}\`, ${error.status}\\b`));
+      expect(section).toMatch(
+        /^- \*\*Meaning\*\*: .{10,}\n- \*\*Cause\*\*: .{10,}\n- \*\*Fix\*\*: .{10,}$/m,
+      );
+    },
+  );
 
   it('docs/errors.md has every reason and no other', () => {
     expect([...reasons.keys()].sort()).toEqual([...REASONS].sort());
   });
 
-  it.each(REASONS)('docs/errors.md gives %s its status and word, a meaning and a sentence for the page', (reason) => {
-    const [reply, ...words] = reasons.get(reason) ?? [];
-    const { status, error } = REPLIES[reason];
-    expect(reply).toBe(`${status} \`${error}\``);
-    expect(words.filter((word) => word.length > 10)).toHaveLength(2);
-  });
+  it.each(REASONS)(
+    'docs/errors.md gives %s its status and word, a meaning and a sentence for the page',
+    (reason) => {
+      const [reply, ...words] = reasons.get(reason) ?? [];
+      const { status, error } = REPLIES[reason];
+      expect(reply).toBe(`${status} \`${error}\``);
+      expect(words.filter((word) => word.length > 10)).toHaveLength(2);
+    },
+  );
 });

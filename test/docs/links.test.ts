@@ -9,10 +9,13 @@ describe('the links of the documentation', () => {
     expect(pages.flatMap(readLinks).length).toBeGreaterThan(40);
   });
 
-  it.each(pages.map((page) => [page.path, page] as const))('of %s lead somewhere', (_path, page) => {
-    const problems = readLinks(page).map((link) => [link, findProblem(page, link)]);
-    expect(problems.filter(([, problem]) => problem !== null)).toEqual([]);
-  });
+  it.each(pages.map((page) => [page.path, page] as const))(
+    'of %s lead somewhere',
+    (_path, page) => {
+      const problems = readLinks(page).map((link) => [link, findProblem(page, link)]);
+      expect(problems.filter(([, problem]) => problem !== null)).toEqual([]);
+    },
+  );
 
   it.each([
     ['nowhere.md', 'no such file'],

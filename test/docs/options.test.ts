@@ -11,7 +11,12 @@ type Options = Readonly<Record<string, unknown>>;
 
 const page = readPage('docs/options.md');
 
-const gateway = { baseUrl: 'https://gateway.example', variant: 'A', username: 'name', password: 'secret' };
+const gateway = {
+  baseUrl: 'https://gateway.example',
+  variant: 'A',
+  username: 'name',
+  password: 'secret',
+};
 const login: Options = {
   gateway,
   allowedCountries: ['US'],
@@ -29,7 +34,10 @@ const { pendingLoginSeconds: _pending, codeValiditySeconds: _validity, ...plainL
 
 /** The page leaves out what all of them begin with. */
 const limitRows = new Map(
-  Array.from(readRows(readSection(page, '## Limits')), ([name, cells]) => [`limits.${name}`, cells]),
+  Array.from(readRows(readSection(page, '## Limits')), ([name, cells]) => [
+    `limits.${name}`,
+    cells,
+  ]),
 );
 
 /** What reads the options of one part of the page, and the options given beside the one under test. */
@@ -42,7 +50,14 @@ const PARTS = [
     base: login,
     plain: plainLogin,
   },
-  { title: 'limits', rows: limitRows, names: ['limits'], read: readLogin, base: login, plain: plainLogin },
+  {
+    title: 'limits',
+    rows: limitRows,
+    names: ['limits'],
+    read: readLogin,
+    base: login,
+    plain: plainLogin,
+  },
   {
     title: 'GatewayClient',
     rows: readRows(readSection(page, '## GatewayClient')),
@@ -67,15 +82,24 @@ function readClient(options: Options): object {
 function withValue(options: Options, path: string, value: unknown): Options {
   const [first = '', ...rest] = path.split('.');
   if (rest.length === 0) return { ...options, [first]: value };
-  return { ...options, [first]: withValue((options[first] ?? {}) as Options, rest.join('.'), value) };
+  return {
+    ...options,
+    [first]: withValue((options[first] ?? {}) as Options, rest.join('.'), value),
+  };
 }
 
 function valueAt(options: object, path: string): unknown {
-  return path.split('.').reduce<unknown>((value, name) => Reflect.get(Object(value), name), options);
+  return path
+    .split('.')
+    .reduce<unknown>((value, name) => Reflect.get(Object(value), name), options);
 }
 
 describe.each(PARTS)('docs/options.md on $title', ({ rows, names, read, base, plain }) => {
-  const cases = Array.from(rows, ([name, [standard = '', range = '']]) => ({ name, standard, range }));
+  const cases = Array.from(rows, ([name, [standard = '', range = '']]) => ({
+    name,
+    standard,
+    range,
+  }));
 
   it('has every option and no other', () => {
     const top = [...new Set(cases.map(({ name }) => name.split('.')[0]))];
@@ -86,26 +110,33 @@ describe.each(PARTS)('docs/options.md on $title', ({ rows, names, read, base, pl
     'says that $name is $standard by default',
     ({ name, standard }) => {
       const value: unknown = JSON.parse(standard.slice(1, -1).replaceAll("'", '"'));
-      expect(valueAt(read(plain), name)).toEqual(valueAt(read(withValue(plain, name, value)), name));
+      expect(valueAt(read(plain), name)).toEqual(
+        valueAt(read(withValue(plain, name, value)), name),
+      );
     },
   );
 
   it('says which have no default', () => {
     const groups = new Set(cases.map(({ name }) => name.split('.').slice(0, -1).join('.')));
-    const none = cases.filter(({ standard, name }) => standard === 'none' && !(name in plain) && !groups.has(name));
+    const none = cases.filter(
+      ({ standard, name }) => standard === 'none' && !(name in plain) && !groups.has(name),
+    );
     const values = none.map(({ name }) => [name, JSON.stringify(valueAt(read(plain), name) ?? [])]);
     expect(values).toEqual(none.map(({ name }) => [name, '[]']));
   });
 
   it('says which are required', () => {
     const required = cases.filter(({ standard }) => standard.startsWith('required'));
-    for (const { name } of required) expect(() => read(withValue(base, name, undefined))).toThrow(TypeError);
+    for (const { name } of required)
+      expect(() => read(withValue(base, name, undefined))).toThrow(TypeError);
   });
 
   it.each(cases.filter(({ range }) => /^[\d,]+ to [\d,]+$/.test(range)))(
     'says that $name goes from $range',
     ({ name, range }) => {
-      const [least = 0, most = 0] = range.split(' to ').map((figure) => Number(figure.replaceAll(',', '')));
+      const [least = 0, most = 0] = range
+        .split(' to ')
+        .map((figure) => Number(figure.replaceAll(',', '')));
       for (const fitting of [least, most]) {
         expect(valueAt(read(withValue(base, name, fitting)), name)).toBe(fitting);
       }
@@ -127,14 +158,20 @@ describe('docs/options.md on groups', () => {
     ['messages', readMembers('src/messages/options.ts', 'MessagesOption')],
     ['fields', readMembers('src/options.ts', 'FieldsOption')],
   ])('has every option of %s and no other', (name, members) => {
-    const shown = [...readRows(page).keys(), ...limitRows.keys()].filter((row) => row.startsWith(`${name}.`));
+    const shown = [...readRows(page).keys(), ...limitRows.keys()].filter((row) =>
+      row.startsWith(`${name}.`),
+    );
     expect(shown.sort()).toEqual(members.map((member) => `${name}.${member}`).sort());
   });
 });
 
 describe('docs/options.md on what createSmsOtp returns', () => {
   it('has every part and no other', async () => {
-    const everything = { ...login, phoneBook: memoryPhoneBook(), factors: [{ name: 'totp', check: () => false }] };
+    const everything = {
+      ...login,
+      phoneBook: memoryPhoneBook(),
+      factors: [{ name: 'totp', check: () => false }],
+    };
     // Built from plain fields for the tests above.
     const smsOtp = createSmsOtp(everything as unknown as SmsOtpOptions);
     await smsOtp.close();
@@ -145,7 +182,10 @@ describe('docs/options.md on what createSmsOtp returns', () => {
 
 function flatten(value: object): object {
   const members = Object.entries(value).flatMap(([name, inner]: [string, object]) =>
-    Object.entries(inner).map(([member, figure]: [string, unknown]) => [`${name}.${member}`, figure]),
+    Object.entries(inner).map(([member, figure]: [string, unknown]) => [
+      `${name}.${member}`,
+      figure,
+    ]),
   );
   return Object.fromEntries(members) as object;
 }

@@ -39,7 +39,10 @@ describe('the app of the quick start', () => {
 
   it('lets in who knows the password and the code', async () => {
     const visitor = request.agent(appUrl);
-    const password = await visitor.post('/login').type('form').send({ username: 'alice', password: 'demo-password' });
+    const password = await visitor
+      .post('/login')
+      .type('form')
+      .send({ username: 'alice', password: 'demo-password' });
     expect(password.get('Location')).toBe('/login/pin');
     expect((await visitor.get('/')).get('Location')).toBe('/login');
     expect((await visitor.get('/login/pin')).text).toContain('We sent a code to');
@@ -72,19 +75,29 @@ describe('the app of the quick start', () => {
     writeFileSync(path, `${file?.code}\n${declaration}`);
     const program = ts.createProgram([path], readOptions());
     const source = program.getSourceFile(path);
-    const found = [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)];
+    const found = [
+      ...program.getSyntacticDiagnostics(source),
+      ...program.getSemanticDiagnostics(source),
+    ];
     expect(source).toBeDefined();
-    expect(found.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, ' '))).toEqual([]);
+    expect(
+      found.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, ' ')),
+    ).toEqual([]);
   }, 60_000);
 
   it('turns away who does not', async () => {
     const visitor = request.agent(appUrl);
-    const answer = await visitor.post('/login').type('form').send({ username: 'alice', password: 'x' });
+    const answer = await visitor
+      .post('/login')
+      .type('form')
+      .send({ username: 'alice', password: 'x' });
     expect(answer.get('Location')).toBe('/login?wrong');
     expect((await visitor.get('/login?wrong')).text).toContain('Wrong user name or password.');
     expect((await visitor.get('/login')).text).not.toContain('Wrong');
     expect((await visitor.get('/login/pin')).get('Location')).toBe('/login');
-    expect((await visitor.post('/login/pin').type('form').send({ pin: '000000' })).get('Location')).toBe('/login/pin');
+    expect(
+      (await visitor.post('/login/pin').type('form').send({ pin: '000000' })).get('Location'),
+    ).toBe('/login/pin');
     expect((await visitor.get('/')).get('Location')).toBe('/login');
   });
 });

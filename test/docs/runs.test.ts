@@ -17,7 +17,9 @@ const programs = readPages().flatMap((page) => {
   return blocks.flatMap((block, index): Program[] => {
     const next = blocks[index + 1];
     const output = next?.notes.includes('output') === true ? next.code : null;
-    return block.notes.includes('run') ? [{ place: `${page.path}:${block.line}`, block, output }] : [];
+    return block.notes.includes('run')
+      ? [{ place: `${page.path}:${block.line}`, block, output }]
+      : [];
   });
 });
 
@@ -34,7 +36,11 @@ describe('programs of the documentation', () => {
     '$place runs, and prints what the page says',
     async ({ place, block, output }) => {
       const text = toModules([block]).map(toText).join('\n');
-      const { status, stdout, stderr } = await start(directory, `${place.replace(/\W/g, '-')}.mts`, text).ended;
+      const { status, stdout, stderr } = await start(
+        directory,
+        `${place.replace(/\W/g, '-')}.mts`,
+        text,
+      ).ended;
       expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
       // A page that does not say is compared with what was printed.
       expect(stdout.trimEnd()).toBe((output ?? stdout).trimEnd());

@@ -27,8 +27,14 @@ describe('docs/troubleshooting.md', () => {
   });
 
   it('names every warning', () => {
-    const variables = ['BASE_URL', 'VARIANT', 'USERNAME', 'PASSWORD', 'NUMBERS_AS'].map((name) => `SMS_OTP_${name}`);
-    const codes = new Set(Array.from(source.matchAll(/'(SMS_OTP_[A-Z_]+)'/g), ([, code = '']) => code));
-    expect([...codes].filter((code) => !variables.includes(code) && !page.includes(code))).toEqual([]);
+    const variables = ['BASE_URL', 'VARIANT', 'USERNAME', 'PASSWORD', 'NUMBERS_AS'].map(
+      (name) => `SMS_OTP_${name}`,
+    );
+    const codes = new Set(
+      Array.from(source.matchAll(/'(SMS_OTP_[A-Z_]+)'/g), ([, code = '']) => code),
+    );
+    expect([...codes].filter((code) => !variables.includes(code) && !page.includes(code))).toEqual(
+      [],
+    );
   });
 });

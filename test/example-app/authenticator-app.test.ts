@@ -27,7 +27,8 @@ describe('the authenticator app of the example app', () => {
   }
 
   const show = (key: string): string => new TOTP({ secret: key }).generate({ timestamp: nowMs });
-  const wrong = (key: string): string => String((Number(show(key)) + 1) % 1_000_000).padStart(6, '0');
+  const wrong = (key: string): string =>
+    String((Number(show(key)) + 1) % 1_000_000).padStart(6, '0');
 
   function readKey({ text }: Response): string {
     return (/<p class="key" dir="ltr"><code>([^<]+)</.exec(text)?.[1] ?? '').replaceAll(' ', '');
@@ -35,7 +36,9 @@ describe('the authenticator app of the example app', () => {
 
   async function setUp(who = visitor): Promise<string> {
     const key = readKey(await who.open(PAGE));
-    expect((await who.submit(PAGE, PAGE, { pin: show(key) })).headers.location).toBe('/settings?app-added');
+    expect((await who.submit(PAGE, PAGE, { pin: show(key) })).headers.location).toBe(
+      '/settings?app-added',
+    );
     advanceSeconds(60);
     return key;
   }
@@ -47,7 +50,8 @@ describe('the authenticator app of the example app', () => {
     return other;
   }
 
-  const give = (who: Visitor, pin: string): Promise<Response> => who.submit('/login/pin', '/login/app', { pin });
+  const give = (who: Visitor, pin: string): Promise<Response> =>
+    who.submit('/login/pin', '/login/app', { pin });
 
   it('is set up by one right code; until then logins are texted', async () => {
     const page = await visitor.open(PAGE);
@@ -63,7 +67,9 @@ describe('the authenticator app of the example app', () => {
     advanceSeconds(60);
     await begin();
     expect(site.simulator.outbox).toHaveLength(2);
-    expect((await visitor.submit(PAGE, PAGE, { pin: show(key) })).headers.location).toBe('/settings?app-added');
+    expect((await visitor.submit(PAGE, PAGE, { pin: show(key) })).headers.location).toBe(
+      '/settings?app-added',
+    );
     const settings = await visitor.open('/settings?app-added');
     expect(readNotice(settings)).toBe('Your authenticator app is set up.');
     expect(settings.text).not.toContain(key);
@@ -77,7 +83,9 @@ describe('the authenticator app of the example app', () => {
     const page = await other.open('/login/pin');
     expect(page.text).toContain('Code from your authenticator app');
     expect(page.text).not.toContain('Code from the text message');
-    expect((await give(other, ` ${show(key).slice(0, 3)} ${show(key).slice(3)}`)).headers.location).toBe('/account');
+    expect(
+      (await give(other, ` ${show(key).slice(0, 3)} ${show(key).slice(3)}`)).headers.location,
+    ).toBe('/account');
     expect((await other.open('/account')).text).toContain('Password and authenticator app');
     expect((await other.open('/settings')).status).toBe(200);
     expect(site.simulator.outbox).toHaveLength(1);
@@ -119,7 +127,9 @@ describe('the authenticator app of the example app', () => {
     expect((await other.open('/login/pin')).text).toContain('Tries left: 4.');
     expect((await give(other, wrong(key))).headers.location).toBe('/login/pin?app');
     const both = await other.open('/login/pin?app');
-    expect(both.text).toMatch(/<details class="card more" open>\s*<summary>Use your authenticator app/);
+    expect(both.text).toMatch(
+      /<details class="card more" open>\s*<summary>Use your authenticator app/,
+    );
     expect(both.text.match(/id="notice"/g)).toHaveLength(1);
     expect((await other.giveCode(readPin(site))).headers.location).toBe('/account');
   });
@@ -148,7 +158,9 @@ describe('the authenticator app of the example app', () => {
     const key = readKey(await visitor.open(PAGE));
     const stranger = await begin('bob');
     expect((await stranger.open(PAGE)).headers.location).toBe('/step-up');
-    expect((await stranger.submit('/login/pin', PAGE, { pin: show(key) })).headers.location).toBe('/settings');
+    expect((await stranger.submit('/login/pin', PAGE, { pin: show(key) })).headers.location).toBe(
+      '/settings',
+    );
     await setUp();
     advanceSeconds(301);
     const removal = await visitor.submit('/account', `${PAGE}/remove`);

@@ -10,7 +10,9 @@ export interface Backend {
   readonly start: () => Promise<Service>;
   readonly addressOf: (port: number) => string;
   /** How many records of each kind there are. */
-  readonly count: (port: number) => Promise<{ sessions: number; challenges: number; counters: number }>;
+  readonly count: (
+    port: number,
+  ) => Promise<{ sessions: number; challenges: number; counters: number }>;
   /** Lets questions about sessions wait, until what it gives is called. */
   readonly silence: (server: Service) => Promise<() => Promise<void>>;
 }
@@ -25,7 +27,8 @@ export const redis: Backend = {
     await client.connect();
     const keys = await client.keys('*');
     client.destroy();
-    const countOf = (beginning: string): number => keys.filter((key) => key.startsWith(beginning)).length;
+    const countOf = (beginning: string): number =>
+      keys.filter((key) => key.startsWith(beginning)).length;
     return {
       sessions: countOf('harbour:session:'),
       challenges: countOf('{sms-otp}:challenge:'),

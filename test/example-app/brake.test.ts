@@ -18,8 +18,13 @@ describe('the password step of the example app', () => {
   it('refuses a user name after twenty wrong passwords, the right one too, says for how long, and lets others in', async () => {
     const _csrf = readToken(await visitor.open('/login'));
     const guess = { _csrf, username: 'alice', password: 'wrong' };
-    for (let time = 1; time <= 20; time += 1) expect((await visitor.post('/login', guess)).status).toBe(303);
-    const answer = await visitor.post('/login', { ...guess, username: 'Alice', password: 'demo-password' });
+    for (let time = 1; time <= 20; time += 1)
+      expect((await visitor.post('/login', guess)).status).toBe(303);
+    const answer = await visitor.post('/login', {
+      ...guess,
+      username: 'Alice',
+      password: 'demo-password',
+    });
     expect(answer.status).toBe(429);
     expect(Number(answer.headers['retry-after'])).toBeGreaterThan(800);
     expect(readNotice(answer)).toBe('Too many wrong passwords. Try again in 15 min.');
@@ -31,7 +36,10 @@ describe('the password step of the example app', () => {
   it('refuses an address after thirty wrong passwords, whatever the names', async () => {
     const _csrf = readToken(await visitor.open('/login'));
     for (let time = 1; time <= 30; time += 1) {
-      expect((await visitor.post('/login', { _csrf, username: `name-${time}`, password: 'wrong' })).status).toBe(303);
+      expect(
+        (await visitor.post('/login', { _csrf, username: `name-${time}`, password: 'wrong' }))
+          .status,
+      ).toBe(303);
     }
     expect((await visitor.givePassword()).status).toBe(429);
   });
@@ -85,7 +93,9 @@ describe('the pages of the example app', () => {
     const form = { _csrf: readToken(page), formId };
     const made = await visitor.post('/settings/recovery-codes', form);
     const [code = ''] = /(?:[0-9A-Z]{4}-){5}[0-9A-Z]{4}/.exec(made.text) ?? [];
-    expect((await visitor.post('/settings/recovery-codes', form)).headers.location).toBe('/settings?codes-shown');
+    expect((await visitor.post('/settings/recovery-codes', form)).headers.location).toBe(
+      '/settings?codes-shown',
+    );
     site.advanceSeconds(60);
     const other = new Visitor(site);
     await other.givePassword();
@@ -97,7 +107,9 @@ describe('the pages of the example app', () => {
     for (let codes = 1; codes <= 2; codes += 1) {
       await visitor.givePassword();
       for (let attempt = 1; attempt <= 5; attempt += 1) {
-        await visitor.submit('/login/pin', '/login/pin', { pin: readPin(site) === '000000' ? '111111' : '000000' });
+        await visitor.submit('/login/pin', '/login/pin', {
+          pin: readPin(site) === '000000' ? '111111' : '000000',
+        });
       }
       await visitor.submit('/login/pin', '/login/cancel');
       site.advanceSeconds(130);
@@ -115,5 +127,7 @@ describe('the pages of the example app', () => {
 
 it('the demo users are refused in production', async () => {
   const config = { ...readConfig({}), isProduction: true };
-  await expect(openUsers(config)).rejects.toThrow('NODE_ENV=production: everyone knows the demo users’ password.');
+  await expect(openUsers(config)).rejects.toThrow(
+    'NODE_ENV=production: everyone knows the demo users’ password.',
+  );
 });

@@ -9,7 +9,13 @@ export const CHILD_TIMEOUT_MS = 120_000;
 
 /** Empty ones go before what a developer's own `.env` says. */
 const NO_SETTINGS = Object.fromEntries(
-  ['SMS_OTP_BASE_URL', 'SMS_OTP_USERNAME', 'SMS_OTP_PASSWORD', 'SMS_OTP_VARIANT', 'SMS_OTP_NUMBERS_AS']
+  [
+    'SMS_OTP_BASE_URL',
+    'SMS_OTP_USERNAME',
+    'SMS_OTP_PASSWORD',
+    'SMS_OTP_VARIANT',
+    'SMS_OTP_NUMBERS_AS',
+  ]
     .concat(
       'ALICE_PHONE',
       'BOB_PHONE',
@@ -52,7 +58,8 @@ export function startChild(
     detached: true,
   });
   let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text: Buffer) => (output += text.toString()));
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (text: Buffer) => (output += text.toString()));
   const ended = once(child, 'close');
   const processId = Number(child.pid);
   return {

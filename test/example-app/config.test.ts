@@ -41,18 +41,31 @@ describe('the configuration of the example app', () => {
   });
 
   it('takes what is given', () => {
-    const environment = { ...GATEWAY, SMS_OTP_VARIANT: 'B', SMS_OTP_NUMBERS_AS: 'number', PORT: '0', TRUST_PROXY: '2' };
+    const environment = {
+      ...GATEWAY,
+      SMS_OTP_VARIANT: 'B',
+      SMS_OTP_NUMBERS_AS: 'number',
+      PORT: '0',
+      TRUST_PROXY: '2',
+    };
     expect(readConfig(environment)).toMatchObject({
       port: 0,
       trustProxy: 2,
       variant: 'B',
       numbersAs: 'number',
-      gateway: { baseUrl: 'https://gateway.example', username: 'someone', password: 'canary-password' },
+      gateway: {
+        baseUrl: 'https://gateway.example',
+        username: 'someone',
+        password: 'canary-password',
+      },
     });
   });
 
   it('takes an empty variable for none', () => {
-    expect(readConfig({ PORT: '', SMS_OTP_BASE_URL: ' ' })).toMatchObject({ port: 3000, gateway: null });
+    expect(readConfig({ PORT: '', SMS_OTP_BASE_URL: ' ' })).toMatchObject({
+      port: 3000,
+      gateway: null,
+    });
   });
 
   it('allows any country once a phone is given, and what is listed before that', () => {
@@ -67,7 +80,10 @@ describe('the configuration of the example app', () => {
   });
 
   it('takes the addresses of proxies', () => {
-    expect(readConfig({ TRUST_PROXY: 'loopback, 10.0.0.0/8' }).trustProxy).toEqual(['loopback', '10.0.0.0/8']);
+    expect(readConfig({ TRUST_PROXY: 'loopback, 10.0.0.0/8' }).trustProxy).toEqual([
+      'loopback',
+      '10.0.0.0/8',
+    ]);
   });
 
   it.each([
@@ -96,7 +112,10 @@ describe('the configuration of the example app', () => {
     ['REDIS_URL', 'redis://localhost', 'redisUrl'],
     ['REDIS_URL', 'rediss://user:password@redis.example:6380/2', 'redisUrl'],
   ])('takes %s=%s, and with it several workers', (name, address, member) => {
-    expect(readConfig({ [name]: address, WORKERS: '64' })).toMatchObject({ [member]: address, workers: 64 });
+    expect(readConfig({ [name]: address, WORKERS: '64' })).toMatchObject({
+      [member]: address,
+      workers: 64,
+    });
   });
 
   it('refuses more than 64 workers', () => {
@@ -129,12 +148,16 @@ describe('the configuration of the example app', () => {
       ALICE_PHONE: '999-canary',
     });
     expect(problems).toHaveLength(4);
-    expect(problems.join('\n')).toContain('SMS_OTP_BASE_URL is required when a gateway is configured');
+    expect(problems.join('\n')).toContain(
+      'SMS_OTP_BASE_URL is required when a gateway is configured',
+    );
     expect(problems.join('\n')).not.toContain('canary');
   });
 
   it('refuses a short secret for recovery codes and devices', () => {
-    expect(problemsOf({ SMS_OTP_SECRET: 'canary' })).toEqual(['SMS_OTP_SECRET needs at least 32 characters']);
+    expect(problemsOf({ SMS_OTP_SECRET: 'canary' })).toEqual([
+      'SMS_OTP_SECRET needs at least 32 characters',
+    ]);
   });
 
   it('uses the same demo secret at each start, outside of production', () => {

@@ -28,9 +28,13 @@ describe('the first login of a user without a number', () => {
   });
 
   it('opens the account with the code of the first number', async () => {
-    expect((await visitor.submit('/enroll', '/enroll', { phone: CAROL_PHONE })).headers.location).toBe('/login/pin');
+    expect(
+      (await visitor.submit('/enroll', '/enroll', { phone: CAROL_PHONE })).headers.location,
+    ).toBe('/login/pin');
     expect((await visitor.open('/login/pin')).text).toContain('Confirm your number');
-    expect((await visitor.answerCode(readPin(site, CAROL_PHONE))).headers.location).toBe('/settings?confirmed');
+    expect((await visitor.answerCode(readPin(site, CAROL_PHONE))).headers.location).toBe(
+      '/settings?confirmed',
+    );
     expect((await visitor.open('/account')).text).toContain('Hello, Carol');
     expect((await visitor.open('/enroll')).headers.location).toBe('/settings');
     const again = new Visitor(site);
@@ -40,12 +44,16 @@ describe('the first login of a user without a number', () => {
   it('goes on to the page that was wanted', async () => {
     await visitor.open('/transfer');
     await visitor.submit('/enroll', '/enroll', { phone: CAROL_PHONE });
-    expect((await visitor.answerCode(readPin(site, CAROL_PHONE))).headers.location).toBe('/transfer');
+    expect((await visitor.answerCode(readPin(site, CAROL_PHONE))).headers.location).toBe(
+      '/transfer',
+    );
   });
 
   it('says what is wrong with a number', async () => {
     await visitor.submit('/enroll', '/enroll', { phone: 'call me' });
-    expect(readNotice(await visitor.open('/enroll'))).toContain('does not look like a phone number');
+    expect(readNotice(await visitor.open('/enroll'))).toContain(
+      'does not look like a phone number',
+    );
   });
 
   it('needs a code once another session has confirmed a number', async () => {

@@ -39,24 +39,33 @@ describe('the forms of the example app', () => {
 
   afterEach(() => site.close());
 
-  it.each(FORMS)('are refused at %s without their hidden field, and shown again', async (path, page) => {
-    const answer = await visitor.post(path, { username: 'alice', password: 'demo-password' });
-    expect([answer.status, answer.headers.location]).toEqual([303, `${page}?out-of-date`]);
-    expect(site.simulator.outbox).toHaveLength(0);
-  });
+  it.each(FORMS)(
+    'are refused at %s without their hidden field, and shown again',
+    async (path, page) => {
+      const answer = await visitor.post(path, { username: 'alice', password: 'demo-password' });
+      expect([answer.status, answer.headers.location]).toEqual([303, `${page}?out-of-date`]);
+      expect(site.simulator.outbox).toHaveLength(0);
+    },
+  );
 
   it('are refused with the hidden field of another session', async () => {
     const stranger = new Visitor(site);
     const _csrf = readToken(await stranger.open('/login'));
     await visitor.open('/login');
-    const answer = await visitor.post('/login', { _csrf, username: 'alice', password: 'demo-password' });
+    const answer = await visitor.post('/login', {
+      _csrf,
+      username: 'alice',
+      password: 'demo-password',
+    });
     expect(answer.headers.location).toBe('/login?out-of-date');
     expect(readNotice(await visitor.open('/login?out-of-date'))).toBe(OUT_OF_DATE);
     expect((await visitor.givePassword()).headers.location).toBe('/login/pin');
   });
 
   it('work in two tabs: the second login shows its form again, and the code of a finished one leads to the account', async () => {
-    const [first, second] = [await visitor.open('/login'), await visitor.open('/login')].map(readToken);
+    const [first, second] = [await visitor.open('/login'), await visitor.open('/login')].map(
+      readToken,
+    );
     const alice = { username: 'alice', password: 'demo-password' };
     await visitor.post('/login', { _csrf: first ?? '', ...alice });
     expect((await visitor.post('/login', { _csrf: second ?? '', ...alice })).headers.location).toBe(
@@ -69,7 +78,9 @@ describe('the forms of the example app', () => {
     expect((await visitor.post('/login/pin', { _csrf, pin: '123456' })).headers.location).toBe(
       '/login/pin?out-of-date',
     );
-    expect((await visitor.open('/login/pin?out-of-date')).headers.location).toBe('/account?out-of-date');
+    expect((await visitor.open('/login/pin?out-of-date')).headers.location).toBe(
+      '/account?out-of-date',
+    );
     expect(readNotice(await visitor.open('/account?out-of-date'))).toBe(OUT_OF_DATE);
   });
 
@@ -85,7 +96,10 @@ describe('the forms of the example app', () => {
   it.each(['application/json', 'text/plain', 'multipart/form-data; boundary=x'])(
     'are not read from %s',
     async (type) => {
-      const answer = await request(site.app).post('/login').set('Content-Type', type).send('{"username":"alice"}');
+      const answer = await request(site.app)
+        .post('/login')
+        .set('Content-Type', type)
+        .send('{"username":"alice"}');
       expect(answer.headers.location).toBe('/login?out-of-date');
     },
   );

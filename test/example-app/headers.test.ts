@@ -26,27 +26,36 @@ describe('the headers of the example app', () => {
     await production.close();
   });
 
-  it.each(['/', '/login', '/account', '/no-such-page'])('keep %s out of caches, frames and referrers', async (path) => {
-    const { headers } = await request(development.app).get(path);
-    expect(headers['cache-control']).toBe('no-store');
-    expect(headers['referrer-policy']).toBe('no-referrer');
-    expect(headers['x-frame-options']).toBe('DENY');
-    expect(headers['content-security-policy']).toBe(
-      "default-src 'none';script-src 'self';style-src 'self';img-src 'self';connect-src 'self';" +
-        "form-action 'self';frame-ancestors 'none';base-uri 'none'",
-    );
-    expect(headers['x-powered-by']).toBeUndefined();
-    expect(headers['strict-transport-security']).toBeUndefined();
-  });
+  it.each(['/', '/login', '/account', '/no-such-page'])(
+    'keep %s out of caches, frames and referrers',
+    async (path) => {
+      const { headers } = await request(development.app).get(path);
+      expect(headers['cache-control']).toBe('no-store');
+      expect(headers['referrer-policy']).toBe('no-referrer');
+      expect(headers['x-frame-options']).toBe('DENY');
+      expect(headers['content-security-policy']).toBe(
+        "default-src 'none';script-src 'self';style-src 'self';img-src 'self';connect-src 'self';" +
+          "form-action 'self';frame-ancestors 'none';base-uri 'none'",
+      );
+      expect(headers['x-powered-by']).toBeUndefined();
+      expect(headers['strict-transport-security']).toBeUndefined();
+    },
+  );
 
   it('hide the session cookie from scripts and from other sites', async () => {
     const { headers } = await request(development.app).get('/login');
-    expect(String(headers['set-cookie'])).toMatch(/^harbour=[^;]+; Path=\/; HttpOnly; SameSite=Lax$/);
+    expect(String(headers['set-cookie'])).toMatch(
+      /^harbour=[^;]+; Path=\/; HttpOnly; SameSite=Lax$/,
+    );
   });
 
   it('bind the cookie to this host and to https in production', async () => {
-    const { headers } = await request(production.app).get('/login').set('X-Forwarded-Proto', 'https');
-    expect(String(headers['set-cookie'])).toMatch(/^__Host-harbour=[^;]+; Path=\/; HttpOnly; Secure; SameSite=Lax$/);
+    const { headers } = await request(production.app)
+      .get('/login')
+      .set('X-Forwarded-Proto', 'https');
+    expect(String(headers['set-cookie'])).toMatch(
+      /^__Host-harbour=[^;]+; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+    );
     expect(headers['strict-transport-security']).toContain('max-age=');
   });
 

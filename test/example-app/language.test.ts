@@ -70,14 +70,19 @@ describe('the language of the example app', () => {
     expect(headers.location).toBe('/');
   });
 
-  it.each(['xx', 'constructor', 'de%0d%0aSet-Cookie:a=b'])('is none but those there are: %s', async (locale) => {
-    const { headers } = await request(site.app).get(`/language/${locale}`);
-    expect(headers['set-cookie']).toBeUndefined();
-    expect(headers.location).toBe('/');
-  });
+  it.each(['xx', 'constructor', 'de%0d%0aSet-Cookie:a=b'])(
+    'is none but those there are: %s',
+    async (locale) => {
+      const { headers } = await request(site.app).get(`/language/${locale}`);
+      expect(headers['set-cookie']).toBeUndefined();
+      expect(headers.location).toBe('/');
+    },
+  );
 
   it('costs no session', async () => {
     const { headers } = await request(site.app).get('/language/de');
-    expect(String(headers['set-cookie'])).toMatch(/^harbour-language=de; [^,]*, [^,]*HttpOnly; SameSite=Lax$/);
+    expect(String(headers['set-cookie'])).toMatch(
+      /^harbour-language=de; [^,]*, [^,]*HttpOnly; SameSite=Lax$/,
+    );
   });
 });

@@ -43,8 +43,12 @@ describe('the log of a login', () => {
     const idOf = (route: string): unknown =>
       lines.find((line) => line.method === 'POST' && line.route === route)?.requestId;
     const eventsOf = (route: string): unknown[] =>
-      lines.filter((line) => line.event && line.requestId === idOf(route)).map(({ event }) => event?.type);
-    expect(eventsOf('/login')).toEqual(expect.arrayContaining(['gateway-call', 'store-call', 'sent']));
+      lines
+        .filter((line) => line.event && line.requestId === idOf(route))
+        .map(({ event }) => event?.type);
+    expect(eventsOf('/login')).toEqual(
+      expect.arrayContaining(['gateway-call', 'store-call', 'sent']),
+    );
     expect(eventsOf('/login/pin')).toEqual(expect.arrayContaining(['verified', 'decision-ended']));
     expect(eventsOf('/login/pin')).not.toContain('sent');
   });
@@ -56,7 +60,9 @@ describe('the log of a login', () => {
     });
     expect(written).not.toMatch(/canary|••|maskedPhone/);
     // Any digits may stand in a duration.
-    const told = JSON.stringify(readLines(), (key, value: unknown) => (key === 'durationMs' ? null : value));
+    const told = JSON.stringify(readLines(), (key, value: unknown) =>
+      key === 'durationMs' ? null : value,
+    );
     for (const secret of [ALICE_PHONE.slice(1), readPin(site), 'demo-password']) {
       expect(told).not.toContain(secret);
     }
@@ -65,7 +71,13 @@ describe('the log of a login', () => {
 
 describe('a line', () => {
   it('holds listed fields of an event alone', () => {
-    const event = { type: 'device-used', userId: 'a', address: '::1', deviceId: 'canary', label: 'canary' };
+    const event = {
+      type: 'device-used',
+      userId: 'a',
+      address: '::1',
+      deviceId: 'canary',
+      label: 'canary',
+    };
     createLog('info', output).onEvent(event as never); // as the library tells it
     expect(readLines()[0]?.event).toEqual({ type: 'device-used', userId: 'a', address: '::1' });
   });
@@ -73,7 +85,9 @@ describe('a line', () => {
   it('of what operators should look at is a warning', () => {
     createLog('warn', output).onEvent({ type: 'gateway-failing', retryAfterSeconds: 5 });
     createLog('warn', output).onEvent({ type: 'gateway-recovered' });
-    expect(readLines().map(({ level, event }) => [level, event?.type])).toEqual([['warn', 'gateway-failing']]);
+    expect(readLines().map(({ level, event }) => [level, event?.type])).toEqual([
+      ['warn', 'gateway-failing'],
+    ]);
   });
 
   it('of an accident tells what and where, and the message of our own errors alone', () => {
@@ -84,7 +98,11 @@ describe('a line', () => {
     const [foreign, thrown, ours] = readLines().map(({ error }) => error);
     expect(foreign).toMatchObject({ name: 'Error', code: 'ECONNRESET', places: expect.any(Array) });
     expect(thrown).toEqual({ name: 'string' });
-    expect(ours).toMatchObject({ code: 'ERR_GATEWAY_TIMEOUT', status: 504, message: expect.any(String) });
+    expect(ours).toMatchObject({
+      code: 'ERR_GATEWAY_TIMEOUT',
+      status: 504,
+      message: expect.any(String),
+    });
     expect(written).not.toContain('canary');
   });
 

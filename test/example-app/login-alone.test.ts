@@ -14,7 +14,10 @@ describe('the login in one file', () => {
   let inbox: string;
 
   beforeEach(async () => {
-    const SECRETS = { SESSION_SECRET: 'a secret', SMS_OTP_SECRET: 'a secret of the tests, long enough to be one' };
+    const SECRETS = {
+      SESSION_SECRET: 'a secret',
+      SMS_OTP_SECRET: 'a secret of the tests, long enough to be one',
+    };
     child = startChild(SECRETS, [], 'example-app/login.ts');
     const address = await child.address();
     [inbox = ''] = /http:\/\/127\.0\.0\.1:\d+\/inbox/.exec(child.output()) ?? [];
@@ -24,7 +27,11 @@ describe('the login in one file', () => {
   afterEach(() => endChild(child));
 
   /** Opens a page and sends its form; returns where that leads, and the page there. */
-  async function submit(page: string, action: string, fields: object): Promise<[location: unknown, text: string]> {
+  async function submit(
+    page: string,
+    action: string,
+    fields: object,
+  ): Promise<[location: unknown, text: string]> {
     const _csrf = /name="_csrf" value="([^"]+)"/.exec((await agent.get(page)).text)?.[1];
     const { headers } = await agent
       .post(action)
@@ -48,7 +55,9 @@ describe('the login in one file', () => {
       expect(text).toContain('We texted a code to the number ending in 23.');
       expect((await agent.get('/')).headers.location).toBe('/login');
       const pin = await readInbox(inbox);
-      expect(await submit('/login/pin', '/login/pin', { pin: pin === '0000' ? '1111' : '0000' })).toEqual([
+      expect(
+        await submit('/login/pin', '/login/pin', { pin: pin === '0000' ? '1111' : '0000' }),
+      ).toEqual([
         '/login/pin',
         expect.stringContaining('That code is not right. Check it and try again.'),
       ]);
@@ -68,13 +77,16 @@ describe('the login in one file', () => {
       await submit('/login', '/login', alice);
       const pin = await readInbox(inbox);
       const wrong = `${pin.slice(0, -1)}${(Number(pin.at(-1)) + 1) % 10}`;
-      for (let attempt = 1; attempt < 5; attempt += 1) await submit('/login/pin', '/login/pin', { pin: wrong });
+      for (let attempt = 1; attempt < 5; attempt += 1)
+        await submit('/login/pin', '/login/pin', { pin: wrong });
       const [, dead] = await submit('/login/pin', '/login/pin', { pin: wrong });
       expect(dead).toContain('this code no longer works.');
       expect(dead).not.toContain('name="pin"');
       expect(dead).toMatch(/Text me a code \(in \d+ s\)/);
       const [, tooSoon] = await submit('/login/pin', '/login/pin/resend', {});
-      expect(tooSoon).toMatch(/It’s too soon to send another text\. You can try again in \d+ seconds\./);
+      expect(tooSoon).toMatch(
+        /It’s too soon to send another text\. You can try again in \d+ seconds\./,
+      );
       const forged = await agent.post('/login/pin').type('form').send({ pin });
       expect(forged.status).toBe(403);
       expect((await submit('/login/pin', '/login/cancel', {}))[0]).toBe('/login');

@@ -27,13 +27,17 @@ describe('what the example app refuses', () => {
   });
 
   it('takes a password that came twice for a wrong one', async () => {
-    const page = await visitor.submit('/login', '/login?password=x&password=y', { username: 'alice' });
+    const page = await visitor.submit('/login', '/login?password=x&password=y', {
+      username: 'alice',
+    });
     expect(page.headers.location).toBe('/login?wrong-password');
   });
 
   it('texts no second code within the resend gap', async () => {
     await visitor.givePassword();
-    expect((await visitor.submit('/login/pin', '/login/pin/resend')).headers.location).toBe('/login/pin');
+    expect((await visitor.submit('/login/pin', '/login/pin/resend')).headers.location).toBe(
+      '/login/pin',
+    );
     expect(readNotice(await visitor.open('/login/pin'))).toContain('too soon to send another text');
     expect(site.simulator.outbox).toHaveLength(1);
   });

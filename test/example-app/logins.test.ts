@@ -43,7 +43,12 @@ describe('the logins of the example app', () => {
     const { text } = await visitor.open('/settings');
     const list = text.slice(text.indexOf('Where you are logged in'));
     const shown = list.match(/Firefox, Windows|This device<|Unknown device|Log out this device/g);
-    expect(shown).toEqual(['Firefox, Windows', 'This device<', 'Unknown device', 'Log out this device']);
+    expect(shown).toEqual([
+      'Firefox, Windows',
+      'This device<',
+      'Unknown device',
+      'Log out this device',
+    ]);
     expect(list).toMatch(/Logged in: \w+ \d+, .+<br>Last seen: \w+ \d+, /);
     expect(list).toContain('Log out everywhere else');
   });
@@ -51,14 +56,19 @@ describe('the logins of the example app', () => {
   it.each([
     ['/account', '/login'],
     ['/settings', '/step-up'],
-  ])('are ended from elsewhere: the next request of %s logs out and says so', async (page, refusal) => {
-    await endElsewhere();
-    expect((await visitor.open('/settings?ended')).text).toContain('That device has been logged out.');
-    await expectEnded(elsewhere, page, refusal);
-    expect((await visitor.open('/account')).status).toBe(200);
-    site.advanceSeconds(60);
-    expect((await elsewhere.logIn()).headers.location).toBe('/account');
-  });
+  ])(
+    'are ended from elsewhere: the next request of %s logs out and says so',
+    async (page, refusal) => {
+      await endElsewhere();
+      expect((await visitor.open('/settings?ended')).text).toContain(
+        'That device has been logged out.',
+      );
+      await expectEnded(elsewhere, page, refusal);
+      expect((await visitor.open('/account')).status).toBe(200);
+      site.advanceSeconds(60);
+      expect((await elsewhere.logIn()).headers.location).toBe('/account');
+    },
+  );
 
   it('are ended while a page waits for a code: the code is not asked for again', async () => {
     site.advanceSeconds(60);
@@ -121,7 +131,9 @@ describe('the logins of the example app', () => {
     await other.givePassword('carol');
     await other.submit('/enroll', '/enroll', { phone: '+12025550130' });
     await other.answerCode(readPin(site, '+12025550130'));
-    expect((await carol.post('/enroll', { _csrf, phone: '+12025550131' })).headers.location).toBe('/enroll');
+    expect((await carol.post('/enroll', { _csrf, phone: '+12025550131' })).headers.location).toBe(
+      '/enroll',
+    );
     await expectEnded(carol, '/account', '/login');
   });
 });

@@ -3,7 +3,12 @@ import { readWrongPin, Visitor } from './visitor';
 
 /** People wait on the code page, Alice in two browsers, when the gateway dies. They type, and ask for another code. */
 export async function killGateway(site: Site): Promise<void> {
-  const visitors = [new Visitor(site), new Visitor(site), new Visitor(site), new Visitor(site)] as const;
+  const visitors = [
+    new Visitor(site),
+    new Visitor(site),
+    new Visitor(site),
+    new Visitor(site),
+  ] as const;
   const [known, alice, bob, carol] = visitors;
   await known.logIn('alice');
   await known.submit('/account', '/logout');

@@ -6,7 +6,9 @@ import { readWrongPin, Visitor } from './visitor';
 /** What the first line answers, by question. */
 async function readStatuses(operator: Visitor): Promise<Record<string, string>> {
   const { text } = await operator.open('/ops');
-  const found = text.matchAll(/<dt>([^<]+)<\/dt>\s*<dd class="word"><span[^>]*>.<\/span> ([^<]+)<\/dd>/g);
+  const found = text.matchAll(
+    /<dt>([^<]+)<\/dt>\s*<dd class="word"><span[^>]*>.<\/span> ([^<]+)<\/dd>/g,
+  );
   return Object.fromEntries([...found].map(([, name = '', word = '']) => [name, word]));
 }
 
@@ -52,7 +54,9 @@ describe.each(['A', 'B'] as const)('the page for operators, in variant %s', (var
       Balance: '99.99',
     });
     const { text } = await operator.open('/ops');
-    expect(text).toMatch(/<th scope="row">resend-too-soon<\/th><td[^>]*>gap<\/td><td[^>]*>login<\/td>/);
+    expect(text).toMatch(
+      /<th scope="row">resend-too-soon<\/th><td[^>]*>gap<\/td><td[^>]*>login<\/td>/,
+    );
     expect(text).toMatch(/<th scope="row">\+1202555····<\/th><td[^>]*>2<\/td><td[^>]*>1<\/td>/);
     expect(text).toMatch(/US Dollar as of \d\d:\d\d/);
     expect(text).toMatch(/Updated at <time id="ops-updated">\d\d:\d\d:\d\d</);
@@ -63,7 +67,11 @@ describe.each(['A', 'B'] as const)('the page for operators, in variant %s', (var
   it('tells a dead gateway at the first glance', async () => {
     const operator = await start();
     await killGateway(site);
-    expect(await readStatuses(operator)).toEqual({ ...CALM, Gateway: 'Down', 'Circuit breaker': 'Open' });
+    expect(await readStatuses(operator)).toEqual({
+      ...CALM,
+      Gateway: 'Down',
+      'Circuit breaker': 'Open',
+    });
     expect(await readTiles(operator)).toMatchObject({ 'Failed calls': '20' });
     expect((await operator.open('/ops')).text).toContain('<title>(2) Operations');
   });
@@ -83,7 +91,9 @@ describe.each(['A', 'B'] as const)('the page for operators, in variant %s', (var
     for (let attempt = 0; attempt < 5; attempt += 1) await attacker.giveCode(readWrongPin(site));
     expect(await readStatuses(operator)).toEqual({ ...CALM, 'Code guessing': 'Possible' });
     const { text } = await operator.open('/ops');
-    expect(text).toMatch(/<dt>Wrong codes<\/dt><dd class="value">5 <span class="flag">watch<\/span><\/dd>/);
+    expect(text).toMatch(
+      /<dt>Wrong codes<\/dt><dd class="value">5 <span class="flag">watch<\/span><\/dd>/,
+    );
     expect(text).toMatch(/<dt>Locks<\/dt><dd class="value">0<\/dd>/);
   });
 
@@ -93,7 +103,9 @@ describe.each(['A', 'B'] as const)('the page for operators, in variant %s', (var
     expect(await readStatuses(operator)).toEqual({ ...CALM, 'SMS pumping': 'Likely' });
     const { text } = await operator.open('/ops?range=6h');
     expect(text).toContain('+1305555····: 10 texts, 0 % entered.');
-    expect(text).toMatch(/\+1305555····<\/th><td[^>]*>10<\/td><td[^>]*>0<\/td><td class="level-alarm">0 %/);
+    expect(text).toMatch(
+      /\+1305555····<\/th><td[^>]*>10<\/td><td[^>]*>0<\/td><td class="level-alarm">0 %/,
+    );
   });
 
   it('is not there for others, and asks operators for both factors', async () => {
@@ -116,9 +128,12 @@ describe('the page for operators', () => {
     await operator.logIn('bob', BOB_PHONE);
     const countRows = async (range: string): Promise<number> =>
       (await operator.open(`/ops?range=${range}`)).text.match(/<tr data-time/g)?.length ?? 0;
-    expect([await countRows('15m'), await countRows('1h'), await countRows('toString'), await countRows('')]).toEqual([
-      15, 60, 60, 60,
-    ]);
+    expect([
+      await countRows('15m'),
+      await countRows('1h'),
+      await countRows('toString'),
+      await countRows(''),
+    ]).toEqual([15, 60, 60, 60]);
   });
 
   it('draws with a script of its own site', async () => {

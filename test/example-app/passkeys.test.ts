@@ -69,7 +69,9 @@ describe('passkeys of the example app', () => {
     (await who.submit('/settings', '/settings/texts', { texts })).headers.location;
 
   it('are added by a fresh second factor alone, and by a form of this session', async () => {
-    expect((await visitor.post('/settings/passkeys/options', { _csrf: 'another' })).status).toBe(303);
+    expect((await visitor.post('/settings/passkeys/options', { _csrf: 'another' })).status).toBe(
+      303,
+    );
     advanceSeconds(301);
     const stale = await visitor.submit('/account', '/settings/passkeys/options');
     expect([stale.status, stale.body]).toEqual([403, { error: 'second-factor-too-old' }]);
@@ -95,7 +97,9 @@ describe('passkeys of the example app', () => {
     expect((await other.open('/account')).text).toContain('Password and passkey');
     const third = await begin();
     const pin = new TOTP({ secret }).generate({ timestamp: nowMs });
-    expect((await third.submit('/login/pin', '/login/app', { pin })).headers.location).toBe('/account');
+    expect((await third.submit('/login/pin', '/login/app', { pin })).headers.location).toBe(
+      '/account',
+    );
     expect(site.simulator.outbox).toHaveLength(1);
   });
 
@@ -117,7 +121,9 @@ describe('passkeys of the example app', () => {
     const other = await begin();
     await usePasskey(other);
     expect((await other.open('/account')).status).toBe(200);
-    const removed = await visitor.submit('/settings', '/settings/passkeys/remove', { passkeyId: device.id });
+    const removed = await visitor.submit('/settings', '/settings/passkeys/remove', {
+      passkeyId: device.id,
+    });
     expect(removed.headers.location).toBe('/settings?passkey-removed');
     expect((await other.open('/account')).headers.location).toBe('/login');
     expect((await visitor.open('/account')).status).toBe(200);
@@ -135,7 +141,9 @@ describe('passkeys of the example app', () => {
 
   it('are offered to one of two logins that come together', async () => {
     const store = createPasskeyStore(memoryLists());
-    const offers = await Promise.all([1, 2].map((codeAt) => store.isOffered('user-1', codeAt, nowMs)));
+    const offers = await Promise.all(
+      [1, 2].map((codeAt) => store.isOffered('user-1', codeAt, nowMs)),
+    );
     expect(offers.sort()).toEqual([false, true]);
   });
 
@@ -172,8 +180,12 @@ describe('passkeys of the example app', () => {
       await other.answerCode(readPin(site, NEW_PHONE));
       expect((await other.open('/settings')).text).toContain('Number ending in 30');
       // The new number has proven itself; the old one has heard of nothing.
-      expect(site.simulator.outbox.slice(sent).map(({ mobile }) => `+${mobile.replace('+', '')}`)).toEqual([NEW_PHONE]);
-      expect(site.simulator.outbox.filter(({ mobile }) => mobile.endsWith(ALICE_PHONE.slice(1)))).toHaveLength(sent);
+      expect(
+        site.simulator.outbox.slice(sent).map(({ mobile }) => `+${mobile.replace('+', '')}`),
+      ).toEqual([NEW_PHONE]);
+      expect(
+        site.simulator.outbox.filter(({ mobile }) => mobile.endsWith(ALICE_PHONE.slice(1))),
+      ).toHaveLength(sent);
     });
 
     it('need no passkey where there is an app, and come back when the last of both is removed', async () => {

@@ -50,6 +50,9 @@ describeWithService('redis')('the phone book of the example app in Redis', () =>
   it('says that it is away without a word of what was asked', async () => {
     const away = client.duplicate();
     const reading = createPhoneBook(redisLists(away)).list('canary');
-    await expect(reading).rejects.toMatchObject({ status: 503, message: 'Users cannot be read: ClientClosedError' });
+    await expect(reading).rejects.toMatchObject({
+      status: 503,
+      message: 'Users cannot be read: ClientClosedError',
+    });
   });
 });

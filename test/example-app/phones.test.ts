@@ -25,7 +25,8 @@ describe('the numbers in the settings of the example app', () => {
   /** Sends the form of the number with these last digits. */
   async function act(action: string, digits: string, fields = {}): Promise<Response> {
     const { text } = await visitor.open('/settings');
-    const item = text.split('<li>').find((part) => part.includes(`Number ending in ${digits}`)) ?? '';
+    const item =
+      text.split('<li>').find((part) => part.includes(`Number ending in ${digits}`)) ?? '';
     const phoneId = /name="phoneId" value="([^"]+)"/.exec(item)?.[1] ?? '';
     return visitor.submit('/settings', action, { phoneId, ...fields });
   }
@@ -58,7 +59,9 @@ describe('the numbers in the settings of the example app', () => {
 
   it('are changed by the code of the new one, which is texted from then on', async () => {
     await act('/settings/phones/change', '23', { phone: OTHER_PHONE });
-    expect((await visitor.answerCode(readPin(site, OTHER_PHONE))).headers.location).toBe('/settings?confirmed');
+    expect((await visitor.answerCode(readPin(site, OTHER_PHONE))).headers.location).toBe(
+      '/settings?confirmed',
+    );
     const { text } = await visitor.open('/settings');
     expect(text).toContain('Number ending in 30');
     expect(text).not.toContain('Number ending in 23');
@@ -86,7 +89,9 @@ describe('the numbers in the settings of the example app', () => {
 
   it('are made the first, and removed, but never the last one', async () => {
     await addPhone();
-    expect((await act('/settings/phones/default', '30')).headers.location).toBe('/settings?default');
+    expect((await act('/settings/phones/default', '30')).headers.location).toBe(
+      '/settings?default',
+    );
     expect((await act('/settings/phones/remove', '23')).headers.location).toBe('/settings?removed');
     expect((await act('/settings/phones/remove', '30')).headers.location).toBe('/settings');
     expect(readNotice(await visitor.open('/settings'))).toContain('your only number');
@@ -99,7 +104,9 @@ describe('the numbers in the settings of the example app', () => {
     ['a country that is not texted', '+4915123456789', 'cannot send texts to the country'],
     ['a premium number', '+19005550130', 'cannot send codes to this number'],
   ])('refuse %s and say why', async (_what, phone, sentence) => {
-    expect((await visitor.submit('/settings', '/settings/phones', { phone })).headers.location).toBe('/settings?add');
+    expect(
+      (await visitor.submit('/settings', '/settings/phones', { phone })).headers.location,
+    ).toBe('/settings?add');
     const page = await visitor.open('/settings?add');
     expect(readNotice(page)).toContain(sentence);
     expect(page.text).toContain(`value="${phone}" aria-invalid="true"`);
@@ -110,8 +117,11 @@ describe('the numbers in the settings of the example app', () => {
   it('are changed with the id of a number of one’s own alone', async () => {
     const bob = new Visitor(site);
     await bob.logIn('bob', '+12025550124');
-    const foreign = /name="phoneId" value="([^"]+)"/.exec((await bob.open('/settings')).text)?.[1] ?? '';
+    const foreign =
+      /name="phoneId" value="([^"]+)"/.exec((await bob.open('/settings')).text)?.[1] ?? '';
     await visitor.submit('/settings', '/settings/phones/remove', { phoneId: foreign });
-    expect(readNotice(await visitor.open('/settings'))).toContain('no mobile number for this account that we can text');
+    expect(readNotice(await visitor.open('/settings'))).toContain(
+      'no mobile number for this account that we can text',
+    );
   });
 });

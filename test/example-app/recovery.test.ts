@@ -64,7 +64,9 @@ describe('the recovery codes of the example app', () => {
     const page = await visitor.open('/login/pin');
     expect(page.text).not.toContain('/login/recover');
     const forced = { _csrf: readToken(page), recoveryCode: codes[0] ?? '' };
-    expect((await visitor.post('/login/recover', forced)).headers.location).toBe('/login/pin?recovery');
+    expect((await visitor.post('/login/recover', forced)).headers.location).toBe(
+      '/login/pin?recovery',
+    );
     expect((await visitor.open('/account')).text).not.toContain('Marina Books');
   });
 });

@@ -37,7 +37,10 @@ it.each(['SIGINT', 'SIGTERM'] as const)(
 it(
   'texts through the gateway that is named, to the phones that are given, and starts no simulator',
   async () => {
-    const simulator = await GatewaySimulator.start({ variant: 'B', readings: { numericMembers: 'number' } });
+    const simulator = await GatewaySimulator.start({
+      variant: 'B',
+      readings: { numericMembers: 'number' },
+    });
     const child = start({
       SMS_OTP_BASE_URL: simulator.baseUrl,
       SMS_OTP_USERNAME: simulator.username,
@@ -92,7 +95,10 @@ it.each(['1', '2'])(
   'says when REDIS_URL names no server, and ends (%s processes)',
   async (workers) => {
     // Nobody listens on port 1 of this machine.
-    const { output, ended } = start({ REDIS_URL: 'redis://canary:canary@127.0.0.1:1', WORKERS: workers });
+    const { output, ended } = start({
+      REDIS_URL: 'redis://canary:canary@127.0.0.1:1',
+      WORKERS: workers,
+    });
     expect(await ended).toEqual([1, null]);
     expect(output()).toContain('REDIS_URL names a ');
     expect(output()).toContain('that cannot be used (ECONNREFUSED)');

@@ -1,4 +1,13 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  it,
+  jest,
+} from '@jest/globals';
 import { GatewaySimulator } from 'passport-sms-otp/simulator';
 import { readConfig } from '../../example-app/config';
 import { run, type RunningSite } from '../../example-app/start';

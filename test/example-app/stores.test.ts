@@ -1,4 +1,13 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  it,
+  jest,
+} from '@jest/globals';
 import { GatewaySimulator } from 'passport-sms-otp/simulator';
 import { readConfig } from '../../example-app/config';
 import { run, type RunningSite } from '../../example-app/start';
@@ -62,7 +71,10 @@ describe.each([redis])('the example app with $variable', (backend) => {
       expect(during.counters).toBeGreaterThan(counters);
       expect((await visitor.giveCode(readPin({ simulator }))).headers.location).toBe('/account');
       expect((await visitor.open('/account')).text).toContain('Hello, Alice');
-      expect(await backend.count(server.port)).toMatchObject({ sessions: sessions + 1, challenges });
+      expect(await backend.count(server.port)).toMatchObject({
+        sessions: sessions + 1,
+        challenges,
+      });
     });
 
     it('answers 503 while the server is away, and works again when it is back', async () => {

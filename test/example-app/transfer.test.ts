@@ -83,7 +83,10 @@ describe.each(['A', 'B'] as const)('the transfer of the example app, gateway %s'
     await visitor.open('/settings');
     await visitor.submit('/step-up', '/step-up');
     const page = await visitor.open('/login/pin');
-    const answer = await visitor.post('/transfer/pin', { _csrf: readToken(page), pin: readPin(site) });
+    const answer = await visitor.post('/transfer/pin', {
+      _csrf: readToken(page),
+      pin: readPin(site),
+    });
     expect(answer.headers.location).toBe('/account');
     expect((await visitor.open('/account')).text).toContain('$2,480.32');
   });

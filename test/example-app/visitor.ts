@@ -74,7 +74,10 @@ export class Visitor {
   async makeCodes(): Promise<readonly string[]> {
     const page = await this.open('/settings/recovery-codes');
     const formId = /name="formId" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
-    const { text } = await this.post('/settings/recovery-codes', { _csrf: readToken(page), formId });
+    const { text } = await this.post('/settings/recovery-codes', {
+      _csrf: readToken(page),
+      formId,
+    });
     return Array.from(text.matchAll(/<li><code>([^<]+)<\/code>/g), ([, code]) => code ?? '');
   }
 

@@ -30,7 +30,9 @@ describe('the code page of the example app', () => {
     await visitor.submit('/login/pin', '/login/cancel');
     expect((await visitor.givePassword()).headers.location).toBe('/login/pin');
     const page = await visitor.open('/login/pin');
-    expect(readNotice(page)).toBe('It’s too soon to send another text. You can try again in 30 seconds.');
+    expect(readNotice(page)).toBe(
+      'It’s too soon to send another text. You can try again in 30 seconds.',
+    );
     expect(page.text).toContain('We haven’t texted you a code for this yet.');
     expect([hasField(page, 'pin'), hasField(page, 'recoveryCode')]).toEqual([false, false]);
     expect(page.text).toContain('data-resend-seconds="30"');
@@ -53,20 +55,26 @@ describe('the code page of the example app', () => {
 
   it.each([
     ['en', 'We cannot text you another code right now. You can try again in 24 hours.'],
-    ['de', 'Wir können Ihnen gerade keinen weiteren Code senden. Sie können es in 24 Stunden erneut versuchen.'],
-  ])('says in %s when the texts of the day are used up, and for how long', async (language, notice) => {
-    await makeCodes();
-    for (let text = 1; text <= 10; text += 1) {
-      site.advanceSeconds(330);
-      await new Visitor(site).givePassword();
-    }
-    await visitor.open(`/language/${language}`);
-    expect((await visitor.givePassword()).headers.location).toBe('/login/pin');
-    const page = await visitor.open('/login/pin');
-    expect(readNotice(page)).toBe(notice);
-    expect([hasField(page, 'pin'), hasField(page, 'recoveryCode')]).toEqual([false, true]);
-    expect(page.text).not.toContain('/login/pin/resend');
-  });
+    [
+      'de',
+      'Wir können Ihnen gerade keinen weiteren Code senden. Sie können es in 24 Stunden erneut versuchen.',
+    ],
+  ])(
+    'says in %s when the texts of the day are used up, and for how long',
+    async (language, notice) => {
+      await makeCodes();
+      for (let text = 1; text <= 10; text += 1) {
+        site.advanceSeconds(330);
+        await new Visitor(site).givePassword();
+      }
+      await visitor.open(`/language/${language}`);
+      expect((await visitor.givePassword()).headers.location).toBe('/login/pin');
+      const page = await visitor.open('/login/pin');
+      expect(readNotice(page)).toBe(notice);
+      expect([hasField(page, 'pin'), hasField(page, 'recoveryCode')]).toEqual([false, true]);
+      expect(page.text).not.toContain('/login/pin/resend');
+    },
+  );
 
   it('is not reached where there is nothing to do: the login says for how long', async () => {
     for (let text = 1; text <= 10; text += 1) {

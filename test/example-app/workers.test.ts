@@ -17,79 +17,92 @@ function processOf({ headers }: Response): number {
   return Number(headers[PROCESS_HEADER]);
 }
 
-describeWithService('redis')('four processes of the example app behind one port, with Redis', () => {
-  let server: Service;
-  let simulator: GatewaySimulator;
-  let child: ChildSite;
-  let address: string;
+describeWithService('redis')(
+  'four processes of the example app behind one port, with Redis',
+  () => {
+    let server: Service;
+    let simulator: GatewaySimulator;
+    let child: ChildSite;
+    let address: string;
 
-  beforeAll(async () => {
-    server = await redis.start();
-    simulator = await GatewaySimulator.start();
-    const settings = {
-      WORKERS: '4',
-      REDIS_URL: redis.addressOf(server.port),
-      SMS_OTP_BASE_URL: simulator.baseUrl,
-      SMS_OTP_USERNAME: simulator.username,
-      SMS_OTP_PASSWORD: simulator.password,
-    };
-    child = startChild(settings, HOOKS);
-    address = await child.address();
-  }, CHILD_TIMEOUT_MS);
+    beforeAll(async () => {
+      server = await redis.start();
+      simulator = await GatewaySimulator.start();
+      const settings = {
+        WORKERS: '4',
+        REDIS_URL: redis.addressOf(server.port),
+        SMS_OTP_BASE_URL: simulator.baseUrl,
+        SMS_OTP_USERNAME: simulator.username,
+        SMS_OTP_PASSWORD: simulator.password,
+      };
+      child = startChild(settings, HOOKS);
+      address = await child.address();
+    }, CHILD_TIMEOUT_MS);
 
-  afterAll(async () => {
-    await endChild(child);
-    await simulator.close();
-    await server.close();
-  });
+    afterAll(async () => {
+      await endChild(child);
+      await simulator.close();
+      await server.close();
+    });
 
-  it('share a login: its requests are answered by several of them', async () => {
-    const visitor = new Visitor({ app: address, simulator });
-    const answers = [await visitor.givePassword(), await visitor.giveCode(readPin({ simulator }))];
-    answers.push(await visitor.open('/account'), await visitor.open('/transfer'));
-    expect(answers.map(({ status }) => status)).toEqual([303, 303, 200, 200]);
-    const processes = new Set(answers.map(processOf));
-    expect(processes.size).toBeGreaterThan(1);
-    expect(processes).not.toContain(child.processId);
-  });
-
-  it('judge five of a hundred wrong codes given at once, and then no right one', async () => {
-    const visitor = new Visitor({ app: address, simulator });
-    await visitor.givePassword('bob');
-    const [right, wrong] = [readPin({ simulator }, BOB_PHONE), readWrongPin({ simulator }, BOB_PHONE)];
-    const _csrf = readToken(await visitor.open('/login/pin'));
-    const judgedBefore = simulator.stats().calls.validate;
-
-    const guesses = Array.from({ length: 100 }, () => visitor.post('/login/pin', { _csrf, pin: wrong }));
-    const answers = await Promise.all(guesses);
-    const judged = simulator.stats().calls.validate - judgedBefore;
-    expect(judged).toBeGreaterThan(0);
-    expect(judged).toBeLessThanOrEqual(5);
-    expect(new Set(answers.map(({ headers }) => headers.location))).toEqual(new Set(['/login/pin']));
-    expect(new Set(answers.map(processOf)).size).toBe(4);
-
-    const answer = await visitor.post('/login/pin', { _csrf, pin: right });
-    expect(answer.headers.location).toBe('/login/pin');
-    expect((await visitor.open('/account')).headers.location).toBe('/login');
-    expect(simulator.stats().calls.validate - judgedBefore).toBe(judged);
-  });
-
-  it(
-    'are four again after one has died, and go on meanwhile',
-    async () => {
+    it('share a login: its requests are answered by several of them', async () => {
       const visitor = new Visitor({ app: address, simulator });
-      const before = await meetProcesses(visitor, 4);
-      const [victim = 0] = before;
-      process.kill(victim, 'SIGKILL');
-      await waitFor(() => Promise.resolve(child.output().includes(`Worker ${victim} ended`)));
-      expect((await visitor.open('/login')).status).toBe(200);
-      const after = await meetProcesses(visitor, 4);
-      expect(after).not.toContain(victim);
-      expect([...after].filter((one) => before.has(one))).toHaveLength(3);
-    },
-    CHILD_TIMEOUT_MS,
-  );
-});
+      const answers = [
+        await visitor.givePassword(),
+        await visitor.giveCode(readPin({ simulator })),
+      ];
+      answers.push(await visitor.open('/account'), await visitor.open('/transfer'));
+      expect(answers.map(({ status }) => status)).toEqual([303, 303, 200, 200]);
+      const processes = new Set(answers.map(processOf));
+      expect(processes.size).toBeGreaterThan(1);
+      expect(processes).not.toContain(child.processId);
+    });
+
+    it('judge five of a hundred wrong codes given at once, and then no right one', async () => {
+      const visitor = new Visitor({ app: address, simulator });
+      await visitor.givePassword('bob');
+      const [right, wrong] = [
+        readPin({ simulator }, BOB_PHONE),
+        readWrongPin({ simulator }, BOB_PHONE),
+      ];
+      const _csrf = readToken(await visitor.open('/login/pin'));
+      const judgedBefore = simulator.stats().calls.validate;
+
+      const guesses = Array.from({ length: 100 }, () =>
+        visitor.post('/login/pin', { _csrf, pin: wrong }),
+      );
+      const answers = await Promise.all(guesses);
+      const judged = simulator.stats().calls.validate - judgedBefore;
+      expect(judged).toBeGreaterThan(0);
+      expect(judged).toBeLessThanOrEqual(5);
+      expect(new Set(answers.map(({ headers }) => headers.location))).toEqual(
+        new Set(['/login/pin']),
+      );
+      expect(new Set(answers.map(processOf)).size).toBe(4);
+
+      const answer = await visitor.post('/login/pin', { _csrf, pin: right });
+      expect(answer.headers.location).toBe('/login/pin');
+      expect((await visitor.open('/account')).headers.location).toBe('/login');
+      expect(simulator.stats().calls.validate - judgedBefore).toBe(judged);
+    });
+
+    it(
+      'are four again after one has died, and go on meanwhile',
+      async () => {
+        const visitor = new Visitor({ app: address, simulator });
+        const before = await meetProcesses(visitor, 4);
+        const [victim = 0] = before;
+        process.kill(victim, 'SIGKILL');
+        await waitFor(() => Promise.resolve(child.output().includes(`Worker ${victim} ended`)));
+        expect((await visitor.open('/login')).status).toBe(200);
+        const after = await meetProcesses(visitor, 4);
+        expect(after).not.toContain(victim);
+        expect([...after].filter((one) => before.has(one))).toHaveLength(3);
+      },
+      CHILD_TIMEOUT_MS,
+    );
+  },
+);
 
 describeWithService('redis')('two processes of the example app, with the simulator', () => {
   let server: Service;

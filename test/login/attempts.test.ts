@@ -19,7 +19,9 @@ describe.each(['A', 'B'] as const)('attempts in variant %s', (variant) => {
   });
 
   const failures = (): number[] =>
-    test.events.flatMap((event: SmsOtpEvent) => (event.type === 'failure-count-changed' ? [event.failures] : []));
+    test.events.flatMap((event: SmsOtpEvent) =>
+      event.type === 'failure-count-changed' ? [event.failures] : [],
+    );
   const validates = (otpId = ''): number => test.sim.stats().validatesById[otpId] ?? 0;
 
   it('are five per OTP id; then the right code is refused too, without a call', async () => {

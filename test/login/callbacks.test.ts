@@ -22,7 +22,9 @@ describe('loadUser', () => {
   it('may throw: the error is passed on unchanged and the challenge lives', async () => {
     const error = new AppError('the database of the app');
     let isDown = true;
-    await start({ loadUser: (id: string) => (isDown ? Promise.reject(error) : asUser(test.users.get(id))) });
+    await start({
+      loadUser: (id: string) => (isDown ? Promise.reject(error) : asUser(test.users.get(id))),
+    });
     await visitor.login();
     expect((await visitor.enterRight()).status).toBe(500);
     expect(test.errors[0]).toBe(error);
@@ -43,14 +45,19 @@ describe('loadUser', () => {
     await start({ loadUser: () => user });
     await visitor.login();
     expect(seen(await visitor.enterRight())).toEqual(GONE);
-    expect(test.events).toContainEqual(expect.objectContaining({ type: 'rejected', reason: 'user-gone' }));
+    expect(test.events).toContainEqual(
+      expect.objectContaining({ type: 'rejected', reason: 'user-gone' }),
+    );
     expect((await visitor.status()).body.pending).toBeNull();
     expect(test.sim.stats().calls.validate).toBe(0);
     expect([test.logins, test.errors]).toEqual([[], []]);
   });
 
   it.each([
-    [undefined, [[expect.stringMatching(/^loadUser has returned undefined .*return the user, or null/)]]],
+    [
+      undefined,
+      [[expect.stringMatching(/^loadUser has returned undefined .*return the user, or null/)]],
+    ],
     [null, []],
   ])(
     'is called wrong by one warning when it gives undefined, and by none when it gives null: %p',
@@ -62,7 +69,9 @@ describe('loadUser', () => {
         await visitor.enterRight();
         test.clock.advanceSeconds(70);
       }
-      const told = emitWarning.mock.calls.filter(([, given]) => Object(given).code === 'SMS_OTP_LOAD_USER');
+      const told = emitWarning.mock.calls.filter(
+        ([, given]) => Object(given).code === 'SMS_OTP_LOAD_USER',
+      );
       emitWarning.mockRestore();
       expect(told.map(([problem]) => [problem])).toEqual(warnings);
     },
@@ -106,7 +115,9 @@ describe('loadUser', () => {
     test.clock.advanceSeconds(30);
     user = null;
     expect(seen(await visitor.resend())).toEqual(GONE);
-    expect(test.events).toContainEqual(expect.objectContaining({ type: 'denied', reason: 'user-gone' }));
+    expect(test.events).toContainEqual(
+      expect.objectContaining({ type: 'denied', reason: 'user-gone' }),
+    );
     expect(test.sim.stats().sent).toBe(1);
     user = asUser(ALICE);
     expect(seen(await visitor.enterRight())).toEqual(GONE);
@@ -162,7 +173,9 @@ describe('getLocale and messages.template', () => {
         if (isBroken) throw error;
         return 'Your code: [PIN]';
       };
-      await start(name === 'getLocale' ? { getLocale: callback } : { messages: { template: callback } });
+      await start(
+        name === 'getLocale' ? { getLocale: callback } : { messages: { template: callback } },
+      );
       expect((await visitor.login()).status).toBe(500);
       expect(test.errors[0]).toBe(error);
       expect(test.sim.stats().calls.generate).toBe(0);
@@ -184,7 +197,9 @@ describe('getLocale', () => {
     test.clock.advanceSeconds(30);
     isGone = true;
     expect(seen(await visitor.resend())).toEqual(GONE);
-    expect(test.events).toContainEqual(expect.objectContaining({ type: 'denied', reason: 'no-pending-login' }));
+    expect(test.events).toContainEqual(
+      expect.objectContaining({ type: 'denied', reason: 'no-pending-login' }),
+    );
     expect((await visitor.status()).body.pending).toBeNull();
     expect(seen(await visitor.enterRight())).toEqual(GONE);
   });

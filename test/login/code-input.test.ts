@@ -97,13 +97,30 @@ describe('any input at all', () => {
   });
 
   it('gives a code only when all that is not a separator is a digit, each kept in its place', () => {
-    const separator = fc.constantFrom(' ', '-', '.', '\u00a0', '\u200b', '\u200f', '\u2011', '·', '\n');
-    const digit = fc.tuple(fc.nat(9), fc.constantFrom(0x30, 0x660, 0x6f0, 0x966, 0xe50, 0xff10, 0x1d7ce));
-    const parts = fc.array(fc.tuple(digit, fc.array(separator, { maxLength: 2 })), { maxLength: 12 });
+    const separator = fc.constantFrom(
+      ' ',
+      '-',
+      '.',
+      '\u00a0',
+      '\u200b',
+      '\u200f',
+      '\u2011',
+      '·',
+      '\n',
+    );
+    const digit = fc.tuple(
+      fc.nat(9),
+      fc.constantFrom(0x30, 0x660, 0x6f0, 0x966, 0xe50, 0xff10, 0x1d7ce),
+    );
+    const parts = fc.array(fc.tuple(digit, fc.array(separator, { maxLength: 2 })), {
+      maxLength: 12,
+    });
     fc.assert(
       fc.property(parts, (typed) => {
         const digits = typed.map(([[value]]) => value).join('');
-        const text = typed.map(([[value, zero], gaps]) => String.fromCodePoint(zero + value) + gaps.join('')).join('');
+        const text = typed
+          .map(([[value, zero], gaps]) => String.fromCodePoint(zero + value) + gaps.join(''))
+          .join('');
         const isCode = digits.length >= 4 && digits.length <= 10 && text.length <= 64;
         expect(readCode(text)).toBe(isCode ? digits : null);
       }),
@@ -148,7 +165,18 @@ describe.each(['A', 'B'] as const)('the field of the form in variant %s', (varia
     const visitor = visit(test, alice);
     await visitor.login();
     const code = test.code(alice);
-    const bodies: unknown[] = [undefined, '', null, 123456, true, [], [code], { $gt: '' }, '12', 'x'.repeat(1_000_000)];
+    const bodies: unknown[] = [
+      undefined,
+      '',
+      null,
+      123456,
+      true,
+      [],
+      [code],
+      { $gt: '' },
+      '12',
+      'x'.repeat(1_000_000),
+    ];
     for (const pin of bodies) {
       const answer = await visitor.enter(pin);
       expect([answer.status, answer.body]).toEqual([400, { error: 'malformed-code' }]);

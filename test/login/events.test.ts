@@ -3,7 +3,15 @@ import { startTestApp, type TestApp } from '../support/test-app';
 import { enterWrongly, visit, type Visit } from '../support/visit';
 
 /** Events of stores, policies and the gateway are told elsewhere. */
-const LOGIN = ['sent', 'denied', 'rejected', 'verified', 'locked', 'failure-count-changed', 'decision-ended'];
+const LOGIN = [
+  'sent',
+  'denied',
+  'rejected',
+  'verified',
+  'locked',
+  'failure-count-changed',
+  'decision-ended',
+];
 
 describe.each(['A', 'B'] as const)('onEvent in variant %s', (variant) => {
   const subject = { userId: 'alice', purpose: 'login', address: '127.0.0.1' };
@@ -25,7 +33,11 @@ describe.each(['A', 'B'] as const)('onEvent in variant %s', (variant) => {
     const cost = variant === 'B' ? expect.stringMatching(/^\d/) : null;
     return { type: 'sent', ...subject, maskedPhone: '•• •• 23', sends, cost, country: 'US' };
   };
-  const counted = (failures: number): object => ({ type: 'failure-count-changed', ...subject, failures });
+  const counted = (failures: number): object => ({
+    type: 'failure-count-changed',
+    ...subject,
+    failures,
+  });
 
   it('hears of a login to its end', async () => {
     await alice.login();

@@ -18,7 +18,8 @@ describe.each(['A', 'B'] as const)('time in variant %s', (variant) => {
   afterEach(() => test.close());
 
   /** Moves the clock to so many seconds after the start. */
-  const goTo = (seconds: number): void => test.clock.advanceSeconds(seconds - (test.clock.now() - startedAt) / 1000);
+  const goTo = (seconds: number): void =>
+    test.clock.advanceSeconds(seconds - (test.clock.now() - startedAt) / 1000);
   const since = (time: number): number => (time - startedAt) / 1000;
 
   it('keeps a challenge in the store for as long as its login is pending', async () => {
@@ -49,7 +50,9 @@ describe.each(['A', 'B'] as const)('time in variant %s', (variant) => {
       const answer = await visitor.enterRight();
       expect([answer.status, answer.body]).toEqual(EXPIRED);
       expect(test.sim.stats().calls.validate).toBe(0);
-      expect(test.events).toContainEqual(expect.objectContaining({ type: 'rejected', reason: 'expired' }));
+      expect(test.events).toContainEqual(
+        expect.objectContaining({ type: 'rejected', reason: 'expired' }),
+      );
     });
 
     it('takes another code while the login is pending; it lives 300 s from its own send', async () => {
@@ -77,7 +80,10 @@ describe.each(['A', 'B'] as const)('time in variant %s', (variant) => {
       await visitor.login();
       goTo(481);
       const late = await visitor.resend();
-      expect([late.status, late.body]).toEqual([429, { error: 'send-limit', retryAfterSeconds: 119 }]);
+      expect([late.status, late.body]).toEqual([
+        429,
+        { error: 'send-limit', retryAfterSeconds: 119 },
+      ]);
       expect(late.headers['retry-after']).toBe('119');
       test.clock.advanceSeconds(-1);
       const inTime = await visitor.resend();
@@ -105,7 +111,9 @@ describe.each(['A', 'B'] as const)('time in variant %s', (variant) => {
       goTo(400);
       expect((await visitor.resend()).body).toMatchObject({ error: 'send-limit' });
       expect(test.sim.stats().sent).toBe(3);
-      expect(test.events).toContainEqual(expect.objectContaining({ type: 'denied', reason: 'send-limit' }));
+      expect(test.events).toContainEqual(
+        expect.objectContaining({ type: 'denied', reason: 'send-limit' }),
+      );
     });
 
     it('forgets a login that was not finished', async () => {

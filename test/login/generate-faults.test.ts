@@ -22,7 +22,10 @@ const REFUSED: readonly FaultRow[] = [
 
 /** An OTP object with one member changed. */
 function odd(change: object): Fault {
-  return answer(201, JSON.stringify({ status_code: 201, payload: { id: 7, mobile: '99900000', ...change } }));
+  return answer(
+    201,
+    JSON.stringify({ status_code: 201, payload: { id: 7, mobile: '99900000', ...change } }),
+  );
 }
 
 const ODD: readonly FaultRow[] = [
@@ -87,7 +90,10 @@ describe.each(['A', 'B'] as const)('a generate call in variant %s', (variant) =>
     const { calls, sent } = test.sim.stats();
     test.sim.failNext('generate', { kind: 'error', code: 1009 });
     expect((await visit(test, next()).login()).status).toBe(200);
-    expect(test.sim.stats()).toMatchObject({ sent: sent + 1, calls: { generate: calls.generate + 2 } });
+    expect(test.sim.stats()).toMatchObject({
+      sent: sent + 1,
+      calls: { generate: calls.generate + 2 },
+    });
   });
 
   it('is never made again after 1009 has come twice', async () => {
@@ -102,7 +108,9 @@ describe.each(['A', 'B'] as const)('a generate call in variant %s', (variant) =>
     const visitor = visit(own, next());
     own.sim.failNext('generate', { kind: 'status', status: 429, retryAfterSeconds: 90 });
     expect((await visitor.login()).body).toEqual({ ...NOT_SENT, retryAfterSeconds: 90 });
-    expect((await visitor.status()).body.pending).toMatchObject({ resendAt: own.clock.now() + 90_000 });
+    expect((await visitor.status()).body.pending).toMatchObject({
+      resendAt: own.clock.now() + 90_000,
+    });
     await own.close();
   });
 
@@ -115,7 +123,10 @@ describe.each(['A', 'B'] as const)('a generate call in variant %s', (variant) =>
     expect(refused.headers['retry-after']).toBeUndefined();
     expect((await visitor.status()).body.retryAt).toBeNull();
     expect(own.sim.stats().calls.generate).toBe(0);
-    expect((await visitor.login()).body).toMatchObject({ sent: true, resendAt: own.clock.now() + 30_000 });
+    expect((await visitor.login()).body).toMatchObject({
+      sent: true,
+      resendAt: own.clock.now() + 30_000,
+    });
     await own.close();
   });
 
@@ -126,7 +137,10 @@ describe.each(['A', 'B'] as const)('a generate call in variant %s', (variant) =>
     const visitor = visit(own, next());
     const refused = await visitor.login();
     expect([refused.status, refused.body]).toEqual([503, NOT_SENT]);
-    expect((await visitor.resend()).body).toEqual({ error: 'resend-too-soon', retryAfterSeconds: 30 });
+    expect((await visitor.resend()).body).toEqual({
+      error: 'resend-too-soon',
+      retryAfterSeconds: 30,
+    });
     await own.close();
   });
 

@@ -48,7 +48,9 @@ describe('getPhone', () => {
     await start({ getPhone: () => Promise.resolve(phone) });
     expect((await visitor.login()).status).toBe(500);
     expect(test.errors).toEqual([
-      new TypeError('getPhone must return E.164 with plus such as +12025550123, { number, isConfirmed } or null'),
+      new TypeError(
+        'getPhone must return E.164 with plus such as +12025550123, { number, isConfirmed } or null',
+      ),
     ]);
     expect(test.sim.stats().calls).toMatchObject({ generate: 0, auth: 0 });
     expect((await visitor.status()).body).toMatchObject({ pending: null, isAuthenticated: false });
@@ -75,15 +77,18 @@ describe('getPhone', () => {
   it.each([
     ['another number', '+12025550199'],
     ['null', null],
-  ])('may give %s when the code comes: it is refused and the challenge ends', async (_what, phone) => {
-    await start();
-    await visitor.login();
-    test.users.set('alice', { ...ALICE, phone });
-    expect(seen(await visitor.enterRight())).toEqual(GONE);
-    test.users.set('alice', ALICE);
-    expect(seen(await visitor.enterRight())).toEqual(GONE);
-    expect([test.sim.stats().calls.validate, test.logins]).toEqual([0, []]);
-  });
+  ])(
+    'may give %s when the code comes: it is refused and the challenge ends',
+    async (_what, phone) => {
+      await start();
+      await visitor.login();
+      test.users.set('alice', { ...ALICE, phone });
+      expect(seen(await visitor.enterRight())).toEqual(GONE);
+      test.users.set('alice', ALICE);
+      expect(seen(await visitor.enterRight())).toEqual(GONE);
+      expect([test.sim.stats().calls.validate, test.logins]).toEqual([0, []]);
+    },
+  );
 
   it('may give another number when another code is asked for: it is refused and the challenge ends', async () => {
     await start();

@@ -78,7 +78,9 @@ describe.each(['A', 'B'] as const)('a text in variant %s', (variant) => {
     test.sim.failNext('generate', { kind: 'error', code: 2100 });
     await visitor.resend();
     await visitor.enterWrong();
-    const counted = test.events.flatMap((event) => (event.type === 'failure-count-changed' ? [event.failures] : []));
+    const counted = test.events.flatMap((event) =>
+      event.type === 'failure-count-changed' ? [event.failures] : [],
+    );
     expect(counted).toEqual([1, 2]);
   });
 

@@ -18,7 +18,8 @@ async function start(options: Partial<SmsOtpOptions> = {}): Promise<FactorApp> {
   return test;
 }
 
-const storeCalls = (test: FactorApp): string[] => test.told('store-call').map(({ operation }) => operation);
+const storeCalls = (test: FactorApp): string[] =>
+  test.told('store-call').map(({ operation }) => operation);
 
 const reasons = (test: FactorApp): string[] => test.told('rejected').map(({ reason }) => reason);
 
@@ -138,7 +139,8 @@ describe('a wrong recovery code', () => {
     });
     const alice = test.browser();
     await alice.login();
-    for (let guess = 0; guess < 5; guess += 1) expect((await alice.recover(UNKNOWN)).status).toBe(500);
+    for (let guess = 0; guess < 5; guess += 1)
+      expect((await alice.recover(UNKNOWN)).status).toBe(500);
     fails = false;
     await alice.recover(UNKNOWN);
     expect(reasons(test)).toEqual(['too-many-attempts']);

@@ -3,7 +3,13 @@ import type { Response } from 'supertest';
 import { FOREIGN_CANARY, plantCanaries, tellAll, type Canaries } from '../support/canaries';
 import { testClock } from '../support/clock';
 import { answer, LOST, type Fault } from '../support/gateway-faults';
-import { STORE_CALLS, tamperedStore, throwing, type StoreCall, type TamperedStore } from '../support/tampered-store';
+import {
+  STORE_CALLS,
+  tamperedStore,
+  throwing,
+  type StoreCall,
+  type TamperedStore,
+} from '../support/tampered-store';
 import { ALICE, BOB, startTestApp, type TestApp } from '../support/test-app';
 import { visit } from '../support/visit';
 
@@ -47,7 +53,11 @@ describe.each(['A', 'B'] as const)('what comes out in variant %s', (variant) => 
       clock,
       simulator: canaries.simulator,
       gateway: { username, password, timeouts },
-      options: { store: tampered.store, maxSends: 5, limits: { perPrefix: { maxUnproven: 1_000 } } },
+      options: {
+        store: tampered.store,
+        maxSends: 5,
+        limits: { perPrefix: { maxUnproven: 1_000 } },
+      },
     });
   }
 
@@ -57,7 +67,9 @@ describe.each(['A', 'B'] as const)('what comes out in variant %s', (variant) => 
       jest.spyOn(stream, 'write').mockImplementation((chunk) => printed.push(String(chunk)) > 0);
     }
     for (const method of ['log', 'info', 'warn', 'error', 'debug'] as const) {
-      jest.spyOn(console, method).mockImplementation((...given) => void printed.push(tellAll(given)));
+      jest
+        .spyOn(console, method)
+        .mockImplementation((...given) => void printed.push(tellAll(given)));
     }
   });
   afterEach(async () => {
@@ -92,14 +104,19 @@ describe.each(['A', 'B'] as const)('what comes out in variant %s', (variant) => 
       keys: givenTo((call) => call !== 'begin'),
       records: givenTo((call) => call === 'begin').replaceAll(MOBILE, ''),
     };
-    const found = Object.entries(places).map(([place, text]) => [place, canaries.find(JSON.stringify(text))] as const);
+    const found = Object.entries(places).map(
+      ([place, text]) => [place, canaries.find(JSON.stringify(text))] as const,
+    );
     return Object.fromEntries(found.filter(([, leaks]) => leaks.length > 0));
   }
 
   /** A text that was not sent is an answer, all else an error. */
   function countFailures(): number {
     const { errors, events } = test;
-    return errors.length + events.filter((event) => event.type === 'denied' && event.reason === 'not-sent').length;
+    return (
+      errors.length +
+      events.filter((event) => event.type === 'denied' && event.reason === 'not-sent').length
+    );
   }
 
   it('holds no secret on the happy path, and the search finds what is planted', async () => {
@@ -109,34 +126,51 @@ describe.each(['A', 'B'] as const)('what comes out in variant %s', (variant) => 
     expect(findLeaks()).toEqual({});
     for (const secret of canaries.secrets) {
       expect(canaries.find(`a ${secret} b`)).toContain(secret);
-      expect(canaries.find(tellAll(new Error('x', { cause: new Error(secret) })))).toContain(secret);
+      expect(canaries.find(tellAll(new Error('x', { cause: new Error(secret) })))).toContain(
+        secret,
+      );
     }
   });
 
-  it.each(['auth', 'generate', 'validate'] as const)('holds no secret whatever happens to %s', async (call) => {
-    const codes = [1001, 1004, 1005, 1009, 2103, 2107, 2108, 2109, 2120, 2121].map((code): Fault => ({
-      kind: 'error',
-      code,
-    }));
-    for (const fault of [...LOST.map(([, lost]) => lost), ...codes]) {
-      test.sim.failNext(call, fault, 2);
-      await wander(['login', 'enterRight', 'status']);
-      test.sim.clearFaults();
-    }
-    expect(countFailures()).toBeGreaterThan(LOST.length);
-    expect(findLeaks()).toEqual({});
-  });
+  it.each(['auth', 'generate', 'validate'] as const)(
+    'holds no secret whatever happens to %s',
+    async (call) => {
+      const codes = [1001, 1004, 1005, 1009, 2103, 2107, 2108, 2109, 2120, 2121].map(
+        (code): Fault => ({
+          kind: 'error',
+          code,
+        }),
+      );
+      for (const fault of [...LOST.map(([, lost]) => lost), ...codes]) {
+        test.sim.failNext(call, fault, 2);
+        await wander(['login', 'enterRight', 'status']);
+        test.sim.clearFaults();
+      }
+      expect(countFailures()).toBeGreaterThan(LOST.length);
+      expect(findLeaks()).toEqual({});
+    },
+  );
 
   it.each(['auth', 'generate', 'validate'] as const)(
     'holds no secret that the gateway repeats in the answer to %s',
     async (call) => {
       await visit(test).login();
       const secrets = [...canaries.secrets].join(' ');
-      const envelope = { status_code: 401, status_message: secrets, errors: [{ code: 2103, message: secrets }] };
+      const envelope = {
+        status_code: 401,
+        status_message: secrets,
+        errors: [{ code: 2103, message: secrets }],
+      };
       const faults: Fault[] = [
         answer(401, JSON.stringify(envelope)),
         answer(500, secrets),
-        answer(200, JSON.stringify({ status_code: 200, payload: { id: secrets, access_token: `\n${secrets}` } })),
+        answer(
+          200,
+          JSON.stringify({
+            status_code: 200,
+            payload: { id: secrets, access_token: `\n${secrets}` },
+          }),
+        ),
         { kind: 'body', status: 200, body: '{}', contentType: encodeURIComponent(secrets) },
         { kind: 'redirect', location: `/${encodeURIComponent(secrets)}` },
       ];

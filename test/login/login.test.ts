@@ -16,7 +16,11 @@ describe.each(['A', 'B'] as const)('a login in variant %s', (variant) => {
     expect(sent.status).toBe(200);
     expect(sent.body).toMatchObject({ sent: true, purpose: 'login', maskedPhone: '•• •• 23' });
     const verified = await agent.post('/login/pin').send({ pin: test.code() });
-    expect(verified.body).toMatchObject({ verified: true, method: 'sms', authInfo: { amr: ['pwd', 'sms'] } });
+    expect(verified.body).toMatchObject({
+      verified: true,
+      method: 'sms',
+      authInfo: { amr: ['pwd', 'sms'] },
+    });
     const account = await agent.get('/account');
     expect(account.status).toBe(200);
     expect(account.body).toEqual({ id: 'alice' });
@@ -26,14 +30,24 @@ describe.each(['A', 'B'] as const)('a login in variant %s', (variant) => {
     const agent = test.agent();
     await agent.post('/login').send(PASSWORD);
     await agent.post('/login/pin').send({ pin: test.code() });
-    expect(test.sim.stats().calls).toMatchObject({ auth: 1, generate: 1, validate: 1, balance: 0, lookup: 0 });
+    expect(test.sim.stats().calls).toMatchObject({
+      auth: 1,
+      generate: 1,
+      validate: 1,
+      balance: 0,
+      lookup: 0,
+    });
   });
 
   it('leaves the user a stranger between the factors', async () => {
     const agent = test.agent();
     await agent.post('/login').send(PASSWORD);
     const status = await agent.get('/status');
-    expect(status.body).toMatchObject({ isAuthenticated: false, hasSecondFactor: false, verified: null });
+    expect(status.body).toMatchObject({
+      isAuthenticated: false,
+      hasSecondFactor: false,
+      verified: null,
+    });
     expect((await agent.get('/account')).status).toBe(403);
   });
 

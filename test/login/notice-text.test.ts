@@ -5,14 +5,18 @@ const NOW = 1_700_000_000_000;
 
 describe('noticeText', () => {
   it.each(MESSAGE_LOCALES)('has a sentence for every reason in %s, and none twice', (locale) => {
-    const sentences = REASONS.map((reason) => noticeText(reason, { locale, retryAt: NOW, now: NOW }));
+    const sentences = REASONS.map((reason) =>
+      noticeText(reason, { locale, retryAt: NOW, now: NOW }),
+    );
     expect(sentences.filter((sentence) => !/[.。।]$|0188$/u.test(sentence))).toEqual([]);
     expect(new Set(sentences).size).toBe(REASONS.length);
     expect(sentences.join()).not.toMatch(/[{}]|undefined/);
   });
 
   it('does not take a code for a texted one: authenticator apps and recovery codes have the same sentences', () => {
-    expect(noticeText('malformed-code')).toBe('That does not look like a code. Enter it exactly as you received it.');
+    expect(noticeText('malformed-code')).toBe(
+      'That does not look like a code. Enter it exactly as you received it.',
+    );
   });
 
   it('is written in sixteen languages, each its own', () => {
@@ -44,9 +48,14 @@ describe('noticeText', () => {
     );
   });
 
-  it.each(['', 'wait', 'invalid-code', 'toString', undefined])('refuses %p, which is no reason', (reason) => {
-    expect(() => noticeText(reason as 'expired')).toThrow(new TypeError('noticeText: reason must be one of REASONS'));
-  });
+  it.each(['', 'wait', 'invalid-code', 'toString', undefined])(
+    'refuses %p, which is no reason',
+    (reason) => {
+      expect(() => noticeText(reason as 'expired')).toThrow(
+        new TypeError('noticeText: reason must be one of REASONS'),
+      );
+    },
+  );
 
   it('says nothing where there is no notice', () => {
     expect(noticeText(null, { retryAt: NOW + 1_000, now: NOW, locale: 'de' })).toBe('');

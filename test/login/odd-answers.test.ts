@@ -56,7 +56,9 @@ describe('a store that answers oddly', () => {
     await visitor.login();
     tampered.tamper('consume', answering(false));
     expect(seen(await visitor.enterRight())).toEqual([401, { error: 'invalid-code' }]);
-    expect(test.events).toContainEqual(expect.objectContaining({ type: 'rejected', reason: 'wrong-code' }));
+    expect(test.events).toContainEqual(
+      expect.objectContaining({ type: 'rejected', reason: 'wrong-code' }),
+    );
   });
 
   it('and has lost a challenge ends the pending login at a resend', async () => {

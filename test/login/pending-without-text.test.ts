@@ -33,10 +33,18 @@ async function start(
     ...more,
     options: { factors: [totp], ...options },
     routes: (app, smsOtp) => {
-      app.post('/app', smsOtp.verifyWith?.('totp') ?? [], (req: Request, res: Response) => void res.json(req.smsOtp));
-      app.post('/pay', smsOtp.stepUp({ transaction: () => ({ amount: '5.00', payee: 'Bob' }) }), (req, res) => {
-        res.json(req.smsOtp);
-      });
+      app.post(
+        '/app',
+        smsOtp.verifyWith?.('totp') ?? [],
+        (req: Request, res: Response) => void res.json(req.smsOtp),
+      );
+      app.post(
+        '/pay',
+        smsOtp.stepUp({ transaction: () => ({ amount: '5.00', payee: 'Bob' }) }),
+        (req, res) => {
+          res.json(req.smsOtp);
+        },
+      );
     },
   });
   running.push(test);
@@ -52,7 +60,11 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
       await alice.cancel();
       const again = await alice.login();
       expect(again.status).toBe(429);
-      expect(again.body).toEqual({ error: 'resend-too-soon', pending: true, retryAfterSeconds: 30 });
+      expect(again.body).toEqual({
+        error: 'resend-too-soon',
+        pending: true,
+        retryAfterSeconds: 30,
+      });
       expect(again.headers['retry-after']).toBe('30');
       const { body } = await alice.status();
       const now = test.clock.now();
@@ -76,9 +88,16 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
       await alice.cancel();
       await alice.login();
       const own = await alice.pendingId();
-      expect((await alice.resend()).body).toEqual({ error: 'resend-too-soon', retryAfterSeconds: 30 });
+      expect((await alice.resend()).body).toEqual({
+        error: 'resend-too-soon',
+        retryAfterSeconds: 30,
+      });
       test.clock.advanceSeconds(31);
-      expect((await alice.resend()).body).toMatchObject({ sent: true, isSent: true, factors: ['sms'] });
+      expect((await alice.resend()).body).toMatchObject({
+        sent: true,
+        isSent: true,
+        factors: ['sms'],
+      });
       expect(await alice.pendingId()).not.toBe(own);
       expect((await alice.enterRight()).status).toBe(200);
       const sends = test.events.flatMap((event) => (event.type === 'sent' ? [event.sends] : []));
@@ -111,13 +130,21 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
         await browser.post('/login/cancel');
         test.clock.advanceSeconds(31);
         const answer = await browser.login();
-        expect(answer.body).toEqual({ error: 'send-limit', pending: true, retryAfterSeconds: 86_369 });
+        expect(answer.body).toEqual({
+          error: 'send-limit',
+          pending: true,
+          retryAfterSeconds: 86_369,
+        });
       }
-      const factors = async (browser: typeof alice): Promise<unknown> => (await browser.get('/status')).body.pending;
+      const factors = async (browser: typeof alice): Promise<unknown> =>
+        (await browser.get('/status')).body.pending;
       expect(await factors(alice)).toMatchObject({ factors: ['recovery-code'], resendAt: null });
       expect(await factors(bob)).toMatchObject({ factors: ['totp'], resendAt: null });
       expect((await alice.recover(code)).status).toBe(200);
-      expect((await bob.post('/app', { pin: APP_CODE })).body).toMatchObject({ verified: true, method: 'totp' });
+      expect((await bob.post('/app', { pin: APP_CODE })).body).toMatchObject({
+        verified: true,
+        method: 'totp',
+      });
       expect((await alice.get('/account')).status).toBe(200);
       expect((await bob.get('/account')).status).toBe(200);
     });
@@ -152,11 +179,22 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
     it('asks nobody without a number for a code, but lets them in with another factor', async () => {
       const test = await start(variant);
       const carol = test.browser(CAROL);
-      expect(await carol.login()).toMatchObject({ status: 403, body: { error: 'no-phone', pending: true } });
+      expect(await carol.login()).toMatchObject({
+        status: 403,
+        body: { error: 'no-phone', pending: true },
+      });
       const pending = (await carol.get('/status')).body.pending;
-      expect(pending).toMatchObject({ isSent: false, maskedPhone: '', factors: ['totp'], resendAt: null });
+      expect(pending).toMatchObject({
+        isSent: false,
+        maskedPhone: '',
+        factors: ['totp'],
+        resendAt: null,
+      });
       expect(pending).not.toHaveProperty('phones');
-      expect(await carol.post('/login/resend')).toMatchObject({ status: 403, body: { error: 'no-phone' } });
+      expect(await carol.post('/login/resend')).toMatchObject({
+        status: 403,
+        body: { error: 'no-phone' },
+      });
       expect((await carol.post('/app', { pin: wrongCode(APP_CODE) })).status).toBe(401);
       expect((await carol.post('/app', { pin: APP_CODE })).status).toBe(200);
     });
@@ -169,7 +207,10 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
         const [alice, bob] = [test.browser(), test.browser(BOB)];
         expect(await alice.login()).toMatchObject({ status: 403, body: { error: deny } });
         expect((await alice.get('/status')).body.pending).toBeNull();
-        expect(await bob.login()).toMatchObject({ status: 403, body: { error: deny, pending: true } });
+        expect(await bob.login()).toMatchObject({
+          status: 403,
+          body: { error: deny, pending: true },
+        });
         expect((await bob.post('/app', { pin: APP_CODE })).status).toBe(200);
         expect(test.sim.stats().calls.generate).toBe(0);
       },
@@ -180,8 +221,14 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
       const bob = test.browser(BOB);
       await bob.login();
       for (let guess = 1; guess <= 5; guess += 1) await bob.enterWrong();
-      expect(await bob.login()).toMatchObject({ status: 429, body: { error: 'locked', pending: true } });
-      expect((await bob.post('/app', { pin: APP_CODE })).body).toMatchObject({ verified: true, method: 'totp' });
+      expect(await bob.login()).toMatchObject({
+        status: 429,
+        body: { error: 'locked', pending: true },
+      });
+      expect((await bob.post('/app', { pin: APP_CODE })).body).toMatchObject({
+        verified: true,
+        method: 'totp',
+      });
     });
 
     it('is told the limit that is in the way now, however it began', async () => {
@@ -202,7 +249,10 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
       test.sim.failNext('generate', 'html-502');
       const alice = visit(test);
       const first = await alice.login();
-      expect([first.status, first.body]).toEqual([502, { error: 'not-sent', pending: true, retryAfterSeconds: 30 }]);
+      expect([first.status, first.body]).toEqual([
+        502,
+        { error: 'not-sent', pending: true, retryAfterSeconds: 30 },
+      ]);
       const id = await alice.pendingId();
       const second = await alice.login();
       expect([second.status, second.body]).toEqual([first.status, first.body]);
@@ -250,26 +300,44 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
       const test = await start(variant, { preferredFactor: () => Promise.resolve('totp') });
       const bob = test.browser(BOB);
       const answer = await bob.login();
-      expect(answer).toMatchObject({ status: 200, body: { sent: false, pending: true, isSent: false } });
+      expect(answer).toMatchObject({
+        status: 200,
+        body: { sent: false, pending: true, isSent: false },
+      });
       const factors = ['sms', 'totp'];
-      expect((await bob.get('/status')).body).toMatchObject({ pending: { isSent: false, factors }, notice: null });
+      expect((await bob.get('/status')).body).toMatchObject({
+        pending: { isSent: false, factors },
+        notice: null,
+      });
       expect(test.sim.stats().calls.generate).toBe(0);
       expect(test.told('denied')).toEqual([]);
-      expect((await bob.post('/app', { pin: APP_CODE })).body).toMatchObject({ verified: true, method: 'totp' });
+      expect((await bob.post('/app', { pin: APP_CODE })).body).toMatchObject({
+        verified: true,
+        method: 'totp',
+      });
     });
 
     it('begins no more logins without a text than the limit admits, and the event names it', async () => {
-      const test = await start(variant, { preferredFactor: () => 'totp', limits: { withoutText: { max: 1 } } });
+      const test = await start(variant, {
+        preferredFactor: () => 'totp',
+        limits: { withoutText: { max: 1 } },
+      });
       expect((await test.browser(BOB).login()).status).toBe(200);
       const refused = await test.browser(BOB).login();
-      expect([refused.status, refused.body]).toEqual([429, { error: 'send-limit', retryAfterSeconds: 600 }]);
+      expect([refused.status, refused.body]).toEqual([
+        429,
+        { error: 'send-limit', retryAfterSeconds: 600 },
+      ]);
       expect(test.told('denied')).toMatchObject([{ reason: 'send-limit', limit: 'without-text' }]);
       expect(test.sim.stats().calls.generate).toBe(0);
     });
 
     it('counts them by address: elsewhere others begin theirs', async () => {
       const middleware = (app: Express): void => void app.set('trust proxy', true);
-      const options = { preferredFactor: () => 'totp', limits: { withoutText: { maxPerAddress: 1 } } };
+      const options = {
+        preferredFactor: () => 'totp',
+        limits: { withoutText: { maxPerAddress: 1 } },
+      };
       const test = await start(variant, options, { middleware });
       const from = (user: TestUser, address: string): Promise<{ status: number }> =>
         visit(test, user, { 'x-forwarded-for': address }).login();
@@ -314,7 +382,10 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
       const test = await start(variant, { preferredFactor: () => 'totp' });
       const bob = test.browser(BOB);
       await bob.login();
-      expect((await bob.post('/login/resend')).body).toMatchObject({ sent: true, factors: ['sms', 'totp'] });
+      expect((await bob.post('/login/resend')).body).toMatchObject({
+        sent: true,
+        factors: ['sms', 'totp'],
+      });
       expect((await bob.enter()).body).toMatchObject({ verified: true, method: 'sms' });
     });
 
@@ -336,7 +407,9 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
       expect((await bob.post('/step-up')).body).toMatchObject({ sent: false, pending: true });
       expect((await bob.post('/app', { pin: APP_CODE })).body).toMatchObject({ verified: true });
       expect((await bob.post('/pay')).body).toMatchObject({ sent: true, factors: ['sms'] });
-      expect((await bob.post('/app', { pin: APP_CODE })).body).toEqual({ error: 'no-pending-login' });
+      expect((await bob.post('/app', { pin: APP_CODE })).body).toEqual({
+        error: 'no-pending-login',
+      });
     });
 
     it('and isAvailable: what they throw reaches the error handler, and nothing is sent', async () => {
@@ -362,7 +435,10 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
     await bob.login();
     await bob.enter();
     test.sim.failNext('generate', 'html-502');
-    expect(await bob.post('/pay')).toMatchObject({ status: 502, body: { code: 'ERR_GATEWAY_RESPONSE' } });
+    expect(await bob.post('/pay')).toMatchObject({
+      status: 502,
+      body: { code: 'ERR_GATEWAY_RESPONSE' },
+    });
     expect((await bob.get('/status')).body.pending).toBeNull();
   });
 
@@ -372,9 +448,15 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
     const fail = (): Promise<never> => Promise.reject(new Error('away'));
     const store: SmsOtpStore = { ...kept, counters: { ...kept.counters, charge: fail } };
     const test = await start(variant, { store }, { clock });
-    expect(await test.browser(BOB).login()).toMatchObject({ status: 503, body: { code: 'ERR_STORE' } });
+    expect(await test.browser(BOB).login()).toMatchObject({
+      status: 503,
+      body: { code: 'ERR_STORE' },
+    });
     const begin: SmsOtpStore = { ...kept, challenges: { ...kept.challenges, begin: fail } };
     const other = await start(variant, { store: begin, preferredFactor: () => 'totp' }, { clock });
-    expect(await other.browser(BOB).login()).toMatchObject({ status: 503, body: { code: 'ERR_STORE' } });
+    expect(await other.browser(BOB).login()).toMatchObject({
+      status: 503,
+      body: { code: 'ERR_STORE' },
+    });
   });
 });

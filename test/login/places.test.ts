@@ -13,7 +13,10 @@ describe.each(['A', 'B'] as const)('the only place at the gateway in variant %s'
   afterEach(() => test.close());
 
   it('is free again after a send that was refused', async () => {
-    expect(seen(await visit(test).login())).toMatchObject([429, { error: 'resend-too-soon', pending: true }]);
+    expect(seen(await visit(test).login())).toMatchObject([
+      429,
+      { error: 'resend-too-soon', pending: true },
+    ]);
     expect((await alice.enterRight()).status).toBe(200);
   });
 

@@ -19,11 +19,17 @@ describe.each(['A', 'B'] as const)('the gap between two sends in variant %s', (v
       const visitor = visit(test);
       expect((await visitor.login()).status).toBe(200);
       const refused = await visit(test).login();
-      expect(refused).toMatchObject({ status: 429, body: { error: 'resend-too-soon', pending: true } });
+      expect(refused).toMatchObject({
+        status: 429,
+        body: { error: 'resend-too-soon', pending: true },
+      });
       const gap = Number(refused.headers['retry-after']);
       gaps.push(gap);
       test.clock.advanceSeconds(gap - 1);
-      expect(seen(await visitor.resend())).toEqual([429, { error: 'resend-too-soon', retryAfterSeconds: 1 }]);
+      expect(seen(await visitor.resend())).toEqual([
+        429,
+        { error: 'resend-too-soon', retryAfterSeconds: 1 },
+      ]);
       test.clock.advanceSeconds(1);
     }
     const bounds = [30, 60, 120, 240, 300, 300, 300].map((gap) => [gap, Math.min(300, gap * 1.1)]);
@@ -65,7 +71,10 @@ describe.each(['A', 'B'] as const)('the gap between two sends in variant %s', (v
     await bob.login();
     expect((await alice.login()).status).toBe(200);
     await alice.enterRight();
-    expect(seen(await visit(test, BOB).login())).toEqual([429, { ...PENDING, retryAfterSeconds: 30 }]);
+    expect(seen(await visit(test, BOB).login())).toEqual([
+      429,
+      { ...PENDING, retryAfterSeconds: 30 },
+    ]);
   });
 
   it('answers a second password in the same session like the first, and sends nothing', async () => {
@@ -87,7 +96,10 @@ describe.each(['A', 'B'] as const)('the gap between two sends in variant %s', (v
   it('refuses a step-up that began first and is decided last, and the text of the other one stays good', async () => {
     await test.close();
     const locales = createGate();
-    test = await startTestApp({ variant, options: { getLocale: () => locales.pass().then(() => 'en') } });
+    test = await startTestApp({
+      variant,
+      options: { getLocale: () => locales.pass().then(() => 'en') },
+    });
     const visitor = visit(test);
     await visitor.login();
     await visitor.enterRight();
@@ -132,7 +144,10 @@ describe.each(['A', 'B'] as const)('the gap between two sends in variant %s', (v
 
   it('refuses a second password when the code that is out has expired', async () => {
     await test.close();
-    test = await startTestApp({ variant, options: { codeValiditySeconds: 120, resendCooldownSeconds: 300 } });
+    test = await startTestApp({
+      variant,
+      options: { codeValiditySeconds: 120, resendCooldownSeconds: 300 },
+    });
     const visitor = visit(test);
     const first = await visitor.login();
     test.clock.advanceSeconds(119);

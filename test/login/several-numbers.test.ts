@@ -11,7 +11,13 @@ function bookOf(entries: PhoneEntry[]): PhoneBook {
   const refuse = (): never => {
     throw new Error('nothing is written here');
   };
-  const writes = { addUnconfirmed: refuse, confirm: refuse, replace: refuse, remove: refuse, setDefault: refuse };
+  const writes = {
+    addUnconfirmed: refuse,
+    confirm: refuse,
+    replace: refuse,
+    remove: refuse,
+    setDefault: refuse,
+  };
   return { list: () => entries, ...writes };
 }
 
@@ -30,18 +36,22 @@ describe('a user with several confirmed numbers', () => {
   });
   afterEach(() => test.close());
 
-  const login = async (): Promise<Response> => agent.post('/login').send({ username: 'alice', password: 'right' });
+  const login = async (): Promise<Response> =>
+    agent.post('/login').send({ username: 'alice', password: 'right' });
   const resend = async (body: object): Promise<Response> => agent.post('/login/resend').send(body);
   const texted = (): string[] => test.sim.outbox.map(({ mobile }) => mobile);
   // What the answer is documented to hold.
-  const phonesOf = ({ body }: Response): PhoneChoice[] => (body as { phones: PhoneChoice[] }).phones;
+  const phonesOf = ({ body }: Response): PhoneChoice[] =>
+    (body as { phones: PhoneChoice[] }).phones;
 
   it('is texted on the default one, and may choose among masked numbers', async () => {
     const sent = await login();
     expect(texted()).toEqual([HOME]);
     expect(phonesOf(sent).map(({ maskedPhone }) => maskedPhone)).toEqual(['•• •• 23', '•• •• 77']);
     // Any digits may stand in a time.
-    const shown = JSON.stringify(sent.body, (_key, value: unknown) => (typeof value === 'number' ? null : value));
+    const shown = JSON.stringify(sent.body, (_key, value: unknown) =>
+      typeof value === 'number' ? null : value,
+    );
     expect(shown).not.toContain('555');
     test.clock.advanceSeconds(31);
     const chosen = await resend({ phoneId: phonesOf(sent)[1]?.phoneId });

@@ -2,7 +2,13 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import type { Response } from 'supertest';
 import { people, queue } from '../support/people';
 import { startTamperedApp } from '../support/tampered-app';
-import { answering, hanging, throwing, type StoreCall, type TamperedStore } from '../support/tampered-store';
+import {
+  answering,
+  hanging,
+  throwing,
+  type StoreCall,
+  type TamperedStore,
+} from '../support/tampered-store';
 import type { TestApp } from '../support/test-app';
 import { seen, visit, type Visit } from '../support/visit';
 
@@ -37,7 +43,10 @@ describe.each(['A', 'B'] as const)('a store that fails in variant %s', (variant)
       expect(seen(await visitor.login())).toEqual(FAILED);
       expect(test.events).toContainEqual(failing(call));
       expect(test.sim.stats().calls.generate - before).toBe(call === 'charge' ? 0 : 1);
-      expect((await visitor.status()).body).toMatchObject({ pending: null, isAuthenticated: false });
+      expect((await visitor.status()).body).toMatchObject({
+        pending: null,
+        isAuthenticated: false,
+      });
       tampered.heal();
       expect((await visitor.enterRight()).status).not.toBe(200);
       // What was charged before the send stays charged.
@@ -56,7 +65,10 @@ describe.each(['A', 'B'] as const)('a store that fails in variant %s', (variant)
     expect(seen(await visitor.enterRight())).toEqual(FAILED);
     expect(test.events).toContainEqual(failing(call));
     expect(test.sim.stats().calls.validate - before).toBe(validates);
-    expect((await visitor.status()).body).toMatchObject({ isAuthenticated: false, hasSecondFactor: false });
+    expect((await visitor.status()).body).toMatchObject({
+      isAuthenticated: false,
+      hasSecondFactor: false,
+    });
     expect(test.logins).not.toContain(visitor.user.id);
   });
 
@@ -79,17 +91,20 @@ describe.each(['A', 'B'] as const)('a store that fails in variant %s', (variant)
     expect(counts).toMatchObject([{ failures: 1 }]);
   });
 
-  it.each(['find', 'charge', 'begin'] as const)('at %s sends nothing that counts on a resend', async (call) => {
-    const visitor = await loggedIn();
-    const code = test.code(visitor.user);
-    test.clock.advanceSeconds(30);
-    const before = test.sim.stats().sent;
-    tampered.tamper(call, throwing);
-    expect(seen(await visitor.resend())).toEqual(FAILED);
-    expect(test.sim.stats().sent - before).toBe(call === 'begin' ? 1 : 0);
-    tampered.heal();
-    expect((await visitor.enter(code)).status).toBe(200);
-  });
+  it.each(['find', 'charge', 'begin'] as const)(
+    'at %s sends nothing that counts on a resend',
+    async (call) => {
+      const visitor = await loggedIn();
+      const code = test.code(visitor.user);
+      test.clock.advanceSeconds(30);
+      const before = test.sim.stats().sent;
+      tampered.tamper(call, throwing);
+      expect(seen(await visitor.resend())).toEqual(FAILED);
+      expect(test.sim.stats().sent - before).toBe(call === 'begin' ? 1 : 0);
+      tampered.heal();
+      expect((await visitor.enter(code)).status).toBe(200);
+    },
+  );
 
   it('at find answers a second password with the failure', async () => {
     const visitor = await loggedIn();
@@ -103,11 +118,17 @@ describe.each(['A', 'B'] as const)('a store that fails in variant %s', (variant)
     expect(seen(await visitor.cancel())).toEqual(FAILED);
   });
 
-  it.each(['lock', 'clear', 'discardAll'] as const)('at %s rejects what the operator asked for', async (call) => {
-    tampered.tamper(call, throwing);
-    const ask = { lock: 'unlockUser', clear: 'enableUser', discardAll: 'forgetUser' } as const;
-    await expect(test.smsOtp[ask[call]]('user-0')).rejects.toMatchObject({ code: 'ERR_STORE', status: 503 });
-  });
+  it.each(['lock', 'clear', 'discardAll'] as const)(
+    'at %s rejects what the operator asked for',
+    async (call) => {
+      tampered.tamper(call, throwing);
+      const ask = { lock: 'unlockUser', clear: 'enableUser', discardAll: 'forgetUser' } as const;
+      await expect(test.smsOtp[ask[call]]('user-0')).rejects.toMatchObject({
+        code: 'ERR_STORE',
+        status: 503,
+      });
+    },
+  );
 
   it('gives errors that tell nothing of what it said', async () => {
     const visitor = await loggedIn();
@@ -125,7 +146,10 @@ describe.each(['A', 'B'] as const)('a store that fails in variant %s', (variant)
     ['charge', null],
     ['charge', {}],
     ['charge', { refusedBy: null, counts: [] }],
-    ['charge', { refusedBy: undefined, counts: [{ count: 1, resetSeconds: null, lockedSeconds: 0 }] }],
+    [
+      'charge',
+      { refusedBy: undefined, counts: [{ count: 1, resetSeconds: null, lockedSeconds: 0 }] },
+    ],
     ['charge', { refusedBy: '0', counts: [] }],
     ['claim', undefined],
     ['claim', true],
@@ -142,7 +166,10 @@ describe.each(['A', 'B'] as const)('a store that fails in variant %s', (variant)
     tampered.tamper(call, answering(answer));
     expect((await visitor.enterRight()).status).not.toBe(200);
     tampered.heal();
-    expect((await visitor.status()).body).toMatchObject({ isAuthenticated: false, hasSecondFactor: false });
+    expect((await visitor.status()).body).toMatchObject({
+      isAuthenticated: false,
+      hasSecondFactor: false,
+    });
     expect(test.logins).not.toContain(visitor.user.id);
   });
 

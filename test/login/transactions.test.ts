@@ -15,9 +15,13 @@ describe.each(['A', 'B'] as const)('the code of a transaction, in variant %s', (
     test = await startTestApp({
       variant,
       routes: (app, smsOtp) => {
-        app.post('/approve', smsOtp.stepUp({ transaction: (req) => req.body as Transaction }), (req, res) => {
-          res.json(req.smsOtp);
-        });
+        app.post(
+          '/approve',
+          smsOtp.stepUp({ transaction: (req) => req.body as Transaction }),
+          (req, res) => {
+            res.json(req.smsOtp);
+          },
+        );
       },
     });
     agent = test.agent();
@@ -27,7 +31,8 @@ describe.each(['A', 'B'] as const)('the code of a transaction, in variant %s', (
   });
   afterEach(() => test.close());
 
-  const approve = async (transaction: object): Promise<Response> => agent.post('/approve').send(transaction);
+  const approve = async (transaction: object): Promise<Response> =>
+    agent.post('/approve').send(transaction);
   const enter = async (): Promise<Response> => agent.post('/login/pin').send({ pin: test.code() });
 
   it('comes in a text that names amount and payee, and on the page', async () => {
@@ -41,7 +46,9 @@ describe.each(['A', 'B'] as const)('the code of a transaction, in variant %s', (
 
   it('gives back what was approved, whatever the request says', async () => {
     await approve(RENT);
-    const approved = await agent.post('/login/pin').send({ pin: test.code(), amount: '1.00 EUR', payee: 'Mallory' });
+    const approved = await agent
+      .post('/login/pin')
+      .send({ pin: test.code(), amount: '1.00 EUR', payee: 'Mallory' });
     expect(approved.body).toMatchObject({ verified: true, method: 'sms', transaction: RENT });
   });
 
@@ -61,7 +68,10 @@ describe.each(['A', 'B'] as const)('the code of a transaction, in variant %s', (
     const old = test.code();
     test.clock.advanceSeconds(31);
     await approve({ ...RENT, payee: 'Mallory' });
-    expect(seen(await agent.post('/login/pin').send({ pin: old }))).toEqual([401, { error: 'invalid-code' }]);
+    expect(seen(await agent.post('/login/pin').send({ pin: old }))).toEqual([
+      401,
+      { error: 'invalid-code' },
+    ]);
     expect((await enter()).body).toMatchObject({ transaction: { payee: 'Mallory' } });
     expect((await enter()).body).toEqual({ error: 'no-pending-login' });
   });
@@ -70,7 +80,10 @@ describe.each(['A', 'B'] as const)('the code of a transaction, in variant %s', (
     await approve(RENT);
     expect((await approve(RENT)).status).toBe(200);
     for (const other of [{ amount: '9,500.00 EUR' }, { payee: 'Mallory' }]) {
-      expect(seen(await approve({ ...RENT, ...other }))).toMatchObject([429, { error: 'resend-too-soon' }]);
+      expect(seen(await approve({ ...RENT, ...other }))).toMatchObject([
+        429,
+        { error: 'resend-too-soon' },
+      ]);
     }
     expect(test.sim.outbox.filter(({ mobile }) => mobile === ALICE.phone)).toHaveLength(2);
   });

@@ -20,7 +20,14 @@ const REFUSED: readonly [string, Fault, number, object, number, number][] = [
   ['2121 with HTTP 200', { kind: 'error', code: 2121, status200: true }, 503, REJECTED, 0, 0],
   ['HTTP 429 in an envelope', { kind: 'status', status: 429 }, 503, REJECTED, 0, 0],
   ['HTTP 500 in an envelope', { kind: 'status', status: 500 }, 503, REJECTED, 1, 0],
-  ['HTTP 503 in an envelope', { kind: 'status', status: 503, retryAfterSeconds: 9 }, 503, REJECTED, 0, 0],
+  [
+    'HTTP 503 in an envelope',
+    { kind: 'status', status: 503, retryAfterSeconds: 9 },
+    503,
+    REJECTED,
+    0,
+    0,
+  ],
   ['2103', { kind: 'error', code: 2103 }, 502, REJECTED, 1, 0],
   ['1007', { kind: 'error', code: 1007 }, 502, REJECTED, 1, 0],
 ];
@@ -66,7 +73,10 @@ describe.each(['A', 'B'] as const)('a validate call in variant %s', (variant) =>
       const counts = failures === 0 ? [{ failures: 1 }, { failures: 0 }] : [{ failures }];
       expect(told(test.events, 'failure-count-changed')).toMatchObject(counts);
       expect(told(test.events, 'rejected')).toHaveLength(rejections);
-      expect((await visitor.status()).body).toMatchObject({ pending: { purpose: 'login' }, isAuthenticated: false });
+      expect((await visitor.status()).body).toMatchObject({
+        pending: { purpose: 'login' },
+        isAuthenticated: false,
+      });
       expect(test.logins).not.toContain(visitor.user.id);
       expect((await visitor.enterRight()).status).toBe(200);
     },
@@ -84,25 +94,35 @@ describe.each(['A', 'B'] as const)('a validate call in variant %s', (variant) =>
     ['2108', { kind: 'error', code: 2108 }],
     ['2109', { kind: 'error', code: 2109 }],
     ['2109 with HTTP 200', { kind: 'error', code: 2109, status200: true }],
-  ] as const)('that is answered with %s is no success, looks like a wrong code and ends', async (_what, fault) => {
-    const visitor = visit(test, next());
-    await visitor.login();
-    test.sim.failNext('validate', fault);
-    const refused = await visitor.enterRight();
-    expect([refused.status, refused.body]).toEqual([401, INVALID]);
-    expect(told(test.events, 'rejected')).toMatchObject([{ reason: 'wrong-code', userId: visitor.user.id }]);
-    await expectEnd(test, visitor);
-  });
+  ] as const)(
+    'that is answered with %s is no success, looks like a wrong code and ends',
+    async (_what, fault) => {
+      const visitor = visit(test, next());
+      await visitor.login();
+      test.sim.failNext('validate', fault);
+      const refused = await visitor.enterRight();
+      expect([refused.status, refused.body]).toEqual([401, INVALID]);
+      expect(told(test.events, 'rejected')).toMatchObject([
+        { reason: 'wrong-code', userId: visitor.user.id },
+      ]);
+      await expectEnd(test, visitor);
+    },
+  );
 
-  it.each([...LOST, ...ODD])('that meets %s ends the challenge', async (_what, fault, status, code) => {
-    const visitor = visit(test, next());
-    await visitor.login();
-    test.sim.failNext('validate', fault);
-    const refused = await visitor.enterRight();
-    expect([refused.status, refused.body]).toEqual([status, { code }]);
-    expect(told(test.events, 'rejected')).toMatchObject([{ reason: 'unconfirmed', userId: visitor.user.id }]);
-    await expectEnd(test, visitor);
-  });
+  it.each([...LOST, ...ODD])(
+    'that meets %s ends the challenge',
+    async (_what, fault, status, code) => {
+      const visitor = visit(test, next());
+      await visitor.login();
+      test.sim.failNext('validate', fault);
+      const refused = await visitor.enterRight();
+      expect([refused.status, refused.body]).toEqual([status, { code }]);
+      expect(told(test.events, 'rejected')).toMatchObject([
+        { reason: 'unconfirmed', userId: visitor.user.id },
+      ]);
+      await expectEnd(test, visitor);
+    },
+  );
 
   it.each(SILENT)('that gets %s ends the challenge at the deadline', async (_what, fault) => {
     const visitor = visit(hasty, next());

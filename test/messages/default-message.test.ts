@@ -33,7 +33,11 @@ function readAsChrome(text: string): { host: string; code: string } | null {
 describe('the default message', () => {
   it.each([
     [{}, 'login', '[PIN] is your sign-in code. It expires in 5 min. Never share it.'],
-    [{ appName: 'Example' }, 'login', 'Example: [PIN] is your sign-in code. It expires in 5 min. Never share it.'],
+    [
+      { appName: 'Example' },
+      'login',
+      'Example: [PIN] is your sign-in code. It expires in 5 min. Never share it.',
+    ],
     [
       { appName: 'Example' },
       'step-up',
@@ -94,7 +98,10 @@ describe('the default message', () => {
     await visitor.login();
     test.clock.advanceSeconds(470);
     await visitor.resend();
-    expect(test.sim.outbox.map(({ text }) => /in \d+ min/.exec(text)?.[0])).toEqual(['in 5 min', 'in 2 min']);
+    expect(test.sim.outbox.map(({ text }) => /in \d+ min/.exec(text)?.[0])).toEqual([
+      'in 5 min',
+      'in 2 min',
+    ]);
     await test.close();
   });
 });
@@ -129,12 +136,15 @@ describe('appName', () => {
 });
 
 describe('autofillHost', () => {
-  it.each([['example.com'], ['localhost'], ['xn--bcher-kva.example'], ['a.b.c.d.example'], ['1.example']])(
-    'messages.autofillHost may be %p',
-    (autofillHost) => {
-      expect(create({ messages: { autofillHost } })).not.toThrow();
-    },
-  );
+  it.each([
+    ['example.com'],
+    ['localhost'],
+    ['xn--bcher-kva.example'],
+    ['a.b.c.d.example'],
+    ['1.example'],
+  ])('messages.autofillHost may be %p', (autofillHost) => {
+    expect(create({ messages: { autofillHost } })).not.toThrow();
+  });
 
   it.each([
     [''],
@@ -161,6 +171,8 @@ describe('autofillHost', () => {
   });
 
   it('messages.autofillHost is refused beside a template, which has a last line of its own', () => {
-    expect(create({ messages: { autofillHost: 'example.com', template: 'Code [PIN]' } })).toThrow(/autofillHost/);
+    expect(create({ messages: { autofillHost: 'example.com', template: 'Code [PIN]' } })).toThrow(
+      /autofillHost/,
+    );
   });
 });

@@ -1,6 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { type BuildContext, type BuildMessage, createMessageBuilder } from '../../src/messages/build-message';
+import {
+  type BuildContext,
+  type BuildMessage,
+  createMessageBuilder,
+} from '../../src/messages/build-message';
 import { MESSAGE_LOCALES } from '../../src/messages/locales';
 import type { MessageOption } from '../../src/messages/options';
 import { sanitizeVariable } from '../../src/messages/sanitize';
@@ -15,8 +19,31 @@ const HOST = 'example.com';
 const hostile = fc
   .array(
     fc.oneof(
-      fc.constantFrom('@', '#', '[PIN]', '[PI', 'N]', '[', ']', '\n', '\r', '\u2028', '\u0085', ' ', '\u00a0'),
-      fc.constantFrom('@evil.test #111111', '\n@evil.test #1', '{app}', '{payee}', '{amount}', '$&', '$1', '\u200b'),
+      fc.constantFrom(
+        '@',
+        '#',
+        '[PIN]',
+        '[PI',
+        'N]',
+        '[',
+        ']',
+        '\n',
+        '\r',
+        '\u2028',
+        '\u0085',
+        ' ',
+        '\u00a0',
+      ),
+      fc.constantFrom(
+        '@evil.test #111111',
+        '\n@evil.test #1',
+        '{app}',
+        '{payee}',
+        '{amount}',
+        '$&',
+        '$1',
+        '\u200b',
+      ),
       fc.string({ unit: 'binary', maxLength: 6 }),
       fc.string({ unit: 'grapheme', maxLength: 30 }),
     ),
@@ -32,7 +59,12 @@ const context = (amount: string, payee: string, locale?: string): BuildContext =
   country: () => Promise.resolve(null),
 });
 
-const settings = { appName: 'Example', maxPinDigits: 10, codeValiditySeconds: 300, getLocale: () => 'en' };
+const settings = {
+  appName: 'Example',
+  maxPinDigits: 10,
+  codeValiditySeconds: 300,
+  getLocale: () => 'en',
+};
 
 /** The text that is sent, or null when nothing is. */
 async function sendText(build: BuildMessage, given: BuildContext): Promise<string | null> {
@@ -107,7 +139,8 @@ describe('forgery by a variable of a message', () => {
     ['[PIN]', /exactly once/],
     ['\u2028', /control characters/],
   ])('a template that lets %j through is refused and nothing is sent', async (payee, problem) => {
-    const template: MessageOption = ({ transaction }) => `To ${transaction?.payee}: code below\n@${HOST} #[PIN]`;
+    const template: MessageOption = ({ transaction }) =>
+      `To ${transaction?.payee}: code below\n@${HOST} #[PIN]`;
     const build = createMessageBuilder({ ...settings, template });
     await expect(build(context('1', payee), 300)).rejects.toThrow(problem);
   });

@@ -1,6 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
-import { defaultMessage, fillText, PURPOSES, transactionMessage } from '../../src/messages/default-message';
-import { chooseLocale, LOCALE_TEXTS, MESSAGE_LOCALES, type MessageLocale } from '../../src/messages/locales';
+import {
+  defaultMessage,
+  fillText,
+  PURPOSES,
+  transactionMessage,
+} from '../../src/messages/default-message';
+import {
+  chooseLocale,
+  LOCALE_TEXTS,
+  MESSAGE_LOCALES,
+  type MessageLocale,
+} from '../../src/messages/locales';
 import { measureTemplate } from '../../src/protocol/message-length';
 import { readAsChrome, readLastLine } from './parsers';
 
@@ -8,26 +18,37 @@ const TWO_BYTES: readonly MessageLocale[] = ['ar', 'ja', 'zh-Hans', 'ko', 'ru', 
 const SENTENCES = ['login', 'step-up', 'enroll'] as const;
 
 /** The room that docs/messages.md promises, in characters: for the name alone, name and host together, the host of any name. */
-const ROOM = { 'gsm-7': { name: 30, both: 46, host: 16 }, 'ucs-2': { name: 13, both: 21, host: 23 } } as const;
+const ROOM = {
+  'gsm-7': { name: 30, both: 46, host: 16 },
+  'ucs-2': { name: 13, both: 21, host: 23 },
+} as const;
 
 describe.each(MESSAGE_LOCALES)('the texts in %s', (locale) => {
   const isTwoBytes = TWO_BYTES.includes(locale);
   const encoding = isTwoBytes ? 'ucs-2' : 'gsm-7';
   const room = ROOM[encoding];
-  const fill = (parts: { appName?: string; autofillHost?: string }, purpose: (typeof PURPOSES)[number]): string =>
-    defaultMessage({ ...parts, locale, validitySeconds: 600 }, purpose, 10);
+  const fill = (
+    parts: { appName?: string; autofillHost?: string },
+    purpose: (typeof PURPOSES)[number],
+  ): string => defaultMessage({ ...parts, locale, validitySeconds: 600 }, purpose, 10);
 
-  it.each(PURPOSES)('the text for %s fits one message with ten digits and the documented room', (purpose) => {
-    const name = (length: number): string => 'W'.repeat(length);
-    for (const parts of [
-      {},
-      { appName: name(room.name) },
-      { appName: name(8), autofillHost: 'w'.repeat(room.both - 8) },
-      { appName: name(30), autofillHost: 'w'.repeat(room.host) },
-    ]) {
-      expect(measureTemplate(fill(parts, purpose), 10)).toMatchObject({ problem: null, encoding });
-    }
-  });
+  it.each(PURPOSES)(
+    'the text for %s fits one message with ten digits and the documented room',
+    (purpose) => {
+      const name = (length: number): string => 'W'.repeat(length);
+      for (const parts of [
+        {},
+        { appName: name(room.name) },
+        { appName: name(8), autofillHost: 'w'.repeat(room.both - 8) },
+        { appName: name(30), autofillHost: 'w'.repeat(room.host) },
+      ]) {
+        expect(measureTemplate(fill(parts, purpose), 10)).toMatchObject({
+          problem: null,
+          encoding,
+        });
+      }
+    },
+  );
 
   it.each(SENTENCES)('the text for %s names the app beside the host where both fit', (purpose) => {
     const appName = 'W'.repeat(8);
@@ -45,7 +66,10 @@ describe.each(MESSAGE_LOCALES)('the texts in %s', (locale) => {
 
   it('every bound text ends with the line that both parsers read', () => {
     for (const purpose of PURPOSES) {
-      const text = fill({ appName: 'Example', autofillHost: 'example.com' }, purpose).replace('[PIN]', '0123456789');
+      const text = fill({ appName: 'Example', autofillHost: 'example.com' }, purpose).replace(
+        '[PIN]',
+        '0123456789',
+      );
       const expected = { host: 'example.com', code: '0123456789' };
       expect([readLastLine(text), readAsChrome(text)]).toEqual([expected, expected]);
     }
@@ -76,7 +100,11 @@ it.each(['plain', 'bound'] as const)(
     const autofillHost = form === 'bound' ? 'example.com' : undefined;
     for (const kind of [...PURPOSES, 'short-transaction'] as const) {
       for (const appName of ['Example', undefined]) {
-        const text = fillText({ appName, autofillHost, locale: 'ar', validitySeconds: 300 }, kind, transaction);
+        const text = fillText(
+          { appName, autofillHost, locale: 'ar', validitySeconds: 300 },
+          kind,
+          transaction,
+        );
         expect(text).toMatch(/^\p{Script=Arabic}/u);
       }
     }
@@ -87,7 +115,11 @@ it.each(['ja', 'ar'] as const)(
   'the text of a short transfer says in %s never to share the code, also with a last line',
   (locale) => {
     const transaction = { amount: '5.00', payee: 'Ann' };
-    const text = transactionMessage({ autofillHost: 'a.example', locale, validitySeconds: 300 }, transaction, 6);
+    const text = transactionMessage(
+      { autofillHost: 'a.example', locale, validitySeconds: 300 },
+      transaction,
+      6,
+    );
     expect(text).toContain(locale === 'ja' ? '教えないで' : 'لا تشاركه');
   },
 );

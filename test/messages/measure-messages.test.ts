@@ -12,12 +12,16 @@ const OPTIONS: SmsOtpOptions = {
 describe('measureMessages', () => {
   it('measureMessages takes the options of createSmsOtp and names the character that forces UCS-2', () => {
     const report = measureMessages({ ...OPTIONS, messages: { appName: 'Crédit' } });
-    expect(report.find(({ locale, purpose }) => locale === 'en' && purpose === 'login')).toMatchObject({
+    expect(
+      report.find(({ locale, purpose }) => locale === 'en' && purpose === 'login'),
+    ).toMatchObject({
       encoding: 'GSM-7',
       forcedBy: null,
     });
     const forced = measureMessages({ ...OPTIONS, messages: { appName: 'Škoda' } });
-    expect(forced.find(({ locale, purpose }) => locale === 'en' && purpose === 'login')).toMatchObject({
+    expect(
+      forced.find(({ locale, purpose }) => locale === 'en' && purpose === 'login'),
+    ).toMatchObject({
       encoding: 'UCS-2',
       limit: 70,
       forcedBy: "'Š' (U+0160)",

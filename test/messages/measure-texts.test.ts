@@ -39,26 +39,58 @@ describe('the report on messages', () => {
       forcedBy: null,
     });
     const hindi = report.find(({ locale, purpose }) => locale === 'hi' && purpose === 'enroll');
-    expect(hindi).toMatchObject({ encoding: 'UCS-2', used: 62, limit: 70, forcedBy: "'न' (U+0928)" });
+    expect(hindi).toMatchObject({
+      encoding: 'UCS-2',
+      used: 62,
+      limit: 70,
+      forcedBy: "'न' (U+0928)",
+    });
   });
 
   it('the report begins with the default locale and leaves out locales that are not served', () => {
     const report = measureTexts({ ...SETTINGS, defaultLocale: 'fr', locales: ['en', 'fr'] });
-    expect(report.map(({ locale }) => locale)).toEqual([...Array(4).fill('fr'), ...Array(4).fill('en')]);
+    expect(report.map(({ locale }) => locale)).toEqual([
+      ...Array(4).fill('fr'),
+      ...Array(4).fill('en'),
+    ]);
   });
 
   it('the report names the character of appName that forces UCS-2, also where the text does not fit', () => {
     const report = measureTexts({ ...SETTINGS, appName: 'Škoda', locales: [] });
-    expect(report[0]).toMatchObject({ encoding: 'UCS-2', used: 76, limit: 70, forcedBy: "'Š' (U+0160)" });
+    expect(report[0]).toMatchObject({
+      encoding: 'UCS-2',
+      used: 76,
+      limit: 70,
+      forcedBy: "'Š' (U+0160)",
+    });
   });
 
   it('the report measures fixed templates and leaves functions out', () => {
-    const perCountry = { FR: { template: () => '[PIN]' }, IN: { template: 'Your code is [PIN] 😀' } };
+    const perCountry = {
+      FR: { template: () => '[PIN]' },
+      IN: { template: 'Your code is [PIN] 😀' },
+    };
     const report = measureTexts({ ...SETTINGS, template: 'Code [PIN]', perCountry });
-    const row = { locale: null, limit: 160, encoding: 'GSM-7', used: 15, country: null, forcedBy: null };
-    const indian = { ...row, limit: 70, encoding: 'UCS-2', used: 26, country: 'IN', forcedBy: "'😀' (U+1F600)" };
+    const row = {
+      locale: null,
+      limit: 160,
+      encoding: 'GSM-7',
+      used: 15,
+      country: null,
+      forcedBy: null,
+    };
+    const indian = {
+      ...row,
+      limit: 70,
+      encoding: 'UCS-2',
+      used: 26,
+      country: 'IN',
+      forcedBy: "'😀' (U+1F600)",
+    };
     const purposes = ['login', 'step-up', 'enroll'];
-    expect(report).toEqual([row, indian].flatMap((each) => purposes.map((purpose) => ({ ...each, purpose }))));
+    expect(report).toEqual(
+      [row, indian].flatMap((each) => purposes.map((purpose) => ({ ...each, purpose }))),
+    );
   });
 });
 
@@ -79,7 +111,11 @@ describe('a message that does not fit', () => {
       { appName: 'Škoda', autofillHost: 'example.com' },
       /\(locale en, purpose login\).*'Š' \(U\+0160\)/,
     ],
-    ['of a locale that getLocale may choose', { appName: 'W'.repeat(20), getLocale }, /\(locale ru, purpose login\)/],
+    [
+      'of a locale that getLocale may choose',
+      { appName: 'W'.repeat(20), getLocale },
+      /\(locale ru, purpose login\)/,
+    ],
     [
       'for a long host',
       { appName: 'Example', autofillHost: 'accounts.sign-in.example.com', getLocale },
@@ -90,7 +126,11 @@ describe('a message that does not fit', () => {
       { perCountry: { IN: { template: `${'A'.repeat(151)}[PIN]` } } },
       /perCountry\.IN\.template is too/,
     ],
-    ['of a country, with no code', { perCountry: { IN: { template: 'x' } } }, /perCountry\.IN\.template must contain/],
+    [
+      'of a country, with no code',
+      { perCountry: { IN: { template: 'x' } } },
+      /perCountry\.IN\.template must contain/,
+    ],
   ])('a message that does not fit is an error when it is %s', (_what, options, problem) => {
     expect(create(options)).toThrow(TypeError);
     expect(create(options)).toThrow(problem);
@@ -98,8 +138,14 @@ describe('a message that does not fit', () => {
 
   it.each([
     ['in a locale that cannot be chosen', { appName: 'W'.repeat(20) }],
-    ['in a locale that is not served', { appName: 'W'.repeat(20), getLocale, locales: ['de', 'fr'] }],
-    ['where the app has its own template', { appName: 'W'.repeat(20), getLocale, template: '[PIN]' }],
+    [
+      'in a locale that is not served',
+      { appName: 'W'.repeat(20), getLocale, locales: ['de', 'fr'] },
+    ],
+    [
+      'where the app has its own template',
+      { appName: 'W'.repeat(20), getLocale, template: '[PIN]' },
+    ],
     [
       'where it is left out beside a host',
       { appName: 'W'.repeat(30), autofillHost: 'example.com', getLocale, locales: ['hi'] },

@@ -19,10 +19,22 @@ const BAD: readonly (readonly [string, unknown, RegExp])[] = [
   ['no placeholder', 'Your code', /template must contain \[PIN\] exactly once \(found 0\)/],
   ['one in lower case', 'Your code [pin]', /exactly once \(found 0\)/],
   ['two placeholders', '[PIN] [PIN]', /exactly once \(found 2\)/],
-  ['too many septets', `${'A'.repeat(151)}[PIN]`, /template is too long for one text message: 161 of 160/],
+  [
+    'too many septets',
+    `${'A'.repeat(151)}[PIN]`,
+    /template is too long for one text message: 161 of 160/,
+  ],
   ['brackets that count twice', `${'['.repeat(77)}[PIN]`, /too long/],
-  ['too many units', `${'あ'.repeat(61)}[PIN]`, /too long for one text message: 71 of 70 \(ucs-2\)/],
-  ['one curly quote in a long text', `It\u2019s ${'A'.repeat(80)} [PIN]`, /\u2019 cannot be sent as GSM 7-bit/],
+  [
+    'too many units',
+    `${'あ'.repeat(61)}[PIN]`,
+    /too long for one text message: 71 of 70 \(ucs-2\)/,
+  ],
+  [
+    'one curly quote in a long text',
+    `It\u2019s ${'A'.repeat(80)} [PIN]`,
+    /\u2019 cannot be sent as GSM 7-bit/,
+  ],
   ['a carriage return', 'Your code\r\n[PIN]', /control characters/],
   ['a tab', 'Your code\t[PIN]', /control characters/],
   ['a lone surrogate', 'Your code \ud800 [PIN]', /control characters/],
@@ -34,11 +46,14 @@ describe('a template', () => {
     expect(create({ messages: { template: template as string } })).toThrow(problem);
   });
 
-  it.each([[7], [null], [['[PIN]']], [{ login: '[PIN]' }]])('messages.template may not be %j', (message) => {
-    expect(create({ messages: { template: message as unknown as string } })).toThrow(
-      /messages\.template must be a string or a function/,
-    );
-  });
+  it.each([[7], [null], [['[PIN]']], [{ login: '[PIN]' }]])(
+    'messages.template may not be %j',
+    (message) => {
+      expect(create({ messages: { template: message as unknown as string } })).toThrow(
+        /messages\.template must be a string or a function/,
+      );
+    },
+  );
 
   it.each([
     ['the longest for ten digits', `${'A'.repeat(150)}[PIN]`, 10],
@@ -60,7 +75,8 @@ describe('a template function', () => {
       calls.push(context);
       return Promise.resolve(context.locale === 'de-AT' ? 'Ihr Code: [PIN]' : 'Your code: [PIN]');
     };
-    const getLocale: SmsOtpOptions['getLocale'] = (_user, req) => Promise.resolve(req.get('accept-language'));
+    const getLocale: SmsOtpOptions['getLocale'] = (_user, req) =>
+      Promise.resolve(req.get('accept-language'));
     test = await startTestApp({ options: { messages: { template: message }, getLocale } });
     const visitor = visit(test, ALICE, { 'Accept-Language': 'de-AT' });
     await visitor.login();

@@ -14,7 +14,10 @@ describe('a message to a country', () => {
   let test: TestApp;
   afterEach(() => test.close());
 
-  async function sendTo(user: TestUser, options: Partial<SmsOtpOptions>): Promise<(string | undefined)[]> {
+  async function sendTo(
+    user: TestUser,
+    options: Partial<SmsOtpOptions>,
+  ): Promise<(string | undefined)[]> {
     test = await startTestApp({
       users: [user],
       options: {
@@ -40,24 +43,35 @@ describe('a message to a country', () => {
     ['its own sender and the usual text', FRENCH, ['12345678901234', usual]],
     ['its own text as registered there', INDIAN, ['EXMPLE', 'Your EXMPLE code is [PIN]']],
     ['the sender of the country', BRITISH, ['Example UK', usual]],
-    ['the entry of a territory rather than of its country', OF_GUERNSEY, ['Example', 'Guernsey login [PIN]']],
+    [
+      'the entry of a territory rather than of its country',
+      OF_GUERNSEY,
+      ['Example', 'Guernsey login [PIN]'],
+    ],
     ['nothing of its own for a number of no country', AT_SEA, ['Example', usual]],
   ] as const)('a message to a country has %s', async (_what, user, expected) => {
     expect(await sendTo(user, { messages: { perCountry } })).toEqual(expected);
   });
 
   it('an entry of perCountry covers the territories of that country', async () => {
-    const sent = await sendTo(OF_GUERNSEY, { messages: { perCountry: { GB: { sender: 'Example UK' } } } });
+    const sent = await sendTo(OF_GUERNSEY, {
+      messages: { perCountry: { GB: { sender: 'Example UK' } } },
+    });
     expect(sent).toEqual(['Example UK', usual]);
   });
 
   it('a message to a country is in the locale of the user', async () => {
     const [, text] = await sendTo(FRENCH, { getLocale: () => 'de-AT', messages: { perCountry } });
-    expect(text).toBe('Example: [PIN] ist Ihr Anmeldecode. Er gilt 5 Min. Geben Sie ihn niemals weiter.');
+    expect(text).toBe(
+      'Example: [PIN] ist Ihr Anmeldecode. Er gilt 5 Min. Geben Sie ihn niemals weiter.',
+    );
   });
 
   it('a message is in the default locale where getLocale returns none that is served', async () => {
-    const options = { getLocale: () => 'de', messages: { locales: ['es'], defaultLocale: 'fr' } } as const;
+    const options = {
+      getLocale: () => 'de',
+      messages: { locales: ['es'], defaultLocale: 'fr' },
+    } as const;
     const [, text] = await sendTo(FRENCH, options);
     expect(text).toMatch(/^Example : \[PIN\] est votre code de connexion\./);
   });

@@ -15,11 +15,23 @@ describe('a variable of a message', () => {
     ['lone halves of characters', 'a\ud800b\udc00c', 'abc'],
     ['a space left by something removed', 'a \u200b @ # b', 'a b'],
     ['an origin-bound line', '\n@evil.test #111111', 'evil. test 111111'],
-    ['an origin-bound line in full-width or small signs', '\uff20evil\ufe6b \uff031\ufe5f2', 'evil 12'],
-    ['a placeholder in full-width or vertical brackets', 'x\uff3bPIN\uff3d\ufe47PIN\ufe48y', 'xPINPINy'],
+    [
+      'an origin-bound line in full-width or small signs',
+      '\uff20evil\ufe6b \uff031\ufe5f2',
+      'evil 12',
+    ],
+    [
+      'a placeholder in full-width or vertical brackets',
+      'x\uff3bPIN\uff3d\ufe47PIN\ufe48y',
+      'xPINPINy',
+    ],
     ['fillers that nobody sees', 'a\u3164b\u115f\u1160\uffa0c\u2800\u034fd', 'abc d'],
     ['characters without a look of their own', 'a\ue000b\u{f0000}c\ufffcd\u{e0041}', 'abcd'],
-    ['a link with a path', 'Refund. Log in at evil-bank.example/now', 'Refund. Log in at evil-bank. example/now'],
+    [
+      'a link with a path',
+      'Refund. Log in at evil-bank.example/now',
+      'Refund. Log in at evil-bank. example/now',
+    ],
     ['a link without a path', 'www.evil.example', 'www. evil. example'],
     ['a link to an address', 'HTTP://192.0.2.1/now', 'HTTP: //192.0.2.1/now'],
     [
@@ -27,13 +39,21 @@ describe('a variable of a message', () => {
       'a\u3002test b\uff0eTEST c\uff61test d\u2024test',
       'a。 test b． TEST c｡ test d․ test',
     ],
-    ['a link to an international domain', 'a.\u0440\u0444 b.xn--p1ai', 'a. \u0440\u0444 b. xn--p1ai'],
+    [
+      'a link to an international domain',
+      'a.\u0440\u0444 b.xn--p1ai',
+      'a. \u0440\u0444 b. xn--p1ai',
+    ],
     [
       'amounts, dates and initials, as they are',
       '1.234,50 EUR 31.12.2026 U.S.A. St. Gallen',
       '1.234,50 EUR 31.12.2026 U.S.A. St. Gallen',
     ],
-    ['more marks on a letter than any script has', `a${'\u0301'.repeat(60)}b`, `a${'\u0301'.repeat(4)}b`],
+    [
+      'more marks on a letter than any script has',
+      `a${'\u0301'.repeat(60)}b`,
+      `a${'\u0301'.repeat(4)}b`,
+    ],
     [
       'letters with several marks, as they are',
       'Vie\u0323\u0302t \u05e9\u05bc\u05c1\u05b8',
@@ -67,9 +87,12 @@ describe('a variable of a message', () => {
     expect(signs.map((sign) => sanitizeVariable(sign, 10)).join('')).toBe('');
   });
 
-  it.each([[undefined], [7], [null], [['a']]])('sanitizeVariable refuses %j in place of a string', (text) => {
-    expect(() => sanitizeVariable(text as unknown as string, 10)).toThrow(TypeError);
-  });
+  it.each([[undefined], [7], [null], [['a']]])(
+    'sanitizeVariable refuses %j in place of a string',
+    (text) => {
+      expect(() => sanitizeVariable(text as unknown as string, 10)).toThrow(TypeError);
+    },
+  );
 
   it.each([[0], [-1], [1.5], [Number.NaN], [Infinity], ['10']])(
     'sanitizeVariable refuses the maxLength %p',
@@ -80,13 +103,17 @@ describe('a variable of a message', () => {
 
   it('sanitizeVariable leaves unchanged what it returned, whatever it was given', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), fc.integer({ min: 1, max: 50 }), (text, maxLength) => {
-        const safe = sanitizeVariable(text, maxLength);
-        expect(sanitizeVariable(safe, maxLength)).toBe(safe);
-        expect(safe.length).toBeLessThanOrEqual(maxLength);
-        expect(safe).not.toMatch(/[@#[\]\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u);
-        expect(readAsChrome(`before ${safe} after`.normalize('NFKC'))).toBeNull();
-      }),
+      fc.property(
+        fc.string({ unit: 'binary' }),
+        fc.integer({ min: 1, max: 50 }),
+        (text, maxLength) => {
+          const safe = sanitizeVariable(text, maxLength);
+          expect(sanitizeVariable(safe, maxLength)).toBe(safe);
+          expect(safe.length).toBeLessThanOrEqual(maxLength);
+          expect(safe).not.toMatch(/[@#[\]\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u);
+          expect(readAsChrome(`before ${safe} after`.normalize('NFKC'))).toBeNull();
+        },
+      ),
       { numRuns: casesOf(300) },
     );
   });

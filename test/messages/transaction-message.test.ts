@@ -12,7 +12,11 @@ const settings: MessageBuilderOptions = {
   getLocale: () => 'en',
 };
 
-async function send(build: BuildMessage, transaction: Transaction | undefined, locale = 'en'): Promise<string> {
+async function send(
+  build: BuildMessage,
+  transaction: Transaction | undefined,
+  locale = 'en',
+): Promise<string> {
   const context = { user: asUser(ALICE), purpose: 'transaction', locale, transaction } as const;
   return (await build({ ...context, country: () => Promise.resolve(null) }, 300)).text;
 }
@@ -62,8 +66,14 @@ describe('the text of a transaction', () => {
   });
 
   it.each([
-    ['does not fit beside the code', { amount: `123456789012345678901234567890123 zł`, payee: 'Flowers' }],
-    ['leaves the payee less than four characters', { amount: `12345678901234567890123456 zł`, payee: 'Flowers' }],
+    [
+      'does not fit beside the code',
+      { amount: `123456789012345678901234567890123 zł`, payee: 'Flowers' },
+    ],
+    [
+      'leaves the payee less than four characters',
+      { amount: `12345678901234567890123456 zł`, payee: 'Flowers' },
+    ],
   ])('the text of a transaction is not sent when the amount %s', async (_what, transaction) => {
     const sent = send(bound, transaction);
     await expect(sent).rejects.toThrow(TypeError);
@@ -73,16 +83,52 @@ describe('the text of a transaction', () => {
   it.each([
     ['no transaction', undefined, /must have an amount and a payee/],
     ['an empty amount', { amount: ' ', payee: 'Flowers' }, /the amount of a transaction/],
-    ['an amount of 41 characters', { amount: '1'.repeat(41), payee: 'Flowers' }, /1 to 40 characters/],
-    ['an amount of a megabyte', { amount: '1'.repeat(1_048_576), payee: 'Flowers' }, /1 to 40 characters/],
-    ['an amount that would lose a sign', { amount: '10#00', payee: 'Flowers' }, /without @, #, \[ and \]/],
-    ['an amount that would lose a full-width sign', { amount: '10\uff0300', payee: 'x' }, /without @, #/],
-    ['a payee of nothing harmless', { amount: '1', payee: '@#\u200b' }, /the payee of a transaction/],
-    ['a payee of Hangul fillers', { amount: '1', payee: '\u3164'.repeat(4) }, /must have letters or digits/],
-    ['a payee of blanks of Braille', { amount: '1', payee: '\u2800'.repeat(4) }, /must have letters or digits/],
-    ['a payee of private characters', { amount: '1', payee: '\ue000\ufffc' }, /must have letters or digits/],
+    [
+      'an amount of 41 characters',
+      { amount: '1'.repeat(41), payee: 'Flowers' },
+      /1 to 40 characters/,
+    ],
+    [
+      'an amount of a megabyte',
+      { amount: '1'.repeat(1_048_576), payee: 'Flowers' },
+      /1 to 40 characters/,
+    ],
+    [
+      'an amount that would lose a sign',
+      { amount: '10#00', payee: 'Flowers' },
+      /without @, #, \[ and \]/,
+    ],
+    [
+      'an amount that would lose a full-width sign',
+      { amount: '10\uff0300', payee: 'x' },
+      /without @, #/,
+    ],
+    [
+      'a payee of nothing harmless',
+      { amount: '1', payee: '@#\u200b' },
+      /the payee of a transaction/,
+    ],
+    [
+      'a payee of Hangul fillers',
+      { amount: '1', payee: '\u3164'.repeat(4) },
+      /must have letters or digits/,
+    ],
+    [
+      'a payee of blanks of Braille',
+      { amount: '1', payee: '\u2800'.repeat(4) },
+      /must have letters or digits/,
+    ],
+    [
+      'a payee of private characters',
+      { amount: '1', payee: '\ue000\ufffc' },
+      /must have letters or digits/,
+    ],
     ['a payee of marks alone', { amount: '1', payee: '.-\u0301*' }, /must have letters or digits/],
-    ['an amount that is not a string', { amount: 7 as unknown as string, payee: 'Flowers' }, /must be a string/],
+    [
+      'an amount that is not a string',
+      { amount: 7 as unknown as string, payee: 'Flowers' },
+      /must be a string/,
+    ],
   ])('the text of a transaction is not sent with %s', async (_what, transaction, problem) => {
     const sent = send(build, transaction);
     await expect(sent).rejects.toThrow(TypeError);
@@ -91,7 +137,9 @@ describe('the text of a transaction', () => {
 
   it('the text of a transaction is in the language of the user', async () => {
     const transaction = { amount: '49,90 EUR', payee: 'Blumen' };
-    expect(await send(build, transaction, 'de-AT')).toContain('ist Ihr Code für 49,90 EUR an Blumen.');
+    expect(await send(build, transaction, 'de-AT')).toContain(
+      'ist Ihr Code für 49,90 EUR an Blumen.',
+    );
     expect(await send(build, transaction, 'zh-CN')).toContain('向Blumen付款49,90 EUR');
   });
 
@@ -106,7 +154,9 @@ describe('the text of a transaction', () => {
     let transaction = { amount: '1'.repeat(41), payee: 'Flowers' };
     const test = await startTestApp({
       routes: (app, smsOtp) => {
-        app.post('/approve', smsOtp.stepUp({ transaction: () => transaction }), (req, res) => res.json(req.smsOtp));
+        app.post('/approve', smsOtp.stepUp({ transaction: () => transaction }), (req, res) =>
+          res.json(req.smsOtp),
+        );
       },
     });
     const agent = test.agent();

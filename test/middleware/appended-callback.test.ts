@@ -47,7 +47,12 @@ describe('a function appended to the strategy, as NestJS does', () => {
     callback = nestCallback(() => validate);
   });
 
-  function addRoutes(app: Express, _smsOtp: SmsOtp, passport: PassportStatic, options: SmsOtpOptions): void {
+  function addRoutes(
+    app: Express,
+    _smsOtp: SmsOtp,
+    passport: PassportStatic,
+    options: SmsOtpOptions,
+  ): void {
     // In the place of the one createSmsOtp has registered. `verify` keeps its own; Passport finds this one by the name.
     passport.use('sms-otp', new SmsOtpStrategy(options, (user, done) => callback(user, done)));
     const redirects = { successRedirect: '/home', failureRedirect: '/again' };
@@ -58,7 +63,12 @@ describe('a function appended to the strategy, as NestJS does', () => {
     });
     // NestJS calls Passport in its callback form and leaves the login to the app.
     app.post('/nest/pin', (req, res, next) => {
-      const done = (error: unknown, user: Express.User | false, info: { message?: string }, status?: number): void => {
+      const done = (
+        error: unknown,
+        user: Express.User | false,
+        info: { message?: string },
+        status?: number,
+      ): void => {
         if (error !== null) return next(error);
         if (user === false) return void res.status(status ?? 401).json({ error: info.message });
         req.logIn(user, () => res.json({ user, authInfo: info }));
@@ -95,7 +105,10 @@ describe('a function appended to the strategy, as NestJS does', () => {
   it('may answer with several arguments: another object for the user and what req.authInfo tells', async () => {
     validate = (user) => Promise.resolve([{ ...user, seen: true }, { from: 'nest' }]);
     const { user, answer } = await submit();
-    expect(answer.body).toMatchObject({ user: { id: user.id, seen: true }, authInfo: { from: 'nest' } });
+    expect(answer.body).toMatchObject({
+      user: { id: user.id, seen: true },
+      authInfo: { from: 'nest' },
+    });
   });
 
   it('answers with another user: that one is logged in, and the mark is not theirs', async () => {
@@ -106,14 +119,21 @@ describe('a function appended to the strategy, as NestJS does', () => {
     expect((await agent.get('/account')).status).toBe(403);
   });
 
-  it.each([false, null, undefined])('answers %p: 403, nobody is in, the code is spent', async (nobody) => {
-    validate = () => Promise.resolve(nobody);
-    const { user, agent, answer, status } = await submit();
-    expect([answer.status, answer.body]).toEqual([403, { error: 'denied' }]);
-    expect(status).toMatchObject({ isAuthenticated: false, hasSecondFactor: false, pending: null });
-    validate = agree;
-    expect((await agent.post('/login/pin').send({ pin: test.code(user) })).status).toBe(401);
-  });
+  it.each([false, null, undefined])(
+    'answers %p: 403, nobody is in, the code is spent',
+    async (nobody) => {
+      validate = () => Promise.resolve(nobody);
+      const { user, agent, answer, status } = await submit();
+      expect([answer.status, answer.body]).toEqual([403, { error: 'denied' }]);
+      expect(status).toMatchObject({
+        isAuthenticated: false,
+        hasSecondFactor: false,
+        pending: null,
+      });
+      validate = agree;
+      expect((await agent.post('/login/pin').send({ pin: test.code(user) })).status).toBe(401);
+    },
+  );
 
   it('answers nobody before a redirect of Passport', async () => {
     validate = () => Promise.resolve(false);
@@ -136,14 +156,20 @@ describe('a function appended to the strategy, as NestJS does', () => {
         throw new Error('of the app');
       },
     ],
-    ['hands done an error', (_user: Express.User, done: StrategyDone) => done(new Error('of the app'))],
-  ] as [string, StrategyCallback][])('%s: what it says goes to next unchanged, nobody is in', async (_title, how) => {
-    callback = how;
-    const { answer, status } = await submit();
-    expect(answer.status).toBe(500);
-    expect(test.errors.at(-1)).toEqual(new Error('of the app'));
-    expect(status).toMatchObject({ isAuthenticated: false, hasSecondFactor: false });
-  });
+    [
+      'hands done an error',
+      (_user: Express.User, done: StrategyDone) => done(new Error('of the app')),
+    ],
+  ] as [string, StrategyCallback][])(
+    '%s: what it says goes to next unchanged, nobody is in',
+    async (_title, how) => {
+      callback = how;
+      const { answer, status } = await submit();
+      expect(answer.status).toBe(500);
+      expect(test.errors.at(-1)).toEqual(new Error('of the app'));
+      expect(status).toMatchObject({ isAuthenticated: false, hasSecondFactor: false });
+    },
+  );
 
   it('counts once: what it does after its answer changes nothing', async () => {
     callback = (user, done) => {

@@ -58,7 +58,8 @@ describe.each([
   /** Nothing that was sent may show on objects that were not sent; and a body that only inherits what was sent. */
   function addPollutionCheck(app: Express): void {
     app.use((req, res, next) => {
-      if (req.path === '/login/pin' && 'heir' in req.query) req.body = Object.create(req.body as object);
+      if (req.path === '/login/pin' && 'heir' in req.query)
+        req.body = Object.create(req.body as object);
       if ('pin' in {} || 'mfa' in {}) res.status(599).end();
       else next();
     });
@@ -70,14 +71,19 @@ describe.each([
     expect(test.sim.stats().calls.validate).toBe(0);
   });
 
-  it.each(BODIES)('that is %s is 400, and the gateway hears nothing', async (_title, type, body) => {
-    const answer = await agent.post('/login/pin').set('Content-Type', type).send(body);
-    expect([answer.status, answer.body]).toEqual([400, { error: 'malformed-code' }]);
-    expect(test.sim.stats().calls.validate).toBe(0);
-  });
+  it.each(BODIES)(
+    'that is %s is 400, and the gateway hears nothing',
+    async (_title, type, body) => {
+      const answer = await agent.post('/login/pin').set('Content-Type', type).send(body);
+      expect([answer.status, answer.body]).toEqual([400, { error: 'malformed-code' }]);
+      expect(test.sim.stats().calls.validate).toBe(0);
+    },
+  );
 
   it('of any JSON is 400, and the gateway hears nothing', async () => {
-    const noCode = fc.jsonValue().filter((value) => typeof value !== 'string' || !/\p{Nd}/u.test(value));
+    const noCode = fc
+      .jsonValue()
+      .filter((value) => typeof value !== 'string' || !/\p{Nd}/u.test(value));
     await fc.assert(
       fc.asyncProperty(noCode, async (pin) => {
         const answer = await agent.post('/login/pin').send({ pin });

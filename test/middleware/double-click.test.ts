@@ -68,7 +68,10 @@ describe('a second right password', () => {
     const { generate } = test.sim.stats().calls;
     const answer = await givePassword(test.agent(), user);
     const retryAfterSeconds = GAP_SECONDS - 10;
-    expect([answer.status, answer.body]).toEqual([429, { ...TOO_SOON, pending: true, retryAfterSeconds }]);
+    expect([answer.status, answer.body]).toEqual([
+      429,
+      { ...TOO_SOON, pending: true, retryAfterSeconds },
+    ]);
     expect(answer.headers['retry-after']).toBe(String(retryAfterSeconds));
     expect(test.sim.stats().calls.generate).toBe(generate);
   });
@@ -82,7 +85,9 @@ describe('a second right password', () => {
     const second = await givePassword(agent, user);
     expect(sessionIdOf(second)).not.toBe(sessionIdOf(first));
     expect(old).not.toBe(test.code(user));
-    expect((await agent.post('/login/pin').send({ pin: old })).body).toEqual({ error: 'invalid-code' });
+    expect((await agent.post('/login/pin').send({ pin: old })).body).toEqual({
+      error: 'invalid-code',
+    });
     expect((await giveCode(test, agent, user)).status).toBe(200);
   });
 
@@ -121,7 +126,10 @@ describe('a resend', () => {
     const agent = test.agent();
     await givePassword(agent);
     const answer = await agent.post('/login/resend');
-    expect([answer.status, answer.body]).toEqual([429, { ...TOO_SOON, retryAfterSeconds: GAP_SECONDS }]);
+    expect([answer.status, answer.body]).toEqual([
+      429,
+      { ...TOO_SOON, retryAfterSeconds: GAP_SECONDS },
+    ]);
     expect(answer.headers['retry-after']).toBe(String(GAP_SECONDS));
     expect((await giveCode(test, agent)).status).toBe(200);
   });

@@ -29,25 +29,33 @@ describe('req.authInfo.amr after a first factor', () => {
   async function enter(info: object): Promise<{ agent: Agent; user: TestUser }> {
     const user = people.next();
     const agent = test.agent();
-    expect((await agent.post('/provider').send({ id: user.id, info })).body).toMatchObject({ sent: true });
+    expect((await agent.post('/provider').send({ id: user.id, info })).body).toMatchObject({
+      sent: true,
+    });
     return { agent, user };
   }
 
   it('begins with its own', async () => {
     const { agent, user } = await enter({ amr: ['hwk', 'user'] });
-    expect((await giveCode(test, agent, user)).body.authInfo).toMatchObject({ amr: ['hwk', 'user', 'sms'] });
+    expect((await giveCode(test, agent, user)).body.authInfo).toMatchObject({
+      amr: ['hwk', 'user', 'sms'],
+    });
   });
 
   it('begins with it after a second text, and in a step-up long after', async () => {
     const { agent, user } = await enter({ amr: ['fed'] });
     test.clock.advanceSeconds(61);
     expect((await agent.post('/login/resend')).body).toMatchObject({ sent: true });
-    expect((await giveCode(test, agent, user)).body.authInfo).toMatchObject({ amr: ['fed', 'sms'] });
+    expect((await giveCode(test, agent, user)).body.authInfo).toMatchObject({
+      amr: ['fed', 'sms'],
+    });
     test.clock.advanceSeconds(3_600);
     for (const _again of [1, 2]) {
       test.clock.advanceSeconds(301);
       expect((await agent.post('/step-up')).body).toMatchObject({ sent: true });
-      expect((await giveCode(test, agent, user)).body.authInfo).toMatchObject({ amr: ['fed', 'sms'] });
+      expect((await giveCode(test, agent, user)).body.authInfo).toMatchObject({
+        amr: ['fed', 'sms'],
+      });
     }
   });
 
@@ -56,14 +64,18 @@ describe('req.authInfo.amr after a first factor', () => {
     await giveCode(test, agent, user);
     test.clock.advanceSeconds(61);
     await givePassword(agent, user);
-    expect((await giveCode(test, agent, user)).body.authInfo).toMatchObject({ amr: ['pwd', 'sms'] });
+    expect((await giveCode(test, agent, user)).body.authInfo).toMatchObject({
+      amr: ['pwd', 'sms'],
+    });
   });
 
   it.each([[{}], [{ amr: 'fed' }], [{ amr: [] }], [{ amr: ['fed', 1] }], [{ amr: null }]])(
     'begins with pwd after %j, of which the session keeps nothing',
     async (info) => {
       const { agent, user } = await enter(info);
-      expect((await giveCode(test, agent, user)).body.authInfo).toMatchObject({ amr: ['pwd', 'sms'] });
+      expect((await giveCode(test, agent, user)).body.authInfo).toMatchObject({
+        amr: ['pwd', 'sms'],
+      });
       expect((await statusOf(agent)).session).not.toHaveProperty('amr');
     },
   );

@@ -141,7 +141,12 @@ describe('options of a middleware', () => {
     ['requireSecondFactor', { acrValues: [] }, 'acrValues must not be empty'],
     ['requireSecondFactor', { acrValues: [7] }, 'acrValues.0 must be a string'],
     ...['', 'phr mfa', 'phr"', 'ph\\r', 'ph\r\n', 'phü'].map(
-      (acr) => ['requireSecondFactor', { acrValues: ['phr', acr] }, `acrValues.1 ${UNQUOTED_ACR}`] as const,
+      (acr) =>
+        [
+          'requireSecondFactor',
+          { acrValues: ['phr', acr] },
+          `acrValues.1 ${UNQUOTED_ACR}`,
+        ] as const,
     ),
     ['requireSecondFactor', { bearerRealm: true }, 'bearerRealm must be a string'],
     ...['', 'the "bank"', 'ba\\nk', 'bank\r\nX: y', 'bänk'].map(
@@ -152,7 +157,11 @@ describe('options of a middleware', () => {
       { bearerRealm: 'bank', redirect: '/login' },
       'bearerRealm does not go together with redirect',
     ],
-    ['send', { sucessRedirect: '/pin' }, 'unknown option sucessRedirect, did you mean successRedirect?'],
+    [
+      'send',
+      { sucessRedirect: '/pin' },
+      'unknown option sucessRedirect, did you mean successRedirect?',
+    ],
     ['send', null, 'options must be an object'],
     ['send', { session: false }, 'unknown option session'],
     ['verify', { failureMessage: true }, 'unknown option failureMessage'],
@@ -176,13 +185,20 @@ describe('options of a middleware', () => {
   });
 
   it('are checked by hasSecondFactor at its call', () => {
-    const ask = (options: object) => () => test.smsOtp.hasSecondFactor(bareRequest({ id: 1 }, null), options);
+    const ask = (options: object) => () =>
+      test.smsOtp.hasSecondFactor(bareRequest({ id: 1 }, null), options);
     expect(ask({ maxAge: 300 })).toThrow(
       new TypeError('hasSecondFactor: unknown option maxAge, did you mean maxAgeSeconds?'),
     );
-    expect(ask({ maxAgeSeconds: -1 })).toThrow(new TypeError('hasSecondFactor: maxAgeSeconds must be zero or more'));
-    expect(ask({ acrValues: [] })).toThrow(new TypeError('hasSecondFactor: acrValues must not be empty'));
-    expect(ask({ bearerRealm: 'bank' })).toThrow(new TypeError('hasSecondFactor: unknown option bearerRealm'));
+    expect(ask({ maxAgeSeconds: -1 })).toThrow(
+      new TypeError('hasSecondFactor: maxAgeSeconds must be zero or more'),
+    );
+    expect(ask({ acrValues: [] })).toThrow(
+      new TypeError('hasSecondFactor: acrValues must not be empty'),
+    );
+    expect(ask({ bearerRealm: 'bank' })).toThrow(
+      new TypeError('hasSecondFactor: unknown option bearerRealm'),
+    );
   });
 
   it.each(['send', 'verify', 'resend', 'stepUp', 'cancel', 'requireSecondFactor'] as const)(

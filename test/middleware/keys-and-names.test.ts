@@ -5,7 +5,15 @@ import { createSmsOtp, type SmsOtp, type SmsOtpOptions } from 'passport-sms-otp'
 import { startTestApp, type TestApp } from '../support/test-app';
 import { openTestApp } from './support/open-test-app';
 import { createPeople } from './support/people';
-import { giveCode, givePassword, logIn, passwordOf, sessionIdOf, statusOf, type Agent } from './support/steps';
+import {
+  giveCode,
+  givePassword,
+  logIn,
+  passwordOf,
+  sessionIdOf,
+  statusOf,
+  type Agent,
+} from './support/steps';
 
 function addCart(app: Express): void {
   app.post('/cart', (req, res) => {
@@ -18,7 +26,10 @@ describe('of the session, a login', () => {
   const people = createPeople();
   let test: TestApp;
   beforeAll(async () => {
-    const options = { ...people.options, keepSessionKeys: ['theme', 'language', 'constructor', '__proto__'] };
+    const options = {
+      ...people.options,
+      keepSessionKeys: ['theme', 'language', 'constructor', '__proto__'],
+    };
     test = await startTestApp({ users: people.users, options, routes: addCart });
   });
   afterAll(() => test.close());
@@ -49,7 +60,9 @@ describe('of the session, a login', () => {
 
   it('puts nothing that was pending into the session of the user', async () => {
     const agent = await logIn(test, people.next());
-    const { smsOtp } = JSON.parse(String(Object.values(JSON.parse(test.sessions.dump()) as object).at(-1)));
+    const { smsOtp } = JSON.parse(
+      String(Object.values(JSON.parse(test.sessions.dump()) as object).at(-1)),
+    );
     expect(Object.keys(smsOtp as object)).toEqual(['version', 'verified']);
     expect((await agent.get('/account')).status).toBe(200);
   });
@@ -71,7 +84,10 @@ describe('with other names', () => {
     expect((await agent.post('/login/pin').send({ pin: test.code() })).status).toBe(400);
     expect((await agent.post('/plain').send({ code: test.code() })).status).toBe(200);
     const status = await statusOf(agent);
-    expect(status).toMatchObject({ hasSecondFactor: true, sessionKeys: ['cookie', 'mySlot', 'passport'] });
+    expect(status).toMatchObject({
+      hasSecondFactor: true,
+      sessionKeys: ['cookie', 'mySlot', 'passport'],
+    });
     expect(test.smsOtp.strategy.name).toBe('my-strategy');
   });
 });
@@ -91,7 +107,12 @@ describe.each([
     await test.close();
   });
 
-  function addOther(app: Express, _smsOtp: SmsOtp, passport: PassportStatic, options: SmsOtpOptions): void {
+  function addOther(
+    app: Express,
+    _smsOtp: SmsOtp,
+    passport: PassportStatic,
+    options: SmsOtpOptions,
+  ): void {
     other = createSmsOtp({ ...options, ...names });
     const router = Router();
     // Passport types its middleware as any.

@@ -14,7 +14,14 @@ import { testClock } from '../support/clock';
 import { asTestUser, startTestApp, type TestApp, type TestUser } from '../support/test-app';
 import { createGate } from './support/gate';
 import { createPeople } from './support/people';
-import { type Agent, giveCode, givePassword, giveWrongCode, logIn, statusOf } from './support/steps';
+import {
+  type Agent,
+  giveCode,
+  givePassword,
+  giveWrongCode,
+  logIn,
+  statusOf,
+} from './support/steps';
 
 const LOGIN_ENDED = [401, { error: 'login-ended' }];
 
@@ -57,23 +64,36 @@ describe.each([
         await finds.pass();
         return found;
       },
-      end: (loginId) => (isDown ? Promise.reject(new Error('the store is down')) : part.end(loginId)),
+      end: (loginId) =>
+        isDown ? Promise.reject(new Error('the store is down')) : part.end(loginId),
     };
   }
 
-  function addPages(app: Express, smsOtp: SmsOtp, _passport: PassportStatic, options: SmsOtpOptions): void {
+  function addPages(
+    app: Express,
+    smsOtp: SmsOtp,
+    _passport: PassportStatic,
+    options: SmsOtpOptions,
+  ): void {
     app.post('/leave', smsOtp.logout(), (req, res) => void res.json(req.smsOtp));
     app.post('/leave-for', smsOtp.logout({ successRedirect: '/bye' }));
-    app.post('/pay', smsOtp.stepUp({ transaction: () => ({ amount: '10 USD', payee: 'Bob' }) }), (req, res) =>
-      res.json(req.smsOtp),
+    app.post(
+      '/pay',
+      smsOtp.stepUp({ transaction: () => ({ amount: '10 USD', payee: 'Bob' }) }),
+      (req, res) => res.json(req.smsOtp),
     );
     const again = { successRedirect: '/home', failureRedirect: '/again' };
     app.post('/redirecting/pin', smsOtp.verify(again));
     app.post('/redirecting/step-up', smsOtp.stepUp(again));
     app.get('/redirecting', smsOtp.requireSecondFactor({ redirect: '/login' }));
-    app.get('/optional', smsOtp.requireSecondFactor({ allowNotRequired: true }), (_req, res) => res.json({}));
+    app.get('/optional', smsOtp.requireSecondFactor({ allowNotRequired: true }), (_req, res) =>
+      res.json({}),
+    );
     app.get('/guarded-status', smsOtp.requireSecondFactor(), (req, res) => {
-      res.json({ hasSecondFactor: smsOtp.hasSecondFactor(req), verified: smsOtp.status(req).verified });
+      res.json({
+        hasSecondFactor: smsOtp.hasSecondFactor(req),
+        verified: smsOtp.status(req).verified,
+      });
     });
     app.get('/cookies', (req, res) => void res.send(req.headers.cookie));
     app.get('/logins', async (req, res) => res.json(await list(req)));
@@ -81,7 +101,10 @@ describe.each([
       res.json(await part().revokeAll(asTestUser(req.user).id, req));
     });
     // Another process: it shares the stores and knows nothing of what this one has seen.
-    const other = createSmsOtp({ ...options, passport: new (Passport as unknown as new () => PassportStatic)() });
+    const other = createSmsOtp({
+      ...options,
+      passport: new (Passport as unknown as new () => PassportStatic)(),
+    });
     app.get('/other/account', other.requireSecondFactor(), (_req, res) => res.json({}));
     app.post('/other/leave', other.logout(), (req, res) => void res.json(req.smsOtp));
   }
@@ -91,7 +114,8 @@ describe.each([
     return test.smsOtp.logins;
   }
 
-  const list = (req: Request): ReturnType<LoginsPart['list']> => part().list(asTestUser(req.user).id, req);
+  const list = (req: Request): ReturnType<LoginsPart['list']> =>
+    part().list(asTestUser(req.user).id, req);
 
   async function account(agent: Agent, path = '/account'): Promise<unknown[]> {
     const answer = await agent.get(path);
@@ -112,20 +136,26 @@ describe.each([
     return new Promise((resolve, reject) => {
       test.sessions.all((error, sessions) => {
         if (error instanceof Error) return reject(error);
-        resolve(new Map(Object.entries(structuredClone(sessions ?? {}) as Record<string, SessionData>)));
+        resolve(
+          new Map(Object.entries(structuredClone(sessions ?? {}) as Record<string, SessionData>)),
+        );
       });
     });
   }
 
   function set(id: string, data: SessionData): Promise<void> {
     return new Promise((resolve, reject) => {
-      test.sessions.set(id, data, (error: unknown) => (error instanceof Error ? reject(error) : resolve()));
+      test.sessions.set(id, data, (error: unknown) =>
+        error instanceof Error ? reject(error) : resolve(),
+      );
     });
   }
 
   it('begin with the code, with what the user may know them by', async () => {
     const user = people.next();
-    const agent = test.agent().set('User-Agent', 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko Firefox/140.0');
+    const agent = test
+      .agent()
+      .set('User-Agent', 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko Firefox/140.0');
     await givePassword(agent, user);
     expect(await part().list(user.id)).toEqual([]);
     await giveCode(test, agent, user);
@@ -146,11 +176,13 @@ describe.each([
     const user = people.next();
     const agent = await logIn(test, user);
     asked = 0;
-    for (let requests = 0; requests < 3; requests += 1) expect(await account(agent)).toEqual(passed(user));
+    for (let requests = 0; requests < 3; requests += 1)
+      expect(await account(agent)).toEqual(passed(user));
     expect(asked).toBe(isAlwaysChecked ? 3 : 0);
     clock.advanceSeconds(30);
     asked = 0;
-    for (let requests = 0; requests < 3; requests += 1) expect(await account(agent)).toEqual(passed(user));
+    for (let requests = 0; requests < 3; requests += 1)
+      expect(await account(agent)).toEqual(passed(user));
     expect(asked).toBe(isAlwaysChecked ? 3 : 1);
   });
 
@@ -164,7 +196,11 @@ describe.each([
     expect((await statusOf(agent)).isAuthenticated).toBe(true);
     expect(await account(agent)).toEqual(LOGIN_ENDED);
     expect((await agent.get('/redirecting')).headers.location).toBe('/login');
-    expect(await statusOf(agent)).toMatchObject({ notice: 'login-ended', verified: null, hasSecondFactor: false });
+    expect(await statusOf(agent)).toMatchObject({
+      notice: 'login-ended',
+      verified: null,
+      hasSecondFactor: false,
+    });
   });
 
   /** Another tab: the same cookies, and what one is given does not reach the other. */
@@ -267,15 +303,20 @@ describe.each([
     expect(await part().list(user.id)).toEqual([]);
   });
 
-  it.each(['/redirecting/pin', '/redirecting/step-up'])('that have ended say so on the page after %s', async (path) => {
-    const user = people.next();
-    const agent = await logIn(test, user);
-    clock.advanceSeconds(60);
-    await agent.post('/step-up');
-    await part().revokeAll(user.id);
-    expect((await agent.post(path).send({ pin: test.code(user) })).headers.location).toBe('/again');
-    expect(await statusOf(agent)).toMatchObject({ notice: 'login-ended' });
-  });
+  it.each(['/redirecting/pin', '/redirecting/step-up'])(
+    'that have ended say so on the page after %s',
+    async (path) => {
+      const user = people.next();
+      const agent = await logIn(test, user);
+      clock.advanceSeconds(60);
+      await agent.post('/step-up');
+      await part().revokeAll(user.id);
+      expect((await agent.post(path).send({ pin: test.code(user) })).headers.location).toBe(
+        '/again',
+      );
+      expect(await statusOf(agent)).toMatchObject({ notice: 'login-ended' });
+    },
+  );
 
   it('can be listed and ended one by one, by their user alone', async () => {
     const [user, stranger] = [people.next(), people.next()];
@@ -301,7 +342,11 @@ describe.each([
     }
     const [first, second, third] = agents as [Agent, Agent, Agent];
     expect((await second.post('/revoke-others')).body).toBe(2);
-    expect(await Promise.all(agents.map((agent) => account(agent)))).toEqual([LOGIN_ENDED, passed(user), LOGIN_ENDED]);
+    expect(await Promise.all(agents.map((agent) => account(agent)))).toEqual([
+      LOGIN_ENDED,
+      passed(user),
+      LOGIN_ENDED,
+    ]);
     expect(await part().revokeAll(user.id)).toBe(1);
     expect(await Promise.all([first, second, third].map((agent) => account(agent)))).toEqual(
       [1, 2, 3].map(() => LOGIN_ENDED),
@@ -310,7 +355,9 @@ describe.each([
 
   it('count as checked in the request that a guard has let pass', async () => {
     const agent = await logIn(test, people.next());
-    const unchecked = isAlwaysChecked ? { hasSecondFactor: false, verified: null } : { hasSecondFactor: true };
+    const unchecked = isAlwaysChecked
+      ? { hasSecondFactor: false, verified: null }
+      : { hasSecondFactor: true };
     expect(await statusOf(agent)).toMatchObject(unchecked);
     clock.advanceSeconds(30);
     expect(await statusOf(agent)).toMatchObject({ hasSecondFactor: false, verified: null });

@@ -13,7 +13,9 @@ const LOGIN = { username: 'alice', password: 'right' };
 const sessions = session({ secret: 'a test secret', resave: false, saveUninitialized: false });
 
 /** Puts one middleware in front of the session's. */
-const before = (...handlers: RequestHandler[]): TestAppOptions => ({ middleware: (app) => app.use(...handlers) });
+const before = (...handlers: RequestHandler[]): TestAppOptions => ({
+  middleware: (app) => app.use(...handlers),
+});
 
 describe('a mistake of the app', () => {
   let test: TestApp;
@@ -81,7 +83,8 @@ describe('a mistake of the app', () => {
 
     it('a guard that redirects to its own page is an error', async () => {
       test = await startTestApp({
-        routes: (app, smsOtp) => app.use('/own', smsOtp.requireSecondFactor({ redirect: '/own/login?from=guard' })),
+        routes: (app, smsOtp) =>
+          app.use('/own', smsOtp.requireSecondFactor({ redirect: '/own/login?from=guard' })),
       });
       expect((await test.agent().get('/own/login/?next=1')).status).toBe(500);
       expectError('ERR_GUARD_REDIRECT', 'behind the routes of the login');
@@ -91,7 +94,9 @@ describe('a mistake of the app', () => {
 
   describe('with the proxy', () => {
     const login = async (trusted: unknown): Promise<void> => {
-      test = await startTestApp(trusted === undefined ? {} : { middleware: (app) => app.set('trust proxy', trusted) });
+      test = await startTestApp(
+        trusted === undefined ? {} : { middleware: (app) => app.set('trust proxy', trusted) },
+      );
       for (const _try of [1, 2]) {
         await test.agent().post('/login').set('X-Forwarded-For', '192.0.2.7').send(LOGIN);
       }
@@ -225,18 +230,25 @@ describe('a mistake of the app', () => {
         SmsOtpOptions['phoneBook']
       >;
       test = await startTestApp({ options: { phoneBook } });
-      for (const _try of [1, 2]) expect((await test.agent().post('/login').send(LOGIN)).status).toBe(403);
+      for (const _try of [1, 2])
+        expect((await test.agent().post('/login').send(LOGIN)).status).toBe(403);
       expectWarning('SMS_OTP_PHONE_BOOK_ENTRY', '{ mobile, isConfirmed, isDefault }');
     });
 
     it('names what getPhone must return, and what a user id must be', async () => {
       test = await startTestApp({ options: { getPhone: () => '2025550123' } });
       await test.agent().post('/login').send(LOGIN);
-      expect(test.errors).toMatchObject([{ message: expect.stringContaining('getPhone must return E.164 with plus') }]);
+      expect(test.errors).toMatchObject([
+        { message: expect.stringContaining('getPhone must return E.164 with plus') },
+      ]);
       await test.close();
-      test = await startTestApp({ options: { getUserId: (user) => (user as { uuid?: string }).uuid ?? '' } });
+      test = await startTestApp({
+        options: { getUserId: (user) => (user as { uuid?: string }).uuid ?? '' },
+      });
       await test.agent().post('/login').send(LOGIN);
-      expect(test.errors).toMatchObject([{ message: expect.stringContaining('user.id must be one') }]);
+      expect(test.errors).toMatchObject([
+        { message: expect.stringContaining('user.id must be one') },
+      ]);
     });
   });
 
@@ -268,7 +280,11 @@ describe('createSmsOtp', () => {
 
   /** Wrong on purpose. */
   const make = (change: object, ...others: readonly unknown[]) => {
-    return () => (createSmsOtp as (...given: readonly unknown[]) => unknown)({ ...complete, ...change }, ...others);
+    return () =>
+      (createSmsOtp as (...given: readonly unknown[]) => unknown)(
+        { ...complete, ...change },
+        ...others,
+      );
   };
 
   it.each<[string, object, string]>([
@@ -278,13 +294,21 @@ describe('createSmsOtp', () => {
       "allowedCountries.0 must be the ISO 3166-1 code of a country, such as 'US': did you mean 'GB'?",
     ],
     ['small letters', { allowedCountries: ['us'] }, "did you mean 'US'?"],
-    ['EU', { allowedCountries: ['EU'] }, 'allowedCountries.0 must be the ISO 3166-1 code of a country'],
+    [
+      'EU',
+      { allowedCountries: ['EU'] },
+      'allowedCountries.0 must be the ISO 3166-1 code of a country',
+    ],
     [
       'a code that no country has',
       { allowedCountries: ['US', 'XX'] },
       'allowedCountries.1 must be the ISO 3166-1 code of a country',
     ],
-    ['a time in seconds', { now: () => 1_700_000_000 }, 'now must return milliseconds, and seems to return seconds'],
+    [
+      'a time in seconds',
+      { now: () => 1_700_000_000 },
+      'now must return milliseconds, and seems to return seconds',
+    ],
     [
       'a Map as store',
       { store: new Map() },
@@ -301,11 +325,27 @@ describe('createSmsOtp', () => {
       'phoneBook must be a phone book, and has no addUnconfirmed',
     ],
     ['no loadUser', { loadUser: undefined }, 'loadUser is missing; it must be a function'],
-    ['no gateway', { gateway: undefined }, 'gateway is missing; it must be a GatewayClient or its options'],
-    ['an unset variable', { gateway: { ...complete.gateway, username: process.env.NO_SUCH } }, 'username is missing'],
-    ['an unset address', { gateway: { ...complete.gateway, baseUrl: process.env.NO_SUCH } }, 'baseUrl is missing'],
+    [
+      'no gateway',
+      { gateway: undefined },
+      'gateway is missing; it must be a GatewayClient or its options',
+    ],
+    [
+      'an unset variable',
+      { gateway: { ...complete.gateway, username: process.env.NO_SUCH } },
+      'username is missing',
+    ],
+    [
+      'an unset address',
+      { gateway: { ...complete.gateway, baseUrl: process.env.NO_SUCH } },
+      'baseUrl is missing',
+    ],
     ['an unset secret', { secret: process.env.NO_SUCH }, 'secret is missing'],
-    ['a misspelt option', { maxAttempt: 3 }, 'unknown option maxAttempt, did you mean maxAttempts?'],
+    [
+      'a misspelt option',
+      { maxAttempt: 3 },
+      'unknown option maxAttempt, did you mean maxAttempts?',
+    ],
   ])('says of %s what to write', (_title, change, words) => {
     expect(make(change)).toThrow(TypeError);
     expect(make(change)).toThrow(words);
@@ -334,7 +374,11 @@ describe('createSmsOtp', () => {
       'redisStore: client must be a client of node-redis or ioredis',
     ],
     ['redisStore(url)', () => redisStore('redis://localhost' as never), 'and no URL'],
-    ['postgresStore()', () => postgresStore(undefined as never), 'postgresStore: pool must be a pool of pg'],
+    [
+      'postgresStore()',
+      () => postgresStore(undefined as never),
+      'postgresStore: pool must be a pool of pg',
+    ],
     ['postgresStore(url)', () => postgresStore('postgres://localhost' as never), 'and no URL'],
   ])('a store made by %s says what it takes', (_title, makeStore, words) => {
     expect(makeStore).toThrow(TypeError);

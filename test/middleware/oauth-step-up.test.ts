@@ -7,7 +7,12 @@ import { createPeople } from './support/people';
 import { giveCode, givePassword, logIn, passwordOf, type Agent } from './support/steps';
 
 /** Stands for a passkey: only its name and its values matter here. */
-const PASSKEY: Factor = { name: 'passkey', amr: 'pop', acr: 'phr', check: ({ code }) => code === 'signed' };
+const PASSKEY: Factor = {
+  name: 'passkey',
+  amr: 'pop',
+  acr: 'phr',
+  check: ({ code }) => code === 'signed',
+};
 const TOTP: Factor = { name: 'totp', amr: 'otp', check: ({ code }) => code === 'shown' };
 
 const GUARDS: Readonly<Record<string, GuardOptions>> = {
@@ -18,13 +23,19 @@ const GUARDS: Readonly<Record<string, GuardOptions>> = {
   huge: { bearerRealm: 'bank', maxAgeSeconds: 1e21 },
   ever: { bearerRealm: 'bank', maxAgeSeconds: Infinity },
   phr: { bearerRealm: 'bank', acrValues: ['phr'] },
-  strongest: { bearerRealm: 'the bank, main office', acrValues: ['phrh', 'phr'], maxAgeSeconds: 300 },
+  strongest: {
+    bearerRealm: 'the bank, main office',
+    acrValues: ['phrh', 'phr'],
+    maxAgeSeconds: 300,
+  },
   plain: { acrValues: ['phr'] },
   optional: { bearerRealm: 'bank', acrValues: ['phr'], allowNotRequired: true },
 };
 
-const REQUIRED = 'error="insufficient_user_authentication", error_description="A second factor is required"';
-const TOO_OLD = 'error="insufficient_user_authentication", error_description="A more recent second factor is required"';
+const REQUIRED =
+  'error="insufficient_user_authentication", error_description="A second factor is required"';
+const TOO_OLD =
+  'error="insufficient_user_authentication", error_description="A more recent second factor is required"';
 
 /** The option is given, and the type of a test app does not know it. */
 const noSuchFactor: RequestHandler = (_req, _res, next) => next(new Error('no such factor'));
@@ -44,7 +55,10 @@ describe('a guard that asks as OAuth does', () => {
         res.json({ claims: smsOtp.claims(req) });
       });
     }
-    app.get('/is', (req, res) => void res.json({ is: smsOtp.hasSecondFactor(req, { acrValues: ['phr'] }) }));
+    app.get(
+      '/is',
+      (req, res) => void res.json({ is: smsOtp.hasSecondFactor(req, { acrValues: ['phr'] }) }),
+    );
     app.post('/login/passkey', smsOtp.verifyWith?.('passkey') ?? noSuchFactor, (req, res) => {
       res.json(req.smsOtp);
     });
@@ -104,13 +118,18 @@ describe('a guard that asks as OAuth does', () => {
     ['fraction', ', max_age="60"'],
     ['huge', ', max_age="1000000000000000000000"'],
     ['ever', ''],
-  ])('writes an age as a whole number, rounded down, and none without end: %s', async (guard, maxAge) => {
-    const user = people.next();
-    const agent = test.agent();
-    test.users.set(user.id, { ...user, isOptional: true });
-    await givePassword(agent, user);
-    expect((await challengeOf(agent, guard))[1]).toBe(`Bearer realm="bank", ${REQUIRED}${maxAge}`);
-  });
+  ])(
+    'writes an age as a whole number, rounded down, and none without end: %s',
+    async (guard, maxAge) => {
+      const user = people.next();
+      const agent = test.agent();
+      test.users.set(user.id, { ...user, isOptional: true });
+      await givePassword(agent, user);
+      expect((await challengeOf(agent, guard))[1]).toBe(
+        `Bearer realm="bank", ${REQUIRED}${maxAge}`,
+      );
+    },
+  );
 
   it('names nothing to ask for where any second factor would do', async () => {
     const user = people.next();
@@ -124,14 +143,17 @@ describe('a guard that asks as OAuth does', () => {
     ]);
   });
 
-  it.each(['any', 'strongest', 'optional'])('tells a stranger the realm and of no error: %s', async (guard) => {
-    const { bearerRealm = '' } = GUARDS[guard] ?? {};
-    const refusal = [401, `Bearer realm="${bearerRealm}"`, { error: 'second-factor-required' }];
-    expect(await challengeOf(test.agent(), guard)).toEqual(refusal);
-    const waiting = test.agent();
-    await givePassword(waiting, people.next());
-    expect(await challengeOf(waiting, guard)).toEqual(refusal);
-  });
+  it.each(['any', 'strongest', 'optional'])(
+    'tells a stranger the realm and of no error: %s',
+    async (guard) => {
+      const { bearerRealm = '' } = GUARDS[guard] ?? {};
+      const refusal = [401, `Bearer realm="${bearerRealm}"`, { error: 'second-factor-required' }];
+      expect(await challengeOf(test.agent(), guard)).toEqual(refusal);
+      const waiting = test.agent();
+      await givePassword(waiting, people.next());
+      expect(await challengeOf(waiting, guard)).toEqual(refusal);
+    },
+  );
 
   it('calls a login that has ended an invalid token, and asks for no second factor', async () => {
     const user = people.next();
@@ -146,7 +168,11 @@ describe('a guard that asks as OAuth does', () => {
 
   it('leaves the challenge out without bearerRealm, where the refusal stays 403', async () => {
     const agent = await logIn(test, people.next());
-    expect(await challengeOf(agent, 'plain')).toEqual([403, undefined, { error: 'second-factor-required' }]);
+    expect(await challengeOf(agent, 'plain')).toEqual([
+      403,
+      undefined,
+      { error: 'second-factor-required' },
+    ]);
   });
 
   it('writes nothing to the session', async () => {
@@ -164,8 +190,13 @@ describe('a guard that asks as OAuth does', () => {
     }
     test.clock.advanceSeconds(301);
     await agent.post('/step-up');
-    expect((await giveCode(test, agent, user)).body).toMatchObject({ verified: true, method: 'sms' });
-    expect((await challengeOf(agent, 'phr'))[1]).toBe(`Bearer realm="bank", ${REQUIRED}, acr_values="phr"`);
+    expect((await giveCode(test, agent, user)).body).toMatchObject({
+      verified: true,
+      method: 'sms',
+    });
+    expect((await challengeOf(agent, 'phr'))[1]).toBe(
+      `Bearer realm="bank", ${REQUIRED}, acr_values="phr"`,
+    );
     expect((await agent.get('/is')).body).toEqual({ is: false });
   });
 
@@ -243,7 +274,11 @@ describe('claims', () => {
     await giveCode(test, agent, user);
     const passedAt = Math.floor(test.clock.now() / 1000);
     test.clock.advanceSeconds(100);
-    expect((await agent.get('/claims')).body.claims).toEqual({ acr: 'mfa', amr: ['pwd', 'sms'], auth_time: passedAt });
+    expect((await agent.get('/claims')).body.claims).toEqual({
+      acr: 'mfa',
+      amr: ['pwd', 'sms'],
+      auth_time: passedAt,
+    });
     await agent.post('/step-up');
     await giveCode(test, agent, user);
     expect((await agent.get('/claims')).body.claims).toMatchObject({ auth_time: passedAt + 100 });
@@ -258,12 +293,18 @@ describe('claims', () => {
     ['passkey', ['mfa'], false],
     ['trusted-device', ['mfa', 'phr'], false],
     ['a factor of yesterday', ['mfa'], false],
-  ])('of %s where one of %j is asked for are enough for hasSecondFactor: %s', (method, acrValues, isEnough) => {
-    expect(test.smsOtp.hasSecondFactor(requestOf(method), { acrValues })).toBe(isEnough);
-  });
+  ])(
+    'of %s where one of %j is asked for are enough for hasSecondFactor: %s',
+    (method, acrValues, isEnough) => {
+      expect(test.smsOtp.hasSecondFactor(requestOf(method), { acrValues })).toBe(isEnough);
+    },
+  );
 
   it('let pass synchronously', () => {
-    const guard = test.smsOtp.requireSecondFactor({ acrValues: ['phrh', 'phr'], bearerRealm: 'bank' });
+    const guard = test.smsOtp.requireSecondFactor({
+      acrValues: ['phrh', 'phr'],
+      bearerRealm: 'bank',
+    });
     expect(letsPass(guard, requestOf('passkey'))).toBe(true);
   });
 });
@@ -273,7 +314,11 @@ describe('claims with recovery codes', () => {
     const test = await startTestApp({ options: { recoveryCodes: {} } });
     const verified = { userId: 'alice', method: 'recovery-code', at: 5_000 };
     const req = bareRequest({ id: 'alice' }, { version: 1, verified });
-    expect(test.smsOtp.claims(req)).toEqual({ acr: 'mfa', amr: ['pwd', 'recovery-code'], auth_time: 5 });
+    expect(test.smsOtp.claims(req)).toEqual({
+      acr: 'mfa',
+      amr: ['pwd', 'recovery-code'],
+      auth_time: 5,
+    });
     await test.close();
   });
 });

@@ -7,17 +7,27 @@ import { createPeople } from './support/people';
 import { giveCode, givePassword, sessionIdOf, statusOf } from './support/steps';
 import { casesOf } from '../support/complete-run';
 
-const members = fc.oneof(fc.jsonValue(), fc.constantFrom('alice', 'sms', 0, -1, 1e300, ' alice', ['alice']));
+const members = fc.oneof(
+  fc.jsonValue(),
+  fc.constantFrom('alice', 'sms', 0, -1, 1e300, ' alice', ['alice']),
+);
 
 /** Slots that are almost right. */
 const slots = fc.oneof(
   fc.jsonValue(),
-  fc.record({ version: fc.constantFrom(0, 1, 2, '1', true, null), verified: members, pending: members }),
+  fc.record({
+    version: fc.constantFrom(0, 1, 2, '1', true, null),
+    verified: members,
+    pending: members,
+  }),
   fc.record(
     {
       version: fc.constant(1),
       verified: fc.record({ userId: members, method: members, at: members }, { requiredKeys: [] }),
-      pending: fc.record({ otpId: members, pendingId: members, pendingUntil: members }, { requiredKeys: [] }),
+      pending: fc.record(
+        { otpId: members, pendingId: members, pendingUntil: members },
+        { requiredKeys: [] },
+      ),
     },
     { requiredKeys: ['version', 'verified'] },
   ),
@@ -30,7 +40,11 @@ interface Mark {
 
 /** The only slots whose mark counts: of this version, for this user, with a time, and nothing odd beside it. */
 function isMarkOf(slot: unknown, userId: string): boolean {
-  const { version, verified, pending } = (slot ?? {}) as { version?: unknown; verified?: Mark; pending?: unknown };
+  const { version, verified, pending } = (slot ?? {}) as {
+    version?: unknown;
+    verified?: Mark;
+    pending?: unknown;
+  };
   const isSound = version === 1 && typeof verified === 'object' && pending === undefined;
   return isSound && verified.userId === userId && Number.isFinite(verified.at);
 }
@@ -105,7 +119,10 @@ describe('an odd slot in a session', () => {
     const sid = String(sessionIdOf(await giveCode(test, agent, user)));
     const session = { ...test.sessions.rest(sid) };
     const { verified } = session.smsOtp as { verified: object };
-    test.sessions.put(sid, { ...session, smsOtp: { version: 1, verified: { ...verified, ...change } } });
+    test.sessions.put(sid, {
+      ...session,
+      smsOtp: { version: 1, verified: { ...verified, ...change } },
+    });
     expect((await agent.get('/account')).body).toEqual({ error: 'second-factor-required' });
     expect(await statusOf(agent)).toMatchObject({ hasSecondFactor: false, verified: null });
   });

@@ -41,7 +41,9 @@ function problemWith(options: unknown): string {
 
 /** `limits.perUser.max` and 3 become `{ limits: { perUser: { max: 3 } } }`. */
 function nest(path: string, value: number): object {
-  return path.split('.').reduceRight<unknown>((inner, name) => ({ [name]: inner }), value) as object;
+  return path
+    .split('.')
+    .reduceRight<unknown>((inner, name) => ({ [name]: inner }), value) as object;
 }
 
 describe('createSmsOtp', () => {
@@ -49,9 +51,12 @@ describe('createSmsOtp', () => {
     expect(problemOf({})).toBe('accepted');
   });
 
-  it.each([undefined, null, 'options', 7, [], () => undefined])('refuses %p as options', (options) => {
-    expect(problemWith(options)).toBe('createSmsOtp: options must be an object');
-  });
+  it.each([undefined, null, 'options', 7, [], () => undefined])(
+    'refuses %p as options',
+    (options) => {
+      expect(problemWith(options)).toBe('createSmsOtp: options must be an object');
+    },
+  );
 
   it.each(BAD)('refuses %s, and names the option', (_title, change, problem) => {
     const message = problemOf(change);
@@ -59,17 +64,23 @@ describe('createSmsOtp', () => {
     expect(CANARIES.filter((canary) => message.includes(canary))).toEqual([]);
   });
 
-  it.each(['gateway', 'loadUser', 'allowedCountries'])('tells of %s left out as of one that is undefined', (name) => {
-    const { [name as 'gateway']: _left, ...others } = complete();
-    expect(problemWith(others)).toBe(problemOf({ [name]: undefined }));
-    expect(problemWith(others)).toContain(`createSmsOtp: ${name} is missing; it must be`);
-  });
+  it.each(['gateway', 'loadUser', 'allowedCountries'])(
+    'tells of %s left out as of one that is undefined',
+    (name) => {
+      const { [name as 'gateway']: _left, ...others } = complete();
+      expect(problemWith(others)).toBe(problemOf({ [name]: undefined }));
+      expect(problemWith(others)).toContain(`createSmsOtp: ${name} is missing; it must be`);
+    },
+  );
 
-  it.each(BAD_GATEWAYS)('refuses a gateway %s, and does not repeat what it was given', (_title, change, problem) => {
-    const message = problemOf({ gateway: { ...GATEWAY, ...change } });
-    expect(message).toMatch(problem);
-    expect(CANARIES.filter((canary) => message.includes(canary))).toEqual([]);
-  });
+  it.each(BAD_GATEWAYS)(
+    'refuses a gateway %s, and does not repeat what it was given',
+    (_title, change, problem) => {
+      const message = problemOf({ gateway: { ...GATEWAY, ...change } });
+      expect(message).toMatch(problem);
+      expect(CANARIES.filter((canary) => message.includes(canary))).toEqual([]);
+    },
+  );
 
   it.each(CEILINGS)('takes %s as far as %d, and refuses %d', (path, furthest, beyond) => {
     const roomy = {
@@ -77,17 +88,29 @@ describe('createSmsOtp', () => {
       ...(path === 'limits.failures.disableAfter' && { knownBrowsers: false }),
     };
     expect(problemOf({ ...roomy, ...nest(path, furthest) })).toBe('accepted');
-    expect(problemOf({ ...roomy, ...nest(path, beyond) })).toContain(`createSmsOtp: ${path} must be`);
+    expect(problemOf({ ...roomy, ...nest(path, beyond) })).toContain(
+      `createSmsOtp: ${path} must be`,
+    );
   });
 
   it('takes undefined for a default', () => {
-    const names = ['store', 'messages', 'limits', 'policies', 'maxAttempts', 'keepSessionKeys', 'now', 'getUserId'];
+    const names = [
+      'store',
+      'messages',
+      'limits',
+      'policies',
+      'maxAttempts',
+      'keepSessionKeys',
+      'now',
+      'getUserId',
+    ];
     expect(problemOf(Object.fromEntries(names.map((name) => [name, undefined])))).toBe('accepted');
   });
 
   it('registers nothing when an option is wrong, and the strategy by its name when none is', () => {
     const passport = new Passport();
-    const find = (name: string): unknown => (Reflect.get(passport, '_strategies') as Record<string, unknown>)[name];
+    const find = (name: string): unknown =>
+      (Reflect.get(passport, '_strategies') as Record<string, unknown>)[name];
     problemOf({ passport, messages: { template: 'no place for a code' } });
     expect(find('sms-otp')).toBeUndefined();
     const { strategy } = createSmsOtp({ ...complete(), passport });
@@ -113,7 +136,10 @@ describe('createSmsOtp', () => {
       ].sort(),
     );
     const { requireSecondFactor, send } = parts;
-    expect([requireSecondFactor().name, send().name]).toEqual(['requireSecondFactor', 'smsOtpSend']);
+    expect([requireSecondFactor().name, send().name]).toEqual([
+      'requireSecondFactor',
+      'smsOtpSend',
+    ]);
     expect(close()).toBeInstanceOf(Promise);
   });
 });

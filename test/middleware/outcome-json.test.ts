@@ -35,7 +35,11 @@ describe('the outcome of', () => {
     book.seed(ALICE.id, ALICE.phone ?? '');
     test = await startFactorApp({
       users: [RECORD],
-      options: { phoneBook: book, factors: [riddle], isRequiredFor: (user) => asTestUser(user).isOptional !== true },
+      options: {
+        phoneBook: book,
+        factors: [riddle],
+        isRequiredFor: (user) => asTestUser(user).isOptional !== true,
+      },
       middleware: recordOutcomes,
       routes: addRoutes,
     });
@@ -51,7 +55,8 @@ describe('the outcome of', () => {
   }
 
   const addRoutes: NonNullable<TestAppOptions['routes']> = (app, { phones, verifyWith }) => {
-    if (phones === undefined || verifyWith === undefined) throw new Error('a part is not configured');
+    if (phones === undefined || verifyWith === undefined)
+      throw new Error('a part is not configured');
     const whole = {
       enroll: phones.enroll(),
       confirm: phones.confirm(),
@@ -104,7 +109,9 @@ describe('the outcome of', () => {
     },
     recover: async () => {
       await book.remove(ALICE.id, ALICE.phone ?? '', { keepsLast: false });
-      const [code] = await test.recoveryCodes.generate(ALICE.id).finally(() => book.seed(ALICE.id, ALICE.phone ?? ''));
+      const [code] = await test.recoveryCodes
+        .generate(ALICE.id)
+        .finally(() => book.seed(ALICE.id, ALICE.phone ?? ''));
       await alice.login();
       return alice.recover(code);
     },
@@ -123,14 +130,19 @@ describe('the outcome of', () => {
     },
   };
 
-  it.each(Object.entries(cases))('%s shows no user in JSON, in a log or in a copy', async (title, act) => {
-    expect((await act()).status).toBeLessThan(402);
-    const outcome = outcomes.at(-1);
-    expect(outcome).toBeDefined();
-    const shown = [JSON.stringify(outcome), inspect(outcome), JSON.stringify({ ...outcome })];
-    expect(shown.filter((text) => /canary|passwordHash|"user"/.test(text))).toEqual([]);
-    // The handler itself still has it.
-    const user: unknown = outcome?.user;
-    expect(user === undefined ? null : user).toEqual(SUCCESSES.includes(title) ? test.users.get(ALICE.id) : null);
-  });
+  it.each(Object.entries(cases))(
+    '%s shows no user in JSON, in a log or in a copy',
+    async (title, act) => {
+      expect((await act()).status).toBeLessThan(402);
+      const outcome = outcomes.at(-1);
+      expect(outcome).toBeDefined();
+      const shown = [JSON.stringify(outcome), inspect(outcome), JSON.stringify({ ...outcome })];
+      expect(shown.filter((text) => /canary|passwordHash|"user"/.test(text))).toEqual([]);
+      // The handler itself still has it.
+      const user: unknown = outcome?.user;
+      expect(user === undefined ? null : user).toEqual(
+        SUCCESSES.includes(title) ? test.users.get(ALICE.id) : null,
+      );
+    },
+  );
 });

@@ -106,7 +106,10 @@ describe("plain passport.authenticate('sms-otp')", () => {
 
   it('gives a callback the reason and the status', async () => {
     const { answer } = await submit('/plain/callback', () => ['123456']);
-    expect([answer.status, answer.body]).toEqual([400, { message: 'malformed-code', reason: 'malformed-code' }]);
+    expect([answer.status, answer.body]).toEqual([
+      400,
+      { message: 'malformed-code', reason: 'malformed-code' },
+    ]);
   });
 
   it('hands what an action of Passport throws to the error handler (failureFlash without a flash middleware)', async () => {
@@ -140,7 +143,11 @@ describe("plain passport.authenticate('sms-otp')", () => {
       test.clock.advanceSeconds(120);
       expect((await agent.post('/step-up')).body).toMatchObject({ sent: true });
       await agent.post(path).send({ pin: test.code(user) });
-      expect(await statusOf(agent)).toMatchObject({ isAuthenticated: true, pending: null, verified: { at } });
+      expect(await statusOf(agent)).toMatchObject({
+        isAuthenticated: true,
+        pending: null,
+        verified: { at },
+      });
     }
   });
 

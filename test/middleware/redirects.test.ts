@@ -64,17 +64,22 @@ describe('a redirect', () => {
     ['after a malformed code', '/site/pin', { pin: 'no code' }],
     ['after a resend that comes too soon', '/site/resend', {}],
     ['after a cancel', '/site/cancel', {}],
-  ])('is 303, not to be stored, and comes when the session is saved: %s', async (_title, path, body) => {
-    const user = people.next();
-    const agent = test.agent();
-    if (path !== '/site/login') await givePassword(agent, user);
-    order.length = 0;
-    const pin = test.code(user);
-    const answer = await agent.post(path).send({ ...passwordOf(user), ...('isRight' in body ? { pin } : body) });
-    expect(answer.status).toBe(303);
-    expect(answer.headers['cache-control']).toBe('no-store');
-    expect(order).toEqual(['saved', 'answered']);
-  });
+  ])(
+    'is 303, not to be stored, and comes when the session is saved: %s',
+    async (_title, path, body) => {
+      const user = people.next();
+      const agent = test.agent();
+      if (path !== '/site/login') await givePassword(agent, user);
+      order.length = 0;
+      const pin = test.code(user);
+      const answer = await agent
+        .post(path)
+        .send({ ...passwordOf(user), ...('isRight' in body ? { pin } : body) });
+      expect(answer.status).toBe(303);
+      expect(answer.headers['cache-control']).toBe('no-store');
+      expect(order).toEqual(['saved', 'answered']);
+    },
+  );
 
   it('of a guard is 303 and comes when the session is saved', async () => {
     order.length = 0;
@@ -103,14 +108,17 @@ describe('a redirect', () => {
   it.each([
     ['resend-too-soon', '/site/resend', 30],
     ['wrong-code', '/site/pin', null],
-  ])('tells when to try again beside the reason %s, where that is known', async (notice, path, seconds) => {
-    const { agent } = await givenPassword();
-    const retryAt = seconds === null ? null : test.clock.now() + seconds * 1000;
-    await agent.post(path).send({ pin: '0000000000' });
-    test.clock.advanceSeconds(1);
-    expect((await agent.get('/what')).body).toMatchObject({ notice, retryAt });
-    expect((await agent.get('/what')).body).toMatchObject({ notice: null, retryAt: null });
-  });
+  ])(
+    'tells when to try again beside the reason %s, where that is known',
+    async (notice, path, seconds) => {
+      const { agent } = await givenPassword();
+      const retryAt = seconds === null ? null : test.clock.now() + seconds * 1000;
+      await agent.post(path).send({ pin: '0000000000' });
+      test.clock.advanceSeconds(1);
+      expect((await agent.get('/what')).body).toMatchObject({ notice, retryAt });
+      expect((await agent.get('/what')).body).toMatchObject({ notice: null, retryAt: null });
+    },
+  );
 
   it('is what keeps a reason: a resend refused in JSON leaves none', async () => {
     const { agent } = await givenPassword();

@@ -71,7 +71,10 @@ describe('the answer to a code that is not accepted', () => {
     const wrong = await giveWrongCode(test, agent);
     expect([wrong.status, wrong.headers['retry-after']]).toEqual([401, undefined]);
     const locked = await giveCode(test, agent);
-    expect([locked.status, locked.body]).toEqual([429, { error: 'locked', retryAfterSeconds: 1800 }]);
+    expect([locked.status, locked.body]).toEqual([
+      429,
+      { error: 'locked', retryAfterSeconds: 1800 },
+    ]);
     expect(locked.headers['retry-after']).toBe('1800');
   });
 
@@ -81,7 +84,10 @@ describe('the answer to a code that is not accepted', () => {
     await givePassword(first);
     await second.post('/login').send({ username: 'bob', password: 'right' });
     test.sim.failNext('validate', { kind: 'latency', ms: 300 });
-    const answers = await Promise.all([giveCode(test, first), giveCode(test, second, test.users.get('bob'))]);
+    const answers = await Promise.all([
+      giveCode(test, first),
+      giveCode(test, second, test.users.get('bob')),
+    ]);
     const busy = answers.find(({ status }) => status === 503);
     expect(busy?.body).toEqual({ code: 'ERR_GATEWAY_BUSY' });
     expect(Number(busy?.headers['retry-after'])).toBeGreaterThan(0);
@@ -92,12 +98,15 @@ it.each([
   [{ deny: 'send-limit', retryAfterSeconds: 60 }, 429, '60'],
   [{ deny: 'send-limit' }, 429, undefined],
   [{ deny: 'denied', retryAfterSeconds: 60 }, 403, undefined],
-] as const)('Retry-After is for 429 alone, and where the seconds are known: %j', async (decision, status, header) => {
-  const policies = [{ name: 'own', stage: 'send', check: () => decision } as const];
-  const test = await openTestApp({ options: { policies } });
-  const refused = await givePassword(test.agent());
-  expect([refused.status, refused.headers['retry-after']]).toEqual([status, header]);
-});
+] as const)(
+  'Retry-After is for 429 alone, and where the seconds are known: %j',
+  async (decision, status, header) => {
+    const policies = [{ name: 'own', stage: 'send', check: () => decision } as const];
+    const test = await openTestApp({ options: { policies } });
+    const refused = await givePassword(test.agent());
+    expect([refused.status, refused.headers['retry-after']]).toEqual([status, header]);
+  },
+);
 
 it('Retry-After comes with the 503 of a text that has not left, when another may be asked for', async () => {
   const test = await openTestApp();

@@ -6,8 +6,40 @@ import { casesOf } from '../support/complete-run';
 
 describe('a path that is found safe', () => {
   const pieces = fc.constantFrom(
-    ...['/', '//', '\\', '.', '..', '%2e', '%2f', '%5c', '%09', '\t', '\n', ' ', '@', ':', '?', '#', ';', '&'],
-    ...['evil.example', 'http:', 'javascript:', '／', '＼', '\u2028', '\u0000', '\ud800', 'a', '%', '[', ']'],
+    ...[
+      '/',
+      '//',
+      '\\',
+      '.',
+      '..',
+      '%2e',
+      '%2f',
+      '%5c',
+      '%09',
+      '\t',
+      '\n',
+      ' ',
+      '@',
+      ':',
+      '?',
+      '#',
+      ';',
+      '&',
+    ],
+    ...[
+      'evil.example',
+      'http:',
+      'javascript:',
+      '／',
+      '＼',
+      '\u2028',
+      '\u0000',
+      '\ud800',
+      'a',
+      '%',
+      '[',
+      ']',
+    ],
   );
   const steps = fc.constantFrom('/', '//', '.', '..', '%2e', '\\', 'a', 'evil.example');
   const candidates = fc.oneof(

@@ -50,11 +50,14 @@ describe('the page that was asked for', () => {
     expect(await finish(agent)).toBe('/site/account/7?tab=%C3%A4&x=1');
   });
 
-  it.each(['post', 'put', 'delete', 'patch', 'head'] as const)('is not kept of a %s', async (method) => {
-    const agent = test.agent();
-    expect((await agent[method]('/site/account/7')).status).toBe(303);
-    expect(await finish(agent)).toBe('/site/home');
-  });
+  it.each(['post', 'put', 'delete', 'patch', 'head'] as const)(
+    'is not kept of a %s',
+    async (method) => {
+      const agent = test.agent();
+      expect((await agent[method]('/site/account/7')).status).toBe(303);
+      expect(await finish(agent)).toBe('/site/home');
+    },
+  );
 
   it('is the newest one', async () => {
     const agent = test.agent();
@@ -81,7 +84,9 @@ describe('the page that was asked for', () => {
     expect((await agent.post('/site/resend')).headers.location).toBe('/site/pin');
     await agent.post('/site/pin').send({ pin: 'no code' });
     test.clock.advanceSeconds(3 * GAP_SECONDS);
-    expect((await agent.post('/site/login').send(passwordOf(user))).headers.location).toBe('/site/pin');
+    expect((await agent.post('/site/login').send(passwordOf(user))).headers.location).toBe(
+      '/site/pin',
+    );
     const verified = await agent.post('/site/pin').send({ pin: test.code(user) });
     expect(verified.headers.location).toBe('/site/account/5');
     await agent.post('/logout');

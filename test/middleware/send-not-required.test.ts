@@ -24,7 +24,11 @@ describe('when no second factor is required, send', () => {
   it('logs the user in through Passport, in a renewed session, without a mark and without a text', async () => {
     const user = people.next();
     const { generate } = test.sim.stats().calls;
-    const answer = await test.agent().post('/login').set('Cookie', 'theme=dark').send(passwordOf(user));
+    const answer = await test
+      .agent()
+      .post('/login')
+      .set('Cookie', 'theme=dark')
+      .send(passwordOf(user));
     expect(answer.body).toEqual({ sent: false, reason: 'not-required' });
     expect(test.logins.at(-1)).toBe(user.id);
     expect(test.sim.stats().calls.generate).toBe(generate);
@@ -75,6 +79,8 @@ describe('when no second factor is required, send', () => {
 
   it('takes a promise of false as a no', async () => {
     answerOfApp = () => Promise.resolve(false);
-    expect((await givePassword(test.agent(), people.next())).body).toMatchObject({ reason: 'not-required' });
+    expect((await givePassword(test.agent(), people.next())).body).toMatchObject({
+      reason: 'not-required',
+    });
   });
 });

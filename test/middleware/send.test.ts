@@ -12,14 +12,22 @@ describe('send', () => {
   let userAfterwards: unknown;
   let test: TestApp;
   beforeAll(async () => {
-    test = await startTestApp({ users: people.users, options: people.options, routes: addRoutes, middleware });
+    test = await startTestApp({
+      users: people.users,
+      options: people.options,
+      routes: addRoutes,
+      middleware,
+    });
   });
   afterAll(() => test.close());
 
   function addRoutes(app: Express, smsOtp: SmsOtp, passport: PassportStatic): void {
     // Passport types its middleware as any.
     const loggingIn = passport.authenticate('local') as RequestHandler;
-    const withoutInfo = passport.authenticate('local', { session: false, authInfo: false }) as RequestHandler;
+    const withoutInfo = passport.authenticate('local', {
+      session: false,
+      authInfo: false,
+    }) as RequestHandler;
     app.post('/session-alone', smsOtp.send());
     app.post('/without-info', withoutInfo, smsOtp.send());
     app.post('/logging-in', loggingIn, smsOtp.send(), (req, res) => void res.json(req.smsOtp));
@@ -44,7 +52,9 @@ describe('send', () => {
     const { generate } = test.sim.stats().calls;
     const answer = await test.agent().post('/session-alone');
     expect([answer.status, answer.body]).toEqual([500, { code: 'ERR_NO_FIRST_FACTOR' }]);
-    expect(String(test.errors.at(-1))).toContain("passport.authenticate('local', { session: false })");
+    expect(String(test.errors.at(-1))).toContain(
+      "passport.authenticate('local', { session: false })",
+    );
     expect(test.sim.stats().calls.generate).toBe(generate);
   });
 
@@ -66,14 +76,17 @@ describe('send', () => {
     ['an empty text', '', 500, { code: null }],
     ['digits without plus', '12025550123', 500, { code: null }],
     ['a number with spaces', '+1 202 555 0123', 500, { code: null }],
-  ])('refuses a user whose number is %s, and lets nobody in', async (_title, phone, status, body) => {
-    const { generate } = test.sim.stats().calls;
-    const agent = test.agent();
-    const answer = await givePassword(agent, nextWith({ phone }));
-    expect([answer.status, answer.body]).toEqual([status, body]);
-    expect(test.sim.stats().calls.generate).toBe(generate);
-    expect(await statusOf(agent)).toMatchObject({ isAuthenticated: false, pending: null });
-  });
+  ])(
+    'refuses a user whose number is %s, and lets nobody in',
+    async (_title, phone, status, body) => {
+      const { generate } = test.sim.stats().calls;
+      const agent = test.agent();
+      const answer = await givePassword(agent, nextWith({ phone }));
+      expect([answer.status, answer.body]).toEqual([status, body]);
+      expect(test.sim.stats().calls.generate).toBe(generate);
+      expect(await statusOf(agent)).toMatchObject({ isAuthenticated: false, pending: null });
+    },
+  );
 
   it('leaves a code that is waited for as it is when the next password of the session is refused', async () => {
     const agent = test.agent();
@@ -90,7 +103,9 @@ describe('send', () => {
     expect(await statusOf(agent)).toMatchObject({ isAuthenticated: false });
     expect(test.sessions.dump()).not.toContain('"user":');
     const user = people.next();
-    expect((await agent.post('/logging-in').send(passwordOf(user))).body).toMatchObject({ sent: true });
+    expect((await agent.post('/logging-in').send(passwordOf(user))).body).toMatchObject({
+      sent: true,
+    });
     expect(await statusOf(agent)).toMatchObject({ isAuthenticated: false });
     expect((await giveCode(test, agent, user)).status).toBe(200);
   });

@@ -19,7 +19,11 @@ describe('when the session store cannot write', () => {
   const people = createPeople();
   let test: TestApp;
   beforeAll(async () => {
-    test = await startTestApp({ users: people.users, options: people.options, routes: addRedirects });
+    test = await startTestApp({
+      users: people.users,
+      options: people.options,
+      routes: addRedirects,
+    });
   });
   afterAll(() => test.close());
   beforeEach(() => {
@@ -90,29 +94,37 @@ describe('when the session store cannot write', () => {
     test.sessions.failSets = true;
     expect((await giveCode(test, agent, user)).status).toBe(503);
     test.sessions.failSets = false;
-    expect((await statusOf(agent)).verified).not.toEqual({ ...(verified as object), at: test.clock.now() });
+    expect((await statusOf(agent)).verified).not.toEqual({
+      ...(verified as object),
+      at: test.clock.now(),
+    });
   });
 });
 
 describe('when the session store cannot', () => {
-  it.each(['get', 'destroy'] as const)('%s, a refusal or a login is answered 503', async (operation) => {
-    const test = await openTestApp({ routes: addRedirects });
-    const agent = test.agent();
-    await givePassword(agent);
-    let calls = 0;
-    const original = test.sessions[operation].bind(test.sessions) as (...values: unknown[]) => void;
-    // The first read belongs to express-session itself; the next is the reload before a refusal is written.
-    Object.assign(test.sessions, {
-      [operation]: (sid: string, callback: (error?: unknown) => void) => {
-        calls += 1;
-        if (operation === 'get' && calls === 1) original(sid, callback);
-        else callback(new Error('canary'));
-      },
-    });
-    const pin = operation === 'get' ? 'no code' : test.code();
-    const answer = await agent.post('/redirecting/pin').send({ pin });
-    expect([answer.status, answer.body]).toEqual([503, FAILED]);
-    Object.assign(test.sessions, { [operation]: original });
-    expect((await agent.get('/account')).status).toBe(403);
-  });
+  it.each(['get', 'destroy'] as const)(
+    '%s, a refusal or a login is answered 503',
+    async (operation) => {
+      const test = await openTestApp({ routes: addRedirects });
+      const agent = test.agent();
+      await givePassword(agent);
+      let calls = 0;
+      const original = test.sessions[operation].bind(test.sessions) as (
+        ...values: unknown[]
+      ) => void;
+      // The first read belongs to express-session itself; the next is the reload before a refusal is written.
+      Object.assign(test.sessions, {
+        [operation]: (sid: string, callback: (error?: unknown) => void) => {
+          calls += 1;
+          if (operation === 'get' && calls === 1) original(sid, callback);
+          else callback(new Error('canary'));
+        },
+      });
+      const pin = operation === 'get' ? 'no code' : test.code();
+      const answer = await agent.post('/redirecting/pin').send({ pin });
+      expect([answer.status, answer.body]).toEqual([503, FAILED]);
+      Object.assign(test.sessions, { [operation]: original });
+      expect((await agent.get('/account')).status).toBe(403);
+    },
+  );
 });

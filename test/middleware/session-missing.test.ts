@@ -22,17 +22,23 @@ function plainSession(store: session.Store): RequestHandler {
 describe('without a session middleware', () => {
   it.each(EVERY_MIDDLEWARE)('POST %s is ERR_NO_SESSION, which says what to add', async (path) => {
     const test = await openTestApp({ sessionMiddleware: [], routes: addGuard });
-    const answer = await test.agent().post(path).send({ username: 'alice', password: 'right', pin: '123456' });
+    const answer = await test
+      .agent()
+      .post(path)
+      .send({ username: 'alice', password: 'right', pin: '123456' });
     expect([answer.status, answer.body]).toEqual([500, { code: 'ERR_NO_SESSION' }]);
     expect(String(test.errors[0])).toContain("app.use(session({ … })) of 'express-session'");
     expect(test.sim.stats().calls).toMatchObject({ generate: 0, validate: 0 });
   });
 
-  it.each(['/guarded', '/account'])('the guard of %s says the same and lets nobody in', async (path) => {
-    const test = await openTestApp({ sessionMiddleware: [], routes: addGuard });
-    const answer = await test.agent().get(path);
-    expect([answer.status, answer.body]).toEqual([500, { code: 'ERR_NO_SESSION' }]);
-  });
+  it.each(['/guarded', '/account'])(
+    'the guard of %s says the same and lets nobody in',
+    async (path) => {
+      const test = await openTestApp({ sessionMiddleware: [], routes: addGuard });
+      const answer = await test.agent().get(path);
+      expect([answer.status, answer.body]).toEqual([500, { code: 'ERR_NO_SESSION' }]);
+    },
+  );
 
   it('an app that has ended the session by setting null hears the same, no TypeError', async () => {
     const end: RequestHandler = (req, _res, next) => {
@@ -50,33 +56,46 @@ describe('without a session middleware', () => {
   it('status() and hasSecondFactor() have nothing to tell', async () => {
     const test = await openTestApp({ sessionMiddleware: [], routes: addGuard });
     const { body } = await test.agent().get('/what');
-    expect(body).toEqual({ pending: null, verified: null, notice: null, retryAt: null, hasSecondFactor: false });
+    expect(body).toEqual({
+      pending: null,
+      verified: null,
+      notice: null,
+      retryAt: null,
+      hasSecondFactor: false,
+    });
   });
 });
 
 describe('when the session store is disconnected (express-session goes on without req.session)', () => {
-  it.each([...EVERY_MIDDLEWARE.map((path) => ['post', path] as const), ['get', '/account'] as const])(
-    '%s %s is 503 once a session was seen, no TypeError',
-    async (method, path) => {
-      const store = new session.MemoryStore();
-      const test = await openTestApp({ sessionMiddleware: [plainSession(store)], routes: addGuard });
-      const agent = test.agent();
-      await agent.get('/what');
-      store.emit('disconnect');
-      const answer = await agent[method](path).send({ username: 'alice', password: 'right', pin: '123456' });
-      expect([answer.status, answer.body]).toEqual([503, { code: 'ERR_SESSION_STORE' }]);
-      expect(test.sim.stats().calls.generate).toBe(0);
-      store.emit('connect');
-      expect((await givePassword(agent)).body).toMatchObject({ sent: true });
-    },
-  );
+  it.each([
+    ...EVERY_MIDDLEWARE.map((path) => ['post', path] as const),
+    ['get', '/account'] as const,
+  ])('%s %s is 503 once a session was seen, no TypeError', async (method, path) => {
+    const store = new session.MemoryStore();
+    const test = await openTestApp({ sessionMiddleware: [plainSession(store)], routes: addGuard });
+    const agent = test.agent();
+    await agent.get('/what');
+    store.emit('disconnect');
+    const answer = await agent[method](path).send({
+      username: 'alice',
+      password: 'right',
+      pin: '123456',
+    });
+    expect([answer.status, answer.body]).toEqual([503, { code: 'ERR_SESSION_STORE' }]);
+    expect(test.sim.stats().calls.generate).toBe(0);
+    store.emit('connect');
+    expect((await givePassword(agent)).body).toMatchObject({ sent: true });
+  });
 });
 
 describe('a session that cannot be renewed', () => {
   const answersItself = (callback: () => void): void => callback();
   const shims: [string, object][] = [
     ['of cookie-session', {}],
-    ['of cookie-session with the copied no-op shim', { regenerate: answersItself, save: answersItself }],
+    [
+      'of cookie-session with the copied no-op shim',
+      { regenerate: answersItself, save: answersItself },
+    ],
   ];
 
   it.each(shims)('%s is ERR_SESSION_NOT_RENEWED, and nothing is sent', async (_title, object) => {
@@ -105,7 +124,8 @@ describe('a session that cannot be renewed', () => {
         .post('/login')
         .set('Cookie', 'theme=dark')
         .send({ username: 'alice', password: 'right' });
-      const answer = shimmed === '/login' ? sent : await agent.post(shimmed).send({ pin: test.code() });
+      const answer =
+        shimmed === '/login' ? sent : await agent.post(shimmed).send({ pin: test.code() });
       expect([answer.status, answer.body]).toEqual([500, { code: 'ERR_SESSION_NOT_RENEWED' }]);
       const rests = JSON.stringify(Reflect.get(store, 'sessions'));
       expect(rests).not.toContain('verified');

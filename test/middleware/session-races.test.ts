@@ -5,7 +5,14 @@ import type { SmsOtp } from 'passport-sms-otp';
 import { asTestUser, startTestApp, type TestApp } from '../support/test-app';
 import { createGate } from './support/gate';
 import { createPeople } from './support/people';
-import { giveCode, givePassword, giveWrongCode, logIn, passwordOf, statusOf } from './support/steps';
+import {
+  giveCode,
+  givePassword,
+  giveWrongCode,
+  logIn,
+  passwordOf,
+  statusOf,
+} from './support/steps';
 
 /** More than the gap before the first resend. */
 const GAP_SECONDS = 40;
@@ -34,7 +41,10 @@ describe('a slow request', () => {
     const redirects = { successRedirect: '/home', failureRedirect: '/again' };
     app.post('/redirecting/pin', smsOtp.verify(redirects));
     app.post('/redirecting/step-up', smsOtp.stepUp(redirects));
-    app.get('/optional', smsOtp.requireSecondFactor({ redirect: '/login', allowNotRequired: true }));
+    app.get(
+      '/optional',
+      smsOtp.requireSecondFactor({ redirect: '/login', allowNotRequired: true }),
+    );
     app.get('/slow-page', (req, res) => {
       void pages.pass().then(() => {
         Object.assign(req.session, { visited: true });
@@ -42,7 +52,9 @@ describe('a slow request', () => {
       });
     });
     // Passport types its middleware as any.
-    const passwordAlone = passport.authenticate('local', { keepSessionInfo: true }) as RequestHandler;
+    const passwordAlone = passport.authenticate('local', {
+      keepSessionInfo: true,
+    }) as RequestHandler;
     app.post('/password-alone', passwordAlone, (_req, res) => void res.json({}));
   }
 
@@ -120,19 +132,22 @@ describe('a slow request', () => {
   it.each([
     ['asks for a step-up', 'post', '/redirecting/step-up', phones],
     ['is turned away by a guard', 'get', '/optional', decisions],
-  ] as const)('that %s does not bring a logged-out session back', async (_title, method, path, gate) => {
-    const user = people.next();
-    const agent = await logIn(test, user);
-    if (method === 'get') await agent.post('/password-alone').send(passwordOf(people.next()));
-    const slow = gate.holdNext();
-    const answer = agent[method](path).then(({ status }) => status);
-    await slow.arrived;
-    await agent.post('/logout');
-    const ids = test.sessions.ids();
-    slow.release();
-    expect(await answer).toBe(303);
-    expect(test.sessions.ids()).toEqual(ids);
-  });
+  ] as const)(
+    'that %s does not bring a logged-out session back',
+    async (_title, method, path, gate) => {
+      const user = people.next();
+      const agent = await logIn(test, user);
+      if (method === 'get') await agent.post('/password-alone').send(passwordOf(people.next()));
+      const slow = gate.holdNext();
+      const answer = agent[method](path).then(({ status }) => status);
+      await slow.arrived;
+      await agent.post('/logout');
+      const ids = test.sessions.ids();
+      slow.release();
+      expect(await answer).toBe(303);
+      expect(test.sessions.ids()).toEqual(ids);
+    },
+  );
 
   it('finds a session that has ended however its cookie is spelt', async () => {
     const user = people.next();

@@ -18,7 +18,11 @@ function addVisit(app: Express, smsOtp: SmsOtp, passport: PassportStatic): void 
   app.post('/pin/once', smsOtp.verify({ session: false, authInfo: false }), (req, res) => {
     res.json({ isAuthenticated: req.isAuthenticated(), authInfo: req.authInfo });
   });
-  app.post('/pin/keeping', smsOtp.verify({ keepSessionInfo: true }), (_req, res) => void res.json({}));
+  app.post(
+    '/pin/keeping',
+    smsOtp.verify({ keepSessionInfo: true }),
+    (_req, res) => void res.json({}),
+  );
 }
 
 describe('the session of a login', () => {
@@ -76,7 +80,11 @@ describe('the session of a login', () => {
   it('keeps its id at the password when the request brought our own cookie alone', async () => {
     const { destroy } = test.sessions.calls;
     const own = '__Host-sms-otp-browser=x;  __Host-sms-otp-browser=y';
-    const sent = await test.agent().post('/login').set('Cookie', own).send(passwordOf(people.next()));
+    const sent = await test
+      .agent()
+      .post('/login')
+      .set('Cookie', own)
+      .send(passwordOf(people.next()));
     expect(sent.body).toMatchObject({ sent: true });
     expect(test.sessions.calls.destroy).toBe(destroy);
   });
@@ -135,7 +143,11 @@ describe('the session of a login', () => {
     const answer = await agent.post('/pin/once').send({ pin: test.code(user) });
     expect(answer.body).toEqual({ isAuthenticated: true });
     const status = await statusOf(agent);
-    expect(status).toMatchObject({ isAuthenticated: false, session: { version: 1 }, pending: null });
+    expect(status).toMatchObject({
+      isAuthenticated: false,
+      session: { version: 1 },
+      pending: null,
+    });
     expect(status.session).not.toHaveProperty('verified');
   });
 

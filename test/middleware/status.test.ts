@@ -17,7 +17,9 @@ describe('status', () => {
   function addRoutes(app: Express, smsOtp: SmsOtp, passport: PassportStatic): void {
     app.get('/what', (req, res) => void res.json(smsOtp.status(req)));
     // Passport types its middleware as any.
-    const passwordAlone = passport.authenticate('local', { keepSessionInfo: true }) as RequestHandler;
+    const passwordAlone = passport.authenticate('local', {
+      keepSessionInfo: true,
+    }) as RequestHandler;
     app.post('/password-alone', passwordAlone, (_req, res) => void res.json({}));
   }
 
@@ -48,7 +50,10 @@ describe('status', () => {
     };
     expect(await ask(agent)).toEqual({ pending, verified: null, notice: null, retryAt: null });
     expect(sent.body).toEqual({ sent: true, ...pending });
-    const { otpId, pendingId } = (await agent.get('/status')).body.session.pending as Record<string, string>;
+    const { otpId, pendingId } = (await agent.get('/status')).body.session.pending as Record<
+      string,
+      string
+    >;
     for (const secret of [otpId, pendingId, test.code(user), String(user.phone).slice(1, -2)]) {
       expect(JSON.stringify(await ask(agent))).not.toContain(secret);
     }
@@ -88,7 +93,12 @@ describe('status', () => {
     const agent = await logIn(test, people.next());
     const at = test.clock.now();
     test.clock.advanceSeconds(60);
-    expect(await ask(agent)).toEqual({ pending: null, verified: { at, method: 'sms' }, notice: null, retryAt: null });
+    expect(await ask(agent)).toEqual({
+      pending: null,
+      verified: { at, method: 'sms' },
+      notice: null,
+      retryAt: null,
+    });
   });
 
   it("tells nothing of another user's second factor", async () => {

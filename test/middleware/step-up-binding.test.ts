@@ -77,7 +77,9 @@ describe('a code', () => {
   it('of another pending login is not good here, though the gateway gave both the same id', async () => {
     const [alice, bob] = [people.next(), people.next()];
     const [ofAlice, ofBob] = [await pending(alice), await pending(bob)];
-    const { smsOtp } = test.sessions.rest(ofBob.sid) as { smsOtp: { pending: { pendingId: string } } };
+    const { smsOtp } = test.sessions.rest(ofBob.sid) as {
+      smsOtp: { pending: { pendingId: string } };
+    };
     move(ofAlice.sid, ofBob.sid, { pendingId: smsOtp.pending.pendingId });
     expect((await giveCode(test, ofBob.agent, alice)).body).toEqual({ error: 'invalid-code' });
     expect(await statusOf(ofBob.agent)).toMatchObject({ isAuthenticated: false });

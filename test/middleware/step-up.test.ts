@@ -4,7 +4,15 @@ import type { SmsOtp } from 'passport-sms-otp';
 import { asUser, startTestApp, type TestApp, type TestUser } from '../support/test-app';
 import { createPeople } from './support/people';
 import { addSite } from './support/site';
-import { giveCode, givePassword, giveWrongCode, logIn, sessionIdOf, statusOf, type Agent } from './support/steps';
+import {
+  giveCode,
+  givePassword,
+  giveWrongCode,
+  logIn,
+  sessionIdOf,
+  statusOf,
+  type Agent,
+} from './support/steps';
 
 const THIRTY_DAYS_MS = 30 * 86_400_000;
 
@@ -96,7 +104,11 @@ describe('a step-up', () => {
       await agent.post('/site/step-up'),
       await agent.post('/site/pin').send({ pin: test.code(user) }),
     ];
-    expect(steps.map(({ headers }) => headers.location as unknown)).toEqual(['/site/why', '/site/pin', page]);
+    expect(steps.map(({ headers }) => headers.location as unknown)).toEqual([
+      '/site/why',
+      '/site/pin',
+      page,
+    ]);
     expect((await agent.get(page)).body).toEqual({ id: user.id });
   });
 
@@ -120,14 +132,21 @@ describe('a step-up', () => {
     const { user, agent } = await steppingUp();
     test.clock.advanceSeconds(60);
     loaded.length = 0;
-    expect((await agent.post('/login/resend')).body).toMatchObject({ sent: true, purpose: 'step-up' });
+    expect((await agent.post('/login/resend')).body).toMatchObject({
+      sent: true,
+      purpose: 'step-up',
+    });
     expect((await giveCode(test, agent, user)).status).toBe(200);
     expect(loaded).toEqual([]);
   });
 
   it.each([
     ['a wrong code', (agent: Agent, user: TestUser) => giveWrongCode(test, agent, user), 401],
-    ['a malformed code', async (agent: Agent) => agent.post('/login/pin').send({ pin: 'no code' }), 400],
+    [
+      'a malformed code',
+      async (agent: Agent) => agent.post('/login/pin').send({ pin: 'no code' }),
+      400,
+    ],
     ['a cancel', async (agent: Agent) => agent.post('/login/cancel'), 200],
     ['a resend too soon', async (agent: Agent) => agent.post('/login/resend'), 429],
   ])('leaves the user logged in, with the old mark, after %s', async (_title, act, status) => {

@@ -80,7 +80,10 @@ describe('the strategy', () => {
     const ofAlice = await logIn(test, alice);
     const ofBob = test.agent();
     await givePassword(ofBob, bob);
-    const [page, wrong] = await Promise.all([ofAlice.get('/account'), giveWrongCode(test, ofBob, bob)]);
+    const [page, wrong] = await Promise.all([
+      ofAlice.get('/account'),
+      giveWrongCode(test, ofBob, bob),
+    ]);
     expect([page.body, wrong.status]).toEqual([{ id: alice.id }, 401]);
     expect(await statusOf(ofBob)).toMatchObject({ isAuthenticated: false });
   });

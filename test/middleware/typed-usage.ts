@@ -20,9 +20,17 @@ interface MyUser extends Express.User {
   readonly isStaff: boolean;
 }
 
-declare const users: { find(id: string): Promise<MyUser | undefined>; numberOf(user: MyUser): Promise<string | null> };
+declare const users: {
+  find(id: string): Promise<MyUser | undefined>;
+  numberOf(user: MyUser): Promise<string | null>;
+};
 
-const gateway = { baseUrl: 'https://gateway.example', variant: 'B', username: 'u', password: 'p' } as const;
+const gateway = {
+  baseUrl: 'https://gateway.example',
+  variant: 'B',
+  username: 'u',
+  password: 'p',
+} as const;
 
 const workingHours: Policy<MyUser> = {
   name: 'working-hours',
@@ -38,9 +46,12 @@ export const options: SmsOtpOptions = {
   secret: 'a secret of the tests, long enough to be one',
   loadUser: async (id: string) => users.find(id),
   getUserId: (user: MyUser) => user.id,
-  isRequiredFor: async (user: MyUser, req) => user.isStaff || (await users.find(String(req.ip))) !== undefined,
+  isRequiredFor: async (user: MyUser, req) =>
+    user.isStaff || (await users.find(String(req.ip))) !== undefined,
   getLocale: (user: MyUser) => (user.isStaff ? 'en' : undefined),
-  messages: { template: ({ user, locale, purpose }) => `${user.name}: [PIN] (${purpose}, ${locale ?? 'en'})` },
+  messages: {
+    template: ({ user, locale, purpose }) => `${user.name}: [PIN] (${purpose}, ${locale ?? 'en'})`,
+  },
   allowedCountries: ['US', 'GB'],
   policies: [workingHours],
   limits: { perUser: { max: 3 }, failures: { max: 5 } },
@@ -51,14 +62,24 @@ export const options: SmsOtpOptions = {
 };
 
 /** Methods may be taken off; a middleware fits where Express wants a handler. */
-const { send, resend, verify, cancel, stepUp, requireSecondFactor, hasSecondFactor, status, claims, close } =
-  createSmsOtp({
-    gateway,
-    getPhone: () => null,
-    secret: 'a secret of the tests, long enough to be one',
-    loadUser: () => null,
-    allowedCountries: 'any',
-  });
+const {
+  send,
+  resend,
+  verify,
+  cancel,
+  stepUp,
+  requireSecondFactor,
+  hasSecondFactor,
+  status,
+  claims,
+  close,
+} = createSmsOtp({
+  gateway,
+  getPhone: () => null,
+  secret: 'a secret of the tests, long enough to be one',
+  loadUser: () => null,
+  allowedCountries: 'any',
+});
 
 export const handlers: RequestHandler[] = [
   send({ successRedirect: '/pin', failureRedirect: '/login', notRequiredRedirect: '/' }),
@@ -89,7 +110,9 @@ export function read(req: Request): (string | number | boolean | undefined)[] {
 }
 
 /** Each member of the union has the others' names: a handler may ask for any of them. */
-export function askDirectly({ smsOtp }: Request): readonly (string | number | boolean | undefined)[] {
+export function askDirectly({
+  smsOtp,
+}: Request): readonly (string | number | boolean | undefined)[] {
   if (smsOtp?.verified) return [smsOtp.user.id, smsOtp.method, smsOtp.at];
   if (smsOtp?.sent) return [smsOtp.maskedPhone, smsOtp.expiresAt];
   return [

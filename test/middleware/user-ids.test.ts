@@ -87,7 +87,16 @@ describe('getUserId', () => {
 
   it.each(RUBBISH)('that gives %s fits no mark', (_title, id) => {
     answer = id;
-    for (const userId of ['', 'undefined', 'null', 'NaN', 'true', String(2 ** 53), '[object Object]', 'alice']) {
+    for (const userId of [
+      '',
+      'undefined',
+      'null',
+      'NaN',
+      'true',
+      String(2 ** 53),
+      '[object Object]',
+      'alice',
+    ]) {
       const slot = { version: 1, verified: { userId, method: 'sms', at: 0 } };
       const req = bareRequest({ id: userId }, slot);
       expect(test.smsOtp.hasSecondFactor(req)).toBe(false);
@@ -106,7 +115,9 @@ describe('getUserId', () => {
 
 it('exportUser gives an empty record where the store has the two parts alone that every login needs', async () => {
   const { challenges, counters, tokens } = memoryStore();
-  const { smsOtp } = await openTestApp({ options: { store: { challenges, counters, tokens }, knownBrowsers: false } });
+  const { smsOtp } = await openTestApp({
+    options: { store: { challenges, counters, tokens }, knownBrowsers: false },
+  });
   const nothing = { recoveryCodes: 0, trustedDevices: [], knownBrowsers: [] };
   expect(await smsOtp.exportUser(12)).toEqual({ userId: '12', ...nothing });
 });

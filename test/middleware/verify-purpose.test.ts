@@ -11,9 +11,15 @@ describe('verify({ purpose })', () => {
   beforeEach(async () => {
     test = await startTestApp({
       routes: (app, smsOtp) => {
-        app.post('/pay', smsOtp.stepUp({ transaction: () => RENT }), (req, res) => res.json(req.smsOtp));
-        app.post('/pay/confirm', smsOtp.verify({ purpose: 'transaction' }), (req, res) => res.json(req.smsOtp));
-        app.post('/only-login', smsOtp.verify({ purpose: 'login' }), (req, res) => res.json(req.smsOtp));
+        app.post('/pay', smsOtp.stepUp({ transaction: () => RENT }), (req, res) =>
+          res.json(req.smsOtp),
+        );
+        app.post('/pay/confirm', smsOtp.verify({ purpose: 'transaction' }), (req, res) =>
+          res.json(req.smsOtp),
+        );
+        app.post('/only-login', smsOtp.verify({ purpose: 'login' }), (req, res) =>
+          res.json(req.smsOtp),
+        );
       },
     });
     agent = test.agent();
@@ -27,7 +33,9 @@ describe('verify({ purpose })', () => {
     await agent.post('/step-up').expect(200);
     const validations = test.sim.stats().calls.validate;
     for (let attempt = 0; attempt < 6; attempt += 1) {
-      expect(seen(await agent.post('/pay/confirm').send({ pin: test.code() }))).toMatchObject(REFUSED);
+      expect(seen(await agent.post('/pay/confirm').send({ pin: test.code() }))).toMatchObject(
+        REFUSED,
+      );
     }
     expect(test.sim.stats().calls.validate).toBe(validations);
     await agent.post('/login/pin').send({ pin: test.code() }).expect(200);

@@ -7,10 +7,20 @@ import type { PassportStatic } from 'passport';
 import type { SmsOtp } from 'passport-sms-otp';
 import { asTestUser, startTestApp, type TestApp } from '../support/test-app';
 import { createPeople } from './support/people';
-import { giveCode, givePassword, giveWrongCode, logIn, passwordOf, statusOf } from './support/steps';
+import {
+  giveCode,
+  givePassword,
+  giveWrongCode,
+  logIn,
+  passwordOf,
+  statusOf,
+} from './support/steps';
 
 // The types know the instance alone, not that the class is exported beside it.
-const CLASSES = { 0.6: Passport06, 0.7: Passport } as unknown as Record<string, new () => PassportStatic>;
+const CLASSES = { 0.6: Passport06, 0.7: Passport } as unknown as Record<
+  string,
+  new () => PassportStatic
+>;
 
 describe.each([
   { expressVersion: 5, createApp: express, passportVersion: 0.7, variant: 'A' },
@@ -26,7 +36,14 @@ describe.each([
       const PassportClass = CLASSES[String(passportVersion)];
       if (PassportClass === undefined) throw new Error('no such version');
       const { users, options } = people;
-      test = await startTestApp({ createApp, PassportClass, variant, users, options, routes: addBrowserPages });
+      test = await startTestApp({
+        createApp,
+        PassportClass,
+        variant,
+        users,
+        options,
+        routes: addBrowserPages,
+      });
     });
     afterAll(() => test.close());
 
@@ -36,14 +53,22 @@ describe.each([
       router.post(
         '/login',
         passport.authenticate('local', { session: false }) as express.RequestHandler, // Passport's types say any.
-        smsOtp.send({ successRedirect: '/site/pin', failureRedirect, notRequiredRedirect: '/site/plain' }),
+        smsOtp.send({
+          successRedirect: '/site/pin',
+          failureRedirect,
+          notRequiredRedirect: '/site/plain',
+        }),
       );
       router.post('/pin', smsOtp.verify({ successRedirect: '/site/account', failureRedirect }));
       router.post('/resend', smsOtp.resend({ successRedirect: '/site/pin', failureRedirect }));
       router.post('/cancel', smsOtp.cancel({ successRedirect: '/site/bye' }));
       router.post('/step-up', smsOtp.stepUp({ successRedirect: '/site/pin', failureRedirect }));
       const guard = smsOtp.requireSecondFactor({ maxAgeSeconds: 300, redirect: '/site/login' });
-      router.get('/account/:page', guard, (req, res) => void res.json({ id: asTestUser(req.user).id }));
+      router.get(
+        '/account/:page',
+        guard,
+        (req, res) => void res.json({ id: asTestUser(req.user).id }),
+      );
       app.use('/site', router);
     }
 
@@ -100,7 +125,10 @@ describe.each([
       const agent = test.agent();
       const answer = await agent.post('/site/login').send(passwordOf(user));
       expect([answer.status, answer.headers.location]).toEqual([303, '/site/plain']);
-      expect(await statusOf(agent)).toMatchObject({ isAuthenticated: true, hasSecondFactor: false });
+      expect(await statusOf(agent)).toMatchObject({
+        isAuthenticated: true,
+        hasSecondFactor: false,
+      });
     });
 
     it('a cancel ends the pending login', async () => {

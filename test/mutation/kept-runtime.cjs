@@ -10,7 +10,8 @@ class KeptRuntime extends Runtime {
   teardown() {
     const tests = join(this._config.rootDir, 'test') + sep;
     const { moduleRegistry, internalModuleRegistry } = this.registries;
-    for (const path of moduleRegistry.keys()) if (path.startsWith(tests)) moduleRegistry.delete(path);
+    for (const path of moduleRegistry.keys())
+      if (path.startsWith(tests)) moduleRegistry.delete(path);
     internalModuleRegistry.clear();
     this.restoreAllMocks();
   }

@@ -59,7 +59,13 @@ function median(values: readonly number[]): number {
 
 function run(): void {
   const cases = Object.entries(SINKS).flatMap(([sink, hear]) =>
-    Object.entries(EVENTS).map(([name, event]) => ({ sink, name, hear, event, rounds: [] as number[] })),
+    Object.entries(EVENTS).map(([name, event]) => ({
+      sink,
+      name,
+      hear,
+      event,
+      rounds: [] as number[],
+    })),
   );
   for (let round = 0; round < ROUNDS; round += 1) {
     for (const { hear, event, rounds } of cases) rounds.push(measureNs(hear, event));

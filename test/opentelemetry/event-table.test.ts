@@ -44,5 +44,7 @@ function readDocumentedEvents(): Map<string, string[]> {
 }
 
 it('docs/observability.md lists every event with its fields', () => {
-  expect(Object.fromEntries(readDocumentedEvents())).toEqual(Object.fromEntries(readDeclaredEvents()));
+  expect(Object.fromEntries(readDocumentedEvents())).toEqual(
+    Object.fromEntries(readDeclaredEvents()),
+  );
 });

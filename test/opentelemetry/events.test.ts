@@ -31,20 +31,32 @@ it.each<readonly [event: SmsOtpEvent, metric: string, attributes: Record<string,
   [
     { type: 'denied', ...SUBJECT, reason: 'denied', policy: 'spend-limits', limit: null },
     'sms_otp.sends.denied',
-    { 'sms_otp.purpose': 'login', 'sms_otp.reason': 'denied', 'sms_otp.policy.name': 'spend-limits' },
+    {
+      'sms_otp.purpose': 'login',
+      'sms_otp.reason': 'denied',
+      'sms_otp.policy.name': 'spend-limits',
+    },
   ],
   [
     { type: 'locked', ...SUBJECT, lockedSeconds: 60 },
     'sms_otp.locks',
     { 'sms_otp.purpose': 'login', 'sms_otp.outcome': 'locked' },
   ],
-  [{ type: 'disabled', ...SUBJECT }, 'sms_otp.locks', { 'sms_otp.purpose': 'login', 'sms_otp.outcome': 'disabled' }],
+  [
+    { type: 'disabled', ...SUBJECT },
+    'sms_otp.locks',
+    { 'sms_otp.purpose': 'login', 'sms_otp.outcome': 'disabled' },
+  ],
   [
     { type: 'verified', ...SUBJECT, method: 'recovery-code', country: null },
     'sms_otp.codes.verified',
     { 'sms_otp.purpose': 'login', 'sms_otp.method': 'recovery-code' },
   ],
-  [{ type: 'recovery-code-used', ...OWNER, left: 3 }, 'sms_otp.changes', { 'sms_otp.event': 'recovery-code-used' }],
+  [
+    { type: 'recovery-code-used', ...OWNER, left: 3 },
+    'sms_otp.changes',
+    { 'sms_otp.event': 'recovery-code-used' },
+  ],
   [{ type: 'device-trusted', ...DEVICE }, 'sms_otp.changes', { 'sms_otp.event': 'device-trusted' }],
   [
     { type: 'device-revoked', ...DEVICE, reason: 'stolen' },
@@ -61,7 +73,11 @@ it.each<readonly [event: SmsOtpEvent, metric: string, attributes: Record<string,
     'sms_otp.alerts',
     { 'sms_otp.event': 'lookups-stopped', 'sms_otp.reason': 'no-balance' },
   ],
-  [{ type: 'gateway-failing', retryAfterSeconds: 5 }, 'sms_otp.alerts', { 'sms_otp.event': 'gateway-failing' }],
+  [
+    { type: 'gateway-failing', retryAfterSeconds: 5 },
+    'sms_otp.alerts',
+    { 'sms_otp.event': 'gateway-failing' },
+  ],
 ])('%j is counted once', async (event, metric, attributes) => {
   expect(await pointsOf(event)).toEqual([{ metric, value: 1, attributes }]);
   expect(telemetry.spans()).toEqual([]);
@@ -80,7 +96,9 @@ it('a span is set back by its duration, fractions of a millisecond included', ()
 
 it('durations are in seconds, in buckets that separate a quick store from a slow gateway', async () => {
   record({ type: 'gateway-call', call: 'generate', outcome: 'ok', durationMs: 300 });
-  const [metrics] = (await telemetry.everything()) as [{ dataPoints: [{ value: object }]; descriptor: object }[]];
+  const [metrics] = (await telemetry.everything()) as [
+    { dataPoints: [{ value: object }]; descriptor: object }[],
+  ];
   expect(metrics[0]?.descriptor).toMatchObject({ unit: 's' });
   expect(metrics[0]?.dataPoints[0].value).toMatchObject({
     sum: 0.3,
@@ -115,12 +133,15 @@ it.each([
   expect(telemetry.spans().map(({ status }) => status.code)).toEqual([code]);
 });
 
-it.each(['a-new-event', 'constructor', '__proto__'])('events of the unknown type %s are ignored', async (type) => {
-  // What a later version of the library may tell.
-  record({ type } as unknown as SmsOtpEvent);
-  expect(await telemetry.points()).toEqual([]);
-  expect(telemetry.spans()).toEqual([]);
-});
+it.each(['a-new-event', 'constructor', '__proto__'])(
+  'events of the unknown type %s are ignored',
+  async (type) => {
+    // What a later version of the library may tell.
+    record({ type } as unknown as SmsOtpEvent);
+    expect(await telemetry.points()).toEqual([]);
+    expect(telemetry.spans()).toEqual([]);
+  },
+);
 
 it('a cost that is not a number does not corrupt the sum', async () => {
   for (const cost of ['0.05', '', 'much', '-1']) {

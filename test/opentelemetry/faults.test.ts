@@ -18,7 +18,10 @@ function observe(exporter?: SpanExporter): Telemetry {
   return telemetry;
 }
 
-async function start(onEvent: (event: SmsOtpEvent) => void, variant: 'A' | 'B' = 'A'): Promise<TestApp> {
+async function start(
+  onEvent: (event: SmsOtpEvent) => void,
+  variant: 'A' | 'B' = 'A',
+): Promise<TestApp> {
   const test = await startTestApp({ variant, options: { onEvent } });
   closers.push(() => test.close());
   return test;
@@ -55,7 +58,10 @@ describe.each(['A', 'B'] as const)('a faulty gateway in variant %s', (variant) =
     test.sim.failNext('generate', { kind: 'error', code: 2105 });
     await visit(test).login();
     const span = telemetry.spans().find(({ name }) => name === 'sms_otp gateway generate');
-    expect(span?.attributes).toMatchObject({ 'error.type': 'rejected', 'sms_otp.gateway.code': 2105 });
+    expect(span?.attributes).toMatchObject({
+      'error.type': 'rejected',
+      'sms_otp.gateway.code': 2105,
+    });
   });
 });
 
@@ -81,7 +87,9 @@ describe('an SDK that fails', () => {
       expect(await logIn(test)).toEqual([200, 200]);
       expect(received).toContain('verified');
       const sent = totalOf(await telemetry.points(), 'sms_otp.messages.sent');
-      expect([sent, telemetry.spans().length > 0]).toEqual(which === 'meter' ? [0, true] : [1, false]);
+      expect([sent, telemetry.spans().length > 0]).toEqual(
+        which === 'meter' ? [0, true] : [1, false],
+      );
     },
   );
 });

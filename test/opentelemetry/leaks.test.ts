@@ -47,7 +47,14 @@ describe.each(['A', 'B'] as const)('what is observed in variant %s', (variant) =
   }
 
   it('names nobody and holds no secret, however the login goes', async () => {
-    for (const step of ['login', 'enterWrong', 'resend', 'enterRight', 'stepUp', 'enterRight'] as const) {
+    for (const step of [
+      'login',
+      'enterWrong',
+      'resend',
+      'enterRight',
+      'stepUp',
+      'enterRight',
+    ] as const) {
       await carla[step]();
       test.clock.advanceSeconds(31);
     }
@@ -67,9 +74,14 @@ describe.each(['A', 'B'] as const)('what is observed in variant %s', (variant) =
       await carla.login();
       test.clock.advanceSeconds(121);
     }
-    test.sim.failNext('generate', answer(200, `{"payload":{"id":"${digits}","price":"${digits}"}}`));
+    test.sim.failNext(
+      'generate',
+      answer(200, `{"payload":{"id":"${digits}","price":"${digits}"}}`),
+    );
     await carla.login();
-    expect(telemetry.spans().some(({ attributes }) => attributes['error.type'] === 'rejected')).toBe(true);
+    expect(
+      telemetry.spans().some(({ attributes }) => attributes['error.type'] === 'rejected'),
+    ).toBe(true);
     expect(await findLeaks()).toEqual([]);
   });
 });

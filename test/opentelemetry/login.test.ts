@@ -57,26 +57,36 @@ describe.each(['A', 'B'] as const)('a login in variant %s', (variant) => {
 
   function spansOf(request: ReadableSpan): readonly ReadableSpan[] {
     const { spanId } = request.spanContext();
-    return telemetry.spans().filter(({ parentSpanContext }) => parentSpanContext?.spanId === spanId);
+    return telemetry
+      .spans()
+      .filter(({ parentSpanContext }) => parentSpanContext?.spanId === spanId);
   }
 
   it('gives each request the spans of its calls and of its decision, and nothing else', () => {
     const found = telemetry
       .requests()
-      .map((request) => spansOf(request).map(({ name, attributes }) => [name, attributes['sms_otp.outcome']]));
+      .map((request) =>
+        spansOf(request).map(({ name, attributes }) => [name, attributes['sms_otp.outcome']]),
+      );
     expect(found).toEqual(SPANS);
     expect(telemetry.spans()).toHaveLength(SPANS.flat().length);
   });
 
   it('calls the gateway and the store as a client, and decides inside', () => {
     const kinds = telemetry.spans().map(({ name, kind }) => [name.split(' ').length, kind]);
-    expect(new Set(kinds.map(String))).toEqual(new Set([`3,${SpanKind.CLIENT}`, `2,${SpanKind.INTERNAL}`]));
+    expect(new Set(kinds.map(String))).toEqual(
+      new Set([`3,${SpanKind.CLIENT}`, `2,${SpanKind.INTERNAL}`]),
+    );
   });
 
   it('does not report a wrong code as an error', () => {
-    const statuses = telemetry.spans().map(({ status, attributes }) => [status.code, attributes['error.type']]);
+    const statuses = telemetry
+      .spans()
+      .map(({ status, attributes }) => [status.code, attributes['error.type']]);
     expect(new Set(statuses.map(String))).toEqual(new Set([`${SpanStatusCode.UNSET},`]));
-    const rejected = telemetry.spans().find(({ attributes }) => attributes['sms_otp.outcome'] === 'rejected');
+    const rejected = telemetry
+      .spans()
+      .find(({ attributes }) => attributes['sms_otp.outcome'] === 'rejected');
     expect(rejected?.attributes['sms_otp.gateway.code']).toBe(variant === 'A' ? 2107 : 2120);
   });
 
@@ -85,12 +95,22 @@ describe.each(['A', 'B'] as const)('a login in variant %s', (variant) => {
     const login = { 'sms_otp.purpose': 'login' };
     const texted = { ...login, 'sms_otp.country': 'US' };
     expect(totalOf(points, 'sms_otp.messages.sent', texted)).toBe(1);
-    expect(totalOf(points, 'sms_otp.codes.verified', { ...texted, 'sms_otp.method': 'sms' })).toBe(1);
-    expect(totalOf(points, 'sms_otp.codes.rejected', { ...login, 'sms_otp.reason': 'wrong-code' })).toBe(1);
-    expect(totalOf(points, 'sms_otp.token.renewals', { 'sms_otp.renewed_by': 'credentials' })).toBe(1);
+    expect(totalOf(points, 'sms_otp.codes.verified', { ...texted, 'sms_otp.method': 'sms' })).toBe(
+      1,
+    );
+    expect(
+      totalOf(points, 'sms_otp.codes.rejected', { ...login, 'sms_otp.reason': 'wrong-code' }),
+    ).toBe(1);
+    expect(totalOf(points, 'sms_otp.token.renewals', { 'sms_otp.renewed_by': 'credentials' })).toBe(
+      1,
+    );
     expect(points.filter(({ attributes }) => 'error.type' in attributes)).toEqual([]);
-    const names = new Set(points.map(({ metric }) => metric).filter((metric) => !metric.endsWith('.cost')));
-    expect(Object.fromEntries(Array.from(names, (metric) => [metric, totalOf(points, metric)]))).toEqual({
+    const names = new Set(
+      points.map(({ metric }) => metric).filter((metric) => !metric.endsWith('.cost')),
+    );
+    expect(
+      Object.fromEntries(Array.from(names, (metric) => [metric, totalOf(points, metric)])),
+    ).toEqual({
       'sms_otp.gateway.call.duration': 4,
       'sms_otp.store.call.duration': 11,
       'sms_otp.decision.duration': 3,
@@ -103,7 +123,9 @@ describe.each(['A', 'B'] as const)('a login in variant %s', (variant) => {
   });
 
   it('adds up the cost where the gateway reports it', async () => {
-    const costs = (await telemetry.points()).filter(({ metric }) => metric === 'sms_otp.messages.cost');
+    const costs = (await telemetry.points()).filter(
+      ({ metric }) => metric === 'sms_otp.messages.cost',
+    );
     const expected = { 'sms_otp.purpose': 'login', 'sms_otp.country': 'US' };
     expect(costs.map(({ attributes }) => attributes)).toEqual(variant === 'A' ? [] : [expected]);
     expect(costs.every(({ value }) => value > 0)).toBe(true);

@@ -26,12 +26,15 @@ const NEWS: readonly SmsOtpEvent[] = [
   ...[2107, 2108, 2109, 2120].map((gatewayCode) => call({ outcome: 'rejected', gatewayCode })),
   { type: 'store-call', operation: 'claim', outcome: 'ok', durationMs: 250 },
   ...(['sent', 'already-sent', 'verified', 'wrong-code', 'locked', 'denied'] as const).map(
-    (outcome) => ({ type: 'decision-ended', decision: 'verify', outcome, durationMs: 250 }) as const,
+    (outcome) =>
+      ({ type: 'decision-ended', decision: 'verify', outcome, durationMs: 250 }) as const,
   ),
 ];
 
 const FAILURES: readonly Extract<SmsOtpEvent, { readonly outcome: string }>[] = [
-  ...(['unreachable', 'timeout', 'response', 'busy', 'store', 'rejected'] as const).map((outcome) => call({ outcome })),
+  ...(['unreachable', 'timeout', 'response', 'busy', 'store', 'rejected'] as const).map((outcome) =>
+    call({ outcome }),
+  ),
   call({ outcome: 'rejected', gatewayCode: 2121 }),
   call({ outcome: 'timeout', call: 'generate' }),
   // Of another call than validate such a code says nothing about a pin.
@@ -61,11 +64,14 @@ describe('what a span says', () => {
     [999, false],
     [10_000, false],
     [12_025_550_123, false],
-  ])('of the code %i is it, or nothing: a longer number might be a phone', (gatewayCode, isTold) => {
-    const { attributes } = spanOf(call({ outcome: 'rejected', gatewayCode })) ?? {};
-    expect(attributes?.['sms_otp.gateway.code']).toBe(isTold ? gatewayCode : undefined);
-    expect(Object.keys(attributes ?? {})).toHaveLength(isTold ? 4 : 3);
-  });
+  ])(
+    'of the code %i is it, or nothing: a longer number might be a phone',
+    (gatewayCode, isTold) => {
+      const { attributes } = spanOf(call({ outcome: 'rejected', gatewayCode })) ?? {};
+      expect(attributes?.['sms_otp.gateway.code']).toBe(isTold ? gatewayCode : undefined);
+      expect(Object.keys(attributes ?? {})).toHaveLength(isTold ? 4 : 3);
+    },
+  );
 
   it.each([
     [
@@ -86,14 +92,17 @@ describe('what a span says', () => {
       SpanKind.INTERNAL,
       { 'sms_otp.decision': 'resend', 'sms_otp.outcome': 'sent' },
     ],
-  ] as const)('is its name, its kind, these attributes and its duration: %j', (event, name, kind, attributes) => {
-    const beforeMs = Date.now();
-    const span = spanOf(event);
-    expect(span).toMatchObject({ name, kind, attributes, duration: [0, 250_000_000] });
-    expect(Object.keys(span?.attributes ?? {})).toEqual(Object.keys(attributes));
-    const [seconds, nanoseconds] = span?.endTime ?? [0, 0];
-    expect(Math.abs(seconds * 1000 + nanoseconds / 1e6 - beforeMs)).toBeLessThan(5_000);
-  });
+  ] as const)(
+    'is its name, its kind, these attributes and its duration: %j',
+    (event, name, kind, attributes) => {
+      const beforeMs = Date.now();
+      const span = spanOf(event);
+      expect(span).toMatchObject({ name, kind, attributes, duration: [0, 250_000_000] });
+      expect(Object.keys(span?.attributes ?? {})).toEqual(Object.keys(attributes));
+      const [seconds, nanoseconds] = span?.endTime ?? [0, 0];
+      expect(Math.abs(seconds * 1000 + nanoseconds / 1e6 - beforeMs)).toBeLessThan(5_000);
+    },
+  );
 
   it('is nothing for what has no duration', () => {
     openTelemetry(telemetry)({ type: 'gateway-recovered' });

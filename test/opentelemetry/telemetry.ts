@@ -79,7 +79,9 @@ export function startTelemetry(exporter: SpanExporter = new InMemorySpanExporter
     },
     everything: async () => [
       await readMetrics(),
-      kept.getFinishedSpans().map(({ name, attributes, events, status }) => [name, attributes, events, status]),
+      kept
+        .getFinishedSpans()
+        .map(({ name, attributes, events, status }) => [name, attributes, events, status]),
     ],
     async close() {
       context.disable();
@@ -89,9 +91,15 @@ export function startTelemetry(exporter: SpanExporter = new InMemorySpanExporter
 }
 
 /** The sum of the points of a metric that have these attributes. */
-export function totalOf(points: readonly Point[], metric: string, attributes: Attributes = {}): number {
+export function totalOf(
+  points: readonly Point[],
+  metric: string,
+  attributes: Attributes = {},
+): number {
   return points
     .filter((point) => point.metric === metric)
-    .filter((point) => Object.entries(attributes).every(([key, value]) => point.attributes[key] === value))
+    .filter((point) =>
+      Object.entries(attributes).every(([key, value]) => point.attributes[key] === value),
+    )
     .reduce((total, { value }) => total + value, 0);
 }

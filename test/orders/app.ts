@@ -88,7 +88,8 @@ export function makeWorld(
     allowedCountries: ['US'],
     secret: 'a secret of the tests, long enough to be one',
     phoneBook: toPointBook(points, () => now.book),
-    loadUser: (id: string) => callback('loadUser', () => (id === ALICE.id ? asUser({ ...ALICE }) : null)),
+    loadUser: (id: string) =>
+      callback('loadUser', () => (id === ALICE.id ? asUser({ ...ALICE }) : null)),
     preferredFactor: () => callback('preferredFactor', () => now.preferredFactor),
     recoveryCodes: {},
     trustedDevices: { getPasswordVersion: () => callback('getPasswordVersion', () => 'first') },
@@ -129,7 +130,12 @@ export function makeWorld(
   app.get('/account', smsOtp.requireSecondFactor(), (_req, res) => void res.json({ passed: true }));
   addErrorAnswer(app);
 
-  const call = async (method: 'GET' | 'POST', url: string, jar: Jar, body?: object): Promise<Answer> => {
+  const call = async (
+    method: 'GET' | 'POST',
+    url: string,
+    jar: Jar,
+    body?: object,
+  ): Promise<Answer> => {
     const cookie = Array.from(jar, ([name, value]) => `${name}=${value}`).join('; ');
     return toAnswer(await request(app, { method, url, cookie, body }));
   };

@@ -1,7 +1,11 @@
 import { AsyncResource } from 'node:async_hooks';
 import session, { type SessionData } from 'express-session';
 import type { PhoneBook, SmsOtpStore } from 'passport-sms-otp';
-import { GatewayClient, GatewayRejectedError, GatewayUnreachableError } from 'passport-sms-otp/client';
+import {
+  GatewayClient,
+  GatewayRejectedError,
+  GatewayUnreachableError,
+} from 'passport-sms-otp/client';
 import type { MemoryPhoneBook } from '../support/memory-phone-book';
 import { type Call, type Points, reads, type Touch, writes } from './points';
 
@@ -91,7 +95,12 @@ export class PointGateway extends GatewayClient {
   private used = new Set<string>();
 
   constructor(private readonly points: Points) {
-    super({ baseUrl: 'https://gateway.invalid', variant: 'A', username: 'tests', password: 'a password' });
+    super({
+      baseUrl: 'https://gateway.invalid',
+      variant: 'A',
+      username: 'tests',
+      password: 'a password',
+    });
   }
 
   reset(): void {
@@ -209,7 +218,10 @@ function toChargeTouches({ key, isOnlyRead, exemptBy = [] }: ChargedCounter): re
 }
 
 /** Makes a scheduling point of every call of the store of the moment. */
-export function toPointStore(points: Points, getStore: () => Required<SmsOtpStore>): Required<SmsOtpStore> {
+export function toPointStore(
+  points: Points,
+  getStore: () => Required<SmsOtpStore>,
+): Required<SmsOtpStore> {
   const toPart = <Name extends keyof SmsOtpStore>(name: Name): Required<SmsOtpStore>[Name] =>
     toPointPart(points, name, () => getStore()[name], STORE_TOUCHES);
   return {
@@ -246,13 +258,19 @@ function toPointPart<Part extends object>(
     (...given: Arguments): Promise<unknown> => {
       const name = `${part}.${member}`;
       const touches = findTouches[name]?.(...given);
-      if (touches === undefined) throw new Error(`${name} is not among the calls that are explored`);
+      if (touches === undefined)
+        throw new Error(`${name} is not among the calls that are explored`);
       const work = (): unknown => {
         // Only the names of the contract are ever asked for, and all of them are calls.
         const method = Reflect.get(getPart(), member) as (...values: Arguments) => unknown;
         return method(...given);
       };
-      return points.call({ name, touches, work, toError: () => new Error(`${part} does not answer`) });
+      return points.call({
+        name,
+        touches,
+        work,
+        toError: () => new Error(`${part} does not answer`),
+      });
     };
   const has = (): boolean => true;
   // Each member is looked up in the part of the moment.

@@ -1,5 +1,12 @@
 import { Foresight } from './foresight';
-import { areIndependent, type Asked, type Mishap, MISHAPS, type Point, type Points } from './points';
+import {
+  areIndependent,
+  type Asked,
+  type Mishap,
+  MISHAPS,
+  type Point,
+  type Points,
+} from './points';
 
 /** What is explored: a situation that can be brought about again and again, and requests that are under way together. */
 export interface Subject<Outcome> {
@@ -50,7 +57,12 @@ export async function* explore<Outcome>(
   for (let branch = branches.pop(); branch !== undefined; branch = branches.pop()) {
     if (isReduced && leavesOff(foresight, branch, branches)) continue;
     const search = new Search(branch, isReduced ? undefined : options, branches);
-    const run = await runOrder(points, subject, (waiting) => search.choose(waiting), isReduced ? foresight : undefined);
+    const run = await runOrder(
+      points,
+      subject,
+      (waiting) => search.choose(waiting),
+      isReduced ? foresight : undefined,
+    );
     if (run !== null) yield run;
   }
 }
@@ -164,7 +176,8 @@ class Search {
     first: Asked,
     others: readonly Asked[],
   ): void {
-    const push = (label: string): void => void this.branches.push({ prefix: [...this.path, label], asleep: [] });
+    const push = (label: string): void =>
+      void this.branches.push({ prefix: [...this.path, label], asleep: [] });
     const mayGoWrong = this.mishaps < mostMishaps;
     for (const point of [first, ...others]) {
       const isPreempted = point.request !== first.request && first.request === this.last;
@@ -176,7 +189,8 @@ class Search {
 
   private go<Call extends Asked>(waiting: readonly Call[], choice: Choice<Call>): Choice<Call> {
     const { point, mishap } = choice;
-    const isPreempted = point.request !== this.last && waiting.some(({ request }) => request === this.last);
+    const isPreempted =
+      point.request !== this.last && waiting.some(({ request }) => request === this.last);
     this.preemptions += Number(isPreempted);
     this.mishaps += Number(mishap !== undefined);
     this.last = point.request;
@@ -244,7 +258,9 @@ async function settle(points: Points, unanswered: ReadonlySet<string>): Promise<
   for (let turn = 0; turn < MOST_TURNS; turn += points.isBusy ? 0 : 1) {
     await nextTurn();
     if (points.isBusy) continue;
-    const busy = Array.from(unanswered).filter((name) => !points.list().some(({ request }) => request === name));
+    const busy = Array.from(unanswered).filter(
+      (name) => !points.list().some(({ request }) => request === name),
+    );
     if (busy.length === 0) return;
   }
   throw new Error(`no answer and no call: ${Array.from(unanswered).join(', ')}`);

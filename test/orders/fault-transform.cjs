@@ -22,6 +22,7 @@ module.exports = {
 function insertFault(source, path) {
   if (file === undefined || !path.replaceAll('\\', '/').endsWith(`/src/${file}`)) return source;
   const parts = source.split(from);
-  if (parts.length !== 2) throw new Error(`the place of the fault is not there once, but ${parts.length - 1} times`);
+  if (parts.length !== 2)
+    throw new Error(`the place of the fault is not there once, but ${parts.length - 1} times`);
   return parts.join(to);
 }

@@ -17,7 +17,8 @@ export class Foresight {
     return {
       add: (call) => history.add(call),
       see: (waiting) => {
-        for (const request of requests) this.remember(history.positionOf(request), toCallsOf(request, waiting));
+        for (const request of requests)
+          this.remember(history.positionOf(request), toCallsOf(request, waiting));
         if (history.isEmpty) this.first = waiting.map(toAsked);
       },
     };
@@ -47,7 +48,9 @@ export class Foresight {
     const known = this.next.get(position);
     if (known === undefined) this.next.set(position, calls.map(toAsked));
     else if (toText(known) !== toText(calls)) {
-      throw new Error(`a request depends on what no call reads: ${toText(calls)} follows, and ${toText(known)} did`);
+      throw new Error(
+        `a request depends on what no call reads: ${toText(calls)} follows, and ${toText(known)} did`,
+      );
     }
   }
 }
@@ -75,7 +78,9 @@ class History {
   }
 
   add(call: Asked): void {
-    const before = this.calls.filter((earlier) => !areIndependent(earlier.call, call)).map(({ cause }) => cause);
+    const before = this.calls
+      .filter((earlier) => !areIndependent(earlier.call, call))
+      .map(({ cause }) => cause);
     const text = `${call.label} after ${before.toSorted((one, other) => one - other).join()}`;
     const cause = this.causes.get(text) ?? this.causes.size;
     this.causes.set(text, cause);

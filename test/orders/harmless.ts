@@ -18,7 +18,8 @@ export const ENDED_BY_A_NUMBER = 'a success that a changed number has ended';
 export const HARMLESS: readonly Harmless[] = [
   {
     name: 'a refusal that leaves nothing',
-    reason: 'The request was told no, no text went out, and the others are as they would be without it.',
+    reason:
+      'The request was told no, no text went out, and the others are as they would be without it.',
     explains: ({ request, status }, { outcome: { texts } }) =>
       isRefusal(status) && !texts.some(({ by }) => by === request),
   },
@@ -33,19 +34,23 @@ export const HARMLESS: readonly Harmless[] = [
   },
   {
     name: 'sent already',
-    reason: 'The click fell into the gap after a text that the same session waited for: it was told of that one.',
-    explains: ({ request, said }, { outcome: { texts } }) => said === 'sent' && !texts.some(({ by }) => by === request),
+    reason:
+      'The click fell into the gap after a text that the same session waited for: it was told of that one.',
+    explains: ({ request, said }, { outcome: { texts } }) =>
+      said === 'sent' && !texts.some(({ by }) => by === request),
   },
   {
     name: 'a session of its own',
     reason:
       'A right password opens a session with an id of its own; what others do to the one before concerns another cookie.',
     explains: ({ request }, { outcome: { sessions } }) =>
-      /^(send|device)/.test(request) && sessions.some((session) => session.cookie === request && !isEmpty(session)),
+      /^(send|device)/.test(request) &&
+      sessions.some((session) => session.cookie === request && !isEmpty(session)),
   },
   {
     name: ENDED_BY_A_NUMBER,
-    reason: 'A changed number ends all other logins of the user, those of the same moment among them.',
+    reason:
+      'A changed number ends all other logins of the user, those of the same moment among them.',
     explains: ({ request, said }, { outcome: { sessions, numbers } }) =>
       said === 'verified' &&
       numbers.includes(NEW) &&
@@ -104,7 +109,8 @@ export class Expectation {
     const outcome = withoutWorthless(found);
     const names = found.sessions.some(isWorthless) ? [WORTHLESS] : [];
     if (names.length > 0 && this.has(outcome)) return names;
-    if (outcome.numbers.includes(NEW) && outcome.sessions.every(isEmpty)) return [...names, ALL_ENDED];
+    if (outcome.numbers.includes(NEW) && outcome.sessions.every(isEmpty))
+      return [...names, ALL_ENDED];
     const kinds = this.findKinds(outcome);
     return kinds && [...names, ...kinds];
   }
@@ -124,7 +130,10 @@ export class Expectation {
 }
 
 /** Every choice of some of the requests, but not all, the smallest first. */
-export function listParts(names: readonly string[], most = names.length - 1): readonly (readonly string[])[] {
+export function listParts(
+  names: readonly string[],
+  most = names.length - 1,
+): readonly (readonly string[])[] {
   const none: readonly (readonly string[])[] = [[]];
   return names
     .reduce((smaller, name) => [...smaller, ...smaller.map((part) => [...part, name])], none)

@@ -63,7 +63,8 @@ const RULES: Readonly<Record<Harm, Rule>> = {
       [CODE_VERBS, DEVICE_VERB].some(
         (verbs) => told('verified').filter(({ request }) => verbs.test(request)).length > 1,
       ),
-    isReached: ({ outcome }) => outcome.judged.some((count) => count > 1) && outcome.right.length > 0,
+    isReached: ({ outcome }) =>
+      outcome.judged.some((count) => count > 1) && outcome.right.length > 0,
   },
   'more codes judged than a challenge admits': {
     isBroken: ({ outcome }) => outcome.judged.some((count) => count > MOST_JUDGED),
@@ -79,14 +80,17 @@ const RULES: Readonly<Record<Harm, Rule>> = {
         if (!isWhole) return !cookie.startsWith('device') && !hasSpentCode(outcome);
         return !told('verified').some(({ request }) => request === cookie);
       }),
-    isReached: ({ scenario, told }) => !LOGGED_IN.includes(scenario.state) && told('invalid-code').length > 0,
+    isReached: ({ scenario, told }) =>
+      !LOGGED_IN.includes(scenario.state) && told('invalid-code').length > 0,
   },
   'a success is worth nothing': {
     // Who has logged out as well is out, and a changed number ends all other logins.
     isBroken: ({ outcome: { sessions, numbers }, told }) =>
       told('out').length === 0 &&
       !numbers.includes(NEW) &&
-      told('verified').some(({ request }) => !sessions.some(({ cookie, hasMark }) => cookie === request && hasMark)),
+      told('verified').some(
+        ({ request }) => !sessions.some(({ cookie, hasMark }) => cookie === request && hasMark),
+      ),
     isReached: ({ told }) => told('verified').length > 0,
   },
   'a number without its code': {
@@ -95,7 +99,8 @@ const RULES: Readonly<Record<Harm, Rule>> = {
     isReached: ({ outcome: { numbers } }) => numbers.includes(NEW),
   },
   'an accident without a fault': {
-    isBroken: ({ outcome, isWhole }) => isWhole && outcome.replies.some(({ status }) => status >= 500),
+    isBroken: ({ outcome, isWhole }) =>
+      isWhole && outcome.replies.some(({ status }) => status >= 500),
     isReached: ({ isWhole }) => isWhole,
   },
   'shut out afterwards': {
@@ -107,7 +112,8 @@ const RULES: Readonly<Record<Harm, Rule>> = {
     isReached: ({ scenario, isRenewed }) => LOGGED_IN.includes(scenario.state) && isRenewed,
   },
   'the old session is back after a renewal': {
-    isBroken: ({ before, isRenewed }) => isRenewed && before?.user === null && before.waitsFor !== null,
+    isBroken: ({ before, isRenewed }) =>
+      isRenewed && before?.user === null && before.waitsFor !== null,
     isReached: ({ scenario, isRenewed }) => !LOGGED_IN.includes(scenario.state) && isRenewed,
   },
   'a logout was undone': {
@@ -140,13 +146,15 @@ const RULES: Readonly<Record<Harm, Rule>> = {
         const isTold = told('sent').some(({ request }) => request === by);
         return !isTold && !canEnter(otpId) && !isOver({ request: by });
       }),
-    isReached: ({ outcome: { texts }, told }) => texts.length > 0 && told('no-pending-login').length > 0,
+    isReached: ({ outcome: { texts }, told }) =>
+      texts.length > 0 && told('no-pending-login').length > 0,
   },
   'a recovery code was spent for nothing': {
     // A code is judged by spending it: who ends the login in the same moment, or begins anew, has spent it.
     isBroken: ({ outcome: { recoveryCodes, replies }, isEnded, isWhole }) => {
       const isLeft = replies.some(
-        ({ request, status, said }) => /^(send|device)/.test(request) && (status === 200 || said.endsWith(', pending')),
+        ({ request, status, said }) =>
+          /^(send|device)/.test(request) && (status === 200 || said.endsWith(', pending')),
       );
       return isWhole && recoveryCodes === CODES_LEFT_AFTER_ONE && !isEnded && !isLeft;
     },
@@ -173,7 +181,8 @@ export function findReached(scenario: Scenario, outcome: Outcome): readonly Harm
 }
 
 export function toFacts(scenario: Scenario, outcome: Outcome): Facts {
-  const told = (said: string): readonly Reply[] => outcome.replies.filter((reply) => reply.said === said);
+  const told = (said: string): readonly Reply[] =>
+    outcome.replies.filter((reply) => reply.said === said);
   const isEnded = ['verified', 'cancelled', 'out'].some((said) => told(said).length > 0);
   return {
     outcome,
@@ -191,7 +200,8 @@ export function toFacts(scenario: Scenario, outcome: Outcome): Facts {
     isEnded,
     hasBegunWithoutText: outcome.replies.some(({ said }) => /^waiting$|, pending$/.test(said)),
     isOver: ({ request }) =>
-      isEnded || outcome.replies.some((reply) => replaces(reply, request, scenario) || isLost(reply, request)),
+      isEnded ||
+      outcome.replies.some((reply) => replaces(reply, request, scenario) || isLost(reply, request)),
   };
 }
 

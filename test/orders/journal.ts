@@ -21,7 +21,9 @@ export class Journal {
   record<All extends object>(parts: All): All {
     const names = Object.keys(parts) as (keyof All & string)[];
     // Each part has the calls of the one that it stands for.
-    return Object.fromEntries(names.map((name) => [name, this.recordPart(name, parts[name] as object)])) as All;
+    return Object.fromEntries(
+      names.map((name) => [name, this.recordPart(name, parts[name] as object)]),
+    ) as All;
   }
 
   /** Returns a function that makes the calls so far again, one after the other, each at its time. */

@@ -32,7 +32,11 @@ export interface Report {
 }
 
 /** Tries the orders of a scenario and compares each outcome with those of whole requests. */
-export async function judge(world: World, scenario: Scenario, options?: SearchOptions): Promise<Report> {
+export async function judge(
+  world: World,
+  scenario: Scenario,
+  options?: SearchOptions,
+): Promise<Report> {
   const expectation = await expect(world, scenario);
   return collect(world, scenario, options, (outcome, harms) => {
     if (harms.length > 0) return { kind: 'harmful', harms };
@@ -86,7 +90,9 @@ async function expect(world: World, scenario: Scenario): Promise<Expectation> {
     const { outcome } = await runInTurn(world.points, subject, turns);
     const harms = findHarms(scenario, outcome);
     if (harms.length > 0) {
-      throw new Error(`a rule that whole requests break: ${harms.join(', ')}: ${describe(outcome)}`);
+      throw new Error(
+        `a rule that whole requests break: ${harms.join(', ')}: ${describe(outcome)}`,
+      );
     }
     expectation.add(outcome);
   }
@@ -102,5 +108,7 @@ async function expect(world: World, scenario: Scenario): Promise<Expectation> {
 
 function permutations<Item>(items: readonly Item[]): readonly (readonly Item[])[] {
   if (items.length === 0) return [[]];
-  return items.flatMap((item) => permutations(items.filter((other) => other !== item)).map((rest) => [item, ...rest]));
+  return items.flatMap((item) =>
+    permutations(items.filter((other) => other !== item)).map((rest) => [item, ...rest]),
+  );
 }

@@ -10,7 +10,8 @@ export interface KnownHarm {
   readonly pairs: Partial<Record<Verb, string>>;
 }
 
-const LATE_SAVE = 'the session is read again and then saved, and what came in between is overwritten';
+const LATE_SAVE =
+  'the session is read again and then saved, and what came in between is overwritten';
 
 /**
  * What may happen without the option `logins`: express-session cannot save a session on the condition that it is still there.
@@ -51,12 +52,16 @@ export const KNOWN_HARMS: readonly KnownHarm[] = [
 export function isKnownHarm(harm: Harm, { verbs, hasNoLogins }: Scenario): boolean {
   if (hasNoLogins !== true) return false;
   const known = KNOWN_HARMS.flatMap((entry) => (entry.harm === harm ? listPairs(entry) : []));
-  return verbs.some((one, index) => verbs.slice(index + 1).some((other) => known.includes(toPair(one, other))));
+  return verbs.some((one, index) =>
+    verbs.slice(index + 1).some((other) => known.includes(toPair(one, other))),
+  );
 }
 
 /** The pairs of an entry, such as `resend + cancel`. */
 export function listPairs({ pairs }: KnownHarm): readonly string[] {
-  return Object.entries(pairs).flatMap(([verb, others]) => others.split(' ').map((other) => toPair(verb, other)));
+  return Object.entries(pairs).flatMap(([verb, others]) =>
+    others.split(' ').map((other) => toPair(verb, other)),
+  );
 }
 
 export function toPair(one: string, other: string): string {

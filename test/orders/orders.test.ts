@@ -46,7 +46,13 @@ function print(row: string): void {
 
 beforeAll(() => {
   // No deadline may end a call that waits for its turn.
-  const doNotFake = ['nextTick', 'setImmediate', 'clearImmediate', 'queueMicrotask', 'performance'] as const;
+  const doNotFake = [
+    'nextTick',
+    'setImmediate',
+    'clearImmediate',
+    'queueMicrotask',
+    'performance',
+  ] as const;
   jest.useFakeTimers({ doNotFake: [...doNotFake] });
   // Gaps grow by a random tenth: whether a text may be sent must not be left to chance.
   jest.spyOn(Math, 'random').mockReturnValue(0);
@@ -195,18 +201,21 @@ describeUnlessAsked('the explorer', () => {
     expect(some.size).toBeGreaterThan(1);
   });
 
-  test.each(STATES)('%s: a situation that is brought back is the one that requests have made', async (state) => {
-    for (const verb of VERBS) {
-      const subject = toSubject(world, { state, verbs: [verb] });
-      const [made, broughtBack] = [
-        await runInTurn(world.points, subject, [verb]),
-        await runInTurn(world.points, subject, [verb]),
-      ];
-      expect(broughtBack.path).toEqual(made.path);
-      expect(describeOutcome(broughtBack.outcome)).toBe(describeOutcome(made.outcome));
-      expect(broughtBack.outcome.judged).toEqual(made.outcome.judged);
-    }
-  });
+  test.each(STATES)(
+    '%s: a situation that is brought back is the one that requests have made',
+    async (state) => {
+      for (const verb of VERBS) {
+        const subject = toSubject(world, { state, verbs: [verb] });
+        const [made, broughtBack] = [
+          await runInTurn(world.points, subject, [verb]),
+          await runInTurn(world.points, subject, [verb]),
+        ];
+        expect(broughtBack.path).toEqual(made.path);
+        expect(describeOutcome(broughtBack.outcome)).toBe(describeOutcome(made.outcome));
+        expect(broughtBack.outcome.judged).toEqual(made.outcome.judged);
+      }
+    },
+  );
 
   test('no run begins that would be left off, because its orders are tried elsewhere', async () => {
     const scenario: Scenario = { state: 'stepping-up', verbs: ['right', 'resend'] };
@@ -227,7 +236,12 @@ describeUnlessAsked('the explorer', () => {
     const points = new Points();
     let isDone = false;
     const call = (name: string, key: string): Promise<void> => {
-      return points.call({ name, touches: [writes(key)], work: () => undefined, toError: () => new Error(name) });
+      return points.call({
+        name,
+        touches: [writes(key)],
+        work: () => undefined,
+        toError: () => new Error(name),
+      });
     };
     const one = async (): Promise<void> => {
       await call('first', 'a');

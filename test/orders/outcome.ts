@@ -69,7 +69,9 @@ export async function observe(
   return {
     replies,
     sessions,
-    texts: gateway.texts.filter(({ by }) => by !== 'before').map(({ otpId, by }) => ({ otpId, by })),
+    texts: gateway.texts
+      .filter(({ by }) => by !== 'before')
+      .map(({ otpId, by }) => ({ otpId, by })),
     judged: [...gateway.judged.values()],
     right: Array.from(gateway.right, ({ mobile }) => mobile),
     numbers,
@@ -115,7 +117,9 @@ async function look(world: World, cookie: string, value: string): Promise<Sessio
   const data = world.sessions.peek(toSessionId(value));
   const { smsOtp } = data ?? {};
   const user = (data as { passport?: { user?: string } } | null)?.passport?.user ?? null;
-  const hasMark = user !== null && (await world.get('/account', new Map([[SESSION_COOKIE, value]]))).status === 200;
+  const hasMark =
+    user !== null &&
+    (await world.get('/account', new Map([[SESSION_COOKIE, value]]))).status === 200;
   const { pending } = smsOtp ?? {};
   if (pending === undefined) return { cookie, user, hasMark, waitsFor: null };
   const { purpose, otpId, isSent } = pending;
@@ -130,7 +134,14 @@ function toSessionId(cookie: string): string {
 }
 
 /** Writes an outcome as one line. */
-export function describe({ replies, sessions, texts, numbers, recoveryCodes, isShutOut }: Outcome): string {
+export function describe({
+  replies,
+  sessions,
+  texts,
+  numbers,
+  recoveryCodes,
+  isShutOut,
+}: Outcome): string {
   return [
     replies.map(({ request, status, said }) => `${request} ${status} ${said}`).join(', '),
     sessions.filter(isWorthAWord).map(describeSession).join(', '),

@@ -40,10 +40,15 @@ export const reads = (key: string): Touch => ({ key, writes: false });
 export const writes = (key: string): Touch => ({ key, writes: true });
 
 /** Returns whether two calls have the same effect in either order. */
-export function areIndependent(one: Pick<Asked, 'request' | 'touches'>, other: typeof one): boolean {
+export function areIndependent(
+  one: Pick<Asked, 'request' | 'touches'>,
+  other: typeof one,
+): boolean {
   if (one.request === other.request) return false;
   return one.touches.every((touch) =>
-    other.touches.every(({ key, writes: isWrite }) => touch.key !== key || !(touch.writes || isWrite)),
+    other.touches.every(
+      ({ key, writes: isWrite }) => touch.key !== key || !(touch.writes || isWrite),
+    ),
   );
 }
 

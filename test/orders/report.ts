@@ -7,7 +7,9 @@ import { STATES, VERBS } from './scenarios';
 export function findProblems(report: Report): readonly string[] {
   return report.found.flatMap((found) => {
     const problem = toProblem(found, report.scenario);
-    return problem === undefined ? [] : [`${problem}\n${found.line}\nORDERS='${toLine(report.scenario, found.path)}'`];
+    return problem === undefined
+      ? []
+      : [`${problem}\n${found.line}\nORDERS='${toLine(report.scenario, found.path)}'`];
   });
 }
 
@@ -19,8 +21,14 @@ function toProblem({ verdict }: Found, scenario: Scenario): string | undefined {
 }
 
 /** Writes an order as one line: the state and the requests, then the calls. */
-function toLine({ state, verbs, acceptsTwice, hasNoLogins }: Scenario, path: readonly string[]): string {
-  const words = [...(acceptsTwice === true ? [TWICE] : []), ...(hasNoLogins === true ? [NO_LOGINS] : [])];
+function toLine(
+  { state, verbs, acceptsTwice, hasNoLogins }: Scenario,
+  path: readonly string[],
+): string {
+  const words = [
+    ...(acceptsTwice === true ? [TWICE] : []),
+    ...(hasNoLogins === true ? [NO_LOGINS] : []),
+  ];
   return `${[state, ...verbs, ...words].join(' ')} | ${path.join(' ')}`;
 }
 
@@ -29,14 +37,22 @@ const TWICE = 'twice';
 const NO_LOGINS = 'no-logins';
 
 /** Reads such a line. @throws when it names a state or a request that is unknown. */
-export function readLine(line: string): { readonly scenario: Scenario; readonly path: readonly string[] } {
+export function readLine(line: string): {
+  readonly scenario: Scenario;
+  readonly path: readonly string[];
+} {
   const [before = '', path = ''] = line.split('|');
   const [state, ...rest] = before.trim().split(/\s+/);
   const verbs = rest.filter((name) => ![TWICE, NO_LOGINS].includes(name));
   const isState = (name: unknown): name is State => STATES.some((known) => known === name);
   const isVerb = (name: unknown): name is Verb => VERBS.some((known) => known === name);
   if (!isState(state) || !verbs.every(isVerb)) throw new Error(`no such situation: ${before}`);
-  const scenario = { state, verbs, acceptsTwice: rest.includes(TWICE), hasNoLogins: rest.includes(NO_LOGINS) };
+  const scenario = {
+    state,
+    verbs,
+    acceptsTwice: rest.includes(TWICE),
+    hasNoLogins: rest.includes(NO_LOGINS),
+  };
   return { scenario, path: path.trim().split(/\s+/) };
 }
 
@@ -64,7 +80,11 @@ export function toSums(reports: readonly Report[], seconds: number): string {
   const sums = reports
     .map(count)
     .reduce((sum, row) => sum.map((number, index) => number + (row[index] ?? 0)), [0, 0, 0, 0, 0]);
-  return toText(['in all', `${reports.length} sets, ${Math.round(seconds)} s`, ...sums.map(String)]);
+  return toText([
+    'in all',
+    `${reports.length} sets, ${Math.round(seconds)} s`,
+    ...sums.map(String),
+  ]);
 }
 
 /** The numbers of a report, in the order of the columns. */

@@ -19,7 +19,10 @@ export interface Received {
  * Hands a request to an app and returns its answer, without a connection: no socket may decide when a request arrives, and tens of
  * thousands of them are made.
  */
-export function request(app: RequestListener, { method, url, cookie, body }: Sent): Promise<Received> {
+export function request(
+  app: RequestListener,
+  { method, url, cookie, body }: Sent,
+): Promise<Received> {
   const message = new IncomingMessage(new NoSocket());
   const headers = { host: 'localhost', ...(cookie !== '' && { cookie }) };
   Object.assign(message, { method, url, headers, body });

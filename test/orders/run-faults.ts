@@ -23,15 +23,19 @@ function explore(asked: readonly Asked[], fault?: SeededFault): readonly HarmSha
     transform: { [TYPESCRIPT]: [`${HERE}/fault-transform.cjs`, options] },
   };
   const jest = path.join(ROOT, 'node_modules', 'jest', 'bin', 'jest.js');
-  const { stdout, stderr } = spawnSync(process.execPath, [jest, '-i', '--config', JSON.stringify(config)], {
-    cwd: ROOT,
-    encoding: 'utf8',
-    env: {
-      ...process.env,
-      ORDERS_SCENARIOS: JSON.stringify(asked),
-      ...(fault && { ORDERS_FAULT: JSON.stringify(fault) }),
+  const { stdout, stderr } = spawnSync(
+    process.execPath,
+    [jest, '-i', '--config', JSON.stringify(config)],
+    {
+      cwd: ROOT,
+      encoding: 'utf8',
+      env: {
+        ...process.env,
+        ORDERS_SCENARIOS: JSON.stringify(asked),
+        ...(fault && { ORDERS_FAULT: JSON.stringify(fault) }),
+      },
     },
-  });
+  );
   const line = stdout.split('\n').find((one) => one.startsWith('RESULTS '));
   if (line === undefined) throw new Error(stderr);
   // Written by seeded-fault.run.ts.
@@ -43,16 +47,21 @@ function toPercent(share = 0): string {
 }
 
 const words = process.argv.slice(2);
-const faults = FAULTS.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)));
+const faults = FAULTS.filter(
+  ({ name }) => words.length === 0 || words.some((word) => name.includes(word)),
+);
 const before = explore(faults.map(({ scenario, kind }) => ({ scenario, ...(kind && { kind }) })));
 const missed = faults.filter((fault, index) => {
   const [found = {}] = explore([fault], fault);
   const without = before[index] ?? {};
   const caught = Object.entries(found).filter(([harm, share]) => share > (without[harm] ?? 0));
   const told = caught.map(
-    ([harm, share]) => `${harm}: ${toPercent(share)} of the orders, ${toPercent(without[harm])} without the fault`,
+    ([harm, share]) =>
+      `${harm}: ${toPercent(share)} of the orders, ${toPercent(without[harm])} without the fault`,
   );
-  process.stdout.write(`${told.length > 0 ? 'caught' : 'MISSED'}  ${fault.name}\n        ${told.join('; ')}\n`);
+  process.stdout.write(
+    `${told.length > 0 ? 'caught' : 'MISSED'}  ${fault.name}\n        ${told.join('; ')}\n`,
+  );
   return told.length === 0;
 });
 process.stdout.write(`${faults.length - missed.length} of ${faults.length} faults caught\n`);

@@ -147,7 +147,10 @@ async function prepare(world: World, { state, verbs }: Scenario): Promise<Situat
   return { jar, deviceJar: new Map([...jar, ...device]), recoveryCode, pin };
 }
 
-async function trustDevice(browser: Browser, world: World): Promise<readonly (readonly [string, string])[]> {
+async function trustDevice(
+  browser: Browser,
+  world: World,
+): Promise<readonly (readonly [string, string])[]> {
   await browser.logIn({ trustDevice: 'on' });
   const device = browser.jar.get(DEVICE_COOKIE);
   if (device === undefined) throw new Error('the device is not trusted');
@@ -169,12 +172,18 @@ export function nameRequests(verbs: readonly Verb[]): readonly (readonly [string
  * Makes a scenario something to explore.
  * @param requests Those that run, where it is not all of them.
  */
-export function toSubject(world: World, scenario: Scenario, requests = nameRequests(scenario.verbs)): Subject<Outcome> {
+export function toSubject(
+  world: World,
+  scenario: Scenario,
+  requests = nameRequests(scenario.verbs),
+): Subject<Outcome> {
   let situation: Situation;
   let bringBack: (() => Promise<void>) | undefined;
   const answers = new Map<string, Answer>();
   const start = (name: string, verb: Verb): Promise<void> =>
-    world.points.run(name, () => ACTIONS[verb](world, situation)).then((answer) => void answers.set(name, answer));
+    world.points
+      .run(name, () => ACTIONS[verb](world, situation))
+      .then((answer) => void answers.set(name, answer));
   return {
     prepare: async () => {
       answers.clear();

@@ -6,10 +6,15 @@ import { Points } from './points';
 
 /** Run by `run-faults.ts`, with the fault in the code: tells what the explorer finds in each scenario. */
 test('the explorer finds what it finds', async () => {
-  jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'clearImmediate', 'queueMicrotask', 'performance'] });
+  jest.useFakeTimers({
+    doNotFake: ['nextTick', 'setImmediate', 'clearImmediate', 'queueMicrotask', 'performance'],
+  });
   const worlds = [true, false].map((hasLogins) => makeWorld(new Points(), { hasLogins }));
   // Written by `run-faults.ts`.
-  const asked = JSON.parse(process.env.ORDERS_SCENARIOS ?? '[]') as Pick<SeededFault, 'scenario' | 'kind'>[];
+  const asked = JSON.parse(process.env.ORDERS_SCENARIOS ?? '[]') as Pick<
+    SeededFault,
+    'scenario' | 'kind'
+  >[];
   const results: HarmShares[] = [];
   for (const one of asked) {
     const world = worlds[one.scenario.hasNoLogins === true ? 1 : 0];
@@ -19,11 +24,16 @@ test('the explorer finds what it finds', async () => {
   expect(results).toHaveLength(asked.length);
 }, 300_000);
 
-async function explore(world: World, { scenario, kind }: Pick<SeededFault, 'scenario' | 'kind'>): Promise<HarmShares> {
+async function explore(
+  world: World,
+  { scenario, kind }: Pick<SeededFault, 'scenario' | 'kind'>,
+): Promise<HarmShares> {
   try {
     if (kind === 'mishaps') return count(await judgeMishaps(world, scenario));
     const mostPreemptions = kind === undefined ? undefined : kind === 'preempted-once' ? 1 : 2;
-    return count(await judge(world, scenario, mostPreemptions === undefined ? {} : { mostPreemptions }));
+    return count(
+      await judge(world, scenario, mostPreemptions === undefined ? {} : { mostPreemptions }),
+    );
   } catch (error) {
     // Even whole requests break a rule, or a call was made that should not have been.
     return { [error instanceof Error ? error.message : 'an error']: 1 };
@@ -33,7 +43,12 @@ async function explore(world: World, { scenario, kind }: Pick<SeededFault, 'scen
 function count({ found, orders: all }: Report): HarmShares {
   const counts: HarmShares = {};
   for (const { verdict, orders } of found) {
-    const names = verdict.kind === 'harmful' ? verdict.harms : verdict.kind === 'unexplained' ? ['unexplained'] : [];
+    const names =
+      verdict.kind === 'harmful'
+        ? verdict.harms
+        : verdict.kind === 'unexplained'
+          ? ['unexplained']
+          : [];
     for (const name of names) counts[name] = (counts[name] ?? 0) + orders / all;
   }
   return counts;

@@ -3,7 +3,9 @@ import { type Scenario, type State, STATES, type Verb, VERBS } from './scenarios
 
 /** All pairs of requests in one state, the same request twice among them. */
 export function allPairs(state: State): readonly Scenario[] {
-  return VERBS.flatMap((one, index) => VERBS.slice(index).map((other) => ({ state, verbs: [one, other] })));
+  return VERBS.flatMap((one, index) =>
+    VERBS.slice(index).map((other) => ({ state, verbs: [one, other] })),
+  );
 }
 
 /** What is different in a state that is otherwise like another one: logged in and waiting, or pending. */
@@ -20,7 +22,9 @@ const LONGEST = 'confirm device';
 export function checkedPairs(state: State): readonly Scenario[] {
   const special = SPECIAL[state];
   const isSpecial = (verb: Verb): boolean => special === undefined || special.includes(verb);
-  return allPairs(state).filter(({ verbs }) => verbs.some(isSpecial) && verbs.join(' ') !== LONGEST);
+  return allPairs(state).filter(
+    ({ verbs }) => verbs.some(isSpecial) && verbs.join(' ') !== LONGEST,
+  );
 }
 
 /** What people do at once most often, and what somebody with a copied cookie does beside them. */
@@ -73,7 +77,9 @@ const LOGGED_IN: readonly State[] = ['logged-in', 'stepping-up', 'approving', 'e
 
 /** Without the option `logins`: the pairs that are known to bring something back. */
 export const WITHOUT_LOGINS: readonly Scenario[] = LOGGED_IN.flatMap(checkedPairs)
-  .filter((scenario) => KNOWN_HARMS.some((entry) => listPairs(entry).includes(scenario.verbs.join(' + '))))
+  .filter((scenario) =>
+    KNOWN_HARMS.some((entry) => listPairs(entry).includes(scenario.verbs.join(' + '))),
+  )
   .map((scenario) => ({ ...scenario, hasNoLogins: true }));
 
 /** The same in the quick part. */
@@ -99,12 +105,18 @@ export const TRIPLES: readonly Scenario[] = [
 ];
 
 /** One request in every state, for orders in which a call goes wrong. */
-export const SINGLES: readonly Scenario[] = STATES.flatMap((state) => VERBS.map((verb) => ({ state, verbs: [verb] })));
+export const SINGLES: readonly Scenario[] = STATES.flatMap((state) =>
+  VERBS.map((verb) => ({ state, verbs: [verb] })),
+);
 
 /** Two requests, one after the other, in which a call goes wrong. */
-export const PAIRS_IN_TURN: readonly Scenario[] = [...allPairs('pending'), ...allPairs('stepping-up')];
+export const PAIRS_IN_TURN: readonly Scenario[] = [
+  ...allPairs('pending'),
+  ...allPairs('stepping-up'),
+];
 
 /** The mishaps of the quick part. */
 export const QUICK_SINGLES: readonly Scenario[] = SINGLES.filter(
-  ({ state, verbs }) => state === 'pending' && ['send', 'right', 'resend', 'recover'].includes(verbs[0] ?? ''),
+  ({ state, verbs }) =>
+    state === 'pending' && ['send', 'right', 'resend', 'recover'].includes(verbs[0] ?? ''),
 );

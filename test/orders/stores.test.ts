@@ -32,7 +32,8 @@ const STORES: Readonly<Record<'redis' | 'postgres', () => Promise<OpenStore>>> =
     let runs = 0;
     return {
       // Another prefix is another store.
-      makeStore: () => redisStore(client, { prefix: `run-${(runs += 1)}`, onWarning: () => undefined }),
+      makeStore: () =>
+        redisStore(client, { prefix: `run-${(runs += 1)}`, onWarning: () => undefined }),
       emptyStore: () => Promise.resolve(),
       close: async () => {
         await close();
@@ -74,7 +75,13 @@ for (const name of ['redis', 'postgres'] as const) {
     beforeAll(async () => {
       store = await STORES[name]();
       // No deadline may end a call that waits for its turn.
-      const doNotFake = ['nextTick', 'setImmediate', 'clearImmediate', 'queueMicrotask', 'performance'] as const;
+      const doNotFake = [
+        'nextTick',
+        'setImmediate',
+        'clearImmediate',
+        'queueMicrotask',
+        'performance',
+      ] as const;
       jest.useFakeTimers({ doNotFake: [...doNotFake] });
       jest.spyOn(Math, 'random').mockReturnValue(0);
       memory = makeWorld(new Points(), {
@@ -106,7 +113,9 @@ for (const name of ['redis', 'postgres'] as const) {
       5 * MINUTE,
     );
 
-    async function listOutcomes(scenario: Scenario): Promise<ReadonlyMap<string, readonly string[]>> {
+    async function listOutcomes(
+      scenario: Scenario,
+    ): Promise<ReadonlyMap<string, readonly string[]>> {
       const known = listed.get(scenario);
       if (known !== undefined) return known;
       const found = new Map<string, readonly string[]>();

@@ -12,9 +12,18 @@ const directory = mkdtempSync(join(tmpdir(), 'passport-sms-otp-consumers-'));
 const sources = join(__dirname, 'consumers');
 
 const PROJECTS: readonly (readonly [string, Peers])[] = [
-  ['Express 5 and passport 0.7', { express: 'express', expressTypes: '@types/express', passport: 'passport' }],
-  ['Express 4 and passport 0.7', { express: 'express4', expressTypes: 'express4-types', passport: 'passport' }],
-  ['Express 5 and passport 0.6', { express: 'express', expressTypes: '@types/express', passport: 'passport06' }],
+  [
+    'Express 5 and passport 0.7',
+    { express: 'express', expressTypes: '@types/express', passport: 'passport' },
+  ],
+  [
+    'Express 4 and passport 0.7',
+    { express: 'express4', expressTypes: 'express4-types', passport: 'passport' },
+  ],
+  [
+    'Express 5 and passport 0.6',
+    { express: 'express', expressTypes: '@types/express', passport: 'passport06' },
+  ],
 ];
 
 /** Password, wrong code, right code, account: status, place and what the page says. */
@@ -33,7 +42,8 @@ function projectOf({ express, passport }: Peers): string {
 
 beforeAll(async () => {
   const tarball = await packInto(directory);
-  for (const [, peers] of PROJECTS) layOutConsumer(projectOf(peers), tarball.directory, peers, sources);
+  for (const [, peers] of PROJECTS)
+    layOutConsumer(projectOf(peers), tarball.directory, peers, sources);
   layOutAlone(join(directory, 'alone'), tarball.directory, sources);
 }, 180_000);
 
@@ -72,30 +82,33 @@ describeInCompleteRun('an application without otpauth', () => {
   }, 60_000);
 });
 
-describeInCompleteRun.each(PROJECTS.slice(0, 2))('a TypeScript application with %s', (_title, peers) => {
-  const project = projectOf(peers);
-  let lines: readonly string[];
+describeInCompleteRun.each(PROJECTS.slice(0, 2))(
+  'a TypeScript application with %s',
+  (_title, peers) => {
+    const project = projectOf(peers);
+    let lines: readonly string[];
 
-  beforeAll(async () => {
-    for (const extension of ['cts', 'mts']) {
-      copyFileSync(join(project, 'application.ts'), join(project, `application.${extension}`));
-    }
-    const compiler = join(MODULES, 'typescript/lib/tsc.js');
-    const { stdout } = await runNode([compiler, '--project', project, '--listFiles'], project);
-    lines = stdout.split('\n');
-  }, 120_000);
+    beforeAll(async () => {
+      for (const extension of ['cts', 'mts']) {
+        copyFileSync(join(project, 'application.ts'), join(project, `application.${extension}`));
+      }
+      const compiler = join(MODULES, 'typescript/lib/tsc.js');
+      const { stdout } = await runNode([compiler, '--project', project, '--listFiles'], project);
+      lines = stdout.split('\n');
+    }, 120_000);
 
-  it('compiles as CommonJS and as an ES module, the declarations of all packages checked', () => {
-    expect(lines).toContain(join(project, 'application.cts'));
-    expect(lines).toContain(join(project, 'application.mts'));
-    expect(lines.filter((line) => line.includes('error TS'))).toEqual([]);
-  });
+    it('compiles as CommonJS and as an ES module, the declarations of all packages checked', () => {
+      expect(lines).toContain(join(project, 'application.cts'));
+      expect(lines).toContain(join(project, 'application.mts'));
+      expect(lines.filter((line) => line.includes('error TS'))).toEqual([]);
+    });
 
-  it('sees one version of the types of Express', () => {
-    const versions = lines.filter((line) => line.endsWith('/@types/express/index.d.ts'));
-    expect(versions).toEqual([join(project, 'node_modules/@types/express/index.d.ts')]);
-  });
-});
+    it('sees one version of the types of Express', () => {
+      const versions = lines.filter((line) => line.endsWith('/@types/express/index.d.ts'));
+      expect(versions).toEqual([join(project, 'node_modules/@types/express/index.d.ts')]);
+    });
+  },
+);
 
 describeInCompleteRun('a strict TypeScript application', () => {
   async function compile(project: string): Promise<readonly string[]> {

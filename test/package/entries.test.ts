@@ -13,7 +13,9 @@ const [, mainRow = ''] = rows.find(([, entry]) => entry === '`passport-sms-otp`'
 
 describe('docs/api.md', () => {
   it('has every entry of the package', () => {
-    const entries = Object.entries(manifest.exports).filter(([, target]) => typeof target === 'object');
+    const entries = Object.entries(manifest.exports).filter(
+      ([, target]) => typeof target === 'object',
+    );
     const names = entries.map(([path]) => `\`passport-sms-otp${path.slice(1)}\``);
     const shown = rows.map(([, entry]) => entry);
     expect(names.filter((name) => !shown.includes(name))).toEqual([]);
@@ -24,6 +26,8 @@ describe('docs/api.md', () => {
       ([name, value]) => typeof value === 'function' && !name.endsWith('Error'),
     );
     expect(calls.length).toBeGreaterThan(4);
-    expect(calls.map(([name]) => name).filter((name) => !mainRow.includes(`\`${name}\``))).toEqual([]);
+    expect(calls.map(([name]) => name).filter((name) => !mainRow.includes(`\`${name}\``))).toEqual(
+      [],
+    );
   });
 });

@@ -22,15 +22,23 @@ const DOCUMENTED = [
 beforeAll(() => ensureBuilt(), 180_000);
 
 /** Runs a script at the top of the repository, where the package finds itself by its name; gives what it printed as JSON. */
-async function evaluate(script: string, type: 'commonjs' | 'module' = 'commonjs'): Promise<unknown> {
-  const { status, stdout, stderr } = await runNode([`--input-type=${type}`, '--eval', script], ROOT);
+async function evaluate(
+  script: string,
+  type: 'commonjs' | 'module' = 'commonjs',
+): Promise<unknown> {
+  const { status, stdout, stderr } = await runNode(
+    [`--input-type=${type}`, '--eval', script],
+    ROOT,
+  );
   if (status !== 0) throw new Error(stderr);
   return JSON.parse(stdout);
 }
 
 /** The files that are loaded by `require` of a subpath. */
 async function filesLoadedBy(subpath: string): Promise<readonly string[]> {
-  const files = await evaluate(`require('${NAME}${subpath}'); console.log(JSON.stringify(Object.keys(require.cache)))`);
+  const files = await evaluate(
+    `require('${NAME}${subpath}'); console.log(JSON.stringify(Object.keys(require.cache)))`,
+  );
   // The script prints the keys of require.cache.
   return files as string[];
 }
@@ -50,7 +58,10 @@ describe('the manifest', () => {
 
   it('gives TypeScript the same declarations where it resolves in the older way, without exports', () => {
     const { '.': main, './package.json': _own, ...subpaths } = manifest.exports;
-    const declarations = Object.entries(subpaths).map(([name, { types }]) => [name.slice(2), [types]]);
+    const declarations = Object.entries(subpaths).map(([name, { types }]) => [
+      name.slice(2),
+      [types],
+    ]);
     expect(manifest.typesVersions['*']).toEqual(Object.fromEntries(declarations));
     expect(manifest.types).toBe(main.types);
   });
@@ -90,9 +101,13 @@ describe('loading', () => {
     expect(await packagesLoadedBy('/totp')).toEqual(['zod']);
     const use = "totpFactor({ secret: 'x'.repeat(31) + 'y', findSecret() {}, acceptStep() {} })";
     const script = `require('${NAME}/totp').${use}; console.log(JSON.stringify(Object.keys(require.cache)))`;
-    expect(await evaluate(script)).toContainEqual(expect.stringMatching(/node_modules[\\/]otpauth[\\/]/));
+    expect(await evaluate(script)).toContainEqual(
+      expect.stringMatching(/node_modules[\\/]otpauth[\\/]/),
+    );
     const isTotp = (file: string): boolean => /[\\/](?:dist[\\/]totp|otpauth)[\\/]/.test(file);
-    expect([...(await filesLoadedBy('')), ...(await filesLoadedBy('/client'))].filter(isTotp)).toEqual([]);
+    expect(
+      [...(await filesLoadedBy('')), ...(await filesLoadedBy('/client'))].filter(isTotp),
+    ).toEqual([]);
   });
 
   it('the main entry loads passport-custom, but nothing large', async () => {
@@ -117,7 +132,10 @@ describe('subpaths', () => {
   it.each(DOCUMENTED)('%s resolves by require and by import', async (subpath) => {
     const name = NAME + subpath.slice(1);
     const required = await evaluate(`console.log(JSON.stringify(require.resolve('${name}')))`);
-    const imported = await evaluate(`console.log(JSON.stringify(import.meta.resolve('${name}')))`, 'module');
+    const imported = await evaluate(
+      `console.log(JSON.stringify(import.meta.resolve('${name}')))`,
+      'module',
+    );
     expect(imported).toBe(`file://${String(required)}`);
   });
 
@@ -156,13 +174,19 @@ describe('an error class', () => {
         required: require('${NAME}').GatewayUnreachableError === GatewayUnreachableError,
         client: require('${NAME}/client').GatewayClient === GatewayClient,
       }));`;
-    expect(await evaluate(script, 'module')).toEqual({ thrown: true, required: true, client: true });
+    expect(await evaluate(script, 'module')).toEqual({
+      thrown: true,
+      required: true,
+      client: true,
+    });
   });
 });
 
 describe('named imports', () => {
   it('of an ES module find every name that require gives', async () => {
-    const names = await evaluate(`console.log(JSON.stringify(Object.keys(require('${NAME}')).sort()))`);
+    const names = await evaluate(
+      `console.log(JSON.stringify(Object.keys(require('${NAME}')).sort()))`,
+    );
     const script = `import * as all from '${NAME}'; console.log(JSON.stringify(Object.keys(all)))`;
     expect(await evaluate(script, 'module')).toEqual(expect.arrayContaining(names as string[]));
   });

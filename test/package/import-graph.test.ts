@@ -42,10 +42,16 @@ function breaking(graph: Sources, keepsRule: (oneImport: Import) => boolean): st
 const importRules = [
   ['imports go down the graph of the design', followsDirection],
   ['Express, its sessions and Passport are imported in src/middleware alone', keepsHttpAtTheEdge],
-  ['OpenTelemetry is imported in src/opentelemetry alone, otpauth in src/totp', keepsOptionalPeersApart],
+  [
+    'OpenTelemetry is imported in src/opentelemetry alone, otpauth in src/totp',
+    keepsOptionalPeersApart,
+  ],
   ['undici, libphonenumber-js and otpauth are loaded inside a function', loadsLazily],
   ['client/transport.ts alone loads undici', leavesConnectionsToTransport],
-  ['errors imports no package, protocol zod alone, built-in modules are written with node:', importsPackagesItMay],
+  [
+    'errors imports no package, protocol zod alone, built-in modules are written with node:',
+    importsPackagesItMay,
+  ],
   ['every package is a dependency or a peer', isDeclared(declared)],
 ] as const;
 
@@ -59,7 +65,9 @@ const fileRules = [
 describe('the source', () => {
   it('is read: there are files, and imports of each kind', () => {
     expect(sources.size).toBeGreaterThan(10);
-    expect(new Set(readImports(sources).map(({ kind }) => kind))).toEqual(new Set(['type', 'lazy', 'value']));
+    expect(new Set(readImports(sources).map(({ kind }) => kind))).toEqual(
+      new Set(['type', 'lazy', 'value']),
+    );
   });
 
   it.each(importRules)('%s', (_title, keepsRule) => {
@@ -96,9 +104,18 @@ describe('the source', () => {
 /** A small source with one sin in each place; what must be found is listed with it. */
 const BAD = new Map([
   ['client/index.ts', "export { b } from './b';\nexport const own = 1;"],
-  ['client/b.ts', "import { Agent } from 'undici';\nimport { c } from './c';\nimport '../login/login';"],
-  ['client/c.ts', "import { b } from './b';\nimport type { Request } from 'express';\nimport 'fs';"],
-  ['client/transport.ts', "export async function go() { return import('undici'); }\nvoid import('undici');"],
+  [
+    'client/b.ts',
+    "import { Agent } from 'undici';\nimport { c } from './c';\nimport '../login/login';",
+  ],
+  [
+    'client/c.ts',
+    "import { b } from './b';\nimport type { Request } from 'express';\nimport 'fs';",
+  ],
+  [
+    'client/transport.ts',
+    "export async function go() { return import('undici'); }\nvoid import('undici');",
+  ],
   [
     'middleware/send.ts',
     "import session from 'express-session';\nimport type { Meter } from '@opentelemetry/api';\nconst { session: slot } = req;\nreq['session'];",
@@ -108,11 +125,23 @@ const BAD = new Map([
     'login/login.ts',
     "import type { X } from '../middleware/send';\nexport default function login(req) { return req.session; }",
   ],
-  ['options.ts', "import type { Request } from 'express';\nimport { z } from '../nowhere';\nimport 'left-pad';"],
-  ['protocol/auth.ts', "import { SmsOtpError } from '../errors';\nexport * from '@scope/thing/sub';"],
+  [
+    'options.ts',
+    "import type { Request } from 'express';\nimport { z } from '../nowhere';\nimport 'left-pad';",
+  ],
+  [
+    'protocol/auth.ts',
+    "import { SmsOtpError } from '../errors';\nexport * from '@scope/thing/sub';",
+  ],
   ['errors.ts', "import { z } from 'zod';"],
-  ['simulator/world.ts', "import { type B } from '../client/b';\nimport type { S } from '../stores/store';"],
-  ['stores/store.ts', "type T = import('undici').Agent;\nexport const phone = require('libphonenumber-js/max');"],
+  [
+    'simulator/world.ts',
+    "import { type B } from '../client/b';\nimport type { S } from '../stores/store';",
+  ],
+  [
+    'stores/store.ts',
+    "type T = import('undici').Agent;\nexport const phone = require('libphonenumber-js/max');",
+  ],
   [
     'totp/totp.ts',
     "import { TOTP } from 'otpauth';\nimport type { Factor } from '../account/factors';\nimport '../login/login';",
@@ -154,16 +183,28 @@ describe('a bad graph', () => {
         'totp/totp.ts -> otpauth (value)',
       ],
     ],
-    ['leavesConnectionsToTransport', leavesConnectionsToTransport, ['client/b.ts -> undici (value)']],
+    [
+      'leavesConnectionsToTransport',
+      leavesConnectionsToTransport,
+      ['client/b.ts -> undici (value)'],
+    ],
     [
       'importsPackagesItMay',
       importsPackagesItMay,
-      ['client/c.ts -> fs (value)', 'protocol/auth.ts -> @scope/thing/sub (value)', 'errors.ts -> zod (value)'],
+      [
+        'client/c.ts -> fs (value)',
+        'protocol/auth.ts -> @scope/thing/sub (value)',
+        'errors.ts -> zod (value)',
+      ],
     ],
     [
       'isDeclared',
       isDeclared(declared),
-      ['client/c.ts -> fs (value)', 'options.ts -> left-pad (value)', 'protocol/auth.ts -> @scope/thing/sub (value)'],
+      [
+        'client/c.ts -> fs (value)',
+        'options.ts -> left-pad (value)',
+        'protocol/auth.ts -> @scope/thing/sub (value)',
+      ],
     ],
   ])('is noticed by %s', (_name, keepsRule, found) => {
     expect(breaking(BAD, keepsRule)).toEqual(found);

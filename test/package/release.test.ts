@@ -24,7 +24,11 @@ function read(file: string): string {
 }
 
 /** Runs a script of .ci in the folder, with these variables of the workflow. */
-function runScript(name: string, variables: Readonly<Record<string, string>>, ...parameters: string[]) {
+function runScript(
+  name: string,
+  variables: Readonly<Record<string, string>>,
+  ...parameters: string[]
+) {
   const lines = [
     `Object.assign(process.env, { GITHUB_SERVER_URL: '', GITHUB_REPOSITORY: '' }, ${JSON.stringify(variables)});`,
     `process.argv.splice(1, Infinity, 'script', ...${JSON.stringify(parameters)});`,
@@ -38,7 +42,13 @@ describe('.ci/prepare-release.mjs', () => {
     runScript('prepare-release.mjs', variables);
 
   beforeEach(() => {
-    const manifest = { name: 'some-package', version: '1.2.3', description: 'x', files: ['docs/*.md'], license: 'MIT' };
+    const manifest = {
+      name: 'some-package',
+      version: '1.2.3',
+      description: 'x',
+      files: ['docs/*.md'],
+      license: 'MIT',
+    };
     writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest));
     mkdirSync(join(folder, 'docs'));
     writeFileSync(join(folder, 'docs/other.md'), '# Other\n');
@@ -61,7 +71,13 @@ describe('.ci/prepare-release.mjs', () => {
   it('names the repository that the workflow runs in, and leaves the rest of package.json', async () => {
     expect(await prepare()).toMatchObject({ status: 0, stdout: expect.stringContaining(ADDRESS) });
     expect(JSON.parse(read('package.json'))).toEqual({
-      ...{ name: 'some-package', version: '1.2.3', description: 'x', files: ['docs/*.md'], license: 'MIT' },
+      ...{
+        name: 'some-package',
+        version: '1.2.3',
+        description: 'x',
+        files: ['docs/*.md'],
+        license: 'MIT',
+      },
       repository: { type: 'git', url: `git+${ADDRESS}.git` },
       homepage: `${ADDRESS}#readme`,
       bugs: { url: `${ADDRESS}/issues` },
@@ -140,9 +156,14 @@ describe('.ci/llms.mjs', () => {
     const text = read('llms.txt');
     expect(text).toMatch(/^# passport-sms-otp\n\n> .{40,}\n\n## /);
     const links = readLinks({ path: 'llms.txt', text }).filter((link) => link.endsWith('.md'));
-    const contents = readLinks({ path: 'docs/README.md', text: readFileSync(join(ROOT, 'docs/README.md'), 'utf8') });
+    const contents = readLinks({
+      path: 'docs/README.md',
+      text: readFileSync(join(ROOT, 'docs/README.md'), 'utf8'),
+    });
     const pages = contents.filter((link) => link.endsWith('.md'));
-    expect(links).toEqual(pages.map((link) => (link.startsWith('../') ? link.slice(3) : `docs/${link}`)));
+    expect(links).toEqual(
+      pages.map((link) => (link.startsWith('../') ? link.slice(3) : `docs/${link}`)),
+    );
     expect(links.filter((link) => !existsSync(join(folder, link)))).toEqual([]);
     expect(read('llms-full.txt')).toContain('# Quick start');
   });

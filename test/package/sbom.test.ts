@@ -17,7 +17,9 @@ interface Bill {
   readonly components: readonly Component[];
 }
 
-const locked: Readonly<Record<string, { readonly version?: string; readonly dependencies?: object }>> = lock.packages;
+const locked: Readonly<
+  Record<string, { readonly version?: string; readonly dependencies?: object }>
+> = lock.packages;
 
 /** Every package that the given ones bring along, by the lock file. */
 function closure(names: readonly string[], seen = new Set<string>()): ReadonlySet<string> {

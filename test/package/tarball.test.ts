@@ -51,7 +51,10 @@ describe('the tarball', () => {
   });
 
   it('holds every guide that the README points to', () => {
-    const links = Array.from(read('README.md').matchAll(/\]\((docs\/[^)#]+)/g), ([, path]) => path ?? '');
+    const links = Array.from(
+      read('README.md').matchAll(/\]\((docs\/[^)#]+)/g),
+      ([, path]) => path ?? '',
+    );
     expect(links.length).toBeGreaterThan(20);
     expect(links.filter((path) => !tarball.files.includes(path))).toEqual([]);
   });
@@ -63,8 +66,12 @@ describe('the tarball', () => {
   });
 
   it('holds everything that its pages link to, or the link leads to a site', () => {
-    const pages = tarball.files.filter((file) => file.endsWith('.md')).map((path) => ({ path, text: read(path) }));
-    const links = pages.flatMap((page) => readLinks(page).map((link) => ({ page: page.path, link })));
+    const pages = tarball.files
+      .filter((file) => file.endsWith('.md'))
+      .map((path) => ({ path, text: read(path) }));
+    const links = pages.flatMap((page) =>
+      readLinks(page).map((link) => ({ page: page.path, link })),
+    );
     const dead = links.filter(({ page, link }) => !isInTarball(page, link));
     expect(links.length).toBeGreaterThan(100);
     expect(dead).toEqual([]);
@@ -106,14 +113,26 @@ describe('the tarball', () => {
   });
 
   it('names no place of the machine it was built on', () => {
-    const leaks = tarball.files.filter((file) => read(file).includes(ROOT) || read(file).includes('sourceMappingURL'));
+    const leaks = tarball.files.filter(
+      (file) => read(file).includes(ROOT) || read(file).includes('sourceMappingURL'),
+    );
     expect(leaks).toEqual([]);
   });
 
   it('runs nothing when it is installed', () => {
     // The manifest is our own.
-    const { scripts = {} } = JSON.parse(read('package.json')) as { scripts?: Record<string, string> };
-    const hooks = ['preinstall', 'install', 'postinstall', 'prepare', 'prepublish', 'preprepare', 'postprepare'];
+    const { scripts = {} } = JSON.parse(read('package.json')) as {
+      scripts?: Record<string, string>;
+    };
+    const hooks = [
+      'preinstall',
+      'install',
+      'postinstall',
+      'prepare',
+      'prepublish',
+      'preprepare',
+      'postprepare',
+    ];
     expect(Object.keys(scripts).filter((name) => hooks.includes(name))).toEqual([]);
     expect(tarball.files).not.toContain('binding.gyp');
   });

@@ -9,7 +9,9 @@ const ROOT = join(__dirname, '../..');
 
 /** The values of one axis of check.yml. */
 function readAxis(name: string): readonly string[] {
-  const list = new RegExp(`^ {8}${name}: \\[(.*)\\]$`, 'm').exec(readFileSync(join(FOLDER, 'check.yml'), 'utf8'));
+  const list = new RegExp(`^ {8}${name}: \\[(.*)\\]$`, 'm').exec(
+    readFileSync(join(FOLDER, 'check.yml'), 'utf8'),
+  );
   return Array.from((list?.[1] ?? '').matchAll(/'([^']+)'/g), ([, value = '']) => value);
 }
 
@@ -48,11 +50,18 @@ describe('the versions that README.md supports', () => {
   it.each([
     ['Express', 'express', 1],
     ['Passport', 'passport', 2],
-  ] as const)('of %s are those that the tests run with, and those that are allowed', (name, key, length) => {
-    expect(supported[name]).toEqual(readInstalled(key, length));
-    const allowed = manifest.peerDependencies[key].split(' || ').map((range) => range.replace('^', ''));
-    expect(allowed.map((range) => range.split('.').slice(0, length).join('.'))).toEqual(supported[name]);
-  });
+  ] as const)(
+    'of %s are those that the tests run with, and those that are allowed',
+    (name, key, length) => {
+      expect(supported[name]).toEqual(readInstalled(key, length));
+      const allowed = manifest.peerDependencies[key]
+        .split(' || ')
+        .map((range) => range.replace('^', ''));
+      expect(allowed.map((range) => range.split('.').slice(0, length).join('.'))).toEqual(
+        supported[name],
+      );
+    },
+  );
 
   it('of Node begin with the one that package.json asks for', () => {
     expect(manifest.engines.node).toMatch(new RegExp(`^>=${supported.Node?.[0] ?? ''}\\.`));
@@ -78,7 +87,8 @@ describe.each(readdirSync(FOLDER))('the workflow %s', (file) => {
   it('installs nothing and runs no code of the repository beside the right to publish', () => {
     const publishing = readJobs(file).filter((job) => job.includes('id-token: write'));
     expect(publishing).toHaveLength(file === 'publish.yml' ? 1 : 0);
-    for (const job of publishing) expect(job).not.toMatch(/npm (ci|install|run)|checkout@|node \.|npx/);
+    for (const job of publishing)
+      expect(job).not.toMatch(/npm (ci|install|run)|checkout@|node \.|npx/);
   });
 });
 
@@ -89,7 +99,12 @@ describe('publish.yml', () => {
 
   it('checks, rehearses and packs before it publishes, and publishes what was packed', () => {
     expect(pack).toContain('needs: check');
-    const steps = ['npm ci', 'npm run release:rehearse', 'node .ci/prepare-release.mjs', 'npm pack --ignore-scripts'];
+    const steps = [
+      'npm ci',
+      'npm run release:rehearse',
+      'node .ci/prepare-release.mjs',
+      'npm pack --ignore-scripts',
+    ];
     const places = steps.map((step) => pack.indexOf(`run: ${step}`));
     expect(places).toEqual(places.filter((place) => place > 0).sort((one, other) => one - other));
     expect(publish).toContain('needs: pack');
@@ -97,7 +112,9 @@ describe('publish.yml', () => {
   });
 
   it('gives no job but publish a right beyond reading', () => {
-    expect(readFileSync(join(FOLDER, 'publish.yml'), 'utf8')).toMatch(/^permissions:\n {2}contents: read\n/m);
+    expect(readFileSync(join(FOLDER, 'publish.yml'), 'utf8')).toMatch(
+      /^permissions:\n {2}contents: read\n/m,
+    );
     expect(jobs.filter((job) => job.includes('permissions:'))).toEqual([publish]);
   });
 });

@@ -62,7 +62,9 @@ describe('the block of an address', () => {
         const holdsIPv4 = ([first = 0]: number[]): boolean => [0, 0x64, 0x2002].includes(first);
         const other = groups.with(index, change);
         fc.pre(!holdsIPv4(groups) && !holdsIPv4(other));
-        const [one, two] = [groups, other].map((all) => all.map((value) => value.toString(16)).join(':'));
+        const [one, two] = [groups, other].map((all) =>
+          all.map((value) => value.toString(16)).join(':'),
+        );
         const subnet = new BlockList();
         subnet.addSubnet(one ?? '', 64, 'ipv6');
         expect(toAddressBlock(one) === toAddressBlock(two)).toBe(subnet.check(two ?? '', 'ipv6'));
@@ -75,7 +77,12 @@ describe('the block of an address', () => {
       { block: '2001:db8:1:2::/64', factor: 1 },
       { block: '2001:db8:1::/48', factor: 10 },
     ]);
-    for (const address of ['192.0.2.7', '::ffff:192.0.2.7', '64:ff9b::192.0.2.7', '2002:c000:207::1']) {
+    for (const address of [
+      '192.0.2.7',
+      '::ffff:192.0.2.7',
+      '64:ff9b::192.0.2.7',
+      '2002:c000:207::1',
+    ]) {
       expect(toAddressBlocks(address)).toEqual([{ block: '192.0.2.7', factor: 1 }]);
     }
     expect(toAddressBlocks(undefined)).toEqual([{ block: 'none', factor: 1 }]);

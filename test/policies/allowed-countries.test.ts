@@ -59,7 +59,10 @@ describe('the list of countries', () => {
   it('may be any: then a number without a country is texted too', async () => {
     const user = { id: 'sailor', phone: '+881612345678' };
     const listed = await startTestApp({ users: [user] });
-    expect(seen(await visit(listed, user).login())).toEqual([403, { error: 'country-not-allowed' }]);
+    expect(seen(await visit(listed, user).login())).toEqual([
+      403,
+      { error: 'country-not-allowed' },
+    ]);
     expect(listed.sim.stats().calls).toMatchObject({ auth: 0, generate: 0 });
     await listed.close();
     const open = await startTestApp({ users: [user], options: { allowedCountries: 'any' } });

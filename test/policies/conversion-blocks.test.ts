@@ -31,7 +31,8 @@ function send(): Promise<Try> {
 
 /** So long that no code of before can be typed in any more. */
 const mature = (): void => traffic.minutes(13);
-const blocks = (): unknown[] => traffic.test.events.filter(({ type }) => type === 'conversion-blocked');
+const blocks = (): unknown[] =>
+  traffic.test.events.filter(({ type }) => type === 'conversion-blocked');
 
 describe('a block by conversion', () => {
   async function provoke(): Promise<Try> {
@@ -66,8 +67,12 @@ describe('a block by conversion', () => {
     await repeat(16, send);
     mature();
     const tries = await Promise.all(Array.from({ length: 10 }, send));
-    expect(tries.map(({ response }) => response.headers['retry-after'])).toEqual(Array(10).fill('900'));
-    expect(blocks()).toEqual([{ type: 'conversion-blocked', scope: 'prefix', blockedSeconds: 900 }]);
+    expect(tries.map(({ response }) => response.headers['retry-after'])).toEqual(
+      Array(10).fill('900'),
+    );
+    expect(blocks()).toEqual([
+      { type: 'conversion-blocked', scope: 'prefix', blockedSeconds: 900 },
+    ]);
     expect(traffic.test.events).toContainEqual(
       expect.objectContaining({
         type: 'policy-decided',

@@ -23,7 +23,9 @@ const french = (index: number): string => `+336${1000 + index}1234`;
 const german = (index: number): string => `+49151${1000 + index}1234`;
 
 const blockedScopes = (): string[] =>
-  traffic.test.events.flatMap((event) => (event.type === 'conversion-blocked' ? [event.scope] : []));
+  traffic.test.events.flatMap((event) =>
+    event.type === 'conversion-blocked' ? [event.scope] : [],
+  );
 
 describe('the conversion of a country', () => {
   it('is counted over its prefixes from 50 messages on, and other countries are not blocked', async () => {
@@ -40,9 +42,12 @@ describe('the conversion of a country', () => {
   it('stays good beside bad prefixes', async () => {
     await open();
     const bad = ['+3379997', '+3379998', '+3379999'];
-    await repeat(16, (index) => Promise.all(bad.map((prefix) => traffic.login(numberOf(prefix, index)))));
+    await repeat(16, (index) =>
+      Promise.all(bad.map((prefix) => traffic.login(numberOf(prefix, index)))),
+    );
     traffic.minutes(13);
-    for (const prefix of bad) expect((await traffic.login(numberOf(prefix, 99))).isSent).toBe(false);
+    for (const prefix of bad)
+      expect((await traffic.login(numberOf(prefix, 99))).isSent).toBe(false);
     expect(blockedScopes()).toEqual(['prefix', 'prefix', 'prefix']);
     expect((await traffic.login(french(99))).isSent).toBe(true);
   });

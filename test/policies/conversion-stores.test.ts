@@ -88,11 +88,13 @@ describe.each(['redis', 'postgres'] as const)('on %s', (name) => {
       const tries = await Promise.all(
         Array.from({ length: 4 }, (_, index) => traffic.login(numberOf('+9996222', 200 + index))),
       );
-      expect(tries.map(({ response }) => Math.ceil(Number(response.headers['retry-after']) / 60))).toEqual(
-        Array(4).fill(15),
-      );
+      expect(
+        tries.map(({ response }) => Math.ceil(Number(response.headers['retry-after']) / 60)),
+      ).toEqual(Array(4).fill(15));
       const blocks = traffic.test.events.filter(({ type }) => type === 'conversion-blocked');
-      expect(blocks).toEqual([{ type: 'conversion-blocked', scope: 'prefix', blockedSeconds: 900 }]);
+      expect(blocks).toEqual([
+        { type: 'conversion-blocked', scope: 'prefix', blockedSeconds: 900 },
+      ]);
       expect((await traffic.answer(numberOf('+9996222', 0))).isSent).toBe(true);
     });
   });

@@ -6,7 +6,10 @@ jest.setTimeout(60_000);
 
 /** Of no country, so that nothing but the prefix is judged. */
 const PREFIX = '+9991234';
-const SEND_LIMIT = { status: 429, body: { error: 'send-limit', retryAfterSeconds: expect.any(Number) } };
+const SEND_LIMIT = {
+  status: 429,
+  body: { error: 'send-limit', retryAfterSeconds: expect.any(Number) },
+};
 
 let traffic: Traffic;
 let next: number;
@@ -29,7 +32,8 @@ function answer(): Promise<Try> {
 
 /** So long that no code of before can be typed in any more. */
 const mature = (): void => traffic.minutes(13);
-const blocks = (): unknown[] => traffic.test.events.filter(({ type }) => type === 'conversion-blocked');
+const blocks = (): unknown[] =>
+  traffic.test.events.filter(({ type }) => type === 'conversion-blocked');
 
 describe('the conversion of a prefix', () => {
   it.each([
@@ -39,28 +43,34 @@ describe('the conversion of a prefix', () => {
     [3, 40],
     [4, 47],
     [5, 54],
-  ])('is too low with %d answers to %d text messages, and not with one less', async (answers, messages) => {
-    await open();
-    await repeat(answers, answer);
-    await repeat(messages - answers - 1, send);
-    mature();
-    expect((await send()).isSent).toBe(true);
-    mature();
-    const { response } = await send();
-    expect(response).toMatchObject(SEND_LIMIT);
-    expect(response.headers['retry-after']).toBe('900');
-    expect(traffic.sentTo(PREFIX)).toBe(messages);
-  });
+  ])(
+    'is too low with %d answers to %d text messages, and not with one less',
+    async (answers, messages) => {
+      await open();
+      await repeat(answers, answer);
+      await repeat(messages - answers - 1, send);
+      mature();
+      expect((await send()).isSent).toBe(true);
+      mature();
+      const { response } = await send();
+      expect(response).toMatchObject(SEND_LIMIT);
+      expect(response.headers['retry-after']).toBe('900');
+      expect(traffic.sentTo(PREFIX)).toBe(messages);
+    },
+  );
 
-  it.each([0, 1, 75, 149])('is not judged while codes are alive, %d s into a slot', async (seconds) => {
-    await open();
-    traffic.test.clock.advanceSeconds(seconds);
-    await repeat(16, send);
-    traffic.test.clock.advanceSeconds(600);
-    expect((await send()).isSent).toBe(true);
-    traffic.test.clock.advanceSeconds(150);
-    expect((await send()).isSent).toBe(false);
-  });
+  it.each([0, 1, 75, 149])(
+    'is not judged while codes are alive, %d s into a slot',
+    async (seconds) => {
+      await open();
+      traffic.test.clock.advanceSeconds(seconds);
+      await repeat(16, send);
+      traffic.test.clock.advanceSeconds(600);
+      expect((await send()).isSent).toBe(true);
+      traffic.test.clock.advanceSeconds(150);
+      expect((await send()).isSent).toBe(false);
+    },
+  );
 
   it('counts an answer at once, and its text message with it', async () => {
     await open();

@@ -17,7 +17,8 @@ describe.each(['A', 'B'] as const)('failures of a user in variant %s', (variant)
   afterEach(() => test.close());
 
   const validates = (): number => test.sim.stats().calls.validate;
-  const told = (type: SmsOtpEvent['type']): SmsOtpEvent[] => test.events.filter((event) => event.type === type);
+  const told = (type: SmsOtpEvent['type']): SmsOtpEvent[] =>
+    test.events.filter((event) => event.type === type);
 
   /** Ten wrong codes over two OTP ids. */
   async function failTenTimes(visitor: Visit): Promise<void> {
@@ -73,7 +74,9 @@ describe.each(['A', 'B'] as const)('failures of a user in variant %s', (variant)
     expect(validates()).toBe(50);
     expect(told('locked')).toHaveLength(4);
     expect(told('disabled')).toMatchObject([{ userId: 'alice', purpose: 'login' }]);
-    const counts = told('failure-count-changed').map((event) => 'failures' in event && event.failures);
+    const counts = told('failure-count-changed').map(
+      (event) => 'failures' in event && event.failures,
+    );
     expect(counts).toEqual(Array.from({ length: 50 }, (_, index) => index + 1));
     expect(seen(await visitor.enterRight())).toEqual([401, { error: 'invalid-code' }]);
     test.clock.advanceSeconds(300 * 86_400);
@@ -81,7 +84,11 @@ describe.each(['A', 'B'] as const)('failures of a user in variant %s', (variant)
     await test.smsOtp.unlockUser('alice');
     expect(seen(await visitor.login())).toEqual(DISABLED);
     await test.smsOtp.enableUser('alice');
-    expect(told('failure-count-changed').at(-1)).toMatchObject({ userId: 'alice', failures: 0, purpose: null });
+    expect(told('failure-count-changed').at(-1)).toMatchObject({
+      userId: 'alice',
+      failures: 0,
+      purpose: null,
+    });
     await visitor.login();
     expect((await visitor.enterRight()).status).toBe(200);
   });

@@ -3,7 +3,12 @@ import fc from 'fast-check';
 import { Passport } from 'passport';
 import { createSmsOtp, memoryStore, type LimitsOption, type SmsOtp } from 'passport-sms-otp';
 import { guessCounters, OTHER_BROWSERS } from '../../src/limits/failures';
-import { keysClearedBySuccess, sendCounters, sendKeys, type SendKeys } from '../../src/limits/limits';
+import {
+  keysClearedBySuccess,
+  sendCounters,
+  sendKeys,
+  type SendKeys,
+} from '../../src/limits/limits';
 import { limitsSchema } from '../../src/limits/options';
 import { testClock } from '../support/clock';
 
@@ -62,20 +67,28 @@ describe('a limit by option', () => {
     ['total', 3_600],
     ['enrollments', 3_600],
     ['failures', 1_800],
-  ])('may make the window of %s longer than %d s, up to a day, and not shorter', (group, shortest) => {
-    const take = (perSeconds: number) => () => create({ [group]: { perSeconds } });
-    expect(take(shortest)).not.toThrow();
-    expect(take(86_400)).not.toThrow();
-    expect(take(shortest - 1)).toThrow(`limits.${group}.perSeconds`);
-    expect(take(86_401)).toThrow(`limits.${group}.perSeconds`);
-  });
-
-  it.each([[false], [null], [[]], ['off'], [{ perUser: false }], [{ perUser: null }], [{ failures: Infinity }]])(
-    'cannot be switched off by %j',
-    (limits) => {
-      expect(() => create(limits)).toThrow(TypeError);
+  ])(
+    'may make the window of %s longer than %d s, up to a day, and not shorter',
+    (group, shortest) => {
+      const take = (perSeconds: number) => () => create({ [group]: { perSeconds } });
+      expect(take(shortest)).not.toThrow();
+      expect(take(86_400)).not.toThrow();
+      expect(take(shortest - 1)).toThrow(`limits.${group}.perSeconds`);
+      expect(take(86_401)).toThrow(`limits.${group}.perSeconds`);
     },
   );
+
+  it.each([
+    [false],
+    [null],
+    [[]],
+    ['off'],
+    [{ perUser: false }],
+    [{ perUser: null }],
+    [{ failures: Infinity }],
+  ])('cannot be switched off by %j', (limits) => {
+    expect(() => create(limits)).toThrow(TypeError);
+  });
 
   it.each([
     ['limits.perSession', { perSession: { max: 1 } }],
@@ -90,7 +103,10 @@ describe('the failure counter', () => {
   it('locks at 10, 20, 30 and so on for 30 min, doubling to 24 h', async () => {
     const clock = testClock();
     const { counters } = memoryStore({ now: () => clock.now() });
-    const limits = { ...DEFAULT_LIMITS, failures: { ...DEFAULT_LIMITS.failures, disableAfter: 100 } };
+    const limits = {
+      ...DEFAULT_LIMITS,
+      failures: { ...DEFAULT_LIMITS.failures, disableAfter: 100 },
+    };
     const locks: [number, number][] = [];
     for (let failure = 1; failure <= 100; failure += 1) {
       const { counts } = await counters.charge(guessCounters(limits, 'a', OTHER_BROWSERS, 'sms'));
@@ -102,7 +118,9 @@ describe('the failure counter', () => {
     }
     const hours = [0.5, 1, 2, 4, 8, 16, 24, 24, 24, 24];
     expect(locks).toEqual(hours.map((length, index) => [10 * (index + 1), length * 3_600]));
-    expect((await counters.charge(guessCounters(limits, 'a', OTHER_BROWSERS, 'sms'))).refusedBy).toBe(0);
+    expect(
+      (await counters.charge(guessCounters(limits, 'a', OTHER_BROWSERS, 'sms'))).refusedBy,
+    ).toBe(0);
   });
 });
 
@@ -116,7 +134,10 @@ describe('the counters of a send', () => {
     sendCounters(DEFAULT_LIMITS, { ...keys, ...changes }, 30, 0).map(({ counter }) => counter.key);
 
   it('have keys of their own, whatever the ids are', () => {
-    const part = fc.oneof(fc.string(), fc.constantFrom('u', 'user:u', 'all:user:u', 'number:n', ':'));
+    const part = fc.oneof(
+      fc.string(),
+      fc.constantFrom('u', 'user:u', 'all:user:u', 'number:n', ':'),
+    );
     fc.assert(
       fc.property(fc.record({ user: part, number: part, prefix: part }), (any) => {
         const names = namesOf(any);
@@ -150,7 +171,9 @@ describe('the counters of a send', () => {
       const isBounded = (counter.max ?? 0) > 0 || counter.lock !== undefined;
       expect(isBounded).toBe(!['texted:u:n', 'failures:slow:u'].includes(counter.key));
       const isOfFailures = limit === 'failures' || limit === 'lock';
-      expect(counter.windowSeconds === null).toBe(isOfFailures && counter.key !== 'failures:slow:u');
+      expect(counter.windowSeconds === null).toBe(
+        isOfFailures && counter.key !== 'failures:slow:u',
+      );
       expect(counter.isOnlyRead === true).toBe(isOfFailures);
     }
   });
@@ -159,7 +182,9 @@ describe('the counters of a send', () => {
     const first = fc.integer({ min: 30, max: 300 });
     fc.assert(
       fc.property(first, fc.double({ min: 0, max: 1, noNaN: true }), (gap, random) => {
-        const counter = sendCounters(DEFAULT_LIMITS, keys, gap, random).find(({ limit }) => limit === 'gap');
+        const counter = sendCounters(DEFAULT_LIMITS, keys, gap, random).find(
+          ({ limit }) => limit === 'gap',
+        );
         const gaps = counter?.counter.lock?.seconds ?? [];
         expect([gaps[0], gaps.at(-1)]).toEqual([gap, 300]);
         gaps.forEach((seconds, index) => {
@@ -186,7 +211,10 @@ describe('the counters of a send', () => {
       ...inAll,
     ]);
     expect(new Set(sendKeys('u', []))).toEqual(
-      new Set([...[...ofBucket, ...inAll, 'enrollments:u'], ...['sends:all:known:u', 'sends:step-ups:known:u']]),
+      new Set([
+        ...[...ofBucket, ...inAll, 'enrollments:u'],
+        ...['sends:all:known:u', 'sends:step-ups:known:u'],
+      ]),
     );
   });
 
@@ -204,7 +232,9 @@ describe('the counters of a send', () => {
   });
 
   it('of unproven numbers are exempt by what proves them, and by nothing of another user', () => {
-    const exempting = sendCounters(DEFAULT_LIMITS, keys, 30, 0).flatMap(({ counter: { exemptBy = [] } }) => exemptBy);
+    const exempting = sendCounters(DEFAULT_LIMITS, keys, 30, 0).flatMap(
+      ({ counter: { exemptBy = [] } }) => exemptBy,
+    );
     expect(new Set(exempting)).toEqual(new Set(['proven:u:n', 'texted:u:n']));
   });
 

@@ -11,17 +11,29 @@ beforeEach(async () => {
 afterEach(() => setup.close());
 
 /** What a policy makes of a number at enrollment: its word in short, and what was told. */
-async function runCheck(policy: Policy<unknown>, changes: object = {}): Promise<[unknown, PolicyEvent[]]> {
+async function runCheck(
+  policy: Policy<unknown>,
+  changes: object = {},
+): Promise<[unknown, PolicyEvent[]]> {
   setup.events.length = 0;
   return [await policy.check(setup.context(changes)), [...setup.events]];
 }
 
 const LOGIN = { stage: 'send', purpose: 'login' } as const;
-const doubt = (reason: string): PolicyEvent => ({ type: 'number-doubtful', userId: 'alice', reason });
+const doubt = (reason: string): PolicyEvent => ({
+  type: 'number-doubtful',
+  userId: 'alice',
+  reason,
+});
 const denial = (...reasons: string[]): object => ({ deny: 'unsuitable-phone', reasons });
 
 /** Status, what enrollment and login make of it (`-`: sends and says nothing), lookups made for one answer. */
-const TABLE: readonly (readonly [status: string, enroll: string, login: string, lookups: number])[] = [
+const TABLE: readonly (readonly [
+  status: string,
+  enroll: string,
+  login: string,
+  lookups: number,
+])[] = [
   ['ABSENT_SUBSCRIBER_SM', 'warn', 'warn', 1],
   ['UNKNOWN_SUBSCRIBER', 'deny', 'warn', 1],
   ['TELE_SERVICE_NOT_PROVISIONED', 'deny', 'deny', 1],
@@ -48,12 +60,17 @@ describe('the number check', () => {
     expect(TABLE.map(([status]) => status).sort()).toEqual([...ADVANCED_STATUSES].sort());
   });
 
-  it.each(TABLE)('meets %s: at enrollment %s, at login %s', async (advancedStatus, enroll, login, lookups) => {
-    setup.sim.subscribers.set(MOBILE, { status: 'invalid', advancedStatus });
-    expect(await runCheck(numberCheck())).toEqual(expected(enroll, advancedStatus));
-    expect(setup.lookups()).toBe(lookups);
-    expect(await runCheck(numberCheck({ stage: 'send' }), LOGIN)).toEqual(expected(login, advancedStatus));
-  });
+  it.each(TABLE)(
+    'meets %s: at enrollment %s, at login %s',
+    async (advancedStatus, enroll, login, lookups) => {
+      setup.sim.subscribers.set(MOBILE, { status: 'invalid', advancedStatus });
+      expect(await runCheck(numberCheck())).toEqual(expected(enroll, advancedStatus));
+      expect(setup.lookups()).toBe(lookups);
+      expect(await runCheck(numberCheck({ stage: 'send' }), LOGIN)).toEqual(
+        expected(login, advancedStatus),
+      );
+    },
+  );
 
   it('allows a valid number without an event', async () => {
     expect(await runCheck(numberCheck())).toEqual(['allow', []]);
@@ -62,13 +79,20 @@ describe('the number check', () => {
 
   it('has the stage enroll and the mode report by default', () => {
     expect(numberCheck()).toMatchObject({ name: 'number-check', stage: 'enroll', mode: 'report' });
-    expect(numberCheck({ stage: 'send', mode: 'enforce' })).toMatchObject({ stage: 'send', mode: 'enforce' });
+    expect(numberCheck({ stage: 'send', mode: 'enforce' })).toMatchObject({
+      stage: 'send',
+      mode: 'enforce',
+    });
   });
 
   it.each([
     ['invalid and nothing beside it', { status: 'invalid' }, 'invalid, may pass'],
     ['error', { status: 'error' }, 'error, may pass'],
-    ['error, whatever is beside it', { status: 'error', advancedStatus: 'UNKNOWN_SUBSCRIBER' }, 'error, may pass'],
+    [
+      'error, whatever is beside it',
+      { status: 'error', advancedStatus: 'UNKNOWN_SUBSCRIBER' },
+      'error, may pass',
+    ],
     ['a newer status', { status: 'ported' }, 'unknown status ported, may pass'],
     [
       'a newer advanced status',
@@ -81,7 +105,11 @@ describe('the number check', () => {
       'unknown status unknown_subscriber, may pass',
     ],
     ['a status with a number', { status: '+12025550123' }, 'unknown status (unreadable), may pass'],
-    ['a status of 60,000 letters', { status: 'x'.repeat(60_000) }, 'unknown status (unreadable), may pass'],
+    [
+      'a status of 60,000 letters',
+      { status: 'x'.repeat(60_000) },
+      'unknown status (unreadable), may pass',
+    ],
     [
       'a name of the prototype',
       { status: 'invalid', advancedStatus: 'constructor' },
@@ -96,7 +124,10 @@ describe('the number check', () => {
     setup.sim.subscribers.set(MOBILE, { status: 'error' });
     const strict = numberCheck({ onInconclusive: 'deny' });
     expect(await runCheck(strict)).toEqual([denial('error', 'may pass'), []]);
-    setup.sim.subscribers.set(MOBILE, { status: 'invalid', advancedStatus: 'ABSENT_SUBSCRIBER_SM' });
+    setup.sim.subscribers.set(MOBILE, {
+      status: 'invalid',
+      advancedStatus: 'ABSENT_SUBSCRIBER_SM',
+    });
     expect((await runCheck(strict))[0]).toBe('allow');
   });
 
@@ -117,7 +148,11 @@ describe('the number check', () => {
   it('counts results in a row only when they are the same', async () => {
     const check = numberCheck({ stage: 'send' });
     const answers: unknown[] = [];
-    for (const advancedStatus of ['UNKNOWN_SUBSCRIBER', 'ABSENT_SUBSCRIBER_SM', 'UNKNOWN_SUBSCRIBER']) {
+    for (const advancedStatus of [
+      'UNKNOWN_SUBSCRIBER',
+      'ABSENT_SUBSCRIBER_SM',
+      'UNKNOWN_SUBSCRIBER',
+    ]) {
       setup.sim.subscribers.set(MOBILE, { status: 'invalid', advancedStatus });
       answers.push((await runCheck(check, LOGIN))[0]);
       setup.clock.advanceSeconds(600);
@@ -139,7 +174,9 @@ describe('the number check', () => {
       { deny: 'send-limit', retryAfterSeconds: 86_400, reasons: ['too-many', 'may pass'] },
     ]);
     expect(setup.lookups()).toBe(2);
-    expect(await check.check(setup.context({ mobile: numbers[2] ?? '', userId: 'bob' }))).toBe('allow');
+    expect(await check.check(setup.context({ mobile: numbers[2] ?? '', userId: 'bob' }))).toBe(
+      'allow',
+    );
     expect(await check.check(setup.context({ mobile: numbers[0] ?? '' }))).toBe('allow');
   });
 

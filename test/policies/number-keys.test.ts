@@ -25,7 +25,8 @@ describe('the keys of the counters', () => {
     for (const part of [digits, digits.slice(0, -4), digits.slice(1), digits.slice(-7)]) {
       expect(keys[0]).not.toContain(part);
     }
-    const hidden = /(?:sends:(?:day:number:login|strangers|prefix|prefix-unproven:login)|proven:alice):[\w-]{22}/g;
+    const hidden =
+      /(?:sends:(?:day:number:login|strangers|prefix|prefix-unproven:login)|proven:alice):[\w-]{22}/g;
     const numberKeys = keys.map((text) => new Set(text.match(hidden)));
     expect(numberKeys[0]?.size).toBe(5);
     expect(numberKeys[0]).toEqual(numberKeys[1]);

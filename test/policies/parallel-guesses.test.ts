@@ -16,11 +16,16 @@ describe.each(VARIANTS_OF_LONG_RUNS)('two hundred guesses at once in variant %s'
   afterEach(() => test.close());
 
   const validatesById = (): number[] => Object.values(test.sim.stats().validatesById);
-  const guessAt = (visitors: readonly Visit[], guesses: number, code: () => string): Promise<Response[]> =>
+  const guessAt = (
+    visitors: readonly Visit[],
+    guesses: number,
+    code: () => string,
+  ): Promise<Response[]> =>
     Promise.all(
-      Array.from({ length: guesses }, (_, guess) => visitors[guess % visitors.length] ?? visit(test)).map((visitor) =>
-        visitor.enter(code()),
-      ),
+      Array.from(
+        { length: guesses },
+        (_, guess) => visitors[guess % visitors.length] ?? visit(test),
+      ).map((visitor) => visitor.enter(code())),
     );
 
   it('at one session reach the gateway five times, and the right code is refused afterwards', async () => {
@@ -76,6 +81,9 @@ describe.each(VARIANTS_OF_LONG_RUNS)('two hundred guesses at once in variant %s'
     await guessAt([inside, outside], GUESSES, () => wrongCode(test.code()));
     expect(test.sim.stats().calls.validate - before).toBe(10);
     test.clock.advanceSeconds(300);
-    expect((await visit(test).login()).body).toEqual({ error: 'locked', retryAfterSeconds: expect.any(Number) });
+    expect((await visit(test).login()).body).toEqual({
+      error: 'locked',
+      retryAfterSeconds: expect.any(Number),
+    });
   });
 });

@@ -102,7 +102,10 @@ describe('a policy', () => {
     visitor = visit(test);
     expect(seen(await visitor.login())).toEqual([403, { error: 'unsuitable-phone' }]);
     await test.close();
-    test = await startTestApp({ ...premium, options: { policies: [numberTypes({ mode: 'report' })] } });
+    test = await startTestApp({
+      ...premium,
+      options: { policies: [numberTypes({ mode: 'report' })] },
+    });
     visitor = visit(test);
     expect((await visitor.login()).status).toBe(200);
   });
@@ -148,7 +151,10 @@ describe('a policy', () => {
     await start([asked('switch', () => (isOpen ? 'allow' : { deny: 'denied' }))]);
     for (let time = 0; time < 3; time += 1) await visitor.login();
     isOpen = true;
-    expect((await visitor.login()).body).toMatchObject({ sent: true, resendAt: test.clock.now() + 30_000 });
+    expect((await visitor.login()).body).toMatchObject({
+      sent: true,
+      resendAt: test.clock.now() + 30_000,
+    });
   });
 
   it('that denies a resend leaves the code that is out alive', async () => {

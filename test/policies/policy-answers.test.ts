@@ -14,7 +14,8 @@ async function start(more: Partial<Policy>): Promise<void> {
 afterEach(() => test.close());
 
 /** What was told of the policy. */
-const told = (): unknown[] => test.events.filter((event) => event.type === 'policy-decided' && event.policy === 'rule');
+const told = (): unknown[] =>
+  test.events.filter((event) => event.type === 'policy-decided' && event.policy === 'rule');
 
 const DECISION = {
   type: 'policy-decided',
@@ -27,7 +28,9 @@ const DECISION = {
 };
 
 /** Policies without types may answer anything. */
-const answering = (answer: unknown): Partial<Policy> => ({ check: (() => answer) as Policy['check'] });
+const answering = (answer: unknown): Partial<Policy> => ({
+  check: (() => answer) as Policy['check'],
+});
 
 describe('the answer of a policy', () => {
   it('is emitted with every field', async () => {
@@ -72,12 +75,15 @@ describe('the answer of a policy', () => {
     });
   });
 
-  it.each([[0], [-1], [Infinity], [NaN], ['30'], [null]])('names no time with %p', async (retryAfterSeconds) => {
-    await start(answering({ deny: 'send-limit', retryAfterSeconds }));
-    const refused = await visitor.login();
-    expect(seen(refused)).toEqual([429, { error: 'send-limit' }]);
-    expect(refused.headers['retry-after']).toBeUndefined();
-  });
+  it.each([[0], [-1], [Infinity], [NaN], ['30'], [null]])(
+    'names no time with %p',
+    async (retryAfterSeconds) => {
+      await start(answering({ deny: 'send-limit', retryAfterSeconds }));
+      const refused = await visitor.login();
+      expect(seen(refused)).toEqual([429, { error: 'send-limit' }]);
+      expect(refused.headers['retry-after']).toBeUndefined();
+    },
+  );
 });
 
 describe('a policy of the stage of enrollment', () => {

@@ -15,7 +15,9 @@ afterEach(() => test.close());
 
 function decisions(): unknown[] {
   return test.events.flatMap((event) =>
-    event.type === 'policy-decided' && event.policy === 'rule' ? [[event.decision, event.mode, ...event.reasons]] : [],
+    event.type === 'policy-decided' && event.policy === 'rule'
+      ? [[event.decision, event.mode, ...event.reasons]]
+      : [],
   );
 }
 
@@ -61,7 +63,10 @@ describe('the counters of a policy', () => {
 
   it('that lock keep the send away until the lock ends', async () => {
     const lock = { every: 1, seconds: [90] };
-    const locking = { counter: { key: 'rule:lock', windowSeconds: 3_600, lock }, reason: 'one in a while' };
+    const locking = {
+      counter: { key: 'rule:lock', windowSeconds: 3_600, lock },
+      reason: 'one in a while',
+    };
     await start([rule({ charges: () => [locking] })]);
     await visitor.login();
     test.clock.advanceSeconds(31);
@@ -118,7 +123,9 @@ describe('the counters of a policy', () => {
 
 describe('a policy in mode report', () => {
   it('denies nothing, and its denial is emitted with its reasons', async () => {
-    await start([rule({ mode: 'report', check: () => ({ deny: 'denied', reasons: ['too new', 'too dear'] }) })]);
+    await start([
+      rule({ mode: 'report', check: () => ({ deny: 'denied', reasons: ['too new', 'too dear'] }) }),
+    ]);
     expect((await visitor.login()).status).toBe(200);
     expect(decisions()).toEqual([['deny', 'report', 'too new', 'too dear']]);
   });
@@ -180,7 +187,10 @@ describe.each(VARIANTS)('after the send, in variant %s', (variant) => {
     const throwing = (): never => {
       throw new Error('broken');
     };
-    await start([rule({ settle: throwing, verified: () => Promise.reject(new Error('broken')) })], variant);
+    await start(
+      [rule({ settle: throwing, verified: () => Promise.reject(new Error('broken')) })],
+      variant,
+    );
     expect((await visitor.login()).status).toBe(200);
     expect((await visitor.enterRight()).status).toBe(200);
     expect(test.errors).toEqual([]);

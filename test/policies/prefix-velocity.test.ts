@@ -5,7 +5,10 @@ import { numberOf, repeat, startTraffic, type Traffic } from './traffic';
 jest.setTimeout(30_000);
 
 const PREFIX = '+3361234';
-const SEND_LIMIT = { status: 429, body: { error: 'send-limit', retryAfterSeconds: expect.any(Number) } };
+const SEND_LIMIT = {
+  status: 429,
+  body: { error: 'send-limit', retryAfterSeconds: expect.any(Number) },
+};
 
 let traffic: Traffic;
 const open = async (options: PrefixVelocityOptions, start?: number): Promise<void> => {
@@ -13,7 +16,8 @@ const open = async (options: PrefixVelocityOptions, start?: number): Promise<voi
 };
 afterEach(() => traffic.test.close());
 
-const send = (index: number): ReturnType<Traffic['login']> => traffic.login(numberOf(PREFIX, index));
+const send = (index: number): ReturnType<Traffic['login']> =>
+  traffic.login(numberOf(PREFIX, index));
 
 describe('messages to a prefix whose codes no one enters', () => {
   it('are fifteen, each to another number for another account', async () => {
@@ -64,7 +68,11 @@ describe('a right code', () => {
     await visitor.resend();
     expect((await send(2)).isSent).toBe(false);
     await visitor.enterRight();
-    expect((await repeat(3, (index) => send(10 + index))).map(({ isSent }) => isSent)).toEqual([true, true, false]);
+    expect((await repeat(3, (index) => send(10 + index))).map(({ isSent }) => isSent)).toEqual([
+      true,
+      true,
+      false,
+    ]);
   });
 
   it('lets any number of honest logins pass', async () => {
@@ -103,17 +111,20 @@ describe('the windows of a prefix', () => {
     expect((await send(16)).isSent).toBe(true);
   });
 
-  it.each([0, 3, 6, 9, 11])('hold no more in any half of them, beginning after %d hours', async (hours) => {
-    await open({}, Date.UTC(2026, 0, 1, hours));
-    // One of them and its answer, long before: what opened the window is no reason for a second helping.
-    await traffic.answer(numberOf(PREFIX, 9_000));
-    traffic.minutes(8 * 60);
-    await repeat(47, async (index) => {
-      await send(index);
-      traffic.minutes(15);
-    });
-    expect(traffic.sentTo(PREFIX)).toBe(1 + 15);
-  });
+  it.each([0, 3, 6, 9, 11])(
+    'hold no more in any half of them, beginning after %d hours',
+    async (hours) => {
+      await open({}, Date.UTC(2026, 0, 1, hours));
+      // One of them and its answer, long before: what opened the window is no reason for a second helping.
+      await traffic.answer(numberOf(PREFIX, 9_000));
+      traffic.minutes(8 * 60);
+      await repeat(47, async (index) => {
+        await send(index);
+        traffic.minutes(15);
+      });
+      expect(traffic.sentTo(PREFIX)).toBe(1 + 15);
+    },
+  );
 });
 
 describe('a text message that was not sent', () => {
@@ -122,14 +133,18 @@ describe('a text message that was not sent', () => {
     traffic.test.sim.failNext('generate', { kind: 'error', code: 2104 });
     traffic.test.sim.failNext('generate', { kind: 'error', code: 2104 });
     await repeat(2, send);
-    expect((await repeat(4, (index) => send(10 + index))).filter(({ isSent }) => isSent)).toHaveLength(3);
+    expect(
+      (await repeat(4, (index) => send(10 + index))).filter(({ isSent }) => isSent),
+    ).toHaveLength(3);
   });
 
   it('stays counted when its answer was lost', async () => {
     await open({ maxUnanswered: 3 });
     traffic.test.sim.failNext('generate', { kind: 'reset', when: 'after' });
     await send(0);
-    expect((await repeat(4, (index) => send(10 + index))).filter(({ isSent }) => isSent)).toHaveLength(2);
+    expect(
+      (await repeat(4, (index) => send(10 + index))).filter(({ isSent }) => isSent),
+    ).toHaveLength(2);
   });
 });
 
@@ -137,7 +152,9 @@ describe('prefixVelocity by default', () => {
   it('only reports what it would have denied, once for each message', async () => {
     await open({ mode: undefined, maxUnanswered: 2 });
     expect((await repeat(4, send)).every(({ isSent }) => isSent)).toBe(true);
-    const denials = traffic.test.events.filter((event) => event.type === 'policy-decided' && event.decision === 'deny');
+    const denials = traffic.test.events.filter(
+      (event) => event.type === 'policy-decided' && event.decision === 'deny',
+    );
     expect(denials).toHaveLength(2);
     expect(denials[0]).toMatchObject({ policy: 'prefix-velocity', mode: 'report' });
   });

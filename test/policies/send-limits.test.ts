@@ -20,18 +20,27 @@ async function start(
   const middleware: (app: TestApp['app']) => void = (app) => {
     app.set('trust proxy', true);
     app.use((req, _res, next) => {
-      if (req.headers['x-no-address'] !== undefined) Object.defineProperty(req, 'ip', { value: undefined });
+      if (req.headers['x-no-address'] !== undefined)
+        Object.defineProperty(req, 'ip', { value: undefined });
       next();
     });
   };
-  test = await startTestApp({ users, options: { allowedCountries: 'any', limits, ...options }, middleware });
+  test = await startTestApp({
+    users,
+    options: { allowedCountries: 'any', limits, ...options },
+    middleware,
+  });
 }
 afterEach(() => test.close());
 
 const from = (address: string): Record<string, string> => ({ 'x-forwarded-for': address });
 const users = people(40);
 const login = (index: number, address?: string): ReturnType<ReturnType<typeof visit>['login']> =>
-  visit(test, users[index], address === undefined ? { 'x-no-address': '1' } : from(address)).login();
+  visit(
+    test,
+    users[index],
+    address === undefined ? { 'x-no-address': '1' } : from(address),
+  ).login();
 
 /** Nothing but the gaps between sends is in the way. */
 const wait = (seconds = 300): void => test.clock.advanceSeconds(seconds);
@@ -53,7 +62,12 @@ describe('sends to one user', () => {
     const refused = await login(0);
     expect([...seen(refused), refused.headers['retry-after']]).toEqual([...LIMITED, '3000']);
     expect(test.events).toContainEqual(
-      expect.objectContaining({ type: 'denied', reason: 'send-limit', policy: null, userId: 'user-0' }),
+      expect.objectContaining({
+        type: 'denied',
+        reason: 'send-limit',
+        policy: null,
+        userId: 'user-0',
+      }),
     );
     wait(3_000);
     expect((await login(0)).status).toBe(200);
@@ -146,7 +160,11 @@ describe('sends to one number', () => {
 describe('sends for one address', () => {
   it.each([
     ['an IPv4 address', ['192.0.2.1', '192.0.2.1', '::ffff:192.0.2.1'], '192.0.2.2'],
-    ['an IPv6 /64', ['2001:db8:1:2::1', '2001:0DB8:0001:0002:ffff::9', '2001:db8:1:2:3:4:5:6'], '2001:db8:1:3::1'],
+    [
+      'an IPv6 /64',
+      ['2001:db8:1:2::1', '2001:0DB8:0001:0002:ffff::9', '2001:db8:1:2:3:4:5:6'],
+      '2001:db8:1:3::1',
+    ],
     ['no address', [undefined, undefined, undefined], '192.0.2.2'],
   ])('are counted together for %s', async (_what, addresses, other) => {
     await start({ perAddress: { max: 2 } });
@@ -161,14 +179,18 @@ describe('sends for one address', () => {
 
 describe('sends to one prefix', () => {
   const neighbours = (count: number): TestUser[] =>
-    Array.from({ length: count }, (_, index) => ({ id: `n${index}`, phone: `+9995550${1000 + index}` }));
+    Array.from({ length: count }, (_, index) => ({
+      id: `n${index}`,
+      phone: `+9995550${1000 + index}`,
+    }));
 
   it('are twelve an hour to numbers never verified, and a number once verified is exempt', async () => {
     await start({}, [...neighbours(14), ...people(1)]);
     const known = visit(test, neighbours(1)[0]);
     await known.login();
     await known.enterRight();
-    for (const user of neighbours(12).slice(1)) expect((await visit(test, user).login()).status).toBe(200);
+    for (const user of neighbours(12).slice(1))
+      expect((await visit(test, user).login()).status).toBe(200);
     expect(seen(await visit(test, neighbours(14)[13]).login())).toEqual(LIMITED);
     expect((await known.login()).status).toBe(200);
     expect((await visit(test, people(1)[0]).login()).status).toBe(200);

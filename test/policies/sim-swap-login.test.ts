@@ -9,34 +9,37 @@ import { KEY } from './lookups/sim-walk';
 
 const HALF_DAY = 43_200;
 
-describe.each(['A', 'B'] as const)('a whole login with the hint at a changed SIM, variant %s', (variant) => {
-  it('is refused after a change, without a word about it', async () => {
-    const clock = testClock();
-    const store = memoryStore({ now: () => clock.now() });
-    let writes = 0;
-    const notes: NoteStore = {
-      read: (key) => store.notes.read(key),
-      write: async (key, text, ttlSeconds) => {
-        await store.notes.write(key, text, ttlSeconds);
-        writes += 1;
-      },
-      remove: async (key) => store.notes.remove(key),
-    };
-    // A policy of any user is one of an app's.
-    const policy = simSwap({ provider: hlrSimSwap({ key: KEY }), mode: 'enforce' }) as Policy;
-    const options = { policies: [policy], store: { ...store, notes } };
-    const test = await startTestApp({ variant, clock, options });
-    for (const time of [1, 2, 3]) {
-      const visitor = visit(test);
-      expect((await visitor.login()).status).toBe(200);
-      expect((await visitor.enterRight()).status).toBe(200);
-      await waitUntil(() => writes === time);
-      clock.advanceSeconds(HALF_DAY);
-    }
-    test.sim.subscribers.set(ALICE.phone ?? '', { imsi: '310260999999999' });
-    expect(seen(await visit(test).login())).toEqual([403, { error: 'denied' }]);
-    expect(test.events.map(({ type }) => type)).toContain('sim-swap-hint');
-    expect(test.sim.stats().calls.generate).toBe(3);
-    await test.close();
-  });
-});
+describe.each(['A', 'B'] as const)(
+  'a whole login with the hint at a changed SIM, variant %s',
+  (variant) => {
+    it('is refused after a change, without a word about it', async () => {
+      const clock = testClock();
+      const store = memoryStore({ now: () => clock.now() });
+      let writes = 0;
+      const notes: NoteStore = {
+        read: (key) => store.notes.read(key),
+        write: async (key, text, ttlSeconds) => {
+          await store.notes.write(key, text, ttlSeconds);
+          writes += 1;
+        },
+        remove: async (key) => store.notes.remove(key),
+      };
+      // A policy of any user is one of an app's.
+      const policy = simSwap({ provider: hlrSimSwap({ key: KEY }), mode: 'enforce' }) as Policy;
+      const options = { policies: [policy], store: { ...store, notes } };
+      const test = await startTestApp({ variant, clock, options });
+      for (const time of [1, 2, 3]) {
+        const visitor = visit(test);
+        expect((await visitor.login()).status).toBe(200);
+        expect((await visitor.enterRight()).status).toBe(200);
+        await waitUntil(() => writes === time);
+        clock.advanceSeconds(HALF_DAY);
+      }
+      test.sim.subscribers.set(ALICE.phone ?? '', { imsi: '310260999999999' });
+      expect(seen(await visit(test).login())).toEqual([403, { error: 'denied' }]);
+      expect(test.events.map(({ type }) => type)).toContain('sim-swap-hint');
+      expect(test.sim.stats().calls.generate).toBe(3);
+      await test.close();
+    });
+  },
+);

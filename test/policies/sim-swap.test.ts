@@ -20,12 +20,17 @@ async function ask(provider: unknown, options: object = {}): Promise<unknown[]> 
 }
 
 const hint = (text: string): object => ({ type: 'sim-swap-hint', userId: 'alice', hint: text });
-const daysAgo = (days: number): string => new Date(setup.clock.now() - days * 86_400_000).toISOString();
+const daysAgo = (days: number): string =>
+  new Date(setup.clock.now() - days * 86_400_000).toISOString();
 
 describe('simSwap', () => {
   it('has the stage send and the mode report by default', () => {
     const provider = { check: () => Promise.resolve({ swapped: null }) };
-    expect(simSwap({ provider })).toMatchObject({ name: 'sim-swap', stage: 'send', mode: 'report' });
+    expect(simSwap({ provider })).toMatchObject({
+      name: 'sim-swap',
+      stage: 'send',
+      mode: 'report',
+    });
     expect(simSwap({ provider, mode: 'enforce' }).mode).toBe('enforce');
   });
 
@@ -74,12 +79,16 @@ describe('simSwap', () => {
 
   it('lets pass when the provider is not in time', async () => {
     const begun = performance.now();
-    expect(await ask({ check: () => new Promise(() => undefined) }, { budgetMs: 100 })).toEqual(['allow']);
+    expect(await ask({ check: () => new Promise(() => undefined) }, { budgetMs: 100 })).toEqual([
+      'allow',
+    ]);
     expect(performance.now() - begun).toBeLessThan(1_000);
   });
 
   it('shortens a hint of 1 MB', async () => {
-    const told = await ask({ check: () => Promise.resolve({ swapped: true, hint: 'x'.repeat(1_000_000) }) });
+    const told = await ask({
+      check: () => Promise.resolve({ swapped: true, hint: 'x'.repeat(1_000_000) }),
+    });
     expect(told).toEqual([DENIED, hint('x'.repeat(200))]);
   });
 
@@ -101,7 +110,10 @@ describe('simSwap', () => {
   });
 
   it('denies when its provider needs notes and the store keeps none', async () => {
-    const provider: SimSwapProvider = { needsNotes: true, check: () => Promise.resolve({ swapped: null }) };
+    const provider: SimSwapProvider = {
+      needsNotes: true,
+      check: () => Promise.resolve({ swapped: null }),
+    };
     const context = setup.context({ ...LOGIN, notes: undefined });
     await expect(simSwap({ provider }).check(context)).rejects.toThrow(
       'simSwap: this provider needs a store that keeps notes',
@@ -114,10 +126,15 @@ describe('simSwap', () => {
     ['provider must have check or retrieveDate', { provider: {} }],
     ['provider must have check or retrieveDate', { provider: { check: 'yes' } }],
     ['mode must be', { provider: { check: () => undefined }, mode: 'off' }],
-    ['maxAgeHours must be a whole number', { provider: { check: () => undefined }, maxAgeHours: 2_401 }],
+    [
+      'maxAgeHours must be a whole number',
+      { provider: { check: () => undefined }, maxAgeHours: 2_401 },
+    ],
     ['unknown option onChange', { provider: { check: () => undefined }, onChange: 'deny' }],
   ])('refuses options: %s', (problem, options) => {
     // Callers without types may pass anything.
-    expect(() => simSwap(options as { provider: SimSwapProvider })).toThrow(new RegExp(`^simSwap: ${problem}`));
+    expect(() => simSwap(options as { provider: SimSwapProvider })).toThrow(
+      new RegExp(`^simSwap: ${problem}`),
+    );
   });
 });

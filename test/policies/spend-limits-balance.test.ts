@@ -1,6 +1,11 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { type SmsOtpEvent } from 'passport-sms-otp';
-import { numberCheck, numberLookups, spendLimits, type BalanceOptions } from 'passport-sms-otp/policies';
+import {
+  numberCheck,
+  numberLookups,
+  spendLimits,
+  type BalanceOptions,
+} from 'passport-sms-otp/policies';
 import { GatewayClient } from 'passport-sms-otp/client';
 import { queue } from '../support/people';
 import { startTestApp, type TestApp, type TestUser } from '../support/test-app';
@@ -15,7 +20,10 @@ const PRICE = 0.0079;
 
 let test: PriceApp;
 let next: () => TestUser;
-async function start(balance: BalanceOptions, options: Partial<PriceAppOptions> = {}): Promise<void> {
+async function start(
+  balance: BalanceOptions,
+  options: Partial<PriceAppOptions> = {},
+): Promise<void> {
   next = queue(USERS);
   test = await startPriceApp({
     fallbackPrice: '0.0300',
@@ -68,7 +76,8 @@ function told(app: TestApp = test): SmsOtpEvent[] {
 async function sendElsewhere(times: number): Promise<void> {
   const { baseUrl, username, password, variant } = test.sim;
   const client = new GatewayClient({ baseUrl, username, password, variant });
-  for (let time = 0; time < times; time += 1) await client.otp.generate({ mobile: `1212999${1000 + time}` });
+  for (let time = 0; time < times; time += 1)
+    await client.otp.generate({ mobile: `1212999${1000 + time}` });
   await client.close();
 }
 
@@ -156,7 +165,9 @@ describe('spend', () => {
     await send(2);
     await look();
     await look();
-    expect(told()).toEqual([{ type: 'unexplained-spend', spent: expect.any(String), explained: '0.0237' }]);
+    expect(told()).toEqual([
+      { type: 'unexplained-spend', spent: expect.any(String), explained: '0.0237' },
+    ]);
   });
 
   it('of another process with the same store is explained, and one of them checks', async () => {
@@ -169,7 +180,9 @@ describe('spend', () => {
       options: {
         store: test.store,
         allowedCountries: 'any',
-        policies: [spendLimits({ fallbackPrice: '0.03', balance: { unexplained: '0', warnBelow: '1000' } })],
+        policies: [
+          spendLimits({ fallbackPrice: '0.03', balance: { unexplained: '0', warnBelow: '1000' } }),
+        ],
       },
     });
     others.push(other);

@@ -13,7 +13,12 @@ const DAY = '2030-05-15';
 
 let test: PriceApp;
 async function start(budgets: SpendBudgets, options: Partial<PriceAppOptions> = {}): Promise<void> {
-  test = await startPriceApp({ fallbackPrice: '0.0300', users: [...USERS, FRENCH], budgets, ...options });
+  test = await startPriceApp({
+    fallbackPrice: '0.0300',
+    users: [...USERS, FRENCH],
+    budgets,
+    ...options,
+  });
 }
 afterEach(() => test.close());
 
@@ -104,8 +109,21 @@ describe('a budget', () => {
   });
 });
 
-const BUDGETS = { daily: '1', monthly: '1', dailyPerCountry: '1', dailyPerUser: '1', monthlyPerUser: '1' };
-const KEYS = [`${DAY}:all`, '2030-05:all', `${DAY}:country:US`, `${DAY}:user:user-0`, '2030-05:user:user-0', 'spent'];
+const BUDGETS = {
+  daily: '1',
+  monthly: '1',
+  dailyPerCountry: '1',
+  dailyPerUser: '1',
+  monthlyPerUser: '1',
+};
+const KEYS = [
+  `${DAY}:all`,
+  '2030-05:all',
+  `${DAY}:country:US`,
+  `${DAY}:user:user-0`,
+  '2030-05:user:user-0',
+  'spent',
+];
 
 async function amounts(): Promise<string[]> {
   return Promise.all(KEYS.map((key) => test.amount(key)));
@@ -134,12 +152,15 @@ describe('what was reserved', () => {
     expect(await amounts()).toEqual(KEYS.map(() => '0.0079'));
   });
 
-  it.each(['A', 'B'] as const)('is given back when nothing was sent (variant %s)', async (variant) => {
-    await start(BUDGETS, { variant });
-    test.sim.failNext('generate', { kind: 'error', code: variant === 'A' ? 2103 : 2101 });
-    expect(await login(ANN)).toBe(502);
-    expect(await amounts()).toEqual(KEYS.map(() => '0.0000'));
-  });
+  it.each(['A', 'B'] as const)(
+    'is given back when nothing was sent (variant %s)',
+    async (variant) => {
+      await start(BUDGETS, { variant });
+      test.sim.failNext('generate', { kind: 'error', code: variant === 'A' ? 2103 : 2101 });
+      expect(await login(ANN)).toBe(502);
+      expect(await amounts()).toEqual(KEYS.map(() => '0.0000'));
+    },
+  );
 
   it.each(['A', 'B'] as const)('stays when the answer is lost (variant %s)', async (variant) => {
     await start(BUDGETS, { variant });
@@ -165,7 +186,9 @@ describe('what was reserved', () => {
 
   it('is nothing for a message that is free', async () => {
     await start({ daily: '0' }, { networkOf: () => ({ mcc: '310', mnc: '410' }) });
-    const pricing = [{ countryname: 'USA', operatorname: null, mcc: '310', mnc: '410', price: '0.0000' }];
+    const pricing = [
+      { countryname: 'USA', operatorname: null, mcc: '310', mnc: '410', price: '0.0000' },
+    ];
     const body = JSON.stringify({ status_code: 200, payload: { currency: {}, pricing } });
     test.sim.failNext('pricing', { kind: 'body', status: 200, body });
     expect(await login(ANN)).toBe(200);

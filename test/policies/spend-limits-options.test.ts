@@ -15,9 +15,15 @@ describe('spendLimits', () => {
   });
 
   it('takes amounts as they are written in the documents', () => {
-    const budgets = { daily: '100.0000', dailyPerCountry: '12', monthlyPerCountry: { FR: '0.000001' } };
+    const budgets = {
+      daily: '100.0000',
+      dailyPerCountry: '12',
+      monthlyPerCountry: { FR: '0.000001' },
+    };
     const balance = { warnBelow: '20', criticalBelow: '5.5', everySeconds: 60, unexplained: '1' };
-    expect(make({ maxPricePerMessage: '0.1', budgets, balance, refreshSeconds: 86_400 })).not.toThrow();
+    expect(
+      make({ maxPricePerMessage: '0.1', budgets, balance, refreshSeconds: 86_400 }),
+    ).not.toThrow();
   });
 
   it.each<[string, object, string]>([
@@ -28,14 +34,30 @@ describe('spendLimits', () => {
     ['a comma', { budgets: { daily: '1,50' } }, `budgets.daily ${AMOUNT}`],
     ['too many decimals', { budgets: { monthly: '0.0000001' } }, `budgets.monthly ${AMOUNT}`],
     ['too much', { budgets: { dailyPerUser: '1234567890' } }, `budgets.dailyPerUser ${AMOUNT}`],
-    ['no ISO code', { budgets: { dailyPerCountry: { fr: '1' } } }, `budgets.dailyPerCountry ${BY_COUNTRY}`],
-    ['no amount', { budgets: { dailyPerCountry: { FR: 1 } } }, `budgets.dailyPerCountry ${BY_COUNTRY}`],
+    [
+      'no ISO code',
+      { budgets: { dailyPerCountry: { fr: '1' } } },
+      `budgets.dailyPerCountry ${BY_COUNTRY}`,
+    ],
+    [
+      'no amount',
+      { budgets: { dailyPerCountry: { FR: 1 } } },
+      `budgets.dailyPerCountry ${BY_COUNTRY}`,
+    ],
     ['another budget', { budgets: { weekly: '1' } }, 'unknown option budgets.weekly'],
     ['another option', { currency: 'EUR' }, 'unknown option currency'],
     ['another mode', { mode: 'monitor' }, "mode must be 'enforce' or 'report'"],
     ['no function', { networkOf: '208-01' }, 'networkOf must be a function'],
-    ['too often', { balance: { everySeconds: 1 } }, 'balance.everySeconds must be a whole number from 60 to 86400'],
-    ['too seldom', { refreshSeconds: 90_000 }, 'refreshSeconds must be a whole number from 21600 to 86400'],
+    [
+      'too often',
+      { balance: { everySeconds: 1 } },
+      'balance.everySeconds must be a whole number from 60 to 86400',
+    ],
+    [
+      'too seldom',
+      { refreshSeconds: 90_000 },
+      'refreshSeconds must be a whole number from 21600 to 86400',
+    ],
   ])('refuses %s', (_what, options, problem) => {
     expect(make(options)).toThrow(new TypeError(`spendLimits: ${problem}`));
   });

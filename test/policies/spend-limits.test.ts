@@ -12,7 +12,11 @@ const NOWHERE = { id: 'nowhere', phone: '+9991000000010' };
 
 let test: PriceApp;
 async function start(options: Partial<PriceAppOptions>): Promise<void> {
-  test = await startPriceApp({ fallbackPrice: '0.0300', users: [...americans(3), FRENCH, NOWHERE], ...options });
+  test = await startPriceApp({
+    fallbackPrice: '0.0300',
+    users: [...americans(3), FRENCH, NOWHERE],
+    ...options,
+  });
 }
 afterEach(() => test.close());
 
@@ -44,7 +48,11 @@ describe.each(['A', 'B'] as const)('the price of a message (variant %s)', (varia
   });
 
   it('is that of its network where that is known', async () => {
-    await start({ variant, maxPricePerMessage: '0.0520', networkOf: () => ({ mcc: '208', mnc: '1' }) });
+    await start({
+      variant,
+      maxPricePerMessage: '0.0520',
+      networkOf: () => ({ mcc: '208', mnc: '1' }),
+    });
     expect(await login(FRENCH)).toEqual(SENT);
   });
 
@@ -78,7 +86,11 @@ describe.each(['A', 'B'] as const)('the price of a message (variant %s)', (varia
     test.sim.failNext('hlr-pricing', { kind: 'error', code: 2004 }, Infinity);
     expect(await login(FRENCH)).toEqual(DENIED);
     expect(test.told('price-list-problem')).toEqual([
-      { type: 'price-list-problem', problem: 'the price list of lookups could not be fetched', rows: 0 },
+      {
+        type: 'price-list-problem',
+        problem: 'the price list of lookups could not be fetched',
+        rows: 0,
+      },
     ]);
   });
 
@@ -93,7 +105,9 @@ describe('what it decides', () => {
   it('is reported and changes nothing by default', async () => {
     await start({ maxPricePerMessage: '0.0500', budgets: { daily: '0.0500' }, mode: undefined });
     for (const user of [FRENCH, ANN]) expect(await login(user)).toEqual(SENT);
-    const denials = test.told('policy-decided').filter((event) => Object(event).decision === 'deny');
+    const denials = test
+      .told('policy-decided')
+      .filter((event) => Object(event).decision === 'deny');
     expect(denials).toMatchObject([
       { mode: 'report', reasons: expect.arrayContaining(['country FR']) },
       { mode: 'report', reasons: ['the daily budget'] },
@@ -113,7 +127,13 @@ describe('what it decides', () => {
 describe('a message that costs more than its list says', () => {
   it('is reported once for each list', async () => {
     await start({ variant: 'B' });
-    const cheap = { countryname: 'United States', operatorname: 'X', mcc: '310', mnc: '410', price: '0.0010' };
+    const cheap = {
+      countryname: 'United States',
+      operatorname: 'X',
+      mcc: '310',
+      mnc: '410',
+      price: '0.0010',
+    };
     const payload = { currency: {}, pricing: [cheap] };
     const body = JSON.stringify({ status_code: 200, payload });
     test.sim.failNext('pricing', { kind: 'body', status: 200, body });

@@ -51,7 +51,13 @@ export async function startTraffic(
     middleware: (app) => void app.set('trust proxy', true),
     ...given,
     // Each login comes in a new browser.
-    options: { allowedCountries: 'any', knownBrowsers: false, limits: WIDE_LIMITS, policies, ...options },
+    options: {
+      allowedCountries: 'any',
+      knownBrowsers: false,
+      limits: WIDE_LIMITS,
+      policies,
+      ...options,
+    },
   });
   let accounts = 0;
 
@@ -87,7 +93,10 @@ export function numberOf(prefix: string, index: number): string {
 }
 
 /** Does something so many times, one after the other. */
-export async function repeat<Result>(times: number, act: (index: number) => Promise<Result>): Promise<Result[]> {
+export async function repeat<Result>(
+  times: number,
+  act: (index: number) => Promise<Result>,
+): Promise<Result[]> {
   const results: Result[] = [];
   for (let index = 0; index < times; index += 1) results.push(await act(index));
   return results;

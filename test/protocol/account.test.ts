@@ -10,12 +10,18 @@ describe('the balance object (OTP spec §2, HLR spec §2)', () => {
     expect(readBalance({ balance: 104.25 })).toEqual({ balance: '104.25' });
   });
 
-  it.each([[''], [null], [[]], [{}], [{ balance: '' }], [{ balance: null }], [{ balance: 'much' }], ['104.2500']])(
-    '%j is none',
-    (payload: unknown) => {
-      expect(readBalance(payload)).toBeNull();
-    },
-  );
+  it.each([
+    [''],
+    [null],
+    [[]],
+    [{}],
+    [{ balance: '' }],
+    [{ balance: null }],
+    [{ balance: 'much' }],
+    ['104.2500'],
+  ])('%j is none', (payload: unknown) => {
+    expect(readBalance(payload)).toBeNull();
+  });
 });
 
 /** OTP spec §2, pricing object: one operator with two MNCs has two entries. Values of our own. */
@@ -63,7 +69,9 @@ describe('the pricing object', () => {
   });
 
   it('keeps a row that stands in it twice', () => {
-    expect(readPricing({ ...LIST, pricing: [ROW, ROW] })).toMatchObject({ pricing: [{ mnc: '01' }, { mnc: '01' }] });
+    expect(readPricing({ ...LIST, pricing: [ROW, ROW] })).toMatchObject({
+      pricing: [{ mnc: '01' }, { mnc: '01' }],
+    });
   });
 
   it.each([
@@ -100,13 +108,20 @@ describe('the pricing object', () => {
   });
 
   it('takes the id of a row as digits too, and never a rounded one', () => {
-    const ids = ['311', 2 ** 53].map((id) => readPricing({ pricing: [{ ...ROW, id }] })?.pricing[0]?.id);
+    const ids = ['311', 2 ** 53].map(
+      (id) => readPricing({ pricing: [{ ...ROW, id }] })?.pricing[0]?.id,
+    );
     expect(ids).toEqual(['311', null]);
   });
 
-  it.each([[undefined], [null], ['EUR'], [[]], [{}]])('may have the currency %j', (currency: unknown) => {
-    expect(readPricing({ ...LIST, currency })).toMatchObject({ currency: { name: null, symbol: null } });
-  });
+  it.each([[undefined], [null], ['EUR'], [[]], [{}]])(
+    'may have the currency %j',
+    (currency: unknown) => {
+      expect(readPricing({ ...LIST, currency })).toMatchObject({
+        currency: { name: null, symbol: null },
+      });
+    },
+  );
 
   it.each([[null], [''], [[]], [{}], [{ pricing: null }], [{ pricing: {} }], [[ROW]]])(
     'is not %j',

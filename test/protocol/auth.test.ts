@@ -4,7 +4,11 @@ import { DEFAULT_TOKEN_VALIDITY_SECONDS, readTokens } from '../../src/protocol/a
 import { casesOf } from '../support/complete-run';
 
 /** OTP spec §2 and HLR spec §2, authentication object; values of our own. */
-const SAMPLE = { access_token: 'Acc.ess-1~/+=', validity_period: 1800, refresh_token: 'Ref_resh-1' };
+const SAMPLE = {
+  access_token: 'Acc.ess-1~/+=',
+  validity_period: 1800,
+  refresh_token: 'Ref_resh-1',
+};
 
 describe('the authentication object', () => {
   it('is read with its three fields', () => {
@@ -61,7 +65,9 @@ describe('the alphabet of a token', () => {
   it('is visible ASCII and nothing else, because it becomes a header value', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', minLength: 1, maxLength: 20 }), (access_token) => {
-        const isVisible = Array.from(access_token).every((character) => character > ' ' && character < '\x7f');
+        const isVisible = Array.from(access_token).every(
+          (character) => character > ' ' && character < '\x7f',
+        );
         expect(readTokens({ ...SAMPLE, access_token }) !== null).toBe(isVisible);
       }),
       { numRuns: casesOf(1_000) },

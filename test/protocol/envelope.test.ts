@@ -9,7 +9,12 @@ describe('a documented success', () => {
   it.each([
     ['200 with an object', 200, { ...OK, payload: { balance: '12.5000' } }, { balance: '12.5000' }],
     ['200 with an empty string', 200, { ...OK, payload: '' }, ''],
-    ['201', 201, { status_code: 201, status_message: 'Created', payload: { id: '1' } }, { id: '1' }],
+    [
+      '201',
+      201,
+      { status_code: 201, status_message: 'Created', payload: { id: '1' } },
+      { id: '1' },
+    ],
     ['an empty errors array', 200, { ...OK, payload: '', errors: [] }, ''],
     ['null errors', 200, { ...OK, payload: '', errors: null }, ''],
     ['a null payload', 200, { ...OK, payload: null }, null],
@@ -21,7 +26,11 @@ describe('a documented success', () => {
   });
 
   it('without a payload says that it has none', () => {
-    expect(readEnvelope(200, OK)).toEqual({ kind: 'success', payload: undefined, hasPayload: false });
+    expect(readEnvelope(200, OK)).toEqual({
+      kind: 'success',
+      payload: undefined,
+      hasPayload: false,
+    });
   });
 });
 
@@ -29,27 +38,53 @@ describe('a documented failure', () => {
   const error = (code: unknown) => ({ code, message: 'foreign words' });
 
   it.each([
-    ['401 with 1005', 401, { status_code: 401, status_message: 'Unauthorized', errors: [error(1005)] }, 1005],
-    ['404 with 1007', 404, { status_code: 404, status_message: 'Not found', errors: [error(1007)] }, 1007],
+    [
+      '401 with 1005',
+      401,
+      { status_code: 401, status_message: 'Unauthorized', errors: [error(1005)] },
+      1005,
+    ],
+    [
+      '404 with 1007',
+      404,
+      { status_code: 404, status_message: 'Not found', errors: [error(1007)] },
+      1007,
+    ],
     ['422 with 2103', 422, { status_code: 422, errors: [error(2103)] }, 2103],
     ['200 with errors', 200, { ...OK, errors: [error(2107)] }, 2107],
     ['200 with errors and a payload', 200, { ...OK, payload: '', errors: [error(2120)] }, 2120],
-    ['errors under a status that does not match', 500, { status_code: 200, errors: [error(2121)] }, 2121],
+    [
+      'errors under a status that does not match',
+      500,
+      { status_code: 200, errors: [error(2121)] },
+      2121,
+    ],
     ['a code as a string of digits', 401, { status_code: '401', errors: [error('1009')] }, 1009],
     ['a code nobody documented', 422, { status_code: 422, errors: [error(4242)] }, 4242],
-    ['several errors, of which the first counts', 422, { errors: [error(2104), error(2105)] }, 2104],
+    [
+      'several errors, of which the first counts',
+      422,
+      { errors: [error(2104), error(2105)] },
+      2104,
+    ],
     ['an error without message', 422, { errors: [{ code: 2110 }] }, 2110],
   ])('is read: %s', (_what, httpStatus, body, code) => {
     expect(readEnvelope(httpStatus, body)).toEqual({ kind: 'rejected', code });
   });
 
-  it.each([429, 500, 502, 503])('may have no code when the envelope repeats the status %s', (status) => {
-    expect(readEnvelope(status, { status_code: status, status_message: 'later' })).toEqual({
-      kind: 'rejected',
-      code: null,
-    });
-    expect(readEnvelope(status, { status_code: String(status), errors: [] })).toEqual({ kind: 'rejected', code: null });
-  });
+  it.each([429, 500, 502, 503])(
+    'may have no code when the envelope repeats the status %s',
+    (status) => {
+      expect(readEnvelope(status, { status_code: status, status_message: 'later' })).toEqual({
+        kind: 'rejected',
+        code: null,
+      });
+      expect(readEnvelope(status, { status_code: String(status), errors: [] })).toEqual({
+        kind: 'rejected',
+        code: null,
+      });
+    },
+  );
 });
 
 describe('anything else', () => {
@@ -77,8 +112,16 @@ describe('anything else', () => {
     ['an error without code', 401, { status_code: 401, errors: [{ message: 'no' }] }],
     ['an error whose code is a word', 401, { status_code: 401, errors: [{ code: 'E1009' }] }],
     ['an error whose code is negative', 401, { status_code: 401, errors: [{ code: -1 }] }],
-    ['an error whose code has ten digits', 401, { status_code: 401, errors: [{ code: '1234567890' }] }],
-    ['an error whose code no float can count', 401, { status_code: 401, errors: [{ code: 2 ** 53 }] }],
+    [
+      'an error whose code has ten digits',
+      401,
+      { status_code: 401, errors: [{ code: '1234567890' }] },
+    ],
+    [
+      'an error whose code no float can count',
+      401,
+      { status_code: 401, errors: [{ code: 2 ** 53 }] },
+    ],
     ['a second error that is odd', 401, { status_code: 401, errors: [{ code: 2107 }, {}] }],
     ['an error whose code is null', 401, { status_code: 401, errors: [{ code: null }] }],
     ['400 without errors', 400, { status_code: 400, status_message: 'Bad Request' }],
@@ -99,13 +142,32 @@ describe('anything else', () => {
   });
 
   it('errors cannot be hidden behind a prototype', () => {
-    const body: unknown = JSON.parse('{"errors":[{"code":2107}],"__proto__":{"errors":[]},"payload":""}');
+    const body: unknown = JSON.parse(
+      '{"errors":[{"code":2107}],"__proto__":{"errors":[]},"payload":""}',
+    );
     expect(readEnvelope(200, body)).toEqual({ kind: 'rejected', code: 2107 });
   });
 });
 
 const absent = Symbol('absent');
-const statusCodes = [absent, 200, 201, '200', '201', 202, 401, 500, 0, -200, 200.5, '', 'OK', null, true, [200]];
+const statusCodes = [
+  absent,
+  200,
+  201,
+  '200',
+  '201',
+  202,
+  401,
+  500,
+  0,
+  -200,
+  200.5,
+  '',
+  'OK',
+  null,
+  true,
+  [200],
+];
 const errorMembers = [
   absent,
   null,
@@ -128,7 +190,9 @@ const envelope = fc
     errors: fc.constantFrom<unknown>(...errorMembers),
     payload: fc.oneof(fc.constant<unknown>(absent), fc.constant(''), fc.jsonValue()),
   })
-  .map((members) => Object.fromEntries(Object.entries(members).filter(([, value]) => value !== absent)));
+  .map((members) =>
+    Object.fromEntries(Object.entries(members).filter(([, value]) => value !== absent)),
+  );
 
 const httpStatus = fc.oneof(fc.constantFrom(200, 201), fc.integer({ min: 100, max: 599 }));
 
@@ -138,8 +202,14 @@ function isDocumentedSuccess(status: number, body: unknown): boolean {
   const members = new Map<string, unknown>(Object.entries(body));
   const errors = members.get('errors') ?? [];
   const mirrorsSuccess =
-    !members.has('status_code') || /^20[01]$/.test(JSON.stringify(members.get('status_code')).replaceAll('"', ''));
-  return (status === 200 || status === 201) && mirrorsSuccess && Array.isArray(errors) && errors.length === 0;
+    !members.has('status_code') ||
+    /^20[01]$/.test(JSON.stringify(members.get('status_code')).replaceAll('"', ''));
+  return (
+    (status === 200 || status === 201) &&
+    mirrorsSuccess &&
+    Array.isArray(errors) &&
+    errors.length === 0
+  );
 }
 
 describe('every answer', () => {
@@ -183,7 +253,10 @@ describe('the JSON text of an answer', () => {
       '{"payload":{"id" : 18446744073709551615 ,"mobile":"1"}}',
       { payload: { id: '18446744073709551615', mobile: '1' } },
     ],
-    ['{"note":"\\"id\\":9007199254740993,","id":4711}', { note: '"id":9007199254740993,', id: 4711 }],
+    [
+      '{"note":"\\"id\\":9007199254740993,","id":4711}',
+      { note: '"id":9007199254740993,', id: 4711 },
+    ],
     ['{"id":"9007199254740993"}', { id: '9007199254740993' }],
     ['{"id":900719925474099}', { id: 900_719_925_474_099 }],
     ['{"id":9007199254740993.5}', { id: 9_007_199_254_740_994 }],
@@ -193,7 +266,10 @@ describe('the JSON text of an answer', () => {
     expect(parseAnswer(json)).toEqual(answer);
   });
 
-  it.each(['', '{', '<html>', '{"id":9007199254740993'])('is no answer when it is not JSON: %j', (text) => {
-    expect(parseAnswer(text)).toBeUndefined();
-  });
+  it.each(['', '{', '<html>', '{"id":9007199254740993'])(
+    'is no answer when it is not JSON: %j',
+    (text) => {
+      expect(parseAnswer(text)).toBeUndefined();
+    },
+  );
 });

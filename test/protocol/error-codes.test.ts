@@ -43,7 +43,11 @@ const HLR_LIST = [
 
 describe('error codes', () => {
   it('of the OTP service are those of OTP spec §7, each with its variants', () => {
-    const list = Object.entries(OTP_ERRORS).map(([code, { name, variants }]) => [Number(code), name, variants]);
+    const list = Object.entries(OTP_ERRORS).map(([code, { name, variants }]) => [
+      Number(code),
+      name,
+      variants,
+    ]);
     expect(list).toEqual(OTP_LIST);
   });
 

@@ -16,7 +16,10 @@ function part(anchor: string): string {
 
 const citations = Array.from(sources.values()).flatMap((text) =>
   Array.from(text.matchAll(/(OTP|HLR) spec ((?:§\d+(?:, )?)+)/g)).flatMap(([, page, parts = '']) =>
-    Array.from(parts.matchAll(/\d+/g), ([number]) => `${String(page).toLowerCase()}-spec-${number}`),
+    Array.from(
+      parts.matchAll(/\d+/g),
+      ([number]) => `${String(page).toLowerCase()}-spec-${number}`,
+    ),
   ),
 );
 
@@ -30,7 +33,9 @@ describe('docs/gateway.md', () => {
   it.each(['otp', 'hlr'])('has the nine parts of the %s document', (name) => {
     const numbers = Array.from({ length: 9 }, (_, index) => index + 1);
     const heading = (number: number) => `### ${name.toUpperCase()} spec §${number}: `;
-    expect(numbers.filter((number) => !part(`${name}-spec-${number}`).includes(heading(number)))).toEqual([]);
+    expect(
+      numbers.filter((number) => !part(`${name}-spec-${number}`).includes(heading(number))),
+    ).toEqual([]);
   });
 
   it.each([
@@ -43,10 +48,14 @@ describe('docs/gateway.md', () => {
   });
 
   it('lists the words of a lookup', () => {
-    expect(ADVANCED_STATUSES.filter((word) => !part('hlr-spec-2').includes(`\`${word}\``))).toEqual([]);
+    expect(ADVANCED_STATUSES.filter((word) => !part('hlr-spec-2').includes(`\`${word}\``))).toEqual(
+      [],
+    );
   });
 
   it('names every reading that the simulator can play', () => {
-    expect(Object.keys(DEFAULT_READINGS).filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
+    expect(Object.keys(DEFAULT_READINGS).filter((name) => !page.includes(`\`${name}\``))).toEqual(
+      [],
+    );
   });
 });

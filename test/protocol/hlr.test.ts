@@ -1,5 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { ADVANCED_STATUSES, LOOKUP_STATUSES, readHlrPricing, readLookup } from '../../src/protocol/hlr';
+import {
+  ADVANCED_STATUSES,
+  LOOKUP_STATUSES,
+  readHlrPricing,
+  readLookup,
+} from '../../src/protocol/hlr';
 
 /** HLR spec §2, lookup result; values of our own. */
 const FULL = {
@@ -41,7 +46,11 @@ describe('a lookup result', () => {
   });
 
   it('of an invalid number may carry only phone, status and advanced_status', () => {
-    const payload = { phone: '12025550123', status: 'invalid', advanced_status: 'UNKNOWN_SUBSCRIBER' };
+    const payload = {
+      phone: '12025550123',
+      status: 'invalid',
+      advanced_status: 'UNKNOWN_SUBSCRIBER',
+    };
     expect(readLookup(payload, '12025550123')).toEqual({
       ...NOTHING,
       phone: '+12025550123',
@@ -71,9 +80,12 @@ describe('a lookup result', () => {
     expect(readLookup({ ...FULL, phone }, '12025550123')?.phone).toBe('+12025550123');
   });
 
-  it.each(['valid', 'invalid', 'error', 'unknown-by-any-document'])('keeps the status %s', (status) => {
-    expect(readLookup({ ...FULL, status }, '12025550123')?.status).toBe(status);
-  });
+  it.each(['valid', 'invalid', 'error', 'unknown-by-any-document'])(
+    'keeps the status %s',
+    (status) => {
+      expect(readLookup({ ...FULL, status }, '12025550123')?.status).toBe(status);
+    },
+  );
 
   it('keeps an advanced status that no document lists', () => {
     const lookup = readLookup({ ...FULL, advanced_status: 'REQUEST_THROTTLED' }, '12025550123');
@@ -118,13 +130,27 @@ describe('the words of HLR spec §2', () => {
 });
 
 /** HLR spec §2, pricing object; values of our own. */
-const ROW = { id: 77, countryname: 'Freedonia', countrycode: '+999', countryiso: 'FD', price: '0.0060' };
+const ROW = {
+  id: 77,
+  countryname: 'Freedonia',
+  countrycode: '+999',
+  countryiso: 'FD',
+  price: '0.0060',
+};
 
 describe('the lookup price list', () => {
   it('has one row for each country', () => {
     expect(readHlrPricing({ currency: { name: 'EUR', symbol: '€' }, pricing: [ROW] })).toEqual({
       currency: { name: 'EUR', symbol: '€' },
-      pricing: [{ id: '77', countryName: 'Freedonia', countryCode: '+999', countryIso: 'FD', price: '0.0060' }],
+      pricing: [
+        {
+          id: '77',
+          countryName: 'Freedonia',
+          countryCode: '+999',
+          countryIso: 'FD',
+          price: '0.0060',
+        },
+      ],
       oddRows: 0,
     });
   });
@@ -134,12 +160,17 @@ describe('the lookup price list', () => {
     ['999', '+999'],
     ['+999', '+999'],
   ])('may have the dialling code %j', (countrycode, countryCode) => {
-    expect(readHlrPricing({ pricing: [{ ...ROW, countrycode }] })).toMatchObject({ pricing: [{ countryCode }] });
+    expect(readHlrPricing({ pricing: [{ ...ROW, countrycode }] })).toMatchObject({
+      pricing: [{ countryCode }],
+    });
   });
 
   it('leaves out and counts rows without dialling code or price', () => {
     const pricing = [{ ...ROW, countrycode: '' }, ROW, { ...ROW, price: undefined }, null];
-    expect(readHlrPricing({ pricing })).toMatchObject({ pricing: [{ countryCode: '+999' }], oddRows: 3 });
+    expect(readHlrPricing({ pricing })).toMatchObject({
+      pricing: [{ countryCode: '+999' }],
+      oddRows: 3,
+    });
   });
 
   it.each([[null], [''], [{}], [[ROW]], [{ pricing: 'none' }]])('is not %j', (payload: unknown) => {

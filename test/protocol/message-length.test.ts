@@ -18,17 +18,29 @@ const EXTENSION = '\f^{}\\[~]|€';
 describe('the GSM 7-bit alphabet', () => {
   it('has 127 characters of one septet', () => {
     expect(new Set(BASIC).size).toBe(127);
-    expect(measureMessage(BASIC)).toEqual({ encoding: 'gsm-7', units: 127, limit: 160, forcedBy: [] });
+    expect(measureMessage(BASIC)).toEqual({
+      encoding: 'gsm-7',
+      units: 127,
+      limit: 160,
+      forcedBy: [],
+    });
   });
 
   it('has ten characters of two septets', () => {
     expect(new Set(EXTENSION).size).toBe(10);
-    expect(measureMessage(EXTENSION)).toEqual({ encoding: 'gsm-7', units: 20, limit: 160, forcedBy: [] });
+    expect(measureMessage(EXTENSION)).toEqual({
+      encoding: 'gsm-7',
+      units: 20,
+      limit: 160,
+      forcedBy: [],
+    });
   });
 
   it('has no other character of the first 65,536', () => {
     const known = new Set(BASIC + EXTENSION);
-    const strangers = Array.from({ length: 0x10000 }, (_, unit) => String.fromCharCode(unit)).filter(
+    const strangers = Array.from({ length: 0x10000 }, (_, unit) =>
+      String.fromCharCode(unit),
+    ).filter(
       (character) => measureMessage(character).encoding === 'gsm-7' && !known.has(character),
     );
     expect(strangers).toEqual([]);
@@ -37,7 +49,10 @@ describe('the GSM 7-bit alphabet', () => {
   it.each(Array.from('`\t\u00a0\u2018\u2019\u201c\u201d\u2013\u2014\u2026çáíóúâêôãõẞşΑΒΕ😀'))(
     'does not have %j',
     (character) => {
-      expect(measureMessage(`a${character}`)).toMatchObject({ encoding: 'ucs-2', forcedBy: [character] });
+      expect(measureMessage(`a${character}`)).toMatchObject({
+        encoding: 'ucs-2',
+        forcedBy: [character],
+      });
     },
   );
 });
@@ -85,7 +100,11 @@ describe('one text message (OTP spec §8)', () => {
   });
 
   it('names the characters that force UCS-2, each once and in order', () => {
-    expect(measureMessage(`It\u2019s ${SMILE}, Şükrü\u2019s`).forcedBy).toEqual(['\u2019', SMILE, 'Ş']);
+    expect(measureMessage(`It\u2019s ${SMILE}, Şükrü\u2019s`).forcedBy).toEqual([
+      '\u2019',
+      SMILE,
+      'Ş',
+    ]);
   });
 });
 
@@ -109,7 +128,9 @@ describe('a template', () => {
     (_what, template, maxPinDigits, characters, expanded, fits) => {
       const size = measureTemplate(template, maxPinDigits);
       expect(template).toHaveLength(characters);
-      expect(measureMessage(template.replace('[PIN]', '0'.repeat(maxPinDigits))).units).toBe(expanded);
+      expect(measureMessage(template.replace('[PIN]', '0'.repeat(maxPinDigits))).units).toBe(
+        expanded,
+      );
       expect(size.units).toBe(Math.max(characters, expanded));
       expect(size.problem === null).toBe(fits);
     },
@@ -121,20 +142,35 @@ describe('a template', () => {
     ['161 characters', `${A(156)}[PIN]`, false],
     ['70 hiragana and placeholder', `${HIRAGANA.repeat(65)}[PIN]`, true],
     ['71 hiragana and placeholder', `${HIRAGANA.repeat(66)}[PIN]`, false],
-  ])('of %s fits or not by its characters alone where a second segment is allowed', (_what, template, fits) => {
-    expect(measureTemplate(template, 10, true).problem === null).toBe(fits);
-    expect(measureTemplate(template, 10).problem).not.toBeNull();
-  });
+  ])(
+    'of %s fits or not by its characters alone where a second segment is allowed',
+    (_what, template, fits) => {
+      expect(measureTemplate(template, 10, true).problem === null).toBe(fits);
+      expect(measureTemplate(template, 10).problem).not.toBeNull();
+    },
+  );
 
   it.each([
     ['no placeholder', 'Your code', 'must contain [PIN] exactly once (found 0)'],
     ['two placeholders', '[PIN] and [PIN]', 'must contain [PIN] exactly once (found 2)'],
     ['a placeholder in lower case', 'Your code [pin]', 'must contain [PIN] exactly once (found 0)'],
-    ['a carriage return', 'Your code\r\n[PIN]', 'must not contain control characters other than line feeds'],
+    [
+      'a carriage return',
+      'Your code\r\n[PIN]',
+      'must not contain control characters other than line feeds',
+    ],
     ['a TAB', 'Your code\t[PIN]', 'must not contain control characters other than line feeds'],
     ['NUL', 'Your code \0[PIN]', 'must not contain control characters other than line feeds'],
-    ['a line separator', 'Your code\u2028[PIN]', 'must not contain control characters other than line feeds'],
-    ['a lone surrogate', 'Your code \ud83d[PIN]', 'must not contain control characters other than line feeds'],
+    [
+      'a line separator',
+      'Your code\u2028[PIN]',
+      'must not contain control characters other than line feeds',
+    ],
+    [
+      'a lone surrogate',
+      'Your code \ud83d[PIN]',
+      'must not contain control characters other than line feeds',
+    ],
   ])('is refused with %s', (_what, template, problem) => {
     expect(measureTemplate(template, 6).problem).toBe(problem);
   });
@@ -154,11 +190,28 @@ describe('beside sms-segments-calculator', () => {
   const character = fc.oneof(
     { weight: 8, arbitrary: fc.constantFrom(...Array.from(BASIC)) },
     { weight: 3, arbitrary: fc.constantFrom(...Array.from(EXTENSION)) },
-    { weight: 1, arbitrary: fc.constantFrom('ç', '`', '\t', '\u2019', HIRAGANA, SMILE, '\u0301', '\u200d', '\ud800') },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom(
+        'ç',
+        '`',
+        '\t',
+        '\u2019',
+        HIRAGANA,
+        SMILE,
+        '\u0301',
+        '\u200d',
+        '\ud800',
+      ),
+    },
   );
   const text = fc.oneof(
     fc.array(character, { minLength: 60, maxLength: 80 }).map((parts) => parts.join('')),
-    fc.string({ unit: fc.constantFrom(...Array.from(BASIC + EXTENSION)), minLength: 140, maxLength: 170 }),
+    fc.string({
+      unit: fc.constantFrom(...Array.from(BASIC + EXTENSION)),
+      minLength: 140,
+      maxLength: 170,
+    }),
     fc.string({ unit: 'binary', maxLength: 75 }),
     fc.string({ unit: 'grapheme', maxLength: 75 }),
   );
@@ -170,7 +223,11 @@ describe('beside sms-segments-calculator', () => {
         const oracle = new SegmentedMessage(message);
         const isGsm = oracle.getEncodingName() === 'GSM-7';
         const size = measureMessage(message);
-        expect({ isGsm: size.encoding === 'gsm-7', units: size.units, fits: size.units <= size.limit }).toEqual({
+        expect({
+          isGsm: size.encoding === 'gsm-7',
+          units: size.units,
+          fits: size.units <= size.limit,
+        }).toEqual({
           isGsm,
           units: oracle.messageSize / (isGsm ? 7 : 16),
           fits: oracle.segmentsCount === 1,

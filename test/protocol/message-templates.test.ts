@@ -154,16 +154,19 @@ function fill(template: string): string {
   return template.replace('{app}', 'Example').replace('{min}', '10');
 }
 
-describe.each(TEMPLATES)('the text in %s', (_language, plain, units, limit, head, shortHost, longHost) => {
-  it('fits one message', () => {
-    expect(measureTemplate(fill(plain), 6)).toMatchObject({ units, limit, problem: null });
-  });
+describe.each(TEMPLATES)(
+  'the text in %s',
+  (_language, plain, units, limit, head, shortHost, longHost) => {
+    it('fits one message', () => {
+      expect(measureTemplate(fill(plain), 6)).toMatchObject({ units, limit, problem: null });
+    });
 
-  it.each([
-    ['example.com', shortHost],
-    ['login.example.co.uk', longHost],
-  ])('fits one message with the line @%s', (host, unitsWithHost) => {
-    const size = measureTemplate(`${fill(head)}\n@${host} #[PIN]`, 6);
-    expect(size).toMatchObject({ units: unitsWithHost, limit, problem: null });
-  });
-});
+    it.each([
+      ['example.com', shortHost],
+      ['login.example.co.uk', longHost],
+    ])('fits one message with the line @%s', (host, unitsWithHost) => {
+      const size = measureTemplate(`${fill(head)}\n@${host} #[PIN]`, 6);
+      expect(size).toMatchObject({ units: unitsWithHost, limit, problem: null });
+    });
+  },
+);

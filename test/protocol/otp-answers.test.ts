@@ -49,12 +49,19 @@ describe('the OTP object of variant A', () => {
   });
 
   it('takes message before imessaged', () => {
-    expect(readGenerated('A', { ...A, imessaged: 'other' }, DIGITS)).toMatchObject({ message: A.message });
+    expect(readGenerated('A', { ...A, imessaged: 'other' }, DIGITS)).toMatchObject({
+      message: A.message,
+    });
   });
 
-  it.each([[undefined], [null], ['']])('may have the reference code %j, which is none', (reference_code: unknown) => {
-    expect(readGenerated('A', { ...A, reference_code }, DIGITS)).toMatchObject({ referenceCode: null });
-  });
+  it.each([[undefined], [null], ['']])(
+    'may have the reference code %j, which is none',
+    (reference_code: unknown) => {
+      expect(readGenerated('A', { ...A, reference_code }, DIGITS)).toMatchObject({
+        referenceCode: null,
+      });
+    },
+  );
 
   it.each([
     ['300', 300],
@@ -91,7 +98,9 @@ describe('the OTP object of variant B', () => {
   it.each([[1790000000], [1790000000000], [600], ['1790000000'], ['2026-11-20 10:00:00'], [null]])(
     'passes valid_until %j through as it came, its unit is not shown',
     (valid_until: unknown) => {
-      expect(readGenerated('B', { ...B, valid_until }, DIGITS)).toMatchObject({ validUntilRaw: valid_until });
+      expect(readGenerated('B', { ...B, valid_until }, DIGITS)).toMatchObject({
+        validUntilRaw: valid_until,
+      });
     },
   );
 });
@@ -100,9 +109,12 @@ describe.each([
   ['A', A],
   ['B', B],
 ] as const)('an OTP object of variant %s', (variant, sample) => {
-  it.each([['12025550123'], ['+12025550123'], [12025550123]])('may name the number %j', (mobile: unknown) => {
-    expect(readGenerated(variant, { ...sample, mobile }, DIGITS)?.mobile).toBe('+12025550123');
-  });
+  it.each([['12025550123'], ['+12025550123'], [12025550123]])(
+    'may name the number %j',
+    (mobile: unknown) => {
+      expect(readGenerated(variant, { ...sample, mobile }, DIGITS)?.mobile).toBe('+12025550123');
+    },
+  );
 
   it.each([
     ['another number', { ...sample, mobile: '12025550124' }],

@@ -45,7 +45,12 @@ describe('what OTP spec §4 and §8 name', () => {
       validitySeconds: DEFAULT_VALIDITY_SECONDS,
       message: DEFAULT_MESSAGE,
     });
-    expect(body).toEqual({ mobile: '12025550123', sender: DEFAULT_SENDER, validity: '600', message: DEFAULT_MESSAGE });
+    expect(body).toEqual({
+      mobile: '12025550123',
+      sender: DEFAULT_SENDER,
+      validity: '600',
+      message: DEFAULT_MESSAGE,
+    });
   });
 });
 
@@ -57,15 +62,26 @@ describe.each(VARIANTS)('the body of generate in variant %s', (variant) => {
 
   it('carries numeric members as strings or as JSON numbers', () => {
     const input = { mobile: MOBILE, validitySeconds: 300 };
-    const bodyOf = (numbersAs: NumberForms) => parseInput(createGenerateRequest(optionsOf(variant, numbersAs)), input);
+    const bodyOf = (numbersAs: NumberForms) =>
+      parseInput(createGenerateRequest(optionsOf(variant, numbersAs)), input);
     expect(bodyOf(STRINGS)).toEqual({ mobile: '12025550123', validity: '300' });
     expect(bodyOf(NUMBERS)).toEqual({ mobile: 12025550123, validity: 300 });
-    expect(bodyOf({ ...STRINGS, validity: 'number' })).toEqual({ mobile: '12025550123', validity: 300 });
-    expect(bodyOf({ ...STRINGS, mobile: 'number' })).toEqual({ mobile: 12025550123, validity: '300' });
+    expect(bodyOf({ ...STRINGS, validity: 'number' })).toEqual({
+      mobile: '12025550123',
+      validity: 300,
+    });
+    expect(bodyOf({ ...STRINGS, mobile: 'number' })).toEqual({
+      mobile: 12025550123,
+      validity: '300',
+    });
   });
 
   it('leaves out what is undefined', () => {
-    const body = generate(variant, { sender: undefined, validitySeconds: undefined, message: undefined });
+    const body = generate(variant, {
+      sender: undefined,
+      validitySeconds: undefined,
+      message: undefined,
+    });
     expect(Object.keys(body)).toEqual(['mobile']);
   });
 
@@ -97,24 +113,45 @@ describe.each(VARIANTS)('the body of generate in variant %s', (variant) => {
     expect(generate(variant, { mobile }).mobile).toBe(mobile.replace('+', ''));
   });
 
-  it.each(['[PIN] [PIN]', 'no placeholder', '[pin]', '[PIN', '', `${'a'.repeat(155)}[PIN]`, 'a\r\n[PIN]', 5, null])(
-    'refuses the message %j by name',
-    (message) => {
-      expect(() => generate(variant, { message })).toThrow(TypeError);
-      expect(() => generate(variant, { message })).toThrow(/^message (must|is too long)/);
-    },
-  );
-
-  it.each(['a', 'abcdefghijkl', 'ab_cd', 'Café', 'ab!', 'ab\n', '1234567890123', '123456789012345', '', 12, null])(
-    'refuses the sender %j by name',
-    (sender) => {
-      expect(() => generate(variant, { sender })).toThrow(/^sender must be/);
-    },
-  );
-
-  it.each([0, -1, 1.5, NaN, Infinity, '300', null])('refuses a validity of %j seconds by name', (seconds) => {
-    expect(() => generate(variant, { validitySeconds: seconds })).toThrow(/^validitySeconds must be/);
+  it.each([
+    '[PIN] [PIN]',
+    'no placeholder',
+    '[pin]',
+    '[PIN',
+    '',
+    `${'a'.repeat(155)}[PIN]`,
+    'a\r\n[PIN]',
+    5,
+    null,
+  ])('refuses the message %j by name', (message) => {
+    expect(() => generate(variant, { message })).toThrow(TypeError);
+    expect(() => generate(variant, { message })).toThrow(/^message (must|is too long)/);
   });
+
+  it.each([
+    'a',
+    'abcdefghijkl',
+    'ab_cd',
+    'Café',
+    'ab!',
+    'ab\n',
+    '1234567890123',
+    '123456789012345',
+    '',
+    12,
+    null,
+  ])('refuses the sender %j by name', (sender) => {
+    expect(() => generate(variant, { sender })).toThrow(/^sender must be/);
+  });
+
+  it.each([0, -1, 1.5, NaN, Infinity, '300', null])(
+    'refuses a validity of %j seconds by name',
+    (seconds) => {
+      expect(() => generate(variant, { validitySeconds: seconds })).toThrow(
+        /^validitySeconds must be/,
+      );
+    },
+  );
 });
 
 describe('what differs between the variants', () => {
@@ -129,10 +166,16 @@ describe('what differs between the variants', () => {
 
   it('is the reference code, which B does not have', () => {
     expect(generate('A', { referenceCode: 'r'.repeat(50) }).reference_code).toHaveLength(50);
-    expect(() => generate('A', { referenceCode: 'r'.repeat(51) })).toThrow(/^referenceCode must be/);
+    expect(() => generate('A', { referenceCode: 'r'.repeat(51) })).toThrow(
+      /^referenceCode must be/,
+    );
     // Characters, not UTF-16 units.
-    expect(generate('A', { referenceCode: '\u{1f600}'.repeat(50) }).reference_code).toHaveLength(100);
-    expect(() => generate('A', { referenceCode: '\u{1f600}'.repeat(51) })).toThrow(/^referenceCode must be/);
+    expect(generate('A', { referenceCode: '\u{1f600}'.repeat(50) }).reference_code).toHaveLength(
+      100,
+    );
+    expect(() => generate('A', { referenceCode: '\u{1f600}'.repeat(51) })).toThrow(
+      /^referenceCode must be/,
+    );
     expect(() => generate('A', { referenceCode: 7 })).toThrow(/^referenceCode must be/);
     expect(() => generate('B', { referenceCode: 'r' })).toThrow(/variant A only/);
   });
@@ -140,22 +183,35 @@ describe('what differs between the variants', () => {
 
 /** Calls as a JavaScript program may: with fields of any type. */
 function validate(mobile: unknown, pin: unknown, numbersAs: NumberForms = STRINGS) {
-  return parseInput(createValidateRequest(optionsOf('A', numbersAs)), { id: 'x', mobile, pin }).body;
+  return parseInput(createValidateRequest(optionsOf('A', numbersAs)), { id: 'x', mobile, pin })
+    .body;
 }
 
 describe('the body of validate', () => {
-  it.each(['0000', '0123456789', '482913'])('keeps the pin %s a string, leading zeros and all', (pin) => {
-    expect(validate(MOBILE, pin)).toEqual({ mobile: '12025550123', pin });
-    expect(validate(MOBILE, pin, NUMBERS)).toEqual({ mobile: 12025550123, pin });
-  });
-
-  it.each(['', '123', '12345678901', '12 34', '1234\n', '-1234', '12a4', '١٢٣٤', 1234, null, ['1234']])(
-    'refuses the pin %j without repeating it',
+  it.each(['0000', '0123456789', '482913'])(
+    'keeps the pin %s a string, leading zeros and all',
     (pin) => {
-      const attempt = () => validate(MOBILE, pin);
-      expect(attempt).toThrow(new TypeError('pin must be a string of 4 to 10 digits'));
+      expect(validate(MOBILE, pin)).toEqual({ mobile: '12025550123', pin });
+      expect(validate(MOBILE, pin, NUMBERS)).toEqual({ mobile: 12025550123, pin });
     },
   );
+
+  it.each([
+    '',
+    '123',
+    '12345678901',
+    '12 34',
+    '1234\n',
+    '-1234',
+    '12a4',
+    '١٢٣٤',
+    1234,
+    null,
+    ['1234'],
+  ])('refuses the pin %j without repeating it', (pin) => {
+    const attempt = () => validate(MOBILE, pin);
+    expect(attempt).toThrow(new TypeError('pin must be a string of 4 to 10 digits'));
+  });
 
   it('refuses a number that is none', () => {
     expect(() => validate('nobody', '482913')).toThrow(/^mobile must be/);

@@ -37,12 +37,34 @@ describe('paths', () => {
 /** Texts made of what paths are attacked with, and any text at all, lone surrogates included. */
 const hostileText = fc.oneof(
   fc
-    .array(fc.constantFrom('.', '..', '/', '\\', '%2e', '%2f', '%', '?', '#', '@', ':', ';', ' ', '\t', 'a', 'é'), {
-      maxLength: 8,
-    })
+    .array(
+      fc.constantFrom(
+        '.',
+        '..',
+        '/',
+        '\\',
+        '%2e',
+        '%2f',
+        '%',
+        '?',
+        '#',
+        '@',
+        ':',
+        ';',
+        ' ',
+        '\t',
+        'a',
+        'é',
+      ),
+      {
+        maxLength: 8,
+      },
+    )
     .map((parts) => parts.join('')),
   fc.string({ unit: 'binary', maxLength: 300 }),
-  fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 12 }).map((units) => String.fromCharCode(...units)),
+  fc
+    .array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 12 })
+    .map((units) => String.fromCharCode(...units)),
 );
 
 describe('an OTP id that was accepted', () => {

@@ -15,13 +15,18 @@ describe('the sender rule of OTP spec §4', () => {
     const allowed = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789 -.';
     const sender = fc.oneof(
       fc.string({ unit: fc.constantFrom(...Array.from(allowed), '_', 'é'), maxLength: 15 }),
-      fc.string({ unit: fc.constantFrom(...Array.from('0123456789')), minLength: 10, maxLength: 16 }),
+      fc.string({
+        unit: fc.constantFrom(...Array.from('0123456789')),
+        minLength: 10,
+        maxLength: 16,
+      }),
       fc.string({ maxLength: 15 }),
     );
     fc.assert(
       fc.property(sender, (text) => {
         const characters = Array.from(text);
-        const isWord = text.length >= 2 && text.length <= 11 && characters.every((one) => allowed.includes(one));
+        const isWord =
+          text.length >= 2 && text.length <= 11 && characters.every((one) => allowed.includes(one));
         const isNumber = text.length === 14 && characters.every((one) => one >= '0' && one <= '9');
         expect(isSender(text)).toBe(isWord || isNumber);
       }),

@@ -78,10 +78,24 @@ describe('a whole number', () => {
     expect(readWholeNumber(value)).toBe(number);
   });
 
-  it.each([-1, 1.5, NaN, Infinity, 2 ** 53, '', '-1', '+1', '1.0', ' 1', '1\n', '1e3', '1000000000', null, true, [1]])(
-    'is none: %p',
-    (value) => {
-      expect(readWholeNumber(value)).toBeNull();
-    },
-  );
+  it.each([
+    -1,
+    1.5,
+    NaN,
+    Infinity,
+    2 ** 53,
+    '',
+    '-1',
+    '+1',
+    '1.0',
+    ' 1',
+    '1\n',
+    '1e3',
+    '1000000000',
+    null,
+    true,
+    [1],
+  ])('is none: %p', (value) => {
+    expect(readWholeNumber(value)).toBeNull();
+  });
 });

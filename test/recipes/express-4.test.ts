@@ -38,7 +38,11 @@ describe('the recipe for Express 4', () => {
 
   it('answers 401 to a wrong password and sends nothing', async () => {
     const { sent } = site.sim.stats();
-    const answer = await site.agent().post('/login').type('form').send({ username: 'bob', password: 'no' });
+    const answer = await site
+      .agent()
+      .post('/login')
+      .type('form')
+      .send({ username: 'bob', password: 'no' });
     expect([answer.status, site.sim.stats().sent]).toEqual([401, sent]);
   });
 
@@ -54,7 +58,9 @@ describe('the recipe for Express 4', () => {
   it('goes on to the page of the code when the gateway fails, and lets nobody in', async () => {
     const agent = site.agent();
     site.sim.failNext('generate', 'html-502');
-    expect((await agent.post('/login').type('form').send(passwordOf('dave')).timeout(5_000)).status).toBe(303);
+    expect(
+      (await agent.post('/login').type('form').send(passwordOf('dave')).timeout(5_000)).status,
+    ).toBe(303);
     expect((await agent.get('/account')).status).toBe(403);
   });
 });

@@ -15,7 +15,10 @@ describe("the recipe for Passport's custom callback", () => {
   it('leads from the password over the code to the account, in JSON', async () => {
     const agent = site.agent();
     const sent = await agent.post('/api/login').send(passwordOf('alice'));
-    expect([sent.status, sent.body]).toMatchObject([200, { pending: { purpose: 'login', isSent: true } }]);
+    expect([sent.status, sent.body]).toMatchObject([
+      200,
+      { pending: { purpose: 'login', isSent: true } },
+    ]);
     expect((await agent.get('/api/account')).status).toBe(403);
     const wrong = await agent.post('/api/login/pin').send({ pin: wrongCode(site.code()) });
     expect([wrong.status, wrong.body]).toEqual([401, { error: 'invalid-code' }]);
@@ -60,7 +63,11 @@ describe('the recipe for an own password check', () => {
 
   it('leads back from a wrong password, and sends nothing', async () => {
     const { sent } = site.sim.stats();
-    const answer = await site.agent().post('/login').type('form').send({ username: 'bob', password: 'no' });
+    const answer = await site
+      .agent()
+      .post('/login')
+      .type('form')
+      .send({ username: 'bob', password: 'no' });
     expect([answer.status, answer.headers.location]).toEqual([303, '/login']);
     expect(site.sim.stats().sent).toBe(sent);
   });

@@ -60,7 +60,10 @@ it('refuses a code that is too old', async () => {
 });
 
 it('texts no number that receives no texts', async () => {
-  simulator.subscribers.set(ERIN, { status: 'invalid', advancedStatus: 'TELE_SERVICE_NOT_PROVISIONED' });
+  simulator.subscribers.set(ERIN, {
+    status: 'invalid',
+    advancedStatus: 'TELE_SERVICE_NOT_PROVISIONED',
+  });
   const answer = await supertest(app).post('/login').send(passwordOf('erin'));
   expect([answer.status, answer.body]).toEqual([403, { error: 'unsuitable-phone' }]);
   expect(simulator.lastPin(ERIN)).toBeUndefined();

@@ -37,13 +37,21 @@ describe('the recipe for passport-jwt', () => {
     expect([wrong.status, wrong.body]).toEqual([401, { error: 'invalid-code' }]);
     const right = await agent.post('/login/pin').send({ pin: site.code() });
     expect(right.body).toEqual({ token: expect.any(String), expiresInSeconds: 300 });
-    const answer = await site.agent().get('/api/account').set('authorization', `Bearer ${right.body.token}`);
+    const answer = await site
+      .agent()
+      .get('/api/account')
+      .set('authorization', `Bearer ${right.body.token}`);
     expect([answer.status, answer.body]).toEqual([200, { id: 'alice' }]);
   });
 
   it('says in the token how the user has logged in, and that it ends after five minutes', async () => {
     const claims = jwt.decode(await logIn('bob')) as jwt.JwtPayload;
-    expect(claims).toMatchObject({ sub: 'bob', amr: ['pwd', 'sms'], iss: ISSUED.issuer, aud: ISSUED.audience });
+    expect(claims).toMatchObject({
+      sub: 'bob',
+      amr: ['pwd', 'sms'],
+      iss: ISSUED.issuer,
+      aud: ISSUED.audience,
+    });
     expect(Number(claims.exp) - Number(claims.iat)).toBe(300);
   });
 
@@ -77,8 +85,14 @@ describe('the recipe for passport-jwt', () => {
     ['of another issuer', () => make(WITH_CODE, { issuer: 'https://evil.example' })],
     ['that has ended', () => make(WITH_CODE, { expiresIn: -1 })],
     ['for nobody', () => make(WITH_CODE, { subject: 'mallory' })],
-    ['signed with another key', () => jwt.sign(WITH_CODE, 'guess', { ...ISSUED, subject: 'alice' })],
-    ['not signed at all', () => jwt.sign(WITH_CODE, '', { ...ISSUED, subject: 'alice', algorithm: 'none' })],
+    [
+      'signed with another key',
+      () => jwt.sign(WITH_CODE, 'guess', { ...ISSUED, subject: 'alice' }),
+    ],
+    [
+      'not signed at all',
+      () => jwt.sign(WITH_CODE, '', { ...ISSUED, subject: 'alice', algorithm: 'none' }),
+    ],
     ['signed with another algorithm', () => make(WITH_CODE, { algorithm: 'HS512' })],
   ])('refuses a token %s', async (_title, forge) => {
     expect(await statusWith(forge())).toBe(401);

@@ -6,7 +6,12 @@ import type { Request, RequestHandler } from 'express';
 import session from 'express-session';
 import passport, { Strategy } from 'passport';
 import { addSessions } from '../../docs/recipes/first-factor';
-import { SecondFactor, SendCodeGuard, SmsOtpGuard, VerifyCodeGuard } from '../../docs/recipes/nestjs';
+import {
+  SecondFactor,
+  SendCodeGuard,
+  SmsOtpGuard,
+  VerifyCodeGuard,
+} from '../../docs/recipes/nestjs';
 import { AppModule } from '../../docs/recipes/nestjs-app';
 import { startRecipe, type RecipeSite } from './support/recipe-site';
 import { passwordOf } from './support/recipe-users';

@@ -19,12 +19,17 @@ describe.each(['A', 'B'] as const)('the recipe for NestJS, variant %s', (variant
 
   it('leads through both guards to the account', async () => {
     const agent = site.agent();
-    expect((await agent.post('/login').send(passwordOf('alice'))).body).toMatchObject({ pending: { isSent: true } });
+    expect((await agent.post('/login').send(passwordOf('alice'))).body).toMatchObject({
+      pending: { isSent: true },
+    });
     expect((await agent.get('/account')).status).toBe(403);
     const wrong = await agent.post('/login/pin').send({ pin: wrongCode(site.code()) });
     expect([wrong.status, wrong.body]).toEqual([401, { error: 'invalid-code' }]);
     const right = await agent.post('/login/pin').send({ pin: site.code() });
-    expect([right.status, right.body]).toMatchObject([200, { verified: { method: 'sms' }, pending: null }]);
+    expect([right.status, right.body]).toMatchObject([
+      200,
+      { verified: { method: 'sms' }, pending: null },
+    ]);
     expect((await agent.get('/account')).body).toEqual({ id: 'alice' });
     expect((await agent.get('/account/statements')).body).toEqual([]);
   });

@@ -49,16 +49,26 @@ describe('the recipe for oidc-provider', () => {
   }
 
   /** From the client to the provider, with parameters of an authorization request. */
-  function authorize(browser: Fetch, asked: Record<string, string> = {}): ReturnType<typeof follow> {
+  function authorize(
+    browser: Fetch,
+    asked: Record<string, string> = {},
+  ): ReturnType<typeof follow> {
     return follow(browser, `${client}/start?${new URLSearchParams(asked).toString()}`);
   }
 
-  async function post(browser: Fetch, url: string, body: object = {}): Promise<{ status: number; body: Json }> {
+  async function post(
+    browser: Fetch,
+    url: string,
+    body: object = {},
+  ): Promise<{ status: number; body: Json }> {
     const headers = { 'content-type': 'application/json' };
     const answer = await browser(url, { method: 'POST', headers, body: JSON.stringify(body) });
     const location = answer.headers.get('location');
     if (location !== null)
-      return { status: answer.status, body: (await follow(browser, new URL(location, url).href)).body };
+      return {
+        status: answer.status,
+        body: (await follow(browser, new URL(location, url).href)).body,
+      };
     return { status: answer.status, body: (await answer.json()) as Json };
   }
 
@@ -98,8 +108,12 @@ describe('the recipe for oidc-provider', () => {
     const { page, body } = await authorize(browser);
     expect(page).toMatch(/\/interaction\/[\w-]+$/);
     expect(body).toMatchObject({ isLoggedIn: false, pending: null });
-    expect(await post(browser, `${page}/login`, passwordOf('alice'))).toMatchObject({ status: 200 });
-    expect(await post(browser, `${page}/pin`, { pin: wrongCode(codeOf('alice')) })).toMatchObject({ status: 401 });
+    expect(await post(browser, `${page}/login`, passwordOf('alice'))).toMatchObject({
+      status: 200,
+    });
+    expect(await post(browser, `${page}/pin`, { pin: wrongCode(codeOf('alice')) })).toMatchObject({
+      status: 401,
+    });
     const { body: claims } = await post(browser, `${page}/pin`, { pin: codeOf('alice') });
     expect(claims).toMatchObject({ iss: provider, sub: 'alice', acr: 'mfa', amr: ['pwd', 'sms'] });
     expect(claims.auth_time).toBeGreaterThanOrEqual(now);
@@ -128,7 +142,9 @@ describe('the recipe for oidc-provider', () => {
 
   it('asks for none where max_age has not passed', async () => {
     const { browser, claims } = await logIn('erin');
-    expect((await authorize(browser, { max_age: '200' })).body).toMatchObject({ auth_time: claims.auth_time });
+    expect((await authorize(browser, { max_age: '200' })).body).toMatchObject({
+      auth_time: claims.auth_time,
+    });
   });
 
   it('takes a new login as the answer to prompt=login, too', async () => {
@@ -149,8 +165,14 @@ describe('the recipe for oidc-provider', () => {
     expect((await follow(browser, page)).body).toMatchObject({ isLoggedIn: true });
     await advance(400);
     await post(browser, `${page}/step-up`);
-    expect(await sign(browser, page)).toMatchObject({ sub: 'frank', acr: 'phr', amr: ['pwd', 'pop'] });
-    expect((await authorize(browser, { claims: ESSENTIAL_PHR })).body).toMatchObject({ acr: 'phr' });
+    expect(await sign(browser, page)).toMatchObject({
+      sub: 'frank',
+      acr: 'phr',
+      amr: ['pwd', 'pop'],
+    });
+    expect((await authorize(browser, { claims: ESSENTIAL_PHR })).body).toMatchObject({
+      acr: 'phr',
+    });
   });
 
   it('knows a second factor that the provider does not know of, and tells when it was passed', async () => {
@@ -169,7 +191,9 @@ describe('the recipe for oidc-provider', () => {
     const { browser } = await logIn('alice');
     const { page } = await authorize(browser, { claims: ESSENTIAL_PHR, acr_values: 'mfa' });
     expect(page).toContain('/interaction/');
-    expect((await post(browser, `${page}/cancel`)).body).toEqual({ error: 'unmet_authentication_requirements' });
+    expect((await post(browser, `${page}/cancel`)).body).toEqual({
+      error: 'unmet_authentication_requirements',
+    });
   });
 
   it('answers acr_values that a text cannot meet with the truth: the client sees mfa', async () => {
@@ -177,7 +201,9 @@ describe('the recipe for oidc-provider', () => {
     const { page, body } = await authorize(browser, { acr_values: 'phr' });
     expect(body).toMatchObject({ isLoggedIn: true, acr: { values: ['phr'], isEssential: false } });
     await stepUp(browser, page);
-    expect((await post(browser, `${page}/pin`, { pin: codeOf('bob') })).body).toMatchObject({ acr: 'mfa' });
+    expect((await post(browser, `${page}/pin`, { pin: codeOf('bob') })).body).toMatchObject({
+      acr: 'mfa',
+    });
   });
 
   it('answers acr_values with a passkey where the user has one, texts nothing, and asks no more', async () => {
@@ -187,7 +213,9 @@ describe('the recipe for oidc-provider', () => {
     await post(browser, `${page}/step-up`);
     expect(await sign(browser, page)).toMatchObject({ acr: 'phr' });
     expect((await authorize(browser, { acr_values: 'phr' })).body).toMatchObject({ acr: 'phr' });
-    expect((await authorize(browser, { acr_values: 'mfa phr' })).body).toMatchObject({ acr: 'phr' });
+    expect((await authorize(browser, { acr_values: 'mfa phr' })).body).toMatchObject({
+      acr: 'phr',
+    });
     expect(sim.stats().sent).toBe(sent);
   });
 

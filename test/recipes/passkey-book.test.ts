@@ -14,14 +14,25 @@ import type { Service } from '../services/service';
 function passkeyOf(id: string, counter = 0): Passkey {
   const publicKey = new Uint8Array([1, 2, 255]);
   const createdAt = Date.UTC(2026, 10, 22, 12, 0, 0, 123);
-  return { id, userHandle: 'handle', publicKey, counter, transports: ['internal', 'hybrid'], name: 'Phone', createdAt };
+  return {
+    id,
+    userHandle: 'handle',
+    publicKey,
+    counter,
+    transports: ['internal', 'hybrid'],
+    name: 'Phone',
+    createdAt,
+  };
 }
 
 /** Each test has ids of its own. */
 function checkFacts(open: () => PasskeyBook): void {
   it('lists what was added, whole and the oldest first', async () => {
     const book = open();
-    const [older, newer] = [passkeyOf('a2'), { ...passkeyOf('a1', 4_294_967_295), createdAt: Date.UTC(2027, 1) }];
+    const [older, newer] = [
+      passkeyOf('a2'),
+      { ...passkeyOf('a1', 4_294_967_295), createdAt: Date.UTC(2027, 1) },
+    ];
     expect([await book.add('alice', older), await book.add('alice', newer)]).toEqual([true, true]);
     expect(await book.list('alice')).toEqual([older, newer]);
     expect(await book.list('bob')).toEqual([]);
@@ -29,18 +40,27 @@ function checkFacts(open: () => PasskeyBook): void {
 
   it('adds a passkey once', async () => {
     const book = open();
-    const added = await Promise.all([book.add('alice', passkeyOf('b')), book.add('alice', passkeyOf('b'))]);
+    const added = await Promise.all([
+      book.add('alice', passkeyOf('b')),
+      book.add('alice', passkeyOf('b')),
+    ]);
     expect(added.sort()).toEqual([false, true]);
   });
 
   it('names and removes what is the user’s own', async () => {
     const book = open();
     await book.add('carol', passkeyOf('c'));
-    expect([await book.rename('bob', 'c', 'Mine'), await book.remove('bob', 'c')]).toEqual([false, false]);
+    expect([await book.rename('bob', 'c', 'Mine'), await book.remove('bob', 'c')]).toEqual([
+      false,
+      false,
+    ]);
     expect(await book.useCounter('bob', 'c', 9)).toBe(false);
     expect(await book.rename('carol', 'c', 'Laptop')).toBe(true);
     expect(await book.list('carol')).toEqual([{ ...passkeyOf('c'), name: 'Laptop' }]);
-    expect([await book.remove('carol', 'c'), await book.remove('carol', 'c')]).toEqual([true, false]);
+    expect([await book.remove('carol', 'c'), await book.remove('carol', 'c')]).toEqual([
+      true,
+      false,
+    ]);
     expect(await book.list('carol')).toEqual([]);
   });
 
@@ -48,9 +68,14 @@ function checkFacts(open: () => PasskeyBook): void {
     const book = open();
     await book.add('dave', passkeyOf('d'));
     const use = (counter: number): Promise<boolean> => book.useCounter('dave', 'd', counter);
-    expect([await use(0), await use(0), await use(5), await use(5), await use(4), await use(0)]).toEqual([
-      ...[true, true, true, false, false, false],
-    ]);
+    expect([
+      await use(0),
+      await use(0),
+      await use(5),
+      await use(5),
+      await use(4),
+      await use(0),
+    ]).toEqual([...[true, true, true, false, false, false]]);
     expect((await Promise.all([use(6), use(6), use(6)])).filter(Boolean)).toHaveLength(1);
     expect((await book.list('dave'))[0]?.counter).toBe(6);
   });

@@ -1,5 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { AuthenticationResponseJSON, PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/server';
+import type {
+  AuthenticationResponseJSON,
+  PublicKeyCredentialRequestOptionsJSON,
+} from '@simplewebauthn/server';
 import { memoryPasskeyBook } from '../../docs/recipes/passkey-book';
 import type { PasskeyOptions, PasskeyRefusal } from '../../docs/recipes/passkeys';
 import { createApp } from '../../docs/recipes/passkeys-app';
@@ -40,7 +43,11 @@ describe('the recipe for passkeys', () => {
     nowMs += 7 * 86_400_000;
   });
 
-  async function post(agent: Agent, path: string, body: object = {}): Promise<[status: number, body: unknown]> {
+  async function post(
+    agent: Agent,
+    path: string,
+    body: object = {},
+  ): Promise<[status: number, body: unknown]> {
     const answer = await agent.post(path).send(body);
     return [answer.status, answer.body];
   }
@@ -59,7 +66,10 @@ describe('the recipe for passkeys', () => {
 
   /** A session that has given the password, and the options for the passkey. */
   async function begin(agent = site.agent(), id = 'alice'): Promise<Agent> {
-    expect(await post(agent, '/login', passwordOf(id))).toMatchObject([200, { pending: { isSent: false } }]);
+    expect(await post(agent, '/login', passwordOf(id))).toMatchObject([
+      200,
+      { pending: { isSent: false } },
+    ]);
     return agent;
   }
 
@@ -69,7 +79,8 @@ describe('the recipe for passkeys', () => {
     return options as PublicKeyCredentialRequestOptionsJSON;
   }
 
-  const respond = (agent: Agent, credential: unknown) => post(agent, '/login/passkey', { credential });
+  const respond = (agent: Agent, credential: unknown) =>
+    post(agent, '/login/passkey', { credential });
 
   async function isLoggedIn(agent: Agent): Promise<boolean> {
     const { status } = await agent.get('/account');
@@ -102,14 +113,25 @@ describe('the recipe for passkeys', () => {
         userVerification: 'required',
         allowCredentials: [{ id: device.id, type: 'public-key', transports: ['internal'] }],
       });
-      expect(await respond(agent, device.get(options))).toMatchObject([200, { verified: { method: 'passkey' } }]);
+      expect(await respond(agent, device.get(options))).toMatchObject([
+        200,
+        { verified: { method: 'passkey' } },
+      ]);
       const first = await agent.get('/account');
       expect(first.body).toMatchObject({ id: 'alice', method: 'passkey' });
       nowMs += 301_000;
-      expect(await post(agent, '/settings/passkeys/options')).toEqual([403, { error: 'second-factor-too-old' }]);
+      expect(await post(agent, '/settings/passkeys/options')).toEqual([
+        403,
+        { error: 'second-factor-too-old' },
+      ]);
       await post(agent, '/step-up');
-      expect(await respond(agent, device.get(await optionsOf(agent)))).toMatchObject([200, { pending: null }]);
-      expect((await agent.get('/settings/passkeys')).body).toEqual([{ id: device.id, name: 'Passkey of 22 Nov 2026' }]);
+      expect(await respond(agent, device.get(await optionsOf(agent)))).toMatchObject([
+        200,
+        { pending: null },
+      ]);
+      expect((await agent.get('/settings/passkeys')).body).toEqual([
+        { id: device.id, name: 'Passkey of 22 Nov 2026' },
+      ]);
       expect(site.sim.outbox).toHaveLength(texts);
     });
 
@@ -128,10 +150,14 @@ describe('the recipe for passkeys', () => {
       await post(other, '/login', passwordOf('carol'));
       await post(other, '/login/pin', { pin: site.code('carol') });
       const { id } = device;
-      expect((await post(other, '/settings/passkeys/rename', { id, name: 'Mine now' }))[0]).toBe(404);
+      expect((await post(other, '/settings/passkeys/rename', { id, name: 'Mine now' }))[0]).toBe(
+        404,
+      );
       expect((await post(other, '/settings/passkeys/remove', { id }))[0]).toBe(404);
       expect((await post(mine, '/settings/passkeys/rename', { id, name: '  ' }))[0]).toBe(404);
-      expect((await post(mine, '/settings/passkeys/rename', { id, name: ' Laptop ' }))[0]).toBe(204);
+      expect((await post(mine, '/settings/passkeys/rename', { id, name: ' Laptop ' }))[0]).toBe(
+        204,
+      );
       expect((await mine.get('/settings/passkeys')).body).toEqual([{ id, name: 'Laptop' }]);
       expect((await post(mine, '/settings/passkeys/remove', { id }))[0]).toBe(204);
       expect((await mine.get('/settings/passkeys')).body).toEqual([]);
@@ -172,7 +198,9 @@ describe('the recipe for passkeys', () => {
         { type: 'webauthn.get' },
       ];
       for (const attack of attacks) {
-        expect(await add(new Authenticator(ORIGIN).create(await newOptions(), attack))).toEqual(refused);
+        expect(await add(new Authenticator(ORIGIN).create(await newOptions(), attack))).toEqual(
+          refused,
+        );
       }
       const late = await newOptions();
       nowMs += 300_000;
@@ -197,10 +225,20 @@ describe('the recipe for passkeys', () => {
     });
 
     it('1. a response for another origin', async () => {
-      for (const origin of ['https://bank.example.attacker.example', 'http://bank.example', `${ORIGIN}:8443`]) {
-        expect(await respond(agent, device.get(await optionsOf(agent), { origin }))).toEqual(INVALID);
+      for (const origin of [
+        'https://bank.example.attacker.example',
+        'http://bank.example',
+        `${ORIGIN}:8443`,
+      ]) {
+        expect(await respond(agent, device.get(await optionsOf(agent), { origin }))).toEqual(
+          INVALID,
+        );
       }
-      expect(refusals.map(({ reason }) => reason)).toEqual(['not-verified', 'not-verified', 'not-verified']);
+      expect(refusals.map(({ reason }) => reason)).toEqual([
+        'not-verified',
+        'not-verified',
+        'not-verified',
+      ]);
       expect(refusals[0]?.detail).toContain('origin');
       await expectOnlyHonest(agent, device);
     });
@@ -218,7 +256,9 @@ describe('the recipe for passkeys', () => {
       const renamed = { ...stranger.get(await optionsOf(agent)), id: device.id, rawId: device.id };
       expect(await respond(agent, renamed)).toEqual(INVALID);
       const userHandle = Buffer.from('somebody else').toString('base64url');
-      expect(await respond(agent, device.get(await optionsOf(agent), { userHandle }))).toEqual(INVALID);
+      expect(await respond(agent, device.get(await optionsOf(agent), { userHandle }))).toEqual(
+        INVALID,
+      );
       await expectOnlyHonest(agent, device);
     });
 
@@ -236,7 +276,9 @@ describe('the recipe for passkeys', () => {
 
     it('5. a response to a challenge that has been answered', async () => {
       const options = await optionsOf(agent);
-      expect(await respond(agent, device.get(options, { origin: 'https://attacker.example' }))).toEqual(INVALID);
+      expect(
+        await respond(agent, device.get(options, { origin: 'https://attacker.example' })),
+      ).toEqual(INVALID);
       const [status] = await respond(agent, device.get(options));
       expect(status).toBe(401);
       await expectOnlyHonest(agent, device);
@@ -271,31 +313,44 @@ describe('the recipe for passkeys', () => {
       const bytes = Buffer.from(response.signature, 'base64url');
       bytes.writeUInt8(bytes.readUInt8(bytes.length - 1) ^ 1, bytes.length - 1);
       const signature = bytes.toString('base64url');
-      expect(await respond(agent, { ...rest, response: { ...response, signature } })).toEqual(INVALID);
+      expect(await respond(agent, { ...rest, response: { ...response, signature } })).toEqual(
+        INVALID,
+      );
       await expectOnlyHonest(agent, device);
     });
 
     it('10. tampered client data, and tampered authenticator data', async () => {
-      const withResponse = ({ response, ...rest }: AuthenticationResponseJSON, changed: object) => ({
+      const withResponse = (
+        { response, ...rest }: AuthenticationResponseJSON,
+        changed: object,
+      ) => ({
         ...rest,
         response: { ...response, ...changed },
       });
       const first = device.get(await optionsOf(agent));
-      const clientData = JSON.parse(Buffer.from(first.response.clientDataJSON, 'base64url').toString());
+      const clientData = JSON.parse(
+        Buffer.from(first.response.clientDataJSON, 'base64url').toString(),
+      );
       // The same facts in other words: only the signature can tell.
-      const clientDataJSON = Buffer.from(JSON.stringify({ ...clientData, extra: 1 })).toString('base64url');
+      const clientDataJSON = Buffer.from(JSON.stringify({ ...clientData, extra: 1 })).toString(
+        'base64url',
+      );
       expect(await respond(agent, withResponse(first, { clientDataJSON }))).toEqual(INVALID);
       const second = device.get(await optionsOf(agent), { isUserVerified: false });
       const bytes = Buffer.from(second.response.authenticatorData, 'base64url');
       bytes.writeUInt8(bytes.readUInt8(32) | 0x04, 32);
       const authenticatorData = bytes.toString('base64url');
       expect(await respond(agent, withResponse(second, { authenticatorData }))).toEqual(INVALID);
-      expect(refusals.map(({ detail }) => detail)).toEqual(Array(2).fill('The signature is not right'));
+      expect(refusals.map(({ detail }) => detail)).toEqual(
+        Array(2).fill('The signature is not right'),
+      );
       await expectOnlyHonest(agent, device);
     });
 
     it('11. no user verification where it is demanded', async () => {
-      expect(await respond(agent, device.get(await optionsOf(agent), { isUserVerified: false }))).toEqual(INVALID);
+      expect(
+        await respond(agent, device.get(await optionsOf(agent), { isUserVerified: false })),
+      ).toEqual(INVALID);
       expect(refusals[0]?.detail).toContain('User verification required');
       await expectOnlyHonest(agent, device);
     });
@@ -305,11 +360,16 @@ describe('the recipe for passkeys', () => {
       expect((await respond(agent, device.get(await optionsOf(agent))))[0]).toBe(200);
       const copy = await begin();
       for (const counter of [8, 7, 0]) {
-        expect(await respond(copy, device.get(await optionsOf(copy), { counter }))).toEqual(INVALID);
+        expect(await respond(copy, device.get(await optionsOf(copy), { counter }))).toEqual(
+          INVALID,
+        );
       }
       expect(refusals).toEqual(Array(3).fill({ userId: 'alice', reason: 'counter-fell' }));
       // What nobody has signed tells nothing about a counter.
-      const forged = new Authenticator(ORIGIN).get(await optionsOf(copy), { counter: 1, userHandle: '' });
+      const forged = new Authenticator(ORIGIN).get(await optionsOf(copy), {
+        counter: 1,
+        userHandle: '',
+      });
       expect(await respond(copy, { ...forged, id: device.id, rawId: device.id })).toEqual(INVALID);
       expect(refusals.at(-1)?.reason).toBe('not-verified');
       await expectOnlyHonest(copy, device);
@@ -376,7 +436,10 @@ describe('the recipe for passkeys', () => {
       expect((await respond(byPasskey, device.get(await optionsOf(byPasskey))))[0]).toBe(200);
       const byCode = await begin();
       expect((await post(byCode, '/login/recover', { recoveryCode: code }))[0]).toBe(200);
-      expect((await byCode.get('/account')).body).toMatchObject({ id: 'alice', method: 'recovery-code' });
+      expect((await byCode.get('/account')).body).toMatchObject({
+        id: 'alice',
+        method: 'recovery-code',
+      });
       await post(byCode, '/step-up');
       expect((await post(byCode, '/login/recover', { recoveryCode: next }))[0]).toBe(200);
       // Nothing but a text is beyond reach.

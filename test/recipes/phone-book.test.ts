@@ -43,7 +43,9 @@ describeWithService('postgres')('the phone book in PostgreSQL', () => {
   });
 
   it('hands on the error of the database and gives the connection back', async () => {
-    await expect(postgresPhoneBook(pool).addUnconfirmed('nobody', '+12025550101')).rejects.toThrow(/foreign key/);
+    await expect(postgresPhoneBook(pool).addUnconfirmed('nobody', '+12025550101')).rejects.toThrow(
+      /foreign key/,
+    );
     expect([pool.totalCount - pool.idleCount, pool.waitingCount]).toEqual([0, 0]);
   });
 });

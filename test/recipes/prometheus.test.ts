@@ -31,7 +31,9 @@ describe('the recipe for prom-client', () => {
   });
 
   it('has no label that names a user, a number or an address', async () => {
-    const labels = new Set(Array.from((await register.metrics()).matchAll(/(\w+)="/g), ([, label]) => label));
+    const labels = new Set(
+      Array.from((await register.metrics()).matchAll(/(\w+)="/g), ([, label]) => label),
+    );
     expect([...labels].sort()).toEqual(['detail', 'le', 'type']);
     expect(await register.metrics()).not.toMatch(/alice|127\.0\.0\.1|2025550123/);
   });

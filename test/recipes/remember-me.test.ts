@@ -32,7 +32,9 @@ describe('the recipe for remember-me', () => {
   async function remember(id: string): Promise<string> {
     const agent = site.agent();
     await post(agent, '/login', passwordOf(id));
-    return cookieOf(await post(agent, '/login/pin', { pin: site.code(id), remember: 'on' })) ?? 'none';
+    return (
+      cookieOf(await post(agent, '/login/pin', { pin: site.code(id), remember: 'on' })) ?? 'none'
+    );
   }
 
   /** A browser that has nothing but the cookie. */
@@ -45,7 +47,9 @@ describe('the recipe for remember-me', () => {
     expect([wrong.status, cookieOf(wrong)]).toEqual([303, undefined]);
     const right = await post(agent, '/login/pin', { pin: site.code(), remember: 'on' });
     expect([right.status, right.headers.location]).toEqual([303, '/account']);
-    expect(String(right.headers['set-cookie'])).toMatch(/remember_me=[\w-]{43};.*HttpOnly; SameSite=Lax/);
+    expect(String(right.headers['set-cookie'])).toMatch(
+      /remember_me=[\w-]{43};.*HttpOnly; SameSite=Lax/,
+    );
     const other = site.agent();
     await post(other, '/login', passwordOf('bob'));
     expect(cookieOf(await post(other, '/login/pin', { pin: site.code('bob') }))).toBeUndefined();

@@ -18,7 +18,9 @@ class NewUsers implements SignUpUsers {
   }
 
   checkPassword(username: string, password: string): Promise<Express.User | null> {
-    return this.passwords.get(username) === password ? this.findById(username) : Promise.resolve(null);
+    return this.passwords.get(username) === password
+      ? this.findById(username)
+      : Promise.resolve(null);
   }
 
   findById(id: string): Promise<Express.User | null> {
@@ -45,7 +47,10 @@ describe('the recipe for a sign-up', () => {
     const agent = site.agent();
     const form = { username: 'grace', password: PASSWORD, phone: PHONE };
     const begun = await agent.post('/sign-up').send(form);
-    expect([begun.status, begun.body]).toMatchObject([200, { pending: { purpose: 'enroll', isSent: true } }]);
+    expect([begun.status, begun.body]).toMatchObject([
+      200,
+      { pending: { purpose: 'enroll', isSent: true } },
+    ]);
     expect((await agent.get('/account')).status).toBe(403);
     expect((await agent.post('/sign-up/pin').send({ pin: codeAt(PHONE) })).status).toBe(200);
     expect((await agent.get('/account')).body).toEqual({ id: 'grace' });
@@ -59,7 +64,9 @@ describe('the recipe for a sign-up', () => {
 
   it('takes another number when the first was mistyped, after the time between two texts', async () => {
     const agent = site.agent();
-    await agent.post('/sign-up').send({ username: 'henry', password: PASSWORD, phone: '+14155550188' });
+    await agent
+      .post('/sign-up')
+      .send({ username: 'henry', password: PASSWORD, phone: '+14155550188' });
     const mistyped = await agent.post('/sign-up/phone').send({ phone: 'not a number' });
     expect([mistyped.status, mistyped.body]).toEqual([400, { error: 'malformed-phone' }]);
     const soon = await agent.post('/sign-up/phone').send({ phone: '+13125550177' });
@@ -74,7 +81,9 @@ describe('the recipe for a sign-up', () => {
     expect(login.body).toMatchObject({ pending: null, verified: null });
     expect((await agent.get('/account')).status).toBe(403);
     await agent.post('/sign-up/phone').send({ phone: '+13035550155' });
-    expect((await agent.post('/sign-up/pin').send({ pin: codeAt('+13035550155') })).status).toBe(200);
+    expect((await agent.post('/sign-up/pin').send({ pin: codeAt('+13035550155') })).status).toBe(
+      200,
+    );
     expect((await agent.get('/account')).body).toEqual({ id: 'irene' });
   });
 
@@ -86,6 +95,10 @@ describe('the recipe for a sign-up', () => {
       .agent()
       .post('/sign-up')
       .send({ ...form, phone: '+15035550167' });
-    expect([answer.status, answer.body, site.sim.stats().sent]).toEqual([409, { error: 'name-taken' }, sent]);
+    expect([answer.status, answer.body, site.sim.stats().sent]).toEqual([
+      409,
+      { error: 'name-taken' },
+      sent,
+    ]);
   });
 });

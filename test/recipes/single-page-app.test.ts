@@ -29,7 +29,10 @@ describe('the recipe for single-page apps', () => {
     const api = open();
     expect(await api.post('/api/login', passwordOf('alice'))).toMatchObject({
       status: 200,
-      body: { pending: { purpose: 'login', maskedPhone: expect.stringMatching(/23$/) }, verified: null },
+      body: {
+        pending: { purpose: 'login', maskedPhone: expect.stringMatching(/23$/) },
+        verified: null,
+      },
     });
     expect(await api.post('/api/login/pin', { pin: wrongCode(site.code()) })).toEqual({
       status: 401,
@@ -37,7 +40,10 @@ describe('the recipe for single-page apps', () => {
     });
     expect((await api.get('/api/account')).status).toBe(403);
     const right = await api.post('/api/login/pin', { pin: site.code() });
-    expect(right).toMatchObject({ status: 200, body: { pending: null, verified: { method: 'sms' } } });
+    expect(right).toMatchObject({
+      status: 200,
+      body: { pending: null, verified: { method: 'sms' } },
+    });
     expect(await api.get('/api/account')).toEqual({ status: 200, body: { id: 'alice' } });
   });
 
@@ -50,7 +56,9 @@ describe('the recipe for single-page apps', () => {
   });
 
   it('refuses a wrong password', async () => {
-    expect((await open().post('/api/login', { username: 'alice', password: 'no' })).status).toBe(401);
+    expect((await open().post('/api/login', { username: 'alice', password: 'no' })).status).toBe(
+      401,
+    );
   });
 
   it('refuses the token from before the password and the one from before the code', async () => {
@@ -71,7 +79,10 @@ describe('the recipe for single-page apps', () => {
     await tokenOf(fetch);
     for (const type of ['application/json', 'text/plain', 'application/x-www-form-urlencoded']) {
       const init = { method: 'POST', headers: { 'content-type': type } };
-      const answer = await fetch(`${site.url}/api/login`, { ...init, body: JSON.stringify(passwordOf('dave')) });
+      const answer = await fetch(`${site.url}/api/login`, {
+        ...init,
+        body: JSON.stringify(passwordOf('dave')),
+      });
       expect(answer.status).toBe(403);
     }
     expect(site.sim.stats().sent).toBe(sent);

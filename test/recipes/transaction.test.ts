@@ -34,7 +34,9 @@ describe('the recipe for transactions', () => {
     const agent = await logIn('alice');
     const asked = await agent.post('/payments').send(FLOWERS);
     expect(asked.body.pending).toMatchObject({ purpose: 'transaction', transaction: APPROVED });
-    const answer = await agent.post('/payments/pin').send({ pin: site.code(), amount: 1_000_000, payee: 'Mallory' });
+    const answer = await agent
+      .post('/payments/pin')
+      .send({ pin: site.code(), amount: 1_000_000, payee: 'Mallory' });
     expect([answer.status, answer.body]).toEqual([200, { paid: APPROVED }]);
     expect(paid).toEqual([['alice', APPROVED]]);
     expect((await agent.post('/payments/pin').send({ pin: site.code() })).status).toBe(401);
@@ -59,7 +61,9 @@ describe('the recipe for transactions', () => {
     const agent = await logIn('dave');
     await agent.post('/payments').send(FLOWERS);
     expect((await agent.post('/step-up/pin').send({ pin: site.code('dave') })).status).toBe(401);
-    expect((await agent.post('/payments/pin').send({ pin: site.code('dave') })).body).toEqual({ paid: APPROVED });
+    expect((await agent.post('/payments/pin').send({ pin: site.code('dave') })).body).toEqual({
+      paid: APPROVED,
+    });
   });
 
   it('pays nothing without a code, or without a login', async () => {

@@ -60,7 +60,11 @@ describeWithService('redis')('the recipe for two apps on one Redis', () => {
 
   it('logs in at both with one authentication at the gateway: they share its token', async () => {
     const [shop, bank] = [start('shop'), start('bank')];
-    expect([await logIn(shop, 'alice'), await logIn(bank, 'bob'), await logIn(shop, 'carol')]).toEqual([200, 200, 200]);
+    expect([
+      await logIn(shop, 'alice'),
+      await logIn(bank, 'bob'),
+      await logIn(shop, 'carol'),
+    ]).toEqual([200, 200, 200]);
     expect((await bank.get('/account')).body).toEqual({ id: 'bob' });
     expect(sim.stats().authentications.credentials).toBe(1);
   });

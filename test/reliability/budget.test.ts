@@ -31,7 +31,9 @@ async function logInAll(users: readonly TestUser[]): Promise<Record<string, numb
   const answers: Record<string, number> = {};
   for (let first = 0; first < users.length; first += AT_ONCE) {
     const wave = users.slice(first, first + AT_ONCE);
-    const logins = wave.map(({ id }, index) => browser().logIn(urls[index % urls.length] ?? '', id));
+    const logins = wave.map(({ id }, index) =>
+      browser().logIn(urls[index % urls.length] ?? '', id),
+    );
     for (const { status, body } of await Promise.all(logins)) {
       const text = status === 200 ? 'sent' : `${status} ${String(body.error)}`;
       answers[text] = (answers[text] ?? 0) + 1;
@@ -58,7 +60,13 @@ for (const kind of SHARED_STATES) {
 
     async function start(variant: 'A' | 'B', fallback: number): Promise<void> {
       const dailyBudget = { daily: toDecimal(DAILY), fallbackPrice: toDecimal(fallback) };
-      scene = await startScene({ state: server.state, hosts, variant, people: PEOPLE, dailyBudget });
+      scene = await startScene({
+        state: server.state,
+        hosts,
+        variant,
+        people: PEOPLE,
+        dailyBudget,
+      });
     }
 
     it.each(['A', 'B'] as const)(
@@ -80,7 +88,10 @@ for (const kind of SHARED_STATES) {
         await start('B', PRICE / 2);
         const { users } = scene;
         const crowd = users.slice(0, PEOPLE - AT_ONCE);
-        expect(await logInAll(crowd)).toEqual({ sent: expect.any(Number), [REFUSED]: expect.any(Number) });
+        expect(await logInAll(crowd)).toEqual({
+          sent: expect.any(Number),
+          [REFUSED]: expect.any(Number),
+        });
         expect(cost()).toBeGreaterThanOrEqual(DAILY - PRICE);
         expect(cost()).toBeLessThanOrEqual(DAILY + AT_ONCE * (PRICE / 2));
         // Everything is settled by now: whoever comes afterwards, wherever, is refused.

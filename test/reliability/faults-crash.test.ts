@@ -27,7 +27,11 @@ for (const kind of SHARED_STATES) {
     });
     beforeEach(async () => {
       victim = new Host();
-      doomed = await victim.open({ gateway: stage.scene.gateway, people: PEOPLE, state: server.state });
+      doomed = await victim.open({
+        gateway: stage.scene.gateway,
+        people: PEOPLE,
+        state: server.state,
+      });
     }, TIMEOUT_MS);
     afterEach(() => victim.kill());
 
@@ -47,7 +51,10 @@ for (const kind of SHARED_STATES) {
         const { counters, challenges } = await stage.look();
         expect(counters.get(`sends:short:user:others:${user.id}`)).toBe(1);
         expect([...challenges]).toEqual([]);
-        expect(await enterRight()).toMatchObject({ status: 401, body: { error: 'no-pending-login' } });
+        expect(await enterRight()).toMatchObject({
+          status: 401,
+          body: { error: 'no-pending-login' },
+        });
         expect(await logIn()).toMatchObject({ status: 429, body: { error: 'resend-too-soon' } });
         expect(await knock()).toBe(SHUT_OUT);
         await stage.expectLogin(user);

@@ -32,7 +32,13 @@ const FAULTS: readonly StateFault[] = [
     strike: () => redis.service.crash(),
     heal: () => redis.service.restart(),
   },
-  { title: 'forgets everything', effect: 'unnoticed', losesData: true, strike: command('FLUSHALL'), heal: nothing },
+  {
+    title: 'forgets everything',
+    effect: 'unnoticed',
+    losesData: true,
+    strike: command('FLUSHALL'),
+    heal: nothing,
+  },
   {
     title: 'forgets its scripts',
     effect: 'unnoticed',

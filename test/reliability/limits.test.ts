@@ -78,7 +78,8 @@ for (const kind of SHARED_STATES) {
         const browsers = [...known, scene.browser('203.0.113.1'), scene.browser('203.0.113.2')];
         const guesses = browsers.map(() => new Set<string>());
         for (let round = 0; round < 3; round += 1) {
-          for (const [index, browser] of browsers.entries()) await beginAgain(server, browser, user, guesses[index]);
+          for (const [index, browser] of browsers.entries())
+            await beginAgain(server, browser, user, guesses[index]);
           const wrong = wrongCode(scene.witness.pinOf(user.phone));
           await Promise.all(
             Array.from({ length: GUESSES_AT_ONCE }, async (_, index) =>
@@ -122,7 +123,9 @@ async function beginAgain(
   browser.leave();
   await server.liftGaps();
   await browser.logIn(url, user.id);
-  const { session } = (await browser.get(url, '/status')).body as { session?: { pending?: { otpId: string } } };
+  const { session } = (await browser.get(url, '/status')).body as {
+    session?: { pending?: { otpId: string } };
+  };
   if (session?.pending !== undefined) ids?.add(session.pending.otpId);
 }
 

@@ -14,7 +14,13 @@ const QUEUE_MS = 60_000;
 /** Longer than the gateway's tokens live. */
 const TOKEN_LIFE_SECONDS = 1_801;
 
-const ALL_PASS = { statuses: { 200: LOGINS }, passes: LOGINS, authentications: 1, accidents: [], unproven: [] };
+const ALL_PASS = {
+  statuses: { 200: LOGINS },
+  passes: LOGINS,
+  authentications: 1,
+  accidents: [],
+  unproven: [],
+};
 
 describeWithService('redis')(`${LOGINS} logins at once in eight processes that share Redis`, () => {
   let server: StateServer;
@@ -82,7 +88,11 @@ async function logInAtOnce(scene: Scene, users: readonly TestUser[]): Promise<ob
   };
 }
 
-async function logIn({ urls, browser, witness }: Scene, user: TestUser, index: number): Promise<number> {
+async function logIn(
+  { urls, browser, witness }: Scene,
+  user: TestUser,
+  index: number,
+): Promise<number> {
   const url = urls[index % urls.length] ?? '';
   const visitor = browser();
   const { status } = await visitor.logIn(url, user.id);

@@ -59,7 +59,9 @@ describeInCompleteRun('a gateway that hangs', () => {
       });
       await waitUntil(() => simulator.stats().calls.generate === 1 + RUNNING);
 
-      const pages = await Promise.all(Array.from({ length: 100 }, () => browser().get(urls[0] ?? '', '/ping')));
+      const pages = await Promise.all(
+        Array.from({ length: 100 }, () => browser().get(urls[0] ?? '', '/ping')),
+      );
       expect(new Set(pages.map(({ status }) => status))).toEqual(new Set([200]));
       const refused = await Promise.all(someUsers(PLACES, TOO_MANY).map(logIn));
       for (const answer of refused) {
@@ -81,7 +83,8 @@ describeInCompleteRun('a gateway that hangs', () => {
       simulator.clearFaults();
       let answer = stopped;
       const giveUpAt = Date.now() + 4 * PROBE_SECONDS * 1000;
-      while (answer.status === 503 && Date.now() < giveUpAt) answer = await logIn(users[PLACES] ?? last);
+      while (answer.status === 503 && Date.now() < giveUpAt)
+        answer = await logIn(users[PLACES] ?? last);
       expect(answer.status).toBe(200);
       // Whatever was sent was charged.
       const again = await Promise.all(someUsers(0, PLACES).map(logIn));
@@ -89,7 +92,10 @@ describeInCompleteRun('a gateway that hangs', () => {
       const free = again.filter(({ status }) => status === 200).length;
       expect(charged).toBeGreaterThanOrEqual(sent);
       expect(charged + free).toBe(PLACES);
-      expect((await report()).events).toMatchObject({ 'gateway-failing': 1, 'gateway-recovered': 1 });
+      expect((await report()).events).toMatchObject({
+        'gateway-failing': 1,
+        'gateway-recovered': 1,
+      });
       expect((await report()).unhandled).toEqual([]);
     },
     TIMEOUT_MS,

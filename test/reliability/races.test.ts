@@ -68,7 +68,10 @@ async function enterTwice(user: TestUser, round: number): Promise<string> {
   const visitor = browser();
   await visitor.logIn(one, user.id);
   const code = codeOf(user);
-  const answers = await Promise.all([visitor.copy().enter(one, code), visitor.copy().enter(other, code)]);
+  const answers = await Promise.all([
+    visitor.copy().enter(one, code),
+    visitor.copy().enter(other, code),
+  ]);
   return answers
     .map(({ status }) => status)
     .sort()
@@ -86,7 +89,13 @@ async function enterTwiceInEachRound(): Promise<object> {
   const { passes, errors, unhandled } = await report();
   const ids = new Set(passes.map(({ otpId }) => otpId)).size;
   const accidents = [...errors, ...unhandled];
-  return { answers: [...answers], passes: passes.length, ids, accidents, unproven: await findUnproven() };
+  return {
+    answers: [...answers],
+    passes: passes.length,
+    ids,
+    accidents,
+    unproven: await findUnproven(),
+  };
 }
 
 const ONE_EACH = { answers: ['200 401'], passes: ROUNDS, ids: ROUNDS, accidents: [], unproven: [] };

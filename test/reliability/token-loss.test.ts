@@ -35,7 +35,9 @@ afterAll(() => Promise.all(hosts.map((host) => host.kill())));
 async function logIn(url: string, user: TestUser): Promise<number> {
   const visitor = scene.browser();
   const { status } = await visitor.logIn(url, user.id);
-  return status === 200 ? (await visitor.enter(url, scene.witness.pinOf(user.phone))).status : status;
+  return status === 200
+    ? (await visitor.enter(url, scene.witness.pinOf(user.phone))).status
+    : status;
 }
 
 function countTokens(): number {
@@ -49,7 +51,13 @@ describe('two processes that share no store', () => {
     async () => {
       const timeouts = { generateMs: 1_000, validateMs: 1_000 };
       const state = { kind: 'memory' } as const;
-      scene = await startScene({ state, hosts, variant: 'B', people: 20_000, gateway: { timeouts } });
+      scene = await startScene({
+        state,
+        hosts,
+        variant: 'B',
+        people: 20_000,
+        gateway: { timeouts },
+      });
       next = queue(scene.users);
       const beganAt = Date.now();
       const endAt = beganAt + FIGHT_MS;
@@ -83,7 +91,12 @@ describeWithService('redis')('a process that is killed while it renews the token
     'frees the lease by time: the others are refused meanwhile, then one authenticates',
     async () => {
       const timeouts = { generateMs: 1_000 };
-      scene = await startScene({ state: server.state, hosts, people: 20_000, gateway: { timeouts } });
+      scene = await startScene({
+        state: server.state,
+        hosts,
+        people: 20_000,
+        gateway: { timeouts },
+      });
       next = queue(scene.users);
       const [doomed = '', other = ''] = scene.urls;
       scene.simulator.failNext('auth', 'no-answer');

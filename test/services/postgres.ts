@@ -30,7 +30,18 @@ export function startPostgres(settings: readonly string[] = []): Promise<Service
     prepare: (folder, as) =>
       runToEnd(
         join(programs, 'initdb'),
-        ['-D', join(folder, 'data'), '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'],
+        [
+          '-D',
+          join(folder, 'data'),
+          '-U',
+          'postgres',
+          '-A',
+          'trust',
+          '-E',
+          'UTF8',
+          '--locale=C',
+          '--no-sync',
+        ],
         as,
       ),
     isUp: answersQueries,
@@ -38,7 +49,9 @@ export function startPostgres(settings: readonly string[] = []): Promise<Service
   });
 }
 
-export const connectionOf = (port: number): { host: string; port: number; user: string; database: string } => ({
+export const connectionOf = (
+  port: number,
+): { host: string; port: number; user: string; database: string } => ({
   host: '127.0.0.1',
   port,
   user: 'postgres',
@@ -51,7 +64,8 @@ function unprivilegedUser(): UserIds | undefined {
   const users = readFileSync('/etc/passwd', 'utf8')
     .split('\n')
     .map((line) => line.split(':'));
-  const [, , uid, gid] = users.find(([name]) => name === 'postgres') ?? users.find(([name]) => name === 'nobody') ?? [];
+  const [, , uid, gid] =
+    users.find(([name]) => name === 'postgres') ?? users.find(([name]) => name === 'nobody') ?? [];
   return { uid: Number(uid), gid: Number(gid) };
 }
 

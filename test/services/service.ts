@@ -76,14 +76,23 @@ export function findOnPath(name: string): string | null {
 }
 
 /** Runs a program to its end. */
-export async function runToEnd(command: string, args: readonly string[], as: SpawnOptions): Promise<void> {
+export async function runToEnd(
+  command: string,
+  args: readonly string[],
+  as: SpawnOptions,
+): Promise<void> {
   const child = spawn(command, args, as);
   const [exitCode] = (await once(child, 'exit')) as [number | null];
   if (exitCode !== 0) throw new Error(`${command} ended with ${String(exitCode)}`);
 }
 
 /** A server that was killed may leave what keeps the next one from starting for a moment: then it is tried again. */
-async function start(program: Program, folder: string, port: number, as: SpawnOptions): Promise<ChildProcess> {
+async function start(
+  program: Program,
+  folder: string,
+  port: number,
+  as: SpawnOptions,
+): Promise<ChildProcess> {
   const giveUpAt = Date.now() + START_TIMEOUT_MS;
   let child = launch(program, folder, port, as);
   while (!(await program.isUp(port)) || child.exitCode !== null) {

@@ -47,10 +47,14 @@ describe.each(VARIANTS)('the account, variant %s', (variant) => {
       mnc: '260',
       price: '0.0075',
     });
-    const mncs = pricing.filter((row) => row.operatorname === 'Northstar Cellular').map((row) => row.mnc);
+    const mncs = pricing
+      .filter((row) => row.operatorname === 'Northstar Cellular')
+      .map((row) => row.mnc);
     expect(mncs).toEqual(['260', '160']);
     const countries = new Set(pricing.map((row) => row.countryname));
-    expect([...countries]).toEqual(expect.arrayContaining(['United States', 'United Kingdom', 'Germany']));
+    expect([...countries]).toEqual(
+      expect.arrayContaining(['United States', 'United Kingdom', 'Germany']),
+    );
     expect(new Set(pricing.map((row) => row.id)).size).toBe(pricing.length);
   });
 
@@ -95,6 +99,8 @@ describe.each(VARIANTS)('the account, variant %s', (variant) => {
     const bare = await gateway.call(method, path);
     await gateway.logIn();
     const carried = await gateway.call(method, path);
-    expect([bare.status, codeOf(bare), carried.status, codeOf(carried)]).toEqual([404, 1007, 404, 1007]);
+    expect([bare.status, codeOf(bare), carried.status, codeOf(carried)]).toEqual([
+      404, 1007, 404, 1007,
+    ]);
   });
 });

@@ -27,7 +27,12 @@ describe.each(VARIANTS)('authentication, variant %s', (variant) => {
     ['no username', { type: 'access_token', password: 'x' }, 1002, 422],
     ['no password', { type: 'access_token', username: 'demo' }, 1003, 422],
     ['a wrong password', { type: 'access_token', username: 'demo', password: 'x' }, 1004, 401],
-    ['a wrong username', { type: 'access_token', username: 'x', password: 'demo-gateway-password' }, 1004, 401],
+    [
+      'a wrong username',
+      { type: 'access_token', username: 'x', password: 'demo-gateway-password' },
+      1004,
+      401,
+    ],
     ['a wrong refresh token', { type: 'refresh_token', refresh_token: 'x' }, 1005, 401],
     ['no refresh token', { type: 'refresh_token' }, 1005, 401],
   ])('refuses %s', async (_what, body, code, status) => {
@@ -36,11 +41,14 @@ describe.each(VARIANTS)('authentication, variant %s', (variant) => {
     expect(reply.body).not.toHaveProperty('payload');
   });
 
-  it.each(['not json', '[]', '"text"', 'null', ''])('answers the body %j with 400', async (body) => {
-    const response = await (await start({ variant })).fetch('POST', PATHS.auth, { body });
-    expect(response.status).toBe(400);
-    expect(await response.json()).toMatchObject({ status_code: 400, errors: [{ code: 1001 }] });
-  });
+  it.each(['not json', '[]', '"text"', 'null', ''])(
+    'answers the body %j with 400',
+    async (body) => {
+      const response = await (await start({ variant })).fetch('POST', PATHS.auth, { body });
+      expect(response.status).toBe(400);
+      expect(await response.json()).toMatchObject({ status_code: 400, errors: [{ code: 1001 }] });
+    },
+  );
 
   it('refuses every other call without a valid token: 1009', async () => {
     const gateway = await start({ variant });
@@ -55,7 +63,9 @@ describe.each(VARIANTS)('authentication, variant %s', (variant) => {
         await gateway.get(PATHS.hlrBalance),
         await gateway.get(PATHS.hlrPricing),
       ];
-      expect(replies.map((reply) => [reply.status, codeOf(reply)])).toEqual(replies.map(() => [401, 1009]));
+      expect(replies.map((reply) => [reply.status, codeOf(reply)])).toEqual(
+        replies.map(() => [401, 1009]),
+      );
     }
   });
 
@@ -147,18 +157,23 @@ describe('preserve and validity', () => {
   it.each([
     ['A', 7200],
     ['B', 1800],
-  ] as const)('gives a refresh that requests 7200 seconds in %s a token of %d', async (variant, seconds) => {
-    const gateway = await start({ variant, now: () => 1_700_000_000_000 });
-    const { refresh_token: refreshToken } = await gateway.logIn({ validity: 60 });
-    const tokens = readTokens(await gateway.refresh(refreshToken, { validity: 7200 }));
-    expect(tokens.validity_period).toBe(seconds);
-    gateway.sim.advanceSeconds(seconds - 1);
-    expect(await gateway.opens(tokens.access_token)).toBe(true);
-    gateway.sim.advanceSeconds(1);
-    expect(await gateway.opens(tokens.access_token)).toBe(false);
-  });
+  ] as const)(
+    'gives a refresh that requests 7200 seconds in %s a token of %d',
+    async (variant, seconds) => {
+      const gateway = await start({ variant, now: () => 1_700_000_000_000 });
+      const { refresh_token: refreshToken } = await gateway.logIn({ validity: 60 });
+      const tokens = readTokens(await gateway.refresh(refreshToken, { validity: 7200 }));
+      expect(tokens.validity_period).toBe(seconds);
+      gateway.sim.advanceSeconds(seconds - 1);
+      expect(await gateway.opens(tokens.access_token)).toBe(true);
+      gateway.sim.advanceSeconds(1);
+      expect(await gateway.opens(tokens.access_token)).toBe(false);
+    },
+  );
 
   it('ignores a validity in B', async () => {
-    expect((await (await start({ variant: 'B' })).logIn({ validity: 60 })).validity_period).toBe(1800);
+    expect((await (await start({ variant: 'B' })).logIn({ validity: 60 })).validity_period).toBe(
+      1800,
+    );
   });
 });

@@ -55,7 +55,11 @@ describe('failNext', () => {
     // What a caller without types can hand in.
     const [call, fault, times] = parameters as [never, never, never];
     expect(() => sim.failNext(call, fault, times)).toThrow(TypeError);
-    expect(() => sim.failNext(call, fault, times)).toThrow(/^failNext: (unknown option )?(call|fault|times)\b/);
-    expect(() => sim.failNext(call, fault, times)).not.toThrow(/everything|explode|me'|a\r|1\.5|-1/);
+    expect(() => sim.failNext(call, fault, times)).toThrow(
+      /^failNext: (unknown option )?(call|fault|times)\b/,
+    );
+    expect(() => sim.failNext(call, fault, times)).not.toThrow(
+      /everything|explode|me'|a\r|1\.5|-1/,
+    );
   });
 });

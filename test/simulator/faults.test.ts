@@ -94,7 +94,11 @@ describe('faults', () => {
     const gateway = await startLoggedIn();
     gateway.sim.failNext('generate', { kind: 'compressed', bytes: 5_000_000 });
     const wire = await watchGenerate(gateway, 5_000);
-    expect([wire.status, wire.headers['content-encoding'], wire.end]).toEqual([201, 'gzip', 'complete']);
+    expect([wire.status, wire.headers['content-encoding'], wire.end]).toEqual([
+      201,
+      'gzip',
+      'complete',
+    ]);
     expect(wire.body.length).toBeLessThan(20_000);
     gateway.sim.failNext('generate', { kind: 'compressed', bytes: 5_000_000 });
     expect((await gateway.generate()).text).toHaveLength(5_000_000);
@@ -123,30 +127,52 @@ describe('faults', () => {
   it('status is an envelope without payload and errors, and may say when to come back', async () => {
     const { wire } = await play({ kind: 'status', status: 429, retryAfterSeconds: 7 });
     expect([wire.status, wire.headers['retry-after']]).toEqual([429, '7']);
-    expect(JSON.parse(wire.body.toString())).toEqual({ status_code: 429, status_message: 'Too Many Requests' });
+    expect(JSON.parse(wire.body.toString())).toEqual({
+      status_code: 429,
+      status_message: 'Too Many Requests',
+    });
   });
 
-  it.each([429, 503])('status %d without the envelope is a plain text with Retry-After', async (status) => {
-    const { wire, sent } = await play({ kind: 'status', status, retryAfterSeconds: 120, envelope: false });
-    expect([wire.status, wire.headers['retry-after'], wire.headers['content-type'], sent]).toEqual([
-      status,
-      '120',
-      'text/plain',
-      0,
-    ]);
-    expect(() => JSON.parse(wire.body.toString()) as unknown).toThrow();
-  });
+  it.each([429, 503])(
+    'status %d without the envelope is a plain text with Retry-After',
+    async (status) => {
+      const { wire, sent } = await play({
+        kind: 'status',
+        status,
+        retryAfterSeconds: 120,
+        envelope: false,
+      });
+      expect([
+        wire.status,
+        wire.headers['retry-after'],
+        wire.headers['content-type'],
+        sent,
+      ]).toEqual([status, '120', 'text/plain', 0]);
+      expect(() => JSON.parse(wire.body.toString()) as unknown).toThrow();
+    },
+  );
 
   it('error takes a Retry-After header beside its code', async () => {
     const fault = { kind: 'error', code: 2121, httpStatus: 503, retryAfterSeconds: 0 } as const;
     const { wire } = await play(fault);
     expect([wire.status, wire.headers['retry-after']]).toEqual([503, '0']);
     expect(JSON.parse(wire.body.toString())).toMatchObject({ errors: [{ code: 2121 }] });
-    expect((await play({ kind: 'error', code: 2121 })).wire.headers).not.toHaveProperty('retry-after');
+    expect((await play({ kind: 'error', code: 2121 })).wire.headers).not.toHaveProperty(
+      'retry-after',
+    );
   });
 
   it('body is any answer at all', async () => {
-    const { wire } = await play({ kind: 'body', status: 200, body: '{"payload":', contentType: 'x/y' });
-    expect([wire.status, wire.headers['content-type'], wire.body.toString()]).toEqual([200, 'x/y', '{"payload":']);
+    const { wire } = await play({
+      kind: 'body',
+      status: 200,
+      body: '{"payload":',
+      contentType: 'x/y',
+    });
+    expect([wire.status, wire.headers['content-type'], wire.body.toString()]).toEqual([
+      200,
+      'x/y',
+      '{"payload":',
+    ]);
   });
 });

@@ -60,7 +60,9 @@ describe('the option fixedPins', () => {
     ['a Map', new Map([[ALICE, PIN]])],
   ])('is refused with %s, and its values are not told', async (_title, fixedPins) => {
     // Wrong on purpose: the types do not let it pass.
-    const start = GatewaySimulator.start({ fixedPins: fixedPins as unknown as Record<string, string> });
+    const start = GatewaySimulator.start({
+      fixedPins: fixedPins as unknown as Record<string, string>,
+    });
     const error = await start.then(
       () => null,
       (thrown: unknown) => thrown,
@@ -72,7 +74,12 @@ describe('the option fixedPins', () => {
 });
 
 describe('the library', () => {
-  const gateway = { baseUrl: 'https://gateway.example', variant: 'A', username: 'u', password: 'p' } as const;
+  const gateway = {
+    baseUrl: 'https://gateway.example',
+    variant: 'A',
+    username: 'u',
+    password: 'p',
+  } as const;
 
   it('has no option for fixed pins, and neither has its client', () => {
     const options = {
@@ -99,7 +106,9 @@ describe('the library', () => {
     );
     expect(files.length).toBeGreaterThan(100);
     // The command that starts the simulator passes them on.
-    expect(knowing.filter((file) => !file.startsWith('simulator/'))).toEqual(['cli/commands/simulate.ts']);
+    expect(knowing.filter((file) => !file.startsWith('simulator/'))).toEqual([
+      'cli/commands/simulate.ts',
+    ]);
     expect(knowing).toContain('simulator/options.ts');
   });
 });

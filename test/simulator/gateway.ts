@@ -45,7 +45,8 @@ export class Gateway {
 
   /** One request as it is; the token goes along when there is one. */
   fetch(method: string, path: string, init: RequestInit = {}): Promise<Response> {
-    const authorization: Record<string, string> = this.token === '' ? {} : { authorization: `Bearer ${this.token}` };
+    const authorization: Record<string, string> =
+      this.token === '' ? {} : { authorization: `Bearer ${this.token}` };
     return fetch(this.sim.baseUrl + path, {
       method,
       redirect: 'manual',
@@ -55,10 +56,19 @@ export class Gateway {
   }
 
   async call(method: string, path: string, body?: unknown): Promise<Reply> {
-    const response = await this.fetch(method, path, body === undefined ? {} : { body: JSON.stringify(body) });
+    const response = await this.fetch(
+      method,
+      path,
+      body === undefined ? {} : { body: JSON.stringify(body) },
+    );
     const text = await response.text();
     // Each member is asserted by the tests that read it.
-    return { status: response.status, headers: response.headers, text, body: JSON.parse(text) as Envelope };
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: JSON.parse(text) as Envelope,
+    };
   }
 
   get(path: string): Promise<Reply> {
@@ -72,14 +82,23 @@ export class Gateway {
   /** Authenticates with credentials and keeps the token. */
   async logIn(members: object = {}): Promise<Tokens> {
     const { username, password } = this.sim;
-    const reply = await this.post(PATHS.auth, { type: 'access_token', username, password, ...members });
+    const reply = await this.post(PATHS.auth, {
+      type: 'access_token',
+      username,
+      password,
+      ...members,
+    });
     const tokens = readTokens(reply);
     this.token = tokens.access_token;
     return tokens;
   }
 
   refresh(refreshToken: string, members: object = {}): Promise<Reply> {
-    return this.post(PATHS.auth, { type: 'refresh_token', refresh_token: refreshToken, ...members });
+    return this.post(PATHS.auth, {
+      type: 'refresh_token',
+      refresh_token: refreshToken,
+      ...members,
+    });
   }
 
   generate(members: object = {}): Promise<Reply> {

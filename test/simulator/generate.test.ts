@@ -41,7 +41,11 @@ describe('the OTP object', () => {
 
   it('has the defaults of the document in A', async () => {
     const { body } = await (await startLoggedIn({ variant: 'A' })).generate();
-    expect(body.payload).toMatchObject({ sender: 'SECUREPIN', validity: 600, message: `${DEFAULT_TEXT}[PIN]` });
+    expect(body.payload).toMatchObject({
+      sender: 'SECUREPIN',
+      validity: 600,
+      message: `${DEFAULT_TEXT}[PIN]`,
+    });
     expect(body.payload).not.toHaveProperty('reference_code');
   });
 });
@@ -82,12 +86,19 @@ describe.each(VARIANTS)('generate, variant %s', (variant) => {
     expect(gateway.sim.outbox).toHaveLength(0);
   });
 
-  it.each(['A', 'ABCDEFGHIJKL', 'Ex_mple', 'Bänk', '1234567890123', '123456789012345', '', 7, null])(
-    'refuses the sender %j: 2104',
-    async (sender) => {
-      expect(codeOf(await (await startLoggedIn({ variant })).generate({ sender }))).toBe(2104);
-    },
-  );
+  it.each([
+    'A',
+    'ABCDEFGHIJKL',
+    'Ex_mple',
+    'Bänk',
+    '1234567890123',
+    '123456789012345',
+    '',
+    7,
+    null,
+  ])('refuses the sender %j: 2104', async (sender) => {
+    expect(codeOf(await (await startLoggedIn({ variant })).generate({ sender }))).toBe(2104);
+  });
 
   it.each(['AB', 'ABCDEFGHIJK', 'My-Co. 24', '12345678901234', '12345678901'])(
     'takes the sender %j',
@@ -96,9 +107,12 @@ describe.each(VARIANTS)('generate, variant %s', (variant) => {
     },
   );
 
-  it.each(['no placeholder', '[pin]', '', 5, null])('refuses the message %j: 2105', async (message) => {
-    expect(codeOf(await (await startLoggedIn({ variant })).generate({ message }))).toBe(2105);
-  });
+  it.each(['no placeholder', '[pin]', '', 5, null])(
+    'refuses the message %j: 2105',
+    async (message) => {
+      expect(codeOf(await (await startLoggedIn({ variant })).generate({ message }))).toBe(2105);
+    },
+  );
 
   it.each([
     ['160 septets', 'A'.repeat(153) + '[PIN]', true],
@@ -136,7 +150,11 @@ describe.each(VARIANTS)('generate, variant %s', (variant) => {
   });
 
   it('sends a listed number its fixed pin, and others a pin of the asked length', async () => {
-    const gateway = await startLoggedIn({ variant, pinDigits: 8, fixedPins: { '+12025550123': '424242' } });
+    const gateway = await startLoggedIn({
+      variant,
+      pinDigits: 8,
+      fixedPins: { '+12025550123': '424242' },
+    });
     expect((await gateway.send()).pin).toBe('424242');
     expect((await gateway.send({ mobile: '447700900123' })).pin).toMatch(/^[0-9]{8}$/);
   });
@@ -144,9 +162,17 @@ describe.each(VARIANTS)('generate, variant %s', (variant) => {
   it('sends nothing without permission or to destinations that are not served', async () => {
     const forbidden = await startLoggedIn({ variant, maySendOtp: false });
     expect(codeOf(await forbidden.generate())).toBe({ A: 2121, B: 2100 }[variant]);
-    const limited = await startLoggedIn({ variant, unknownDestinations: ['44'], forbiddenDestinations: ['49'] });
-    expect(codeOf(await limited.generate({ mobile: '447700900123' }))).toBe({ A: 2103, B: 2101 }[variant]);
-    expect(codeOf(await limited.generate({ mobile: '4915112345678' }))).toBe({ A: 2103, B: 2102 }[variant]);
+    const limited = await startLoggedIn({
+      variant,
+      unknownDestinations: ['44'],
+      forbiddenDestinations: ['49'],
+    });
+    expect(codeOf(await limited.generate({ mobile: '447700900123' }))).toBe(
+      { A: 2103, B: 2101 }[variant],
+    );
+    expect(codeOf(await limited.generate({ mobile: '4915112345678' }))).toBe(
+      { A: 2103, B: 2102 }[variant],
+    );
     expect((await limited.generate()).status).toBe(201);
   });
 });
@@ -158,8 +184,12 @@ describe('what differs between the variants', () => {
     [1800, undefined, undefined],
     [1801, 2110, undefined],
   ])('takes a validity of %d seconds: A %p, B %p', async (validity, codeA, codeB) => {
-    expect(codeOf(await (await startLoggedIn({ variant: 'A' })).generate({ validity }))).toBe(codeA);
-    expect(codeOf(await (await startLoggedIn({ variant: 'B' })).generate({ validity }))).toBe(codeB);
+    expect(codeOf(await (await startLoggedIn({ variant: 'A' })).generate({ validity }))).toBe(
+      codeA,
+    );
+    expect(codeOf(await (await startLoggedIn({ variant: 'B' })).generate({ validity }))).toBe(
+      codeB,
+    );
   });
 
   it('takes a reference code of up to 50 characters in A', async () => {

@@ -5,8 +5,14 @@ import { BROWSER_TEST_MS, inChromium, useChromium } from '../browser/chromium';
 import { ALICE, BOB, startLoggedIn, type Gateway } from './gateway';
 
 const LOOKS: readonly (readonly [string, BrowserContextOptions])[] = [
-  ['desktop by day', { viewport: { width: 1280, height: 860 }, colorScheme: 'light', reducedMotion: 'reduce' }],
-  ['phone by night', { viewport: { width: 375, height: 700 }, colorScheme: 'dark', reducedMotion: 'reduce' }],
+  [
+    'desktop by day',
+    { viewport: { width: 1280, height: 860 }, colorScheme: 'light', reducedMotion: 'reduce' },
+  ],
+  [
+    'phone by night',
+    { viewport: { width: 375, height: 700 }, colorScheme: 'dark', reducedMotion: 'reduce' },
+  ],
 ];
 
 async function findBarriers(page: Page): Promise<string[]> {
@@ -22,7 +28,10 @@ inChromium(describe)('the inbox page in a browser', () => {
   let page: Page;
 
   async function open(gateway: Gateway, look: BrowserContextOptions = {}): Promise<void> {
-    const context = await browser().newContext({ ...look, permissions: ['clipboard-read', 'clipboard-write'] });
+    const context = await browser().newContext({
+      ...look,
+      permissions: ['clipboard-read', 'clipboard-write'],
+    });
     complaints.length = 0;
     page = await context.newPage();
     page.on('pageerror', (error) => complaints.push(error.message));

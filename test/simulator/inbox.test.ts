@@ -3,7 +3,11 @@ import { describe, expect, it } from '@jest/globals';
 import { ALICE, startLoggedIn, VARIANTS, type Gateway } from './gateway';
 
 /** Reads a stream of events until one has arrived that many times, for at most as long as the test lives. */
-async function readEvents(gateway: Gateway, wanted: number, afterOpen: () => Promise<unknown>): Promise<string[]> {
+async function readEvents(
+  gateway: Gateway,
+  wanted: number,
+  afterOpen: () => Promise<unknown>,
+): Promise<string[]> {
   const response = await fetch(`${gateway.sim.inboxUrl}/events`);
   expect(response.headers.get('content-type')).toMatch(/^text\/event-stream/);
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
@@ -72,7 +76,9 @@ describe('the inbox', () => {
   it('streams what was sent before and what is sent afterwards', async () => {
     const gateway = await startLoggedIn();
     await gateway.generate({ message: 'First\n<b>[PIN]</b>' });
-    const events = await readEvents(gateway, 2, () => gateway.generate({ message: 'Second [PIN]' }));
+    const events = await readEvents(gateway, 2, () =>
+      gateway.generate({ message: 'Second [PIN]' }),
+    );
     const [first, second] = gateway.sim.outbox;
     expect(events).toEqual([
       `event: snapshot\ndata: ${JSON.stringify([first])}`,

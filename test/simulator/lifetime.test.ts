@@ -72,7 +72,11 @@ describe('a long run', () => {
   });
 
   it('keeps the number of tokens bounded when no reading ends them', () => {
-    const readings = { ...DEFAULT_READINGS, refreshEndsAccessToken: false, refreshEndsRefreshToken: false };
+    const readings = {
+      ...DEFAULT_READINGS,
+      refreshEndsAccessToken: false,
+      refreshEndsRefreshToken: false,
+    };
     const tokens = new TokenStore(
       createClock(() => 0),
       readings,
@@ -95,14 +99,18 @@ describe('a long run', () => {
 
   it('refuses a body beyond 64 KiB and reads on', async () => {
     const gateway = await start();
-    const reply = await gateway.post(PATHS.auth, { type: 'access_token', username: 'x'.repeat(70_000) });
+    const reply = await gateway.post(PATHS.auth, {
+      type: 'access_token',
+      username: 'x'.repeat(70_000),
+    });
     expect(reply.status).toBe(400);
     expect((await gateway.logIn()).validity_period).toBe(1800);
   });
 
   it('refuses to go back in time', async () => {
     const { sim } = await start();
-    for (const seconds of [-1, NaN, Infinity]) expect(() => sim.advanceSeconds(seconds)).toThrow(RangeError);
+    for (const seconds of [-1, NaN, Infinity])
+      expect(() => sim.advanceSeconds(seconds)).toThrow(RangeError);
   });
 
   it('has no pin for a number that never got one', async () => {

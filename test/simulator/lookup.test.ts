@@ -33,7 +33,12 @@ describe('lookup', () => {
   it('answers what was set, with and without plus, until it is deleted', async () => {
     const gateway = await startLoggedIn();
     const invented = gateway.sim.subscribers.get(ALICE);
-    gateway.sim.subscribers.set('+12025550123', { mcc: '262', mnc: '01', imsi: '0', operator: 'Rheinfunk' });
+    gateway.sim.subscribers.set('+12025550123', {
+      mcc: '262',
+      mnc: '01',
+      imsi: '0',
+      operator: 'Rheinfunk',
+    });
     expect(gateway.sim.subscribers.get(ALICE)).toEqual({
       ...invented,
       mcc: '262',
@@ -47,12 +52,19 @@ describe('lookup', () => {
     expect(gateway.sim.subscribers.get(ALICE)).toEqual(invented);
   });
 
-  it.each(ADVANCED_STATUSES)('answers an invalid number with %s and nothing else', async (advancedStatus) => {
-    const gateway = await startLoggedIn();
-    gateway.sim.subscribers.set(ALICE, { status: 'invalid', advancedStatus });
-    const { body } = await gateway.get(PATHS.lookup + ALICE);
-    expect(body.payload).toEqual({ phone: ALICE, status: 'invalid', advanced_status: advancedStatus });
-  });
+  it.each(ADVANCED_STATUSES)(
+    'answers an invalid number with %s and nothing else',
+    async (advancedStatus) => {
+      const gateway = await startLoggedIn();
+      gateway.sim.subscribers.set(ALICE, { status: 'invalid', advancedStatus });
+      const { body } = await gateway.get(PATHS.lookup + ALICE);
+      expect(body.payload).toEqual({
+        phone: ALICE,
+        status: 'invalid',
+        advanced_status: advancedStatus,
+      });
+    },
+  );
 
   it('charges a message by the network the subscriber is in', async () => {
     const gateway = await startLoggedIn();
@@ -76,7 +88,9 @@ describe('lookup', () => {
     const gateway = await startLoggedIn();
     expect(codeOf(await gateway.get(PATHS.lookup + '8821234567'))).toBe(2005);
     gateway.sim.subscribers.set('8821234567', { operator: 'Satellite' });
-    expect((await gateway.get(PATHS.lookup + '8821234567')).body.payload).toMatchObject({ operator: 'Satellite' });
+    expect((await gateway.get(PATHS.lookup + '8821234567')).body.payload).toMatchObject({
+      operator: 'Satellite',
+    });
   });
 
   it.each([1006, 1221, 1222, 2002, 2003, 2004, 2005] as const)(
@@ -88,12 +102,16 @@ describe('lookup', () => {
       expect((await gateway.get(PATHS.lookup + '12025550120')).status).toBe(200);
       expect((await gateway.generate()).status).toBe(201);
       gateway.sim.subscribers.set(ALICE, { lookupError: undefined });
-      expect((await gateway.get(PATHS.lookup + ALICE)).body.payload).toMatchObject({ status: 'valid' });
+      expect((await gateway.get(PATHS.lookup + ALICE)).body.payload).toMatchObject({
+        status: 'valid',
+      });
     },
   );
 
   it('refuses an account without permission: 2004', async () => {
-    expect(codeOf(await (await startLoggedIn({ mayLookUp: false })).get(PATHS.lookup + ALICE))).toBe(2004);
+    expect(
+      codeOf(await (await startLoggedIn({ mayLookUp: false })).get(PATHS.lookup + ALICE)),
+    ).toBe(2004);
   });
 
   it('refuses an odd number in subscribers', async () => {

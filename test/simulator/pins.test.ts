@@ -13,7 +13,11 @@ const fixed: Randomness = {
 
 describe('pins', () => {
   it('of B are the time-based code of a key of their own, in the step that begins when they are sent', async () => {
-    const gateway = await startLoggedIn({ variant: 'B', randomness: fixed, now: () => 1_700_000_000_500 });
+    const gateway = await startLoggedIn({
+      variant: 'B',
+      randomness: fixed,
+      now: () => 1_700_000_000_500,
+    });
     const { id, pin } = await gateway.send();
     expect(pin).toBe('755224');
     gateway.sim.advanceSeconds(599);

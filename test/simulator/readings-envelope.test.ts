@@ -1,6 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import type { SimulatorOptions } from 'passport-sms-otp/simulator';
-import { ALICE, codeOf, PATHS, start, startLoggedIn, wrongPin, type Gateway, type Reply } from './gateway';
+import {
+  ALICE,
+  codeOf,
+  PATHS,
+  start,
+  startLoggedIn,
+  wrongPin,
+  type Gateway,
+  type Reply,
+} from './gateway';
 
 type Readings = SimulatorOptions['readings'];
 
@@ -11,7 +20,10 @@ function open(readings: Readings, variant: 'A' | 'B' = 'A'): Promise<Gateway> {
 describe('readings of the envelope', () => {
   it('httpStatusByCode gives a code another status', async () => {
     const gateway = await open({ httpStatusByCode: { 2103: 400, 1005: 418 } });
-    expect(await gateway.generate({ mobile: 'x' })).toMatchObject({ status: 400, body: { status_code: 400 } });
+    expect(await gateway.generate({ mobile: 'x' })).toMatchObject({
+      status: 400,
+      body: { status_code: 400 },
+    });
     expect((await gateway.refresh('x')).status).toBe(418);
     expect((await gateway.generate({ sender: 'x' })).status).toBe(422);
   });
@@ -37,21 +49,31 @@ describe('readings of the envelope', () => {
     ['null', null],
     ['empty-string', ''],
     ['empty-object', {}],
-  ] as const)('failurePayload %s puts a payload beside the errors', async (failurePayload, payload) => {
-    const { body } = await (await open({ failurePayload })).generate({ mobile: 'x' });
-    expect(body).toMatchObject({ payload, errors: [{ code: 2103 }] });
-  });
+  ] as const)(
+    'failurePayload %s puts a payload beside the errors',
+    async (failurePayload, payload) => {
+      const { body } = await (await open({ failurePayload })).generate({ mobile: 'x' });
+      expect(body).toMatchObject({ payload, errors: [{ code: 2103 }] });
+    },
+  );
 
   it.each([
     ['empty', []],
     ['null', null],
   ] as const)('successErrors %s puts errors beside the payload', async (successErrors, errors) => {
     const { body } = await (await open({ successErrors })).balance();
-    expect(body).toEqual({ status_code: 200, status_message: 'OK', payload: { balance: '100.0000' }, errors });
+    expect(body).toEqual({
+      status_code: 200,
+      status_message: 'OK',
+      payload: { balance: '100.0000' },
+      errors,
+    });
   });
 
   it('codesAs string writes codes as digits', async () => {
-    expect(codeOf(await (await open({ codesAs: 'string' })).generate({ mobile: 'x' }))).toBe('2103');
+    expect(codeOf(await (await open({ codesAs: 'string' })).generate({ mobile: 'x' }))).toBe(
+      '2103',
+    );
   });
 
   it('statusCodeAs string writes the status as digits', async () => {
@@ -82,7 +104,10 @@ describe('readings of the envelope', () => {
 
   it('statusMessage missing leaves status_message out of every answer', async () => {
     const gateway = await open({ statusMessage: 'missing' });
-    expect((await gateway.balance()).body).toEqual({ status_code: 200, payload: { balance: '100.0000' } });
+    expect((await gateway.balance()).body).toEqual({
+      status_code: 200,
+      payload: { balance: '100.0000' },
+    });
     expect((await gateway.get('/nowhere')).body).not.toHaveProperty('status_message');
   });
 
@@ -110,7 +135,9 @@ describe('readings of the envelope', () => {
 
   it('contentType is the type of every answer', async () => {
     const gateway = await open({ contentType: 'application/json;charset=UTF-8' });
-    expect((await gateway.balance()).headers.get('content-type')).toBe('application/json;charset=UTF-8');
+    expect((await gateway.balance()).headers.get('content-type')).toBe(
+      'application/json;charset=UTF-8',
+    );
   });
 });
 
@@ -121,19 +148,25 @@ describe('errorsListed', () => {
   it.each([
     ['first', [2103]],
     ['all', [2103, 2104, 2110, 2105, 2105]],
-  ] as const)('%s: a generate request with five broken rules gets %j', async (errorsListed, codes) => {
-    const gateway = await open({ errorsListed });
-    expect(codesOf(await gateway.generate(broken))).toEqual(codes);
-    expect(gateway.sim.stats().refusals).toEqual({ 2103: 1 });
-  });
+  ] as const)(
+    '%s: a generate request with five broken rules gets %j',
+    async (errorsListed, codes) => {
+      const gateway = await open({ errorsListed });
+      expect(codesOf(await gateway.generate(broken))).toEqual(codes);
+      expect(gateway.sim.stats().refusals).toEqual({ 2103: 1 });
+    },
+  );
 
   it.each([
     ['first', [1002]],
     ['all', [1002, 1003]],
-  ] as const)('%s: credentials without username and password get %j', async (errorsListed, codes) => {
-    const gateway = await start({ readings: { errorsListed } });
-    expect(codesOf(await gateway.post(PATHS.auth, { type: 'access_token' }))).toEqual(codes);
-  });
+  ] as const)(
+    '%s: credentials without username and password get %j',
+    async (errorsListed, codes) => {
+      const gateway = await start({ readings: { errorsListed } });
+      expect(codesOf(await gateway.post(PATHS.auth, { type: 'access_token' }))).toEqual(codes);
+    },
+  );
 
   it.each([
     ['first', [2120]],
@@ -151,13 +184,17 @@ describe('readings of requests', () => {
   it.each([
     [{ mobile: 'string', validity: 'number' }, '12025550123', 300],
     [{ mobile: 'number', validity: 'string' }, 12025550123, '300'],
-  ] as const)('numericMembers %j chooses the form of each field', async (numericMembers, mobile, validity) => {
-    const gateway = await open({ numericMembers });
-    const other = (value: string | number) => (typeof value === 'number' ? String(value) : Number(value));
-    expect((await gateway.generate({ mobile, validity })).status).toBe(201);
-    expect(codeOf(await gateway.generate({ mobile: other(mobile), validity }))).toBe(2103);
-    expect(codeOf(await gateway.generate({ mobile, validity: other(validity) }))).toBe(2110);
-  });
+  ] as const)(
+    'numericMembers %j chooses the form of each field',
+    async (numericMembers, mobile, validity) => {
+      const gateway = await open({ numericMembers });
+      const other = (value: string | number) =>
+        typeof value === 'number' ? String(value) : Number(value);
+      expect((await gateway.generate({ mobile, validity })).status).toBe(201);
+      expect(codeOf(await gateway.generate({ mobile: other(mobile), validity }))).toBe(2103);
+      expect(codeOf(await gateway.generate({ mobile, validity: other(validity) }))).toBe(2110);
+    },
+  );
 
   it('numericMembers takes both forms of a field that its object leaves out', async () => {
     const gateway = await open({ numericMembers: { mobile: 'string' } });
@@ -169,14 +206,17 @@ describe('readings of requests', () => {
   it.each([
     ['number', 12025550123, '12025550123'],
     ['string', '12025550123', 12025550123],
-  ] as const)('numericMembers %s takes %j and refuses %j', async (numericMembers, taken, refused) => {
-    const gateway = await open({ numericMembers });
-    expect((await gateway.generate({ mobile: taken })).status).toBe(201);
-    expect(codeOf(await gateway.generate({ mobile: refused }))).toBe(2103);
-    const validity = numericMembers === 'number' ? '300' : 300;
-    expect(codeOf(await gateway.generate({ mobile: taken, validity }))).toBe(2110);
-    expect((await gateway.get(PATHS.lookup + ALICE)).status).toBe(200);
-  });
+  ] as const)(
+    'numericMembers %s takes %j and refuses %j',
+    async (numericMembers, taken, refused) => {
+      const gateway = await open({ numericMembers });
+      expect((await gateway.generate({ mobile: taken })).status).toBe(201);
+      expect(codeOf(await gateway.generate({ mobile: refused }))).toBe(2103);
+      const validity = numericMembers === 'number' ? '300' : 300;
+      expect(codeOf(await gateway.generate({ mobile: taken, validity }))).toBe(2110);
+      expect((await gateway.get(PATHS.lookup + ALICE)).status).toBe(200);
+    },
+  );
 
   it('acceptsPlus takes numbers with a plus', async () => {
     const gateway = await open({ acceptsPlus: true });
@@ -189,13 +229,17 @@ describe('readings of requests', () => {
     const init = { headers: { 'content-type': 'text/plain' }, body: '{"mobile":"12025550123"}' };
     const strict = await (await open({})).fetch('POST', PATHS.generate, init);
     expect(strict.status).toBe(400);
-    const loose = await (await open({ requiresJsonContentType: false })).fetch('POST', PATHS.generate, init);
+    const loose = await (
+      await open({ requiresJsonContentType: false })
+    ).fetch('POST', PATHS.generate, init);
     expect(loose.status).toBe(201);
   });
 
   it('missingCredentials 1004 has no codes of its own for them', async () => {
     const gateway = await start({ readings: { missingCredentials: '1004' } });
     expect(codeOf(await gateway.post(PATHS.auth, { type: 'access_token' }))).toBe(1004);
-    expect(codeOf(await gateway.post(PATHS.auth, { type: 'access_token', username: 'demo' }))).toBe(1004);
+    expect(codeOf(await gateway.post(PATHS.auth, { type: 'access_token', username: 'demo' }))).toBe(
+      1004,
+    );
   });
 });

@@ -50,8 +50,12 @@ describe.each(VARIANTS)('readings of generate and validate, variant %s', (varian
     'measured %s takes a UCS-2 text too long with its pin: %p, a template with brackets: %p',
     async (measured, longText, longTemplate) => {
       const gateway = await open({ measured }, variant);
-      expect((await gateway.generate({ message: 'あ'.repeat(65) + '[PIN]' })).status === 201).toBe(longText);
-      expect((await gateway.generate({ message: 'A'.repeat(154) + '[PIN]' })).status === 201).toBe(longTemplate);
+      expect((await gateway.generate({ message: 'あ'.repeat(65) + '[PIN]' })).status === 201).toBe(
+        longText,
+      );
+      expect((await gateway.generate({ message: 'A'.repeat(154) + '[PIN]' })).status === 201).toBe(
+        longTemplate,
+      );
     },
   );
 
@@ -65,15 +69,24 @@ describe.each(VARIANTS)('readings of generate and validate, variant %s', (varian
     async (measuredIn, extensionCharacters, letters, euroSigns) => {
       const readings = { measuredIn, extensionCharacters, measured: 'template' } as const;
       const gateway = await open(readings, variant);
-      const isTaken = async (text: string) => (await gateway.generate({ message: `${text}[PIN]` })).status === 201;
-      expect([await isTaken('A'.repeat(letters)), await isTaken('A'.repeat(letters + 1))]).toEqual([true, false]);
-      expect([await isTaken('€'.repeat(euroSigns)), await isTaken('€'.repeat(euroSigns + 1))]).toEqual([true, false]);
+      const isTaken = async (text: string) =>
+        (await gateway.generate({ message: `${text}[PIN]` })).status === 201;
+      expect([await isTaken('A'.repeat(letters)), await isTaken('A'.repeat(letters + 1))]).toEqual([
+        true,
+        false,
+      ]);
+      expect([
+        await isTaken('€'.repeat(euroSigns)),
+        await isTaken('€'.repeat(euroSigns + 1)),
+      ]).toEqual([true, false]);
     },
   );
 
   it('measuredIn characters counts an emoji once, and units counts it twice', async () => {
     const message = `${'\u{1F511}'.repeat(60)}[PIN]`;
-    expect((await (await open({ measuredIn: 'characters' }, variant)).generate({ message })).status).toBe(201);
+    expect(
+      (await (await open({ measuredIn: 'characters' }, variant)).generate({ message })).status,
+    ).toBe(201);
     expect((await (await open({}, variant)).generate({ message })).status).toBe(422);
   });
 
@@ -93,19 +106,29 @@ describe.each(VARIANTS)('readings of generate and validate, variant %s', (varian
     expect((await gateway.generate({ message: `€${'A'.repeat(80)}[PIN]` })).status).toBe(422);
   });
 
-  it.each([200, 201, 202])('generateStatus %d is the status of a sent OTP', async (generateStatus) => {
-    const reply = await (await open({ generateStatus }, variant)).generate();
-    expect([reply.status, reply.body.status_code]).toEqual([generateStatus, generateStatus]);
-    expect(reply.body.payload).toMatchObject({ mobile: ALICE });
-  });
+  it.each([200, 201, 202])(
+    'generateStatus %d is the status of a sent OTP',
+    async (generateStatus) => {
+      const reply = await (await open({ generateStatus }, variant)).generate();
+      expect([reply.status, reply.body.status_code]).toEqual([generateStatus, generateStatus]);
+      expect(reply.body.payload).toMatchObject({ mobile: ALICE });
+    },
+  );
 
-  it.each([2121, 2100, null])('emptyBalanceCode %p is what an empty account hears', async (emptyBalanceCode) => {
-    const gateway = await startLoggedIn({ variant, balance: '0.0000', readings: { emptyBalanceCode } });
-    const reply = await gateway.generate();
-    expect(codeOf(reply)).toBe(emptyBalanceCode ?? undefined);
-    const balance = emptyBalanceCode === null ? '-0.0079' : '0.0000';
-    expect((await gateway.balance()).body.payload).toEqual({ balance });
-  });
+  it.each([2121, 2100, null])(
+    'emptyBalanceCode %p is what an empty account hears',
+    async (emptyBalanceCode) => {
+      const gateway = await startLoggedIn({
+        variant,
+        balance: '0.0000',
+        readings: { emptyBalanceCode },
+      });
+      const reply = await gateway.generate();
+      expect(codeOf(reply)).toBe(emptyBalanceCode ?? undefined);
+      const balance = emptyBalanceCode === null ? '-0.0079' : '0.0000';
+      expect((await gateway.balance()).body.payload).toEqual({ balance });
+    },
+  );
 
   it.each([
     ['empty-string', { payload: '' }],
@@ -115,7 +138,11 @@ describe.each(VARIANTS)('readings of generate and validate, variant %s', (varian
   ] as const)('validatePayload %s', async (validatePayload, members) => {
     const gateway = await open({ validatePayload }, variant);
     const { id, pin } = await gateway.send();
-    expect((await gateway.validate(id, pin)).body).toEqual({ status_code: 200, status_message: 'OK', ...members });
+    expect((await gateway.validate(id, pin)).body).toEqual({
+      status_code: 200,
+      status_message: 'OK',
+      ...members,
+    });
   });
 
   it('newPinEndsOld lets the newest pin of a number live alone', async () => {

@@ -42,11 +42,14 @@ describe('readings of tokens', () => {
   it.each([
     [false, 1800],
     [true, 60],
-  ])('refreshKeepsValidity %p gives %d seconds after a login for 60', async (refreshKeepsValidity, expected) => {
-    const gateway = await open({ refreshKeepsValidity });
-    const { refresh_token: refreshToken } = await gateway.logIn({ validity: 60 });
-    expect(readTokens(await gateway.refresh(refreshToken)).validity_period).toBe(expected);
-  });
+  ])(
+    'refreshKeepsValidity %p gives %d seconds after a login for 60',
+    async (refreshKeepsValidity, expected) => {
+      const gateway = await open({ refreshKeepsValidity });
+      const { refresh_token: refreshToken } = await gateway.logIn({ validity: 60 });
+      expect(readTokens(await gateway.refresh(refreshToken)).validity_period).toBe(expected);
+    },
+  );
 
   it.each([
     [true, 7200],

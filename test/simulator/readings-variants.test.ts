@@ -19,13 +19,16 @@ describe('readings of variant A', () => {
     ['message', { message: 'Code [PIN]' }, 'imessaged'],
     ['imessaged', { imessaged: 'Code [PIN]' }, 'message'],
   ] as const)('messageMember %s', async (messageMember, has, hasNot) => {
-    const { payload } = (await (await open({ messageMember })).generate({ message: 'Code [PIN]' })).body;
+    const { payload } = (await (await open({ messageMember })).generate({ message: 'Code [PIN]' }))
+      .body;
     expect(payload).toMatchObject(has);
     expect(payload).not.toHaveProperty(hasNot);
   });
 
   it('messageMember both', async () => {
-    const { payload } = (await (await open({ messageMember: 'both' })).generate({ message: 'Code [PIN]' })).body;
+    const { payload } = (
+      await (await open({ messageMember: 'both' })).generate({ message: 'Code [PIN]' })
+    ).body;
     expect(payload).toMatchObject({ message: 'Code [PIN]', imessaged: 'Code [PIN]' });
   });
 
@@ -44,7 +47,11 @@ describe('readings of the codes of variant A', () => {
   it.each([2121, 2100] as const)(
     'noPermissionCodeA %d is answered to an account without permission',
     async (noPermissionCodeA) => {
-      const gateway = await startLoggedIn({ variant: 'A', maySendOtp: false, readings: { noPermissionCodeA } });
+      const gateway = await startLoggedIn({
+        variant: 'A',
+        maySendOtp: false,
+        readings: { noPermissionCodeA },
+      });
       expect(codeOf(await gateway.generate())).toBe(noPermissionCodeA);
     },
   );
@@ -93,11 +100,14 @@ describe('readings of the codes of variant A', () => {
     [2105, 422, 2105],
     [422, 422, 422],
     ['cut', 201, undefined],
-  ] as const)('longReferenceCode %p answers 51 characters with %d', async (longReferenceCode, status, code) => {
-    const gateway = await open({ longReferenceCode });
-    const reply = await gateway.generate({ reference_code: `${'\u{1F511}'.repeat(50)}!` });
-    expect([reply.status, codeOf(reply)]).toEqual([status, code]);
-  });
+  ] as const)(
+    'longReferenceCode %p answers 51 characters with %d',
+    async (longReferenceCode, status, code) => {
+      const gateway = await open({ longReferenceCode });
+      const reply = await gateway.generate({ reference_code: `${'\u{1F511}'.repeat(50)}!` });
+      expect([reply.status, codeOf(reply)]).toEqual([status, code]);
+    },
+  );
 
   it('longReferenceCode cut keeps the first 50 characters', async () => {
     const gateway = await open({ longReferenceCode: 'cut' });
@@ -185,29 +195,37 @@ describe('readings of variant B', () => {
     ['duration-seconds', 300],
   ] as const)('validUntilAs %s', async (validUntilAs, shown) => {
     const gateway = await open({ validUntilAs }, 'B');
-    expect((await gateway.generate({ validity: 300 })).body.payload).toMatchObject({ valid_until: shown });
+    expect((await gateway.generate({ validity: 300 })).body.payload).toMatchObject({
+      valid_until: shown,
+    });
   });
 
   it.each([
     ['pin', 2120],
     ['state', 2109],
-  ] as const)('judgedFirst %s answers a wrong pin for a consumed OTP with %d', async (judgedFirst, code) => {
-    const gateway = await open({ judgedFirst }, 'B');
-    const { id, pin } = await gateway.send();
-    await gateway.validate(id, pin);
-    expect(codeOf(await gateway.validate(id, wrongPin(pin)))).toBe(code);
-  });
+  ] as const)(
+    'judgedFirst %s answers a wrong pin for a consumed OTP with %d',
+    async (judgedFirst, code) => {
+      const gateway = await open({ judgedFirst }, 'B');
+      const { id, pin } = await gateway.send();
+      await gateway.validate(id, pin);
+      expect(codeOf(await gateway.validate(id, wrongPin(pin)))).toBe(code);
+    },
+  );
 
   it.each([
     ['pin', 2120],
     ['state', 2108],
-  ] as const)('judgedFirst %s answers a wrong pin for an expired OTP with %d', async (judgedFirst, code) => {
-    const gateway = await open({ judgedFirst }, 'B');
-    const { id, pin } = await gateway.send();
-    gateway.sim.advanceSeconds(600);
-    expect(codeOf(await gateway.validate(id, wrongPin(pin)))).toBe(code);
-    expect(codeOf(await gateway.validate(id, pin))).toBe(2108);
-  });
+  ] as const)(
+    'judgedFirst %s answers a wrong pin for an expired OTP with %d',
+    async (judgedFirst, code) => {
+      const gateway = await open({ judgedFirst }, 'B');
+      const { id, pin } = await gateway.send();
+      gateway.sim.advanceSeconds(600);
+      expect(codeOf(await gateway.validate(id, wrongPin(pin)))).toBe(code);
+      expect(codeOf(await gateway.validate(id, pin))).toBe(2108);
+    },
+  );
 });
 
 describe('networkCodesAs number', () => {
@@ -216,12 +234,19 @@ describe('networkCodesAs number', () => {
     const { text } = await gateway.get(PATHS.pricing.A);
     expect(text).toContain('"operatorname":"Rheinfunk","mcc":262,"mnc":1,"price":"0.0750"');
     const lookups = await gateway.get(PATHS.hlrPricing);
-    expect(lookups.text).toContain('"countryname":"United Kingdom","countrycode":44,"countryiso":"GB"');
+    expect(lookups.text).toContain(
+      '"countryname":"United Kingdom","countrycode":44,"countryiso":"GB"',
+    );
   });
 
   it('writes the codes of a lookup as numbers', async () => {
     const gateway = await open({ networkCodesAs: 'number' });
-    gateway.sim.subscribers.set(ALICE, { mcc: '262', mnc: '01', imsi: '262012025550123', msc: '0' });
+    gateway.sim.subscribers.set(ALICE, {
+      mcc: '262',
+      mnc: '01',
+      imsi: '262012025550123',
+      msc: '0',
+    });
     const { text } = await gateway.get(PATHS.lookup + ALICE);
     expect(text).toContain('"mcc":262,"mnc":1,"imsi":262012025550123,"msc":0,"cost":"0.0050"');
   });
@@ -229,7 +254,10 @@ describe('networkCodesAs number', () => {
   it('leaves a code that has other characters than digits as it is', async () => {
     const gateway = await open({ networkCodesAs: 'number' });
     gateway.sim.subscribers.set(ALICE, { imsi: '26201xxxxxxxxxx', msc: '' });
-    expect((await gateway.get(PATHS.lookup + ALICE)).body.payload).toMatchObject({ imsi: '26201xxxxxxxxxx', msc: '' });
+    expect((await gateway.get(PATHS.lookup + ALICE)).body.payload).toMatchObject({
+      imsi: '26201xxxxxxxxxx',
+      msc: '',
+    });
   });
 });
 
@@ -242,7 +270,10 @@ describe('readings of lookups', () => {
   it('invalidLookup full shows everything', async () => {
     const gateway = await open({ invalidLookup: 'full' });
     gateway.sim.subscribers.set(ALICE, { status: 'invalid' });
-    expect((await gateway.get(PATHS.lookup + ALICE)).body.payload).toMatchObject({ mcc: '310', cost: '0.0050' });
+    expect((await gateway.get(PATHS.lookup + ALICE)).body.payload).toMatchObject({
+      mcc: '310',
+      cost: '0.0050',
+    });
   });
 
   it.each([

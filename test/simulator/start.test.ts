@@ -26,12 +26,17 @@ describe('where the simulator may run', () => {
     await expect(GatewaySimulator.start()).rejects.toThrow(/NODE_ENV is production/);
   });
 
-  it.each(['0.0.0.0', '::', '192.168.1.10', 'example.com', '127.0.0.1.example.com', '128.0.0.1', ''])(
-    'refuses the host %j and says why',
-    async (host) => {
-      await expect(GatewaySimulator.start({ host })).rejects.toThrow(/must be a loopback address/);
-    },
-  );
+  it.each([
+    '0.0.0.0',
+    '::',
+    '192.168.1.10',
+    'example.com',
+    '127.0.0.1.example.com',
+    '128.0.0.1',
+    '',
+  ])('refuses the host %j and says why', async (host) => {
+    await expect(GatewaySimulator.start({ host })).rejects.toThrow(/must be a loopback address/);
+  });
 
   it.each([
     ['127.0.0.2', /^http:\/\/127\.0\.0\.2:\d+$/],
@@ -42,15 +47,18 @@ describe('where the simulator may run', () => {
     expect((await fetch(sim.inboxUrl)).status).toBe(200);
   });
 
-  it.each(['evil.example', 'evil.example:80', '127.0.0.1.evil.example', 'localhost.evil.example', '10.0.0.1'])(
-    'refuses requests for the host %s',
-    async (host) => {
-      const { sim } = await start();
-      for (const path of ['/inbox', '/inbox/events', '/inbox/messages', '/apis/auth', '/']) {
-        expect(await getStatus(sim.baseUrl, path, host)).toBe(403);
-      }
-    },
-  );
+  it.each([
+    'evil.example',
+    'evil.example:80',
+    '127.0.0.1.evil.example',
+    'localhost.evil.example',
+    '10.0.0.1',
+  ])('refuses requests for the host %s', async (host) => {
+    const { sim } = await start();
+    for (const path of ['/inbox', '/inbox/events', '/inbox/messages', '/apis/auth', '/']) {
+      expect(await getStatus(sim.baseUrl, path, host)).toBe(403);
+    }
+  });
 
   it.each(['localhost', 'LOCALHOST:8080', '127.0.0.1:1', '127.9.9.9', '[::1]', '[::1]:80'])(
     'answers requests for the host %s',
@@ -85,19 +93,27 @@ describe('options', () => {
     // What a caller without types can hand in.
     const failed = GatewaySimulator.start(options as never);
     await expect(failed).rejects.toThrow(TypeError);
-    await expect(failed).rejects.toThrow(new RegExp(`^GatewaySimulator: (unknown option )?${name}\\b`));
+    await expect(failed).rejects.toThrow(
+      new RegExp(`^GatewaySimulator: (unknown option )?${name}\\b`),
+    );
     await expect(failed).rejects.not.toThrow(/12025550123|abc|much|roman|2103/);
   });
 
   it('suggests the name that was probably meant', async () => {
     // What a caller without types can pass.
     const failed = GatewaySimulator.start({ readings: { mobleAs: 'plus' } } as never);
-    await expect(failed).rejects.toThrow(/unknown option readings\.mobleAs, did you mean mobileAs\?/);
+    await expect(failed).rejects.toThrow(
+      /unknown option readings\.mobleAs, did you mean mobileAs\?/,
+    );
   });
 
   it('fills in the documented defaults', async () => {
     const { sim } = await start();
-    expect([sim.variant, sim.username, sim.password]).toEqual(['A', 'demo', 'demo-gateway-password']);
+    expect([sim.variant, sim.username, sim.password]).toEqual([
+      'A',
+      'demo',
+      'demo-gateway-password',
+    ]);
     expect(sim.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect(sim.inboxUrl).toBe(`${sim.baseUrl}/inbox`);
   });

@@ -2,7 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import { hotp, timeStep, totp, type TotpHash } from '../../src/simulator/state/otps';
 
 /** RFC 4226 appendix D. */
-const HOTP_VECTORS = '755224 287082 359152 969429 338314 254676 287922 162583 399871 520489'.split(' ');
+const HOTP_VECTORS = '755224 287082 359152 969429 338314 254676 287922 162583 399871 520489'.split(
+  ' ',
+);
 
 /** RFC 6238 appendix B: seconds, and the codes of SHA-1, SHA-256 and SHA-512. */
 const TOTP_VECTORS: readonly (readonly [number, string, string, string])[] = [
@@ -39,6 +41,10 @@ describe('RFC 4226 and RFC 6238', () => {
 
   it('counts steps from the start that was agreed', () => {
     const parameters = { key: KEYS.sha1, digits: 6, startSeconds: 1000, stepSeconds: 600 };
-    expect([1000, 1599, 1600].map((seconds) => timeStep(parameters, seconds))).toEqual([0n, 0n, 1n]);
+    expect([1000, 1599, 1600].map((seconds) => timeStep(parameters, seconds))).toEqual([
+      0n,
+      0n,
+      1n,
+    ]);
   });
 });

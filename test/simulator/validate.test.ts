@@ -108,9 +108,12 @@ describe.each(VARIANTS)('validate, variant %s', (variant) => {
     expect([validated, sent, refusals]).toEqual([1, 1, { [{ A: 2107, B: 2120 }[variant]]: 1 }]);
   });
 
-  it.each(['', 'a/b', '%', '%E0%A4%A'])('does not know the URI of the raw id %j: 1007', async (raw) => {
-    const gateway = await startLoggedIn({ variant });
-    const reply = await gateway.post(PATHS.validate + raw, { mobile: ALICE, pin: '123456' });
-    expect([reply.status, codeOf(reply)]).toEqual([404, 1007]);
-  });
+  it.each(['', 'a/b', '%', '%E0%A4%A'])(
+    'does not know the URI of the raw id %j: 1007',
+    async (raw) => {
+      const gateway = await startLoggedIn({ variant });
+      const reply = await gateway.post(PATHS.validate + raw, { mobile: ALICE, pin: '123456' });
+      expect([reply.status, codeOf(reply)]).toEqual([404, 1007]);
+    },
+  );
 });

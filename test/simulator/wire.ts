@@ -15,12 +15,16 @@ export function watchGenerate({ sim, token }: Gateway, patienceMs: number): Prom
     const chunks: Buffer[] = [];
     let head: Pick<Wire, 'status' | 'headers'> = { status: null, headers: {} };
     const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
-    const call = request(sim.baseUrl + PATHS.generate, { method: 'POST', headers, agent: false }, (response) => {
-      head = { status: response.statusCode ?? null, headers: response.headers };
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('end', () => finish('complete'));
-      response.on('error', () => finish('broken'));
-    });
+    const call = request(
+      sim.baseUrl + PATHS.generate,
+      { method: 'POST', headers, agent: false },
+      (response) => {
+        head = { status: response.statusCode ?? null, headers: response.headers };
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('end', () => finish('complete'));
+        response.on('error', () => finish('broken'));
+      },
+    );
     let timer: NodeJS.Timeout | undefined;
     // Patience begins when the fault has struck, however busy the machine is.
     const poll = setInterval(() => {

@@ -42,7 +42,9 @@ describe('the input of a store', () => {
   });
 
   it('is refused when it names one key twice', () => {
-    expect(() => checkCounters([counter, counter])).toThrow(new StoreError('charge: invalid counter'));
+    expect(() => checkCounters([counter, counter])).toThrow(
+      new StoreError('charge: invalid counter'),
+    );
   });
 
   it.each([
@@ -61,15 +63,20 @@ describe('the input of a store', () => {
     'is refused when a challenge is to live for %p seconds',
     (seconds) => {
       expect(() => checkChallenge(good, seconds)).toThrow(new StoreError('begin: unknown record'));
-      expect(() => checkChallenge({ ...good, otpId: '' }, 600)).toThrow(new StoreError('begin: unknown record'));
+      expect(() => checkChallenge({ ...good, otpId: '' }, 600)).toThrow(
+        new StoreError('begin: unknown record'),
+      );
       expect(() => checkChallenge(good, 0.5)).not.toThrow();
     },
   );
 
-  it.each([-1, Number.NaN, Number.POSITIVE_INFINITY])('is refused when it is not a length of a lock: %p', (seconds) => {
-    expect(() => checkLock(seconds)).toThrow(new StoreError('lock: invalid length'));
-    expect(() => checkLock(0)).not.toThrow();
-  });
+  it.each([-1, Number.NaN, Number.POSITIVE_INFINITY])(
+    'is refused when it is not a length of a lock: %p',
+    (seconds) => {
+      expect(() => checkLock(seconds)).toThrow(new StoreError('lock: invalid length'));
+      expect(() => checkLock(0)).not.toThrow();
+    },
+  );
 
   it.each([
     { sealed: 'x', ttlSeconds: 0 },

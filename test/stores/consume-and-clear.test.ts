@@ -27,7 +27,8 @@ const NAMES = ['failures', 'sends', 'proven', 'slow'];
 /** A challenge whose code lives, and two charges of every counter but the proof. The first has a lock as well. */
 async function prepare({ challenges, counters }: GuardedStore): Promise<void> {
   await challenges.begin(makeChallenge('a', { userId: 'alice' }), 600);
-  for (const key of ['failures', 'sends', 'slow']) await counters.charge([{ key, windowSeconds: 60, amount: 2 }]);
+  for (const key of ['failures', 'sends', 'slow'])
+    await counters.charge([{ key, windowSeconds: 60, amount: 2 }]);
   await counters.lock('failures', 60);
 }
 
@@ -61,25 +62,38 @@ function describeSuccess(getStore: () => SmsOtpStore): void {
   it('changes nothing for the second caller', async () => {
     await store.consumeAndClear('a', CHANGE);
     await store.counters.charge([{ key: 'failures', windowSeconds: 60 }]);
-    expect(await store.consumeAndClear('a', CHANGE)).toEqual({ isConsumed: false, isCleared: false });
+    expect(await store.consumeAndClear('a', CHANGE)).toEqual({
+      isConsumed: false,
+      isCleared: false,
+    });
     expect(await readCounts(store)).toEqual({ ...AFTER, failures: [1, false] });
   });
 
   it('changes nothing once a later text has taken the code, unless it is not by code', async () => {
     await store.challenges.begin(makeChallenge('b', { userId: 'alice' }), 600);
-    expect(await store.consumeAndClear('a', CHANGE)).toEqual({ isConsumed: false, isCleared: false });
+    expect(await store.consumeAndClear('a', CHANGE)).toEqual({
+      isConsumed: false,
+      isCleared: false,
+    });
     expect(await readCounts(store)).toEqual(BEFORE);
-    expect(await store.consumeAndClear('a', { ...CHANGE, byCode: false })).toMatchObject({ isConsumed: true });
+    expect(await store.consumeAndClear('a', { ...CHANGE, byCode: false })).toMatchObject({
+      isConsumed: true,
+    });
     expect(await readCounts(store)).toEqual(AFTER);
   });
 
   it('clears alone when there is nothing to charge', async () => {
-    expect(await store.consumeAndClear('a', { ...CHANGE, charges: [] })).toEqual({ isConsumed: true, isCleared: true });
+    expect(await store.consumeAndClear('a', { ...CHANGE, charges: [] })).toEqual({
+      isConsumed: true,
+      isCleared: true,
+    });
     expect(await readCounts(store)).toEqual({ ...AFTER, proven: [0, false], slow: [2, false] });
   });
 
   it('is true for exactly one of many callers', async () => {
-    const answers = await Promise.all(Array.from({ length: 20 }, () => store.consumeAndClear('a', CHANGE)));
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => store.consumeAndClear('a', CHANGE)),
+    );
     expect(answers.filter(({ isConsumed }) => isConsumed)).toHaveLength(1);
     expect(await readCounts(store)).toEqual(AFTER);
   });
@@ -90,13 +104,19 @@ describe('a success in the memory store', () => {
 });
 
 describe('a success in a store of another maker', () => {
-  const consumed = { challenges: { ...memoryStore().challenges, consume: () => Promise.resolve(true) } };
+  const consumed = {
+    challenges: { ...memoryStore().challenges, consume: () => Promise.resolve(true) },
+  };
 
   it('is one when counters fail, and says whether they were cleared', async () => {
     const fail = (): Promise<never> => Promise.reject(new Error('canary'));
     const { counters } = memoryStore();
     const run = (changed: object) =>
-      guardStore({ ...memoryStore(), ...consumed, counters: { ...counters, ...changed } }).consumeAndClear('a', CHANGE);
+      guardStore({
+        ...memoryStore(),
+        ...consumed,
+        counters: { ...counters, ...changed },
+      }).consumeAndClear('a', CHANGE);
     expect(await run({ clear: fail })).toEqual({ isConsumed: true, isCleared: false });
     expect(await run({ charge: fail })).toEqual({ isConsumed: true, isCleared: true });
   });
@@ -105,15 +125,24 @@ describe('a success in a store of another maker', () => {
     let charges = 0;
     const charge = (): Promise<never> => Promise.reject(new Error(`charge ${(charges += 1)}`));
     const counters = { ...memoryStore().counters, charge };
-    await guardStore({ ...memoryStore(), ...consumed, counters }).consumeAndClear('a', { ...CHANGE, charges: [] });
+    await guardStore({ ...memoryStore(), ...consumed, counters }).consumeAndClear('a', {
+      ...CHANGE,
+      charges: [],
+    });
     expect(charges).toBe(0);
   });
 
   it('is none unless consume returns true', async () => {
     for (const answer of [false, 1, 'true', undefined]) {
-      const challenges = { ...memoryStore().challenges, consume: () => Promise.resolve(answer as boolean) };
+      const challenges = {
+        ...memoryStore().challenges,
+        consume: () => Promise.resolve(answer as boolean),
+      };
       const store = guardStore({ ...memoryStore(), challenges });
-      expect(await store.consumeAndClear('a', CHANGE)).toEqual({ isConsumed: false, isCleared: false });
+      expect(await store.consumeAndClear('a', CHANGE)).toEqual({
+        isConsumed: false,
+        isCleared: false,
+      });
     }
   });
 });
@@ -148,7 +177,10 @@ describeWithService('redis')('a success in Redis', () => {
   });
 
   describe('in two steps, with counters of another store', () => {
-    describeSuccess(() => ({ ...redisStore(connected.client, quiet), counters: memoryStore().counters }));
+    describeSuccess(() => ({
+      ...redisStore(connected.client, quiet),
+      counters: memoryStore().counters,
+    }));
   });
 
   describe('in two steps, with a copy of its challenges', () => {
@@ -166,7 +198,10 @@ describeWithService('redis')('a success in Redis', () => {
     await guarded.consumeAndClear('a', CHANGE);
     await prepare(guarded);
     expect(await countScripts(() => guarded.consumeAndClear('a', CHANGE))).toBe(1);
-    for (const other of [{ counters: { ...store.counters } }, { challenges: new Proxy(store.challenges, {}) }]) {
+    for (const other of [
+      { counters: { ...store.counters } },
+      { challenges: new Proxy(store.challenges, {}) },
+    ]) {
       await prepare(guarded);
       const wrapped = guardStore({ ...store, ...other });
       expect(await countScripts(() => wrapped.consumeAndClear('a', CHANGE))).toBe(3);
@@ -180,14 +215,19 @@ describeWithService('redis')('a success in Redis', () => {
     events.length = 0;
     await guarded.consumeAndClear('a', CHANGE);
     const durationMs: unknown = expect.any(Number);
-    expect(events).toEqual([{ type: 'store-call', operation: 'consume', outcome: 'ok', durationMs }]);
+    expect(events).toEqual([
+      { type: 'store-call', operation: 'consume', outcome: 'ok', durationMs },
+    ]);
   });
 
   it('lets the user in when a counter cannot be charged', async () => {
     const guarded = guardStore(redisStore(connected.client, quiet));
     await prepare(guarded);
     await connected.command('SET', '{sms-otp}:counter:proven', 'no record');
-    expect(await guarded.consumeAndClear('a', CHANGE)).toEqual({ isConsumed: true, isCleared: true });
+    expect(await guarded.consumeAndClear('a', CHANGE)).toEqual({
+      isConsumed: true,
+      isCleared: true,
+    });
     expect(await connected.command('EXISTS', '{sms-otp}:counter:failures')).toBe(0);
   });
 
@@ -199,8 +239,13 @@ describeWithService('redis')('a success in Redis', () => {
       await test.smsOtp.unlockUser(ALICE.id);
       let browser = '';
       const send = await countScripts(async () => expect((await visitor.login()).status).toBe(200));
-      const verify = await countScripts(async () => (browser = cookies(await visitor.enterRight())));
-      return { scripts: [send, verify], browser: /__Host-sms-otp-browser=[^;]+/.exec(browser)?.[0] ?? '' };
+      const verify = await countScripts(
+        async () => (browser = cookies(await visitor.enterRight())),
+      );
+      return {
+        scripts: [send, verify],
+        browser: /__Host-sms-otp-browser=[^;]+/.exec(browser)?.[0] ?? '',
+      };
     };
     try {
       // The first login needs a token, and shows the server the scripts.

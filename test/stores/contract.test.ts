@@ -55,7 +55,9 @@ const sabotages: Record<string, Sabotage> = {
       },
       find: async (otpId) => {
         const live = await kept.find(otpId);
-        return live && { ...live, hasLiveCode: live.hasLiveCode && !unsent.has(live.challenge.userId) };
+        return (
+          live && { ...live, hasLiveCode: live.hasLiveCode && !unsent.has(live.challenge.userId) }
+        );
       },
     };
   }),
@@ -94,8 +96,12 @@ const sabotages: Record<string, Sabotage> = {
     },
   })),
   'forgets which challenges belong together': beginningWith(() => ({})),
-  'goes on with what is over': beginningWith(({ supersedes }) => supersedes && { supersedes: 'any' }),
-  'goes on with nothing else': beginningWith(({ supersedes }) => supersedes && { supersedes: 'live' }),
+  'goes on with what is over': beginningWith(
+    ({ supersedes }) => supersedes && { supersedes: 'any' },
+  ),
+  'goes on with nothing else': beginningWith(
+    ({ supersedes }) => supersedes && { supersedes: 'live' },
+  ),
   'takes the place of a text': partWith('challenges', (kept) => {
     const texts = new Map<string, string>();
     return {
@@ -131,7 +137,10 @@ const sabotages: Record<string, Sabotage> = {
       const charges = [];
       for (const counter of counters) charges.push(await kept.charge([counter]));
       const refused = charges.findIndex(({ refusedBy }) => refusedBy !== null);
-      return { refusedBy: refused < 0 ? null : refused, counts: charges.flatMap(({ counts }) => counts) };
+      return {
+        refusedBy: refused < 0 ? null : refused,
+        counts: charges.flatMap(({ counts }) => counts),
+      };
     },
   })),
   'clears nothing': partWith('counters', () => ({ clear: () => Promise.resolve() })),
@@ -155,11 +164,15 @@ const sabotages: Record<string, Sabotage> = {
     lock: (key, seconds) => (seconds === 0 ? Promise.resolve() : kept.lock(key, seconds)),
   })),
   'renews for every caller': partWith('tokens', (kept) => ({
-    renew: async (account, _seen, work) => kept.renew(account, (await kept.read(account))?.fence ?? 0, work),
+    renew: async (account, _seen, work) =>
+      kept.renew(account, (await kept.read(account))?.fence ?? 0, work),
   })),
   'forgets tokens': partWith('tokens', () => ({ read: () => Promise.resolve(null) })),
   'starts with an arbitrary fence': partWith('tokens', (kept) => ({
-    renew: async (account, seen, work) => ({ ...(await kept.renew(account, seen, work)), fence: 1 }),
+    renew: async (account, seen, work) => ({
+      ...(await kept.renew(account, seen, work)),
+      fence: 1,
+    }),
   })),
 };
 
@@ -212,5 +225,7 @@ function beginningWith(change: (options: BeginOptions) => BeginOptions | undefin
 }
 
 function chargingOnly(change: (counter: Counter) => Counter): Sabotage {
-  return partWith('counters', (kept) => ({ charge: (counters) => kept.charge(counters.map(change)) }));
+  return partWith('counters', (kept) => ({
+    charge: (counters) => kept.charge(counters.map(change)),
+  }));
 }

@@ -33,7 +33,9 @@ describe('a device that a store returns', () => {
   it.each(Object.keys(good))('is refused with another kind of value for %s', (field) => {
     const isNumber = typeof good[field as keyof TrustedDevice] === 'number';
     for (const value of [[], {}, true, isNumber ? '1' : 1, isNumber ? null : undefined]) {
-      expect(() => parseDevice(JSON.stringify({ ...good, [field]: value }), 'user')).toThrow(StoreError);
+      expect(() => parseDevice(JSON.stringify({ ...good, [field]: value }), 'user')).toThrow(
+        StoreError,
+      );
     }
   });
 
@@ -41,7 +43,9 @@ describe('a device that a store returns', () => {
     expect(() => parseDevice(JSON.stringify(good), 'other')).toThrow(StoreError);
     fc.assert(
       fc.property(fc.oneof(fc.json(), fc.string(), fc.anything()), (text) => {
-        expect(() => parseDevice(text, 'user')).toThrow('The store failed (device: unknown record)');
+        expect(() => parseDevice(text, 'user')).toThrow(
+          'The store failed (device: unknown record)',
+        );
       }),
       { numRuns: casesOf(300) },
     );
@@ -64,9 +68,14 @@ describe('a device that a store returns', () => {
     [null, 'a'],
     ['rotated', 'b'],
     ['stale', 'b'],
-  ])('is refused as the result of a rotation with the outcome %p of device %p', (outcome, deviceId) => {
-    expect(() => toRotation(outcome, good, deviceId)).toThrow(new StoreError('devices.rotate: unknown answer'));
-  });
+  ])(
+    'is refused as the result of a rotation with the outcome %p of device %p',
+    (outcome, deviceId) => {
+      expect(() => toRotation(outcome, good, deviceId)).toThrow(
+        new StoreError('devices.rotate: unknown answer'),
+      );
+    },
+  );
 });
 
 describe('a browser that a store returns', () => {
@@ -91,7 +100,9 @@ describe('a browser that a store returns', () => {
   it('is refused, whatever it is, with an error that repeats nothing of it', () => {
     fc.assert(
       fc.property(fc.oneof(fc.json(), fc.string(), fc.anything()), (text) => {
-        expect(() => parseBrowser(text, 'user')).toThrow('The store failed (browser: unknown record)');
+        expect(() => parseBrowser(text, 'user')).toThrow(
+          'The store failed (browser: unknown record)',
+        );
       }),
       { numRuns: casesOf(300) },
     );
@@ -115,19 +126,29 @@ describe('the input of a store', () => {
     expect(() => checkBrowser(makeBrowser('a'), 600, 10)).not.toThrow();
   });
 
-  it.each([0, -1, 1.5, Number.NaN])('is refused when a user may have %p devices or browsers', (most) => {
-    expect(() => checkDevice(good, 600, most)).toThrow(new StoreError('devices.add: unknown record'));
-    const refusal = new StoreError('browsers.remember: unknown record');
-    expect(() => checkBrowser(makeBrowser('a'), 600, most)).toThrow(refusal);
-    expect(() => checkDevice(good, 600, 1)).not.toThrow();
-  });
+  it.each([0, -1, 1.5, Number.NaN])(
+    'is refused when a user may have %p devices or browsers',
+    (most) => {
+      expect(() => checkDevice(good, 600, most)).toThrow(
+        new StoreError('devices.add: unknown record'),
+      );
+      const refusal = new StoreError('browsers.remember: unknown record');
+      expect(() => checkBrowser(makeBrowser('a'), 600, most)).toThrow(refusal);
+      expect(() => checkDevice(good, 600, 1)).not.toThrow();
+    },
+  );
 
-  it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])('is refused with a life of %p seconds', (seconds) => {
-    expect(() => checkDevice(good, seconds, 5)).toThrow(new StoreError('devices.add: unknown record'));
-    const refusal = new StoreError('browsers.remember: unknown record');
-    expect(() => checkBrowser(makeBrowser('a'), seconds, 5)).toThrow(refusal);
-    expect(() => checkNote('text', seconds)).toThrow(new StoreError('notes.write: invalid note'));
-  });
+  it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])(
+    'is refused with a life of %p seconds',
+    (seconds) => {
+      expect(() => checkDevice(good, seconds, 5)).toThrow(
+        new StoreError('devices.add: unknown record'),
+      );
+      const refusal = new StoreError('browsers.remember: unknown record');
+      expect(() => checkBrowser(makeBrowser('a'), seconds, 5)).toThrow(refusal);
+      expect(() => checkNote('text', seconds)).toThrow(new StoreError('notes.write: invalid note'));
+    },
+  );
 
   it.each(['', 'a:b', 'a b', 'ä', 'x'.repeat(129)])('is refused with the token hash %p', (hash) => {
     expect(() => checkDevice({ ...good, tokenHash: hash }, 600, 5)).toThrow(
@@ -136,7 +157,9 @@ describe('the input of a store', () => {
     expect(() => checkDevice({ ...good, previousHash: hash }, 600, 5)).toThrow(
       new StoreError('devices.add: unknown record'),
     );
-    expect(() => checkRotation({ nextHash: hash, usedAt: 1 })).toThrow(new StoreError('devices.rotate: invalid token'));
+    expect(() => checkRotation({ nextHash: hash, usedAt: 1 })).toThrow(
+      new StoreError('devices.rotate: invalid token'),
+    );
   });
 
   it('is refused when the time of use is not a number', () => {
@@ -151,7 +174,9 @@ describe('the input of a store', () => {
     // A caller in JavaScript may pass anything.
     const none = [5] as unknown as string[];
     for (const invalid of [['a', 'b', 'a'], [''], ['x'.repeat(257)], many, none]) {
-      expect(() => checkHashes(invalid)).toThrow(new StoreError('recoveryCodes.replace: invalid hashes'));
+      expect(() => checkHashes(invalid)).toThrow(
+        new StoreError('recoveryCodes.replace: invalid hashes'),
+      );
     }
     for (const valid of [[], ['a', 'b'], ['x'.repeat(256)], many.slice(1)])
       expect(() => checkHashes(valid)).not.toThrow();

@@ -4,7 +4,13 @@ import { postgresStore } from 'passport-sms-otp/postgres';
 import { redisStore } from 'passport-sms-otp/redis';
 
 import { StoreError } from '../../src/errors';
-import type { DeviceRotation, KnownBrowser, Login, SmsOtpStore, TrustedDevice } from '../../src/stores/store';
+import type {
+  DeviceRotation,
+  KnownBrowser,
+  Login,
+  SmsOtpStore,
+  TrustedDevice,
+} from '../../src/stores/store';
 import { makeChallenge } from './make-challenge';
 import { makeBrowser, makeDevice, makeLogin } from './make-device';
 import { casesOf } from '../support/complete-run';
@@ -70,7 +76,9 @@ const postgresRows = fc.array(postgresRow, { maxLength: 2 });
 
 describe('whatever the server returns', () => {
   it('redisStore with node-redis returns what its contract says, or refuses', async () => {
-    const found = await misbehaviour(redisReply, (reply) => redisStore({ evalSha: reply, eval: reply }, { onWarning }));
+    const found = await misbehaviour(redisReply, (reply) =>
+      redisStore({ evalSha: reply, eval: reply }, { onWarning }),
+    );
     expect(found).toBeNull();
   });
 
@@ -82,12 +90,24 @@ describe('whatever the server returns', () => {
   });
 
   it('postgresStore returns what its contract says, or refuses', async () => {
-    const query = (reply: Reply) => async (): Promise<{ rows: unknown[] }> => ({ rows: (await reply()) as unknown[] });
-    expect(await misbehaviour(postgresRows, (reply) => postgresStore({ query: query(reply) }))).toBeNull();
+    const query = (reply: Reply) => async (): Promise<{ rows: unknown[] }> => ({
+      rows: (await reply()) as unknown[],
+    });
+    expect(
+      await misbehaviour(postgresRows, (reply) => postgresStore({ query: query(reply) })),
+    ).toBeNull();
   });
 
   it.each(
-    [['x'], ['acquired', 'x', null], ['acquired', null, null], ['stored', null], [], 'acquired', null].map((reply) => ({
+    [
+      ['x'],
+      ['acquired', 'x', null],
+      ['acquired', null, null],
+      ['stored', null],
+      [],
+      'acquired',
+      null,
+    ].map((reply) => ({
       reply,
     })),
   )('redisStore renews no token on the answer $reply', async ({ reply }) => {
@@ -110,12 +130,21 @@ describe('whatever the server returns', () => {
   });
 
   it('an error of the client library becomes a StoreError that repeats nothing of it', async () => {
-    const failure = Object.assign(new Error('secret'), { name: 'secret', code: 'secret', stack: 'secret' });
+    const failure = Object.assign(new Error('secret'), {
+      name: 'secret',
+      code: 'secret',
+      stack: 'secret',
+    });
     const fail = (): Promise<never> => Promise.reject(failure);
-    for (const store of [redisStore({ evalSha: fail, eval: fail }), postgresStore({ query: fail })]) {
+    for (const store of [
+      redisStore({ evalSha: fail, eval: fail }),
+      postgresStore({ query: fail }),
+    ]) {
       const error = await store.challenges.claim('a').catch((caught: unknown) => caught);
       expect(error).toBeInstanceOf(StoreError);
-      expect(`${String(error)} ${JSON.stringify(error)} ${String((error as Error).stack)}`).not.toContain('secret');
+      expect(
+        `${String(error)} ${JSON.stringify(error)} ${String((error as Error).stack)}`,
+      ).not.toContain('secret');
       expect((error as Error).cause).toEqual({ name: 'Error', code: null });
     }
   });
@@ -139,7 +168,10 @@ async function misbehaviour(
       isSo(challenges.consume('a'), (isMine) => typeof isMine === 'boolean'),
       isSo(counters.charge([{ key: 'a', windowSeconds: 9 }]), isCharge),
       isSo(tokens.read('a'), isToken),
-      isSo(recoveryCodes.spend('a', 'x'), ({ isSpent, left }) => typeof isSpent === 'boolean' && isCount(left)),
+      isSo(
+        recoveryCodes.spend('a', 'x'),
+        ({ isSpent, left }) => typeof isSpent === 'boolean' && isCount(left),
+      ),
       isSo(recoveryCodes.count('a'), isCount),
       isSo(recoveryCodes.replace('a', ['x']), (isWritten) => typeof isWritten === 'boolean'),
       isSo(devices.rotate('user', 'a', token), isRotation),
@@ -149,10 +181,18 @@ async function misbehaviour(
       isSo(browsers.list('user'), (listed) => listed.every(isBrowserOfUser)),
       isSo(browsers.forget('user'), isListOfIds),
       isSo(logins.begin(makeLogin('a'), 600, 5), isListOfIds),
-      isSo(logins.find('a'), (found) => found === null || (found.loginId === 'a' && isLogin(found))),
-      isSo(logins.find('a', seen), (found) => found === null || (found.loginId === 'a' && isLogin(found))),
+      isSo(
+        logins.find('a'),
+        (found) => found === null || (found.loginId === 'a' && isLogin(found)),
+      ),
+      isSo(
+        logins.find('a', seen),
+        (found) => found === null || (found.loginId === 'a' && isLogin(found)),
+      ),
       isSo(logins.end('a'), (isMine) => typeof isMine === 'boolean'),
-      isSo(logins.list('user'), (listed) => listed.every((one) => one.userId === 'user' && isLogin(one))),
+      isSo(logins.list('user'), (listed) =>
+        listed.every((one) => one.userId === 'user' && isLogin(one)),
+      ),
       isSo(logins.endAll('user'), isListOfIds),
       isSo(notes.read('a'), (text) => text === null || typeof text === 'string'),
     ]);
@@ -162,7 +202,10 @@ async function misbehaviour(
   return failed ? counterexample : null;
 }
 
-async function isSo<Answer>(call: Promise<Answer>, isGood: (answer: Answer) => boolean): Promise<boolean> {
+async function isSo<Answer>(
+  call: Promise<Answer>,
+  isGood: (answer: Answer) => boolean,
+): Promise<boolean> {
   return call.then(isGood, (error: unknown) => error instanceof StoreError);
 }
 
@@ -172,7 +215,10 @@ function isClaim(claim: Awaited<ReturnType<SmsOtpStore['challenges']['claim']>>)
   return challenge.otpId === 'a' && attempt >= 1 && attempt <= challenge.maxAttempts;
 }
 
-function isCharge({ refusedBy, counts }: Awaited<ReturnType<SmsOtpStore['counters']['charge']>>): boolean {
+function isCharge({
+  refusedBy,
+  counts,
+}: Awaited<ReturnType<SmsOtpStore['counters']['charge']>>): boolean {
   const [first, ...more] = counts;
   const numbers = [first?.count, first?.resetSeconds, first?.lockedSeconds];
   return (
@@ -189,7 +235,9 @@ function isCount(count: number): boolean {
 function isRotation(rotation: DeviceRotation): boolean {
   if (rotation.outcome === 'unknown') return true;
   const { outcome, device } = rotation;
-  return ['rotated', 'stale'].includes(outcome) && isDeviceOfUser(device) && device.deviceId === 'a';
+  return (
+    ['rotated', 'stale'].includes(outcome) && isDeviceOfUser(device) && device.deviceId === 'a'
+  );
 }
 
 function isDeviceOfUser(device: TrustedDevice): boolean {

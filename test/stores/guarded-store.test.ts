@@ -20,7 +20,17 @@ describe('a guarded store', () => {
     expect(JSON.stringify(refused.map(String))).not.toContain('canary');
     expect(new Set(failures)).toEqual(
       new Set([
-        ...['begin', 'claim', 'find', 'consume', 'discard', 'discardAll', 'charge', 'clear', 'lock'],
+        ...[
+          'begin',
+          'claim',
+          'find',
+          'consume',
+          'discard',
+          'discardAll',
+          'charge',
+          'clear',
+          'lock',
+        ],
         ...['recoveryCodes.replace', 'recoveryCodes.spend', 'recoveryCodes.count'],
         ...['devices.add', 'devices.rotate', 'devices.list', 'devices.remove', 'devices.removeAll'],
         ...['browsers.remember', 'browsers.list', 'browsers.forget'],
@@ -34,8 +44,13 @@ describe('a guarded store', () => {
     const store = memoryStore();
     const { counters } = store;
     expect(guardStore(store).counters).toBe(counters);
-    const others = [{ ...counters }, new Proxy(counters, {}), Object.create(counters) as typeof counters];
-    for (const other of others) expect(guardStore({ ...store, counters: other }).counters).not.toBe(other);
+    const others = [
+      { ...counters },
+      new Proxy(counters, {}),
+      Object.create(counters) as typeof counters,
+    ];
+    for (const other of others)
+      expect(guardStore({ ...store, counters: other }).counters).not.toBe(other);
     expect(guardStore(store, () => undefined).counters).not.toBe(counters);
     // As test doubles do: it has a call of every name.
     const challenges = new Proxy(store.challenges, { get: () => () => Promise.resolve(null) });
@@ -51,7 +66,10 @@ describe('a guarded store', () => {
     for (const id of ['a', 'b', 'c']) await devices.add(makeDevice(id), 600, 2);
     const token = { seenHash: 'first', nextHash: 'second', usedAt: 5 };
     expect((await devices.rotate('user', 'b', token)).outcome).toBe('rotated');
-    expect((await devices.list('user')).map(({ tokenHash }) => tokenHash)).toEqual(['second', 'first']);
+    expect((await devices.list('user')).map(({ tokenHash }) => tokenHash)).toEqual([
+      'second',
+      'first',
+    ]);
     expect(await devices.remove('user', 'b')).toBe(true);
     expect(await devices.removeAll('user')).toBe(1);
     for (const id of ['a', 'b']) await browsers.remember(makeBrowser(id), 600, 2);
@@ -84,7 +102,9 @@ describe('a guarded store', () => {
       { type: 'store-call', operation: 'claim', outcome: 'failed', durationMs },
       { type: 'store-failing', operation: 'claim' },
     ]);
-    const durations = events.flatMap((event) => (event.type === 'store-call' ? [event.durationMs] : []));
+    const durations = events.flatMap((event) =>
+      event.type === 'store-call' ? [event.durationMs] : [],
+    );
     expect(Math.max(...durations)).toBeLessThanOrEqual(tookMs);
   });
 
@@ -145,7 +165,14 @@ function failingStore(error: Error): Required<SmsOtpStore> {
   const fail = (): Promise<never> => Promise.reject(error);
   const { tokens } = memoryStore();
   return {
-    challenges: { begin: fail, claim: fail, find: fail, consume: fail, discard: fail, discardAll: fail },
+    challenges: {
+      begin: fail,
+      claim: fail,
+      find: fail,
+      consume: fail,
+      discard: fail,
+      discardAll: fail,
+    },
     counters: { charge: fail, clear: fail, lock: fail },
     recoveryCodes: { replace: fail, spend: fail, count: fail },
     devices: { add: fail, rotate: fail, list: fail, remove: fail, removeAll: fail },

@@ -1,7 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 
 import { StoreError } from '../../src/errors';
-import { type LeaseAnswer, type LeaseClock, renewUnderLease, type TokenLease } from '../../src/stores/lease';
+import {
+  type LeaseAnswer,
+  type LeaseClock,
+  renewUnderLease,
+  type TokenLease,
+} from '../../src/stores/lease';
 
 const renewed = { sealed: 'x', ttlSeconds: 60 };
 const acquired: LeaseAnswer = { outcome: 'acquired', fence: 7, previous: null };
@@ -42,7 +47,9 @@ describe('the renewal under a lease', () => {
     const token = { fence: 8, sealed: 'newer' };
     const lease = scriptedLease([acquired, { outcome: 'held' }, { outcome: 'stored', token }]);
     lease.save = () => Promise.resolve(false);
-    expect(await renewUnderLease(lease, 0, () => Promise.resolve(renewed), fakeClock())).toEqual(token);
+    expect(await renewUnderLease(lease, 0, () => Promise.resolve(renewed), fakeClock())).toEqual(
+      token,
+    );
   });
 
   it('refuses a renewal that returns no token', async () => {
@@ -54,7 +61,9 @@ describe('the renewal under a lease', () => {
 });
 
 /** A lease that answers one after the other, and the last for ever. */
-function scriptedLease(answers: readonly (LeaseAnswer | Error)[]): TokenLease & { released: number } {
+function scriptedLease(
+  answers: readonly (LeaseAnswer | Error)[],
+): TokenLease & { released: number } {
   let asked = 0;
   const lease = {
     released: 0,
@@ -77,7 +86,8 @@ function scriptedLease(answers: readonly (LeaseAnswer | Error)[]): TokenLease & 
 function fakeClock(random = Math.random): LeaseClock & { readonly waits: number[] } {
   const waits: number[] = [];
   const elapsedMs = (): number => waits.reduce((sum, one) => sum + one, 0);
-  const wait = (milliseconds: number): Promise<void> => Promise.resolve(void waits.push(milliseconds));
+  const wait = (milliseconds: number): Promise<void> =>
+    Promise.resolve(void waits.push(milliseconds));
   return { waits, elapsedMs, wait, random };
 }
 

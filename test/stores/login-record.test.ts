@@ -9,11 +9,17 @@ import { casesOf } from '../support/complete-run';
 
 const good = makeLogin('a');
 const unknown = new StoreError('login: unknown record');
-const parse = (record: unknown, seen: unknown = '5'): Login => parseLogin(record, seen, 'a', 'user');
+const parse = (record: unknown, seen: unknown = '5'): Login =>
+  parseLogin(record, seen, 'a', 'user');
 
 describe('a login that a store returns', () => {
   it('is accepted when it is what was written', () => {
-    for (const changes of [{}, { method: null }, { method: 'x'.repeat(64) }, { label: 'ü'.repeat(256) }]) {
+    for (const changes of [
+      {},
+      { method: null },
+      { method: 'x'.repeat(64) },
+      { label: 'ü'.repeat(256) },
+    ]) {
       const login = { ...good, ...changes };
       expect(parse(JSON.stringify(login), '1.7e12')).toEqual({ ...login, lastSeenAt: 1.7e12 });
     }
@@ -34,9 +40,12 @@ describe('a login that a store returns', () => {
     },
   );
 
-  it.each([null, '', 'x', '"5"', 'NaN', '1e999', '[5]', 5])('is refused when it was seen at %j', (seen) => {
-    expect(() => parse(JSON.stringify(good), seen)).toThrow(unknown);
-  });
+  it.each([null, '', 'x', '"5"', 'NaN', '1e999', '[5]', 5])(
+    'is refused when it was seen at %j',
+    (seen) => {
+      expect(() => parse(JSON.stringify(good), seen)).toThrow(unknown);
+    },
+  );
 
   it('is refused under another id, and when it belongs to another user or to nobody', () => {
     const record = JSON.stringify(good);
@@ -64,7 +73,12 @@ describe('the input of a store', () => {
 
   it.each([
     ...[{ loginId: '' }, { loginId: 5 }, { userId: '' }, { method: '' }, { method: undefined }],
-    ...[{ label: null }, { startedAt: Number.NaN }, { lastSeenAt: Number.POSITIVE_INFINITY }, { version: 2 }],
+    ...[
+      { label: null },
+      { startedAt: Number.NaN },
+      { lastSeenAt: Number.POSITIVE_INFINITY },
+      { version: 2 },
+    ],
   ])('is refused as a login with %p', (changes) => {
     // A caller in JavaScript may pass anything.
     expect(() => checkLogin({ ...good, ...changes } as Login, 600, 10)).toThrow(refusal);

@@ -31,7 +31,11 @@ describe('the bound of memoryStore', () => {
   it('refuses a charge that needs more room than there is, and charges nothing', async () => {
     const { counters } = memoryStore({ maxEntries: 1 });
     await fill(counters, 8);
-    const [a, b, c] = ['a', 'b', 'c'].map((key) => ({ key, windowSeconds: 600 })) as [Named, Named, Named];
+    const [a, b, c] = ['a', 'b', 'c'].map((key) => ({ key, windowSeconds: 600 })) as [
+      Named,
+      Named,
+      Named,
+    ];
     await counters.charge([a]);
     await expect(counters.charge([a, b, c])).rejects.toThrow(StoreError);
     expect((await counters.charge([a, b])).counts.map(({ count }) => count)).toEqual([2, 1]);
@@ -43,21 +47,26 @@ describe('the bound of memoryStore', () => {
     await challenges.begin(makeChallenge('a'), 600);
     await counters.charge([{ key: 'a', windowSeconds: null }]);
     await tokens.renew('a', 0, () => Promise.resolve({ sealed: 'x', ttlSeconds: 10 }));
-    await expect(tokens.renew('b', 0, () => Promise.reject(new Error('not reached')))).rejects.toThrow(StoreError);
+    await expect(
+      tokens.renew('b', 0, () => Promise.reject(new Error('not reached'))),
+    ).rejects.toThrow(StoreError);
   });
 
-  it.each(['consumed', 'discarded', 'expired'])('gives the room of a %s challenge back', async (how) => {
-    let nowMs = 0;
-    const { challenges } = memoryStore({ maxEntries: 2, now: () => nowMs });
-    await challenges.begin(makeChallenge('long'), 600);
-    await challenges.begin(makeChallenge('short'), 5);
-    if (how === 'consumed') await challenges.consume('short');
-    if (how === 'discarded') await challenges.discard('short');
-    if (how === 'expired') nowMs = 5_000;
-    await challenges.begin(makeChallenge('new'), 600);
-    expect(await challenges.find('long')).not.toBeNull();
-    expect(await challenges.find('new')).not.toBeNull();
-  });
+  it.each(['consumed', 'discarded', 'expired'])(
+    'gives the room of a %s challenge back',
+    async (how) => {
+      let nowMs = 0;
+      const { challenges } = memoryStore({ maxEntries: 2, now: () => nowMs });
+      await challenges.begin(makeChallenge('long'), 600);
+      await challenges.begin(makeChallenge('short'), 5);
+      if (how === 'consumed') await challenges.consume('short');
+      if (how === 'discarded') await challenges.discard('short');
+      if (how === 'expired') nowMs = 5_000;
+      await challenges.begin(makeChallenge('new'), 600);
+      expect(await challenges.find('long')).not.toBeNull();
+      expect(await challenges.find('new')).not.toBeNull();
+    },
+  );
 
   it('gives the room of expired and cleared counters back, one among many', async () => {
     let nowMs = 0;
@@ -85,7 +94,10 @@ describe('the bound of memoryStore', () => {
     nowMs = 5_000;
     // Takes the room of the one that has expired.
     await challenges.begin(makeChallenge('other'), 600);
-    expect(await challenges.claim('later')).toMatchObject({ outcome: 'claimed', hasLiveCode: true });
+    expect(await challenges.claim('later')).toMatchObject({
+      outcome: 'claimed',
+      hasLiveCode: true,
+    });
   });
 
   it('counts anew under a key that expired among many', async () => {
@@ -96,7 +108,9 @@ describe('the bound of memoryStore', () => {
       await challenges.begin(makeChallenge(`id ${index}`), 1 + index);
     }
     nowMs = 60_000;
-    expect((await counters.charge([{ key: 'key 49', windowSeconds: 60 }])).counts[0]?.count).toBe(1);
+    expect((await counters.charge([{ key: 'key 49', windowSeconds: 60 }])).counts[0]?.count).toBe(
+      1,
+    );
     await challenges.begin(makeChallenge('id 49', { userId: 'another' }), 60);
     await challenges.begin(makeChallenge('new', { userId: 'user of id 49' }), 60);
     expect((await challenges.find('id 49'))?.challenge.userId).toBe('another');
@@ -126,7 +140,9 @@ describe('the bound of memoryStore', () => {
   });
 
   it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('is never %p', (maxEntries) => {
-    expect(() => memoryStore({ maxEntries })).toThrow(new TypeError('maxEntries must be a whole number from 1'));
+    expect(() => memoryStore({ maxEntries })).toThrow(
+      new TypeError('maxEntries must be a whole number from 1'),
+    );
   });
 });
 
@@ -230,6 +246,9 @@ interface Named {
 
 /** Takes the room of so many counters for an hour: a store has room for ten times `maxEntries`. */
 async function fill(counters: CounterStore, count: number): Promise<void> {
-  const others = Array.from({ length: count }, (_, index) => ({ key: `other ${index}`, windowSeconds: 3600 }));
+  const others = Array.from({ length: count }, (_, index) => ({
+    key: `other ${index}`,
+    windowSeconds: 3600,
+  }));
   await counters.charge(others);
 }

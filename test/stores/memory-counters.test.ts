@@ -39,7 +39,9 @@ describe('the room of memoryStore', () => {
   it('is not needed for the lock of an existing counter', async () => {
     await fill(0, 10, 10);
     await counters.lock('key 3', 60);
-    expect(await counters.charge([{ key: 'key 3', windowSeconds: 10 }])).toMatchObject({ refusedBy: 0 });
+    expect(await counters.charge([{ key: 'key 3', windowSeconds: 10 }])).toMatchObject({
+      refusedBy: 0,
+    });
   });
 });
 

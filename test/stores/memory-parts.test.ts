@@ -13,15 +13,18 @@ describe('the bound of memoryStore', () => {
     expect(await recoveryCodes.count('c')).toBe(0);
   });
 
-  it.each(['spent', 'removed', 'expired'])('gives the room of codes that are %s back', async (how) => {
-    let nowMs = 0;
-    const { recoveryCodes } = memoryStore({ maxEntries: 1, now: () => nowMs });
-    await recoveryCodes.replace('a', ['1']);
-    if (how === 'spent') await recoveryCodes.spend('a', '1');
-    if (how === 'removed') await recoveryCodes.replace('a', []);
-    if (how === 'expired') nowMs = 3_650 * 86_400_000;
-    await expect(recoveryCodes.replace('b', ['1'])).resolves.toBe(true);
-  });
+  it.each(['spent', 'removed', 'expired'])(
+    'gives the room of codes that are %s back',
+    async (how) => {
+      let nowMs = 0;
+      const { recoveryCodes } = memoryStore({ maxEntries: 1, now: () => nowMs });
+      await recoveryCodes.replace('a', ['1']);
+      if (how === 'spent') await recoveryCodes.spend('a', '1');
+      if (how === 'removed') await recoveryCodes.replace('a', []);
+      if (how === 'expired') nowMs = 3_650 * 86_400_000;
+      await expect(recoveryCodes.replace('b', ['1'])).resolves.toBe(true);
+    },
+  );
 
   it('keeps codes for ten years', async () => {
     let nowMs = 0;
@@ -51,7 +54,8 @@ describe('the bound of memoryStore', () => {
   it('adds an expired device anew', async () => {
     let nowMs = 0;
     const { devices } = memoryStore({ maxEntries: 20, now: () => nowMs });
-    for (let index = 0; index < 20; index += 1) await devices.add(makeDevice(`${index}`), 1 + index, 20);
+    for (let index = 0; index < 20; index += 1)
+      await devices.add(makeDevice(`${index}`), 1 + index, 20);
     nowMs = 60_000;
     await devices.add(makeDevice('19'), 600, 5);
     await devices.add(makeDevice('18'), 600, 5);
@@ -66,8 +70,17 @@ describe('the bound of memoryStore', () => {
       await browsers.remember(makeBrowser(id), 600, 5);
     }
     await devices.add(makeDevice('z', { createdAt: 1 }), 600, 5);
-    expect((await devices.list('user')).map(({ deviceId }) => deviceId)).toEqual(['z', 'a', 'b', 'c']);
-    expect((await browsers.list('user')).map(({ browserId }) => browserId)).toEqual(['c', 'b', 'a']);
+    expect((await devices.list('user')).map(({ deviceId }) => deviceId)).toEqual([
+      'z',
+      'a',
+      'b',
+      'c',
+    ]);
+    expect((await browsers.list('user')).map(({ browserId }) => browserId)).toEqual([
+      'c',
+      'b',
+      'a',
+    ]);
   });
 
   it('refuses one more browser, and remembers existing ones anew', async () => {

@@ -7,7 +7,9 @@ describe('memoryStore fulfils the store contract', () => {
   it.each(storeContract)('$title', async ({ run }) => {
     let nowMs = Date.now();
     const passSeconds = (seconds: number): void => void (nowMs += seconds * 1000);
-    await expect(run(() => memoryStore({ now: () => nowMs }), passSeconds)).resolves.toBeUndefined();
+    await expect(
+      run(() => memoryStore({ now: () => nowMs }), passSeconds),
+    ).resolves.toBeUndefined();
   });
 });
 
@@ -18,6 +20,9 @@ describe('a clock that is set back', () => {
     const counter = { key: 'a', windowSeconds: 600, max: 5, lock: { every: 3, seconds: [30] } };
     await counters.charge([counter]);
     nowMs -= 3_600_000;
-    expect(await counters.charge([counter])).toMatchObject({ refusedBy: null, counts: [{ lockedSeconds: 0 }] });
+    expect(await counters.charge([counter])).toMatchObject({
+      refusedBy: null,
+      counts: [{ lockedSeconds: 0 }],
+    });
   });
 });

@@ -11,7 +11,11 @@ const DAY_MS = 86_400_000;
 
 /** A renewal that ends when it is told to. */
 function heldRenewal() {
-  let [runs, end, fail] = [0, (_sealed: string): void => undefined, (_error: Error): void => undefined];
+  let [runs, end, fail] = [
+    0,
+    (_sealed: string): void => undefined,
+    (_error: Error): void => undefined,
+  ];
   const ended = new Promise<RenewedToken>((resolve, reject) => {
     end = (sealed) => resolve({ sealed, ttlSeconds: 60 });
     fail = reject;
@@ -76,7 +80,10 @@ describe('the token of memoryStore', () => {
     await expect(late).rejects.toThrow('late');
     const waiting = tokens.renew('a', 0, third.renew);
     second.end('second');
-    expect([await holder, await waiting].map((token) => token.sealed)).toEqual(['second', 'second']);
+    expect([await holder, await waiting].map((token) => token.sealed)).toEqual([
+      'second',
+      'second',
+    ]);
     expect(third.runs()).toBe(0);
   });
 

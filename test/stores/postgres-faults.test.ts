@@ -56,6 +56,8 @@ describeWithService('postgres')('postgresStore when PostgreSQL fails', () => {
   }, 30_000);
 
   it('refuses every call when the tables do not exist', async () => {
-    expect(await outcomesOfEveryCall(postgresStore(pool, { prefix: 'missing' }))).toEqual(allRefused);
+    expect(await outcomesOfEveryCall(postgresStore(pool, { prefix: 'missing' }))).toEqual(
+      allRefused,
+    );
   });
 });

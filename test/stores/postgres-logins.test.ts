@@ -54,7 +54,8 @@ describeWithService('postgres')('logins in PostgreSQL', () => {
     expect(await valueOf(state)).toBe(before);
     await logins.find('a', seen);
     expect(await valueOf(state)).not.toBe(before);
-    const seconds = 'SELECT extract(epoch FROM expires_at - now())::int AS value FROM sms_otp_login';
+    const seconds =
+      'SELECT extract(epoch FROM expires_at - now())::int AS value FROM sms_otp_login';
     expect(Number(await valueOf(seconds))).toBeGreaterThan(890);
   });
 
@@ -65,7 +66,9 @@ describeWithService('postgres')('logins in PostgreSQL', () => {
       const isolated = new Pool({ ...connectionOf(server.port), max: 10, options });
       const { logins: kept } = postgresStore(isolated, { random: () => 1 });
       const begun = await Promise.all(
-        Array.from({ length: 30 }, (_, index) => kept.begin(makeLogin(`login ${index}`, { startedAt: index }), 600, 3)),
+        Array.from({ length: 30 }, (_, index) =>
+          kept.begin(makeLogin(`login ${index}`, { startedAt: index }), 600, 3),
+        ),
       );
       await isolated.end();
       const listed = (await logins.list('user')).map(({ loginId }) => loginId);
@@ -94,7 +97,12 @@ describeWithService('postgres')('logins in PostgreSQL', () => {
     const found = await Promise.all(calls);
     expect(found).toEqual(found.map(() => makeLogin('a', { lastSeenAt: seen.at })));
     const later = { ...seen, at: seen.at + 60_000 };
-    const gone = await beside('DELETE FROM sms_otp_login', 1, () => [logins.find('a', later)], 'COMMIT');
+    const gone = await beside(
+      'DELETE FROM sms_otp_login',
+      1,
+      () => [logins.find('a', later)],
+      'COMMIT',
+    );
     expect(await Promise.all(gone)).toEqual([null]);
   });
 
@@ -102,20 +110,26 @@ describeWithService('postgres')('logins in PostgreSQL', () => {
     for (const id of ['a', 'b']) await logins.begin(makeLogin(id), 600, 5);
     await logins.begin(makeLogin('c', { userId: 'other' }), 600, 5);
     await pool.query(`UPDATE sms_otp_login SET expires_at = now() - interval '1 s'`);
-    expect([await logins.list('user'), await logins.find('a'), await logins.end('a')]).toEqual([[], null, false]);
+    expect([await logins.list('user'), await logins.find('a'), await logins.end('a')]).toEqual([
+      [],
+      null,
+      false,
+    ]);
     expect(await logins.find('a', seen)).toBeNull();
     expect(await logins.begin(makeLogin('b'), 600, 1)).toEqual([]);
-    expect(await valueOf('SELECT array_agg(login_id ORDER BY login_id) AS value FROM sms_otp_login')).toEqual([
-      'b',
-      'c',
-    ]);
+    expect(
+      await valueOf('SELECT array_agg(login_id ORDER BY login_id) AS value FROM sms_otp_login'),
+    ).toEqual(['b', 'c']);
     expect(await logins.endAll('other')).toEqual([]);
   });
 
   it('are pruned when they are over, and not while they live', async () => {
-    for (const user of ['over', 'live']) await logins.begin(makeLogin(user, { userId: user }), 600, 5);
+    for (const user of ['over', 'live'])
+      await logins.begin(makeLogin(user, { userId: user }), 600, 5);
     for (const table of ['sms_otp_login', 'sms_otp_login_turn'])
-      await pool.query(`UPDATE ${table} SET expires_at = now() - interval '1 s' WHERE user_id = 'over'`);
+      await pool.query(
+        `UPDATE ${table} SET expires_at = now() - interval '1 s' WHERE user_id = 'over'`,
+      );
     const pruning = postgresStore(pool, { random: () => 0 });
     await pruning.counters.charge([{ key: 'any', windowSeconds: 60 }]);
     const users = `SELECT array(SELECT user_id FROM sms_otp_login UNION ALL SELECT user_id FROM sms_otp_login_turn) AS value`;

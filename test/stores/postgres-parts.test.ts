@@ -44,7 +44,9 @@ describeWithService('postgres')('recovery codes, devices, browsers and notes in 
     await pool.query('UPDATE sms_otp_recovery_codes SET version = 2');
     await expect(store.recoveryCodes.count('user')).rejects.toThrow(StoreError);
     await expect(store.recoveryCodes.spend('user', 'a')).rejects.toThrow(StoreError);
-    expect(await valueOf('SELECT cardinality(hashes) AS value FROM sms_otp_recovery_codes')).toBe(2);
+    expect(await valueOf('SELECT cardinality(hashes) AS value FROM sms_otp_recovery_codes')).toBe(
+      2,
+    );
     expect(await store.recoveryCodes.replace('user', ['x'], { isFirst: true })).toBe(false);
     expect(await store.recoveryCodes.replace('user', ['x'])).toBe(true);
     expect(await store.recoveryCodes.count('user')).toBe(1);
@@ -90,7 +92,9 @@ describeWithService('postgres')('recovery codes, devices, browsers and notes in 
 
   it('refuse a device under another id', async () => {
     await store.devices.add(makeDevice('a'), 600, 5);
-    await pool.query(`UPDATE sms_otp_devices SET devices = jsonb_build_object('b', devices -> 'a')`);
+    await pool.query(
+      `UPDATE sms_otp_devices SET devices = jsonb_build_object('b', devices -> 'a')`,
+    );
     await expect(store.devices.rotate('user', 'b', token)).rejects.toThrow(StoreError);
   });
 
@@ -112,20 +116,26 @@ describeWithService('postgres')('recovery codes, devices, browsers and notes in 
     await store.browsers.remember(makeBrowser('a'), 600, 5);
     await pool.query('UPDATE sms_otp_browsers SET version = 2');
     await expect(store.browsers.remember(makeBrowser('b'), 600, 5)).rejects.toThrow(StoreError);
-    expect(await valueOf('SELECT array(SELECT jsonb_object_keys(browsers)) AS value FROM sms_otp_browsers')).toEqual([
-      'a',
-    ]);
+    expect(
+      await valueOf(
+        'SELECT array(SELECT jsonb_object_keys(browsers)) AS value FROM sms_otp_browsers',
+      ),
+    ).toEqual(['a']);
   });
 
   it('remove a browser that is over with the next one that is remembered', async () => {
     for (const id of ['a', 'b']) await store.browsers.remember(makeBrowser(id), 600, 5);
     const ended = `jsonb_set(jsonb_set(browsers, '{a,ends}', '1'), '{b,ends}', '1')`;
-    await pool.query(`UPDATE sms_otp_browsers SET browsers = ${ended}, expires_at = now() - interval '1 s'`);
+    await pool.query(
+      `UPDATE sms_otp_browsers SET browsers = ${ended}, expires_at = now() - interval '1 s'`,
+    );
     expect(await store.browsers.list('user')).toEqual([]);
     expect(await store.browsers.remember(makeBrowser('b'), 600, 5)).toEqual([]);
-    expect(await valueOf('SELECT array(SELECT jsonb_object_keys(browsers)) AS value FROM sms_otp_browsers')).toEqual([
-      'b',
-    ]);
+    expect(
+      await valueOf(
+        'SELECT array(SELECT jsonb_object_keys(browsers)) AS value FROM sms_otp_browsers',
+      ),
+    ).toEqual(['b']);
     expect(await store.browsers.list('user')).toEqual([makeBrowser('b')]);
   });
 
@@ -174,7 +184,9 @@ describeWithService('postgres')('recovery codes, devices, browsers and notes in 
     await pruning.counters.charge([{ key: 'any', windowSeconds: 60 }]);
     const keys = `SELECT array(SELECT user_id FROM sms_otp_recovery_codes
       UNION ALL SELECT user_id FROM sms_otp_devices UNION ALL SELECT user_id FROM sms_otp_browsers UNION ALL SELECT key FROM sms_otp_note) AS value`;
-    await until(async () => JSON.stringify(await valueOf(keys)) === '["live","live","live","live"]');
+    await until(
+      async () => JSON.stringify(await valueOf(keys)) === '["live","live","live","live"]',
+    );
     expect(await store.recoveryCodes.count('live')).toBe(1);
   });
 

@@ -2,7 +2,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { Pool } from 'pg';
 
 import { StoreError } from '../../src/errors';
-import { postgresStore, schemaSql, type PostgresPool, type PostgresStore } from 'passport-sms-otp/postgres';
+import {
+  postgresStore,
+  schemaSql,
+  type PostgresPool,
+  type PostgresStore,
+} from 'passport-sms-otp/postgres';
 import { describeWithService } from '../services/describe-with-service';
 import { connectionOf, startPostgres } from '../services/postgres';
 import type { Service } from '../services/service';
@@ -11,7 +16,10 @@ import { until } from './until';
 
 const never = (): number => 1;
 const always = (): number => 0;
-const windowed = (key: string): { key: string; windowSeconds: number } => ({ key, windowSeconds: 60 });
+const windowed = (key: string): { key: string; windowSeconds: number } => ({
+  key,
+  windowSeconds: 60,
+});
 
 describeWithService('postgres')('postgresStore', () => {
   let server: Service;
@@ -45,11 +53,14 @@ describeWithService('postgres')('postgresStore', () => {
     expect((await byHand.challenges.claim('a')).outcome).toBe('claimed');
   });
 
-  it.each(['NULL', '-1', '2000000000'])('treats a challenge with %s attempts as exhausted', async (attempts) => {
-    await store.challenges.begin(makeChallenge('a'), 600);
-    await pool.query(`UPDATE sms_otp_challenge SET attempts = ${attempts}`);
-    expect(await store.challenges.claim('a')).toEqual({ outcome: 'exhausted' });
-  });
+  it.each(['NULL', '-1', '2000000000'])(
+    'treats a challenge with %s attempts as exhausted',
+    async (attempts) => {
+      await store.challenges.begin(makeChallenge('a'), 600);
+      await pool.query(`UPDATE sms_otp_challenge SET attempts = ${attempts}`);
+      expect(await store.challenges.claim('a')).toEqual({ outcome: 'exhausted' });
+    },
+  );
 
   it.each([JSON.stringify({ ...makeChallenge('a'), version: 2 }), '{}', 'x', ''])(
     'refuses the unknown record %p',
@@ -62,20 +73,27 @@ describeWithService('postgres')('postgresStore', () => {
     },
   );
 
-  it.each(['version = 2', 'count = -1'])('refuses to add to an unknown counter record: %s', async (change) => {
-    await store.counters.charge([windowed('odd')]);
-    await pool.query(`UPDATE sms_otp_counter SET ${change}`);
-    await expect(store.counters.charge([windowed('good'), windowed('odd')])).rejects.toThrow(StoreError);
-    const { rows } = await pool.query('SELECT key FROM sms_otp_counter');
-    expect(rows).toEqual([{ key: 'odd' }]);
-    await store.counters.clear(['odd']);
-    expect((await store.counters.charge([windowed('odd')])).counts[0]?.count).toBe(1);
-  });
+  it.each(['version = 2', 'count = -1'])(
+    'refuses to add to an unknown counter record: %s',
+    async (change) => {
+      await store.counters.charge([windowed('odd')]);
+      await pool.query(`UPDATE sms_otp_counter SET ${change}`);
+      await expect(store.counters.charge([windowed('good'), windowed('odd')])).rejects.toThrow(
+        StoreError,
+      );
+      const { rows } = await pool.query('SELECT key FROM sms_otp_counter');
+      expect(rows).toEqual([{ key: 'odd' }]);
+      await store.counters.clear(['odd']);
+      expect((await store.counters.charge([windowed('odd')])).counts[0]?.count).toBe(1);
+    },
+  );
 
   it.each(['version = 2', 'sealed = NULL', 'token_fence = -1'])(
     'refuses an unknown token record: %s',
     async (change) => {
-      await store.tokens.renew('account', 0, () => Promise.resolve({ sealed: 'x', ttlSeconds: 60 }));
+      await store.tokens.renew('account', 0, () =>
+        Promise.resolve({ sealed: 'x', ttlSeconds: 60 }),
+      );
       await pool.query(`UPDATE sms_otp_token SET ${change}`);
       await expect(store.tokens.read('account')).rejects.toThrow(StoreError);
       await expect(store.tokens.renew('account', 0, notReached)).rejects.toThrow(StoreError);
@@ -87,31 +105,43 @@ describeWithService('postgres')('postgresStore', () => {
     await store.challenges.begin(makeChallenge('live'), 600);
     for (const key of ['old', 'locked', 'live']) await store.counters.charge([windowed(key)]);
     await store.counters.lock('locked', 600);
-    await pool.query(`UPDATE sms_otp_challenge SET expires_at = now() - interval '1 s' WHERE otp_id = 'old'`);
-    await pool.query(`UPDATE sms_otp_counter SET reset_at = now() - interval '1 s' WHERE key <> 'live'`);
+    await pool.query(
+      `UPDATE sms_otp_challenge SET expires_at = now() - interval '1 s' WHERE otp_id = 'old'`,
+    );
+    await pool.query(
+      `UPDATE sms_otp_counter SET reset_at = now() - interval '1 s' WHERE key <> 'live'`,
+    );
     await postgresStore(pool, { random: always }).counters.charge([windowed('new')]);
     await until(async () => (await keysOf('sms_otp_challenge', 'otp_id')).length === 1);
     expect(await keysOf('sms_otp_challenge', 'otp_id')).toEqual(['live']);
     expect(await keysOf('sms_otp_counter', 'key')).toEqual(['live', 'locked', 'new']);
   });
 
-  it.each(['repeatable read', 'serializable'])('counts correctly at the isolation level %s', async (level) => {
-    const isolated = new Pool({
-      ...connectionOf(server.port),
-      max: 8,
-      options: `-c default_transaction_isolation=${level.replace(' ', '\\ ')}`,
-    });
-    const { challenges, counters } = postgresStore(isolated, { random: never });
-    await challenges.begin(makeChallenge('a'), 600);
-    const claims = await settle(20, () => challenges.claim('a'));
-    const charges = await settle(20, () => counters.charge([{ ...windowed('a'), max: 5 }, windowed('b')]));
-    await isolated.end();
-    expect(claims.filter((claim) => claim?.outcome === 'claimed').length).toBeLessThanOrEqual(5);
-    const passed = charges.filter((charge) => charge?.refusedBy === null).length;
-    expect(passed).toBeLessThanOrEqual(5);
-    const read = ['a', 'b'].map((key) => ({ ...windowed(key), isOnlyRead: true }));
-    expect((await store.counters.charge(read)).counts.map(({ count }) => count)).toEqual([passed, passed]);
-  });
+  it.each(['repeatable read', 'serializable'])(
+    'counts correctly at the isolation level %s',
+    async (level) => {
+      const isolated = new Pool({
+        ...connectionOf(server.port),
+        max: 8,
+        options: `-c default_transaction_isolation=${level.replace(' ', '\\ ')}`,
+      });
+      const { challenges, counters } = postgresStore(isolated, { random: never });
+      await challenges.begin(makeChallenge('a'), 600);
+      const claims = await settle(20, () => challenges.claim('a'));
+      const charges = await settle(20, () =>
+        counters.charge([{ ...windowed('a'), max: 5 }, windowed('b')]),
+      );
+      await isolated.end();
+      expect(claims.filter((claim) => claim?.outcome === 'claimed').length).toBeLessThanOrEqual(5);
+      const passed = charges.filter((charge) => charge?.refusedBy === null).length;
+      expect(passed).toBeLessThanOrEqual(5);
+      const read = ['a', 'b'].map((key) => ({ ...windowed(key), isOnlyRead: true }));
+      expect((await store.counters.charge(read)).counts.map(({ count }) => count)).toEqual([
+        passed,
+        passed,
+      ]);
+    },
+  );
 
   it.each(['read committed', 'repeatable read', 'serializable'])(
     'refuses none of 100 sends at once that share counters, at the isolation level %s',
@@ -129,7 +159,9 @@ describeWithService('postgres')('postgresStore', () => {
       await isolated.end();
       expect(ended.filter(({ status }) => status === 'rejected')).toEqual([]);
       const read = shared.map((counter) => ({ ...counter, isOnlyRead: true }));
-      expect((await store.counters.charge(read)).counts.map(({ count }) => count)).toEqual([100, 100, 100]);
+      expect((await store.counters.charge(read)).counts.map(({ count }) => count)).toEqual([
+        100, 100, 100,
+      ]);
     },
   );
 
@@ -155,7 +187,9 @@ describeWithService('postgres')('postgresStore', () => {
   });
 
   async function keysOf(table: string, column: string): Promise<string[]> {
-    const { rows } = await pool.query<{ key: string }>(`SELECT ${column} AS key FROM ${table} ORDER BY 1`);
+    const { rows } = await pool.query<{ key: string }>(
+      `SELECT ${column} AS key FROM ${table} ORDER BY 1`,
+    );
     return rows.map(({ key }) => key);
   }
 });
@@ -163,10 +197,13 @@ describeWithService('postgres')('postgresStore', () => {
 describe('the options of postgresStore', () => {
   const pool: PostgresPool = { query: notReached };
 
-  it.each(['', '1a', 'A', 'a-b', 'a"b', 'a;b', 'a.b', 'x'.repeat(41)])('are refused with the prefix %p', (prefix) => {
-    expect(() => postgresStore(pool, { prefix })).toThrow(TypeError);
-    expect(() => schemaSql(prefix)).toThrow(TypeError);
-  });
+  it.each(['', '1a', 'A', 'a-b', 'a"b', 'a;b', 'a.b', 'x'.repeat(41)])(
+    'are refused with the prefix %p',
+    (prefix) => {
+      expect(() => postgresStore(pool, { prefix })).toThrow(TypeError);
+      expect(() => schemaSql(prefix)).toThrow(TypeError);
+    },
+  );
 
   it('include a prefix that schemaSql takes as well', () => {
     expect(schemaSql()).toContain('CREATE TABLE IF NOT EXISTS sms_otp_challenge (');
@@ -180,7 +217,10 @@ describe('the options of postgresStore', () => {
 });
 
 /** What came of so many calls at once; those that were refused are left out. */
-async function settle<Result>(calls: number, call: () => Promise<Result>): Promise<(Result | undefined)[]> {
+async function settle<Result>(
+  calls: number,
+  call: () => Promise<Result>,
+): Promise<(Result | undefined)[]> {
   const settled = await Promise.allSettled(Array.from({ length: calls }, call));
   return settled.map((one) => (one.status === 'fulfilled' ? one.value : undefined));
 }

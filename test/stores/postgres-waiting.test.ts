@@ -10,7 +10,10 @@ import { until } from './until';
 
 const CALLS = 6;
 const never = (): number => 1;
-const windowed = (key: string): { key: string; windowSeconds: number } => ({ key, windowSeconds: 60 });
+const windowed = (key: string): { key: string; windowSeconds: number } => ({
+  key,
+  windowSeconds: 60,
+});
 
 describeWithService('postgres')('statements that waited for the same row of PostgreSQL', () => {
   let server: Service;
@@ -28,19 +31,29 @@ describeWithService('postgres')('statements that waited for the same row of Post
     await server.close();
   });
 
-  beforeEach(() => pool.query('TRUNCATE sms_otp_counter, sms_otp_recovery_codes, sms_otp_devices, sms_otp_browsers'));
+  beforeEach(() =>
+    pool.query(
+      'TRUNCATE sms_otp_counter, sms_otp_recovery_codes, sms_otp_devices, sms_otp_browsers',
+    ),
+  );
 
   it('rotate a device once, and return its current state to the others', async () => {
     await store.devices.add(makeDevice('a'), 600, 5);
     const rotations = await afterWaiting('sms_otp_devices', (index) =>
-      store.devices.rotate('user', 'a', { seenHash: 'first', nextHash: `next-${index}`, usedAt: index }),
+      store.devices.rotate('user', 'a', {
+        seenHash: 'first',
+        nextHash: `next-${index}`,
+        usedAt: index,
+      }),
     );
     const [winner, ...more] = rotations.filter(({ outcome }) => outcome === 'rotated');
     expect(more).toEqual([]);
     const [now] = await store.devices.list('user');
     expect(winner).toEqual({ outcome: 'rotated', device: now });
     const others = rotations.filter((rotation) => rotation !== winner);
-    expect(others).toEqual(Array.from({ length: CALLS - 1 }, () => ({ outcome: 'stale', device: now })));
+    expect(others).toEqual(
+      Array.from({ length: CALLS - 1 }, () => ({ outcome: 'stale', device: now })),
+    );
   });
 
   it('keep no more devices than a user may have, and the one that was rotated meanwhile', async () => {
@@ -56,7 +69,8 @@ describeWithService('postgres')('statements that waited for the same row of Post
   });
 
   it.each(['known', 'new'])('name each browser of a %s user that goes once', async (kind) => {
-    if (kind === 'known') await store.browsers.remember(makeBrowser('first', { seenAt: 9e12 }), 600, 3);
+    if (kind === 'known')
+      await store.browsers.remember(makeBrowser('first', { seenAt: 9e12 }), 600, 3);
     const obstacle =
       kind === 'known'
         ? 'SELECT FROM sms_otp_browsers FOR UPDATE'
@@ -78,7 +92,9 @@ describeWithService('postgres')('statements that waited for the same row of Post
 
   it('spend a recovery code once, and return how many are left', async () => {
     await store.recoveryCodes.replace('user', ['a', 'b', 'c']);
-    const spent = await afterWaiting('sms_otp_recovery_codes', () => store.recoveryCodes.spend('user', 'a'));
+    const spent = await afterWaiting('sms_otp_recovery_codes', () =>
+      store.recoveryCodes.spend('user', 'a'),
+    );
     expect(spent.filter(({ isSpent }) => isSpent)).toEqual([{ isSpent: true, left: 2 }]);
     expect(spent.map(({ left }) => left)).toEqual(Array.from({ length: CALLS }, () => 2));
   });
@@ -96,31 +112,44 @@ describeWithService('postgres')('statements that waited for the same row of Post
   it('charge no more than fits', async () => {
     const counter = { key: 'budget', windowSeconds: 600, max: 10 };
     await store.counters.charge([counter]);
-    const charges = await afterWaiting('sms_otp_counter', () => store.counters.charge([{ ...counter, amount: 4 }]));
+    const charges = await afterWaiting('sms_otp_counter', () =>
+      store.counters.charge([{ ...counter, amount: 4 }]),
+    );
     expect(charges.filter(({ refusedBy }) => refusedBy === null)).toHaveLength(2);
   });
 
   it.each([
     ['known', 'SELECT FROM sms_otp_counter WHERE key = $1 FOR UPDATE'],
     ['new', 'INSERT INTO sms_otp_counter (key, count) VALUES ($1, 0)'],
-  ])('locks %s counters in one order, so that no two charges wait for each other', async (kind, obstacle) => {
-    const codes: unknown[] = [];
-    const { counters } = postgresStore(watchedPool(codes), { random: never });
-    const forth = Array.from({ length: 12 }, (_, index) => windowed(`counter ${index}`));
-    if (kind === 'known') await counters.charge(forth);
-    const orders = [forth, forth.toReversed(), forth.toSpliced(0, 3), forth.toReversed().toSpliced(0, 3)];
-    const charged = await besideTransaction(obstacle, ['counter 6'], async () => {
-      const charges = [...orders, ...orders].map((order) => counters.charge(order));
-      await until(async () => (await waiting()) === charges.length);
-      return charges;
-    });
-    const charges = await Promise.all(charged);
-    expect(charges.every(({ refusedBy }) => refusedBy === null)).toBe(true);
-    expect(codes.filter((code) => code !== '23505')).toEqual([]);
-  });
+  ])(
+    'locks %s counters in one order, so that no two charges wait for each other',
+    async (kind, obstacle) => {
+      const codes: unknown[] = [];
+      const { counters } = postgresStore(watchedPool(codes), { random: never });
+      const forth = Array.from({ length: 12 }, (_, index) => windowed(`counter ${index}`));
+      if (kind === 'known') await counters.charge(forth);
+      const orders = [
+        forth,
+        forth.toReversed(),
+        forth.toSpliced(0, 3),
+        forth.toReversed().toSpliced(0, 3),
+      ];
+      const charged = await besideTransaction(obstacle, ['counter 6'], async () => {
+        const charges = [...orders, ...orders].map((order) => counters.charge(order));
+        await until(async () => (await waiting()) === charges.length);
+        return charges;
+      });
+      const charges = await Promise.all(charged);
+      expect(charges.every(({ refusedBy }) => refusedBy === null)).toBe(true);
+      expect(codes.filter((code) => code !== '23505')).toEqual([]);
+    },
+  );
 
   /** What so many calls answer that all began before another transaction gave the rows of the table free. */
-  async function afterWaiting<Result>(table: string, call: (index: number) => Promise<Result>): Promise<Result[]> {
+  async function afterWaiting<Result>(
+    table: string,
+    call: (index: number) => Promise<Result>,
+  ): Promise<Result[]> {
     const answers = await besideTransaction(`SELECT FROM ${table} FOR UPDATE`, [], async () => {
       const calls = Array.from({ length: CALLS }, (_, index) => call(index));
       await until(async () => (await waiting()) === CALLS);

@@ -72,11 +72,16 @@ function atOnce<Result>(call: () => Promise<Result>): Promise<Result[]> {
   return Promise.all(Array.from({ length: CALLS }, call));
 }
 
-async function open(kind: string, port: number): Promise<{ store: Required<SmsOtpStore>; close: () => Promise<void> }> {
+async function open(
+  kind: string,
+  port: number,
+): Promise<{ store: Required<SmsOtpStore>; close: () => Promise<void> }> {
   if (kind === 'postgres') {
     const pool = new Pool({ ...connectionOf(port), max: 3 });
     return { store: postgresStore(pool), close: () => pool.end() };
   }
-  const { client, close } = await (kind === 'ioredis' ? connectIoRedis(port) : connectNodeRedis(port));
+  const { client, close } = await (kind === 'ioredis'
+    ? connectIoRedis(port)
+    : connectNodeRedis(port));
   return { store: redisStore(client, { onWarning: () => undefined }), close };
 }

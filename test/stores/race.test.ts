@@ -46,10 +46,23 @@ describeWithService('postgres')('8 processes at once', () => {
  * Of all processes together: 200 claims, 200 charges of a counter that holds 5, 200 consumptions, 200 times one recovery
  * code, 200 times one token of a device, 200 charges of 7 to a budget of 100, 8 renewals.
  */
-const oneWinner = { claimed: 5, charged: 5, consumed: 1, spent: 1, rotated: 1, budget: 14, renewals: 1, tokens: 1 };
+const oneWinner = {
+  claimed: 5,
+  charged: 5,
+  consumed: 1,
+  spent: 1,
+  rotated: 1,
+  budget: 14,
+  renewals: 1,
+  tokens: 1,
+};
 
 /** What the processes race for. */
-async function prepare({ challenges, recoveryCodes, devices }: Required<SmsOtpStore>): Promise<void> {
+async function prepare({
+  challenges,
+  recoveryCodes,
+  devices,
+}: Required<SmsOtpStore>): Promise<void> {
   await challenges.begin(makeChallenge(OTP_ID), 600);
   await recoveryCodes.replace('user', [OTP_ID, 'another']);
   await devices.add(makeDevice(OTP_ID), 600, 5);
@@ -72,7 +85,9 @@ function sumUp(results: readonly RaceResult[]): typeof oneWinner {
 
 /** Lets the processes loose at the same moment. */
 async function race(kinds: readonly string[], port: number): Promise<RaceResult[]> {
-  const children = Array.from({ length: PROCESSES }, (_, index) => launch(String(kinds[index % kinds.length]), port));
+  const children = Array.from({ length: PROCESSES }, (_, index) =>
+    launch(String(kinds[index % kinds.length]), port),
+  );
   await Promise.all(children.map((child) => nextMessage(child)));
   const results = children.map((child) => nextMessage(child) as Promise<RaceResult>);
   const ended = children.map((child) => once(child, 'exit'));

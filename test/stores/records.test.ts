@@ -25,7 +25,9 @@ describe('a challenge that a store returns', () => {
     const foreign: unknown[] = [null, [], {}, isNumber ? '1' : 1, isNumber ? null : '', -1];
     const isTime = ['sentAt', 'expiresAt', 'pendingUntil'].includes(field);
     for (const value of isTime ? foreign.slice(0, -1) : foreign) {
-      expect(() => parseChallenge(JSON.stringify({ ...good, [field]: value }), 'a')).toThrow(StoreError);
+      expect(() => parseChallenge(JSON.stringify({ ...good, [field]: value }), 'a')).toThrow(
+        StoreError,
+      );
     }
   });
 
@@ -82,7 +84,9 @@ describe('a challenge that a store returns', () => {
       fc.property(foreign, (text) => {
         const failure = catchError(() => parseChallenge(text, 'a'));
         expect(failure).toBeInstanceOf(StoreError);
-        expect((failure as StoreError).message).toBe('The store failed (challenge: unknown record)');
+        expect((failure as StoreError).message).toBe(
+          'The store failed (challenge: unknown record)',
+        );
       }),
       { numRuns: casesOf(500) },
     );
@@ -136,7 +140,10 @@ describe('the code of a challenge', () => {
     ['is over once no id is the newest', good, null, false],
     ['does not exist where no text went out', unsent, 'a', false],
   ])('%s', (_fact, challenge, newestId, hasLiveCode) => {
-    expect(toLiveChallenge(JSON.stringify(challenge), newestId, 'a')).toEqual({ challenge, hasLiveCode });
+    expect(toLiveChallenge(JSON.stringify(challenge), newestId, 'a')).toEqual({
+      challenge,
+      hasLiveCode,
+    });
   });
 });
 
@@ -146,7 +153,9 @@ describe('a list of strings that a store returns', () => {
   });
 
   it.each([['a'], [null], [{ length: 0 }], [[1]], [['a', 1]]])('is refused: %j', (value) => {
-    expect(() => requireStrings('devices.list', value)).toThrow(new StoreError('devices.list: unknown answer'));
+    expect(() => requireStrings('devices.list', value)).toThrow(
+      new StoreError('devices.list: unknown answer'),
+    );
   });
 });
 

@@ -14,7 +14,10 @@ export interface TestClient {
 }
 
 /** Clients as most apps make them: with the library's defaults, which queue while the server is away. */
-export const redisLibraries: readonly [name: string, connect: (port: number) => Promise<TestClient>][] = [
+export const redisLibraries: readonly [
+  name: string,
+  connect: (port: number) => Promise<TestClient>,
+][] = [
   ['node-redis', connectNodeRedis],
   ['ioredis', connectIoRedis],
 ];
@@ -24,7 +27,11 @@ export async function connectNodeRedis(port: number): Promise<TestClient> {
   // Connections are lost on purpose here; the store's answer is what counts.
   client.on('error', () => undefined);
   await client.connect();
-  return { client, command: (...words) => client.sendCommand(words), close: () => Promise.resolve(client.destroy()) };
+  return {
+    client,
+    command: (...words) => client.sendCommand(words),
+    close: () => Promise.resolve(client.destroy()),
+  };
 }
 
 export async function connectIoRedis(port: number): Promise<TestClient> {

@@ -13,7 +13,8 @@ describeWithService('redis')('redisStore fulfils the store contract', () => {
   const contracts = redisLibraries.map(([library]) => ({ library, ...contractOf(library) }));
 
   function contractOf(library: string): ReturnType<typeof contractRuns> {
-    const makeStore = () => redisStore(openedClient(library).client, { onWarning: () => undefined });
+    const makeStore = () =>
+      redisStore(openedClient(library).client, { onWarning: () => undefined });
     return contractRuns(() => ({ makeStore }));
   }
 
@@ -25,7 +26,8 @@ describeWithService('redis')('redisStore fulfils the store contract', () => {
 
   beforeAll(async () => {
     server = await startRedis();
-    for (const [library, connect] of redisLibraries) clients.set(library, await connect(server.port));
+    for (const [library, connect] of redisLibraries)
+      clients.set(library, await connect(server.port));
     for (const { start } of contracts) start();
   });
 

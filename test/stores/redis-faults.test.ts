@@ -44,7 +44,9 @@ describeWithService('redis')('redisStore when Redis fails', () => {
       expect(await outcomesOfEveryCall(store)).toEqual(allRefused);
       expect(Date.now() - startedAt).toBeLessThan(3_000);
       server.thaw();
-      expect((await store.counters.charge([{ key: 'new', windowSeconds: 60 }])).refusedBy).toBeNull();
+      expect(
+        (await store.counters.charge([{ key: 'new', windowSeconds: 60 }])).refusedBy,
+      ).toBeNull();
     }, 15_000);
 
     it('refuses every call at once while Redis is down, and starts empty afterwards', async () => {
@@ -56,7 +58,9 @@ describeWithService('redis')('redisStore when Redis fails', () => {
       await server.restart();
       await until(() => isReady(connected.client));
       expect(await store.challenges.claim('a')).toEqual({ outcome: 'unknown' });
-      expect((await store.counters.charge([{ key: 'a', windowSeconds: 60 }])).counts[0]?.count).toBe(1);
+      expect(
+        (await store.counters.charge([{ key: 'a', windowSeconds: 60 }])).counts[0]?.count,
+      ).toBe(1);
     }, 15_000);
 
     it('refuses calls that were under way when Redis went down down', async () => {
@@ -71,7 +75,9 @@ describeWithService('redis')('redisStore when Redis fails', () => {
       await expect(store.challenges.claim('a')).rejects.toThrow(StoreError);
       await expect(store.challenges.consume('a')).rejects.toThrow(StoreError);
       await expect(store.challenges.begin(makeChallenge('b'), 600)).rejects.toThrow(StoreError);
-      await expect(store.counters.charge([{ key: 'a', windowSeconds: 60 }])).rejects.toThrow(StoreError);
+      await expect(store.counters.charge([{ key: 'a', windowSeconds: 60 }])).rejects.toThrow(
+        StoreError,
+      );
       await expect(store.counters.lock('a', 60)).rejects.toThrow(StoreError);
     });
 
@@ -79,11 +85,15 @@ describeWithService('redis')('redisStore when Redis fails', () => {
       await connected.command('CONFIG', 'SET', 'maxmemory', '1');
       await expect(store.challenges.claim('a')).rejects.toThrow(StoreError);
       await expect(store.challenges.begin(makeChallenge('b'), 600)).rejects.toThrow(StoreError);
-      await expect(store.counters.charge([{ key: 'a', windowSeconds: 60 }])).rejects.toThrow(StoreError);
+      await expect(store.counters.charge([{ key: 'a', windowSeconds: 60 }])).rejects.toThrow(
+        StoreError,
+      );
       expect(await store.challenges.find('b')).toBeNull();
       expect(await store.challenges.consume('a')).toBe(true);
       await connected.command('CONFIG', 'SET', 'maxmemory', '0');
-      expect((await store.counters.charge([{ key: 'a', windowSeconds: 60 }])).counts[0]?.count).toBe(2);
+      expect(
+        (await store.counters.charge([{ key: 'a', windowSeconds: 60 }])).counts[0]?.count,
+      ).toBe(2);
     });
 
     it('refuses every call while Redis loads its data', async () => {

@@ -32,12 +32,15 @@ describeWithService('redis')('logins in Redis', () => {
 
     const secondsOf = async (key: string): Promise<number> =>
       Number(await connected.command('TTL', `{sms-otp}:${key}`));
-    const keys = async (): Promise<string[]> => ((await connected.command('KEYS', '*')) as string[]).sort();
+    const keys = async (): Promise<string[]> =>
+      ((await connected.command('KEYS', '*')) as string[]).sort();
 
     it('have keys with a time to live and one hash tag, of which the index lives longest', async () => {
       await logins.begin(makeLogin('long'), 600, 5);
       await logins.begin(makeLogin('short'), 60, 5);
-      const expected = ['login:long', 'login:short', 'logins:user'].map((key) => `{sms-otp}:${key}`);
+      const expected = ['login:long', 'login:short', 'logins:user'].map(
+        (key) => `{sms-otp}:${key}`,
+      );
       expect(await keys()).toEqual(expected);
       expect(await secondsOf('logins:user')).toBeGreaterThan(590);
       expect(await secondsOf('login:short')).toBeLessThanOrEqual(60);
@@ -59,7 +62,9 @@ describeWithService('redis')('logins in Redis', () => {
     it('are not written when they are found and nothing is due', async () => {
       await logins.begin(makeLogin('a'), 600, 5);
       const changes = async (): Promise<unknown> =>
-        /rdb_changes_since_last_save:(\d+)/.exec(String(await connected.command('INFO', 'persistence')))?.[1];
+        /rdb_changes_since_last_save:(\d+)/.exec(
+          String(await connected.command('INFO', 'persistence')),
+        )?.[1];
       const before = await changes();
       expect(before).toMatch(/^\d+$/);
       await logins.find('a');
@@ -104,7 +109,11 @@ describeWithService('redis')('logins in Redis', () => {
       for (const call of [logins.find('a'), logins.end('a'), logins.begin(makeLogin('a'), 600, 5)])
         await expect(call).rejects.toThrow(StoreError);
       await connected.command('ZADD', '{sms-otp}:logins:user', '1', 'a');
-      for (const call of [logins.list('user'), logins.endAll('user'), logins.begin(makeLogin('b'), 600, 5)])
+      for (const call of [
+        logins.list('user'),
+        logins.endAll('user'),
+        logins.begin(makeLogin('b'), 600, 5),
+      ])
         await expect(call).rejects.toThrow(StoreError);
       await connected.command('SET', '{sms-otp}:logins:user', 'x');
       await expect(logins.begin(makeLogin('b'), 600, 5)).rejects.toThrow(StoreError);

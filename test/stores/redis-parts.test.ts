@@ -46,7 +46,8 @@ describeWithService('redis')('recovery codes, devices, browsers and notes in Red
         Number(await connected.command('TTL', `{sms-otp}:${key}`)) / 86_400;
       expect(await days('recovery-codes:user')).toBeCloseTo(3_650, 1);
       // The key lives as long as the device, or the browser, that ends last.
-      for (const key of ['devices:user', 'browsers:user']) expect((await days(key)) * 86_400).toBeGreaterThan(590);
+      for (const key of ['devices:user', 'browsers:user'])
+        expect((await days(key)) * 86_400).toBeGreaterThan(590);
       expect((await days('note:a')) * 86_400).toBeLessThanOrEqual(60);
     });
 

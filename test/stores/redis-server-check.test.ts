@@ -47,7 +47,9 @@ describeWithService('redis')('redisStore and the settings of its server', () => 
       await expect(charge()).rejects.toThrow(/SMS_OTP_REDIS_EVICTION: Redis may evict/);
       await expect(charge()).rejects.toBeInstanceOf(StoreError);
       await connected.command('CONFIG', 'SET', 'maxmemory-policy', 'noeviction');
-      await expect(charge()).rejects.toThrow(/SMS_OTP_REDIS_PERSISTENCE: Redis keeps nothing on disk/);
+      await expect(charge()).rejects.toThrow(
+        /SMS_OTP_REDIS_PERSISTENCE: Redis keeps nothing on disk/,
+      );
       await connected.command('CONFIG', 'SET', 'save', '60 1000');
       expect((await charge()).counts[0]?.count).toBe(1);
       await connected.command('CONFIG', 'SET', 'save', '');
@@ -82,14 +84,20 @@ describeWithService('redis')('redisStore and the settings of its server', () => 
 describe('the options of redisStore', () => {
   const client = { isReady: true, evalSha: notReached, eval: notReached };
 
-  it.each(['', 'a{b', 'a}b', 'a b', 'ä', 'x'.repeat(65)])('are refused with the prefix %p', (prefix) => {
-    expect(() => redisStore(client, { prefix })).toThrow(TypeError);
-  });
+  it.each(['', 'a{b', 'a}b', 'a b', 'ä', 'x'.repeat(65)])(
+    'are refused with the prefix %p',
+    (prefix) => {
+      expect(() => redisStore(client, { prefix })).toThrow(TypeError);
+    },
+  );
 
-  it.each([{}, { get: notReached }, { evalSha: 'x' }])('are refused with the client %p', (foreign) => {
-    // JavaScript may hand over anything.
-    expect(() => redisStore(foreign as RedisClient)).toThrow(TypeError);
-  });
+  it.each([{}, { get: notReached }, { evalSha: 'x' }])(
+    'are refused with the client %p',
+    (foreign) => {
+      // JavaScript may hand over anything.
+      expect(() => redisStore(foreign as RedisClient)).toThrow(TypeError);
+    },
+  );
 });
 
 describe('the check of the server', () => {
@@ -100,11 +108,17 @@ describe('the check of the server', () => {
   it.each([
     ['tells nothing', client],
     ['refuses to tell', { ...client, info: notReached }],
-    ['tells something else', { ...client, info: () => Promise.resolve(Buffer.from('maxmemory_policy:x')) }],
+    [
+      'tells something else',
+      { ...client, info: () => Promise.resolve(Buffer.from('maxmemory_policy:x')) },
+    ],
     ['keeps its settings to itself', { ...client, info, configGet: notReached }],
     ['has no settings', { ...client, info, configGet: () => Promise.resolve(null) }],
     ['has no way to ask for settings', { ...client, info }],
-    ['has no settings to ioredis', { status: 'ready', evalsha: notReached, eval: notReached, info }],
+    [
+      'has no settings to ioredis',
+      { status: 'ready', evalsha: notReached, eval: notReached, info },
+    ],
     ['is not connected and says nothing', { ...client, isReady: false }],
   ])('warns of nothing where the server %s', async (_what, odd) => {
     expect(await warningsOf(odd, 0, () => new Promise(setImmediate))).toEqual([]);
@@ -129,15 +143,22 @@ describe('the check of the server', () => {
     ['a list', ['save', '']],
   ])('reads the settings from %s', async (_what, settings) => {
     const told = { ...client, info, configGet: () => Promise.resolve(settings) };
-    expect(await warningsOf(told, 1, () => new Promise(setImmediate))).toEqual(['SMS_OTP_REDIS_PERSISTENCE']);
+    expect(await warningsOf(told, 1, () => new Promise(setImmediate))).toEqual([
+      'SMS_OTP_REDIS_PERSISTENCE',
+    ]);
   });
 });
 
 /** The codes of the warnings of a new store, waited for as long as the server answers so many other questions. */
-async function warningsOf(client: RedisClient, expected: number, ask: () => Promise<unknown>): Promise<string[]> {
+async function warningsOf(
+  client: RedisClient,
+  expected: number,
+  ask: () => Promise<unknown>,
+): Promise<string[]> {
   const codes: string[] = [];
   redisStore(client, { onWarning: (_message, code) => codes.push(code) });
-  for (let asked = 0; asked < 200 && (asked < 20 || codes.length < expected); asked += 1) await ask();
+  for (let asked = 0; asked < 200 && (asked < 20 || codes.length < expected); asked += 1)
+    await ask();
   return codes.sort();
 }
 

@@ -35,7 +35,17 @@ describeWithService('redis')('redisStore', () => {
       await useAll(store);
       const keys = (await connected.command('KEYS', '*')) as string[];
       expect(keys.map((key) => key.split(':')[1]).sort()).toEqual(
-        ['challenge', 'counter', 'counter', 'counter', 'fence', 'ids', 'lease', 'newest', 'token'].sort(),
+        [
+          'challenge',
+          'counter',
+          'counter',
+          'counter',
+          'fence',
+          'ids',
+          'lease',
+          'newest',
+          'token',
+        ].sort(),
       );
       for (const key of keys) {
         expect(key.startsWith('{sms-otp}:')).toBe(true);
@@ -53,7 +63,9 @@ describeWithService('redis')('redisStore', () => {
     it('restarts the 400 days of a counter without window with each charge', async () => {
       const key = '{sms-otp}:counter:old';
       await connected.command('SET', key, `1:5:${Date.now() + 60_000}:0`, 'PX', '60000');
-      expect((await store.counters.charge([{ key: 'old', windowSeconds: null }])).counts[0]?.count).toBe(6);
+      expect(
+        (await store.counters.charge([{ key: 'old', windowSeconds: null }])).counts[0]?.count,
+      ).toBe(6);
       expect(Number(await connected.command('TTL', key)) / 86_400).toBeCloseTo(400, 1);
     });
 
@@ -62,7 +74,9 @@ describeWithService('redis')('redisStore', () => {
       await connected.command('SCRIPT', 'FLUSH');
       expect((await store.challenges.claim('a')).outcome).toBe('claimed');
       await connected.command('SCRIPT', 'FLUSH');
-      expect((await store.counters.charge([{ key: 'a', windowSeconds: 60 }])).counts[0]?.count).toBe(1);
+      expect(
+        (await store.counters.charge([{ key: 'a', windowSeconds: 60 }])).counts[0]?.count,
+      ).toBe(1);
     });
 
     it.each([['missing'], ['x'], ['-1'], ['1.5'], ['99999999999999999999'], ['']])(
@@ -87,29 +101,39 @@ describeWithService('redis')('redisStore', () => {
       },
     );
 
-    it.each(['2:1:2:3', '1:x:2:3', '1:1:2', '5', ''])('refuses to count on the foreign counter %p', async (text) => {
-      await connected.command('SET', '{sms-otp}:counter:odd', text);
-      const odd = { key: 'odd', windowSeconds: 60 };
-      await expect(store.counters.charge([{ key: 'good', windowSeconds: 60 }, odd])).rejects.toThrow(StoreError);
-      await expect(store.counters.lock('odd', 5)).rejects.toThrow(StoreError);
-      expect(await connected.command('EXISTS', '{sms-otp}:counter:good')).toBe(0);
-      expect(await connected.command('GET', '{sms-otp}:counter:odd')).toBe(text);
-      await store.counters.clear(['odd']);
-      expect((await store.counters.charge([odd])).counts[0]?.count).toBe(1);
-    });
+    it.each(['2:1:2:3', '1:x:2:3', '1:1:2', '5', ''])(
+      'refuses to count on the foreign counter %p',
+      async (text) => {
+        await connected.command('SET', '{sms-otp}:counter:odd', text);
+        const odd = { key: 'odd', windowSeconds: 60 };
+        await expect(
+          store.counters.charge([{ key: 'good', windowSeconds: 60 }, odd]),
+        ).rejects.toThrow(StoreError);
+        await expect(store.counters.lock('odd', 5)).rejects.toThrow(StoreError);
+        expect(await connected.command('EXISTS', '{sms-otp}:counter:good')).toBe(0);
+        expect(await connected.command('GET', '{sms-otp}:counter:odd')).toBe(text);
+        await store.counters.clear(['odd']);
+        expect((await store.counters.charge([odd])).counts[0]?.count).toBe(1);
+      },
+    );
 
-    it.each(['2:1:sealed', '1:0:sealed', '1:x:sealed', 'sealed'])('refuses the foreign token %p', async (text) => {
-      await connected.command('SET', '{sms-otp}:token:account', text);
-      await expect(store.tokens.read('account')).rejects.toThrow(StoreError);
-      await expect(store.tokens.renew('account', 0, notReached)).rejects.toThrow(StoreError);
-    });
+    it.each(['2:1:sealed', '1:0:sealed', '1:x:sealed', 'sealed'])(
+      'refuses the foreign token %p',
+      async (text) => {
+        await connected.command('SET', '{sms-otp}:token:account', text);
+        await expect(store.tokens.read('account')).rejects.toThrow(StoreError);
+        await expect(store.tokens.renew('account', 0, notReached)).rejects.toThrow(StoreError);
+      },
+    );
 
     it('refuses keys of another type', async () => {
       for (const kind of ['challenge', 'counter', 'token']) {
         await connected.command('LPUSH', `{sms-otp}:${kind}:a`, 'x');
       }
       await expect(store.challenges.claim('a')).rejects.toThrow(StoreError);
-      await expect(store.counters.charge([{ key: 'a', windowSeconds: 60 }])).rejects.toThrow(StoreError);
+      await expect(store.counters.charge([{ key: 'a', windowSeconds: 60 }])).rejects.toThrow(
+        StoreError,
+      );
       await expect(store.tokens.read('a')).rejects.toThrow(StoreError);
     });
 
@@ -126,7 +150,11 @@ describeWithService('redis')('redisStore', () => {
       await other.challenges.begin(makeChallenge('a'), 600);
       expect(await store.challenges.find('a')).toBeNull();
       expect(await connected.command('KEYS', '*')).toEqual(
-        expect.arrayContaining(['{other}:challenge:a', '{other}:newest:user of a', '{other}:ids:user of a']),
+        expect.arrayContaining([
+          '{other}:challenge:a',
+          '{other}:newest:user of a',
+          '{other}:ids:user of a',
+        ]),
       );
     });
   });
@@ -155,7 +183,9 @@ async function useAll({ challenges, counters, tokens }: SmsOtpStore): Promise<vo
     { key: 'windowless', windowSeconds: null },
   ]);
   await counters.lock('locked', 60);
-  const first = await tokens.renew('account', 0, () => Promise.resolve({ sealed: 'x', ttlSeconds: 60 }));
+  const first = await tokens.renew('account', 0, () =>
+    Promise.resolve({ sealed: 'x', ttlSeconds: 60 }),
+  );
   await new Promise<void>((resolve) => {
     void tokens.renew('account', first.fence, () => {
       resolve();

@@ -14,7 +14,10 @@ export function partWith<Part extends keyof SmsOtpStore>(
 }
 
 /** What the facts have against a store that is wrong. */
-export async function failuresOf(sabotage: Sabotage, facts: readonly StoreFact[] = storeContract): Promise<unknown[]> {
+export async function failuresOf(
+  sabotage: Sabotage,
+  facts: readonly StoreFact[] = storeContract,
+): Promise<unknown[]> {
   const outcomes = facts.map(async ({ run }) => {
     let nowMs = 0;
     const makeStore = (): SmsOtpStore => sabotage(memoryStore({ now: () => nowMs }));

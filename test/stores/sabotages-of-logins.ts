@@ -51,14 +51,19 @@ export const sabotagesOfLogins: Record<string, Sabotage> = {
     begin: (login, ttlSeconds, most) =>
       kept
         .begin(login, ttlSeconds, most)
-        .catch(() => kept.begin({ ...login, ...{ version: 1, loginId: 'x', method: 'x' } }, 600, 5)),
+        .catch(() =>
+          kept.begin({ ...login, ...{ version: 1, loginId: 'x', method: 'x' } }, 600, 5),
+        ),
   })),
   'writes a login whenever it is found': partWith('logins', (kept) => ({
     find: (loginId, seen) => kept.find(loginId, seen && { ...seen, everySeconds: 0 }),
   })),
-  'writes no login as seen': partWith('logins', (kept) => ({ find: (loginId) => kept.find(loginId) })),
+  'writes no login as seen': partWith('logins', (kept) => ({
+    find: (loginId) => kept.find(loginId),
+  })),
   'writes a login as seen a second late': partWith('logins', (kept) => ({
-    find: (loginId, seen) => kept.find(loginId, seen && { ...seen, everySeconds: seen.everySeconds + 1 }),
+    find: (loginId, seen) =>
+      kept.find(loginId, seen && { ...seen, everySeconds: seen.everySeconds + 1 }),
   })),
   'returns a login as it was before it was seen': partWith('logins', (kept) => ({
     find: async (loginId, seen) => {
@@ -115,7 +120,9 @@ export const sabotagesOfLogins: Record<string, Sabotage> = {
   'takes any time for a login that is seen': partWith('logins', (kept) => ({
     find: (loginId, seen) => kept.find(loginId, seen).catch(() => kept.find(loginId)),
   })),
-  'ends no login': partWith('logins', (kept) => ({ end: async (loginId) => (await kept.find(loginId)) !== null })),
+  'ends no login': partWith('logins', (kept) => ({
+    end: async (loginId) => (await kept.find(loginId)) !== null,
+  })),
   'lets every caller end a login': partWith('logins', (kept) => ({
     end: async (loginId) => {
       await kept.end(loginId);
@@ -150,7 +157,9 @@ export const sabotagesOfLogins: Record<string, Sabotage> = {
         (one, other) => other.startedAt - one.startedAt || (one.loginId > other.loginId ? -1 : 1),
       ),
   })),
-  'ends all logins without an exception': partWith('logins', (kept) => ({ endAll: (userId) => kept.endAll(userId) })),
+  'ends all logins without an exception': partWith('logins', (kept) => ({
+    endAll: (userId) => kept.endAll(userId),
+  })),
   'ends all logins without naming them': partWith('logins', (kept) => ({
     endAll: async (userId, except) => {
       await kept.endAll(userId, except);
@@ -174,7 +183,8 @@ export const sabotagesOfLogins: Record<string, Sabotage> = {
     },
   })),
   'gives logins to everybody': partWith('logins', (kept) => ({
-    begin: (login, ttlSeconds, most) => kept.begin({ ...login, userId: EVERYBODY }, ttlSeconds, most),
+    begin: (login, ttlSeconds, most) =>
+      kept.begin({ ...login, userId: EVERYBODY }, ttlSeconds, most),
     list: async (userId) => (await kept.list(EVERYBODY)).map((one) => ({ ...one, userId })),
     endAll: (_userId, except) => kept.endAll(EVERYBODY, except),
   })),
@@ -187,7 +197,8 @@ export const sabotagesOfLogins: Record<string, Sabotage> = {
       },
       endAll: async (userId, except) => {
         const ended = await kept.endAll(userId, except);
-        for (const loginId of idsByUser.get(userId) ?? []) if (loginId !== except) await kept.end(loginId);
+        for (const loginId of idsByUser.get(userId) ?? [])
+          if (loginId !== except) await kept.end(loginId);
         return ended;
       },
     };

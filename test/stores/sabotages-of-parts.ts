@@ -6,7 +6,8 @@ export const sabotagesOfParts: Record<string, Sabotage> = {
     charge: (counters) => kept.charge(counters.map(({ amount: _amount, ...counter }) => counter)),
   })),
   'takes nothing back': partWith('counters', (kept) => ({
-    charge: (counters) => kept.charge(counters.map((one) => ({ ...one, amount: Math.max(0, one.amount ?? 1) }))),
+    charge: (counters) =>
+      kept.charge(counters.map((one) => ({ ...one, amount: Math.max(0, one.amount ?? 1) }))),
   })),
   'compares before it adds': partWith('counters', (kept) => ({
     charge: async (counters) => {
@@ -100,7 +101,9 @@ export const sabotagesOfParts: Record<string, Sabotage> = {
   })),
   'keeps the first time of a browser': partWith('browsers', (kept) => ({
     remember: async (browser, ttlSeconds, most) => {
-      const former = (await kept.list(browser.userId)).find((one) => one.browserId === browser.browserId);
+      const former = (await kept.list(browser.userId)).find(
+        (one) => one.browserId === browser.browserId,
+      );
       return kept.remember(former ?? browser, ttlSeconds, most);
     },
   })),
@@ -127,15 +130,20 @@ export const sabotagesOfParts: Record<string, Sabotage> = {
     },
   })),
   'gives browsers to everybody': partWith('browsers', (kept) => ({
-    remember: (browser, ttlSeconds, most) => kept.remember({ ...browser, userId: 'all' }, ttlSeconds, most),
+    remember: (browser, ttlSeconds, most) =>
+      kept.remember({ ...browser, userId: 'all' }, ttlSeconds, most),
     list: async (userId) => (await kept.list('all')).map((one) => ({ ...one, userId })),
     forget: () => kept.forget('all'),
   })),
   'takes any browser': partWith('browsers', (kept) => ({
     remember: async (browser, ttlSeconds, most) =>
-      kept.remember(browser, ttlSeconds, most).catch(() => kept.remember({ ...browser, browserId: 'x' }, 600, 5)),
+      kept
+        .remember(browser, ttlSeconds, most)
+        .catch(() => kept.remember({ ...browser, browserId: 'x' }, 600, 5)),
   })),
-  'keeps notes for ever': partWith('notes', (kept) => ({ write: (key, text) => kept.write(key, text, 1_000_000) })),
+  'keeps notes for ever': partWith('notes', (kept) => ({
+    write: (key, text) => kept.write(key, text, 1_000_000),
+  })),
   'keeps the first note': partWith('notes', (kept) => ({
     write: async (key, text, ttlSeconds) => {
       if ((await kept.read(key)) === null) await kept.write(key, text, ttlSeconds);

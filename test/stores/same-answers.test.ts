@@ -60,10 +60,16 @@ describeWithService('postgres')('on PostgreSQL', () => {
   }, 120_000);
 });
 
-async function answersAsInMemory(makeStore: () => Promise<Required<SmsOtpStore>>, numRuns: number): Promise<void> {
-  const property = fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), async (steps) => {
-    const [store, model] = [await makeStore(), memoryStore()];
-    for (const { run } of steps) expect(await run(store)).toEqual(await run(model));
-  });
+async function answersAsInMemory(
+  makeStore: () => Promise<Required<SmsOtpStore>>,
+  numRuns: number,
+): Promise<void> {
+  const property = fc.asyncProperty(
+    fc.array(step, { minLength: 1, maxLength: 25 }),
+    async (steps) => {
+      const [store, model] = [await makeStore(), memoryStore()];
+      for (const { run } of steps) expect(await run(store)).toEqual(await run(model));
+    },
+  );
   await fc.assert(property, { numRuns: casesOf(numRuns) });
 }

@@ -17,7 +17,10 @@ const counter: fc.Arbitrary<Counter> = fc.record(
   {
     key,
     windowSeconds: fc.constantFrom(null, 5_000, 9_000),
-    amount: fc.oneof(fc.integer({ min: -4, max: 5 }), fc.constantFrom(Number.MAX_SAFE_INTEGER, -(2 ** 52))),
+    amount: fc.oneof(
+      fc.integer({ min: -4, max: 5 }),
+      fc.constantFrom(Number.MAX_SAFE_INTEGER, -(2 ** 52)),
+    ),
     max: fc.nat(6),
     isOnlyRead: fc.boolean(),
     exemptBy: fc.uniqueArray(key),
@@ -50,7 +53,12 @@ const browser = fc
   .map(({ browserId, ...changes }) => makeBrowser(browserId, changes));
 
 const login = fc
-  .record({ loginId: otpId, userId: user, startedAt: fc.nat(3), lastSeenAt: fc.constantFrom(0, 0.1 + 0.2) })
+  .record({
+    loginId: otpId,
+    userId: user,
+    startedAt: fc.nat(3),
+    lastSeenAt: fc.constantFrom(0, 0.1 + 0.2),
+  })
   .map(({ loginId, ...changes }) => makeLogin(loginId, changes));
 const seen = fc.record({
   at: fc.constantFrom(0, 1_000.5, 60_000, 1e21),
@@ -61,29 +69,42 @@ const seen = fc.record({
 const stepOfLogin: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 4,
-    arbitrary: counters.map((all) => toStep('charge', all, async (s) => timeless(await s.counters.charge(all)))),
+    arbitrary: counters.map((all) =>
+      toStep('charge', all, async (s) => timeless(await s.counters.charge(all))),
+    ),
   },
   fc
     .tuple(fc.array(key), fc.boolean())
-    .map(([keys, keepsLocked]) => toStep('clear', [keys, keepsLocked], (s) => s.counters.clear(keys, { keepsLocked }))),
+    .map(([keys, keepsLocked]) =>
+      toStep('clear', [keys, keepsLocked], (s) => s.counters.clear(keys, { keepsLocked })),
+    ),
   fc
     .tuple(key, fc.constantFrom(0, 4_000))
     .map(([one, seconds]) => toStep('lock', [one, seconds], (s) => s.counters.lock(one, seconds))),
-  { weight: 2, arbitrary: challenge.map((one) => toStep('begin', one, (s) => s.challenges.begin(one, 600))) },
+  {
+    weight: 2,
+    arbitrary: challenge.map((one) => toStep('begin', one, (s) => s.challenges.begin(one, 600))),
+  },
   { weight: 2, arbitrary: otpId.map((id) => toStep('claim', id, (s) => s.challenges.claim(id))) },
   otpId.map((id) => toStep('find', id, (s) => s.challenges.find(id))),
   otpId.map((id) => toStep('consume', id, (s) => s.challenges.consume(id))),
   otpId.map((id) => toStep('discard', id, (s) => s.challenges.discard(id))),
-  fc.constantFrom('user', 'other').map((id) => toStep('discardAll', id, (s) => s.challenges.discardAll(id))),
+  fc
+    .constantFrom('user', 'other')
+    .map((id) => toStep('discardAll', id, (s) => s.challenges.discardAll(id))),
 );
 
 const stepOfParts: fc.Arbitrary<Step> = fc.oneof(
   fc
     .tuple(user, fc.uniqueArray(hash), fc.boolean())
     .map(([id, hashes, isFirst]) =>
-      toStep('replace', [id, hashes, isFirst], (s) => s.recoveryCodes.replace(id, hashes, { isFirst })),
+      toStep('replace', [id, hashes, isFirst], (s) =>
+        s.recoveryCodes.replace(id, hashes, { isFirst }),
+      ),
     ),
-  fc.tuple(user, hash).map(([id, one]) => toStep('spend', [id, one], (s) => s.recoveryCodes.spend(id, one))),
+  fc
+    .tuple(user, hash)
+    .map(([id, one]) => toStep('spend', [id, one], (s) => s.recoveryCodes.spend(id, one))),
   user.map((id) => toStep('count', id, (s) => s.recoveryCodes.count(id))),
   {
     weight: 2,
@@ -99,14 +120,18 @@ const stepOfParts: fc.Arbitrary<Step> = fc.oneof(
       ),
     ),
   user.map((id) => toStep('list', id, (s) => s.devices.list(id))),
-  fc.tuple(user, otpId).map(([id, one]) => toStep('remove', [id, one], (s) => s.devices.remove(id, one))),
+  fc
+    .tuple(user, otpId)
+    .map(([id, one]) => toStep('remove', [id, one], (s) => s.devices.remove(id, one))),
   user.map((id) => toStep('removeAll', id, (s) => s.devices.removeAll(id))),
   {
     weight: 2,
     arbitrary: fc
       .tuple(browser, fc.integer({ min: 1, max: 3 }))
       .map(([one, most]) =>
-        toStep('remember', [one, most], async (s) => [...(await s.browsers.remember(one, 600, most))].sort()),
+        toStep('remember', [one, most], async (s) =>
+          [...(await s.browsers.remember(one, 600, most))].sort(),
+        ),
       ),
   },
   user.map((id) => toStep('list browsers', id, (s) => s.browsers.list(id))),
@@ -116,7 +141,9 @@ const stepOfParts: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc
       .tuple(login, fc.integer({ min: 1, max: 3 }))
       .map(([one, most]) =>
-        toStep('begin login', [one, most], async (s) => [...(await s.logins.begin(one, 600, most))].sort()),
+        toStep('begin login', [one, most], async (s) =>
+          [...(await s.logins.begin(one, 600, most))].sort(),
+        ),
       ),
   },
   fc
@@ -127,9 +154,13 @@ const stepOfParts: fc.Arbitrary<Step> = fc.oneof(
   fc
     .tuple(user, fc.option(otpId, { nil: undefined }))
     .map(([id, except]) =>
-      toStep('end all logins', [id, except], async (s) => [...(await s.logins.endAll(id, except))].sort()),
+      toStep('end all logins', [id, except], async (s) =>
+        [...(await s.logins.endAll(id, except))].sort(),
+      ),
     ),
-  fc.tuple(key, fc.string()).map(([one, text]) => toStep('write', [one, text], (s) => writeNote(s, one, text))),
+  fc
+    .tuple(key, fc.string())
+    .map(([one, text]) => toStep('write', [one, text], (s) => writeNote(s, one, text))),
   key.map((one) => toStep('read', one, (s) => s.notes.read(one))),
   key.map((one) => toStep('remove', one, (s) => s.notes.remove(one))),
 );
@@ -146,7 +177,8 @@ function toStep(name: string, values: unknown, run: Run): Step {
 }
 
 function timeless({ refusedBy, counts }: Charge): unknown {
-  const toTimeless = (seconds: number | null): unknown => (seconds === null ? null : Math.round(seconds / 1_000));
+  const toTimeless = (seconds: number | null): unknown =>
+    seconds === null ? null : Math.round(seconds / 1_000);
   return {
     refusedBy,
     counts: counts.map(({ count, resetSeconds, lockedSeconds }) => [

@@ -30,7 +30,10 @@ describe('the timeout of a store operation', () => {
   it('leaves no timer after an answer', async () => {
     await expect(withTimeout('claim', () => Promise.resolve(7))).resolves.toBe(7);
     expect(jest.getTimerCount()).toBe(0);
-    const later = withTimeout('claim', () => new Promise((resolve) => setTimeout(resolve, 1_000, 8)));
+    const later = withTimeout(
+      'claim',
+      () => new Promise((resolve) => setTimeout(resolve, 1_000, 8)),
+    );
     await jest.advanceTimersByTimeAsync(1_000);
     await expect(later).resolves.toBe(8);
     expect(jest.getTimerCount()).toBe(0);
@@ -38,8 +41,13 @@ describe('the timeout of a store operation', () => {
 
   it('leaves no timer after a failure, also when it is thrown synchronously', async () => {
     const failure = Object.assign(new Error('canary'), { code: 'ECONNRESET' });
-    const expected = { message: 'The store failed (claim)', cause: { name: 'Error', code: 'ECONNRESET' } };
-    await expect(withTimeout('claim', () => Promise.reject(failure))).rejects.toMatchObject(expected);
+    const expected = {
+      message: 'The store failed (claim)',
+      cause: { name: 'Error', code: 'ECONNRESET' },
+    };
+    await expect(withTimeout('claim', () => Promise.reject(failure))).rejects.toMatchObject(
+      expected,
+    );
     const thrown = withTimeout('claim', () => {
       throw failure;
     });
@@ -55,7 +63,11 @@ it('a StoreError is passed on as it is', async () => {
 
 it('a blocked process counts as one part of the timeout: an answer soon after is received', async () => {
   const soon = (resolve: (answer: number) => void): void => void setTimeout(resolve, 50, 7);
-  const answer = withTimeout('claim', () => new Promise((resolve) => setTimeout(soon, 20, resolve)), 400);
+  const answer = withTimeout(
+    'claim',
+    () => new Promise((resolve) => setTimeout(soon, 20, resolve)),
+    400,
+  );
   const busyUntilMs = performance.now() + 600;
   while (performance.now() < busyUntilMs);
   await expect(answer).resolves.toBe(7);

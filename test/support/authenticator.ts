@@ -35,7 +35,13 @@ export class Authenticator {
     const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     this.privateKey = privateKey;
     this.coseKey = toCose(publicKey);
-    this.written = { origin, rpId: new URL(origin).hostname, isUserVerified: true, counter: 0, userHandle: '' };
+    this.written = {
+      origin,
+      rpId: new URL(origin).hostname,
+      isUserVerified: true,
+      counter: 0,
+      userHandle: '',
+    };
   }
 
   /** Uses so far. 0 and untouched: the device does not count. */
@@ -50,7 +56,13 @@ export class Authenticator {
     const written = this.write({ challenge, type: 'webauthn.create', ...changes });
     const id = Buffer.from(this.id, 'base64url');
     const length = Buffer.from([0, id.length]);
-    const data = Buffer.concat([toAuthData(written, HAS_KEY), Buffer.alloc(16), length, id, this.coseKey]);
+    const data = Buffer.concat([
+      toAuthData(written, HAS_KEY),
+      Buffer.alloc(16),
+      length,
+      id,
+      this.coseKey,
+    ]);
     const attestationObject = Buffer.concat([
       // {"fmt": "none", "attStmt": {}, "authData": …} in CBOR, the last as bytes whose length takes one byte.
       Buffer.from('a363666d74646e6f6e656761747453746d74a0686175746844617461' + '58', 'hex'),
@@ -58,7 +70,11 @@ export class Authenticator {
       data,
     ]);
     const clientDataJSON = toText(toClientData(written));
-    return this.wrap({ clientDataJSON, attestationObject: toText(attestationObject), transports: ['internal'] });
+    return this.wrap({
+      clientDataJSON,
+      attestationObject: toText(attestationObject),
+      transports: ['internal'],
+    });
   }
 
   get(
@@ -69,7 +85,11 @@ export class Authenticator {
     const written = this.write({ challenge, type: 'webauthn.get', ...changes });
     const authData = toAuthData(written, 0);
     const clientData = toClientData(written);
-    const signature = sign('sha256', Buffer.concat([authData, sha256(clientData)]), this.privateKey);
+    const signature = sign(
+      'sha256',
+      Buffer.concat([authData, sha256(clientData)]),
+      this.privateKey,
+    );
     return this.wrap({
       clientDataJSON: toText(clientData),
       authenticatorData: toText(authData),
@@ -83,7 +103,13 @@ export class Authenticator {
   }
 
   private wrap<Response>(response: Response) {
-    return { id: this.id, rawId: this.id, type: 'public-key' as const, clientExtensionResults: {}, response };
+    return {
+      id: this.id,
+      rawId: this.id,
+      type: 'public-key' as const,
+      clientExtensionResults: {},
+      response,
+    };
   }
 }
 

@@ -21,7 +21,14 @@ const PIN = '8675309042';
 export function plantCanaries(mobile: string): Canaries {
   const username = 'canary-gateway-user';
   const password = 'canary gateway/pass+word';
-  const secrets = new Set([username, password, PIN, mobile.slice(1), mobile.slice(2), FOREIGN_CANARY]);
+  const secrets = new Set([
+    username,
+    password,
+    PIN,
+    mobile.slice(1),
+    mobile.slice(2),
+    FOREIGN_CANARY,
+  ]);
   const bytes = (size: number): Buffer => {
     const made = randomBytes(size);
     // The simulator's tokens are 24 bytes as base64url.
@@ -37,7 +44,10 @@ export function plantCanaries(mobile: string): Canaries {
       fixedPins: { [mobile]: PIN },
       randomness: { bytes, integer: (below) => randomInt(below) },
     },
-    find: (text) => [...secrets].filter((secret) => spellings(secret).some((spelling) => text.includes(spelling))),
+    find: (text) =>
+      [...secrets].filter((secret) =>
+        spellings(secret).some((spelling) => text.includes(spelling)),
+      ),
   };
 }
 
@@ -48,12 +58,20 @@ function spellings(secret: string): string[] {
     const text = Buffer.concat([Buffer.alloc(shift), bytes]).toString('base64');
     return text.slice(shift === 0 ? 0 : 4, -4);
   });
-  return [secret, encodeURIComponent(secret), bytes.toString('hex'), ...base64.filter((text) => text.length > 6)];
+  return [
+    secret,
+    encodeURIComponent(secret),
+    bytes.toString('hex'),
+    ...base64.filter((text) => text.length > 6),
+  ];
 }
 
 /** Everything that can be read from a value, hidden members and causes included. */
 export function tellAll(value: unknown): string {
-  const parts = [inspect(value, { showHidden: true, depth: Infinity, maxStringLength: Infinity }), toJson(value)];
+  const parts = [
+    inspect(value, { showHidden: true, depth: Infinity, maxStringLength: Infinity }),
+    toJson(value),
+  ];
   for (let error = value; error instanceof Error; error = error.cause) {
     parts.push(error.message, error.stack ?? '', String(error), toJson(error));
   }
@@ -61,6 +79,7 @@ export function tellAll(value: unknown): string {
 }
 
 function toJson(value: unknown): string {
-  const replace = (_key: string, member: unknown): unknown => (typeof member === 'bigint' ? String(member) : member);
+  const replace = (_key: string, member: unknown): unknown =>
+    typeof member === 'bigint' ? String(member) : member;
   return JSON.stringify(value, replace);
 }

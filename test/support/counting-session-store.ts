@@ -17,7 +17,10 @@ export class CountingSessionStore extends session.MemoryStore {
   /** Everything that was ever written, in order. */
   readonly writes: { sid: string; text: string }[] = [];
 
-  override get(sid: string, callback: (error: unknown, session?: session.SessionData | null) => void): void {
+  override get(
+    sid: string,
+    callback: (error: unknown, session?: session.SessionData | null) => void,
+  ): void {
     this.calls.get += 1;
     super.get(sid, callback);
   }

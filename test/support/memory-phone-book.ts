@@ -27,7 +27,10 @@ export function memoryPhoneBook(): MemoryPhoneBook {
     return true;
   };
   const told =
-    <Given extends unknown[], Answer>(call: string, work: (userId: UserId, ...given: Given) => Answer) =>
+    <Given extends unknown[], Answer>(
+      call: string,
+      work: (userId: UserId, ...given: Given) => Answer,
+    ) =>
     (userId: UserId, ...given: Given): Answer => {
       changes.push([call, userId]);
       return work(userId, ...given);
@@ -52,13 +55,16 @@ export function memoryPhoneBook(): MemoryPhoneBook {
       const changed = confirmed.map((old) => (old === replaced ? mobile : old));
       return write(userId, { confirmed: changed, unconfirmed: null });
     }),
-    remove: told('remove', (userId, mobile: string, { keepsLast }: { readonly keepsLast: boolean }) => {
-      const { confirmed, unconfirmed } = read(userId);
-      if (unconfirmed === mobile) return write(userId, { confirmed, unconfirmed: null });
-      const rest = confirmed.filter((own) => own !== mobile);
-      if (rest.length === confirmed.length || (keepsLast && rest.length === 0)) return false;
-      return write(userId, { confirmed: rest, unconfirmed });
-    }),
+    remove: told(
+      'remove',
+      (userId, mobile: string, { keepsLast }: { readonly keepsLast: boolean }) => {
+        const { confirmed, unconfirmed } = read(userId);
+        if (unconfirmed === mobile) return write(userId, { confirmed, unconfirmed: null });
+        const rest = confirmed.filter((own) => own !== mobile);
+        if (rest.length === confirmed.length || (keepsLast && rest.length === 0)) return false;
+        return write(userId, { confirmed: rest, unconfirmed });
+      },
+    ),
     setDefault: told('setDefault', (userId, mobile: string) => {
       const page = read(userId);
       if (!page.confirmed.includes(mobile)) return false;
@@ -69,6 +75,12 @@ export function memoryPhoneBook(): MemoryPhoneBook {
 }
 
 function toEntries({ confirmed, unconfirmed }: Page): readonly PhoneEntry[] {
-  const entries = confirmed.map((mobile, index) => ({ mobile, isConfirmed: true, isDefault: index === 0 }));
-  return unconfirmed === null ? entries : [...entries, { mobile: unconfirmed, isConfirmed: false, isDefault: false }];
+  const entries = confirmed.map((mobile, index) => ({
+    mobile,
+    isConfirmed: true,
+    isDefault: index === 0,
+  }));
+  return unconfirmed === null
+    ? entries
+    : [...entries, { mobile: unconfirmed, isConfirmed: false, isDefault: false }];
 }

@@ -11,7 +11,9 @@ module.exports = class SlowestSuites {
   onRunComplete(_contexts, { testResults }) {
     const ran = testResults.filter(({ skipped }) => !skipped);
     if (ran.length <= HOW_MANY) return;
-    const slowest = ran.toSorted((one, other) => other.perfStats.runtime - one.perfStats.runtime).slice(0, HOW_MANY);
+    const slowest = ran
+      .toSorted((one, other) => other.perfStats.runtime - one.perfStats.runtime)
+      .slice(0, HOW_MANY);
     const lines = slowest.map(({ perfStats, testFilePath }) => {
       const seconds = (perfStats.runtime / 1_000).toFixed(1);
       return `${seconds.padStart(7)} s  ${relative(this.rootDir, testFilePath)}\n`;

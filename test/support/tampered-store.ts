@@ -18,7 +18,8 @@ export type StoreCall = (typeof STORE_CALLS)[number];
 /** What a store call does in place of its work. */
 export type Mischief = () => unknown;
 
-export const throwing = (): Promise<never> => Promise.reject(new Error('canary: the store says something secret'));
+export const throwing = (): Promise<never> =>
+  Promise.reject(new Error('canary: the store says something secret'));
 export const hanging: Mischief = () => new Promise(() => undefined);
 export const answering =
   (answer: unknown): Mischief =>
@@ -29,7 +30,11 @@ export const answering =
 export interface TamperedStore {
   readonly store: SmsOtpStore;
   /** Each call that arrived, with what it was given and what it will have answered. */
-  readonly calls: { readonly call: StoreCall; readonly given: readonly unknown[]; readonly answer: unknown }[];
+  readonly calls: {
+    readonly call: StoreCall;
+    readonly given: readonly unknown[];
+    readonly answer: unknown;
+  }[];
   /** Lets a call go wrong until `heal`. */
   tamper(call: StoreCall, mischief: Mischief): void;
   heal(): void;

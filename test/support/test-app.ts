@@ -78,11 +78,19 @@ export async function startTestApp(given: TestAppOptions = {}): Promise<TestApp>
   passport.deserializeUser((id: string, done) => done(null, asUser(users.get(id))));
 
   const options: SmsOtpOptions = {
-    gateway: { baseUrl: sim.baseUrl, variant, username: sim.username, password: sim.password, ...given.gateway },
+    gateway: {
+      baseUrl: sim.baseUrl,
+      variant,
+      username: sim.username,
+      password: sim.password,
+      ...given.gateway,
+    },
     passport,
     allowedCountries: ['US'],
     // With a phone book the numbers are in there.
-    ...(given.options?.phoneBook === undefined && { getPhone: (user: Express.User) => asTestUser(user).phone }),
+    ...(given.options?.phoneBook === undefined && {
+      getPhone: (user: Express.User) => asTestUser(user).phone,
+    }),
     secret: 'a secret of the tests, long enough to be one',
     loadUser: (id: string) => asUser(users.get(id)),
     isRequiredFor: (user) => asTestUser(user).isOptional !== true,

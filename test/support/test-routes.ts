@@ -15,9 +15,19 @@ export function addRoutes(app: Express, smsOtp: SmsOtp, passport: PassportStatic
   app.post('/login/resend', smsOtp.resend(), (req, res) => void res.json(req.smsOtp));
   app.post('/login/cancel', smsOtp.cancel(), (req, res) => void res.json(req.smsOtp));
   app.post('/step-up', smsOtp.stepUp(), (req, res) => void res.json(req.smsOtp));
-  app.post('/logout', (req, res, next) => req.logout((error) => (error ? next(error) : res.json({ out: true }))));
-  app.get('/account', smsOtp.requireSecondFactor(), (req, res) => void res.json({ id: asTestUser(req.user).id }));
-  app.get('/fresh', smsOtp.requireSecondFactor({ maxAgeSeconds: 300 }), (_req, res) => void res.json({ ok: true }));
+  app.post('/logout', (req, res, next) =>
+    req.logout((error) => (error ? next(error) : res.json({ out: true }))),
+  );
+  app.get(
+    '/account',
+    smsOtp.requireSecondFactor(),
+    (req, res) => void res.json({ id: asTestUser(req.user).id }),
+  );
+  app.get(
+    '/fresh',
+    smsOtp.requireSecondFactor({ maxAgeSeconds: 300 }),
+    (_req, res) => void res.json({ ok: true }),
+  );
   app.get('/status', (req, res) => void res.json(describe(req, smsOtp)));
 }
 

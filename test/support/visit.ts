@@ -22,9 +22,14 @@ export interface Visit {
 }
 
 /** Opens a browser for a user of the test app. */
-export function visit(test: TestApp, user: TestUser = ALICE, headers: Record<string, string> = {}): Visit {
+export function visit(
+  test: TestApp,
+  user: TestUser = ALICE,
+  headers: Record<string, string> = {},
+): Visit {
   const agent = test.agent().set(headers);
-  const post = async (path: string, body: object = {}): Promise<Response> => agent.post(path).send(body);
+  const post = async (path: string, body: object = {}): Promise<Response> =>
+    agent.post(path).send(body);
   const get = async (path: string): Promise<Response> => agent.get(path);
   return {
     user,
@@ -38,7 +43,8 @@ export function visit(test: TestApp, user: TestUser = ALICE, headers: Record<str
     logout: () => post('/logout'),
     account: () => get('/account'),
     status: () => get('/status'),
-    pendingId: async () => (await get('/status')).body.session?.pending?.otpId as string | undefined,
+    pendingId: async () =>
+      (await get('/status')).body.session?.pending?.otpId as string | undefined,
   };
 }
 

@@ -9,7 +9,11 @@ let test: TestApp;
 /** Two sends an hour for each block of addresses. */
 async function start(trustProxy: boolean | number | string): Promise<void> {
   const options = { allowedCountries: 'any', limits: { perAddress: { max: 2 } } } as const;
-  test = await startTestApp({ users, options, middleware: (app) => app.set('trust proxy', trustProxy) });
+  test = await startTestApp({
+    users,
+    options,
+    middleware: (app) => app.set('trust proxy', trustProxy),
+  });
 }
 afterEach(() => test.close());
 
@@ -26,13 +30,20 @@ async function loginsFrom(addresses: readonly string[]): Promise<number[]> {
 describe('the address as a key', () => {
   it('is one for every spelling and for a whole /64 (better-auth CVE-2026-45364, Nextcloud CVE-2021-22915)', async () => {
     await start(true);
-    const addresses = ['2001:db8::1', '2001:DB8:0:0:1::', '2001:0db8:0000:0000:ffff:ffff:ffff:ffff', '2001:db8::2'];
+    const addresses = [
+      '2001:db8::1',
+      '2001:DB8:0:0:1::',
+      '2001:0db8:0000:0000:ffff:ffff:ffff:ffff',
+      '2001:db8::2',
+    ];
     expect(await loginsFrom(addresses)).toEqual([200, 200, 429, 429]);
   });
 
   it('is one for an IPv4 address and its mapped form (OpenClaw GHSA-5847-rm3g-23mw)', async () => {
     await start(true);
-    expect(await loginsFrom(['192.0.2.4', '::ffff:192.0.2.4', '::FFFF:c000:0204'])).toEqual([200, 200, 429]);
+    expect(await loginsFrom(['192.0.2.4', '::ffff:192.0.2.4', '::FFFF:c000:0204'])).toEqual([
+      200, 200, 429,
+    ]);
   });
 
   it('keeps mapped addresses apart: one client does not stop all (express-rate-limit CVE-2026-30827)', async () => {
@@ -54,7 +65,12 @@ describe('the address as a key', () => {
 
   it('is the one the trusted proxy saw, not the leftmost that the client wrote (api-gateway CVE-2026-110726)', async () => {
     await start(1);
-    const forged = ['10.0.0.1, 192.0.2.9', '10.0.0.2, 192.0.2.9', '10.0.0.3, 192.0.2.9', '10.0.0.4, 192.0.2.8'];
+    const forged = [
+      '10.0.0.1, 192.0.2.9',
+      '10.0.0.2, 192.0.2.9',
+      '10.0.0.3, 192.0.2.9',
+      '10.0.0.4, 192.0.2.8',
+    ];
     expect(await loginsFrom(forged)).toEqual([200, 200, 429, 200]);
   });
 
@@ -81,7 +97,10 @@ describe('the address as a key', () => {
     const other = from(4);
     await other.login();
     await enterWrongly(other, 5);
-    expect(seen(await from(5).login())).toEqual([429, { error: 'locked', retryAfterSeconds: expect.any(Number) }]);
+    expect(seen(await from(5).login())).toEqual([
+      429,
+      { error: 'locked', retryAfterSeconds: expect.any(Number) },
+    ]);
     expect(test.logins).toEqual([]);
   });
 });

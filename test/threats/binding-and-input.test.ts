@@ -62,19 +62,22 @@ describe('a challenge', () => {
     ['a', ' a'],
     ['0', '-0'],
     ['__proto__', 'constructor'],
-  ])('compares ids as texts, letter for letter: %p is not %p (Punk-TOTP CVE-2026-78619)', async (one, other) => {
-    const users = [
-      { id: one, phone: ALICE.phone },
-      { id: other, phone: ALICE.phone },
-    ];
-    let [loaded] = users;
-    await start({ users, options: { loadUser: () => loaded as unknown as Express.User } });
-    const visitor = visit(test, users[0]);
-    await visitor.login();
-    loaded = users[1];
-    expect(seen(await visitor.enterRight())).toEqual(NOTHING);
-    expect(test.logins).toEqual([]);
-  });
+  ])(
+    'compares ids as texts, letter for letter: %p is not %p (Punk-TOTP CVE-2026-78619)',
+    async (one, other) => {
+      const users = [
+        { id: one, phone: ALICE.phone },
+        { id: other, phone: ALICE.phone },
+      ];
+      let [loaded] = users;
+      await start({ users, options: { loadUser: () => loaded as unknown as Express.User } });
+      const visitor = visit(test, users[0]);
+      await visitor.login();
+      loaded = users[1];
+      expect(seen(await visitor.enterRight())).toEqual(NOTHING);
+      expect(test.logins).toEqual([]);
+    },
+  );
 
   it('holds for one number: the code is void when the number has changed', async () => {
     const [mine] = await start();
@@ -126,19 +129,27 @@ describe('a code', () => {
   it('of one to three digits is none, even where the gateway would take it (otpauth GHSA-rmmc-8cqj-hfp3)', async () => {
     const [mine] = await start();
     await mine.login();
-    for (const code of ['0', '7', '12', '123', '٧']) expect(seen(await mine.enter(code))).toEqual(MALFORMED);
+    for (const code of ['0', '7', '12', '123', '٧'])
+      expect(seen(await mine.enter(code))).toEqual(MALFORMED);
     expect(test.sim.stats().calls.validate).toBe(0);
   });
 
-  it.each([[''], [' '], [null], [undefined], ['\u0000'], ['\u200b\u200b\u200b\u200b'], ['null'], ['undefined'], ['#']])(
-    'that is blank is none: %j (Glassdoor)',
-    async (code) => {
-      const [mine] = await start();
-      await mine.login();
-      expect(seen(await mine.enter(code))).toEqual(MALFORMED);
-      expect([test.sim.stats().calls.validate, test.logins]).toEqual([0, []]);
-    },
-  );
+  it.each([
+    [''],
+    [' '],
+    [null],
+    [undefined],
+    ['\u0000'],
+    ['\u200b\u200b\u200b\u200b'],
+    ['null'],
+    ['undefined'],
+    ['#'],
+  ])('that is blank is none: %j (Glassdoor)', async (code) => {
+    const [mine] = await start();
+    await mine.login();
+    expect(seen(await mine.enter(code))).toEqual(MALFORMED);
+    expect([test.sim.stats().calls.validate, test.logins]).toEqual([0, []]);
+  });
 
   it('is not in the body of the prototype (measured: Object.assign of a parsed __proto__)', async () => {
     const [mine] = await start();

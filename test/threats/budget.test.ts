@@ -1,6 +1,11 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { toMicros } from '../../src/policies/spend-limits/micros';
-import { americans, startPriceApp, type PriceApp, type PriceAppOptions } from '../policies/prices/price-app';
+import {
+  americans,
+  startPriceApp,
+  type PriceApp,
+  type PriceAppOptions,
+} from '../policies/prices/price-app';
 import type { TestUser } from '../support/test-app';
 import { visit } from '../support/visit';
 
@@ -15,7 +20,11 @@ const FRENCH = Array.from({ length: 40 }, (_, index): TestUser => ({
 
 let test: PriceApp;
 async function start(options: Partial<PriceAppOptions>): Promise<void> {
-  test = await startPriceApp({ fallbackPrice: '0.0500', users: [...VICTIMS, ...FRENCH], ...options });
+  test = await startPriceApp({
+    fallbackPrice: '0.0500',
+    users: [...VICTIMS, ...FRENCH],
+    ...options,
+  });
 }
 afterEach(() => test.close());
 
@@ -50,7 +59,11 @@ describe.each(['A', 'B'] as const)('somebody who spends our money (variant %s)',
     await login(VICTIMS[2]);
     test.clock.advanceSeconds(60);
     const before = test.sim.stats().sent;
-    const answers = [await waiting.resend(), await inside.stepUp(), await visit(test, VICTIMS[3]).login()];
+    const answers = [
+      await waiting.resend(),
+      await inside.stepUp(),
+      await visit(test, VICTIMS[3]).login(),
+    ];
     expect(answers.map(({ status }) => status)).toEqual([429, 429, 429]);
     expect([before, test.sim.stats().sent]).toEqual([3, 3]);
     // Whoever has a code already comes in with it.

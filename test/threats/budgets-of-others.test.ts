@@ -3,7 +3,14 @@ import { memoryStore, type LimitsOption, type SmsOtpOptions } from 'passport-sms
 import { HOME, openPhoneApp, phoneVisit, type PhoneApp } from '../account/support/phone-app';
 import { testClock, type TestClock } from '../support/clock';
 import { people } from '../support/people';
-import { ALICE, asTestUser, BOB, startTestApp, type TestApp, type TestUser } from '../support/test-app';
+import {
+  ALICE,
+  asTestUser,
+  BOB,
+  startTestApp,
+  type TestApp,
+  type TestUser,
+} from '../support/test-app';
 import { seen, visit } from '../support/visit';
 import { VARIANTS_OF_LONG_RUNS } from '../support/complete-run';
 
@@ -24,7 +31,11 @@ interface Given {
 }
 
 async function start(variant: 'A' | 'B', { options, ...given }: Given): Promise<TestApp> {
-  const test = await startTestApp({ variant, ...given, options: { allowedCountries: 'any', ...options } });
+  const test = await startTestApp({
+    variant,
+    ...given,
+    options: { allowedCountries: 'any', ...options },
+  });
   open.push(test);
   return test;
 }
@@ -42,25 +53,28 @@ describe.each(VARIANTS_OF_LONG_RUNS)('the budget of somebody else in variant %s'
   it.each([
     [1, 310],
     [100, 2 * HOUR],
-  ])('is not spent by %d accounts that enroll a number for a day, every %d s', async (count, everySeconds) => {
-    const test = await openPhoneApp({ variant, users: [ALICE, ...accounts(count)] });
-    const attackers = accounts(count).map((user) => phoneVisit(test, user));
-    for (const attacker of attackers) await attacker.logIn();
-    expect(await logIn(test)).toEqual([200, 200]);
-    const answers: number[] = [];
-    for (let second = 0; second < 86_400 - everySeconds; second += everySeconds) {
-      for (const attacker of attackers) await attacker.enroll(HOME);
-      const isTime = second >= 2 * HOUR * (answers.length / 2);
-      if (isTime) answers.push(...(await logIn(test)));
-      test.clock.advanceSeconds(everySeconds);
-    }
-    expect(new Set(answers)).toEqual(new Set([200]));
-    const own = 1 + answers.length / 2;
-    const fromStrangers = test.sim.stats().sent - own;
-    expect(own).toBeGreaterThan(10);
-    expect(fromStrangers).toBeGreaterThan(0);
-    expect(fromStrangers).toBeLessThanOrEqual(10);
-  });
+  ])(
+    'is not spent by %d accounts that enroll a number for a day, every %d s',
+    async (count, everySeconds) => {
+      const test = await openPhoneApp({ variant, users: [ALICE, ...accounts(count)] });
+      const attackers = accounts(count).map((user) => phoneVisit(test, user));
+      for (const attacker of attackers) await attacker.logIn();
+      expect(await logIn(test)).toEqual([200, 200]);
+      const answers: number[] = [];
+      for (let second = 0; second < 86_400 - everySeconds; second += everySeconds) {
+        for (const attacker of attackers) await attacker.enroll(HOME);
+        const isTime = second >= 2 * HOUR * (answers.length / 2);
+        if (isTime) answers.push(...(await logIn(test)));
+        test.clock.advanceSeconds(everySeconds);
+      }
+      expect(new Set(answers)).toEqual(new Set([200]));
+      const own = 1 + answers.length / 2;
+      const fromStrangers = test.sim.stats().sent - own;
+      expect(own).toBeGreaterThan(10);
+      expect(fromStrangers).toBeGreaterThan(0);
+      expect(fromStrangers).toBeLessThanOrEqual(10);
+    },
+  );
 
   it('is none behind one address: 300 users come in within 25 minutes, of 300 strangers 100 are texted', async () => {
     const members = people(300);
@@ -80,7 +94,11 @@ describe.each(VARIANTS_OF_LONG_RUNS)('the budget of somebody else in variant %s'
     const answers: number[] = [];
     for (const stranger of strangers) answers.push((await visit(test, stranger).login()).status);
     expect(answers.filter((status) => status === 200)).toHaveLength(100);
-    expect(test.events.at(-2)).toMatchObject({ type: 'denied', reason: 'send-limit', limit: 'per-address' });
+    expect(test.events.at(-2)).toMatchObject({
+      type: 'denied',
+      reason: 'send-limit',
+      limit: 'per-address',
+    });
     expect(await logIn(test, members[0])).toEqual([200, 200]);
   });
 
@@ -114,14 +132,18 @@ describe.each(VARIANTS_OF_LONG_RUNS)('the budget of somebody else in variant %s'
 
   it('is not spent where the app calls every number confirmed, and strangers get at most 60 texts out', async () => {
     const users = [ALICE, ...accounts(20).map((user) => ({ ...user, phone: ALICE.phone }))];
-    const getPhone: SmsOtpOptions['getPhone'] = (user) => ({ number: asTestUser(user).phone ?? '', isConfirmed: true });
+    const getPhone: SmsOtpOptions['getPhone'] = (user) => ({
+      number: asTestUser(user).phone ?? '',
+      isConfirmed: true,
+    });
     // The owner comes in a new browser each time.
     const limits: LimitsOption = { perUser: { maxPerDayInOthers: 40 } };
     const test = await start(variant, { users, options: { getPhone, limits } });
     expect(await logIn(test)).toEqual([200, 200]);
     let texts = 0;
     for (let hour = 0; hour < 23; hour += 1) {
-      for (const user of users.slice(1)) if ((await visit(test, user).login()).status === 200) texts += 1;
+      for (const user of users.slice(1))
+        if ((await visit(test, user).login()).status === 200) texts += 1;
       expect(await logIn(test)).toEqual([200, 200]);
       test.clock.advanceSeconds(HOUR);
     }
@@ -166,7 +188,9 @@ describe.each(['A', 'B'] as const)('the proof of a number in variant %s', (varia
   ])('%s', async (_what, keepsOld) => {
     const clock = testClock();
     const store = memoryStore({ now: () => clock.now() });
-    const [older, newer] = ['o', 'n'].map((letter) => `${letter} secret of the tests, long enough to be one`);
+    const [older, newer] = ['o', 'n'].map(
+      (letter) => `${letter} secret of the tests, long enough to be one`,
+    );
     const old = { store, limits, secret: older ?? '' };
     const before = await start(variant, { users, clock, options: old });
     expect(await logIn(before)).toEqual([200, 200]);
@@ -235,6 +259,10 @@ describe.each(['A', 'B'] as const)('the sends of one user in variant %s', (varia
     const refused = await visitor.enroll('+12025552001');
     expect(seen(refused)).toEqual([429, { error: 'send-limit', retryAfterSeconds: 3_600 }]);
     expect(test.book.list('mallory-0')).toEqual(before);
-    expect(test.events.at(-1)).toMatchObject({ type: 'denied', reason: 'send-limit', limit: 'enrollments' });
+    expect(test.events.at(-1)).toMatchObject({
+      type: 'denied',
+      reason: 'send-limit',
+      limit: 'enrollments',
+    });
   });
 });

@@ -17,15 +17,21 @@ afterEach(() => test.close());
 describe('an error', () => {
   it.each([
     ['loadUser throws', { loadUser: () => Promise.reject(new Error('down')) }],
-    ['loadUser gives an error', { loadUser: () => new Error('no such user') as unknown as Express.User }],
+    [
+      'loadUser gives an error',
+      { loadUser: () => new Error('no such user') as unknown as Express.User },
+    ],
     ['getUserId gives nothing at the code', { getUserId: idOnlyOnce() }],
-  ])('of the user check is no login: %s (CVE-2024-10924, CVE-2026-8293)', async (_what, options) => {
-    await start({ options });
-    await alice.login();
-    expect((await alice.enterRight()).status).toBeGreaterThanOrEqual(400);
-    expect(test.logins).toEqual([]);
-    expect(seen(await alice.account())).toEqual(CLOSED);
-  });
+  ])(
+    'of the user check is no login: %s (CVE-2024-10924, CVE-2026-8293)',
+    async (_what, options) => {
+      await start({ options });
+      await alice.login();
+      expect((await alice.enterRight()).status).toBeGreaterThanOrEqual(400);
+      expect(test.logins).toEqual([]);
+      expect(seen(await alice.account())).toEqual(CLOSED);
+    },
+  );
 
   it.each<[string, () => unknown]>([
     [
@@ -39,11 +45,16 @@ describe('an error', () => {
     ['gives null', () => null],
     ['gives 0', () => 0],
     ['gives the word false', () => 'false'],
-  ])('of the policy is no "not required": isRequiredFor %s (CVE-2024-10924)', async (_what, isRequiredFor) => {
-    await start({ options: { isRequiredFor: isRequiredFor as NonNullable<SmsOtpOptions['isRequiredFor']> } });
-    expect((await alice.login()).body).toMatchObject({ sent: true });
-    expect(test.logins).toEqual([]);
-  });
+  ])(
+    'of the policy is no "not required": isRequiredFor %s (CVE-2024-10924)',
+    async (_what, isRequiredFor) => {
+      await start({
+        options: { isRequiredFor: isRequiredFor as NonNullable<SmsOtpOptions['isRequiredFor']> },
+      });
+      expect((await alice.login()).body).toMatchObject({ sent: true });
+      expect(test.logins).toEqual([]);
+    },
+  );
 
   it.each([
     ['{"status_code":200,"payload":false}'],

@@ -22,7 +22,11 @@ const DAVE = { id: 'dave', phone: '+12025550126' };
 /** Gives a user a passkey, as the recipe's settings do. */
 async function addPasskey(book: PasskeyBook, userId: string): Promise<Authenticator> {
   const device = new Authenticator(ORIGIN);
-  const options = await generateRegistrationOptions({ rpName: 'Bank', rpID: RP_ID, userName: userId });
+  const options = await generateRegistrationOptions({
+    rpName: 'Bank',
+    rpID: RP_ID,
+    userName: userId,
+  });
   const { registrationInfo } = await verifyRegistrationResponse({
     response: device.create(options),
     expectedChallenge: options.challenge,
@@ -36,70 +40,86 @@ async function addPasskey(book: PasskeyBook, userId: string): Promise<Authentica
   return device;
 }
 
-describe.each(['A', 'B'] as const)('while the gateway of variant %s is away from the first login on', (variant) => {
-  let test: FactorApp;
-  afterEach(() => test.close());
+describe.each(['A', 'B'] as const)(
+  'while the gateway of variant %s is away from the first login on',
+  (variant) => {
+    let test: FactorApp;
+    afterEach(() => test.close());
 
-  it('users of a passkey, an authenticator app and a recovery code log in and step up, and nobody else does', async () => {
-    const clock = testClock();
-    const passkeys = memoryPasskeyBook();
-    const apps = new TotpBook();
-    const settings = { rpId: RP_ID, origin: ORIGIN, requireUserVerification: true };
-    test = await startFactorApp({
-      variant,
-      clock,
-      users: [ALICE, BOB, CAROL, DAVE],
-      options: {
-        factors: [passkeyFactor(passkeys, settings), totpFactor({ ...apps.options, now: () => clock.now() })],
-      },
-      routes: (app, smsOtp) => {
-        const [options, passkey, totp] = [
-          smsOtp.optionsWith?.('passkey'),
-          smsOtp.verifyWith?.('passkey'),
-          smsOtp.verifyWith?.('totp'),
-        ];
-        if (options === undefined || passkey === undefined || totp === undefined) throw new Error('no factors');
-        app.post('/passkey/options', options);
-        app.post('/passkey', passkey, (req, res) => void res.json(req.smsOtp));
-        app.post('/totp', totp, (req, res) => void res.json(req.smsOtp));
-      },
+    it('users of a passkey, an authenticator app and a recovery code log in and step up, and nobody else does', async () => {
+      const clock = testClock();
+      const passkeys = memoryPasskeyBook();
+      const apps = new TotpBook();
+      const settings = { rpId: RP_ID, origin: ORIGIN, requireUserVerification: true };
+      test = await startFactorApp({
+        variant,
+        clock,
+        users: [ALICE, BOB, CAROL, DAVE],
+        options: {
+          factors: [
+            passkeyFactor(passkeys, settings),
+            totpFactor({ ...apps.options, now: () => clock.now() }),
+          ],
+        },
+        routes: (app, smsOtp) => {
+          const [options, passkey, totp] = [
+            smsOtp.optionsWith?.('passkey'),
+            smsOtp.verifyWith?.('passkey'),
+            smsOtp.verifyWith?.('totp'),
+          ];
+          if (options === undefined || passkey === undefined || totp === undefined)
+            throw new Error('no factors');
+          app.post('/passkey/options', options);
+          app.post('/passkey', passkey, (req, res) => void res.json(req.smsOtp));
+          app.post('/totp', totp, (req, res) => void res.json(req.smsOtp));
+        },
+      });
+      const device = await addPasskey(passkeys, 'alice');
+      const key = await apps.add('bob');
+      const codes = await test.firstCodes(CAROL);
+      await test.sim.close();
+
+      const alice = test.browser(ALICE);
+      const usePasskey = async (): Promise<unknown> => {
+        const options: unknown = (await alice.post('/passkey/options')).body;
+        const credential = device.get(options as PublicKeyCredentialRequestOptionsJSON);
+        return (await alice.post('/passkey', { credential })).body;
+      };
+      const bob = test.browser(BOB);
+      const useApp = async (): Promise<unknown> =>
+        (await bob.post('/totp', { pin: show(key, clock.now()) })).body;
+      const carol = test.browser(CAROL);
+      const useCode = async (): Promise<unknown> => (await carol.recover(codes.at(-1))).body;
+
+      const people = [
+        { browser: alice, pass: usePasskey, method: 'passkey', factor: 'passkey' },
+        { browser: bob, pass: useApp, method: 'totp', factor: 'totp' },
+        { browser: carol, pass: useCode, method: 'recovery-code', factor: 'recovery-code' },
+      ];
+      for (const { browser, pass, method, factor } of people) {
+        expect(await browser.login()).toMatchObject({
+          status: 503,
+          body: { error: 'not-sent', pending: true },
+        });
+        const { body } = await browser.get('/status');
+        expect(body).toMatchObject({
+          pending: { isSent: false, factors: expect.arrayContaining([factor]) },
+        });
+        expect(await pass()).toMatchObject({ verified: true, method });
+        expect((await browser.get('/account')).status).toBe(200);
+      }
+      clock.advanceSeconds(3_600);
+      for (const { browser, pass, method } of people.slice(0, 2)) {
+        expect(await browser.post('/step-up')).toMatchObject({
+          status: 503,
+          body: { pending: true },
+        });
+        expect(await pass()).toMatchObject({ verified: true, method });
+      }
+      const dave = test.browser(DAVE);
+      expect((await dave.login()).status).toBe(503);
+      expect((await dave.get('/account')).status).toBe(403);
+      expect([test.told('sent'), test.told('locked'), test.told('disabled')]).toEqual([[], [], []]);
     });
-    const device = await addPasskey(passkeys, 'alice');
-    const key = await apps.add('bob');
-    const codes = await test.firstCodes(CAROL);
-    await test.sim.close();
-
-    const alice = test.browser(ALICE);
-    const usePasskey = async (): Promise<unknown> => {
-      const options: unknown = (await alice.post('/passkey/options')).body;
-      const credential = device.get(options as PublicKeyCredentialRequestOptionsJSON);
-      return (await alice.post('/passkey', { credential })).body;
-    };
-    const bob = test.browser(BOB);
-    const useApp = async (): Promise<unknown> => (await bob.post('/totp', { pin: show(key, clock.now()) })).body;
-    const carol = test.browser(CAROL);
-    const useCode = async (): Promise<unknown> => (await carol.recover(codes.at(-1))).body;
-
-    const people = [
-      { browser: alice, pass: usePasskey, method: 'passkey', factor: 'passkey' },
-      { browser: bob, pass: useApp, method: 'totp', factor: 'totp' },
-      { browser: carol, pass: useCode, method: 'recovery-code', factor: 'recovery-code' },
-    ];
-    for (const { browser, pass, method, factor } of people) {
-      expect(await browser.login()).toMatchObject({ status: 503, body: { error: 'not-sent', pending: true } });
-      const { body } = await browser.get('/status');
-      expect(body).toMatchObject({ pending: { isSent: false, factors: expect.arrayContaining([factor]) } });
-      expect(await pass()).toMatchObject({ verified: true, method });
-      expect((await browser.get('/account')).status).toBe(200);
-    }
-    clock.advanceSeconds(3_600);
-    for (const { browser, pass, method } of people.slice(0, 2)) {
-      expect(await browser.post('/step-up')).toMatchObject({ status: 503, body: { pending: true } });
-      expect(await pass()).toMatchObject({ verified: true, method });
-    }
-    const dave = test.browser(DAVE);
-    expect((await dave.login()).status).toBe(503);
-    expect((await dave.get('/account')).status).toBe(403);
-    expect([test.told('sent'), test.told('locked'), test.told('disabled')]).toEqual([[], [], []]);
-  });
-});
+  },
+);

@@ -20,7 +20,11 @@ afterEach(async () => {
   opened = undefined;
 });
 
-async function start(variant: 'A' | 'B', options: Partial<SmsOtpOptions>, clock = testClock()): Promise<void> {
+async function start(
+  variant: 'A' | 'B',
+  options: Partial<SmsOtpOptions>,
+  clock = testClock(),
+): Promise<void> {
   const isApp = (code: string): boolean => code === APP_CODE;
   test = await startFactorApp({
     variant,
@@ -28,7 +32,8 @@ async function start(variant: 'A' | 'B', options: Partial<SmsOtpOptions>, clock 
     middleware: (app) => app.set('trust proxy', true),
     options: { factors: [{ name: 'app', check: ({ code }) => isApp(code) }], ...options },
     routes: (app, { verifyWith }) => {
-      if (verifyWith) app.post('/login/app', verifyWith('app'), (req, res) => void res.json(req.smsOtp));
+      if (verifyWith)
+        app.post('/login/app', verifyWith('app'), (req, res) => void res.json(req.smsOtp));
     },
   });
 }
@@ -102,70 +107,78 @@ for (const { name, describe: describeStore, open } of allStores()) {
         const byCode = new Browser(test, ALICE, '198.51.100.3');
         await byCode.login();
         expect(test.told('sent')).toHaveLength(1);
-        expect((await byApp.post('/login/app', { pin: APP_CODE })).body).toMatchObject({ verified: true });
+        expect((await byApp.post('/login/app', { pin: APP_CODE })).body).toMatchObject({
+          verified: true,
+        });
         await attack({ logins: 3, guesses: 5, recoveryGuesses: 5 });
-        expect((await byCode.recover(code)).body).toMatchObject({ verified: true, method: 'recovery-code' });
+        expect((await byCode.recover(code)).body).toMatchObject({
+          verified: true,
+          method: 'recovery-code',
+        });
       },
     );
   });
 }
 
-describe.each(VARIANTS_OF_LONG_RUNS)('for a day, whoever knows the password alone in variant %s', (variant) => {
-  it('is judged within the limits, and the owner is refused nothing in a known browser', async () => {
-    const clock = testClock();
-    await start(variant, {}, clock);
-    const own = await ownBrowser();
-    const answers: number[] = [];
-    for (let minute = 0; minute < 24 * 60; minute += 10) {
-      const isTime = minute % 180 === 0;
-      if (isTime) answers.push((await own.login()).status);
-      const code = test.code();
-      await attack({ logins: 1, guesses: 5, recoveryGuesses: 1 });
-      if (isTime) {
-        answers.push((await own.enter({ pin: code })).status);
-        own.leave();
+describe.each(VARIANTS_OF_LONG_RUNS)(
+  'for a day, whoever knows the password alone in variant %s',
+  (variant) => {
+    it('is judged within the limits, and the owner is refused nothing in a known browser', async () => {
+      const clock = testClock();
+      await start(variant, {}, clock);
+      const own = await ownBrowser();
+      const answers: number[] = [];
+      for (let minute = 0; minute < 24 * 60; minute += 10) {
+        const isTime = minute % 180 === 0;
+        if (isTime) answers.push((await own.login()).status);
+        const code = test.code();
+        await attack({ logins: 1, guesses: 5, recoveryGuesses: 1 });
+        if (isTime) {
+          answers.push((await own.enter({ pin: code })).status);
+          own.leave();
+        }
+        clock.advanceSeconds(600);
       }
-      clock.advanceSeconds(600);
-    }
-    expect(new Set(answers)).toEqual(new Set([200]));
-    expect(judgedWrong()).toBeGreaterThan(40);
-    expect(judgedWrong()).toBeLessThanOrEqual(60);
-    expect(test.told('sent').length).toBeLessThanOrEqual(answers.length / 2 + 1 + 20);
-  });
+      expect(new Set(answers)).toEqual(new Set([200]));
+      expect(judgedWrong()).toBeGreaterThan(40);
+      expect(judgedWrong()).toBeLessThanOrEqual(60);
+      expect(test.told('sent').length).toBeLessThanOrEqual(answers.length / 2 + 1 + 20);
+    });
 
-  it('is judged 60 times and then once a day, over a month, and the event says that somebody guesses', async () => {
-    const clock = testClock();
-    await start(variant, {}, clock);
-    const own = await ownBrowser();
-    for (let day = 0; day < 30; day += 1) {
-      for (let hour = 0; hour < 24; hour += 6) {
-        await attack({ logins: 1, guesses: 4, recoveryGuesses: 0 });
-        await own.login();
-        expect((await own.enter()).status).toBe(200);
-        own.leave();
-        clock.advanceSeconds(6 * 3_600);
+    it('is judged 60 times and then once a day, over a month, and the event says that somebody guesses', async () => {
+      const clock = testClock();
+      await start(variant, {}, clock);
+      const own = await ownBrowser();
+      for (let day = 0; day < 30; day += 1) {
+        for (let hour = 0; hour < 24; hour += 6) {
+          await attack({ logins: 1, guesses: 4, recoveryGuesses: 0 });
+          await own.login();
+          expect((await own.enter()).status).toBe(200);
+          own.leave();
+          clock.advanceSeconds(6 * 3_600);
+        }
       }
-    }
-    expect(test.told('guessing-slowly')).toHaveLength(1);
-    expect(judgedWrong()).toBeGreaterThan(60);
-    expect(judgedWrong()).toBeLessThanOrEqual(60 + 30);
-  });
+      expect(test.told('guessing-slowly')).toHaveLength(1);
+      expect(judgedWrong()).toBeGreaterThan(60);
+      expect(judgedWrong()).toBeLessThanOrEqual(60 + 30);
+    });
 
-  it('cannot disable the other side: the owner gets in by recovery code while others are disabled', async () => {
-    const clock = testClock();
-    await start(variant, {}, clock);
-    const [code] = await test.firstCodes();
-    for (let hour = 0; hour < 60; hour += 1) {
-      await attack({ logins: 1, guesses: 5, recoveryGuesses: 2 });
-      clock.advanceSeconds(3_600);
-    }
-    expect(test.told('disabled')).toHaveLength(1);
-    expect(judgedWrong()).toBe(50);
-    const owner = new Browser(test, ALICE, '198.51.100.4');
-    expect((await owner.login()).body).toMatchObject({ error: 'disabled', pending: true });
-    expect((await owner.recover(code)).body).toMatchObject({ verified: true });
-    owner.leave();
-    expect((await owner.login()).status).toBe(200);
-    expect((await owner.enter()).status).toBe(200);
-  });
-});
+    it('cannot disable the other side: the owner gets in by recovery code while others are disabled', async () => {
+      const clock = testClock();
+      await start(variant, {}, clock);
+      const [code] = await test.firstCodes();
+      for (let hour = 0; hour < 60; hour += 1) {
+        await attack({ logins: 1, guesses: 5, recoveryGuesses: 2 });
+        clock.advanceSeconds(3_600);
+      }
+      expect(test.told('disabled')).toHaveLength(1);
+      expect(judgedWrong()).toBe(50);
+      const owner = new Browser(test, ALICE, '198.51.100.4');
+      expect((await owner.login()).body).toMatchObject({ error: 'disabled', pending: true });
+      expect((await owner.recover(code)).body).toMatchObject({ verified: true });
+      owner.leave();
+      expect((await owner.login()).status).toBe(200);
+      expect((await owner.enter()).status).toBe(200);
+    });
+  },
+);

@@ -2,7 +2,12 @@ import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { people, queue } from '../support/people';
 import type { TestApp, TestAppOptions } from '../support/test-app';
 import { enterWrongly, seen, visit, type Visit } from '../support/visit';
-import { guessUntilLocked, startWithDefaultLimits, LOCKED, MOST_PEOPLE } from './support/default-limits';
+import {
+  guessUntilLocked,
+  startWithDefaultLimits,
+  LOCKED,
+  MOST_PEOPLE,
+} from './support/default-limits';
 
 jest.setTimeout(30_000);
 

@@ -2,7 +2,12 @@ import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { people, queue } from '../support/people';
 import type { TestApp, TestAppOptions } from '../support/test-app';
 import { enterWrongly, seen, visit, type Visit } from '../support/visit';
-import { guessUntilLocked, LOCKED, MOST_PEOPLE, startWithDefaultLimits } from './support/default-limits';
+import {
+  guessUntilLocked,
+  LOCKED,
+  MOST_PEOPLE,
+  startWithDefaultLimits,
+} from './support/default-limits';
 
 jest.setTimeout(30_000);
 
@@ -21,7 +26,8 @@ const validates = (): number => test.sim.stats().calls.validate;
 describe('the failures of a user', () => {
   it('are counted over addresses (rubygems.org GHSA-c55g-q6f4-5qxr, Instagram 2019)', async () => {
     await start();
-    const from = (host: number): Visit => visit(test, alice.user, { 'x-forwarded-for': `192.0.2.${host}` });
+    const from = (host: number): Visit =>
+      visit(test, alice.user, { 'x-forwarded-for': `192.0.2.${host}` });
     let address = 0;
     for (const wait of [0, 31, 90, 160]) {
       test.clock.advanceSeconds(wait);
@@ -55,7 +61,9 @@ describe('the failures of a user', () => {
     test.clock.advanceSeconds(300);
     await alice.login();
     await alice.enterWrong();
-    const counts = test.events.flatMap((event) => (event.type === 'failure-count-changed' ? [event.failures] : []));
+    const counts = test.events.flatMap((event) =>
+      event.type === 'failure-count-changed' ? [event.failures] : [],
+    );
     expect(counts).toEqual(Array.from({ length: 12 }, (_, index) => index + 1));
   });
 
@@ -103,7 +111,10 @@ describe('the failures of a user', () => {
     await start();
     await guessUntilLocked(test, alice);
     test.clock.advanceSeconds(1_799);
-    expect(await alice.login()).toMatchObject({ status: 429, body: { error: 'locked', pending: true } });
+    expect(await alice.login()).toMatchObject({
+      status: 429,
+      body: { error: 'locked', pending: true },
+    });
     test.clock.advanceSeconds(1);
     expect((await alice.login()).status).toBe(200);
     await enterWrongly(alice, 5);
@@ -135,7 +146,9 @@ describe('the failures of a user', () => {
       test.clock.advanceSeconds(31);
     }
     await Promise.all(
-      sessions.flatMap((visitor) => [visitor, visitor, visitor, visitor].map((one) => one.enterWrong())),
+      sessions.flatMap((visitor) =>
+        [visitor, visitor, visitor, visitor].map((one) => one.enterWrong()),
+      ),
     );
     const [most] = Object.values(test.sim.stats().validatesById).sort((a, b) => b - a);
     expect(most).toBeLessThanOrEqual(5);
@@ -147,6 +160,8 @@ describe('the failures of a user', () => {
     await last.login();
     await enterWrongly(last, 10);
     expect(validates()).toBe(10);
-    expect(test.events).toContainEqual(expect.objectContaining({ type: 'locked', userId: alice.user.id }));
+    expect(test.events).toContainEqual(
+      expect.objectContaining({ type: 'locked', userId: alice.user.id }),
+    );
   });
 });

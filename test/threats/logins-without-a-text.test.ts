@@ -32,8 +32,10 @@ function countingStore(clock: TestClock): { store: SmsOtpStore; live: () => numb
 }
 
 function addAppRoutes(app: Express, { stepUp, verifyWith }: SmsOtp): void {
-  app.post('/app', verifyWith?.('totp') ?? [], (req: { smsOtp?: unknown }, res: { json(body: unknown): void }) =>
-    res.json(req.smsOtp),
+  app.post(
+    '/app',
+    verifyWith?.('totp') ?? [],
+    (req: { smsOtp?: unknown }, res: { json(body: unknown): void }) => res.json(req.smsOtp),
   );
   const transaction = (): { amount: string; payee: string } => ({ amount: '5.00', payee: 'Bob' });
   app.post('/pay', stepUp({ transaction }), (req, res) => void res.json(req.smsOtp));
@@ -126,7 +128,11 @@ describe.each(['A', 'B'] as const)('a login without a text in variant %s', (vari
     await bob.login();
     await bob.enter();
     const { codes } = (await bob.post('/codes')).body as { codes: readonly string[] };
-    expect((await bob.post('/pay')).body).toMatchObject({ sent: true, purpose: 'transaction', factors: ['sms'] });
+    expect((await bob.post('/pay')).body).toMatchObject({
+      sent: true,
+      purpose: 'transaction',
+      factors: ['sms'],
+    });
     expect((await bob.post('/app', { pin: APP_CODE })).body).toEqual({ error: 'no-pending-login' });
     expect((await bob.recover(codes[0])).body).toEqual({ error: 'no-pending-login' });
     expect(await test.recoveryCodes.count(BOB.id)).toBe(10);

@@ -35,7 +35,12 @@ function expectUntouched(test: PhoneApp, sent: number): void {
 const refused = (error: string): unknown[] => Array.from({ length: 6 }, () => [403, { error }]);
 
 describe.each(['A', 'B'] as const)('a number cannot be changed in variant %s', (variant) => {
-  async function scene(): Promise<{ test: PhoneApp; alice: PhoneVisit; phoneId: string; sent: number }> {
+  async function scene(): Promise<{
+    test: PhoneApp;
+    alice: PhoneVisit;
+    phoneId: string;
+    sent: number;
+  }> {
     const test = await openPhoneApp({ variant });
     test.book.seed('alice', HOME, WORK);
     const alice = phoneVisit(test);
@@ -49,14 +54,21 @@ describe.each(['A', 'B'] as const)('a number cannot be changed in variant %s', (
     await alice.replace(NEW);
     expect((await alice.confirm(NEW)).status).toBe(200);
     expect(numbersOf(test)).toEqual([NEW, WORK]);
-    const told = { type: 'phone-enrolled', userId: 'alice', maskedPhone: '•• •• 88', replaced: '•• •• 23' };
+    const told = {
+      type: 'phone-enrolled',
+      userId: 'alice',
+      maskedPhone: '•• •• 88',
+      replaced: '•• •• 23',
+    };
     expect(test.events).toContainEqual(expect.objectContaining(told));
     expect(test.ended).toEqual([{ userId: 'alice', sid: expect.any(String) }]);
   });
 
   it('by nobody', async () => {
     const { test, phoneId, sent } = await scene();
-    expect(await tryEverything(phoneVisit(test), phoneId)).toEqual(refused('second-factor-required'));
+    expect(await tryEverything(phoneVisit(test), phoneId)).toEqual(
+      refused('second-factor-required'),
+    );
     expectUntouched(test, sent);
   });
 
@@ -103,7 +115,10 @@ describe.each(['A', 'B'] as const)('a number cannot be changed in variant %s', (
   });
 
   it('with a mark that vanished, or grew old, between enrollment and code', async () => {
-    for (const mark of [undefined, { userId: 'alice', method: 'sms', at: Date.now() - 3_600_000 }]) {
+    for (const mark of [
+      undefined,
+      { userId: 'alice', method: 'sms', at: Date.now() - 3_600_000 },
+    ]) {
       const { test, alice } = await scene();
       await alice.replace(NEW);
       setMark(test, mark);
@@ -140,7 +155,15 @@ describe('trust on first use ends with the first number', () => {
     test.users.set('alice', { ...ALICE, isOptional: true });
     const thief = phoneVisit(test);
     await thief.login();
-    const answers = [undefined, null, {}, [null], [{}], [{ mobile: 'odd', isConfirmed: true }], [{ mobile: HOME }]];
+    const answers = [
+      undefined,
+      null,
+      {},
+      [null],
+      [{}],
+      [{ mobile: 'odd', isConfirmed: true }],
+      [{ mobile: HOME }],
+    ];
     for (const answer of answers) {
       // The book is an app's, and apps have no types of ours.
       test.book.list = () => answer as ReturnType<typeof test.book.list>;

@@ -27,7 +27,11 @@ afterEach(async () => {
   opened = undefined;
 });
 
-async function start(variant: 'A' | 'B', options: Partial<SmsOtpOptions>, clock: TestClock): Promise<void> {
+async function start(
+  variant: 'A' | 'B',
+  options: Partial<SmsOtpOptions>,
+  clock: TestClock,
+): Promise<void> {
   test = await startFactorApp({ variant, clock, options });
 }
 
@@ -63,70 +67,79 @@ for (const { name, describe: describeStore, open } of allStores()) {
   });
 }
 
-describe.each(['A', 'B'] as const)('a gateway that loses answers for an hour, variant %s', (variant) => {
-  it.each(LOST)('to %s keeps out nobody with another factor, and nobody afterwards', async (_what, fault) => {
-    const clock = testClock();
-    await start(variant, {}, clock);
-    const codes = await test.firstCodes();
-    const before = test.browser();
-    await before.login();
-    expect((await before.enter()).status).toBe(200);
-    for (let minute = 0; minute < 60; minute += 6) {
-      const browser = test.browser();
-      await browser.login();
-      test.sim.failNext('validate', fault);
-      await browser.enter();
-      await browser.login();
-      clock.advanceSeconds(360);
-    }
-    const recovering = test.browser();
-    await recovering.login();
-    expect((await recovering.recover(codes[0])).body).toMatchObject({ verified: true });
-    clock.advanceSeconds(360);
-    const afterwards = test.browser();
-    expect((await afterwards.login()).status).toBe(200);
-    expect((await afterwards.enter()).body).toMatchObject({ verified: true });
-    expect([told('locked'), told('disabled')]).toEqual([0, 0]);
-  });
+describe.each(['A', 'B'] as const)(
+  'a gateway that loses answers for an hour, variant %s',
+  (variant) => {
+    it.each(LOST)(
+      'to %s keeps out nobody with another factor, and nobody afterwards',
+      async (_what, fault) => {
+        const clock = testClock();
+        await start(variant, {}, clock);
+        const codes = await test.firstCodes();
+        const before = test.browser();
+        await before.login();
+        expect((await before.enter()).status).toBe(200);
+        for (let minute = 0; minute < 60; minute += 6) {
+          const browser = test.browser();
+          await browser.login();
+          test.sim.failNext('validate', fault);
+          await browser.enter();
+          await browser.login();
+          clock.advanceSeconds(360);
+        }
+        const recovering = test.browser();
+        await recovering.login();
+        expect((await recovering.recover(codes[0])).body).toMatchObject({ verified: true });
+        clock.advanceSeconds(360);
+        const afterwards = test.browser();
+        expect((await afterwards.login()).status).toBe(200);
+        expect((await afterwards.enter()).body).toMatchObject({ verified: true });
+        expect([told('locked'), told('disabled')]).toEqual([0, 0]);
+      },
+    );
 
-  it.each<[string, Fault]>([
-    ['an undocumented error', { kind: 'error', code: 2199 }],
-    ['an answer that is lost', { kind: 'html-502', when: 'after' }],
-  ])('and answers wrong codes alone with %s: each side is disabled after 50', async (_what, fault) => {
-    const clock = testClock();
-    await start(variant, {}, clock);
-    const known = test.browser();
-    await known.login();
-    await known.enter();
-    known.leave();
-    const isEnough = (): boolean => told('disabled') > 0;
-    for (let hour = 0; hour < 24 * 60 && !isEnough(); hour += 1) {
-      await guessUntilRefused(new Browser(test, ALICE), fault);
-      clock.advanceSeconds(HOUR);
-    }
-    expect(isEnough()).toBe(true);
-    expect(failures()).toBe(50);
-    // The known browser has failures of its own, and then counts as one of the others, who are disabled.
-    for (let login = 0; login < 60; login += 1) {
-      await guessUntilRefused(known, fault);
-      clock.advanceSeconds(HOUR);
-    }
-    expect(failures()).toBeGreaterThan(50);
-    expect(failures()).toBeLessThanOrEqual(100);
-    known.leave();
-    expect((await known.login()).status).toBe(403);
-  });
+    it.each<[string, Fault]>([
+      ['an undocumented error', { kind: 'error', code: 2199 }],
+      ['an answer that is lost', { kind: 'html-502', when: 'after' }],
+    ])(
+      'and answers wrong codes alone with %s: each side is disabled after 50',
+      async (_what, fault) => {
+        const clock = testClock();
+        await start(variant, {}, clock);
+        const known = test.browser();
+        await known.login();
+        await known.enter();
+        known.leave();
+        const isEnough = (): boolean => told('disabled') > 0;
+        for (let hour = 0; hour < 24 * 60 && !isEnough(); hour += 1) {
+          await guessUntilRefused(new Browser(test, ALICE), fault);
+          clock.advanceSeconds(HOUR);
+        }
+        expect(isEnough()).toBe(true);
+        expect(failures()).toBe(50);
+        // The known browser has failures of its own, and then counts as one of the others, who are disabled.
+        for (let login = 0; login < 60; login += 1) {
+          await guessUntilRefused(known, fault);
+          clock.advanceSeconds(HOUR);
+        }
+        expect(failures()).toBeGreaterThan(50);
+        expect(failures()).toBeLessThanOrEqual(100);
+        known.leave();
+        expect((await known.login()).status).toBe(403);
+      },
+    );
 
-  const failures = (): number => test.sim.stats().calls.validate - test.told('verified').length;
+    const failures = (): number => test.sim.stats().calls.validate - test.told('verified').length;
 
-  async function guessUntilRefused(browser: Browser, fault: Fault): Promise<void> {
-    browser.leave();
-    if ((await browser.login()).status !== 200) return;
-    for (let guess = 0; guess < 5; guess += 1) {
-      test.sim.failNext('validate', fault);
-      if ((await browser.enterWrong()).status < 500) break;
+    async function guessUntilRefused(browser: Browser, fault: Fault): Promise<void> {
+      browser.leave();
+      if ((await browser.login()).status !== 200) return;
+      for (let guess = 0; guess < 5; guess += 1) {
+        test.sim.failNext('validate', fault);
+        if ((await browser.enterWrong()).status < 500) break;
+      }
+      // A fault that no call has met is over.
+      test.sim.clearFaults();
     }
-    // A fault that no call has met is over.
-    test.sim.clearFaults();
-  }
-});
+  },
+);

@@ -25,8 +25,10 @@ describe.each(['A', 'B'] as const)('at the same moment in variant %s', (variant)
   });
 
   const validates = (): number => test.sim.stats().calls.validate;
-  const times = <Result>(count: number, act: (index: number) => Promise<Result>): Promise<Result[]> =>
-    Promise.all(Array.from({ length: count }, (_, index) => act(index)));
+  const times = <Result>(
+    count: number,
+    act: (index: number) => Promise<Result>,
+  ): Promise<Result[]> => Promise.all(Array.from({ length: count }, (_, index) => act(index)));
   async function loggedIn(user = next()): Promise<Visit> {
     const visitor = visit(test, user);
     await visitor.login();
@@ -53,7 +55,9 @@ describe.each(['A', 'B'] as const)('at the same moment in variant %s', (variant)
     const before = validates();
     await times(40, () => visitor.enterWrong());
     expect(validates() - before).toBe(5);
-    const counts = test.events.flatMap((event) => (event.type === 'failure-count-changed' ? [event.failures] : []));
+    const counts = test.events.flatMap((event) =>
+      event.type === 'failure-count-changed' ? [event.failures] : [],
+    );
     expect(counts.sort()).toEqual([1, 2, 3, 4, 5]);
   });
 

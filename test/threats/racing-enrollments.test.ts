@@ -19,17 +19,24 @@ import { seen } from '../support/visit';
 
 const ROUNDS = 5;
 
-const enrolled = (test: PhoneApp): unknown[] => test.events.filter(({ type }) => type === 'phone-enrolled');
+const enrolled = (test: PhoneApp): unknown[] =>
+  test.events.filter(({ type }) => type === 'phone-enrolled');
 const confirmed = (test: PhoneApp, user = { id: 'alice', phone: null }): string[] =>
   numbersOf(test, user).filter((mobile) => !mobile.endsWith('?'));
 
 /** An app whose store and phone book take their time, and a user with two sessions that passed both factors. */
-async function openRace(variant: 'A' | 'B'): Promise<{ test: PhoneApp; one: PhoneVisit; two: PhoneVisit }> {
+async function openRace(
+  variant: 'A' | 'B',
+): Promise<{ test: PhoneApp; one: PhoneVisit; two: PhoneVisit }> {
   const clock = testClock();
   const book = memoryPhoneBook();
   book.seed('alice', HOME, WORK);
   const store = slowStore(clock);
-  const made = await openPhoneApp({ variant, clock, options: { store, phoneBook: slowBook(book) } });
+  const made = await openPhoneApp({
+    variant,
+    clock,
+    options: { store, phoneBook: slowBook(book) },
+  });
   const test = { ...made, book };
   const [one, two] = [phoneVisit(test), phoneVisit(test)];
   await one.logIn();
@@ -109,7 +116,10 @@ describe.each(['A', 'B'] as const)('two enrollments at once, in variant %s,', (v
       const { test, one, two } = await openRace(variant);
       const phoneId = await two.idOf(HOME);
       await one.replace(NEW);
-      const [replaced, removed] = await Promise.all([one.confirm(NEW), two.post('/phones/remove', { phoneId })]);
+      const [replaced, removed] = await Promise.all([
+        one.confirm(NEW),
+        two.post('/phones/remove', { phoneId }),
+      ]);
       expect([replaced.status, removed.status].filter((status) => status === 200)).toHaveLength(1);
       expect(confirmed(test)).toEqual(replaced.status === 200 ? [NEW, WORK] : [WORK]);
     }
@@ -139,6 +149,9 @@ describe.each(['A', 'B'] as const)('two enrollments at once, in variant %s,', (v
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     expect(confirmed(test, { id: 'bob', phone: null })).toEqual(['+12065550112']);
     test.clock.advanceSeconds(31);
-    expect(seen(await one.enroll('+12065550113'))).toEqual([403, { error: 'second-factor-required' }]);
+    expect(seen(await one.enroll('+12065550113'))).toEqual([
+      403,
+      { error: 'second-factor-required' },
+    ]);
   });
 });

@@ -38,7 +38,8 @@ describe.each(['A', 'B'] as const)('recovery codes under attack, variant %s', (v
   afterEach(() => test.close());
 
   const nextGuess = (): string => guess.next().value as string;
-  const judged = (): number => test.told('rejected').filter(({ reason }) => reason === 'wrong-code').length;
+  const judged = (): number =>
+    test.told('rejected').filter(({ reason }) => reason === 'wrong-code').length;
 
   /** Ten failures with three texted codes, the last of which has two attempts left. */
   async function failTenTimes(): Promise<void> {
@@ -123,7 +124,13 @@ describe.each(['A', 'B'] as const)('recovery codes under attack, variant %s', (v
     expect((await alice.recover(codes[0])).status).toBe(200);
     test.clock.advanceSeconds(31);
     const code = codes[0] ?? '';
-    const spellings = [code, code.toLowerCase(), ` ${code}`, code.replaceAll('-', ' '), `${code}\n`];
+    const spellings = [
+      code,
+      code.toLowerCase(),
+      ` ${code}`,
+      code.replaceAll('-', ' '),
+      `${code}\n`,
+    ];
     const again = test.browser();
     await again.login();
     for (const spelling of spellings) expect(brief(await again.recover(spelling))).toEqual(INVALID);
@@ -156,7 +163,10 @@ describe.each(['A', 'B'] as const)('recovery codes under attack, variant %s', (v
     const own = await startFactorApp({
       variant,
       routes: (app, smsOtp) => {
-        const transaction = (): { amount: string; payee: string } => ({ amount: '1 EUR', payee: 'Mallory' });
+        const transaction = (): { amount: string; payee: string } => ({
+          amount: '1 EUR',
+          payee: 'Mallory',
+        });
         app.post('/pay', smsOtp.stepUp({ transaction }), (req, res) => void res.json(req.smsOtp));
       },
     });

@@ -1,6 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { LogInOptions } from 'passport';
-import { ALICE, asUser, BOB, startTestApp, type TestApp, type TestAppOptions } from '../support/test-app';
+import {
+  ALICE,
+  asUser,
+  BOB,
+  startTestApp,
+  type TestApp,
+  type TestAppOptions,
+} from '../support/test-app';
 import { seen, visit, type Visit } from '../support/visit';
 
 const CLOSED = [403, { error: 'second-factor-required' }];
@@ -22,7 +29,9 @@ const otherWaysIn: TestAppOptions['routes'] = (app) => {
     app.post(path, (req, res, next) => {
       // Missing in the types, part of Passport since 0.6.
       const options = { session: true, keepSessionInfo } as LogInOptions;
-      req.logIn(asUser(BOB), options, (error: unknown) => (error instanceof Error ? next(error) : res.json({})));
+      req.logIn(asUser(BOB), options, (error: unknown) =>
+        error instanceof Error ? next(error) : res.json({}),
+      );
     });
   }
 };
@@ -60,7 +69,10 @@ describe('the mark of one user', () => {
   it('is not given by a login that did not go through send (Gitea CVE-2026-73278)', async () => {
     const agent = test.agent();
     await agent.post('/other');
-    expect((await agent.get('/status')).body).toMatchObject({ isAuthenticated: true, hasSecondFactor: false });
+    expect((await agent.get('/status')).body).toMatchObject({
+      isAuthenticated: true,
+      hasSecondFactor: false,
+    });
     expect(seen(await agent.get('/account'))).toEqual(CLOSED);
   });
 });
@@ -72,7 +84,10 @@ describe('between the factors', () => {
     await alice.login();
     for (let look = 0; look < 2; look += 1) {
       expect(seen(await alice.account())).toEqual(CLOSED);
-      expect((await alice.status()).body).toMatchObject({ isAuthenticated: false, hasSecondFactor: false });
+      expect((await alice.status()).body).toMatchObject({
+        isAuthenticated: false,
+        hasSecondFactor: false,
+      });
     }
     expect(test.logins).toEqual([]);
   });
@@ -107,8 +122,20 @@ describe('between the factors', () => {
   it('no spelling of a path opens it (CryptPad CVE-2025-49591)', async () => {
     const agent = test.agent();
     await agent.post('/login').send({ username: 'alice', password: 'right' });
-    const plain = ['/account', '/ACCOUNT', '/account/', '/account?verified=true&mfa=1', '/./account'];
-    const encoded = ['/%61ccount', '/acc%6Funt', '/status/../account', '//account', '/status/%2e%2e/account'];
+    const plain = [
+      '/account',
+      '/ACCOUNT',
+      '/account/',
+      '/account?verified=true&mfa=1',
+      '/./account',
+    ];
+    const encoded = [
+      '/%61ccount',
+      '/acc%6Funt',
+      '/status/../account',
+      '//account',
+      '/status/%2e%2e/account',
+    ];
     for (const path of [...plain, ...encoded]) {
       expect([path, (await agent.get(path)).status]).not.toEqual([path, 200]);
     }
@@ -120,7 +147,9 @@ describe('whether a second factor is needed', () => {
     await start({
       users: [{ ...ALICE, isOptional: true }],
       routes: (app, smsOtp) => {
-        app.get('/lenient', smsOtp.requireSecondFactor({ allowNotRequired: true }), (_req, res) => res.json({}));
+        app.get('/lenient', smsOtp.requireSecondFactor({ allowNotRequired: true }), (_req, res) =>
+          res.json({}),
+        );
       },
     });
     const agent = test.agent();
@@ -166,8 +195,14 @@ describe('the flow a code was made for', () => {
       expect((await agent.get('/status')).body).toMatchObject({ pending: { purpose: 'step-up' } });
       test.clock.advanceSeconds(30);
       const path = act === 'enter' ? '/login/pin' : '/login/resend';
-      expect(seen(await agent.post(path).send({ pin }))).toEqual([401, { error: 'no-pending-login' }]);
-      expect((await agent.get('/status')).body).toMatchObject({ pending: null, hasSecondFactor: false });
+      expect(seen(await agent.post(path).send({ pin }))).toEqual([
+        401,
+        { error: 'no-pending-login' },
+      ]);
+      expect((await agent.get('/status')).body).toMatchObject({
+        pending: null,
+        hasSecondFactor: false,
+      });
       expect(test.sim.stats()).toMatchObject({ sent: 2, calls: { validate: 1 } });
     },
   );

@@ -46,12 +46,17 @@ describe('the first factor', () => {
       },
     });
     const agent = test.agent();
-    const idOf = (cookies: unknown): string => /connect\.sid=([^;]+)/.exec(String(cookies))?.[1] ?? '';
+    const idOf = (cookies: unknown): string =>
+      /connect\.sid=([^;]+)/.exec(String(cookies))?.[1] ?? '';
     const planted = idOf((await agent.get('/visit')).headers['set-cookie']);
     const pending = idOf(
-      (await agent.post('/login').send({ username: 'alice', password: 'right' })).headers['set-cookie'],
+      (await agent.post('/login').send({ username: 'alice', password: 'right' })).headers[
+        'set-cookie'
+      ],
     );
-    const passed = idOf((await agent.post('/login/pin').send({ pin: test.code() })).headers['set-cookie']);
+    const passed = idOf(
+      (await agent.post('/login/pin').send({ pin: test.code() })).headers['set-cookie'],
+    );
     expect(new Set([planted, pending, passed, '']).size).toBe(4);
     for (const old of [planted, pending]) {
       const fixed = await test.agent().get('/account').set('Cookie', `connect.sid=${old}`);
@@ -87,7 +92,9 @@ describe('an error of the gateway', () => {
         'mayHaveArrived',
         'retryAfterSeconds',
       ]).toEqual(expect.arrayContaining(own));
-      expect(tellAll(error)).not.toMatch(/bearer|authorization|validate\/|127\.0\.0\.1|Bad Gateway/i);
+      expect(tellAll(error)).not.toMatch(
+        /bearer|authorization|validate\/|127\.0\.0\.1|Bad Gateway/i,
+      );
       expect(tellAll(error)).not.toContain(code);
     }
   });
@@ -117,8 +124,14 @@ describe('an answer in a chain of encodings', () => {
   it('is refused unread (undici CVE-2026-22036)', async () => {
     let body: Buffer = Buffer.alloc(10_000_000, ' ');
     for (let layer = 0; layer < 5; layer += 1) body = gzipSync(body);
-    const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip, gzip, gzip, gzip, gzip' };
-    const gateway = createServer((_req, res) => res.writeHead(200, headers).end(body)).listen(0, '127.0.0.1');
+    const headers = {
+      'content-type': 'application/json',
+      'content-encoding': 'gzip, gzip, gzip, gzip, gzip',
+    };
+    const gateway = createServer((_req, res) => res.writeHead(200, headers).end(body)).listen(
+      0,
+      '127.0.0.1',
+    );
     await once(gateway, 'listening');
     others.push({ close: () => gateway.close() });
     // A listening TCP server has an address.
@@ -140,7 +153,14 @@ describe('the page to return to', () => {
   it('is on this site, whatever it looks like (express CVE-2024-29041)', async () => {
     test = await startTestApp({ routes });
     const foreign = [
-      ['//evil.test', '/\\evil.test', '/\t/evil.test', '/..//evil.test', '/.//evil.test', ' //evil.test'],
+      [
+        '//evil.test',
+        '/\\evil.test',
+        '/\t/evil.test',
+        '/..//evil.test',
+        '/.//evil.test',
+        ' //evil.test',
+      ],
       ['https://evil.test', 'http:evil.test', 'https://localhost@evil.test', '\\\\evil.test'],
       ['javascript:alert(1)', '/\u0000/evil.test', '/%\r\nLocation: //evil.test', '', 'account'],
     ].flat();

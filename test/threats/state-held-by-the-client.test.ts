@@ -30,7 +30,9 @@ describe('attempts', () => {
     const saved = test.sessions.dump();
     await enterWrongly(visitor, 3);
     expect(saved).toMatch(/attemptsLeft\W+5/);
-    expect(test.sessions.dump()).toBe(saved.replace(/(attemptsLeft\W+)5/, (_found, before: string) => `${before}2`));
+    expect(test.sessions.dump()).toBe(
+      saved.replace(/(attemptsLeft\W+)5/, (_found, before: string) => `${before}2`),
+    );
     expect(saved).not.toMatch(/failure|lock|userId|2025550123/i);
   });
 
@@ -70,47 +72,65 @@ describe('attempts', () => {
   });
 
   it.each([
-    ['as text', { refusedBy: null, counts: [{ count: '50', resetSeconds: null, lockedSeconds: '1800' }] }],
+    [
+      'as text',
+      { refusedBy: null, counts: [{ count: '50', resetSeconds: null, lockedSeconds: '1800' }] },
+    ],
     ['not at all', { refusedBy: null, counts: [] }],
-    ['as a refusal in text', { refusedBy: '0', counts: [{ count: '50', resetSeconds: null, lockedSeconds: '0' }] }],
-  ])('that the store gives %s let nobody past the limit (Vikunja CVE-2026-35597)', async (_what, charge) => {
-    const clock = testClock();
-    const tampered = tamperedStore(clock);
-    test = await startTestApp({ clock, options: { store: tampered.store } });
-    const visitor = visit(test);
-    await visitor.login();
-    tampered.tamper('charge', answering(charge));
-    await enterWrongly(visitor, 8);
-    expect(test.sim.stats().calls.validate).toBeLessThanOrEqual(5);
-    expect((await visitor.enterRight()).status).toBeGreaterThanOrEqual(400);
-    expect(test.logins).toEqual([]);
-  });
+    [
+      'as a refusal in text',
+      { refusedBy: '0', counts: [{ count: '50', resetSeconds: null, lockedSeconds: '0' }] },
+    ],
+  ])(
+    'that the store gives %s let nobody past the limit (Vikunja CVE-2026-35597)',
+    async (_what, charge) => {
+      const clock = testClock();
+      const tampered = tamperedStore(clock);
+      test = await startTestApp({ clock, options: { store: tampered.store } });
+      const visitor = visit(test);
+      await visitor.login();
+      tampered.tamper('charge', answering(charge));
+      await enterWrongly(visitor, 8);
+      expect(test.sim.stats().calls.validate).toBeLessThanOrEqual(5);
+      expect((await visitor.enterRight()).status).toBeGreaterThanOrEqual(400);
+      expect(test.logins).toEqual([]);
+    },
+  );
 });
 
 describe('an end', () => {
   /** What ends a challenge, each in its own way. */
   const ENDS: [string, (visitor: Visit) => Promise<unknown>][] = [
-    ['an answer that was lost', (visitor) => (test.sim.failNext('validate', 'reset'), visitor.enterRight())],
+    [
+      'an answer that was lost',
+      (visitor) => (test.sim.failNext('validate', 'reset'), visitor.enterRight()),
+    ],
     ['a cancel', (visitor) => visitor.cancel()],
     ['a number that has changed', (visitor) => withPhone('+12025550199', visitor.enterRight)],
-    ['a number that had changed before another code', (visitor) => withPhone('+12025550199', visitor.resend)],
+    [
+      'a number that had changed before another code',
+      (visitor) => withPhone('+12025550199', visitor.resend),
+    ],
   ];
 
-  it.each(ENDS)('by %s is the end in the store, however often the session is put back', async (_what, end) => {
-    test = await startTestApp();
-    const visitor = visit(test);
-    await visitor.login();
-    const saved = test.sessions.dump();
-    test.clock.advanceSeconds(30);
-    await end(visitor);
-    const before = test.sim.stats().calls.validate;
-    restore(test.sessions, saved);
-    expect((await visitor.status()).body.session.pending).toBeDefined();
-    expect(seen(await visitor.enterRight())).toEqual([401, { error: 'invalid-code' }]);
-    restore(test.sessions, saved);
-    expect(seen(await visitor.resend())).toEqual([401, { error: 'no-pending-login' }]);
-    expect([test.sim.stats().calls.validate, test.sim.stats().sent]).toEqual([before, 1]);
-  });
+  it.each(ENDS)(
+    'by %s is the end in the store, however often the session is put back',
+    async (_what, end) => {
+      test = await startTestApp();
+      const visitor = visit(test);
+      await visitor.login();
+      const saved = test.sessions.dump();
+      test.clock.advanceSeconds(30);
+      await end(visitor);
+      const before = test.sim.stats().calls.validate;
+      restore(test.sessions, saved);
+      expect((await visitor.status()).body.session.pending).toBeDefined();
+      expect(seen(await visitor.enterRight())).toEqual([401, { error: 'invalid-code' }]);
+      restore(test.sessions, saved);
+      expect(seen(await visitor.resend())).toEqual([401, { error: 'no-pending-login' }]);
+      expect([test.sim.stats().calls.validate, test.sim.stats().sent]).toEqual([before, 1]);
+    },
+  );
 
   async function withPhone(phone: string, act: () => Promise<unknown>): Promise<void> {
     test.users.set('alice', { ...ALICE, phone });

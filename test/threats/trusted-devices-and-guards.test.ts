@@ -22,8 +22,12 @@ describe.each(['A', 'B'] as const)('a login by trusted device, variant %s', (var
       variant,
       routes: (app, smsOtp) => {
         for (const [name, maxAgeSeconds] of Object.entries(AGES)) {
-          app.get(`/within/${name}`, smsOtp.requireSecondFactor({ maxAgeSeconds }), (_req, res) => res.json({}));
-          app.get(`/is-within/${name}`, (req, res) => res.json({ is: smsOtp.hasSecondFactor(req, { maxAgeSeconds }) }));
+          app.get(`/within/${name}`, smsOtp.requireSecondFactor({ maxAgeSeconds }), (_req, res) =>
+            res.json({}),
+          );
+          app.get(`/is-within/${name}`, (req, res) =>
+            res.json({ is: smsOtp.hasSecondFactor(req, { maxAgeSeconds }) }),
+          );
         }
       },
     });
@@ -93,7 +97,10 @@ describe('a trusted device', () => {
     expect(test.told('browser-unknown')).toHaveLength(1);
     await guess(test.browser());
     alice.device = device;
-    expect(brief(await alice.login())).toEqual([429, { error: 'locked', retryAfterSeconds: expect.any(Number) }]);
+    expect(brief(await alice.login())).toEqual([
+      429,
+      { error: 'locked', retryAfterSeconds: expect.any(Number) },
+    ]);
     expect((await alice.get('/account')).status).toBe(403);
     expect(alice.device).toBe(device);
     test.clock.advanceSeconds(1_800);
@@ -143,7 +150,13 @@ describe('a trusted device', () => {
     alice.device = first;
     await visit();
     answers.push(await test.trustedDevices.list('alice'));
-    const said = tellAll([test.events, test.errors, test.sessions.dump(), test.sessions.writes, answers]);
+    const said = tellAll([
+      test.events,
+      test.errors,
+      test.sessions.dump(),
+      test.sessions.writes,
+      answers,
+    ]);
     expect(values).toHaveLength(6);
     for (const value of values) expect(said).not.toContain(value);
   });
@@ -186,15 +199,18 @@ describe('a trusted device', () => {
     await own.close();
   });
 
-  it.each([[undefined], [''], [12]])('needs a version of the password: %p is refused', async (version) => {
-    const getPasswordVersion = (): string => version as string;
-    const own = await startFactorApp({ options: { trustedDevices: { getPasswordVersion } } });
-    const answer = await own.browser().trust();
-    expect([answer.status, answer.deviceCookie]).toEqual([500, undefined]);
-    const told = 'getPasswordVersion must return a string that is not empty';
-    expect(own.errors).toEqual([new TypeError(told)]);
-    await own.close();
-  });
+  it.each([[undefined], [''], [12]])(
+    'needs a version of the password: %p is refused',
+    async (version) => {
+      const getPasswordVersion = (): string => version as string;
+      const own = await startFactorApp({ options: { trustedDevices: { getPasswordVersion } } });
+      const answer = await own.browser().trust();
+      expect([answer.status, answer.deviceCookie]).toEqual([500, undefined]);
+      const told = 'getPasswordVersion must return a string that is not empty';
+      expect(own.errors).toEqual([new TypeError(told)]);
+      await own.close();
+    },
+  );
 });
 
 function fail(): Promise<never> {

@@ -36,14 +36,26 @@ describe('a device cookie that was never given out', () => {
   it.each([
     ['an empty one', () => ''],
     ['no base64url', () => '%00%ff'],
-    ['a made-up one of the right shape', () => ['a'.repeat(22), 'b'.repeat(43), 'c'.repeat(43)].join('.')],
-    ['one without its seal (scheb/2fa GHSA-h6mp-mc7g-mg49)', (parts: string[]) => parts.slice(0, 2).join('.')],
+    [
+      'a made-up one of the right shape',
+      () => ['a'.repeat(22), 'b'.repeat(43), 'c'.repeat(43)].join('.'),
+    ],
+    [
+      'one without its seal (scheb/2fa GHSA-h6mp-mc7g-mg49)',
+      (parts: string[]) => parts.slice(0, 2).join('.'),
+    ],
     ['one with an empty seal', (parts: string[]) => [...parts.slice(0, 2), ''].join('.')],
-    ['the seal of another token', (parts: string[]) => [parts[0], 'b'.repeat(43), parts[2]].join('.')],
+    [
+      'the seal of another token',
+      (parts: string[]) => [parts[0], 'b'.repeat(43), parts[2]].join('.'),
+    ],
     ['two dots more', (parts: string[]) => `${parts.join('.')}..`],
     ['a huge one', (parts: string[]) => parts.join('.') + 'a'.repeat(10_000)],
     ['one in quotes', (parts: string[]) => `"${parts.join('.')}"`],
-    ['one of two of the same name', (parts: string[]) => `${parts.join('.')}; __Host-sms-otp-device=x`],
+    [
+      'one of two of the same name',
+      (parts: string[]) => `${parts.join('.')}; __Host-sms-otp-device=x`,
+    ],
   ])('%s is ignored and cleared, and the device stays trusted', async (_what, forge) => {
     await alice.trust();
     const genuine = alice.device;
@@ -155,7 +167,11 @@ describe('a device cookie that was copied', () => {
 describe('a trusted device, after', () => {
   it.each([
     ['a change of the password', () => void test.passwords.set('alice', 'second'), 'changed'],
-    ['a change of the number', () => void test.users.set('alice', { id: 'alice', phone: '+12025550199' }), 'changed'],
+    [
+      'a change of the number',
+      () => void test.users.set('alice', { id: 'alice', phone: '+12025550199' }),
+      'changed',
+    ],
     ['new recovery codes', () => test.firstCodes(), 'changed'],
     ['being revoked', () => test.trustedDevices.revokeAll('alice'), 'revoked'],
     ['being forgotten', () => test.smsOtp.forgetUser('alice'), undefined],

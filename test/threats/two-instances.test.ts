@@ -16,7 +16,12 @@ describe.each(['A', 'B'] as const)('two instances in one app in variant %s', (va
     await test.close();
   });
 
-  function addStaff(app: Express, _smsOtp: SmsOtp, passport: PassportStatic, options: SmsOtpOptions): void {
+  function addStaff(
+    app: Express,
+    _smsOtp: SmsOtp,
+    passport: PassportStatic,
+    options: SmsOtpOptions,
+  ): void {
     const made = createSmsOtp({ ...options, strategyName: 'staff', recoveryCodes: {} });
     staff = made;
     // Passport types its middleware as any.
@@ -30,7 +35,9 @@ describe.each(['A', 'B'] as const)('two instances in one app in variant %s', (va
   it('let no recovery code of a customer into the account of the staff that has the same id', async () => {
     const [code] = await test.firstCodes();
     const browser = test.browser();
-    expect((await browser.post('/staff/login', { username: 'alice', password: 'right' })).status).toBe(200);
+    expect(
+      (await browser.post('/staff/login', { username: 'alice', password: 'right' })).status,
+    ).toBe(200);
     expect((await browser.post('/staff/recover', { recoveryCode: code })).status).toBe(401);
     expect(test.told('recovery-code-used')).toEqual([]);
   });
@@ -38,7 +45,9 @@ describe.each(['A', 'B'] as const)('two instances in one app in variant %s', (va
   it('let no mark, and no texted code, of a customer into the pages of the staff', async () => {
     const browser = test.browser();
     await browser.login();
-    expect((await browser.post('/staff/login/pin', { pin: test.code() })).body).toEqual({ error: 'no-pending-login' });
+    expect((await browser.post('/staff/login/pin', { pin: test.code() })).body).toEqual({
+      error: 'no-pending-login',
+    });
     await browser.enter();
     expect((await browser.get('/account')).status).toBe(200);
     expect((await browser.get('/staff/account')).status).toBe(403);
@@ -47,7 +56,9 @@ describe.each(['A', 'B'] as const)('two instances in one app in variant %s', (va
   it('take no trusted device of a customer for one of the staff', async () => {
     const browser = test.browser();
     await browser.trust();
-    expect((await browser.post('/staff/login', { username: 'alice', password: 'right' })).body).toMatchObject({
+    expect(
+      (await browser.post('/staff/login', { username: 'alice', password: 'right' })).body,
+    ).toMatchObject({
       sent: true,
     });
   });

@@ -8,7 +8,12 @@ export const OLD_SECRET = 'another secret of the tests, which was there before';
 /** The ASCII secret of RFC 6238 appendix B, "12345678901234567890", in base32. */
 export const RFC_KEY = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';
 
-export const NEW = { secret: SECRET, userId: 'alice', issuer: 'Harbour Bank', account: 'alice@example.org' } as const;
+export const NEW = {
+  secret: SECRET,
+  userId: 'alice',
+  issuer: 'Harbour Bank',
+  account: 'alice@example.org',
+} as const;
 
 /** What an authenticator app with this key shows. */
 export function show(key: string, timeMs: number, offsetSteps = 0): string {
@@ -21,7 +26,10 @@ export class TotpBook {
   readonly #lastSteps = new Map<string, number>();
 
   /** Gives a user an authenticator app, and returns its key. */
-  async add(userId: string, more: { readonly secret?: string; readonly existing?: string } = {}): Promise<string> {
+  async add(
+    userId: string,
+    more: { readonly secret?: string; readonly existing?: string } = {},
+  ): Promise<string> {
     const { sealed, key } = await createTotpSecret({ ...NEW, userId, ...more });
     this.sealed.set(userId, sealed);
     return key;
@@ -38,13 +46,19 @@ export class TotpBook {
     },
   };
 
-  factor(more: Partial<TotpFactorOptions> = {}): CodeFactor & Required<Pick<CodeFactor, 'isAvailable'>> {
+  factor(
+    more: Partial<TotpFactorOptions> = {},
+  ): CodeFactor & Required<Pick<CodeFactor, 'isAvailable'>> {
     return totpFactor({ ...this.options, ...more });
   }
 }
 
 /** Enters a code, without a login around it. */
-export async function enter(factor: Pick<CodeFactor, 'check'>, code: string, userId = 'alice'): Promise<boolean> {
+export async function enter(
+  factor: Pick<CodeFactor, 'check'>,
+  code: string,
+  userId = 'alice',
+): Promise<boolean> {
   return factor.check({ user: userOf(userId), userId, code, address: undefined });
 }
 

@@ -24,11 +24,18 @@ describe('totpFactor', () => {
 
   it.each([
     ['spaces', (code: string) => ` ${code.slice(0, 3)} ${code.slice(3)} `],
-    ['a no-break space and a hyphen', (code: string) => `${code.slice(0, 3)}\u00a0-${code.slice(3)}`],
-    ['Arabic digits', (code: string) => code.replace(/\d/g, (digit) => String.fromCodePoint(0x660 + Number(digit)))],
+    [
+      'a no-break space and a hyphen',
+      (code: string) => `${code.slice(0, 3)}\u00a0-${code.slice(3)}`,
+    ],
+    [
+      'Arabic digits',
+      (code: string) => code.replace(/\d/g, (digit) => String.fromCodePoint(0x660 + Number(digit))),
+    ],
     [
       'full-width digits',
-      (code: string) => code.replace(/\d/g, (digit) => String.fromCodePoint(0xff10 + Number(digit))),
+      (code: string) =>
+        code.replace(/\d/g, (digit) => String.fromCodePoint(0xff10 + Number(digit))),
     ],
   ])('reads a code that is written with %s', async (_what, write) => {
     const book = new TotpBook();
@@ -36,11 +43,14 @@ describe('totpFactor', () => {
     await expect(enter(book.factor(), write(show(key, Date.now())))).resolves.toBe(true);
   });
 
-  it.each(['', '12345', '1234567', 'abcdef', '12345x', '-12345', '1e5', '٠'])('refuses %p', async (code) => {
-    const book = new TotpBook();
-    await book.add('alice');
-    await expect(enter(book.factor(), code)).resolves.toBe(false);
-  });
+  it.each(['', '12345', '1234567', 'abcdef', '12345x', '-12345', '1e5', '٠'])(
+    'refuses %p',
+    async (code) => {
+      const book = new TotpBook();
+      await book.add('alice');
+      await expect(enter(book.factor(), code)).resolves.toBe(false);
+    },
+  );
 
   it('asks the app for the step of the code, which may be the one before or after', async () => {
     const book = new TotpBook();
@@ -52,12 +62,15 @@ describe('totpFactor', () => {
     expect(steps).toEqual([99, 100, 101]);
   });
 
-  it.each([false, undefined, null, 1, 'true', {}])('takes %p of acceptStep for no', async (answer) => {
-    const book = new TotpBook();
-    const key = await book.add('alice');
-    const factor = book.factor({ acceptStep: () => answer as boolean });
-    await expect(enter(factor, show(key, Date.now()))).resolves.toBe(false);
-  });
+  it.each([false, undefined, null, 1, 'true', {}])(
+    'takes %p of acceptStep for no',
+    async (answer) => {
+      const book = new TotpBook();
+      const key = await book.add('alice');
+      const factor = book.factor({ acceptStep: () => answer as boolean });
+      await expect(enter(factor, show(key, Date.now()))).resolves.toBe(false);
+    },
+  );
 
   it('is available to those who have a secret, also to one whose secret does not open', async () => {
     const book = new TotpBook();
@@ -65,11 +78,9 @@ describe('totpFactor', () => {
     book.sealed.set('bob', 'something else');
     const factor = book.factor();
     const users = ['alice', 'bob', 'carol'].map(userOf);
-    await expect(Promise.all(users.map(async (user) => factor.isAvailable(user)))).resolves.toEqual([
-      true,
-      true,
-      false,
-    ]);
+    await expect(Promise.all(users.map(async (user) => factor.isAvailable(user)))).resolves.toEqual(
+      [true, true, false],
+    );
     await expect(factor.isAvailable.call(null, userOf('alice'))).resolves.toBe(true);
     await expect(
       totpFactor({ ...book.options, findSecret: () => undefined }).isAvailable(userOf('alice')),
@@ -82,8 +93,12 @@ describe('totpFactor', () => {
     const fail = (): never => {
       throw new Error('the database is down');
     };
-    await expect(enter(book.factor({ findSecret: fail }), '123456')).rejects.toThrow('the database is down');
-    await expect(enter(book.factor({ acceptStep: fail }), show(key, Date.now()))).rejects.toThrow('database');
+    await expect(enter(book.factor({ findSecret: fail }), '123456')).rejects.toThrow(
+      'the database is down',
+    );
+    await expect(enter(book.factor({ acceptStep: fail }), show(key, Date.now()))).rejects.toThrow(
+      'database',
+    );
   });
 
   it.each([
@@ -132,11 +147,14 @@ describe.each(['A', 'B'] as const)('a login with an authenticator app, variant %
   afterEach(() => test.close());
 
   const shown = (offset?: number): string => show(key, test.clock.now(), offset);
-  const give = async (code: string): Promise<number> => (await alice.post('/login/totp', { pin: code })).status;
+  const give = async (code: string): Promise<number> =>
+    (await alice.post('/login/totp', { pin: code })).status;
 
   it('lets in, and says how', async () => {
     await alice.login();
-    const { status, body } = await alice.post('/login/totp', { pin: ` ${shown().slice(0, 3)} ${shown().slice(3)} ` });
+    const { status, body } = await alice.post('/login/totp', {
+      pin: ` ${shown().slice(0, 3)} ${shown().slice(3)} `,
+    });
     expect([status, body.method, body.authInfo]).toEqual([
       200,
       'totp',
@@ -173,7 +191,9 @@ describe.each(['A', 'B'] as const)('a login with an authenticator app, variant %
     test.clock.advanceSeconds(60);
     await other.login();
     const code = shown();
-    const answers = await Promise.all([alice, other].map((browser) => browser.post('/login/totp', { pin: code })));
+    const answers = await Promise.all(
+      [alice, other].map((browser) => browser.post('/login/totp', { pin: code })),
+    );
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 401]);
   });
 
@@ -183,7 +203,9 @@ describe.each(['A', 'B'] as const)('a login with an authenticator app, variant %
     await expect(give(shown())).resolves.toBe(500);
     expect(test.errors.at(-1)).toMatchObject({ code: 'ERR_TOTP_SECRET' });
     for (let attempt = 0; attempt < 4; attempt += 1) await give(shown());
-    expect((await alice.post('/login/totp', { pin: shown() })).body).toEqual({ error: 'invalid-code' });
+    expect((await alice.post('/login/totp', { pin: shown() })).body).toEqual({
+      error: 'invalid-code',
+    });
   });
 
   it('has no code for a user without an app', async () => {

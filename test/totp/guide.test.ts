@@ -21,7 +21,12 @@ const idOf = (user: Express.User): string => (user as unknown as { readonly id: 
 
 describe('the guide', () => {
   it('has one statement of each kind', () => {
-    for (const start of ['CREATE TABLE', 'SELECT sealed', 'UPDATE authenticator_apps', 'INSERT INTO']) {
+    for (const start of [
+      'CREATE TABLE',
+      'SELECT sealed',
+      'UPDATE authenticator_apps',
+      'INSERT INTO',
+    ]) {
       expect(guide.split(start)).toHaveLength(2);
     }
   });
@@ -51,11 +56,16 @@ describeWithService('postgres')('the statements of the guide in PostgreSQL', () 
       secret: SECRET,
       now: () => nowMs,
       findSecret: async (user) => {
-        const { rows } = await pool.query<{ sealed: string }>(readSql('SELECT sealed'), [idOf(user)]);
+        const { rows } = await pool.query<{ sealed: string }>(readSql('SELECT sealed'), [
+          idOf(user),
+        ]);
         return rows[0]?.sealed ?? null;
       },
       acceptStep: async (user, step) => {
-        const { rowCount } = await pool.query(readSql('UPDATE authenticator_apps'), [idOf(user), step]);
+        const { rowCount } = await pool.query(readSql('UPDATE authenticator_apps'), [
+          idOf(user),
+          step,
+        ]);
         return rowCount === 1;
       },
     };
@@ -83,7 +93,9 @@ describeWithService('postgres')('the statements of the guide in PostgreSQL', () 
     const factor = totpFactor(options);
     await expect(enter(factor, show(key, nowMs))).resolves.toBe(false);
     nowMs += 60_000;
-    const answers = await Promise.all(Array.from({ length: 10 }, () => enter(factor, show(key, nowMs))));
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => enter(factor, show(key, nowMs))),
+    );
     expect(answers.filter(Boolean)).toHaveLength(1);
     await expect(enter(factor, show(key, nowMs, -1))).resolves.toBe(false);
     await expect(enter(factor, show(key, nowMs, 1))).resolves.toBe(true);

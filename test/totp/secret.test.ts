@@ -33,16 +33,23 @@ describe('createTotpSecret', () => {
 
   it('writes names into the link so that they cannot add to it', async () => {
     const { uri, key } = await createTotpSecret({ ...NEW, issuer: 'A&secret=B', account: 'ä/?#@' });
-    expect(URI.parse(uri)).toMatchObject({ issuer: 'A&secret=B', label: 'ä/?#@', secret: { base32: key } });
+    expect(URI.parse(uri)).toMatchObject({
+      issuer: 'A&secret=B',
+      label: 'ä/?#@',
+      secret: { base32: key },
+    });
     expect(uri.match(/secret=/g)).toHaveLength(1);
   });
 
-  it.each([12, 12n, '12'])('seals for a user with the id %p, who is one and the same', async (userId) => {
-    const { sealed, key } = await createTotpSecret({ ...NEW, userId });
-    const book = new TotpBook();
-    book.sealed.set('12', sealed);
-    await expect(enter(book.factor({ now }), show(key, NOW_MS), '12')).resolves.toBe(true);
-  });
+  it.each([12, 12n, '12'])(
+    'seals for a user with the id %p, who is one and the same',
+    async (userId) => {
+      const { sealed, key } = await createTotpSecret({ ...NEW, userId });
+      const book = new TotpBook();
+      book.sealed.set('12', sealed);
+      await expect(enter(book.factor({ now }), show(key, NOW_MS), '12')).resolves.toBe(true);
+    },
+  );
 
   it.each([
     [
@@ -53,7 +60,10 @@ describe('createTotpSecret', () => {
       { secret: undefined },
       'secret is missing; it must be a string of at least 32 random characters: `openssl rand -base64 32` makes one',
     ],
-    [{ secret: [] }, 'secret must be a string of at least 32 random characters: `openssl rand -base64 32` makes one'],
+    [
+      { secret: [] },
+      'secret must be a string of at least 32 random characters: `openssl rand -base64 32` makes one',
+    ],
     [{ userId: '' }, 'userId must be a string that is not empty'],
     [{ userId: 1.5 }, 'userId must be the id of a user'],
     [{ userId: undefined }, 'userId is missing; it must be the id of a user'],
@@ -80,15 +90,26 @@ describe('a sealed secret', () => {
 
   const sealedOf = (userId: string): string => book.sealed.get(userId) ?? '';
 
-  async function expectNotToOpen(userId = 'alice', secret: string | [string, string] = SECRET): Promise<void> {
-    const error: unknown = await enter(book.factor({ now, secret }), show(key, NOW_MS), userId).catch(
-      (thrown: unknown) => thrown,
-    );
+  async function expectNotToOpen(
+    userId = 'alice',
+    secret: string | [string, string] = SECRET,
+  ): Promise<void> {
+    const error: unknown = await enter(
+      book.factor({ now, secret }),
+      show(key, NOW_MS),
+      userId,
+    ).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(UsageError);
     expect(error).toMatchObject({ code: 'ERR_TOTP_SECRET', status: 500 });
     const { message } = error as UsageError;
-    expect(message).toMatch(/^totpFactor cannot open what findSecret has returned: .*#err_totp_secret/);
-    expect([sealedOf(userId), key, userId, SECRET].filter((text) => text !== '' && message.includes(text))).toEqual([]);
+    expect(message).toMatch(
+      /^totpFactor cannot open what findSecret has returned: .*#err_totp_secret/,
+    );
+    expect(
+      [sealedOf(userId), key, userId, SECRET].filter(
+        (text) => text !== '' && message.includes(text),
+      ),
+    ).toEqual([]);
   }
 
   it('opens for its user', async () => {
@@ -109,7 +130,11 @@ describe('a sealed secret', () => {
 
   it('is sealed under the first of a list, also when it was sealed before', async () => {
     key = await book.add('alice', { secret: OLD_SECRET });
-    const renewed = await createTotpSecret({ ...NEW, secret: [SECRET, OLD_SECRET], existing: sealedOf('alice') });
+    const renewed = await createTotpSecret({
+      ...NEW,
+      secret: [SECRET, OLD_SECRET],
+      existing: sealedOf('alice'),
+    });
     expect(renewed.key).toBe(key);
     book.sealed.set('alice', renewed.sealed);
     await expect(enter(book.factor({ now }), show(key, NOW_MS))).resolves.toBe(true);
@@ -143,7 +168,12 @@ describe('a sealed secret', () => {
 
   it('does not open when it was cut short or made longer', async () => {
     const sealed = sealedOf('alice');
-    for (const changed of [sealed.slice(0, -4), `${sealed}AAAA`, sealed.slice(0, 30), ` ${sealed}`]) {
+    for (const changed of [
+      sealed.slice(0, -4),
+      `${sealed}AAAA`,
+      sealed.slice(0, 30),
+      ` ${sealed}`,
+    ]) {
       book.sealed.set('alice', changed);
       await expectNotToOpen();
     }

@@ -1,6 +1,13 @@
 import { measureTemplate } from '../../protocol/message-length';
 import { guardStore } from '../../stores/guarded-store';
-import { type Command, type CommandCall, type Format, JSON_OPTION, readMobile, YES_OPTION } from '../command';
+import {
+  type Command,
+  type CommandCall,
+  type Format,
+  JSON_OPTION,
+  readMobile,
+  YES_OPTION,
+} from '../command';
 import { checkGateway, type PaidChecks } from '../doctor/check-gateway';
 import { type CheckResult, fail, notTested, pass, toResult, warn } from '../doctor/check-result';
 import { CommandFailure, UsageError } from '../failures';
@@ -50,7 +57,9 @@ function readPaidChecks({ args }: CommandCall): PaidChecks {
 }
 
 function toQuestion({ mobile, isSending, isLookingUp }: PaidChecks): string {
-  const acts = [...(isSending ? ['text a code to'] : []), ...(isLookingUp ? ['look up'] : [])].join(' and ');
+  const acts = [...(isSending ? ['text a code to'] : []), ...(isLookingUp ? ['look up'] : [])].join(
+    ' and ',
+  );
   return `${acts.charAt(0).toUpperCase()}${acts.slice(1)} ${mobile ?? ''}? It costs money.`;
 }
 
@@ -69,7 +78,8 @@ const MOST_PIN_DIGITS = 10;
 /** Checks whether a template fits one message with its code. OTP spec §4, §8. */
 function checkTemplate(template: string): CheckResult {
   const { encoding, units, limit, problem } = measureTemplate(template, MOST_PIN_DIGITS);
-  if (problem === null) return pass('template', `${units} of ${limit} (${encoding}) with the longest code`);
+  if (problem === null)
+    return pass('template', `${units} of ${limit} (${encoding}) with the longest code`);
   const advice = problem.includes('[PIN]')
     ? 'Write [PIN] where the code goes, once.'
     : 'Shorten it, or replace the characters that are named.';
@@ -87,10 +97,14 @@ async function* checkState(call: CommandCall): AsyncGenerator<CheckResult> {
   const { REDIS_URL, DATABASE_URL } = call.io.env;
   if (REDIS_URL) yield await check('redis', () => openRedis(call, REDIS_URL));
   if (DATABASE_URL) yield await check('postgres', () => openPostgres(call, DATABASE_URL));
-  if (!REDIS_URL && !DATABASE_URL) yield notTested('store', 'REDIS_URL and DATABASE_URL are not set');
+  if (!REDIS_URL && !DATABASE_URL)
+    yield notTested('store', 'REDIS_URL and DATABASE_URL are not set');
 }
 
-async function check(name: 'redis' | 'postgres', open: () => Promise<OpenState>): Promise<CheckResult> {
+async function check(
+  name: 'redis' | 'postgres',
+  open: () => Promise<OpenState>,
+): Promise<CheckResult> {
   let state: OpenState;
   try {
     state = await open();
@@ -103,7 +117,8 @@ async function check(name: 'redis' | 'postgres', open: () => Promise<OpenState>)
   } catch (error) {
     const result = toResult(name, error);
     // The connection works, so the tables of the store are missing.
-    const advice = 'Create the tables with store.migrate() or docs/postgres.sql, and check the prefix.';
+    const advice =
+      'Create the tables with store.migrate() or docs/postgres.sql, and check the prefix.';
     return name === 'redis' ? result : fail(name, result.detail, advice);
   } finally {
     await state.close();
@@ -118,12 +133,13 @@ async function check(name: 'redis' | 'postgres', open: () => Promise<OpenState>)
 const CHECK_WIDTH = 13;
 
 /** How each status is shown: on its line, in which color, and in the totals. */
-const LABELS: Readonly<Record<CheckResult['status'], readonly [string, Format, string, string?]>> = {
-  pass: ['pass', 'green', 'passed'],
-  warn: ['warn', 'yellow', 'warning', 'warnings'],
-  fail: ['fail', 'red', 'failed'],
-  'not-tested': ['skip', 'dim', 'not tested'],
-};
+const LABELS: Readonly<Record<CheckResult['status'], readonly [string, Format, string, string?]>> =
+  {
+    pass: ['pass', 'green', 'passed'],
+    warn: ['warn', 'yellow', 'warning', 'warnings'],
+    fail: ['fail', 'red', 'failed'],
+    'not-tested': ['skip', 'dim', 'not tested'],
+  };
 
 /** Shows a result on one line, and its advice on a line below. */
 function showCheck({ output }: CommandCall, { check, status, detail, advice }: CheckResult): void {
@@ -137,7 +153,9 @@ function showCheck({ output }: CommandCall, { check, status, detail, advice }: C
 function showTotals({ output }: CommandCall, results: readonly CheckResult[]): void {
   const parts = Object.entries(LABELS).flatMap(([status, [, color, one, many = one]]) => {
     const count = results.filter((result) => result.status === status).length;
-    return count > 0 || status === 'pass' ? [output.style(color, `${count} ${count === 1 ? one : many}`)] : [];
+    return count > 0 || status === 'pass'
+      ? [output.style(color, `${count} ${count === 1 ? one : many}`)]
+      : [];
   });
   output.line(`\n  ${parts.join(', ')}`);
 }

@@ -55,7 +55,8 @@ function lookUpOne(call: CommandCall, mobile: string): Promise<ExitCode> {
     call.showResult(result, () => {
       for (const [field, value] of Object.entries(result)) {
         const label = (field === 'advancedStatus' ? 'advanced status' : field).padEnd(16);
-        if (value !== null) call.output.line(`${call.output.style('dim', label)}${cleanText(value)}`);
+        if (value !== null)
+          call.output.line(`${call.output.style('dim', label)}${cleanText(value)}`);
       }
     });
     return 0;
@@ -76,8 +77,10 @@ type Plan = Readonly<Awaited<ReturnType<typeof makePlan>>>;
 async function makePlan({ args, io }: CommandCall) {
   const [inputName, outputName] = [args.text('in'), args.text('out')];
   const budgetMicros = args.amount('budget');
-  if (inputName === undefined || outputName === undefined) throw new UsageError('--in and --out belong together');
-  if (budgetMicros === undefined) throw new UsageError('a file needs --budget, the most that may be spent');
+  if (inputName === undefined || outputName === undefined)
+    throw new UsageError('--in and --out belong together');
+  if (budgetMicros === undefined)
+    throw new UsageError('a file needs --budget, the most that may be spent');
   const [inputPath, outputPath] = [resolve(io.folder, inputName), resolve(io.folder, outputName)];
   if (inputPath === outputPath) throw new UsageError('--in and --out must be different files');
   const input = await readInputNumbers(inputPath, args.text('column'));
@@ -99,10 +102,17 @@ function runPlan(call: CommandCall, plan: Plan, rate: number): Promise<RunResult
       const total = plan.mobiles.length;
       try {
         return await lookUpAll({
-          ...{ mobiles: plan.mobiles, hlr, priceOf, budget: plan.budgetMicros, signal: call.io.signal },
+          ...{
+            mobiles: plan.mobiles,
+            hlr,
+            priceOf,
+            budget: plan.budgetMicros,
+            signal: call.io.signal,
+          },
           awaitTurn: createPace(rate, call.io),
           add: (row) => file.add(row),
-          onProgress: (done, spent) => call.output.progress(`${done}/${total}  spent ${toDecimal(spent)}`),
+          onProgress: (done, spent) =>
+            call.output.progress(`${done}/${total}  spent ${toDecimal(spent)}`),
         });
       } finally {
         call.output.progress('');
@@ -123,7 +133,12 @@ function toQuestion({ mobiles, budgetMicros }: Plan, priceOf: RunOptions['priceO
 function showRun(call: CommandCall, plan: Plan, run: RunResult | null): ExitCode {
   const { line, note, style, noteStyle } = call.output;
   const { input, known } = plan;
-  const { done = 0, byStatus = new Map<string, number>(), lastError = null, stop = null } = run ?? {};
+  const {
+    done = 0,
+    byStatus = new Map<string, number>(),
+    lastError = null,
+    stop = null,
+  } = run ?? {};
   const spent = toDecimal(run?.spent ?? 0);
   const left = plan.mobiles.length - done;
   const counts = { done, byStatus: Object.fromEntries(byStatus), known };

@@ -1,5 +1,13 @@
 import { GatewayRejectedError, type Generated, type GenerateInput } from '../../client';
-import { cleanText, type Command, type CommandCall, JSON_OPTION, PROGRAM, readMobile, YES_OPTION } from '../command';
+import {
+  cleanText,
+  type Command,
+  type CommandCall,
+  JSON_OPTION,
+  PROGRAM,
+  readMobile,
+  YES_OPTION,
+} from '../command';
 import { adviseOnCode, CommandFailure, withUsageErrors } from '../failures';
 import { GATEWAY_OPTIONS, withGateway } from '../gateway';
 
@@ -77,7 +85,9 @@ export const validate: Command = {
       } catch (error) {
         return showRefusal(call, error);
       }
-      call.showResult({ validated: true }, () => call.output.line(call.output.style('green', 'right')));
+      call.showResult({ validated: true }, () =>
+        call.output.line(call.output.style('green', 'right')),
+      );
       return 0;
     });
   },

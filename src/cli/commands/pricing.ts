@@ -31,16 +31,21 @@ export const pricing: Command = {
   notes: ['The filter is a part of a country, operator or code: pricing germany, pricing 26201.'],
   async run(call) {
     const since = call.args.text('since');
-    const saved = since === undefined ? null : readSavedPrices(await readText(call.io.folder, since));
+    const saved =
+      since === undefined ? null : readSavedPrices(await readText(call.io.folder, since));
     const service = call.args.isOn('lookup') ? 'lookup' : 'otp';
     if (saved !== null && saved.service !== service) {
-      throw new CommandFailure('The saved list is for the other service.', 'Add or remove --lookup.');
+      throw new CommandFailure(
+        'The saved list is for the other service.',
+        'Add or remove --lookup.',
+      );
     }
     // OTP spec §4, HLR spec §4, GET pricing.
     const { oddRows, ...prices } = await withGateway<PriceList<PriceEntry>>(call, ({ otp, hlr }) =>
       service === 'otp' ? otp.pricing() : hlr.pricing(),
     );
-    if (oddRows > 0) call.output.note(`${oddRows} rows of the list are not as documented and are left out.`);
+    if (oddRows > 0)
+      call.output.note(`${oddRows} rows of the list are not as documented and are left out.`);
     show(call, { service, ...prices }, saved);
     return 0;
   },
@@ -59,8 +64,13 @@ function show(call: CommandCall, list: SavedPrices, saved: SavedPrices | null): 
   call.showResult(entries, () => showChanges(call, changes));
 }
 
-function showRows({ output }: CommandCall, rows: readonly PriceRow[], { service, currency }: SavedPrices): void {
-  const [detailHead, codesHead] = service === 'otp' ? ['Operator', 'MCC MNC'] : ['Dial code', 'ISO'];
+function showRows(
+  { output }: CommandCall,
+  rows: readonly PriceRow[],
+  { service, currency }: SavedPrices,
+): void {
+  const [detailHead, codesHead] =
+    service === 'otp' ? ['Operator', 'MCC MNC'] : ['Dial code', 'ISO'];
   const heads = ['Country', detailHead, codesHead, `Price ${cleanText(currency.symbol)}`];
   const cells = rows.map(({ country, detail, codes, price }) => [country, detail, codes, price]);
   const [head, ...lines] = formatTable([heads, ...cells], 1);
@@ -87,9 +97,11 @@ function showChanges({ output }: CommandCall, changes: readonly PriceChange[]): 
 /** Returns the lines of a table. @param amounts How many of the last columns are aligned right. */
 function formatTable(rows: readonly (readonly (string | null)[])[], amounts: number): string[] {
   // At most 40 characters, which are not UTF-16 units.
-  const shorten = (cell: string | null): string => cleanText(cell).replace(/^(.{39}).{2,}$/u, '$1…');
+  const shorten = (cell: string | null): string =>
+    cleanText(cell).replace(/^(.{39}).{2,}$/u, '$1…');
   const table = rows.map((row) => row.map((cell) => Array.from(shorten(cell))));
-  const widths = table[0]?.map((_cell, index) => Math.max(...table.map((row) => row[index]?.length ?? 0))) ?? [];
+  const widths =
+    table[0]?.map((_cell, index) => Math.max(...table.map((row) => row[index]?.length ?? 0))) ?? [];
   const format = (cell: readonly string[], index: number): string => {
     const [text, space] = [cell.join(''), ' '.repeat((widths[index] ?? 0) - cell.length)];
     return index >= widths.length - amounts ? space + text : text + space;
@@ -117,7 +129,14 @@ function toRows({ pricing }: SavedPrices): readonly PriceRow[] {
     const { id, countryName: country, price } = entry;
     if ('mcc' in entry) {
       const codes = `${entry.mcc} ${entry.mnc}`;
-      return { key: `${codes} ${id ?? ''}`, country, detail: entry.operatorName, codes, price, entry };
+      return {
+        key: `${codes} ${id ?? ''}`,
+        country,
+        detail: entry.operatorName,
+        codes,
+        price,
+        entry,
+      };
     }
     const { countryCode: detail, countryIso } = entry;
     const codes = countryIso ?? '';
@@ -155,7 +174,10 @@ type SavedPrices = Readonly<z.output<typeof savedSchema>>;
 function readSavedPrices(text: string): SavedPrices {
   const parsed = savedSchema.safeParse(parseJson(text));
   if (parsed.success) return parsed.data;
-  throw new CommandFailure('The file is not a saved price list.', 'Make one with pricing --json > prices.json.');
+  throw new CommandFailure(
+    'The file is not a saved price list.',
+    'Make one with pricing --json > prices.json.',
+  );
 }
 
 /** How a row differs from the saved list. */
@@ -167,7 +189,10 @@ interface PriceChange {
 }
 
 /** Compares two lists by amount, not by spelling. Changes are in the order of the list; removed rows come last. */
-function findChanges(before: readonly PriceRow[], after: readonly PriceRow[]): readonly PriceChange[] {
+function findChanges(
+  before: readonly PriceRow[],
+  after: readonly PriceRow[],
+): readonly PriceChange[] {
   const known = new Map(before.map((row) => [row.key, row]));
   const kept = new Set(after.map(({ key }) => key));
   const changes = after.flatMap((row): readonly PriceChange[] => {
@@ -175,8 +200,17 @@ function findChanges(before: readonly PriceRow[], after: readonly PriceRow[]): r
     if (earlier === undefined) return [{ kind: 'new', row, before: null }];
     const [from, to] = [toMicros(earlier.price), toMicros(row.price)];
     if (from === to && (from !== null || earlier.price === row.price)) return [];
-    return [{ kind: (to ?? Infinity) > (from ?? Infinity) ? 'dearer' : 'cheaper', row, before: earlier.price }];
+    return [
+      {
+        kind: (to ?? Infinity) > (from ?? Infinity) ? 'dearer' : 'cheaper',
+        row,
+        before: earlier.price,
+      },
+    ];
   });
   const gone = before.filter(({ key }) => !kept.has(key));
-  return [...changes, ...gone.map((row): PriceChange => ({ kind: 'gone', row, before: row.price }))];
+  return [
+    ...changes,
+    ...gone.map((row): PriceChange => ({ kind: 'gone', row, before: row.price })),
+  ];
 }

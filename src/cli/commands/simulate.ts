@@ -7,7 +7,8 @@ import { CommandFailure, UsageError } from '../failures';
 /** Adds a fault of the command line to the simulator. @throws {UsageError} for an invalid one. */
 function addFault(simulator: GatewaySimulator, text: string): void {
   const match = /^([a-z-]+)=([a-z0-9-]+)(?::([0-9]{1,7}))?(?:\*([1-9][0-9]{0,6}))?$/.exec(text);
-  if (match === null) throw new UsageError('--fault must be <call>=<kind>, such as generate=no-answer*2');
+  if (match === null)
+    throw new UsageError('--fault must be <call>=<kind>, such as generate=no-answer*2');
   const [, call = '', kind = '', figure, times = Infinity] = match;
   try {
     // The simulator itself checks calls and kinds.
@@ -41,7 +42,8 @@ function showSimulator({ io, output }: CommandCall, simulator: GatewaySimulator)
   line(style('bold', `Simulated gateway, variant ${variant}`));
   line(`\n  inbox    ${style('cyan', inboxUrl)}`);
   line(`  gateway  ${style('cyan', baseUrl)}\n`);
-  for (const [name, value] of Object.entries(settings)) line(`  ${style('dim', 'export')} ${name}=${value}`);
+  for (const [name, value] of Object.entries(settings))
+    line(`  ${style('dim', 'export')} ${name}=${value}`);
   line(`\n${style('dim', 'Messages appear in the inbox. Press Ctrl+C to stop.')}`);
 }
 
@@ -54,7 +56,11 @@ export const simulate: Command = {
     balance: { value: '<amount>', help: "the account's balance; default: 100.0000" },
     'no-otp': { help: 'the account may not send codes' },
     'no-lookup': { help: 'the account may not look numbers up' },
-    'fixed-pin': { value: '<number>=<pin>', help: 'the pin that a number always gets', isRepeatable: true },
+    'fixed-pin': {
+      value: '<number>=<pin>',
+      help: 'the pin that a number always gets',
+      isRepeatable: true,
+    },
     fault: { value: '<fault>', help: 'make calls fail', isRepeatable: true },
   },
   notes: [
@@ -78,13 +84,16 @@ export const simulate: Command = {
 
 function readPin(text: string): readonly [mobile: string, pin: string] {
   const [number = '', pin = ''] = text.split('=');
-  if (!/^[0-9]{4,10}$/.test(pin)) throw new UsageError('--fixed-pin must be <number>=<pin of 4 to 10 digits>');
+  if (!/^[0-9]{4,10}$/.test(pin))
+    throw new UsageError('--fixed-pin must be <number>=<pin of 4 to 10 digits>');
   return [readMobile(number), pin];
 }
 
 async function start({ args, io }: CommandCall): Promise<GatewaySimulator> {
   const { SMS_OTP_VARIANT, SMS_OTP_USERNAME: username, SMS_OTP_PASSWORD: password } = io.env;
-  const variant = readChoice('--variant', args.text('variant'), ['A', 'B']) ?? (SMS_OTP_VARIANT === 'B' ? 'B' : 'A');
+  const variant =
+    readChoice('--variant', args.text('variant'), ['A', 'B']) ??
+    (SMS_OTP_VARIANT === 'B' ? 'B' : 'A');
   const port = args.whole('port', { min: 0, max: 65_535, fallback: 0 });
   const balance = args.text('balance');
   const fixedPins = Object.fromEntries(args.texts('fixed-pin').map(readPin));
@@ -106,8 +115,10 @@ async function start({ args, io }: CommandCall): Promise<GatewaySimulator> {
 
 function toFailure(error: unknown): CommandFailure {
   const { message, code } = readFields(error);
-  if (code === 'EADDRINUSE') return new CommandFailure('The port is in use.', 'Omit --port to use any free one.');
-  if (code === 'EACCES') return new CommandFailure('You have no permission to use this port.', 'Use one above 1023.');
+  if (code === 'EADDRINUSE')
+    return new CommandFailure('The port is in use.', 'Omit --port to use any free one.');
+  if (code === 'EACCES')
+    return new CommandFailure('You have no permission to use this port.', 'Use one above 1023.');
   // The simulator's messages show no value.
   return new CommandFailure(String(message));
 }

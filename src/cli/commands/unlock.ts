@@ -21,7 +21,11 @@ interface CounterCommand extends Pick<Command, 'name' | 'summary' | 'notes'> {
   /** The word for a change that was made. */
   readonly done: 'unlocked' | 'enabled';
   /** Resolves to what else was lifted. */
-  readonly change: (store: GuardedStore, user: string, browserIds: readonly string[]) => Promise<{ sends?: number }>;
+  readonly change: (
+    store: GuardedStore,
+    user: string,
+    browserIds: readonly string[],
+  ) => Promise<{ sends?: number }>;
   /** Shown when there was no lock, or no failure. */
   readonly note: string;
 }
@@ -50,7 +54,12 @@ export const enable = createCounterCommand({
   ],
   done: 'enabled',
   change: async ({ counters, browsers }, user) => {
-    await fillBrowsers(counters, user, (await browsers?.forget(user)) ?? [], LONGEST_BROWSER_LIFE_SECONDS);
+    await fillBrowsers(
+      counters,
+      user,
+      (await browsers?.forget(user)) ?? [],
+      LONGEST_BROWSER_LIFE_SECONDS,
+    );
     await counters.clear(lockKeys(user));
     return {};
   },
@@ -64,15 +73,27 @@ function createCounterCommand({ done, change, note, ...about }: CounterCommand):
     try {
       const store = guardStore(state.store);
       const browserIds = ((await store.browsers?.list(id)) ?? []).map(({ browserId }) => browserId);
-      const { counts } = await store.counters.charge(readKeys([...lockKeys(id), ...sendKeys(id, browserIds)]));
+      const { counts } = await store.counters.charge(
+        readKeys([...lockKeys(id), ...sendKeys(id, browserIds)]),
+      );
       if (browserIds.length === 0 && counts.every(({ count }) => count === 0)) {
-        throw new CommandFailure('Nothing is counted of this user.', 'Check the id and the prefix.');
+        throw new CommandFailure(
+          'Nothing is counted of this user.',
+          'Check the id and the prefix.',
+        );
       }
       const failures = (counts[0]?.count ?? 0) + (counts[1]?.count ?? 0);
-      const lockedSeconds = Math.max(...counts.slice(0, lockKeys(id).length).map((lock) => lock.lockedSeconds));
+      const lockedSeconds = Math.max(
+        ...counts.slice(0, lockKeys(id).length).map((lock) => lock.lockedSeconds),
+      );
       const before = { failures, lockedSeconds, ...(await change(store, id, browserIds)) };
       const isChanged = done === 'enabled' ? failures > 0 : lockedSeconds > 0;
-      const result = { user: cleanText(id), place: state.place, ...before, [done]: done === 'enabled' || isChanged };
+      const result = {
+        user: cleanText(id),
+        place: state.place,
+        ...before,
+        [done]: done === 'enabled' || isChanged,
+      };
       const { output } = call;
       call.showResult(result, () => {
         const was = output.style('dim', `was: ${describe(before)}, in ${state.place}`);
@@ -90,7 +111,8 @@ function createCounterCommand({ done, change, note, ...about }: CounterCommand):
 
 /** "10 failures, locked for 30 more minutes, 4 texts counted". */
 function describe(before: { failures: number; lockedSeconds: number; sends?: number }): string {
-  const count = (amount: number, noun: string): string => `${amount} ${noun}${amount === 1 ? '' : 's'}`;
+  const count = (amount: number, noun: string): string =>
+    `${amount} ${noun}${amount === 1 ? '' : 's'}`;
   const minutes = Math.ceil(before.lockedSeconds / 60);
   const lock = minutes === 0 ? 'no lock' : `locked for ${count(minutes, 'more minute')}`;
   const texts = before.sends ? [`${count(before.sends, 'text')} counted`] : [];

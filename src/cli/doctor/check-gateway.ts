@@ -35,7 +35,11 @@ export interface PaidChecks {
 const ACCOUNT_CHECKS = ['balance', 'prices', 'otp', 'lookup'];
 
 /** Runs the checks of the gateway and the account, one after the other. */
-export async function* checkGateway({ io }: CommandCall, environment: GatewayEnvironment, paid: PaidChecks) {
+export async function* checkGateway(
+  { io }: CommandCall,
+  environment: GatewayEnvironment,
+  paid: PaidChecks,
+) {
   // Both share a token: where only one is valid, the second client would end the first one's. OTP spec §3.
   const shared = { ...environment, tokenStore: memoryTokens(1, Date.now) };
   const open = (variant: Variant): GatewayClient => openGateway({ ...shared, variant });
@@ -109,7 +113,10 @@ function toResults(error: unknown): readonly CheckResult[] {
   }
   const untested = notTested('credentials', 'the gateway cannot be used');
   if (code !== NO_SUCH_PATH) return [result, untested];
-  return [fail('gateway', 'answers, but has no /apis/auth', 'Check the path in SMS_OTP_BASE_URL.'), untested];
+  return [
+    fail('gateway', 'answers, but has no /apis/auth', 'Check the path in SMS_OTP_BASE_URL.'),
+    untested,
+  ];
 }
 
 const TIMEOUT_MS = 3_000;
@@ -137,7 +144,12 @@ function readDate({ baseUrl, ca }: Endpoint): Promise<string | null> {
   const authorities = typeof ca === 'string' ? { ca: [...rootCertificates, ca] } : {};
   return new Promise((resolve) => {
     const send = isSecure ? requestSecure : requestPlain;
-    const request = send(baseUrl, { method: 'HEAD', agent: false, timeout: TIMEOUT_MS, ...authorities });
+    const request = send(baseUrl, {
+      method: 'HEAD',
+      agent: false,
+      timeout: TIMEOUT_MS,
+      ...authorities,
+    });
     request.once('response', (response) => {
       response.resume();
       resolve(response.headers.date ?? null);
@@ -156,7 +168,10 @@ function readDate({ baseUrl, ca }: Endpoint): Promise<string | null> {
  * @param configured Null when SMS_OTP_VARIANT is not set, which means A.
  * @returns `found`: the variant of the gateway and the balance; null when neither path works.
  */
-async function checkVariant(clients: Readonly<Record<Variant, GatewayClient>>, configured: Variant | null) {
+async function checkVariant(
+  clients: Readonly<Record<Variant, GatewayClient>>,
+  configured: Variant | null,
+) {
   const wanted: Variant = configured ?? 'A';
   const other: Variant = wanted === 'A' ? 'B' : 'A';
   const own = await readBalance(clients[wanted]);
@@ -177,7 +192,9 @@ async function checkVariant(clients: Readonly<Record<Variant, GatewayClient>>, c
   return { result: warn('variant', detail, advice), found: null };
 }
 
-async function readBalance({ otp }: GatewayClient): Promise<{ balance: string } | { error: unknown }> {
+async function readBalance({
+  otp,
+}: GatewayClient): Promise<{ balance: string } | { error: unknown }> {
   try {
     return await otp.balance();
   } catch (error) {
@@ -187,7 +204,8 @@ async function readBalance({ otp }: GatewayClient): Promise<{ balance: string } 
 
 /** OTP spec §7: 404 with code 1007. A server in front may answer 404 without it. */
 function isUnknownPath(error: unknown): boolean {
-  if (error instanceof GatewayRejectedError) return error.gatewayCode === NO_SUCH_PATH || error.httpStatus === 404;
+  if (error instanceof GatewayRejectedError)
+    return error.gatewayCode === NO_SUCH_PATH || error.httpStatus === 404;
   return error instanceof GatewayResponseError && error.httpStatus === 404;
 }
 
@@ -208,9 +226,17 @@ async function probeOtp({ otp, variant }: GatewayClient): Promise<CheckResult> {
   } catch (error) {
     const code = error instanceof GatewayRejectedError ? error.gatewayCode : null;
     if (code === null || !PERMITTED.includes(code)) return toResult('otp', error);
-    return notTested('otp', 'a free call was not refused', 'Test it with --number and --send, for money.');
+    return notTested(
+      'otp',
+      'a free call was not refused',
+      'Test it with --number and --send, for money.',
+    );
   }
-  return fail('otp', 'a code that was never sent was accepted', 'Do not use this gateway, and inform its operator.');
+  return fail(
+    'otp',
+    'a code that was never sent was accepted',
+    'Do not use this gateway, and inform its operator.',
+  );
 }
 
 /** Texts a code, for money. */
@@ -227,7 +253,11 @@ async function testOtp({ otp }: GatewayClient, mobile: string): Promise<CheckRes
 async function probeLookup({ hlr }: GatewayClient): Promise<CheckResult> {
   try {
     await hlr.balance();
-    return notTested('lookup', 'a free call was not refused', 'Test it with --number and --lookup, for money.');
+    return notTested(
+      'lookup',
+      'a free call was not refused',
+      'Test it with --number and --lookup, for money.',
+    );
   } catch (error) {
     const { detail, advice } = toResult('lookup', error);
     return warn('lookup', detail, advice ?? 'numberCheck and simSwap need lookups.');
@@ -252,12 +282,17 @@ const FEW_MESSAGES = 100;
  * Fetches both price lists. That of lookups has the dialing codes, and may be missing.
  * @returns The lists joined, as `table`; null when there is no list of messages.
  */
-async function checkPrices(client: GatewayClient): Promise<{ result: CheckResult; table: PriceTable | null }> {
+async function checkPrices(
+  client: GatewayClient,
+): Promise<{ result: CheckResult; table: PriceTable | null }> {
   try {
     const messages = await client.otp.pricing();
     // Another check reports whether lookups work.
     const lookups = await client.hlr.pricing().catch(() => null);
-    return { result: checkList(messages), table: createPriceTable(messages, lookups, await loadRegions()) };
+    return {
+      result: checkList(messages),
+      table: createPriceTable(messages, lookups, await loadRegions()),
+    };
   } catch (error) {
     return { result: toResult('prices', error, 'warn'), table: null };
   }
@@ -267,7 +302,8 @@ function checkList({ pricing, oddRows, currency }: PriceList<NetworkPrice>): Che
   const name = cleanText(currency.name);
   const networks = pricing.length === 1 ? '1 network' : `${pricing.length} networks`;
   const detail = name === '' ? networks : `${networks}, in ${name}`;
-  if (pricing.length === 0) return warn('prices', 'the list is empty', 'spendLimits needs it; ask the operator.');
+  if (pricing.length === 0)
+    return warn('prices', 'the list is empty', 'spendLimits needs it; ask the operator.');
   if (oddRows === 0) return pass('prices', detail);
   const advice = "Invalid rows are left out; inform the gateway's operator.";
   return warn('prices', `${detail}, ${oddRows} invalid rows`, advice);
@@ -282,11 +318,17 @@ function checkBalance(balance: string, table: PriceTable | null): CheckResult {
   if (highest === 0) return pass('balance', balance);
   const messages = Math.floor(micros / highest);
   const detail = `${balance}, ${messages} messages at the highest price`;
-  return messages >= FEW_MESSAGES ? pass('balance', detail) : warn('balance', detail, 'Top up the account soon.');
+  return messages >= FEW_MESSAGES
+    ? pass('balance', detail)
+    : warn('balance', detail, 'Top up the account soon.');
 }
 
 /** Checks what a message to a number costs at most. @param lookup The number's network, if it was looked up. */
-async function checkPrice(mobile: string, table: PriceTable, lookup: Lookup | null): Promise<CheckResult> {
+async function checkPrice(
+  mobile: string,
+  table: PriceTable,
+  lookup: Lookup | null,
+): Promise<CheckResult> {
   const country = await findNumberCountry(mobile);
   const onNetwork = lookup === null ? null : findNetworkPrice(table, lookup);
   const found = onNetwork ?? findCountryPrice(table, country, mobile);

@@ -28,7 +28,11 @@ export function notTested(check: string, why: string, advice: string | null = nu
 }
 
 /** Returns an expected error as a result. Throws any other error again. */
-export function toResult(check: string, error: unknown, status: 'warn' | 'fail' = 'fail'): CheckResult {
+export function toResult(
+  check: string,
+  error: unknown,
+  status: 'warn' | 'fail' = 'fail',
+): CheckResult {
   if (!(error instanceof SmsOtpError) && !(error instanceof CommandFailure)) throw error;
   const { message, advice } = explain(error);
   return { check, status, detail: message, advice };

@@ -26,11 +26,14 @@ interface ParsedRecord {
 }
 
 /** Parses CSV as it arrives, in pieces of any size. Empty lines are left out; a broken record has no fields. */
-export async function* readRecords(chunks: AsyncIterable<string> | Iterable<string>): AsyncGenerator<CsvRecord> {
+export async function* readRecords(
+  chunks: AsyncIterable<string> | Iterable<string>,
+): AsyncGenerator<CsvRecord> {
   // Only files need it.
   const { parse } = await import('csv-parse');
   const errors: unknown[] = [];
-  const start = (): Parser => parse({ ...PARSE_OPTIONS, on_skip: (error) => void errors.push(error) });
+  const start = (): Parser =>
+    parse({ ...PARSE_OPTIONS, on_skip: (error) => void errors.push(error) });
   let parser = start();
   let lineOffset = 0;
   let lastLine = 0;
@@ -59,7 +62,9 @@ export async function* readRecords(chunks: AsyncIterable<string> | Iterable<stri
 }
 
 /** Splits at line breaks and writes each one as `\n`: csv-parse counts a quoted `\r\n` as two lines. */
-async function* splitLines(chunks: AsyncIterable<string> | Iterable<string>): AsyncGenerator<string> {
+async function* splitLines(
+  chunks: AsyncIterable<string> | Iterable<string>,
+): AsyncGenerator<string> {
   let endsWithReturn = false;
   for await (const chunk of chunks) {
     const text = endsWithReturn ? chunk.replace(/^\n/, '') : chunk;
@@ -81,7 +86,10 @@ export interface InputNumbers {
 const MAX_NUMBERS = 1_000_000;
 
 /** @throws {CommandFailure} when the file has no such column, or too many numbers. */
-export async function readInputNumbers(path: string, column: string | undefined): Promise<InputNumbers> {
+export async function readInputNumbers(
+  path: string,
+  column: string | undefined,
+): Promise<InputNumbers> {
   const mobiles = new Set<string>();
   const invalidLines: number[] = [];
   let duplicates = 0;
@@ -124,16 +132,29 @@ function findColumn(header: readonly string[], wanted: string | undefined): numb
   if (wanted !== undefined) {
     // Without a header the first line is personal data: what has many digits or an @ is not the name of a column.
     const known = header.map(cleanText).filter((name) => name !== '' && !/@|(\d\D*){6}/.test(name));
-    throw new CommandFailure('The file has no such column.', `It has: ${known.slice(0, 20).join(', ') || 'no names'}.`);
+    throw new CommandFailure(
+      'The file has no such column.',
+      `It has: ${known.slice(0, 20).join(', ') || 'no names'}.`,
+    );
   }
-  throw new CommandFailure('The first line names no column of phone numbers.', 'Name the column with --column.');
+  throw new CommandFailure(
+    'The first line names no column of phone numbers.',
+    'Name the column with --column.',
+  );
 }
 
 /** One row of the output; the phone is E.164 with plus. */
 export type Result = Readonly<Record<(typeof RESULT_FIELDS)[number], string | null>>;
 
 const NETWORK_FIELDS = ['country', 'operator', 'mcc', 'mnc'] as const;
-const RESULT_FIELDS = ['phone', 'status', 'advancedStatus', ...NETWORK_FIELDS, 'cost', 'error'] as const;
+const RESULT_FIELDS = [
+  'phone',
+  'status',
+  'advancedStatus',
+  ...NETWORK_FIELDS,
+  'cost',
+  'error',
+] as const;
 
 /** `advanced_status` for `advancedStatus`. */
 const RESULT_HEADER = RESULT_FIELDS.map((field) => field.replace(/(?=[A-Z])/, '_').toLowerCase());
@@ -145,12 +166,17 @@ export async function readDoneNumbers(path: string): Promise<ReadonlySet<string>
   const rows: (readonly string[])[] = [];
   for await (const { fields } of readRecords([bytes.toString()])) rows.push(fields);
   if (rows[0]?.join() !== RESULT_HEADER.join()) {
-    throw new CommandFailure('The output file exists and is not a list of lookups.', 'Choose another one.');
+    throw new CommandFailure(
+      'The output file exists and is not a list of lookups.',
+      'Choose another one.',
+    );
   }
   const isWhole = bytes.at(-1) === LINE_FEED;
   // A killed run may have left half a line: it is removed, and its number is looked up again.
   if (!isWhole) await truncate(path, bytes.lastIndexOf(LINE_FEED) + 1);
-  return new Set(rows.slice(1, isWhole ? undefined : -1).flatMap(([phone = '']) => findMobile(phone) ?? []));
+  return new Set(
+    rows.slice(1, isWhole ? undefined : -1).flatMap(([phone = '']) => findMobile(phone) ?? []),
+  );
 }
 
 const LINE_FEED = 0x0a;
@@ -171,7 +197,8 @@ async function readBytes(path: string): Promise<Buffer | null> {
 export function openResultFile(path: string, isNew: boolean) {
   // Phone numbers are personal data: only the owner may read the file.
   const file = tryToWrite(() => openSync(path, isNew ? 'w' : 'a', 0o600));
-  const write = (fields: readonly (string | null)[]): void => void tryToWrite(() => writeSync(file, toCsvLine(fields)));
+  const write = (fields: readonly (string | null)[]): void =>
+    void tryToWrite(() => writeSync(file, toCsvLine(fields)));
   if (isNew) write(RESULT_HEADER);
   return {
     add: (result: Result): void => write(RESULT_FIELDS.map((field) => result[field])),

@@ -115,10 +115,18 @@ async function lookUp(hlr: HlrCalls, phone: string, price: number): Promise<Answ
   } catch (error) {
     if (!(error instanceof SmsOtpError)) throw error;
     const code = error instanceof GatewayRejectedError ? (error.gatewayCode ?? 0) : 0;
-    const hasNotLeft = error instanceof NoAnswerError ? !error.mayHaveArrived : error instanceof GatewayBusyError;
+    const hasNotLeft =
+      error instanceof NoAnswerError ? !error.mayHaveArrived : error instanceof GatewayBusyError;
     const cost = hasNotLeft ? 0 : price;
     if (!NUMBER_REFUSED.includes(code)) return { error, cost, isHopeless: HOPELESS.includes(code) };
-    const unknown = { status: null, advancedStatus: null, country: null, operator: null, mcc: null, mnc: null };
+    const unknown = {
+      status: null,
+      advancedStatus: null,
+      country: null,
+      operator: null,
+      mcc: null,
+      mnc: null,
+    };
     return { result: { phone, ...unknown, cost: null, error: String(code) }, cost };
   }
 }
@@ -154,7 +162,10 @@ export function createLookupPrices(pricing: readonly CountryPrice[]): RunOptions
   const highest = findHighest(prices);
   const mostExpensive = Math.max(-1, ...highest.values());
   if (mostExpensive < 0) {
-    throw new CommandFailure('The gateway has no prices for lookups.', 'Without them no budget can be kept.');
+    throw new CommandFailure(
+      'The gateway has no prices for lookups.',
+      'Without them no budget can be kept.',
+    );
   }
   return (mobile) => findByDialCode(highest, mobile) ?? mostExpensive;
 }

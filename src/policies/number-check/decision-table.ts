@@ -56,9 +56,19 @@ const TABLE = {
     isDurable: true,
   },
   // The subscription does not include text messages.
-  TELE_SERVICE_NOT_PROVISIONED: { enroll: 'deny', login: 'deny', keptSeconds: both(DAY), isDurable: true },
+  TELE_SERVICE_NOT_PROVISIONED: {
+    enroll: 'deny',
+    login: 'deny',
+    keptSeconds: both(DAY),
+    isDurable: true,
+  },
   // The network cannot deliver; may depend on roaming.
-  FACILITY_NOT_SUPPORTED: { enroll: 'deny', login: 'warn', keptSeconds: both(HOUR), isDurable: true },
+  FACILITY_NOT_SUPPORTED: {
+    enroll: 'deny',
+    login: 'warn',
+    keptSeconds: both(HOUR),
+    isDurable: true,
+  },
   // The document says that the query is barred; elsewhere the word describes the number.
   CALL_BARRED: { enroll: 'warn', login: 'send', keptSeconds: NOT_KEPT },
   DATA_MISSING: inconclusive(),
@@ -157,7 +167,11 @@ export function nothingFound(verdict: Verdict, at: number): Finding {
 }
 
 /** Reads an answered lookup. @param toIdentity Called for a valid number only. */
-export function readFinding(lookup: Lookup, at: number, toIdentity: (lookup: Lookup) => string | null): Finding {
+export function readFinding(
+  lookup: Lookup,
+  at: number,
+  toIdentity: (lookup: Lookup) => string | null,
+): Finding {
   const { status, advancedStatus, mcc, mnc, operator } = lookup;
   const verdict = readVerdict(lookup);
   const word = status === 'invalid' ? advancedStatus : status;

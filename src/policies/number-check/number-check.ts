@@ -31,7 +31,13 @@ export type NumberCheckOptions = z.input<typeof schema>;
  * @see HLR spec §2, advanced status values
  */
 export function numberCheck(options: NumberCheckOptions = {}): Policy<unknown> {
-  const { stage, mode, onInconclusive, lookups: shared, budgetMs } = parseOptions('numberCheck', schema, options);
+  const {
+    stage,
+    mode,
+    onInconclusive,
+    lookups: shared,
+    budgetMs,
+  } = parseOptions('numberCheck', schema, options);
   if (shared !== undefined && budgetMs !== undefined) {
     throw optionError('numberCheck', 'budgetMs', 'belongs to the lookups that are given');
   }
@@ -45,7 +51,11 @@ export function numberCheck(options: NumberCheckOptions = {}): Policy<unknown> {
       const finding = await lookups.find(context);
       const decision = decide(finding, column, onInconclusive);
       if (decision === 'warn' && !REPORTED.includes(finding.verdict)) {
-        context.emit({ type: 'number-doubtful', userId: context.userId, reason: explain(finding).join(', ') });
+        context.emit({
+          type: 'number-doubtful',
+          userId: context.userId,
+          reason: explain(finding).join(', '),
+        });
       }
       if (decision !== 'deny') return 'allow';
       const [reasons, { verdict, retryAfterSeconds }] = [explain(finding), finding];
@@ -57,7 +67,11 @@ export function numberCheck(options: NumberCheckOptions = {}): Policy<unknown> {
 }
 
 /** Returns the table's decision, with `inconclusive` and `deny-again` resolved. */
-function decide({ verdict, timesInARow }: Finding, column: Column, onInconclusive: 'send' | 'deny') {
+function decide(
+  { verdict, timesInARow }: Finding,
+  column: Column,
+  onInconclusive: 'send' | 'deny',
+) {
   // Using up the lookups must not get a number enrolled without one. Logins have limits on sends instead.
   if (verdict === 'too-many' && column === 'enroll') return 'deny';
   const decision = DECISIONS[verdict][column];
@@ -71,6 +85,7 @@ const REPORTED: readonly Verdict[] = ['no-permission', 'no-balance'];
 
 /** Returns words for events: the verdict, and whether it is likely to last. */
 function explain({ verdict, unknownWord }: Finding): readonly string[] {
-  const word = verdict === 'unknown-status' ? `unknown status ${unknownWord ?? '(unreadable)'}` : verdict;
+  const word =
+    verdict === 'unknown-status' ? `unknown status ${unknownWord ?? '(unreadable)'}` : verdict;
   return [word, DECISIONS[verdict].isDurable === true ? 'lasting' : 'may pass'];
 }

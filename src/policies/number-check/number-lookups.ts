@@ -2,7 +2,13 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { z } from 'zod';
 import { BoundedMap } from '../../bounded-map';
 import { type CallDeadline, remainingMs, startDeadline } from '../../client/call-limiter';
-import { callback, objectWith, parseOptions, strictOptions, wholeNumber } from '../../define-options';
+import {
+  callback,
+  objectWith,
+  parseOptions,
+  strictOptions,
+  wholeNumber,
+} from '../../define-options';
 import { optionError } from '../../errors';
 import { DAY_SECONDS } from '../../limits/failures';
 import type { Lookup } from '../../protocol/hlr';
@@ -40,7 +46,11 @@ export interface NumberLookups {
 export const budget = wholeNumber(100, 10_000);
 
 /** Shared lookups. */
-export const sharedLookups = objectWith<NumberLookups>('made by numberLookups', 'find', 'keepIdentity');
+export const sharedLookups = objectWith<NumberLookups>(
+  'made by numberLookups',
+  'find',
+  'keepIdentity',
+);
 
 const schema = strictOptions({
   /** How long a caller waits for a lookup, a repeated one included, in milliseconds: 100 to 10,000. Default: 2,000. */
@@ -67,7 +77,11 @@ const LATE = new Error('late');
  * @see HLR spec §4, GET {mobile}
  */
 export function numberLookups(options: NumberLookupsOptions = {}): NumberLookups {
-  const { budgetMs, maxPerUserPerDay, maxEntries, random } = parseOptions('numberLookups', schema, options);
+  const { budgetMs, maxPerUserPerDay, maxEntries, random } = parseOptions(
+    'numberLookups',
+    schema,
+    options,
+  );
   const memory = createLookupMemory(maxEntries);
   const stops = createLookupStops(maxEntries);
   const running = new Map<string, Promise<Finding>>();
@@ -79,7 +93,8 @@ export function numberLookups(options: NumberLookupsOptions = {}): NumberLookups
     const stop = stops.find(context);
     if (stop !== null) return nothingFound(stop, context.now());
     const { numberKey } = context;
-    const lookup = running.get(numberKey) ?? lookUp(context).finally(() => running.delete(numberKey));
+    const lookup =
+      running.get(numberKey) ?? lookUp(context).finally(() => running.delete(numberKey));
     running.set(numberKey, lookup);
     return waitAtMost(lookup, budgetMs, () => LATE).catch((error: unknown) =>
       nothingFound(error === LATE ? 'late' : 'failed', context.now()),
@@ -93,7 +108,8 @@ export function numberLookups(options: NumberLookupsOptions = {}): NumberLookups
     const counter = { key, windowSeconds: DAY_SECONDS, max: maxPerUserPerDay };
     const { refusedBy, counts } = await context.counters.charge([counter]);
     const retryAfterSeconds = counts[0]?.resetSeconds ?? DAY_SECONDS;
-    if (refusedBy !== null) return { ...nothingFound('too-many', context.now()), retryAfterSeconds };
+    if (refusedBy !== null)
+      return { ...nothingFound('too-many', context.now()), retryAfterSeconds };
     const finding = await askGateway(context, deadline);
     stops.note(context, finding.verdict);
     return memory.keep(context, finding);
@@ -120,7 +136,8 @@ export function numberLookups(options: NumberLookupsOptions = {}): NumberLookups
   }
 
   function keepIdentity(given: ToIdentity): void {
-    if (toIdentity !== null) throw optionError('hlrSimSwap', 'lookups', 'serve another one already');
+    if (toIdentity !== null)
+      throw optionError('hlrSimSwap', 'lookups', 'serve another one already');
     toIdentity = given;
   }
 
@@ -140,7 +157,9 @@ const NETWORK_MS = DAY_SECONDS * 1_000;
 /** Keeps what this process knows about numbers, under their keys. @param maxEntries The newest are kept. */
 function createLookupMemory(maxEntries: number) {
   const findings = new BoundedMap<string, Finding>(maxEntries / 2);
-  const networks = new BoundedMap<string, { readonly network: Network; readonly at: number }>(maxEntries / 2);
+  const networks = new BoundedMap<string, { readonly network: Network; readonly at: number }>(
+    maxEntries / 2,
+  );
 
   /** Returns the finding of a number that can still be reused. */
   function find(context: LookupContext): Finding | undefined {
@@ -163,7 +182,10 @@ function createLookupMemory(maxEntries: number) {
     return counted;
   }
 
-  function networkOf({ numberKey, now }: Pick<LookupContext, 'numberKey' | 'now'>): Network | undefined {
+  function networkOf({
+    numberKey,
+    now,
+  }: Pick<LookupContext, 'numberKey' | 'now'>): Network | undefined {
     const known = networks.get(numberKey);
     return known !== undefined && isWithin(known.at, now(), NETWORK_MS) ? known.network : undefined;
   }
@@ -186,7 +208,11 @@ const FAILURES = 5;
 const FAILING_MS = 60_000;
 
 /** The verdicts that stop all lookups, as events show them. */
-const REASONS = { 'no-permission': 'no-permission', 'no-balance': 'no-balance', failed: 'failing' } as const;
+const REASONS = {
+  'no-permission': 'no-permission',
+  'no-balance': 'no-balance',
+  failed: 'failing',
+} as const;
 
 /** Keeps the periods in which no numbers are looked up. */
 function createLookupStops(maxEntries: number) {
@@ -207,7 +233,11 @@ function createLookupStops(maxEntries: number) {
   function note(context: LookupContext, verdict: Verdict): void {
     const { prefixSeconds = 0 } = DECISIONS[verdict];
     if (prefixSeconds > 0) {
-      prefixes.set(context.prefixKey, { verdict, from: context.now(), durationMs: prefixSeconds * 1_000 });
+      prefixes.set(context.prefixKey, {
+        verdict,
+        from: context.now(),
+        durationMs: prefixSeconds * 1_000,
+      });
     }
     if (verdict === 'no-permission') begin(context, verdict, Infinity);
     else if (verdict === 'no-balance') begin(context, verdict, NO_BALANCE_MS);
@@ -219,7 +249,11 @@ function createLookupStops(maxEntries: number) {
   }
 
   /** Emits one event, however often a stop is extended. An account without permission is stopped until a restart. */
-  function begin({ now, emit }: LookupContext, verdict: keyof typeof REASONS, durationMs: number): void {
+  function begin(
+    { now, emit }: LookupContext,
+    verdict: keyof typeof REASONS,
+    durationMs: number,
+  ): void {
     if (stop?.verdict === 'no-permission') return;
     if (stop?.verdict !== verdict) emit({ type: 'lookups-stopped', reason: REASONS[verdict] });
     stop = { verdict, from: now(), durationMs };

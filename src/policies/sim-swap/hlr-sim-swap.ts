@@ -24,7 +24,8 @@ export interface HlrSimSwap extends SimSwapProvider {
 const schema = strictOptions({
   /** A secret of at least 32 bytes. Identities are kept as keyed digests only. With another key all numbers begin anew. */
   key: z.custom<string | Buffer>(
-    (value) => (typeof value === 'string' || Buffer.isBuffer(value)) && Buffer.byteLength(value) >= 32,
+    (value) =>
+      (typeof value === 'string' || Buffer.isBuffer(value)) && Buffer.byteLength(value) >= 32,
     'must be a secret of 32 bytes or more',
   ),
   /**
@@ -51,7 +52,11 @@ export type HlrSimSwapOptions = z.input<typeof schema>;
  * @see HLR spec §2, imsi
  */
 export function hlrSimSwap(options: HlrSimSwapOptions): HlrSimSwap {
-  const { key, onNetworkChange, lookups = numberLookups() } = parseOptions('hlrSimSwap', schema, options);
+  const {
+    key,
+    onNetworkChange,
+    lookups = numberLookups(),
+  } = parseOptions('hlrSimSwap', schema, options);
   const { keyId, toNoteKey, toIdentity } = createSimKeys(key);
   lookups.keepIdentity(toIdentity);
 
@@ -69,7 +74,10 @@ export function hlrSimSwap(options: HlrSimSwapOptions): HlrSimSwap {
    * Observes a number after a right code, which alone shows that it is the user's. Nothing is observed while a change counts,
    * because the code may have reached someone else. An enrolled number begins anew: its user has proved more than a code.
    */
-  async function observe(context: VerifiedContext, { maxAgeHours }: SimSwapQuestion): Promise<void> {
+  async function observe(
+    context: VerifiedContext,
+    { maxAgeHours }: SimSwapQuestion,
+  ): Promise<void> {
     const previous = context.purpose === 'enroll' ? null : await readNote(context);
     if (previous !== null && !isDue(previous, context.now(), maxAgeHours)) return;
     const finding = await lookups.find(context);
@@ -88,7 +96,10 @@ export function hlrSimSwap(options: HlrSimSwapOptions): HlrSimSwap {
   }
 
   /** Compares before a message. Looks a number up only if there is something to compare with. */
-  async function check(context: PolicyContext<unknown>, { maxAgeHours }: SimSwapQuestion): Promise<SimSwapCheck> {
+  async function check(
+    context: PolicyContext<unknown>,
+    { maxAgeHours }: SimSwapQuestion,
+  ): Promise<SimSwapCheck> {
     const note = await readNote(context);
     if (note === null) return UNKNOWN;
     const isComparable = note.state === 'comparable';
@@ -124,14 +135,24 @@ export function hlrSimSwap(options: HlrSimSwapOptions): HlrSimSwap {
   }
 
   /** Stores a change with the time when it was first seen. A changed identity replaces a changed network. */
-  async function noteChange(context: LookupContext, note: SimNote, what: 'identity' | 'network'): Promise<SimNote> {
-    if (note.change !== null && (note.change.what === 'identity' || what === 'network')) return note;
+  async function noteChange(
+    context: LookupContext,
+    note: SimNote,
+    what: 'identity' | 'network',
+  ): Promise<SimNote> {
+    if (note.change !== null && (note.change.what === 'identity' || what === 'network'))
+      return note;
     const changed: SimNote = { ...note, change: { what, at: context.now() } };
     await writeNote(context, changed);
     return changed;
   }
 
-  return { needsNotes: true, check, verified: observe, forget: (notes, mobile) => notes.remove(toNoteKey(mobile)) };
+  return {
+    needsNotes: true,
+    check,
+    verified: observe,
+    forget: (notes, mobile) => notes.remove(toNoteKey(mobile)),
+  };
 }
 
 /** How long a note is kept after it was last written. */
@@ -147,7 +168,9 @@ const OBSERVE_HIDDEN_AFTER_MS = 30 * 24 * HOUR_MS;
 
 function isDue(note: SimNote, nowMs: number, maxAgeHours: number): boolean {
   if (note.change !== null) return !isChangeRecent(note, nowMs, maxAgeHours);
-  return nowMs - note.lastAt >= (note.state === 'hidden' ? OBSERVE_HIDDEN_AFTER_MS : OBSERVE_AFTER_MS);
+  return (
+    nowMs - note.lastAt >= (note.state === 'hidden' ? OBSERVE_HIDDEN_AFTER_MS : OBSERVE_AFTER_MS)
+  );
 }
 
 /** Returns true while a change counts. During that time no new identity is accepted as the user's. */
@@ -216,18 +239,24 @@ function isNetworkChanged(note: SimNote, finding: Finding): boolean {
   const { network, operator } = describeNetwork(finding);
   if (network === null || note.network === null) return false;
   // Within one country "1" and "01" are the same network.
-  const [one, other] = [network, note.network].map((codes) => codes.split('-').map(Number).join('-'));
+  const [one, other] = [network, note.network].map((codes) =>
+    codes.split('-').map(Number).join('-'),
+  );
   return one !== other && (operator === null || operator !== note.operator);
 }
 
 /** Returns the network in the form of notes and counters. */
 function describeNetwork({ network, operator }: Finding): Pick<SimNote, 'network' | 'operator'> {
-  return { network: network === undefined ? null : `${network.mcc}-${network.mnc}`, operator: operator ?? null };
+  return {
+    network: network === undefined ? null : `${network.mcc}-${network.mnc}`,
+    operator: operator ?? null,
+  };
 }
 
 /** Derives everything that is kept of numbers and subscriber identities. */
 function createSimKeys(key: string | Buffer) {
-  const hmac = (value: string): string => createHmac('sha256', key).update(value).digest('base64url');
+  const hmac = (value: string): string =>
+    createHmac('sha256', key).update(value).digest('base64url');
   return {
     /** Identifies the key in notes: digests made with another key cannot be compared. */
     keyId: hmac('key id').slice(0, 8),
@@ -260,9 +289,15 @@ function readImsi({ imsi, mcc }: Lookup): string | null {
 const MIN_CHANGED = 3;
 
 /** Returns true when the network was found to reveal no lasting identity. */
-async function isNetworkWithoutImsi(counters: CounterStore, network: string | null): Promise<boolean> {
+async function isNetworkWithoutImsi(
+  counters: CounterStore,
+  network: string | null,
+): Promise<boolean> {
   if (network === null) return false;
-  const asked = [false, true].map((isStable) => ({ ...toCounter(network, isStable), isOnlyRead: true }));
+  const asked = [false, true].map((isStable) => ({
+    ...toCounter(network, isStable),
+    isOnlyRead: true,
+  }));
   const [unstable, stable] = (await counters.charge(asked)).counts;
   const changed = unstable?.count ?? 0;
   return changed >= MIN_CHANGED && changed >= (stable?.count ?? 0);

@@ -44,10 +44,16 @@ export interface SimSwapProvider {
 const schema = strictOptions({
   /** The source of the data: `hlrSimSwap`, or better data of your own. */
   provider: z
-    .custom<SimSwapProvider>((value) => typeof value === 'object' && value !== null, 'must be a provider')
+    .custom<SimSwapProvider>(
+      (value) => typeof value === 'object' && value !== null,
+      'must be a provider',
+    )
     .refine(({ check, retrieveDate, verified }: Partial<SimSwapProvider>) => {
       const given = [check, retrieveDate, verified].filter((method) => method !== undefined);
-      return (check ?? retrieveDate) !== undefined && given.every((method) => typeof method === 'function');
+      return (
+        (check ?? retrieveDate) !== undefined &&
+        given.every((method) => typeof method === 'function')
+      );
     }, 'must have check or retrieveDate, each of its methods a function'),
   /** Default: `report`. */
   mode: policyMode('report'),
@@ -69,9 +75,13 @@ export type SimSwapOptions = z.input<typeof schema>;
 export function simSwap(options: SimSwapOptions): Policy<unknown> {
   const { provider, mode, maxAgeHours, budgetMs } = parseOptions('simSwap', schema, options);
 
-  async function askProvider(context: PolicyContext<unknown>): Promise<z.output<typeof answerSchema>> {
+  async function askProvider(
+    context: PolicyContext<unknown>,
+  ): Promise<z.output<typeof answerSchema>> {
     try {
-      return answerSchema.parse(await waitAtMost(callProvider(context), budgetMs, () => new Error('late')));
+      return answerSchema.parse(
+        await waitAtMost(callProvider(context), budgetMs, () => new Error('late')),
+      );
     } catch {
       // The hint is advice: a provider that fails must not keep anyone out.
       return { swapped: null };
@@ -120,7 +130,8 @@ export const HOUR_MS = 3_600_000;
 
 function readDate(date: SimSwapDate, nowMs: number, maxAgeHours: number): SimSwapCheck {
   const { latestSimChange, monitoredPeriodDays = 0 } = date;
-  if (latestSimChange === null) return { swapped: monitoredPeriodDays * 24 >= maxAgeHours ? false : null };
+  if (latestSimChange === null)
+    return { swapped: monitoredPeriodDays * 24 >= maxAgeHours ? false : null };
   const changedAt = Date.parse(latestSimChange);
   if (Number.isNaN(changedAt)) return { swapped: null };
   if (nowMs - changedAt >= maxAgeHours * HOUR_MS) return { swapped: false };

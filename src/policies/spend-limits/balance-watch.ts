@@ -60,7 +60,10 @@ export function createBalanceWatch({ everySeconds, ...levels }: z.output<typeof 
     const at = services.now();
     if (at < nextCheckAtMs) return;
     nextCheckAtMs = at + everySeconds * 1000;
-    const { refusedBy, counts } = await services.counters.charge([turn, { ...SPENT, isOnlyRead: true }]);
+    const { refusedBy, counts } = await services.counters.charge([
+      turn,
+      { ...SPENT, isOnlyRead: true },
+    ]);
     if (refusedBy !== null) {
       // Another process has checked; the next check may be this one's.
       nextCheckAtMs = at + (counts[0]?.resetSeconds ?? everySeconds) * 1000;
@@ -87,7 +90,11 @@ const CRITICAL_HOURS = 4;
 const HYSTERESIS = 10;
 
 /** Returns the state after a reading, and the events to emit. */
-export function assessBalance(levels: BalanceLevels, previous: BalanceState | null, reading: BalanceReading) {
+export function assessBalance(
+  levels: BalanceLevels,
+  previous: BalanceState | null,
+  reading: BalanceReading,
+) {
   const explained = Math.max(0, reading.spent - (previous?.spent ?? reading.spent));
   const fallen = (previous?.balance ?? reading.balance) - reading.balance;
   const burnPerHour = findBurn(previous, reading, Math.max(explained, fallen));
@@ -102,9 +109,14 @@ export function assessBalance(levels: BalanceLevels, previous: BalanceState | nu
   const amount = toDecimal(reading.balance);
   if (level === 'good' && (previous?.level ?? 'good') !== 'good')
     events.push({ type: 'balance-recovered', balance: amount });
-  if (level !== 'good' && level !== previous?.level) events.push({ type: 'balance-low', level, balance: amount });
+  if (level !== 'good' && level !== previous?.level)
+    events.push({ type: 'balance-low', level, balance: amount });
   if (isUnexplained)
-    events.push({ type: 'unexplained-spend', spent: toDecimal(explained + gap), explained: toDecimal(explained) });
+    events.push({
+      type: 'unexplained-spend',
+      spent: toDecimal(explained + gap),
+      explained: toDecimal(explained),
+    });
   return { state, events };
 }
 
@@ -126,5 +138,7 @@ function findLevel(
     balance < (isInside ? limit + limit / HYSTERESIS : limit);
   const criticalLimit = Math.max(criticalBelow, burnPerHour * CRITICAL_HOURS);
   if (isBelow(criticalLimit, previous === 'critical')) return 'critical';
-  return isBelow(Math.max(warnBelow, burnPerHour * WARNING_HOURS), previous !== 'good') ? 'warning' : 'good';
+  return isBelow(Math.max(warnBelow, burnPerHour * WARNING_HOURS), previous !== 'good')
+    ? 'warning'
+    : 'good';
 }

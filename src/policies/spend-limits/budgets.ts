@@ -50,9 +50,13 @@ interface Reservation {
 }
 
 /** Returns the counters of all budgets that a message is charged to. A message without a price is charged to none. */
-export function reserve(budgets: Budgets, { userId, country, micros, nowMs }: Reservation): readonly PolicyCharge[] {
+export function reserve(
+  budgets: Budgets,
+  { userId, country, micros, nowMs }: Reservation,
+): readonly PolicyCharge[] {
   if (micros === 0) return [];
-  const { daily, monthly, dailyPerCountry, monthlyPerCountry, dailyPerUser, monthlyPerUser } = budgets;
+  const { daily, monthly, dailyPerCountry, monthlyPerCountry, dailyPerUser, monthlyPerUser } =
+    budgets;
   const [day, month] = findPeriods(nowMs);
   const plan: readonly (readonly [Period, string, number | undefined])[] = [
     [day, 'all', daily],
@@ -122,7 +126,11 @@ export const SPENT: Counter = { key: 'spend-limits:spent', windowSeconds: null }
  * Corrects what was reserved before the send: the actual cost replaces the estimate, and a message that was not sent costs
  * nothing. A message that may have been sent keeps its reservation.
  */
-export async function settle(counters: CounterStore, reserved: Reserved, settlement: SendSettlement): Promise<void> {
+export async function settle(
+  counters: CounterStore,
+  reserved: Reserved,
+  settlement: SendSettlement,
+): Promise<void> {
   const { micros, charges } = reserved;
   const spent = readSpent(micros, settlement);
   // Without a maximum, because a correction must not be refused: the money is spent already.

@@ -43,8 +43,12 @@ export function createPriceTable(
 ): PriceTable {
   const countries = readCountryRows(lookups);
   // Names that differ from the platform's by more than case, accents and punctuation.
-  const others = Object.entries(otherNames).flatMap(([iso, names]) => names.map((name) => ({ iso, name })));
-  const names = new Map([...regions, ...others, ...countries].map(({ iso, name }) => [normalizeName(name), iso]));
+  const others = Object.entries(otherNames).flatMap(([iso, names]) =>
+    names.map((name) => ({ iso, name })),
+  );
+  const names = new Map(
+    [...regions, ...others, ...countries].map(({ iso, name }) => [normalizeName(name), iso]),
+  );
   const rows = readMessageRows(messages, names);
   const networks = rows.filter(hasNetworkCodes);
   const codes = new Set(networks.map(({ mcc }) => mcc));
@@ -54,7 +58,9 @@ export function createPriceTable(
     [...regions, ...countries].map(({ iso, dialCode }) => [dialCode, highestByCountry.get(iso)]),
   );
   return {
-    networksByMcc: new Map(Array.from(codes, (code) => [code, networks.filter(({ mcc }) => mcc === code)])),
+    networksByMcc: new Map(
+      Array.from(codes, (code) => [code, networks.filter(({ mcc }) => mcc === code)]),
+    ),
     highestByCountry,
     highestByDialCode,
     problems: findProblems(messages, lookups, rows, countries.length),
@@ -62,7 +68,10 @@ export function createPriceTable(
 }
 
 /** Returns every row with a usable price. A negative price is not usable. */
-function readMessageRows({ pricing }: PriceList<NetworkPrice>, names: ReadonlyMap<string, string>): MessageRow[] {
+function readMessageRows(
+  { pricing }: PriceList<NetworkPrice>,
+  names: ReadonlyMap<string, string>,
+): MessageRow[] {
   return pricing.flatMap(({ mcc, mnc, operatorName, countryName, price }) => {
     const micros = toMicros(price);
     if (micros === null || micros < 0) return [];
@@ -94,7 +103,8 @@ export function findHighest(
 ): ReadonlyMap<string, number> {
   const highest = new Map<string, number>();
   for (const [key, micros] of entries) {
-    if (key !== undefined && micros !== undefined) highest.set(key, Math.max(micros, highest.get(key) ?? 0));
+    if (key !== undefined && micros !== undefined)
+      highest.set(key, Math.max(micros, highest.get(key) ?? 0));
   }
   return highest;
 }
@@ -123,7 +133,10 @@ function findProblems(
   const [one, other] = [messages.currency.name, lookups?.currency.name ?? null];
   if (one === null || other === null || one.toLowerCase() === other.toLowerCase()) return found;
   // Only prices of messages are used here, but an app that adds the cost of lookups needs to know.
-  return [...found, { problem: 'messages and lookups are priced in different currencies', rows: 0 }];
+  return [
+    ...found,
+    { problem: 'messages and lookups are priced in different currencies', rows: 0 },
+  ];
 }
 
 /** What a message costs at most, in millionths. */
@@ -138,12 +151,16 @@ export interface FoundPrice {
 }
 
 /** Returns the price on a network, or null when no row has its mobile country code. */
-export function findNetworkPrice({ networksByMcc }: PriceTable, { mcc, mnc, operator }: Network): FoundPrice | null {
+export function findNetworkPrice(
+  { networksByMcc }: PriceTable,
+  { mcc, mnc, operator }: Network,
+): FoundPrice | null {
   const rows = networksByMcc.get(mcc ?? '') ?? [];
   const exact = rows.filter((row) => row.mnc === mnc);
   if (exact.length > 0) return { micros: highestOf(exact), confidence: agree(exact) ? 1 : 3 };
   // In E.212 "001" and "01" differ, but no country has assigned both to different networks.
-  const alike = mnc === null || mnc === '' ? [] : rows.filter((row) => Number(row.mnc) === Number(mnc));
+  const alike =
+    mnc === null || mnc === '' ? [] : rows.filter((row) => Number(row.mnc) === Number(mnc));
   if (alike.length > 0) return { micros: highestOf(alike), confidence: agree(alike) ? 2 : 3 };
   const name = operator == null ? null : normalizeName(operator);
   const ofOperator = rows.filter((row) => name !== null && row.operator === name);
@@ -156,7 +173,11 @@ export function findNetworkPrice({ networksByMcc }: PriceTable, { mcc, mnc, oper
  * @param country ISO code; null for a number without one.
  * @param mobile E.164 with plus.
  */
-export function findCountryPrice(table: PriceTable, country: string | null, mobile: string): FoundPrice | null {
+export function findCountryPrice(
+  table: PriceTable,
+  country: string | null,
+  mobile: string,
+): FoundPrice | null {
   const ofCountry = table.highestByCountry.get(country ?? '');
   const micros = ofCountry ?? findByDialCode(table.highestByDialCode, mobile);
   return micros === undefined ? null : { micros, confidence: 6 };
@@ -166,7 +187,10 @@ export function findCountryPrice(table: PriceTable, country: string | null, mobi
  * Finds the price of the longest dialling code, of seven digits at most, that a number begins with.
  * @param mobile E.164 with plus.
  */
-export function findByDialCode(prices: ReadonlyMap<string, number>, mobile: string): number | undefined {
+export function findByDialCode(
+  prices: ReadonlyMap<string, number>,
+  mobile: string,
+): number | undefined {
   for (let length = 7; length > 0; length -= 1) {
     const micros = prices.get(mobile.slice(1, 1 + length));
     if (micros !== undefined) return micros;
@@ -194,7 +218,11 @@ export interface Region {
 export async function loadRegions(): Promise<readonly Region[]> {
   const { getCountries, getCountryCallingCode } = await import('libphonenumber-js/max');
   const names = new Intl.DisplayNames('en', { type: 'region' });
-  return getCountries().map((iso) => ({ iso, name: names.of(iso) ?? iso, dialCode: getCountryCallingCode(iso) }));
+  return getCountries().map((iso) => ({
+    iso,
+    name: names.of(iso) ?? iso,
+    dialCode: getCountryCallingCode(iso),
+  }));
 }
 
 /** Returns a name without case, accents, punctuation and words that only some lists contain. */

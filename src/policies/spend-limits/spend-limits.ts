@@ -1,5 +1,11 @@
 import type { z } from 'zod';
-import { callback, parseOptions, policyMode, strictOptions, wholeNumber } from '../../define-options';
+import {
+  callback,
+  parseOptions,
+  policyMode,
+  strictOptions,
+  wholeNumber,
+} from '../../define-options';
 import { originOf } from '../../limits/number-country';
 import type { Policy, PolicyContext, PolicyServices } from '../../limits/policy';
 import { waitAtMost } from '../../stores/with-timeout';
@@ -47,7 +53,14 @@ export type SpendLimitsOptions = z.input<typeof schema>;
  */
 export function spendLimits(options: SpendLimitsOptions): Policy<unknown> {
   const settings = parseOptions('spendLimits', schema, options);
-  const { maxPricePerMessage = Infinity, budgets, balance, fallbackPrice, networkOf, mode } = settings;
+  const {
+    maxPricePerMessage = Infinity,
+    budgets,
+    balance,
+    fallbackPrice,
+    networkOf,
+    mode,
+  } = settings;
   const source = createPriceSource(settings.refreshSeconds);
   const checkBalance = balance && createBalanceWatch(balance);
   const sends = new WeakMap<PolicyContext<unknown>, Send>();
@@ -71,7 +84,11 @@ export function spendLimits(options: SpendLimitsOptions): Policy<unknown> {
     if (table === null) return { ...fallback, country, table };
     const network = await findNetwork(networkOf, context);
     const onNetwork = network && findNetworkPrice(table, network);
-    return { ...(onNetwork ?? findCountryPrice(table, country, context.mobile) ?? fallback), country, table };
+    return {
+      ...(onNetwork ?? findCountryPrice(table, country, context.mobile) ?? fallback),
+      country,
+      table,
+    };
   }
 
   return {
@@ -82,7 +99,10 @@ export function spendLimits(options: SpendLimitsOptions): Policy<unknown> {
       const { micros, confidence, country } = await findSend(context);
       if (micros <= maxPricePerMessage) return 'allow';
       const price = `the message costs ${toDecimal(micros)}, the most is ${toDecimal(maxPricePerMessage)}`;
-      return { deny: 'denied', reasons: [price, `country ${country ?? 'unknown'}`, `confidence ${confidence}`] };
+      return {
+        deny: 'denied',
+        reasons: [price, `country ${country ?? 'unknown'}`, `confidence ${confidence}`],
+      };
     },
     charges: async (context) => (await findSend(context)).charges,
     settle: async (context, settlement) => {
@@ -92,7 +112,11 @@ export function spendLimits(options: SpendLimitsOptions): Policy<unknown> {
       const hasCostMore = confidence !== 7 && readSpent(micros, settlement) > micros;
       if (table !== null && hasCostMore && !reportedTables.has(table)) {
         reportedTables.add(table);
-        context.emit({ type: 'price-list-problem', problem: 'a message cost more than its price', rows: 1 });
+        context.emit({
+          type: 'price-list-problem',
+          problem: 'a message cost more than its price',
+          rows: 1,
+        });
       }
       await settle(context.counters, send, settlement);
       await checkBalance?.(context);
@@ -133,7 +157,8 @@ export function createPriceSource(refreshSeconds: number, firstWaitMs = FIRST_WA
     if (found === null && !hasFailed) reportMissing(services, 'the price list');
     hasFailed = found === null;
     table = found ?? table;
-    for (const problem of found?.problems ?? []) services.emit({ type: 'price-list-problem', ...problem });
+    for (const problem of found?.problems ?? [])
+      services.emit({ type: 'price-list-problem', ...problem });
   }
 
   return {
@@ -142,7 +167,9 @@ export function createPriceSource(refreshSeconds: number, firstWaitMs = FIRST_WA
       if (!isLoading && services.now() >= nextLoadAtMs) {
         const loading = load(services);
         // When the first wait is over, the fallback price counts until the lists arrive.
-        firstWait ??= waitAtMost(loading, firstWaitMs, () => new Error('late')).catch(() => undefined);
+        firstWait ??= waitAtMost(loading, firstWaitMs, () => new Error('late')).catch(
+          () => undefined,
+        );
       }
       if (table === null) await firstWait;
       return table;

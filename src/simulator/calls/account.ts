@@ -1,5 +1,12 @@
 import type { SimulatorState } from '../state';
-import { COUNTRIES, type Country, lookupPrice, type Network, NETWORKS, type Subscriber } from '../state/subscribers';
+import {
+  COUNTRIES,
+  type Country,
+  lookupPrice,
+  type Network,
+  NETWORKS,
+  type Subscriber,
+} from '../state/subscribers';
 import {
   type CallRequest,
   done,
@@ -34,7 +41,10 @@ export function showPricing({ readings }: SimulatorState): Outcome {
 
 /** GET pricing of lookups: one row for each country. HLR spec §2. */
 export function showHlrPricing({ readings }: SimulatorState): Outcome {
-  const formatCountry = ({ iso, name, dialCode, lookupPrice }: Country, index: number): unknown => ({
+  const formatCountry = (
+    { iso, name, dialCode, lookupPrice }: Country,
+    index: number,
+  ): unknown => ({
     id: index + 1,
     countryname: name,
     countrycode: formatNetworkCode(`+${dialCode}`, readings),
@@ -54,14 +64,20 @@ export function lookUp(state: SimulatorState, { subject }: CallRequest): Outcome
   const subscriber = subscribers.get(digits);
   if (subscriber === undefined) return refuse(2005);
   if (subscriber.lookupError !== undefined) return refuse(subscriber.lookupError);
-  const price = subscriber.status === 'invalid' && !readings.invalidLookupCosts ? '0' : lookupPrice(digits);
+  const price =
+    subscriber.status === 'invalid' && !readings.invalidLookupCosts ? '0' : lookupPrice(digits);
   if (!ledger.covers(price)) return refuse(1006);
   ledger.charge(price);
   return done(formatLookup(state, digits, subscriber, price));
 }
 
 /** HLR spec §2, lookup result. */
-function formatLookup({ readings }: SimulatorState, digits: string, subscriber: Subscriber, price: string): unknown {
+function formatLookup(
+  { readings }: SimulatorState,
+  digits: string,
+  subscriber: Subscriber,
+  price: string,
+): unknown {
   const { status, advancedStatus, mcc, mnc, imsi, msc, country, operator } = subscriber;
   const bare = {
     phone: formatMobile(digits, readings),

@@ -15,7 +15,8 @@ function logIn(state: SimulatorState, body: Body): Outcome {
   const { account, readings, tokens, stats } = state;
   stats.countAuthentication('credentials');
   const { username, password } = body;
-  if (!isFilled(username) || !isFilled(password)) return refuseMissing(username, password, readings);
+  if (!isFilled(username) || !isFilled(password))
+    return refuseMissing(username, password, readings);
   const isRight = isSame(username, account.username) && isSame(password, account.password);
   if (!isRight) return refuse(1004);
   const preserve = state.variant === 'A' && body.preserve === true;
@@ -32,7 +33,9 @@ function refresh(state: SimulatorState, body: Body): Outcome {
   const { tokens, readings, stats } = state;
   stats.countAuthentication('refresh');
   const validitySeconds = readings.refreshTakesValidity ? readValidity(state, body) : null;
-  const grant = isFilled(body.refresh_token) ? tokens.refresh(body.refresh_token, validitySeconds) : null;
+  const grant = isFilled(body.refresh_token)
+    ? tokens.refresh(body.refresh_token, validitySeconds)
+    : null;
   return grant === null ? refuse(1005) : done(formatGrant(grant, readings));
 }
 
@@ -46,9 +49,17 @@ function readValidity({ variant, readings }: SimulatorState, body: Body): number
 }
 
 /** OTP spec §2, authentication object. */
-function formatGrant({ accessToken, refreshToken, validitySeconds }: Grant, readings: Readings): unknown {
+function formatGrant(
+  { accessToken, refreshToken, validitySeconds }: Grant,
+  readings: Readings,
+): unknown {
   const { validityPeriodAs } = readings;
-  const forms = { number: validitySeconds, string: String(validitySeconds), zero: 0, text: 'half an hour' };
+  const forms = {
+    number: validitySeconds,
+    string: String(validitySeconds),
+    zero: 0,
+    text: 'half an hour',
+  };
   return {
     access_token: accessToken,
     ...(validityPeriodAs !== 'missing' && { validity_period: forms[validityPeriodAs] }),

@@ -1,4 +1,9 @@
-import { isSender, measureMessage, MESSAGE_LIMIT, PLACEHOLDER } from '../../protocol/message-length';
+import {
+  isSender,
+  measureMessage,
+  MESSAGE_LIMIT,
+  PLACEHOLDER,
+} from '../../protocol/message-length';
 import {
   DEFAULT_MESSAGE,
   DEFAULT_SENDER,
@@ -60,10 +65,13 @@ function readGenerateRequest(state: SimulatorState, body: Body) {
     findMessageProblem(state, message),
     findReferenceCodeProblem(state, body.reference_code),
   ].filter((code) => code !== null);
-  if (mobile === null || !isSenderValid || validitySeconds === null || typeof message !== 'string') return codes;
+  if (mobile === null || !isSenderValid || validitySeconds === null || typeof message !== 'string')
+    return codes;
   const { reference_code: reference } = body;
   const hasReference = state.variant === 'A' && typeof reference === 'string';
-  const referenceCode = hasReference ? Array.from(reference).slice(0, REFERENCE_CODE_MAX).join('') : null;
+  const referenceCode = hasReference
+    ? Array.from(reference).slice(0, REFERENCE_CODE_MAX).join('')
+    : null;
   return codes.length > 0 ? codes : { mobile, sender, validitySeconds, message, referenceCode };
 }
 
@@ -72,7 +80,9 @@ function readValidity({ variant, readings }: SimulatorState, value: unknown): nu
   if (value === undefined) return DEFAULT_VALIDITY_SECONDS;
   const seconds = readSeconds(value, readings);
   const { min, max } =
-    variant === 'A' ? VALIDITY_RANGE_SECONDS : (readings.validityRangeB ?? { min: 1, max: Infinity });
+    variant === 'A'
+      ? VALIDITY_RANGE_SECONDS
+      : (readings.validityRangeB ?? { min: 1, max: Infinity });
   return seconds !== null && seconds >= min && seconds <= max ? seconds : null;
 }
 
@@ -84,9 +94,13 @@ function findMessageProblem(state: SimulatorState, message: unknown): number | n
 }
 
 function fits({ account, readings }: SimulatorState, message: string): boolean {
-  const template = readings.bracketsCount ? message : message.replaceAll(PLACEHOLDER, PLACEHOLDER.slice(1, -1));
+  const template = readings.bracketsCount
+    ? message
+    : message.replaceAll(PLACEHOLDER, PLACEHOLDER.slice(1, -1));
   const text = fillPin(message, '0'.repeat(account.pinDigits), readings);
-  const candidates = { both: [template, text], template: [template], text: [text] }[readings.measured];
+  const candidates = { both: [template, text], template: [template], text: [text] }[
+    readings.measured
+  ];
   return candidates.every((candidate) => fitsOneMessage(candidate, readings));
 }
 
@@ -103,15 +117,22 @@ function fitsOneMessage(text: string, { measuredIn, extensionCharacters }: Readi
 }
 
 function fillPin(message: string, pin: string, { placeholdersFilled }: Readings): string {
-  return placeholdersFilled === 'all' ? message.replaceAll(PLACEHOLDER, pin) : message.replace(PLACEHOLDER, pin);
+  return placeholdersFilled === 'all'
+    ? message.replaceAll(PLACEHOLDER, pin)
+    : message.replace(PLACEHOLDER, pin);
 }
 
 /** Not shown in OTP spec §7: the code for an invalid `reference_code`. B has no such field and ignores it. */
-function findReferenceCodeProblem({ variant, readings }: SimulatorState, value: unknown): number | null {
+function findReferenceCodeProblem(
+  { variant, readings }: SimulatorState,
+  value: unknown,
+): number | null {
   if (variant === 'B' || value === undefined) return null;
   const { longReferenceCode } = readings;
   if (typeof value !== 'string') return longReferenceCode === 422 ? 422 : 2105;
-  return longReferenceCode === 'cut' || countCharacters(value) <= REFERENCE_CODE_MAX ? null : longReferenceCode;
+  return longReferenceCode === 'cut' || countCharacters(value) <= REFERENCE_CODE_MAX
+    ? null
+    : longReferenceCode;
 }
 
 /** Counts what the document calls characters: an emoji is one, not two UTF-16 units. OTP spec §4, §8. */
@@ -169,7 +190,9 @@ function formatA({ readings }: SimulatorState, otp: Otp, request: GenerateReques
     validity: request.validitySeconds,
     ...(messageMember !== 'imessaged' && { message: request.message }),
     ...(messageMember !== 'message' && { imessaged: request.message }),
-    ...(request.referenceCode === null ? unset[missingReferenceCode] : { reference_code: request.referenceCode }),
+    ...(request.referenceCode === null
+      ? unset[missingReferenceCode]
+      : { reference_code: request.referenceCode }),
   };
 }
 
@@ -209,7 +232,12 @@ export function validate(state: SimulatorState, { body, subject }: CallRequest):
 }
 
 /** Returns the codes of B that refuse the pin. A has 2107 for all of them. OTP spec §7. */
-function checkPin(state: SimulatorState, otp: Otp | undefined, mobile: string, pin: string): number[] {
+function checkPin(
+  state: SimulatorState,
+  otp: Otp | undefined,
+  mobile: string,
+  pin: string,
+): number[] {
   const { judgedFirst, maxWrongPins } = state.readings;
   if (otp?.mobile !== mobile || otp.wrongPins >= (maxWrongPins ?? Infinity)) return [2120];
   const isRight = isSamePin(otp.secret, pin);

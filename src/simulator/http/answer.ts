@@ -12,7 +12,9 @@ export interface Answer {
 
 /** Puts the result of a call into the envelope. OTP spec §1, HLR spec §1. */
 export function createAnswer(outcome: Outcome, readings: Readings): Answer {
-  return outcome.kind === 'done' ? createSuccess(outcome, readings) : createFailure(outcome, readings);
+  return outcome.kind === 'done'
+    ? createSuccess(outcome, readings)
+    : createFailure(outcome, readings);
 }
 
 /** Returns an envelope without payload and errors. */
@@ -21,7 +23,9 @@ export function createBareAnswer(httpStatus: number, readings: Readings): Answer
 }
 
 function createSuccess({ httpStatus, payload }: Done, readings: Readings): Answer {
-  const errors = { absent: {}, empty: { errors: [] }, null: { errors: null } }[readings.successErrors];
+  const errors = { absent: {}, empty: { errors: [] }, null: { errors: null } }[
+    readings.successErrors
+  ];
   const isObject = typeof payload === 'object' && payload !== null;
   const shown = isObject ? { ...payload, ...extraField(readings) } : payload;
   const fields = { ...(payload !== NO_PAYLOAD && { payload: shown }), ...errors };

@@ -1,5 +1,10 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
 import { PATHS, type Variant } from '../../protocol/paths';
@@ -18,11 +23,17 @@ export function createRequestListener(state: SimulatorState, faults: FaultQueue)
   const { variant, readings, stats } = state;
   const serveInbox = createInbox(state.outbox, variant);
 
-  function serveCall(route: Route, request: IncomingMessage, body: Buffer | null, response: ServerResponse) {
+  function serveCall(
+    route: Route,
+    request: IncomingMessage,
+    body: Buffer | null,
+    response: ServerResponse,
+  ) {
     const { call, subject } = route;
     stats.countCall(call, subject);
     const fault = faults.take(call);
-    const isBodyAccepted = !readings.requiresJsonContentType || JSON_TYPE.test(request.headers['content-type'] ?? '');
+    const isBodyAccepted =
+      !readings.requiresJsonContentType || JSON_TYPE.test(request.headers['content-type'] ?? '');
     // OTP spec §5: `Authorization: Bearer <ACCESS_TOKEN>`.
     const bearer = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? null;
     const callRequest = { body: isBodyAccepted ? parseBody(body) : null, bearer, subject };
@@ -124,7 +135,11 @@ function readBody(request: IncomingMessage, onRead: (body: Buffer | null) => voi
  * OTP spec §7: HTTP 400 is "often invalid JSON".
  * Not shown in OTP spec §7: the code that comes with it; it is that of the first field that is missing.
  */
-function runCall(state: SimulatorState, { call, method, handle }: CallRoute, request: CallRequest): Outcome {
+function runCall(
+  state: SimulatorState,
+  { call, method, handle }: CallRoute,
+  request: CallRequest,
+): Outcome {
   const { bearer, body } = request;
   const isAuthorized = call === 'auth' || (bearer !== null && state.tokens.isLive(bearer));
   const outcome = isAuthorized ? handle(state, request) : refuse(1009);

@@ -16,7 +16,9 @@ const SECURITY_HEADERS = {
 } as const;
 
 /** The page and its assets, by path. The script inserts the messages. */
-function readAssets(variant: Variant): ReadonlyMap<string, readonly [contentType: string, body: string]> {
+function readAssets(
+  variant: Variant,
+): ReadonlyMap<string, readonly [contentType: string, body: string]> {
   const read = (name: string): string => readFileSync(join(__dirname, 'assets', name), 'utf8');
   return new Map([
     ['/inbox', ['text/html; charset=utf-8', read('inbox.html').replace('{{variant}}', variant)]],
@@ -29,20 +31,29 @@ function readAssets(variant: Variant): ReadonlyMap<string, readonly [contentType
 /** Serves the inbox page, its assets, and the messages as an event stream and as JSON. */
 export function createInbox(outbox: Outbox, variant: Variant) {
   const assets = readAssets(variant);
-  return function serveInbox({ method }: IncomingMessage, response: ServerResponse, path: string): void {
+  return function serveInbox(
+    { method }: IncomingMessage,
+    response: ServerResponse,
+    path: string,
+  ): void {
     for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
     const asset = assets.get(path);
     if (method !== 'GET') end(response, 405, 'text/plain', 'Only GET is served here.');
     else if (asset !== undefined) end(response, 200, ...asset);
-    else if (path === '/') response.writeHead(302, { Location: '/inbox', 'Content-Length': 0 }).end();
+    else if (path === '/')
+      response.writeHead(302, { Location: '/inbox', 'Content-Length': 0 }).end();
     else if (path === '/inbox/events') streamMessages(outbox, response);
-    else if (path === '/inbox/messages') end(response, 200, 'application/json', JSON.stringify(outbox.messages));
+    else if (path === '/inbox/messages')
+      end(response, 200, 'application/json', JSON.stringify(outbox.messages));
     else end(response, 404, 'text/plain', 'Nothing is here. The messages are at /inbox.');
   };
 }
 
 function end(response: ServerResponse, status: number, contentType: string, body: string): void {
-  response.writeHead(status, { 'Content-Type': contentType, 'Content-Length': Buffer.byteLength(body) });
+  response.writeHead(status, {
+    'Content-Type': contentType,
+    'Content-Length': Buffer.byteLength(body),
+  });
   response.end(body);
 }
 

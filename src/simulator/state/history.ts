@@ -89,7 +89,8 @@ export class StatsStore {
 
   countCall(call: Call, subject: string): void {
     this.#counts.calls[call] += 1;
-    if (call === 'validate') this.#validatesById.set(subject, (this.#validatesById.get(subject) ?? 0) + 1);
+    if (call === 'validate')
+      this.#validatesById.set(subject, (this.#validatesById.get(subject) ?? 0) + 1);
   }
 
   countAuthentication(type: 'credentials' | 'refresh'): void {
@@ -101,6 +102,9 @@ export class StatsStore {
   }
 
   read(): SimulatorStats {
-    return { ...structuredClone(this.#counts), validatesById: Object.fromEntries(this.#validatesById.entries()) };
+    return {
+      ...structuredClone(this.#counts),
+      validatesById: Object.fromEntries(this.#validatesById.entries()),
+    };
   }
 }

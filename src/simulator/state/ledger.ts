@@ -9,7 +9,8 @@ export function isDecimal(amount: string): boolean {
 
 /** Reads a decimal string as millionths. @throws {RangeError} when it is not an amount. */
 export function toMillionths(amount: string): bigint {
-  if (!isDecimal(amount)) throw new RangeError('An amount is a decimal string with at most 6 decimals');
+  if (!isDecimal(amount))
+    throw new RangeError('An amount is a decimal string with at most 6 decimals');
   const [whole = '', fraction = ''] = amount.replace('-', '').split('.');
   const millionths = BigInt(whole) * SCALE + BigInt(fraction.padEnd(DECIMALS, '0'));
   return amount.startsWith('-') ? -millionths : millionths;

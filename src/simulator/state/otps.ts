@@ -6,7 +6,12 @@ import { BoundedMap } from '../../bounded-map';
 export type TotpHash = 'sha1' | 'sha256' | 'sha512';
 
 /** HOTP: computes a code of decimal digits from a key and a counter. RFC 4226 section 5.3. */
-export function hotp(key: Buffer, counter: bigint, digits: number, hash: TotpHash = 'sha1'): string {
+export function hotp(
+  key: Buffer,
+  counter: bigint,
+  digits: number,
+  hash: TotpHash = 'sha1',
+): string {
   const message = Buffer.alloc(8);
   message.writeBigUInt64BE(counter);
   const digest = createHmac(hash, key).update(message).digest();
@@ -70,7 +75,9 @@ export class OtpStore {
 
   constructor(private readonly options: CheckedOptions) {
     const { fixedPins, randomness, readings } = options;
-    this.#fixedPins = new Map(Object.entries(fixedPins).map(([mobile, pin]) => [toDigits(mobile), pin]));
+    this.#fixedPins = new Map(
+      Object.entries(fixedPins).map(([mobile, pin]) => [toDigits(mobile), pin]),
+    );
     const start = BigInt(1_000_000_000 + randomness.integer(1_000_000_000));
     // Odd numbers: 2^53 + 1 is the first whole number that a JSON parser of doubles rounds.
     this.#nextNumber = {
@@ -87,7 +94,14 @@ export class OtpStore {
   /** Adds an OTP with a new pin for a number, in digits without plus. */
   add(mobile: string, lifetime: PinLifetime): Otp {
     const secret = this.#makeSecret(mobile, lifetime);
-    const otp: Otp = { id: this.#newId(), mobile, ...lifetime, secret, isConsumed: false, wrongPins: 0 };
+    const otp: Otp = {
+      id: this.#newId(),
+      mobile,
+      ...lifetime,
+      secret,
+      isConsumed: false,
+      wrongPins: 0,
+    };
     const earlier = this.#newestByMobile.get(mobile);
     if (this.options.readings.newPinEndsOld && earlier !== undefined) this.#otps.delete(earlier);
     this.#otps.set(otp.id, otp);

@@ -26,7 +26,9 @@ function findCountry(digits: string): Country | null {
 }
 
 export function messagePrice(mcc: string, mnc: string): string {
-  return NETWORKS.find((network) => network.mcc === mcc && network.mnc === mnc)?.price ?? UNLISTED_PRICE;
+  return (
+    NETWORKS.find((network) => network.mcc === mcc && network.mnc === mnc)?.price ?? UNLISTED_PRICE
+  );
 }
 
 /** What the home location register knows about a number. HLR spec §2. */

@@ -51,11 +51,21 @@ export class TokenStore {
   refresh(refreshToken: string, requestedSeconds: number | null = null): Grant | null {
     const lifetime = this.#refresh.get(refreshToken);
     if (lifetime === undefined || !this.#isUnexpired(lifetime)) return null;
-    const { refreshEndsAccessToken, refreshEndsRefreshToken, refreshKeepsValidity, refreshReturns } = this.readings;
+    const {
+      refreshEndsAccessToken,
+      refreshEndsRefreshToken,
+      refreshKeepsValidity,
+      refreshReturns,
+    } = this.readings;
     if (refreshEndsAccessToken) this.#access.clear();
     if (refreshEndsRefreshToken) this.#refresh.delete(refreshToken);
-    const keptSeconds = refreshKeepsValidity ? lifetime.validitySeconds : DEFAULT_TOKEN_VALIDITY_SECONDS;
-    return this.#issue(requestedSeconds ?? keptSeconds, refreshReturns === 'same' ? refreshToken : this.#newToken());
+    const keptSeconds = refreshKeepsValidity
+      ? lifetime.validitySeconds
+      : DEFAULT_TOKEN_VALIDITY_SECONDS;
+    return this.#issue(
+      requestedSeconds ?? keptSeconds,
+      refreshReturns === 'same' ? refreshToken : this.#newToken(),
+    );
   }
 
   #issue(validitySeconds: number, refreshToken: string): Grant {
@@ -80,11 +90,16 @@ export class TokenStore {
     const { preservedValidity, preservedRefreshToken } = this.readings;
     const nowMs = this.clock.nowMs();
     if (preservedValidity === 'renewed') {
-      this.#access.set(accessToken, { ...lifetime, expiresAtMs: nowMs + lifetime.validitySeconds * 1000 });
+      this.#access.set(accessToken, {
+        ...lifetime,
+        expiresAtMs: nowMs + lifetime.validitySeconds * 1000,
+      });
     }
     const leftSeconds = Math.ceil((lifetime.expiresAtMs - nowMs) / 1000);
-    const validitySeconds = preservedValidity === 'remaining' ? leftSeconds : lifetime.validitySeconds;
-    if (preservedRefreshToken === 'missing') return { accessToken, refreshToken: null, validitySeconds };
+    const validitySeconds =
+      preservedValidity === 'remaining' ? leftSeconds : lifetime.validitySeconds;
+    if (preservedRefreshToken === 'missing')
+      return { accessToken, refreshToken: null, validitySeconds };
     if (preservedRefreshToken === 'same') return { ...current, validitySeconds };
     const refreshToken = this.#newToken();
     this.#keepRefreshToken(refreshToken, lifetime);

@@ -8,7 +8,12 @@ const UNSENT = { isSent: false, mobile: '', sends: 0 };
 /** `ChallengeStore`. */
 export const challengeContract: readonly StoreFact[] = [
   about('a challenge is found as it was begun', async (user) => {
-    const changes = { userIdType: 'bigint', purpose: 'step-up', isNewNumber: true, sends: 2 } as const;
+    const changes = {
+      userIdType: 'bigint',
+      purpose: 'step-up',
+      isNewNumber: true,
+      sends: 2,
+    } as const;
     await user.assertFound(await user.begin('a', changes));
   }),
 
@@ -39,7 +44,9 @@ export const challengeContract: readonly StoreFact[] = [
   about('of 200 concurrent claims exactly maxAttempts get the challenge', async (user) => {
     const { otpId } = await user.begin('a');
     const claims = await atOnce(200, () => user.store.claim(otpId));
-    const attempts = claims.flatMap((claim) => (claim.outcome === 'claimed' ? [claim.attempt] : []));
+    const attempts = claims.flatMap((claim) =>
+      claim.outcome === 'claimed' ? [claim.attempt] : [],
+    );
     assert.deepEqual(attempts.sort(), [1, 2, 3, 4, 5]);
     assert.equal(claims.filter(({ outcome }) => outcome === 'exhausted').length, 195);
   }),
@@ -108,12 +115,15 @@ export const challengeContract: readonly StoreFact[] = [
     await user.assertFound(other);
   }),
 
-  about('of many texts begun concurrently for a user one has a live code, and all challenges wait on', async (user) => {
-    const begun = await atOnce(20, (index) => user.begin(`id-${index}`));
-    const found = await Promise.all(begun.map(({ otpId }) => user.store.find(otpId)));
-    assert.equal(found.filter((one) => one !== null).length, 20);
-    assertOneTrue(found.map((one) => one?.hasLiveCode));
-  }),
+  about(
+    'of many texts begun concurrently for a user one has a live code, and all challenges wait on',
+    async (user) => {
+      const begun = await atOnce(20, (index) => user.begin(`id-${index}`));
+      const found = await Promise.all(begun.map(({ otpId }) => user.store.find(otpId)));
+      assert.equal(found.filter((one) => one !== null).length, 20);
+      assertOneTrue(found.map((one) => one?.hasLiveCode));
+    },
+  ),
 
   about('every id of a pending login stands for its newest challenge', async (user) => {
     const first = await user.begin('a', {}, { supersedes: 'any' });
@@ -135,7 +145,8 @@ export const challengeContract: readonly StoreFact[] = [
   about('any id of a pending login ends all of it', async (user) => {
     for (const [index, end] of user.ends.entries()) {
       const pending = { pendingId: user.name(`login ${index}`) };
-      const begin = (id: string): Promise<Challenge> => user.begin(`${id} ${index}`, pending, { supersedes: 'any' });
+      const begin = (id: string): Promise<Challenge> =>
+        user.begin(`${id} ${index}`, pending, { supersedes: 'any' });
       const begun = [await begin('a'), await begin('b'), await begin('c')];
       await end(user.name(`b ${index}`));
       await user.assertGone(...begun);
@@ -173,20 +184,23 @@ export const challengeContract: readonly StoreFact[] = [
     await user.assertFound(again, { hasLiveCode: false });
   }),
 
-  about('of many that end a pending login or go on with it, one ends it, and nothing goes on', async (user) => {
-    for (const round of [1, 2, 3, 4, 5]) {
-      const pending = { pendingId: user.name(`login ${round}`) };
-      const { otpId } = await user.begin(`first ${round}`, pending, { supersedes: 'any' });
-      const nexts: Challenge[] = [];
-      const ended = await atOnce(20, async (index) => {
-        if (index % 2 === 0) return user.store.consume(otpId);
-        nexts.push(await user.begin(`next ${index} ${round}`, pending, { supersedes: 'live' }));
-        return false;
-      });
-      assertOneTrue(ended);
-      await user.assertGone(...nexts);
-    }
-  }),
+  about(
+    'of many that end a pending login or go on with it, one ends it, and nothing goes on',
+    async (user) => {
+      for (const round of [1, 2, 3, 4, 5]) {
+        const pending = { pendingId: user.name(`login ${round}`) };
+        const { otpId } = await user.begin(`first ${round}`, pending, { supersedes: 'any' });
+        const nexts: Challenge[] = [];
+        const ended = await atOnce(20, async (index) => {
+          if (index % 2 === 0) return user.store.consume(otpId);
+          nexts.push(await user.begin(`next ${index} ${round}`, pending, { supersedes: 'live' }));
+          return false;
+        });
+        assertOneTrue(ended);
+        await user.assertGone(...nexts);
+      }
+    },
+  ),
 
   about('of many that supersede each other at once, all stand for the same one', async (user) => {
     const begun = await atOnce(20, async (index) => {
@@ -205,13 +219,16 @@ export const challengeContract: readonly StoreFact[] = [
     await user.assertClaimed(replacing, { attempt: 1 });
   }),
 
-  about('an id that passed to another user is not ended with the challenges of the first', async (user) => {
-    const { userId } = await user.begin('a');
-    const replacing = await user.begin('a', { userId: user.name('other') });
-    await user.begin('b');
-    await user.store.discardAll(userId);
-    await user.assertFound(replacing);
-  }),
+  about(
+    'an id that passed to another user is not ended with the challenges of the first',
+    async (user) => {
+      const { userId } = await user.begin('a');
+      const replacing = await user.begin('a', { userId: user.name('other') });
+      await user.begin('b');
+      await user.store.discardAll(userId);
+      await user.assertFound(replacing);
+    },
+  ),
 
   about('exactly one of many callers consumes a challenge, which is then gone', async (user) => {
     const begun = await user.begin('a');
@@ -226,17 +243,20 @@ export const challengeContract: readonly StoreFact[] = [
     await user.assertGone(begun);
   }),
 
-  about('discarding all ends the challenges of every purpose of that user and of no other', async (user) => {
-    const superseded = await user.begin('earlier');
-    const unsent = await user.begin('own', { isSent: false, sends: 0 });
-    const login = await user.begin('a');
-    const stepUp = await user.begin('b', { purpose: 'step-up' });
-    const other = await user.begin('c', { userId: user.name('other') });
-    await user.store.discardAll(login.userId);
-    await user.store.discardAll(user.name('nobody'));
-    await user.assertGone(superseded, unsent, login, stepUp);
-    await user.assertFound(other);
-  }),
+  about(
+    'discarding all ends the challenges of every purpose of that user and of no other',
+    async (user) => {
+      const superseded = await user.begin('earlier');
+      const unsent = await user.begin('own', { isSent: false, sends: 0 });
+      const login = await user.begin('a');
+      const stepUp = await user.begin('b', { purpose: 'step-up' });
+      const other = await user.begin('c', { userId: user.name('other') });
+      await user.store.discardAll(login.userId);
+      await user.store.discardAll(user.name('nobody'));
+      await user.assertGone(superseded, unsent, login, stepUp);
+      await user.assertFound(other);
+    },
+  ),
 
   about('a challenge is gone when its time is up, and not before', async (user) => {
     const long = await user.begin('a', { purpose: 'step-up' });
@@ -275,7 +295,8 @@ interface Expected {
 
 /** Returns a user's calls, and what is asserted of a challenge. */
 function setUp({ challenges: store, challenge, name, pass }: FactContext) {
-  const write = (one: Challenge, options?: BeginOptions): Promise<unknown> => store.begin(one, 600, options);
+  const write = (one: Challenge, options?: BeginOptions): Promise<unknown> =>
+    store.begin(one, 600, options);
   return {
     ...{ store, challenge, name, pass, write },
     begin: async (id: string, changes?: Partial<Challenge>, options?: BeginOptions) => {
@@ -289,7 +310,10 @@ function setUp({ challenges: store, challenge, name, pass }: FactContext) {
       (otpId: string): Promise<unknown> => store.discard(otpId),
       (): Promise<unknown> => store.discardAll(name('user')),
     ],
-    assertFound: async (one: Challenge, { otpId = one.otpId, hasLiveCode = true }: Expected = {}) => {
+    assertFound: async (
+      one: Challenge,
+      { otpId = one.otpId, hasLiveCode = true }: Expected = {},
+    ) => {
       assert.deepEqual(await store.find(otpId), { challenge: one, hasLiveCode });
     },
     assertClaimed: async (one: Challenge, expected: Expected & { attempt: number }) => {

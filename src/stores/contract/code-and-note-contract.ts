@@ -48,17 +48,20 @@ export const recoveryCodeContract: readonly StoreFact[] = [
     assert.equal((await codes.spend(name('user'), 'one')).isSpent, true);
   }),
 
-  about('new hashes replace all earlier ones of that user and of no other', async (codes, { name }) => {
-    await codes.replace(name('user'), CODES);
-    await codes.replace(name('other'), CODES);
-    assert.equal(await codes.replace(name('user'), ['new', 'one']), true);
-    assert.deepEqual(await codes.spend(name('user'), 'two'), { isSpent: false, left: 2 });
-    assert.deepEqual(await codes.spend(name('user'), 'one'), { isSpent: true, left: 1 });
-    assert.equal(await codes.replace(name('user'), []), true);
-    assert.equal(await codes.replace(name('user'), []), true);
-    assert.deepEqual(await codes.spend(name('user'), 'new'), { isSpent: false, left: 0 });
-    assert.equal(await codes.count(name('other')), 3);
-  }),
+  about(
+    'new hashes replace all earlier ones of that user and of no other',
+    async (codes, { name }) => {
+      await codes.replace(name('user'), CODES);
+      await codes.replace(name('other'), CODES);
+      assert.equal(await codes.replace(name('user'), ['new', 'one']), true);
+      assert.deepEqual(await codes.spend(name('user'), 'two'), { isSpent: false, left: 2 });
+      assert.deepEqual(await codes.spend(name('user'), 'one'), { isSpent: true, left: 1 });
+      assert.equal(await codes.replace(name('user'), []), true);
+      assert.equal(await codes.replace(name('user'), []), true);
+      assert.deepEqual(await codes.spend(name('user'), 'new'), { isSpent: false, left: 0 });
+      assert.equal(await codes.count(name('other')), 3);
+    },
+  ),
 
   about('the first hashes are written only while the user has none', async (codes, { name }) => {
     const user = name('user');
@@ -73,14 +76,19 @@ export const recoveryCodeContract: readonly StoreFact[] = [
     assert.equal(await codes.count(user), 3);
   }),
 
-  about('of many first hashes written concurrently those of one caller remain', async (codes, { name }) => {
-    const sets = Array.from({ length: 20 }, (_, index) => [`${index} a`, `${index} b`]);
-    const written = await Promise.all(sets.map((hashes) => codes.replace(name('user'), hashes, { isFirst: true })));
-    const winners = sets.filter((_hashes, index) => written[index]);
-    assert.equal(winners.length, 1);
-    assert.equal(await codes.count(name('user')), 2);
-    assert.equal((await codes.spend(name('user'), String(winners[0]?.[0]))).isSpent, true);
-  }),
+  about(
+    'of many first hashes written concurrently those of one caller remain',
+    async (codes, { name }) => {
+      const sets = Array.from({ length: 20 }, (_, index) => [`${index} a`, `${index} b`]);
+      const written = await Promise.all(
+        sets.map((hashes) => codes.replace(name('user'), hashes, { isFirst: true })),
+      );
+      const winners = sets.filter((_hashes, index) => written[index]);
+      assert.equal(winners.length, 1);
+      assert.equal(await codes.count(name('user')), 2);
+      assert.equal((await codes.spend(name('user'), String(winners[0]?.[0]))).isSpent, true);
+    },
+  ),
 
   about('of many concurrent replacements those of one caller remain', async (codes, { name }) => {
     const sets = Array.from({ length: 20 }, (_, index) => [`${index} a`, `${index} b`]);
@@ -90,29 +98,42 @@ export const recoveryCodeContract: readonly StoreFact[] = [
     assert.equal(spent.filter(({ isSpent }) => isSpent).length, 2);
   }),
 
-  about('hashes and ids are arbitrary strings, and an empty or repeated hash is refused', async (codes, { name }) => {
-    const hashes = ['a:b', '$scrypt$x=1,2', "'", '{x}', '"', '\\', 'NULL', 'a,b', 'ü'];
-    for (const user of hashes.map(name)) {
-      assert.equal(await codes.replace(user, hashes), true);
-      for (const hash of hashes) assert.equal((await codes.spend(user, hash)).isSpent, true);
-    }
-    await assert.rejects(codes.replace(name('user'), ['a', 'a']));
-    await assert.rejects(codes.replace(name('user'), ['']));
-    assert.equal(await codes.count(name('user')), 0);
-  }),
+  about(
+    'hashes and ids are arbitrary strings, and an empty or repeated hash is refused',
+    async (codes, { name }) => {
+      const hashes = ['a:b', '$scrypt$x=1,2', "'", '{x}', '"', '\\', 'NULL', 'a,b', 'ü'];
+      for (const user of hashes.map(name)) {
+        assert.equal(await codes.replace(user, hashes), true);
+        for (const hash of hashes) assert.equal((await codes.spend(user, hash)).isSpent, true);
+      }
+      await assert.rejects(codes.replace(name('user'), ['a', 'a']));
+      await assert.rejects(codes.replace(name('user'), ['']));
+      assert.equal(await codes.count(name('user')), 0);
+    },
+  ),
 ];
 
 /** `NoteStore`. */
 export const noteContract: readonly StoreFact[] = [
-  aboutNotes('a note is read as it was written, and the last write wins', async (notes, { name }) => {
-    assert.equal(await notes.read(name('a')), null);
-    await notes.write(name('b'), 'other', 600);
-    for (const text of ['', ':', '1:2', 'it\'s {x}\n\\ "ü" 語 😀', 'x'.repeat(4_096), 'ü'.repeat(4_096)]) {
-      await notes.write(name('a'), text, 600);
-      assert.equal(await notes.read(name('a')), text);
-    }
-    assert.equal(await notes.read(name('b')), 'other');
-  }),
+  aboutNotes(
+    'a note is read as it was written, and the last write wins',
+    async (notes, { name }) => {
+      assert.equal(await notes.read(name('a')), null);
+      await notes.write(name('b'), 'other', 600);
+      for (const text of [
+        '',
+        ':',
+        '1:2',
+        'it\'s {x}\n\\ "ü" 語 😀',
+        'x'.repeat(4_096),
+        'ü'.repeat(4_096),
+      ]) {
+        await notes.write(name('a'), text, 600);
+        assert.equal(await notes.read(name('a')), text);
+      }
+      assert.equal(await notes.read(name('b')), 'other');
+    },
+  ),
 
   aboutNotes('a removed note is gone, and no other note', async (notes, { name }) => {
     await notes.write(name('a'), 'one', 600);
@@ -123,22 +144,28 @@ export const noteContract: readonly StoreFact[] = [
     assert.equal(await notes.read(name('b')), 'other');
   }),
 
-  aboutNotes('a note is gone when its time is up, and writing it begins its time anew', async (notes, context) => {
-    const { name } = context;
-    await notes.write(name('a'), 'short', 2);
-    await notes.write(name('b'), 'short', 2);
-    assert.equal(await notes.read(name('a')), 'short');
-    await notes.write(name('b'), 'long', 600);
-    await context.pass(2);
-    assert.equal(await notes.read(name('a')), null);
-    assert.equal(await notes.read(name('b')), 'long');
-    await notes.write(name('a'), 'again', 600);
-    assert.equal(await notes.read(name('a')), 'again');
-  }),
+  aboutNotes(
+    'a note is gone when its time is up, and writing it begins its time anew',
+    async (notes, context) => {
+      const { name } = context;
+      await notes.write(name('a'), 'short', 2);
+      await notes.write(name('b'), 'short', 2);
+      assert.equal(await notes.read(name('a')), 'short');
+      await notes.write(name('b'), 'long', 600);
+      await context.pass(2);
+      assert.equal(await notes.read(name('a')), null);
+      assert.equal(await notes.read(name('b')), 'long');
+      await notes.write(name('a'), 'again', 600);
+      assert.equal(await notes.read(name('a')), 'again');
+    },
+  ),
 
-  aboutNotes('a note that is too long, or has no time to live, is refused', async (notes, { name }) => {
-    await assert.rejects(notes.write(name('a'), 'x'.repeat(4_097), 600));
-    await assert.rejects(notes.write(name('a'), 'x', 0));
-    assert.equal(await notes.read(name('a')), null);
-  }),
+  aboutNotes(
+    'a note that is too long, or has no time to live, is refused',
+    async (notes, { name }) => {
+      await assert.rejects(notes.write(name('a'), 'x'.repeat(4_097), 600));
+      await assert.rejects(notes.write(name('a'), 'x', 0));
+      assert.equal(await notes.read(name('a')), null);
+    },
+  ),
 ];

@@ -20,7 +20,10 @@ export interface StoreFact {
    * @param makeStore Returns a store; it need not be empty, because every fact uses ids of its own.
    * @param passSeconds Lets time pass. Default: waits. The longest wait is for a lease, 16 s.
    */
-  readonly run: (makeStore: () => Promise<SmsOtpStore> | SmsOtpStore, passSeconds?: PassSeconds) => Promise<void>;
+  readonly run: (
+    makeStore: () => Promise<SmsOtpStore> | SmsOtpStore,
+    passSeconds?: PassSeconds,
+  ) => Promise<void>;
 }
 
 /** What a fact is checked with: the parts that every store has, and ids of its own. */
@@ -53,7 +56,10 @@ export function factsOf<Part extends OptionalPart, User>(
     run: async (makeStore, pass = waitSeconds) => {
       const store = await makeStore();
       const kept = store[part];
-      assert.ok(kept !== undefined, `the store has no ${part}: leave out the facts whose part it is`);
+      assert.ok(
+        kept !== undefined,
+        `the store has no ${part}: leave out the facts whose part it is`,
+      );
       const context = createContext(store, pass);
       await check(setUp(kept, context), context);
     },
@@ -66,14 +72,34 @@ export function assertOneTrue(answers: readonly unknown[]): void {
 }
 
 /** What an id or a label may be, and a store must not read. */
-export const WORDS = ['..', 'a b', 'a:b', '{x}', "'", '%2e', 'ü', '😀', '__proto__', '\\', '*', 'a\nb', '"'];
+export const WORDS = [
+  '..',
+  'a b',
+  'a:b',
+  '{x}',
+  "'",
+  '%2e',
+  'ü',
+  '😀',
+  '__proto__',
+  '\\',
+  '*',
+  'a\nb',
+  '"',
+];
 
 /** Makes this many calls at once and returns their results. */
-export function atOnce<Result>(calls: number, call: (index: number) => Promise<Result>): Promise<Result[]> {
+export function atOnce<Result>(
+  calls: number,
+  call: (index: number) => Promise<Result>,
+): Promise<Result[]> {
   return Promise.all(Array.from({ length: calls }, (_, index) => call(index)));
 }
 
-function createContext({ challenges, counters, tokens }: SmsOtpStore, pass: PassSeconds): FactContext {
+function createContext(
+  { challenges, counters, tokens }: SmsOtpStore,
+  pass: PassSeconds,
+): FactContext {
   const run = randomUUID();
   const name = (word: string): string => `${word}:${run}`;
   const challenge: FactContext['challenge'] = (otpId, changes) => {

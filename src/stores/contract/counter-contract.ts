@@ -28,7 +28,11 @@ export const counterContract: readonly StoreFact[] = [
   about('a full counter refuses the charge, and nothing at all is charged', async (user) => {
     const full = user.counter('full', { max: 2 });
     for (const expected of [1, 2]) assert.equal((await user.chargeOne(full)).count, expected);
-    const { refusedBy, counts } = await user.charge(user.counter('free'), full, user.counter('new'));
+    const { refusedBy, counts } = await user.charge(
+      user.counter('free'),
+      full,
+      user.counter('new'),
+    );
     assert.equal(refusedBy, 1);
     assertCounts(counts, [0, 2, 0]);
     assert.ok(Number(counts[1]?.resetSeconds) > 590, 'a refusal says when the counter falls');
@@ -50,14 +54,19 @@ export const counterContract: readonly StoreFact[] = [
     await user.assertCounted({ before: 5, full: 5, after: 5 });
   }),
 
-  about('charges that name the same counters in another order do not block each other', async (user) => {
-    const words = ['a', 'b', 'c', 'd', 'e', 'f'];
-    const forth = words.map((word) => user.counter(word));
-    const back = forth.toReversed();
-    const refusals = await atOnce(60, (index) => user.refusedBy(...(index % 2 === 0 ? forth : back)));
-    assert.ok(refusals.every((refusedBy) => refusedBy === null));
-    await user.assertCounted(Object.fromEntries(words.map((word) => [word, 60])));
-  }),
+  about(
+    'charges that name the same counters in another order do not block each other',
+    async (user) => {
+      const words = ['a', 'b', 'c', 'd', 'e', 'f'];
+      const forth = words.map((word) => user.counter(word));
+      const back = forth.toReversed();
+      const refusals = await atOnce(60, (index) =>
+        user.refusedBy(...(index % 2 === 0 ? forth : back)),
+      );
+      assert.ok(refusals.every((refusedBy) => refusedBy === null));
+      await user.assertCounted(Object.fromEntries(words.map((word) => [word, 60])));
+    },
+  ),
 
   about('a window runs from the first charge and later charges do not move it', async (user) => {
     const counter = user.counter('one', { windowSeconds: 3 });
@@ -75,7 +84,11 @@ export const counterContract: readonly StoreFact[] = [
     const counter = user.counter('one', { windowSeconds: null });
     await user.charge(counter);
     await user.pass(1);
-    assert.deepEqual(await user.chargeOne(counter), { count: 2, resetSeconds: null, lockedSeconds: 0 });
+    assert.deepEqual(await user.chargeOne(counter), {
+      count: 2,
+      resetSeconds: null,
+      lockedSeconds: 0,
+    });
   }),
 
   about('clearing resets the named counters and no others', async (user) => {
@@ -87,14 +100,17 @@ export const counterContract: readonly StoreFact[] = [
     assert.equal(await user.refusedBy(...all.slice(0, 2)), null);
   }),
 
-  about('a read-only counter is never added to, and still refuses when it is full', async (user) => {
-    const read = user.counter('read', { max: 1, isOnlyRead: true });
-    const other = user.counter('other');
-    assert.equal((await user.charge(read, other)).counts[0]?.count, 0);
-    await user.charge(user.counter('read'));
-    assert.equal(await user.refusedBy(other, read), 1);
-    await user.assertCounted({ other: 1, read: 1 });
-  }),
+  about(
+    'a read-only counter is never added to, and still refuses when it is full',
+    async (user) => {
+      const read = user.counter('read', { max: 1, isOnlyRead: true });
+      const other = user.counter('other');
+      assert.equal((await user.charge(read, other)).counts[0]?.count, 0);
+      await user.charge(user.counter('read'));
+      assert.equal(await user.refusedBy(other, read), 1);
+      await user.assertCounted({ other: 1, read: 1 });
+    },
+  ),
 
   about('a counter is exempt while the counter that exempts it is above zero', async (user) => {
     const tight = user.counter('tight', { max: 1, exemptBy: [user.name('proof')] });
@@ -110,18 +126,21 @@ export const counterContract: readonly StoreFact[] = [
     await user.assertCounted({ tight: 1 });
   }),
 
-  about('a counter is exempt while any of several counters that exempt it is above zero', async (user) => {
-    const exemptBy = ['a', 'b', 'c'].map(user.name);
-    const tight = user.counter('tight', { max: 0, exemptBy });
-    assert.equal(await user.refusedBy(tight), 0);
-    assert.equal(await user.refusedBy(user.counter('other', { max: 0, exemptBy: [] })), 0);
-    for (const word of ['a', 'b', 'c']) {
-      await user.charge(user.counter(word));
-      assert.equal(await user.refusedBy(tight), null, 'each of them exempts alone');
-      await user.store.clear([user.name(word)]);
-    }
-    assert.equal(await user.refusedBy(tight), 0);
-  }),
+  about(
+    'a counter is exempt while any of several counters that exempt it is above zero',
+    async (user) => {
+      const exemptBy = ['a', 'b', 'c'].map(user.name);
+      const tight = user.counter('tight', { max: 0, exemptBy });
+      assert.equal(await user.refusedBy(tight), 0);
+      assert.equal(await user.refusedBy(user.counter('other', { max: 0, exemptBy: [] })), 0);
+      for (const word of ['a', 'b', 'c']) {
+        await user.charge(user.counter(word));
+        assert.equal(await user.refusedBy(tight), null, 'each of them exempts alone');
+        await user.store.clear([user.name(word)]);
+      }
+      assert.equal(await user.refusedBy(tight), 0);
+    },
+  ),
 
   about('a counter that exempts another is read as it was before the charge', async (user) => {
     const proof = user.counter('proof');
@@ -144,7 +163,9 @@ const MOST = Number.MAX_SAFE_INTEGER;
 /** `Counter.amount`. */
 export const amountContract: readonly StoreFact[] = [
   about('a charge adds to each counter its own amount', async (user) => {
-    const charged = Object.entries({ a: 7, b: 1, c: 0 }).map(([word, amount]) => user.counter(word, { amount }));
+    const charged = Object.entries({ a: 7, b: 1, c: 0 }).map(([word, amount]) =>
+      user.counter(word, { amount }),
+    );
     await user.charge(...charged);
     assertCounts((await user.charge(...charged)).counts, [14, 2, 0]);
   }),
@@ -166,7 +187,9 @@ export const amountContract: readonly StoreFact[] = [
     const amounts = Array.from({ length: 100 }, (_, index) => 1 + (index % 7));
     const passed = await atOnce(100, async (index) => {
       const amount = amounts[index] ?? 0;
-      return (await user.refusedBy(user.counter('budget', { amount, max: 100 }))) === null ? amount : 0;
+      return (await user.refusedBy(user.counter('budget', { amount, max: 100 }))) === null
+        ? amount
+        : 0;
     });
     const sum = passed.reduce((total, amount) => total + amount, 0);
     await user.assertCounted({ budget: sum });
@@ -193,18 +216,21 @@ export const amountContract: readonly StoreFact[] = [
     await user.assertCounted({ one: 3 });
   }),
 
-  about('an amount that adds nothing begins no window, and leaves a running one as it is', async (user) => {
-    const charge = (amount: number): Promise<Count> =>
-      user.chargeOne(user.counter('one', { windowSeconds: 3, amount }));
-    assert.deepEqual([await charge(-1), await charge(0)], [EMPTY, EMPTY]);
-    assert.equal((await charge(5)).resetSeconds, 3);
-    await user.pass(1);
-    const taken = await charge(-5);
-    assert.ok(taken.count === 0 && taken.resetSeconds !== null && taken.resetSeconds < 3);
-    await user.pass(2);
-    assert.deepEqual(await charge(-5), EMPTY);
-    assert.deepEqual(await charge(4), { count: 4, resetSeconds: 3, lockedSeconds: 0 });
-  }),
+  about(
+    'an amount that adds nothing begins no window, and leaves a running one as it is',
+    async (user) => {
+      const charge = (amount: number): Promise<Count> =>
+        user.chargeOne(user.counter('one', { windowSeconds: 3, amount }));
+      assert.deepEqual([await charge(-1), await charge(0)], [EMPTY, EMPTY]);
+      assert.equal((await charge(5)).resetSeconds, 3);
+      await user.pass(1);
+      const taken = await charge(-5);
+      assert.ok(taken.count === 0 && taken.resetSeconds !== null && taken.resetSeconds < 3);
+      await user.pass(2);
+      assert.deepEqual(await charge(-5), EMPTY);
+      assert.deepEqual(await charge(4), { count: 4, resetSeconds: 3, lockedSeconds: 0 });
+    },
+  ),
 
   about('a counter that was given back to zero exempts no counter', async (user) => {
     const proof = user.counter('proof', { windowSeconds: null });
@@ -245,7 +271,10 @@ export const amountContract: readonly StoreFact[] = [
 ];
 
 /** Creates a fact about the counters that every store has. */
-export function about(title: string, check: (user: ReturnType<typeof setUp>) => Promise<void>): StoreFact {
+export function about(
+  title: string,
+  check: (user: ReturnType<typeof setUp>) => Promise<void>,
+): StoreFact {
   return fact(title, (context) => check(setUp(context)));
 }
 
@@ -264,12 +293,14 @@ function setUp({ counters: store, name, pass }: FactContext) {
     return count;
   };
   /** Reads a counter without a change to it. */
-  const read = (word: string): Promise<Count> => chargeOne(counter(word, { amount: 0, isOnlyRead: true }));
+  const read = (word: string): Promise<Count> =>
+    chargeOne(counter(word, { amount: 0, isOnlyRead: true }));
   return {
     ...{ store, name, pass, counter, charge, chargeOne, read },
     refusedBy: async (...counters: readonly Counter[]) => (await charge(...counters)).refusedBy,
     assertCounted: async (expected: Readonly<Record<string, number>>) => {
-      for (const [word, count] of Object.entries(expected)) assert.equal((await read(word)).count, count, word);
+      for (const [word, count] of Object.entries(expected))
+        assert.equal((await read(word)).count, count, word);
     },
   };
 }

@@ -40,18 +40,21 @@ export const deviceContract: readonly StoreFact[] = [
     assert.equal((await user.list('other'))[0]?.tokenHash, 'first');
   }),
 
-  about('beyond the most devices of a user the oldest goes, and no other user loses one', async (user) => {
-    const foreign = user.device('x', { userId: user.name('other'), createdAt: 1 });
-    await user.addAll([foreign, ...[20, 10, 30].map(user.madeAt)]);
-    const added = user.device('new', { createdAt: 40 });
-    await user.store.add(added, 600, 3);
-    assert.deepEqual(await user.ages(), [20, 30, 40]);
-    assert.equal((await user.list('other')).length, 1);
-    await user.store.add({ ...added, label: 'again' }, 600, 3);
-    assert.deepEqual((await user.list()).length, 3);
-    await user.store.add({ ...added, label: 'alone' }, 600, 1);
-    assert.deepEqual(await user.list(), [{ ...added, label: 'alone' }]);
-  }),
+  about(
+    'beyond the most devices of a user the oldest goes, and no other user loses one',
+    async (user) => {
+      const foreign = user.device('x', { userId: user.name('other'), createdAt: 1 });
+      await user.addAll([foreign, ...[20, 10, 30].map(user.madeAt)]);
+      const added = user.device('new', { createdAt: 40 });
+      await user.store.add(added, 600, 3);
+      assert.deepEqual(await user.ages(), [20, 30, 40]);
+      assert.equal((await user.list('other')).length, 1);
+      await user.store.add({ ...added, label: 'again' }, 600, 3);
+      assert.deepEqual((await user.list()).length, 3);
+      await user.store.add({ ...added, label: 'alone' }, 600, 1);
+      assert.deepEqual(await user.list(), [{ ...added, label: 'alone' }]);
+    },
+  ),
 
   about('the device that is added stays, however old its record is', async (user) => {
     await user.addAll([10, 20].map(user.madeAt));
@@ -64,17 +67,20 @@ export const deviceContract: readonly StoreFact[] = [
     assert.equal((await user.list()).length, 5);
   }),
 
-  about('a removed device is gone, and removing all removes every device of the user', async (user) => {
-    const [a, , c, other] = await user.addAll([
-      ...['a', 'b', 'c'].map((id) => user.device(id)),
-      user.device('x', { userId: user.name('other') }),
-    ]);
-    assert.deepEqual([await user.remove('b'), await user.remove('b')], [true, false]);
-    assert.deepEqual(await user.list(), [a, c]);
-    assert.deepEqual([await user.removeAll(), await user.removeAll()], [2, 0]);
-    assert.deepEqual(await user.rotate('first', 'second'), { outcome: 'unknown' });
-    assert.deepEqual(await user.list('other'), [other]);
-  }),
+  about(
+    'a removed device is gone, and removing all removes every device of the user',
+    async (user) => {
+      const [a, , c, other] = await user.addAll([
+        ...['a', 'b', 'c'].map((id) => user.device(id)),
+        user.device('x', { userId: user.name('other') }),
+      ]);
+      assert.deepEqual([await user.remove('b'), await user.remove('b')], [true, false]);
+      assert.deepEqual(await user.list(), [a, c]);
+      assert.deepEqual([await user.removeAll(), await user.removeAll()], [2, 0]);
+      assert.deepEqual(await user.rotate('first', 'second'), { outcome: 'unknown' });
+      assert.deepEqual(await user.list('other'), [other]);
+    },
+  ),
 
   about('a device ends when its time is up, however often it was used', async (user) => {
     const long = user.device('long');
@@ -153,9 +159,13 @@ export const browserContract: readonly StoreFact[] = [
   }),
 
   aboutBrowsers('beyond the most browsers the oldest go, and are named', async (user) => {
-    for (const [id, seenAt] of Object.entries({ b: 30, a: 10, c: 20 })) await user.remember(id, seenAt);
+    for (const [id, seenAt] of Object.entries({ b: 30, a: 10, c: 20 }))
+      await user.remember(id, seenAt);
     assert.deepEqual(await user.remember('d', 40, 600, 3), [user.name('a')]);
-    assert.deepEqual(new Set(await user.remember('e', 50, 600, 2)), new Set(['b', 'c'].map(user.name)));
+    assert.deepEqual(
+      new Set(await user.remember('e', 50, 600, 2)),
+      new Set(['b', 'c'].map(user.name)),
+    );
     assert.deepEqual(await user.list(), [user.browser('e', 50), user.browser('d', 40)]);
     // The one that is written stays, however old it is.
     assert.deepEqual(await user.remember('f', 5, 600, 2), [user.name('d')]);
@@ -163,7 +173,9 @@ export const browserContract: readonly StoreFact[] = [
   }),
 
   aboutBrowsers('of many at once the most stay, and each other is named once', async (user) => {
-    const left = (await atOnce(20, (index) => user.remember(`browser ${index}`, index, 600, 5))).flat();
+    const left = (
+      await atOnce(20, (index) => user.remember(`browser ${index}`, index, 600, 5))
+    ).flat();
     const listed = (await user.list()).map(({ browserId }) => browserId);
     assert.deepEqual([left.length, listed.length], [15, 5]);
     const all = Array.from({ length: 20 }, (_, index) => user.name(`browser ${index}`));
@@ -178,21 +190,32 @@ export const browserContract: readonly StoreFact[] = [
     assert.deepEqual(await user.list(), [user.browser('again', 50), user.browser('long', 1)]);
     // It takes no place from those that live, and is not named.
     assert.deepEqual(await user.remember('new', 2, 600, 3), []);
-    assert.deepEqual(new Set(await user.forget()), new Set(['again', 'long', 'new'].map(user.name)));
+    assert.deepEqual(
+      new Set(await user.forget()),
+      new Set(['again', 'long', 'new'].map(user.name)),
+    );
   }),
 
-  aboutBrowsers('forgetting removes all of one user and names them, whatever the ids', async (user) => {
-    const other = { browserId: user.name('a'), userId: user.name('other'), seenAt: 1 };
-    await user.store.remember(other, 600, 1);
-    for (const word of WORDS) await user.remember(word, 1, 600, 20);
-    assert.deepEqual(new Set(await user.forget()), new Set(WORDS.map(user.name)));
-    assert.deepEqual([await user.forget(), await user.list()], [[], []]);
-    assert.deepEqual(await user.store.list(other.userId), [other]);
-  }),
+  aboutBrowsers(
+    'forgetting removes all of one user and names them, whatever the ids',
+    async (user) => {
+      const other = { browserId: user.name('a'), userId: user.name('other'), seenAt: 1 };
+      await user.store.remember(other, 600, 1);
+      for (const word of WORDS) await user.remember(word, 1, 600, 20);
+      assert.deepEqual(new Set(await user.forget()), new Set(WORDS.map(user.name)));
+      assert.deepEqual([await user.forget(), await user.list()], [[], []]);
+      assert.deepEqual(await user.store.list(other.userId), [other]);
+    },
+  ),
 
   aboutBrowsers('a browser without an id, a time, a life or a place is refused', async (user) => {
     const good = user.browser('a', 1);
-    for (const change of [{ browserId: '' }, { userId: '' }, { seenAt: Number.NaN }, { seenAt: Infinity }])
+    for (const change of [
+      { browserId: '' },
+      { userId: '' },
+      { seenAt: Number.NaN },
+      { seenAt: Infinity },
+    ])
       await assert.rejects(user.store.remember({ ...good, ...change }, 600, 5));
     for (const invalid of [0, -1, Number.NaN, Infinity]) {
       await assert.rejects(user.store.remember(good, invalid, 5));
@@ -205,7 +228,11 @@ export const browserContract: readonly StoreFact[] = [
 
 function setUpBrowsers(store: BrowserStore, { name, pass }: FactContext) {
   const userId = name(`user: "it's"`);
-  const browser = (id: string, seenAt: number): KnownBrowser => ({ browserId: name(id), userId, seenAt });
+  const browser = (id: string, seenAt: number): KnownBrowser => ({
+    browserId: name(id),
+    userId,
+    seenAt,
+  });
   return {
     ...{ store, name, pass, browser },
     remember: (id: string, seenAt: number, ttlSeconds = 600, most = 10) =>

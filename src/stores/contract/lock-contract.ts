@@ -45,7 +45,10 @@ export const lockContract: readonly StoreFact[] = [
   }),
 
   about('a lock needs no earlier charge, and outlives the window', async (user) => {
-    const [one, other] = [user.counter('one', { windowSeconds: 1 }), user.counter('other', { windowSeconds: 1 })];
+    const [one, other] = [
+      user.counter('one', { windowSeconds: 1 }),
+      user.counter('other', { windowSeconds: 1 }),
+    ];
     await user.charge(one);
     for (const { key } of [one, other]) await user.store.lock(key, 100);
     await user.pass(1);
@@ -62,7 +65,11 @@ export const lockContract: readonly StoreFact[] = [
     assert.equal((await user.chargeOne(counter)).lockedSeconds, 2);
     assert.equal(await user.refusedBy(counter), 0);
     await user.pass(2);
-    assert.deepEqual(await user.chargeOne(counter), { count: 2, resetSeconds: null, lockedSeconds: 2 });
+    assert.deepEqual(await user.chargeOne(counter), {
+      count: 2,
+      resetSeconds: null,
+      lockedSeconds: 2,
+    });
   }),
 
   about('the longer of two locks stays', async (user) => {
@@ -84,29 +91,38 @@ export const lockContract: readonly StoreFact[] = [
     assert.equal((await user.chargeOne(counter)).count, 2);
   }),
 
-  about('a lock of 400 days refuses a counter that was never charged, and clearing lifts it', async (user) => {
-    const seconds = 400 * 86_400;
-    await user.store.lock(user.name('one'), seconds);
-    for (const windowSeconds of [600, null]) {
-      const read = await user.charge(user.counter('one', { windowSeconds, isOnlyRead: true }));
-      assert.equal(read.refusedBy, 0);
-      assertLocked(read.counts[0], seconds);
-    }
-    await user.store.clear([user.name('one')]);
-    assert.equal((await user.read('one')).lockedSeconds, 0);
-    assert.equal(await user.refusedBy(user.counter('one')), null);
-  }),
+  about(
+    'a lock of 400 days refuses a counter that was never charged, and clearing lifts it',
+    async (user) => {
+      const seconds = 400 * 86_400;
+      await user.store.lock(user.name('one'), seconds);
+      for (const windowSeconds of [600, null]) {
+        const read = await user.charge(user.counter('one', { windowSeconds, isOnlyRead: true }));
+        assert.equal(read.refusedBy, 0);
+        assertLocked(read.counts[0], seconds);
+      }
+      await user.store.clear([user.name('one')]);
+      assert.equal((await user.read('one')).lockedSeconds, 0);
+      assert.equal(await user.refusedBy(user.counter('one')), null);
+    },
+  ),
 
-  about('clearing with keepsLocked leaves locked counters as they are, and clears the rest', async (user) => {
-    await user.charge(user.counter('locked'), user.counter('free'));
-    await user.store.lock(user.name('locked'), 100);
-    await user.store.clear(['locked', 'free'].map(user.name), { keepsLocked: true });
-    await user.assertCounted({ locked: 1, free: 0 });
-    assertLocked(await user.read('locked'), 100);
-  }),
+  about(
+    'clearing with keepsLocked leaves locked counters as they are, and clears the rest',
+    async (user) => {
+      await user.charge(user.counter('locked'), user.counter('free'));
+      await user.store.lock(user.name('locked'), 100);
+      await user.store.clear(['locked', 'free'].map(user.name), { keepsLocked: true });
+      await user.assertCounted({ locked: 1, free: 0 });
+      assertLocked(await user.read('locked'), 100);
+    },
+  ),
 ];
 
 /** Some time passes between the call and the answer of a store. */
 function assertLocked(actual: Count | undefined, seconds: number): void {
-  assert.ok(Math.abs(Number(actual?.lockedSeconds) - seconds) < 5, `not locked for about ${seconds} s`);
+  assert.ok(
+    Math.abs(Number(actual?.lockedSeconds) - seconds) < 5,
+    `not locked for about ${seconds} s`,
+  );
 }

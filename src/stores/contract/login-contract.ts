@@ -22,7 +22,8 @@ export const loginContract: readonly StoreFact[] = [
   about('beyond the most logins the oldest end, and are named', async (user) => {
     const other = user.at('x', 1, { userId: user.name('other') });
     await user.begin(other, 600, 1);
-    for (const [id, date] of Object.entries({ b: 30, a: 10, c: 20 })) await user.begin(user.at(id, date));
+    for (const [id, date] of Object.entries({ b: 30, a: 10, c: 20 }))
+      await user.begin(user.at(id, date));
     assert.deepEqual(await user.begin(user.at('d', 40), 600, 3), [user.name('a')]);
     assert.deepEqual([await user.find('a'), await user.end('a')], [null, false]);
     const ended = await user.begin(user.at('e', 50), 600, 2);
@@ -56,29 +57,41 @@ export const loginContract: readonly StoreFact[] = [
     assert.equal(await user.see('unknown', 1), null);
   }),
 
-  about('each login ends when its own time is up, and takes no place from those that live', async (user) => {
-    await user.begin(user.at('short', 99), 1, 3);
-    for (const ttlSeconds of [1, 600]) await user.begin(user.at('again', 50), ttlSeconds, 3);
-    await user.begin(user.at('long', 1), 600, 3);
-    await user.pass(1);
-    assert.deepEqual(await user.ids(), ['again', 'long'].map(user.name));
-    assert.deepEqual([await user.find('short'), await user.end('short')], [null, false]);
-    assert.deepEqual(await user.begin(user.at('new', 2), 600, 3), []);
-    assert.deepEqual(new Set(await user.endAll()), new Set(['again', 'long', 'new'].map(user.name)));
-  }),
+  about(
+    'each login ends when its own time is up, and takes no place from those that live',
+    async (user) => {
+      await user.begin(user.at('short', 99), 1, 3);
+      for (const ttlSeconds of [1, 600]) await user.begin(user.at('again', 50), ttlSeconds, 3);
+      await user.begin(user.at('long', 1), 600, 3);
+      await user.pass(1);
+      assert.deepEqual(await user.ids(), ['again', 'long'].map(user.name));
+      assert.deepEqual([await user.find('short'), await user.end('short')], [null, false]);
+      assert.deepEqual(await user.begin(user.at('new', 2), 600, 3), []);
+      assert.deepEqual(
+        new Set(await user.endAll()),
+        new Set(['again', 'long', 'new'].map(user.name)),
+      );
+    },
+  ),
 
-  about('a login lives on from when it was written as seen, and never again once it is over', async (user) => {
-    for (const id of ['seen', 'known', 'over']) await user.begin(user.at(id, 0), 3);
-    await user.begin(user.at('cut', 0));
-    await user.pass(1);
-    assert.equal((await user.see('seen', 60_000))?.lastSeenAt, 60_000);
-    assert.equal((await user.see('known', 59_999))?.lastSeenAt, 0);
-    await user.see('cut', 60_000, 1);
-    await user.pass(2);
-    assert.deepEqual([await user.see('over', 60_000), await user.see('cut', 120_000)], [null, null]);
-    assert.deepEqual([await user.find('known'), await user.find('over')], [null, null]);
-    assert.deepEqual(await user.ids(), [user.name('seen')]);
-  }),
+  about(
+    'a login lives on from when it was written as seen, and never again once it is over',
+    async (user) => {
+      for (const id of ['seen', 'known', 'over']) await user.begin(user.at(id, 0), 3);
+      await user.begin(user.at('cut', 0));
+      await user.pass(1);
+      assert.equal((await user.see('seen', 60_000))?.lastSeenAt, 60_000);
+      assert.equal((await user.see('known', 59_999))?.lastSeenAt, 0);
+      await user.see('cut', 60_000, 1);
+      await user.pass(2);
+      assert.deepEqual(
+        [await user.see('over', 60_000), await user.see('cut', 120_000)],
+        [null, null],
+      );
+      assert.deepEqual([await user.find('known'), await user.find('over')], [null, null]);
+      assert.deepEqual(await user.ids(), [user.name('seen')]);
+    },
+  ),
 
   about('exactly one of many callers ends a login, and no other login ends', async (user) => {
     for (const id of ['a', 'b']) await user.begin(user.at(id, 1));
@@ -90,28 +103,37 @@ export const loginContract: readonly StoreFact[] = [
 
   about('a login that ends while it is seen has ended', async (user) => {
     for (const id of ['a', 'b']) await user.begin(user.at(id, 0));
-    const see = (index: number): Promise<unknown> => user.see(index % 2 === 0 ? 'a' : 'b', index * 60_000);
+    const see = (index: number): Promise<unknown> =>
+      user.see(index % 2 === 0 ? 'a' : 'b', index * 60_000);
     const seen = atOnce(20, see);
-    const [isEnded, ended] = await Promise.all([user.end('a'), user.endAll(), seen, atOnce(20, see)]);
+    const [isEnded, ended] = await Promise.all([
+      user.end('a'),
+      user.endAll(),
+      seen,
+      atOnce(20, see),
+    ]);
     // Who ended the first one is open.
     assert.equal(Number(isEnded) + ended.length, 2);
     for (const id of ['a', 'b']) assert.equal(await user.see(id, 9e9), null);
     assert.deepEqual(await user.list(), []);
   }),
 
-  about('ending all names the logins of one user but the excepted one, whatever the ids', async (user) => {
-    const other = user.at('x', 1, { userId: user.name('other') });
-    await user.begin(other);
-    for (const word of WORDS) await user.begin(user.at(word, 1, { label: word }), 600, 20);
-    const except = user.name('a:b');
-    const others = WORDS.map(user.name).filter((id) => id !== except);
-    const ended = (await atOnce(5, () => user.store.endAll(user.userId, except))).flat();
-    assert.deepEqual([ended.length, new Set(ended)], [others.length, new Set(others)]);
-    for (const id of others) assert.equal(await user.store.find(id), null);
-    assert.deepEqual(await user.list(), [user.at('a:b', 1, { label: 'a:b' })]);
-    assert.deepEqual([await user.endAll(), await user.endAll()], [[except], []]);
-    assert.deepEqual(await user.store.list(other.userId), [other]);
-  }),
+  about(
+    'ending all names the logins of one user but the excepted one, whatever the ids',
+    async (user) => {
+      const other = user.at('x', 1, { userId: user.name('other') });
+      await user.begin(other);
+      for (const word of WORDS) await user.begin(user.at(word, 1, { label: word }), 600, 20);
+      const except = user.name('a:b');
+      const others = WORDS.map(user.name).filter((id) => id !== except);
+      const ended = (await atOnce(5, () => user.store.endAll(user.userId, except))).flat();
+      assert.deepEqual([ended.length, new Set(ended)], [others.length, new Set(others)]);
+      for (const id of others) assert.equal(await user.store.find(id), null);
+      assert.deepEqual(await user.list(), [user.at('a:b', 1, { label: 'a:b' })]);
+      assert.deepEqual([await user.endAll(), await user.endAll()], [[except], []]);
+      assert.deepEqual(await user.store.list(other.userId), [other]);
+    },
+  ),
 
   about('of logins that begin while all are ended each is named once or lives', async (user) => {
     await user.begin(user.at('login 0', 0));
@@ -123,21 +145,27 @@ export const loginContract: readonly StoreFact[] = [
     assert.equal(new Set([...ended, ...listed]).size, 11);
   }),
 
-  about('a login that begins again is replaced, also when its id passes to another user', async (user) => {
-    await user.begin(user.at('a', 10));
-    await user.begin(user.at('b', 20));
-    const again = user.at('a', 30, { method: 'totp', label: 'again' });
-    assert.deepEqual(await user.begin(again, 600, 2), []);
-    assert.deepEqual(await user.list(), [again, user.at('b', 20)]);
-    assert.deepEqual(await user.begin(user.at('a', 5), 600, 1), [user.name('b')]);
-    const passed = user.at('a', 1, { userId: user.name('other') });
-    assert.deepEqual([await user.begin(passed), await user.list()], [[], []]);
-    assert.deepEqual(await user.begin(user.at('b', 2), 600, 1), []);
-    assert.deepEqual(await user.endAll(), [user.name('b')]);
-    assert.deepEqual([await user.find('a'), await user.store.list(passed.userId)], [passed, [passed]]);
-    assert.equal(await user.end('a'), true);
-    assert.deepEqual(await user.store.list(passed.userId), []);
-  }),
+  about(
+    'a login that begins again is replaced, also when its id passes to another user',
+    async (user) => {
+      await user.begin(user.at('a', 10));
+      await user.begin(user.at('b', 20));
+      const again = user.at('a', 30, { method: 'totp', label: 'again' });
+      assert.deepEqual(await user.begin(again, 600, 2), []);
+      assert.deepEqual(await user.list(), [again, user.at('b', 20)]);
+      assert.deepEqual(await user.begin(user.at('a', 5), 600, 1), [user.name('b')]);
+      const passed = user.at('a', 1, { userId: user.name('other') });
+      assert.deepEqual([await user.begin(passed), await user.list()], [[], []]);
+      assert.deepEqual(await user.begin(user.at('b', 2), 600, 1), []);
+      assert.deepEqual(await user.endAll(), [user.name('b')]);
+      assert.deepEqual(
+        [await user.find('a'), await user.store.list(passed.userId)],
+        [passed, [passed]],
+      );
+      assert.equal(await user.end('a'), true);
+      assert.deepEqual(await user.store.list(passed.userId), []);
+    },
+  ),
 
   about('a login without an id, a method, a time, a life or a place is refused', async (user) => {
     const good = user.at('a', 1);
@@ -176,7 +204,8 @@ function setUp(store: LoginStore, { name, pass }: FactContext) {
     begin: (login: Login, ttlSeconds = 600, most = 20) => store.begin(login, ttlSeconds, most),
     find: (id: string) => store.find(name(id)),
     /** Sees a login, which is written once a minute. */
-    see: (id: string, at: number, ttlSeconds = 600) => store.find(name(id), { at, everySeconds: 60, ttlSeconds }),
+    see: (id: string, at: number, ttlSeconds = 600) =>
+      store.find(name(id), { at, everySeconds: 60, ttlSeconds }),
     end: (id: string) => store.end(name(id)),
     endAll: () => store.endAll(userId),
   };

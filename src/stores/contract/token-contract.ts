@@ -18,22 +18,27 @@ export const tokenContract: readonly StoreFact[] = [
     assert.equal(await tokens.read(name('other account')), null);
   }),
 
-  fact('each renewal sees the token before it and raises the fence by one', async ({ tokens, name }) => {
-    const seen: (StoredToken | null)[] = [];
-    const renew = (previous: StoredToken | null): Promise<RenewedToken> => {
-      seen.push(previous);
-      return sealed(`token ${seen.length}`);
-    };
-    const first = await tokens.renew(name('account'), 0, renew);
-    const second = await tokens.renew(name('account'), first.fence, renew);
-    assert.deepEqual(seen, [null, first]);
-    assert.equal(second.fence, first.fence + 1);
-    assert.deepEqual(await tokens.read(name('account')), second);
-  }),
+  fact(
+    'each renewal sees the token before it and raises the fence by one',
+    async ({ tokens, name }) => {
+      const seen: (StoredToken | null)[] = [];
+      const renew = (previous: StoredToken | null): Promise<RenewedToken> => {
+        seen.push(previous);
+        return sealed(`token ${seen.length}`);
+      };
+      const first = await tokens.renew(name('account'), 0, renew);
+      const second = await tokens.renew(name('account'), first.fence, renew);
+      assert.deepEqual(seen, [null, first]);
+      assert.equal(second.fence, first.fence + 1);
+      assert.deepEqual(await tokens.read(name('account')), second);
+    },
+  ),
 
   fact('a token newer than the one seen is returned at once', async ({ tokens, name }) => {
     const newest = await tokens.renew(name('account'), 0, () => sealed('first'));
-    const given = await tokens.renew(name('account'), newest.fence - 1, () => assert.fail('renewed again'));
+    const given = await tokens.renew(name('account'), newest.fence - 1, () =>
+      assert.fail('renewed again'),
+    );
     assert.deepEqual(given, newest);
   }),
 
@@ -49,20 +54,23 @@ export const tokenContract: readonly StoreFact[] = [
     for (const token of given) assert.deepEqual(token, given[0]);
   }),
 
-  fact('a renewal that throws frees the lease, and the next waiter tries', async ({ tokens, name }) => {
-    const gate = createGate();
-    const failure = new Error('no token today');
-    const failing = tokens.renew(name('account'), 0, async () => {
-      await gate.pass();
-      throw failure;
-    });
-    const failed = assert.rejects(failing, (error) => error === failure);
-    await gate.arrived;
-    const waiting = tokens.renew(name('account'), 0, () => sealed('second'));
-    gate.open();
-    await failed;
-    assert.equal((await waiting).sealed, 'second');
-  }),
+  fact(
+    'a renewal that throws frees the lease, and the next waiter tries',
+    async ({ tokens, name }) => {
+      const gate = createGate();
+      const failure = new Error('no token today');
+      const failing = tokens.renew(name('account'), 0, async () => {
+        await gate.pass();
+        throw failure;
+      });
+      const failed = assert.rejects(failing, (error) => error === failure);
+      await gate.arrived;
+      const waiting = tokens.renew(name('account'), 0, () => sealed('second'));
+      gate.open();
+      await failed;
+      assert.equal((await waiting).sealed, 'second');
+    },
+  ),
 
   fact('a token ends with its time, and the fence goes on', async ({ tokens, name, pass }) => {
     const first = await tokens.renew(name('account'), 0, () => sealed('first', 1));
@@ -75,27 +83,33 @@ export const tokenContract: readonly StoreFact[] = [
     assert.ok(second.fence > first.fence);
   }),
 
-  fact('a fence is above what was seen, even in a store that lost its data', async ({ tokens, name }) => {
-    const first = await tokens.renew(name('account'), 56, () => sealed('first'));
-    assert.ok(first.fence > 56);
-    const given = await tokens.renew(name('account'), 56, () => assert.fail('renewed again'));
-    assert.deepEqual(given, first);
-  }),
+  fact(
+    'a fence is above what was seen, even in a store that lost its data',
+    async ({ tokens, name }) => {
+      const first = await tokens.renew(name('account'), 56, () => sealed('first'));
+      assert.ok(first.fence > 56);
+      const given = await tokens.renew(name('account'), 56, () => assert.fail('renewed again'));
+      assert.deepEqual(given, first);
+    },
+  ),
 
-  fact('a lease ends by time, and its late holder does not overwrite the newer token', async (context) => {
-    const { tokens, name } = context;
-    const gate = createGate();
-    const late = tokens.renew(name('account'), 0, async () => {
-      await gate.pass();
-      return sealed('late');
-    });
-    await gate.arrived;
-    await context.pass(TOKEN_LEASE_SECONDS + 1);
-    const newer = await tokens.renew(name('account'), 0, () => sealed('newer'));
-    gate.open();
-    assert.deepEqual(await late, newer);
-    assert.deepEqual(await tokens.read(name('account')), newer);
-  }),
+  fact(
+    'a lease ends by time, and its late holder does not overwrite the newer token',
+    async (context) => {
+      const { tokens, name } = context;
+      const gate = createGate();
+      const late = tokens.renew(name('account'), 0, async () => {
+        await gate.pass();
+        return sealed('late');
+      });
+      await gate.arrived;
+      await context.pass(TOKEN_LEASE_SECONDS + 1);
+      const newer = await tokens.renew(name('account'), 0, () => sealed('newer'));
+      gate.open();
+      assert.deepEqual(await late, newer);
+      assert.deepEqual(await tokens.read(name('account')), newer);
+    },
+  ),
 ];
 
 function sealed(text: string, ttlSeconds = 600): Promise<RenewedToken> {

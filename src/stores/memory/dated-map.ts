@@ -34,9 +34,12 @@ export class DatedMap<Value> {
 
   /** Returns the user's records, oldest first; those of the same date by id, so that every store returns the same order. */
   list(userId: string): readonly Dated<Value>[] {
-    const found = [...(this.#keysByUser.get(userId) ?? [])].flatMap((key) => this.#records.get(key) ?? []);
+    const found = [...(this.#keysByUser.get(userId) ?? [])].flatMap(
+      (key) => this.#records.get(key) ?? [],
+    );
     return found.toSorted(
-      (one, other) => one.date - other.date || Buffer.compare(Buffer.from(one.id), Buffer.from(other.id)),
+      (one, other) =>
+        one.date - other.date || Buffer.compare(Buffer.from(one.id), Buffer.from(other.id)),
     );
   }
 

@@ -2,7 +2,11 @@ import type { Records } from '../load-records';
 import type { BeginOptions, Challenge, ChallengeStore, Claim, LiveChallenge } from '../store';
 import { type Expiring, ExpiringMap, toPromise } from './expiring-map';
 
-export function memoryChallenges(maxEntries: number, now: () => number, records: Promise<Records>): ChallengeStore {
+export function memoryChallenges(
+  maxEntries: number,
+  now: () => number,
+  records: Promise<Records>,
+): ChallengeStore {
   const challenges = new ExpiringMap<StoredChallenge>(maxEntries, now, forget);
   const byUser = new Map<string, Set<StoredChallenge>>();
   /** The challenge with the newest code of each user, purpose and bucket. */
@@ -48,7 +52,14 @@ export function memoryChallenges(maxEntries: number, now: () => number, records:
     challenges.makeRoom(1);
     const deadlineMs = now() + ttlSeconds * 1000;
     const place = toPlace(challenge);
-    const stored = { key: otpId, challenge: { ...challenge }, place, pendingId, attempts: 0, deadlineMs };
+    const stored = {
+      key: otpId,
+      challenge: { ...challenge },
+      place,
+      pendingId,
+      attempts: 0,
+      deadlineMs,
+    };
     challenges.add(stored);
     byUser.set(userId, (byUser.get(userId) ?? new Set()).add(stored));
     if (isSent) newest.set(place, stored);

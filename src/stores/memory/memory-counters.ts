@@ -15,7 +15,10 @@ export function memoryCounters(maxEntries: number, now: () => number): CounterSt
       tallies.makeRoom(charged.filter(({ tally }) => tally === undefined).length);
       for (const one of charged) one.tally = addTo(one.counter, one.tally, nowMs);
     }
-    return { refusedBy: refused < 0 ? null : refused, counts: found.map((one) => toCount(one, nowMs)) };
+    return {
+      refusedBy: refused < 0 ? null : refused,
+      counts: found.map((one) => toCount(one, nowMs)),
+    };
   }
 
   function findAll(counters: readonly Counter[], nowMs: number): readonly ChargedCounter[] {
@@ -25,7 +28,8 @@ export function memoryCounters(maxEntries: number, now: () => number): CounterSt
     return counters.map((counter) => {
       const { key, exemptBy } = counter;
       if (exemptBy !== known)
-        isExempt = exemptBy?.some((other) => countOf(tallies.get(other, nowMs), nowMs) > 0) === true;
+        isExempt =
+          exemptBy?.some((other) => countOf(tallies.get(other, nowMs), nowMs) > 0) === true;
       known = exemptBy;
       return { counter, isExempt, tally: isExempt ? undefined : tallies.get(key, nowMs) };
     });
@@ -40,7 +44,8 @@ export function memoryCounters(maxEntries: number, now: () => number): CounterSt
       tally.resetAtMs = nowMs + (counter.windowSeconds ?? LONG_LIFE_SECONDS) * 1000;
     const lockSeconds = lockSecondsBetween(former, tally.count, counter);
     // Without a lock nothing is written: a clock that is set back would find this moment ahead of it, and a lock.
-    if (lockSeconds > 0) tally.lockedUntilMs = Math.max(tally.lockedUntilMs, nowMs + lockSeconds * 1000);
+    if (lockSeconds > 0)
+      tally.lockedUntilMs = Math.max(tally.lockedUntilMs, nowMs + lockSeconds * 1000);
     return save(tally);
   }
 

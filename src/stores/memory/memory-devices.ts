@@ -1,10 +1,20 @@
 import { RECOVERY_CODE_LIFE_SECONDS } from '../check-values';
 import type { Records } from '../load-records';
-import type { BrowserStore, DeviceStore, KnownBrowser, RecoveryCodeStore, TrustedDevice } from '../store';
+import type {
+  BrowserStore,
+  DeviceStore,
+  KnownBrowser,
+  RecoveryCodeStore,
+  TrustedDevice,
+} from '../store';
 import { DatedMap } from './dated-map';
 import { type Expiring, ExpiringMap, toPromise } from './expiring-map';
 
-export function memoryDevices(maxEntries: number, now: () => number, records: Promise<Records>): DeviceStore {
+export function memoryDevices(
+  maxEntries: number,
+  now: () => number,
+  records: Promise<Records>,
+): DeviceStore {
   const devices = new DatedMap<TrustedDevice>(maxEntries, now);
 
   return {
@@ -19,7 +29,12 @@ export function memoryDevices(maxEntries: number, now: () => number, records: Pr
       if (stored === undefined) return { outcome: 'unknown' };
       const { seenHash, nextHash, usedAt } = token;
       if (stored.value.tokenHash !== seenHash) return { outcome: 'stale', device: stored.value };
-      stored.value = { ...stored.value, tokenHash: nextHash, previousHash: seenHash, lastUsedAt: usedAt };
+      stored.value = {
+        ...stored.value,
+        tokenHash: nextHash,
+        previousHash: seenHash,
+        lastUsedAt: usedAt,
+      };
       return { outcome: 'rotated', device: stored.value };
     },
     list: (userId) => toPromise(() => devices.values(userId)),
@@ -28,7 +43,11 @@ export function memoryDevices(maxEntries: number, now: () => number, records: Pr
   };
 }
 
-export function memoryBrowsers(maxEntries: number, now: () => number, records: Promise<Records>): BrowserStore {
+export function memoryBrowsers(
+  maxEntries: number,
+  now: () => number,
+  records: Promise<Records>,
+): BrowserStore {
   const browsers = new DatedMap<KnownBrowser>(maxEntries, now);
 
   return {

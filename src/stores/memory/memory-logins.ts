@@ -3,7 +3,11 @@ import type { Login, LoginStore } from '../store';
 import { DatedMap } from './dated-map';
 import { toPromise } from './expiring-map';
 
-export function memoryLogins(maxEntries: number, now: () => number, records: Promise<Records>): LoginStore {
+export function memoryLogins(
+  maxEntries: number,
+  now: () => number,
+  records: Promise<Records>,
+): LoginStore {
   /** The user of each login, because a login is found by its id alone. */
   const users = new Map<string, string>();
   const logins = new DatedMap<Login>(maxEntries, now, (id) => users.delete(id));

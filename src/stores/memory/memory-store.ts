@@ -33,7 +33,10 @@ const COUNTERS_PER_CHALLENGE = 10;
  *
  * @throws {TypeError} When `maxEntries` is not a whole number from 1.
  */
-export function memoryStore({ maxEntries = 100_000, now = Date.now }: MemoryStoreOptions = {}): Required<SmsOtpStore> {
+export function memoryStore({
+  maxEntries = 100_000,
+  now = Date.now,
+}: MemoryStoreOptions = {}): Required<SmsOtpStore> {
   if (!Number.isSafeInteger(maxEntries) || maxEntries < 1) {
     throw new TypeError('maxEntries must be a whole number from 1');
   }

@@ -14,7 +14,15 @@ export function memoryTokens(maxEntries: number, now: () => number): TokenStore 
     const found = accounts.get(key);
     if (found !== undefined) return found;
     accounts.makeRoom(1);
-    return { key, fence: 0, owner: null, leaseUntilMs: 0, token: null, tokenUntilMs: 0, deadlineMs: 0 };
+    return {
+      key,
+      fence: 0,
+      owner: null,
+      leaseUntilMs: 0,
+      token: null,
+      tokenUntilMs: 0,
+      deadlineMs: 0,
+    };
   }
 
   function acquire(key: string, owner: string, seen: number): LeaseAnswer {

@@ -7,7 +7,10 @@ import { NOW } from './schema';
  * meet in it: under each id are the record and `ends`, the end of its life in seconds since 1970.
  * @param names The column, a record in an entry, and the date by which the oldest go.
  */
-export function datedStatements(table: string, names: Record<'column' | 'record' | 'date', string>) {
+export function datedStatements(
+  table: string,
+  names: Record<'column' | 'record' | 'date', string>,
+) {
   const { column, record, date } = names;
   return {
     /**

@@ -12,7 +12,11 @@ export function postgresChallenges(
 ): ChallengeStore {
   const statements = challengeStatements(tables);
 
-  async function end(operation: string, otpId: string, statement = statements.end): Promise<boolean> {
+  async function end(
+    operation: string,
+    otpId: string,
+    statement = statements.end,
+  ): Promise<boolean> {
     return (await run(operation, statement, [otpId])).length === 1;
   }
 
@@ -34,7 +38,9 @@ export function postgresChallenges(
     },
     find: async (otpId) => {
       const [row] = await run('find', statements.find, [otpId]);
-      return row === undefined ? null : (await records).toLiveChallenge(row.record, row.newest, row.otp_id);
+      return row === undefined
+        ? null
+        : (await records).toLiveChallenge(row.record, row.newest, row.otp_id);
     },
     consume: (otpId, options) =>
       end('consume', otpId, options?.byCode === true ? statements.endByCode : statements.end),

@@ -1,11 +1,21 @@
 import { readFields, StoreError } from '../../errors';
-import { checkCounters, checkLock, LONG_LIFE_SECONDS, requireWholeNumber, toCount } from '../check-values';
+import {
+  checkCounters,
+  checkLock,
+  LONG_LIFE_SECONDS,
+  requireWholeNumber,
+  toCount,
+} from '../check-values';
 import type { Charge, Counter, CounterStore } from '../store';
 import type { Row, RunQuery } from './run-query';
 import { NOW, type Tables } from './schema';
 
 /** @param pruneSometimes Called with each charge. */
-export function postgresCounters(run: RunQuery, tables: Tables, pruneSometimes: () => void): CounterStore {
+export function postgresCounters(
+  run: RunQuery,
+  tables: Tables,
+  pruneSometimes: () => void,
+): CounterStore {
   const statements = counterStatements(tables);
 
   async function charge(counters: readonly Counter[]): Promise<Charge> {
@@ -22,7 +32,8 @@ export function postgresCounters(run: RunQuery, tables: Tables, pruneSometimes: 
   return {
     charge,
     clear: async (keys, options) => {
-      if (keys.length > 0) await run('clear', statements.clear, [keys, options?.keepsLocked === true]);
+      if (keys.length > 0)
+        await run('clear', statements.clear, [keys, options?.keepsLocked === true]);
     },
     lock: async (key, seconds) => {
       checkLock(seconds);
@@ -128,8 +139,10 @@ function toCharge(rows: readonly Row[], counters: readonly Counter[]): Charge {
   if (first?.is_odd !== 'false' || rows.length !== counters.length) {
     throw new StoreError('charge: unknown record');
   }
-  const refusedBy = first.refused_by === null ? null : requireWholeNumber('charge', first.refused_by);
-  if (refusedBy !== null && refusedBy >= counters.length) throw new StoreError('charge: unknown answer');
+  const refusedBy =
+    first.refused_by === null ? null : requireWholeNumber('charge', first.refused_by);
+  if (refusedBy !== null && refusedBy >= counters.length)
+    throw new StoreError('charge: unknown answer');
   const counts = counters.map((counter, index) => {
     const { count, reset_ms: resetMs, locked_ms: lockedMs } = readFields(rows[index]);
     return toCount(counter, count, resetMs, lockedMs);

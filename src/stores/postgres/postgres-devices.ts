@@ -4,7 +4,11 @@ import { datedStatements, isLive, toIds } from './dated-records';
 import type { RunQuery } from './run-query';
 import type { Tables } from './schema';
 
-export function postgresDevices(run: RunQuery, tables: Tables, records: Promise<Records>): DeviceStore {
+export function postgresDevices(
+  run: RunQuery,
+  tables: Tables,
+  records: Promise<Records>,
+): DeviceStore {
   const statements = deviceStatements(tables);
 
   return {
@@ -31,7 +35,10 @@ export function postgresDevices(run: RunQuery, tables: Tables, records: Promise<
     remove: async (userId, deviceId) =>
       (await run('devices.remove', statements.remove, [userId, deviceId])).length === 1,
     removeAll: async (userId) => {
-      return toIds('devices.removeAll', await run('devices.removeAll', statements.removeAll, [userId])).length;
+      return toIds(
+        'devices.removeAll',
+        await run('devices.removeAll', statements.removeAll, [userId]),
+      ).length;
     },
   };
 }
@@ -68,7 +75,11 @@ RETURNING user_id`,
   };
 }
 
-export function postgresBrowsers(run: RunQuery, tables: Tables, records: Promise<Records>): BrowserStore {
+export function postgresBrowsers(
+  run: RunQuery,
+  tables: Tables,
+  records: Promise<Records>,
+): BrowserStore {
   const names = { column: 'browsers', record: 'browser', date: 'seenAt' };
   const statements = datedStatements(tables.browsers, names);
 
@@ -83,6 +94,7 @@ export function postgresBrowsers(run: RunQuery, tables: Tables, records: Promise
       const rows = await run('browsers.list', statements.list, [userId]);
       return rows.map(({ record }) => parseBrowser(record, userId)).toReversed();
     },
-    forget: async (userId) => toIds('browsers.forget', await run('browsers.forget', statements.removeAll, [userId])),
+    forget: async (userId) =>
+      toIds('browsers.forget', await run('browsers.forget', statements.removeAll, [userId])),
   };
 }

@@ -4,14 +4,26 @@ import { toIds } from './dated-records';
 import type { RunQuery } from './run-query';
 import { NOW, type Tables } from './schema';
 
-export function postgresLogins(run: RunQuery, tables: Tables, records: Promise<Records>): LoginStore {
+export function postgresLogins(
+  run: RunQuery,
+  tables: Tables,
+  records: Promise<Records>,
+): LoginStore {
   const statements = loginStatements(tables);
 
   return {
     begin: async (login, ttlSeconds, most) => {
       (await records).checkLogin(login, ttlSeconds, most);
       const { loginId, userId, startedAt, lastSeenAt } = login;
-      const values = [userId, loginId, JSON.stringify(login), startedAt, lastSeenAt, ttlSeconds, most];
+      const values = [
+        userId,
+        loginId,
+        JSON.stringify(login),
+        startedAt,
+        lastSeenAt,
+        ttlSeconds,
+        most,
+      ];
       return toIds('logins.begin', await run('logins.begin', statements.begin, values));
     },
     find: async (loginId, seen) => {
@@ -29,7 +41,10 @@ export function postgresLogins(run: RunQuery, tables: Tables, records: Promise<R
       return rows.map(({ login_id, record, seen }) => parseLogin(record, seen, login_id, userId));
     },
     endAll: async (userId, except) =>
-      toIds('logins.endAll', await run('logins.endAll', statements.endAll, [userId, except ?? null])),
+      toIds(
+        'logins.endAll',
+        await run('logins.endAll', statements.endAll, [userId, except ?? null]),
+      ),
   };
 }
 

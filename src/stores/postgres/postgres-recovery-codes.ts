@@ -5,7 +5,11 @@ import type { RecoveryCodeStore } from '../store';
 import type { Row, RunQuery } from './run-query';
 import { NOW, type Tables } from './schema';
 
-export function postgresRecoveryCodes(run: RunQuery, tables: Tables, records: Promise<Records>): RecoveryCodeStore {
+export function postgresRecoveryCodes(
+  run: RunQuery,
+  tables: Tables,
+  records: Promise<Records>,
+): RecoveryCodeStore {
   const statements = recoveryCodeStatements(tables);
 
   async function remove(userId: string, isFirst: boolean): Promise<boolean> {

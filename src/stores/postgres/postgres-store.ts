@@ -8,7 +8,14 @@ import { postgresBrowsers, postgresDevices } from './postgres-devices';
 import { postgresLogins } from './postgres-logins';
 import { postgresRecoveryCodes } from './postgres-recovery-codes';
 import { postgresTokens } from './postgres-tokens';
-import { createPruner, type PostgresPool, queryRunner, type Row, runMigration, type RunQuery } from './run-query';
+import {
+  createPruner,
+  type PostgresPool,
+  queryRunner,
+  type Row,
+  runMigration,
+  type RunQuery,
+} from './run-query';
 import { NOW, schemaSql, type Tables, tablesOf } from './schema';
 
 export type { PostgresPool } from './run-query';
@@ -39,11 +46,16 @@ export interface PostgresStore extends Required<SmsOtpStore> {
  * @param pool A pool of `pg`, or anything with its `query(text, values)`.
  * @throws {TypeError} When the pool has no `query`, or the prefix is invalid.
  */
-export function postgresStore(pool: PostgresPool, options: PostgresStoreOptions = {}): PostgresStore {
+export function postgresStore(
+  pool: PostgresPool,
+  options: PostgresStoreOptions = {},
+): PostgresStore {
   const { prefix = 'sms_otp', random = Math.random } = options;
   const tables = tablesOf(prefix);
   if (typeof readFields(pool).query !== 'function') {
-    throw new TypeError('postgresStore: pool must be a pool of pg, such as new Pool({ connectionString }), and no URL');
+    throw new TypeError(
+      'postgresStore: pool must be a pool of pg, such as new Pool({ connectionString }), and no URL',
+    );
   }
   const records = loadRecords();
   const [run, pruneSometimes] = [queryRunner(pool), createPruner(pool, tables, random)];
@@ -84,6 +96,7 @@ SET version = EXCLUDED.version, note = EXCLUDED.note, expires_at = EXCLUDED.expi
 /** @throws {StoreError} `ERR_STORE` when the row is not one that this release writes. */
 function toText(row: Row | undefined): string | null {
   if (row === undefined) return null;
-  if (row.version !== '1' || typeof row.note !== 'string') throw new StoreError('note: unknown record');
+  if (row.version !== '1' || typeof row.note !== 'string')
+    throw new StoreError('note: unknown record');
   return row.note;
 }

@@ -47,7 +47,8 @@ function toAnswer(row: Row | undefined): LeaseAnswer {
 function toToken({ version, token_fence: tokenFence, sealed }: Row): StoredToken | null {
   const fence = toWholeNumber(tokenFence);
   if (version === '1' && tokenFence === null) return null;
-  if (version !== '1' || fence === null || typeof sealed !== 'string') throw new StoreError('token: unknown record');
+  if (version !== '1' || fence === null || typeof sealed !== 'string')
+    throw new StoreError('token: unknown record');
   return { fence, sealed };
 }
 

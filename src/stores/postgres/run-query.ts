@@ -12,7 +12,11 @@ export interface PostgresPool {
 export type Row = Readonly<Record<string, unknown>>;
 
 /** Runs one statement as one operation. */
-export type RunQuery = (operation: string, text: string, values: unknown[]) => Promise<readonly Row[]>;
+export type RunQuery = (
+  operation: string,
+  text: string,
+  values: unknown[],
+) => Promise<readonly Row[]>;
 
 /**
  * Failures after which a statement is repeated: a deadlock, a failed serialization, two first charges of one counter at the
@@ -42,7 +46,10 @@ export async function runMigration(pool: PostgresPool, text: string): Promise<vo
   await withTimeout('migrate', migrate, MIGRATION_TIMEOUT_MS);
 }
 
-async function repeat<Result>(codes: ReadonlySet<string>, query: () => Promise<Result>): Promise<Result> {
+async function repeat<Result>(
+  codes: ReadonlySet<string>,
+  query: () => Promise<Result>,
+): Promise<Result> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await query();

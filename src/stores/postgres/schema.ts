@@ -7,7 +7,9 @@ export type Tables = ReturnType<typeof tablesOf>;
 /** @throws {TypeError} When the prefix is not an identifier that needs no quotes in every version of PostgreSQL. */
 export function tablesOf(prefix: string) {
   if (!/^[a-z_][a-z0-9_]{0,39}$/.test(prefix)) {
-    throw new TypeError('prefix must be 1 to 40 lowercase letters, digits and underscores, the first not a digit');
+    throw new TypeError(
+      'prefix must be 1 to 40 lowercase letters, digits and underscores, the first not a digit',
+    );
   }
   return {
     challenge: `${prefix}_challenge`,

@@ -123,7 +123,10 @@ return redis.call('DEL', KEYS[1], KEYS[2])`);
 
 export function redisChallenges(run: RunScript, records: Promise<Records>): ChallengeStore {
   async function end(operation: string, otpId: string, byCode = false): Promise<boolean> {
-    return toWholeNumber(await run(operation, END, [`challenge:${otpId}`], [otpId, byCode ? 1 : 0])) === 1;
+    return (
+      toWholeNumber(await run(operation, END, [`challenge:${otpId}`], [otpId, byCode ? 1 : 0])) ===
+      1
+    );
   }
 
   return {

@@ -69,7 +69,11 @@ export function milliseconds(seconds: number): number {
  * @param root The beginning of all keys: the hash tag and a colon.
  * @param requireServer Is waited for before every script: what it rejects with refuses the operation.
  */
-export function scriptRunner(client: RedisClient, root: string, requireServer?: () => Promise<void>): RunScript {
+export function scriptRunner(
+  client: RedisClient,
+  root: string,
+  requireServer?: () => Promise<void>,
+): RunScript {
   async function run(script: RedisScript, keys: string[], values: string[]): Promise<unknown> {
     try {
       return await callScript(client, 'sha', script, keys, values);
@@ -163,7 +167,9 @@ function readField(info: unknown, name: string): string | null {
 
 /** Returns the save points, '' when there are none, null when the server does not show them. */
 async function readSave(client: RedisClient): Promise<string | null> {
-  const reply: unknown = isNodeRedis(client) ? await client.configGet?.('save') : await client.config?.('GET', 'save');
+  const reply: unknown = isNodeRedis(client)
+    ? await client.configGet?.('save')
+    : await client.config?.('GET', 'save');
   const values: unknown[] = Array.isArray(reply) ? reply.slice(1) : Object.values(reply ?? {});
   return typeof values[0] === 'string' ? values[0] : null;
 }

@@ -1,5 +1,11 @@
 import { StoreError } from '../../errors';
-import { checkCounters, checkLock, LONG_LIFE_SECONDS, requireWholeNumber, toCount } from '../check-values';
+import {
+  checkCounters,
+  checkLock,
+  LONG_LIFE_SECONDS,
+  requireWholeNumber,
+  toCount,
+} from '../check-values';
 import type { Charge, Counter, CounterStore } from '../store';
 import { defineScript, milliseconds, NOW, type RunScript } from './redis-client';
 
@@ -132,14 +138,24 @@ export function toPlan(counters: readonly Counter[]): [keys: string[], text: str
   checkCounters(counters);
   // Most counters of a charge share one list.
   const exempting = new Set(counters.map(({ exemptBy }) => exemptBy));
-  const named = [...counters.map(({ key }) => key), ...Array.from(exempting, (keys) => keys ?? []).flat()];
+  const named = [
+    ...counters.map(({ key }) => key),
+    ...Array.from(exempting, (keys) => keys ?? []).flat(),
+  ];
   const keys = [...new Set(named)];
   return [keys.map(counterKey), JSON.stringify(counters.map((counter) => toValues(counter, keys)))];
 }
 
 /** Returns what `charge` reads of one counter, in its order. @param keys All keys, which Lua counts from 1. */
 function toValues(counter: Counter, keys: readonly string[]): readonly unknown[] {
-  const { windowSeconds, amount = 1, max = Number.MAX_SAFE_INTEGER, isOnlyRead = false, exemptBy = [], lock } = counter;
+  const {
+    windowSeconds,
+    amount = 1,
+    max = Number.MAX_SAFE_INTEGER,
+    isOnlyRead = false,
+    exemptBy = [],
+    lock,
+  } = counter;
   const life = milliseconds(windowSeconds ?? LONG_LIFE_SECONDS);
   const steps = lock?.seconds.map((seconds) => Math.ceil(seconds * 1000)) ?? [];
   const indexes = exemptBy.map((key) => keys.indexOf(key) + 1);

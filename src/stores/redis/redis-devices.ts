@@ -36,7 +36,8 @@ export function redisDevices(run: RunScript, records: Promise<Records>): DeviceS
 
   /** @throws {StoreError} `ERR_STORE` when the string is not one that this release writes for that user. */
   async function parse(text: unknown, userId: string): Promise<TrustedDevice> {
-    const parts = typeof text === 'string' ? /^1:\d+:([^:]+):([^:]+):([^:]+):([^:]*):(.*)$/s.exec(text) : null;
+    const parts =
+      typeof text === 'string' ? /^1:\d+:([^:]+):([^:]+):([^:]+):([^:]*):(.*)$/s.exec(text) : null;
     if (parts === null) throw new StoreError('device: unknown record');
     const [, createdAt, lastUsedAt, tokenHash, previousHash, record] = parts;
     return (await records).parseDevice(record, userId, {
@@ -63,7 +64,10 @@ export function redisDevices(run: RunScript, records: Promise<Records>): DeviceS
       return toRotation(outcome, await parse(text, userId), deviceId);
     },
     list: async (userId) => {
-      const found = requireStrings('devices.list', await run('devices.list', LIST, [devicesKey(userId)]));
+      const found = requireStrings(
+        'devices.list',
+        await run('devices.list', LIST, [devicesKey(userId)]),
+      );
       return Promise.all(found.map((text) => parse(text, userId)));
     },
     remove: async (userId, deviceId) => {
@@ -78,7 +82,13 @@ export function redisDevices(run: RunScript, records: Promise<Records>): DeviceS
 }
 
 /** Returns the string that is stored for a device, from `created` on; `ADD` puts the beginning before it. */
-function stringify({ createdAt, lastUsedAt, tokenHash, previousHash, ...record }: TrustedDevice): string {
+function stringify({
+  createdAt,
+  lastUsedAt,
+  tokenHash,
+  previousHash,
+  ...record
+}: TrustedDevice): string {
   return [createdAt, lastUsedAt, tokenHash, previousHash ?? '', JSON.stringify(record)].join(':');
 }
 
@@ -97,13 +107,20 @@ export function redisBrowsers(run: RunScript, records: Promise<Records>): Browse
     remember: async (browser, ttlSeconds, most) => {
       (await records).checkBrowser(browser, ttlSeconds, most);
       const { browserId, userId, seenAt } = browser;
-      const values = [browserId, milliseconds(ttlSeconds), most, `${seenAt}:${JSON.stringify(browser)}`];
+      const values = [
+        browserId,
+        milliseconds(ttlSeconds),
+        most,
+        `${seenAt}:${JSON.stringify(browser)}`,
+      ];
       return call('browsers.remember', ADD, userId, values);
     },
     list: async (userId) => {
       const { parseBrowser } = await records;
       const found = await call('browsers.list', LIST, userId);
-      return found.map((text) => parseBrowser(text.replace(/^1:\d+:[^:]+:/, ''), userId)).toReversed();
+      return found
+        .map((text) => parseBrowser(text.replace(/^1:\d+:[^:]+:/, ''), userId))
+        .toReversed();
     },
     forget: (userId) => call('browsers.forget', REMOVE_ALL, userId),
   };

@@ -116,7 +116,12 @@ export function redisLogins(run: RunScript, records: Promise<Records>): LoginSto
       const { checkSeen, parseLogin } = await records;
       if (seen !== undefined) checkSeen(seen);
       const times = seen && [seen.at, seen.everySeconds * 1000, milliseconds(seen.ttlSeconds)];
-      const reply = await run('logins.find', FIND, [`login:${loginId}`], [loginId, ...(times ?? [])]);
+      const reply = await run(
+        'logins.find',
+        FIND,
+        [`login:${loginId}`],
+        [loginId, ...(times ?? [])],
+      );
       if (reply === null) return null;
       const [record, seenAt, userId] = requireList(reply);
       return parseLogin(record, seenAt, loginId, userId);

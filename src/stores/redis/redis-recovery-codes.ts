@@ -51,13 +51,19 @@ export function redisRecoveryCodes(run: RunScript, records: Promise<Records>): R
       (await records).checkHashes(hashes);
       const operation = 'recoveryCodes.replace';
       const values = [options?.isFirst === true ? 1 : 0, LIFE_MS, ...hashes.map(toMember)];
-      return requireWholeNumber(operation, await run(operation, REPLACE, [codesKey(userId)], values)) === 1;
+      return (
+        requireWholeNumber(operation, await run(operation, REPLACE, [codesKey(userId)], values)) ===
+        1
+      );
     },
     spend: async (userId, hash) => {
       const operation = 'recoveryCodes.spend';
       const reply = await run(operation, SPEND, [codesKey(userId)], [toMember(hash)]);
       const [spent, left] = Array.isArray(reply) ? (reply as unknown[]) : [];
-      return { isSpent: requireWholeNumber(operation, spent) === 1, left: requireWholeNumber(operation, left) };
+      return {
+        isSpent: requireWholeNumber(operation, spent) === 1,
+        left: requireWholeNumber(operation, left),
+      };
     },
     count: async (userId) => {
       const operation = 'recoveryCodes.count';

@@ -43,7 +43,10 @@ export interface RedisStoreOptions {
  * @param client A client of node-redis 4 to 6 or ioredis 4 to 6.
  * @throws {TypeError} When the client is neither, or the prefix is invalid.
  */
-export function redisStore(client: RedisClient, options: RedisStoreOptions = {}): Required<SmsOtpStore> {
+export function redisStore(
+  client: RedisClient,
+  options: RedisStoreOptions = {},
+): Required<SmsOtpStore> {
   const emitWarning: OnWarning = (message, code) => process.emitWarning(message, { code });
   const { prefix = 'sms-otp', onWarning = emitWarning } = options;
   if (!isNodeRedis(client) && !isIoRedis(client)) {
@@ -89,7 +92,12 @@ function redisConsumeAndClear(run: RunScript): ConsumeAndClear {
   return async (otpId, { byCode, clears, charges }) => {
     const [charged, plan] = toPlan(charges);
     const keys = [`challenge:${otpId}`, ...clears.map(counterKey), ...charged];
-    const reply = await run('consume', CONSUME_AND_CLEAR, keys, [otpId, byCode ? 1 : 0, clears.length, plan]);
+    const reply = await run('consume', CONSUME_AND_CLEAR, keys, [
+      otpId,
+      byCode ? 1 : 0,
+      clears.length,
+      plan,
+    ]);
     const isConsumed = toWholeNumber(reply) === 1;
     return { isConsumed, isCleared: isConsumed };
   };
@@ -108,7 +116,12 @@ function redisNotes(run: RunScript, records: Promise<Records>): NoteStore {
     read: async (key) => toText(await run('notes.read', READ, [`note:${key}`])),
     write: async (key, text, ttlSeconds) => {
       (await records).checkNote(text, ttlSeconds);
-      await run('notes.write', WRITE, [`note:${key}`], [`${BEGINNING}${text}`, milliseconds(ttlSeconds)]);
+      await run(
+        'notes.write',
+        WRITE,
+        [`note:${key}`],
+        [`${BEGINNING}${text}`, milliseconds(ttlSeconds)],
+      );
     },
     remove: async (key) => {
       await run('notes.remove', REMOVE, [`note:${key}`]);
@@ -119,6 +132,7 @@ function redisNotes(run: RunScript, records: Promise<Records>): NoteStore {
 /** @throws {StoreError} `ERR_STORE` when the record is not one that this release writes. */
 function toText(record: unknown): string | null {
   if (record === null) return null;
-  if (typeof record !== 'string' || !record.startsWith(BEGINNING)) throw new StoreError('note: unknown record');
+  if (typeof record !== 'string' || !record.startsWith(BEGINNING))
+    throw new StoreError('note: unknown record');
   return record.slice(BEGINNING.length);
 }

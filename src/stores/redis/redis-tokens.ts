@@ -1,6 +1,11 @@
 import { StoreError } from '../../errors';
 import { type LeaseAnswer, renewUnderLease, type TokenLease } from '../lease';
-import { LONG_LIFE_SECONDS, RECORD_VERSION, toWholeNumber, TOKEN_LEASE_SECONDS } from '../check-values';
+import {
+  LONG_LIFE_SECONDS,
+  RECORD_VERSION,
+  toWholeNumber,
+  TOKEN_LEASE_SECONDS,
+} from '../check-values';
 import type { StoredToken, TokenStore } from '../store';
 import { defineScript, milliseconds, type RunScript } from './redis-client';
 
@@ -50,12 +55,22 @@ export function redisTokens(run: RunScript): TokenStore {
     const keys = [`token:${account}`, `fence:${account}`, `lease:${account}`];
     return {
       acquire: async (owner, seen) => {
-        const values = [owner, seen, milliseconds(TOKEN_LEASE_SECONDS), milliseconds(LONG_LIFE_SECONDS)];
+        const values = [
+          owner,
+          seen,
+          milliseconds(TOKEN_LEASE_SECONDS),
+          milliseconds(LONG_LIFE_SECONDS),
+        ];
         return toAnswer(await run('renew', ACQUIRE, keys, values));
       },
       save: async (owner, { fence, sealed }, ttlSeconds) => {
         const record = `${RECORD_VERSION}:${fence}:${sealed}`;
-        const saved = await run('renew', SAVE, keys, [owner, fence, record, milliseconds(ttlSeconds)]);
+        const saved = await run('renew', SAVE, keys, [
+          owner,
+          fence,
+          record,
+          milliseconds(ttlSeconds),
+        ]);
         return toWholeNumber(saved) === 1;
       },
       release: async (owner) => {

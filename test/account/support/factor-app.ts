@@ -31,7 +31,9 @@ export async function startFactorApp(given: TestAppOptions = {}): Promise<Factor
     ...given,
     options: {
       recoveryCodes: {},
-      trustedDevices: { getPasswordVersion: (user) => passwords.get(asTestUser(user).id) ?? 'first' },
+      trustedDevices: {
+        getPasswordVersion: (user) => passwords.get(asTestUser(user).id) ?? 'first',
+      },
       endOtherSessions: (userId, req) => void ended.push({ userId, sessionId: req?.sessionID }),
       ...given.options,
     },

@@ -16,7 +16,12 @@ import type { TestUser } from '../../support/test-users';
 import { visit, type Visit } from '../../support/visit';
 
 /** Numbers that libphonenumber knows as valid, each of a prefix of its own. */
-export const [HOME, WORK, NEW, OTHER] = ['+12025550123', '+13125550177', '+14155550188', '+16175550199'] as const;
+export const [HOME, WORK, NEW, OTHER] = [
+  '+12025550123',
+  '+13125550177',
+  '+14155550188',
+  '+16175550199',
+] as const;
 
 /** A test app with a phone book: Alice has the number HOME, Bob has none. */
 export interface PhoneApp extends TestApp {
@@ -38,7 +43,8 @@ export async function openPhoneApp(given: TestAppOptions = {}): Promise<PhoneApp
   book.seed(ALICE.id, HOME);
   const options: TestAppOptions['options'] = {
     phoneBook: book,
-    isRequiredFor: (user) => asTestUser(user).isOptional !== true && book.list(asTestUser(user).id).length > 0,
+    isRequiredFor: (user) =>
+      asTestUser(user).isOptional !== true && book.list(asTestUser(user).id).length > 0,
     endOtherSessions: (userId, req) => void ended.push({ userId, sid: req?.sessionID }),
     ...given.options,
   };
@@ -93,7 +99,8 @@ export interface PhoneVisit extends Visit {
 export function phoneVisit(test: PhoneApp, user: TestUser = ALICE): PhoneVisit {
   const agent = test.agent();
   const visitor = visit({ ...test, agent: () => agent }, user);
-  const post = async (path: string, body: object = {}): Promise<Response> => agent.post(path).send(body);
+  const post = async (path: string, body: object = {}): Promise<Response> =>
+    agent.post(path).send(body);
   const list: PhoneVisit['list'] = async () => (await agent.get('/phones')).body as Listed;
   return {
     ...visitor,
@@ -110,7 +117,8 @@ export function phoneVisit(test: PhoneApp, user: TestUser = ALICE): PhoneVisit {
     confirm: (mobile) => post('/phones/confirm', { pin: test.sim.lastPin(mobile) }),
     confirmWith: (pin) => post('/phones/confirm', { pin }),
     idOf: async (mobile) =>
-      (await list()).find(({ maskedPhone }) => maskedPhone.endsWith(mobile.slice(-2)))?.phoneId ?? 'none',
+      (await list()).find(({ maskedPhone }) => maskedPhone.endsWith(mobile.slice(-2)))?.phoneId ??
+      'none',
   };
 }
 

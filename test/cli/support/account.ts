@@ -21,5 +21,10 @@ export async function openAccount(options: SimulatorOptions = {}): Promise<Accou
 }
 
 export function environmentOf(baseUrl: string, variant: 'A' | 'B'): Environment {
-  return { SMS_OTP_BASE_URL: baseUrl, SMS_OTP_VARIANT: variant, SMS_OTP_USERNAME: 'demo', SMS_OTP_PASSWORD: PASSWORD };
+  return {
+    SMS_OTP_BASE_URL: baseUrl,
+    SMS_OTP_VARIANT: variant,
+    SMS_OTP_USERNAME: 'demo',
+    SMS_OTP_PASSWORD: PASSWORD,
+  };
 }

@@ -10,7 +10,9 @@ export interface Ended {
 }
 
 /** How a command is run; what is left out is what a script has: no terminal, nothing on standard input. */
-export interface TerminalOptions extends Partial<Pick<CliIo, 'env' | 'now' | 'wait' | 'signal' | 'folder'>> {
+export interface TerminalOptions extends Partial<
+  Pick<CliIo, 'env' | 'now' | 'wait' | 'signal' | 'folder'>
+> {
   /** What is typed or piped in. */
   readonly input?: string;
   readonly isTerminal?: boolean;
@@ -18,10 +20,15 @@ export interface TerminalOptions extends Partial<Pick<CliIo, 'env' | 'now' | 'wa
 }
 
 /** Runs one command line in this process. */
-export async function runCli(argv: readonly string[], options: TerminalOptions = {}): Promise<Ended> {
+export async function runCli(
+  argv: readonly string[],
+  options: TerminalOptions = {},
+): Promise<Ended> {
   const { input, isTerminal = false, onOutput, ...io } = options;
   const [stdout, stderr] = [createSink(isTerminal, onOutput), createSink(isTerminal)];
-  const stdin = Object.assign(Readable.from(input === undefined ? [] : [Buffer.from(input)]), { isTTY: isTerminal });
+  const stdin = Object.assign(Readable.from(input === undefined ? [] : [Buffer.from(input)]), {
+    isTTY: isTerminal,
+  });
   const code = await run(argv, {
     env: {},
     now: Date.now,

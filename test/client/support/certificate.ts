@@ -37,7 +37,10 @@ export function selfSign(host: string, now = Date.now()): SelfSigned {
 }
 
 function toBody(host: string, publicKey: KeyObject, now: number): Buffer {
-  const name = der(SEQUENCE, der(SET, der(SEQUENCE, der(OBJECT_ID, COMMON_NAME), der(UTF8_STRING, Buffer.from(host)))));
+  const name = der(
+    SEQUENCE,
+    der(SET, der(SEQUENCE, der(OBJECT_ID, COMMON_NAME), der(UTF8_STRING, Buffer.from(host)))),
+  );
   return der(
     SEQUENCE,
     der(VERSION, der(INTEGER, Buffer.of(2))),
@@ -53,7 +56,9 @@ function toBody(host: string, publicKey: KeyObject, now: number): Buffer {
 
 function alternativeNames(host: string): Buffer {
   const isAddress = /^[\d.]+$/.test(host);
-  const name = isAddress ? der(IP_ADDRESS, Buffer.from(host.split('.').map(Number))) : der(DNS_NAME, Buffer.from(host));
+  const name = isAddress
+    ? der(IP_ADDRESS, Buffer.from(host.split('.').map(Number)))
+    : der(DNS_NAME, Buffer.from(host));
   return der(SEQUENCE, der(OBJECT_ID, ALTERNATIVE_NAMES), der(OCTET_STRING, der(SEQUENCE, name)));
 }
 
@@ -62,7 +67,10 @@ function algorithm(): Buffer {
 }
 
 function time(ms: number): Buffer {
-  return der(GENERALIZED_TIME, Buffer.from(new Date(ms).toISOString().replaceAll(/[-:T]|\.\d+/g, '')));
+  return der(
+    GENERALIZED_TIME,
+    Buffer.from(new Date(ms).toISOString().replaceAll(/[-:T]|\.\d+/g, '')),
+  );
 }
 
 function der(tag: number, ...contents: readonly Buffer[]): Buffer {

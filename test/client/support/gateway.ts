@@ -1,4 +1,8 @@
-import { GatewayClient, type GatewayClientOptions, type GatewayEvent } from 'passport-sms-otp/client';
+import {
+  GatewayClient,
+  type GatewayClientOptions,
+  type GatewayEvent,
+} from 'passport-sms-otp/client';
 import { GatewaySimulator, type SimulatorOptions } from 'passport-sms-otp/simulator';
 import { testClock, type TestClock } from '../../support/clock';
 import { closeLater } from './cleanup';
@@ -48,7 +52,10 @@ export function startClient(
 }
 
 /** A whole login: text and code. */
-export async function logIn({ client, simulator }: Pick<Gateway, 'client' | 'simulator'>): Promise<void> {
+export async function logIn({
+  client,
+  simulator,
+}: Pick<Gateway, 'client' | 'simulator'>): Promise<void> {
   const { id } = await client.otp.generate({ mobile: MOBILE });
   await client.otp.validate({ id, mobile: MOBILE, pin: pinOf(simulator) });
 }

@@ -35,6 +35,11 @@ export async function startProxy({ status = 200, delayMs = 0 } = {}): Promise<Pr
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   closeLater(() => closeServer(server));
-  const proxy: Proxy = { url: `http://127.0.0.1:${portOf(server)}`, targets, authorizations, tunnels: 0 };
+  const proxy: Proxy = {
+    url: `http://127.0.0.1:${portOf(server)}`,
+    targets,
+    authorizations,
+    tunnels: 0,
+  };
   return proxy;
 }

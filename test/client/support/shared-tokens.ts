@@ -20,7 +20,8 @@ export class SharedTokens implements TokenStore {
     seen: number,
     renew: (previous: StoredToken | null) => Promise<RenewedToken>,
   ): Promise<StoredToken> {
-    if (this.failing === 'renew') return Promise.reject(new Error('canary: redis://user:word@host'));
+    if (this.failing === 'renew')
+      return Promise.reject(new Error('canary: redis://user:word@host'));
     const turn = this.#tail.then(() => this.#renew(account, seen, renew));
     this.#tail = turn.catch(() => null);
     return turn;

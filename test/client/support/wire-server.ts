@@ -19,7 +19,11 @@ export interface WireServer {
   readonly server: Server;
 }
 
-export const TOKENS = { access_token: 'access-1', validity_period: 1800, refresh_token: 'refresh-1' };
+export const TOKENS = {
+  access_token: 'access-1',
+  validity_period: 1800,
+  refresh_token: 'refresh-1',
+};
 
 /** Starts one; it authenticates everybody, and `answer` answers the rest. */
 export async function startWireServer(

@@ -13,7 +13,11 @@ export function compile(modules: readonly BlockModule[]): readonly string[] {
   const preamble = fileOf('preamble');
   const texts = new Map([[preamble, readFileSync(PREAMBLE, 'utf8')]]);
   for (const [file, module] of files) texts.set(file, toText(module));
-  const program = ts.createProgram({ rootNames: [...texts.keys()], options: readOptions(), host: host(texts) });
+  const program = ts.createProgram({
+    rootNames: [...texts.keys()],
+    options: readOptions(),
+    host: host(texts),
+  });
   const ofPreamble = complaintsOf(program, preamble, () => 'preamble.ts.txt');
   const ofBlocks = Array.from(files, ([file, { lines, place }]) =>
     complaintsOf(program, file, (line) => lines[line]?.place ?? `${place} (around it)`),
@@ -28,7 +32,9 @@ function fileOf(name: string | number): string {
 
 /** The options of the repository, for a reader's strict project. */
 export function readOptions(): ts.CompilerOptions {
-  const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.json'), (file) => ts.sys.readFile(file));
+  const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.json'), (file) =>
+    ts.sys.readFile(file),
+  );
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT);
   return {
     ...options,
@@ -51,15 +57,24 @@ function host(texts: ReadonlyMap<string, string>): ts.CompilerHost {
     readFile: (file) => texts.get(file) ?? real.readFile(file),
     getSourceFile: (file, options) => {
       const text = texts.get(file);
-      return text === undefined ? real.getSourceFile(file, options) : ts.createSourceFile(file, text, options, true);
+      return text === undefined
+        ? real.getSourceFile(file, options)
+        : ts.createSourceFile(file, text, options, true);
     },
   };
 }
 
-function complaintsOf(program: ts.Program, file: string, toPlace: (line: number) => string): string[] {
+function complaintsOf(
+  program: ts.Program,
+  file: string,
+  toPlace: (line: number) => string,
+): string[] {
   const source = program.getSourceFile(file);
   if (source === undefined) throw new Error('a block was not compiled');
-  const found = [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)];
+  const found = [
+    ...program.getSyntacticDiagnostics(source),
+    ...program.getSemanticDiagnostics(source),
+  ];
   return found.map(({ start = 0, messageText }) => {
     const { line } = source.getLineAndCharacterOfPosition(start);
     return `${toPlace(line)}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`;

@@ -3,13 +3,18 @@ import ts from 'typescript';
 import { ROOT } from './pages';
 
 /** Returns a declared interface or type, and what reads it. */
-function readType(file: string, name: string): { readonly type: ts.Type; readonly checker: ts.TypeChecker } {
+function readType(
+  file: string,
+  name: string,
+): { readonly type: ts.Type; readonly checker: ts.TypeChecker } {
   const path = join(ROOT, file);
   const program = ts.createProgram([path], { strict: true, noEmit: true, skipLibCheck: true });
   const checker = program.getTypeChecker();
   const statements = program.getSourceFile(path)?.statements ?? [];
   const declaration = statements
-    .flatMap((one) => (ts.isTypeAliasDeclaration(one) || ts.isInterfaceDeclaration(one) ? [one] : []))
+    .flatMap((one) =>
+      ts.isTypeAliasDeclaration(one) || ts.isInterfaceDeclaration(one) ? [one] : [],
+    )
     .find((one) => one.name.text === name);
   if (declaration === undefined) throw new Error(`${file} has no type ${name}`);
   return { type: checker.getTypeAtLocation(declaration), checker };
@@ -22,14 +27,19 @@ export function readMembers(file: string, name: string): readonly string[] {
 }
 
 /** The members of an exported union of objects, by the literal of their discriminator, with their other fields. */
-export function readUnion(file: string, name: string, discriminator: string): ReadonlyMap<string, readonly string[]> {
+export function readUnion(
+  file: string,
+  name: string,
+  discriminator: string,
+): ReadonlyMap<string, readonly string[]> {
   const { type, checker } = readType(file, name);
   const members = type.isUnion() ? type.types : [type];
   return new Map(
     members.map((member) => {
       const [own] = member.getProperties().filter((property) => property.name === discriminator);
       const literal = own && checker.getTypeOfSymbol(own);
-      if (!literal?.isStringLiteral()) throw new Error(`a member of ${name} has no ${discriminator} of its own`);
+      if (!literal?.isStringLiteral())
+        throw new Error(`a member of ${name} has no ${discriminator} of its own`);
       const fields = member.getProperties().map((property) => property.name);
       return [literal.value, fields.filter((field) => field !== discriminator).sort()];
     }),

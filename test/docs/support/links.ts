@@ -17,7 +17,8 @@ export function readLinks({ text }: Page): readonly string[] {
 export function findProblem(page: Page, link: string): string | null {
   if (/^[a-z]+:/i.test(link)) return findAddressProblem(link);
   const [file = '', anchor] = link.split('#');
-  const path = file === '' ? page.path : normalize(join(dirname(page.path), file)).replaceAll('\\', '/');
+  const path =
+    file === '' ? page.path : normalize(join(dirname(page.path), file)).replaceAll('\\', '/');
   if (path.startsWith('..')) return 'leads out of the repository';
   if (!existsSync(join(ROOT, path))) return 'no such file';
   if (anchor === undefined) return null;

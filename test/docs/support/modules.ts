@@ -31,12 +31,16 @@ const FORMS = [
  */
 export function toModules(blocks: readonly Block[]): readonly BlockModule[] {
   const modules: BlockModule[] = [];
-  const own = blocks.filter((block) => block.language === 'ts' && readFileNote(block) === undefined);
+  const own = blocks.filter(
+    (block) => block.language === 'ts' && readFileNote(block) === undefined,
+  );
   for (const block of own) {
     const lines = toLines(block);
     const earlier = block.notes.includes('continues') ? modules.pop() : undefined;
     modules.push(
-      earlier === undefined ? { place: placeOf(block), lines } : { ...earlier, lines: [...earlier.lines, ...lines] },
+      earlier === undefined
+        ? { place: placeOf(block), lines }
+        : { ...earlier, lines: [...earlier.lines, ...lines] },
     );
   }
   return modules;
@@ -52,7 +56,8 @@ function placeOf({ page, line }: Block): string {
 }
 
 function toLines(block: Block): readonly ModuleLine[] {
-  const { before, after } = FORMS.find((form) => isSyntax(form.before + block.code + form.after)) ?? FORMS[0];
+  const { before, after } =
+    FORMS.find((form) => isSyntax(form.before + block.code + form.after)) ?? FORMS[0];
   const added = (text: string): ModuleLine => ({ text, place: null });
   const own = fillIn(block.code)
     .split('\n')

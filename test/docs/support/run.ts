@@ -30,7 +30,12 @@ export function makeDirectory(): string {
 export function start(directory: string, name: string, text: string): Running {
   const file = join(directory, name);
   writeFileSync(file, text);
-  const env = { ...process.env, NODE_ENV: 'test', PORT: '0', TSX_TSCONFIG_PATH: join(ROOT, 'tsconfig.json') };
+  const env = {
+    ...process.env,
+    NODE_ENV: 'test',
+    PORT: '0',
+    TSX_TSCONFIG_PATH: join(ROOT, 'tsconfig.json'),
+  };
   const child = spawn(process.execPath, ['--import', 'tsx', file], { cwd: ROOT, env });
   let [stdout, stderr] = ['', ''];
   child.stdout.on('data', (data: Buffer) => (stdout += data.toString()));

@@ -2,7 +2,14 @@ import { expect } from '@jest/globals';
 import fc, { type AsyncCommand, type Arbitrary } from 'fast-check';
 import type { Response } from 'supertest';
 import { wrongCode } from '../../support/visit';
-import { BROWSERS, loseStore as forgetAll, sessionOf, USERS, type Model, type ModelSession } from './model';
+import {
+  BROWSERS,
+  loseStore as forgetAll,
+  sessionOf,
+  USERS,
+  type Model,
+  type ModelSession,
+} from './model';
 import { predictCode } from './predict-code';
 import { predictLogin, predictResend, predictStepUp, type SendAnswer } from './predict-send';
 import { browserOf, checkInvariants, checkSession, personOf, pinOf, type Real } from './real';
@@ -11,7 +18,23 @@ type Step = (model: Model, real: Real) => Promise<void>;
 
 const browser = fc.nat(BROWSERS - 1);
 const user = fc.constantFrom(...USERS);
-const seconds = fc.constantFrom(1, 29, 31, 31, 61, 67, 121, 133, 265, 299, 301, 481, 601, 1_801, 3_601);
+const seconds = fc.constantFrom(
+  1,
+  29,
+  31,
+  31,
+  61,
+  67,
+  121,
+  133,
+  265,
+  299,
+  301,
+  481,
+  601,
+  1_801,
+  3_601,
+);
 
 type Condition = (session: ModelSession) => boolean;
 
@@ -20,7 +43,12 @@ const waits: Condition = ({ pending }) => pending !== null;
 const isLoggedIn: Condition = ({ user: id }) => id !== null;
 
 /** A step in a browser, or in none. Most are only taken where they can do something; the others are tried anywhere. */
-function command(name: string, step: Step, index?: number, condition: Condition = always): AsyncCommand<Model, Real> {
+function command(
+  name: string,
+  step: Step,
+  index?: number,
+  condition: Condition = always,
+): AsyncCommand<Model, Real> {
   return {
     check: (model) => index === undefined || condition(sessionOf(model, index)),
     toString: () => name,
@@ -37,7 +65,12 @@ function command(name: string, step: Step, index?: number, condition: Condition 
 type Kind = 'right' | 'wrong' | 'stale' | 'lost';
 
 /** A code that is right for the session, wrong, or right for somebody else; or right, with the answer lost. */
-function enter(index: number, kind: Kind, times: number, condition: Condition): AsyncCommand<Model, Real> {
+function enter(
+  index: number,
+  kind: Kind,
+  times: number,
+  condition: Condition,
+): AsyncCommand<Model, Real> {
   return command(
     `enter(${index}, ${kind}, ${times} times)`,
     async (model, real) => {
@@ -74,7 +107,13 @@ function send({ name, index, condition, ask, predict }: Send): AsyncCommand<Mode
     const isNew = real.test.sim.stats().sent > sent;
     const message = isNew ? real.test.sim.outbox.at(-1) : undefined;
     const otpId = await browserOf(real, index).pendingId();
-    predict(model, { status, error: body.error ?? null, message, isPending: body.pending === true, otpId });
+    predict(model, {
+      status,
+      error: body.error ?? null,
+      message,
+      isPending: body.pending === true,
+      otpId,
+    });
   };
   return command(name, step, index, condition);
 }

@@ -88,7 +88,8 @@ export function liveChallenge(model: Model, otpId: string): ModelChallenge | und
 /** A new code: the one before it, for the same user and purpose, is over; its login waits on. */
 export function beginChallenge(model: Model, challenge: ModelChallenge): void {
   for (const earlier of model.challenges.values()) {
-    if (earlier.user === challenge.user && earlier.purpose === challenge.purpose) earlier.hasCode = false;
+    if (earlier.user === challenge.user && earlier.purpose === challenge.purpose)
+      earlier.hasCode = false;
   }
   model.challenges.set(challenge.otpId, challenge);
   userOf(model, challenge.user).sentAt.push(model.now);

@@ -1,4 +1,12 @@
-import { createUser, liveChallenge, lockOf, sessionOf, userOf, type Model, type ModelChallenge } from './model';
+import {
+  createUser,
+  liveChallenge,
+  lockOf,
+  sessionOf,
+  userOf,
+  type Model,
+  type ModelChallenge,
+} from './model';
 
 /** What entering a code must come to: the HTTP status and the word of the answer. */
 export type CodeAnswer = readonly [status: number, error: string | null];
@@ -8,7 +16,12 @@ const EXPIRED: CodeAnswer = [401, 'expired'];
 const NOTHING: CodeAnswer = [401, 'no-pending-login'];
 
 /** Lets a code happen to the model. `isLost`: the gateway's answer does not arrive. */
-export function predictCode(model: Model, browser: number, code: string, isLost: boolean): CodeAnswer {
+export function predictCode(
+  model: Model,
+  browser: number,
+  code: string,
+  isLost: boolean,
+): CodeAnswer {
   const session = sessionOf(model, browser);
   const { pending } = session;
   if (pending === null) return NOTHING;
@@ -34,7 +47,8 @@ function countFailure(model: Model, id: string): void {
   const user = userOf(model, id);
   user.failures += 1;
   user.lockFailures += 1;
-  if (user.lockFailures % 10 === 0) user.lockedUntil = model.now + 1_800 * 2 ** (user.lockFailures / 10 - 1);
+  if (user.lockFailures % 10 === 0)
+    user.lockedUntil = model.now + 1_800 * 2 ** (user.lockFailures / 10 - 1);
 }
 
 /** A lost answer is the gateway's failure: the user is not locked for it, and it still counts toward `disabled`. */
@@ -44,7 +58,13 @@ function giveBackLost(model: Model, id: string): void {
   user.lockFailures -= 1;
 }
 
-function judge(model: Model, browser: number, challenge: ModelChallenge, code: string, isLost: boolean): CodeAnswer {
+function judge(
+  model: Model,
+  browser: number,
+  challenge: ModelChallenge,
+  code: string,
+  isLost: boolean,
+): CodeAnswer {
   const session = sessionOf(model, browser);
   const isSomebodyElses = challenge.purpose === 'step-up' && session.user !== challenge.user;
   if (!isSomebodyElses && !isLost && code !== challenge.pin) return INVALID;

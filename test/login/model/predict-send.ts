@@ -23,7 +23,12 @@ export interface SendAnswer {
 }
 
 /** A password: a fresh session that waits for a code, or everything as it was. */
-export function predictLogin(model: Model, browser: number, user: string, answer: SendAnswer): void {
+export function predictLogin(
+  model: Model,
+  browser: number,
+  user: string,
+  answer: SendAnswer,
+): void {
   if (answer.message === undefined) {
     expectRefusal(model, browser, user, 'login', answer);
     if (answer.isPending) waitWithoutText(model, browser, user, 'login', answer);
@@ -50,7 +55,8 @@ export function predictStepUp(model: Model, browser: number, answer: SendAnswer)
 /** Another code for the same pending login. */
 export function predictResend(model: Model, browser: number, answer: SendAnswer): void {
   const session = sessionOf(model, browser);
-  const previous = session.pending === null ? undefined : liveChallenge(model, session.pending.otpId);
+  const previous =
+    session.pending === null ? undefined : liveChallenge(model, session.pending.otpId);
   if (previous === undefined) {
     session.pending = null;
     expect([answer.status, answer.error]).toEqual([401, 'no-pending-login']);
@@ -105,7 +111,8 @@ function waitWithoutText(
   { otpId = '' }: SendAnswer,
 ): void {
   const session = sessionOf(model, browser);
-  if (session.pending?.otpId === otpId) return expect(liveChallenge(model, otpId)).toMatchObject({ user, purpose });
+  if (session.pending?.otpId === otpId)
+    return expect(liveChallenge(model, otpId)).toMatchObject({ user, purpose });
   const pendingUntil = model.now + 600;
   const unsent = { otpId, user, purpose, pin: '', hasCode: false, sends: 0, attempts: 0 };
   model.challenges.set(otpId, { ...unsent, expiresAt: pendingUntil, pendingUntil });
@@ -114,7 +121,13 @@ function waitWithoutText(
 }
 
 /** Nothing was sent: a limit stands in the way, or this session waits for a code of the same kind already. */
-function expectRefusal(model: Model, browser: number, user: string, purpose: Purpose, answer: SendAnswer): void {
+function expectRefusal(
+  model: Model,
+  browser: number,
+  user: string,
+  purpose: Purpose,
+  answer: SendAnswer,
+): void {
   if (answer.status !== 200) return expectLimit(model, user, answer);
   const { pending } = sessionOf(model, browser);
   const waiting = liveChallenge(model, pending?.otpId ?? '');
@@ -136,5 +149,7 @@ function expectLimit(model: Model, user: string, { status, error }: SendAnswer):
 /** The gap has up to a tenth of chance. */
 function isInGap(model: Model, user: string): boolean {
   const { sentAt } = userOf(model, user);
-  return model.now - (sentAt.at(-1) ?? -Infinity) < Math.min(300, gapAfter(sentAt.length) * 1.1 + 1);
+  return (
+    model.now - (sentAt.at(-1) ?? -Infinity) < Math.min(300, gapAfter(sentAt.length) * 1.1 + 1)
+  );
 }

@@ -41,7 +41,12 @@ export function beginRun({ test, tampered, ...real }: Real): Real {
   tampered.calls.length = test.events.length = test.errors.length = test.logins.length = 0;
   test.sim.clearFaults();
   test.clock.advanceSeconds(60);
-  return { ...real, test, tampered, browsers: Array.from({ length: BROWSERS }, () => visit(test, ALICE)) };
+  return {
+    ...real,
+    test,
+    tampered,
+    browsers: Array.from({ length: BROWSERS }, () => visit(test, ALICE)),
+  };
 }
 
 export function browserOf({ browsers }: Real, index: number): Visit {
@@ -58,7 +63,11 @@ export function pinOf({ test }: Real, otpId: string | undefined): string {
 export const personOf = (id: string): typeof ALICE => (id === 'bob' ? BOB : ALICE);
 
 /** What must hold after every step, whatever it was. */
-export async function checkInvariants(model: Model, real: Real, generatesBefore: number): Promise<void> {
+export async function checkInvariants(
+  model: Model,
+  real: Real,
+  generatesBefore: number,
+): Promise<void> {
   const { test, tampered } = real;
   const { calls, validatesById, validated } = test.sim.stats();
   expect(Math.max(0, ...Object.values(validatesById))).toBeLessThanOrEqual(5);
@@ -68,7 +77,9 @@ export async function checkInvariants(model: Model, real: Real, generatesBefore:
   expect(verified).toBe(model.entries.size);
   expect(validated).toBeGreaterThanOrEqual(verified);
   for (const [id, { failures }] of Object.entries(model.users)) {
-    const told = test.events.findLast((event) => event.type === 'failure-count-changed' && event.userId === id);
+    const told = test.events.findLast(
+      (event) => event.type === 'failure-count-changed' && event.userId === id,
+    );
     // A store that was lost tells nobody.
     if (failures > 0) expect(told).toMatchObject({ failures });
   }
@@ -76,7 +87,9 @@ export async function checkInvariants(model: Model, real: Real, generatesBefore:
 
 /** Sends that were charged: decisions over many counters that refused none. */
 async function countChargedSends({ calls }: TamperedStore): Promise<number> {
-  const charges = calls.filter(({ call, given: [counters] }) => call === 'charge' && lengthOf(counters) > 1);
+  const charges = calls.filter(
+    ({ call, given: [counters] }) => call === 'charge' && lengthOf(counters) > 1,
+  );
   const answers = await Promise.all(charges.map(({ answer }) => answer as Promise<Charge>));
   return answers.filter(({ refusedBy }) => refusedBy === null).length;
 }

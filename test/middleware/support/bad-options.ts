@@ -1,9 +1,15 @@
-const COUNTRIES = /^createSmsOtp: allowedCountries (is missing; it )?must be 'any' or a list of ISO 3166-1 codes/;
-const COUNTRY = /^createSmsOtp: allowedCountries\.0 must be the ISO 3166-1 code of a country, such as 'US'/;
+const COUNTRIES =
+  /^createSmsOtp: allowedCountries (is missing; it )?must be 'any' or a list of ISO 3166-1 codes/;
+const COUNTRY =
+  /^createSmsOtp: allowedCountries\.0 must be the ISO 3166-1 code of a country, such as 'US'/;
 
 /** What is wrong, the change that makes it so, and what must be said of it. */
 export const BAD: [string, object, RegExp][] = [
-  ['gateway left out', { gateway: undefined }, /gateway is missing; it must be a GatewayClient or its options/],
+  [
+    'gateway left out',
+    { gateway: undefined },
+    /gateway is missing; it must be a GatewayClient or its options/,
+  ],
   ['a gateway that is a text', { gateway: 'canary value' }, /gateway must be/],
   ['getPhone left out', { getPhone: undefined }, /getPhone must be a function/],
   ['loadUser left out', { loadUser: undefined }, /loadUser is missing; it must be a function/],
@@ -12,16 +18,32 @@ export const BAD: [string, object, RegExp][] = [
   ['a country in small letters', { allowedCountries: ['us'] }, COUNTRY],
   ['a country that is a number', { allowedCountries: [1] }, COUNTRY],
   ['a country without a list', { allowedCountries: 'US' }, COUNTRIES],
-  ['an unknown option', { isRequired: () => false }, /unknown option isRequired, did you mean isRequiredFor\?$/],
-  ['an unknown option that every object has', { toString: 'canary value' }, /unknown option toString$/],
+  [
+    'an unknown option',
+    { isRequired: () => false },
+    /unknown option isRequired, did you mean isRequiredFor\?$/,
+  ],
+  [
+    'an unknown option that every object has',
+    { toString: 'canary value' },
+    /unknown option toString$/,
+  ],
   [
     'an option with a longer name',
     { getPhoneNumber: () => null },
     /unknown option getPhoneNumber, did you mean getPhone\?$/,
   ],
-  ['an option with a shorter name', { allowed: ['US'] }, /unknown option allowed, did you mean allowedCountries\?$/],
+  [
+    'an option with a shorter name',
+    { allowed: ['US'] },
+    /unknown option allowed, did you mean allowedCountries\?$/,
+  ],
   ['an option of which hardly anything is there', { all: ['US'] }, /unknown option all$/],
-  ['an option misspelt', { maxAttempt: 3 }, /unknown option maxAttempt, did you mean maxAttempts\?$/],
+  [
+    'an option misspelt',
+    { maxAttempt: 3 },
+    /unknown option maxAttempt, did you mean maxAttempts\?$/,
+  ],
   [
     'a template without [PIN]',
     { messages: { template: 'canary value' } },
@@ -37,10 +59,26 @@ export const BAD: [string, object, RegExp][] = [
     { messages: { template: `[PIN] ${'a'.repeat(160)}` } },
     /messages\.template is too long/,
   ],
-  ['a template that is a number', { messages: { template: 7 } }, /messages\.template must be a string or a function/],
-  ['a template and a host', { messages: { template: '[PIN]', autofillHost: 'bank.example' } }, /autofillHost/],
-  ['a host with a scheme', { messages: { autofillHost: 'https://bank.example' } }, /autofillHost must be a bare host/],
-  ['a name that breaks the last line', { messages: { appName: 'Bank @evil.example #1' } }, /appName must have/],
+  [
+    'a template that is a number',
+    { messages: { template: 7 } },
+    /messages\.template must be a string or a function/,
+  ],
+  [
+    'a template and a host',
+    { messages: { template: '[PIN]', autofillHost: 'bank.example' } },
+    /autofillHost/,
+  ],
+  [
+    'a host with a scheme',
+    { messages: { autofillHost: 'https://bank.example' } },
+    /autofillHost must be a bare host/,
+  ],
+  [
+    'a name that breaks the last line',
+    { messages: { appName: 'Bank @evil.example #1' } },
+    /appName must have/,
+  ],
   [
     'one secret of two',
     { secret: ['a secret of the tests, long enough', undefined] },
@@ -73,9 +111,21 @@ export const BAD: [string, object, RegExp][] = [
     { trustedDevices: {} },
     /trustedDevices\.getPasswordVersion is missing; it must be a function$/,
   ],
-  ['options of a part that are a text', { recoveryCodes: 'canary value' }, /recoveryCodes must be an object$/],
-  ['countries that are a list', { messages: { perCountry: ['canary value'] } }, /perCountry must be an object$/],
-  ['countries that are a Map', { messages: { perCountry: new Map() } }, /perCountry must be an object$/],
+  [
+    'options of a part that are a text',
+    { recoveryCodes: 'canary value' },
+    /recoveryCodes must be an object$/,
+  ],
+  [
+    'countries that are a list',
+    { messages: { perCountry: ['canary value'] } },
+    /perCountry must be an object$/,
+  ],
+  [
+    'countries that are a Map',
+    { messages: { perCountry: new Map() } },
+    /perCountry must be an object$/,
+  ],
   ['a store without counters', { store: { challenges: {}, tokens: {} } }, /store must be a store/],
   ['a passport that is none', { passport: {} }, /passport must be a Passport instance/],
   ['a policy without a check', { policies: [{ name: 'x', stage: 'send' }] }, /policies\.0 must/],
@@ -91,24 +141,60 @@ export const BAD: [string, object, RegExp][] = [
   ],
   ['a clock that is a number', { now: 7 }, /now must be a function/],
   ['a sink that is a text', { onEvent: 'canary value' }, /onEvent must be a function/],
-  ['a figure that is a text', { codeValiditySeconds: '300' }, /codeValiditySeconds must be a whole number/],
+  [
+    'a figure that is a text',
+    { codeValiditySeconds: '300' },
+    /codeValiditySeconds must be a whole number/,
+  ],
   ['a figure that is a fraction', { maxSends: 1.5 }, /maxSends must be a whole number/],
-  ['a figure that is none', { pendingLoginSeconds: NaN }, /pendingLoginSeconds must be a whole number/],
-  ['a code that outlives its login', { codeValiditySeconds: 500, pendingLoginSeconds: 300 }, /codeValiditySeconds/],
-  ["Passport's key for the slot", { sessionKey: 'passport' }, /sessionKey 'passport' is reserved by/],
+  [
+    'a figure that is none',
+    { pendingLoginSeconds: NaN },
+    /pendingLoginSeconds must be a whole number/,
+  ],
+  [
+    'a code that outlives its login',
+    { codeValiditySeconds: 500, pendingLoginSeconds: 300 },
+    /codeValiditySeconds/,
+  ],
+  [
+    "Passport's key for the slot",
+    { sessionKey: 'passport' },
+    /sessionKey 'passport' is reserved by/,
+  ],
   ["the cookie's key for the slot", { sessionKey: 'cookie' }, /sessionKey 'cookie' is reserved by/],
-  ["Passport's key among the kept", { keepSessionKeys: ['passport'] }, /keepSessionKeys must not hold/],
+  [
+    "Passport's key among the kept",
+    { keepSessionKeys: ['passport'] },
+    /keepSessionKeys must not hold/,
+  ],
   ['the cookie among the kept', { keepSessionKeys: ['cookie'] }, /keepSessionKeys must not hold/],
   ['our own key among the kept', { keepSessionKeys: ['smsOtp'] }, /keepSessionKeys must not hold/],
-  ['our renamed key among the kept', { sessionKey: 'x', keepSessionKeys: ['x'] }, /keepSessionKeys must not/],
-  ['kept keys that are no list', { keepSessionKeys: 'theme' }, /keepSessionKeys must be a list of names/],
+  [
+    'our renamed key among the kept',
+    { sessionKey: 'x', keepSessionKeys: ['x'] },
+    /keepSessionKeys must not/,
+  ],
+  [
+    'kept keys that are no list',
+    { keepSessionKeys: 'theme' },
+    /keepSessionKeys must be a list of names/,
+  ],
   ['an empty field', { fields: { code: '' } }, /fields\.code must not be empty/],
   ['an empty strategy name', { strategyName: '' }, /strategyName must not be empty/],
   ['limits that are off', { limits: null }, /limits/],
   ['an unknown limit', { limits: { perPlanet: {} } }, /unknown option limits\.perPlanet$/],
-  ['a limit switched off', { limits: { perUser: { max: Infinity } } }, /limits\.perUser\.max must be/],
+  [
+    'a limit switched off',
+    { limits: { perUser: { max: Infinity } } },
+    /limits\.perUser\.max must be/,
+  ],
   ['a limit of nothing', { limits: { perNumber: { max: 0 } } }, /limits\.perNumber\.max must be/],
-  ['a shorter window', { limits: { perUser: { perSeconds: 60 } } }, /limits\.perUser\.perSeconds must be/],
+  [
+    'a shorter window',
+    { limits: { perUser: { perSeconds: 60 } } },
+    /limits\.perUser\.perSeconds must be/,
+  ],
   [
     'more than 50 failures where known browsers are counted apart',
     { limits: { failures: { disableAfter: 51 } } },
@@ -118,7 +204,11 @@ export const BAD: [string, object, RegExp][] = [
 
 /** The same for the gateway's options. */
 export const BAD_GATEWAYS: [string, object, RegExp][] = [
-  ['with credentials', { baseUrl: 'https://canary-user:canary-password@gateway.example' }, /baseUrl/],
+  [
+    'with credentials',
+    { baseUrl: 'https://canary-user:canary-password@gateway.example' },
+    /baseUrl/,
+  ],
   ['with a query', { baseUrl: 'https://gateway.example/?canary-query' }, /baseUrl/],
   ['with a fragment', { baseUrl: 'https://gateway.example/#canary-query' }, /baseUrl/],
   [
@@ -128,9 +218,21 @@ export const BAD_GATEWAYS: [string, object, RegExp][] = [
   ],
   ['by another scheme', { baseUrl: 'ftp://gateway.example' }, /baseUrl/],
   ['that is no URL', { baseUrl: 'canary value' }, /baseUrl/],
-  ['left out', { baseUrl: undefined }, /^createSmsOtp: gateway\.baseUrl is missing; it must be an http or https URL$/],
-  ['without a name', { username: undefined }, /^createSmsOtp: gateway\.username is missing; it must be a string/],
-  ['without a password', { password: undefined }, /^createSmsOtp: gateway\.password is missing; it must be a string/],
+  [
+    'left out',
+    { baseUrl: undefined },
+    /^createSmsOtp: gateway\.baseUrl is missing; it must be an http or https URL$/,
+  ],
+  [
+    'without a name',
+    { username: undefined },
+    /^createSmsOtp: gateway\.username is missing; it must be a string/,
+  ],
+  [
+    'without a password',
+    { password: undefined },
+    /^createSmsOtp: gateway\.password is missing; it must be a string/,
+  ],
   [
     'with a misspelt name',
     { usrname: 'me' },

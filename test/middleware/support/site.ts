@@ -21,7 +21,11 @@ export function addSite(app: Express, smsOtp: SmsOtp, passport: PassportStatic):
   router.post('/step-up', smsOtp.stepUp({ successRedirect: '/site/pin', failureRedirect }));
   const answer: RequestHandler = (req, res) => void res.json({ id: asTestUser(req.user).id });
   router.all('/account{/:page}', smsOtp.requireSecondFactor({ redirect: '/site/login' }), answer);
-  router.all('/fresh', smsOtp.requireSecondFactor({ redirect: '/site/why', maxAgeSeconds: 300 }), answer);
+  router.all(
+    '/fresh',
+    smsOtp.requireSecondFactor({ redirect: '/site/why', maxAgeSeconds: 300 }),
+    answer,
+  );
   // As connect-ensure-login does.
   router.post('/return-to', (req, res) => {
     Object.assign(req.session, { returnTo: (req.body as { path: unknown }).path });

@@ -15,7 +15,11 @@ export async function givePassword(agent: Agent, user: TestUser = ALICE): Promis
 }
 
 /** Gives the right code. */
-export async function giveCode(test: TestApp, agent: Agent, user: TestUser = ALICE): Promise<Response> {
+export async function giveCode(
+  test: TestApp,
+  agent: Agent,
+  user: TestUser = ALICE,
+): Promise<Response> {
   return agent.post('/login/pin').send({ pin: test.code(user) });
 }
 

@@ -56,7 +56,9 @@ const neverOnSundays: Policy = {
   name: 'never-on-sundays',
   stage: 'send',
   check: ({ purpose, mobile }) =>
-    purpose === 'login' && mobile.startsWith('+1') ? 'allow' : { deny: 'denied', retryAfterSeconds: 60 },
+    purpose === 'login' && mobile.startsWith('+1')
+      ? 'allow'
+      : { deny: 'denied', retryAfterSeconds: 60 },
 };
 
 const options: SmsOtpOptions = {
@@ -69,11 +71,17 @@ const options: SmsOtpOptions = {
   isRequiredFor: (user, req) => user.id !== 'robot' && req.ip !== '127.0.0.1',
   store,
   passport,
-  messages: { template: ({ user, locale, purpose }) => `${user.id} ${locale ?? ''} ${purpose} [PIN]` },
+  messages: {
+    template: ({ user, locale, purpose }) => `${user.id} ${locale ?? ''} ${purpose} [PIN]`,
+  },
   limits: { perUser: { max: 3 } },
   policies: [neverOnSundays, allowedCountries(['US'])],
   factors: [
-    totpFactor({ secret: process.env.SECRET, findSecret: ({ phone }) => phone, acceptStep: ({ id }) => id !== '' }),
+    totpFactor({
+      secret: process.env.SECRET,
+      findSecret: ({ phone }) => phone,
+      acceptStep: ({ id }) => id !== '',
+    }),
   ],
   onEvent: describeEvent,
   now: () => Date.now(),
@@ -91,12 +99,20 @@ app.use(passport.session());
 app.post(
   '/login',
   passport.authenticate('local', { session: false }),
-  smsOtp.send({ successRedirect: '/login/pin', failureRedirect: '/login', notRequiredRedirect: '/' }),
+  smsOtp.send({
+    successRedirect: '/login/pin',
+    failureRedirect: '/login',
+    notRequiredRedirect: '/',
+  }),
 );
 app.post('/login/pin', smsOtp.verify(), (req, res) => {
   const outcome = req.smsOtp;
   if (outcome?.verified !== undefined) {
-    res.json(outcome.verified ? { id: outcome.user.id, method: outcome.method } : { reason: outcome.reason });
+    res.json(
+      outcome.verified
+        ? { id: outcome.user.id, method: outcome.method }
+        : { reason: outcome.reason },
+    );
   } else res.sendStatus(500);
 });
 app.post('/login/pin/resend', smsOtp.resend({ failureRedirect: '/login/pin' }));
@@ -108,13 +124,20 @@ app.get('/login/pin', (req, res) => {
   const at: number | undefined = req.session.smsOtp?.verified?.at;
   res.json({ maskedPhone: pending?.maskedPhone, resendAt: pending?.resendAt, notice, otpId, at });
 });
-app.get('/account', smsOtp.requireSecondFactor({ maxAgeSeconds: 300, redirect: '/step-up' }), (req, res) => {
-  res.json({ fresh: smsOtp.hasSecondFactor(req, { maxAgeSeconds: 60 }), id: req.user?.id });
-});
-
-export const totpKey = createTotpSecret({ secret: ['a', 'b'], userId: 1, issuer: 'a', account: 'b' }).then(
-  ({ key }) => key,
+app.get(
+  '/account',
+  smsOtp.requireSecondFactor({ maxAgeSeconds: 300, redirect: '/step-up' }),
+  (req, res) => {
+    res.json({ fresh: smsOtp.hasSecondFactor(req, { maxAgeSeconds: 60 }), id: req.user?.id });
+  },
 );
+
+export const totpKey = createTotpSecret({
+  secret: ['a', 'b'],
+  userId: 1,
+  issuer: 'a',
+  account: 'b',
+}).then(({ key }) => key);
 
 /** `switch` over the code narrows to the class. */
 export function describeError(error: AnySmsOtpError): string | number | null {
@@ -143,9 +166,16 @@ export async function useEverythingElse(): Promise<readonly unknown[]> {
   const simulator = await GatewaySimulator.start(settings);
   const otp = await client.otp.generate({ mobile: '+12025550123', validitySeconds: 300 });
   const detail: string | null = otp.variant === 'A' ? otp.sender : otp.cost;
-  const validated: void = await client.otp.validate({ id: otp.id, mobile: otp.mobile, pin: '123456' });
+  const validated: void = await client.otp.validate({
+    id: otp.id,
+    mobile: otp.mobile,
+    pin: '123456',
+  });
   const lookup = await client.hlr.lookup('12025550123');
-  const money = [(await client.otp.balance()).balance, (await client.hlr.pricing()).pricing[0]?.price];
+  const money = [
+    (await client.otp.balance()).balance,
+    (await client.hlr.pricing()).pricing[0]?.price,
+  ];
   const reasons: readonly Reason[] = REASONS;
   const titles = [...storeContract, ...phoneBookContract].map(({ title }) => title);
   await smsOtp.unlockUser('alice');

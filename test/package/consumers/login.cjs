@@ -7,6 +7,11 @@ const { createSmsOtp } = require('passport-sms-otp');
 const { GatewaySimulator } = require('passport-sms-otp/simulator');
 const { walkThroughLogin } = require('./walk.cjs');
 
-walkThroughLogin({ express, session, passport, LocalStrategy, createSmsOtp, GatewaySimulator }).then((steps) =>
-  console.log(JSON.stringify(steps)),
-);
+walkThroughLogin({
+  express,
+  session,
+  passport,
+  LocalStrategy,
+  createSmsOtp,
+  GatewaySimulator,
+}).then((steps) => console.log(JSON.stringify(steps)));

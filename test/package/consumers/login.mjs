@@ -6,5 +6,12 @@ import { createSmsOtp } from 'passport-sms-otp';
 import { GatewaySimulator } from 'passport-sms-otp/simulator';
 import { walkThroughLogin } from './walk.cjs';
 
-const steps = await walkThroughLogin({ express, session, passport, LocalStrategy, createSmsOtp, GatewaySimulator });
+const steps = await walkThroughLogin({
+  express,
+  session,
+  passport,
+  LocalStrategy,
+  createSmsOtp,
+  GatewaySimulator,
+});
 console.log(JSON.stringify(steps));

@@ -4,7 +4,14 @@
  * A whole login in an application of somebody else: password, text message, wrong code, right code, account page.
  * The packages come from the caller, so that `require` and `import` are both tried.
  */
-async function walkThroughLogin({ express, session, passport, LocalStrategy, createSmsOtp, GatewaySimulator }) {
+async function walkThroughLogin({
+  express,
+  session,
+  passport,
+  LocalStrategy,
+  createSmsOtp,
+  GatewaySimulator,
+}) {
   const simulator = await GatewaySimulator.start({ variant: 'A', port: 0 });
   const smsOtp = createSmsOtp({ ...optionsFor(simulator), passport });
   const app = createApp({ express, session, passport, LocalStrategy, smsOtp });
@@ -50,7 +57,10 @@ function createApp({ express, session, passport, LocalStrategy, smsOtp }) {
     passport.authenticate('local', { session: false }),
     smsOtp.send({ successRedirect: '/login/pin', failureRedirect: '/login' }),
   );
-  app.post('/login/pin', smsOtp.verify({ successRedirect: '/account', failureRedirect: '/login/pin' }));
+  app.post(
+    '/login/pin',
+    smsOtp.verify({ successRedirect: '/account', failureRedirect: '/login/pin' }),
+  );
   app.get('/login/pin', (req, res) => res.json(smsOtp.status(req)));
   app.get('/account', smsOtp.requireSecondFactor(), (req, res) => res.json({ id: req.user.id }));
   return app;

@@ -30,7 +30,11 @@ async function main() {
   passport.deserializeUser((_id, done) => done(null, user));
   passport.use('first', new Strategy((_req, done) => done(null, user)));
   const app = express();
-  app.use(express.json(), session({ secret: 'x', resave: false, saveUninitialized: false }), passport.session());
+  app.use(
+    express.json(),
+    session({ secret: 'x', resave: false, saveUninitialized: false }),
+    passport.session(),
+  );
   const finish = (_req, res) => void res.json({});
   app.post('/login', passport.authenticate('first', { session: false }), smsOtp.send(), finish);
   app.post('/pin', smsOtp.verify(), finish);
@@ -49,7 +53,8 @@ async function main() {
   const sent = await post('/login', null, {});
   const cookie = sent.headers.getSetCookie().join().split(';')[0];
   const verified = await post('/pin', cookie, { pin: simulator.lastPin(user.phone) });
-  if (sent.status !== 200 || verified.status !== 200) throw new Error(`${sent.status} ${verified.status}`);
+  if (sent.status !== 200 || verified.status !== 200)
+    throw new Error(`${sent.status} ${verified.status}`);
   console.log(JSON.stringify([...loaded].filter((file) => file.includes('/'))));
   process.exit(0);
 }

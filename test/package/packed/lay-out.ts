@@ -13,10 +13,20 @@ interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>;
 }
 
-const OWN_TYPES = ['@types/node', '@types/passport', '@types/passport-local', '@types/express-session'];
+const OWN_TYPES = [
+  '@types/node',
+  '@types/passport',
+  '@types/passport-local',
+  '@types/express-session',
+];
 
 /** Lays out a project that has installed the package, Express and Passport: its node_modules and its sources. */
-export function layOutConsumer(project: string, tarball: string, peers: Peers, sources: string): void {
+export function layOutConsumer(
+  project: string,
+  tarball: string,
+  peers: Peers,
+  sources: string,
+): void {
   cpSync(sources, project, { recursive: true });
   cpSync(tarball, join(project, 'node_modules/passport-sms-otp'), { recursive: true });
   const { dependencies } = readManifest(tarball);
@@ -32,8 +42,13 @@ export function layOutConsumer(project: string, tarball: string, peers: Peers, s
 export function layOutAlone(project: string, tarball: string, sources: string): void {
   cpSync(sources, project, { recursive: true });
   cpSync(tarball, join(project, 'node_modules/passport-sms-otp'), { recursive: true });
-  for (const name of Object.keys(readManifest(tarball).dependencies ?? {})) link(project, name, name);
-  copyTypes(project, '@types/node', ROOT, { express: 'express', expressTypes: '@types/express', passport: 'passport' });
+  for (const name of Object.keys(readManifest(tarball).dependencies ?? {}))
+    link(project, name, name);
+  copyTypes(project, '@types/node', ROOT, {
+    express: 'express',
+    expressTypes: '@types/express',
+    passport: 'passport',
+  });
   writeFileSync(join(project, 'package.json'), '{ "private": true }\n');
 }
 
@@ -48,7 +63,8 @@ function link(project: string, name: string, source: string): void {
 function copyTypes(project: string, name: string, from: string, peers: Peers): void {
   const target = join(project, 'node_modules', name);
   if (existsSync(target)) return;
-  const source = name === '@types/express' ? join(MODULES, peers.expressTypes) : findPackage(name, from);
+  const source =
+    name === '@types/express' ? join(MODULES, peers.expressTypes) : findPackage(name, from);
   cpSync(source, target, { recursive: true, filter: (path) => basename(path) !== 'node_modules' });
   for (const dependency of Object.keys(readManifest(source).dependencies ?? {})) {
     copyTypes(project, dependency, source, peers);

@@ -17,7 +17,11 @@ export interface Tarball {
 /** Packs the package and unpacks it below `directory`. */
 export async function packInto(directory: string): Promise<Tarball> {
   await ensureBuilt();
-  const packed = await mustRun('npm', ['pack', '--ignore-scripts', '--pack-destination', directory], ROOT);
+  const packed = await mustRun(
+    'npm',
+    ['pack', '--ignore-scripts', '--pack-destination', directory],
+    ROOT,
+  );
   await mustRun('sh', ['-c', 'tar -xzf ./*.tgz'], directory);
   const list = await mustRun('sh', ['-c', 'tar -tzf ./*.tgz'], directory);
   const files = list.split('\n').filter((line) => line !== '' && !line.endsWith('/'));

@@ -72,7 +72,9 @@ export function followsDirection({ from, to, kind }: Import): boolean {
   if (allowed === undefined) return false;
   if (isPackage(to) || (source === target && source !== 'errors')) return true;
   if (allowed.includes(target) || MAY_IMPORT_FILES[source]?.includes(to) === true) return true;
-  return kind === 'type' && (to === FREE_TYPES || (MAY_IMPORT_TYPES[source] ?? []).includes(target));
+  return (
+    kind === 'type' && (to === FREE_TYPES || (MAY_IMPORT_TYPES[source] ?? []).includes(target))
+  );
 }
 
 const HTTP_PACKAGES = ['express', 'express-session', 'passport', 'passport-custom'];
@@ -95,7 +97,8 @@ export function keepsOptionalPeersApart({ from, to }: Import): boolean {
 export function findFilesWithZod(imports: readonly Import[], entries: readonly string[]): string[] {
   const loaded = new Set(entries);
   for (const file of loaded) {
-    for (const { from, to, kind } of imports) if (from === file && kind === 'value' && !isPackage(to)) loaded.add(to);
+    for (const { from, to, kind } of imports)
+      if (from === file && kind === 'value' && !isPackage(to)) loaded.add(to);
   }
   return imports
     .filter(({ from, to, kind }) => loaded.has(from) && kind === 'value' && packageOf(to) === 'zod')

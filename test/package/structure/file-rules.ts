@@ -28,7 +28,10 @@ export function countLines(text: string): number {
 
 export function hasNamedExportsOnly(path: string, text: string): boolean {
   return allNodes(parse(path, text)).every(
-    (node) => !ts.isExportAssignment(node) && node.kind !== ts.SyntaxKind.DefaultKeyword && !isNamedDefault(node),
+    (node) =>
+      !ts.isExportAssignment(node) &&
+      node.kind !== ts.SyntaxKind.DefaultKeyword &&
+      !isNamedDefault(node),
   );
 }
 
@@ -50,11 +53,15 @@ export function leavesSessionsToTheSlot(path: string, text: string): boolean {
 }
 
 function touchesSession(node: ts.Node): boolean {
-  if (ts.isPropertyAccessExpression(node)) return node.name.text === 'session' && isRequest(node.expression);
+  if (ts.isPropertyAccessExpression(node))
+    return node.name.text === 'session' && isRequest(node.expression);
   if (ts.isElementAccessExpression(node)) {
-    return ts.isStringLiteralLike(node.argumentExpression) && node.argumentExpression.text === 'session';
+    return (
+      ts.isStringLiteralLike(node.argumentExpression) && node.argumentExpression.text === 'session'
+    );
   }
-  if (!ts.isBindingElement(node) || (node.propertyName ?? node.name).getText() !== 'session') return false;
+  if (!ts.isBindingElement(node) || (node.propertyName ?? node.name).getText() !== 'session')
+    return false;
   const origin = originOf(node.parent.parent);
   return origin !== undefined && isRequest(origin);
 }

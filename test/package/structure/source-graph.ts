@@ -14,8 +14,12 @@ export interface Import {
 }
 
 export function readSources(directory: string): Sources {
-  const names = readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
-  return new Map(names.map((name) => [name.replaceAll('\\', '/'), readFileSync(join(directory, name), 'utf8')]));
+  const names = readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.ts'),
+  );
+  return new Map(
+    names.map((name) => [name.replaceAll('\\', '/'), readFileSync(join(directory, name), 'utf8')]),
+  );
 }
 
 export function parse(path: string, text: string): ts.SourceFile {
@@ -42,7 +46,10 @@ export function readImports(sources: Sources): Import[] {
 
 function readImport(node: ts.Node): { specifier: string; kind: Import['kind'] } | null {
   if (ts.isImportDeclaration(node)) {
-    return { specifier: textOf(node.moduleSpecifier), kind: isTypeImport(node.importClause) ? 'type' : 'value' };
+    return {
+      specifier: textOf(node.moduleSpecifier),
+      kind: isTypeImport(node.importClause) ? 'type' : 'value',
+    };
   }
   if (ts.isExportDeclaration(node) && node.moduleSpecifier !== undefined) {
     return { specifier: textOf(node.moduleSpecifier), kind: isTypeExport(node) ? 'type' : 'value' };
@@ -50,13 +57,17 @@ function readImport(node: ts.Node): { specifier: string; kind: Import['kind'] } 
   if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) {
     return { specifier: textOf(node.argument.literal), kind: 'type' };
   }
-  if (ts.isExternalModuleReference(node)) return { specifier: textOf(node.expression), kind: 'value' };
+  if (ts.isExternalModuleReference(node))
+    return { specifier: textOf(node.expression), kind: 'value' };
   if (!ts.isCallExpression(node) || !isLoading(node.expression)) return null;
   return { specifier: textOf(node.arguments[0]), kind: isInsideFunction(node) ? 'lazy' : 'value' };
 }
 
 function isLoading(callee: ts.Expression): boolean {
-  return callee.kind === ts.SyntaxKind.ImportKeyword || (ts.isIdentifier(callee) && callee.text === 'require');
+  return (
+    callee.kind === ts.SyntaxKind.ImportKeyword ||
+    (ts.isIdentifier(callee) && callee.text === 'require')
+  );
 }
 
 function isTypeImport(clause: ts.ImportClause | undefined): boolean {

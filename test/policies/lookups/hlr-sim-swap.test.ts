@@ -15,13 +15,19 @@ const today = (): string => new Date(setup.clock.now()).toISOString().slice(0, 1
 describe('the hint at a changed SIM', () => {
   it('needs three equal identities over a day, each after a right code', async () => {
     const { login, ask, setSim } = walk(setup);
-    expect([await login(0), await login(12 * HOUR), await login(12 * HOUR)]).toEqual(Array(3).fill('allow'));
+    expect([await login(0), await login(12 * HOUR), await login(12 * HOUR)]).toEqual(
+      Array(3).fill('allow'),
+    );
     const seen = today();
     setSim(OTHER_SIM);
     setup.clock.advanceSeconds(HOUR);
     expect(await ask()).toBe('deny');
     expect(setup.events).toEqual([
-      { type: 'sim-swap-hint', userId: 'alice', hint: `subscriber identity differs from the one last seen on ${seen}` },
+      {
+        type: 'sim-swap-hint',
+        userId: 'alice',
+        hint: `subscriber identity differs from the one last seen on ${seen}`,
+      },
     ]);
   });
 
@@ -85,7 +91,10 @@ describe('the hint at a changed SIM', () => {
     expect(await login(HOUR)).toBe('deny');
     setup.sim.failNext('lookup', 'reset');
     expect(await login(HOUR)).toBe('deny');
-    setup.sim.subscribers.set(MOBILE, { status: 'invalid', advancedStatus: 'ABSENT_SUBSCRIBER_SM' });
+    setup.sim.subscribers.set(MOBILE, {
+      status: 'invalid',
+      advancedStatus: 'ABSENT_SUBSCRIBER_SM',
+    });
     expect(await login(HOUR)).toBe('deny');
     setSim('0');
     expect(await login(HOUR)).toBe('deny');
@@ -145,12 +154,16 @@ describe('the hint at a changed SIM', () => {
     ['lookups must be made by numberLookups', { key: KEY, lookups: 1 }],
   ])('refuses options: %s', (problem, options) => {
     // Callers without types may pass anything.
-    expect(() => hlrSimSwap(options as HlrSimSwapOptions)).toThrow(new RegExp(`^hlrSimSwap: ${problem}`));
+    expect(() => hlrSimSwap(options as HlrSimSwapOptions)).toThrow(
+      new RegExp(`^hlrSimSwap: ${problem}`),
+    );
   });
 
   it('refuses lookups that serve another one', () => {
     const lookups = numberLookups();
     hlrSimSwap({ key: KEY, lookups });
-    expect(() => hlrSimSwap({ key: KEY, lookups })).toThrow('hlrSimSwap: lookups serve another one already');
+    expect(() => hlrSimSwap({ key: KEY, lookups })).toThrow(
+      'hlrSimSwap: lookups serve another one already',
+    );
   });
 });

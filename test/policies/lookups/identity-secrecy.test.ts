@@ -28,16 +28,27 @@ describe('subscriber identity, switching centre and number', () => {
       told.push(await login(12 * HOUR), await check.check(setup.context({ purpose: 'login' })));
       setup.sim.subscribers.set(MOBILE, { status: time % 2 === 0 ? 'invalid' : 'odd' });
       setup.clock.advanceSeconds(HOUR);
-      told.push(await check.check(setup.context({ purpose: 'login' })), await policy.check(setup.context()));
-      told.push(await lookups.find(setup.context({ purpose: 'login' })), lookups.networkOf(setup.context()));
+      told.push(
+        await check.check(setup.context({ purpose: 'login' })),
+        await policy.check(setup.context()),
+      );
+      told.push(
+        await lookups.find(setup.context({ purpose: 'login' })),
+        lookups.networkOf(setup.context()),
+      );
     }
-    expect([setup.notes.size, told.includes('deny'), setup.events.length > 2]).toEqual([1, true, true]);
+    expect([setup.notes.size, told.includes('deny'), setup.events.length > 2]).toEqual([
+      1,
+      true,
+      true,
+    ]);
     const all = tellAll([told, setup.events, [...setup.notes], policy, lookups]);
     expect(SECRETS.filter((secret) => all.includes(secret))).toEqual([]);
   });
 
   it('make another digest for every number, every identity and every key', async () => {
-    const lookups = (): ReturnType<typeof numberLookups> => numberLookups({ maxPerUserPerDay: 1_000 });
+    const lookups = (): ReturnType<typeof numberLookups> =>
+      numberLookups({ maxPerUserPerDay: 1_000 });
     const digests = new Set<unknown>();
     for (const key of [KEY, KEY + '2']) {
       for (const imsi of SIMS) {
@@ -45,12 +56,17 @@ describe('subscriber identity, switching centre and number', () => {
           setup.notes.clear();
           setup.sim.subscribers.set(mobile, { imsi, mcc: '310' });
           const provider = hlrSimSwap({ key, lookups: lookups() });
-          await provider.verified?.(setup.verified({ mobile, purpose: 'enroll' }), { maxAgeHours: 72 });
+          await provider.verified?.(setup.verified({ mobile, purpose: 'enroll' }), {
+            maxAgeHours: 72,
+          });
           for (const note of setup.notes.values()) digests.add(Object(JSON.parse(note)).identity);
         }
       }
     }
-    expect([digests.size, [...digests].every((digest) => /^[\w-]{43}$/.test(String(digest)))]).toEqual([8, true]);
+    expect([
+      digests.size,
+      [...digests].every((digest) => /^[\w-]{43}$/.test(String(digest))),
+    ]).toEqual([8, true]);
   });
 
   it.each([
@@ -71,17 +87,20 @@ describe('subscriber identity, switching centre and number', () => {
 });
 
 describe('a whole login', () => {
-  it.each(['A', 'B'] as const)('reveals nothing of lookups to a denied user: variant %s', async (variant) => {
-    // A policy of any user is one of an app's.
-    const policies = [numberCheck({ stage: 'send', mode: 'enforce' }) as Policy];
-    const test = await startTestApp({ variant, options: { policies } });
-    const subscriber = { status: 'invalid', advancedStatus: 'TELE_SERVICE_NOT_PROVISIONED' };
-    test.sim.subscribers.set(ALICE.phone ?? '', subscriber);
-    const { status, body } = await visit(test).login();
-    expect([status, body]).toEqual([403, { error: 'unsuitable-phone' }]);
-    expect(tellAll(test.events)).toContain('TELE_SERVICE_NOT_PROVISIONED');
-    expect(test.sim.stats().calls.generate).toBe(0);
-    test.sim.subscribers.delete(ALICE.phone ?? '');
-    await test.close();
-  });
+  it.each(['A', 'B'] as const)(
+    'reveals nothing of lookups to a denied user: variant %s',
+    async (variant) => {
+      // A policy of any user is one of an app's.
+      const policies = [numberCheck({ stage: 'send', mode: 'enforce' }) as Policy];
+      const test = await startTestApp({ variant, options: { policies } });
+      const subscriber = { status: 'invalid', advancedStatus: 'TELE_SERVICE_NOT_PROVISIONED' };
+      test.sim.subscribers.set(ALICE.phone ?? '', subscriber);
+      const { status, body } = await visit(test).login();
+      expect([status, body]).toEqual([403, { error: 'unsuitable-phone' }]);
+      expect(tellAll(test.events)).toContain('TELE_SERVICE_NOT_PROVISIONED');
+      expect(test.sim.stats().calls.generate).toBe(0);
+      test.sim.subscribers.delete(ALICE.phone ?? '');
+      await test.close();
+    },
+  );
 });

@@ -13,8 +13,11 @@ async function open(simulator?: SimulatorOptions, client?: object): Promise<Look
 }
 
 const LOGIN = { stage: 'send', purpose: 'login' } as const;
-const other = (last: number): { mobile: string } => ({ mobile: `+120255501${String(last).padStart(2, '0')}` });
-const told = (): unknown[] => setup.events.map((event) => ('reason' in event ? event.reason : event.type));
+const other = (last: number): { mobile: string } => ({
+  mobile: `+120255501${String(last).padStart(2, '0')}`,
+});
+const told = (): unknown[] =>
+  setup.events.map((event) => ('reason' in event ? event.reason : event.type));
 
 describe('an error of the lookup', () => {
   it.each([1221, 2003])('%i, invalid phone: denies and is not asked again', async (code) => {
@@ -55,7 +58,10 @@ describe('an error of the lookup', () => {
       expect(await check.check(setup.context(other(last)))).toBe('allow');
       setup.clock.advanceSeconds(1_000_000);
     }
-    expect([setup.lookups(), setup.events]).toEqual([1, [{ type: 'lookups-stopped', reason: 'no-permission' }]]);
+    expect([setup.lookups(), setup.events]).toEqual([
+      1,
+      [{ type: 'lookups-stopped', reason: 'no-permission' }],
+    ]);
     expect(await strict.check(setup.context())).toEqual({
       deny: 'unsuitable-phone',
       reasons: ['no-permission', 'may pass'],
@@ -73,7 +79,10 @@ describe('an error of the lookup', () => {
       lookups.push(setup.lookups());
     }
     expect(lookups).toEqual([1, 1, 2, 2, 3]);
-    expect(setup.events).toEqual([{ type: 'lookups-stopped', reason: 'no-balance' }, { type: 'lookups-resumed' }]);
+    expect(setup.events).toEqual([
+      { type: 'lookups-stopped', reason: 'no-balance' },
+      { type: 'lookups-resumed' },
+    ]);
   });
 
   it('2005, no lookups there: asks for no number of that prefix for a day', async () => {
@@ -90,18 +99,21 @@ describe('an error of the lookup', () => {
     expect(await ask('+8821234568')).toBe(3);
   });
 
-  it.each(['HLR_REJECT', 'HLR_ABORT'])('%s stands for its prefix for an hour', async (advancedStatus) => {
-    await open();
-    const check = numberCheck();
-    setup.sim.subscribers.set(MOBILE, { status: 'invalid', advancedStatus });
-    await check.check(setup.context());
-    setup.clock.advanceSeconds(3_599);
-    await check.check(setup.context(other(25)));
-    expect(setup.lookups()).toBe(1);
-    setup.clock.advanceSeconds(1);
-    await check.check(setup.context(other(25)));
-    expect(setup.lookups()).toBe(2);
-  });
+  it.each(['HLR_REJECT', 'HLR_ABORT'])(
+    '%s stands for its prefix for an hour',
+    async (advancedStatus) => {
+      await open();
+      const check = numberCheck();
+      setup.sim.subscribers.set(MOBILE, { status: 'invalid', advancedStatus });
+      await check.check(setup.context());
+      setup.clock.advanceSeconds(3_599);
+      await check.check(setup.context(other(25)));
+      expect(setup.lookups()).toBe(1);
+      setup.clock.advanceSeconds(1);
+      await check.check(setup.context(other(25)));
+      expect(setup.lookups()).toBe(2);
+    },
+  );
 });
 
 describe('a lookup that fails', () => {

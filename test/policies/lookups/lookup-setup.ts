@@ -1,4 +1,9 @@
-import { memoryStore, type PolicyContext, type PolicyEvent, type VerifiedContext } from 'passport-sms-otp';
+import {
+  memoryStore,
+  type PolicyContext,
+  type PolicyEvent,
+  type VerifiedContext,
+} from 'passport-sms-otp';
 import { GatewayClient } from 'passport-sms-otp/client';
 import { GatewaySimulator, type SimulatorOptions } from 'passport-sms-otp/simulator';
 import { testClock, type TestClock } from '../../support/clock';
@@ -20,7 +25,10 @@ export interface LookupSetup {
 
 export const MOBILE = '+12025550123';
 
-export async function startLookups(simulator: SimulatorOptions = {}, client: object = {}): Promise<LookupSetup> {
+export async function startLookups(
+  simulator: SimulatorOptions = {},
+  client: object = {},
+): Promise<LookupSetup> {
   const sim = await GatewaySimulator.start(simulator);
   const { baseUrl, variant, username, password } = sim;
   const clock = testClock();
@@ -36,12 +44,23 @@ export async function startLookups(simulator: SimulatorOptions = {}, client: obj
     emit: (event: PolicyEvent) => events.push(event),
   };
   const about = (mobile: string): Pick<PolicyContext, 'mobile' | 'numberKey' | 'prefixKey'> => {
-    return { mobile, numberKey: `number of ${mobile}`, prefixKey: `prefix of ${mobile.slice(0, -4)}` };
+    return {
+      mobile,
+      numberKey: `number of ${mobile}`,
+      prefixKey: `prefix of ${mobile.slice(0, -4)}`,
+    };
   };
   return {
     ...{ sim, clock, events, notes },
     context: ({ mobile = MOBILE, ...changes } = {}) => ({
-      ...{ stage: 'enroll', user: {}, userId: 'alice', purpose: 'enroll', address: undefined, provenKeys: [] },
+      ...{
+        stage: 'enroll',
+        user: {},
+        userId: 'alice',
+        purpose: 'enroll',
+        address: undefined,
+        provenKeys: [],
+      },
       ...tools,
       ...about(mobile),
       ...changes,
@@ -60,7 +79,10 @@ export async function startLookups(simulator: SimulatorOptions = {}, client: obj
   };
 }
 
-function watchNotes(notes: PolicyContext['notes'], seen: Map<string, string>): PolicyContext['notes'] {
+function watchNotes(
+  notes: PolicyContext['notes'],
+  seen: Map<string, string>,
+): PolicyContext['notes'] {
   if (notes === undefined) throw new Error('the memory store keeps no notes');
   return {
     read: (key) => notes.read(key),

@@ -13,7 +13,11 @@ afterEach(() => setup.close());
 const LOGIN = { stage: 'send', purpose: 'login' } as const;
 
 /** Asks again after so many seconds each; how many lookups were made by then. */
-async function count(check: Policy<unknown>, waits: readonly number[], changes = {}): Promise<number[]> {
+async function count(
+  check: Policy<unknown>,
+  waits: readonly number[],
+  changes = {},
+): Promise<number[]> {
   const lookups: number[] = [];
   for (const seconds of waits) {
     setup.clock.advanceSeconds(seconds);
@@ -26,20 +30,41 @@ async function count(check: Policy<unknown>, waits: readonly number[], changes =
 describe('what a lookup found', () => {
   it.each([
     ['valid', {}, 600, 600],
-    ['ABSENT_SUBSCRIBER_SM', { status: 'invalid', advancedStatus: 'ABSENT_SUBSCRIBER_SM' }, 120, 120],
-    ['UNKNOWN_SUBSCRIBER', { status: 'invalid', advancedStatus: 'UNKNOWN_SUBSCRIBER' }, 86_400, 600],
-    ['no text messages', { status: 'invalid', advancedStatus: 'TELE_SERVICE_NOT_PROVISIONED' }, 86_400, 86_400],
+    [
+      'ABSENT_SUBSCRIBER_SM',
+      { status: 'invalid', advancedStatus: 'ABSENT_SUBSCRIBER_SM' },
+      120,
+      120,
+    ],
+    [
+      'UNKNOWN_SUBSCRIBER',
+      { status: 'invalid', advancedStatus: 'UNKNOWN_SUBSCRIBER' },
+      86_400,
+      600,
+    ],
+    [
+      'no text messages',
+      { status: 'invalid', advancedStatus: 'TELE_SERVICE_NOT_PROVISIONED' },
+      86_400,
+      86_400,
+    ],
     ['no delivery', { status: 'invalid', advancedStatus: 'FACILITY_NOT_SUPPORTED' }, 3_600, 3_600],
-  ])('stands as long as the table says: %s', async (_what, subscriber, enrollSeconds, loginSeconds) => {
-    setup.sim.subscribers.set(MOBILE, subscriber);
-    expect(await count(numberCheck(), [0, enrollSeconds - 1, 1])).toEqual([1, 1, 2]);
-    expect(await count(numberCheck(), [0, loginSeconds - 1, 1], LOGIN)).toEqual([3, 3, 4]);
-  });
+  ])(
+    'stands as long as the table says: %s',
+    async (_what, subscriber, enrollSeconds, loginSeconds) => {
+      setup.sim.subscribers.set(MOBILE, subscriber);
+      expect(await count(numberCheck(), [0, enrollSeconds - 1, 1])).toEqual([1, 1, 2]);
+      expect(await count(numberCheck(), [0, loginSeconds - 1, 1], LOGIN)).toEqual([3, 3, 4]);
+    },
+  );
 
-  it.each(['CALL_BARRED', 'DATA_MISSING', 'UNEXPECTED_DATA_VALUE'])('is not kept: %s', async (advancedStatus) => {
-    setup.sim.subscribers.set(MOBILE, { status: 'invalid', advancedStatus });
-    expect(await count(numberCheck(), [0, 0, 0])).toEqual([1, 2, 3]);
-  });
+  it.each(['CALL_BARRED', 'DATA_MISSING', 'UNEXPECTED_DATA_VALUE'])(
+    'is not kept: %s',
+    async (advancedStatus) => {
+      setup.sim.subscribers.set(MOBILE, { status: 'invalid', advancedStatus });
+      expect(await count(numberCheck(), [0, 0, 0])).toEqual([1, 2, 3]);
+    },
+  );
 
   it('is asked for again when the clock was set back', async () => {
     const check = numberCheck();
@@ -57,7 +82,9 @@ describe('what a lookup found', () => {
   });
 
   it('is forgotten when newer numbers fill the memory, and nothing grows', async () => {
-    const check = numberCheck({ lookups: numberLookups({ maxEntries: 100, maxPerUserPerDay: 1_000 }) });
+    const check = numberCheck({
+      lookups: numberLookups({ maxEntries: 100, maxPerUserPerDay: 1_000 }),
+    });
     await check.check(setup.context());
     for (let last = 0; last < 100; last += 1) {
       await check.check(setup.context({ mobile: `+1415555${String(1000 + last)}` }));
@@ -73,7 +100,9 @@ describe('a lookup', () => {
   it('is shared by all concurrent calls', async () => {
     const check = numberCheck();
     const users = Array.from({ length: 20 }, (_, index) => `user ${index}`);
-    const answers = await Promise.all(users.map(async (userId) => check.check(setup.context({ userId }))));
+    const answers = await Promise.all(
+      users.map(async (userId) => check.check(setup.context({ userId }))),
+    );
     expect([new Set(answers), setup.lookups()]).toEqual([new Set(['allow']), 1]);
   });
 
@@ -84,7 +113,9 @@ describe('a lookup', () => {
     const begun = performance.now();
     expect(await check.check(setup.context())).toBe('allow');
     expect(performance.now() - begun).toBeLessThan(500);
-    expect(setup.events).toEqual([{ type: 'number-doubtful', userId: 'alice', reason: 'late, may pass' }]);
+    expect(setup.events).toEqual([
+      { type: 'number-doubtful', userId: 'alice', reason: 'late, may pass' },
+    ]);
     await waitUntil(() => lookups.networkOf(setup.context()) !== undefined);
     await check.check(setup.context());
     expect([setup.lookups(), setup.events.length]).toEqual([1, 1]);
@@ -98,7 +129,11 @@ describe('the network of a number', () => {
     expect(lookups.networkOf(setup.context())).toBeUndefined();
     setup.sim.subscribers.set(MOBILE, { mcc: '262', mnc: '01', operator: ' Rhein  FUNK' });
     await check.check(setup.context());
-    expect(lookups.networkOf(setup.context())).toEqual({ mcc: '262', mnc: '01', operator: 'rhein funk' });
+    expect(lookups.networkOf(setup.context())).toEqual({
+      mcc: '262',
+      mnc: '01',
+      operator: 'rhein funk',
+    });
     setup.clock.advanceSeconds(600);
     setup.sim.subscribers.set(MOBILE, { mcc: '262', mnc: '02', operator: '' });
     await check.check(setup.context());
@@ -114,7 +149,10 @@ describe('the network of a number', () => {
     const check = numberCheck({ lookups });
     await check.check(setup.context());
     setup.clock.advanceSeconds(600);
-    setup.sim.subscribers.set(MOBILE, { status: 'invalid', advancedStatus: 'ABSENT_SUBSCRIBER_SM' });
+    setup.sim.subscribers.set(MOBILE, {
+      status: 'invalid',
+      advancedStatus: 'ABSENT_SUBSCRIBER_SM',
+    });
     await check.check(setup.context());
     expect(lookups.networkOf(setup.context())).toMatchObject({ mcc: '310' });
   });

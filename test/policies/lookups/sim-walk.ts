@@ -1,5 +1,10 @@
 import { type Policy } from 'passport-sms-otp';
-import { hlrSimSwap, numberLookups, simSwap, type HlrSimSwapOptions } from 'passport-sms-otp/policies';
+import {
+  hlrSimSwap,
+  numberLookups,
+  simSwap,
+  type HlrSimSwapOptions,
+} from 'passport-sms-otp/policies';
 import type { LookupSetup } from './lookup-setup';
 
 export const KEY = 'a secret of the test, 32 bytes long';
@@ -23,12 +28,17 @@ export interface SimWalk {
 
 export function walk(setup: LookupSetup, options: Partial<HlrSimSwapOptions> = {}): SimWalk {
   const lookups = options.lookups ?? numberLookups({ maxPerUserPerDay: 1_000 });
-  const policy = simSwap({ provider: hlrSimSwap({ key: KEY, lookups, ...options }), mode: 'enforce' });
+  const policy = simSwap({
+    provider: hlrSimSwap({ key: KEY, lookups, ...options }),
+    mode: 'enforce',
+  });
   const number = (mobile?: string): { mobile?: string } => (mobile === undefined ? {} : { mobile });
 
   async function ask(mobile?: string): Promise<string> {
     const before = setup.events.length;
-    const answer = await policy.check(setup.context({ stage: 'send', purpose: 'login', ...number(mobile) }));
+    const answer = await policy.check(
+      setup.context({ stage: 'send', purpose: 'login', ...number(mobile) }),
+    );
     if (answer !== 'allow') return 'deny';
     return setup.events.length > before ? 'hint' : 'allow';
   }

@@ -1,10 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
-import { type BalanceLevels, type BalanceState, assessBalance } from '../../../src/policies/spend-limits/balance-watch';
+import {
+  type BalanceLevels,
+  type BalanceState,
+  assessBalance,
+} from '../../../src/policies/spend-limits/balance-watch';
 import { toDecimal, toMicros } from '../../../src/policies/spend-limits/micros';
 import type { PolicyEvent } from '../../../src/limits/policy';
 
 const HOUR_MS = 3_600_000;
-const LEVELS: BalanceLevels = { warnBelow: 20_000_000, criticalBelow: 5_000_000, unexplained: 1_000_000 };
+const LEVELS: BalanceLevels = {
+  warnBelow: 20_000_000,
+  criticalBelow: 5_000_000,
+  unexplained: 1_000_000,
+};
 
 /** A look as [hours since the one before, balance, all that was spent]. */
 type Look = readonly [hours: number, balance: string, spent: string];
@@ -25,7 +33,9 @@ function watch(looks: readonly Look[], levels: BalanceLevels = LEVELS): string[]
 function show(event: PolicyEvent): string {
   if (event.type === 'balance-low') return `${event.level} at ${event.balance}`;
   if (event.type === 'balance-recovered') return `recovered at ${event.balance}`;
-  return event.type === 'unexplained-spend' ? `${event.spent} instead of ${event.explained}` : event.type;
+  return event.type === 'unexplained-spend'
+    ? `${event.spent} instead of ${event.explained}`
+    : event.type;
 }
 
 describe('a balance', () => {
@@ -82,7 +92,15 @@ describe('a balance', () => {
         ],
         levels,
       ),
-    ).toEqual(['', 'warning at 90.0000', '', '', '', 'critical at 30.0000', 'recovered at 30.0000']);
+    ).toEqual([
+      '',
+      'warning at 90.0000',
+      '',
+      '',
+      '',
+      'critical at 30.0000',
+      'recovered at 30.0000',
+    ]);
   });
 
   it('is as before when the clock stands still or goes back', () => {
@@ -125,7 +143,9 @@ describe('spend', () => {
       // One message that is paid and not counted yet, at every other look.
       return [1, toDecimal((100 - spent - (index % 2)) * 1_000_000), String(spent)];
     });
-    expect(watch(looks, { ...LEVELS, warnBelow: 0, criticalBelow: 0 }).join('')).not.toContain('instead');
+    expect(watch(looks, { ...LEVELS, warnBelow: 0, criticalBelow: 0 }).join('')).not.toContain(
+      'instead',
+    );
   });
 
   it('is not reported when a top-up hides it, nor after the store was emptied', () => {

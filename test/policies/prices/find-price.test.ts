@@ -43,9 +43,17 @@ describe('the price of a network', () => {
     ['is sure when several rows agree', { mcc: '262', mnc: '006' }, '0.0750 (2)'],
     ['is the highest of rows that are alike', { mcc: '262', mnc: '01' }, '0.0710 (3)'],
     ['is that of its operator', { mcc: '334', mnc: '02', operator: 'TEL  AGUILA' }, '0.0310 (4)'],
-    ['is the highest of its operator', { mcc: '208', mnc: '02', operator: 'hexagone!' }, '0.0530 (4)'],
+    [
+      'is the highest of its operator',
+      { mcc: '208', mnc: '02', operator: 'hexagone!' },
+      '0.0530 (4)',
+    ],
     ['is the highest of its country code', { mcc: '208', mnc: '02' }, '0.0540 (5)'],
-    ['is that too when the network code is odd', { mcc: '208', mnc: 'x', operator: 'None' }, '0.0540 (5)'],
+    [
+      'is that too when the network code is odd',
+      { mcc: '208', mnc: 'x', operator: 'None' },
+      '0.0540 (5)',
+    ],
     ['is that too without a network code', { mcc: '208', mnc: null, operator: null }, '0.0540 (5)'],
     ['is that too with an empty network code', { mcc: '208', mnc: '' }, '0.0540 (5)'],
     ['is none for another country code', { mcc: '999', mnc: '01' }, 'none'],
@@ -66,7 +74,11 @@ describe('the price of a country', () => {
   });
 
   it('is that of its dialling code when the list has other countries there', async () => {
-    const table = await join(['234-10 0.0400 United_Kingdom', '234-55 0.0900 Jersey', '310-260 0.0075 USA']);
+    const table = await join([
+      '234-10 0.0400 United_Kingdom',
+      '234-55 0.0900 Jersey',
+      '310-260 0.0075 USA',
+    ]);
     expect(find(table, 'GB', '+447400123456')).toBe('0.0400 (6)');
     expect(find(table, 'GG', '+447911123456')).toBe('0.0900 (6)');
     expect(find(table, null, '+449999')).toBe('0.0900 (6)');

@@ -28,7 +28,15 @@ export interface PriceAppOptions extends SpendLimitsOptions {
 
 /** A test app whose one policy is the ceiling, which denies; numbers of any country. */
 export async function startPriceApp(given: PriceAppOptions): Promise<PriceApp> {
-  const { variant = 'A', simulator, users, gateway, startsAt = NOON, before = [], ...ceiling } = given;
+  const {
+    variant = 'A',
+    simulator,
+    users,
+    gateway,
+    startsAt = NOON,
+    before = [],
+    ...ceiling
+  } = given;
   const clock = testClock(startsAt);
   const store = memoryStore({ now: () => clock.now() });
   const test = await startTestApp({
@@ -37,7 +45,11 @@ export async function startPriceApp(given: PriceAppOptions): Promise<PriceApp> {
     ...(simulator && { simulator }),
     ...(users && { users }),
     ...(gateway && { gateway }),
-    options: { store, allowedCountries: 'any', policies: [...before, spendLimits({ mode: 'enforce', ...ceiling })] },
+    options: {
+      store,
+      allowedCountries: 'any',
+      policies: [...before, spendLimits({ mode: 'enforce', ...ceiling })],
+    },
   });
   return {
     ...test,

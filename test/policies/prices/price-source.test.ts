@@ -8,13 +8,21 @@ import { testClock, type TestClock } from '../../support/clock';
 import { waitUntil } from '../../support/wait-until';
 
 const HOURS = 3_600;
-const EMPTY = { kind: 'body', status: 200, body: '{"status_code":200,"payload":{"pricing":[]}}' } as const;
+const EMPTY = {
+  kind: 'body',
+  status: 200,
+  body: '{"status_code":200,"payload":{"pricing":[]}}',
+} as const;
 const CHEAP = {
   kind: 'body',
   status: 200,
   body: '{"status_code":200,"payload":{"pricing":[{"countryname":"USA","mcc":"310","mnc":"410","price":"0.0010"}]}}',
 } as const;
-const PROBLEM = { type: 'price-list-problem', problem: 'the price list could not be fetched', rows: 0 };
+const PROBLEM = {
+  type: 'price-list-problem',
+  problem: 'the price list could not be fetched',
+  rows: 0,
+};
 
 let sim: GatewaySimulator;
 let client: GatewayClient;
@@ -30,7 +38,13 @@ type PriceSource = ReturnType<typeof createPriceSource>;
 async function start(firstWaitMs?: number): Promise<PriceSource> {
   sim = await GatewaySimulator.start();
   const { baseUrl, username, password } = sim;
-  client = new GatewayClient({ baseUrl, variant: 'A', username, password, timeouts: { pricingMs: 1_000 } });
+  client = new GatewayClient({
+    baseUrl,
+    variant: 'A',
+    username,
+    password,
+    timeouts: { pricingMs: 1_000 },
+  });
   await client.warmUp();
   clock = testClock();
   events = [];
@@ -56,7 +70,9 @@ const asked = (): number => sim.stats().calls.pricing;
 describe('price lists', () => {
   it('are fetched once and used for six hours', async () => {
     const source = await start();
-    expect(await Promise.all([priceOf(source), priceOf(source), priceOf(source)])).toEqual([8_300, 8_300, 8_300]);
+    expect(await Promise.all([priceOf(source), priceOf(source), priceOf(source)])).toEqual([
+      8_300, 8_300, 8_300,
+    ]);
     clock.advanceSeconds(6 * HOURS - 1);
     expect(await priceOf(source)).toBe(8_300);
     expect(asked()).toBe(1);

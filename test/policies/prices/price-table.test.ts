@@ -35,8 +35,16 @@ describe('the price lists', () => {
 
   it.each([
     ['no price', '208-01 free France', 'rows that cannot be read or have no usable price'],
-    ['a negative price', '208-02 -0.0520 France', 'rows that cannot be read or have no usable price'],
-    ['a price beyond counting', '208-02 99999999999 France', 'rows that cannot be read or have no usable price'],
+    [
+      'a negative price',
+      '208-02 -0.0520 France',
+      'rows that cannot be read or have no usable price',
+    ],
+    [
+      'a price beyond counting',
+      '208-02 99999999999 France',
+      'rows that cannot be read or have no usable price',
+    ],
     ['an odd country code', '20-02 0.0520 France', 'rows without a network code'],
     ['an odd network code', '208-hexa 0.0520 France', 'rows without a network code'],
     ['no country', '208-02 0.0520', 'rows of a country whose name is unknown'],
@@ -48,7 +56,12 @@ describe('the price lists', () => {
   });
 
   it('may have rows of a country without a network: they count for the country alone', async () => {
-    const table = await join([FRANCE, '-  France', '208-hexa 0.0900 France', '999-01 0.3000 Atlantis']);
+    const table = await join([
+      FRANCE,
+      '-  France',
+      '208-hexa 0.0900 France',
+      '999-01 0.3000 Atlantis',
+    ]);
     expect(table.highestByCountry.get('FR')).toBe(90_000);
     expect([...table.networksByMcc.keys()]).toEqual(['208', '999']);
   });
@@ -64,13 +77,19 @@ describe('the price lists', () => {
   it('may have invalid rows of lookups', async () => {
     const odd = ['+33 - France', '+33 FRA France', 'x33 FR France', '+033 FR France', '+33 FR'];
     const table = await join([FRANCE], odd);
-    expect(table.problems).toEqual([{ problem: 'rows of the lookup list without a country', rows: 5 }]);
+    expect(table.problems).toEqual([
+      { problem: 'rows of the lookup list without a country', rows: 5 },
+    ]);
     expect(table.highestByCountry.get('FR')).toBe(52_000);
   });
 
   it('may be empty', async () => {
     const table = await join([], []);
-    expect([table.networksByMcc.size, table.highestByCountry.size, table.problems]).toEqual([0, 0, []]);
+    expect([table.networksByMcc.size, table.highestByCountry.size, table.problems]).toEqual([
+      0,
+      0,
+      [],
+    ]);
   });
 
   it('report the rows that the client could not read', async () => {
@@ -88,7 +107,11 @@ describe('the price lists', () => {
     [null, 0],
   ])('are told when their currencies differ: US Dollar and %s', async (name, count) => {
     const lookups = listOf([countryRow('+33 FR France')], { currency: { name, symbol: null } });
-    const { problems } = createPriceTable(listOf([networkRow(FRANCE)]), lookups, await loadRegions());
+    const { problems } = createPriceTable(
+      listOf([networkRow(FRANCE)]),
+      lookups,
+      await loadRegions(),
+    );
     expect(problems).toHaveLength(count);
     expect(JSON.stringify(problems)).toContain(count === 1 ? 'different currencies' : '');
   });

@@ -1,4 +1,8 @@
-import { createPriceTable, loadRegions, type PriceTable } from '../../../src/policies/spend-limits/price-table';
+import {
+  createPriceTable,
+  loadRegions,
+  type PriceTable,
+} from '../../../src/policies/spend-limits/price-table';
 import type { NetworkPrice, PriceList } from '../../../src/protocol/account';
 import type { CountryPrice } from '../../../src/protocol/hlr';
 
@@ -16,15 +20,27 @@ export function networkRow(text: string): NetworkPrice {
 export function countryRow(text: string): CountryPrice {
   const [countryCode = '', iso = '', country = ''] = text.split(' ');
   const countryName = country === '' ? null : country.replaceAll('_', ' ');
-  return { id: null, countryCode, countryIso: iso === '-' ? null : iso, countryName, price: '0.0070' };
+  return {
+    id: null,
+    countryCode,
+    countryIso: iso === '-' ? null : iso,
+    countryName,
+    price: '0.0070',
+  };
 }
 
-export function listOf<Row>(pricing: readonly Row[], changes: Partial<PriceList<Row>> = {}): PriceList<Row> {
+export function listOf<Row>(
+  pricing: readonly Row[],
+  changes: Partial<PriceList<Row>> = {},
+): PriceList<Row> {
   return { currency: DOLLAR, pricing, oddRows: 0, ...changes };
 }
 
 /** Both lists joined. `countries` undefined: the account has no list of lookups. */
-export async function join(networks: readonly string[], countries?: readonly string[]): Promise<PriceTable> {
+export async function join(
+  networks: readonly string[],
+  countries?: readonly string[],
+): Promise<PriceTable> {
   const lookups = countries === undefined ? null : listOf(countries.map(countryRow));
   return createPriceTable(listOf(networks.map(networkRow)), lookups, await loadRegions());
 }

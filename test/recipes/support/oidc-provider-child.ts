@@ -27,7 +27,12 @@ async function main(): Promise<void> {
   const provider = await listen();
   const client = await listen();
   const callbackUrl = `${client.url}/callback`;
-  const gateway = new GatewayClient({ baseUrl: SIMULATOR, variant: 'A', username: 'demo', password: GATEWAY_PASSWORD });
+  const gateway = new GatewayClient({
+    baseUrl: SIMULATOR,
+    variant: 'A',
+    username: 'demo',
+    password: GATEWAY_PASSWORD,
+  });
   provider.serve(
     createApp({
       users: new RecipeUsers(),
@@ -69,7 +74,10 @@ function createClient(
   callbackUrl: string,
   clock: ReturnType<typeof shiftClock>,
 ): Express {
-  const verifiers = new Map<string, { readonly pkceCodeVerifier: string; readonly maxAge?: number }>();
+  const verifiers = new Map<
+    string,
+    { readonly pkceCodeVerifier: string; readonly maxAge?: number }
+  >();
   const app = express();
   app.get('/start', async (req, res) => {
     const asked = new URL(req.url, callbackUrl).searchParams;
@@ -95,7 +103,9 @@ function createClient(
       const tokens = await openid.authorizationCodeGrant(config, current, checks);
       res.json(tokens.claims());
     } catch (error) {
-      res.status(400).json({ error: error instanceof Error ? (Reflect.get(error, 'error') ?? error.message) : null });
+      res.status(400).json({
+        error: error instanceof Error ? (Reflect.get(error, 'error') ?? error.message) : null,
+      });
     }
   });
   app.post('/advance/:seconds', (req, res) => {

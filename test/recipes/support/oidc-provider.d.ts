@@ -7,7 +7,11 @@ declare module 'oidc-provider' {
   /** What a client asks the user for. */
   export interface Interaction {
     readonly uid: string;
-    readonly params: { readonly claims?: string; readonly acr_values?: string; readonly max_age?: string | number };
+    readonly params: {
+      readonly claims?: string;
+      readonly acr_values?: string;
+      readonly max_age?: string | number;
+    };
     readonly prompt: { readonly name: string; readonly reasons: readonly string[] };
   }
 
@@ -17,7 +21,10 @@ declare module 'oidc-provider' {
       readonly acr?: string;
       readonly result?: { readonly login?: object };
       readonly client: { readonly clientId: string };
-      readonly session: { readonly accountId: string; grantIdFor(clientId: string): string | undefined };
+      readonly session: {
+        readonly accountId: string;
+        grantIdFor(clientId: string): string | undefined;
+      };
     };
   }
 
@@ -27,7 +34,10 @@ declare module 'oidc-provider' {
   }
 
   interface Configuration {
-    readonly findAccount?: (context: unknown, id: string) => Account | null | Promise<Account | null>;
+    readonly findAccount?: (
+      context: unknown,
+      id: string,
+    ) => Account | null | Promise<Account | null>;
     readonly loadExistingGrant?: (context: Context) => Promise<Grant>;
     readonly interactions?: {
       readonly policy: ReturnType<typeof interactionPolicy.base>;
@@ -51,7 +61,11 @@ declare module 'oidc-provider' {
     };
     callback(): RequestListener;
     interactionDetails(req: IncomingMessage, res: ServerResponse): Promise<Interaction>;
-    interactionFinished(req: IncomingMessage, res: ServerResponse, result: InteractionResult): Promise<void>;
+    interactionFinished(
+      req: IncomingMessage,
+      res: ServerResponse,
+      result: InteractionResult,
+    ): Promise<void>;
   }
 
   export namespace interactionPolicy {

@@ -22,7 +22,12 @@ async function main(): Promise<void> {
   const allowHttp = Reflect.get(openid, 'allowInsecureRequests');
   const insecure = { execute: [allowHttp] };
   const config = await openid.discovery(new URL(issuer.url), 'bank', SECRET, undefined, insecure);
-  const gateway = new GatewayClient({ baseUrl: SIMULATOR, variant: 'A', username: 'demo', password: GATEWAY_PASSWORD });
+  const gateway = new GatewayClient({
+    baseUrl: SIMULATOR,
+    variant: 'A',
+    username: 'demo',
+    password: GATEWAY_PASSWORD,
+  });
   const findByIdentity = (iss: string, sub: string) => findUser(users, iss === issuer.url, sub);
   const parts = { users, gateway, ...RECIPE_SECRETS };
   app.serve(createApp({ ...parts, config, callbackUrl, findByIdentity }));
@@ -30,8 +35,14 @@ async function main(): Promise<void> {
 }
 
 /** At the provider our users have other names: `alice` here is `subject-alice` there. */
-async function findUser(users: RecipeUsers, isOurIssuer: boolean, sub: string): Promise<Express.User | null> {
-  return isOurIssuer && sub.startsWith('subject-') ? users.findById(sub.slice('subject-'.length)) : null;
+async function findUser(
+  users: RecipeUsers,
+  isOurIssuer: boolean,
+  sub: string,
+): Promise<Express.User | null> {
+  return isOurIssuer && sub.startsWith('subject-')
+    ? users.findById(sub.slice('subject-'.length))
+    : null;
 }
 
 /** Its login page, for development, believes whatever name it is told. */

@@ -17,13 +17,19 @@ export interface Child {
 export async function startChild(file: string, sim: GatewaySimulator): Promise<Child> {
   const child = spawn(process.execPath, ['--import', 'tsx', join(__dirname, file)], {
     cwd: ROOT,
-    env: { PATH: process.env.PATH, SIMULATOR: sim.baseUrl, GATEWAY_PASSWORD: sim.password, NODE_ENV: 'test' },
+    env: {
+      PATH: process.env.PATH,
+      SIMULATOR: sim.baseUrl,
+      GATEWAY_PASSWORD: sim.password,
+      NODE_ENV: 'test',
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let [said, complaint] = ['', ''];
   child.stdout.on('data', (part: Buffer) => (said += part.toString()));
   child.stderr.on('data', (part: Buffer) => (complaint += part.toString()));
-  for (let round = 0; round < 1_000 && !said.includes('}') && child.exitCode === null; round += 1) await wait(100);
+  for (let round = 0; round < 1_000 && !said.includes('}') && child.exitCode === null; round += 1)
+    await wait(100);
   const [line] = /\{.*\}/.exec(said) ?? [];
   if (line === undefined) {
     child.kill('SIGKILL');

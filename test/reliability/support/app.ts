@@ -4,7 +4,13 @@ import express, { type RequestHandler } from 'express';
 import session, { type Store } from 'express-session';
 import { Passport, type PassportStatic } from 'passport';
 import { Strategy as LocalStrategy } from 'passport-local';
-import { createSmsOtp, type Policy, type SmsOtp, type SmsOtpEvent, type SmsOtpOptions } from 'passport-sms-otp';
+import {
+  createSmsOtp,
+  type Policy,
+  type SmsOtp,
+  type SmsOtpEvent,
+  type SmsOtpOptions,
+} from 'passport-sms-otp';
 import { spendLimits } from 'passport-sms-otp/policies';
 import { people } from '../../support/people';
 import { addErrorHandler, addRoutes } from '../../support/test-routes';
@@ -51,7 +57,9 @@ export async function startApp(
   const passport = new (Passport as unknown as new () => PassportStatic)();
   const users = new Map(people(count).map((user) => [user.id, user]));
   passport.use(
-    new LocalStrategy((name, password, done) => done(null, password === 'right' && asUser(users.get(name)))),
+    new LocalStrategy((name, password, done) =>
+      done(null, password === 'right' && asUser(users.get(name))),
+    ),
   );
   passport.serializeUser((user, done) => done(null, asTestUser(user).id));
   passport.deserializeUser((id: string, done) => done(null, asUser(users.get(id))));
@@ -99,7 +107,10 @@ export async function startApp(
   };
 }
 
-function toPolicy({ daily, fallbackPrice }: NonNullable<AppSettings['dailyBudget']>): Policy<unknown> {
+function toPolicy({
+  daily,
+  fallbackPrice,
+}: NonNullable<AppSettings['dailyBudget']>): Policy<unknown> {
   return spendLimits({ mode: 'enforce', fallbackPrice, budgets: { daily } });
 }
 

@@ -12,7 +12,12 @@ const PATIENCE_MS = 90_000;
 
 /** The network of all browsers of a test. @param connections to one process at once. */
 export function openNetwork(connections = 256): Agent {
-  return new Agent({ connections, pipelining: 1, headersTimeout: PATIENCE_MS, bodyTimeout: PATIENCE_MS });
+  return new Agent({
+    connections,
+    pipelining: 1,
+    headersTimeout: PATIENCE_MS,
+    bodyTimeout: PATIENCE_MS,
+  });
 }
 
 /** A browser that keeps its cookies, and may reach the same site through any of its processes. */

@@ -80,7 +80,8 @@ async function beforeTheCode(stage: Stage, fault: StateFault): Promise<void> {
   else if (fault.losesData) expect({ status, body }).toEqual(WRONG);
   else expect(servedOr503(fault)).toContain(status);
   const isIn = status === 200;
-  if (!isIn && fault.effect !== 'either') expect(stage.scene.simulator.stats().calls.validate).toBe(judged);
+  if (!isIn && fault.effect !== 'either')
+    expect(stage.scene.simulator.stats().calls.validate).toBe(judged);
   await stage.check(fault.losesData);
   expect(await visitor.knock()).toBe(isIn ? 200 : SHUT_OUT);
   const late = await untilServed(visitor.enterRight);
@@ -95,7 +96,8 @@ async function betweenValidateAndSave(stage: Stage, fault: StateFault): Promise<
   expect((await untilServed(visitor.logIn)).status).toBe(200);
   await stage.check();
   const { witness, simulator } = stage.scene;
-  const sumOfJudged = (): number => [...witness.judged.values()].reduce((sum, count) => sum + count, 0);
+  const sumOfJudged = (): number =>
+    [...witness.judged.values()].reduce((sum, count) => sum + count, 0);
   const before = sumOfJudged();
   simulator.failNext('validate', { kind: 'latency', ms: GATEWAY_MS, when: 'after' });
   const answer = visitor.enterRight();

@@ -74,12 +74,18 @@ export const GATEWAY_FAULTS: readonly GatewayFault[] = [
   row('a status_code of failure', body(200, '{"status_code":500,"payload":""}'), ODD),
   row('errors that are no list', body(200, '{"payload":"","errors":{"code":2107}}'), ODD),
   row('HTTP 500 without an envelope', body(500, 'oops', 'text/plain'), ODD),
-  row('HTTP 429', { kind: 'status', status: 429, retryAfterSeconds: 1 }, TRY_LATER, { lives: true }),
+  row('HTTP 429', { kind: 'status', status: 429, retryAfterSeconds: 1 }, TRY_LATER, {
+    lives: true,
+  }),
   row('HTTP 503', { kind: 'status', status: 503 }, TRY_LATER, { lives: true }),
   row('error 2121', { kind: 'error', code: 2121 }, TRY_LATER, { lives: true }),
-  row('error 2121 with HTTP 200', { kind: 'error', code: 2121, status200: true }, TRY_LATER, { lives: true }),
+  row('error 2121 with HTTP 200', { kind: 'error', code: 2121, status200: true }, TRY_LATER, {
+    lives: true,
+  }),
   row('error 2107', { kind: 'error', code: 2107 }, REFUSED, { validate: WRONG, lives: true }),
   row('error 2108', { kind: 'error', code: 2108 }, REFUSED, { validate: WRONG }),
-  row('error 2109 with HTTP 200', { kind: 'error', code: 2109, status200: true }, REFUSED, { validate: WRONG }),
+  row('error 2109 with HTTP 200', { kind: 'error', code: 2109, status200: true }, REFUSED, {
+    validate: WRONG,
+  }),
   row('an unknown error', { kind: 'error', code: 9999 }, REFUSED, { lives: true }),
 ];

@@ -27,7 +27,10 @@ async function obey({ id, order, app, settings }: Order): Promise<void> {
   process.send?.(reply);
 }
 
-async function open({ state: stateSettings, ...settings }: HostedSettings): Promise<NonNullable<Reply['opened']>> {
+async function open({
+  state: stateSettings,
+  ...settings
+}: HostedSettings): Promise<NonNullable<Reply['opened']>> {
   const state = await openState(stateSettings);
   const app = await startApp(settings, state);
   return { app: apps.push({ app, state }) - 1, url: app.url };

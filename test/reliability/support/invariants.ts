@@ -27,7 +27,11 @@ export class Invariants {
   /** Generate calls that were charged to a store that lost its data since. */
   #generatesBefore = 0;
 
-  constructor(witness: Witness, viewer: Viewer, { users }: { readonly users: readonly TestUser[] }) {
+  constructor(
+    witness: Witness,
+    viewer: Viewer,
+    { users }: { readonly users: readonly TestUser[] },
+  ) {
     this.#witness = witness;
     this.#viewer = viewer;
     this.#phones = new Map(users.map(({ id, phone }) => [id, phone]));
@@ -39,7 +43,8 @@ export class Invariants {
     this.#witness.readOutbox();
     const newPasses = passes.slice(this.#passesBefore).map(({ userId }) => userId);
     const mayFall = this.#keysClearedBy([...newPasses, ...this.#consumedLate(view)], this.#before);
-    if (isLost) this.#generatesBefore = this.#witness.generates - (view.counters.get('sends:total') ?? 0);
+    if (isLost)
+      this.#generatesBefore = this.#witness.generates - (view.counters.get('sends:total') ?? 0);
     const breaches = [
       ...this.#judgements(),
       ...this.#entries(passes),
@@ -55,9 +60,13 @@ export class Invariants {
 
   /** Users whose right code was consumed, though the store said so too late for them to come in. */
   #consumedLate({ challenges }: StateView): string[] {
-    const consumed = [...this.#witness.validated].filter((id) => !this.#validatedBefore.has(id) && !challenges.has(id));
+    const consumed = [...this.#witness.validated].filter(
+      (id) => !this.#validatedBefore.has(id) && !challenges.has(id),
+    );
     const mobiles = new Set(consumed.map((otpId) => this.#witness.mobiles.get(otpId)));
-    return [...this.#phones].filter(([, phone]) => mobiles.has(phone ?? '')).map(([userId]) => userId);
+    return [...this.#phones]
+      .filter(([, phone]) => mobiles.has(phone ?? ''))
+      .map(([userId]) => userId);
   }
 
   #judgements(): string[] {
@@ -97,8 +106,15 @@ export class Invariants {
 
   /** Which of the user's browsers a pass was in, only the app knows. */
   #keysClearedBy(users: readonly string[], { counters }: StateView): ReadonlySet<string> {
-    const known = Array.from(counters.keys(), (key) => /^sends:gap:([^:]+):/.exec(key)?.[1] ?? OTHER_BROWSERS);
+    const known = Array.from(
+      counters.keys(),
+      (key) => /^sends:gap:([^:]+):/.exec(key)?.[1] ?? OTHER_BROWSERS,
+    );
     const buckets = Array.from(new Set([OTHER_BROWSERS, ...known]));
-    return new Set(users.flatMap((user) => buckets.flatMap((bucket) => keysClearedBySuccess(user, ['sms'], bucket))));
+    return new Set(
+      users.flatMap((user) =>
+        buckets.flatMap((bucket) => keysClearedBySuccess(user, ['sms'], bucket)),
+      ),
+    );
   }
 }

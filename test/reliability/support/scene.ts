@@ -56,7 +56,11 @@ const ROOMY: NonNullable<SmsOtpOptions['limits']> = {
 
 export async function startScene(settings: SceneSettings): Promise<Scene> {
   const { state: stateSettings, hosts = [], variant = 'A', people: count = 100 } = settings;
-  const simulator = await GatewaySimulator.start({ variant, balance: '1000000', ...settings.simulator });
+  const simulator = await GatewaySimulator.start({
+    variant,
+    balance: '1000000',
+    ...settings.simulator,
+  });
   const { baseUrl, username, password } = simulator;
   const gateway = { baseUrl, variant, username, password, ...settings.gateway };
   const options = { limits: ROOMY, ...settings.options };
@@ -85,7 +89,9 @@ export async function startScene(settings: SceneSettings): Promise<Scene> {
     findUnproven: async () => {
       const { passes } = await report();
       witness.readOutbox();
-      return passes.filter((pass) => !witness.proves(pass, phones.get(pass.userId))).map(({ otpId }) => otpId);
+      return passes
+        .filter((pass) => !witness.proves(pass, phones.get(pass.userId)))
+        .map(({ otpId }) => otpId);
     },
     close: () => closeAll(network, apps, local, state, simulator, witness),
   };

@@ -59,7 +59,8 @@ async function startPostgresServer(): Promise<StateServer> {
     service,
     state: { kind: 'postgres', port },
     view: () => viewPostgres(port),
-    liftGaps: () => query("UPDATE sms_otp_counter SET locked_until = NULL WHERE key LIKE 'sends:gap:%'"),
+    liftGaps: () =>
+      query("UPDATE sms_otp_counter SET locked_until = NULL WHERE key LIKE 'sends:gap:%'"),
     empty: () =>
       query(
         'TRUNCATE sms_otp_challenge, sms_otp_code, sms_otp_counter, sms_otp_browsers, sms_otp_login, sms_otp_login_turn, sms_otp_recovery_codes, sms_otp_token, session',

@@ -26,7 +26,11 @@ export async function viewRedis(port: number, prefix = 'sms-otp'): Promise<Viewe
 
   async function look(): Promise<StateView> {
     const keys = await client.keys(`${root}*`);
-    const [counters, challenges, immortal] = [new Map<string, number>(), new Set<string>(), [] as string[]];
+    const [counters, challenges, immortal] = [
+      new Map<string, number>(),
+      new Set<string>(),
+      [] as string[],
+    ];
     for (const key of keys) {
       const name = key.slice(root.length);
       // A key may end between two questions: -2.

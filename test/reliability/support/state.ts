@@ -35,7 +35,11 @@ export interface State {
 export function openState(settings: StateSettings): Promise<State> {
   if (settings.kind === 'redis') return openRedis(settings);
   if (settings.kind === 'postgres') return Promise.resolve(openPostgres(settings));
-  return Promise.resolve({ store: memoryStore(), sessions: undefined, close: () => Promise.resolve() });
+  return Promise.resolve({
+    store: memoryStore(),
+    sessions: undefined,
+    close: () => Promise.resolve(),
+  });
 }
 
 async function openRedis({
@@ -50,7 +54,10 @@ async function openRedis({
   sessionClient.on('error', () => undefined);
   await sessionClient.connect();
   return {
-    store: redisStore(connected.client, { onWarning: () => undefined, ...(prefix !== undefined && { prefix }) }),
+    store: redisStore(connected.client, {
+      onWarning: () => undefined,
+      ...(prefix !== undefined && { prefix }),
+    }),
     sessions: new RedisStore({ client: sessionClient, prefix: 'session:' }),
     close: async () => {
       sessionClient.destroy();
@@ -59,7 +66,10 @@ async function openRedis({
   };
 }
 
-function openPostgres({ port, storePort = port }: Extract<StateSettings, { kind: 'postgres' }>): State {
+function openPostgres({
+  port,
+  storePort = port,
+}: Extract<StateSettings, { kind: 'postgres' }>): State {
   const [pool, sessionPool] = [openPool(storePort), openPool(port)];
   const PostgresSessions = connectPgSimple(session);
   return {

@@ -63,7 +63,12 @@ export class Witness {
     else this.judged.set(id, (this.judged.get(id) ?? 0) + 1);
     const end = response.end.bind(response) as (...parts: unknown[]) => ServerResponse;
     response.end = ((...parts: unknown[]) => {
-      this.#hear(id, isGenerate, response.statusCode, Buffer.isBuffer(parts[0]) ? parts[0].toString() : '');
+      this.#hear(
+        id,
+        isGenerate,
+        response.statusCode,
+        Buffer.isBuffer(parts[0]) ? parts[0].toString() : '',
+      );
       return end(...parts);
     }) as ServerResponse['end'];
   }

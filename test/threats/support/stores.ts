@@ -1,7 +1,11 @@
 import { afterAll, describe } from '@jest/globals';
 import { memoryStore, type SmsOtpStore } from 'passport-sms-otp';
 import { openState } from '../../reliability/support/state';
-import { SHARED_STATES, startServer, type StateServer } from '../../reliability/support/state-server';
+import {
+  SHARED_STATES,
+  startServer,
+  type StateServer,
+} from '../../reliability/support/state-server';
 import { describeWithService } from '../../services/describe-with-service';
 import type { TestClock } from '../../support/clock';
 
@@ -24,7 +28,10 @@ export function allStores(): readonly StoreKind[] {
     name: 'memory',
     describe,
     open: (clock) =>
-      Promise.resolve({ store: memoryStore({ now: () => clock.now() }), close: () => Promise.resolve() }),
+      Promise.resolve({
+        store: memoryStore({ now: () => clock.now() }),
+        close: () => Promise.resolve(),
+      }),
   };
   return [memory, ...SHARED_STATES.map(sharedStore)];
 }

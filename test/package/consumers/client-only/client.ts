@@ -1,5 +1,10 @@
 /** An app that only uses the client of the gateway: no Express, no sessions, no Passport and none of their types. */
-import { GatewayClient, GatewayRejectedError, type Generated, type Lookup } from 'passport-sms-otp/client';
+import {
+  GatewayClient,
+  GatewayRejectedError,
+  type Generated,
+  type Lookup,
+} from 'passport-sms-otp/client';
 
 const client = new GatewayClient({
   baseUrl: process.env.SMS_OTP_BASE_URL,

@@ -10,10 +10,18 @@ declare global {
   }
 }
 
-declare const users: { findById(id: number): Promise<Express.User | undefined>; endAll(id: number): Promise<void> };
+declare const users: {
+  findById(id: number): Promise<Express.User | undefined>;
+  endAll(id: number): Promise<void>;
+};
 
 export const smsOtp = createSmsOtp({
-  gateway: { baseUrl: 'https://gateway.example', variant: 'B', username: 'me', password: process.env.PASSWORD },
+  gateway: {
+    baseUrl: 'https://gateway.example',
+    variant: 'B',
+    username: 'me',
+    password: process.env.PASSWORD,
+  },
   secret: process.env.SECRET,
   allowedCountries: ['US'],
   getPhone: ({ phone }) => phone,
