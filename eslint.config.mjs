@@ -39,8 +39,8 @@ export default defineConfig(
       // TypeScript resolves the imports; the rule does not know the compiler's way of doing it.
       'n/no-missing-import': 'off',
       'n/no-missing-require': 'off',
-      // zod and the schemas are loaded by the first constructor of a client, a store or a login, not by an import; an
-      // optional peer by those who use it.
+      // zod and the schemas are loaded by the first constructor of a client, a store or a login,
+      // not by an import; an optional peer by those who use it.
       '@typescript-eslint/no-require-imports': [
         'error',
         { allow: ['/options$', '/records$', '/wire$', '/notices$', '\\.json$', '^otpauth$'] },

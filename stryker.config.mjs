@@ -1,4 +1,6 @@
-/** What is mutated. The suites that judge a group are listed in `test/mutation/<group>.suites.cjs`. */
+/**
+ * What is mutated. The suites that judge a group are listed in `test/mutation/<group>.suites.cjs`.
+ */
 const GROUPS = {
   verify: ['src/login/{verify-otp,code-verifiers,users,admin}.ts'],
   send: [
@@ -28,7 +30,8 @@ const group = process.env.MUTATE ?? 'verify';
 export default {
   testRunner: 'jest',
   coverageAnalysis: 'perTest',
-  // A module is loaded once for all mutants, so one in what runs at its loading would have no effect.
+  // A module is loaded once for all mutants, so one in what runs at its loading would have no
+  // effect.
   ignoreStatic: true,
   mutate: GROUPS[group],
   jest: {

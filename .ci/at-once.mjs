@@ -1,5 +1,6 @@
-// node .ci/at-once.mjs <script> …: runs scripts of package.json at the same time, as many as there are processors. Prints what each has
-// written when it ends, and ends with status 1 when one of them has failed. Begin with the longest.
+// node .ci/at-once.mjs <script> …: runs scripts of package.json at the same time, as many as there
+// are processors. Prints what each has written when it ends, and ends with status 1 when one of
+// them has failed. Begin with the longest.
 import { spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import process from 'node:process';

@@ -1,5 +1,6 @@
-// node .ci/llms.mjs <folder>: writes what language models read into the folder of the site. `llms.txt` (llmstxt.org) is the table of
-// contents of docs/README.md, `llms-full.txt` all of its pages, and each page lies beside them as Markdown. With SITE_URL the links are whole.
+// node .ci/llms.mjs <folder>: writes what language models read into the folder of the site.
+// `llms.txt` (llmstxt.org) is the table of contents of docs/README.md, `llms-full.txt` all of its
+// pages, and each page lies beside them as Markdown. With SITE_URL the links are whole.
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import process from 'node:process';

@@ -1,12 +1,14 @@
-// A package registry for the rehearsal of a release: on loopback, in memory, with the two requests of `npm publish` and `npm install`.
-// It refuses what npm's own refuses a package with provenance: a repository that is not the one it is built in, a version that is there
-// already. Other packages are looked up where npm usually does.
+// A package registry for the rehearsal of a release: on loopback, in memory, with the two requests
+// of `npm publish` and `npm install`. It refuses what npm's own refuses a package with provenance:
+// a repository that is not the one it is built in, a version that is there already. Other packages
+// are looked up where npm usually does.
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 
 /**
- * @param {{ upstream: string, repository: string }} options `repository`: the address that package.json must name.
+ * @param {{ upstream: string, repository: string }} options `repository`: the address that
+ * package.json must name.
  * @returns {Promise<{ url: string, tarballs: Map<string, Buffer>, close(): Promise<void> }>}
  */
 export async function startRegistry({ upstream, repository }) {

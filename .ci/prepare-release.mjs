@@ -1,12 +1,16 @@
-// node .ci/prepare-release.mjs, in the folder that is packed: writes into package.json where the package comes from, which is the
-// repository that the workflow runs in. npm accepts no provenance without it. In the pages of the package, links to files that are not
-// packed become links to the repository, at the tag of this version, and `git clone <this repository>` names it.
+// node .ci/prepare-release.mjs, in the folder that is packed: writes into package.json where the
+// package comes from, which is the repository that the workflow runs in. npm accepts no provenance
+// without it. In the pages of the package, links to files that are not packed become links to the
+// repository, at the tag of this version, and `git clone <this repository>` names it.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import process from 'node:process';
 
-/** @returns {string} such as https://github.com/owner/name, from the variables that every workflow has. */
+/**
+ * @returns {string} such as https://github.com/owner/name, from the variables that every workflow
+ * has.
+ */
 function readRepository({ GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository }) {
   if (!/^https:\/\/[\w.-]+$/.test(server ?? '') || !/^[\w.-]+\/[\w.-]+$/.test(repository ?? '')) {
     throw new Error(

@@ -1,6 +1,7 @@
-// npm run release:rehearse: the whole release on this machine. A copy of what is packed is prepared and packed as the workflow does it,
-// published to a registry on loopback, installed from there into an empty folder, and tried. Only signing is left out: it needs the
-// workflow's identity. Nothing is left behind.
+// npm run release:rehearse: the whole release on this machine. A copy of what is packed is prepared
+// and packed as the workflow does it, published to a registry on loopback, installed from there
+// into an empty folder, and tried. Only signing is left out: it needs the workflow's identity.
+// Nothing is left behind.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {

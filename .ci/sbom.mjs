@@ -1,5 +1,6 @@
-// npm run sbom: prints the software bill of materials, CycloneDX 1.5, of what an app gets with the package. `npm sbom --omit dev`
-// alone leaves out a dependency that a development tool needs, too: so it is given a project that has no development tools.
+// npm run sbom: prints the software bill of materials, CycloneDX 1.5, of what an app gets with the
+// package. `npm sbom --omit dev` alone leaves out a dependency that a development tool needs, too:
+// so it is given a project that has no development tools.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,5 @@
-// One validate call against the same loopback server: ours beside raw HTTP and other clients, each in a process of its own.
+// One validate call against the same loopback server: ours beside raw HTTP and other clients, each
+// in a process of its own.
 import { once } from 'node:events';
 import { forkOnCore } from './lib/cores.mjs';
 import { interleave, ratios, show, summarize } from './lib/measure.mjs';
@@ -22,7 +23,10 @@ const ROUNDS = 15;
 const TURN_MS = 120;
 /** Turns before anything is counted: until then the compiler is part of what is measured. */
 const WARM_UP_TURNS = 30;
-/** New processes so many times: what the compiler makes of the same code differs from one to the next. */
+/**
+ * New processes so many times: what the compiler makes of the same code differs from one to the
+ * next.
+ */
 const STARTS = 3;
 
 const gateway = await startGateway();

@@ -27,7 +27,10 @@ const store = memoryStore();
 const logins = { checkEverySeconds: 300 };
 const smsOtpWithLogins = createSmsOtp({ ...options, passport: new Passport(), store, logins });
 
-/** What a careful developer writes: logged in, a mark of this very user, of the right type, not too old. */
+/**
+ * What a careful developer writes: logged in, a mark of this very user, of the right type, not too
+ * old.
+ */
 function handWritten(maxAgeMs) {
   return (req, res, next) => {
     const mark = req.session?.smsOtp?.verified;

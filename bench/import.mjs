@@ -1,5 +1,6 @@
-// The cost of loading, in an app that has express, express-session and passport already. Each process loads these three first
-// and then the subject, so that both figures of a ratio come from the same process and the same moment.
+// The cost of loading, in an app that has express, express-session and passport already. Each
+// process loads these three first and then the subject, so that both figures of a ratio come from
+// the same process and the same moment.
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { interleave, show, summarize } from './lib/measure.mjs';
@@ -21,7 +22,10 @@ const CREATE = `require('../dist/index.js').createSmsOtp({
 });`;
 const CONSTRUCT = `new (require('../dist/client/index.js').GatewayClient)(${GATEWAY});`;
 
-/** What is loaded before the clock starts, what is timed, and at most how much of the host it may take. */
+/**
+ * What is loaded before the clock starts, what is timed, and at most how much of the host it may
+ * take.
+ */
 const subjects = {
   'passport-sms-otp': { code: "require('../dist/index.js');", goal: 0.42 },
   'passport-sms-otp and createSmsOtp': { code: CREATE, goal: 1.3 },
@@ -34,7 +38,10 @@ const subjects = {
   'better-auth': { code: "await import('better-auth'); await import('better-auth/plugins');" },
 };
 
-/** Milliseconds of the host and of the subject, and the megabytes that the subject adds to the process. */
+/**
+ * Milliseconds of the host and of the subject, and the megabytes that the subject adds to the
+ * process.
+ */
 function measure({ before = '', code }) {
   const script = `(async () => {
     const startedAt = performance.now();

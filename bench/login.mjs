@@ -1,5 +1,5 @@
-// A full login: password, text, code, page. The password's hash is taken out everywhere. This process is the visitors; every
-// app has a process of its own.
+// A full login: password, text, code, page. The password's hash is taken out everywhere. This
+// process is the visitors; every app has a process of its own.
 import { spawnSync } from 'node:child_process';
 import { resolve } from 'node:path';
 import { interleave, ratios, show, summarize } from './lib/measure.mjs';
@@ -9,16 +9,23 @@ import { startSubject } from './lib/start-subject.mjs';
 import { closeVisitors, logInByBetterAuth, logInByForms } from './lib/visitor.mjs';
 
 /**
- * Before anything is counted, the compiler is part of what is measured, for some 5,000 logins. The warm-up is in
- * turns like the rest, because the side that is warmed up first and then waits is slower for a while.
+ * Before anything is counted, the compiler is part of what is measured, for some 5,000 logins. The
+ * warm-up is in turns like the rest, because the side that is warmed up first and then waits is
+ * slower for a while.
  */
 const TURNS = { warmUp: 200, counted: 20, logins: 64 };
 /** Of better-auth, which takes longer. */
 const FEWER_TURNS = { warmUp: 2, counted: 4, logins: 50 };
-/** New processes so many times: what the compiler makes of the same code differs from one to the next. */
+/**
+ * New processes so many times: what the compiler makes of the same code differs from one to the
+ * next.
+ */
 const STARTS = 4;
 const AT_ONCE = 16;
-/** Another checkout of this repository, built and with its `bench/node_modules`: its login is measured beside this one's. */
+/**
+ * Another checkout of this repository, built and with its `bench/node_modules`: its login is
+ * measured beside this one's.
+ */
 const BEFORE = process.env.BENCH_BEFORE;
 /** So many people, who come back in the browser that they had. */
 const USERS = 500;

@@ -1,4 +1,5 @@
-// What a pending login, a known browser and a login take in a store, and whether a store slows down as they grow to a million.
+// What a pending login, a known browser and a login take in a store, and whether a store slows down
+// as they grow to a million.
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { startRedis } from './lib/start-redis.mjs';

@@ -1,5 +1,6 @@
-// What a login costs the app and the store with one, two and four processes on one store, and how long each of its requests
-// takes when the app has half of the work that it can do. Nothing is pinned: all share the machine.
+// What a login costs the app and the store with one, two and four processes on one store, and how
+// long each of its requests takes when the app has half of the work that it can do. Nothing is
+// pinned: all share the machine.
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { forkOnCore } from './lib/cores.mjs';

@@ -31,7 +31,10 @@ export interface AppParts {
   readonly users: Users;
   /** The clock, in milliseconds since 1970. */
   readonly now: () => number;
-  /** Where sessions, the library's state and the operators' figures are kept. Default: this process's memory. */
+  /**
+   * Where sessions, the library's state and the operators' figures are kept. Default: this
+   * process's memory.
+   */
   readonly sessionStore?: Store | undefined;
   readonly smsOtpStore?: SmsOtpOptions['store'];
   readonly figures?: FigureStore | undefined;

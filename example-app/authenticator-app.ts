@@ -1,7 +1,9 @@
 import { createTotpSecret, totpFactor } from 'passport-sms-otp/totp';
 import { updateList, type UserLists } from './lists';
 
-/** What is kept of a user who has an authenticator app, as JSON; an empty string: it was removed. */
+/**
+ * What is kept of a user who has an authenticator app, as JSON; an empty string: it was removed.
+ */
 interface Kept {
   readonly sealed: string;
   /** The step of the last code that was accepted. */
@@ -35,7 +37,10 @@ export function createAuthenticatorApps(secret: string, lists: UserLists, now: (
     /** Creates a secret for a user, or shows again the one that waits for its first code. */
     create: ({ id, name }: Express.User, waiting: string | undefined) =>
       createTotpSecret({ secret, userId: id, issuer: 'Harbour', account: name, existing: waiting }),
-    /** Keeps the secret that waits if the code is right, which is used up then. Returns whether it was. */
+    /**
+     * Keeps the secret that waits if the code is right, which is used up then. Returns whether it
+     * was.
+     */
     async confirm(user: Express.User, waiting: string, code: string): Promise<boolean> {
       const trial = totpFactor({
         secret,

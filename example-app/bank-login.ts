@@ -72,10 +72,12 @@ export function addLogin(
     phoneBook: users.phoneBook,
     loadUser: (id) => users.findById(id),
     allowedCountries: config.allowedCountries,
-    // A user without a number is logged in without a code, and can then open no page but the one that adds it.
+    // A user without a number is logged in without a code, and can then open no page but the one
+    // that adds it.
     isRequiredFor: async ({ id }) =>
       (await users.phoneBook.list(id)).some(({ isConfirmed }) => isConfirmed),
-    // A login can be ended from the settings, and ends when numbers or recovery codes change elsewhere.
+    // A login can be ended from the settings, and ends when numbers or recovery codes change
+    // elsewhere.
     logins: {},
     recoveryCodes: {},
     trustedDevices: {
@@ -135,7 +137,8 @@ export function addLogin(
     smsOtp.stepUp({ successRedirect: '/login/pin', failureRedirect: '/step-up' }),
   );
   app.post('/logout', smsOtp.logout({ successRedirect: '/?logged-out' }));
-  // Guards refuse a login that was ended from elsewhere. The pages without a guard, to which they send it, log it out.
+  // Guards refuse a login that was ended from elsewhere. The pages without a guard, to which they
+  // send it, log it out.
   const logOutEnded = smsOtp.logout({ successRedirect: '/login?ended' });
   app.get(['/login', '/login/pin', '/step-up', '/enroll'], async (req, res, next) => {
     if (await smsOtp.logins.isLive(req)) next();
@@ -153,7 +156,10 @@ function noteTextOff(texts: TextSwitch): RequestHandler {
   };
 }
 
-/** Answers 503 while the store is down. express-session would continue without a session; a login cannot. */
+/**
+ * Answers 503 while the store is down. express-session would continue without a session; a login
+ * cannot.
+ */
 function requireSession(open: RequestHandler): RequestHandler {
   return (req, res, next) =>
     open(req, res, (error?: unknown) => {
@@ -162,7 +168,10 @@ function requireSession(open: RequestHandler): RequestHandler {
     });
 }
 
-/** Wrong passwords are for the app to count. With several processes, give `rateLimit` a shared store. */
+/**
+ * Wrong passwords are for the app to count. With several processes, give `rateLimit` a shared
+ * store.
+ */
 function limitPasswords(): RequestHandler[] {
   const limit = (most: number, keyGenerator: (req: Request) => string): RequestHandler =>
     rateLimit({

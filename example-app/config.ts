@@ -2,7 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { isIP } from 'node:net';
 import { z } from 'zod';
 
-/** Thrown when the environment is not usable. The problems name variables and never show their values. */
+/**
+ * Thrown when the environment is not usable. The problems name variables and never show their
+ * values.
+ */
 export class ConfigError extends Error {
   constructor(readonly problems: readonly string[]) {
     super(
@@ -12,7 +15,10 @@ export class ConfigError extends Error {
   }
 }
 
-/** For development alone, and the same at every start, so that stored recovery codes and devices stay valid. */
+/**
+ * For development alone, and the same at every start, so that stored recovery codes and devices
+ * stay valid.
+ */
 const DEMO_SECRET = 'the demo secret of the Harbour bank, never for production';
 
 function wholeNumber(least: number, most: number) {
@@ -39,7 +45,10 @@ const countries = z
   .regex(/^any$|^[A-Z]{2}(\s*,\s*[A-Z]{2})*$/, 'must be "any" or two-letter codes such as US,CA')
   .transform((text): 'any' | string[] => (text === 'any' ? text : splitList(text)));
 
-/** WebAuthn: passkeys are bound to a host name, and browsers have them over https, or on localhost, alone. */
+/**
+ * WebAuthn: passkeys are bound to a host name, and browsers have them over https, or on localhost,
+ * alone.
+ */
 const pageOrigin = z
   .string()
   .regex(
@@ -62,7 +71,9 @@ const phone = z
     'must be a plus, the country code and the number, such as +12025550123',
   );
 
-/** The rule of `GatewayClient`, checked here so that it appears in the list with the other problems. */
+/**
+ * The rule of `GatewayClient`, checked here so that it appears in the list with the other problems.
+ */
 const gatewayAddress = z
   .string()
   .regex(
@@ -73,7 +84,9 @@ const gatewayAddress = z
 const GATEWAY_NAMES = ['SMS_OTP_BASE_URL', 'SMS_OTP_USERNAME', 'SMS_OTP_PASSWORD'];
 const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const;
 
-/** One line for each variable. A message follows the name of its variable and never shows the value. */
+/**
+ * One line for each variable. A message follows the name of its variable and never shows the value.
+ */
 const environmentSchema = z.object({
   NODE_ENV: z.string().optional(),
   PORT: wholeNumber(0, 65_535).default(3000),
@@ -95,7 +108,10 @@ const environmentSchema = z.object({
   LOG_LEVEL: z.enum(LOG_LEVELS, 'must be silent, error, warn, info or debug').default('warn'),
 });
 
-/** The environment, checked and under the app's own names. Every variable is described in `.env.example`. */
+/**
+ * The environment, checked and under the app's own names. Every variable is described in
+ * `.env.example`.
+ */
 export type Config = ReturnType<typeof toConfig>;
 
 /** @throws {ConfigError} that lists every problem at once. */

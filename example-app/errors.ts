@@ -7,7 +7,10 @@ export class UnavailableError extends Error {
   readonly status = 503;
 }
 
-/** Returns a short code of an error. Never its message, which may hold an address, a name or stored data. */
+/**
+ * Returns a short code of an error. Never its message, which may hold an address, a name or stored
+ * data.
+ */
 export function toFailureCode(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   const { code } = error as { readonly code?: unknown }; // any error may have one
@@ -29,7 +32,10 @@ const broken = ['error.broken.title', 'error.broken.text'] as const;
 
 export const answerNotFound: RequestHandler = (req, res) => showError(req, res, 404);
 
-/** Renders the error page. It has no form and needs no session, because the session may be what failed. */
+/**
+ * Renders the error page. It has no form and needs no session, because the session may be what
+ * failed.
+ */
 export function handleErrors(log: Pick<Log, 'accident'>): ErrorRequestHandler {
   return (error: unknown, req, res, next) => {
     if (res.headersSent) return next(error);

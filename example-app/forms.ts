@@ -13,10 +13,16 @@ const { csrfSynchronisedProtection, getTokenFromState } = csrfSync({
   getTokenFromRequest: (req) => readField(req, '_csrf'),
   size: 32,
 });
-/** Refuses a POST whose hidden field `_csrf` is not the session's token. `req.csrfToken()` creates the token on first use. */
+/**
+ * Refuses a POST whose hidden field `_csrf` is not the session's token. `req.csrfToken()` creates
+ * the token on first use.
+ */
 export const csrfProtection = csrfSynchronisedProtection;
 
-/** Saves the token before a page with a form is sent: a form whose token was not stored would be refused. */
+/**
+ * Saves the token before a page with a form is sent: a form whose token was not stored would be
+ * refused.
+ */
 export function saveToken(req: Request, _res: Response, next: NextFunction): void {
   if (getTokenFromState(req) !== undefined) return next();
   req.csrfToken?.();
@@ -29,7 +35,9 @@ export function saveSession({ session }: Request, next: NextFunction): void {
   );
 }
 
-/** Sets the variables of every page. A page without a form needs no token, so it creates no session. */
+/**
+ * Sets the variables of every page. A page without a form needs no token, so it creates no session.
+ */
 export function fillLocals(req: Request, res: Response, next: NextFunction): void {
   res.locals.user = req.user ?? null;
   res.locals.csrf = () => `<input type="hidden" name="_csrf" value="${req.csrfToken?.()}">`;

@@ -5,7 +5,9 @@ import de from './texts/de.json';
 import en from './texts/en.json';
 import ja from './texts/ja.json';
 
-/** The keys of all texts. English defines them, and the types require every text in every language. */
+/**
+ * The keys of all texts. English defines them, and the types require every text in every language.
+ */
 export type TextKey = keyof typeof en;
 
 export const TEXTS: Readonly<Record<Locale, Readonly<Record<TextKey, string>>>> = {
@@ -66,7 +68,10 @@ export function toNotice(req: Request, { notice, retryAt }: SmsOtpStatus): Notic
   return { kind: quiet.has(notice) ? 'info' : 'error', text };
 }
 
-/** Returns the notice for the first of these query parameters that the address has: redirects say so what happened. */
+/**
+ * Returns the notice for the first of these query parameters that the address has: redirects say so
+ * what happened.
+ */
 export function readQueryNotice(
   req: Request,
   notices: Readonly<Record<string, readonly [Notice['kind'], TextKey]>>,
@@ -109,7 +114,8 @@ export function fillLanguage(req: Request, res: Response, next: NextFunction): v
 }
 
 function formatDollars(locale: Locale): (cents: number) => string {
-  // In right-to-left text the sign and the letters of a currency would change places: they are isolated.
+  // In right-to-left text the sign and the letters of a currency would change places: they are
+  // isolated.
   const [tag, begin, end] = locale === 'ar' ? ['en-US', '\u2066', '\u2069'] : [locale, '', ''];
   const format = new Intl.NumberFormat(tag, { style: 'currency', currency: 'USD' });
   return (cents) => begin + format.format(cents / 100) + end;
@@ -118,7 +124,10 @@ function formatDollars(locale: Locale): (cents: number) => string {
 /** The addresses of this site. `//host` would lead to another one. */
 const OWN_ADDRESS = /^(\/[\w-]+)+(\?[\w=&-]*)?$/;
 
-/** The links of the language switch. They only change a cookie without secrets, so they need no form and no session. */
+/**
+ * The links of the language switch. They only change a cookie without secrets, so they need no form
+ * and no session.
+ */
 export function languageSwitch({ isProduction }: { readonly isProduction: boolean }): Router {
   const router = Router();
   router.get('/language/:locale', (req, res) => {

@@ -1,7 +1,13 @@
-/** Stores what belongs to users, such as numbers: one string per user, replaced only if it has not changed since it was read. */
+/**
+ * Stores what belongs to users, such as numbers: one string per user, replaced only if it has not
+ * changed since it was read.
+ */
 export interface UserLists {
   read(userId: string): Promise<string | null>;
-  /** Returns false and changes nothing if the string is no longer `before`; null means that there is none yet. */
+  /**
+   * Returns false and changes nothing if the string is no longer `before`; null means that there is
+   * none yet.
+   */
   swap(userId: string, before: string | null, after: string): Promise<boolean>;
 }
 
@@ -17,10 +23,15 @@ export function memoryLists(): UserLists {
   };
 }
 
-/** Attempts per change. Of two concurrent changes one is tried again, so this many concurrent changes succeed. */
+/**
+ * Attempts per change. Of two concurrent changes one is tried again, so this many concurrent
+ * changes succeed.
+ */
 const MOST_TRIES = 100;
 
-/** Replaces a user's string, unless `change` returns null. Returns whether the change was allowed. */
+/**
+ * Replaces a user's string, unless `change` returns null. Returns whether the change was allowed.
+ */
 export async function updateList(
   lists: UserLists,
   userId: string,

@@ -6,7 +6,10 @@ import { pino, type DestinationStream, type Level, type LevelWithSilent } from '
 import type { PasskeyRefusal } from '../docs/recipes/passkeys';
 import { UnavailableError } from './errors';
 
-/** The fields of an event that are logged. No masked number, no label, no free text; a new field stays out until it is listed. */
+/**
+ * The fields of an event that are logged. No masked number, no label, no free text; a new field
+ * stays out until it is listed.
+ */
 const EVENT_FIELDS = [
   ...['type', 'userId', 'address', 'purpose', 'method', 'reason', 'limit', 'policy', 'stage'],
   ...[
@@ -97,7 +100,10 @@ function routeOf(route: unknown): unknown {
   return (route as { readonly path?: unknown } | undefined)?.path; // Express says any
 }
 
-/** Messages of the library and of this app are safe to log. Those of other errors may hold anything: only their stack frames are logged. */
+/**
+ * Messages of the library and of this app are safe to log. Those of other errors may hold anything:
+ * only their stack frames are logged.
+ */
 function describeError(error: unknown): object {
   if (!(error instanceof Error)) return { name: typeof error };
   const isOurs = error instanceof SmsOtpError || error instanceof UnavailableError;

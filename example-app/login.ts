@@ -1,6 +1,7 @@
 /**
- * The whole login with its pages in one file, to copy: a password, a texted code, a guarded page, logout.
- * Run it with `npm run example:login`. Everything else in this folder is a bank around the same login.
+ * The whole login with its pages in one file, to copy: a password, a texted code, a guarded page,
+ * logout. Run it with `npm run example:login`. Everything else in this folder is a bank around the
+ * same login.
  */
 import { csrfSync } from 'csrf-sync';
 import express, { type ErrorRequestHandler, type Request, type RequestHandler } from 'express';
@@ -19,7 +20,8 @@ declare global {
   }
 }
 
-// Your users. Keep real ones in a database, with hashed passwords, and limit wrong passwords: `bank-login.ts` shows how.
+// Your users. Keep real ones in a database, with hashed passwords, and limit wrong passwords:
+// `bank-login.ts` shows how.
 const users = new Map([
   ['alice', { id: 'alice', name: 'Alice', phone: '+12025550123', password: 'demo-password' }],
 ]);
@@ -85,7 +87,8 @@ async function start(): Promise<void> {
 
   const app = express();
   app.use(express.urlencoded({ extended: false }));
-  // In production: a store for sessions, `secure: true`, and `app.set('trust proxy', 1)` behind a proxy.
+  // In production: a store for sessions, `secure: true`, and `app.set('trust proxy', 1)` behind a
+  // proxy.
   const secret = process.env.SESSION_SECRET ?? 'change me as well';
   app.use(
     session({ secret, resave: false, saveUninitialized: false, cookie: { sameSite: 'lax' } }),

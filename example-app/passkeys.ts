@@ -18,7 +18,10 @@ const OFFER_EVERY_MS = 7 * 86_400_000;
 
 export type PasskeyStore = ReturnType<typeof createPasskeyStore>;
 
-/** The passkeys of the bank's users, and what goes with them. One string per user, changed in one step. */
+/**
+ * The passkeys of the bank's users, and what goes with them. One string per user, changed in one
+ * step.
+ */
 export function createPasskeyStore(lists: UserLists) {
   const toKept = (text: string | null): Kept =>
     text === null
@@ -45,7 +48,8 @@ export function createPasskeyStore(lists: UserLists) {
 
   const book: PasskeyBook = {
     list: async (userId) => (await read(userId)).passkeys.map(toPasskey),
-    // A database would refuse an id that another user has. Here it harms no one: logins look at their own user's alone.
+    // A database would refuse an id that another user has. Here it harms no one: logins look at
+    // their own user's alone.
     add: (userId, { publicKey, ...rest }) =>
       update(userId, ({ passkeys }) =>
         passkeys.some(({ id }) => id === rest.id)

@@ -11,7 +11,10 @@ import { openRedis } from './stores';
 import { DEMO_PASSWORD, openUsers } from './users';
 import { startWorkers, type Orders } from './workers';
 
-/** The gateway, real or simulated, and where the text messages can be read; null with a real gateway. */
+/**
+ * The gateway, real or simulated, and where the text messages can be read; null with a real
+ * gateway.
+ */
 export type Gateway = NonNullable<Config['gateway']> & { readonly inboxUrl: string | null };
 /** The app on its port, in one process or several. */
 export type Serving = Awaited<ReturnType<typeof serve>>;
@@ -34,13 +37,17 @@ Text messages         ${inboxUrl ?? 'go through the gateway to ALICE_PHONE and B
 Demo users            alice, bob (sees ${address}/ops) or carol (has no number yet); password ${DEMO_PASSWORD}
 Stop with Ctrl+C.`);
   }
-  // Ctrl+C reaches workers twice, directly and through the process that started them: the second signal is ignored.
+  // Ctrl+C reaches workers twice, directly and through the process that started them: the second
+  // signal is ignored.
   await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
   await site.close();
   if (cluster.isPrimary) console.log('Stopped.');
 }
 
-/** Starts the app, here or in workers. @throws {ConfigError} when a port is taken, or Redis cannot be used. */
+/**
+ * Starts the app, here or in workers. @throws {ConfigError} when a port is taken, or Redis cannot
+ * be used.
+ */
 export async function run(config: Config) {
   const { gateway, closeGateway } = await openGateway(config);
   const serving = await (config.workers === 1 ? serve : startWorkers)({ config, gateway });
@@ -51,7 +58,10 @@ export async function run(config: Config) {
   };
 }
 
-/** Returns the configured gateway, or starts the simulator, which an app with a real gateway does not load. */
+/**
+ * Returns the configured gateway, or starts the simulator, which an app with a real gateway does
+ * not load.
+ */
 async function openGateway(
   config: Config,
 ): Promise<{ gateway: Gateway; closeGateway: () => Promise<void> }> {

@@ -35,11 +35,13 @@ async function connect(url: string): Promise<RedisClientType> {
   try {
     const client: RedisClientType = createClient({
       url,
-      // While the server is down, commands fail at once. Otherwise they would wait for it, and users with them.
+      // While the server is down, commands fail at once. Otherwise they would wait for it, and
+      // users with them.
       disableOfflineQueue: true,
       pingInterval: 1_000,
       socket: {
-        // A connection that is silent for longer than the pings is closed, and what waits for it fails.
+        // A connection that is silent for longer than the pings is closed, and what waits for it
+        // fails.
         socketTimeout: 2_000,
         // A failed start is reported; a lost connection is opened again.
         reconnectStrategy: (tries) => hasConnected && Math.min(100 * 2 ** tries, 2_000),

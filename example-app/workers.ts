@@ -6,7 +6,10 @@ import type { Gateway, Serving } from './start';
 /** The pause before a worker that has ended is replaced. */
 const RESTART_PAUSE_MS = 1_000;
 
-/** What a worker gets: the configuration as it was read once, so that all share one session secret and one gateway. */
+/**
+ * What a worker gets: the configuration as it was read once, so that all share one session secret
+ * and one gateway.
+ */
 export interface Orders {
   readonly config: Config;
   readonly gateway: Gateway;

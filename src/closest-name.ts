@@ -1,6 +1,9 @@
 /** Names further away than this are another word and not a misspelling. */
 const MAX_DISTANCE = 3;
-/** A name that goes on after so many characters of another may be meant, as with `getPhoneNumber` for `getPhone`. */
+/**
+ * A name that goes on after so many characters of another may be meant, as with `getPhoneNumber`
+ * for `getPhone`.
+ */
 const MIN_BEGINNING = 4;
 
 /**

@@ -63,8 +63,9 @@ export function callback<Callback extends (...values: never[]) => unknown>(): z.
 }
 
 /**
- * Returns a schema for a function that must not return a promise. One that does so all the same returns no valid value,
- * which ends in an error of the request, and a rejection does not end the process.
+ * Returns a schema for a function that must not return a promise. One that does so all the same
+ * returns no valid value, which ends in an error of the request, and a rejection does not end the
+ * process.
  */
 export function syncCallback<Callback extends (input: never) => unknown>() {
   return callback<Callback>().transform((call) => {
@@ -132,7 +133,10 @@ export function byCountry<Value extends z.ZodType>(
     );
 }
 
-/** Returns the ISO 3166-1 code of the country that two letters mean: GB for UK; AC, TA and XK too, which can be called. */
+/**
+ * Returns the ISO 3166-1 code of the country that two letters mean: GB for UK; AC, TA and XK too,
+ * which can be called.
+ */
 export function findCountry(code: string): string | undefined {
   if (!/^[A-Z]{2}$/i.test(code)) return undefined;
   const { region = '' } = new Intl.Locale(`und-${code}`);

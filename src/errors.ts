@@ -4,7 +4,10 @@ export interface SafeCause {
   readonly code: string | null;
 }
 
-/** Names and codes of third-party errors that may be repeated; everything else becomes "Error" and null. */
+/**
+ * Names and codes of third-party errors that may be repeated; everything else becomes "Error" and
+ * null.
+ */
 const KNOWN_NAMES = new Set(
   'Error TypeError RangeError SyntaxError AggregateError AbortError TimeoutError'.split(' '),
 );
@@ -29,8 +32,9 @@ export function toSafeCause(error: unknown): SafeCause {
 }
 
 /**
- * The base class of every error this package throws at run time. Messages are built from fixed words: they never hold a
- * code, token, password, full number, body, header or URL. Wrong options are plain `TypeError`s instead.
+ * The base class of every error this package throws at run time. Messages are built from fixed
+ * words: they never hold a code, token, password, full number, body, header or URL. Wrong options
+ * are plain `TypeError`s instead.
  */
 export abstract class SmsOtpError extends Error {
   /** Never changes, so that it can be used in a `switch`. */
@@ -50,11 +54,17 @@ export abstract class SmsOtpError extends Error {
 
 /** The base class of the errors after which there is no usable answer. */
 export abstract class NoAnswerError extends SmsOtpError {
-  /** False when no byte of the request can have left this process; otherwise the gateway may have acted on it. */
+  /**
+   * False when no byte of the request can have left this process; otherwise the gateway may have
+   * acted on it.
+   */
   abstract readonly mayHaveArrived: boolean;
 }
 
-/** The gateway could not be reached: refused, reset, no route, bad certificate. `status` is 502 when an answer was lost. */
+/**
+ * The gateway could not be reached: refused, reset, no route, bad certificate. `status` is 502 when
+ * an answer was lost.
+ */
 export class GatewayUnreachableError extends NoAnswerError {
   readonly code = 'ERR_GATEWAY_UNREACHABLE';
   readonly status: 502 | 503;
@@ -94,8 +104,9 @@ function toRetryHeaders(retryAfterSeconds: number | null): { readonly 'Retry-Aft
 }
 
 /**
- * The gateway's answer is not as documented: redirect, other content type, too large, incomplete, not JSON, unexpected
- * fields. `status` is 503 for a 429 or 503 that something in front of the gateway sent.
+ * The gateway's answer is not as documented: redirect, other content type, too large, incomplete,
+ * not JSON, unexpected fields. `status` is 503 for a 429 or 503 that something in front of the
+ * gateway sent.
  */
 export class GatewayResponseError extends NoAnswerError {
   readonly code = 'ERR_GATEWAY_RESPONSE';
@@ -116,7 +127,10 @@ export class GatewayResponseError extends NoAnswerError {
   }
 }
 
-/** The gateway answered with an error code; `status` is 503 when it reports a temporary failure. OTP spec §7, HLR spec §7. */
+/**
+ * The gateway answered with an error code; `status` is 503 when it reports a temporary failure. OTP
+ * spec §7, HLR spec §7.
+ */
 export class GatewayRejectedError extends SmsOtpError {
   readonly code = 'ERR_GATEWAY_REJECTED';
   readonly status: 502 | 503;
@@ -142,7 +156,10 @@ export class GatewayRejectedError extends SmsOtpError {
   }
 }
 
-/** The call was refused here, before anything was sent: queue full, no token to be had, client closed. */
+/**
+ * The call was refused here, before anything was sent: queue full, no token to be had, client
+ * closed.
+ */
 export class GatewayBusyError extends SmsOtpError {
   readonly code = 'ERR_GATEWAY_BUSY';
   readonly status = 503;
@@ -168,7 +185,10 @@ export class StoreError extends SmsOtpError {
   }
 }
 
-/** The session is missing or cannot be renewed or saved. `status` is 503 when the session store failed, otherwise 500: the app lacks something. */
+/**
+ * The session is missing or cannot be renewed or saved. `status` is 503 when the session store
+ * failed, otherwise 500: the app lacks something.
+ */
 export class SessionError extends SmsOtpError {
   readonly code:
     | 'ERR_NO_SESSION'
@@ -283,7 +303,10 @@ function seeAlso(code: string): string {
   return ` (see docs/troubleshooting.md#${code.toLowerCase()} of passport-sms-otp)`;
 }
 
-/** Builds the error for a wrong option of `maker`. `problem` follows the option's name and shows no value. */
+/**
+ * Builds the error for a wrong option of `maker`. `problem` follows the option's name and shows no
+ * value.
+ */
 export function optionError(maker: string, option: string, problem: string): TypeError {
   return new TypeError(`${maker}: ${option} ${problem}`);
 }

@@ -30,7 +30,10 @@ import { messagesSchema, type MessagesOption } from './messages/options';
 import type { PassportInstance } from './middleware/passport';
 import type { SmsOtpStore, UserId } from './stores/store';
 
-/** Limits across logins as an option: what is left out keeps its default. No limit can be switched off. */
+/**
+ * Limits across logins as an option: what is left out keeps its default. No limit can be switched
+ * off.
+ */
 export type LimitsOption = { readonly [Name in keyof Limits]?: Partial<Limits[Name]> | undefined };
 
 /** What `getPhone` returns. */
@@ -58,62 +61,86 @@ export interface FieldsOption {
 }
 
 /**
- * The options of `createSmsOtp`. They are checked once, strictly: an unknown name, a wrong type or a figure beyond its
- * ceiling is a `TypeError` that names the option. Every callback may return a promise, `getUserId` and `now` excepted.
+ * The options of `createSmsOtp`. They are checked once, strictly: an unknown name, a wrong type or
+ * a figure beyond its ceiling is a `TypeError` that names the option. Every callback may return a
+ * promise, `getUserId` and `now` excepted.
  */
 export interface SmsOtpOptions {
-  /** The gateway's client, or the options to make one. A client handed in stays open when `close()` is called. */
+  /**
+   * The gateway's client, or the options to make one. A client handed in stays open when `close()`
+   * is called.
+   */
   readonly gateway: GatewayClient | GatewayClientOptions;
   /**
-   * Returns the user's number in E.164 with its plus, or null when there is none: then the login is refused, never let
-   * through. `{ number, isConfirmed: true }` says that the app knows the number to be the user's: then the limits for
-   * unproven numbers do not apply. Required without a `phoneBook`; with one, leave it out, and the confirmed numbers of the phone book are texted.
+   * Returns the user's number in E.164 with its plus, or null when there is none: then the login is
+   * refused, never let through. `{ number, isConfirmed: true }` says that the app knows the number
+   * to be the user's: then the limits for unproven numbers do not apply. Required without a
+   * `phoneBook`; with one, leave it out, and the confirmed numbers of the phone book are texted.
    */
   getPhone?(user: Express.User): GivenPhone | Promise<GivenPhone>;
-  /** Where the app stores its users' numbers: switches `phones` on. Default: none, the app changes numbers itself. */
+  /**
+   * Where the app stores its users' numbers: switches `phones` on. Default: none, the app changes
+   * numbers itself.
+   */
   readonly phoneBook?: PhoneBook | undefined;
   /**
-   * Ends the user's other sessions. Called when a number was changed or removed, recovery codes were replaced, or a device
-   * was found to be stolen. The session of `req` must stay. Default: nothing is ended.
+   * Ends the user's other sessions. Called when a number was changed or removed, recovery codes
+   * were replaced, or a device was found to be stolen. The session of `req` must stay. Default:
+   * nothing is ended.
    */
   endOtherSessions?(userId: AppUserId, req: Request | undefined): unknown;
   /** Switches recovery codes on. Default: off. */
   readonly recoveryCodes?: RecoveryCodesOption | undefined;
-  /** Switches trusted devices on. Outside of NIST SP 800-63B; they never count for step-up or enrollment. Default: off. */
+  /**
+   * Switches trusted devices on. Outside of NIST SP 800-63B; they never count for step-up or
+   * enrollment. Default: off.
+   */
   readonly trustedDevices?: TrustedDevicesOption | undefined;
   /**
-   * Counts attempts and texts of browsers in which a user has passed the second factor apart from those of all others, so
-   * that no one who only knows the password can keep the user out. A code is still asked for. `false`: all browsers share
-   * their limits. Default: on, for 90 days.
+   * Counts attempts and texts of browsers in which a user has passed the second factor apart from
+   * those of all others, so that no one who only knows the password can keep the user out. A code
+   * is still asked for. `false`: all browsers share their limits. Default: on, for 90 days.
    */
   readonly knownBrowsers?: KnownBrowsersOption | false | undefined;
   /**
-   * Keeps a record of each login in the store, so that a logout is final whatever requests are under way, and a login can be
-   * ended from elsewhere: `logins.list`, `revoke` and `revokeAll`. Log out by `smsOtp.logout()`. Default: off.
+   * Keeps a record of each login in the store, so that a logout is final whatever requests are
+   * under way, and a login can be ended from elsewhere: `logins.list`, `revoke` and `revokeAll`.
+   * Log out by `smsOtp.logout()`. Default: off.
    */
   readonly logins?: LoginsOption | undefined;
   /** Other second factors beside the text message, for `verifyWith`. Default: none. */
   readonly factors?: readonly Factor[] | undefined;
   /**
-   * The keys of counters, recovery codes, trusted devices and proven numbers are derived from it: a random string of at
-   * least 32 characters, the same in all processes, never lost. A list rotates it: the first one makes keys, all are read.
+   * The keys of counters, recovery codes, trusted devices and proven numbers are derived from it: a
+   * random string of at least 32 characters, the same in all processes, never lost. A list rotates
+   * it: the first one makes keys, all are read.
    */
   readonly secret: SecretOption;
-  /** Loads a user by the id that `getUserId` returned. Null, undefined or false: gone or disabled, the login is refused. */
+  /**
+   * Loads a user by the id that `getUserId` returned. Null, undefined or false: gone or disabled,
+   * the login is refused.
+   */
   loadUser(userId: AppUserId): MaybeUser | Promise<MaybeUser>;
-  /** Returns the id of a user: a non-empty string, a safe integer or a bigint; anything else is a `TypeError`. Default: `user.id`. */
+  /**
+   * Returns the id of a user: a non-empty string, a safe integer or a bigint; anything else is a
+   * `TypeError`. Default: `user.id`.
+   */
   getUserId?(user: Express.User): UserId;
   /**
-   * The countries that may be texted, as ISO 3166-1 codes of two capital letters, or `'any'`. Required: an open list
-   * invites text-message fraud. GB admits GG, JE and IM; FI admits AX; US its territories.
+   * The countries that may be texted, as ISO 3166-1 codes of two capital letters, or `'any'`.
+   * Required: an open list invites text-message fraud. GB admits GG, JE and IM; FI admits AX; US
+   * its territories.
    */
   readonly allowedCountries: readonly string[] | 'any';
-  /** Returns whether this login needs the second factor. Only `false` means no; a throw means yes. Default: always. */
+  /**
+   * Returns whether this login needs the second factor. Only `false` means no; a throw means yes.
+   * Default: always.
+   */
   isRequiredFor?(user: Express.User, req: Request): boolean | Promise<boolean>;
   /**
-   * The factor that comes first for this user: `'sms'`, `'recovery-code'` or the name of one of `factors`. For another
-   * factor than the text `send` and `stepUp` text nothing, and `resend` texts when asked. A name that this user cannot use
-   * now counts as `'sms'`. Default: `'sms'`.
+   * The factor that comes first for this user: `'sms'`, `'recovery-code'` or the name of one of
+   * `factors`. For another factor than the text `send` and `stepUp` text nothing, and `resend`
+   * texts when asked. A name that this user cannot use now counts as `'sms'`. Default: `'sms'`.
    */
   preferredFactor?(
     user: Express.User,
@@ -126,13 +153,16 @@ export interface SmsOtpOptions {
   /** What the text message looks like. */
   readonly messages?: MessagesOption | undefined;
   /**
-   * Returns the user's locale as a BCP 47 tag (`de-AT`), which chooses the default message and is passed to
-   * `messages.template`. Anything else chooses `defaultLocale`. Default: none.
+   * Returns the user's locale as a BCP 47 tag (`de-AT`), which chooses the default message and is
+   * passed to `messages.template`. Anything else chooses `defaultLocale`. Default: none.
    */
   getLocale?(user: Express.User, req: Request): string | undefined | Promise<string | undefined>;
   /** Seconds a code lives from its own send: 120 to 600. Default: 300. */
   readonly codeValiditySeconds?: number | undefined;
-  /** Seconds a pending login lives, counted from the right password, whatever is resent: 180 to 900. Default: 600. */
+  /**
+   * Seconds a pending login lives, counted from the right password, whatever is resent: 180 to 900.
+   * Default: 600.
+   */
   readonly pendingLoginSeconds?: number | undefined;
   /** Digits of the longest code, which messages are measured with: 4 to 10. Default: 10. */
   readonly maxCodeDigits?: number | undefined;
@@ -140,19 +170,34 @@ export interface SmsOtpOptions {
   readonly maxAttempts?: number | undefined;
   /** Sends per pending login: 1 to 5. Default: 3. */
   readonly maxSends?: number | undefined;
-  /** Seconds between the first send and the next, doubled for each one after, up to 300: 30 to 300. Default: 30. */
+  /**
+   * Seconds between the first send and the next, doubled for each one after, up to 300: 30 to 300.
+   * Default: 30.
+   */
   readonly resendCooldownSeconds?: number | undefined;
   /** Limits across logins. */
   readonly limits?: LimitsOption | undefined;
-  /** Policies that are checked before a text message is sent, after the country list and `numberTypes()`. Default: none. */
+  /**
+   * Policies that are checked before a text message is sent, after the country list and
+   * `numberTypes()`. Default: none.
+   */
   readonly policies?: readonly Policy[] | undefined;
   /** The names of the fields in the request body. */
   readonly fields?: FieldsOption | undefined;
-  /** The session key of the library's slot. Default: `'smsOtp'`, and with another `strategyName` `'smsOtp:'` and that name. */
+  /**
+   * The session key of the library's slot. Default: `'smsOtp'`, and with another `strategyName`
+   * `'smsOtp:'` and that name.
+   */
   readonly sessionKey?: string | undefined;
-  /** The name the strategy is registered under. Keys depend on it: see scaling.md before changing it. Default: `'sms-otp'`. */
+  /**
+   * The name the strategy is registered under. Keys depend on it: see scaling.md before changing
+   * it. Default: `'sms-otp'`.
+   */
   readonly strategyName?: string | undefined;
-  /** Session keys that survive the renewals of a login. `cookie`, Passport's key and our own are refused. Default: none. */
+  /**
+   * Session keys that survive the renewals of a login. `cookie`, Passport's key and our own are
+   * refused. Default: none.
+   */
   readonly keepSessionKeys?: readonly string[] | undefined;
   /** Called with every event. Exceptions and slow handlers never affect the login. */
   onEvent?(event: SmsOtpEvent): unknown;
@@ -200,7 +245,10 @@ function isFactor(given: Partial<CodeFactor & ChallengeFactor>): boolean {
   return isName && hasCallbacks && (isAvailable === undefined || typeof isAvailable === 'function');
 }
 
-/** A policy with a misspelt stage would never be checked, and with a misspelt mode it would be enforced. */
+/**
+ * A policy with a misspelt stage would never be checked, and with a misspelt mode it would be
+ * enforced.
+ */
 const policy = objectWith<Policy>('a policy', 'name', 'stage', 'check').refine(
   ({ stage, check, mode = 'enforce' }: Partial<Policy>) =>
     ['send', 'enroll'].includes(stage ?? '') &&

@@ -62,15 +62,20 @@ export interface SmsOtpBase extends Middlewares, UserAdmin {
   /** Registered with Passport already. Pass its name to Passport, never this object. */
   readonly strategy: SmsOtpStrategy;
   /**
-   * Loads what the first login needs and authenticates with the gateway, so that the first user does not wait for it.
-   * @throws {SmsOtpError} when the gateway or the store fails: all the rest is loaded, and the first login tries again.
+   * Loads what the first login needs and authenticates with the gateway, so that the first user
+   * does not wait for it.
+   * @throws {SmsOtpError} when the gateway or the store fails: all the rest is loaded, and the
+   * first login tries again.
    */
   readonly warmUp: () => Promise<void>;
   /** Stops new sends, lets calls in flight end, and closes the client if it was made here. */
   readonly close: () => Promise<void>;
 }
 
-/** Everything `createSmsOtp` returns. One call makes all of it, because the parts must share their options. */
+/**
+ * Everything `createSmsOtp` returns. One call makes all of it, because the parts must share their
+ * options.
+ */
 export type SmsOtp<O extends PartOptions = SmsOtpOptions> = SmsOtpBase &
   Where<O, 'factors', FactorsPart> &
   Where<O, 'phoneBook', PhonesPart> &
@@ -78,7 +83,10 @@ export type SmsOtp<O extends PartOptions = SmsOtpOptions> = SmsOtpBase &
   Where<O, 'trustedDevices', DevicesPart> &
   Where<O, 'logins', LoginsParts>;
 
-/** Parts that exist if their option is given, may exist where the type leaves that open, and are absent otherwise. */
+/**
+ * Parts that exist if their option is given, may exist where the type leaves that open, and are
+ * absent otherwise.
+ */
 type Where<O, Option extends keyof PartOptions, Parts> = Option extends keyof O
   ? undefined extends O[Option]
     ? { readonly [Name in keyof Parts]?: Parts[Name] | undefined }
@@ -132,12 +140,13 @@ class SmsOtpContext {
 }
 
 /**
- * The Passport strategy. `createSmsOtp` makes and registers one; another is for frameworks that construct their own, such
- * as NestJS: pass the same `gateway` client and the same `store` to both.
+ * The Passport strategy. `createSmsOtp` makes and registers one; another is for frameworks that
+ * construct their own, such as NestJS: pass the same `gateway` client and the same `store` to both.
  */
 export class SmsOtpStrategy extends OtpStrategy {
   /**
-   * @param done Appended by NestJS: called with the verified user, and may answer with another or none.
+   * @param done Appended by NestJS: called with the verified user, and may answer with another or
+   * none.
    * @throws {TypeError} as `createSmsOtp` does.
    */
   constructor(options: SmsOtpOptions | SmsOtpContext, done?: StrategyCallback) {
@@ -148,10 +157,12 @@ export class SmsOtpStrategy extends OtpStrategy {
 
 /**
  * Checks the options, makes all middlewares from them and registers the strategy with Passport.
- * @throws {TypeError} that names the option when one is missing, unknown, of a wrong type or beyond its ceiling.
+ * @throws {TypeError} that names the option when one is missing, unknown, of a wrong type or beyond
+ * its ceiling.
  */
 export function createSmsOtp<const O extends PartOptions>(
-  // The compiler suggests a name for a misspelt option only where the others are not a type parameter's.
+  // The compiler suggests a name for a misspelt option only where the others are not a type
+  // parameter's.
   options: Omit<SmsOtpOptions, keyof PartOptions> & O & NoOthers<O>,
   ...others: readonly never[]
 ): SmsOtp<O> {
@@ -171,8 +182,8 @@ export function createSmsOtp<const O extends PartOptions>(
 }
 
 /**
- * Returns how long each text message of these options may become, and which character makes it long. Takes some
- * milliseconds.
+ * Returns how long each text message of these options may become, and which character makes it
+ * long. Takes some milliseconds.
  * @throws {TypeError} as `createSmsOtp` does.
  */
 export function measureMessages(options: SmsOtpOptions): readonly MessageMeasure[] {
@@ -280,7 +291,9 @@ function createLoginContext(
   };
 }
 
-/** A store that lacks the part still serves a login: then all browsers of a user share their limits. */
+/**
+ * A store that lacks the part still serves a login: then all browsers of a user share their limits.
+ */
 function joinBrowsers(
   { knownBrowsers, now }: Settings,
   { browsers, counters }: GuardedStore,
@@ -375,7 +388,8 @@ function createMiddlewareContext(
     browsers: createBrowserCookies(login.browsers, settings.knownBrowsers),
     forgetDevices: async (user, req) => {
       const { userId } = toUserIdText(login.getUserId(user));
-      // A failure is harmless: the numbers that the devices are bound to have changed, so none is trusted any more.
+      // A failure is harmless: the numbers that the devices are bound to have changed, so none is
+      // trusted any more.
       await devices?.revokeFor(userId, 'changed', req.ip).catch(() => 0);
       // A browser that stays known may guess no more than it could before.
       await login.browsers.forget(userId).catch(() => undefined);

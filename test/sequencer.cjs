@@ -1,6 +1,9 @@
 const Sequencer = require('@jest/test-sequencer').default;
 
-/** Where the slowest suites are. Begun last, one of them would run alone while the other processor has nothing to do. */
+/**
+ * Where the slowest suites are. Begun last, one of them would run alone while the other processor
+ * has nothing to do.
+ */
 const SLOW = [
   'orders/',
   'reliability/',

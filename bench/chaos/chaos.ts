@@ -7,8 +7,9 @@ import { viewRedis } from '../../test/reliability/support/state-view';
 import { maybeFail, pick, seededRandom } from './faults';
 import { VISITS, type VisitResult } from './visits';
 
-// `npm run chaos`: full load on two processes and one Redis for CHAOS_SECONDS (60), every twentieth call of the gateway
-// going wrong, Redis killed and started again half-way. Ends with 1 when anything wrong has happened.
+// `npm run chaos`: full load on two processes and one Redis for CHAOS_SECONDS (60), every twentieth
+// call of the gateway going wrong, Redis killed and started again half-way. Ends with 1 when
+// anything wrong has happened.
 
 const SECONDS = Number(process.env.CHAOS_SECONDS ?? 60);
 const SEED = Number(process.env.CHAOS_SEED ?? 1);
@@ -60,7 +61,8 @@ async function main(): Promise<number> {
       ...unhandled,
       ...errors.filter(isBug),
     );
-    // Node closes connections that rest for 5 s: how many a burst has opened says nothing of what is kept.
+    // Node closes connections that rest for 5 s: how many a burst has opened says nothing of what
+    // is kept.
     await pause(6_000);
     const samples = await Promise.all(hosts.map((host) => host.collect()));
     heaps.push(samples.reduce((sum, bytes) => sum + bytes, 0));
@@ -110,7 +112,10 @@ function count(tally: Tally, userId: string, { answers, wrong }: VisitResult): v
   if (wrong !== null) tally.wrong.push(`${userId}: ${wrong}`);
 }
 
-/** A server may close a connection that rested too long at the moment it is used again. Anything else is a fault of ours. */
+/**
+ * A server may close a connection that rested too long at the moment it is used again. Anything
+ * else is a fault of ours.
+ */
 function countCut(tally: Tally, error: unknown): void {
   const isCut = error instanceof Error && 'code' in error && CUTS.has(String(error.code));
   if (!isCut) throw error;

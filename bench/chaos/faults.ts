@@ -1,8 +1,8 @@
 import type { Call, Fault, GatewaySimulator } from 'passport-sms-otp/simulator';
 
 /**
- * What may go wrong with a call. 1009 is left out: the token refused again and again looks like a second holder of the
- * account, and the client then holds its authentications back on purpose.
+ * What may go wrong with a call. 1009 is left out: the token refused again and again looks like a
+ * second holder of the account, and the client then holds its authentications back on purpose.
  */
 const FAULTS: readonly Fault[] = [
   { kind: 'no-answer' },

@@ -19,8 +19,8 @@ export interface VisitResult {
 export type Visit = (visitor: Visitor) => Promise<VisitResult>;
 
 /**
- * Answers that say yes, no, or that something is broken for now. All else is wrong. 500 is the app's own: while Redis is
- * away, express-session cannot read its sessions.
+ * Answers that say yes, no, or that something is broken for now. All else is wrong. 500 is the
+ * app's own: while Redis is away, express-session cannot read its sessions.
  */
 const ALLOWED = new Set([200, 400, 401, 403, 429, 500, 502, 503, 504]);
 

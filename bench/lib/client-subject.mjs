@@ -1,4 +1,5 @@
-// One client of the client benchmark, in a process and on a core of its own: node client-subject.mjs <name> <gateway>
+// One client of the client benchmark, in a process and on a core of its own: node
+// client-subject.mjs <name> <gateway>
 import http from 'node:http';
 import { createRequire } from 'node:module';
 import { load } from './measure.mjs';

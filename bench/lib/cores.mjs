@@ -6,14 +6,20 @@ const isPinned =
   availableParallelism() > 1 &&
   spawnSync('taskset', ['--version'], { stdio: 'ignore' }).status === 0;
 
-/** How to start node on one core: subject and load must not share one. Where that cannot be had, or for null, plain node. */
+/**
+ * How to start node on one core: subject and load must not share one. Where that cannot be had, or
+ * for null, plain node.
+ */
 export function wrapWithTaskset(core) {
   return isPinned && core !== null
     ? ['taskset', ['-c', String(core), process.execPath]]
     : [process.execPath, []];
 }
 
-/** Starts a module of this folder in a process and on a core of its own. Its failure ends the benchmark. */
+/**
+ * Starts a module of this folder in a process and on a core of its own. Its failure ends the
+ * benchmark.
+ */
 export function forkOnCore(core, module, ...args) {
   const [execPath, execArgv] = wrapWithTaskset(core);
   const child = fork(fileURLToPath(new URL(module, import.meta.url)), args, { execPath, execArgv });

@@ -1,5 +1,6 @@
-// A gateway that answers at once and always says yes: what is measured is the client, not the simulator. It speaks just the
-// HTTP/1.1 that the clients send, bodies with a length, because node:http itself would be the slowest of all on its core.
+// A gateway that answers at once and always says yes: what is measured is the client, not the
+// simulator. It speaks just the HTTP/1.1 that the clients send, bodies with a length, because
+// node:http itself would be the slowest of all on its core.
 import { createServer } from 'node:net';
 
 const yes = (payload) =>
@@ -47,7 +48,10 @@ function toResponse(text) {
   return `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`;
 }
 
-/** The first whole request of a text with what comes after it, or null. Bodies are ASCII, so characters are bytes. */
+/**
+ * The first whole request of a text with what comes after it, or null. Bodies are ASCII, so
+ * characters are bytes.
+ */
 function readRequest(text) {
   const headEnd = text.indexOf('\r\n\r\n');
   if (headEnd === -1) return null;

@@ -1,8 +1,9 @@
-// What the hand-written login counts and remembers with: in this process, and in Redis with one round trip a decision.
+// What the hand-written login counts and remembers with: in this process, and in Redis with one
+// round trip a decision.
 //
-// A counter is { key, windowSeconds, max, lock?, exemptBy? }. Window 0: it is only looked at. `lock`: after every so many
-// counts nothing is admitted for `first` seconds, doubling up to `most`. `exemptBy`: at most two keys; either makes it count for
-// nothing.
+// A counter is { key, windowSeconds, max, lock?, exemptBy? }. Window 0: it is only looked at.
+// `lock`: after every so many counts nothing is admitted for `first` seconds, doubling up to
+// `most`. `exemptBy`: at most two keys; either makes it count for nothing.
 
 const lockSeconds = ({ every, first, most }, count) =>
   count % every === 0 ? Math.min(most, first * 2 ** (count / every - 1)) : 0;

@@ -50,13 +50,15 @@ export function createOurs({ gatewayUrl, sessionStore, store }) {
 }
 
 /**
- * The same safety by hand, as a careful developer would write it for one app: only numbers of people are texted; sends are
- * limited per user, number, prefix, address and in all, in windows, with growing gaps and budgets of their own for numbers
- * that the user has not proven, under keys that tell no number; browsers in which the user has succeeded have a signed
- * cookie, and are counted apart from all others; what decides rests on the server under the OTP id, and only the newest
- * counts; an attempt is counted before it is judged, five a code, ten failures and then a lock that doubles, or an unknown
- * browser; a code works once; store and gateway have so many seconds, and their answers are looked at; the session is renewed
- * at both steps and saved before the answer.
+ * The same safety by hand, as a careful developer would write it for one app: only numbers of
+ * people are texted; sends are limited per user, number, prefix, address and in all, in windows,
+ * with growing gaps and budgets of their own for numbers that the user has not proven, under keys
+ * that tell no number; browsers in which the user has succeeded have a signed cookie, and are
+ * counted apart from all others; what decides rests on the server under the OTP id, and only the
+ * newest counts; an attempt is counted before it is judged, five a code, ten failures and then a
+ * lock that doubles, or an unknown browser; a code works once; store and gateway have so many
+ * seconds, and their answers are looked at; the session is renewed at both steps and saved before
+ * the answer.
  */
 export function createHandWritten({ gatewayUrl, sessionStore, counters, challenges, browsers }) {
   const { app, passport } = createHost(sessionStore);
@@ -159,7 +161,10 @@ const SLOW = { every: 60, first: DAY, most: DAY };
 const OTHERS = 'others';
 const [BROWSER, BROWSER_MS] = ['__Host-browser', 90 * DAY * 1000];
 
-/** What limits the failures in a browser: first those of all known browsers together, or of all others. */
+/**
+ * What limits the failures in a browser: first those of all known browsers together, or of all
+ * others.
+ */
 function toGuessCounters(id, bucket) {
   const side = {
     key: `failures:${bucket === OTHERS ? OTHERS : 'known'}:${id}`,

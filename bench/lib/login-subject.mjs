@@ -1,4 +1,5 @@
-// One app of the login benchmark, in a process and on a core of its own: node login-subject.mjs <flow> <place> <gateway> <store>
+// One app of the login benchmark, in a process and on a core of its own: node login-subject.mjs
+// <flow> <place> <gateway> <store>
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import { createHandWritten, createOurs } from './login-apps.mjs';

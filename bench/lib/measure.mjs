@@ -6,8 +6,9 @@ export function summarize(values) {
 }
 
 /**
- * Runs the subjects in turn, round after round, each round beginning with another one, so that what the machine does
- * meanwhile falls on all alike: the shorter the turns, the better. The first round warms up and is not counted.
+ * Runs the subjects in turn, round after round, each round beginning with another one, so that what
+ * the machine does meanwhile falls on all alike: the shorter the turns, the better. The first round
+ * warms up and is not counted.
  * @param subjects by name. @param run gives the figures of one turn.
  */
 export async function interleave(subjects, rounds, run) {
@@ -23,7 +24,10 @@ export async function interleave(subjects, rounds, run) {
   return figures;
 }
 
-/** Each subject's ratio to the reference, round by round: what was slow for one was slow for the other. */
+/**
+ * Each subject's ratio to the reference, round by round: what was slow for one was slow for the
+ * other.
+ */
 export function ratios(figures, reference, field) {
   return Object.fromEntries(
     Object.entries(figures).map(([name, rounds]) => [

@@ -2,7 +2,10 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { forkOnCore } from './cores.mjs';
 
-/** An app of the login benchmark on core 0. @param folder Where it lies, of this checkout or another one. */
+/**
+ * An app of the login benchmark on core 0. @param folder Where it lies, of this checkout or another
+ * one.
+ */
 export async function startSubject(
   flow,
   place,

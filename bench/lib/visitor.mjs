@@ -3,7 +3,10 @@ import { createRequire } from 'node:module';
 const { Agent, request } = createRequire(import.meta.url)('undici');
 const dispatcher = new Agent({ connections: 64 });
 
-/** What a browser keeps when its session is over, by site and user: most people come back in the browser they had. */
+/**
+ * What a browser keeps when its session is over, by site and user: most people come back in the
+ * browser they had.
+ */
 const kept = new Map();
 const BROWSER_COOKIE = /^__Host-(sms-otp-)?browser=/;
 

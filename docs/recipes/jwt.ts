@@ -32,7 +32,8 @@ export function createApp({
   const checks = { ...ISSUED, secretOrKey: secrets.tokenSecret, algorithms: ['HS256' as const] };
   passport.use(
     new JwtStrategy({ ...checks, jwtFromRequest: fromHeader }, ({ sub, amr }: Claims, done) => {
-      // The signature proves that we issued the token. Only `amr` proves that it was issued after the second factor.
+      // The signature proves that we issued the token. Only `amr` proves that it was issued after
+      // the second factor.
       if (!Array.isArray(amr) || !amr.includes('sms')) return done(null, false);
       users.findById(sub).then((user) => done(null, user ?? false), done);
     }),

@@ -30,7 +30,9 @@ import {
 export const SMS_OTP = Symbol('SMS_OTP');
 const MAX_AGE = Symbol('MAX_AGE');
 
-/** Runs a middleware in a guard. What it refuses, it has answered: then Nest has nothing left to do. */
+/**
+ * Runs a middleware in a guard. What it refuses, it has answered: then Nest has nothing left to do.
+ */
 function run(middleware: RequestHandler, context: ExecutionContext): Promise<boolean> {
   const http = context.switchToHttp();
   return new Promise((resolve, reject: (error: Error) => void) => {
@@ -46,13 +48,16 @@ export class PasswordGuard extends AuthGuard('local') {
   override async canActivate(context: ExecutionContext): Promise<boolean> {
     await super.canActivate(context);
     const req = context.switchToHttp().getRequest<Request>();
-    // Nest leaves it undefined when `validate` returns the plain user. For `send` it says: a first factor was passed.
+    // Nest leaves it undefined when `validate` returns the plain user. For `send` it says: a first
+    // factor was passed.
     if (req.user) req.authInfo ??= {};
     return true;
   }
 }
 
-/** After PasswordGuard: sends a code. A guard, because middleware of Nest runs before all guards. */
+/**
+ * After PasswordGuard: sends a code. A guard, because middleware of Nest runs before all guards.
+ */
 @Injectable()
 export class SendCodeGuard implements CanActivate {
   private readonly send: RequestHandler;
@@ -64,7 +69,10 @@ export class SendCodeGuard implements CanActivate {
   }
 }
 
-/** Verifies the code and logs the user in. No AuthGuard: its options, such as `session: false`, do not matter here. */
+/**
+ * Verifies the code and logs the user in. No AuthGuard: its options, such as `session: false`, do
+ * not matter here.
+ */
 @Injectable()
 export class VerifyCodeGuard implements CanActivate {
   private readonly verify: RequestHandler;
@@ -76,7 +84,10 @@ export class VerifyCodeGuard implements CanActivate {
   }
 }
 
-/** Admits users who have passed the second factor. Use it by `@SecondFactor()`, or for the whole app. */
+/**
+ * Admits users who have passed the second factor. Use it by `@SecondFactor()`, or for the whole
+ * app.
+ */
 @Injectable()
 export class SmsOtpGuard implements CanActivate {
   private readonly guards = new Map<number | undefined, RequestHandler>();

@@ -118,7 +118,10 @@ export function createApp({
   return app;
 }
 
-/** Asks for another second factor than the provider's session has. Once: whether the answer is enough is up to `finish`. */
+/**
+ * Asks for another second factor than the provider's session has. Once: whether the answer is
+ * enough is up to `finish`.
+ */
 function createPolicy(): ReturnType<typeof interactionPolicy.base> {
   const policy = interactionPolicy.base();
   policy.remove('consent'); // The clients are our own.
@@ -133,7 +136,10 @@ function createPolicy(): ReturnType<typeof interactionPolicy.base> {
   return policy;
 }
 
-/** What the client asks for in `claims` or `acr_values`. The provider has checked that `claims` is JSON. */
+/**
+ * What the client asks for in `claims` or `acr_values`. The provider has checked that `claims` is
+ * JSON.
+ */
 function readAcr({ claims = '{}', acr_values = '' }: Interaction['params']): {
   values: string[];
   isEssential: boolean;

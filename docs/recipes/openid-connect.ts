@@ -34,7 +34,8 @@ export function createApp({
       (tokens, done: Done) => {
         const claims = tokens.claims();
         if (claims === undefined) return done(null, false);
-        // Issuer and subject together identify a person. An e-mail address does not: it may have a new owner.
+        // Issuer and subject together identify a person. An e-mail address does not: it may have a
+        // new owner.
         findByIdentity(claims.iss, claims.sub).then(
           (user) => done(null, user ?? false, { amr: claims.amr }),
           done,

@@ -1,7 +1,10 @@
 import type { Pool } from 'pg';
 import type { Passkey, PasskeyBook } from './passkey-book';
 
-/** Beside your table `users`, whose `id` is a text here. No one can add a passkey that someone else has. */
+/**
+ * Beside your table `users`, whose `id` is a text here. No one can add a passkey that someone else
+ * has.
+ */
 export const CREATE_PASSKEYS = `
   create table passkeys (
     id text primary key,

@@ -26,7 +26,10 @@ export interface PasskeyBook {
   rename(userId: string, id: string, name: string): Promise<boolean>;
   /** Returns false if the user has no such passkey. */
   remove(userId: string, id: string): Promise<boolean>;
-  /** Atomic: keeps the counter if it is above the kept one, or if both are 0, and returns whether it did. */
+  /**
+   * Atomic: keeps the counter if it is above the kept one, or if both are 0, and returns whether it
+   * did.
+   */
   useCounter(userId: string, id: string, counter: number): Promise<boolean>;
 }
 

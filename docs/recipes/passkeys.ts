@@ -19,7 +19,10 @@ declare module 'express-session' {
 }
 
 export interface PasskeyOptions {
-  /** The host name to which passkeys are bound, for ever: `bank.example`, or `localhost`. Never an IP address. */
+  /**
+   * The host name to which passkeys are bound, for ever: `bank.example`, or `localhost`. Never an
+   * IP address.
+   */
   readonly rpId: string;
   /** Where the pages are, exactly: `https://www.bank.example`. */
   readonly origin: string;
@@ -43,15 +46,20 @@ const TIMEOUT_MS = 300_000;
 const MOST_PASSKEYS = 20;
 const LONGEST_NAME = 60;
 
-/** The factor: `createSmsOtp({ factors: [passkeyFactor(book, options)] })`, then `optionsWith` and `verifyWith`. */
+/**
+ * The factor: `createSmsOtp({ factors: [passkeyFactor(book, options)] })`, then `optionsWith` and
+ * `verifyWith`.
+ */
 export function passkeyFactor(book: PasskeyBook, options: PasskeyOptions): ChallengeFactor {
   const { rpId, origin, requireUserVerification, onRefused } = options;
   return {
     name: 'passkey',
     field: 'credential',
-    // RFC 8176: a key that is not known to be in hardware. Synced passkeys are not, and `attestation: 'none'` proves nothing.
+    // RFC 8176: a key that is not known to be in hardware. Synced passkeys are not, and
+    // `attestation: 'none'` proves nothing.
     amr: 'swk',
-    // Phishing-resistant, in OpenID Connect EAP ACR Values 1.0: browsers sign for the origin that they show.
+    // Phishing-resistant, in OpenID Connect EAP ACR Values 1.0: browsers sign for the origin that
+    // they show.
     acr: 'phr',
     isAvailable: async ({ id }) => (await book.list(id)).length > 0,
     async createOptions({ userId, challenge }) {
@@ -80,7 +88,8 @@ export function passkeyFactor(book: PasskeyBook, options: PasskeyOptions): Chall
           expectedOrigin: origin,
           expectedRPID: rpId,
           requireUserVerification,
-          // Compared below, atomically, and after the signature: without it anyone could tell of a fallen counter.
+          // Compared below, atomically, and after the signature: without it anyone could tell of a
+          // fallen counter.
           credential: { id: passkey.id, publicKey: passkey.publicKey, counter: 0 },
         }),
       );
@@ -92,14 +101,20 @@ export function passkeyFactor(book: PasskeyBook, options: PasskeyOptions): Chall
   };
 }
 
-/** What passkeys are called: `userName` in the browser's dialog, `passkeyName` until the user chooses another. */
+/**
+ * What passkeys are called: `userName` in the browser's dialog, `passkeyName` until the user
+ * chooses another.
+ */
 export interface PasskeyNames {
   readonly rpName: string;
   readonly userName: (req: Request) => string;
   readonly passkeyName?: (req: Request, now: Date) => string;
 }
 
-/** Adding, naming and removing, for routes behind `requireSecondFactor({ maxAgeSeconds: 300 })` and the CSRF protection. */
+/**
+ * Adding, naming and removing, for routes behind `requireSecondFactor({ maxAgeSeconds: 300 })` and
+ * the CSRF protection.
+ */
 export function passkeySettings(book: PasskeyBook, options: PasskeyOptions, names: PasskeyNames) {
   const { rpId, origin, requireUserVerification, onRefused, now = Date.now } = options;
 
@@ -201,7 +216,9 @@ function toBytes(base64url: string): Uint8Array<ArrayBuffer> {
   return new Uint8Array(Buffer.from(base64url, 'base64url'));
 }
 
-/** The package throws where a response is refused. Neither call reads or writes anything elsewhere. */
+/**
+ * The package throws where a response is refused. Neither call reads or writes anything elsewhere.
+ */
 async function tryTo<Result>(verify: () => Promise<Result>): Promise<Result | Error> {
   return verify().catch((error: unknown) =>
     error instanceof Error ? error : new Error('refused'),

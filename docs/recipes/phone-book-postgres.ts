@@ -26,7 +26,10 @@ const CONFIRM = `
   where user_id = $1 and mobile = $2`;
 
 export function postgresPhoneBook(pool: Pool): PhoneBook {
-  /** Locks the user's row, so that two changes of one user come one after the other, in all processes. */
+  /**
+   * Locks the user's row, so that two changes of one user come one after the other, in all
+   * processes.
+   */
   async function change(
     userId: string,
     work: (numbers: Numbers, client: PoolClient) => Promise<boolean>,

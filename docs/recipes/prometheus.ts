@@ -1,7 +1,10 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 import type { SmsOtpEvent } from 'passport-sms-otp';
 
-/** Returns a function for the option `onEvent`. Neither label can grow without end: no user, number or address. */
+/**
+ * Returns a function for the option `onEvent`. Neither label can grow without end: no user, number
+ * or address.
+ */
 export function countEvents(register: Registry): (event: SmsOtpEvent) => void {
   const registers = [register];
   const labelNames = ['type', 'detail'] as const;

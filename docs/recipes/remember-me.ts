@@ -55,7 +55,8 @@ export function createApp({
     passport.authenticate(name, { session: false }) as RequestHandler;
   const send = smsOtp.send({ successRedirect: '/login/pin', failureRedirect: '/login' });
   app.post('/login', authenticate('local'), send);
-  // Replaces the password, never the code. Without a valid cookie Passport continues without a user.
+  // Replaces the password, never the code. Without a valid cookie Passport continues without a
+  // user.
   const needsUser: RequestHandler = (req, res, next) =>
     req.user ? next() : res.redirect(303, '/login');
   app.post('/login/remembered', authenticate('remember-me'), needsUser, send);

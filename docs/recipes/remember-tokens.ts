@@ -3,7 +3,10 @@ import type { NextFunction, Request, Response } from 'express';
 
 const MAX_PER_USER = 10;
 
-/** Tokens of remember-me cookies, each valid once. Use a table in your database; it needs only hashes. */
+/**
+ * Tokens of remember-me cookies, each valid once. Use a table in your database; it needs only
+ * hashes.
+ */
 export class RememberTokens {
   private readonly owners = new Map<string, string>();
 

@@ -52,7 +52,8 @@ export function createApp({
   app.use(passport.session());
   const answerStatus: RequestHandler = (req, res) => void res.json(smsOtp.status(req));
 
-  // One form: name, password and phone. `send` logs the user in, because no code is required yet; `enroll` texts one.
+  // One form: name, password and phone. `send` logs the user in, because no code is required yet;
+  // `enroll` texts one.
   app.post('/sign-up', createAccount, smsOtp.send(), smsOtp.phones.enroll(), answerStatus);
   app.post('/sign-up/phone', smsOtp.phones.enroll(), answerStatus); // Another number, when the first was mistyped.
   app.post('/sign-up/resend', smsOtp.resend(), answerStatus);

@@ -18,7 +18,10 @@ export function createApi(
     return { status: response.status, body: isJson ? await response.json() : null };
   }
 
-  /** Fetches a new token for every step: the right password and the right code each start a new session. */
+  /**
+   * Fetches a new token for every step: the right password and the right code each start a new
+   * session.
+   */
   async function post(path: string, body: object): Promise<Answer> {
     const answer = await call('/api/csrf-token', {});
     const { token } = answer.body as { token: string };

@@ -25,7 +25,9 @@ export function createApp({
     loadUser: (id) => users.findById(id),
   });
 
-  /** What the user wants to pay. The code is bound to it: nothing else of this request counts later. */
+  /**
+   * What the user wants to pay. The code is bound to it: nothing else of this request counts later.
+   */
   function readPayment(req: Request): Transaction {
     const { amount, payee } = req.body as Readonly<Record<string, unknown>>;
     return { amount: `${Number(amount).toFixed(2)} USD`, payee: String(payee) };
@@ -49,9 +51,11 @@ export function createApp({
   app.post('/login/pin', smsOtp.verify({ purpose: 'login' }), answerStatus);
 
   const guard = smsOtp.requireSecondFactor();
-  // The first half: amount and payee go into the text message, and into `status(req).pending.transaction` for the page.
+  // The first half: amount and payee go into the text message, and into
+  // `status(req).pending.transaction` for the page.
   app.post('/payments', guard, smsOtp.stepUp({ transaction: readPayment }), answerStatus);
-  // The second half: the code of a login or a step-up is refused here, and this code everywhere else.
+  // The second half: the code of a login or a step-up is refused here, and this code everywhere
+  // else.
   app.post('/payments/pin', guard, smsOtp.verify({ purpose: 'transaction' }), execute);
   app.post('/step-up', guard, smsOtp.stepUp(), answerStatus);
   app.post('/step-up/pin', guard, smsOtp.verify({ purpose: 'step-up' }), answerStatus);

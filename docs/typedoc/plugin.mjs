@@ -5,9 +5,10 @@ import { Application, Converter, PageEvent, ReflectionKind } from 'typedoc';
 const ROOT = join(import.meta.dirname, '../..');
 
 /**
- * What typedoc does not do by itself: every subpath of package.json is documented under the name people import it by; the
- * pages are those that the start page leads to, in its order, and bear the title of their first heading; anchors that a
- * page sets by hand (`<a id="otp-spec-3"></a>`) count as anchors.
+ * What typedoc does not do by itself: every subpath of package.json is documented under the name
+ * people import it by; the pages are those that the start page leads to, in its order, and bear the
+ * title of their first heading; anchors that a page sets by hand (`<a id="otp-spec-3"></a>`) count
+ * as anchors.
  * @param {import('typedoc').Application} app
  */
 export function load(app) {
@@ -35,7 +36,9 @@ export function load(app) {
   });
 }
 
-/** The subpaths of package.json: their source, the name typedoc gives it, and the one people import. */
+/**
+ * The subpaths of package.json: their source, the name typedoc gives it, and the one people import.
+ */
 function readEntries() {
   const { name, exports } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   const subpaths = Object.entries(exports).filter(([, target]) => typeof target === 'object');

@@ -12,7 +12,9 @@ export type Range = keyof typeof RANGES;
 
 /** Where a figure turns amber (`watch`) or red (`alarm`). Fit them to your traffic. */
 const THRESHOLDS = {
-  /** Share of calls without an answer: amber over the window, red in the last minute that had calls. */
+  /**
+   * Share of calls without an answer: amber over the window, red in the last minute that had calls.
+   */
   gateway: { windowMinutes: 5, watchShare: 0.05, alarmShare: 0.5, idleMinutes: 15 },
   /** Wrong codes count when they are also that share of all codes that were entered. */
   guessing: {
@@ -46,7 +48,10 @@ type Filter = (label: string) => boolean;
 type Shares = readonly (readonly [label: string, count: number])[];
 export type Dashboard = ReturnType<typeof toDashboard>;
 
-/** Returns what the page shows. `known`: answers at minutes that change no more, kept from one call to the next. */
+/**
+ * Returns what the page shows. `known`: answers at minutes that change no more, kept from one call
+ * to the next.
+ */
 export function toDashboard(
   figures: readonly Figure[],
   now: number,

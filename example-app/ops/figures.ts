@@ -31,7 +31,9 @@ export interface FigureStore {
   read(first: number, last: number): Promise<readonly Figure[]>;
 }
 
-/** The longest time range of the page, and an hour before it that its first minutes look back to. */
+/**
+ * The longest time range of the page, and an hour before it that its first minutes look back to.
+ */
 export const MINUTES_KEPT = 25 * 60;
 /** A figure is stored within this time of its event. */
 export const MINUTES_OPEN = 2;

@@ -4,14 +4,23 @@ import type { FigureStore, Series } from './figures';
 
 const MINUTE_MS = 60_000;
 const MILLIONTHS = 1_000_000;
-/** The balance is requested after a send, at most this often; the price list, which names the currency, more rarely. */
+/**
+ * The balance is requested after a send, at most this often; the price list, which names the
+ * currency, more rarely.
+ */
 const BALANCE_EVERY_MS = 30_000;
 const CURRENCY_EVERY_MS = 60 * MINUTE_MS;
-/** Of one series in one minute; further ones are counted together, so that an attack cannot fill the memory. */
+/**
+ * Of one series in one minute; further ones are counted together, so that an attack cannot fill the
+ * memory.
+ */
 const MOST_LABELS = 200;
 export const OTHERS = 'others';
 
-/** Response times are counted in classes, each 5 % above the one before: a percentile is accurate to 2.5 %. */
+/**
+ * Response times are counted in classes, each 5 % above the one before: a percentile is accurate to
+ * 2.5 %.
+ */
 const LATENCY_STEP = 1.05;
 const toLatencyClass = (ms: number): number =>
   Math.round(Math.log(Math.max(1, ms)) / Math.log(LATENCY_STEP));
@@ -23,8 +32,9 @@ export const isFailure = (outcome: string): boolean => outcome !== 'ok' && outco
 const toMillionths = (amount: string): number => Math.round(Number(amount) * MILLIONTHS);
 
 /**
- * Counts events by the minute: returns a listener for `onEvent`, and a policy that allows everything, counts prefixes, which
- * no event names, and requests the balance. Figures that cannot be stored are lost: they must not delay a login.
+ * Counts events by the minute: returns a listener for `onEvent`, and a policy that allows
+ * everything, counts prefixes, which no event names, and requests the balance. Figures that cannot
+ * be stored are lost: they must not delay a login.
  */
 export function recordEvents(store: FigureStore, now: () => number) {
   const known = new Map<Series, Set<string>>();
@@ -88,7 +98,8 @@ export function recordEvents(store: FigureStore, now: () => number) {
       if (event.call === 'generate' && event.outcome === 'ok') note('refusing', '', 0);
       if (!LOGIN_CALLS.includes(event.call)) return;
       note('call', event.outcome);
-      // A refused connection is fast, and no answer. Authentication lies within the calls that wait for it.
+      // A refused connection is fast, and no answer. Authentication lies within the calls that wait
+      // for it.
       if (!isFailure(event.outcome) && event.call !== 'auth')
         note('latency', toLatencyClass(event.durationMs));
     }
@@ -129,7 +140,10 @@ const SHOWN = [
   'scope',
 ];
 
-/** Returns what happened, the details, the user and the address; null for an event that is neither refusal nor alarm. */
+/**
+ * Returns what happened, the details, the user and the address; null for an event that is neither
+ * refusal nor alarm.
+ */
 function toLogLine(event: SmsOtpEvent): string | null {
   const isFailedCall = event.type === 'gateway-call' && isFailure(event.outcome);
   if (!isFailedCall && !LOGGED.includes(event.type)) return null;

@@ -15,7 +15,10 @@ declare module 'express-session' {
 
 export type AuthenticatorAppPages = ReturnType<typeof authenticatorAppPages>;
 
-/** The settings of authenticator apps, and what other pages show of them. `bank-login.ts` has the login. */
+/**
+ * The settings of authenticator apps, and what other pages show of them. `bank-login.ts` has the
+ * login.
+ */
 export function authenticatorAppPages(
   { requireSecondFactor, logins, trustedDevices }: BankOtp,
   apps: AuthenticatorApps,

@@ -71,7 +71,8 @@ export function loginPages(
       });
     }
     if ('out-of-date' in req.query) return res.redirect(303, `${home}?out-of-date`);
-    // What is left of a pending login in the session tells those whose time is over from those who never began.
+    // What is left of a pending login in the session tells those whose time is over from those who
+    // never began.
     res.redirect(303, req.session.smsOtp?.pending ? `${home}?timed-out` : home);
   });
 
@@ -125,7 +126,10 @@ function waitingCode({ notice, pending }: SmsOtpStatus): PendingStatus | null {
   return CLOSED.has(notice) ? null : pending;
 }
 
-/** The route of the code form, by purpose. The purpose itself is decided by the challenge, whatever the route. */
+/**
+ * The route of the code form, by purpose. The purpose itself is decided by the challenge, whatever
+ * the route.
+ */
 const ACTIONS: Partial<Record<Purpose, string>> = {
   transaction: '/transfer/pin',
   enroll: '/settings/phones/pin',

@@ -14,7 +14,10 @@ const MINUTE_MS = 60_000;
 /** The charts are drawn by uPlot, served from the package's own files. */
 const UPLOT = dirname(require.resolve('uplot'));
 
-/** What the text messages do and cost, for operators with a second factor. `isShared`: all processes are counted. */
+/**
+ * What the text messages do and cost, for operators with a second factor. `isShared`: all processes
+ * are counted.
+ */
 export function opsPages(
   { requireSecondFactor }: Pick<SmsOtp, 'requireSecondFactor'>,
   { figures, now, isShared }: { figures: FigureStore; now: () => number; isShared: boolean },

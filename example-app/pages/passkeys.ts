@@ -9,7 +9,10 @@ import type { TextSwitch } from '../text-switch';
 
 export type PasskeyPages = ReturnType<typeof passkeyPages>;
 
-/** The settings of passkeys and of texted codes, and what the other pages show of them. `bank-login.ts` has the login. */
+/**
+ * The settings of passkeys and of texted codes, and what the other pages show of them.
+ * `bank-login.ts` has the login.
+ */
 export function passkeyPages(
   smsOtp: BankOtp,
   store: PasskeyStore,

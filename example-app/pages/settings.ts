@@ -54,7 +54,8 @@ export function settingsPages(
   const change = phones.enroll({ ...toCode, failureRedirect: '/settings?change', replaces: true });
   router.post('/settings/phones', form, keepForm, add);
   router.post('/settings/phones/change', form, keepForm, change);
-  // No guard here: a user who adds a first number has no second factor yet. The library checks it where there is one.
+  // No guard here: a user who adds a first number has no second factor yet. The library checks it
+  // where there is one.
   const confirm = phones.confirm({
     successRedirect: '/settings?confirmed',
     failureRedirect: '/login/pin',
@@ -76,7 +77,8 @@ export function settingsPages(
     const codesLeft = await recoveryCodes.count(userOf(req).id);
     res.render('recovery-codes', { codes: null, codesLeft, formId: req.session.codesForm });
   });
-  // The codes are shown once and stored nowhere, so there is no redirect; reloading the page makes no new ones.
+  // The codes are shown once and stored nowhere, so there is no redirect; reloading the page makes
+  // no new ones.
   router.post('/settings/recovery-codes', form, async (req, res) => {
     const { codesForm } = req.session;
     if (!codesForm || readField(req, 'formId') !== codesForm)

@@ -1,5 +1,5 @@
-// Draws the charts from the table of the page, and keeps page and charts fresh. Without this script the page shows its
-// tables, as they were when it was loaded.
+// Draws the charts from the table of the page, and keeps page and charts fresh. Without this script
+// the page shows its tables, as they were when it was loaded.
 import uPlot from '/ops/uplot/uPlot.esm.js';
 
 const EVERY_MS = 5_000;
@@ -182,7 +182,10 @@ async function load() {
   return '';
 }
 
-/** Says aloud that figures are old: at once when the server is gone, and after a while whatever the reason. */
+/**
+ * Says aloud that figures are old: at once when the server is gone, and after a while whatever the
+ * reason.
+ */
 function showAge() {
   const isStale = problem !== '' || Date.now() - freshAt > STALE_AFTER_MS;
   const time = document.getElementById('ops-updated').textContent;

@@ -27,7 +27,8 @@ for (const form of document.querySelectorAll('form[data-passkey]')) {
       form.elements.credential.value = JSON.stringify(await ask(await answer.json()));
       form.submit();
     } catch (error) {
-      // Cancelled, timed out, or without a passkey for this site; a device makes one for each account.
+      // Cancelled, timed out, or without a passkey for this site; a device makes one for each
+      // account.
       show(
         error.name === 'InvalidStateError' && form.querySelector('[data-passkey-known]')
           ? 'passkeyKnown'

@@ -1,7 +1,7 @@
 // Everything here is a convenience: every page works without it.
 
-// One submit for each form, however often the button or the Enter key is pressed: a second one would meet a code that
-// is used up, or a session that is over.
+// One submit for each form, however often the button or the Enter key is pressed: a second one
+// would meet a code that is used up, or a session that is over.
 for (const form of document.querySelectorAll('form[data-submit-once]')) {
   form.addEventListener('submit', () => {
     form.querySelector('button').disabled = true;
@@ -13,7 +13,8 @@ window.addEventListener('pageshow', (event) => {
   if (event.persisted) window.location.reload();
 });
 
-// Counts down to the next text. Without this the buttons always work, and the server answers "too soon".
+// Counts down to the next text. Without this the buttons always work, and the server answers "too
+// soon".
 const resend = document.querySelector('[data-resend-seconds]');
 const wait = resend?.querySelector('[data-resend-wait]');
 
@@ -36,7 +37,8 @@ if (resend && wait) {
   }, 250);
 }
 
-// A pasted text message: its only run of four to ten digits is the code. With several the paste stays as it is.
+// A pasted text message: its only run of four to ten digits is the code. With several the paste
+// stays as it is.
 const form = document.querySelector('form[data-web-otp]');
 
 form?.elements.pin.addEventListener('paste', (event) => {
@@ -47,7 +49,8 @@ form?.elements.pin.addEventListener('paste', (event) => {
   form.elements.pin.value = runs[0];
 });
 
-// WebOTP: the browser reads the code out of a text that ends with "@this-host #code", and asks before it hands it over.
+// WebOTP: the browser reads the code out of a text that ends with "@this-host #code", and asks
+// before it hands it over.
 if (form && 'OTPCredential' in window) {
   const waiting = new AbortController();
   form.addEventListener('submit', () => waiting.abort());

@@ -1,4 +1,5 @@
-// Passkeys through the browser's own API: JSON from the server in, JSON for the server out. No package is needed.
+// Passkeys through the browser's own API: JSON from the server in, JSON for the server out. No
+// package is needed.
 
 /** Asks for a passkey of the options' list, and returns the response. */
 export async function getPasskey(options) {

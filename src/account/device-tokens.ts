@@ -23,7 +23,10 @@ interface DeviceRegistryOptions {
   readonly now: () => number;
 }
 
-/** Two tabs may present one token at once, so one that was replaced less than 10 s ago is not treated as stolen. */
+/**
+ * Two tabs may present one token at once, so one that was replaced less than 10 s ago is not
+ * treated as stolen.
+ */
 const GRACE_MS = 10_000;
 
 /** The trusted devices of all users. */
@@ -60,7 +63,10 @@ export function createDeviceRegistry(options: DeviceRegistryOptions) {
     },
     remove: (userId: string, deviceId: string): Promise<boolean> => store.remove(userId, deviceId),
     removeAll: (userId: string): Promise<number> => store.removeAll(userId),
-    /** Removes the cookie's device without emitting an event, because it is about to be trusted again. */
+    /**
+     * Removes the cookie's device without emitting an event, because it is about to be trusted
+     * again.
+     */
     async removeByToken(userId: string, value: string): Promise<void> {
       const seen = await tokens.read(userId, value);
       if (seen !== null) await store.remove(userId, seen.deviceId);
@@ -107,8 +113,9 @@ const TOKEN_BYTES = 32;
 const COOKIE = /^([\w-]{22})\.([\w-]{43})\.([\w-]{43})$/;
 
 /**
- * Makes the values of device cookies: `deviceId.token.seal`. The seal distinguishes a token that was issued to this user
- * from one that was made up: only the former, shown again after it was replaced, is a sign of theft.
+ * Makes the values of device cookies: `deviceId.token.seal`. The seal distinguishes a token that
+ * was issued to this user from one that was made up: only the former, shown again after it was
+ * replaced, is a sign of theft.
  */
 export function createDeviceTokens(
   digests: readonly KeyedDigest[],

@@ -31,7 +31,8 @@ export interface EnrollRequest extends Pick<
 }
 
 /**
- * Makes the decision to text a new number, which counts for nothing until its own code was right. The returned function
+ * Makes the decision to text a new number, which counts for nothing until its own code was right.
+ * The returned function
  * @throws {SmsOtpError} when the gateway or the store fails, and what the phone book throws.
  */
 export function createEnrollPhone(
@@ -105,7 +106,10 @@ type Replaced =
   | { readonly replaces: string | undefined }
   | { readonly reason: Extract<Reason, 'not-required' | 'no-phone'> };
 
-/** A number that is confirmed already needs no code. Only a confirmed number of the user's own can be replaced. */
+/**
+ * A number that is confirmed already needs no code. Only a confirmed number of the user's own can
+ * be replaced.
+ */
 function findReplaced(
   phones: readonly OwnPhone[],
   mobile: string,
@@ -130,12 +134,16 @@ export interface ConfirmRequest extends VerifyRequest {
 /** The number is confirmed. */
 export type Confirmed = Pick<Verified, 'user' | 'userId' | 'at'> & { readonly kind: 'confirmed' };
 
-/** A second factor may be as old as the options of `phones.enroll` allow (900 s), plus the life of the pending enrollment. */
+/**
+ * A second factor may be as old as the options of `phones.enroll` allow (900 s), plus the life of
+ * the pending enrollment.
+ */
 const MAX_ENROLL_AGE_SECONDS = 900;
 
 /**
- * Makes the decision to confirm a number. What was proven when the enrollment began must still hold: a user who has
- * received a number in the meantime, or a session that has lost its second factor, is refused. The returned function
+ * Makes the decision to confirm a number. What was proven when the enrollment began must still
+ * hold: a user who has received a number in the meantime, or a session that has lost its second
+ * factor, is refused. The returned function
  * @throws {SmsOtpError} for errors that leave the challenge alive, and what the phone book throws.
  */
 export function createConfirmPhone(
@@ -197,8 +205,8 @@ export function createConfirmPhone(
 }
 
 /**
- * Returns why a second factor is not recent enough to change numbers; null: it is. With a trusted device the user has
- * proven nothing in this session, so it does not count here.
+ * Returns why a second factor is not recent enough to change numbers; null: it is. With a trusted
+ * device the user has proven nothing in this session, so it does not count here.
  */
 export function checkFactor(
   passed: VerifiedMark | undefined,
@@ -212,8 +220,9 @@ export function checkFactor(
 }
 
 /**
- * Returns why the user may not enroll a number; null: they may. Only the login itself protects a user who has no number
- * yet: the first number is trusted on first use. Every later one requires the second factor.
+ * Returns why the user may not enroll a number; null: they may. Only the login itself protects a
+ * user who has no number yet: the first number is trusted on first use. Every later one requires
+ * the second factor.
  */
 async function checkRightToEnroll(
   context: EnrollmentContext,

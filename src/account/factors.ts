@@ -15,38 +15,59 @@ import {
 } from './trusted-devices';
 
 /**
- * Another second factor beside the text message. The library counts attempts, locks, and marks the session, for all factors
- * together. For a login or a step-up; it confirms no number and approves no transaction.
+ * Another second factor beside the text message. The library counts attempts, locks, and marks the
+ * session, for all factors together. For a login or a step-up; it confirms no number and approves
+ * no transaction.
  */
 export type Factor<User = Express.User> = CodeFactor<User> | ChallengeFactor<User>;
 
 interface FactorBase<User> {
   /** Its name, and the `method` of the mark: small letters, digits and hyphens. */
   readonly name: string;
-  /** The value that `req.authInfo.amr` has after the first factor's; RFC 8176. Default: the name. */
+  /**
+   * The value that `req.authInfo.amr` has after the first factor's; RFC 8176. Default: the name.
+   */
   readonly amr?: string | undefined;
-  /** The value that `claims(req).acr` has, and that `acrValues` of a guard asks for, such as `phr`. Default: `mfa`. */
+  /**
+   * The value that `claims(req).acr` has, and that `acrValues` of a guard asks for, such as `phr`.
+   * Default: `mfa`.
+   */
   readonly acr?: string | undefined;
   /** The field of the body that holds its code, or its response. Default: `fields.code`. */
   readonly field?: string | undefined;
-  /** Returns whether this user can use the factor now. Only `true` means yes; a throw goes to the app's error handler. Default: every user can. */
+  /**
+   * Returns whether this user can use the factor now. Only `true` means yes; a throw goes to the
+   * app's error handler. Default: every user can.
+   */
   isAvailable?(user: User): boolean | Promise<boolean>;
 }
 
-/** A factor whose code the user enters, such as an authenticator app's. That a code works only once is up to the callback. */
+/**
+ * A factor whose code the user enters, such as an authenticator app's. That a code works only once
+ * is up to the callback.
+ */
 export interface CodeFactor<User = Express.User> extends FactorBase<User> {
-  /** Returns whether the code is this user's. Only `true` means yes; a throw goes to the app's error handler and counts as an attempt. */
+  /**
+   * Returns whether the code is this user's. Only `true` means yes; a throw goes to the app's error
+   * handler and counts as an attempt.
+   */
   check(claimed: FactorCheck<User>): boolean | Promise<boolean>;
 }
 
 /**
- * A factor that answers a challenge, such as a passkey. The library makes the challenge and keeps it with the pending login:
- * it is good once, for five minutes at most, and for nothing else.
+ * A factor that answers a challenge, such as a passkey. The library makes the challenge and keeps
+ * it with the pending login: it is good once, for five minutes at most, and for nothing else.
  */
 export interface ChallengeFactor<User = Express.User> extends FactorBase<User> {
-  /** Returns what `optionsWith` sends to the browser as JSON, with the challenge in it. A throw goes to the app's error handler. */
+  /**
+   * Returns what `optionsWith` sends to the browser as JSON, with the challenge in it. A throw goes
+   * to the app's error handler.
+   */
   createOptions(challenged: FactorChallenged<User>): object | Promise<object>;
-  /** Returns whether the response answers this challenge for this user. Only `true` means yes; a throw goes to the app's error handler and counts as an attempt. */
+  /**
+   * Returns whether the response answers this challenge for this user. Only `true` means yes; a
+   * throw goes to the app's error handler and counts as an attempt.
+   */
   checkResponse(answered: FactorResponse<User>): boolean | Promise<boolean>;
 }
 
@@ -77,7 +98,9 @@ export interface FactorCheck<User = Express.User> extends FactorUser<User> {
   readonly code: string;
 }
 
-/** Lists the factors, besides texts, that a user can use now. Throws what the app's callbacks throw. */
+/**
+ * Lists the factors, besides texts, that a user can use now. Throws what the app's callbacks throw.
+ */
 export type ListFactors = (user: Express.User, userId: string) => Promise<readonly string[]>;
 
 export function createFactorLister(
@@ -99,8 +122,9 @@ export function createFactorLister(
 }
 
 /**
- * Makes the check whether a user can pass a second factor, by a number or a factor of the app's that says so, or could until
- * the last recovery code was spent. Where there still are codes, the store makes no first ones.
+ * Makes the check whether a user can pass a second factor, by a number or a factor of the app's
+ * that says so, or could until the last recovery code was spent. Where there still are codes, the
+ * store makes no first ones.
  */
 export function createFactorCheck(
   { store, loadUser, listPhones }: Pick<LoginContext, 'store' | 'loadUser' | 'listPhones'>,

@@ -23,7 +23,10 @@ interface KnownBrowsersOptions {
   readonly randomBytes: (size: number) => Uint8Array;
 }
 
-/** One user's entry in a browser's cookie, `browserId.seconds.seal`. The seal is over these two and the user's id. */
+/**
+ * One user's entry in a browser's cookie, `browserId.seconds.seal`. The seal is over these two and
+ * the user's id.
+ */
 interface Entry {
   readonly text: string;
   readonly browserId: string;
@@ -32,7 +35,10 @@ interface Entry {
   readonly seal: string;
 }
 
-/** The users that one browser's cookie holds, and the browsers of one user that are kept: the newest. */
+/**
+ * The users that one browser's cookie holds, and the browsers of one user that are kept: the
+ * newest.
+ */
 const MAX_USERS = 5;
 const MAX_BROWSERS = 10;
 
@@ -41,8 +47,9 @@ const BROWSER_ID_BYTES = 16;
 const ENTRY = /^([\w-]{22})\.([0-9a-z]{1,9})\.([\w-]{43})$/;
 
 /**
- * Recognizes browsers in which a user has passed the second factor, so that their limits are counted apart from those of
- * all others. A known browser is not trusted: a code is still asked for.
+ * Recognizes browsers in which a user has passed the second factor, so that their limits are
+ * counted apart from those of all others. A known browser is not trusted: a code is still asked
+ * for.
  * @see OWASP Authentication Cheat Sheet, "Slow Down Online Guessing Attacks with Device Cookies"
  */
 export function createKnownBrowsers(options: KnownBrowsersOptions): KnownBrowsers {
@@ -111,7 +118,9 @@ function readEntries(cookie: string | undefined): readonly Entry[] {
   return entries.slice(0, MAX_USERS);
 }
 
-/** With `knownBrowsers: false`, and for a store without the part: all browsers share their limits. */
+/**
+ * With `knownBrowsers: false`, and for a store without the part: all browsers share their limits.
+ */
 export const NO_KNOWN_BROWSERS: KnownBrowsers = {
   isOn: false,
   findBucket: () => Promise.resolve(OTHER_BROWSERS),

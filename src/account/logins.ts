@@ -6,8 +6,9 @@ import type { Login, LoginStore } from '../stores/store';
 /** The option `logins`. */
 export interface LoginsOption {
   /**
-   * Seconds for which a process takes a login for live without asking the store again: 0 to 300. What ends in another
-   * process is known after that time at the latest; with 0 every guarded request asks the store. Default: 30.
+   * Seconds for which a process takes a login for live without asking the store again: 0 to 300.
+   * What ends in another process is known after that time at the latest; with 0 every guarded
+   * request asks the store. Default: 30.
    */
   readonly checkEverySeconds?: number | undefined;
   /** Days that a login lives after it was last seen: 1 to 365. Default: 30. */
@@ -74,7 +75,10 @@ export function createLoginRegistry(parts: RegistryParts): LoginRegistry {
     return seenMs !== undefined && atMs >= seenMs && atMs - seenMs < everyMs;
   }
 
-  /** Requests that come while the store is asked share its answer, unless each one is to ask for itself. */
+  /**
+   * Requests that come while the store is asked share its answer, unless each one is to ask for
+   * itself.
+   */
   function askOnce(login: LoginReference): Promise<boolean> {
     if (everyMs === 0) return ask(login);
     const { loginId } = login;

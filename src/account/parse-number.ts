@@ -17,9 +17,10 @@ export type ParsedNumber =
 const UNSUITABLE: readonly PhoneType[] = [...DENIED_TYPES, 'FIXED_LINE'];
 
 /**
- * Parses a new number with libphonenumber's full metadata, which is loaded at the first call. A range that exists proves
- * nothing about the line: only the code does.
- * @param defaultCountry ISO code of the country whose national form is understood; undefined: international form only.
+ * Parses a new number with libphonenumber's full metadata, which is loaded at the first call. A
+ * range that exists proves nothing about the line: only the code does.
+ * @param defaultCountry ISO code of the country whose national form is understood; undefined:
+ * international form only.
  * @throws {TypeError} when the default country is unknown.
  */
 export async function parseNumber(
@@ -45,13 +46,17 @@ export async function parseNumber(
 /** Longer input is not a number: 15 digits, and all that people and phones put between them. */
 const MAX_INPUT_LENGTH = 64;
 
-/** Spaces, dashes, brackets, dots, slashes and invisible format characters. U+2212 and U+30FC are used as dashes. */
+/**
+ * Spaces, dashes, brackets, dots, slashes and invisible format characters. U+2212 and U+30FC are
+ * used as dashes.
+ */
 const MARKS = /[\p{Z}\p{Cf}\p{Pd}\s()[\]./·\u2212\u30FC]/gu;
 
 /**
- * Returns the digits of a number as typed or pasted, with the plus it may have; or null. Letters and extensions are
- * refused, never dropped.
- * @param hasDefaultCountry Whether `00` may stand for the plus, whose meaning depends on the country.
+ * Returns the digits of a number as typed or pasted, with the plus it may have; or null. Letters
+ * and extensions are refused, never dropped.
+ * @param hasDefaultCountry Whether `00` may stand for the plus, whose meaning depends on the
+ * country.
  */
 function cleanNumber(input: unknown, hasDefaultCountry: boolean): string | null {
   if (typeof input !== 'string' || input.length > MAX_INPUT_LENGTH) return null;

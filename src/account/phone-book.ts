@@ -10,34 +10,45 @@ import type { VerifyOtp } from '../login/verify-otp';
 export interface PhoneEntry {
   /** E.164 with plus. */
   readonly mobile: string;
-  /** Whether this user has entered a right code that was texted to it. Only such numbers are texted at a login. */
+  /**
+   * Whether this user has entered a right code that was texted to it. Only such numbers are texted
+   * at a login.
+   */
   readonly isConfirmed: boolean;
-  /** Whether it is texted unless the user chooses another. At most one confirmed number is the default. */
+  /**
+   * Whether it is texted unless the user chooses another. At most one confirmed number is the
+   * default.
+   */
   readonly isDefault: boolean;
 }
 
 /**
- * Where the app stores its users' numbers. Each call is atomic: two concurrent calls have the effect of one after the
- * other, over all processes. What a call throws goes to the app's error handler, and nothing is sent or changed.
+ * Where the app stores its users' numbers. Each call is atomic: two concurrent calls have the
+ * effect of one after the other, over all processes. What a call throws goes to the app's error
+ * handler, and nothing is sent or changed.
  */
 export interface PhoneBook {
   /** Lists all numbers of a user, the default first. */
   list(userId: AppUserId): readonly PhoneEntry[] | Promise<readonly PhoneEntry[]>;
-  /** Stores a number that is yet to be proven, in place of any other unconfirmed one. A confirmed number stays as it is. */
+  /**
+   * Stores a number that is yet to be proven, in place of any other unconfirmed one. A confirmed
+   * number stays as it is.
+   */
   addUnconfirmed(userId: AppUserId, mobile: string): unknown;
   /**
-   * Makes the number a confirmed one; the user's first becomes the default. Returns false, and changes nothing, when it is
-   * no longer among the unconfirmed: another enrollment came first.
+   * Makes the number a confirmed one; the user's first becomes the default. Returns false, and
+   * changes nothing, when it is no longer among the unconfirmed: another enrollment came first.
    */
   confirm(userId: AppUserId, mobile: string): boolean | Promise<boolean>;
   /**
-   * Makes `mobile` a confirmed number in place of `replaced`, the default if that was it. Returns false, and changes
-   * nothing, when `mobile` is no longer among the unconfirmed or `replaced` not among the confirmed.
+   * Makes `mobile` a confirmed number in place of `replaced`, the default if that was it. Returns
+   * false, and changes nothing, when `mobile` is no longer among the unconfirmed or `replaced` not
+   * among the confirmed.
    */
   replace(userId: AppUserId, replaced: string, mobile: string): boolean | Promise<boolean>;
   /**
-   * Removes a number; if it was the default, another confirmed one becomes it. Returns false when it was not there, or,
-   * with `keepsLast`, when it is the last confirmed one.
+   * Removes a number; if it was the default, another confirmed one becomes it. Returns false when
+   * it was not there, or, with `keepsLast`, when it is the last confirmed one.
    */
   remove(
     userId: AppUserId,
@@ -56,7 +67,10 @@ interface PhoneSources {
   readonly warn: Warn;
 }
 
-/** Makes the list of a user's confirmed numbers, the default first: `getPhone` returns it, otherwise the phone book. */
+/**
+ * Makes the list of a user's confirmed numbers, the default first: `getPhone` returns it, otherwise
+ * the phone book.
+ */
 export function createPhoneLister(
   sources: PhoneSources,
 ): (user: Express.User) => Promise<readonly UserPhone[]> {
@@ -101,7 +115,10 @@ export type OwnPhone = PhoneEntry & PhoneChoice;
 export interface OwnPhones {
   /** The default first, then the other confirmed ones. */
   readonly phones: readonly OwnPhone[];
-  /** True only when every entry is explicitly unconfirmed: an invalid one is not a reason to trust the next number. */
+  /**
+   * True only when every entry is explicitly unconfirmed: an invalid one is not a reason to trust
+   * the next number.
+   */
   readonly hasNoneConfirmed: boolean;
 }
 
@@ -129,8 +146,9 @@ export async function readOwnPhones(
 }
 
 /**
- * Returns the usable numbers of a phone book, each once: the default, the other confirmed ones, the rest. The entries are
- * the app's and may hold anything; an invalid one is left out. Without a default the first confirmed number is texted.
+ * Returns the usable numbers of a phone book, each once: the default, the other confirmed ones, the
+ * rest. The entries are the app's and may hold anything; an invalid one is left out. Without a
+ * default the first confirmed number is texted.
  */
 function readEntries(listed: readonly unknown[], warn: Warn): readonly PhoneEntry[] {
   const found = listed.map(readFields);

@@ -29,7 +29,10 @@ export function createRecoveryCodes({ store, digests, count, randomBytes }: Reco
   const toHashes = (userId: string, code: string): Promise<readonly string[]> =>
     Promise.all(digests.map((digest) => digest('recovery-code', userId, code)));
   return {
-    /** Replaces all earlier codes and returns the new ones as people read them; null when `isFirst` is set and there are some. */
+    /**
+     * Replaces all earlier codes and returns the new ones as people read them; null when `isFirst`
+     * is set and there are some.
+     */
     async renew(userId: string, isFirst: boolean): Promise<readonly string[] | null> {
       const codes = Array.from({ length: count }, () => makeRecoveryCode(randomBytes));
       const hashes = await Promise.all(
@@ -53,10 +56,15 @@ export function createRecoveryCodes({ store, digests, count, randomBytes }: Reco
   };
 }
 
-/** Digits and capital letters without I, L, O and U, which look like others: 32 of them, 5 bits each. */
+/**
+ * Digits and capital letters without I, L, O and U, which look like others: 32 of them, 5 bits
+ * each.
+ */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
-/** 120 bits: beyond guessing, so that no lock of the whole user is needed. NIST SP 800-63B 3.1.2.2. */
+/**
+ * 120 bits: beyond guessing, so that no lock of the whole user is needed. NIST SP 800-63B 3.1.2.2.
+ */
 const CODE_LENGTH = 24;
 const CODE = /^[0-9A-HJKMNP-TV-Z]{24}$/;
 
@@ -71,8 +79,8 @@ const MAX_INPUT_LENGTH = 128;
 const SEPARATORS = /[\p{Z}\p{Cf}\p{Pd}\s]/gu;
 
 /**
- * Returns the plain form of a code as typed or pasted, or null. Spaces, dashes and case do not matter, the letter O is read
- * as a zero, I and L as a one.
+ * Returns the plain form of a code as typed or pasted, or null. Spaces, dashes and case do not
+ * matter, the letter O is read as a zero, I and L as a one.
  */
 export function readRecoveryCode(input: unknown): string | null {
   if (typeof input !== 'string' || input.length > MAX_INPUT_LENGTH) return null;

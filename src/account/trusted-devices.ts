@@ -8,11 +8,15 @@ import type { DeviceRegistry } from './device-tokens';
 /** The option `trustedDevices`. */
 export interface TrustedDevicesOption {
   /**
-   * Returns a string that changes with the user's password, such as its hash. Changing it ends all trust. The user is as
-   * `loadUser` returned it. Only a keyed digest of the string is stored. An empty string is a `TypeError`.
+   * Returns a string that changes with the user's password, such as its hash. Changing it ends all
+   * trust. The user is as `loadUser` returned it. Only a keyed digest of the string is stored. An
+   * empty string is a `TypeError`.
    */
   getPasswordVersion(user: Express.User): string | Promise<string>;
-  /** Days a device is trusted, counted from the code, however often it is used: 1 to 90. Default: 30. */
+  /**
+   * Days a device is trusted, counted from the code, however often it is used: 1 to 90. Default:
+   * 30.
+   */
   readonly maxAgeDays?: number | undefined;
   /** Devices a user may have; the oldest is removed first: 1 to 20. Default: 5. */
   readonly maxDevices?: number | undefined;
@@ -61,7 +65,10 @@ export function createDeviceAuthenticator(
   const { emit, now } = login;
 
   return {
-    /** Decides whether this device needs no code. Rethrows errors of the store and of the app's own callbacks. */
+    /**
+     * Decides whether this device needs no code. Rethrows errors of the store and of the app's own
+     * callbacks.
+     */
     async authenticate(request: DeviceLoginRequest): Promise<DeviceAuthentication> {
       const { user: firstFactorUser, value, address, browserCookie } = request;
       if (value === undefined) return { kind: 'not-now' };
@@ -111,8 +118,9 @@ export function createDeviceAuthenticator(
   };
 
   /**
-   * While the second factor is locked or disabled for this browser, no device is trusted: someone who knows the password is
-   * guessing codes, and must not find a way around the lock. What others do in other browsers closes no known one.
+   * While the second factor is locked or disabled for this browser, no device is trusted: someone
+   * who knows the password is guessing codes, and must not find a way around the lock. What others
+   * do in other browsers closes no known one.
    */
   async function isLocked(userId: string, bucket: string): Promise<boolean> {
     const counters = guessCounters(login.settings.limits, userId, bucket, 'sms');
@@ -123,8 +131,8 @@ export function createDeviceAuthenticator(
 }
 
 /**
- * Returns keyed digests of what a trusted device depends on, the password version and the sorted confirmed numbers: one for
- * each secret. The first is stored.
+ * Returns keyed digests of what a trusted device depends on, the password version and the sorted
+ * confirmed numbers: one for each secret. The first is stored.
  */
 export type BindDevice = (user: Express.User, userId: string) => Promise<readonly string[]>;
 
@@ -135,7 +143,8 @@ export function createDeviceBinding(
 ): BindDevice {
   return async (user, userId) => {
     const version: unknown = await getPasswordVersion(user);
-    // A version that is always missing would never change, and the devices would outlive every password.
+    // A version that is always missing would never change, and the devices would outlive every
+    // password.
     if (typeof version !== 'string' || version === '') {
       throw new TypeError('getPasswordVersion must return a string that is not empty');
     }

@@ -29,7 +29,10 @@ export interface Command {
   readonly name: string;
   /** One line. */
   readonly summary: string;
-  /** The placeholders of its arguments, such as `<user>`; optional ones are in brackets. Default: none. */
+  /**
+   * The placeholders of its arguments, such as `<user>`; optional ones are in brackets. Default:
+   * none.
+   */
   readonly positionals?: readonly string[];
   readonly options: CommandOptions;
   /** Sentences for `--help`. */
@@ -61,7 +64,10 @@ export interface CliIo {
   readonly wait: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   /** Aborted by Ctrl+C. */
   readonly signal: AbortSignal;
-  /** The working directory: file names are relative to it, and `redis` and `pg` are resolved from it. */
+  /**
+   * The working directory: file names are relative to it, and `redis` and `pg` are resolved from
+   * it.
+   */
   readonly folder: string;
 }
 
@@ -92,14 +98,20 @@ export function createOutput({ stdout, stderr, env }: CliIo) {
     note: (text: string): void => void stderr.write(`${text}\n`),
     /** Writes a question, without a line break after it. */
     ask: (text: string): void => void stderr.write(text),
-    /** Replaces the progress line of a terminal; an empty string removes it. Writes nothing elsewhere. */
+    /**
+     * Replaces the progress line of a terminal; an empty string removes it. Writes nothing
+     * elsewhere.
+     */
     progress: (text: string): void => {
       if (hasProgress) stderr.write(`\r\u001b[K${text}`);
     },
   };
 }
 
-/** Makes a string of the gateway's or of a file safe to print: it cannot control the terminal or break the line. */
+/**
+ * Makes a string of the gateway's or of a file safe to print: it cannot control the terminal or
+ * break the line.
+ */
 export function cleanText(text: string | null): string {
   return (text ?? '').replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, ' ').trim();
 }
@@ -174,7 +186,8 @@ export function createCall(args: Arguments, io: CliIo, output: Output) {
     },
     /**
      * Asks before money is spent, unless `--yes` was given.
-     * @throws {UsageError} without a terminal to ask on. @throws {CommandFailure} when the answer is no.
+     * @throws {UsageError} without a terminal to ask on. @throws {CommandFailure} when the answer
+     * is no.
      */
     async askForMoney(question: string): Promise<void> {
       if (args.isOn('yes')) return;
@@ -210,7 +223,9 @@ export function readMobile(text: string): string {
   return mobile;
 }
 
-/** Returns a number as E.164 with plus, or null. Spaces, dots, hyphens and parentheses are ignored. */
+/**
+ * Returns a number as E.164 with plus, or null. Spaces, dots, hyphens and parentheses are ignored.
+ */
 export function findMobile(text: string): string | null {
   const digits = toDigits(text.replaceAll(/[\s().-]/g, ''));
   return digits === null ? null : `+${digits}`;

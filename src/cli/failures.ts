@@ -1,7 +1,9 @@
 import { isGatewayError, SmsOtpError, StoreError, toSafeCause } from '../errors';
 import advice = require('./advice.json');
 
-/** What to do, by the platform's error code where no connection could be made, and by the gateway's. */
+/**
+ * What to do, by the platform's error code where no connection could be made, and by the gateway's.
+ */
 const {
   causes: CAUSES,
   codes: CODES,
@@ -27,7 +29,10 @@ export class CommandFailure extends AdvisedError {
   override readonly name = 'CommandFailure';
 }
 
-/** Turns the `TypeError`s of a call into usage errors. They show no value, and the input comes from the command line. */
+/**
+ * Turns the `TypeError`s of a call into usage errors. They show no value, and the input comes from
+ * the command line.
+ */
 export async function withUsageErrors<Result>(
   call: () => Result | Promise<Result>,
 ): Promise<Result> {
@@ -39,7 +44,10 @@ export async function withUsageErrors<Result>(
   }
 }
 
-/** Returns what went wrong and what to do about it. Of third-party errors only allow-listed words are repeated. */
+/**
+ * Returns what went wrong and what to do about it. Of third-party errors only allow-listed words
+ * are repeated.
+ */
 export function explain(error: unknown): {
   message: string;
   advice: string | null;

@@ -64,7 +64,8 @@ function readTimeouts({ args }: CommandCall): Partial<GatewayTimeouts> {
 }
 
 /**
- * Calls `use` with a client for the account of the environment, then closes the client. Without SMS_OTP_VARIANT it is A.
+ * Calls `use` with a client for the account of the environment, then closes the client. Without
+ * SMS_OTP_VARIANT it is A.
  * @param onInterrupt What Ctrl+C does to running calls: they are aborted, or they may finish.
  */
 export async function withGateway<const Result>(
@@ -81,7 +82,10 @@ export async function withGateway<const Result>(
   }
 }
 
-/** Creates a client. @throws {UsageError} for a wrong option, with the client's message, which shows no value. */
+/**
+ * Creates a client. @throws {UsageError} for a wrong option, with the client's message, which shows
+ * no value.
+ */
 export function openGateway({ variant, ...options }: GatewayEnvironment): GatewayClient {
   try {
     return new GatewayClient({ ...options, variant: variant ?? 'A' });

@@ -22,7 +22,8 @@ export interface OpenState {
 }
 
 /**
- * Opens the store of the environment. If both addresses are set it is PostgreSQL, as in the example app.
+ * Opens the store of the environment. If both addresses are set it is PostgreSQL, as in the example
+ * app.
  * @throws {UsageError} without an address.
  */
 export async function openState(call: CommandCall): Promise<OpenState> {
@@ -146,7 +147,10 @@ function toConnectFailure(
   );
 }
 
-/** Loads a driver of the app's: from the folder the command runs in, otherwise from beside this package. */
+/**
+ * Loads a driver of the app's: from the folder the command runs in, otherwise from beside this
+ * package.
+ */
 function loadDriver(folder: string, name: string): unknown {
   const load = createRequire(__filename);
   let path: string;

@@ -166,7 +166,10 @@ function readVersion(): string {
   return version;
 }
 
-/** Options that people try. A secret in one would be seen in the process list and kept in the shell's history. */
+/**
+ * Options that people try. A secret in one would be seen in the process list and kept in the
+ * shell's history.
+ */
 const SECRET_OPTION =
   /^--?(user(name)?|pass(word|phrase)?|secret|token|access-token|api-?key|key|pin|code|otp)(=|$)/i;
 /** A URL with a password in it. */

@@ -36,8 +36,8 @@ export class Authenticator {
   constructor(private readonly context: AuthenticatorContext) {}
 
   /**
-   * Renews the token: with the refresh token while that should be good, otherwise with credentials. One deadline bounds
-   * all of it, so that it ends within the lease on a shared token.
+   * Renews the token: with the refresh token while that should be good, otherwise with credentials.
+   * One deadline bounds all of it, so that it ends within the lease on a shared token.
    * @throws {GatewayRejectedError} ERR_GATEWAY_REJECTED; 1004 starts the lockout.
    */
   async renew({ previous, refused }: RenewalBase): Promise<FoundToken> {
@@ -56,10 +56,10 @@ export class Authenticator {
   }
 
   /**
-   * Returns null when there is no refresh token, or the gateway refuses it.
-   * Not shown in OTP spec §3: whether a refresh token outlives its access token (§2 gives both one validity), so after
-   * the end credentials are used: nothing is left that they could reset.
-   * Not shown in OTP spec §4: whether a renewed token keeps the validity; A is asked for it again.
+   * Returns null when there is no refresh token, or the gateway refuses it. Not shown in OTP spec
+   * §3: whether a refresh token outlives its access token (§2 gives both one validity), so after
+   * the end credentials are used: nothing is left that they could reset. Not shown in OTP spec §4:
+   * whether a renewed token keeps the validity; A is asked for it again.
    */
   async #refresh(
     previous: TokenContents | null,
@@ -82,8 +82,9 @@ export class Authenticator {
   }
 
   /**
-   * Logs in with credentials. In A the account's unexpired token is kept first, because other nodes may hold it; it is
-   * replaced only when the gateway returns the very token it has refused. OTP spec §3.
+   * Logs in with credentials. In A the account's unexpired token is kept first, because other nodes
+   * may hold it; it is replaced only when the gateway returns the very token it has refused. OTP
+   * spec §3.
    */
   async #logIn({ previous, refused }: RenewalBase, deadline: CallDeadline): Promise<TokenContents> {
     const { username, password, preserveToken, now } = this.context.options;
@@ -92,7 +93,8 @@ export class Authenticator {
     const kept = await this.#send({ ...body, preserve: true }, deadline);
     if (kept.accessToken === refused) return this.#send({ ...body, preserve: false }, deadline);
     if (previous?.accessToken !== kept.accessToken || now() >= previous.expiresAt) return kept;
-    // Not shown in OTP spec §3: whether `validity_period` of a kept token is what is left; it is never taken to be more.
+    // Not shown in OTP spec §3: whether `validity_period` of a kept token is what is left; it is
+    // never taken to be more.
     return { ...kept, expiresAt: Math.min(previous.expiresAt, kept.expiresAt) };
   }
 

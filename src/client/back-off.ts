@@ -11,8 +11,9 @@ const MIN_CALLS = 20;
 const OPEN_MS = 5_000;
 
 /**
- * Opens when half or more of at least 20 calls failed within 10 s; then calls are refused at once. It has no timer: the
- * first call after 5 s must send a probe and waits for it; the others are refused while the probe runs.
+ * Opens when half or more of at least 20 calls failed within 10 s; then calls are refused at once.
+ * It has no timer: the first call after 5 s must send a probe and waits for it; the others are
+ * refused while the probe runs.
  */
 export class CircuitBreaker {
   /** What was counted in each second of the window. */
@@ -30,7 +31,10 @@ export class CircuitBreaker {
     return this.#state === 'closed';
   }
 
-  /** Returns true when the caller must probe first and report the result with `endProbe`. @throws {GatewayBusyError} while open. */
+  /**
+   * Returns true when the caller must probe first and report the result with `endProbe`. @throws
+   * {GatewayBusyError} while open.
+   */
   mustProbe(): boolean {
     if (this.#state === 'closed') return false;
     const sinceMs = this.now() - this.#openedAt;
@@ -94,7 +98,10 @@ function refusal(afterMs: number): GatewayBusyError {
 const FIRST_LOCKOUT_SECONDS = 60;
 const LONGEST_LOCKOUT_SECONDS = 600;
 
-/** Refuses every call after the gateway refused the credentials. Trying on would only get the account locked. */
+/**
+ * Refuses every call after the gateway refused the credentials. Trying on would only get the
+ * account locked.
+ */
 export class CredentialLockout {
   #startedAt = 0;
   #seconds = 0;
@@ -106,7 +113,9 @@ export class CredentialLockout {
     private readonly onStart: (toError: () => GatewayBusyError) => void,
   ) {}
 
-  /** True from a refusal to the next success: until then only credentials may be tried, and once. */
+  /**
+   * True from a refusal to the next success: until then only credentials may be tried, and once.
+   */
   get isOnTrial(): boolean {
     return this.#seconds > 0;
   }
@@ -149,16 +158,21 @@ export class CredentialLockout {
   }
 }
 
-/** This many tokens refused long before their end, within this time, mean that another client replaces them. */
+/**
+ * This many tokens refused long before their end, within this time, mean that another client
+ * replaces them.
+ */
 const REJECTIONS = 3;
 const REJECTION_WINDOW_MS = 60_000;
 
-/** Own authentications are then at least this far apart, with up to half as much again by chance. */
+/**
+ * Own authentications are then at least this far apart, with up to half as much again by chance.
+ */
 const GAP_MS = 5_000;
 
 /**
- * Detects that another client keeps logging in with the same account: where nothing is shared, each login ends the
- * other's token (OTP spec §3). Limits our part in it to one authentication in 5 s.
+ * Detects that another client keeps logging in with the same account: where nothing is shared, each
+ * login ends the other's token (OTP spec §3). Limits our part in it to one authentication in 5 s.
  */
 export class TokenContention {
   #rejectedAt: number[] = [];

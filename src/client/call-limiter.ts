@@ -2,8 +2,9 @@ import { GatewayBusyError, GatewayTimeoutError } from '../errors';
 import type { CallName } from '../protocol/paths';
 
 /**
- * The one deadline of a call, over queue, authentication, connecting, headers and body. It is measured by the
- * monotonic clock, like the timers that guard it: the injected clock of the client does not move it.
+ * The one deadline of a call, over queue, authentication, connecting, headers and body. It is
+ * measured by the monotonic clock, like the timers that guard it: the injected clock of the client
+ * does not move it.
  */
 export interface CallDeadline {
   readonly call: CallName;
@@ -12,7 +13,9 @@ export interface CallDeadline {
   readonly endsAtMs: number;
 }
 
-/** Starts a deadline. @param usedMs Milliseconds that waiting for the permit has used up already. */
+/**
+ * Starts a deadline. @param usedMs Milliseconds that waiting for the permit has used up already.
+ */
 export function startDeadline(call: CallName, limitMs: number, usedMs = 0): CallDeadline {
   return { call, limitMs, endsAtMs: performance.now() + limitMs - usedMs };
 }
@@ -58,7 +61,10 @@ interface Waiter {
   reject(error: Error): void;
 }
 
-/** Limits the calls in flight: `connections` run, `queueLimit` wait in the order they came, the rest is refused at once. */
+/**
+ * Limits the calls in flight: `connections` run, `queueLimit` wait in the order they came, the rest
+ * is refused at once.
+ */
 export class CallLimiter {
   readonly #maxRunning: number;
   readonly #maxPermits: number;
@@ -82,7 +88,10 @@ export class CallLimiter {
     return new CallPermit(call, this, 'waiting');
   }
 
-  /** Issues a permit for a call that starts at once; null when it would have to wait, or cannot have one. */
+  /**
+   * Issues a permit for a call that starts at once; null when it would have to wait, or cannot have
+   * one.
+   */
   startAtOnce(call: CallName): CallPermit | null {
     if (this.#isClosed || this.#running >= this.#maxRunning || this.#permits >= this.#maxPermits)
       return null;
@@ -108,7 +117,10 @@ export class CallLimiter {
     return permit;
   }
 
-  /** Starts the call of a permit, at once (null) or when its turn comes. @throws {GatewayTimeoutError} ERR_GATEWAY_TIMEOUT */
+  /**
+   * Starts the call of a permit, at once (null) or when its turn comes. @throws
+   * {GatewayTimeoutError} ERR_GATEWAY_TIMEOUT
+   */
   enter(permit: CallPermit, deadline: CallDeadline): Promise<void> | null {
     if (this.#isClosed) return Promise.reject(closedError());
     if (this.#running >= this.#maxRunning) return this.#wait(permit, deadline);

@@ -4,20 +4,26 @@ import type { Generated, GenerateInput, ValidateInput } from '../protocol/otp';
 import type { Permit } from './call-limiter';
 import type { CallRunner } from './run-call';
 
-/** The calls of the OTP service. Each may throw any `Gateway…Error`, and a `TypeError` for invalid input before anything is sent. */
+/**
+ * The calls of the OTP service. Each may throw any `Gateway…Error`, and a `TypeError` for invalid
+ * input before anything is sent.
+ */
 export interface OtpCalls {
   /**
-   * Makes a pin and sends it by text message. It costs money and is never repeated once bytes may have left; only after
-   * error 1009, which means that nothing was done.
-   * @param permit Internal: from `client.admit('generate')`. Without one, the call waits for its own.
+   * Makes a pin and sends it by text message. It costs money and is never repeated once bytes may
+   * have left; only after error 1009, which means that nothing was done.
+   * @param permit Internal: from `client.admit('generate')`. Without one, the call waits for its
+   * own.
    * @see OTP spec §4, POST generate
    */
   generate(input: GenerateInput, permit?: Permit): Promise<Generated>;
   /**
-   * Verifies a pin. Resolves when the pin was right; when the answer is lost, the pin may have been judged.
-   * @param permit Internal: from `client.admit('validate')`. Without one, the call waits for its own.
-   * @throws {GatewayRejectedError} ERR_GATEWAY_REJECTED when the pin was wrong: 2107 or 2120; 2108 and 2109 when it was
-   * expired or consumed.
+   * Verifies a pin. Resolves when the pin was right; when the answer is lost, the pin may have been
+   * judged.
+   * @param permit Internal: from `client.admit('validate')`. Without one, the call waits for its
+   * own.
+   * @throws {GatewayRejectedError} ERR_GATEWAY_REJECTED when the pin was wrong: 2107 or 2120; 2108
+   * and 2109 when it was expired or consumed.
    * @see OTP spec §4, POST validate/{id}
    */
   validate(input: ValidateInput, permit?: Permit): Promise<void>;

@@ -8,7 +8,10 @@ export interface TokenRenewedEvent {
   readonly by: 'credentials' | 'refresh' | 'shared';
 }
 
-/** The token was refused again and again long before its end: another client logs in with the same account. */
+/**
+ * The token was refused again and again long before its end: another client logs in with the same
+ * account.
+ */
 export interface TokenTakenOverEvent {
   readonly type: 'token-taken-over';
   /** Seconds until this client authenticates again. */
@@ -23,7 +26,10 @@ export interface GatewayCredentialsRefusedEvent {
   readonly retryAfterSeconds: number;
 }
 
-/** The gateway refuses a call of everybody's: 1006, the balance is used up, or 2100, the account lacks the permission. OTP spec §7, HLR spec §7. */
+/**
+ * The gateway refuses a call of everybody's: 1006, the balance is used up, or 2100, the account
+ * lacks the permission. OTP spec §7, HLR spec §7.
+ */
 export interface GatewayRefusingEvent {
   readonly type: 'gateway-refusing';
   readonly call: CallName;
@@ -42,7 +48,10 @@ export interface GatewayRecoveredEvent {
   readonly type: 'gateway-recovered';
 }
 
-/** How a call ended: a rejection is an answer of the gateway, `busy` was refused here, `store` is the token store. */
+/**
+ * How a call ended: a rejection is an answer of the gateway, `busy` was refused here, `store` is
+ * the token store.
+ */
 export type CallOutcome =
   | 'ok'
   | 'rejected'
@@ -103,13 +112,17 @@ export class GatewayEmitter {
         const returned: unknown = listener(event);
         if (returned instanceof Promise) returned.catch(() => undefined);
       } catch {
-        // The listener belongs to the application: its failure is not the gateway's, and no one could handle it here.
+        // The listener belongs to the application: its failure is not the gateway's, and no one
+        // could handle it here.
       }
     }
   }
 }
 
-/** Starts to watch a call. @returns a function to call with its error, or null for success, when it has ended; null without listeners. */
+/**
+ * Starts to watch a call. @returns a function to call with its error, or null for success, when it
+ * has ended; null without listeners.
+ */
 export function watchCall(
   emitter: GatewayEmitter,
   call: CallName,

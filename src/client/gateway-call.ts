@@ -14,13 +14,16 @@ export interface GatewayCall<Result> {
   readonly maxBytes: number;
   /**
    * Reads the answer. Success is an exact predicate; everything else is an error.
-   * @throws {GatewayRejectedError} ERR_GATEWAY_REJECTED: the answer has an error object, or is a 429 or 5xx with an envelope.
+   * @throws {GatewayRejectedError} ERR_GATEWAY_REJECTED: the answer has an error object, or is a
+   * 429 or 5xx with an envelope.
    * @throws {GatewayResponseError} ERR_GATEWAY_RESPONSE: the answer is not as documented.
    */
   readonly read: (answer: RawAnswer) => Result;
 }
 
-/** An answer whose transport was as documented: a final status, and a body with a JSON content type. */
+/**
+ * An answer whose transport was as documented: a final status, and a body with a JSON content type.
+ */
 export interface RawAnswer {
   readonly httpStatus: number;
   readonly body: string;
@@ -35,10 +38,9 @@ const UNAVAILABLE = 2121;
 const CREDENTIAL_CODES: readonly (number | null)[] = [1002, 1003, 1004];
 
 /**
- * True when the gateway itself did not work: there was no answer as documented, or one that reports a failure. A wrong
- * pin is an answer like any other.
- * Not shown in OTP spec §7: which HTTP status carries which code. So a documented code decides, and the status only
- * where there is none.
+ * True when the gateway itself did not work: there was no answer as documented, or one that reports
+ * a failure. A wrong pin is an answer like any other. Not shown in OTP spec §7: which HTTP status
+ * carries which code. So a documented code decides, and the status only where there is none.
  * @param error What a request failed with.
  */
 export function isGatewayFailure(error: unknown): boolean {
@@ -54,8 +56,8 @@ export function isTokenRefusal(error: unknown): boolean {
 }
 
 /**
- * True when the gateway refused the credentials: 1004 from any call; 1002 and 1003 name parameters of the
- * authentication alone. HLR spec §5.
+ * True when the gateway refused the credentials: 1004 from any call; 1002 and 1003 name parameters
+ * of the authentication alone. HLR spec §5.
  */
 export function isCredentialRefusal(
   error: unknown,
@@ -63,7 +65,10 @@ export function isCredentialRefusal(
   return error instanceof GatewayRejectedError && CREDENTIAL_CODES.includes(error.gatewayCode);
 }
 
-/** True when the gateway refused a refresh token, with 1005 or another code; not for failures or refused credentials. */
+/**
+ * True when the gateway refused a refresh token, with 1005 or another code; not for failures or
+ * refused credentials.
+ */
 export function isRefreshRefusal(error: unknown): boolean {
   return (
     error instanceof GatewayRejectedError && !isGatewayFailure(error) && !isCredentialRefusal(error)

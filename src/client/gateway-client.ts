@@ -22,8 +22,8 @@ export type { Permit };
 const CLOSE_LIMIT_MS = 10_000;
 
 /**
- * The REST client of the gateway, for one account. It opens nothing before the first call. One token serves both
- * services. OTP spec §1, HLR spec §1.
+ * The REST client of the gateway, for one account. It opens nothing before the first call. One
+ * token serves both services. OTP spec §1, HLR spec §1.
  */
 export class GatewayClient {
   /** The variant of the OTP interface. */
@@ -36,9 +36,13 @@ export class GatewayClient {
   readonly #authMs: number;
   #closing: Promise<void> | null = null;
 
-  /** @throws {TypeError} that names the option that is missing, unknown or invalid, and never shows a value. */
+  /**
+   * @throws {TypeError} that names the option that is missing, unknown or invalid, and never shows
+   * a value.
+   */
   constructor(options: GatewayClientOptions) {
-    // Loads zod and the schemas at the first construction, so that importing the package stays cheap.
+    // Loads zod and the schemas at the first construction, so that importing the package stays
+    // cheap.
     const { readOptions } = require('./options') as typeof OptionsModule;
     const checked = readOptions(options);
     const wire = loadWire(checked);
@@ -52,10 +56,12 @@ export class GatewayClient {
   }
 
   /**
-   * Waits for a permit among the `connections` and makes sure that a token is available; sends nothing for the call
-   * itself. Pass the permit to the call, and release it whatever came of it; do not wait for other calls meanwhile. The
-   * time this takes is deducted from the call's deadline; the time until the call is not.
-   * @throws {GatewayBusyError} ERR_GATEWAY_BUSY: queue full, too many calls failed, credentials refused, closed.
+   * Waits for a permit among the `connections` and makes sure that a token is available; sends
+   * nothing for the call itself. Pass the permit to the call, and release it whatever came of it;
+   * do not wait for other calls meanwhile. The time this takes is deducted from the call's
+   * deadline; the time until the call is not.
+   * @throws {GatewayBusyError} ERR_GATEWAY_BUSY: queue full, too many calls failed, credentials
+   * refused, closed.
    * @throws {GatewayTimeoutError} ERR_GATEWAY_TIMEOUT: there was no permit in time.
    * @internal
    */
@@ -68,7 +74,10 @@ export class GatewayClient {
     return this.#parts.emitter.subscribe(listener);
   }
 
-  /** Loads what the first call needs and authenticates, so that the first call is as fast as the others. Optional. */
+  /**
+   * Loads what the first call needs and authenticates, so that the first call is as fast as the
+   * others. Optional.
+   */
   async warmUp(): Promise<void> {
     const { transport, tokens } = this.#parts;
     if (this.#closing !== null) throw closedError();
@@ -78,7 +87,8 @@ export class GatewayClient {
   }
 
   /**
-   * Accepts no more calls, waits for those that are admitted, and closes every connection. Later calls wait for the first.
+   * Accepts no more calls, waits for those that are admitted, and closes every connection. Later
+   * calls wait for the first.
    * @param limitMs Milliseconds after which calls still in flight are ended. Default: 10,000.
    */
   close(limitMs = CLOSE_LIMIT_MS): Promise<void> {
@@ -104,7 +114,10 @@ async function loadWire(options: CheckedOptions): Promise<Wire> {
   return createWire(options);
 }
 
-/** Creates the parts of a client, and returns those that it uses itself. Nothing is opened yet. @param random Returns a number from 0 to 1. */
+/**
+ * Creates the parts of a client, and returns those that it uses itself. Nothing is opened yet.
+ * @param random Returns a number from 0 to 1.
+ */
 function createParts(options: CheckedOptions, wire: Promise<Wire>, random: () => number) {
   const { timeouts, tokenStore, now } = options;
   const { authMs } = timeouts;
@@ -144,5 +157,6 @@ function createParts(options: CheckedOptions, wire: Promise<Wire>, random: () =>
 }
 
 function ignore(): void {
-  // Closing: the time is up, and what is still in flight ends now. Loading: the first call rejects with the same error.
+  // Closing: the time is up, and what is still in flight ends now. Loading: the first call rejects
+  // with the same error.
 }

@@ -26,7 +26,10 @@ export interface GatewayAddress {
   readonly isSecure: boolean;
 }
 
-/** Parses a base URL, or returns what is wrong with it, in words that follow the option's name and show no value. */
+/**
+ * Parses a base URL, or returns what is wrong with it, in words that follow the option's name and
+ * show no value.
+ */
 function readBaseUrl(baseUrl: string): GatewayAddress | { readonly problem: string } {
   const url = parseUrl(baseUrl);
   if (url === null || !/^https?:$/.test(url.protocol))
@@ -62,16 +65,23 @@ function parseUrl(text: string): URL | null {
   return URL.canParse(text) ? new URL(text) : null;
 }
 
-/** Takes the host as the URL parser wrote it: 127.1 and 0x7f000001 have become 127.0.0.1 by then. */
+/**
+ * Takes the host as the URL parser wrote it: 127.1 and 0x7f000001 have become 127.0.0.1 by then.
+ */
 function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
 
-/** Milliseconds that a whole call may take: queue, authentication, connecting, headers and body. Each at most 60,000. */
+/**
+ * Milliseconds that a whole call may take: queue, authentication, connecting, headers and body.
+ * Each at most 60,000.
+ */
 export interface GatewayTimeouts {
   /** Opening one connection, TLS included. Default: 3,000. */
   readonly connectMs: number;
-  /** One authentication. Default: 10,000. At most 12,000: the lease on the shared token lasts 15 s. */
+  /**
+   * One authentication. Default: 10,000. At most 12,000: the lease on the shared token lasts 15 s.
+   */
   readonly authMs: number;
   /** Default: 10,000. */
   readonly generateMs: number;
@@ -88,19 +98,21 @@ export interface GatewayTimeouts {
 /** A certificate authority: PEM text or its bytes. */
 export type CertificateAuthority = string | Buffer;
 
-/** The form of "numeric" request fields: one for all, or one for each; those left out are strings. */
+/**
+ * The form of "numeric" request fields: one for all, or one for each; those left out are strings.
+ */
 export type NumbersAs =
   | NumberForm
   | { readonly [Field in keyof NumberForms]?: NumberForm | undefined };
 
 /**
- * The options of a `GatewayClient`. Unknown fields are errors, and so is an undefined `baseUrl`, `variant`, `username` or
- * `password`, such as an environment variable that is not set.
+ * The options of a `GatewayClient`. Unknown fields are errors, and so is an undefined `baseUrl`,
+ * `variant`, `username` or `password`, such as an environment variable that is not set.
  */
 export interface GatewayClientOptions {
   /**
-   * The account's address, for example `https://gateway.example`; a path prefix is kept. Without credentials, query or
-   * fragment. Plain http only to loopback (127.0.0.0/8, ::1, localhost).
+   * The account's address, for example `https://gateway.example`; a path prefix is kept. Without
+   * credentials, query or fragment. Plain http only to loopback (127.0.0.0/8, ::1, localhost).
    */
   readonly baseUrl: string | undefined;
   /** Which variant of the OTP interface the account speaks. OTP spec §1. */
@@ -108,33 +120,48 @@ export interface GatewayClientOptions {
   readonly username: string | undefined;
   readonly password: string | undefined;
   /**
-   * Form of "numeric" request fields: digits in a string or a JSON number; `{ mobile, validity }` chooses each.
-   * Default: `string`.
+   * Form of "numeric" request fields: digits in a string or a JSON number; `{ mobile, validity }`
+   * chooses each. Default: `string`.
    */
   readonly numbersAs?: NumbersAs | undefined;
   /** Longest pin the gateway makes, 4 to 10; a message is measured with it. Default: 10. */
   readonly maxPinDigits?: number | undefined;
   /**
-   * Whether a message within 160 characters may need a second segment, which costs a second message: extension characters
-   * such as the euro sign count once in the documents and twice on the air, and so may the pin's digits. Default: false.
+   * Whether a message within 160 characters may need a second segment, which costs a second
+   * message: extension characters such as the euro sign count once in the documents and twice on
+   * the air, and so may the pin's digits. Default: false.
    */
   readonly allowSecondSegment?: boolean | undefined;
-  /** Seconds of token validity to request, at every renewal too: 60 to 86,400. Variant A only. Default: the gateway's (1,800). */
+  /**
+   * Seconds of token validity to request, at every renewal too: 60 to 86,400. Variant A only.
+   * Default: the gateway's (1,800).
+   */
   readonly tokenValiditySeconds?: number | undefined;
-  /** Whether authenticating keeps the account's unexpired token, for several nodes. Variant A only. Default: true. */
+  /**
+   * Whether authenticating keeps the account's unexpired token, for several nodes. Variant A only.
+   * Default: true.
+   */
   readonly preserveToken?: boolean | undefined;
   readonly timeouts?: Partial<GatewayTimeouts> | undefined;
   /** Connections at once, 1 to 1,000. Default: 50. */
   readonly connections?: number | undefined;
-  /** Calls that may wait for one of them, 0 to 20,000; the rest is refused at once. Default: 200. */
+  /**
+   * Calls that may wait for one of them, 0 to 20,000; the rest is refused at once. Default: 200.
+   */
   readonly queueLimit?: number | undefined;
-  /** Private certificate authorities, trusted besides the public ones. Verification cannot be switched off. */
+  /**
+   * Private certificate authorities, trusted besides the public ones. Verification cannot be
+   * switched off.
+   */
   readonly ca?: CertificateAuthority | readonly CertificateAuthority[] | undefined;
   /** An outgoing http or https proxy; connections go through it by CONNECT. */
   readonly proxyUrl?: string | undefined;
   /** Shares the gateway's token between processes. Default: each client has its own. */
   readonly tokenStore?: TokenStore | undefined;
-  /** Whether a validate answer without `payload` is a success. Not shown in OTP spec §1. Default: false. */
+  /**
+   * Whether a validate answer without `payload` is a success. Not shown in OTP spec §1. Default:
+   * false.
+   */
   readonly acceptMissingPayload?: boolean | undefined;
   readonly onEvent?: GatewayEventListener | undefined;
   /** The clock: milliseconds since 1970. Deadlines are not measured by it. Default: `Date.now`. */
@@ -168,7 +195,8 @@ function isCertificate(value: unknown): boolean {
   try {
     new X509Certificate(value);
   } catch {
-    // The platform's message would quote the value; that it is not a certificate is all that matters.
+    // The platform's message would quote the value; that it is not a certificate is all that
+    // matters.
     return false;
   }
   return value.includes('-----BEGIN CERTIFICATE-----');

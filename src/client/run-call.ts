@@ -59,8 +59,8 @@ export class CallRunner {
   constructor(private readonly context: RunnerContext) {}
 
   /**
-   * Runs a call under its permit, or under one of its own. What is there already is not waited for: each promise costs a
-   * call a hundredth of its time.
+   * Runs a call under its permit, or under one of its own. What is there already is not waited for:
+   * each promise costs a call a hundredth of its time.
    */
   async run<Result>(toCall: (wire: Wire) => GatewayCall<Result>, permit?: Permit): Promise<Result> {
     const { limiter, emitter } = this.context;
@@ -82,7 +82,9 @@ export class CallRunner {
     }
   }
 
-  /** Makes sure that a token is available and waits for a permit. Sends nothing for the call itself. */
+  /**
+   * Makes sure that a token is available and waits for a permit. Sends nothing for the call itself.
+   */
   async admit(call: CallName): Promise<Permit> {
     const deadline = this.#startDeadline(call);
     const permit = this.#admitAtOnce(call) ?? (await this.#admit(deadline));
@@ -129,7 +131,10 @@ export class CallRunner {
     }
   }
 
-  /** Sends a call with a token, and once more after error 1009, which means that nothing was done. OTP spec §5. */
+  /**
+   * Sends a call with a token, and once more after error 1009, which means that nothing was done.
+   * OTP spec §5.
+   */
   async #send<Result>(
     call: GatewayCall<Result>,
     deadline: CallDeadline,
@@ -151,7 +156,10 @@ export class CallRunner {
     }
   }
 
-  /** Emits the first refusal that concerns the account and not the request: everybody's calls fail until someone acts. */
+  /**
+   * Emits the first refusal that concerns the account and not the request: everybody's calls fail
+   * until someone acts.
+   */
   #reportRefusal(call: CallName, error: unknown): void {
     if (!(error instanceof GatewayRejectedError) || this.#refusing.has(call)) return;
     const { gatewayCode } = error;
@@ -160,7 +168,9 @@ export class CallRunner {
     this.context.emitter.emit({ type: 'gateway-refusing', call, gatewayCode });
   }
 
-  /** Sends the balance call, which costs nothing. A rejection is an answer too: the gateway works. */
+  /**
+   * Sends the balance call, which costs nothing. A rejection is an answer too: the gateway works.
+   */
   async #probe(): Promise<void> {
     const { breaker, wire } = this.context;
     const { balance } = await wire;

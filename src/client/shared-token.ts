@@ -22,14 +22,20 @@ interface SharedTokenContext {
 export class SharedToken {
   constructor(private readonly context: SharedTokenContext) {}
 
-  /** Returns the stored token when it is good and not one of those known; the store's fence in any case. @throws {StoreError} */
+  /**
+   * Returns the stored token when it is good and not one of those known; the store's fence in any
+   * case. @throws {StoreError}
+   */
   async read(known: RenewalBase): Promise<{ fence: number; contents: TokenContents | null }> {
     const { store, account } = this.context;
     const stored = await withTimeout('read token', () => store.read(account));
     return { fence: stored?.fence ?? 0, contents: await this.#openIfNew(stored, known) };
   }
 
-  /** Renews the token, or returns the one that another process renews meanwhile. @throws {StoreError} ERR_STORE */
+  /**
+   * Renews the token, or returns the one that another process renews meanwhile. @throws
+   * {StoreError} ERR_STORE
+   */
   async renew(fence: number, known: RenewalBase): Promise<FoundToken> {
     let seen = fence;
     for (let round = 0; round < ROUNDS; round += 1) {

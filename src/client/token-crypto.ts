@@ -28,9 +28,10 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * AES-256-GCM under a key that only holders of the account's password have. The account's name is authenticated with
- * it, so that a token cannot be moved from one account to another.
- * @param isAtRest Whether someone else may read the store, and guess at the password with what it holds.
+ * AES-256-GCM under a key that only holders of the account's password have. The account's name is
+ * authenticated with it, so that a token cannot be moved from one account to another.
+ * @param isAtRest Whether someone else may read the store, and guess at the password with what it
+ * holds.
  */
 export function createTokenCrypto(
   account: Account,
@@ -58,7 +59,9 @@ export function createTokenCrypto(
   };
 }
 
-/** Encrypts with AES-256-GCM. `boundTo` is authenticated with the text, and is not in the result. */
+/**
+ * Encrypts with AES-256-GCM. `boundTo` is authenticated with the text, and is not in the result.
+ */
 export function encrypt(key: Buffer, boundTo: Buffer, text: string): Buffer {
   const iv = randomBytes(IV_BYTES);
   const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(boundTo);
@@ -66,7 +69,9 @@ export function encrypt(key: Buffer, boundTo: Buffer, text: string): Buffer {
   return Buffer.concat([iv, cipher.getAuthTag(), ...body]);
 }
 
-/** @throws {Error} of the platform when the bytes were not encrypted with this key and `boundTo`. */
+/**
+ * @throws {Error} of the platform when the bytes were not encrypted with this key and `boundTo`.
+ */
 export function decrypt(key: Buffer, boundTo: Buffer, bytes: Buffer): string {
   const [iv, tag] = [bytes.subarray(0, IV_BYTES), bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES)];
   const decipher = createDecipheriv('aes-256-gcm', key, iv, { authTagLength: TAG_BYTES });
@@ -85,8 +90,8 @@ export function toAccountName({
 }
 
 /**
- * About 0.2 s and 16 MiB, once a client, off the main thread: what each guess at the password costs an attacker who has read
- * the store. OWASP Password Storage Cheat Sheet, the row of 16 MiB.
+ * About 0.2 s and 16 MiB, once a client, off the main thread: what each guess at the password costs
+ * an attacker who has read the store. OWASP Password Storage Cheat Sheet, the row of 16 MiB.
  */
 const SCRYPT_COST = { N: 2 ** 14, r: 8, p: 5 };
 
@@ -107,7 +112,10 @@ async function deriveAccountKey(
   return expandKey(secret, 'token');
 }
 
-/** Derives a key for one purpose from a secret that no one can guess; keys of different labels are independent. */
+/**
+ * Derives a key for one purpose from a secret that no one can guess; keys of different labels are
+ * independent.
+ */
 export async function expandKey(secret: Buffer | string, label: string): Promise<Buffer> {
   return Buffer.from(await hkdfAsync('sha256', secret, '', label, KEY_BYTES));
 }

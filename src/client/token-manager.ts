@@ -9,7 +9,10 @@ import { isCredentialRefusal } from './gateway-call';
 import type { SharedToken } from './shared-token';
 import type { TokenContents } from './wire';
 
-/** Milliseconds between two renewals in the background when the first failed; the token is good until its end. */
+/**
+ * Milliseconds between two renewals in the background when the first failed; the token is good
+ * until its end.
+ */
 const RETRY_MS = 5_000;
 
 export interface AuthorizedToken extends TokenContents {
@@ -30,8 +33,8 @@ interface TokenManagerContext {
 }
 
 /**
- * Keeps the access token. However many calls wait for one, one renewal runs at a time; it runs ahead of the end, in the
- * background, so that calls rarely wait at all.
+ * Keeps the access token. However many calls wait for one, one renewal runs at a time; it runs
+ * ahead of the end, in the background, so that calls rarely wait at all.
  */
 export class TokenManager {
   readonly #closing = new AbortController();
@@ -43,7 +46,10 @@ export class TokenManager {
 
   constructor(private readonly context: TokenManagerContext) {}
 
-  /** Returns the token if there is a good one. Sends nothing itself; a renewal that is due starts in the background. */
+  /**
+   * Returns the token if there is a good one. Sends nothing itself; a renewal that is due starts in
+   * the background.
+   */
   peek(): AuthorizedToken | null {
     const token = this.#current;
     if (token === null) return null;
@@ -58,8 +64,10 @@ export class TokenManager {
 
   /**
    * Waits for a good token.
-   * @throws {GatewayRejectedError} ERR_GATEWAY_REJECTED to the first caller when the credentials are refused.
-   * @throws {GatewayBusyError} ERR_GATEWAY_BUSY to those who waited with it, and to all callers until the next try.
+   * @throws {GatewayRejectedError} ERR_GATEWAY_REJECTED to the first caller when the credentials
+   * are refused.
+   * @throws {GatewayBusyError} ERR_GATEWAY_BUSY to those who waited with it, and to all callers
+   * until the next try.
    */
   async obtain(deadline: CallDeadline): Promise<AuthorizedToken> {
     if (this.#closing.signal.aborted) throw closedError();
@@ -74,7 +82,10 @@ export class TokenManager {
     }
   }
 
-  /** Records that the gateway refused this token. A late refusal of an earlier token changes nothing. */
+  /**
+   * Records that the gateway refused this token. A late refusal of an earlier token changes
+   * nothing.
+   */
   refuse(token: AuthorizedToken): void {
     if (this.#current?.accessToken !== token.accessToken) return;
     this.#current = null;
@@ -87,7 +98,10 @@ export class TokenManager {
     this.#current = null;
   }
 
-  /** Starts no more renewals, and waits for one that is under way: its token is saved and the lease released. */
+  /**
+   * Starts no more renewals, and waits for one that is under way: its token is saved and the lease
+   * released.
+   */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#renewal?.catch(ignore);
@@ -115,7 +129,8 @@ export class TokenManager {
   #keep({ contents, by }: FoundToken): AuthorizedToken {
     const { lockout, emitter, now, random } = this.context;
     const isSame = contents.accessToken === this.#last?.accessToken;
-    // A token that came back unchanged is not requested again before its end: it would come back again.
+    // A token that came back unchanged is not requested again before its end: it would come back
+    // again.
     const renewAt = isSame ? contents.expiresAt : toRenewalTime(contents, now(), random());
     const token = { ...contents, renewAt, authorization: `Bearer ${contents.accessToken}` };
     this.#current = this.#last = token;
@@ -135,11 +150,15 @@ export class TokenManager {
   }
 }
 
-/** Returns when to renew a token: after 80 to 90 % of what is left, by chance, so that processes do not all renew at once. */
+/**
+ * Returns when to renew a token: after 80 to 90 % of what is left, by chance, so that processes do
+ * not all renew at once.
+ */
 export function toRenewalTime({ expiresAt }: TokenContents, now: number, chance: number): number {
   return now + (expiresAt - now) * (0.8 + 0.1 * chance);
 }
 
 function ignore(): void {
-  // The token in use is still good, or no call waits for another; a call that needs one later gets the error then.
+  // The token in use is still good, or no call waits for another; a call that needs one later gets
+  // the error then.
 }

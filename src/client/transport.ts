@@ -13,7 +13,9 @@ type TransportOptions = Pick<
 >;
 type ConnectOptions = NonNullable<ProxyAgent.Options['requestTls']>;
 
-/** The headers of every request. Compression is not accepted: an answer could unpack to any size. */
+/**
+ * The headers of every request. Compression is not accepted: an answer could unpack to any size.
+ */
 const HEADERS = [
   'accept',
   'application/json',
@@ -33,14 +35,17 @@ interface Connection {
 }
 
 /**
- * Sends requests to one gateway over kept connections. The only place that opens a connection; undici is loaded at the
- * first request, or right after construction.
+ * Sends requests to one gateway over kept connections. The only place that opens a connection;
+ * undici is loaded at the first request, or right after construction.
  */
 export class Transport {
   /** All open sockets, including those still connecting, which closing a client leaves alone. */
   readonly #sockets = new Set<Socket>();
   readonly #connections: Connection[] = [];
-  /** Those without a request, the one used last at the end. undici's `Pool` opens twice as many as there are calls. */
+  /**
+   * Those without a request, the one used last at the end. undici's `Pool` opens twice as many as
+   * there are calls.
+   */
   readonly #idle: Connection[] = [];
   #loading: Promise<() => Dispatcher> | null = null;
   #connect: (() => Dispatcher) | null = null;
@@ -58,11 +63,12 @@ export class Transport {
 
   /**
    * Sends a request once, reads its answer, and has the circuit breaker count the result.
-   * @param authorization Value of the Authorization header; null for the authentication itself. OTP spec §5.
+   * @param authorization Value of the Authorization header; null for the authentication itself. OTP
+   * spec §5.
    * @throws {GatewayUnreachableError} ERR_GATEWAY_UNREACHABLE
    * @throws {GatewayTimeoutError} ERR_GATEWAY_TIMEOUT
-   * @throws {GatewayResponseError} ERR_GATEWAY_RESPONSE: redirect, other content type, encoded, too large, incomplete,
-   * fields not as documented.
+   * @throws {GatewayResponseError} ERR_GATEWAY_RESPONSE: redirect, other content type, encoded, too
+   * large, incomplete, fields not as documented.
    * @throws {GatewayRejectedError} ERR_GATEWAY_REJECTED
    */
   send<Result>(
@@ -108,7 +114,10 @@ export class Transport {
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  /** Opens a connection. When there are enough, returns one to wait for; only an authentication can find all of them in use. */
+  /**
+   * Opens a connection. When there are enough, returns one to wait for; only an authentication can
+   * find all of them in use.
+   */
   #open(connect: () => Dispatcher): Connection {
     const [first] = this.#connections;
     if (first !== undefined && this.#connections.length >= this.options.connections) return first;
@@ -162,7 +171,10 @@ export class Transport {
     };
   }
 
-  /** Returns the options of every socket. No option and no environment variable switches the verification off. */
+  /**
+   * Returns the options of every socket. No option and no environment variable switches the
+   * verification off.
+   */
   async #toConnectOptions(): Promise<ConnectOptions> {
     const { ca, timeouts } = this.options;
     const options = { timeout: timeouts.connectMs, rejectUnauthorized: true, allowH2: false };
@@ -175,12 +187,16 @@ export class Transport {
 /** The reason given to undici for requests that we end; it goes no further. */
 const ENDED = new Error('ended');
 
-/** undici's codes for an answer that is not valid HTTP. The errors of its parser have a name and, as of 7.30, no code. */
+/**
+ * undici's codes for an answer that is not valid HTTP. The errors of its parser have a name and, as
+ * of 7.30, no code.
+ */
 const BROKEN_HTTP = /^UND_ERR_(?:HEADERS_OVERFLOW|RES_)/;
 
 /**
- * Handles one request of undici and settles once: with the answer, or with an error of ours. One timer limits all of it.
- * What comes later is dropped, and a request that has not left by then never leaves.
+ * Handles one request of undici and settles once: with the answer, or with an error of ours. One
+ * timer limits all of it. What comes later is dropped, and a request that has not left by then
+ * never leaves.
  */
 class AnswerCollector implements Dispatcher.DispatchHandler {
   readonly #timer: NodeJS.Timeout;
@@ -196,7 +212,8 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
     private readonly deadline: CallDeadline,
     private readonly settle: (answer: RawAnswer | Error) => void,
   ) {
-    // A process that was busy sees its timers before its sockets: what has arrived by then is read first.
+    // A process that was busy sees its timers before its sockets: what has arrived by then is read
+    // first.
     this.#timer = setTimeout(endSoon, remainingMs(deadline), this);
   }
 
@@ -287,8 +304,9 @@ function endSoon(collector: AnswerCollector): void {
 const JSON_TYPE = /^application\/(?:[a-z0-9!#$&^_.+-]+\+)?json[ \t]*(?:;|$)/i;
 
 /**
- * Returns what is not as documented about the head of an answer, or null. OTP spec §4, HLR spec §4: JSON, and nothing about
- * redirects or encodings: one would send the body to another server, the other could unpack to any size.
+ * Returns what is not as documented about the head of an answer, or null. OTP spec §4, HLR spec §4:
+ * JSON, and nothing about redirects or encodings: one would send the body to another server, the
+ * other could unpack to any size.
  */
 function findHeadProblem(
   httpStatus: number,
@@ -308,7 +326,10 @@ function findHeadProblem(
 /** A day: nothing makes the client, or a user, wait for longer. */
 const MAX_RETRY_AFTER_SECONDS = 86_400;
 
-/** Reads the header `Retry-After`, seconds or a date (RFC 9110 §10.2.3); null when it is missing or malformed. */
+/**
+ * Reads the header `Retry-After`, seconds or a date (RFC 9110 §10.2.3); null when it is missing or
+ * malformed.
+ */
 function readRetryAfter(header: unknown): number | null {
   if (typeof header !== 'string') return null;
   let seconds = NaN;

@@ -34,7 +34,10 @@ const MAX_PRICE_LIST_BYTES = 8 * 1024 * 1024;
 /** Reads the payload of a success; null when it is not as documented. */
 type ReadPayload<Result> = (payload: unknown, hasPayload: boolean) => Result | null;
 
-/** Every call of one client, and the record of its token. This file loads zod: it is imported by `await import` alone. */
+/**
+ * Every call of one client, and the record of its token. This file loads zod: it is imported by
+ * `await import` alone.
+ */
 export type Wire = ReturnType<typeof createWire>;
 
 /** Prepares the schemas of one client. */
@@ -153,7 +156,10 @@ const tokenContentsSchema = z.object({
 
 export type TokenContents = Readonly<z.output<typeof tokenContentsSchema>>;
 
-/** Reads the record of a token; null when it is malformed. @throws {SyntaxError} when it is not JSON. */
+/**
+ * Reads the record of a token; null when it is malformed. @throws {SyntaxError} when it is not
+ * JSON.
+ */
 function readTokenContents(json: string): TokenContents | null {
   return readOrNull(tokenContentsSchema, JSON.parse(json));
 }
@@ -161,12 +167,15 @@ function readTokenContents(json: string): TokenContents | null {
 /** No answer of the gateway makes a token trusted for longer. */
 const LONGEST_VALIDITY_SECONDS = 86_400;
 
-/** The end of a token's life that is not used: requests take time, and clocks differ. At most 5 % of it. */
+/**
+ * The end of a token's life that is not used: requests take time, and clocks differ. At most 5 % of
+ * it.
+ */
 const MARGIN_MS = 5_000;
 
 /**
- * Dates a token.
- * Not shown in OTP spec §2: `validity_period` missing or malformed; then the requested validity counts, or the default.
+ * Dates a token. Not shown in OTP spec §2: `validity_period` missing or malformed; then the
+ * requested validity counts, or the default.
  * @param requestedAt Milliseconds since 1970: the token's life cannot have begun earlier.
  */
 function toTokenContents(

@@ -10,11 +10,13 @@ export interface AddressBlock {
 const WIDE_BLOCK_FACTOR = 10;
 
 /**
- * Returns the blocks of addresses that one client is counted by: its IPv4 address (also when it is mapped into IPv6, behind
- * NAT64 or in 6to4), or the first 64 bits of its IPv6 address, which one household or machine has to itself, and the first
- * 48 of them. All clients without an address share one block.
+ * Returns the blocks of addresses that one client is counted by: its IPv4 address (also when it is
+ * mapped into IPv6, behind NAT64 or in 6to4), or the first 64 bits of its IPv6 address, which one
+ * household or machine has to itself, and the first 48 of them. All clients without an address
+ * share one block.
  *
- * @param address `req.ip`: Express takes it from the proxies that the app trusts. No header is read here.
+ * @param address `req.ip`: Express takes it from the proxies that the app trusts. No header is read
+ * here.
  */
 export function toAddressBlocks(address: string | undefined): readonly AddressBlock[] {
   const [withoutZone = ''] = (address ?? '').split('%');
@@ -36,7 +38,10 @@ export function toAddressBlock(address: string | undefined): string {
   return toAddressBlocks(address)[0]?.block ?? '';
 }
 
-/** Returns the two groups that hold an IPv4 address: ::ffff:0:0/96 (mapped), 64:ff9b::/96 (NAT64) and 2002::/16 (6to4). */
+/**
+ * Returns the two groups that hold an IPv4 address: ::ffff:0:0/96 (mapped), 64:ff9b::/96 (NAT64)
+ * and 2002::/16 (6to4).
+ */
 function findIPv4(groups: readonly number[]): readonly number[] | null {
   const starts = (...prefix: number[]): boolean =>
     prefix.every((group, index) => groups[index] === group);
@@ -45,7 +50,8 @@ function findIPv4(groups: readonly number[]): readonly number[] | null {
 }
 
 function expandIPv6(address: string): readonly number[] {
-  // The URL parser rewrites an address that ends in IPv4 notation (`::ffff:192.0.2.1`) with groups only.
+  // The URL parser rewrites an address that ends in IPv4 notation (`::ffff:192.0.2.1`) with groups
+  // only.
   const { hostname } = new URL(`http://[${address}]`);
   const [front = [], back = []] = hostname.slice(1, -1).split('::').map(readGroups);
   return [...front, ...new Array<number>(8 - front.length - back.length).fill(0), ...back];

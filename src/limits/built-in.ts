@@ -1,7 +1,10 @@
 import { originOf, type PhoneType } from './number-country';
 import type { Policy, PolicyMode } from './policy';
 
-/** Returns the policies of every app, followed by its own. Its own `numberTypes` replaces the built-in one. */
+/**
+ * Returns the policies of every app, followed by its own. Its own `numberTypes` replaces the
+ * built-in one.
+ */
 export function withBuiltIns(
   countries: readonly string[] | 'any',
   policies: readonly Policy[],
@@ -15,9 +18,9 @@ export function withBuiltIns(
 }
 
 /**
- * Allows numbers of the listed countries only. The country is read from the number with libphonenumber's full metadata,
- * which is loaded at the first check. A listed country includes its territories. A number without a country (satellite,
- * shared codes) is denied.
+ * Allows numbers of the listed countries only. The country is read from the number with
+ * libphonenumber's full metadata, which is loaded at the first check. A listed country includes its
+ * territories. A number without a country (satellite, shared codes) is denied.
  *
  * @param countries ISO 3166-1 codes, two capital letters each.
  */
@@ -43,7 +46,9 @@ export const DENIED_TYPES: readonly PhoneType[] = [
   'VOICEMAIL',
 ];
 
-/** Denies numbers of types that no login code should be texted to, and of the types in `alsoDeny`. */
+/**
+ * Denies numbers of types that no login code should be texted to, and of the types in `alsoDeny`.
+ */
 export function createNumberTypes(
   mode: PolicyMode,
   alsoDeny: readonly PhoneType[],
@@ -61,7 +66,10 @@ export function createNumberTypes(
   };
 }
 
-/** Territories whose users share a country's numbering plan and often do not know that theirs is another country's number. */
+/**
+ * Territories whose users share a country's numbering plan and often do not know that theirs is
+ * another country's number.
+ */
 const TERRITORIES: Readonly<Record<string, readonly string[]>> = {
   GB: ['GG', 'JE', 'IM'],
   FI: ['AX'],
@@ -73,7 +81,9 @@ export function withTerritories(country: string): readonly string[] {
   return [country, ...(TERRITORIES[country] ?? [])];
 }
 
-/** Copies each country's value to its territories, except to those that have a value of their own. */
+/**
+ * Copies each country's value to its territories, except to those that have a value of their own.
+ */
 export function extendToTerritories<Value>(
   byCountry: Readonly<Record<string, Value>>,
 ): Readonly<Record<string, Value>> {

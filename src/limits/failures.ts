@@ -3,17 +3,26 @@ import type { Limits } from './options';
 
 export const DAY_SECONDS = 86_400;
 
-/** The bucket of all browsers that are not known. Each known browser of a user is a bucket of its own, named by its id. */
+/**
+ * The bucket of all browsers that are not known. Each known browser of a user is a bucket of its
+ * own, named by its id.
+ */
 export const OTHER_BROWSERS = 'others';
 
-/** Failures of other browsers in 30 days from which `guessing-slowly` is emitted and each one locks them for a day. */
+/**
+ * Failures of other browsers in 30 days from which `guessing-slowly` is emitted and each one locks
+ * them for a day.
+ */
 export const SLOW_GUESSING_FAILURES = 60;
 
 /** Attempts at recovery codes in one pending login, and per day from one address block. */
 const MAX_RECOVERY_ATTEMPTS = 5;
 export const MAX_RECOVERY_ATTEMPTS_PER_DAY = 10;
 
-/** Makes a counter. All have the same fields in the same order: a charge reads a dozen of them, and engines read those fast. */
+/**
+ * Makes a counter. All have the same fields in the same order: a charge reads a dozen of them, and
+ * engines read those fast.
+ */
 export function createCounter(
   key: string,
   windowSeconds: number | null,
@@ -23,8 +32,9 @@ export function createCounter(
 }
 
 /**
- * Returns what one attempt at a code that can be guessed is charged to. First the attempts of all known browsers, or of all
- * others; then what closes this browser, or this factor in all others; last, for others, the failures of 30 days.
+ * Returns what one attempt at a code that can be guessed is charged to. First the attempts of all
+ * known browsers, or of all others; then what closes this browser, or this factor in all others;
+ * last, for others, the failures of 30 days.
  */
 export function guessCounters(
   limits: Limits,
@@ -62,8 +72,8 @@ export function giveBackOf({ key, windowSeconds }: Counter): Counter {
 }
 
 /**
- * Limits attempts at a user's recovery codes: per pending login, and per day from one address block, so that no one at
- * another address can close recovery. The last counter is only watched.
+ * Limits attempts at a user's recovery codes: per pending login, and per day from one address
+ * block, so that no one at another address can close recovery. The last counter is only watched.
  */
 export function recoveryCounters(
   user: string,
@@ -85,12 +95,18 @@ export function spentCodesCounter(user: string): Counter {
   return createCounter(`recovery:spent:${user}`, null);
 }
 
-/** Counts the responses to a challenge of ours: it outlives the challenge, so that only the first one is looked at. */
+/**
+ * Counts the responses to a challenge of ours: it outlives the challenge, so that only the first
+ * one is looked at.
+ */
 export function usedChallengeCounter(challenge: string): Counter {
   return createCounter(`challenge:${challenge}`, 900, { max: 1 });
 }
 
-/** Returns the keys of the failures that a success in one bucket clears: those of both sides, and the bucket's own. */
+/**
+ * Returns the keys of the failures that a success in one bucket clears: those of both sides, and
+ * the bucket's own.
+ */
 export function failureKeys(
   user: string,
   methods: readonly string[],
@@ -103,7 +119,10 @@ export function failureKeys(
   return [failuresKey(user, OTHER_BROWSERS), failuresKey(user, 'known'), ...own];
 }
 
-/** Counts attempts of all known browsers of a user together, or of all others, since the user's last success. */
+/**
+ * Counts attempts of all known browsers of a user together, or of all others, since the user's last
+ * success.
+ */
 function failuresKey(user: string, bucket: string): string {
   return `failures:${sideOf(bucket)}:${user}`;
 }
@@ -113,23 +132,34 @@ export function sideOf(bucket: string): 'known' | 'others' {
   return bucket === OTHER_BROWSERS ? OTHER_BROWSERS : 'known';
 }
 
-/** Counts a factor's failures in other browsers, and locks it. A lock of one factor closes no other. */
+/**
+ * Counts a factor's failures in other browsers, and locks it. A lock of one factor closes no other.
+ */
 export function lockKey(user: string, method: string): string {
   return `locks:${user}:${method}`;
 }
 
-/** Counts the failures of one known browser. When it is full or locked, the browser is not known any more. */
+/**
+ * Counts the failures of one known browser. When it is full or locked, the browser is not known any
+ * more.
+ */
 export function browserKey(user: string, browserId: string): string {
   return `browser:${browserId}:${user}`;
 }
 
-/** Takes a right code in another browser off the failures of 30 days: like every attempt, it was charged before it was judged. */
+/**
+ * Takes a right code in another browser off the failures of 30 days: like every attempt, it was
+ * charged before it was judged.
+ */
 export function rightCodeCounters(user: string, bucket: string): readonly Counter[] {
   if (bucket !== OTHER_BROWSERS) return [];
   return [createCounter(slowKey(user), 30 * DAY_SECONDS, { amount: -1 })];
 }
 
-/** Counts the failures of other browsers in 30 days. A success does not clear it, so that slow guessing shows. */
+/**
+ * Counts the failures of other browsers in 30 days. A success does not clear it, so that slow
+ * guessing shows.
+ */
 export function slowKey(user: string): string {
   return `failures:slow:${user}`;
 }

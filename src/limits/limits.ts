@@ -24,7 +24,9 @@ const LONGEST_GAP_SECONDS = 300;
 /** What a send is counted by. Numbers and prefixes are HMACs already. */
 export interface SendKeys {
   readonly user: string;
-  /** Each known browser of a user is counted apart; all the others together are `OTHER_BROWSERS`. */
+  /**
+   * Each known browser of a user is counted apart; all the others together are `OTHER_BROWSERS`.
+   */
   readonly bucket: string;
   /** Whether there are known browsers: then the others have a smaller share of the day. */
   readonly hasKnownBrowsers: boolean;
@@ -34,7 +36,10 @@ export interface SendKeys {
   readonly addresses: readonly AddressBlock[];
   /** See `provenKeys`. */
   readonly provenKeys: readonly string[];
-  /** True when the app says that the number is the user's. Counters for unproven numbers are left out then. */
+  /**
+   * True when the app says that the number is the user's. Counters for unproven numbers are left
+   * out then.
+   */
   readonly isConfirmed: boolean;
 }
 
@@ -59,17 +64,20 @@ export interface SendCounter {
 }
 
 /**
- * What a charge is read for, beside refusing. `user-day` counts the user's texts of the day since the last success,
- * `strangers` the sends of all users who have never entered a code that was texted to the number. `numbers` counts numbers:
- * one that was texted may be texted again however full it is.
+ * What a charge is read for, beside refusing. `user-day` counts the user's texts of the day since
+ * the last success, `strangers` the sends of all users who have never entered a code that was
+ * texted to the number. `numbers` counts numbers: one that was texted may be texted again however
+ * full it is.
  */
 type SendRole = 'user-day' | 'strangers' | 'numbers';
 
 /**
- * Returns all counters that one send is charged to, in one round trip: all or none. The first one that refuses gives the
- * reason.
- * @param gapSeconds The first gap between two sends. Each next one is twice as long, up to 300 s, until a success.
- * @param random From 0 to 1. Spreads every gap after the first, so that waiting clients do not come back together.
+ * Returns all counters that one send is charged to, in one round trip: all or none. The first one
+ * that refuses gives the reason.
+ * @param gapSeconds The first gap between two sends. Each next one is twice as long, up to 300 s,
+ * until a success.
+ * @param random From 0 to 1. Spreads every gap after the first, so that waiting clients do not come
+ * back together.
  */
 export function sendCounters(
   limits: Limits,
@@ -86,7 +94,8 @@ export function sendCounters(
     toSendCounter('gap', gapCounter(keys, gapSeconds, random)),
     ...userCounters(limits.perUser, keys),
     ...(keys.isConfirmed ? [] : unprovenCounters(limits, keys)),
-    // Only who has entered a code that was texted to the number is exempt, whatever the app says of it.
+    // Only who has entered a code that was texted to the number is exempt, whatever the app says of
+    // it.
     limited('per-number', `sends:strangers:${number}`, fromStrangers, provenKeys, 'strangers'),
     ...keys.addresses.map(({ block, factor }) => {
       const wider = { max: perAddress.max * factor, perSeconds: perAddress.perSeconds };
@@ -118,7 +127,10 @@ function userCounters(perUser: Limits['perUser'], keys: SendKeys): readonly Send
   ];
 }
 
-/** The budgets of numbers that are not proven for the user. Proven ones are exempt, so that they reveal nothing to a stranger. */
+/**
+ * The budgets of numbers that are not proven for the user. Proven ones are exempt, so that they
+ * reveal nothing to a stranger.
+ */
 function unprovenCounters(limits: Limits, keys: SendKeys): readonly SendCounter[] {
   const { perUser, perNumber, perAddress, perPrefix } = limits;
   const { user, number, prefix, purpose, provenKeys } = keys;
@@ -174,14 +186,17 @@ export function enrollmentCounter({ enrollments }: Limits, user: string): Counte
 }
 
 /**
- * Records that the user has entered a code that was texted to the number. Each right code renews it for 400 days. It is a
- * fact about both: one user's proof does not count for another.
+ * Records that the user has entered a code that was texted to the number. Each right code renews it
+ * for 400 days. It is a fact about both: one user's proof does not count for another.
  */
 export function provenCounter(user: string, number: string): Counter {
   return createCounter(`proven:${user}:${number}`, null);
 }
 
-/** Gives back the send of a challenge whose code may have been judged: the user's ten a day, and no total. */
+/**
+ * Gives back the send of a challenge whose code may have been judged: the user's ten a day, and no
+ * total.
+ */
 export function lostSendCounter(user: string, bucket: string): Counter {
   return createCounter(KEYS.day(user, bucket), DAY_SECONDS, { amount: -1 });
 }
@@ -226,11 +241,17 @@ export interface LiftedLimits {
   readonly locks: readonly string[];
   /** Texts that counted toward the day's totals. */
   readonly sends: number;
-  /** Failures since the last success. They stay counted: when they have disabled codes, `enableUser` enables them. */
+  /**
+   * Failures since the last success. They stay counted: when they have disabled codes, `enableUser`
+   * enables them.
+   */
   readonly failures: number;
 }
 
-/** Lifts the locks and send budgets of a user in all browsers. Each lock's count stays: the next lock comes as it would have. */
+/**
+ * Lifts the locks and send budgets of a user in all browsers. Each lock's count stays: the next
+ * lock comes as it would have.
+ */
 export async function liftLimits(
   counters: CounterStore,
   user: string,
@@ -269,7 +290,10 @@ export async function fillBrowsers(
   await Promise.all(browserIds.map((id) => counters.lock(browserKey(user, id), seconds)));
 }
 
-/** The keys of a user's counters. All known browsers of a user share `all` and `stepUps`, and so do all others. */
+/**
+ * The keys of a user's counters. All known browsers of a user share `all` and `stepUps`, and so do
+ * all others.
+ */
 const KEYS = {
   gap: (user: string, bucket: string) => `sends:gap:${bucket}:${user}`,
   day: (user: string, bucket: string) => `sends:day:user:${bucket}:${user}`,

@@ -1,7 +1,10 @@
 import { createHmac } from 'node:crypto';
 import type { NumberOrigin, ReadNumber } from './number-country';
 
-/** The keys under which a number and its prefix are counted: HMACs, so that no store key reveals a number. */
+/**
+ * The keys under which a number and its prefix are counted: HMACs, so that no store key reveals a
+ * number.
+ */
 export interface NumberKeySet {
   readonly number: string;
   readonly prefix: string;
@@ -19,8 +22,10 @@ export type NumberKeys = (
 const SUBSCRIBER_DIGITS = 4;
 
 /**
- * Makes the keys of numbers in E.164 as libphonenumber writes them, so that another spelling is not another number.
- * @param deriveKeys Return the HMAC keys, the newest first. Called for the first number, and again only if they failed.
+ * Makes the keys of numbers in E.164 as libphonenumber writes them, so that another spelling is not
+ * another number.
+ * @param deriveKeys Return the HMAC keys, the newest first. Called for the first number, and again
+ * only if they failed.
  */
 export function createNumberKeys(
   readNumber: ReadNumber,

@@ -1,19 +1,25 @@
 import type { z } from 'zod';
 import { strictOptions, wholeNumber } from '../define-options';
 
-/** Returns the schema of a value that can be lowered, or raised up to its ceiling, but never switched off. */
+/**
+ * Returns the schema of a value that can be lowered, or raised up to its ceiling, but never
+ * switched off.
+ */
 function upTo(ceiling: number, byDefault: number) {
   return wholeNumber(1, ceiling).default(byDefault);
 }
 
-/** Returns the schema of a limit's window. It can only grow, up to a day: a shorter one would loosen the limit. */
+/**
+ * Returns the schema of a limit's window. It can only grow, up to a day: a shorter one would loosen
+ * the limit.
+ */
 function window(seconds: number) {
   return wholeNumber(seconds, 86_400).default(seconds);
 }
 
 /**
- * The option `limits`, with the default and the ceiling of each value. An option can tighten a limit or raise it up to its
- * ceiling, but never switch it off.
+ * The option `limits`, with the default and the ceiling of each value. An option can tighten a
+ * limit or raise it up to its ceiling, but never switch it off.
  */
 export const limitsSchema = strictOptions({
   /** The limits on sends to one user. */
@@ -22,7 +28,10 @@ export const limitsSchema = strictOptions({
     perSeconds: window(600),
     /** Per day, counted from the user's last success. */
     maxPerDay: upTo(30, 10),
-    /** Per day in all known browsers together; a success does not clear it. With `knownBrowsers: false`: in all browsers. */
+    /**
+     * Per day in all known browsers together; a success does not clear it. With `knownBrowsers:
+     * false`: in all browsers.
+     */
     maxPerDayInAll: upTo(100, 40),
     /** Of these, the sends for step-ups and transactions. The others are left for logins. */
     maxStepUpsPerDay: upTo(75, 30),
@@ -33,20 +42,25 @@ export const limitsSchema = strictOptions({
     maxUnprovenNumbers: upTo(10, 5),
   }).prefault({}),
   /**
-   * The limits on sends to one number. A number is proven for a user who has entered a code that was texted to it, or whose
-   * app says that it is confirmed.
+   * The limits on sends to one number. A number is proven for a user who has entered a code that
+   * was texted to it, or whose app says that it is confirmed.
    */
   perNumber: strictOptions({
     max: upTo(10, 5),
     perSeconds: window(600),
-    /** Like `max`, per day. Both limit sends to a number that is not proven for the user; enrollments are counted apart. */
+    /**
+     * Like `max`, per day. Both limit sends to a number that is not proven for the user;
+     * enrollments are counted apart.
+     */
     maxPerDay: upTo(30, 10),
     /** Per day, to all users who have never entered a code that was texted to it. */
     maxPerDayFromStrangers: upTo(100, 60),
   }).prefault({}),
   /** Per IPv4 address and IPv6 /64; ten times as many per IPv6 /48. */
   perAddress: sharedLimit(100, 100_000),
-  /** Per number without its last four digits. `maxUnproven` counts enrollments and all else apart. */
+  /**
+   * Per number without its last four digits. `maxUnproven` counts enrollments and all else apart.
+   */
   perPrefix: sharedLimit(12, 1_000),
   total: strictOptions({
     max: upTo(Number.MAX_SAFE_INTEGER, 10_000),
@@ -61,9 +75,10 @@ export const limitsSchema = strictOptions({
   /** Enrollments that one user begins; refused ones count too. */
   enrollments: strictOptions({ max: upTo(30, 10), perSeconds: window(3600) }).prefault({}),
   /**
-   * `max` codes are checked between two locks. `perSeconds` is the first lock; each next one is twice as long, up to a day.
-   * A known browser is not locked: after `max` it is not known any more. `disableAfter` counts known browsers and all
-   * others apart: up to 50, and up to 100 with `knownBrowsers: false`.
+   * `max` codes are checked between two locks. `perSeconds` is the first lock; each next one is
+   * twice as long, up to a day. A known browser is not locked: after `max` it is not known any
+   * more. `disableAfter` counts known browsers and all others apart: up to 50, and up to 100 with
+   * `knownBrowsers: false`.
    */
   failures: strictOptions({
     max: upTo(10, 10),

@@ -10,11 +10,17 @@ export interface Policy<User = Express.User> {
   /** Default: `enforce`. */
   readonly mode?: PolicyMode | undefined;
   check(context: PolicyContext<User>): PolicyAnswer | Promise<PolicyAnswer>;
-  /** Returns the counters to charge once every policy has allowed the send. Called at stage `send` only. A throw denies. */
+  /**
+   * Returns the counters to charge once every policy has allowed the send. Called at stage `send`
+   * only. A throw denies.
+   */
   charges?(
     context: PolicyContext<User>,
   ): readonly PolicyCharge[] | Promise<readonly PolicyCharge[]>;
-  /** Called with what became of a send, once for each send that was charged (stage `send` only). A throw changes nothing. */
+  /**
+   * Called with what became of a send, once for each send that was charged (stage `send` only). A
+   * throw changes nothing.
+   */
   settle?(context: PolicyContext<User>, settlement: SendSettlement): unknown;
   /** Called after each right code that came by text message. A throw changes nothing. */
   verified?(context: VerifiedContext): unknown;
@@ -39,7 +45,10 @@ export type PolicyAnswer =
 /** The reasons a policy can return. */
 export type PolicyReason = 'denied' | 'country-not-allowed' | 'send-limit' | 'unsuitable-phone';
 
-/** A counter that is charged together with the send: all counters or none. A full or locked one denies the send. */
+/**
+ * A counter that is charged together with the send: all counters or none. A full or locked one
+ * denies the send.
+ */
 export interface PolicyCharge {
   readonly counter: Counter;
   /** Default: `send-limit`. */
@@ -68,7 +77,10 @@ interface NumberContext extends PolicyServices {
   readonly purpose: Purpose;
   /** E.164 with plus. */
   readonly mobile: string;
-  /** Returns the country and type of the number, which is read once for all policies. Undefined: each policy reads it. */
+  /**
+   * Returns the country and type of the number, which is read once for all policies. Undefined:
+   * each policy reads it.
+   */
   readonly origin?: (() => Promise<NumberOrigin>) | undefined;
   /** HMACs under which the number, and the number without its last four digits, are counted. */
   readonly numberKey: string;
@@ -82,8 +94,8 @@ export interface PolicyContext<User = Express.User> extends NumberContext {
   /** The client's address as Express returns it (`req.ip`); undefined when there is none. */
   readonly address: string | undefined;
   /**
-   * The keys of counters of which one is above zero when this user has entered a code that was texted to this number: what
-   * `exemptBy` takes.
+   * The keys of counters of which one is above zero when this user has entered a code that was
+   * texted to this number: what `exemptBy` takes.
    */
   readonly provenKeys: readonly string[];
 }
@@ -92,14 +104,19 @@ export interface PolicyContext<User = Express.User> extends NumberContext {
 export interface VerifiedContext extends NumberContext {
   /** True when this user had not entered a code that was texted to this number before. */
   readonly isNewNumber: boolean;
-  /** When the code was sent, in milliseconds since 1970, and the position of that send in its pending login, from 1. */
+  /**
+   * When the code was sent, in milliseconds since 1970, and the position of that send in its
+   * pending login, from 1.
+   */
   readonly sentAt: number;
   readonly sends: number;
 }
 
 /** What became of a send that the policies had allowed. */
 export type SendSettlement =
-  /** `cost`: the price that the gateway reports, as a decimal string (variant B); otherwise null. */
+  /**
+   * `cost`: the price that the gateway reports, as a decimal string (variant B); otherwise null.
+   */
   | { readonly kind: 'sent'; readonly cost: string | null }
   /** Certainly nothing was sent. */
   | { readonly kind: 'not-sent' }
@@ -108,7 +125,9 @@ export type SendSettlement =
 
 /** Events of policies that are not decisions. */
 export type PolicyEvent =
-  /** The gateway's balance passed a level. Amounts are decimal strings in the gateway's currency. */
+  /**
+   * The gateway's balance passed a level. Amounts are decimal strings in the gateway's currency.
+   */
   | {
       readonly type: 'balance-low';
       readonly level: 'warning' | 'critical';
@@ -119,9 +138,15 @@ export type PolicyEvent =
   | { readonly type: 'unexplained-spend'; readonly spent: string; readonly explained: string }
   /** The price list could not be fetched, or has rows that cannot be used. */
   | { readonly type: 'price-list-problem'; readonly problem: string; readonly rows: number }
-  /** A block by conversion begins; it ends by itself after `blockedSeconds`. `scope`: `prefix`, `country FR`, `network 208-01`. */
+  /**
+   * A block by conversion begins; it ends by itself after `blockedSeconds`. `scope`: `prefix`,
+   * `country FR`, `network 208-01`.
+   */
   | { readonly type: 'conversion-blocked'; readonly scope: string; readonly blockedSeconds: number }
-  /** Numbers are no longer looked up: until a restart (`no-permission`), until there is money again, or for a minute. Emitted once. */
+  /**
+   * Numbers are no longer looked up: until a restart (`no-permission`), until there is money again,
+   * or for a minute. Emitted once.
+   */
   | {
       readonly type: 'lookups-stopped';
       readonly reason: 'no-permission' | 'no-balance' | 'failing';
@@ -129,5 +154,8 @@ export type PolicyEvent =
   | { readonly type: 'lookups-resumed' }
   /** A number is texted although its lookup did not confirm that it is good. See `numberCheck`. */
   | { readonly type: 'number-doubtful'; readonly userId: string; readonly reason: string }
-  /** The subscriber identity of a number differs from the one seen before. A hint, not a proof: see `simSwap`. */
+  /**
+   * The subscriber identity of a number differs from the one seen before. A hint, not a proof: see
+   * `simSwap`.
+   */
   | { readonly type: 'sim-swap-hint'; readonly userId: string; readonly hint: string };

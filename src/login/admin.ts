@@ -16,18 +16,18 @@ import { toUserIdText } from './users';
 /** What an operator may do for a user. */
 export interface UserAdmin {
   /**
-   * Lifts the user's locks and send budgets in all browsers, the day's totals too, and returns what was lifted. The
-   * failures counted so far stay counted.
+   * Lifts the user's locks and send budgets in all browsers, the day's totals too, and returns what
+   * was lifted. The failures counted so far stay counted.
    */
   readonly unlockUser: (userId: UserId) => Promise<LiftedLimits>;
   /**
-   * Clears the user's failures, which also ends `disabled`, and makes the user's browsers unknown. Call it after the user's
-   * number was verified anew.
+   * Clears the user's failures, which also ends `disabled`, and makes the user's browsers unknown.
+   * Call it after the user's number was verified anew.
    */
   readonly enableUser: (userId: UserId) => Promise<void>;
   /**
-   * Ends the user's challenges and logins and removes the user's recovery codes, trusted devices, known browsers and counters, except
-   * under a running lock.
+   * Ends the user's challenges and logins and removes the user's recovery codes, trusted devices,
+   * known browsers and counters, except under a running lock.
    */
   readonly forgetUser: (userId: UserId) => Promise<void>;
   /** Returns what is stored about a user, without anything that lets one in. */

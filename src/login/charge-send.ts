@@ -25,7 +25,10 @@ export type SendCharge =
       /** Seconds until the gap ends: all that is left to wait for when the send is given back. */
       readonly gapSeconds: number;
       readonly isNewNumber: boolean;
-      /** The user's texts of the day, when this was the last one that may be sent; null: there are more. */
+      /**
+       * The user's texts of the day, when this was the last one that may be sent; null: there are
+       * more.
+       */
       readonly usedUp: number | null;
       /** Counters of reporting policies that would have refused. */
       readonly exceeded: readonly PlannedCharge[];
@@ -42,12 +45,16 @@ export type SendCharge =
       readonly isInGap: boolean;
     };
 
-/** A store returns a count for each counter: where this stands in for one, it is for the compiler alone. */
+/**
+ * A store returns a count for each counter: where this stands in for one, it is for the compiler
+ * alone.
+ */
 const NOTHING: Count = { count: 0, resetSeconds: null, lockedSeconds: 0 };
 
 /**
- * Charges a send to all its counters in one round trip, before anything is sent: our limits, and what the policies have
- * planned. Nothing but a policy's own settlement takes back what that policy has charged.
+ * Charges a send to all its counters in one round trip, before anything is sent: our limits, and
+ * what the policies have planned. Nothing but a policy's own settlement takes back what that policy
+ * has charged.
  */
 export async function chargeSend(
   parts: LoginContext,
@@ -89,9 +96,9 @@ export async function chargeSend(
 }
 
 /**
- * Gives back all that a send was charged but its gap, if the error says that no text message has left. Returns the seconds
- * until another may be asked for. A failure to give back is ignored: the counters are only stricter, and `store-failing`
- * reports it.
+ * Gives back all that a send was charged but its gap, if the error says that no text message has
+ * left. Returns the seconds until another may be asked for. A failure to give back is ignored: the
+ * counters are only stricter, and `store-failing` reports it.
  */
 export async function giveBackSend(
   parts: LoginContext,

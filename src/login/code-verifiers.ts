@@ -26,8 +26,8 @@ export interface FactorChallenge {
 }
 
 /**
- * The result of verifying a code. `over`: the code has expired or was used. `lost`: the answer did not arrive whole, so the
- * code may have been judged.
+ * The result of verifying a code. `over`: the code has expired or was used. `lost`: the answer did
+ * not arrive whole, so the code may have been judged.
  */
 export type Verification =
   | { readonly kind: 'right' | 'wrong' | 'over' }
@@ -50,17 +50,23 @@ export interface CodeVerifier {
   /** Returns the code in its plain form, or null for input that cannot be one. */
   readonly readCode: (input: unknown) => string | null;
   /**
-   * Reserves a gateway slot before the attempt is counted, so that an overloaded gateway costs the user nothing. Left out:
-   * the gateway is not needed.
+   * Reserves a gateway slot before the attempt is counted, so that an overloaded gateway costs the
+   * user nothing. Left out: the gateway is not needed.
    * @throws {SmsOtpError} when no code can be verified now.
    */
   readonly reserve?: () => Promise<Permit>;
-  /** Returns whether the challenge still applies, e.g. the user still owns the number it was sent to. Left out: it does. */
+  /**
+   * Returns whether the challenge still applies, e.g. the user still owns the number it was sent
+   * to. Left out: it does.
+   */
   readonly isStillValid?: (user: Express.User, challenge: Challenge) => Promise<boolean>;
   /** The factor answers a challenge of ours. Left out: its codes are typed. */
   readonly challenge?: {
     readonly createOptions: ChallengeFactor['createOptions'];
-    /** Uses a challenge up, whatever the answer will be. Returns why it cannot be answered; null: it can. */
+    /**
+     * Uses a challenge up, whatever the answer will be. Returns why it cannot be answered; null: it
+     * can.
+     */
     readonly take: (kept: FactorChallenge | undefined) => Promise<'expired' | 'wrong-code' | null>;
   };
   /** @throws {SmsOtpError} when the code was surely not judged: the challenge lives on. */
@@ -133,14 +139,20 @@ export function createSmsVerifier(
   };
 }
 
-/** The pin is wrong and the challenge lives on. A cannot tell wrong from expired and consumed. OTP spec §7. */
+/**
+ * The pin is wrong and the challenge lives on. A cannot tell wrong from expired and consumed. OTP
+ * spec §7.
+ */
 const WRONG_PIN: readonly unknown[] = [2107, 2120];
-/** The pin has expired or was consumed: the challenge ends. Never success, and the user is told the same. OTP spec §7. */
+/**
+ * The pin has expired or was consumed: the challenge ends. Never success, and the user is told the
+ * same. OTP spec §7.
+ */
 const PIN_OVER: readonly unknown[] = [2108, 2109];
 
 /**
- * Reads what a rejected validate call says of the pin; null: the gateway did not look at it. Which code comes in which
- * variant, and with which HTTP status, decides nothing.
+ * Reads what a rejected validate call says of the pin; null: the gateway did not look at it. Which
+ * code comes in which variant, and with which HTTP status, decides nothing.
  */
 function readPinRejection({ gatewayCode }: GatewayRejectedError): 'wrong' | 'over' | null {
   if (WRONG_PIN.includes(gatewayCode)) return 'wrong';
@@ -148,8 +160,8 @@ function readPinRejection({ gatewayCode }: GatewayRejectedError): 'wrong' | 'ove
 }
 
 /**
- * The store verifies a recovery code by spending it: it is right for exactly one caller, and stays spent even if the login
- * fails after that.
+ * The store verifies a recovery code by spending it: it is right for exactly one caller, and stays
+ * spent even if the login fails after that.
  */
 function createRecoveryCodeVerifier(
   { emit, store }: Pick<LoginContext, 'emit' | 'store'>,
@@ -169,7 +181,8 @@ function createRecoveryCodeVerifier(
       // A store plugin may return anything: only true is a success.
       if ((isSpent as unknown) !== true) return { kind: 'wrong' };
       emit({ type: 'recovery-code-used', userId, address, left });
-      // The code is spent: the login goes on even if this is not recorded. `store-failing` reports it.
+      // The code is spent: the login goes on even if this is not recorded. `store-failing` reports
+      // it.
       if (left === 0)
         await store.counters.charge([spentCodesCounter(userId)]).catch(() => undefined);
       return { kind: 'right' };
@@ -181,8 +194,8 @@ function createRecoveryCodeVerifier(
 const MAX_FACTOR_INPUT_LENGTH = 128;
 
 /**
- * The app's callback verifies the codes of its own factor. A transaction's text shows what is approved, and an enrollment
- * proves the number: only the texted code is good for those.
+ * The app's callback verifies the codes of its own factor. A transaction's text shows what is
+ * approved, and an enrollment proves the number: only the texted code is good for those.
  */
 function createFactorVerifier(factor: CodeFactor, codeField: string): CodeVerifier {
   return {
@@ -217,7 +230,10 @@ function describeFactor(
 /** Longer input is not a response. A passkey's has some 1,000 characters. */
 const MAX_RESPONSE_LENGTH = 16_384;
 
-/** The app's callback verifies the response to a challenge of ours, which comes as JSON or, from a form, as its text. */
+/**
+ * The app's callback verifies the response to a challenge of ours, which comes as JSON or, from a
+ * form, as its text.
+ */
 function createResponseVerifier(
   { store, now }: Pick<LoginContext, 'store' | 'now'>,
   factor: ChallengeFactor,
@@ -259,7 +275,10 @@ function createResponseVerifier(
   };
 }
 
-/** Returns whether other factors are good for a purpose: a transaction's text shows what is approved, an enrollment's proves the number. */
+/**
+ * Returns whether other factors are good for a purpose: a transaction's text shows what is
+ * approved, an enrollment's proves the number.
+ */
 export function admitsOtherFactors(purpose: Purpose): purpose is FactorChallenged['purpose'] {
   return purpose === 'login' || purpose === 'step-up';
 }
@@ -267,15 +286,18 @@ export function admitsOtherFactors(purpose: Purpose): purpose is FactorChallenge
 /** Longer input is not a texted code, whatever autofill and paste bring along. */
 const MAX_INPUT_LENGTH = 64;
 
-/** Spaces, dashes, dots and invisible format characters that people and phones put between digits. */
+/**
+ * Spaces, dashes, dots and invisible format characters that people and phones put between digits.
+ */
 const SEPARATORS = /[\p{Z}\p{Cf}\p{Pd}\s.·]/gu;
 
 const CODE = /^[0-9]{4,10}$/;
 
 /**
- * Returns the digits of a texted code as typed or pasted, or null: 4 to 10 of them once separators and one leading "#" are
- * removed and digits of other scripts have become ASCII. Leading zeros stay. Anything else is an error that the user sees.
- * Not shown in OTP spec §4: the length of a pin, so 4 to 10 digits are admitted.
+ * Returns the digits of a texted code as typed or pasted, or null: 4 to 10 of them once separators
+ * and one leading "#" are removed and digits of other scripts have become ASCII. Leading zeros
+ * stay. Anything else is an error that the user sees. Not shown in OTP spec §4: the length of a
+ * pin, so 4 to 10 digits are admitted.
  */
 export function readCode(input: unknown): string | null {
   if (typeof input !== 'string' || input.length > MAX_INPUT_LENGTH) return null;
@@ -290,7 +312,10 @@ export function toAsciiDigits(text: string): string {
   return text.replace(/\p{Nd}/gu, (digit) => String(digitValue(digit)));
 }
 
-/** Unicode decimal digits come in runs of ten (or multiples), so the value is the distance from the start of the run. */
+/**
+ * Unicode decimal digits come in runs of ten (or multiples), so the value is the distance from the
+ * start of the run.
+ */
 function digitValue(digit: string): number {
   const codePoint = digit.codePointAt(0) ?? 0;
   let start = codePoint;

@@ -33,7 +33,10 @@ export interface UserPhone {
 /** The browsers in which users are known. A failure of the store is a `StoreError`. */
 export interface KnownBrowsers {
   readonly isOn: boolean;
-  /** Returns the id of the browser if its cookie is genuine and this user's, otherwise `OTHER_BROWSERS`. Asks no store. */
+  /**
+   * Returns the id of the browser if its cookie is genuine and this user's, otherwise
+   * `OTHER_BROWSERS`. Asks no store.
+   */
   readonly findBucket: (cookie: string | undefined, userId: string) => Promise<string>;
   /** Makes the browser of a success known, and returns its cookie; null: the one it has is good. */
   readonly remember: (success: BrowserSuccess) => Promise<CookieValue | null>;
@@ -77,9 +80,15 @@ export interface ListedLogin {
   readonly lastSeenAt: number;
 }
 
-/** The records of logins, and what this process knows of them. A failure of the store is a `StoreError`. */
+/**
+ * The records of logins, and what this process knows of them. A failure of the store is a
+ * `StoreError`.
+ */
 export interface LoginRegistry {
-  /** Whether this process has found the login live within `checkEverySeconds` before this time. Allocates nothing. */
+  /**
+   * Whether this process has found the login live within `checkEverySeconds` before this time.
+   * Allocates nothing.
+   */
   readonly isChecked: (loginId: string, atMs: number) => boolean;
   /** Returns whether the login is live, and asks the store unless it is checked. */
   readonly isLive: (login: LoginReference) => Promise<boolean>;
@@ -87,7 +96,8 @@ export interface LoginRegistry {
   readonly isStillLive: (login: LoginReference) => Promise<boolean>;
   readonly begin: (login: BegunLogin) => Promise<LoginReference>;
   /**
-   * Ends a login and begins another in its place, with the same beginning. Null: it had ended before, and none begins.
+   * Ends a login and begins another in its place, with the same beginning. Null: it had ended
+   * before, and none begins.
    * @param method Undefined: it stays.
    */
   readonly replace: (
@@ -124,7 +134,10 @@ export interface LoginContext {
   readonly buildMessage: BuildMessage;
   readonly numberKeys: NumberKeys;
   readonly readNumber: ReadNumber;
-  /** Lists the numbers of a user that may be texted, the default first; none when there is no usable one. */
+  /**
+   * Lists the numbers of a user that may be texted, the default first; none when there is no usable
+   * one.
+   */
   readonly listPhones: (user: Express.User) => Promise<readonly UserPhone[]>;
   /** The factors whose codes can be guessed: `sms` and those of the app. */
   readonly guessableMethods: readonly string[];
@@ -156,10 +169,16 @@ export function createKeyDeriver(secret: string): DeriveKey {
   return (label) => expandKey(secret, label);
 }
 
-/** Returns a keyed digest of some strings as base64url: without the key it can be neither made nor tested against a guess. */
+/**
+ * Returns a keyed digest of some strings as base64url: without the key it can be neither made nor
+ * tested against a guess.
+ */
 export type KeyedDigest = (...texts: readonly string[]) => Promise<string>;
 
-/** @param deriveKey Returns the HMAC key. Called at the first digest, and again only after a failure. */
+/**
+ * @param deriveKey Returns the HMAC key. Called at the first digest, and again only after a
+ * failure.
+ */
 export function createKeyedDigest(deriveKey: () => Promise<Buffer>): KeyedDigest {
   let key: Buffer | undefined;
   return async (...texts) => {

@@ -21,9 +21,14 @@ interface OwnDevice extends Owner {
   readonly label: string;
 }
 
-/** Events of the life around the code: tell the user of each, by another way than the number that changed. */
+/**
+ * Events of the life around the code: tell the user of each, by another way than the number that
+ * changed.
+ */
 export type LifeEvent =
-  /** A number was confirmed. `replaced`: the masked number whose place it took; null: it was added. */
+  /**
+   * A number was confirmed. `replaced`: the masked number whose place it took; null: it was added.
+   */
   | ({ readonly type: 'phone-enrolled'; readonly replaced: string | null } & OwnPhone)
   | ({ readonly type: 'phone-removed' } & OwnPhone)
   | ({ readonly type: 'default-phone-changed' } & OwnPhone)
@@ -34,12 +39,16 @@ export type LifeEvent =
   | ({ readonly type: 'device-revoked'; readonly reason: DeviceEnd } & OwnDevice);
 
 /**
- * Why a device is trusted no more. `stolen`: its token was shown again after it had been replaced, so two have it.
- * `changed`: the password, a number or the recovery codes are others than when it was trusted.
+ * Why a device is trusted no more. `stolen`: its token was shown again after it had been replaced,
+ * so two have it. `changed`: the password, a number or the recovery codes are others than when it
+ * was trusted.
  */
 export type DeviceEnd = 'revoked' | 'stolen' | 'changed';
 
-/** What a policy decided about one send or enrollment. In mode `report` a `deny` has changed nothing. */
+/**
+ * What a policy decided about one send or enrollment. In mode `report` a `deny` has changed
+ * nothing.
+ */
 export interface DecisionEvent extends Owner {
   readonly type: 'policy-decided';
   readonly purpose: Purpose;
@@ -70,13 +79,19 @@ export type LoginEvent =
       /** ISO 3166-1 code of the number's country, or null when it has none. */
       readonly country: string | null;
     } & Subject)
-  /** A code was right and the user passed. `country`: of the number that was texted; null for other factors. */
+  /**
+   * A code was right and the user passed. `country`: of the number that was texted; null for other
+   * factors.
+   */
   | ({
       readonly type: 'verified';
       readonly method: Method;
       readonly country: string | null;
     } & Subject)
-  /** A code was not accepted. `unconfirmed`: the gateway's answer was lost and the challenge is over. */
+  /**
+   * A code was not accepted. `unconfirmed`: the gateway's answer was lost and the challenge is
+   * over.
+   */
   | ({ readonly type: 'rejected'; readonly reason: Reason } & Subject)
   /** A send was refused: nothing was sent. */
   | ({
@@ -87,32 +102,48 @@ export type LoginEvent =
       /** The built-in limit that refused; null when none did. */
       readonly limit: LimitName | null;
     } & Subject)
-  /** A user's texts of a day are used up without a success, in one known browser or in all others. */
+  /**
+   * A user's texts of a day are used up without a success, in one known browser or in all others.
+   */
   | ({ readonly type: 'sends-used-up'; readonly sends: number } & Subject)
   /** A user's second factor is locked for a while after failures. */
   | ({ readonly type: 'locked'; readonly lockedSeconds: number } & Subject)
-  /** A known browser has had as many failures as it may: it counts as one of the others from now on. */
+  /**
+   * A known browser has had as many failures as it may: it counts as one of the others from now on.
+   */
   | ({ readonly type: 'browser-unknown'; readonly failures: number } & Subject)
   /** A user's second factor by text message is disabled until `enableUser`. */
   | ({ readonly type: 'disabled' } & Subject)
   /**
-   * The consecutive failures since the user's last success, for apps that keep the count in their own database. `purpose`
-   * is null when an operator changed it.
+   * The consecutive failures since the user's last success, for apps that keep the count in their
+   * own database. `purpose` is null when an operator changed it.
    */
   | ({
       readonly type: 'failure-count-changed';
       readonly purpose: Purpose | null;
       readonly failures: number;
     } & Owner)
-  /** A user has had many failures in 30 days, spread so that no lock shows it: someone may be guessing slowly. */
+  /**
+   * A user has had many failures in 30 days, spread so that no lock shows it: someone may be
+   * guessing slowly.
+   */
   | ({ readonly type: 'guessing-slowly'; readonly failures: number } & Subject)
-  /** Wrong recovery codes of one user have reached ten in a day. Recovery stays open for other addresses. */
+  /**
+   * Wrong recovery codes of one user have reached ten in a day. Recovery stays open for other
+   * addresses.
+   */
   | ({ readonly type: 'guessing-recovery-codes'; readonly failures: number } & Subject)
-  /** A decision ended. Its work, from the first question to the last write of the store, lies within the duration. */
+  /**
+   * A decision ended. Its work, from the first question to the last write of the store, lies within
+   * the duration.
+   */
   | {
       readonly type: 'decision-ended';
       readonly decision: 'send' | 'resend' | 'verify';
-      /** `sent`, `already-sent`, `waiting` (another factor comes first), `verified`, a reason, or `accident` for what was thrown. */
+      /**
+       * `sent`, `already-sent`, `waiting` (another factor comes first), `verified`, a reason, or
+       * `accident` for what was thrown.
+       */
       readonly outcome: 'sent' | 'already-sent' | 'waiting' | 'verified' | 'accident' | Reason;
       readonly durationMs: number;
     };
@@ -149,7 +180,10 @@ type Result =
   | { readonly kind: 'waiting'; readonly refusal: Refusal | null }
   | { readonly kind: 'refused'; readonly refusal: Refusal };
 
-/** Tells how each run of a decision ended and how long it took. Without a listener the decision stays as it is. */
+/**
+ * Tells how each run of a decision ended and how long it took. Without a listener the decision
+ * stays as it is.
+ */
 export function withTiming<Request, Answer extends Result>(
   {
     emit,

@@ -20,7 +20,8 @@ export interface FactorOptions {
 export type CreateFactorOptions = (request: OptionsRequest) => Promise<FactorOptions | Refused>;
 
 /**
- * Makes the challenges of one factor; undefined for a factor whose codes are typed. The returned function
+ * Makes the challenges of one factor; undefined for a factor whose codes are typed. The returned
+ * function
  * @throws {StoreError} `ERR_STORE`, and what the app's own callbacks throw.
  */
 export function createFactorOptions(

@@ -4,9 +4,15 @@ import { type Reason, REASONS } from './outcome';
 
 /** Options of `noticeText`. */
 export interface NoticeTextOptions {
-  /** A BCP 47 tag, such as `req.acceptsLanguages(...MESSAGE_LOCALES)`. Default: English, also for a language without texts. */
+  /**
+   * A BCP 47 tag, such as `req.acceptsLanguages(...MESSAGE_LOCALES)`. Default: English, also for a
+   * language without texts.
+   */
   readonly locale?: string | false | undefined;
-  /** `status(req).retryAt`: the sentence ends with how long to wait. Milliseconds since 1970. Default: null, not known. */
+  /**
+   * `status(req).retryAt`: the sentence ends with how long to wait. Milliseconds since 1970.
+   * Default: null, not known.
+   */
   readonly retryAt?: number | null | undefined;
   /** Milliseconds since 1970. Default: `Date.now()`. */
   readonly now?: number | undefined;
@@ -16,10 +22,12 @@ export interface NoticeTextOptions {
 const PASSING: readonly Reason[] = ['locked', 'send-limit'];
 
 /**
- * Returns a sentence that tells people why they were refused, in one of sixteen languages: plain text, to be escaped like
- * any other. It is the same for everybody and holds no number, name or code.
+ * Returns a sentence that tells people why they were refused, in one of sixteen languages: plain
+ * text, to be escaped like any other. It is the same for everybody and holds no number, name or
+ * code.
  *
- * @param reason `status(req).notice`, or `req.smsOtp.reason`. Null, as the notice of a page without one, gives an empty string.
+ * @param reason `status(req).notice`, or `req.smsOtp.reason`. Null, as the notice of a page without
+ * one, gives an empty string.
  * @throws {TypeError} when it is not one of `REASONS`.
  */
 export function noticeText(
@@ -35,7 +43,10 @@ export function noticeText(
   return retryAt === null && PASSING.includes(reason) ? `${sentence} ${later}` : sentence;
 }
 
-/** Returns a time that is never too short, in seconds up to 90, then in minutes up to 90, then in hours. */
+/**
+ * Returns a time that is never too short, in seconds up to 90, then in minutes up to 90, then in
+ * hours.
+ */
 function formatWait(locale: MessageLocale, milliseconds: number): string {
   const seconds = Math.ceil(milliseconds / 1000);
   const [unit, size] =

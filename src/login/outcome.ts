@@ -26,7 +26,10 @@ export const REASONS = [
   'login-ended',
 ] as const;
 
-/** One of the closed list of reasons. `unconfirmed`: the gateway's answer was lost. `not-sent`: the gateway failed. */
+/**
+ * One of the closed list of reasons. `unconfirmed`: the gateway's answer was lost. `not-sent`: the
+ * gateway failed.
+ */
 export type Reason = (typeof REASONS)[number];
 
 /** How a second factor was passed: ours, or the name of a factor of the app's own. */
@@ -35,7 +38,10 @@ export type Method = 'sms' | 'recovery-code' | 'trusted-device' | (string & {});
 
 /** A confirmed number of the user, as a page may show it. */
 export interface PhoneChoice {
-  /** What a form sends back to choose it; the same for every session, and does not reveal the number. */
+  /**
+   * What a form sends back to choose it; the same for every session, and does not reveal the
+   * number.
+   */
   readonly phoneId: string;
   readonly maskedPhone: string;
 }
@@ -43,7 +49,10 @@ export interface PhoneChoice {
 /** What a page may know of a pending login or step-up. Times are milliseconds since 1970. */
 export interface PendingStatus {
   readonly purpose: Purpose;
-  /** Whether a text went out. False: the user passes with another factor, or asks for a text at `resendAt`. */
+  /**
+   * Whether a text went out. False: the user passes with another factor, or asks for a text at
+   * `resendAt`.
+   */
   readonly isSent: boolean;
   /** The last two digits, the rest masked; empty when the user has no number. */
   readonly maskedPhone: string;
@@ -55,7 +64,10 @@ export interface PendingStatus {
   readonly resendAt: number | null;
   /** Codes that may still be entered. */
   readonly attemptsLeft: number;
-  /** What this user can do now: `sms` where a text went out or may be asked for, `recovery-code`, names of `factors`. */
+  /**
+   * What this user can do now: `sms` where a text went out or may be asked for, `recovery-code`,
+   * names of `factors`.
+   */
   readonly factors: readonly string[];
   /** The numbers a new code may be sent to, the default first. Only when the user has several. */
   readonly phones?: readonly PhoneChoice[];
@@ -91,7 +103,10 @@ export type VerifyOutcome<User = Express.User> =
       readonly method: Method;
       /** Milliseconds since 1970. */
       readonly at: number;
-      /** What the user has approved: carry out this, never what the request says. Only for transactions. */
+      /**
+       * What the user has approved: carry out this, never what the request says. Only for
+       * transactions.
+       */
       readonly transaction?: Transaction;
     }
   | ({ readonly verified: false } & Refusal);
@@ -111,7 +126,10 @@ export interface LogoutOutcome {
   readonly loggedOut: true;
 }
 
-/** Adds the names of the others to each member of a union, as undefined, so that they can be read of any. */
+/**
+ * Adds the names of the others to each member of a union, as undefined, so that they can be read of
+ * any.
+ */
 type WithAllNames<Outcome, All = Outcome> = Outcome extends unknown
   ? Outcome &
       Partial<
@@ -119,7 +137,10 @@ type WithAllNames<Outcome, All = Outcome> = Outcome extends unknown
       >
   : never;
 
-/** What `req.smsOtp` holds after one of the middlewares ran. Its `user` is left out of JSON, logs and copies. */
+/**
+ * What `req.smsOtp` holds after one of the middlewares ran. Its `user` is left out of JSON, logs
+ * and copies.
+ */
 export type SmsOtpOutcome = WithAllNames<
   SendOutcome | VerifyOutcome | CancelOutcome | LogoutOutcome | PhoneOutcome
 >;

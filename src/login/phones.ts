@@ -18,7 +18,10 @@ export function toPhoneEnding(mobile: string): string {
   return mobile.slice(-2);
 }
 
-/** Returns a user's number as a page may show it: its last two digits, and an id that is of use to this user alone. */
+/**
+ * Returns a user's number as a page may show it: its last two digits, and an id that is of use to
+ * this user alone.
+ */
 export async function describePhone(
   { phoneIds, getUserId }: Pick<LoginContext, 'phoneIds' | 'getUserId'>,
   user: Express.User,
@@ -40,7 +43,10 @@ export interface NewPhone {
 export interface PhoneQuestion {
   readonly user: Express.User;
   readonly previous: Challenge | undefined;
-  /** What the form chose, unchecked. Undefined: the number of the previous challenge, otherwise the default. */
+  /**
+   * What the form chose, unchecked. Undefined: the number of the previous challenge, otherwise the
+   * default.
+   */
   readonly phoneId?: unknown;
   /** Purpose `enroll` only. */
   readonly newPhone?: NewPhone | undefined;
@@ -50,7 +56,10 @@ export type ChosenPhone =
   | (UserPhone & { readonly phones: readonly PhoneChoice[] })
   | { readonly reason: Extract<Reason, 'no-phone' | 'user-gone'> };
 
-/** Finds the number a code is sent to: only a number of the user's, or the new one that is being enrolled. */
+/**
+ * Finds the number a code is sent to: only a number of the user's, or the new one that is being
+ * enrolled.
+ */
 export async function choosePhone(
   login: LoginContext,
   question: PhoneQuestion,

@@ -18,7 +18,10 @@ type Asked = Pick<PolicyContext, 'user' | 'userId' | 'purpose' | 'address' | 'mo
 /** A context whose number is read once for all policies. */
 export type SendContext = PolicyContext & { readonly origin: NonNullable<PolicyContext['origin']> };
 
-/** Makes the context of a send. The number's keys are made once, for the policies and for our own counters. */
+/**
+ * Makes the context of a send. The number's keys are made once, for the policies and for our own
+ * counters.
+ */
 export async function createPolicyContext(
   login: LoginContext,
   { user, userId, purpose, address, mobile }: Asked,
@@ -31,7 +34,8 @@ export async function createPolicyContext(
   } = await login.numberKeys(mobile, origin);
   const provenKeys = allNumbers.map((key) => provenCounter(userId, key).key);
   const { gateway, counters, notes, now, emit } = toServices(login);
-  // One literal: an object that is put together from others costs ten times as much, and this one is made for every send.
+  // One literal: an object that is put together from others costs ten times as much, and this one
+  // is made for every send.
   return {
     stage: 'send',
     user,
@@ -57,7 +61,10 @@ export interface Denial {
   readonly refusal: Refusal;
 }
 
-/** Checks every policy of the stage `send`, for a number that is new to the user those of the stage `enroll` before. */
+/**
+ * Checks every policy of the stage `send`, for a number that is new to the user those of the stage
+ * `enroll` before.
+ */
 export async function runSendPolicies(
   login: LoginContext,
   context: PolicyContext,
@@ -67,7 +74,10 @@ export async function runSendPolicies(
   return denial ?? (await runStage(login, context));
 }
 
-/** Checks the policies of one stage in their order, emits each decision, and stops at the first enforced denial. */
+/**
+ * Checks the policies of one stage in their order, emits each decision, and stops at the first
+ * enforced denial.
+ */
 async function runStage(
   { policies, emit }: LoginContext,
   context: PolicyContext,
@@ -101,7 +111,10 @@ function rethrowOutage({ mode }: Policy, error: unknown): void {
   if (error instanceof StoreError && mode !== 'report') throw error;
 }
 
-/** Only `'allow'` allows. Untyped policies may return anything: everything else denies, without a valid reason as `denied`. */
+/**
+ * Only `'allow'` allows. Untyped policies may return anything: everything else denies, without a
+ * valid reason as `denied`.
+ */
 function readAnswer(answer: unknown): Answer {
   if (answer === 'allow') return { refusal: null, reasons: [] };
   const { deny, retryAfterSeconds, reasons } = readFields(answer);
@@ -125,7 +138,10 @@ export interface PlannedCharge extends PolicyCharge {
   readonly policy: Policy;
 }
 
-/** Returns the counters that the policies charge with the send; a denial when one of them cannot say. */
+/**
+ * Returns the counters that the policies charge with the send; a denial when one of them cannot
+ * say.
+ */
 export async function planCharges(
   policies: readonly Policy[],
   context: PolicyContext,
@@ -137,7 +153,8 @@ export async function planCharges(
       for (const charge of await policy.charges(context)) planned.push({ ...charge, policy });
     } catch (error) {
       rethrowOutage(policy, error);
-      // A policy that could not be asked has not allowed anything; one that only reports has no say.
+      // A policy that could not be asked has not allowed anything; one that only reports has no
+      // say.
       if (policy.mode !== 'report') return { policy: policy.name, refusal: { reason: 'denied' } };
     }
   }
@@ -155,7 +172,10 @@ export interface ChargeVerdict {
   readonly exceeded?: readonly PlannedCharge[];
 }
 
-/** Emits the denials of the policies' counters. That a policy allows was emitted with the result of `check`. */
+/**
+ * Emits the denials of the policies' counters. That a policy allows was emitted with the result of
+ * `check`.
+ */
 export function emitChargeDenials(
   context: PolicyContext,
   { refusedBy, exceeded = [] }: ChargeVerdict,

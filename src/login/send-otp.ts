@@ -55,8 +55,9 @@ export interface SendRequest {
 }
 
 /**
- * The outcome of the decision. `already-sent`: the session's challenge is live and the next text may not be sent yet, as
- * the refusal says. `waiting`: no text went out, and the pending login has begun all the same.
+ * The outcome of the decision. `already-sent`: the session's challenge is live and the next text
+ * may not be sent yet, as the refusal says. `waiting`: no text went out, and the pending login has
+ * begun all the same.
  */
 export type SendResult =
   | {
@@ -275,7 +276,10 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
     }
   }
 
-  /** Opens a pending login, or goes on with one. The clock of a code starts before the gateway is asked. */
+  /**
+   * Opens a pending login, or goes on with one. The clock of a code starts before the gateway is
+   * asked.
+   */
   function startSend({ previous, pendingId }: SendRequest): SendTimes {
     const sentAt = login.now();
     const pendingUntil = previous?.pendingUntil ?? sentAt + settings.pendingLoginSeconds * 1000;
@@ -285,7 +289,8 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
       sends: (previous?.sends ?? 0) + 1,
       sentAt,
       pendingUntil,
-      // The app's callbacks take time: a send that was just in time may be a little nearer to the end by now.
+      // The app's callbacks take time: a send that was just in time may be a little nearer to the
+      // end by now.
       validitySeconds: Math.max(
         SHORTEST_VALIDITY_SECONDS,
         Math.min(settings.codeValiditySeconds, secondsLeft),
@@ -294,8 +299,9 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
   }
 
   /**
-   * Returns true when the session waits for a live challenge of the same request (user, number, purpose, transaction): a double
-   * click, a reload, a step back. One without a text must live until the text may be asked for.
+   * Returns true when the session waits for a live challenge of the same request (user, number,
+   * purpose, transaction): a double click, a reload, a step back. One without a text must live
+   * until the text may be asked for.
    */
   async function isWaiting(
     { current, transaction, newPhone }: SendRequest,

@@ -2,7 +2,10 @@ import type { Challenge } from '../stores/store';
 import type { AppUserId, LoginContext } from './context';
 import type { Method } from './outcome';
 
-/** The positive record that a session's user passed the second factor. It names the user and is compared on every use. */
+/**
+ * The positive record that a session's user passed the second factor. It names the user and is
+ * compared on every use.
+ */
 export interface VerifiedMark {
   readonly userId: string;
   readonly method: Method;
@@ -19,8 +22,10 @@ export function readId(user: Express.User): string {
 }
 
 /**
- * Returns the id of a user as a string: marks, challenges and counters compare it, so 12 and "12" are one user.
- * @throws {TypeError} when `getUserId` returned anything but a non-empty string, a safe integer or a bigint.
+ * Returns the id of a user as a string: marks, challenges and counters compare it, so 12 and "12"
+ * are one user.
+ * @throws {TypeError} when `getUserId` returned anything but a non-empty string, a safe integer or
+ * a bigint.
  */
 export function toUserIdText(id: unknown): UserIdText {
   const userId = idText(id);
@@ -33,7 +38,10 @@ export function toUserIdText(id: unknown): UserIdText {
   return { userId, userIdType: typeof id as UserIdText['userIdType'] };
 }
 
-/** Returns an id as a string, or undefined for anything but a non-empty string, a safe integer or a bigint. */
+/**
+ * Returns an id as a string, or undefined for anything but a non-empty string, a safe integer or a
+ * bigint.
+ */
 export function idText(id: unknown): string | undefined {
   const isId =
     typeof id === 'string' ? id !== '' : typeof id === 'bigint' || Number.isSafeInteger(id);
@@ -48,9 +56,9 @@ function fromUserIdText({ userId, userIdType }: UserIdText): AppUserId {
 }
 
 /**
- * Returns the user of a challenge, or null: gone or disabled (`loadUser` returned nothing), or not the user that the
- * challenge names. A login loads the user; every other purpose requires that it is the logged-in one.
- * Rethrows what `loadUser` throws.
+ * Returns the user of a challenge, or null: gone or disabled (`loadUser` returned nothing), or not
+ * the user that the challenge names. A login loads the user; every other purpose requires that it
+ * is the logged-in one. Rethrows what `loadUser` throws.
  */
 export async function findUser(
   login: LoginContext,

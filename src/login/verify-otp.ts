@@ -61,7 +61,10 @@ export interface Verified {
   readonly bucket: string;
 }
 
-/** A code was not accepted. `endsPending`: the session waits for it no more; a newer text of the same pending login goes on. */
+/**
+ * A code was not accepted. `endsPending`: the session waits for it no more; a newer text of the
+ * same pending login goes on.
+ */
 export interface Refused {
   readonly kind: 'refused';
   readonly refusal: Refusal;
@@ -81,8 +84,10 @@ export type VerifyResult = Verified | Refused | Unconfirmed;
 export type VerifyOtp = (request: VerifyRequest) => Promise<VerifyResult>;
 
 /**
- * Makes the decision to let a user in by the codes of one factor. A wrong code is a value. The returned function
- * @throws {SmsOtpError} for errors that leave the challenge alive, and what the app's own callbacks throw.
+ * Makes the decision to let a user in by the codes of one factor. A wrong code is a value. The
+ * returned function
+ * @throws {SmsOtpError} for errors that leave the challenge alive, and what the app's own callbacks
+ * throw.
  */
 export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): VerifyOtp {
   const { challenges, counters, consumeAndClear } = login.store;
@@ -123,7 +128,8 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
       // The id belongs to another pending login by now: this session has none any more.
       if (!isOfSession(challenge, pending)) return refuse('wrong-code', true);
       const attemptsLeft = verifier.isGuessable ? challenge.maxAttempts - claim.attempt : undefined;
-      // No code fits: a guess is counted on the challenge alone. A store plugin may return anything: only true is a code.
+      // No code fits: a guess is counted on the challenge alone. A store plugin may return
+      // anything: only true is a code.
       if (isTexted && (claim.hasLiveCode as unknown) !== true) {
         const { userId, purpose } = challenge;
         const reason = attemptsLeft === 0 ? 'too-many-attempts' : 'wrong-code';
@@ -136,7 +142,8 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
       if ('kind' in charged) return charged;
       attempt = charged;
 
-      // 4 expired? A deadline that cannot be read has passed. Other factors have the whole pending login.
+      // 4 expired? A deadline that cannot be read has passed. Other factors have the whole pending
+      // login.
       const deadline = isTexted ? challenge.expiresAt : challenge.pendingUntil;
       if (!(deadline > login.now())) return await fail(attempt, 'expired');
 
@@ -165,7 +172,8 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
       }
       if (result.kind !== 'right') {
         const isLast = claim.attempt >= challenge.maxAttempts;
-        // Not discarded when it is over: the right code of a double click may be on its way to step 7, and only that takes it.
+        // Not discarded when it is over: the right code of a double click may be on its way to step
+        // 7, and only that takes it.
         return await fail(
           attempt,
           isLast ? 'too-many-attempts' : 'wrong-code',
@@ -192,14 +200,19 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
     }
   }
 
-  /** A recovery code cannot be guessed: it has its own limits, and costs the texted code no attempt. */
+  /**
+   * A recovery code cannot be guessed: it has its own limits, and costs the texted code no attempt.
+   */
   async function claimAttempt(otpId: string): Promise<Claim> {
     if (verifier.isGuessable) return challenges.claim(otpId);
     const live = await challenges.find(otpId);
     return live === null ? { outcome: 'unknown' } : { outcome: 'claimed', attempt: 0, ...live };
   }
 
-  /** Counts the attempt on the user. Only the user's full success takes it back, or a gateway that has not judged it. */
+  /**
+   * Counts the attempt on the user. Only the user's full success takes it back, or a gateway that
+   * has not judged it.
+   */
   async function chargeAttempt(
     challenge: Challenge,
     attemptsLeft: number | undefined,
@@ -248,7 +261,10 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
     return { ...refuse(reason, endsPending), attemptsLeft: attempt.attemptsLeft };
   }
 
-  /** Emits what this attempt has brought about: a lock, a disabled factor, or signs that someone is guessing. */
+  /**
+   * Emits what this attempt has brought about: a lock, a disabled factor, or signs that someone is
+   * guessing.
+   */
   function emitLock(attempt: Attempt): void {
     const { challenge, subject } = attempt;
     const [, second, third] = attempt.counts;
@@ -273,7 +289,10 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
     else if (lockedSeconds > 0) login.emit({ type: 'locked', ...subject, lockedSeconds });
   }
 
-  /** A known browser counts as one of the others when known browsers together have had their failures. */
+  /**
+   * A known browser counts as one of the others when known browsers together have had their
+   * failures.
+   */
   function isDisabledBy({ challenge: { bucket }, counts: [failures] }: Attempt): boolean {
     const { disableAfter } = login.settings.limits.failures;
     return (
@@ -282,8 +301,8 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
   }
 
   /**
-   * Gives back an attempt whose code was not judged, or whose answer was lost: that was the gateway's failure, not the
-   * user's. What may have been judged stays counted toward `disabled`.
+   * Gives back an attempt whose code was not judged, or whose answer was lost: that was the
+   * gateway's failure, not the user's. What may have been judged stays counted toward `disabled`.
    */
   async function giveBack(attempt: Attempt, isSurelyNotJudged: boolean): Promise<void> {
     if (!verifier.isGuessable) return;
@@ -305,7 +324,10 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
     login.emit({ type: 'failure-count-changed', ...subject, failures: count });
   }
 
-  /** A success clears the user's failures and sends, and a texted code proves the number for the user. */
+  /**
+   * A success clears the user's failures and sends, and a texted code proves the number for the
+   * user.
+   */
   function changeOf({ userId, bucket, numberKey }: Challenge) {
     const charges = [
       ...(isTexted ? [provenCounter(userId, numberKey)] : []),
@@ -328,7 +350,9 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
   }
 }
 
-/** The gateway was not reached, or said that it did not look at the pin: 2121, or HTTP 429 or 503. */
+/**
+ * The gateway was not reached, or said that it did not look at the pin: 2121, or HTTP 429 or 503.
+ */
 function isSurelyNotJudged(error: unknown): boolean {
   if (error instanceof GatewayUnreachableError) return !error.mayHaveArrived;
   if (!(error instanceof GatewayRejectedError)) return false;
@@ -340,7 +364,10 @@ interface Attempt {
   readonly challenge: Challenge;
   /** Attempts that the challenge still admits; undefined when the attempt was not counted on it. */
   readonly attemptsLeft: number | undefined;
-  /** The user's counters that it was charged to, in the order of `guessCounters` or `recoveryCounters`, and their counts after it. */
+  /**
+   * The user's counters that it was charged to, in the order of `guessCounters` or
+   * `recoveryCounters`, and their counts after it.
+   */
   readonly charged: readonly Counter[];
   readonly counts: readonly Count[];
   /** Who events about it name. */

@@ -7,7 +7,10 @@ import type { LoginContext } from './context';
 import type { PhoneChoice, Refusal } from './outcome';
 import type { UserIdText } from './users';
 
-/** The shortest life of a code that the gateway makes; a pending login takes no new code in its last seconds. OTP spec §8. */
+/**
+ * The shortest life of a code that the gateway makes; a pending login takes no new code in its last
+ * seconds. OTP spec §8.
+ */
 export const SHORTEST_VALIDITY_SECONDS = 120;
 
 /** Whom a text goes to, and what else this user can do. */
@@ -49,8 +52,9 @@ export interface Waiting extends Pick<WithoutText, 'phones' | 'refusal' | 'statu
 }
 
 /**
- * Makes the part of `sendOtp` that begins a pending login without a text. The returned function returns null when there
- * is nothing this user could do, or when too many logins have begun that way.
+ * Makes the part of `sendOtp` that begins a pending login without a text. The returned function
+ * returns null when there is nothing this user could do, or when too many logins have begun that
+ * way.
  * @throws {StoreError} `ERR_STORE`
  */
 export function createWaitWithoutText(
@@ -87,7 +91,10 @@ export function createWaitWithoutText(
     };
   };
 
-  /** Returns the bucket of the login, or null when it is refused. A known browser that is full counts as one of the others. */
+  /**
+   * Returns the bucket of the login, or null when it is refused. A known browser that is full
+   * counts as one of the others.
+   */
   async function chargeWait(
     { userId, bucket }: Pick<Challenge, 'userId' | 'bucket'>,
     block: string,
@@ -126,7 +133,10 @@ export function createWaitWithoutText(
   }
 }
 
-/** Counts logins begun without a text, by user and address block, and by address block. No block has a space in it. */
+/**
+ * Counts logins begun without a text, by user and address block, and by address block. No block has
+ * a space in it.
+ */
 function withoutTextCounters(
   { withoutText }: Limits,
   userId: string,

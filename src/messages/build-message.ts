@@ -6,7 +6,10 @@ import type { MessageBuilderOptions, MessageContext, MessageOption } from './opt
 
 /** What a message depends on, beside the options. */
 export type BuildContext = MessageContext & {
-  /** Returns the ISO code of the number's country, or null when it has none. Called only when `perCountry` is configured. */
+  /**
+   * Returns the ISO code of the number's country, or null when it has none. Called only when
+   * `perCountry` is configured.
+   */
   readonly country: () => Promise<string | null>;
 };
 
@@ -27,7 +30,8 @@ type MakeText = (context: MessageContext, validitySeconds: number) => string | P
 
 /**
  * Checks the messages as far as they are known, and returns the function that builds one.
- * @throws {TypeError} when a fixed template, or the default message in a locale that can be chosen, lacks `[PIN]` or does not
+ * @throws {TypeError} when a fixed template, or the default message in a locale that can be chosen,
+ * lacks `[PIN]` or does not
  *   fit one text message. The error names the locale, the purpose, the units and the character that forces UCS-2.
  */
 export function createMessageBuilder(options: MessageBuilderOptions): BuildMessage {
@@ -96,7 +100,10 @@ function checkDefault(options: MessageBuilderOptions, locale: MessageLocale): vo
 /** Characters of one septet each, which most texts consist of. */
 const ONE_SEPTET = /^[\n -Z_a-zÄÖÜäöüßàèéìòùåæøñ]*$/;
 
-/** True for most texts that fit. It saves the exact count, which would take milliseconds at start-up for all locales. */
+/**
+ * True for most texts that fit. It saves the exact count, which would take milliseconds at start-up
+ * for all locales.
+ */
 function fitsPlainly(text: string, maxPinDigits: number): boolean {
   const rest = text.replace(PLACEHOLDER, '');
   return rest.length + maxPinDigits <= MESSAGE_LIMIT['gsm-7'] && ONE_SEPTET.test(rest);
@@ -124,7 +131,8 @@ function createOwnText(option: string, template: MessageOption, maxPinDigits: nu
 /**
  * Returns the template if it may be sent.
  * @param what Begins the error message.
- * @throws {TypeError} when it is not a string, lacks `[PIN]`, holds an origin-bound line with another code, or does not fit
+ * @throws {TypeError} when it is not a string, lacks `[PIN]`, holds an origin-bound line with
+ * another code, or does not fit
  *   one text message.
  */
 function checkTemplate(what: string, template: unknown, maxPinDigits: number): string {
@@ -143,8 +151,8 @@ function checkTemplate(what: string, template: unknown, maxPinDigits: number): s
 }
 
 /**
- * Chrome takes the first `@host #code` anywhere in a message, other browsers the last line: a value in the app's template must
- * not offer a code of its own.
+ * Chrome takes the first `@host #code` anywhere in a message, other browsers the last line: a value
+ * in the app's template must not offer a code of its own.
  */
 function hasForeignOriginLine(template: string): boolean {
   // As a gateway that transliterates to its own alphabet may write it.

@@ -10,7 +10,10 @@ export const PURPOSES: readonly Purpose[] = ['login', 'step-up', 'transaction', 
 export interface DefaultMessageOptions {
   /** Shown at the beginning. Default: the message names no app. */
   readonly appName?: string | undefined;
-  /** Bare host name of the page that asks for the code: phones then offer the code on that site only. */
+  /**
+   * Bare host name of the page that asks for the code: phones then offer the code on that site
+   * only.
+   */
   readonly autofillHost?: string | undefined;
   readonly validitySeconds: number;
   /** Default: English. */
@@ -18,8 +21,8 @@ export interface DefaultMessageOptions {
 }
 
 /**
- * Returns the default message. In a UCS-2 script a name and an autofill line seldom both fit into 70 units: there the name is
- * left out, because the host in the last line says whose code it is.
+ * Returns the default message. In a UCS-2 script a name and an autofill line seldom both fit into
+ * 70 units: there the name is left out, because the host in the last line says whose code it is.
  */
 export function defaultMessage(
   options: DefaultMessageOptions,
@@ -30,11 +33,15 @@ export function defaultMessage(
   if (options.autofillHost === undefined || options.appName === undefined) return text;
   if (measureTemplate(text, maxPinDigits).problem === null) return text;
   const nameless = fillText({ ...options, appName: undefined }, kind);
-  // A name that turns a GSM 7-bit text into UCS-2 is a mistake in the options: it is reported, not corrected.
+  // A name that turns a GSM 7-bit text into UCS-2 is a mistake in the options: it is reported, not
+  // corrected.
   return measureTemplate(nameless, maxPinDigits).encoding === 'ucs-2' ? nameless : text;
 }
 
-/** UTF-16 units of the longest amount, and of the longest payee shown; the latter as in a SEPA payment. */
+/**
+ * UTF-16 units of the longest amount, and of the longest payee shown; the latter as in a SEPA
+ * payment.
+ */
 const MAX_AMOUNT_LENGTH = 40;
 const MAX_PAYEE_LENGTH = 70;
 
@@ -47,10 +54,11 @@ const ELLIPSIS = '...';
 const MAX_INPUT_LENGTH = 1_000;
 
 /**
- * Returns the default message of a transaction. Where the payee does not fit, the sentence is shortened first and then the
- * payee; the amount is never cut.
+ * Returns the default message of a transaction. Where the payee does not fit, the sentence is
+ * shortened first and then the payee; the amount is never cut.
  *
- * @throws {TypeError} when there is no amount or payee to show, or no room for the amount and the beginning of the payee.
+ * @throws {TypeError} when there is no amount or payee to show, or no room for the amount and the
+ * beginning of the payee.
  */
 export function transactionMessage(
   options: DefaultMessageOptions,
@@ -92,9 +100,9 @@ function readAmount(text: string): string {
 }
 
 /**
- * Fills in the text of one kind. With `autofillHost` the only placeholder stands in the origin-bound last line,
- * `@host #[PIN]`.
- * Not shown in OTP spec §4: whether several placeholders are replaced, so the code is not repeated in the sentence.
+ * Fills in the text of one kind. With `autofillHost` the only placeholder stands in the
+ * origin-bound last line, `@host #[PIN]`. Not shown in OTP spec §4: whether several placeholders
+ * are replaced, so the code is not repeated in the sentence.
  *
  * @param transaction Amount and payee, sanitized. Default: both empty.
  */

@@ -1,24 +1,36 @@
 import type { Purpose } from '../stores/store';
 import texts = require('./locales.json');
 
-/** The locales whose texts are written without letters that would force UCS-2, and those that are always sent as UCS-2. */
+/**
+ * The locales whose texts are written without letters that would force UCS-2, and those that are
+ * always sent as UCS-2.
+ */
 const GSM_7_LOCALES = ['en', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'pl', 'tr', 'sv'] as const;
 const UCS_2_LOCALES = ['ar', 'ja', 'zh-Hans', 'ko', 'ru', 'hi'] as const;
 
-/** The locales that have texts, as BCP 47 tags. `req.acceptsLanguages(...MESSAGE_LOCALES)` chooses one by the browser. */
+/**
+ * The locales that have texts, as BCP 47 tags. `req.acceptsLanguages(...MESSAGE_LOCALES)` chooses
+ * one by the browser.
+ */
 export const MESSAGE_LOCALES = [...GSM_7_LOCALES, ...UCS_2_LOCALES] as const;
 
 export type MessageLocale = (typeof MESSAGE_LOCALES)[number];
 
-/** What a text is for. `short-transaction` replaces `transaction` where that leaves too little room for the payee. */
+/**
+ * What a text is for. `short-transaction` replaces `transaction` where that leaves too little room
+ * for the payee.
+ */
 export type TextKind = Purpose | 'short-transaction';
 
 /**
- * The texts of one locale. `{app}` is the opening, `{min}` the whole minutes (2 to 10); `{amount}` and `{payee}` belong to
- * transactions. Every text reads well without the opening.
+ * The texts of one locale. `{app}` is the opening, `{min}` the whole minutes (2 to 10); `{amount}`
+ * and `{payee}` belong to transactions. Every text reads well without the opening.
  */
 export interface LocaleTexts {
-  /** Replaces `{app}` when the app has a name, with `{name}` for it. Without a name `{app}` is empty. */
+  /**
+   * Replaces `{app}` when the app has a name, with `{name}` for it. Without a name `{app}` is
+   * empty.
+   */
   readonly opening: string;
   /** The same for `bound`, where the words differ: with a name, and without. */
   readonly boundOpening?: { readonly named: string; readonly unnamed: string };
@@ -29,9 +41,9 @@ export interface LocaleTexts {
 }
 
 /**
- * Returns the locale whose texts the user can read: same language, same script; otherwise the default. So `de-AT` is `de`,
- * `zh` and `zh-SG` are `zh-Hans`, while `zh-TW` and `zh-Hant` get the default, because a reader of traditional characters
- * should not have to guess at simplified ones.
+ * Returns the locale whose texts the user can read: same language, same script; otherwise the
+ * default. So `de-AT` is `de`, `zh` and `zh-SG` are `zh-Hans`, while `zh-TW` and `zh-Hant` get the
+ * default, because a reader of traditional characters should not have to guess at simplified ones.
  *
  * @param tag A BCP 47 tag; case and underscores do not matter.
  * @param served The locales to choose from, the default first.
@@ -57,7 +69,10 @@ function findLanguageAndScript(tag: string): string {
   return `${language}-${script}`;
 }
 
-/** Written out, because the first `Intl.Locale` of a process takes milliseconds. All others are written in Latin letters. */
+/**
+ * Written out, because the first `Intl.Locale` of a process takes milliseconds. All others are
+ * written in Latin letters.
+ */
 const SCRIPTS: Partial<Record<MessageLocale, string>> = {
   ar: 'Arab',
   ja: 'Jpan',
@@ -86,12 +101,14 @@ export function findServedLocales({
 }
 
 /**
- * The texts of the default message. The locales of UCS-2 have 70 units: their bound texts leave out the minutes, Chinese
- * excepted, and the name in transactions; the last line names the host. Arabic texts begin with an Arabic letter, which phones
- * go by to lay them out, so the name comes later; bidi marks would break parsers of that line.
+ * The texts of the default message. The locales of UCS-2 have 70 units: their bound texts leave out
+ * the minutes, Chinese excepted, and the name in transactions; the last line names the host. Arabic
+ * texts begin with an Arabic letter, which phones go by to lay them out, so the name comes later;
+ * bidi marks would break parsers of that line.
  *
- * The other ten choose words without letters that would force UCS-2: French without ç, ê, ô; Polish without ą, ć, ę, ł, ń,
- * ó, ś, ź, ż; Turkish without ç, ğ, ı, İ, ş; Spanish with "clave" and "teléfono" (é does not force it); Portuguese, for
- * Portugal and Brazil alike, with "PIN" and "vem no fim".
+ * The other ten choose words without letters that would force UCS-2: French without ç, ê, ô; Polish
+ * without ą, ć, ę, ł, ń, ó, ś, ź, ż; Turkish without ç, ğ, ı, İ, ş; Spanish with "clave" and
+ * "teléfono" (é does not force it); Portuguese, for Portugal and Brazil alike, with "PIN" and "vem
+ * no fim".
  */
 export const LOCALE_TEXTS: Readonly<Record<MessageLocale, LocaleTexts>> = texts;

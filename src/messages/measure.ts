@@ -8,7 +8,9 @@ import type { MessageBuilderOptions, MessageOption } from './options';
 export interface MessageMeasure {
   /** Null: a template of the app, the same for every locale. */
   readonly locale: MessageLocale | null;
-  /** For a transaction, `used` excludes amount and payee: what is left up to `limit` is their room. */
+  /**
+   * For a transaction, `used` excludes amount and payee: what is left up to `limit` is their room.
+   */
   readonly purpose: Purpose;
   /** ISO code of the country that has this template, or null. */
   readonly country: string | null;
@@ -22,8 +24,8 @@ export interface MessageMeasure {
 }
 
 /**
- * Measures every message that is known before it is sent: the default message in all served locales, or fixed templates.
- * What the app's functions return is measured each time.
+ * Measures every message that is known before it is sent: the default message in all served
+ * locales, or fixed templates. What the app's functions return is measured each time.
  */
 export function measureTexts(options: MessageBuilderOptions): readonly MessageMeasure[] {
   const { template, perCountry = {}, maxPinDigits } = options;

@@ -10,7 +10,10 @@ export interface MessageContext<User = Express.User> {
   /** What `getLocale` returned. */
   readonly locale: string | undefined;
   readonly purpose: Purpose;
-  /** What the code approves, for the purpose `transaction`. As the app passed it: pass it through `sanitizeVariable`. */
+  /**
+   * What the code approves, for the purpose `transaction`. As the app passed it: pass it through
+   * `sanitizeVariable`.
+   */
   readonly transaction?: Transaction | undefined;
 }
 
@@ -30,21 +33,30 @@ export interface MessagesOption {
   /** Name at the beginning of the default message, at most 30 characters. Default: none. */
   readonly appName?: string | undefined;
   /**
-   * Bare host name of the page that asks for the code. The default message then ends with the origin-bound line
-   * `@host #code`, and phones offer the code on that site only. Default: no such line.
+   * Bare host name of the page that asks for the code. The default message then ends with the
+   * origin-bound line `@host #code`, and phones offer the code on that site only. Default: no such
+   * line.
    */
   readonly autofillHost?: string | undefined;
-  /** A template with exactly one `[PIN]`, or a function that returns one. Default: a sentence in the user's locale. */
+  /**
+   * A template with exactly one `[PIN]`, or a function that returns one. Default: a sentence in the
+   * user's locale.
+   */
   readonly template?: MessageOption | undefined;
-  /** Sender of the message: 2 to 11 letters, digits, spaces, hyphens, dots, or 14 digits. Default: the gateway's. */
+  /**
+   * Sender of the message: 2 to 11 letters, digits, spaces, hyphens, dots, or 14 digits. Default:
+   * the gateway's.
+   */
   readonly sender?: string | undefined;
   /** The locales of the default message, beside `defaultLocale`. Default: all sixteen. */
   readonly locales?: readonly MessageLocale[] | undefined;
-  /** The locale of the default message where `getLocale` names none of `locales`. Default: `'en'`. */
+  /**
+   * The locale of the default message where `getLocale` names none of `locales`. Default: `'en'`.
+   */
   readonly defaultLocale?: MessageLocale | undefined;
   /**
-   * What differs for numbers of single countries, by ISO 3166-1 code. GB covers GG, JE and IM, FI covers AX and US its
-   * territories, unless they have an entry of their own. Default: nothing.
+   * What differs for numbers of single countries, by ISO 3166-1 code. GB covers GG, JE and IM, FI
+   * covers AX and US its territories, unless they have an entry of their own. Default: nothing.
    */
   readonly perCountry?: Readonly<Record<string, CountryMessage>> | undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * What could forge an origin-bound line or a placeholder: `@`, `#`, `[`, `]` and what a gateway that transliterates to its
- * own alphabet may turn into them.
+ * What could forge an origin-bound line or a placeholder: `@`, `#`, `[`, `]` and what a gateway
+ * that transliterates to its own alphabet may turn into them.
  */
 export const FORGING = /[@#[\]\uFF20\uFE6B\uFF03\uFE5F\uFF3B\uFE47\uFF3D\uFE48]/gu;
 
@@ -13,13 +13,17 @@ const SPACES = /[\s\u0085\u2800]+/gu;
 /** More marks than any script puts on one letter. */
 const EXCESS_MARKS = /(?<=\p{M}{4})\p{M}+/gu;
 
-/** What makes phones show a link: the beginning of a URL, and a dot (also of other scripts) before a top-level domain. */
+/**
+ * What makes phones show a link: the beginning of a URL, and a dot (also of other scripts) before a
+ * top-level domain.
+ */
 const LINKS = /:(?=\/\/)|[.\u2024\u3002\uFE52\uFF0E\uFF61](?=[\p{L}\p{M}]{2}|xn--)/giu;
 
 /**
- * Makes a string of unknown origin safe inside a message: one line of visible characters, without `@`, `#`, `[` and `]`, so
- * that it can forge neither an origin-bound line nor a placeholder. A space breaks what phones would show as a link
- * (`evil. example/login`). A string that is too long is cut between two characters as people see them.
+ * Makes a string of unknown origin safe inside a message: one line of visible characters, without
+ * `@`, `#`, `[` and `]`, so that it can forge neither an origin-bound line nor a placeholder. A
+ * space breaks what phones would show as a link (`evil. example/login`). A string that is too long
+ * is cut between two characters as people see them.
  *
  * @param maxLength The most UTF-16 units the result may have, at least 1.
  * @returns An empty string when nothing harmless is left.
@@ -42,8 +46,8 @@ export function sanitizeVariable(text: string, maxLength: number): string {
 }
 
 /**
- * Returns every beginning of a string up to `maxLength` UTF-16 units, the longest first. None ends inside what people see as
- * one character, or with a space.
+ * Returns every beginning of a string up to `maxLength` UTF-16 units, the longest first. None ends
+ * inside what people see as one character, or with a space.
  */
 export function listBeginnings(text: string, maxLength: number): readonly string[] {
   const beginnings: string[] = [];

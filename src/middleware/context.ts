@@ -32,17 +32,25 @@ export interface MiddlewareContext {
   readonly findChallenge: (otpId: string) => Promise<LiveChallenge | null>;
   /** Ends a challenge. */
   readonly discard: (otpId: string) => Promise<void>;
-  /** Returns whether the user needs the second factor: only `false` means no, and a throw means yes. */
+  /**
+   * Returns whether the user needs the second factor: only `false` means no, and a throw means yes.
+   */
   readonly isRequiredFor: (user: Express.User, req: Request) => Promise<boolean>;
   readonly getLocale: (user: Express.User, req: Request) => Promise<string | undefined>;
   /** Returns what the app's option of that name returns, unchecked. */
   readonly getPreferredFactor: (user: Express.User, req: Request) => Promise<unknown>;
-  /** Ends the user's other logins, and calls the app's option of that name. Rethrows what the app throws. */
+  /**
+   * Ends the user's other logins, and calls the app's option of that name. Rethrows what the app
+   * throws.
+   */
   readonly endOtherSessions: (userId: UserId, req: Request | undefined) => Promise<void>;
   readonly getUserId: (user: Express.User) => UserId;
   readonly browsers: BrowsersContext;
   readonly logins: LoginsContext;
-  /** Ends the trust in all of the user's devices, and makes all browsers unknown, because a number has changed. */
+  /**
+   * Ends the trust in all of the user's devices, and makes all browsers unknown, because a number
+   * has changed.
+   */
   readonly forgetDevices: (user: Express.User, req: Request) => Promise<void>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -82,22 +90,30 @@ export interface LoginsContext {
   /** Whether the option `logins` is given. */
   readonly isOn: boolean;
   /**
-   * Returns whether this request, or this process shortly before, has found a login live. Asks no store, and allocates nothing.
+   * Returns whether this request, or this process shortly before, has found a login live. Asks no
+   * store, and allocates nothing.
    * @param at The time, in milliseconds since 1970.
    */
   readonly isChecked: (req: Request, loginId: string, at: number) => boolean;
-  /** Returns whether the session's login is live, also when it has none. Asks the store unless it was asked shortly before. */
+  /**
+   * Returns whether the session's login is live, also when it has none. Asks the store unless it
+   * was asked shortly before.
+   */
   readonly isLive: (req: Request) => Promise<boolean>;
   /** The same, and asks the store now. */
   readonly isStillLive: (req: Request) => Promise<boolean>;
-  /** Asks the store now, and returns the refusal of a request whose login has ended; null when it is live, or there is none. */
+  /**
+   * Asks the store now, and returns the refusal of a request whose login has ended; null when it is
+   * live, or there is none.
+   */
   readonly findEnd: (
     req: Request,
   ) => Promise<{ readonly kind: 'refused'; readonly refusal: Refusal } | null>;
   /** Begins a login, for the session that is renewed next. */
   readonly begin: (req: Request, userId: string, method: Method | null) => Promise<KeptLogin>;
   /**
-   * Begins a login in place of the session's, for the session that is renewed next. Null: it has ended in the meantime.
+   * Begins a login in place of the session's, for the session that is renewed next. Null: it has
+   * ended in the meantime.
    * @param method Undefined: it stays as it is.
    */
   readonly renew: (
@@ -124,7 +140,10 @@ export const NO_LOGINS: LoginsContext = {
   endOthers: () => Promise.resolve(),
 };
 
-/** For requests that do not depend on the login of their session: who is to log in, and who has been refused. */
+/**
+ * For requests that do not depend on the login of their session: who is to log in, and who has been
+ * refused.
+ */
 export function withoutLogins(context: MiddlewareContext): MiddlewareContext {
   return { ...context, logins: NO_LOGINS };
 }
@@ -138,7 +157,8 @@ export interface MarkReader {
   readonly read: (req: Request) => VerifiedMark | undefined;
   /**
    * Returns whether a guard lets the request pass. Allocates nothing, and is synchronous.
-   * @param maxAgeMs Infinity: any age. With a finite age a trusted device never passes: the user proved nothing in this session.
+   * @param maxAgeMs Infinity: any age. With a finite age a trusted device never passes: the user
+   * proved nothing in this session.
    */
   readonly check: (req: Request, maxAgeMs: number, acrValues?: readonly string[]) => MarkCheck;
 }

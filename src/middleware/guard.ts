@@ -62,7 +62,10 @@ export function createMarkReader(
 
 /** The guards: a middleware and a boolean for the same question. */
 export interface Guards {
-  /** Lets requests pass whose user has passed the second factor, recently enough; refuses or redirects all others. */
+  /**
+   * Lets requests pass whose user has passed the second factor, recently enough; refuses or
+   * redirects all others.
+   */
   readonly requireSecondFactor: (options?: GuardOptions) => RequestHandler;
   /** Returns whether `requireSecondFactor` would let the request pass. */
   readonly hasSecondFactor: (req: Request, options?: SecondFactorOptions) => boolean;

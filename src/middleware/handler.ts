@@ -5,8 +5,8 @@ import type * as OptionsModule from './options';
 import type { CheckedOptions, MiddlewareName } from './options';
 
 /**
- * Runs the work of a middleware: true goes on to the next handler, false means that it has answered. Whatever it throws
- * goes to `next`, because Express 4 ignores rejected promises.
+ * Runs the work of a middleware: true goes on to the next handler, false means that it has
+ * answered. Whatever it throws goes to `next`, because Express 4 ignores rejected promises.
  */
 export function handleAsync(res: Response, next: NextFunction, work: () => Promise<boolean>): void {
   work().then(
@@ -14,7 +14,8 @@ export function handleAsync(res: Response, next: NextFunction, work: () => Promi
       if (goesOn) next();
     },
     (error: unknown) => {
-      // For the app's error handler: nothing was sent, and another try makes sense after that many seconds.
+      // For the app's error handler: nothing was sent, and another try makes sense after that many
+      // seconds.
       const retryAfter = error instanceof SmsOtpError ? error.headers?.['Retry-After'] : undefined;
       if (retryAfter !== undefined) res.setHeader('Retry-After', retryAfter);
       next(error);
@@ -22,19 +23,28 @@ export function handleAsync(res: Response, next: NextFunction, work: () => Promi
   );
 }
 
-/** Loads zod and the schemas when the first middleware is made, so that importing the package stays cheap. */
+/**
+ * Loads zod and the schemas when the first middleware is made, so that importing the package stays
+ * cheap.
+ */
 export function loadOptions(): typeof OptionsModule {
   return require('./options') as typeof OptionsModule;
 }
 
-/** What a middleware does with its checked options: true goes on to the next handler, false means that it has answered. */
+/**
+ * What a middleware does with its checked options: true goes on to the next handler, false means
+ * that it has answered.
+ */
 type Handle<Name extends MiddlewareName> = (
   req: Request,
   res: Response,
   options: CheckedOptions<Name>,
 ) => Promise<boolean>;
 
-/** Makes the factory of a middleware, which checks the options when it is called. Stack traces show `functionName`. */
+/**
+ * Makes the factory of a middleware, which checks the options when it is called. Stack traces show
+ * `functionName`.
+ */
 export function createFactory<Name extends MiddlewareName>(
   name: Name,
   functionName: string,
@@ -63,19 +73,27 @@ export function currentUser(req: Request): Express.User | undefined {
   return req.user ?? undefined;
 }
 
-/** Returns whether a callback was called with an error: Node passes null for none, others undefined. */
+/**
+ * Returns whether a callback was called with an error: Node passes null for none, others undefined.
+ */
 export function isGiven(error: unknown): boolean {
   return error !== undefined && error !== null;
 }
 
-/** Calls a function that takes a callback of Node's form. Rejects with the error that the callback was called with. */
+/**
+ * Calls a function that takes a callback of Node's form. Rejects with the error that the callback
+ * was called with.
+ */
 export function callAsync(call: (done: (error?: unknown) => void) => void): Promise<void> {
   return new Promise((resolve, reject) => {
     call((error) => (isGiven(error) ? reject(error) : resolve()));
   });
 }
 
-/** `__Host-` requires Secure, this path and no domain: no other host, and no page without TLS, can set such a cookie. */
+/**
+ * `__Host-` requires Secure, this path and no domain: no other host, and no page without TLS, can
+ * set such a cookie.
+ */
 export const COOKIE_ATTRIBUTES: CookieOptions = {
   secure: true,
   httpOnly: true,
@@ -87,7 +105,10 @@ export function setCookie(res: Response, name: string, { value, expiresAt }: Coo
   res.cookie(name, value, { ...COOKIE_ATTRIBUTES, expires: new Date(expiresAt) });
 }
 
-/** Returns a cookie's value as it came; undefined without one. Of several none can be trusted: an empty string. */
+/**
+ * Returns a cookie's value as it came; undefined without one. Of several none can be trusted: an
+ * empty string.
+ */
 export function readCookie({ headers }: Request, name: string): string | undefined {
   let found: string | undefined;
   for (const pair of (headers.cookie ?? '').split(';')) {

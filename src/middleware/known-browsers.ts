@@ -24,7 +24,8 @@ export function createBrowserCookies(
         const cookie = await browsers.remember({ ...success, cookie: readCookie(req, cookieName) });
         if (cookie !== null && req.res !== undefined) setCookie(req.res, cookieName, cookie);
       } catch (error) {
-        // The code was right: the next login begins as in an unknown browser. `store-failing` reports it.
+        // The code was right: the next login begins as in an unknown browser. `store-failing`
+        // reports it.
         if (!(error instanceof StoreError)) throw error;
       }
     },

@@ -75,9 +75,11 @@ export function createLogout(
     { successRedirect }: RedirectOptions,
   ): Promise<boolean> {
     const { pending } = slot.read(req);
-    // The record before the session: what another request saves of the session afterwards is worth nothing.
+    // The record before the session: what another request saves of the session afterwards is worth
+    // nothing.
     const ended = await Promise.allSettled([logins.end(req), pending && discard(pending.otpId)]);
-    // Passport saves the session once more before it ends: with nothing in it that a late request could go on with.
+    // Passport saves the session once more before it ends: with nothing in it that a late request
+    // could go on with.
     slot.remove(req);
     // The person is out of this browser even while the store is down.
     await logOut(req);
@@ -97,11 +99,14 @@ export interface LoginEntry extends ListedLogin {
 /** Lists and ends the logins of a user. Each call may throw a `StoreError`. */
 export interface LoginsPart {
   /**
-   * Returns whether the login of the request is live, or has no record. Asks the store unless it was asked within
-   * `checkEverySeconds`. For pages without a guard.
+   * Returns whether the login of the request is live, or has no record. Asks the store unless it
+   * was asked within `checkEverySeconds`. For pages without a guard.
    */
   readonly isLive: (req: Request) => Promise<boolean>;
-  /** Lists the user's logins, the newest first. @param req The request whose login is the current one. */
+  /**
+   * Lists the user's logins, the newest first. @param req The request whose login is the current
+   * one.
+   */
   readonly list: (userId: UserId, req?: Request) => Promise<readonly LoginEntry[]>;
   /**
    * Ends a login of this user; returns whether it was live.

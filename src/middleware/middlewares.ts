@@ -22,8 +22,8 @@ import { createVerify } from './verify';
 /** The middlewares and guards that are there whatever is configured. */
 export interface Middlewares extends Guards, ResendCancelStepUp {
   /**
-   * Sends a code to `req.user`, after the first factor. The user is logged in only once the code was right. Users who
-   * need no second factor are logged in at once.
+   * Sends a code to `req.user`, after the first factor. The user is logged in only once the code
+   * was right. Users who need no second factor are logged in at once.
    */
   readonly send: (options?: SendOptions) => RequestHandler;
   /** Verifies the code in the body: logs in after `send`, renews the mark after `stepUp`. */
@@ -32,17 +32,23 @@ export interface Middlewares extends Guards, ResendCancelStepUp {
   readonly logout: (options?: RedirectOptions) => RequestHandler;
   /** Returns what a page may show of the pending code, the mark and the last refusal. */
   readonly status: (req: Request) => SmsOtpStatus;
-  /** Returns the claims of an ID token: how and when the user passed the second factor; null where `hasSecondFactor` is false. */
+  /**
+   * Returns the claims of an ID token: how and when the user passed the second factor; null where
+   * `hasSecondFactor` is false.
+   */
   readonly claims: (req: Request) => SecondFactorClaims | null;
 }
 
 /** Added by the option `factors`. */
 export interface FactorsPart {
-  /** Verifies the code of another factor. @throws {TypeError} when `factors` has none of that name. */
+  /**
+   * Verifies the code of another factor. @throws {TypeError} when `factors` has none of that name.
+   */
   readonly verifyWith: (factor: string, options?: VerifyOptions) => RequestHandler;
   /**
-   * Answers with the options for a factor that answers a challenge, as JSON. `verifyWith` verifies its response, once and
-   * within five minutes. @throws {TypeError} when `factors` has none of that name that does.
+   * Answers with the options for a factor that answers a challenge, as JSON. `verifyWith` verifies
+   * its response, once and within five minutes. @throws {TypeError} when `factors` has none of that
+   * name that does.
    */
   readonly optionsWith: (factor: string) => RequestHandler;
 }

@@ -11,13 +11,19 @@ export interface RedirectOptions {
 
 /** Options of `send`. */
 export interface SendOptions extends RedirectOptions {
-  /** Where users go who need no second factor, and users of trusted devices unless they wanted another page. */
+  /**
+   * Where users go who need no second factor, and users of trusted devices unless they wanted
+   * another page.
+   */
   readonly notRequiredRedirect?: string | undefined;
 }
 
 /** The options of Passport that `verify` takes. */
 export interface PassportOptions {
-  /** Whether the user is logged in to the session. False: `req.user` is set for this request only, and no mark is made. Default: true. */
+  /**
+   * Whether the user is logged in to the session. False: `req.user` is set for this request only,
+   * and no mark is made. Default: true.
+   */
   readonly session?: boolean | undefined;
   /** Passport's own: merges the old session into the renewed one. Default: false. */
   readonly keepSessionInfo?: boolean | undefined;
@@ -28,8 +34,9 @@ export interface PassportOptions {
 /** Options of `verify`: where to go, what the code is for, and three of Passport's own. */
 export interface VerifyOptions extends RedirectOptions, PassportOptions {
   /**
-   * The only purpose whose code is verified here: another one is refused with `no-pending-login`, and stays good where it
-   * belongs. Give it to the route that carries a transaction out. Left out: any.
+   * The only purpose whose code is verified here: another one is refused with `no-pending-login`,
+   * and stays good where it belongs. Give it to the route that carries a transaction out. Left out:
+   * any.
    */
   readonly purpose?: Exclude<Purpose, 'enroll'> | undefined;
 }
@@ -37,25 +44,38 @@ export interface VerifyOptions extends RedirectOptions, PassportOptions {
 /** Options of `stepUp`. */
 export interface StepUpOptions extends RedirectOptions {
   /**
-   * Returns what the user is to approve. Its amount and payee are in the text message and bound to the code: `verify`
-   * returns them in `req.smsOtp.transaction`, and the mark stays as it was. Left out: the code renews the mark.
+   * Returns what the user is to approve. Its amount and payee are in the text message and bound to
+   * the code: `verify` returns them in `req.smsOtp.transaction`, and the mark stays as it was. Left
+   * out: the code renews the mark.
    */
   readonly transaction?: ((req: Request) => Transaction | Promise<Transaction>) | undefined;
 }
 
 /** Which second factor is good enough. */
 export interface SecondFactorOptions {
-  /** Seconds since the second factor was passed, 0 for none; with it, a trusted device never passes. Left out: any age, and any method. */
+  /**
+   * Seconds since the second factor was passed, 0 for none; with it, a trusted device never passes.
+   * Left out: any age, and any method.
+   */
   readonly maxAgeSeconds?: number | undefined;
-  /** The `acr` values of which the second factor must have one, such as `['phr']`. Left out: any method, trusted devices too. */
+  /**
+   * The `acr` values of which the second factor must have one, such as `['phr']`. Left out: any
+   * method, trusted devices too.
+   */
   readonly acrValues?: readonly string[] | undefined;
 }
 
 /** Options of `requireSecondFactor`. */
 export interface GuardOptions extends SecondFactorOptions {
-  /** Where to send the browser instead of answering 403. The URL of a GET is kept for after the second factor. */
+  /**
+   * Where to send the browser instead of answering 403. The URL of a GET is kept for after the
+   * second factor.
+   */
   readonly redirect?: string | undefined;
-  /** For OAuth clients: answers 401 with the `Bearer` challenge of RFC 9470 instead of 403. Not together with `redirect`. */
+  /**
+   * For OAuth clients: answers 401 with the `Bearer` challenge of RFC 9470 instead of 403. Not
+   * together with `redirect`.
+   */
   readonly bearerRealm?: string | undefined;
   /** Lets users pass for whom `isRequiredFor`, called again now, returns false. Default: false. */
   readonly allowNotRequired?: boolean | undefined;
@@ -70,17 +90,23 @@ export interface PhoneOptions extends RedirectOptions {
 /** Options of `phones.enroll`. */
 export interface EnrollOptions extends PhoneOptions {
   /**
-   * Whether the new number replaces another one at the moment its code is right: the one that the body names by its
-   * `phoneId`, otherwise the default. Default: false, it is added.
+   * Whether the new number replaces another one at the moment its code is right: the one that the
+   * body names by its `phoneId`, otherwise the default. Default: false, it is added.
    */
   readonly replaces?: boolean | undefined;
-  /** ISO 3166-1 code of the country whose national form is understood. Default: none, numbers begin with a plus. */
+  /**
+   * ISO 3166-1 code of the country whose national form is understood. Default: none, numbers begin
+   * with a plus.
+   */
   readonly defaultCountry?: string | undefined;
 }
 
 /** Options of `phones.remove`. */
 export interface RemoveOptions extends PhoneOptions {
-  /** Whether the last confirmed number stays: without one, the next number is trusted on first use. Default: true. */
+  /**
+   * Whether the last confirmed number stays: without one, the next number is trusted on first use.
+   * Default: true.
+   */
   readonly keepsLast?: boolean | undefined;
 }
 
@@ -168,7 +194,8 @@ export type MiddlewareName = keyof typeof SCHEMAS;
 export type CheckedOptions<Name extends MiddlewareName> = z.output<(typeof SCHEMAS)[Name]>;
 
 /**
- * Checks the options of a middleware when it is made: a misspelt `maxAgeSeconds` would leave a route unguarded.
+ * Checks the options of a middleware when it is made: a misspelt `maxAgeSeconds` would leave a
+ * route unguarded.
  * @throws {TypeError} that names the option and never shows a value.
  */
 export function readOptions<Name extends MiddlewareName>(
@@ -186,7 +213,9 @@ const shortText = z
 
 const transactionSchema = z.object({ amount: shortText, payee: shortText });
 
-/** @throws {TypeError} when the callback returned anything but two strings. Nothing is sent then. */
+/**
+ * @throws {TypeError} when the callback returned anything but two strings. Nothing is sent then.
+ */
 export function readTransaction(returned: unknown): Transaction {
   const result = transactionSchema.safeParse(returned);
   if (result.success) return result.data;

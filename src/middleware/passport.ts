@@ -4,7 +4,9 @@ import type { Strategy } from 'passport';
 import { callAsync, isGiven } from './handler';
 import type { PassportOptions } from './options';
 
-/** What this library uses of a Passport instance, of `require('passport')` as of `new Passport()`. */
+/**
+ * What this library uses of a Passport instance, of `require('passport')` as of `new Passport()`.
+ */
 export interface PassportInstance {
   use(name: string, strategy: Strategy): unknown;
   authenticate(strategy: Strategy, options: object, callback: PassportCallback): unknown;

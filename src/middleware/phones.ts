@@ -40,15 +40,24 @@ import { finishSend } from './send';
 import { toKept } from './session-data';
 import { readRequiredField } from './setup-checks';
 
-/** The numbers of a logged-in user. A user who has one needs a second factor of their own that is recent enough. */
+/**
+ * The numbers of a logged-in user. A user who has one needs a second factor of their own that is
+ * recent enough.
+ */
 export interface Phones {
   /** Texts a code to the number in the body, which counts for nothing until `confirm`. */
   readonly enroll: (options?: EnrollOptions) => RequestHandler;
-  /** Verifies the code of `enroll`: the number becomes the user's, the session's id is renewed, and the mark is set. */
+  /**
+   * Verifies the code of `enroll`: the number becomes the user's, the session's id is renewed, and
+   * the mark is set.
+   */
   readonly confirm: (options?: RedirectOptions) => RequestHandler;
   /** Removes the number that the body names by its `phoneId`. */
   readonly remove: (options?: RemoveOptions) => RequestHandler;
-  /** Makes the number that the body names by its `phoneId` the one that is texted unless the user chooses. */
+  /**
+   * Makes the number that the body names by its `phoneId` the one that is texted unless the user
+   * chooses.
+   */
   readonly setDefault: (options?: PhoneOptions) => RequestHandler;
   /** Lists the user's numbers, the default first: masked, with the ids that forms send back. */
   readonly list: (user: Express.User) => Promise<readonly ListedPhone[]>;
@@ -133,8 +142,8 @@ export function createPhones(context: MiddlewareContext, { login, book }: Phones
   }
 
   /**
-   * The phone book has changed: other sessions end even if this one could not be renewed. False: the user has logged out in
-   * the meantime, and stays out.
+   * The phone book has changed: other sessions end even if this one could not be renewed. False:
+   * the user has logged out in the meantime, and stays out.
    */
   async function renewSession(req: Request, { user, userId, at }: Confirmed): Promise<boolean> {
     const method = 'sms';

@@ -10,12 +10,15 @@ import type { MiddlewareContext } from './context';
 /** The codes with which users log in who have lost their phone. */
 export interface RecoveryCodesPart {
   /**
-   * Generates new codes in place of all earlier ones. They are returned here and never again: show them once. Trusted
-   * devices are revoked and the user's other sessions ended.
-   * @param req Its user must be this one, and have passed a second factor other than a trusted device in the last 300 s.
-   * Not required for the first codes of a user who has neither a number nor another factor.
-   * @throws {SecondFactorError} `ERR_SECOND_FACTOR_NEEDED` otherwise, and for the second of two concurrent first calls.
-   * @throws {StoreError} `ERR_STORE`: nothing was changed, except that devices may have been revoked.
+   * Generates new codes in place of all earlier ones. They are returned here and never again: show
+   * them once. Trusted devices are revoked and the user's other sessions ended.
+   * @param req Its user must be this one, and have passed a second factor other than a trusted
+   * device in the last 300 s. Not required for the first codes of a user who has neither a number
+   * nor another factor.
+   * @throws {SecondFactorError} `ERR_SECOND_FACTOR_NEEDED` otherwise, and for the second of two
+   * concurrent first calls.
+   * @throws {StoreError} `ERR_STORE`: nothing was changed, except that devices may have been
+   * revoked.
    */
   generate(userId: UserId, req?: Request): Promise<readonly string[]>;
   /** Returns how many codes the user has left. @throws {StoreError} `ERR_STORE` */
@@ -25,7 +28,10 @@ export interface RecoveryCodesPart {
 /** Recovery codes, and what new ones change besides. */
 export interface RecoveryCodesContext {
   readonly codes: RecoveryCodes;
-  /** Returns whether the user can pass a second factor, or could until the last recovery code was spent. */
+  /**
+   * Returns whether the user can pass a second factor, or could until the last recovery code was
+   * spent.
+   */
   readonly hasFactor: (userId: UserId) => Promise<boolean>;
   readonly emit: LoginContext['emit'];
   /** Undefined unless `trustedDevices` is configured. */

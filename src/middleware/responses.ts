@@ -59,7 +59,8 @@ export interface SessionRefusal extends SessionChanges {
 }
 
 /**
- * Ends a refused request: the session keeps the reason for the page it redirects to, otherwise the answer is JSON.
+ * Ends a refused request: the session keeps the reason for the page it redirects to, otherwise the
+ * answer is JSON.
  * @param toOutcome Makes `req.smsOtp` of the refusal that is told.
  */
 export async function finishRefusal(
@@ -95,8 +96,8 @@ export function toNotice({ reason, retryAfterSeconds }: Refusal, now: number): N
 export const LOGIN_ENDED: Refusal = { reason: 'login-ended' };
 
 /**
- * Writes what a refusal changes in the session, if anything. Returns the refusal to report: another one when the session's login
- * has ended in the meantime, and only the notice of that was written.
+ * Writes what a refusal changes in the session, if anything. Returns the refusal to report: another
+ * one when the session's login has ended in the meantime, and only the notice of that was written.
  */
 export async function recordRefusal(
   context: MiddlewareContext,
@@ -156,7 +157,9 @@ export function answerSuccess(res: Response, redirect: string | undefined): bool
   return false;
 }
 
-/** Answers a refusal as JSON. @param challenge Of a guard for OAuth clients: the status is 401 then. */
+/**
+ * Answers a refusal as JSON. @param challenge Of a guard for OAuth clients: the status is 401 then.
+ */
 export function replyWithRefusal(
   res: Response,
   { reason, retryAfterSeconds }: Refusal,
@@ -169,8 +172,9 @@ export function replyWithRefusal(
 }
 
 /**
- * Returns the challenge of a refusal by a guard. A login that has ended is a revoked token, and a request without a user is
- * told of no error: RFC 6750 section 3.1. The rest is RFC 9470 section 3, whose `max_age` is a whole number.
+ * Returns the challenge of a refusal by a guard. A login that has ended is a revoked token, and a
+ * request without a user is told of no error: RFC 6750 section 3.1. The rest is RFC 9470 section 3,
+ * whose `max_age` is a whole number.
  */
 export function toChallenge(
   reason: Reason,
@@ -193,7 +197,8 @@ export function toChallenge(
 
 /**
  * Answers as JSON that no text went out, and that the login is pending all the same.
- * @param status The status of the error that kept the text from going out; null when there was none.
+ * @param status The status of the error that kept the text from going out; null when there was
+ * none.
  */
 export function replyWithPending(
   res: Response,
@@ -223,7 +228,10 @@ export function replyWithRedirect(res: Response, location: string): void {
   res.end();
 }
 
-/** Sets the header of a 429 or 503. Passport itself answers a failure of the strategy, and only this header is ours there. */
+/**
+ * Sets the header of a 429 or 503. Passport itself answers a failure of the strategy, and only this
+ * header is ours there.
+ */
 export function setRetryAfter(
   res: Response,
   status: number,
@@ -240,8 +248,9 @@ const MAX_PATH_LENGTH = 2_048;
 const SOME_ORIGIN = 'http://origin.invalid';
 
 /**
- * Returns a path of this site, or null. The path that is checked is the one returned: parsed and serialized again, because
- * parsing can turn a harmless-looking path into another host ("/..//host").
+ * Returns a path of this site, or null. The path that is checked is the one returned: parsed and
+ * serialized again, because parsing can turn a harmless-looking path into another host
+ * ("/..//host").
  */
 export function toSafePath(path: unknown): string | null {
   if (typeof path !== 'string' || path.length > MAX_PATH_LENGTH || !isRooted(path)) return null;
@@ -251,12 +260,18 @@ export function toSafePath(path: unknown): string | null {
   return url.origin === SOME_ORIGIN && isRooted(final) ? final : null;
 }
 
-/** Begins with one slash and holds no backslash, space or control character: browsers read those in ways of their own. */
+/**
+ * Begins with one slash and holds no backslash, space or control character: browsers read those in
+ * ways of their own.
+ */
 function isRooted(path: string): boolean {
   return /^\/(?![/\\])[^\\\s\p{Cc}]*$/u.test(path);
 }
 
-/** Makes the outcome of a success. A handler that sends it whole must not send the record of the app's database. */
+/**
+ * Makes the outcome of a success. A handler that sends it whole must not send the record of the
+ * app's database.
+ */
 export function toVerified({
   user,
   ...shown

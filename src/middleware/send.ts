@@ -64,7 +64,10 @@ export function createSend(parts: MiddlewareContext): (options?: SendOptions) =>
     return answerPending(req, res, options, pending, result);
   }
 
-  /** No code is asked for: Passport logs the user in. A trusted device leaves a mark that says so; otherwise there is none. */
+  /**
+   * No code is asked for: Passport logs the user in. A trusted device leaves a mark that says so;
+   * otherwise there is none.
+   */
   async function logInAtOnce(
     req: Request,
     res: Response,
@@ -90,7 +93,10 @@ export function createSend(parts: MiddlewareContext): (options?: SendOptions) =>
     return answerSuccess(res, notRequiredRedirect && (wanted ?? notRequiredRedirect));
   }
 
-  /** What this session was ends with it: a request that is under way and saves it late brings nothing back. */
+  /**
+   * What this session was ends with it: a request that is under way and saves it late brings
+   * nothing back.
+   */
   async function endEarlier(req: Request, { pending }: SmsOtpSession): Promise<void> {
     if (pending !== undefined) await context.discard(pending.otpId);
     await logins.end(req);
@@ -102,8 +108,8 @@ export function createSend(parts: MiddlewareContext): (options?: SendOptions) =>
 }
 
 /**
- * Returns the user of the first factor, and what the session keeps of it. Clears `req.user`: until the code was right, this
- * request has no user.
+ * Returns the user of the first factor, and what the session keeps of it. Clears `req.user`: until
+ * the code was right, this request has no user.
  * @throws {FirstFactorError} when there is none, or one who came from the session alone.
  */
 function takeFirstFactor(req: Request): {
@@ -167,7 +173,8 @@ export async function finishSend(
   if (result.kind === 'refused') return refuse(result);
   const pending = toPending(result, toSafePath(returnTo));
   const notice = findNotice(options, result, context.now());
-  // Nothing is written when something else has begun in this session that is not of this pending login.
+  // Nothing is written when something else has begun in this session that is not of this pending
+  // login.
   const replaced = [undefined, before.pending?.pendingId, pending.pendingId];
   const update = await updateSlot(
     context,
@@ -214,7 +221,10 @@ function toPending(result: BegunSend, returnTo: string | null): PendingSlot {
   };
 }
 
-/** Returns where the browser goes when no text went out and the login is pending; undefined: the answer is JSON. */
+/**
+ * Returns where the browser goes when no text went out and the login is pending; undefined: the
+ * answer is JSON.
+ */
 function findPendingPage({
   successRedirect,
   failureRedirect,

@@ -22,11 +22,17 @@ export interface SmsOtpSession {
   readonly returnTo?: string;
 }
 
-/** The code this session waits for: its OTP id and what a page may show. No number, no code, no token. */
+/**
+ * The code this session waits for: its OTP id and what a page may show. No number, no code, no
+ * token.
+ */
 export interface PendingSlot extends Omit<PendingStatus, 'maskedPhone'> {
   readonly otpId: string;
   readonly pendingId: string;
-  /** The last digits of the number, empty without one. A mask's dots would double the bytes of the whole session. */
+  /**
+   * The last digits of the number, empty without one. A mask's dots would double the bytes of the
+   * whole session.
+   */
   readonly phoneEnding: string;
   /** Why no text went out, and the HTTP status of the error if there was one. */
   readonly reason?: Reason;
@@ -37,7 +43,10 @@ export interface PendingSlot extends Omit<PendingStatus, 'maskedPhone'> {
   readonly returnTo?: string;
 }
 
-/** The library's keys of a session; naming `SessionData` keeps the augmentation below in the declaration file. */
+/**
+ * The library's keys of a session; naming `SessionData` keeps the augmentation below in the
+ * declaration file.
+ */
 export type SmsOtpSessionData = Pick<SessionData, 'smsOtp'>;
 
 declare module 'express-session' {
@@ -57,8 +66,9 @@ declare global {
 }
 
 /**
- * Returns whether a value is a slot as this version writes it. Sessions are stored outside of this process: a slot of
- * another version, or an invalid one, counts as none. Allocates nothing, because guards call it on every request.
+ * Returns whether a value is a slot as this version writes it. Sessions are stored outside of this
+ * process: a slot of another version, or an invalid one, counts as none. Allocates nothing, because
+ * guards call it on every request.
  */
 export function isSlot(value: unknown): value is SmsOtpSession {
   if (!isObject(value) || value.version !== 1) return false;

@@ -24,7 +24,10 @@ export class SessionSlot {
     private readonly ownCookies: readonly string[],
   ) {}
 
-  /** Returns the slot, or undefined when there is none or it is not as this version writes it. Allocates nothing. */
+  /**
+   * Returns the slot, or undefined when there is none or it is not as this version writes it.
+   * Allocates nothing.
+   */
   peek(req: Request): SmsOtpSession | undefined {
     const session = findSession(req);
     if (session === undefined) return undefined;
@@ -33,13 +36,19 @@ export class SessionSlot {
     return isSlot(slot) ? slot : undefined;
   }
 
-  /** Returns the slot, empty when there is none. @throws {SessionError} when there is no session that can be renewed. */
+  /**
+   * Returns the slot, empty when there is none. @throws {SessionError} when there is no session
+   * that can be renewed.
+   */
   read(req: Request): SmsOtpSession {
     this.requireSession(req);
     return this.peek(req) ?? EMPTY;
   }
 
-  /** @throws {SessionError} when the browser would not get the session's cookie, so that the login could not go on. */
+  /**
+   * @throws {SessionError} when the browser would not get the session's cookie, so that the login
+   * could not go on.
+   */
   requireCookie(req: Request): void {
     if (!this.requireSession(req).cookie.secure || req.secure) return;
     throw new SessionError(
@@ -49,7 +58,10 @@ export class SessionSlot {
     );
   }
 
-  /** @throws {SessionError} when Passport has put a user into the session, and has not read it for this request. */
+  /**
+   * @throws {SessionError} when Passport has put a user into the session, and has not read it for
+   * this request.
+   */
   requireReadUser(req: Request): void {
     const kept = findSession(req)?.[PASSPORT_KEY] as { readonly user?: unknown } | undefined;
     if (kept?.user === undefined || (req.user ?? undefined) !== undefined) return;
@@ -76,8 +88,9 @@ export class SessionSlot {
   }
 
   /**
-   * Changes the slot after reading the session again, and only while it still is as expected: a slow answer must not bring
-   * an old id back. A session that has ended in the meantime is not written. Returns what was written, or null.
+   * Changes the slot after reading the session again, and only while it still is as expected: a
+   * slow answer must not bring an old id back. A session that has ended in the meantime is not
+   * written. Returns what was written, or null.
    */
   async update(
     req: Request,
@@ -93,8 +106,9 @@ export class SessionSlot {
   }
 
   /**
-   * Reads the session again after a code was consumed. Returns false when the session has ended in the meantime, or waits
-   * for something else. One that waits for nothing may go on: the other half of a double click has removed it.
+   * Reads the session again after a code was consumed. Returns false when the session has ended in
+   * the meantime, or waits for something else. One that waits for nothing may go on: the other half
+   * of a double click has removed it.
    */
   async mayFinish(req: Request, consumedPendingId: string | undefined): Promise<boolean> {
     if (!(await this.isStillThere(req))) return false;
@@ -103,8 +117,8 @@ export class SessionSlot {
   }
 
   /**
-   * Returns the id of what a logged-in session waits for. All its requests have the same one, so that the store knows the
-   * newest, whichever of them writes the session last.
+   * Returns the id of what a logged-in session waits for. All its requests have the same one, so
+   * that the store knows the newest, whichever of them writes the session last.
    */
   toPendingId(req: Request): string {
     this.requireSession(req);
@@ -113,7 +127,10 @@ export class SessionSlot {
       .digest('base64url');
   }
 
-  /** Reverts a login that the first factor has made in this very request, because it ran without `session: false`. */
+  /**
+   * Reverts a login that the first factor has made in this very request, because it ran without
+   * `session: false`.
+   */
   async undoLogIn(req: Request): Promise<void> {
     const session = this.requireSession(req);
     if (session[PASSPORT_KEY] === undefined || isIdFromClient(req)) return;
@@ -122,8 +139,9 @@ export class SessionSlot {
   }
 
   /**
-   * Starts a fresh session that holds only the slot and the kept keys; an earlier user is logged out.
-   * The id of a request without any cookie but ours was made for this request, so it counts as renewed.
+   * Starts a fresh session that holds only the slot and the kept keys; an earlier user is logged
+   * out. The id of a request without any cookie but ours was made for this request, so it counts as
+   * renewed.
    */
   async renew(req: Request, slot: SmsOtpSession): Promise<void> {
     const session = this.requireSession(req);
@@ -142,8 +160,8 @@ export class SessionSlot {
   }
 
   /**
-   * Prepares the next renewal of this session, by any caller of `regenerate`: Passport's `logIn` is one.
-   * The slot is written into the renewed session, never into the one before.
+   * Prepares the next renewal of this session, by any caller of `regenerate`: Passport's `logIn` is
+   * one. The slot is written into the renewed session, never into the one before.
    */
   carryThroughRenewal(
     req: Request,
@@ -173,7 +191,9 @@ export class SessionSlot {
     hide(old, 'regenerate', regenerateWithSlot);
   }
 
-  /** Returns whether the request brought a cookie other than ours: the session's may have any name. */
+  /**
+   * Returns whether the request brought a cookie other than ours: the session's may have any name.
+   */
   private hasForeignCookie({ headers: { cookie } }: Request): boolean {
     const isOwn = (pair: string): boolean =>
       this.ownCookies.includes(pair.split('=', 1)[0]?.trim() ?? '');
@@ -235,7 +255,10 @@ function orFailure(what: string, call: Parameters<typeof callAsync>[0]): Promise
   return callAsync(call).catch((error: unknown) => Promise.reject(storeFailure(what, error)));
 }
 
-/** Reads the session again; false when it has ended, which express-session reports only in the message of its error. */
+/**
+ * Reads the session again; false when it has ended, which express-session reports only in the
+ * message of its error.
+ */
 async function reload(session: LiveSession): Promise<boolean> {
   try {
     await callAsync((done) => session.reload(done));
@@ -247,8 +270,9 @@ async function reload(session: LiveSession): Promise<boolean> {
 }
 
 /**
- * Returns whether the client sent the id of this session; otherwise the session was made for this request and is not
- * stored. The cookie is decoded as express-session does it, so that no spelling of an old id passes for a new one.
+ * Returns whether the client sent the id of this session; otherwise the session was made for this
+ * request and is not stored. The cookie is decoded as express-session does it, so that no spelling
+ * of an old id passes for a new one.
  */
 function isIdFromClient({ headers, sessionID }: Request): boolean {
   return (headers.cookie ?? '').split(';').some((cookie) => {
@@ -267,10 +291,11 @@ function decode(value: string): string {
 }
 
 /**
- * Keeps express-session from writing a renewed session twice: once when it is saved, and once more at the end of the
- * response although nothing has changed (expressjs/session 935). A second write would also undo what another request
- * has written in between. After a write that failed there is none at all: the answer said that no one is logged in, and
- * the write at the end of the response would log the user in.
+ * Keeps express-session from writing a renewed session twice: once when it is saved, and once more
+ * at the end of the response although nothing has changed (expressjs/session 935). A second write
+ * would also undo what another request has written in between. After a write that failed there is
+ * none at all: the answer said that no one is logged in, and the write at the end of the response
+ * would log the user in.
  */
 function saveOnce(session: Session, saved?: string): void {
   const original = session.save.bind(session);
@@ -290,7 +315,10 @@ function saveOnce(session: Session, saved?: string): void {
   });
 }
 
-/** Compares the cookie by `originalMaxAge` in whole seconds; `expires` changes every time it is read. */
+/**
+ * Compares the cookie by `originalMaxAge` in whole seconds; `expires` changes every time it is
+ * read.
+ */
 function toContent(session: Session): string {
   const { cookie, ...kept } = session;
   const lifeSeconds =
@@ -322,7 +350,10 @@ function notRenewed(): SessionError {
   );
 }
 
-/** express-session goes on without a session while its store is disconnected, which shows only once there has been one. */
+/**
+ * express-session goes on without a session while its store is disconnected, which shows only once
+ * there has been one.
+ */
 function noSession(hasSeenSession: boolean): SessionError {
   return hasSeenSession
     ? new SessionError(

@@ -2,7 +2,9 @@ import type { Request } from 'express';
 import { UsageError, type Warn } from '../errors';
 import { readField } from './handler';
 
-/** Warns when limits per address count a proxy, or whatever a client writes, in place of the client. */
+/**
+ * Warns when limits per address count a proxy, or whatever a client writes, in place of the client.
+ */
 export function checkProxy(req: Request, warn: Warn): void {
   const trusted: unknown = req.app.get('trust proxy');
   if (trusted === true) {
@@ -20,7 +22,10 @@ export function checkProxy(req: Request, warn: Warn): void {
   }
 }
 
-/** Reads a field of the body that must be there, and warns when a mistake of the app keeps it from being read. */
+/**
+ * Reads a field of the body that must be there, and warns when a mistake of the app keeps it from
+ * being read.
+ */
 export function readRequiredField(req: Request, field: string, warn: Warn): unknown {
   const value = readField(req, field);
   const hasBody =

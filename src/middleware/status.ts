@@ -10,13 +10,22 @@ export interface SmsOtpStatus {
   readonly pending: PendingStatus | null;
   /** The current user's second factor. */
   readonly verified: { readonly at: number; readonly method: Method } | null;
-  /** The reason of the last refusal that was answered with a redirect: returned throughout one request, then removed. */
+  /**
+   * The reason of the last refusal that was answered with a redirect: returned throughout one
+   * request, then removed.
+   */
   readonly notice: Reason | null;
-  /** Beside the notice: when another try makes sense, in milliseconds since 1970; null when that is not known. */
+  /**
+   * Beside the notice: when another try makes sense, in milliseconds since 1970; null when that is
+   * not known.
+   */
   readonly retryAt: number | null;
 }
 
-/** How the user of a request was authenticated, as an ID token says it: OpenID Connect Core 1.0 section 2. */
+/**
+ * How the user of a request was authenticated, as an ID token says it: OpenID Connect Core 1.0
+ * section 2.
+ */
 export interface SecondFactorClaims {
   /** The `acr` of the second factor; absent after a login from a trusted device. */
   readonly acr?: string;
@@ -26,7 +35,10 @@ export interface SecondFactorClaims {
   readonly auth_time: number;
 }
 
-/** Makes `claims(req)`. The mark names the method alone: what it is worth is looked up in today's options. */
+/**
+ * Makes `claims(req)`. The mark names the method alone: what it is worth is looked up in today's
+ * options.
+ */
 export function createClaims({
   slot,
   marks,

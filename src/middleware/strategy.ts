@@ -22,7 +22,10 @@ import { updateSlot, withoutPending } from './update-slot';
 
 type Verify = (req: Request, done: () => void) => void;
 
-/** passport-custom's class, typed by hand: its own types fix the name to 'custom' and hide Passport's actions. */
+/**
+ * passport-custom's class, typed by hand: its own types fix the name to 'custom' and hide
+ * Passport's actions.
+ */
 const Base = CustomStrategy as unknown as new (verify: Verify) => {
   name: string;
   authenticate(req: Request, options?: unknown): void;
@@ -35,8 +38,9 @@ export type Authenticate = (
 ) => Promise<Authentication>;
 
 /**
- * The Passport strategy: reads the code from the body and verifies it. It holds no state of its own; Passport makes a
- * fresh object from it for every request, provided that it is called by its name.
+ * The Passport strategy: reads the code from the body and verifies it. It holds no state of its
+ * own; Passport makes a fresh object from it for every request, provided that it is called by its
+ * name.
  */
 export class OtpStrategy extends Base {
   // Passport copies the strategy with Object.create, which a #private field does not survive.
@@ -77,7 +81,10 @@ export interface AuthenticationOptions {
   readonly purpose?: Purpose | undefined;
 }
 
-/** The user to go on with, and `req.authInfo`: `SmsOtpAuthInfo`, or what an appended function passed instead. */
+/**
+ * The user to go on with, and `req.authInfo`: `SmsOtpAuthInfo`, or what an appended function passed
+ * instead.
+ */
 interface ConfirmedUser {
   readonly user: Express.User;
   readonly info: object;
@@ -101,7 +108,10 @@ export interface SmsOtpFailureInfo extends Refusal {
   readonly message: string;
 }
 
-/** Makes the verification of a request's code. After a success the mark passes through the renewal by `req.logIn`. */
+/**
+ * Makes the verification of a request's code. After a success the mark passes through the renewal
+ * by `req.logIn`.
+ */
 export function createAuthenticate(
   context: MiddlewareContext,
   callback?: StrategyCallback,
@@ -156,7 +166,8 @@ export function createAuthenticate(
     if (confirmed === null) {
       return refuse(req, options, { refusal: { reason: 'denied' }, otpId, endsPending: true });
     }
-    // A user who has logged out in the meantime stays out: all purposes but login keep the session's data, its user too.
+    // A user who has logged out in the meantime stays out: all purposes but login keep the
+    // session's data, its user too.
     if (purpose !== 'login' && !(await slot.mayFinish(req, pending?.pendingId))) {
       return refuse(req, options, { refusal: { reason: 'no-pending-login' }, otpId });
     }
@@ -199,7 +210,10 @@ export function createAuthenticate(
   }
 }
 
-/** What NestJS and others append: called with the verified user, and may answer with another, or none. */
+/**
+ * What NestJS and others append: called with the verified user, and may answer with another, or
+ * none.
+ */
 export type StrategyCallback = (user: Express.User, done: StrategyDone) => unknown;
 export type StrategyDone = (
   error: unknown,
@@ -208,8 +222,8 @@ export type StrategyDone = (
 ) => void;
 
 /**
- * Calls the appended function; null when it answers without a user. Its arity is never read, because NestJS passes rest
- * parameters. Only its first answer counts.
+ * Calls the appended function; null when it answers without a user. Its arity is never read,
+ * because NestJS passes rest parameters. Only its first answer counts.
  * @throws what the function throws, rejects with, or passes to `done`.
  */
 function confirmUser(

@@ -9,7 +9,10 @@ export type DeviceLoginResult = Extract<DeviceAuthentication, { readonly kind: '
 
 /** Trusted devices as cookies of a request. */
 export interface DeviceLogin {
-  /** Returns the user of a trusted device and the mark, with the next cookie set; null: a code is needed. */
+  /**
+   * Returns the user of a trusted device and the mark, with the next cookie set; null: a code is
+   * needed.
+   */
   readonly authenticate: (
     req: Request,
     res: Response,
@@ -48,7 +51,8 @@ export function createDeviceLogin(
       try {
         setCookie(res, cookieName, await devices.trust({ user, value, address: req.ip, label }));
       } catch (error) {
-        // The code was right and the user is logged in: the next login needs a code again. `store-failing` reports it.
+        // The code was right and the user is logged in: the next login needs a code again.
+        // `store-failing` reports it.
         if (!(error instanceof StoreError)) throw error;
       }
     },
@@ -86,8 +90,8 @@ const SYSTEMS: readonly NamedPattern[] = [
 const MAX_AGENT_LENGTH = 512;
 
 /**
- * Returns what a user may recognize a device by, such as `Firefox, Windows`: only names of ours, never words of the
- * header; empty when it names nothing known.
+ * Returns what a user may recognize a device by, such as `Firefox, Windows`: only names of ours,
+ * never words of the header; empty when it names nothing known.
  */
 export function toDeviceLabel(userAgent: string | undefined): string {
   const agent = (userAgent ?? '').slice(0, MAX_AGENT_LENGTH);

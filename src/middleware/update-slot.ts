@@ -8,12 +8,14 @@ import type { PendingSlot, SmsOtpSession } from './session-data';
 const MOST_WRITES = 6;
 
 /**
- * Changes the slot while it still is as expected. express-session reads and saves a session as a whole, so a request that is
- * under way at the same moment may save what has ended in between. What the session waits for is therefore compared with
- * the store after each write: a pending login that is over is taken out again, a newer text is put in its place, also where
- * the session was to wait for nothing.
+ * Changes the slot while it still is as expected. express-session reads and saves a session as a
+ * whole, so a request that is under way at the same moment may save what has ended in between. What
+ * the session waits for is therefore compared with the store after each write: a pending login that
+ * is over is taken out again, a newer text is put in its place, also where the session was to wait
+ * for nothing.
  *
- * @returns `over`: nothing was changed, or what it was to wait for is over. `login-ended`: nothing was changed.
+ * @returns `over`: nothing was changed, or what it was to wait for is over. `login-ended`: nothing
+ * was changed.
  * @throws {StoreError} `ERR_STORE`
  */
 export async function updateSlot(
@@ -54,7 +56,10 @@ export function withoutPending({ pending: _ended, ...rest }: SmsOtpSession): Sms
   return rest;
 }
 
-/** Returns what the session waits for when a newer challenge has taken the place of the one that was written. */
+/**
+ * Returns what the session waits for when a newer challenge has taken the place of the one that was
+ * written.
+ */
 function follow(written: PendingSlot, challenge: Challenge): PendingSlot {
   const { reason: _reason, failureStatus: _status, transaction: _approved, ...kept } = written;
   const { otpId, purpose, isSent, mobile, expiresAt, pendingUntil, maxAttempts, transaction } =

@@ -9,7 +9,8 @@ import type { Authentication, OtpStrategy, SmsOtpFailureInfo } from './strategy'
 import { createDeviceLogin } from './trusted-devices';
 
 /**
- * Makes `verify`: authenticates with this strategy, whatever else has its name, then calls Passport's own `logIn`.
+ * Makes `verify`: authenticates with this strategy, whatever else has its name, then calls
+ * Passport's own `logIn`.
  * @param factor The factor whose code the body holds.
  */
 export function createVerify(
@@ -59,7 +60,8 @@ export function createVerify(
         settings,
         done,
       ) as RequestHandler;
-      // Without a session middleware Passport may throw at once; in callback form it never calls `next` otherwise.
+      // Without a session middleware Passport may throw at once; in callback form it never calls
+      // `next` otherwise.
       middleware(req, res, reject);
     });
   }
@@ -71,7 +73,8 @@ export function createVerify(
     options: VerifyOptions,
   ): Promise<void> {
     await logIn(req, user, options);
-    // A user who needed a recovery code has lost something, which is not the moment to trust a device.
+    // A user who needed a recovery code has lost something, which is not the moment to trust a
+    // device.
     if (options.session !== false && factor !== 'recovery-code')
       await devices?.trust(req, res, user);
   }

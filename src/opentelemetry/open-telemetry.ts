@@ -15,15 +15,17 @@ export interface OpenTelemetryOptions {
 }
 
 /**
- * Creates a listener that turns events into OpenTelemetry spans and metrics. Pass it as `onEvent`, or call it from your own
- * listener; it never throws. No user id, address, number or code becomes an attribute. Without an SDK it does nothing.
+ * Creates a listener that turns events into OpenTelemetry spans and metrics. Pass it as `onEvent`,
+ * or call it from your own listener; it never throws. No user id, address, number or code becomes
+ * an attribute. Without an SDK it does nothing.
  */
 export function openTelemetry({ tracer, meter }: OpenTelemetryOptions = {}): (
   event: SmsOtpEvent,
 ) => void {
   let recorders: readonly Recorder[] | undefined;
   return (event) => {
-    // Not before the first event: a global meter that was taken before the SDK started would never record.
+    // Not before the first event: a global meter that was taken before the SDK started would never
+    // record.
     recorders ??= [
       withoutErrors(() => createMetricRecorder(meter ?? metrics.getMeter(SCOPE))),
       withoutErrors(() => createSpanRecorder(tracer ?? trace.getTracer(SCOPE), createWallClock())),
@@ -34,7 +36,9 @@ export function openTelemetry({ tracer, meter }: OpenTelemetryOptions = {}): (
 
 type Recorder = (event: SmsOtpEvent) => void;
 
-/** A recorder that fails must not affect the login, the app's own listener or the other recorder. */
+/**
+ * A recorder that fails must not affect the login, the app's own listener or the other recorder.
+ */
 function withoutErrors(create: () => Recorder): Recorder {
   let record: Recorder | undefined;
   return (event) => {

@@ -2,13 +2,19 @@ import type { Attributes, Meter } from '@opentelemetry/api';
 import type { SmsOtpEvent } from '../login/events';
 import { decisionAttributes, gatewayAttributes, storeAttributes } from './record-spans';
 
-/** Bucket bounds in seconds. They include the deadlines: 10 s and more of the gateway, 2 s of the store. */
+/**
+ * Bucket bounds in seconds. They include the deadlines: 10 s and more of the gateway, 2 s of the
+ * store.
+ */
 const GATEWAY_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 30];
 const STORE_SECONDS = [
   0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2,
 ];
 
-/** How each event is recorded; null: another event is counted in its place. The compiler requires an entry for a new event. */
+/**
+ * How each event is recorded; null: another event is counted in its place. The compiler requires an
+ * entry for a new event.
+ */
 type Recorders = {
   readonly [Type in SmsOtpEvent['type']]:
     | ((event: Extract<SmsOtpEvent, { readonly type: Type }>) => void)
@@ -124,7 +130,10 @@ function createLoginRecorders(meter: Meter) {
   } satisfies Partial<Recorders>;
 }
 
-/** Counts changes of what users have; and alerts, each of which is rare and should be looked at by an operator. */
+/**
+ * Counts changes of what users have; and alerts, each of which is rare and should be looked at by
+ * an operator.
+ */
 function createTypeCounters(meter: Meter) {
   const changes = 'Numbers, recovery codes and devices: added, used, removed.';
   const change = countTypes(counting(meter, 'changes', '{change}', changes));

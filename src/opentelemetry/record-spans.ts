@@ -4,7 +4,10 @@ import type { SmsOtpEvent } from '../login/events';
 /** One of the events with a duration: each becomes a span and a histogram value. */
 type EventOf<Type> = Extract<SmsOtpEvent, { readonly type: Type }>;
 
-/** OTP spec §7: the gateway checked the pin, which was wrong, expired or used. That is a result, not a failure. */
+/**
+ * OTP spec §7: the gateway checked the pin, which was wrong, expired or used. That is a result, not
+ * a failure.
+ */
 const PIN_REFUSED: readonly unknown[] = [2107, 2108, 2109, 2120];
 
 /** `error.type` is set for failures only: a refusal is an answer. */
@@ -27,7 +30,9 @@ export function storeAttributes({ operation, outcome }: EventOf<'store-call'>): 
   return { 'sms_otp.store.operation': operation, 'sms_otp.outcome': outcome, ...failure };
 }
 
-/** Thrown errors and lost answers of the gateway are failures; every other outcome is a decision. */
+/**
+ * Thrown errors and lost answers of the gateway are failures; every other outcome is a decision.
+ */
 export function decisionAttributes({ decision, outcome }: EventOf<'decision-ended'>): Attributes {
   const hasFailed = outcome === 'accident' || outcome === 'unconfirmed';
   const failure = hasFailed && { 'error.type': outcome };
@@ -35,8 +40,8 @@ export function decisionAttributes({ decision, outcome }: EventOf<'decision-ende
 }
 
 /**
- * Records a span for each call and decision, with a start that is set back by the duration. Events are emitted within the
- * request they belong to, so the active span becomes the parent.
+ * Records a span for each call and decision, with a start that is set back by the duration. Events
+ * are emitted within the request they belong to, so the active span becomes the parent.
  * @param readTimeMs Milliseconds since 1970.
  */
 export function createSpanRecorder(
@@ -53,7 +58,8 @@ export function createSpanRecorder(
   return (event) => {
     if (event.type === 'gateway-call') {
       const { gatewayCode: code = 0 } = event;
-      // OTP spec §7, HLR spec §7: codes have four digits. A longer number might be anything, even a phone number.
+      // OTP spec §7, HLR spec §7: codes have four digits. A longer number might be anything, even a
+      // phone number.
       const shown = code >= 1000 && code <= 9999 && { 'sms_otp.gateway.code': code };
       const attributes = { ...gatewayAttributes(event), ...shown };
       add(`sms_otp gateway ${event.call}`, SpanKind.CLIENT, attributes, event.durationMs);
@@ -79,8 +85,8 @@ export function createSpanRecorder(
 const TRUNCATION_MS = 1;
 
 /**
- * Returns a clock that reads milliseconds since 1970 with fractions, so that the spans of a request keep their order. It
- * follows the system clock when that is set.
+ * Returns a clock that reads milliseconds since 1970 with fractions, so that the spans of a request
+ * keep their order. It follows the system clock when that is set.
  */
 export function createWallClock(
   readSystemMs: () => number = () => Date.now(),

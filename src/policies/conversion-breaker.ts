@@ -9,13 +9,16 @@ import { type FindNetwork, findNetwork } from './network';
 const RATE = 'must be a number from 0.01 to 0.9';
 
 const schema = strictOptions({
-  /** A scope is blocked when the share of messages whose code is entered falls below this: 0.01 to 0.9. Default: 0.2. */
+  /**
+   * A scope is blocked when the share of messages whose code is entered falls below this: 0.01 to
+   * 0.9. Default: 0.2.
+   */
   minRate: z.number(RATE).min(0.01, RATE).max(0.9, RATE).default(0.2),
   /** Default: `report`. */
   mode: policyMode('report'),
   /**
-   * Returns the network of a number, for example `networkOf` of `numberLookups`. A throw counts as unknown. Needs a store
-   * that keeps notes. Default: networks are not counted.
+   * Returns the network of a number, for example `networkOf` of `numberLookups`. A throw counts as
+   * unknown. Needs a store that keeps notes. Default: networks are not counted.
    */
   networkOf: callback<FindNetwork>().optional(),
 });
@@ -24,11 +27,12 @@ const schema = strictOptions({
 export type ConversionBreakerOptions = z.input<typeof schema>;
 
 /**
- * Blocks a prefix, a country or a network when the codes sent there are not entered: for 15 minutes, then for 1, 4 and 12
- * hours. Each block ends by itself, and the counting begins anew after it. Only numbers that are not proven for the user by a
- * texted code are counted and blocked, over the last half day, as soon as their codes have been entered or have expired.
- * A block needs proof: the upper end of the 95 % Wilson interval must lie below `minRate`. A country or a network also needs
- * 50 messages, so that an attack on a few prefixes blocks only these.
+ * Blocks a prefix, a country or a network when the codes sent there are not entered: for 15
+ * minutes, then for 1, 4 and 12 hours. Each block ends by itself, and the counting begins anew
+ * after it. Only numbers that are not proven for the user by a texted code are counted and blocked,
+ * over the last half day, as soon as their codes have been entered or have expired. A block needs
+ * proof: the upper end of the 95 % Wilson interval must lie below `minRate`. A country or a network
+ * also needs 50 messages, so that an attack on a few prefixes blocks only these.
  *
  * Makes one round trip to the store before a send and one after it.
  * @throws {TypeError} that names the option.
@@ -36,7 +40,9 @@ export type ConversionBreakerOptions = z.input<typeof schema>;
 export function conversionBreaker(options: ConversionBreakerOptions = {}): Policy<unknown> {
   const { minRate, mode, networkOf } = parseOptions('conversionBreaker', schema, options);
 
-  /** Returns the network as `mcc-mnc`; null when none is known, or when the store keeps no notes. */
+  /**
+   * Returns the network as `mcc-mnc`; null when none is known, or when the store keeps no notes.
+   */
   async function findNetworkCode(context: PolicyContext<unknown>): Promise<string | null> {
     if (context.notes === undefined) return null;
     const network = await findNetwork(networkOf, context);
@@ -77,7 +83,8 @@ export function conversionBreaker(options: ConversionBreakerOptions = {}): Polic
         reasons: blocked.map(({ scope }) => `low conversion of ${scope.name}`),
       };
     },
-    // Counted once the gateway has accepted the message: a failing gateway must not look like codes that no one enters.
+    // Counted once the gateway has accepted the message: a failing gateway must not look like codes
+    // that no one enters.
     settle: async (context, { kind }) => {
       if (kind !== 'sent') return;
       const { counters, notes, numberKey, now, provenKeys: exemptBy } = context;
@@ -86,7 +93,8 @@ export function conversionBreaker(options: ConversionBreakerOptions = {}): Polic
       const sent = scopes.flatMap((scope) => sentCounters(scope, now()));
       await Promise.all([
         counters.charge(sent.map((counter) => ({ ...counter, exemptBy }))),
-        // For its right code, which is to be counted in the same place, whichever process receives it.
+        // For its right code, which is to be counted in the same place, whichever process receives
+        // it.
         network !== null && notes?.write(toNoteKey(numberKey), network, NETWORK_SECONDS),
       ]);
     },
@@ -100,7 +108,10 @@ export function conversionBreaker(options: ConversionBreakerOptions = {}): Polic
   };
 }
 
-/** Begins a block. When several processes detect the same scope, one begins the block and the others find it running. */
+/**
+ * Begins a block. When several processes detect the same scope, one begins the block and the others
+ * find it running.
+ */
 async function beginBlock(
   context: PolicyContext<unknown>,
   counted: CountedScope,
@@ -179,8 +190,8 @@ const BUCKET_SECONDS = 7_200;
 const BUCKETS = 6;
 
 /**
- * The longest `codeValiditySeconds`. Codes sent in the newest slots may be younger and can still be entered, so they are not
- * counted as unanswered yet.
+ * The longest `codeValiditySeconds`. Codes sent in the newest slots may be younger and can still be
+ * entered, so they are not counted as unanswered yet.
  */
 const LONGEST_VALIDITY_SECONDS = 600;
 const SLOT_SECONDS = 150;
@@ -190,7 +201,10 @@ const SLOTS = LONGEST_VALIDITY_SECONDS / SLOT_SECONDS + 1;
 const BLOCK_SECONDS = [900, 3_600, 14_400, 43_200];
 const BLOCK_MEMORY_SECONDS = 604_800;
 
-/** The counters of one scope: its block; unanswered and answered of each bucket; unanswered of each slot. */
+/**
+ * The counters of one scope: its block; unanswered and answered of each bucket; unanswered of each
+ * slot.
+ */
 const COUNTERS_PER_SCOPE = 1 + 2 * BUCKETS + SLOTS;
 
 /** What the counters of a scope show. */
@@ -212,7 +226,10 @@ function blockCounter({ key }: TrafficScope): Counter {
   };
 }
 
-/** Returns the counters to read for a scope; `readTraffic` reads their counts. @param exemptBy See `Counter`. */
+/**
+ * Returns the counters to read for a scope; `readTraffic` reads their counts. @param exemptBy See
+ * `Counter`.
+ */
 function trafficCounters(
   scope: TrafficScope,
   nowMs: number,
@@ -237,8 +254,8 @@ function sentCounters(scope: TrafficScope, sentAt: number): readonly Counter[] {
 }
 
 /**
- * Returns the counters that a right code changes: it replaces all messages of its pending login with one answer, in the
- * bucket of the last message.
+ * Returns the counters that a right code changes: it replaces all messages of its pending login
+ * with one answer, in the bucket of the last message.
  * @param sends The number of those messages.
  */
 function answeredCounters(scope: TrafficScope, sentAt: number, sends: number): readonly Counter[] {
@@ -253,7 +270,10 @@ function bucketsAndSlots(scope: TrafficScope, nowMs: number): readonly Counter[]
   return [...listKind('unanswered'), ...listKind('answered'), ...listKind('fresh')];
 }
 
-/** The periods in which messages are counted: without and with a right code, and the newest without one. */
+/**
+ * The periods in which messages are counted: without and with a right code, and the newest without
+ * one.
+ */
 const PERIODS = {
   unanswered: { seconds: BUCKET_SECONDS, count: BUCKETS },
   answered: { seconds: BUCKET_SECONDS, count: BUCKETS },
@@ -273,7 +293,8 @@ function toCounter(kind: Kind, { key }: TrafficScope, timeMs: number, age = 0): 
 const DEVIATIONS = 1.96;
 
 /**
- * Returns the upper end of the 95 % Wilson interval: the highest true rate that is still plausible. 1 without any trials.
+ * Returns the upper end of the 95 % Wilson interval: the highest true rate that is still plausible.
+ * 1 without any trials.
  * @param successes Successes out of `trials`.
  */
 export function upperWilsonBound(successes: number, trials: number): number {

@@ -1,6 +1,9 @@
 import type { PolicyContext } from '../limits/policy';
 
-/** The network of a number, in the form of a lookup. Codes are strings: "01" and "001" differ. HLR spec §2. */
+/**
+ * The network of a number, in the form of a lookup. Codes are strings: "01" and "001" differ. HLR
+ * spec §2.
+ */
 export interface Network {
   /** Three digits. */
   readonly mcc: string | null;

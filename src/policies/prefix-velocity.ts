@@ -16,19 +16,22 @@ const schema = strictOptions({
 export type PrefixVelocityOptions = z.input<typeof schema>;
 
 /**
- * Limits the messages to a prefix (a number without its last four digits) whose code was not entered. It counts when a
- * message is sent, so it also stops a burst. Numbers that are proven for the user by a texted code are exempt, and a
- * right code takes back what its pending login has added.
+ * Limits the messages to a prefix (a number without its last four digits) whose code was not
+ * entered. It counts when a message is sent, so it also stops a burst. Numbers that are proven for
+ * the user by a texted code are exempt, and a right code takes back what its pending login has
+ * added.
  *
- * Every message is counted in two windows that overlap by half, and the older one refuses. Within any half of `perSeconds`
- * no more than `maxUnanswered` messages are sent, wherever the windows begin.
+ * Every message is counted in two windows that overlap by half, and the older one refuses. Within
+ * any half of `perSeconds` no more than `maxUnanswered` messages are sent, wherever the windows
+ * begin.
  * @throws {TypeError} that names the option.
  */
 export function prefixVelocity(options: PrefixVelocityOptions = {}): Policy<unknown> {
   const { maxUnanswered, perSeconds, mode } = parseOptions('prefixVelocity', schema, options);
 
   /**
-   * Returns two windows of a prefix: the older one counts what the newer one counts, and half a window before it.
+   * Returns two windows of a prefix: the older one counts what the newer one counts, and half a
+   * window before it.
    * @param more What the counters of both have in common.
    */
   function findWindows(

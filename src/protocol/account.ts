@@ -12,7 +12,9 @@ export interface Currency {
   readonly symbol: string | null;
 }
 
-/** One network of the price list; an operator with several MNCs has one row for each. OTP spec §2. */
+/**
+ * One network of the price list; an operator with several MNCs has one row for each. OTP spec §2.
+ */
 export interface NetworkPrice {
   readonly id: string | null;
   readonly countryName: string | null;
@@ -46,7 +48,9 @@ const currencySchema = z
 /** The id of a row: a number in the documents, read as a string. */
 export const rowId = orNull((id) => (Number.isSafeInteger(id) ? String(id) : readText(id)));
 
-/** Returns the schema of a price list with such rows. @see OTP spec §2, pricing object; HLR spec §2 */
+/**
+ * Returns the schema of a price list with such rows. @see OTP spec §2, pricing object; HLR spec §2
+ */
 export function priceListOf<Row extends z.ZodType>(row: Row) {
   return z
     .object({

@@ -20,7 +20,10 @@ export interface RefreshBody {
   readonly validity?: number;
 }
 
-/** Reads a token: visible ASCII, because it becomes a header value, and the platform's error would echo an invalid one. */
+/**
+ * Reads a token: visible ASCII, because it becomes a header value, and the platform's error would
+ * echo an invalid one.
+ */
 export function readToken(value: unknown): string | null {
   return typeof value === 'string' && /^[\x21-\x7e]{1,4096}$/.test(value) ? value : null;
 }
@@ -29,7 +32,8 @@ export function readToken(value: unknown): string | null {
  * The authentication object. Without a refresh token, only credentials can renew the access token.
  * @see OTP spec §2, HLR spec §2
  *
- * Not shown in OTP spec §2: `validity_period` missing, malformed or as a string. Missing and malformed become null.
+ * Not shown in OTP spec §2: `validity_period` missing, malformed or as a string. Missing and
+ * malformed become null.
  */
 const tokensSchema = z
   .object({

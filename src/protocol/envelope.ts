@@ -2,10 +2,12 @@ import { z } from 'zod';
 import { readOrNull, readWholeNumber, required } from './values';
 
 /**
- * The envelope of every answer; fields may be added to it. The message of an error is never read: it is foreign text.
+ * The envelope of every answer; fields may be added to it. The message of an error is never read:
+ * it is foreign text.
  * @see OTP spec §1, response envelope; §2, error object; HLR spec §1, §7
  *
- * Not shown in OTP spec §1: whether a success has an empty or null `errors`, whether a failure has a `payload`: both are read.
+ * Not shown in OTP spec §1: whether a success has an empty or null `errors`, whether a failure has
+ * a `payload`: both are read.
  */
 const envelopeSchema = z.compile(
   z.object({
@@ -22,11 +24,13 @@ export type Answer =
   | { readonly kind: 'malformed' };
 
 /**
- * Classifies the parsed body of an answer. Success is a positive statement: HTTP 200 or 201, a `status_code` of success if
- * the field is there, and no errors. HTTP 200 does not always mean success. OTP spec §1, §7; HLR spec §1, §7.
+ * Classifies the parsed body of an answer. Success is a positive statement: HTTP 200 or 201, a
+ * `status_code` of success if the field is there, and no errors. HTTP 200 does not always mean
+ * success. OTP spec §1, §7; HLR spec §1, §7.
  *
  * Not shown in OTP spec §7: which HTTP status carries which code, so errors count under any status.
- * Not shown in OTP spec §7: 429 and 5xx without an error object. They count as rejected when `status_code` repeats the status.
+ * Not shown in OTP spec §7: 429 and 5xx without an error object. They count as rejected when
+ * `status_code` repeats the status.
  */
 export function readEnvelope(httpStatus: number, body: unknown): Answer {
   const envelope = readOrNull(envelopeSchema, body);
@@ -48,17 +52,20 @@ function isSuccess(status: number): boolean {
 }
 
 /**
- * Parses the JSON text of an answer; undefined when it is not JSON. An `id` beyond 2^53, which the platform's parser
- * would round, becomes a string with every digit. Not shown in OTP spec §2: how large the id of B may be.
+ * Parses the JSON text of an answer; undefined when it is not JSON. An `id` beyond 2^53, which the
+ * platform's parser would round, becomes a string with every digit. Not shown in OTP spec §2: how
+ * large the id of B may be.
  */
 export function parseAnswer(json: string): unknown {
   try {
     const answer: unknown = JSON.parse(json);
-    // Only valid JSON gets here, so that the second text differs from the first in the quotes alone.
+    // Only valid JSON gets here, so that the second text differs from the first in the quotes
+    // alone.
     const hasLongId = json.includes('"id"') && LONG_NUMBER.test(json);
     return hasLongId ? JSON.parse(json.replace(STRING_AND_NUMBER, quoteLongId)) : answer;
   } catch {
-    // The platform's message would quote the text; undefined is not an envelope, which is all the caller needs to know.
+    // The platform's message would quote the text; undefined is not an envelope, which is all the
+    // caller needs to know.
   }
   return undefined;
 }

@@ -37,7 +37,10 @@ export type AdvancedStatus = (typeof ADVANCED_STATUSES)[number];
 export interface Lookup {
   /** E.164 with plus. */
   readonly phone: string;
-  /** One of the documented words, or another one as it came. Not shown in HLR spec §2: the meaning of `error`. */
+  /**
+   * One of the documented words, or another one as it came. Not shown in HLR spec §2: the meaning
+   * of `error`.
+   */
   readonly status: LookupStatus | (string & {});
   readonly advancedStatus: AdvancedStatus | (string & {}) | null;
   readonly mcc: string | null;

@@ -1,12 +1,18 @@
 /** Where the gateway puts the pin. OTP spec §4. */
 export const PLACEHOLDER = '[PIN]';
 
-/** Characters of a message (OTP spec §8); one segment carries as many GSM 7-bit septets or UCS-2 units. */
+/**
+ * Characters of a message (OTP spec §8); one segment carries as many GSM 7-bit septets or UCS-2
+ * units.
+ */
 export const MESSAGE_LIMIT = { 'gsm-7': 160, 'ucs-2': 70 } as const;
 
 export type MessageEncoding = keyof typeof MESSAGE_LIMIT;
 
-/** GSM 7-bit default alphabet (3GPP TS 23.038, 6.2.1) without the escape: one septet each. It has Ç and no ç. */
+/**
+ * GSM 7-bit default alphabet (3GPP TS 23.038, 6.2.1) without the escape: one septet each. It has Ç
+ * and no ç.
+ */
 const BASIC = new Set(
   '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?' +
     '¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà',
@@ -41,19 +47,23 @@ export function measureMessage(text: string): MessageSize {
 
 /** The size of a template, with what is wrong with it. */
 export interface TemplateSize extends MessageSize {
-  /** Null when the template may be sent; otherwise half a sentence that follows the option's name. */
+  /**
+   * Null when the template may be sent; otherwise half a sentence that follows the option's name.
+   */
   readonly problem: string | null;
 }
 
 /**
- * Measures a template with exactly one `[PIN]`. Two things must fit, and `units` is the larger: the characters of the
- * template as it is written, and the text with the longest pin in place, in what the network counts.
+ * Measures a template with exactly one `[PIN]`. Two things must fit, and `units` is the larger: the
+ * characters of the template as it is written, and the text with the longest pin in place, in what
+ * the network counts.
  *
- * OTP spec §8 limits characters. An extension character such as the euro sign is one character and takes two septets, so
- * that a text within the limit may need a second segment, at the price of a second message. `allowsSecondSegment` leaves
- * the second rule out.
- * Not shown in OTP spec §4: whether the gateway measures the template or the text with the pin, and how long a pin is.
- * Not shown in OTP spec §4: whether several placeholders are all replaced, or one in lower case; exactly one `[PIN]` is required.
+ * OTP spec §8 limits characters. An extension character such as the euro sign is one character and
+ * takes two septets, so that a text within the limit may need a second segment, at the price of a
+ * second message. `allowsSecondSegment` leaves the second rule out. Not shown in OTP spec §4:
+ * whether the gateway measures the template or the text with the pin, and how long a pin is. Not
+ * shown in OTP spec §4: whether several placeholders are all replaced, or one in lower case;
+ * exactly one `[PIN]` is required.
  */
 export function measureTemplate(
   template: string,
@@ -72,7 +82,8 @@ function findProblem(
 ): string | null {
   const placeholders = template.split(PLACEHOLDER).length - 1;
   if (placeholders !== 1) return `must contain ${PLACEHOLDER} exactly once (found ${placeholders})`;
-  // Line feed is the one control character of a message: CR, TAB and the rest do not survive every route.
+  // Line feed is the one control character of a message: CR, TAB and the rest do not survive every
+  // route.
   if (/[\p{Cc}\u2028\u2029]/u.test(template.replaceAll('\n', '')) || !template.isWellFormed()) {
     return 'must not contain control characters other than line feeds';
   }

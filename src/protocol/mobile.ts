@@ -1,7 +1,7 @@
 /**
- * Returns the digits of an E.164 number as the wire carries them, or null: 7 to 15 digits, the first not zero, no plus.
- * One leading plus is removed. OTP spec §4, HLR spec §4.
- * Not shown in OTP spec §4: how few digits a number may have; 7 are required.
+ * Returns the digits of an E.164 number as the wire carries them, or null: 7 to 15 digits, the
+ * first not zero, no plus. One leading plus is removed. OTP spec §4, HLR spec §4. Not shown in OTP
+ * spec §4: how few digits a number may have; 7 are required.
  */
 export function toDigits(mobile: unknown): string | null {
   if (typeof mobile !== 'string') return null;
@@ -10,8 +10,8 @@ export function toDigits(mobile: unknown): string | null {
 }
 
 /**
- * Returns the digits of a number in an answer, or null.
- * Not shown in OTP spec §2: whether `mobile` is a number or a string, and whether it has a plus. All are read.
+ * Returns the digits of a number in an answer, or null. Not shown in OTP spec §2: whether `mobile`
+ * is a number or a string, and whether it has a plus. All are read.
  */
 export function readDigits(mobile: unknown): string | null {
   return toDigits(

@@ -31,11 +31,17 @@ export const REFERENCE_CODE_MAX = 50;
 export interface GenerateInput {
   /** E.164, with or without one leading plus. */
   readonly mobile: string;
-  /** 2 to 11 letters, digits, spaces, hyphens and dots, or 14 digits. Default: the gateway's (SECUREPIN). */
+  /**
+   * 2 to 11 letters, digits, spaces, hyphens and dots, or 14 digits. Default: the gateway's
+   * (SECUREPIN).
+   */
   readonly sender?: string | undefined;
   /** Seconds of pin validity. Default: the gateway's (600). A: 120 to 1800. */
   readonly validitySeconds?: number | undefined;
-  /** Text with exactly one `[PIN]`, at most 160 GSM 7-bit characters or 70 UCS-2 units. Default: the gateway's. */
+  /**
+   * Text with exactly one `[PIN]`, at most 160 GSM 7-bit characters or 70 UCS-2 units. Default: the
+   * gateway's.
+   */
   readonly message?: string | undefined;
   /** The caller's own reference, up to 50 characters. Variant A only. */
   readonly referenceCode?: string | undefined;
@@ -69,7 +75,8 @@ export interface RequestOptions {
 }
 
 /**
- * Returns the schema that checks the input of `generate` by the gateway's own rules and makes the body.
+ * Returns the schema that checks the input of `generate` by the gateway's own rules and makes the
+ * body.
  * @see OTP spec §4, POST generate; §8
  */
 export function createGenerateRequest(options: RequestOptions) {
@@ -111,7 +118,8 @@ export function createGenerateRequest(options: RequestOptions) {
 }
 
 /**
- * Returns the schema that checks the input of `validate` and makes the body; the pin is a string of digits.
+ * Returns the schema that checks the input of `validate` and makes the body; the pin is a string of
+ * digits.
  * @see OTP spec §4, POST validate/{id}
  *
  * Not shown in OTP spec §4: how many digits; 4 to 10 are accepted.
@@ -158,11 +166,12 @@ function referenceCode(variant: Variant) {
 }
 
 /**
- * Reads an OTP id that is safe in a URL path.
- * A: a string of up to 256 characters without control characters, never "." or "..". B: 1 to 20 digits.
+ * Reads an OTP id that is safe in a URL path. A: a string of up to 256 characters without control
+ * characters, never "." or "..". B: 1 to 20 digits.
  * @see OTP spec §2, OTP object
  *
- * Not shown in OTP spec §2: whether the id of B is a number or a string of digits; both are read, and whole numbers in A too.
+ * Not shown in OTP spec §2: whether the id of B is a number or a string of digits; both are read,
+ * and whole numbers in A too.
  */
 export const readOtpId: Readonly<Record<Variant, Read<string>>> = {
   A: (value) => {
@@ -176,7 +185,10 @@ export const readOtpId: Readonly<Record<Variant, Read<string>>> = {
   },
 };
 
-/** OTP spec §2, OTP object of variant A. Fields that no decision depends on are null when missing or malformed. */
+/**
+ * OTP spec §2, OTP object of variant A. Fields that no decision depends on are null when missing or
+ * malformed.
+ */
 export interface GeneratedA {
   readonly variant: 'A';
   readonly id: string;
@@ -184,7 +196,10 @@ export interface GeneratedA {
   readonly mobile: string;
   readonly sender: string | null;
   readonly validitySeconds: number | null;
-  /** The text with `[PIN]` still in it. Not shown in OTP spec §2: `message` or `imessaged`; either is read. */
+  /**
+   * The text with `[PIN]` still in it. Not shown in OTP spec §2: `message` or `imessaged`; either
+   * is read.
+   */
   readonly message: string | null;
   readonly referenceCode: string | null;
 }
@@ -197,7 +212,10 @@ export interface GeneratedB {
   readonly mobile: string;
   /** Decimal string. */
   readonly cost: string | null;
-  /** As it came. Not shown in OTP spec §2: unit and epoch of `valid_until`, so no decision depends on it. */
+  /**
+   * As it came. Not shown in OTP spec §2: unit and epoch of `valid_until`, so no decision depends
+   * on it.
+   */
   readonly validUntilRaw: unknown;
 }
 
@@ -237,7 +255,10 @@ const generatedSchemas = {
     })),
 };
 
-/** Reads the payload of a generate answer; null when the id is malformed or the number is not that of the request. */
+/**
+ * Reads the payload of a generate answer; null when the id is malformed or the number is not that
+ * of the request.
+ */
 export function readGenerated(
   variant: Variant,
   payload: unknown,
@@ -255,7 +276,9 @@ export function readGenerated(
  */
 const validatedSchema = z.compile(z.union([z.literal(''), z.null(), z.strictObject({})]));
 
-/** True when a validate answer reports success. A missing payload does not, unless it is accepted. */
+/**
+ * True when a validate answer reports success. A missing payload does not, unless it is accepted.
+ */
 export function isValidated(
   payload: unknown,
   hasPayload: boolean,

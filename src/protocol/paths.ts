@@ -1,11 +1,17 @@
-/** The two variants of the OTP interface. Which one a deployment speaks is configuration. OTP spec §1. */
+/**
+ * The two variants of the OTP interface. Which one a deployment speaks is configuration. OTP spec
+ * §1.
+ */
 export type Variant = 'A' | 'B';
 
 const OTP = '/apis/otp/v3';
 const SMS = '/apis/sms/mt/v2';
 const HLR = '/apis/hlr/v2';
 
-/** The calls of both services and their paths; one that ends in a slash is followed by its subject. OTP spec §4, HLR spec §4. */
+/**
+ * The calls of both services and their paths; one that ends in a slash is followed by its subject.
+ * OTP spec §4, HLR spec §4.
+ */
 export const PATHS = {
   /** The same for both services. */
   auth: '/apis/auth',
@@ -23,7 +29,10 @@ export const PATHS = {
 /** The names of the calls to the gateway in errors, events, deadlines and the simulator. */
 export type CallName = keyof typeof PATHS;
 
-/** OTP spec §4, POST validate/{id}. The id must have passed `readOtpId`: "." and ".." would change the path. */
+/**
+ * OTP spec §4, POST validate/{id}. The id must have passed `readOtpId`: "." and ".." would change
+ * the path.
+ */
 export function validatePath(id: string): string {
   return PATHS.validate + encodeURIComponent(id);
 }

@@ -5,8 +5,9 @@ import { MOBILE_PROBLEM, readDigits, toDigits } from './mobile';
 export type Read<Value> = (value: unknown) => Value | null;
 
 /**
- * Returns the schema of a field that must be readable. One function in place of a union and its transformations, each of
- * which zod would run by itself: they took most of the time of reading an answer.
+ * Returns the schema of a field that must be readable. One function in place of a union and its
+ * transformations, each of which zod would run by itself: they took most of the time of reading an
+ * answer.
  */
 export function required<Value>(read: Read<Value>, problem = 'is malformed') {
   return z.transform((value: unknown, context): Value => {
@@ -17,21 +18,27 @@ export function required<Value>(read: Read<Value>, problem = 'is malformed') {
   });
 }
 
-/** Returns the schema of a field that no decision depends on: missing and malformed values are read as null. */
+/**
+ * Returns the schema of a field that no decision depends on: missing and malformed values are read
+ * as null.
+ */
 export function orNull<Value>(read: Read<Value>) {
   return z.transform(read);
 }
 
 /**
- * Reads a whole number from zero, or the same as a string of up to nine digits. Numbers that a float cannot count are refused.
- * Not shown in OTP spec §1: codes as JSON numbers or strings.
+ * Reads a whole number from zero, or the same as a string of up to nine digits. Numbers that a
+ * float cannot count are refused. Not shown in OTP spec §1: codes as JSON numbers or strings.
  */
 export function readWholeNumber(value: unknown): number | null {
   if (typeof value === 'string') return /^[0-9]{1,9}$/.test(value) ? Number(value) : null;
   return isCount(value) ? value : null;
 }
 
-/** Reads a decimal amount as a string, never a float. Not shown in OTP spec §2: `cost` as number or string; both are read. */
+/**
+ * Reads a decimal amount as a string, never a float. Not shown in OTP spec §2: `cost` as number or
+ * string; both are read.
+ */
 export function readDecimal(value: unknown): string | null {
   if (typeof value !== 'string' && typeof value !== 'number') return null;
   const amount = String(value);
@@ -43,7 +50,10 @@ export function readText(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
-/** Reads a string that is not empty, or a JSON number as its digits: the documents say string, samples have both. */
+/**
+ * Reads a string that is not empty, or a JSON number as its digits: the documents say string,
+ * samples have both.
+ */
 export function readDigitsOrText(value: unknown): string | null {
   return isCount(value) ? String(value) : readText(value);
 }

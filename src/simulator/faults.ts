@@ -22,13 +22,18 @@ const delayMs = z.number(DELAY).min(0, DELAY).max(3_600_000, DELAY);
 /** Adds a `Retry-After` header. */
 const retryAfterSeconds = wholeNumber(0, Number.MAX_SAFE_INTEGER).optional();
 
-/** Whether the gateway has processed the request when the fault occurs. Default `before`: nothing was processed. */
+/**
+ * Whether the gateway has processed the request when the fault occurs. Default `before`: nothing
+ * was processed.
+ */
 const when = oneOf('before', 'after').optional();
 
 const faultSchema = z.discriminatedUnion(
   'kind',
   [
-    /** An error of the gateway's lists; nothing is processed. `status200` sends it with HTTP 200. */
+    /**
+     * An error of the gateway's lists; nothing is processed. `status200` sends it with HTTP 200.
+     */
     strictOptions({
       kind: z.literal('error'),
       code: wholeNumber(1, Number.MAX_SAFE_INTEGER),
@@ -36,7 +41,10 @@ const faultSchema = z.discriminatedUnion(
       status200: switchOption().optional(),
       retryAfterSeconds,
     }),
-    /** Waits, then processes as usual, unless the client has gone. With `when: 'after'` it processes first. */
+    /**
+     * Waits, then processes as usual, unless the client has gone. With `when: 'after'` it processes
+     * first.
+     */
     strictOptions({ kind: z.literal('latency'), ms: delayMs, when }),
     /** Keeps the connection open and sends nothing. */
     strictOptions({ kind: z.literal('no-answer'), when }),
@@ -52,7 +60,10 @@ const faultSchema = z.discriminatedUnion(
     strictOptions({ kind: z.literal('huge'), bytes }),
     /** Processes and pads the answer to that many bytes, which gzip makes small. */
     strictOptions({ kind: z.literal('compressed'), bytes }),
-    /** Default status 307, which repeats method and body; default location: a path of the simulator itself. */
+    /**
+     * Default status 307, which repeats method and body; default location: a path of the simulator
+     * itself.
+     */
     strictOptions({
       kind: z.literal('redirect'),
       status: httpStatus.optional(),
@@ -62,8 +73,8 @@ const faultSchema = z.discriminatedUnion(
     /** Processes and sends the answer byte by byte. */
     strictOptions({ kind: z.literal('slow-drip'), intervalMs: delayMs }),
     /**
-     * A well-formed envelope with neither payload nor errors, as in 429 and 503; with `envelope: false` a plain text,
-     * as a load balancer sends it.
+     * A well-formed envelope with neither payload nor errors, as in 429 and 503; with `envelope:
+     * false` a plain text, as a load balancer sends it.
      */
     strictOptions({
       kind: z.literal('status'),
@@ -198,8 +209,8 @@ function sendSlowly(response: ServerResponse, answer: Answer, intervalMs: number
 }
 
 /**
- * Sends the answer with one more field, so long that the whole has that many bytes, and without a length. Gzip makes it
- * a few bytes on the wire that unpack to many.
+ * Sends the answer with one more field, so long that the whole has that many bytes, and without a
+ * length. Gzip makes it a few bytes on the wire that unpack to many.
  */
 function sendPadded(
   response: ServerResponse,
@@ -249,7 +260,10 @@ function createError(
   return { ...createAnswer(refusal, readings), headers: retryAfter(retryAfterSeconds) };
 }
 
-/** Not shown in OTP spec §7: 429 and 503 at all, and whether a load balancer answers in the gateway's place. */
+/**
+ * Not shown in OTP spec §7: 429 and 503 at all, and whether a load balancer answers in the
+ * gateway's place.
+ */
 function createStatus(
   { status, envelope, retryAfterSeconds }: OfKind<'status'>,
   readings: Readings,

@@ -18,7 +18,10 @@ export class GatewaySimulator {
   readonly baseUrl: string;
   /** A page that shows the text messages as they arrive. */
   readonly inboxUrl: string;
-  /** What lookups answer; a number that was never set has a subscriber made from its digits. HLR spec §2. */
+  /**
+   * What lookups answer; a number that was never set has a subscriber made from its digits. HLR
+   * spec §2.
+   */
   readonly subscribers: Subscribers;
 
   readonly #state: SimulatorState;
@@ -42,7 +45,8 @@ export class GatewaySimulator {
   /**
    * Starts a simulator and resolves when it listens.
    * @throws {TypeError} for a wrong option, which it names.
-   * @throws {Error} when NODE_ENV is production, when the host is not a loopback address, or when the port is taken.
+   * @throws {Error} when NODE_ENV is production, when the host is not a loopback address, or when
+   * the port is taken.
    */
   static async start(options: SimulatorOptions = {}): Promise<GatewaySimulator> {
     const checked = checkOptions(options);
@@ -63,7 +67,10 @@ export class GatewaySimulator {
     return this.#state.outbox.lastPin(mobile);
   }
 
-  /** Moves the simulator's clock forward: tokens and pins age. @throws {RangeError} for a negative number. */
+  /**
+   * Moves the simulator's clock forward: tokens and pins age. @throws {RangeError} for a negative
+   * number.
+   */
   advanceSeconds(seconds: number): void {
     this.#state.clock.advanceSeconds(seconds);
   }

@@ -68,19 +68,26 @@ const optionsSchema = strictOptions({
   /** Digits of a pin, 4 to 10. Default 6. Not shown in OTP spec §4: how many a pin has. */
   pinDigits: wholeNumber(4, 10).default(6),
   /**
-   * Numbers, with or without plus, that always get the same pin of 4 to 10 digits. For demonstrations and tests; the
-   * library itself has no such option. Default none.
+   * Numbers, with or without plus, that always get the same pin of 4 to 10 digits. For
+   * demonstrations and tests; the library itself has no such option. Default none.
    */
   fixedPins: pinsByMobile.default({}),
-  /** How the open points of the documents are read. Default: the documented or careful reading of each. */
+  /**
+   * How the open points of the documents are read. Default: the documented or careful reading of
+   * each.
+   */
   readings: readingsSchema.prefault({}),
   /** Whether the account may send OTPs; false leads to 2100 in B. Default true. OTP spec §7. */
   maySendOtp: switchOption().default(true),
   /** Whether the account may look numbers up; false leads to 2004. Default true. HLR spec §7. */
   mayLookUp: switchOption().default(true),
-  /** Prefixes of numbers, digits without plus, that lead to 2101 in B. Default none. OTP spec §7. */
+  /**
+   * Prefixes of numbers, digits without plus, that lead to 2101 in B. Default none. OTP spec §7.
+   */
   unknownDestinations: prefixes,
-  /** Prefixes of numbers, digits without plus, that lead to 2102 in B. Default none. OTP spec §7. */
+  /**
+   * Prefixes of numbers, digits without plus, that lead to 2102 in B. Default none. OTP spec §7.
+   */
   forbiddenDestinations: prefixes,
   /** The clock, in milliseconds since 1970. Default `Date.now`. */
   now: callback<() => number>().default(() => Date.now),
@@ -103,7 +110,8 @@ export function checkOptions(options: SimulatorOptions): CheckedOptions {
 }
 
 /**
- * Refuses to run in production or where other machines could connect, because the simulator shows pins to everyone.
+ * Refuses to run in production or where other machines could connect, because the simulator shows
+ * pins to everyone.
  * @throws {Error} that names the reason.
  */
 export function refuseUnsafeEnvironment(host: string, environment: string | undefined): void {

@@ -9,7 +9,10 @@ export const RECORD_VERSION = 1;
 /** Seconds a renewal may take; then the lease of a process that died is free. */
 export const TOKEN_LEASE_SECONDS = 15;
 
-/** Seconds a counter without window lives from its last charge, and a fence from its last renewal: 400 days. */
+/**
+ * Seconds a counter without window lives from its last charge, and a fence from its last renewal:
+ * 400 days.
+ */
 export const LONG_LIFE_SECONDS = 400 * 86_400;
 
 /** Seconds recovery codes live: ten years. */
@@ -25,7 +28,10 @@ export function parseJson(text: unknown): unknown {
   return null;
 }
 
-/** Returns a whole number from zero, given as a number or as digits (client libraries differ); otherwise null. */
+/**
+ * Returns a whole number from zero, given as a number or as digits (client libraries differ);
+ * otherwise null.
+ */
 export function toWholeNumber(value: unknown): number | null {
   const number = typeof value === 'string' && /^[0-9]{1,16}$/.test(value) ? Number(value) : value;
   return isWholeNumber(number) ? number : null;

@@ -1,12 +1,18 @@
 import type { Counter, CounterStore, SmsOtpStore } from './store';
 import { withTimeout } from './with-timeout';
 
-/** The parts of a store that a login uses. Tokens have a deadline of their own: the authentication's. */
+/**
+ * The parts of a store that a login uses. Tokens have a deadline of their own: the
+ * authentication's.
+ */
 export interface GuardedStore extends Omit<SmsOtpStore, 'tokens'> {
   readonly consumeAndClear: ConsumeAndClear;
 }
 
-/** `consume`, and only when that is true `clear` and `charge`. Counters that stay are only stricter; `isCleared` is false then. */
+/**
+ * `consume`, and only when that is true `clear` and `charge`. Counters that stay are only stricter;
+ * `isCleared` is false then.
+ */
 export type ConsumeAndClear = (
   otpId: string,
   change: {
@@ -27,7 +33,8 @@ interface OwnGuard {
 }
 
 /**
- * Marks the parts of a store whose calls end in time and with errors of ours by themselves. No copy or wrapper of a part is marked.
+ * Marks the parts of a store whose calls end in time and with errors of ours by themselves. No copy
+ * or wrapper of a part is marked.
  * @param consumeAndClear In one round trip. It is not used for a store with other counters.
  */
 export function markGuarded<Store extends Parts>(
@@ -61,9 +68,11 @@ function inTwoSteps({ challenges, counters }: Parts): ConsumeAndClear {
 }
 
 /**
- * Wraps any store: every call has a deadline of 2 s, and every failure becomes a `StoreError`, so that nothing a
- * third-party store throws goes further. A part that the store lacks is absent here as well.
- * @param emit Called for every call with its duration, and again for each that failed. Without it nothing is timed, and parts
+ * Wraps any store: every call has a deadline of 2 s, and every failure becomes a `StoreError`, so
+ * that nothing a third-party store throws goes further. A part that the store lacks is absent here
+ * as well.
+ * @param emit Called for every call with its duration, and again for each that failed. Without it
+ * nothing is timed, and parts
  *   that guard themselves are used as they are.
  */
 export function guardStore(store: SmsOtpStore, emit?: (event: StoreEvent) => void): GuardedStore {

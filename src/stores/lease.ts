@@ -10,21 +10,30 @@ export type LeaseAnswer =
   | { readonly outcome: 'held' }
   | { readonly outcome: 'acquired'; readonly fence: number; readonly previous: StoredToken | null };
 
-/** The three steps of a lease on the token of one account. Each is atomic over all processes that share the store. */
+/**
+ * The three steps of a lease on the token of one account. Each is atomic over all processes that
+ * share the store.
+ */
 export interface TokenLease {
   /**
-   * In this order: `stored` when a token with a fence above `seen` exists; `held` while another owner's lease runs;
-   * otherwise the lease is taken for `TOKEN_LEASE_SECONDS` with a fence one above all earlier ones and above `seen`.
-   * `seen` counts because a store that lost its data would otherwise start again below what its users remember.
+   * In this order: `stored` when a token with a fence above `seen` exists; `held` while another
+   * owner's lease runs; otherwise the lease is taken for `TOKEN_LEASE_SECONDS` with a fence one
+   * above all earlier ones and above `seen`. `seen` counts because a store that lost its data would
+   * otherwise start again below what its users remember.
    */
   acquire(owner: string, seen: number): Promise<LeaseAnswer>;
-  /** Stores the token and frees the lease, unless a later fence was given out. True when it was stored. */
+  /**
+   * Stores the token and frees the lease, unless a later fence was given out. True when it was
+   * stored.
+   */
   save(owner: string, token: StoredToken, ttlSeconds: number): Promise<boolean>;
   /** Frees the lease if it still belongs to this owner. */
   release(owner: string): Promise<void>;
 }
 
-/** Milliseconds between two polls of a lease that another owner holds: the first, and the longest. */
+/**
+ * Milliseconds between two polls of a lease that another owner holds: the first, and the longest.
+ */
 const FIRST_POLL_MS = 20;
 const LAST_POLL_MS = 250;
 /** Seconds a waiter goes on polling beyond the longest lease. */
@@ -72,7 +81,8 @@ export async function renewUnderLease(
         if (await lease.save(owner, token, renewed.ttlSeconds)) return token;
       }
     } catch (error) {
-      // Not awaited: a lost request for the lease may still arrive, and a lease that cannot be freed ends by itself.
+      // Not awaited: a lost request for the lease may still arrive, and a lease that cannot be
+      // freed ends by itself.
       lease.release(owner).catch(() => undefined);
       throw error;
     }

@@ -4,8 +4,8 @@ import type * as RecordsModule from './records';
 export type Records = typeof RecordsModule;
 
 /**
- * Loads the records, and zod with them, right after the store that calls this was constructed: neither an import of the
- * package nor a login waits for it.
+ * Loads the records, and zod with them, right after the store that calls this was constructed:
+ * neither an import of the package nor a login waits for it.
  */
 export async function loadRecords(): Promise<Records> {
   await Promise.resolve();

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
-// Loads zod: at run time `records.ts` alone imports this module. All others import the types from `store.ts`.
+// Loads zod: at run time `records.ts` alone imports this module. All others import the types from
+// `store.ts`.
 
 const text = z.string().min(1);
 /** Records are versioned; a store refuses an unknown version. */
@@ -23,17 +24,23 @@ export const challengeSchema = z
     version,
     otpId: text,
     /**
-     * The pending login that this challenge belongs to. The session holds the same, so that an OTP id that the gateway
-     * issues twice fits one session only.
+     * The pending login that this challenge belongs to. The session holds the same, so that an OTP
+     * id that the gateway issues twice fits one session only.
      */
     pendingId: text,
-    /** The user's id as a string; `userIdType` is its type, so that `loadUser` gets what `getUserId` returned. */
+    /**
+     * The user's id as a string; `userIdType` is its type, so that `loadUser` gets what `getUserId`
+     * returned.
+     */
     userId: text,
     userIdType: z.enum(['string', 'number', 'bigint']),
     purpose,
     /** Whether a text went out. False: the id is our own, and no code fits it. */
     isSent: z.boolean(),
-    /** Which of the user's browsers it belongs to: of all challenges of a user, purpose and bucket, the newest code alone lives. */
+    /**
+     * Which of the user's browsers it belongs to: of all challenges of a user, purpose and bucket,
+     * the newest code alone lives.
+     */
     bucket: text,
     /** E.164 with plus; empty when no text went out because the user has no number. */
     mobile: z.string(),
@@ -46,8 +53,8 @@ export const challengeSchema = z
     /** The attempts that this challenge admits. */
     maxAttempts: z.int().min(1),
     /**
-     * Milliseconds since 1970: when the code was sent, when it expires, when the pending login ends. Without a text: when
-     * this pending login began, and its end twice.
+     * Milliseconds since 1970: when the code was sent, when it expires, when the pending login
+     * ends. Without a text: when this pending login began, and its end twice.
      */
     sentAt: z.number(),
     expiresAt: z.number(),
@@ -66,8 +73,8 @@ export const challengeSchema = z
   .refine(({ purpose, replaces }) => replaces === undefined || purpose === 'enroll');
 
 /**
- * One OTP id of a pending login with everything a decision needs. Only the gateway knows the code itself. Where no text
- * went out, the id is one of our own that the gateway has never seen.
+ * One OTP id of a pending login with everything a decision needs. Only the gateway knows the code
+ * itself. Where no text went out, the id is one of our own that the gateway has never seen.
  */
 export type Challenge = Readonly<z.output<typeof challengeSchema>>;
 
@@ -101,7 +108,9 @@ export const browserSchema = z.object({
   seenAt: z.number(),
 });
 
-/** A browser in which a user has passed the second factor. Not trusted: a code is still asked for. */
+/**
+ * A browser in which a user has passed the second factor. Not trusted: a code is still asked for.
+ */
 export type KnownBrowser = Readonly<z.output<typeof browserSchema>>;
 
 export const loginSchema = z.object({

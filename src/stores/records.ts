@@ -70,7 +70,8 @@ export function toClaim(
 
 /**
  * Checks a device before it is stored.
- * @throws {StoreError} `ERR_STORE` when the record, its time to live or the number of devices is invalid.
+ * @throws {StoreError} `ERR_STORE` when the record, its time to live or the number of devices is
+ * invalid.
  */
 export function checkDevice(device: TrustedDevice, ttlSeconds: number, most: number): void {
   check(
@@ -116,7 +117,10 @@ export function toRotation(
   return { outcome, device };
 }
 
-/** @throws {StoreError} `ERR_STORE` when the browser, its time to live or the number of browsers is invalid. */
+/**
+ * @throws {StoreError} `ERR_STORE` when the browser, its time to live or the number of browsers is
+ * invalid.
+ */
 export function checkBrowser(browser: KnownBrowser, ttlSeconds: number, most: number): void {
   check(
     'browsers.remember: unknown record',
@@ -136,7 +140,10 @@ export function parseBrowser(record: unknown, userId: string): KnownBrowser {
   return data;
 }
 
-/** @throws {StoreError} `ERR_STORE` when the login, its time to live or the number of logins is invalid. */
+/**
+ * @throws {StoreError} `ERR_STORE` when the login, its time to live or the number of logins is
+ * invalid.
+ */
 export function checkLogin(login: Login, ttlSeconds: number, most: number): void {
   check(
     'logins.begin: unknown record',
@@ -154,7 +161,8 @@ export function checkSeen(seen: LoginSeen): void {
 /**
  * Parses a login that a store returned: untrusted data.
  * @param seen Its `lastSeenAt`, which the store keeps outside the record.
- * @throws {StoreError} `ERR_STORE` when it is not what this release writes under that id for that user.
+ * @throws {StoreError} `ERR_STORE` when it is not what this release writes under that id for that
+ * user.
  */
 export function parseLogin(
   record: unknown,
@@ -171,7 +179,10 @@ export function parseLogin(
   return data;
 }
 
-/** @throws {StoreError} `ERR_STORE` for an empty or overlong hash, for too many, and for one that occurs twice. */
+/**
+ * @throws {StoreError} `ERR_STORE` for an empty or overlong hash, for too many, and for one that
+ * occurs twice.
+ */
 export function checkHashes(hashes: readonly string[]): void {
   check('recoveryCodes.replace: invalid hashes', hashesSchema, hashes);
 }

@@ -10,13 +10,18 @@ export type {
   TrustedDevice,
 } from './record-schemas';
 
-/** A user's id as `getUserId` returns it. Two ids are the same user when they are equal as strings. */
+/**
+ * A user's id as `getUserId` returns it. Two ids are the same user when they are equal as strings.
+ */
 export type UserId = string | number | bigint;
 
 /** A live challenge, and whether its texted code may still be right. */
 export interface LiveChallenge {
   readonly challenge: Challenge;
-  /** False when no text went out, and once a later text to that user, purpose and bucket has taken the code. */
+  /**
+   * False when no text went out, and once a later text to that user, purpose and bucket has taken
+   * the code.
+   */
   readonly hasLiveCode: boolean;
 }
 
@@ -29,9 +34,10 @@ export type Claim =
 /** How a challenge begins. */
 export interface BeginOptions {
   /**
-   * `any`: it takes the place of whatever its pending login (`pendingId`) waits for, and every OTP id of that pending login
-   * stands for it from now on. `live`: the same, but only while that pending login is live. Without a text it never takes
-   * the place of one with a text. Left out: no other OTP id stands for it.
+   * `any`: it takes the place of whatever its pending login (`pendingId`) waits for, and every OTP
+   * id of that pending login stands for it from now on. `live`: the same, but only while that
+   * pending login is live. Without a text it never takes the place of one with a text. Left out: no
+   * other OTP id stands for it.
    */
   readonly supersedes?: 'any' | 'live';
 }
@@ -39,22 +45,27 @@ export interface BeginOptions {
 /** Challenges. Every call is atomic over all processes that share the store. */
 export interface ChallengeStore {
   /**
-   * Stores a challenge for `ttlSeconds` with no attempts counted. With a text (`isSent`) it takes the code in the same
-   * step from the earlier live challenge of that user, purpose and bucket, which lives on without one. An OTP id that is
-   * already known is replaced. Resolves to false when `supersedes` forbids it: then nothing has changed.
+   * Stores a challenge for `ttlSeconds` with no attempts counted. With a text (`isSent`) it takes
+   * the code in the same step from the earlier live challenge of that user, purpose and bucket,
+   * which lives on without one. An OTP id that is already known is replaced. Resolves to false when
+   * `supersedes` forbids it: then nothing has changed.
    */
   begin(challenge: Challenge, ttlSeconds: number, options?: BeginOptions): Promise<unknown>;
   /**
-   * Counts one attempt on the challenge that this OTP id stands for. `claimed` while the count is within `maxAttempts`,
-   * `exhausted` beyond it, `unknown` when there is no such live challenge. A missing or invalid count of a live challenge is
-   * `exhausted`.
+   * Counts one attempt on the challenge that this OTP id stands for. `claimed` while the count is
+   * within `maxAttempts`, `exhausted` beyond it, `unknown` when there is no such live challenge. A
+   * missing or invalid count of a live challenge is `exhausted`.
    */
   claim(otpId: string): Promise<Claim>;
-  /** Returns the challenge that this OTP id stands for, and counts no attempt; null when none is live. */
+  /**
+   * Returns the challenge that this OTP id stands for, and counts no attempt; null when none is
+   * live.
+   */
   find(otpId: string): Promise<LiveChallenge | null>;
   /**
-   * Ends the challenge that this OTP id stands for. True for exactly one caller. With `byCode`, only while the code of this
-   * very id lives: a text that came in between has taken its place, and the challenge stays.
+   * Ends the challenge that this OTP id stands for. True for exactly one caller. With `byCode`,
+   * only while the code of this very id lives: a text that came in between has taken its place, and
+   * the challenge stays.
    */
   consume(otpId: string, options?: { readonly byCode?: boolean }): Promise<boolean>;
   /** Ends the challenge that this OTP id stands for, if it is live. */
@@ -66,22 +77,29 @@ export interface ChallengeStore {
 /** A named count. */
 export interface Counter {
   readonly key: string;
-  /** Seconds from the first charge until the count falls to zero; null: no window, it lives 400 days from its last charge. */
+  /**
+   * Seconds from the first charge until the count falls to zero; null: no window, it lives 400 days
+   * from its last charge.
+   */
   readonly windowSeconds: number | null;
   /**
-   * What one charge adds: a safe integer. Default 1. It is refused when the sum would exceed `max`. A negative amount
-   * gives back, never below zero; it is never refused and begins no window.
+   * What one charge adds: a safe integer. Default 1. It is refused when the sum would exceed `max`.
+   * A negative amount gives back, never below zero; it is never refused and begins no window.
    */
   readonly amount?: number | undefined;
   /** The highest count. Without it there is no bound. */
   readonly max?: number | undefined;
   /** Never added to, but refuses when it is full or locked, like the others. */
   readonly isOnlyRead?: boolean | undefined;
-  /** Keys of other counters: while one of those is above zero, this one is neither read nor added to; its count is reported as 0. */
+  /**
+   * Keys of other counters: while one of those is above zero, this one is neither read nor added
+   * to; its count is reported as 0.
+   */
   readonly exemptBy?: readonly string[] | undefined;
   /**
-   * A lock after every `every` charges: the charge that reaches a multiple sets the next lock in the same step. One that
-   * adds more than 1 sets the lock of the last multiple it reaches or passes; a negative amount sets and lifts none.
+   * A lock after every `every` charges: the charge that reaches a multiple sets the next lock in
+   * the same step. One that adds more than 1 sets the lock of the last multiple it reaches or
+   * passes; a negative amount sets and lifts none.
    */
   readonly lock?:
     | {
@@ -103,18 +121,29 @@ export interface Count {
 
 /** The answer to a charge, in the order of the counters. */
 export interface Charge {
-  /** The index of the first counter that was full or locked: then nothing at all was charged. Null when all were charged. */
+  /**
+   * The index of the first counter that was full or locked: then nothing at all was charged. Null
+   * when all were charged.
+   */
   readonly refusedBy: number | null;
   readonly counts: readonly Count[];
 }
 
-/** Counters. Every call is atomic over all processes that share the store, and takes one round trip. */
+/**
+ * Counters. Every call is atomic over all processes that share the store, and takes one round trip.
+ */
 export interface CounterStore {
   /** Adds to each counter its amount, or nothing to any of them when one is full or locked. */
   charge(counters: readonly Counter[]): Promise<Charge>;
-  /** Resets counters and lifts their locks. With `keepsLocked`, those under a running lock stay as they are. */
+  /**
+   * Resets counters and lifts their locks. With `keepsLocked`, those under a running lock stay as
+   * they are.
+   */
   clear(keys: readonly string[], options?: { readonly keepsLocked?: boolean }): Promise<void>;
-  /** Locks a counter for this many seconds; a longer running lock stays. 0 lifts the lock; the count stays. */
+  /**
+   * Locks a counter for this many seconds; a longer running lock stays. 0 lifts the lock; the count
+   * stays.
+   */
   lock(key: string, seconds: number): Promise<void>;
 }
 
@@ -133,15 +162,19 @@ export interface RenewedToken {
 
 /** The gateway's token, shared by all processes of one account. */
 export interface TokenStore {
-  /** True when tokens never leave this process's memory: the key that seals them need not be slow to guess then. Default: false. */
+  /**
+   * True when tokens never leave this process's memory: the key that seals them need not be slow to
+   * guess then. Default: false.
+   */
   readonly isInProcess?: boolean;
   /** Returns the newest token, or null. */
   read(account: string): Promise<StoredToken | null>;
   /**
-   * Runs `renew` at most once at a time over all processes, under a lease with a fence, and returns the winner's token to
-   * every caller that waited. `seen` is the fence of the token to be replaced (0: none): when a newer one is stored
-   * already, it is returned at once. A holder whose lease has passed to another does not overwrite the newer token. A
-   * `renew` that throws frees the lease; its caller gets the error, the next waiter tries for itself.
+   * Runs `renew` at most once at a time over all processes, under a lease with a fence, and returns
+   * the winner's token to every caller that waited. `seen` is the fence of the token to be replaced
+   * (0: none): when a newer one is stored already, it is returned at once. A holder whose lease has
+   * passed to another does not overwrite the newer token. A `renew` that throws frees the lease;
+   * its caller gets the error, the next waiter tries for itself.
    */
   renew(
     account: string,
@@ -150,7 +183,10 @@ export interface TokenStore {
   ): Promise<StoredToken>;
 }
 
-/** All state in one place. The parts are independent; `createSmsOtp` takes all of them as one option. */
+/**
+ * All state in one place. The parts are independent; `createSmsOtp` takes all of them as one
+ * option.
+ */
 export interface SmsOtpStore {
   readonly challenges: ChallengeStore;
   readonly counters: CounterStore;
@@ -167,11 +203,13 @@ export interface SmsOtpStore {
   readonly notes?: NoteStore;
 }
 
-/** Recovery codes of users, as hashes. Every call is atomic over all processes that share the store. */
+/**
+ * Recovery codes of users, as hashes. Every call is atomic over all processes that share the store.
+ */
 export interface RecoveryCodeStore {
   /**
-   * Replaces the user's codes by these hashes, in one step; an empty list removes all. With `isFirst`, only while the
-   * user has none. True when they were written. They live ten years.
+   * Replaces the user's codes by these hashes, in one step; an empty list removes all. With
+   * `isFirst`, only while the user has none. True when they were written. They live ten years.
    */
   replace(
     userId: string,
@@ -187,7 +225,9 @@ export interface RecoveryCodeStore {
   count(userId: string): Promise<number>;
 }
 
-/** The result of presenting a token: `stale` means that the device is known and has another token. */
+/**
+ * The result of presenting a token: `stale` means that the device is known and has another token.
+ */
 export type DeviceRotation =
   | { readonly outcome: 'rotated'; readonly device: TrustedDevice }
   | { readonly outcome: 'stale'; readonly device: TrustedDevice }
@@ -195,11 +235,14 @@ export type DeviceRotation =
 
 /** Trusted devices. Every call is atomic over all processes that share the store. */
 export interface DeviceStore {
-  /** Adds a device for `ttlSeconds`. Beyond `most` devices of its user, the oldest (by `createdAt`) goes in the same step. */
+  /**
+   * Adds a device for `ttlSeconds`. Beyond `most` devices of its user, the oldest (by `createdAt`)
+   * goes in the same step.
+   */
   add(device: TrustedDevice, ttlSeconds: number, most: number): Promise<void>;
   /**
-   * If `tokenHash` is `seenHash`: replaces it by `nextHash`, keeps the old one as `previousHash` and `usedAt` as
-   * `lastUsedAt`, and returns the device as it is now. The end of its life stays.
+   * If `tokenHash` is `seenHash`: replaces it by `nextHash`, keeps the old one as `previousHash`
+   * and `usedAt` as `lastUsedAt`, and returns the device as it is now. The end of its life stays.
    */
   rotate(
     userId: string,
@@ -217,9 +260,9 @@ export interface DeviceStore {
 /** Known browsers. Every call is atomic over all processes that share the store. */
 export interface BrowserStore {
   /**
-   * Writes a browser for `ttlSeconds`; one that is there gets the new `seenAt` and life. Beyond `most` browsers of its user
-   * those with the oldest `seenAt` go in the same step, never the one written. Returns the ids of those that went: each to
-   * one caller, and none whose life was over.
+   * Writes a browser for `ttlSeconds`; one that is there gets the new `seenAt` and life. Beyond
+   * `most` browsers of its user those with the oldest `seenAt` go in the same step, never the one
+   * written. Returns the ids of those that went: each to one caller, and none whose life was over.
    */
   remember(browser: KnownBrowser, ttlSeconds: number, most: number): Promise<readonly string[]>;
   /** Returns the user's browsers, newest first. */
@@ -231,26 +274,37 @@ export interface BrowserStore {
 /** Logins. Every call is atomic over all processes that share the store. */
 export interface LoginStore {
   /**
-   * Writes a login for `ttlSeconds`; an id that is known is replaced, also when it was another user's. Beyond `most` logins
-   * of its user those with the oldest `startedAt` end in the same step, never the one written. Returns the ids of those
-   * that ended: each to one caller, and none whose life was over.
+   * Writes a login for `ttlSeconds`; an id that is known is replaced, also when it was another
+   * user's. Beyond `most` logins of its user those with the oldest `startedAt` end in the same
+   * step, never the one written. Returns the ids of those that ended: each to one caller, and none
+   * whose life was over.
    */
   begin(login: Login, ttlSeconds: number, most: number): Promise<readonly string[]>;
   /**
-   * Returns the login; null when it is not live. With `seen`, a login whose `lastSeenAt` lies at least `everySeconds` before
-   * `at` takes `at` as its `lastSeenAt` and lives `ttlSeconds` from now, in the same step; the result shows it as it is then.
-   * Otherwise nothing is written. A login that has ended never comes back by this.
+   * Returns the login; null when it is not live. With `seen`, a login whose `lastSeenAt` lies at
+   * least `everySeconds` before `at` takes `at` as its `lastSeenAt` and lives `ttlSeconds` from
+   * now, in the same step; the result shows it as it is then. Otherwise nothing is written. A login
+   * that has ended never comes back by this.
    */
   find(loginId: string, seen?: LoginSeen): Promise<Login | null>;
   /** Ends a login. True for exactly one caller. */
   end(loginId: string): Promise<boolean>;
-  /** Returns the user's logins, the newest `startedAt` first; those of the same date by id, the greatest (in bytes) first. */
+  /**
+   * Returns the user's logins, the newest `startedAt` first; those of the same date by id, the
+   * greatest (in bytes) first.
+   */
   list(userId: string): Promise<readonly Login[]>;
-  /** Ends all logins of a user but `except`, and returns the ids of those that ended: each to one caller. */
+  /**
+   * Ends all logins of a user but `except`, and returns the ids of those that ended: each to one
+   * caller.
+   */
   endAll(userId: string, except?: string): Promise<readonly string[]>;
 }
 
-/** Short strings under a key, with a time to live. The last write wins: for hints, never for what decides alone. */
+/**
+ * Short strings under a key, with a time to live. The last write wins: for hints, never for what
+ * decides alone.
+ */
 export interface NoteStore {
   read(key: string): Promise<string | null>;
   /** At most 4,096 characters. */

@@ -4,10 +4,11 @@ import { SmsOtpError, StoreError } from '../errors';
 export const STORE_TIMEOUT_MS = 2_000;
 
 /**
- * Runs one operation of a store under a deadline of our own: a client library may queue what it cannot send, and wait
- * forever.
- * @throws {StoreError} `ERR_STORE` when the operation fails or the time is up. What was sent may still take effect: a
- * charge too many, a challenge that is never used, counters that a right code has cleared; never a success.
+ * Runs one operation of a store under a deadline of our own: a client library may queue what it
+ * cannot send, and wait forever.
+ * @throws {StoreError} `ERR_STORE` when the operation fails or the time is up. What was sent may
+ * still take effect: a charge too many, a challenge that is never used, counters that a right code
+ * has cleared; never a success.
  */
 export function withTimeout<Result>(
   operation: string,
@@ -35,10 +36,12 @@ const PARTS = 10;
 const NOW = Promise.resolve();
 
 /**
- * Waits for a promise, but for no more than `limitMs` during which this process could have received the result; then
- * rejects with the error that `toError` returns. A process that is busy receives nothing: whatever blocks it counts as
- * one part of the time, and what has arrived by the end is read first.
- * @param convert Makes the error to reject with of what the promise rejects with. Default: the same.
+ * Waits for a promise, but for no more than `limitMs` during which this process could have received
+ * the result; then rejects with the error that `toError` returns. A process that is busy receives
+ * nothing: whatever blocks it counts as one part of the time, and what has arrived by the end is
+ * read first.
+ * @param convert Makes the error to reject with of what the promise rejects with. Default: the
+ * same.
  */
 export function waitAtMost<Result>(
   work: Promise<Result>,

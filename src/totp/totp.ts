@@ -23,7 +23,10 @@ export interface TotpSecretOptions {
   readonly issuer: string;
   /** The user's name or address, without a colon. */
   readonly account: string;
-  /** A secret that exists: base32 from another library, or `sealed`, to seal it under a new `secret`. Default: 160 random bits. */
+  /**
+   * A secret that exists: base32 from another library, or `sealed`, to seal it under a new
+   * `secret`. Default: 160 random bits.
+   */
   readonly existing?: string | undefined;
 }
 
@@ -41,11 +44,14 @@ export interface TotpSecret {
 export interface TotpFactorOptions {
   /** The `secret` of `createSmsOtp`. */
   readonly secret: SecretOption;
-  /** Returns what is stored as `sealed` for this user; null or undefined: there is no authenticator app. */
+  /**
+   * Returns what is stored as `sealed` for this user; null or undefined: there is no authenticator
+   * app.
+   */
   findSecret(user: Express.User): string | null | undefined | Promise<string | null | undefined>;
   /**
-   * Stores `step` as the user's last one if it is above the one stored, in one atomic statement, and returns whether it was.
-   * This is what makes a code work once. Only `true` counts.
+   * Stores `step` as the user's last one if it is above the one stored, in one atomic statement,
+   * and returns whether it was. This is what makes a code work once. Only `true` counts.
    */
   acceptStep(user: Express.User, step: number): boolean | Promise<boolean>;
   /** The factor's name. Default: `'totp'`. */
@@ -81,8 +87,10 @@ const factorSchema = strictOptions({
 });
 
 /**
- * Creates the secret of a user's authenticator app: codes of 6 digits, 30 seconds, SHA-1, which all such apps can make.
- * @throws {TypeError} when an option is wrong. @throws {Error} when the package otpauth is not installed.
+ * Creates the secret of a user's authenticator app: codes of 6 digits, 30 seconds, SHA-1, which all
+ * such apps can make.
+ * @throws {TypeError} when an option is wrong. @throws {Error} when the package otpauth is not
+ * installed.
  */
 export async function createTotpSecret(options: TotpSecretOptions): Promise<TotpSecret> {
   const { secret, userId, issuer, account, existing } = parseOptions(
@@ -106,9 +114,11 @@ export async function createTotpSecret(options: TotpSecretOptions): Promise<Totp
 }
 
 /**
- * Creates the factor of authenticator apps, for the option `factors`. A code is good in its own 30 seconds and the 30 before
- * and after. A stored secret that does not open is an error with the code `ERR_TOTP_SECRET`, and not a wrong code.
- * @throws {TypeError} when an option is wrong. @throws {Error} when the package otpauth is not installed.
+ * Creates the factor of authenticator apps, for the option `factors`. A code is good in its own 30
+ * seconds and the 30 before and after. A stored secret that does not open is an error with the code
+ * `ERR_TOTP_SECRET`, and not a wrong code.
+ * @throws {TypeError} when an option is wrong. @throws {Error} when the package otpauth is not
+ * installed.
  */
 export function totpFactor(
   options: TotpFactorOptions,

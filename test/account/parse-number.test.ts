@@ -45,7 +45,8 @@ describe('a number in international form', () => {
     ['a trunk zero in brackets', '+44 (0)7911 123456', '+447911123456'],
     ['the Isle of Man', '+44 7624 123456', '+447624123456'],
     ['Kosovo', '+383 44 123 456', '+38344123456'],
-    // The old code of Kosovo is a number of Monaco to libphonenumber: the country list and the code itself decide.
+    // The old code of Kosovo is a number of Monaco to libphonenumber: the country list and the code
+    // itself decide.
     ['Monaco', '+377 44 12 34 56', '+37744123456'],
     ['a fictional number of the USA, which is valid', '+1 415 555 0123', '+14155550123'],
     ['a fictional number of the United Kingdom, which is not', '+44 7700 900123', MALFORMED],

@@ -2,7 +2,9 @@ import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, type describe } from '@jest/globals';
 import { chromium, type Browser } from 'playwright-core';
 
-/** Chromium without its own windows comes first: the same pages take about 40 % less processor time. */
+/**
+ * Chromium without its own windows comes first: the same pages take about 40 % less processor time.
+ */
 const PLACES = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'] as const;
 const CHROMIUM = process.env.CHROMIUM_PATH ?? PLACES.find((path) => existsSync(path)) ?? PLACES[0];
 
@@ -23,8 +25,8 @@ export const BROWSER_TEST_MS = 60_000;
 type DescribeTests = typeof describe | typeof describe.skip;
 
 /**
- * Tests that need a real Chromium, found by `CHROMIUM_PATH`. Where there is none they are skipped, and it is said aloud;
- * with `REQUIRE_SERVICES=1` they run and fail.
+ * Tests that need a real Chromium, found by `CHROMIUM_PATH`. Where there is none they are skipped,
+ * and it is said aloud; with `REQUIRE_SERVICES=1` they run and fail.
  */
 export function inChromium(describeTests: typeof describe): DescribeTests {
   if (existsSync(CHROMIUM) || process.env.REQUIRE_SERVICES === '1') return describeTests;

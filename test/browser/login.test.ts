@@ -27,7 +27,8 @@ inChromium(describe)('the login in Chromium', () => {
         await page.getByLabel('Password').fill('demo-password');
         await page.keyboard.press('Enter');
         await page.waitForURL('**/login/pin');
-        // Like a person, who sees the cursor: a busy machine moves it there only after the page has loaded.
+        // Like a person, who sees the cursor: a busy machine moves it there only after the page has
+        // loaded.
         await page.locator('#pin:focus').waitFor();
         await page.keyboard.type(readPin(window.site));
         await page.keyboard.press('Enter');

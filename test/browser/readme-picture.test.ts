@@ -21,7 +21,10 @@ const INBOX = { width: 372, height: HEIGHT };
 /** Device pixels of one of these. */
 const SCALE = 4 / 3;
 
-/** What the visitor sees of a page: one line. Numbers differ each time: codes, times, seconds to wait. */
+/**
+ * What the visitor sees of a page: one line. Numbers differ each time: codes, times, seconds to
+ * wait.
+ */
 async function readWords(page: Page): Promise<string> {
   const text = await page.locator('body').innerText();
   return text
@@ -49,7 +52,9 @@ function compose(
   </style>${figures.join('')}`;
 }
 
-/** Logs in as far as the code, which has arrived in the inbox, and takes the picture of both pages. */
+/**
+ * Logs in as far as the code, which has arrived in the inbox, and takes the picture of both pages.
+ */
 async function takePicture(
   browser: Browser,
   colorScheme: 'light' | 'dark',

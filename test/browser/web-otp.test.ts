@@ -4,7 +4,9 @@ import { readPin } from '../example-app/visitor';
 import { BROWSER_TEST_MS, inChromium, useChromium } from './chromium';
 import { giveCode, givePassword, openWindow, PHONE, type Window } from './window';
 
-/** Stands where the browser would read the text message; no automation interface can deliver one. */
+/**
+ * Stands where the browser would read the text message; no automation interface can deliver one.
+ */
 const FAKE_WEB_OTP = `
   window.OTPCredential = class {};
   navigator.credentials.get = (options) => new Promise((resolve, reject) => {

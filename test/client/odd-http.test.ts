@@ -17,7 +17,10 @@ const UNREACHED = {
   cause: { name: 'Error', code: 'UND_ERR_SOCKET' },
 };
 
-/** What a client says that asked a server for a token and got these bytes, and then the end of the connection. */
+/**
+ * What a client says that asked a server for a token and got these bytes, and then the end of the
+ * connection.
+ */
 async function errorAfter(bytes: string): Promise<Error> {
   const server = createNetServer((socket) => {
     socket.on('error', () => undefined).once('data', () => socket.end(bytes));

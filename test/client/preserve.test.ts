@@ -40,7 +40,8 @@ it('the same where one of them refreshes the token ahead of its end', async () =
     await logIn({ client: one.client, simulator });
     await logIn({ client: other.client, simulator });
   }
-  // One refreshed; the other heard 1009, found its refresh token gone and was given the new token by its credentials.
+  // One refreshed; the other heard 1009, found its refresh token gone and was given the new token
+  // by its credentials.
   expect(simulator.stats().refusals).toMatchObject({ 1005: 1 });
   expect(simulator.stats().authentications).toEqual({ credentials: 3, refresh: 2 });
 });
@@ -54,7 +55,9 @@ it('preserveToken: false resets the connection', async () => {
   expect(simulator.stats().refusals).toMatchObject({ 1009: 1 });
 });
 
-/** A server that keeps the account's token when asked to, and refuses the first token it ever gave. */
+/**
+ * A server that keeps the account's token when asked to, and refuses the first token it ever gave.
+ */
 async function startStubbornServer(): Promise<WireServer> {
   return startWireServer(
     (response, { headers }) => {

@@ -23,7 +23,8 @@ let client: GatewayClient;
 let baseUrl: string;
 
 function startClient(options: Partial<GatewayClientOptions> = {}): void {
-  // The clock moves on by ten seconds with every look, so that failures never add up for the circuit breaker.
+  // The clock moves on by ten seconds with every look, so that failures never add up for the
+  // circuit breaker.
   let time = 0;
   const now = (): number => (time += 10_000);
   const made = new GatewayClient({

@@ -7,7 +7,10 @@ import { errorOf, ofType, startClient, startSimulator, type Gateway } from './su
 
 type Rival = Omit<Gateway, 'simulator'>;
 
-/** Two clients of variant B that share nothing, so that each login throws the other out, up to where both notice. */
+/**
+ * Two clients of variant B that share nothing, so that each login throws the other out, up to where
+ * both notice.
+ */
 async function fight(): Promise<{ simulator: GatewaySimulator; one: Rival; other: Rival }> {
   const simulator = await startSimulator({ variant: 'B' });
   const [one, other] = [startClient(simulator), startClient(simulator)];

@@ -116,7 +116,10 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
   });
 });
 
-/** A server that gives its tokens away as it is told, and a client of it with the clock in the test's hand. */
+/**
+ * A server that gives its tokens away as it is told, and a client of it with the clock in the
+ * test's hand.
+ */
 async function startTokenServer(
   tokens: (count: number) => unknown,
   options: Partial<GatewayClientOptions> = {},

@@ -23,7 +23,8 @@ const login: Options = {
   getPhone: () => null,
   secret: 'a secret of the tests, long enough to be one',
   loadUser: () => null,
-  // The furthest life of a pending login, and the shortest of a code: neither stands in the other's way.
+  // The furthest life of a pending login, and the shortest of a code: neither stands in the other's
+  // way.
   pendingLoginSeconds: 900,
   codeValiditySeconds: 120,
   recoveryCodes: {},
@@ -40,7 +41,9 @@ const limitRows = new Map(
   ]),
 );
 
-/** What reads the options of one part of the page, and the options given beside the one under test. */
+/**
+ * What reads the options of one part of the page, and the options given beside the one under test.
+ */
 const PARTS = [
   {
     title: 'createSmsOtp',

@@ -35,7 +35,9 @@ export interface ChildSite {
   readonly processId: number;
   /** Everything it has said so far. */
   readonly output: () => string;
-  /** The address of the app, once it has said everything; whatever it says instead, when it ends. */
+  /**
+   * The address of the app, once it has said everything; whatever it says instead, when it ends.
+   */
   address(): Promise<string>;
   /** Exit code and signal. */
   readonly ended: Promise<unknown[]>;

@@ -1,7 +1,10 @@
 import type { Site } from './site';
 import { readWrongPin, Visitor } from './visitor';
 
-/** People wait on the code page, Alice in two browsers, when the gateway dies. They type, and ask for another code. */
+/**
+ * People wait on the code page, Alice in two browsers, when the gateway dies. They type, and ask
+ * for another code.
+ */
 export async function killGateway(site: Site): Promise<void> {
   const visitors = [
     new Visitor(site),

@@ -5,7 +5,10 @@ import { ALICE_PHONE, type Site } from './site';
 
 type Fields = Readonly<Record<string, string>>;
 
-/** Someone with a browser: keeps cookies, follows links, and sends forms with what is hidden in them. */
+/**
+ * Someone with a browser: keeps cookies, follows links, and sends forms with what is hidden in
+ * them.
+ */
 export class Visitor {
   readonly #agent;
   readonly #simulator: GatewaySimulator | undefined;
@@ -81,7 +84,10 @@ export class Visitor {
     return Array.from(text.matchAll(/<li><code>([^<]+)<\/code>/g), ([, code]) => code ?? '');
   }
 
-  /** A code for a number that is being added or a transfer goes to where the form of the code's page says. */
+  /**
+   * A code for a number that is being added or a transfer goes to where the form of the code's page
+   * says.
+   */
   async answerCode(pin: string): Promise<Response> {
     const page = await this.open('/login/pin');
     const action = /action="([^"]+)" data-submit-once data-web-otp/.exec(page.text)?.[1] ?? '';

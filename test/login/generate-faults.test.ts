@@ -48,7 +48,8 @@ describe.each(['A', 'B'] as const)('a generate call in variant %s', (variant) =>
   beforeAll(async () => {
     test = await start();
     hasty = await start({ timeouts: { generateMs: 250 } });
-    // The first call derives keys and authenticates, which would take its part of the short deadline.
+    // The first call derives keys and authenticates, which would take its part of the short
+    // deadline.
     await visit(hasty, next()).login();
   });
   afterAll(async () => {

@@ -89,7 +89,9 @@ describe.each(['A', 'B'] as const)('what comes out in variant %s', (variant) => 
     test.clock.advanceSeconds(600);
   }
 
-  /** What the store was given; the number may stand in the record of a challenge, and nowhere else. */
+  /**
+   * What the store was given; the number may stand in the record of a challenge, and nowhere else.
+   */
   const givenTo = (isMeant: (call: StoreCall) => boolean): string =>
     tellAll(tampered.calls.filter(({ call }) => isMeant(call)).map(({ given }) => given));
 

@@ -10,7 +10,10 @@ const NOTHING_WAITED_FOR = { error: 'no-pending-login' };
 
 const REJECTED = { code: 'ERR_GATEWAY_REJECTED' };
 
-/** The gateway refuses, whatever the HTTP status. Last: the user's failures afterwards, and the rejections. */
+/**
+ * The gateway refuses, whatever the HTTP status. Last: the user's failures afterwards, and the
+ * rejections.
+ */
 const REFUSED: readonly [string, Fault, number, object, number, number][] = [
   ['2107', { kind: 'error', code: 2107 }, 401, INVALID, 1, 1],
   ['2107 with HTTP 200', { kind: 'error', code: 2107, status200: true }, 401, INVALID, 1, 1],

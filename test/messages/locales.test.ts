@@ -17,7 +17,10 @@ import { readAsChrome, readLastLine } from './parsers';
 const TWO_BYTES: readonly MessageLocale[] = ['ar', 'ja', 'zh-Hans', 'ko', 'ru', 'hi'];
 const SENTENCES = ['login', 'step-up', 'enroll'] as const;
 
-/** The room that docs/messages.md promises, in characters: for the name alone, name and host together, the host of any name. */
+/**
+ * The room that docs/messages.md promises, in characters: for the name alone, name and host
+ * together, the host of any name.
+ */
 const ROOM = {
   'gsm-7': { name: 30, both: 46, host: 16 },
   'ucs-2': { name: 13, both: 21, host: 23 },

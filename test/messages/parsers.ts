@@ -4,7 +4,10 @@ export interface OriginLine {
   readonly code: string;
 }
 
-/** The steps of "Origin-bound one-time codes delivered via SMS": the last line alone, split at line feeds. */
+/**
+ * The steps of "Origin-bound one-time codes delivered via SMS": the last line alone, split at line
+ * feeds.
+ */
 export function readLastLine(text: string): OriginLine | null {
   const lastLine = text.replace(/\r\n?/g, '\n').split('\n').at(-1) ?? '';
   const match = /^@(?<host>\S+) #(?<code>\S+)/.exec(lastLine);

@@ -15,7 +15,10 @@ import { givePassword, statusOf } from './support/steps';
 
 type Validate = (user: Express.User) => Promise<unknown>;
 
-/** What @nestjs/passport appends to the constructor's arguments: rest parameters, so its length is 0. */
+/**
+ * What @nestjs/passport appends to the constructor's arguments: rest parameters, so its length is
+ * 0.
+ */
 function nestCallback(validate: () => Validate): StrategyCallback {
   return async (...parameters: [Express.User, StrategyDone]) => {
     const done = parameters[parameters.length - 1] as StrategyDone;
@@ -53,7 +56,8 @@ describe('a function appended to the strategy, as NestJS does', () => {
     passport: PassportStatic,
     options: SmsOtpOptions,
   ): void {
-    // In the place of the one createSmsOtp has registered. `verify` keeps its own; Passport finds this one by the name.
+    // In the place of the one createSmsOtp has registered. `verify` keeps its own; Passport finds
+    // this one by the name.
     passport.use('sms-otp', new SmsOtpStrategy(options, (user, done) => callback(user, done)));
     const redirects = { successRedirect: '/home', failureRedirect: '/again' };
     app.post('/redirecting/pin', passport.authenticate('sms-otp', redirects) as RequestHandler);

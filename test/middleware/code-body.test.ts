@@ -55,7 +55,10 @@ describe.each([
   });
   afterAll(() => test.close());
 
-  /** Nothing that was sent may show on objects that were not sent; and a body that only inherits what was sent. */
+  /**
+   * Nothing that was sent may show on objects that were not sent; and a body that only inherits
+   * what was sent.
+   */
   function addPollutionCheck(app: Express): void {
     app.use((req, res, next) => {
       if (req.path === '/login/pin' && 'heir' in req.query)

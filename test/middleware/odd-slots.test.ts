@@ -38,7 +38,10 @@ interface Mark {
   at?: unknown;
 }
 
-/** The only slots whose mark counts: of this version, for this user, with a time, and nothing odd beside it. */
+/**
+ * The only slots whose mark counts: of this version, for this user, with a time, and nothing odd
+ * beside it.
+ */
 function isMarkOf(slot: unknown, userId: string): boolean {
   const { version, verified, pending } = (slot ?? {}) as {
     version?: unknown;

@@ -112,7 +112,8 @@ describe('when the session store cannot', () => {
       const original = test.sessions[operation].bind(test.sessions) as (
         ...values: unknown[]
       ) => void;
-      // The first read belongs to express-session itself; the next is the reload before a refusal is written.
+      // The first read belongs to express-session itself; the next is the reload before a refusal
+      // is written.
       Object.assign(test.sessions, {
         [operation]: (sid: string, callback: (error?: unknown) => void) => {
           calls += 1;

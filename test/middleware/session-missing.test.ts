@@ -14,7 +14,10 @@ function addGuard(app: Express, smsOtp: SmsOtp): void {
   });
 }
 
-/** express-session over a store of its own, without Passport's session strategy, which has an error of its own. */
+/**
+ * express-session over a store of its own, without Passport's session strategy, which has an error
+ * of its own.
+ */
 function plainSession(store: session.Store): RequestHandler {
   return session({ secret: 'a test secret', resave: false, saveUninitialized: false, store });
 }

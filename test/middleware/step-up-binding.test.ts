@@ -24,7 +24,10 @@ describe('a code', () => {
     return { agent, sid: String(sessionIdOf(await givePassword(agent, user))) };
   }
 
-  /** As if one session's pending code had got into another, which only a fault of the session store could do. */
+  /**
+   * As if one session's pending code had got into another, which only a fault of the session store
+   * could do.
+   */
   function move(from: string, to: string, change: object = {}): void {
     const { smsOtp } = test.sessions.rest(from) as { smsOtp: Slot };
     const target = test.sessions.rest(to) as { smsOtp: Slot };

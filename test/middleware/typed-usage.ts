@@ -1,4 +1,7 @@
-/** Compiled by `npm run typecheck` and never run: how an app may write it, and what the compiler refuses. */
+/**
+ * Compiled by `npm run typecheck` and never run: how an app may write it, and what the compiler
+ * refuses.
+ */
 import type { Request, RequestHandler } from 'express';
 import {
   createSmsOtp,

@@ -2,7 +2,10 @@ const Environment = require('@stryker-mutator/jest-runner/jest-env/node');
 
 let kept;
 
-/** One global object for all mutants, so that modules may stay loaded; and no test after the first that fails. */
+/**
+ * One global object for all mutants, so that modules may stay loaded; and no test after the first
+ * that fails.
+ */
 module.exports = class KeptEnvironment extends Environment {
   constructor(config, context) {
     super(config, context);

@@ -5,7 +5,10 @@ const { join, sep } = require('node:path');
 const core = createRequire(require.resolve('jest')).resolve('@jest/core');
 const { default: Runtime } = createRequire(core)('jest-runtime');
 
-/** Sources and packages stay loaded from the first mutant on; what lies in `test` is loaded anew for each. */
+/**
+ * Sources and packages stay loaded from the first mutant on; what lies in `test` is loaded anew for
+ * each.
+ */
 class KeptRuntime extends Runtime {
   teardown() {
     const tests = join(this._config.rootDir, 'test') + sep;

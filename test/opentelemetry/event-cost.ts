@@ -14,8 +14,8 @@ import type { SmsOtpEvent } from 'passport-sms-otp';
 import { openTelemetry } from 'passport-sms-otp/opentelemetry';
 
 /**
- * What one event costs in CPU time: `node --require tsx/cjs test/opentelemetry/event-cost.ts`. Rounds of the cases take turns, so that
- * a busy machine is busy for all of them.
+ * What one event costs in CPU time: `node --require tsx/cjs test/opentelemetry/event-cost.ts`.
+ * Rounds of the cases take turns, so that a busy machine is busy for all of them.
  */
 
 const EVENTS_PER_ROUND = 20_000;

@@ -30,7 +30,10 @@ function readDeclaredEvents(): Map<string, string[]> {
   );
 }
 
-/** Returns the fields of each event, as the table of the page lists them. Words in parentheses are values. */
+/**
+ * Returns the fields of each event, as the table of the page lists them. Words in parentheses are
+ * values.
+ */
 function readDocumentedEvents(): Map<string, string[]> {
   const page = readFileSync(join(ROOT, 'docs/observability.md'), 'utf8');
   const [, section = ''] = /\n## Events\n([\s\S]*?)\n## /.exec(page) ?? [];

@@ -38,7 +38,10 @@ export interface World {
   readonly now: { store: Required<SmsOtpStore>; book: MemoryPhoneBook; preferredFactor: string };
   /** Forgets everything but the app. */
   readonly reset: () => Promise<void>;
-  /** Returns a function that brings everything back as it is now, without the requests that have led here. */
+  /**
+   * Returns a function that brings everything back as it is now, without the requests that have led
+   * here.
+   */
   readonly keep: () => () => Promise<void>;
   /** Lets time pass until a text may be sent again, and the one before is still good. */
   readonly passGap: () => Promise<void>;
@@ -50,8 +53,8 @@ export interface World {
 
 export interface WorldOptions {
   /**
-   * For a store with a clock of its own, which no test can move: gaps between texts are lifted in place of waiting for
-   * their end. Called before each run, to empty it.
+   * For a store with a clock of its own, which no test can move: gaps between texts are lifted in
+   * place of waiting for their end. Called before each run, to empty it.
    */
   readonly emptyStore?: () => Promise<unknown>;
   /** Whether each login has a record, which every guarded request asks for. Default: true. */

@@ -81,8 +81,9 @@ export interface Text {
 export const WRONG_PIN = '0000';
 
 /**
- * Stands in for the gateway at the calls of the client, not on its wire: queue, token and connection are the client's own
- * matter, their orders are those of one process, and no socket may decide when a call arrives.
+ * Stands in for the gateway at the calls of the client, not on its wire: queue, token and
+ * connection are the client's own matter, their orders are those of one process, and no socket may
+ * decide when a call arrives.
  */
 export class PointGateway extends GatewayClient {
   texts: Text[] = [];
@@ -175,8 +176,8 @@ const userPart = (part: string, changes: boolean): FindTouches => {
 };
 
 /**
- * What each call of our store reads and writes, from its arguments. Which challenge an OTP id stands for, and whether its
- * code lives, depends on all texts of the user.
+ * What each call of our store reads and writes, from its arguments. Which challenge an OTP id
+ * stands for, and whether its code lives, depends on all texts of the user.
  */
 const STORE_TOUCHES: Readonly<Record<string, FindTouches>> = {
   'challenges.begin': userPart('challenges', true),

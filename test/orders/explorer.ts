@@ -8,7 +8,10 @@ import {
   type Points,
 } from './points';
 
-/** What is explored: a situation that can be brought about again and again, and requests that are under way together. */
+/**
+ * What is explored: a situation that can be brought about again and again, and requests that are
+ * under way together.
+ */
 export interface Subject<Outcome> {
   /** Brings the situation about. */
   readonly prepare: () => Promise<void>;
@@ -20,7 +23,10 @@ export interface Subject<Outcome> {
 
 /** One order that was tried. */
 export interface Run {
-  /** The calls in their order: `resend:session.get`, with `!fail`, `!lost` or `!crash` where one went wrong. */
+  /**
+   * The calls in their order: `resend:session.get`, with `!fail`, `!lost` or `!crash` where one
+   * went wrong.
+   */
   readonly path: readonly string[];
   /** Requests whose process has crashed. */
   readonly crashed: ReadonlySet<string>;
@@ -31,11 +37,17 @@ export interface Tried<Outcome> extends Run {
 }
 
 export interface SearchOptions {
-  /** How often a request that could go on is left for another one. Default: as often as possible, which is complete. */
+  /**
+   * How often a request that could go on is left for another one. Default: as often as possible,
+   * which is complete.
+   */
   readonly mostPreemptions?: number;
   /** How many calls go wrong in one order, in every way. Default 0. */
   readonly mostMishaps?: number;
-  /** Whether orders are left out that differ only in calls that share nothing. Needs all preemptions and no mishaps. Default true. */
+  /**
+   * Whether orders are left out that differ only in calls that share nothing. Needs all preemptions
+   * and no mishaps. Default true.
+   */
   readonly isReduced?: boolean;
 }
 
@@ -43,8 +55,9 @@ export interface SearchOptions {
 const MOST_TURNS = 2_000;
 
 /**
- * Tries the orders of all calls, depth first and without a memory of its own: each run repeats a prefix of choices and then
- * goes on with the request that ran last, and each step behind the prefix leaves its other choices for later runs.
+ * Tries the orders of all calls, depth first and without a memory of its own: each run repeats a
+ * prefix of choices and then goes on with the request that ran last, and each step behind the
+ * prefix leaves its other choices for later runs.
  */
 export async function* explore<Outcome>(
   points: Points,
@@ -67,7 +80,10 @@ export async function* explore<Outcome>(
   }
 }
 
-/** Returns whether the run of a branch is known to leave off before its end. What it leaves for later runs is left all the same. */
+/**
+ * Returns whether the run of a branch is known to leave off before its end. What it leaves for
+ * later runs is left all the same.
+ */
 function leavesOff(foresight: Foresight, branch: Branch, branches: Branch[]): boolean {
   const left: Branch[] = [];
   const search = new Search(branch, undefined, left);
@@ -110,7 +126,10 @@ function isComplete({ mostPreemptions = Infinity, mostMishaps = 0 }: SearchOptio
 /** A prefix that is yet to be tried. */
 interface Branch {
   readonly prefix: readonly string[];
-  /** Calls that another branch begins with: until something happens that they depend on, that branch has it all. */
+  /**
+   * Calls that another branch begins with: until something happens that they depend on, that branch
+   * has it all.
+   */
   readonly asleep: readonly Asked[];
 }
 

@@ -1,9 +1,9 @@
 import { areIndependent, type Asked } from './points';
 
 /**
- * Remembers what each request does next. That depends on nothing but its own calls and on what was done before to what they read,
- * so that one run shows it for all runs in which the request comes to the same position: a run that would be left off before its
- * end need not begin.
+ * Remembers what each request does next. That depends on nothing but its own calls and on what was
+ * done before to what they read, so that one run shows it for all runs in which the request comes
+ * to the same position: a run that would be left off before its end need not begin.
  */
 export class Foresight {
   private readonly causes = new Map<string, number>();
@@ -88,7 +88,10 @@ class History {
     this.last.set(call.request, cause);
   }
 
-  /** Returns its last call with all that came before it and matters, which is the same number in every order of what does not. */
+  /**
+   * Returns its last call with all that came before it and matters, which is the same number in
+   * every order of what does not.
+   */
   positionOf(request: string): string {
     return `${request} ${this.last.get(request) ?? 'begins'}`;
   }

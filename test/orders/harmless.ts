@@ -7,7 +7,10 @@ import type { Scenario } from './scenarios';
 interface Harmless {
   readonly name: string;
   readonly reason: string;
-  /** Whether this one request explains the difference: without it, the others end as whole requests do. */
+  /**
+   * Whether this one request explains the difference: without it, the others end as whole requests
+   * do.
+   */
   readonly explains: (reply: Reply, facts: Facts) => boolean;
 }
 
@@ -59,12 +62,15 @@ export const HARMLESS: readonly Harmless[] = [
 ];
 
 /**
- * A request that was under way has saved the session after it had ended. The record of the login has ended all the same: no
- * guard lets pass, and no code of it can be entered.
+ * A request that was under way has saved the session after it had ended. The record of the login
+ * has ended all the same: no guard lets pass, and no code of it can be entered.
  */
 export const WORTHLESS = 'a session of a login that has ended';
 
-/** A number that has changed ends all other logins, and the one that has changed it was ended in the same moment. */
+/**
+ * A number that has changed ends all other logins, and the one that has changed it was ended in the
+ * same moment.
+ */
 const ALL_ENDED = 'a number changed, and every login has ended';
 
 /** Returns the outcome as it is for whoever asks the library, not the session. */
@@ -99,7 +105,10 @@ export class Expectation {
     this.without.set(key, lines.add(describeLoosely(omit(outcome, names))));
   }
 
-  /** The same, or with another word in a refusal: it was noticed in another place that the request comes too late. */
+  /**
+   * The same, or with another word in a refusal: it was noticed in another place that the request
+   * comes too late.
+   */
   has(outcome: Outcome): boolean {
     return this.lines.has(describe(outcome)) || this.loose.has(describeLoosely(outcome));
   }

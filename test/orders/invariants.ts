@@ -23,7 +23,10 @@ const MOST_JUDGED = 2;
 const CODES_LEFT_AFTER_ONE = 9;
 const LOGGED_IN: readonly State[] = ['logged-in', 'stepping-up', 'approving', 'enrolling'];
 
-/** What a code, or a recovery code in its place, was right for. All requests of an order have the same ones. */
+/**
+ * What a code, or a recovery code in its place, was right for. All requests of an order have the
+ * same ones.
+ */
 const CODE_VERBS = /^(right|confirm|recover)/;
 /** What the token of a trusted device is right for: the next one takes its place. */
 const DEVICE_VERB = /^device/;
@@ -150,7 +153,8 @@ const RULES: Readonly<Record<Harm, Rule>> = {
       texts.length > 0 && told('no-pending-login').length > 0,
   },
   'a recovery code was spent for nothing': {
-    // A code is judged by spending it: who ends the login in the same moment, or begins anew, has spent it.
+    // A code is judged by spending it: who ends the login in the same moment, or begins anew, has
+    // spent it.
     isBroken: ({ outcome: { recoveryCodes, replies }, isEnded, isWhole }) => {
       const isLeft = replies.some(
         ({ request, status, said }) =>
@@ -205,7 +209,9 @@ export function toFacts(scenario: Scenario, outcome: Outcome): Facts {
   };
 }
 
-/** Returns whether another request has gone wrong: it may have ended what was pending all the same. */
+/**
+ * Returns whether another request has gone wrong: it may have ended what was pending all the same.
+ */
 function isLost({ request, status }: Reply, sender: string): boolean {
   return request !== sender && (status === 0 || status >= 500);
 }

@@ -11,7 +11,10 @@ interface Entry {
 /** Objects with calls, such as the parts of a store. */
 type Parts = Readonly<Record<string, object>>;
 
-/** Writes down what was done to a store, so that another one comes into the same state without the requests that led there. */
+/**
+ * Writes down what was done to a store, so that another one comes into the same state without the
+ * requests that led there.
+ */
 export class Journal {
   private readonly entries: Entry[] = [];
 
@@ -26,7 +29,9 @@ export class Journal {
     ) as All;
   }
 
-  /** Returns a function that makes the calls so far again, one after the other, each at its time. */
+  /**
+   * Returns a function that makes the calls so far again, one after the other, each at its time.
+   */
   keep(): (parts: Parts, setTime: (atMs: number) => void) => Promise<void> {
     const kept = [...this.entries];
     return async (parts, setTime) => {

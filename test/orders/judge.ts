@@ -46,7 +46,10 @@ export async function judge(
   });
 }
 
-/** Tries the orders in which calls go wrong. What whole requests lead to is no measure here: the rules alone are. */
+/**
+ * Tries the orders in which calls go wrong. What whole requests lead to is no measure here: the
+ * rules alone are.
+ */
 export async function judgeMishaps(
   world: World,
   scenario: Scenario,

@@ -14,8 +14,8 @@ const LATE_SAVE =
   'the session is read again and then saved, and what came in between is overwritten';
 
 /**
- * What may happen without the option `logins`: express-session cannot save a session on the condition that it is still there.
- * An entry that no order reaches any more must go.
+ * What may happen without the option `logins`: express-session cannot save a session on the
+ * condition that it is still there. An entry that no order reaches any more must go.
  */
 export const KNOWN_HARMS: readonly KnownHarm[] = [
   {

@@ -23,8 +23,9 @@ import {
 } from './sets';
 
 /**
- * `ORDERS=all` tries everything and prints the table, `ORDERS='<line>'` repeats one order, without it a part is tried: where
- * services are required all pairs but those that one state has in common with another, the most frequent ones otherwise.
+ * `ORDERS=all` tries everything and prints the table, `ORDERS='<line>'` repeats one order, without
+ * it a part is tried: where services are required all pairs but those that one state has in common
+ * with another, the most frequent ones otherwise.
  */
 const { ORDERS: asked = '', REQUIRE_SERVICES } = process.env;
 const isComplete = asked === 'all';

@@ -6,13 +6,18 @@ import type { Run } from './explorer';
 export interface Reply {
   readonly request: string;
   readonly status: number;
-  /** `sent`, `verified`, `cancelled`, `out`, `passed`, `waiting`, or the word of the refusal; `nothing` after a crash. */
+  /**
+   * `sent`, `verified`, `cancelled`, `out`, `passed`, `waiting`, or the word of the refusal;
+   * `nothing` after a crash.
+   */
   readonly said: string;
 }
 
 /** What a cookie is worth afterwards. */
 export interface SessionView {
-  /** `before`: the one that all requests left with; otherwise the request whose answer has set it. */
+  /**
+   * `before`: the one that all requests left with; otherwise the request whose answer has set it.
+   */
   readonly cookie: string;
   readonly user: string | null;
   readonly hasMark: boolean;
@@ -25,7 +30,9 @@ interface Waiting {
   readonly otpId: string;
   /** Whether a text went out. */
   readonly isSent: boolean;
-  /** Whether it is still there, and its code, if there is one, has not been taken by a later text. */
+  /**
+   * Whether it is still there, and its code, if there is one, has not been taken by a later text.
+   */
   readonly isLive: boolean;
 }
 
@@ -43,7 +50,9 @@ export interface Outcome {
   readonly numbers: readonly string[];
   /** Recovery codes that are left. */
   readonly recoveryCodes: number;
-  /** After an order in which a call went wrong: whether the person cannot log in half an hour later. */
+  /**
+   * After an order in which a call went wrong: whether the person cannot log in half an hour later.
+   */
   readonly isShutOut?: boolean;
 }
 
@@ -165,7 +174,10 @@ export function isEmpty({ user, waitsFor }: SessionView): boolean {
   return user === null && waitsFor === null;
 }
 
-/** Whether its login has ended, although the session is there: in no situation is a user without a mark. */
+/**
+ * Whether its login has ended, although the session is there: in no situation is a user without a
+ * mark.
+ */
 export function isWorthless({ user, hasMark }: SessionView): boolean {
   return user !== null && !hasMark;
 }

@@ -1,13 +1,16 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 /**
- * How a call goes wrong. `fail`: it is not done; `lost`: it is done, and the caller gets an error all the same; `crash`: it
- * is done, and its request never goes on.
+ * How a call goes wrong. `fail`: it is not done; `lost`: it is done, and the caller gets an error
+ * all the same; `crash`: it is done, and its request never goes on.
  */
 export const MISHAPS = ['fail', 'lost', 'crash'] as const;
 export type Mishap = (typeof MISHAPS)[number];
 
-/** Something that a call reads or writes. Two calls that share nothing, or only read it, may change places. */
+/**
+ * Something that a call reads or writes. Two calls that share nothing, or only read it, may change
+ * places.
+ */
 export interface Touch {
   readonly key: string;
   readonly writes: boolean;
@@ -53,8 +56,8 @@ export function areIndependent(
 }
 
 /**
- * The scheduling points. While it is on, each call of a request waits until the explorer lets it go on; which request a
- * call belongs to is known from the asynchronous context.
+ * The scheduling points. While it is on, each call of a request waits until the explorer lets it go
+ * on; which request a call belongs to is known from the asynchronous context.
  */
 export class Points {
   private readonly context = new AsyncLocalStorage<string>();
@@ -94,7 +97,10 @@ export class Points {
     return this.context.getStore() ?? 'before';
   }
 
-  /** Returns an id that is the same in every run in which this request has come as far: `otp:<request>.1.` is the first. */
+  /**
+   * Returns an id that is the same in every run in which this request has come as far:
+   * `otp:<request>.1.` is the first.
+   */
   nextId(kind: string): string {
     const name = `${kind}:${this.request}`;
     const number = (this.numbers.get(name) ?? 0) + 1;

@@ -32,7 +32,9 @@ function toLine(
   return `${[state, ...verbs, ...words].join(' ')} | ${path.join(' ')}`;
 }
 
-/** Stand in the line when the gateway accepts a right code twice, and when logins have no records. */
+/**
+ * Stand in the line when the gateway accepts a right code twice, and when logins have no records.
+ */
 const TWICE = 'twice';
 const NO_LOGINS = 'no-logins';
 

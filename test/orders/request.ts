@@ -16,8 +16,8 @@ export interface Received {
 }
 
 /**
- * Hands a request to an app and returns its answer, without a connection: no socket may decide when a request arrives, and tens of
- * thousands of them are made.
+ * Hands a request to an app and returns its answer, without a connection: no socket may decide when
+ * a request arrives, and tens of thousands of them are made.
  */
 export function request(
   app: RequestListener,

@@ -4,9 +4,10 @@ import manifest from '../../package.json';
 import { FAULTS, type HarmShares, type SeededFault } from './faults';
 
 /**
- * Puts one fault after the other into the code and lets the explorer look for it. A fault is caught when something is
- * found that is not there without it, or in a larger share of the orders. Ends with status 1 when one is not caught.
- * Words on the command line choose the faults whose names have one of them.
+ * Puts one fault after the other into the code and lets the explorer look for it. A fault is caught
+ * when something is found that is not there without it, or in a larger share of the orders. Ends
+ * with status 1 when one is not caught. Words on the command line choose the faults whose names
+ * have one of them.
  */
 const ROOT = path.join(__dirname, '..', '..');
 const HERE = '<rootDir>/test/orders';

@@ -4,7 +4,10 @@ import type { HarmShares, SeededFault } from './faults';
 import { judge, judgeMishaps, type Report } from './judge';
 import { Points } from './points';
 
-/** Run by `run-faults.ts`, with the fault in the code: tells what the explorer finds in each scenario. */
+/**
+ * Run by `run-faults.ts`, with the fault in the code: tells what the explorer finds in each
+ * scenario.
+ */
 test('the explorer finds what it finds', async () => {
   jest.useFakeTimers({
     doNotFake: ['nextTick', 'setImmediate', 'clearImmediate', 'queueMicrotask', 'performance'],

@@ -8,7 +8,10 @@ export function allPairs(state: State): readonly Scenario[] {
   );
 }
 
-/** What is different in a state that is otherwise like another one: logged in and waiting, or pending. */
+/**
+ * What is different in a state that is otherwise like another one: logged in and waiting, or
+ * pending.
+ */
 const SPECIAL: Partial<Record<State, readonly Verb[]>> = {
   'pending-known': ['send', 'right'],
   approving: ['right', 'recover'],
@@ -88,7 +91,10 @@ export const QUICK_WITHOUT_LOGINS: readonly Scenario[] = [
   { state: 'stepping-up', verbs: ['right', 'cancel'], hasNoLogins: true },
 ];
 
-/** Three requests at once: tried with at most two preemptions, because all orders of three are too many. */
+/**
+ * Three requests at once: tried with at most two preemptions, because all orders of three are too
+ * many.
+ */
 export const TRIPLES: readonly Scenario[] = [
   { state: 'pending', verbs: ['right', 'right', 'right'] },
   { state: 'pending', verbs: ['right', 'wrong', 'wrong'] },

@@ -21,7 +21,10 @@ const DOCUMENTED = [
 
 beforeAll(() => ensureBuilt(), 180_000);
 
-/** Runs a script at the top of the repository, where the package finds itself by its name; gives what it printed as JSON. */
+/**
+ * Runs a script at the top of the repository, where the package finds itself by its name; gives
+ * what it printed as JSON.
+ */
 async function evaluate(
   script: string,
   type: 'commonjs' | 'module' = 'commonjs',

@@ -6,7 +6,10 @@ import { readLinks } from '../docs/support/links';
 import { packInto, type Tarball } from './packed/pack';
 import { ROOT } from './packed/repository';
 
-/** About a tenth above what they are; whoever passes one looks at what has come along, and then raises it. */
+/**
+ * About a tenth above what they are; whoever passes one looks at what has come along, and then
+ * raises it.
+ */
 const MOST_PACKED_BYTES = 560 * 1024;
 const MOST_UNPACKED_BYTES = 2_080_000;
 

@@ -25,7 +25,10 @@ function readSupported(): Readonly<Record<string, readonly string[]>> {
   return Object.fromEntries(names.map((name, index) => [name, versions[index]?.split(', ') ?? []]));
 }
 
-/** The versions of a package among the development dependencies, under whatever name: `^0.7.0`, `npm:passport@^0.6.0`. */
+/**
+ * The versions of a package among the development dependencies, under whatever name: `^0.7.0`,
+ * `npm:passport@^0.6.0`.
+ */
 function readInstalled(name: string, length: number): readonly string[] {
   const { devDependencies } = manifest;
   const ranges = Object.entries(devDependencies).flatMap(([key, range]) => {

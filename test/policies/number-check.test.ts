@@ -27,7 +27,10 @@ const doubt = (reason: string): PolicyEvent => ({
 });
 const denial = (...reasons: string[]): object => ({ deny: 'unsuitable-phone', reasons });
 
-/** Status, what enrollment and login make of it (`-`: sends and says nothing), lookups made for one answer. */
+/**
+ * Status, what enrollment and login make of it (`-`: sends and says nothing), lookups made for one
+ * answer.
+ */
 const TABLE: readonly (readonly [
   status: string,
   enroll: string,

@@ -115,7 +115,8 @@ describe('the windows of a prefix', () => {
     'hold no more in any half of them, beginning after %d hours',
     async (hours) => {
       await open({}, Date.UTC(2026, 0, 1, hours));
-      // One of them and its answer, long before: what opened the window is no reason for a second helping.
+      // One of them and its answer, long before: what opened the window is no reason for a second
+      // helping.
       await traffic.answer(numberOf(PREFIX, 9_000));
       traffic.minutes(8 * 60);
       await repeat(47, async (index) => {

@@ -32,7 +32,10 @@ export interface Traffic {
   minutes(count: number): void;
 }
 
-/** The middle of a window of every policy, whatever the hour: 2026-01-01 06:00:00 UTC is at the beginning of one. */
+/**
+ * The middle of a window of every policy, whatever the hour: 2026-01-01 06:00:00 UTC is at the
+ * beginning of one.
+ */
 export const NOON = Date.UTC(2026, 0, 1, 6);
 
 /** @param start when it begins, milliseconds since 1970. */

@@ -216,7 +216,8 @@ describe('beside sms-segments-calculator', () => {
     fc.string({ unit: 'grapheme', maxLength: 75 }),
   );
 
-  // Its `numberOfCharacters` counts graphemes in UCS-2, so units come from the bits and the verdict from the segments.
+  // Its `numberOfCharacters` counts graphemes in UCS-2, so units come from the bits and the verdict
+  // from the segments.
   it('the encoding, the units and whether one message is enough are the same for every text', () => {
     fc.assert(
       fc.property(text, (message) => {

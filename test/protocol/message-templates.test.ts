@@ -1,7 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { measureTemplate } from '../../src/protocol/message-length';
 
-/** Language, plain text, its units and limit, text before the autofill line, units with a short and with a long host. */
+/**
+ * Language, plain text, its units and limit, text before the autofill line, units with a short and
+ * with a long host.
+ */
 const TEMPLATES: readonly (readonly [string, string, number, number, string, number, number])[] = [
   [
     'en',

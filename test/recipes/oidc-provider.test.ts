@@ -30,7 +30,10 @@ describe('the recipe for oidc-provider', () => {
 
   const codeOf = (id: string): string => sim.lastPin(users.phoneOf(id)) ?? 'none';
 
-  /** Moves the clock of provider and client, beyond the gap between two texts. Returns the time in seconds. */
+  /**
+   * Moves the clock of provider and client, beyond the gap between two texts. Returns the time in
+   * seconds.
+   */
   async function advance(seconds: number): Promise<number> {
     const answer = await fetch(`${client}/advance/${seconds}`, { method: 'POST' });
     return ((await answer.json()) as { now: number }).now;

@@ -26,7 +26,10 @@ describe('the recipe for OpenID Connect', () => {
 
   const codeOf = (id: string): string => sim.lastPin(users.phoneOf(id)) ?? 'none';
 
-  /** From the app to the provider and through its pages. Gives the address that the provider sends the browser back to. */
+  /**
+   * From the app to the provider and through its pages. Gives the address that the provider sends
+   * the browser back to.
+   */
   async function authenticate(fetch: Fetch, name: string): Promise<string> {
     let url = `${app}/login/openid`;
     for (let step = 0; step < 12; step += 1) {

@@ -87,7 +87,10 @@ describe('the recipe for passkeys', () => {
     return status === 200;
   }
 
-  /** The session of an attack is not logged in, and the honest response to the next challenge logs it in. */
+  /**
+   * The session of an attack is not logged in, and the honest response to the next challenge logs
+   * it in.
+   */
   async function expectOnlyHonest(agent: Agent, device: Authenticator): Promise<void> {
     expect(await isLoggedIn(agent)).toBe(false);
     const [status] = await respond(agent, device.get(await optionsOf(agent)));

@@ -24,7 +24,8 @@ describeWithService('redis')('the recipe for two apps on one Redis', () => {
     redis.on('error', () => undefined);
     await redis.connect();
     closings.push(() => redis.destroy());
-    // In B an authentication throws out whoever held the earlier token: there it shows who shares and who does not.
+    // In B an authentication throws out whoever held the earlier token: there it shows who shares
+    // and who does not.
     sim = await GatewaySimulator.start({ variant: 'B' });
     closings.push(() => sim.close());
   });

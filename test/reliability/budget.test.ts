@@ -12,7 +12,10 @@ const PEOPLE = 400;
 const AT_ONCE = 40;
 const TIMEOUT_MS = 120_000;
 
-/** What the simulator takes for a number of no country. No list names it, so it counts as the fallback. */
+/**
+ * What the simulator takes for a number of no country. No list names it, so it counts as the
+ * fallback.
+ */
 const PRICE = 50_000;
 /** A hundred messages. */
 const DAILY = 5_000_000;

@@ -7,7 +7,9 @@ import { GATEWAY_FAULTS, type GatewayFault, type Told } from './support/faults-t
 import { SHARED_STATES, startServer, type StateServer } from './support/state-server';
 
 const TIMEOUT_MS = 60_000;
-/** Long enough for an answer on a busy machine, short enough for rows that wait for it to be over. */
+/**
+ * Long enough for an answer on a busy machine, short enough for rows that wait for it to be over.
+ */
 const PATIENCE_MS = 800;
 /** Tokens have ended, and neither breaker nor watch remembers what was before. */
 const LATER_SECONDS = 1_801;
@@ -77,7 +79,10 @@ for (const kind of SHARED_STATES) {
           await gate.reopen();
         });
 
-        /** Others log in until one is texted: on a busy machine a token may take longer than a call waits. */
+        /**
+         * Others log in until one is texted: on a busy machine a token may take longer than a call
+         * waits.
+         */
         async function bringToken(): Promise<void> {
           let status = 0;
           for (let tries = 0; status !== 200 && tries < 5; tries += 1)
@@ -151,7 +156,8 @@ for (const kind of SHARED_STATES) {
             expect(toTold(await visitor.enterRight())).toEqual(validate);
             await stage.check();
             const { counters, challenges } = await stage.look();
-            // Surely not judged: nothing is the user's. Lost: the lock's count and the day's send are given back.
+            // Surely not judged: nothing is the user's. Lost: the lock's count and the day's send
+            // are given back.
             const isUnjudged = validate[0] === 503;
             const isLost = !lives && validate[0] !== 401;
             const { id } = visitor.user;
@@ -159,7 +165,8 @@ for (const kind of SHARED_STATES) {
             expect(counters.get(`locks:${id}:sms`)).toBe(isUnjudged || isLost ? 0 : 1);
             expect(counters.get(`sends:day:user:others:${id}`)).toBe(isLost ? 0 : 1);
             expect(counters.get(`sends:all:others:${id}`)).toBe(1);
-            // A code that may have been judged is over in the store too; a refused one, in the session at most.
+            // A code that may have been judged is over in the store too; a refused one, in the
+            // session at most.
             expect(challenges.size).toBe(lives || validate[0] === 401 ? 1 : 0);
             expect(await visitor.knock()).toBe(SHUT_OUT);
             await heal(fault);

@@ -40,7 +40,8 @@ for (const kind of SHARED_STATES) {
         scene = await startScene({ state: server.state, hosts, people: 4 });
         const viewer = await server.view();
         const invariants = new Invariants(scene.witness, viewer, scene);
-        // The password is known; what is between two sends is taken away, as if the time had passed.
+        // The password is known; what is between two sends is taken away, as if the time had
+        // passed.
         const waiting = setInterval(() => void server.liftGaps(), 5);
         const attacks = scene.users.flatMap((user) =>
           Array.from({ length: SESSIONS }, (_, session) => attack(user, session)),
@@ -55,7 +56,8 @@ for (const kind of SHARED_STATES) {
           const [failures, sends] = [judgedOf(user), sentTo(user)];
           expect(counters.get(`failures:others:${user.id}`)).toBe(failures);
           expect(counters.get(`sends:short:user:others:${user.id}`)).toBe(sends);
-          // Ten failures are judged, five sends in ten minutes are made: one of the two has stopped them.
+          // Ten failures are judged, five sends in ten minutes are made: one of the two has stopped
+          // them.
           expect(failures).toBeLessThanOrEqual(10);
           expect(sends).toBeLessThanOrEqual(5);
           expect(failures === 10 || sends === 5).toBe(true);
@@ -133,7 +135,9 @@ function sumOf(ids: ReadonlySet<string>): number {
   return [...ids].reduce((sum, id) => sum + (scene.witness.judged.get(id) ?? 0), 0);
 }
 
-/** One browser that logs in, guesses, and begins again, until it is told why it may not any more. */
+/**
+ * One browser that logs in, guesses, and begins again, until it is told why it may not any more.
+ */
 async function attack(user: TestUser, session: number): Promise<unknown> {
   const { urls, browser, witness } = scene;
   const visitor = browser(`203.0.113.${session}`);

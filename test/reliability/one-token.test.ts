@@ -70,7 +70,10 @@ describeWithService('redis')(`${LOGINS} logins at once in eight processes that s
   });
 });
 
-/** What became of so many logins, password and code, and how often the gateway was asked for a token meanwhile. */
+/**
+ * What became of so many logins, password and code, and how often the gateway was asked for a token
+ * meanwhile.
+ */
 async function logInAtOnce(scene: Scene, users: readonly TestUser[]): Promise<object> {
   const before = { ...(await scene.report()), tokens: countTokens(scene) };
   const startedAt = performance.now();

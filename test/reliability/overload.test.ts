@@ -70,7 +70,8 @@ describeInCompleteRun('a gateway that hangs', () => {
       }
       expect([answered, simulator.stats().calls.generate]).toEqual([0, 1 + RUNNING]);
 
-      // Once those that ran have failed the breaker is open; on a busy machine its time may be over before all are answered.
+      // Once those that ran have failed the breaker is open; on a busy machine its time may be over
+      // before all are answered.
       await Promise.all(hanging.slice(0, RUNNING));
       const stopped = await logIn(users[PLACES] ?? last);
       expect(stopped).toMatchObject({ status: 503, body: NOT_SENT });

@@ -17,7 +17,9 @@ const TIMEOUT_MS = 60_000 + ROUNDS * 500;
 /** The same answer for a wrong code, one too many, and one whose challenge is over. */
 const REFUSED = '401 {"error":"invalid-code"}';
 
-/** A gateway that calls every code right, as often as it is asked: then the library alone decides. */
+/**
+ * A gateway that calls every code right, as often as it is asked: then the library alone decides.
+ */
 const YES = { kind: 'body', status: 200, body: '{"status_code":200,"payload":""}' } as const;
 
 let hosts: Host[];

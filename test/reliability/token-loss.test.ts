@@ -12,8 +12,9 @@ const TIMEOUT_MS = 90_000;
 const FIGHT_MS = 8_000;
 
 /**
- * Three tokens are lost before a process notices; then it renews at most once in five seconds. A renewal is up to two
- * requests: a refresh, which the other's login has made worthless, and the credentials.
+ * Three tokens are lost before a process notices; then it renews at most once in five seconds. A
+ * renewal is up to two requests: a refresh, which the other's login has made worthless, and the
+ * credentials.
  */
 function mostAuthentications(elapsedMs: number): number {
   return 2 * 2 * (4 + Math.ceil(elapsedMs / 5_000));

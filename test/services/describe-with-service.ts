@@ -6,8 +6,9 @@ import { findRedis } from './redis';
 const findings = { redis: findRedis, postgres: findPostgres };
 
 /**
- * `describe` for tests that need a real server: `describeWithService('redis')('title', () => { … })`. Where the program
- * is not installed they are skipped, and say so; with REQUIRE_SERVICES=1 that is a failure.
+ * `describe` for tests that need a real server: `describeWithService('redis')('title', () => { …
+ * })`. Where the program is not installed they are skipped, and say so; with REQUIRE_SERVICES=1
+ * that is a failure.
  */
 export function describeWithService(
   service: keyof typeof findings,

@@ -16,7 +16,10 @@ export function findPostgres(): string | null {
   return findOnPath('initdb')?.replace(/\/initdb$/, '') ?? null;
 }
 
-/** Starts a PostgreSQL server that does not wait for the disk; `postgres` is user and database, and needs no password. */
+/**
+ * Starts a PostgreSQL server that does not wait for the disk; `postgres` is user and database, and
+ * needs no password.
+ */
 export function startPostgres(settings: readonly string[] = []): Promise<Service> {
   const programs = findPostgres();
   if (programs === null) throw new Error('PostgreSQL is not installed');

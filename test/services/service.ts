@@ -86,7 +86,10 @@ export async function runToEnd(
   if (exitCode !== 0) throw new Error(`${command} ended with ${String(exitCode)}`);
 }
 
-/** A server that was killed may leave what keeps the next one from starting for a moment: then it is tried again. */
+/**
+ * A server that was killed may leave what keeps the next one from starting for a moment: then it is
+ * tried again.
+ */
 async function start(
   program: Program,
   folder: string,

@@ -2,7 +2,10 @@ import { Script } from 'node:vm';
 import { describe, expect, it } from '@jest/globals';
 import { ALICE, startLoggedIn, VARIANTS, type Gateway } from './gateway';
 
-/** Reads a stream of events until one has arrived that many times, for at most as long as the test lives. */
+/**
+ * Reads a stream of events until one has arrived that many times, for at most as long as the test
+ * lives.
+ */
 async function readEvents(
   gateway: Gateway,
   wanted: number,

@@ -1,7 +1,10 @@
 import { request } from 'node:http';
 import { ALICE, PATHS, type Gateway } from './gateway';
 
-/** What reaches the wire for one generate call, before the connection ends or that much time has passed since the fault. */
+/**
+ * What reaches the wire for one generate call, before the connection ends or that much time has
+ * passed since the fault.
+ */
 export interface Wire {
   readonly status: number | null;
   readonly headers: NodeJS.Dict<string | string[]>;

@@ -24,7 +24,10 @@ const CHANGE = {
 };
 const NAMES = ['failures', 'sends', 'proven', 'slow'];
 
-/** A challenge whose code lives, and two charges of every counter but the proof. The first has a lock as well. */
+/**
+ * A challenge whose code lives, and two charges of every counter but the proof. The first has a
+ * lock as well.
+ */
 async function prepare({ challenges, counters }: GuardedStore): Promise<void> {
   await challenges.begin(makeChallenge('a', { userId: 'alice' }), 600);
   for (const key of ['failures', 'sends', 'slow'])

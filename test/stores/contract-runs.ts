@@ -13,7 +13,10 @@ export interface ContractRuns {
   readonly start: () => void;
 }
 
-/** How many facts run at once: enough for those that wait, few enough for a server on a busy machine. */
+/**
+ * How many facts run at once: enough for those that wait, few enough for a server on a busy
+ * machine.
+ */
 const LANES = 6;
 
 /** @param makeGround Called for each fact. */

@@ -49,7 +49,10 @@ const number = fc.constantFrom(-1, 0, 1, 5, 6, 1.5, '5', '6', '05', '-1', null);
 const value = fc.oneof(number, word, record, fc.anything());
 const seenAt = fc.constantFrom('5', '1.5', 'x', '', null, 5);
 const user = fc.constantFrom('user', 'other', null);
-/** What a server, a proxy or a client library between may answer: near to what is right, or anything. */
+/**
+ * What a server, a proxy or a client library between may answer: near to what is right, or
+ * anything.
+ */
 const redisReply = fc.oneof(
   fc.tuple(fc.oneof(number, word), record),
   fc.tuple(number, number, number, number),
@@ -152,7 +155,10 @@ describe('whatever the server returns', () => {
 
 type Reply = () => Promise<unknown>;
 
-/** How the calls behave whose answers are neither what the contract says nor a StoreError: none, or a counterexample. */
+/**
+ * How the calls behave whose answers are neither what the contract says nor a StoreError: none, or
+ * a counterexample.
+ */
 async function misbehaviour(
   replies: fc.Arbitrary<unknown>,
   makeStore: (reply: Reply) => Required<SmsOtpStore>,

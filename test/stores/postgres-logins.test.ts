@@ -137,7 +137,10 @@ describeWithService('postgres')('logins in PostgreSQL', () => {
     expect(await logins.find('live')).not.toBeNull();
   });
 
-  /** Makes calls while a statement of another connection is neither committed nor undone, and returns them afterwards. */
+  /**
+   * Makes calls while a statement of another connection is neither committed nor undone, and
+   * returns them afterwards.
+   */
   async function beside<Result>(
     statement: string,
     waiting: number,

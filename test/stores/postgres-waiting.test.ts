@@ -145,7 +145,10 @@ describeWithService('postgres')('statements that waited for the same row of Post
     },
   );
 
-  /** What so many calls answer that all began before another transaction gave the rows of the table free. */
+  /**
+   * What so many calls answer that all began before another transaction gave the rows of the table
+   * free.
+   */
   async function afterWaiting<Result>(
     table: string,
     call: (index: number) => Promise<Result>,
@@ -167,7 +170,10 @@ describeWithService('postgres')('statements that waited for the same row of Post
     return { query: (text, values) => pool.query(text, values).catch(note) };
   }
 
-  /** Does the work while a statement of another connection is neither committed nor undone; then undoes it. */
+  /**
+   * Does the work while a statement of another connection is neither committed nor undone; then
+   * undoes it.
+   */
   async function besideTransaction<Result>(
     statement: string,
     values: unknown[],

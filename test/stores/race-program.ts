@@ -20,7 +20,8 @@ export interface RaceResult {
 
 const CALLS = 25;
 
-// Run as a program: `race-program <store> <port> <OTP id>`. It connects, says so, waits for the start, and tells its result.
+// Run as a program: `race-program <store> <port> <OTP id>`. It connects, says so, waits for the
+// start, and tells its result.
 void race().catch((error: unknown) => {
   console.error(error);
   process.exitCode = 1;

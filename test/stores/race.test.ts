@@ -43,8 +43,9 @@ describeWithService('postgres')('8 processes at once', () => {
 });
 
 /**
- * Of all processes together: 200 claims, 200 charges of a counter that holds 5, 200 consumptions, 200 times one recovery
- * code, 200 times one token of a device, 200 charges of 7 to a budget of 100, 8 renewals.
+ * Of all processes together: 200 claims, 200 charges of a counter that holds 5, 200 consumptions,
+ * 200 times one recovery code, 200 times one token of a device, 200 charges of 7 to a budget of
+ * 100, 8 renewals.
  */
 const oneWinner = {
   claimed: 5,

@@ -13,7 +13,10 @@ export interface TestClient {
   readonly close: () => Promise<void>;
 }
 
-/** Clients as most apps make them: with the library's defaults, which queue while the server is away. */
+/**
+ * Clients as most apps make them: with the library's defaults, which queue while the server is
+ * away.
+ */
 export const redisLibraries: readonly [
   name: string,
   connect: (port: number) => Promise<TestClient>,

@@ -149,7 +149,10 @@ describe('the check of the server', () => {
   });
 });
 
-/** The codes of the warnings of a new store, waited for as long as the server answers so many other questions. */
+/**
+ * The codes of the warnings of a new store, waited for as long as the server answers so many other
+ * questions.
+ */
 async function warningsOf(
   client: RedisClient,
   expected: number,

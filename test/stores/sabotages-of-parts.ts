@@ -1,6 +1,9 @@
 import { partWith, type Sabotage } from './sabotage';
 
-/** Ways in which amounts, recovery codes, devices, browsers and notes may be kept wrong, each of which a fact must notice. */
+/**
+ * Ways in which amounts, recovery codes, devices, browsers and notes may be kept wrong, each of
+ * which a fact must notice.
+ */
 export const sabotagesOfParts: Record<string, Sabotage> = {
   'ignores amounts': partWith('counters', (kept) => ({
     charge: (counters) => kept.charge(counters.map(({ amount: _amount, ...counter }) => counter)),

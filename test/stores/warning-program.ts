@@ -2,7 +2,8 @@ import cluster from 'node:cluster';
 
 import { memoryStore } from '../../src/stores/memory/memory-store';
 
-// Run as a program: tells its parent the codes of all warnings that one memoryStore() brings, here or in a worker.
+// Run as a program: tells its parent the codes of all warnings that one memoryStore() brings, here
+// or in a worker.
 if (process.argv[2] === 'in a worker' && cluster.isPrimary) {
   cluster.fork().once('message', (codes) => process.send?.(codes));
 } else {

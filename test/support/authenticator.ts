@@ -24,7 +24,10 @@ const HAS_KEY = 0x40;
 const sha256 = (data: string | Buffer): Buffer => createHash('sha256').update(data).digest();
 const toText = (data: Buffer): string => data.toString('base64url');
 
-/** A device with one passkey, and the browser in front of it. WebAuthn level 3, sections 6.1 and 6.5; P-256 and no attestation. */
+/**
+ * A device with one passkey, and the browser in front of it. WebAuthn level 3, sections 6.1 and
+ * 6.5; P-256 and no attestation.
+ */
 export class Authenticator {
   readonly id = toText(randomBytes(16));
   private readonly privateKey: KeyObject;
@@ -64,7 +67,8 @@ export class Authenticator {
       this.coseKey,
     ]);
     const attestationObject = Buffer.concat([
-      // {"fmt": "none", "attStmt": {}, "authData": …} in CBOR, the last as bytes whose length takes one byte.
+      // {"fmt": "none", "attStmt": {}, "authData": …} in CBOR, the last as bytes whose length takes
+      // one byte.
       Buffer.from('a363666d74646e6f6e656761747453746d74a0686175746844617461' + '58', 'hex'),
       Buffer.from([data.length]),
       data,

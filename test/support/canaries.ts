@@ -53,7 +53,8 @@ export function plantCanaries(mobile: string): Canaries {
 
 function spellings(secret: string): string[] {
   const bytes = Buffer.from(secret);
-  // Base64 of a text inside a longer one begins at one of three places; the middle of it is always there.
+  // Base64 of a text inside a longer one begins at one of three places; the middle of it is always
+  // there.
   const base64 = [0, 1, 2].map((shift) => {
     const text = Buffer.concat([Buffer.alloc(shift), bytes]).toString('base64');
     return text.slice(shift === 0 ? 0 : 4, -4);

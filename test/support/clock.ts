@@ -1,4 +1,7 @@
-/** A clock that stands still until it is moved. Begins at the real time, because cookies and sessions expire by that. */
+/**
+ * A clock that stands still until it is moved. Begins at the real time, because cookies and
+ * sessions expire by that.
+ */
 export interface TestClock {
   now(): number;
   advanceSeconds(seconds: number): void;

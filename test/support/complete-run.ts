@@ -1,8 +1,9 @@
 import { describe } from '@jest/globals';
 
 /**
- * True in `.ci/run`, which requires every service and runs every test. `npm test` alone leaves out load and what packs the
- * package and installs it, tries attacks of hours and days in one variant, and fewer cases of each property.
+ * True in `.ci/run`, which requires every service and runs every test. `npm test` alone leaves out
+ * load and what packs the package and installs it, tries attacks of hours and days in one variant,
+ * and fewer cases of each property.
  */
 const isCompleteRun = process.env.REQUIRE_SERVICES === '1';
 

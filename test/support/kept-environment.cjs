@@ -6,8 +6,9 @@ const { TestEnvironment } = createRequire(require.resolve('jest'))('jest-environ
 let kept;
 
 /**
- * One global object for all suites of a worker, because packages that stay loaded (`kept-runtime.cjs`) belong to one: an error that
- * express throws is an `Error` of the suite that catches it. What a suite has changed of it is put back when the suite ends.
+ * One global object for all suites of a worker, because packages that stay loaded
+ * (`kept-runtime.cjs`) belong to one: an error that express throws is an `Error` of the suite that
+ * catches it. What a suite has changed of it is put back when the suite ends.
  */
 module.exports = class KeptEnvironment extends TestEnvironment {
   constructor(config, context) {

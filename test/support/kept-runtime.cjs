@@ -6,13 +6,16 @@ const { join, sep } = require('node:path');
 const core = createRequire(require.resolve('jest')).resolve('@jest/core');
 const { default: Runtime } = createRequire(core)('jest-runtime');
 
-/** Packages with a default instance or a registry, which a suite must find as if it were the first. */
+/**
+ * Packages with a default instance or a registry, which a suite must find as if it were the first.
+ */
 const WITH_STATE = /^(@?passport|@nestjs|@opentelemetry|prom-client|reflect-metadata)/;
 
 /**
- * Packages of `node_modules` stay loaded from one suite of a worker to the next: express, zod, undici and libphonenumber-js take
- * longer to load than most suites take to run. Sources, tests and jest itself are run anew for each suite, so that nothing that a
- * module of ours remembers passes from one to another; what V8 has compiled of them is kept.
+ * Packages of `node_modules` stay loaded from one suite of a worker to the next: express, zod,
+ * undici and libphonenumber-js take longer to load than most suites take to run. Sources, tests and
+ * jest itself are run anew for each suite, so that nothing that a module of ours remembers passes
+ * from one to another; what V8 has compiled of them is kept.
  */
 class KeptRuntime extends Runtime {
   constructor(...parts) {
@@ -37,8 +40,8 @@ class KeptRuntime extends Runtime {
   }
 
   /**
-   * Jest makes an AsyncLocalStorage for each suite and leaves it enabled. Up to Node 22 every promise of the suites that follow would
-   * look at each of them.
+   * Jest makes an AsyncLocalStorage for each suite and leaves it enabled. Up to Node 22 every
+   * promise of the suites that follow would look at each of them.
    */
   requireModule(from, name, options, ...rest) {
     if (name !== 'node:async_hooks' || !options?.isInternalModule)

@@ -4,7 +4,10 @@ import type { PhoneBook, PhoneEntry, UserId } from 'passport-sms-otp';
 export interface MemoryPhoneBook extends PhoneBook {
   list(userId: UserId): readonly PhoneEntry[];
   confirm(userId: UserId, mobile: string): boolean;
-  /** Puts confirmed numbers in, the first of them as the default, as an import of old accounts would. */
+  /**
+   * Puts confirmed numbers in, the first of them as the default, as an import of old accounts
+   * would.
+   */
   seed(userId: UserId, ...mobiles: string[]): void;
   /** Names of the calls that changed something, or tried to, with the user they were for. */
   readonly changes: (readonly [call: string, userId: UserId])[];
@@ -17,7 +20,9 @@ interface Page {
 
 const EMPTY: Page = { confirmed: [], unconfirmed: null };
 
-/** A test double of what an app keeps in its database. The default is the first confirmed number. */
+/**
+ * A test double of what an app keeps in its database. The default is the first confirmed number.
+ */
 export function memoryPhoneBook(): MemoryPhoneBook {
   const pages = new Map<string, Page>();
   const changes: MemoryPhoneBook['changes'] = [];

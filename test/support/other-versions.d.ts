@@ -1,4 +1,7 @@
-/** The same surfaces as far as the tests use them; the packages are aliases without types of their own. */
+/**
+ * The same surfaces as far as the tests use them; the packages are aliases without types of their
+ * own.
+ */
 declare module 'express4' {
   import express from 'express';
   export default express;

@@ -1,8 +1,8 @@
 import type { TestUser } from './test-users';
 
 /**
- * Users with a number each, one of a prefix of its own for each user, so that no limit makes one test feel another.
- * The numbers are of no country: use `allowedCountries: 'any'`.
+ * Users with a number each, one of a prefix of its own for each user, so that no limit makes one
+ * test feel another. The numbers are of no country: use `allowedCountries: 'any'`.
  */
 export function people(count: number, name = 'user'): TestUser[] {
   return Array.from({ length: count }, (_, index) => ({

@@ -2,7 +2,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { memoryStore, type SmsOtpStore } from 'passport-sms-otp';
 import type { TestClock } from './clock';
 
-/** A memory store that is as far away as a network: what is read there may be old when it arrives. */
+/**
+ * A memory store that is as far away as a network: what is read there may be old when it arrives.
+ */
 export function slowStore(clock: TestClock): SmsOtpStore {
   const { challenges, counters, tokens } = memoryStore({ now: () => clock.now() });
   return { challenges: slowDown(challenges), counters: slowDown(counters), tokens };

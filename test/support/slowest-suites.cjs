@@ -2,7 +2,10 @@ const { relative } = require('node:path');
 
 const HOW_MANY = 10;
 
-/** Prints the slowest suites at the end of a run of many, so that a suite that becomes slow is noticed. */
+/**
+ * Prints the slowest suites at the end of a run of many, so that a suite that becomes slow is
+ * noticed.
+ */
 module.exports = class SlowestSuites {
   constructor({ rootDir }) {
     this.rootDir = rootDir;

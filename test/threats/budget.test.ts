@@ -42,7 +42,10 @@ function cost(): number {
   return test.sim.outbox.reduce((sum, message) => sum + (toMicros(message.cost) ?? NaN), 0);
 }
 
-/** Real costs are 0.0079 a message in America and at most 0.0540 in France; reserved are 0.0083 and 0.0540. */
+/**
+ * Real costs are 0.0079 a message in America and at most 0.0540 in France; reserved are 0.0083 and
+ * 0.0540.
+ */
 describe.each(['A', 'B'] as const)('somebody who spends our money (variant %s)', (variant) => {
   it('spends no more than the budget, however many log in at once', async () => {
     await start({ variant, budgets: { daily: '0.2000' } });

@@ -53,7 +53,10 @@ interface Attack {
   readonly recoveryGuesses: number;
 }
 
-/** Somebody who knows the password, from fresh browsers: asks for texts, guesses codes and recovery codes. */
+/**
+ * Somebody who knows the password, from fresh browsers: asks for texts, guesses codes and recovery
+ * codes.
+ */
 async function attack({ logins, guesses, recoveryGuesses }: Attack): Promise<void> {
   for (let login = 0; login < logins; login += 1) {
     const browser = new Browser(test, ALICE, ATTACKER);

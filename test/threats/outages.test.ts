@@ -117,7 +117,8 @@ describe.each(['A', 'B'] as const)(
         }
         expect(isEnough()).toBe(true);
         expect(failures()).toBe(50);
-        // The known browser has failures of its own, and then counts as one of the others, who are disabled.
+        // The known browser has failures of its own, and then counts as one of the others, who are
+        // disabled.
         for (let login = 0; login < 60; login += 1) {
           await guessUntilRefused(known, fault);
           clock.advanceSeconds(HOUR);

@@ -6,7 +6,10 @@ import { VARIANTS_OF_LONG_RUNS } from '../support/complete-run';
 
 jest.setTimeout(120_000);
 
-/** The fraudster's share of the fees: three blocks of one operator, where nobody reads a text message. */
+/**
+ * The fraudster's share of the fees: three blocks of one operator, where nobody reads a text
+ * message.
+ */
 const PUMPED = ['+3370001', '+3370002', '+3370003'];
 /** A subscriber of long standing in the middle of them, and one elsewhere. */
 const NEIGHBOUR = numberOf('+3370002', 9_999);
@@ -26,8 +29,8 @@ let traffic: Traffic;
 let next: number;
 
 /**
- * Our own limits are as wide as they go (`WIDE_LIMITS`), because they would be the first to stop it: 12 text messages an hour
- * to numbers of one prefix that were never verified.
+ * Our own limits are as wide as they go (`WIDE_LIMITS`), because they would be the first to stop
+ * it: 12 text messages an hour to numbers of one prefix that were never verified.
  */
 async function start(
   variant: 'A' | 'B',
@@ -56,7 +59,10 @@ function pumped(): number[] {
   );
 }
 
-/** People who log in whatever else is going on: verified numbers, and new ones in France and in Germany. */
+/**
+ * People who log in whatever else is going on: verified numbers, and new ones in France and in
+ * Germany.
+ */
 async function liveOn(): Promise<boolean[]> {
   next += 1;
   const logins = await Promise.all([

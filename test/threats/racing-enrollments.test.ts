@@ -24,7 +24,10 @@ const enrolled = (test: PhoneApp): unknown[] =>
 const confirmed = (test: PhoneApp, user = { id: 'alice', phone: null }): string[] =>
   numbersOf(test, user).filter((mobile) => !mobile.endsWith('?'));
 
-/** An app whose store and phone book take their time, and a user with two sessions that passed both factors. */
+/**
+ * An app whose store and phone book take their time, and a user with two sessions that passed both
+ * factors.
+ */
 async function openRace(
   variant: 'A' | 'B',
 ): Promise<{ test: PhoneApp; one: PhoneVisit; two: PhoneVisit }> {

@@ -40,7 +40,8 @@ for (const { name, describe: describeStore, open } of allStores()) {
           await visitor.logIn();
           for (let time = 1; time <= 3; time += 1) {
             await visitor.enroll(HOME);
-            // As if the time between two texts had passed, which no test can do to Redis or PostgreSQL.
+            // As if the time between two texts had passed, which no test can do to Redis or
+            // PostgreSQL.
             await opened?.store.counters.lock(`sends:gap:others:${user.id}`, 0);
           }
           expect(await logIn(test)).toEqual([200, 200]);

@@ -4,7 +4,10 @@ import type { PassportStatic } from 'passport';
 import { createSmsOtp, memoryStore, type SmsOtp, type SmsOtpOptions } from 'passport-sms-otp';
 import { type FactorApp, startFactorApp } from '../account/support/factor-app';
 
-/** Customers and staff of one app have the same ids, sessions, store and secret; the names of the strategies differ. */
+/**
+ * Customers and staff of one app have the same ids, sessions, store and secret; the names of the
+ * strategies differ.
+ */
 describe.each(['A', 'B'] as const)('two instances in one app in variant %s', (variant) => {
   let test: FactorApp;
   let staff: SmsOtp;

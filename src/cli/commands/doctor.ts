@@ -89,7 +89,10 @@ function checkTemplate(template: string): CheckResult {
 /** A counter that does not exist; it is only read. */
 const PROBE = { key: 'doctor', windowSeconds: null, isOnlyRead: true };
 
-/** The store reads three settings of the server, one after the other; after this many reads of ours it has its answers. */
+/**
+ * The store reads three settings of the server, one after the other; after this many reads of ours
+ * it has its answers.
+ */
 const READS = 4;
 
 /** Checks Redis and PostgreSQL if the environment has their addresses. Nothing is written. */

@@ -129,7 +129,9 @@ function toQuestion({ mobiles, budgetMicros }: Plan, priceOf: RunOptions['priceO
   return `Look up ${count}? It costs at most ${toDecimal(Math.min(most, budgetMicros))}.`;
 }
 
-/** Shows the result: 0 when every number is known now. @param run Null when there was nothing to do. */
+/**
+ * Shows the result: 0 when every number is known now. @param run Null when there was nothing to do.
+ */
 function showRun(call: CommandCall, plan: Plan, run: RunResult | null): ExitCode {
   const { line, note, style, noteStyle } = call.output;
   const { input, known } = plan;

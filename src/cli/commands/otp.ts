@@ -68,7 +68,10 @@ function quote(id: string): string {
 /** OTP spec §7: answers about the code, not about the account. */
 const CODE_REFUSED = [2107, 2108, 2109, 2120];
 
-/** Not shown in OTP spec §4: whether validating costs. No price list has it, so the user is not asked. */
+/**
+ * Not shown in OTP spec §4: whether validating costs. No price list has it, so the user is not
+ * asked.
+ */
 export const validate: Command = {
   name: 'validate',
   summary: 'check a code that was texted',

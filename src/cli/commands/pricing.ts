@@ -188,7 +188,10 @@ interface PriceChange {
   readonly before: string | null;
 }
 
-/** Compares two lists by amount, not by spelling. Changes are in the order of the list; removed rows come last. */
+/**
+ * Compares two lists by amount, not by spelling. Changes are in the order of the list; removed rows
+ * come last.
+ */
 function findChanges(
   before: readonly PriceRow[],
   after: readonly PriceRow[],

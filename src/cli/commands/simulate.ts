@@ -29,7 +29,10 @@ function toFault(kind: string, figure: string | undefined): Fault | FaultName {
   throw new UsageError('--fault: only latency, slow-drip, error and status take a number');
 }
 
-/** Shows the simulator's addresses and account. The user's own password is not shown; the default one is. */
+/**
+ * Shows the simulator's addresses and account. The user's own password is not shown; the default
+ * one is.
+ */
 function showSimulator({ io, output }: CommandCall, simulator: GatewaySimulator): void {
   const { baseUrl, inboxUrl, variant, username, password } = simulator;
   const { line, style } = output;

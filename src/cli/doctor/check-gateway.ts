@@ -40,7 +40,8 @@ export async function* checkGateway(
   environment: GatewayEnvironment,
   paid: PaidChecks,
 ) {
-  // Both share a token: where only one is valid, the second client would end the first one's. OTP spec §3.
+  // Both share a token: where only one is valid, the second client would end the first one's. OTP
+  // spec §3.
   const shared = { ...environment, tokenStore: memoryTokens(1, Date.now) };
   const open = (variant: Variant): GatewayClient => openGateway({ ...shared, variant });
   const clients = { A: open('A'), B: open('B') };
@@ -86,7 +87,8 @@ const CREDENTIAL_CODES = [1002, 1003, 1004];
 const NO_SUCH_PATH = 1007;
 
 /**
- * Authenticates: checks that the gateway is reachable, answers as documented and accepts the credentials.
+ * Authenticates: checks that the gateway is reachable, answers as documented and accepts the
+ * credentials.
  * @returns `isUsable`: the other checks can be made.
  */
 async function checkConnection(client: GatewayClient, now: () => number) {
@@ -125,7 +127,9 @@ const TOLERANCE_SECONDS = 30;
 
 type Endpoint = Pick<GatewayEnvironment, 'baseUrl' | 'ca'>;
 
-/** Compares the clock with the Date header of an answer (RFC 9110, 6.6.1). No credentials are sent. */
+/**
+ * Compares the clock with the Date header of an answer (RFC 9110, 6.6.1). No credentials are sent.
+ */
 async function checkClock(endpoint: Endpoint, now: () => number): Promise<CheckResult> {
   const date = await readDate(endpoint);
   const theirs = Date.parse(date ?? '');
@@ -217,8 +221,8 @@ const UNUSED_ID = { A: 'no-such-id', B: '9007199254740991' } as const;
 const PERMITTED = [NO_SUCH_PATH, 2103, 2107, 2108, 2109, 2120];
 
 /**
- * Checks whether the account may send codes, as far as a free call shows: validates a code that was never sent.
- * Not shown in OTP spec §7: whether validating is refused with 2100 as sending is.
+ * Checks whether the account may send codes, as far as a free call shows: validates a code that was
+ * never sent. Not shown in OTP spec §7: whether validating is refused with 2100 as sending is.
  */
 async function probeOtp({ otp, variant }: GatewayClient): Promise<CheckResult> {
   try {
@@ -249,7 +253,10 @@ async function testOtp({ otp }: GatewayClient, mobile: string): Promise<CheckRes
   }
 }
 
-/** Checks whether lookups are refused, as far as a free call shows. Without them it only warns: they are optional. */
+/**
+ * Checks whether lookups are refused, as far as a free call shows. Without them it only warns: they
+ * are optional.
+ */
 async function probeLookup({ hlr }: GatewayClient): Promise<CheckResult> {
   try {
     await hlr.balance();
@@ -323,7 +330,10 @@ function checkBalance(balance: string, table: PriceTable | null): CheckResult {
     : warn('balance', detail, 'Top up the account soon.');
 }
 
-/** Checks what a message to a number costs at most. @param lookup The number's network, if it was looked up. */
+/**
+ * Checks what a message to a number costs at most. @param lookup The number's network, if it was
+ * looked up.
+ */
 async function checkPrice(
   mobile: string,
   table: PriceTable,

@@ -25,7 +25,10 @@ interface ParsedRecord {
   readonly record: readonly string[];
 }
 
-/** Parses CSV as it arrives, in pieces of any size. Empty lines are left out; a broken record has no fields. */
+/**
+ * Parses CSV as it arrives, in pieces of any size. Empty lines are left out; a broken record has no
+ * fields.
+ */
 export async function* readRecords(
   chunks: AsyncIterable<string> | Iterable<string>,
 ): AsyncGenerator<CsvRecord> {
@@ -48,7 +51,8 @@ export async function* readRecords(
     // With `info` the parser returns such objects; what is written is parsed at once.
     for (let next; (next = parser.read() as ParsedRecord | null) !== null;) yield toRecord(next);
     if (errors.length === 0 || !piece.endsWith('\n')) continue;
-    // csv-parse drops everything after a record that is too long, so a new parser begins with the next line.
+    // csv-parse drops everything after a record that is too long, so a new parser begins with the
+    // next line.
     yield { line: lastLine + 1, fields: [] };
     lineOffset += parser.info.lines;
     lastLine = lineOffset;
@@ -61,7 +65,9 @@ export async function* readRecords(
   if (errors.length > 0) yield { line: lastLine + 1, fields: [] };
 }
 
-/** Splits at line breaks and writes each one as `\n`: csv-parse counts a quoted `\r\n` as two lines. */
+/**
+ * Splits at line breaks and writes each one as `\n`: csv-parse counts a quoted `\r\n` as two lines.
+ */
 async function* splitLines(
   chunks: AsyncIterable<string> | Iterable<string>,
 ): AsyncGenerator<string> {
@@ -130,7 +136,8 @@ function findColumn(header: readonly string[], wanted: string | undefined): numb
   const found = searched.find((name) => names.includes(name));
   if (found !== undefined) return names.indexOf(found);
   if (wanted !== undefined) {
-    // Without a header the first line is personal data: what has many digits or an @ is not the name of a column.
+    // Without a header the first line is personal data: what has many digits or an @ is not the
+    // name of a column.
     const known = header.map(cleanText).filter((name) => name !== '' && !/@|(\d\D*){6}/.test(name));
     throw new CommandFailure(
       'The file has no such column.',
@@ -159,7 +166,10 @@ const RESULT_FIELDS = [
 /** `advanced_status` for `advancedStatus`. */
 const RESULT_HEADER = RESULT_FIELDS.map((field) => field.replace(/(?=[A-Z])/, '_').toLowerCase());
 
-/** Returns the numbers that the file already has. A missing file has none. @throws {CommandFailure} for any other file. */
+/**
+ * Returns the numbers that the file already has. A missing file has none. @throws {CommandFailure}
+ * for any other file.
+ */
 export async function readDoneNumbers(path: string): Promise<ReadonlySet<string>> {
   const bytes = await readBytes(path);
   if (bytes === null || bytes.length === 0) return new Set();
@@ -193,7 +203,10 @@ async function readBytes(path: string): Promise<Buffer | null> {
   }
 }
 
-/** Opens the file that results are appended to; a new one gets a header. One write a row: the file is always whole. */
+/**
+ * Opens the file that results are appended to; a new one gets a header. One write a row: the file
+ * is always whole.
+ */
 export function openResultFile(path: string, isNew: boolean) {
   // Phone numbers are personal data: only the owner may read the file.
   const file = tryToWrite(() => openSync(path, isNew ? 'w' : 'a', 0o600));
@@ -225,8 +238,8 @@ function toField(value: string | null): string {
 }
 
 /**
- * Spreadsheets run strings that begin like this, except plain numbers. Where the decimal sign is a comma they begin a field
- * after each semicolon, whatever is quoted. OWASP, CSV injection.
+ * Spreadsheets run strings that begin like this, except plain numbers. Where the decimal sign is a
+ * comma they begin a field after each semicolon, whatever is quoted. OWASP, CSV injection.
  */
 function guardFormula(text: string): string {
   if (/^[+-]?[0-9.]+$/.test(text)) return text;

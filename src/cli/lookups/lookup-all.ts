@@ -38,7 +38,10 @@ const WORKERS = 4;
 /** Failures in a row that end the run. */
 const MAX_FAILURES_IN_ROW = 5;
 
-/** Looks numbers up until all are done, the budget is spent, too many fail, or Ctrl+C. Running lookups are awaited. */
+/**
+ * Looks numbers up until all are done, the budget is spent, too many fail, or Ctrl+C. Running
+ * lookups are awaited.
+ */
 export async function lookUpAll(options: RunOptions): Promise<RunResult> {
   const { hlr, priceOf, budget, awaitTurn, signal, add, onProgress } = options;
   // All workers take from one iterator.
@@ -94,7 +97,10 @@ export async function lookUpAll(options: RunOptions): Promise<RunResult> {
   return { byStatus, done, spent, lastError, stop };
 }
 
-/** The result of one lookup: final for this number, or an error after which a later run may try again. Costs are millionths. */
+/**
+ * The result of one lookup: final for this number, or an error after which a later run may try
+ * again. Costs are millionths.
+ */
 type Answer =
   | { readonly result: Result; readonly cost: number }
   | { readonly error: SmsOtpError; readonly cost: number; readonly isHopeless: boolean };
@@ -105,7 +111,8 @@ const NUMBER_REFUSED = [1221, 2003, 2005];
 const HOPELESS = [1002, 1003, 1004, 1006, 1007, 2004];
 
 /**
- * Not shown in HLR spec §8: whether a refused or lost lookup costs. Whatever may have arrived counts as paid.
+ * Not shown in HLR spec §8: whether a refused or lost lookup costs. Whatever may have arrived
+ * counts as paid.
  * @param price What the lookup counts for when the answer reports no cost.
  */
 async function lookUp(hlr: HlrCalls, phone: string, price: number): Promise<Answer> {
@@ -131,13 +138,19 @@ async function lookUp(hlr: HlrCalls, phone: string, price: number): Promise<Answ
   }
 }
 
-/** Returns what is shown of a lookup. IMSI and MSC identify the subscriber and the switch that serves them: they are left out. */
+/**
+ * Returns what is shown of a lookup. IMSI and MSC identify the subscriber and the switch that
+ * serves them: they are left out.
+ */
 export function toResult(lookup: Lookup): Result {
   const { phone, status, advancedStatus, country, operator, mcc, mnc, cost } = lookup;
   return { phone, status, advancedStatus, country, operator, mcc, mnc, cost, error: null };
 }
 
-/** Returns a function that waits for the next start. Starts are evenly spaced; the first one is immediate. */
+/**
+ * Returns a function that waits for the next start. Starts are evenly spaced; the first one is
+ * immediate.
+ */
 export function createPace(perSecond: number, { now, wait, signal }: CliIo): () => Promise<void> {
   const gapMs = 1_000 / perSecond;
   let nextAt = -Infinity;
@@ -150,8 +163,8 @@ export function createPace(perSecond: number, { now, wait, signal }: CliIo): () 
 }
 
 /**
- * Finds the price by the longest dialing code that matches: the highest one where countries share a code, and the highest
- * of all for a code that is not in the list. HLR spec §2.
+ * Finds the price by the longest dialing code that matches: the highest one where countries share a
+ * code, and the highest of all for a code that is not in the list. HLR spec §2.
  * @throws {CommandFailure} for a list without prices, which cannot bound anything.
  */
 export function createLookupPrices(pricing: readonly CountryPrice[]): RunOptions['priceOf'] {

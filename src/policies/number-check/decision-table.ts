@@ -14,8 +14,9 @@ export function columnOf({ purpose }: Pick<LookupContext, 'purpose'>): Column {
 }
 
 /**
- * `warn`: the number is texted and an event is emitted. `deny-again`: denied if the previous result was the same, otherwise
- * `warn`. `inconclusive`: nothing was learned about the number, and the policy's option decides.
+ * `warn`: the number is texted and an event is emitted. `deny-again`: denied if the previous result
+ * was the same, otherwise `warn`. `inconclusive`: nothing was learned about the number, and the
+ * policy's option decides.
  */
 export type Decision = 'send' | 'warn' | 'inconclusive' | 'deny' | 'deny-again';
 
@@ -39,9 +40,10 @@ const HOUR = 3_600;
 const DAY = 86_400;
 
 /**
- * What each result means. Most say more about the network than about the number: `invalid` does not mean that a number
- * does not exist. Not shown in HLR spec §2: how lasting a status is, and what `error` means.
- * Not shown in HLR spec §2: the network of a number whose query was refused; its prefix stands for it.
+ * What each result means. Most say more about the network than about the number: `invalid` does not
+ * mean that a number does not exist. Not shown in HLR spec §2: how lasting a status is, and what
+ * `error` means. Not shown in HLR spec §2: the network of a number whose query was refused; its
+ * prefix stands for it.
  */
 const TABLE = {
   // The number is known and can be texted.
@@ -103,7 +105,10 @@ const TABLE = {
   'too-many': inconclusive(),
 } satisfies Record<string, Row>;
 
-/** The result of a lookup: one of the gateway's words, or one of ours where it has none. HLR spec §2, §7. */
+/**
+ * The result of a lookup: one of the gateway's words, or one of ours where it has none. HLR spec
+ * §2, §7.
+ */
 export type Verdict = keyof typeof TABLE;
 
 export const DECISIONS: Readonly<Record<Verdict, Row>> = TABLE;
@@ -127,7 +132,10 @@ const BY_CODE: ReadonlyMap<number | null, Verdict> = new Map([
   [2005, 'not-supported'],
 ]);
 
-/** Returns the verdict of an answered lookup. An unknown word says nothing about the number. HLR spec §2. */
+/**
+ * Returns the verdict of an answered lookup. An unknown word says nothing about the number. HLR
+ * spec §2.
+ */
 function readVerdict({ status, advancedStatus }: Lookup): Verdict {
   if (status === 'valid') return 'valid';
   if (status === 'error') return 'error';

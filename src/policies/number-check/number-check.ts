@@ -7,8 +7,8 @@ import { budget, numberLookups, sharedLookups } from './number-lookups';
 
 const schema = strictOptions({
   /**
-   * `enroll`: before a number is confirmed or changed. `send`: before every message, so also at a login, where a lookup
-   * costs time and money and seldom reveals anything. Default: `enroll`.
+   * `enroll`: before a number is confirmed or changed. `send`: before every message, so also at a
+   * login, where a lookup costs time and money and seldom reveals anything. Default: `enroll`.
    */
   stage: oneOf('enroll', 'send').default('enroll'),
   /** Default: `report`. */
@@ -25,8 +25,9 @@ const schema = strictOptions({
 export type NumberCheckOptions = z.input<typeof schema>;
 
 /**
- * Looks a number up and denies numbers that cannot be texted. The reason is `unsuitable-phone`, and no reply contains
- * anything from the lookup, because the number may be someone else's. A failed lookup is inconclusive, never an error.
+ * Looks a number up and denies numbers that cannot be texted. The reason is `unsuitable-phone`, and
+ * no reply contains anything from the lookup, because the number may be someone else's. A failed
+ * lookup is inconclusive, never an error.
  * @throws {TypeError} that names the option.
  * @see HLR spec §2, advanced status values
  */
@@ -72,7 +73,8 @@ function decide(
   column: Column,
   onInconclusive: 'send' | 'deny',
 ) {
-  // Using up the lookups must not get a number enrolled without one. Logins have limits on sends instead.
+  // Using up the lookups must not get a number enrolled without one. Logins have limits on sends
+  // instead.
   if (verdict === 'too-many' && column === 'enroll') return 'deny';
   const decision = DECISIONS[verdict][column];
   if (decision === 'inconclusive') return onInconclusive === 'deny' ? 'deny' : 'warn';

@@ -32,11 +32,14 @@ export type ToIdentity = (mobile: string, lookup: Lookup) => string | null;
 /** Number lookups, made once and shared by the policies that need them. */
 export interface NumberLookups {
   /**
-   * Returns the network of a number from its last lookup in the past 24 h; undefined if this process knows none. It never
-   * looks a number up, so it costs nothing.
+   * Returns the network of a number from its last lookup in the past 24 h; undefined if this
+   * process knows none. It never looks a number up, so it costs nothing.
    */
   readonly networkOf: (context: Pick<LookupContext, 'numberKey' | 'now'>) => Network | undefined;
-  /** Returns what is known about a number, looking it up if necessary. Never throws: a failure is a verdict. */
+  /**
+   * Returns what is known about a number, looking it up if necessary. Never throws: a failure is a
+   * verdict.
+   */
   readonly find: (context: LookupContext) => Promise<Finding>;
   /** Sets what is kept of identities. @throws {TypeError} when it has been set already. */
   readonly keepIdentity: (toIdentity: ToIdentity) => void;
@@ -53,7 +56,10 @@ export const sharedLookups = objectWith<NumberLookups>(
 );
 
 const schema = strictOptions({
-  /** How long a caller waits for a lookup, a repeated one included, in milliseconds: 100 to 10,000. Default: 2,000. */
+  /**
+   * How long a caller waits for a lookup, a repeated one included, in milliseconds: 100 to 10,000.
+   * Default: 2,000.
+   */
   budgetMs: budget.default(2_000),
   /** Lookups per user and day at enrollment, and as many at logins: 1 to 1,000. Default: 20. */
   maxPerUserPerDay: wholeNumber(1, 1_000).default(20),
@@ -70,9 +76,9 @@ export type NumberLookupsOptions = z.input<typeof schema>;
 const LATE = new Error('late');
 
 /**
- * Looks numbers up. Concurrent lookups of a number are one, and results are kept as long as the decision table says, in
- * this process only. Error 2004 stops lookups until a restart, 1006 for five minutes, and five failures in a row for one
- * minute; each stop is reported once.
+ * Looks numbers up. Concurrent lookups of a number are one, and results are kept as long as the
+ * decision table says, in this process only. Error 2004 stops lookups until a restart, 1006 for
+ * five minutes, and five failures in a row for one minute; each stop is reported once.
  * @throws {TypeError} that names the option.
  * @see HLR spec §4, GET {mobile}
  */
@@ -154,7 +160,10 @@ const SHORTEST_RETRY_MS = 250;
 /** How long a network is remembered. Not longer, because numbers are ported. */
 const NETWORK_MS = DAY_SECONDS * 1_000;
 
-/** Keeps what this process knows about numbers, under their keys. @param maxEntries The newest are kept. */
+/**
+ * Keeps what this process knows about numbers, under their keys. @param maxEntries The newest are
+ * kept.
+ */
 function createLookupMemory(maxEntries: number) {
   const findings = new BoundedMap<string, Finding>(maxEntries / 2);
   const networks = new BoundedMap<string, { readonly network: Network; readonly at: number }>(
@@ -177,7 +186,8 @@ function createLookupMemory(maxEntries: number) {
     const keptMs = DECISIONS[verdict].keptSeconds.enroll * 1_000;
     const isRepeated = previous?.verdict === verdict && isWithin(previous.at, at, keptMs);
     const counted = { ...finding, timesInARow: isRepeated ? previous.timesInARow + 1 : 1 };
-    // A result that is not kept leaves the previous one in place, so a timeout between two equal results does not separate them.
+    // A result that is not kept leaves the previous one in place, so a timeout between two equal
+    // results does not separate them.
     if (keptMs > 0) findings.set(numberKey, counted);
     return counted;
   }
@@ -200,10 +210,16 @@ interface Stop {
   readonly durationMs: number;
 }
 
-/** After error 1006, the time until the next lookup finds out whether there is money again. A refused one costs nothing. */
+/**
+ * After error 1006, the time until the next lookup finds out whether there is money again. A
+ * refused one costs nothing.
+ */
 const NO_BALANCE_MS = 300_000;
 
-/** Failures in a row that stop lookups, because the client's circuit breaker counts them together with logins. */
+/**
+ * Failures in a row that stop lookups, because the client's circuit breaker counts them together
+ * with logins.
+ */
 const FAILURES = 5;
 const FAILING_MS = 60_000;
 
@@ -248,7 +264,10 @@ function createLookupStops(maxEntries: number) {
     } else if (verdict !== 'invalid-phone' && verdict !== 'not-supported') resume(context);
   }
 
-  /** Emits one event, however often a stop is extended. An account without permission is stopped until a restart. */
+  /**
+   * Emits one event, however often a stop is extended. An account without permission is stopped
+   * until a restart.
+   */
   function begin(
     { now, emit }: LookupContext,
     verdict: keyof typeof REASONS,
@@ -269,7 +288,10 @@ function createLookupStops(maxEntries: number) {
   return { find, note };
 }
 
-/** True during `durationMs` from `startMs`. False before it, so a clock that was set back extends nothing. */
+/**
+ * True during `durationMs` from `startMs`. False before it, so a clock that was set back extends
+ * nothing.
+ */
 function isWithin(startMs: number, nowMs: number, durationMs: number): boolean {
   return nowMs >= startMs && nowMs < startMs + durationMs;
 }

@@ -13,8 +13,8 @@ import { HOUR_MS, type SimSwapCheck, type SimSwapProvider, type SimSwapQuestion 
 /** The built-in provider, which can also forget a number. */
 export interface HlrSimSwap extends SimSwapProvider {
   /**
-   * Forgets what is kept about a number: for a deleted account, or for a user who proved in another way that a change
-   * was their own. The next right code begins anew.
+   * Forgets what is kept about a number: for a deleted account, or for a user who proved in another
+   * way that a change was their own. The next right code begins anew.
    * @param notes `notes` of the store that was passed to `createSmsOtp`.
    * @param mobile E.164 with plus.
    */
@@ -22,15 +22,19 @@ export interface HlrSimSwap extends SimSwapProvider {
 }
 
 const schema = strictOptions({
-  /** A secret of at least 32 bytes. Identities are kept as keyed digests only. With another key all numbers begin anew. */
+  /**
+   * A secret of at least 32 bytes. Identities are kept as keyed digests only. With another key all
+   * numbers begin anew.
+   */
   key: z.custom<string | Buffer>(
     (value) =>
       (typeof value === 'string' || Buffer.isBuffer(value)) && Buffer.byteLength(value) >= 32,
     'must be a secret of 32 bytes or more',
   ),
   /**
-   * What a number that moved to another operator means where no identity can be compared. It is a weak sign, because
-   * numbers are ported. `report`: an event. `deny`: a SIM swap. `ignore`: nothing, and no lookup is paid for it. Default: `report`.
+   * What a number that moved to another operator means where no identity can be compared. It is a
+   * weak sign, because numbers are ported. `report`: an event. `deny`: a SIM swap. `ignore`:
+   * nothing, and no lookup is paid for it. Default: `report`.
    */
   onNetworkChange: oneOf('ignore', 'report', 'deny').default('report'),
   /** Lookups shared with other policies. Default: lookups of its own. */
@@ -41,13 +45,14 @@ const schema = strictOptions({
 export type HlrSimSwapOptions = z.input<typeof schema>;
 
 /**
- * Reports when the subscriber identity that the gateway returns for a number differs from the one seen when the number
- * was last verified. Many networks hide this value; absence of a report is not evidence that no SIM swap happened. It
- * does not know when a swap happened: a change counts from when it was first seen.
+ * Reports when the subscriber identity that the gateway returns for a number differs from the one
+ * seen when the number was last verified. Many networks hide this value; absence of a report is not
+ * evidence that no SIM swap happened. It does not know when a swap happened: a change counts from
+ * when it was first seen.
  *
- * It looks a number up before a message if there is something to compare with, and after a right code at most every 12 h,
- * until three equal identities over 24 h make the number comparable. It keeps, for 400 days, a keyed digest, the network
- * and times.
+ * It looks a number up before a message if there is something to compare with, and after a right
+ * code at most every 12 h, until three equal identities over 24 h make the number comparable. It
+ * keeps, for 400 days, a keyed digest, the network and times.
  * @throws {TypeError} that names the option.
  * @see HLR spec §2, imsi
  */
@@ -60,7 +65,10 @@ export function hlrSimSwap(options: HlrSimSwapOptions): HlrSimSwap {
   const { keyId, toNoteKey, toIdentity } = createSimKeys(key);
   lookups.keepIdentity(toIdentity);
 
-  /** Returns null for a note that is missing, malformed or made with another key: the number then begins anew. */
+  /**
+   * Returns null for a note that is missing, malformed or made with another key: the number then
+   * begins anew.
+   */
   async function readNote({ notes, mobile }: LookupContext): Promise<SimNote | null> {
     const { data } = noteSchema.safeParse(parseJson(await notes?.read(toNoteKey(mobile))));
     return data?.keyId === keyId ? data : null;
@@ -71,8 +79,9 @@ export function hlrSimSwap(options: HlrSimSwapOptions): HlrSimSwap {
   }
 
   /**
-   * Observes a number after a right code, which alone shows that it is the user's. Nothing is observed while a change counts,
-   * because the code may have reached someone else. An enrolled number begins anew: its user has proved more than a code.
+   * Observes a number after a right code, which alone shows that it is the user's. Nothing is
+   * observed while a change counts, because the code may have reached someone else. An enrolled
+   * number begins anew: its user has proved more than a code.
    */
   async function observe(
     context: VerifiedContext,
@@ -88,7 +97,8 @@ export function hlrSimSwap(options: HlrSimSwapOptions): HlrSimSwap {
       return writeNote(context, beginSimNote(keyId, finding, isWithoutImsi));
     }
     const note = continueSimNote(previous, finding);
-    // The end of learning shows whether the network has lasting identities. The number itself is not counted.
+    // The end of learning shows whether the network has lasting identities. The number itself is
+    // not counted.
     if (previous.state === 'learning' && note.state !== 'learning' && previous.network !== null) {
       await counters.charge([toCounter(previous.network, note.state === 'comparable')]);
     }
@@ -134,7 +144,10 @@ export function hlrSimSwap(options: HlrSimSwapOptions): HlrSimSwap {
     return isComparable ? 'unknown' : 'same';
   }
 
-  /** Stores a change with the time when it was first seen. A changed identity replaces a changed network. */
+  /**
+   * Stores a change with the time when it was first seen. A changed identity replaces a changed
+   * network.
+   */
   async function noteChange(
     context: LookupContext,
     note: SimNote,
@@ -173,7 +186,9 @@ function isDue(note: SimNote, nowMs: number, maxAgeHours: number): boolean {
   );
 }
 
-/** Returns true while a change counts. During that time no new identity is accepted as the user's. */
+/**
+ * Returns true while a change counts. During that time no new identity is accepted as the user's.
+ */
 function isChangeRecent({ change }: SimNote, nowMs: number, maxAgeHours: number): boolean {
   return change !== null && nowMs - change.at < maxAgeHours * HOUR_MS;
 }
@@ -184,7 +199,10 @@ const time = z.number().min(0);
 const noteSchema = z.strictObject({
   version: z.literal(1),
   keyId: z.string(),
-  /** `learning`: not seen often enough to be compared. `hidden`: the network reveals no lasting identity. */
+  /**
+   * `learning`: not seen often enough to be compared. `hidden`: the network reveals no lasting
+   * identity.
+   */
   state: z.enum(['learning', 'comparable', 'hidden']),
   /** A keyed digest; null when no identity was revealed. */
   identity: z.string().nullable(),
@@ -201,7 +219,10 @@ const noteSchema = z.strictObject({
 
 type SimNote = Readonly<z.output<typeof noteSchema>>;
 
-/** A number becomes comparable after three equal observations over a day, because some networks make up temporary identities. */
+/**
+ * A number becomes comparable after three equal observations over a day, because some networks make
+ * up temporary identities.
+ */
 const TIMES = 3;
 const SPREAD_MS = 86_400_000;
 
@@ -217,8 +238,9 @@ function beginSimNote(keyId: string, finding: Finding, isWithoutImsi: boolean): 
 }
 
 /**
- * Returns the note after another right code. A missing or different identity means, while learning, that the network hides
- * identities. It leaves the note of a comparable number as it is, for the next comparison to detect.
+ * Returns the note after another right code. A missing or different identity means, while learning,
+ * that the network hides identities. It leaves the note of a comparable number as it is, for the
+ * next comparison to detect.
  */
 function continueSimNote(note: SimNote, finding: Finding): SimNote {
   const { identity, at } = finding;
@@ -234,7 +256,10 @@ function continueSimNote(note: SimNote, finding: Finding): SimNote {
   };
 }
 
-/** Returns true when the operator differs; one operator may have several networks. Missing data is not a change. */
+/**
+ * Returns true when the operator differs; one operator may have several networks. Missing data is
+ * not a change.
+ */
 function isNetworkChanged(note: SimNote, finding: Finding): boolean {
   const { network, operator } = describeNetwork(finding);
   if (network === null || note.network === null) return false;
@@ -263,8 +288,9 @@ function createSimKeys(key: string | Buffer) {
     /** Returns the store key of a number's note. */
     toNoteKey: (mobile: string): string => `sim-swap:${hmac(`note ${mobile}`).slice(0, 22)}`,
     /**
-     * Returns a digest of number and identity; null when the identity is missing, masked or malformed. The number is part
-     * of it, so that the digests of one SIM under two numbers do not match.
+     * Returns a digest of number and identity; null when the identity is missing, masked or
+     * malformed. The number is part of it, so that the digests of one SIM under two numbers do not
+     * match.
      */
     toIdentity: (mobile: string, lookup: Lookup): string | null => {
       const imsi = readImsi(lookup);
@@ -275,9 +301,9 @@ function createSimKeys(key: string | Buffer) {
 }
 
 /**
- * Returns an identity that can be real: 14 or 15 digits that begin with the country code of the network and do not end in
- * zeros only. Networks that hide it return "0", country and network alone, or a tail of zeros. HLR spec §2.
- * Not shown in HLR spec §2: how an identity is masked.
+ * Returns an identity that can be real: 14 or 15 digits that begin with the country code of the
+ * network and do not end in zeros only. Networks that hide it return "0", country and network
+ * alone, or a tail of zeros. HLR spec §2. Not shown in HLR spec §2: how an identity is masked.
  */
 function readImsi({ imsi, mcc }: Lookup): string | null {
   if (imsi === null || mcc === null || !/^[0-9]{14,15}$/.test(imsi)) return null;
@@ -285,7 +311,10 @@ function readImsi({ imsi, mcc }: Lookup): string | null {
   return isMasked ? null : imsi;
 }
 
-/** Changed numbers that mark a network, if no more were stable. More than one, because a few people do change their SIM. */
+/**
+ * Changed numbers that mark a network, if no more were stable. More than one, because a few people
+ * do change their SIM.
+ */
 const MIN_CHANGED = 3;
 
 /** Returns true when the network was found to reveal no lasting identity. */
@@ -303,7 +332,10 @@ async function isNetworkWithoutImsi(
   return changed >= MIN_CHANGED && changed >= (stable?.count ?? 0);
 }
 
-/** Counts the numbers of a network ("262-01") that are stable or not, to find the networks that reveal no lasting identity. */
+/**
+ * Counts the numbers of a network ("262-01") that are stable or not, to find the networks that
+ * reveal no lasting identity.
+ */
 function toCounter(network: string, isStable: boolean): Counter {
   return { key: `sim-swap:${isStable ? 'stable' : 'unstable'}:${network}`, windowSeconds: null };
 }

@@ -14,7 +14,10 @@ export interface SimSwapQuestion {
 export interface SimSwapCheck {
   /** Null: unknown. */
   readonly swapped: boolean | null;
-  /** What to report to the app, with or without a change: a few words without any number of a phone or SIM. */
+  /**
+   * What to report to the app, with or without a change: a few words without any number of a phone
+   * or SIM.
+   */
   readonly hint?: string;
 }
 
@@ -27,15 +30,22 @@ export interface SimSwapDate {
 }
 
 /**
- * A source of SIM swap data. Its two calls have the shape of the CAMARA SIM Swap interface, so that an operator's data can
- * replace the built-in hint. It needs one of `check` and `retrieveDate`; `check` is preferred.
+ * A source of SIM swap data. Its two calls have the shape of the CAMARA SIM Swap interface, so that
+ * an operator's data can replace the built-in hint. It needs one of `check` and `retrieveDate`;
+ * `check` is preferred.
  */
 export interface SimSwapProvider {
-  /** Returns whether the SIM behind `context.mobile` was changed within the last `maxAgeHours`. A throw counts as unknown. */
+  /**
+   * Returns whether the SIM behind `context.mobile` was changed within the last `maxAgeHours`. A
+   * throw counts as unknown.
+   */
   check?(context: PolicyContext<unknown>, question: SimSwapQuestion): Promise<SimSwapCheck>;
   /** Returns when the SIM behind `context.mobile` was last changed. A throw counts as unknown. */
   retrieveDate?(context: PolicyContext<unknown>): Promise<SimSwapDate>;
-  /** Called after each right code, for providers that compare with what they saw then. A throw changes nothing. */
+  /**
+   * Called after each right code, for providers that compare with what they saw then. A throw
+   * changes nothing.
+   */
   verified?(context: VerifiedContext, question: SimSwapQuestion): Promise<void>;
   /** True when it keeps data in the store's notes. */
   readonly needsNotes?: boolean;
@@ -59,7 +69,10 @@ const schema = strictOptions({
   mode: policyMode('report'),
   /** Hours for which a change counts, 1 to 2,400. Default: 72. */
   maxAgeHours: wholeNumber(1, 2_400).default(72),
-  /** How long to wait for the provider before a message, in milliseconds: 100 to 10,000. Default: 2,000. */
+  /**
+   * How long to wait for the provider before a message, in milliseconds: 100 to 10,000. Default:
+   * 2,000.
+   */
   budgetMs: budget.default(2_000),
 });
 
@@ -67,9 +80,10 @@ const schema = strictOptions({
 export type SimSwapOptions = z.input<typeof schema>;
 
 /**
- * Asks a provider, before each message to a number that the user has, whether its SIM was changed. A change is denied with
- * `denied`, or only reported. An unknown state, an error or a late answer is not a change: absence of a report is not
- * evidence that no SIM swap happened. Each hint is emitted as the event `sim-swap-hint`.
+ * Asks a provider, before each message to a number that the user has, whether its SIM was changed.
+ * A change is denied with `denied`, or only reported. An unknown state, an error or a late answer
+ * is not a change: absence of a report is not evidence that no SIM swap happened. Each hint is
+ * emitted as the event `sim-swap-hint`.
  * @throws {TypeError} that names the option.
  */
 export function simSwap(options: SimSwapOptions): Policy<unknown> {

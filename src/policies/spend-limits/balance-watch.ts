@@ -8,11 +8,16 @@ import { toDecimal, toMicros } from './micros';
 export const balanceSchema = strictOptions({
   /** A lower balance is a warning. Raised to what 24 hours cost at the present rate. Default: 0. */
   warnBelow: amount.prefault('0'),
-  /** A lower balance is critical. Raised to what four hours cost at the present rate. Default: 0. */
+  /**
+   * A lower balance is critical. Raised to what four hours cost at the present rate. Default: 0.
+   */
   criticalBelow: amount.prefault('0'),
   /** Seconds between two checks, 60 to 86,400. Default: 300. */
   everySeconds: wholeNumber(60, 86_400).default(300),
-  /** How much the balance may fall without an explanation. Default: unexplained spend is not reported. */
+  /**
+   * How much the balance may fall without an explanation. Default: unexplained spend is not
+   * reported.
+   */
   unexplained: amount.nullable().default(null),
 });
 
@@ -45,11 +50,12 @@ const STATE_KEY = 'spend-limits:balance';
 const STATE_TTL_SECONDS = 40 * 86_400;
 
 /**
- * Returns a function that checks the balance when it is due, without a timer of its own. It throws what store and gateway
- * throw.
+ * Returns a function that checks the balance when it is due, without a timer of its own. It throws
+ * what store and gateway throw.
  *
- * Of all processes that share a store, one checks the balance each time and keeps what it saw as a note in the store. With
- * a store without notes each process only remembers its own checks, so that several may emit the same event.
+ * Of all processes that share a store, one checks the balance each time and keeps what it saw as a
+ * note in the store. With a store without notes each process only remembers its own checks, so that
+ * several may emit the same event.
  */
 export function createBalanceWatch({ everySeconds, ...levels }: z.output<typeof balanceSchema>) {
   let nextCheckAtMs = -Infinity;

@@ -19,8 +19,8 @@ const COUNTRY_AMOUNT = 'must be a decimal string, or a record of them by ISO 316
 const countryAmount = z.union([amount, byCountry(amount, COUNTRY_AMOUNT)], COUNTRY_AMOUNT);
 
 /**
- * One amount for each country, or amounts by ISO code. The latter do not limit other countries, and count territories with
- * the country whose numbering plan they share, unless they are named too.
+ * One amount for each country, or amounts by ISO code. The latter do not limit other countries, and
+ * count territories with the country whose numbering plan they share, unless they are named too.
  */
 export type CountryAmount = z.input<typeof countryAmount>;
 
@@ -33,7 +33,10 @@ export const budgetsSchema = strictOptions({
   monthlyPerUser: amount.optional(),
 });
 
-/** Amounts are decimal strings in the gateway's currency. Days and months are those of UTC. Default: no limit. */
+/**
+ * Amounts are decimal strings in the gateway's currency. Days and months are those of UTC. Default:
+ * no limit.
+ */
 export type SpendBudgets = z.input<typeof budgetsSchema>;
 
 /** The same in millionths. */
@@ -42,14 +45,19 @@ export type Budgets = z.output<typeof budgetsSchema>;
 /** A message whose price is to be reserved. */
 interface Reservation {
   readonly userId: string;
-  /** ISO code; null for a number without a country. Such numbers share the budget of one country. */
+  /**
+   * ISO code; null for a number without a country. Such numbers share the budget of one country.
+   */
   readonly country: string | null;
   readonly micros: number;
   /** Milliseconds since 1970. */
   readonly nowMs: number;
 }
 
-/** Returns the counters of all budgets that a message is charged to. A message without a price is charged to none. */
+/**
+ * Returns the counters of all budgets that a message is charged to. A message without a price is
+ * charged to none.
+ */
 export function reserve(
   budgets: Budgets,
   { userId, country, micros, nowMs }: Reservation,
@@ -76,8 +84,9 @@ export function reserve(
 }
 
 /**
- * Returns the budget that a number is charged to, and its amount. A record limits each country it names, together with
- * the territories that share the country's numbering plan. Other countries are not limited.
+ * Returns the budget that a number is charged to, and its amount. A record limits each country it
+ * names, together with the territories that share the country's numbering plan. Other countries are
+ * not limited.
  */
 function findCountryBudget(
   country: string | null,
@@ -99,7 +108,10 @@ interface Period {
   readonly windowSeconds: number;
 }
 
-/** How long a counter outlives its day, so that a process whose clock is slow does not find it empty before the day is over. */
+/**
+ * How long a counter outlives its day, so that a process whose clock is slow does not find it empty
+ * before the day is over.
+ */
 const CLOCK_SKEW_SECONDS = 600;
 
 function findPeriods(nowMs: number): readonly [Period, Period] {
@@ -119,12 +131,15 @@ export interface Reserved {
   readonly charges: readonly PolicyCharge[];
 }
 
-/** Everything this installation is known to have spent, on messages and lookups, in millionths. Without a window. */
+/**
+ * Everything this installation is known to have spent, on messages and lookups, in millionths.
+ * Without a window.
+ */
 export const SPENT: Counter = { key: 'spend-limits:spent', windowSeconds: null };
 
 /**
- * Corrects what was reserved before the send: the actual cost replaces the estimate, and a message that was not sent costs
- * nothing. A message that may have been sent keeps its reservation.
+ * Corrects what was reserved before the send: the actual cost replaces the estimate, and a message
+ * that was not sent costs nothing. A message that may have been sent keeps its reservation.
  */
 export async function settle(
   counters: CounterStore,
@@ -149,8 +164,9 @@ export function readSpent(reserved: number, settlement: SendSettlement): number 
 }
 
 /**
- * Adds money that was not spent on a message, such as the cost of a lookup, so that the fall of the balance is explained.
- * Never throws. @param cost A decimal string; anything else counts as nothing.
+ * Adds money that was not spent on a message, such as the cost of a lookup, so that the fall of the
+ * balance is explained. Never throws. @param cost A decimal string; anything else counts as
+ * nothing.
  */
 export async function recordSpend(counters: CounterStore, cost: string | null): Promise<void> {
   const amount = toMicros(cost) ?? 0;

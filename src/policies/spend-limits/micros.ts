@@ -6,8 +6,9 @@ const DECIMALS = 6;
 const SHOWN_DECIMALS = 4;
 
 /**
- * Returns an amount in millionths; null when it is not a plain decimal or too large to be exact (nine thousand million
- * units). A fraction of a millionth counts as a whole one, so that no price is read as less than it is.
+ * Returns an amount in millionths; null when it is not a plain decimal or too large to be exact
+ * (nine thousand million units). A fraction of a millionth counts as a whole one, so that no price
+ * is read as less than it is.
  *
  * Not shown in OTP spec §2: `cost` as number or string; both are read.
  */

@@ -32,8 +32,9 @@ interface MessageRow {
 }
 
 /**
- * Joins the list of messages, which has networks and names of countries, with the list of lookups, which has names, ISO
- * codes and dialling codes. Without the latter, as in an account without lookups, the platform's names and codes are used.
+ * Joins the list of messages, which has networks and names of countries, with the list of lookups,
+ * which has names, ISO codes and dialling codes. Without the latter, as in an account without
+ * lookups, the platform's names and codes are used.
  * @see OTP spec §2, HLR spec §2, pricing objects
  */
 export function createPriceTable(
@@ -81,7 +82,10 @@ function readMessageRows(
   });
 }
 
-/** Returns the countries for which the price list of lookups has name, ISO code and dialling code. HLR spec §2. */
+/**
+ * Returns the countries for which the price list of lookups has name, ISO code and dialling code.
+ * HLR spec §2.
+ */
 function readCountryRows(lookups: PriceList<CountryPrice> | null): readonly Region[] {
   return (lookups?.pricing ?? []).flatMap(({ countryIso, countryName, countryCode }) => {
     const iso = countryIso?.toUpperCase() ?? '';
@@ -143,9 +147,10 @@ function findProblems(
 export interface FoundPrice {
   readonly micros: number;
   /**
-   * How it was found, from most to least certain: 1 the network's own row, 2 a row with the same codes in another
-   * notation, 3 the highest of several such rows, 4 the highest of the operator's rows, 5 the highest of the mobile
-   * country code, 6 the highest of the country or its dialling code, 7 not found.
+   * How it was found, from most to least certain: 1 the network's own row, 2 a row with the same
+   * codes in another notation, 3 the highest of several such rows, 4 the highest of the operator's
+   * rows, 5 the highest of the mobile country code, 6 the highest of the country or its dialling
+   * code, 7 not found.
    */
   readonly confidence: 1 | 2 | 3 | 4 | 5 | 6 | 7;
 }
@@ -169,7 +174,8 @@ export function findNetworkPrice(
 }
 
 /**
- * Returns the highest price in the number's country, which needs no lookup; null when the list does not have the country.
+ * Returns the highest price in the number's country, which needs no lookup; null when the list does
+ * not have the country.
  * @param country ISO code; null for a number without one.
  * @param mobile E.164 with plus.
  */

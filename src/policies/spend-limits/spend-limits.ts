@@ -32,7 +32,10 @@ const schema = strictOptions({
   balance: balanceSchema.optional(),
   /** Seconds until price lists are fetched again, 21,600 to 86,400. Default: 21,600. */
   refreshSeconds: wholeNumber(21_600, 86_400).default(21_600),
-  /** Returns the network of a number. A throw counts as null. Default: the most expensive network of the country counts. */
+  /**
+   * Returns the network of a number. A throw counts as null. Default: the most expensive network of
+   * the country counts.
+   */
   networkOf: callback<FindNetwork>().optional(),
   /** Default: `report`. */
   mode: policyMode('report'),
@@ -42,10 +45,11 @@ const schema = strictOptions({
 export type SpendLimitsOptions = z.input<typeof schema>;
 
 /**
- * Limits what messages cost: each message, and all messages of a day or month, in total, per country and per user. The
- * price comes from the gateway's price lists, without a lookup. It is reserved together with the send, all or nothing, and
- * corrected afterwards (variant B reports the actual cost), so that a budget is never exceeded by more than the messages in
- * flight. Can also report a low balance, and a balance that falls by more than this installation has spent.
+ * Limits what messages cost: each message, and all messages of a day or month, in total, per
+ * country and per user. The price comes from the gateway's price lists, without a lookup. It is
+ * reserved together with the send, all or nothing, and corrected afterwards (variant B reports the
+ * actual cost), so that a budget is never exceeded by more than the messages in flight. Can also
+ * report a low balance, and a balance that falls by more than this installation has spent.
  *
  * Use one per app: two would count twice under the same keys.
  * @throws {TypeError} that names the option.
@@ -66,7 +70,10 @@ export function spendLimits(options: SpendLimitsOptions): Policy<unknown> {
   const sends = new WeakMap<PolicyContext<unknown>, Send>();
   const reportedTables = new WeakSet<PriceTable>();
 
-  /** The price that was checked is also the one that is reserved and settled, on the day it was checked. */
+  /**
+   * The price that was checked is also the one that is reserved and settled, on the day it was
+   * checked.
+   */
   async function findSend(context: PolicyContext<unknown>): Promise<Send> {
     const known = sends.get(context);
     if (known !== undefined) return known;
@@ -77,7 +84,10 @@ export function spendLimits(options: SpendLimitsOptions): Policy<unknown> {
     return send;
   }
 
-  /** Estimates what a message costs: by its network if known, otherwise by its country, otherwise the fallback price. */
+  /**
+   * Estimates what a message costs: by its network if known, otherwise by its country, otherwise
+   * the fallback price.
+   */
   async function findPrice(context: PolicyContext<unknown>): Promise<Omit<Send, 'charges'>> {
     const [table, { country }] = await Promise.all([source.read(context), originOf(context)]);
     const fallback: FoundPrice = { micros: fallbackPrice, confidence: 7 };
@@ -108,7 +118,8 @@ export function spendLimits(options: SpendLimitsOptions): Policy<unknown> {
     settle: async (context, settlement) => {
       const send = await findSend(context);
       const { table, confidence, micros } = send;
-      // Prices of a list are the most a message costs. If one costs more, the list is outdated or was misread.
+      // Prices of a list are the most a message costs. If one costs more, the list is outdated or
+      // was misread.
       const hasCostMore = confidence !== 7 && readSpent(micros, settlement) > micros;
       if (table !== null && hasCostMore && !reportedTables.has(table)) {
         reportedTables.add(table);
@@ -124,7 +135,10 @@ export function spendLimits(options: SpendLimitsOptions): Policy<unknown> {
   };
 }
 
-/** What is known about one send while the policy handles it: what it costs at most, and how that was found. */
+/**
+ * What is known about one send while the policy handles it: what it costs at most, and how that was
+ * found.
+ */
 interface Send extends FoundPrice, Reserved {
   /** ISO code; null for a number without a country. */
   readonly country: string | null;
@@ -138,8 +152,8 @@ const FIRST_WAIT_MS = 2_000;
 const RETRY_SECONDS = 60;
 
 /**
- * Keeps the price lists of one gateway. After `refreshSeconds` they stay in use while one call fetches new ones. Lists that
- * cannot be renewed are kept, because old prices are better than none.
+ * Keeps the price lists of one gateway. After `refreshSeconds` they stay in use while one call
+ * fetches new ones. Lists that cannot be renewed are kept, because old prices are better than none.
  */
 export function createPriceSource(refreshSeconds: number, firstWaitMs = FIRST_WAIT_MS) {
   let table: PriceTable | null = null;
@@ -162,7 +176,10 @@ export function createPriceSource(refreshSeconds: number, firstWaitMs = FIRST_WA
   }
 
   return {
-    /** Returns the newest table, or null if there is none. Never throws, and waits only for the very first lists, briefly. */
+    /**
+     * Returns the newest table, or null if there is none. Never throws, and waits only for the very
+     * first lists, briefly.
+     */
     read: async (services: PolicyServices): Promise<PriceTable | null> => {
       if (!isLoading && services.now() >= nextLoadAtMs) {
         const loading = load(services);

@@ -52,7 +52,10 @@ export function refuse(code: number, furtherCodes: readonly number[] = []): Outc
   return { kind: 'refused', code, furtherCodes };
 }
 
-/** A JSON number written digit by digit: a double cannot hold one beyond 2^53, nor the trailing zeros of a price. */
+/**
+ * A JSON number written digit by digit: a double cannot hold one beyond 2^53, nor the trailing
+ * zeros of a price.
+ */
 export class NumberLiteral {
   constructor(readonly digits: string) {}
 }
@@ -104,7 +107,10 @@ function formOf(field: 'mobile' | 'validity', { numericMembers }: Readings): Num
   return typeof numericMembers === 'string' ? numericMembers : numericMembers[field];
 }
 
-/** Returns a "numeric" field as digits; null when it is malformed or has the other form. OTP spec §4. */
+/**
+ * Returns a "numeric" field as digits; null when it is malformed or has the other form. OTP spec
+ * §4.
+ */
 function readNumeric(value: unknown, form: NumericForm): string | null {
   if (typeof value === 'number') {
     const isWhole = Number.isSafeInteger(value) && value >= 0;

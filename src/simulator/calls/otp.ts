@@ -50,8 +50,8 @@ export function generate(state: SimulatorState, { body }: CallRequest): Outcome 
 }
 
 /**
- * Reads a generate request, or returns the codes of the rules it breaks. Not shown in OTP spec §4: the order of the
- * checks; it is that of the fields in the document.
+ * Reads a generate request, or returns the codes of the rules it breaks. Not shown in OTP spec §4:
+ * the order of the checks; it is that of the fields in the document.
  */
 function readGenerateRequest(state: SimulatorState, body: Body) {
   const mobile = readMobile(body.mobile, state.readings);
@@ -75,7 +75,10 @@ function readGenerateRequest(state: SimulatorState, body: Body) {
   return codes.length > 0 ? codes : { mobile, sender, validitySeconds, message, referenceCode };
 }
 
-/** Not shown in OTP spec §8: the range of B, which has no code of its own for it; 2110 is used there too. */
+/**
+ * Not shown in OTP spec §8: the range of B, which has no code of its own for it; 2110 is used there
+ * too.
+ */
 function readValidity({ variant, readings }: SimulatorState, value: unknown): number | null {
   if (value === undefined) return DEFAULT_VALIDITY_SECONDS;
   const seconds = readSeconds(value, readings);
@@ -122,7 +125,10 @@ function fillPin(message: string, pin: string, { placeholdersFilled }: Readings)
     : message.replace(PLACEHOLDER, pin);
 }
 
-/** Not shown in OTP spec §7: the code for an invalid `reference_code`. B has no such field and ignores it. */
+/**
+ * Not shown in OTP spec §7: the code for an invalid `reference_code`. B has no such field and
+ * ignores it.
+ */
 function findReferenceCodeProblem(
   { variant, readings }: SimulatorState,
   value: unknown,
@@ -135,7 +141,10 @@ function findReferenceCodeProblem(
     : longReferenceCode;
 }
 
-/** Counts what the document calls characters: an emoji is one, not two UTF-16 units. OTP spec §4, §8. */
+/**
+ * Counts what the document calls characters: an emoji is one, not two UTF-16 units. OTP spec §4,
+ * §8.
+ */
 function countCharacters(text: string): number {
   return Array.from(text).length;
 }

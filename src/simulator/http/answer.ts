@@ -54,8 +54,8 @@ function extraField({ extraFields }: Readings): object {
 }
 
 /**
- * The HTTP status of each code. Shown pairings: 401 with 1005, 404 with 1007. OTP spec §7, HLR spec §7.
- * Not shown in OTP spec §7, HLR spec §7: the others; chosen by the meaning of the statuses.
+ * The HTTP status of each code. Shown pairings: 401 with 1005, 404 with 1007. OTP spec §7, HLR spec
+ * §7. Not shown in OTP spec §7, HLR spec §7: the others; chosen by the meaning of the statuses.
  */
 const HTTP_STATUS_BY_CODE: Readonly<Record<number, number>> = {
   1004: 401,

@@ -99,7 +99,10 @@ function findRoute(variant: Variant, method: string | undefined, path: string): 
   return null;
 }
 
-/** Returns what the end of a path names, '' where the call has no subject, or null when it is the path of another call. */
+/**
+ * Returns what the end of a path names, '' where the call has no subject, or null when it is the
+ * path of another call.
+ */
 function readSubject(own: string, path: string): string | null {
   if (!own.endsWith('/')) return path === own ? '' : null;
   const encoded = path.startsWith(own) ? path.slice(own.length) : '';
@@ -115,13 +118,17 @@ function readSubject(own: string, path: string): string | null {
 /** More than any documented request needs. */
 const MAX_BODY_BYTES = 64 * 1024;
 
-/** Reads the body of a request; null when it is too long. A request that is aborted is never reported. */
+/**
+ * Reads the body of a request; null when it is too long. A request that is aborted is never
+ * reported.
+ */
 function readBody(request: IncomingMessage, onRead: (body: Buffer | null) => void): void {
   const chunks: Buffer[] = [];
   let size = 0;
   request.on('data', (chunk: Buffer) => {
     size += chunk.length;
-    // A body that is too long is read to its end but not kept, so that the client can read the refusal.
+    // A body that is too long is read to its end but not kept, so that the client can read the
+    // refusal.
     if (size <= MAX_BODY_BYTES) chunks.push(chunk);
     else chunks.length = 0;
   });
@@ -131,9 +138,9 @@ function readBody(request: IncomingMessage, onRead: (body: Buffer | null) => voi
 }
 
 /**
- * Runs a call: all but auth require a valid access token. OTP spec §5, HLR spec §5.
- * OTP spec §7: HTTP 400 is "often invalid JSON".
- * Not shown in OTP spec §7: the code that comes with it; it is that of the first field that is missing.
+ * Runs a call: all but auth require a valid access token. OTP spec §5, HLR spec §5. OTP spec §7:
+ * HTTP 400 is "often invalid JSON". Not shown in OTP spec §7: the code that comes with it; it is
+ * that of the first field that is missing.
  */
 function runCall(
   state: SimulatorState,
@@ -162,13 +169,19 @@ function parseBody(body: Buffer | null): Body | null {
   }
 }
 
-/** Returns true when the Host header names this machine. With another one a web page rebinds its name to us. */
+/**
+ * Returns true when the Host header names this machine. With another one a web page rebinds its
+ * name to us.
+ */
 function isLoopbackAuthority(authority: string | undefined): boolean {
   const name = /^(\[[0-9a-f:]+\]|[^:@/]+)(:[0-9]{1,5})?$/i.exec(authority ?? '')?.[1];
   return name !== undefined && isLoopbackHost(name);
 }
 
-/** Idle connections outlive any pause of a test run, so that a reused one is never closed during a request. */
+/**
+ * Idle connections outlive any pause of a test run, so that a reused one is never closed during a
+ * request.
+ */
 const KEEP_ALIVE_MS = 65_000;
 /** Connections that may wait to be accepted, for load tests that open all of them at once. */
 const BACKLOG = 2_048;

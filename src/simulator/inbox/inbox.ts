@@ -60,7 +60,10 @@ function end(response: ServerResponse, status: number, contentType: string, body
 /** A client that has not read this much is disconnected. */
 const MAX_UNREAD_BYTES = 4 * 1024 * 1024;
 
-/** Server-sent events: `snapshot` with all messages that are kept, then a `message` for each new one. */
+/**
+ * Server-sent events: `snapshot` with all messages that are kept, then a `message` for each new
+ * one.
+ */
 function streamMessages(outbox: Outbox, response: ServerResponse): void {
   response.writeHead(200, { 'Content-Type': 'text/event-stream; charset=utf-8' });
   sendEvent(response, 'snapshot', outbox.messages);

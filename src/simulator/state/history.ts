@@ -60,11 +60,15 @@ export interface SimulatorStats {
   readonly authentications: { readonly credentials: number; readonly refresh: number };
   /** Text messages sent. */
   readonly sent: number;
-  /** Validate calls received, by OTP id, processed or not; at least the newest 50,000 ids are kept. */
+  /**
+   * Validate calls received, by OTP id, processed or not; at least the newest 50,000 ids are kept.
+   */
   readonly validatesById: Readonly<Record<string, number>>;
   /** Validate calls that succeeded. */
   readonly validated: number;
-  /** Refusals by error code, without those of `failNext`. Only the first code of an answer counts. */
+  /**
+   * Refusals by error code, without those of `failNext`. Only the first code of an answer counts.
+   */
   readonly refusals: Readonly<Record<number, number>>;
   /** Faults that were played. */
   readonly faults: number;

@@ -41,7 +41,10 @@ export function totp(parameters: TotpParameters, atSeconds: number): string {
   return hotp(parameters.key, timeStep(parameters, atSeconds), parameters.digits, parameters.hash);
 }
 
-/** What the gateway keeps to check a pin: the pin itself in A, the key and the step of a time-based code in B. */
+/**
+ * What the gateway keeps to check a pin: the pin itself in A, the key and the step of a time-based
+ * code in B.
+ */
 type PinSecret = string | TotpParameters;
 
 /** When a pin was sent and how long it is valid. */
@@ -63,10 +66,16 @@ export interface Otp extends PinLifetime {
 /** At least this many of the newest OTPs are kept. */
 const MAX_OTPS = 50_000;
 
-/** A pin is drawn again until its first digit is the required one; this many draws never fail in practice. */
+/**
+ * A pin is drawn again until its first digit is the required one; this many draws never fail in
+ * practice.
+ */
 const MAX_DRAWS = 1_000;
 
-/** The OTPs the gateway knows. Pins are random in A, and by RFC 6238 with a key per OTP in B. OTP spec §1. */
+/**
+ * The OTPs the gateway knows. Pins are random in A, and by RFC 6238 with a key per OTP in B. OTP
+ * spec §1.
+ */
 export class OtpStore {
   readonly #otps = new BoundedMap<string, Otp>(MAX_OTPS);
   readonly #newestByMobile = new BoundedMap<string, string>(MAX_OTPS);
@@ -130,7 +139,10 @@ export class OtpStore {
     }
   }
 
-  /** RFC 6238 leaves T0 and X open: here one step is the pin's whole lifetime, and it begins when the pin is sent. */
+  /**
+   * RFC 6238 leaves T0 and X open: here one step is the pin's whole lifetime, and it begins when
+   * the pin is sent.
+   */
   #drawSecret({ sentAtMs, validitySeconds }: PinLifetime): PinSecret {
     const { variant, randomness, pinDigits: digits } = this.options;
     if (variant === 'A') return String(randomness.integer(10 ** digits)).padStart(digits, '0');

@@ -4,9 +4,10 @@ import { toDigits } from '../../protocol/mobile';
 import data = require('./networks.json');
 
 /**
- * The simulated countries, whose codes are real: the dialling code has no plus, and `prefixes` are those of the country's
- * numbers where several countries share it. The simulated networks, whose operators are invented: one with several MNCs
- * has one row for each (OTP spec §2). Prices, of lookups and of text messages, are decimal strings.
+ * The simulated countries, whose codes are real: the dialling code has no plus, and `prefixes` are
+ * those of the country's numbers where several countries share it. The simulated networks, whose
+ * operators are invented: one with several MNCs has one row for each (OTP spec §2). Prices, of
+ * lookups and of text messages, are decimal strings.
  */
 export const { countries: COUNTRIES, networks: NETWORKS } = data;
 
@@ -52,7 +53,10 @@ export interface Subscriber {
 export class Subscribers {
   readonly #set = new Map<string, Subscriber>();
 
-  /** Returns the subscriber of a number, with or without plus; undefined when there is no network for it. */
+  /**
+   * Returns the subscriber of a number, with or without plus; undefined when there is no network
+   * for it.
+   */
   get(mobile: string): Subscriber | undefined {
     const digits = requireDigits(mobile);
     return this.#set.get(digits) ?? createSubscriber(digits);
@@ -109,7 +113,9 @@ function createSubscriber(digits: string): Subscriber | undefined {
   };
 }
 
-/** Returns the price of a lookup: the country's, or the highest of all when the country is unknown. */
+/**
+ * Returns the price of a lookup: the country's, or the highest of all when the country is unknown.
+ */
 export function lookupPrice(digits: string): string {
   const prices = COUNTRIES.map((country) => country.lookupPrice).sort();
   return findCountry(digits)?.lookupPrice ?? prices.at(-1) ?? '0';

@@ -35,7 +35,10 @@ export class TokenStore {
     return this.#isUnexpired(this.#access.get(accessToken));
   }
 
-  /** Returns a new token, which resets the connection, or the current one when it is to be preserved. OTP spec §3. */
+  /**
+   * Returns a new token, which resets the connection, or the current one when it is to be
+   * preserved. OTP spec §3.
+   */
   login(validitySeconds: number | null, preserve: boolean): Grant {
     const kept = preserve ? this.#preserve() : null;
     if (kept !== null) return kept;

@@ -12,7 +12,10 @@ export type PassSeconds = (seconds: number) => Promise<void> | void;
 /** One fact about a store. */
 export interface StoreFact {
   readonly title: string;
-  /** The part it is about, when a store may leave that part out. A store without the part does not pass. */
+  /**
+   * The part it is about, when a store may leave that part out. A store without the part does not
+   * pass.
+   */
   readonly part?: OptionalPart;
   /**
    * Rejects with an `AssertionError` when the fact does not hold.
@@ -44,7 +47,10 @@ export function fact(title: string, check: (context: FactContext) => Promise<voi
   };
 }
 
-/** Returns what creates facts about a part that a store may leave out; a store without it never passes. */
+/**
+ * Returns what creates facts about a part that a store may leave out; a store without it never
+ * passes.
+ */
 export function factsOf<Part extends OptionalPart, User>(
   part: Part,
   setUp: (kept: NonNullable<SmsOtpStore[Part]>, context: FactContext) => User,

@@ -19,15 +19,16 @@ export type * from '../store';
  * }
  * ```
  *
- * A store may leave out `recoveryCodes`, `devices`, `browsers`, `logins` and `notes`. Facts about them carry a `part`, and fail where
- * it is missing: a store without a part leaves out its facts explicitly:
+ * A store may leave out `recoveryCodes`, `devices`, `browsers`, `logins` and `notes`. Facts about
+ * them carry a `part`, and fail where it is missing: a store without a part leaves out its facts
+ * explicitly:
  *
  * ```ts
  * for (const { title, run } of storeContract.filter(({ part }) => part !== 'devices')) …
  * ```
  *
- * Some facts are about time: `run` waits for it, 16 s at most, unless the second argument lets time pass:
- * `run(() => memoryStore({ now: () => time }), (seconds) => void (time += seconds * 1000))`.
+ * Some facts are about time: `run` waits for it, 16 s at most, unless the second argument lets time
+ * pass: `run(() => memoryStore({ now: () => time }), (seconds) => void (time += seconds * 1000))`.
  */
 export const storeContract: readonly StoreFact[] = [
   ...challengeContract,

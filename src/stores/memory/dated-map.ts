@@ -32,7 +32,10 @@ export class DatedMap<Value> {
     return this.#records.get(toKey(userId, id));
   }
 
-  /** Returns the user's records, oldest first; those of the same date by id, so that every store returns the same order. */
+  /**
+   * Returns the user's records, oldest first; those of the same date by id, so that every store
+   * returns the same order.
+   */
   list(userId: string): readonly Dated<Value>[] {
     const found = [...(this.#keysByUser.get(userId) ?? [])].flatMap(
       (key) => this.#records.get(key) ?? [],
@@ -48,7 +51,9 @@ export class DatedMap<Value> {
     return this.list(userId).map(({ value }) => value);
   }
 
-  /** Adds a record, or replaces it. Beyond `most` the user's oldest others go; returns their ids. */
+  /**
+   * Adds a record, or replaces it. Beyond `most` the user's oldest others go; returns their ids.
+   */
   add(record: Dated<Value>, ttlSeconds: number, most: number): readonly string[] {
     const { userId, id } = record;
     this.remove(userId, id);

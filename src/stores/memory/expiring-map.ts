@@ -5,7 +5,10 @@ export function toPromise<Result>(work: () => Result): Promise<Result> {
   return new Promise((resolve) => resolve(work()));
 }
 
-/** An entry with its key and the time at which it expires. The deadline may be changed while the entry is in the map. */
+/**
+ * An entry with its key and the time at which it expires. The deadline may be changed while the
+ * entry is in the map.
+ */
 export interface Expiring {
   readonly key: string;
   deadlineMs: number;
@@ -18,9 +21,10 @@ const EXAMINED_PER_CALL = 8;
 const FULL_SWEEP_INTERVAL_MS = 1_000;
 
 /**
- * A map of at most `maxEntries` entries, each until its deadline. Nothing live is ever evicted. Expired entries are
- * removed when they are read, and a few with every new entry: the search goes round the map, so that garbage never
- * exceeds a fraction of it. No timer is needed, and a changed deadline costs nothing.
+ * A map of at most `maxEntries` entries, each until its deadline. Nothing live is ever evicted.
+ * Expired entries are removed when they are read, and a few with every new entry: the search goes
+ * round the map, so that garbage never exceeds a fraction of it. No timer is needed, and a changed
+ * deadline costs nothing.
  */
 export class ExpiringMap<Entry extends Expiring> {
   readonly #entries = new Map<string, Entry>();
@@ -42,7 +46,10 @@ export class ExpiringMap<Entry extends Expiring> {
     return undefined;
   }
 
-  /** Adds an entry in place of any other under its key. Call `makeRoom` first. Adding it again does nothing. */
+  /**
+   * Adds an entry in place of any other under its key. Call `makeRoom` first. Adding it again does
+   * nothing.
+   */
   add(entry: Entry): Entry {
     const former = this.#entries.get(entry.key);
     if (former === entry) return entry;

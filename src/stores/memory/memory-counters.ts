@@ -43,7 +43,8 @@ export function memoryCounters(maxEntries: number, now: () => number): CounterSt
     if (slides || tally.resetAtMs <= nowMs)
       tally.resetAtMs = nowMs + (counter.windowSeconds ?? LONG_LIFE_SECONDS) * 1000;
     const lockSeconds = lockSecondsBetween(former, tally.count, counter);
-    // Without a lock nothing is written: a clock that is set back would find this moment ahead of it, and a lock.
+    // Without a lock nothing is written: a clock that is set back would find this moment ahead of
+    // it, and a lock.
     if (lockSeconds > 0)
       tally.lockedUntilMs = Math.max(tally.lockedUntilMs, nowMs + lockSeconds * 1000);
     return save(tally);
@@ -110,7 +111,10 @@ function amountOf({ amount = 1 }: Counter): number {
   return amount;
 }
 
-/** A negative amount is never refused. Without a bound, a sum that is no longer an exact number is refused. */
+/**
+ * A negative amount is never refused. Without a bound, a sum that is no longer an exact number is
+ * refused.
+ */
 function admits({ counter, isExempt, tally }: ChargedCounter, nowMs: number): boolean {
   const { max = Number.MAX_SAFE_INTEGER } = counter;
   const isLocked = tally !== undefined && tally.lockedUntilMs > nowMs;

@@ -11,25 +11,29 @@ import { memoryTokens } from './memory-tokens';
 
 export interface MemoryStoreOptions {
   /**
-   * The most challenges it holds; as many users with recovery codes, trusted devices, known browsers, logins and
-   * notes, and ten times as many counters, because each login is counted in ten places. Default 100,000.
+   * The most challenges it holds; as many users with recovery codes, trusted devices, known
+   * browsers, logins and notes, and ten times as many counters, because each login is counted in
+   * ten places. Default 100,000.
    */
   readonly maxEntries?: number;
   /** Milliseconds since 1970. Default `Date.now`. */
   readonly now?: () => number;
 }
 
-/** Counters that one login may need: of its user, number, prefix and address, in several windows. */
+/**
+ * Counters that one login may need: of its user, number, prefix and address, in several windows.
+ */
 const COUNTERS_PER_CHALLENGE = 10;
 
 /**
- * Creates a store that keeps all state in this process: for development, tests, and small applications of one process
- * that may forget on restart.
+ * Creates a store that keeps all state in this process: for development, tests, and small
+ * applications of one process that may forget on restart.
  *
- * It is bounded: when live entries fill it, it refuses with a `StoreError` and nothing is sent. Nothing live is ever
- * evicted, because an evicted counter is a limit that is gone. Expired entries give their room back with the calls that
- * follow; there are no timers. It warns once, with code `SMS_OTP_MEMORY_STORE`, when `NODE_ENV` is `production` and in a
- * worker of `node:cluster`, where each process would count for itself.
+ * It is bounded: when live entries fill it, it refuses with a `StoreError` and nothing is sent.
+ * Nothing live is ever evicted, because an evicted counter is a limit that is gone. Expired entries
+ * give their room back with the calls that follow; there are no timers. It warns once, with code
+ * `SMS_OTP_MEMORY_STORE`, when `NODE_ENV` is `production` and in a worker of `node:cluster`, where
+ * each process would count for itself.
  *
  * @throws {TypeError} When `maxEntries` is not a whole number from 1.
  */

@@ -3,8 +3,9 @@ import type { Row } from './run-query';
 import { NOW } from './schema';
 
 /**
- * Every statement is atomic by itself; the clock is the database's. One row for each user, so that concurrent writes
- * meet in it: under each id are the record and `ends`, the end of its life in seconds since 1970.
+ * Every statement is atomic by itself; the clock is the database's. One row for each user, so that
+ * concurrent writes meet in it: under each id are the record and `ends`, the end of its life in
+ * seconds since 1970.
  * @param names The column, a record in an entry, and the date by which the oldest go.
  */
 export function datedStatements(
@@ -14,9 +15,10 @@ export function datedStatements(
   const { column, record, date } = names;
   return {
     /**
-     * Values: user id, id, record, seconds to live, the most there may be. Returns a row when it was added: `ids` of those
-     * that left. The locked row is the newest one, whatever was written while this statement waited for it. Of two first
-     * records of one user at the same moment, the primary key undoes the second as a whole, and it is repeated.
+     * Values: user id, id, record, seconds to live, the most there may be. Returns a row when it
+     * was added: `ids` of those that left. The locked row is the newest one, whatever was written
+     * while this statement waited for it. Of two first records of one user at the same moment, the
+     * primary key undoes the second as a whole, and it is repeated.
      */
     add: `
 WITH found AS (
@@ -42,7 +44,10 @@ WITH found AS (
   RETURNING user_id
 )
 SELECT ids FROM merged WHERE EXISTS (SELECT FROM updated) OR EXISTS (SELECT FROM inserted)`,
-    /** Value: user id. Returns a row for each record, oldest first: `record`, null in a row of an unknown version. */
+    /**
+     * Value: user id. Returns a row for each record, oldest first: `record`, null in a row of an
+     * unknown version.
+     */
     list: `
 SELECT CASE WHEN version = 1 THEN (entry -> '${record}')::text END AS record
 FROM ${table}, jsonb_each(${column}) AS each (id, entry)

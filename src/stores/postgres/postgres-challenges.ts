@@ -54,8 +54,8 @@ export function postgresChallenges(
 }
 
 /**
- * Every statement is atomic by itself, through a transaction pooler, too. Above READ COMMITTED PostgreSQL may undo it as a
- * whole, and it is repeated. The clock is the database's.
+ * Every statement is atomic by itself, through a transaction pooler, too. Above READ COMMITTED
+ * PostgreSQL may undo it as a whole, and it is repeated. The clock is the database's.
  */
 function challengeStatements({ challenge, code, pending }: Tables) {
   const isLive = `expires_at > ${NOW}`;
@@ -86,8 +86,8 @@ WITH found AS (${found}), taken AS (
 SELECT otp_id FROM taken UNION ALL SELECT otp_id FROM ended WHERE pending_id IS NULL`;
   return {
     /**
-     * Values: OTP id, user id, purpose, record, seconds to live, bucket, whether a text went out, the pending login or null,
-     * whether that must be live. Returns a row when it has begun.
+     * Values: OTP id, user id, purpose, record, seconds to live, bucket, whether a text went out,
+     * the pending login or null, whether that must be live. Returns a row when it has begun.
      */
     begin: `
 WITH continued AS (
@@ -116,8 +116,8 @@ SET user_id = EXCLUDED.user_id, purpose = EXCLUDED.purpose, record = EXCLUDED.re
   expires_at = EXCLUDED.expires_at, pending_id = EXCLUDED.pending_id
 RETURNING otp_id`,
     /**
-     * Value: OTP id. Returns a row with `attempt`, `record`, `otp_id` and `newest`, the OTP id of the newest code; without
-     * `attempt` when the challenge is exhausted.
+     * Value: OTP id. Returns a row with `attempt`, `record`, `otp_id` and `newest`, the OTP id of
+     * the newest code; without `attempt` when the challenge is exhausted.
      */
     claim: `
 WITH claimed AS (

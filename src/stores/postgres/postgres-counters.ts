@@ -73,13 +73,15 @@ ON CONFLICT (key) DO UPDATE SET locked_until = GREATEST(kept.locked_until, EXCLU
 }
 
 /**
- * Values: the counters as JSON, see `toColumns`; their keys; the keys of those that exempt others. Returns a row for each
- * counter, in their order: `refused_by`, `is_odd`, `count`, and in milliseconds `reset_ms` and `locked_ms`.
+ * Values: the counters as JSON, see `toColumns`; their keys; the keys of those that exempt others.
+ * Returns a row for each counter, in their order: `refused_by`, `is_odd`, `count`, and in
+ * milliseconds `reset_ms` and `locked_ms`.
  *
- * Locks the existing rows in the order of their keys, so that no two charges wait for each other; decides on all; then
- * updates what exists and inserts what does not. Of two first charges of one counter at the same moment, the primary key
- * undoes the second as a whole, and it is repeated. An amount that adds nothing begins no window. The keys come as lists
- * beside the JSON, because the planner estimates a hundred rows for any JSON and would read the whole table.
+ * Locks the existing rows in the order of their keys, so that no two charges wait for each other;
+ * decides on all; then updates what exists and inserts what does not. Of two first charges of one
+ * counter at the same moment, the primary key undoes the second as a whole, and it is repeated. An
+ * amount that adds nothing begins no window. The keys come as lists beside the JSON, because the
+ * planner estimates a hundred rows for any JSON and would read the whole table.
  */
 function chargeStatement(counter: string): string {
   return `

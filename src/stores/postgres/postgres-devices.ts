@@ -47,8 +47,9 @@ function deviceStatements({ devices }: Tables) {
   return {
     ...datedStatements(devices, { column: 'devices', record: 'device', date: 'createdAt' }),
     /**
-     * Values: user id, device id, the hash seen, the changed fields. Returns a row: `outcome`, `record`, which is
-     * null in a row of an unknown version. The locked row is the newest one, whatever was written while this statement waited for it.
+     * Values: user id, device id, the hash seen, the changed fields. Returns a row: `outcome`,
+     * `record`, which is null in a row of an unknown version. The locked row is the newest one,
+     * whatever was written while this statement waited for it.
      */
     rotate: `
 WITH found AS (

@@ -49,18 +49,20 @@ export function postgresLogins(
 }
 
 /**
- * Every statement is atomic by itself; the clock is the database's. A login is a row, found by its id alone; `seen_at` is its
- * `lastSeenAt` in a column of its own.
+ * Every statement is atomic by itself; the clock is the database's. A login is a row, found by its
+ * id alone; `seen_at` is its `lastSeenAt` in a column of its own.
  *
- * A statement sees the rows that were there when it began, whatever it waited for. So what depends on all logins of a user
- * takes turns: it changes the user's row in `login_turn`. Where that row has changed since the statement began, it is
- * inserted once more; the primary key undoes the statement as a whole, and it is repeated. The row is of use for as long
- * as a statement may take.
+ * A statement sees the rows that were there when it began, whatever it waited for. So what depends
+ * on all logins of a user takes turns: it changes the user's row in `login_turn`. Where that row
+ * has changed since the statement began, it is inserted once more; the primary key undoes the
+ * statement as a whole, and it is repeated. The row is of use for as long as a statement may take.
  */
 function loginStatements({ login, loginTurn }: Tables) {
   const isLive = `expires_at > ${NOW}`;
   const life = `${NOW} + interval '1 hour'`;
-  /** Returns one row: this statement has its turn. The first value of the statement is the user id. */
+  /**
+   * Returns one row: this statement has its turn. The first value of the statement is the user id.
+   */
   const turn = `
 former AS MATERIALIZED (
   SELECT turn FROM ${loginTurn} WHERE user_id = $1
@@ -83,8 +85,9 @@ SELECT COALESCE(json_agg(login_id) FILTER (WHERE ${isLive}), '[]')::text AS ids 
   const columns = 'record, seen_at::text AS seen, user_id';
   return {
     /**
-     * Values: user id, id, record, started, seen, seconds to live, the most there may be. Returns a row: `ids` of those that
-     * ended. Logins that are over go as well: one that is seen at this moment may live again.
+     * Values: user id, id, record, started, seen, seconds to live, the most there may be. Returns a
+     * row: `ids` of those that ended. Logins that are over go as well: one that is seen at this
+     * moment may live again.
      */
     begin: `
 WITH ${turn}, other AS (
@@ -105,7 +108,10 @@ WITH ${turn}, other AS (
 )${endedIds}`,
     /** Value: id. Returns a row with `record`, `seen` and `user_id`. */
     find: `SELECT ${columns} FROM ${login} WHERE login_id = $1 AND ${isLive}`,
-    /** Values: id, time, milliseconds after which it is written, seconds to live. Returns a row as `find`. */
+    /**
+     * Values: id, time, milliseconds after which it is written, seconds to live. Returns a row as
+     * `find`.
+     */
     see: `
 WITH found AS MATERIALIZED (
   SELECT *, ${isDue} AS is_due FROM ${login} WHERE login_id = $1 AND ${isLive}
@@ -122,7 +128,10 @@ SELECT ${columns} FROM due UNION ALL SELECT ${columns} FROM found WHERE NOT is_d
     list: `
 SELECT login_id, ${columns} FROM ${login} WHERE user_id = $1 AND ${isLive}
 ORDER BY started_at DESC, login_id COLLATE "C" DESC`,
-    /** Values: user id, the id of the one that stays or null. Returns a row: `ids` of those that ended. */
+    /**
+     * Values: user id, the id of the one that stays or null. Returns a row: `ids` of those that
+     * ended.
+     */
     endAll: `
 WITH ${turn}, ended AS (
   DELETE FROM ${login} WHERE ${hasTurn} AND user_id = $1 AND login_id IS DISTINCT FROM $2::text

@@ -48,12 +48,15 @@ function toCount(operation: string, { version, count }: Row): number {
 }
 
 /**
- * Every statement is atomic by itself; the clock is the database's. One row for each user, so that concurrent writes
- * meet in it. A row whose last code is spent is over.
+ * Every statement is atomic by itself; the clock is the database's. One row for each user, so that
+ * concurrent writes meet in it. A row whose last code is spent is over.
  */
 function recoveryCodeStatements({ recoveryCodes }: Tables) {
   return {
-    /** Values: user id, hashes, whether there must be none yet, seconds to live. Returns a row when they were written. */
+    /**
+     * Values: user id, hashes, whether there must be none yet, seconds to live. Returns a row when
+     * they were written.
+     */
     replace: `
 INSERT INTO ${recoveryCodes} AS kept (user_id, hashes, expires_at)
 VALUES ($1, $2::text[], ${NOW} + make_interval(secs => $4))
@@ -64,8 +67,9 @@ RETURNING user_id`,
     /** Value: user id. */
     remove: `DELETE FROM ${recoveryCodes} WHERE user_id = $1`,
     /**
-     * Values: user id, hash. Returns a row when the user has codes: `version`, `is_spent`, `count` of those that are left.
-     * The locked row is the newest one, whatever was written while this statement waited for it.
+     * Values: user id, hash. Returns a row when the user has codes: `version`, `is_spent`, `count`
+     * of those that are left. The locked row is the newest one, whatever was written while this
+     * statement waited for it.
      */
     spend: `
 WITH found AS (

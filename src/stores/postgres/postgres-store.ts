@@ -22,7 +22,10 @@ export type { PostgresPool } from './run-query';
 export { schemaSql } from './schema';
 
 export interface PostgresStoreOptions {
-  /** The prefix of the table names: 1 to 40 lowercase letters, digits and underscores. Default `sms_otp`. */
+  /**
+   * The prefix of the table names: 1 to 40 lowercase letters, digits and underscores. Default
+   * `sms_otp`.
+   */
   readonly prefix?: string;
   /** From 0 to 1; decides which calls prune expired rows. Default `Math.random`. */
   readonly random?: () => number;
@@ -31,17 +34,18 @@ export interface PostgresStoreOptions {
 /** A store in PostgreSQL. */
 export interface PostgresStore extends Required<SmsOtpStore> {
   /**
-   * Creates the tables that do not exist yet; running it twice, or in many processes at once, does no harm.
-   * `schemaSql(prefix)` returns the same SQL.
+   * Creates the tables that do not exist yet; running it twice, or in many processes at once, does
+   * no harm. `schemaSql(prefix)` returns the same SQL.
    * @throws {StoreError} `ERR_STORE` when the database refuses.
    */
   migrate(): Promise<void>;
 }
 
 /**
- * Creates a store that keeps all state in PostgreSQL 13 or later, shared by all processes. Each operation is one
- * statement, atomic by itself, with a timeout of 2 s; it works through a transaction pooler. The clock is the database's.
- * The pool stays the app's: the app listens to its errors and ends it.
+ * Creates a store that keeps all state in PostgreSQL 13 or later, shared by all processes. Each
+ * operation is one statement, atomic by itself, with a timeout of 2 s; it works through a
+ * transaction pooler. The clock is the database's. The pool stays the app's: the app listens to its
+ * errors and ends it.
  *
  * @param pool A pool of `pg`, or anything with its `query(text, values)`.
  * @throws {TypeError} When the pool has no `query`, or the prefix is invalid.

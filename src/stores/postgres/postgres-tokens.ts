@@ -52,7 +52,10 @@ function toToken({ version, token_fence: tokenFence, sealed }: Row): StoredToken
   return { fence, sealed };
 }
 
-/** Every statement is atomic by itself; the clock is the database's. One row for each account: token, fence, lease. */
+/**
+ * Every statement is atomic by itself; the clock is the database's. One row for each account:
+ * token, fence, lease.
+ */
 function tokenStatements({ token }: Tables) {
   const isNewer = `COALESCE(kept.token_fence > $3 AND kept.token_until > ${NOW}, false)`;
   return {
@@ -72,7 +75,10 @@ SELECT 'acquired' AS outcome, fence::text AS fence, ${TOKEN} FROM acquired
 UNION ALL
 SELECT CASE WHEN ${isNewer} THEN 'stored' ELSE 'held' END, fence::text, ${TOKEN} FROM ${token} AS kept
 WHERE account = $1 AND NOT EXISTS (SELECT FROM acquired)`,
-    /** Values: account, fence, sealed, seconds to live. Returns a row when the fence was still the newest. */
+    /**
+     * Values: account, fence, sealed, seconds to live. Returns a row when the fence was still the
+     * newest.
+     */
     save: `
 UPDATE ${token} SET token_fence = $2, sealed = $3, token_until = ${NOW} + make_interval(secs => $4), owner = NULL
 WHERE account = $1 AND fence = $2 RETURNING account`,

@@ -19,15 +19,16 @@ export type RunQuery = (
 ) => Promise<readonly Row[]>;
 
 /**
- * Failures after which a statement is repeated: a deadlock, a failed serialization, two first charges of one counter at the
- * same moment, and a turn that another statement took (see `postgres-logins`). PostgreSQL has undone such a statement as a whole.
+ * Failures after which a statement is repeated: a deadlock, a failed serialization, two first
+ * charges of one counter at the same moment, and a turn that another statement took (see
+ * `postgres-logins`). PostgreSQL has undone such a statement as a whole.
  */
 const REPEATABLE = new Set(['40P01', '40001', '23505']);
 /** Two migrations at the same moment fail in these ways as well. */
 const REPEATABLE_IN_MIGRATION = new Set([...REPEATABLE, '42P07', '42710', 'XX000']);
 /**
- * Above READ COMMITTED statements that change the same row at once undo each other. With pauses of random length a hundred
- * of them get through within the deadline.
+ * Above READ COMMITTED statements that change the same row at once undo each other. With pauses of
+ * random length a hundred of them get through within the deadline.
  */
 const MOST_TRIES = 30;
 const LONGEST_PAUSE_MS = 100;
@@ -61,13 +62,17 @@ async function repeat<Result>(
   }
 }
 
-/** One call in this many prunes, and at most this many rows of each table: more than those calls add. */
+/**
+ * One call in this many prunes, and at most this many rows of each table: more than those calls
+ * add.
+ */
 const CALLS_PER_PRUNING = 50;
 const ROWS_PER_PRUNING = 1_000;
 
 /**
- * Returns a function that deletes expired rows, once in a while and in parallel with the call that triggers it. It skips
- * rows that are locked. Tokens stay: there is one row for each gateway account.
+ * Returns a function that deletes expired rows, once in a while and in parallel with the call that
+ * triggers it. It skips rows that are locked. Tokens stay: there is one row for each gateway
+ * account.
  *
  * @param random From 0 to 1.
  */
@@ -75,7 +80,8 @@ export function createPruner(pool: PostgresPool, tables: Tables, random: () => n
   const text = pruneStatement(tables);
   return () => {
     if (random() * CALLS_PER_PRUNING >= 1) return;
-    // What is not pruned now is pruned later; a failure that matters shows in the calls that wait for an answer.
+    // What is not pruned now is pruned later; a failure that matters shows in the calls that wait
+    // for an answer.
     pool.query(text).catch(() => undefined);
   };
 }

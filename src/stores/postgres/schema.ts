@@ -4,7 +4,10 @@ export const NOW = 'statement_timestamp()';
 /** The tables of one installation. */
 export type Tables = ReturnType<typeof tablesOf>;
 
-/** @throws {TypeError} When the prefix is not an identifier that needs no quotes in every version of PostgreSQL. */
+/**
+ * @throws {TypeError} When the prefix is not an identifier that needs no quotes in every version of
+ * PostgreSQL.
+ */
 export function tablesOf(prefix: string) {
   if (!/^[a-z_][a-z0-9_]{0,39}$/.test(prefix)) {
     throw new TypeError(
@@ -30,8 +33,8 @@ export function tablesOf(prefix: string) {
 }
 
 /**
- * Returns the SQL that `migrate()` runs, for apps that keep their schema in files of their own. It changes nothing that
- * exists already.
+ * Returns the SQL that `migrate()` runs, for apps that keep their schema in files of their own. It
+ * changes nothing that exists already.
  *
  * @param prefix What the names of the tables begin with.
  * @throws {TypeError} When the prefix is not 1 to 40 lowercase letters, digits and underscores.

@@ -4,11 +4,12 @@ import type { ChallengeStore } from '../store';
 import { defineScript, milliseconds, NOW, type RunScript } from './redis-client';
 
 /**
- * A challenge is a hash: `record` (JSON), `user`, `place` (its purpose and bucket), `attempts` in a field of its own, and
- * `pending`, the pending login whose OTP ids all stand for its newest. Each pending login has a string with that id, each
- * user a hash with the OTP id of the newest code of each place, and a sorted set of all OTP ids by the time they end.
- * Scripts derive keys from the first one that was passed: they carry the same hash tag, and whatever prefix the client
- * library adds.
+ * A challenge is a hash: `record` (JSON), `user`, `place` (its purpose and bucket), `attempts` in a
+ * field of its own, and `pending`, the pending login whose OTP ids all stand for its newest. Each
+ * pending login has a string with that id, each user a hash with the OTP id of the newest code of
+ * each place, and a sorted set of all OTP ids by the time they end. Scripts derive keys from the
+ * first one that was passed: they carry the same hash tag, and whatever prefix the client library
+ * adds.
  *
  * KEYS: challenge. ARGV: OTP id.
  */
@@ -36,8 +37,8 @@ local function finish(id)
 end`;
 
 /**
- * KEYS: challenge, newest codes, ids of the user. ARGV: otpId, userId, place, record, milliseconds to live, 1 with a text,
- * the pending login or an empty string, 1 when it must be live.
+ * KEYS: challenge, newest codes, ids of the user. ARGV: otpId, userId, place, record, milliseconds
+ * to live, 1 with a text, the pending login or an empty string, 1 when it must be live.
  */
 const BEGIN = defineScript(`
 ${NOW}
@@ -69,8 +70,8 @@ end
 return 1`);
 
 /**
- * KEYS: challenge. Returns the number of the attempt, 0 when the count is missing or invalid, the record, and the OTP ids of
- * the newest code of its place and of the challenge.
+ * KEYS: challenge. Returns the number of the attempt, 0 when the count is missing or invalid, the
+ * record, and the OTP ids of the newest code of its place and of the challenge.
  */
 const CLAIM = defineScript(`
 ${RESOLVE}
@@ -82,7 +83,10 @@ local attempts = found[2] or ''
 if #attempts > 9 or not string.match(attempts, '^%d+$') then return { 0, found[1], newest, id } end
 return { redis.call('HINCRBY', challenge_key(id), 'attempts', 1), found[1], newest, id }`);
 
-/** KEYS: challenge. Returns the record, and the OTP ids of the newest code of its place and of the challenge. */
+/**
+ * KEYS: challenge. Returns the record, and the OTP ids of the newest code of its place and of the
+ * challenge.
+ */
 const FIND = defineScript(`
 ${RESOLVE}
 local id = resolve(otp_id)
@@ -90,7 +94,10 @@ local found = id and redis.call('HMGET', challenge_key(id), 'record', 'user', 'p
 if not found or not found[1] then return false end
 return { found[1], find_newest(found[2], found[3]), id }`);
 
-/** Ends the challenge that the OTP id stands for, and returns how many it ended. By code: only while the code of this very id lives. */
+/**
+ * Ends the challenge that the OTP id stands for, and returns how many it ended. By code: only while
+ * the code of this very id lives.
+ */
 export const ENDING = `
 ${RESOLVE}
 local function end_challenge(is_by_code)
@@ -107,7 +114,10 @@ const END = defineScript(`
 ${ENDING}
 return end_challenge(ARGV[2] == '1')`);
 
-/** KEYS: newest codes, ids of the user. ARGV: userId, the end of the second key, what stands in its place in the key of a challenge. */
+/**
+ * KEYS: newest codes, ids of the user. ARGV: userId, the end of the second key, what stands in its
+ * place in the key of a challenge.
+ */
 const END_ALL = defineScript(`
 local user, root = ARGV[1], string.sub(KEYS[2], 1, -#ARGV[2] - 1)
 for _, otp_id in ipairs(redis.call('ZRANGE', KEYS[2], 0, -1)) do

@@ -44,7 +44,9 @@ export function isIoRedis(client: RedisClient): client is IoRedisClient {
   return typeof readFields(client).evalsha === 'function';
 }
 
-/** Returns false while the client would only queue commands: they would be answered late, or never. */
+/**
+ * Returns false while the client would only queue commands: they would be answered late, or never.
+ */
 export function isReady(client: RedisClient): boolean {
   return isNodeRedis(client) ? client.isReady !== false : client.status === 'ready';
 }
@@ -65,9 +67,11 @@ export function milliseconds(seconds: number): number {
 }
 
 /**
- * Returns a function that runs scripts by name, and by text when the server does not know them or has lost them.
+ * Returns a function that runs scripts by name, and by text when the server does not know them or
+ * has lost them.
  * @param root The beginning of all keys: the hash tag and a colon.
- * @param requireServer Is waited for before every script: what it rejects with refuses the operation.
+ * @param requireServer Is waited for before every script: what it rejects with refuses the
+ * operation.
  */
 export function scriptRunner(
   client: RedisClient,
@@ -114,8 +118,8 @@ function callScript(
 export type OnWarning = (message: string, code: string) => void;
 
 /**
- * Checks once, as soon as the client is connected, whether the server may lose what limits depend on. Nothing waits for
- * the check or depends on it.
+ * Checks once, as soon as the client is connected, whether the server may lose what limits depend
+ * on. Nothing waits for the check or depends on it.
  */
 export function checkServerLater(client: RedisClient, onWarning: OnWarning): void {
   const check = (): void =>
@@ -126,8 +130,8 @@ export function checkServerLater(client: RedisClient, onWarning: OnWarning): voi
 }
 
 /**
- * Returns a check that rejects while the server has a setting that makes limits weaker than they look, or does not answer.
- * A server that has passed once is not asked again.
+ * Returns a check that rejects while the server has a setting that makes limits weaker than they
+ * look, or does not answer. A server that has passed once is not asked again.
  */
 export function createServerGuard(client: RedisClient): () => Promise<void> {
   let passed: Promise<void> | undefined;

@@ -10,8 +10,9 @@ import type { Charge, Counter, CounterStore } from '../store';
 import { defineScript, milliseconds, NOW, type RunScript } from './redis-client';
 
 /**
- * A counter is a string, `1:count:reset:locked`: the version of the record, the count, and in milliseconds since 1970 by
- * Redis' clock when it falls to zero and until when it is locked. Any other value under its key makes the script fail.
+ * A counter is a string, `1:count:reset:locked`: the version of the record, the count, and in
+ * milliseconds since 1970 by Redis' clock when it falls to zero and until when it is locked. Any
+ * other value under its key makes the script fail.
  */
 const READING = `${NOW}
 
@@ -33,10 +34,11 @@ local function write(key, tally)
 end`;
 
 /**
- * `charge(keys, text)`. The keys are those of the counters, then those that exempt others; the text is JSON, for each counter what
- * `toValues` returns. One argument and one string in return: clients spend more time on each of them than on what it holds.
- * All numbers are exact in a double. Returns the number of the counter that refused, or 0, and for each counter its count, the
- * milliseconds until it falls, the milliseconds it is locked.
+ * `charge(keys, text)`. The keys are those of the counters, then those that exempt others; the text
+ * is JSON, for each counter what `toValues` returns. One argument and one string in return: clients
+ * spend more time on each of them than on what it holds. All numbers are exact in a double. Returns
+ * the number of the counter that refused, or 0, and for each counter its count, the milliseconds
+ * until it falls, the milliseconds it is locked.
  */
 export const CHARGING = `
 ${READING}
@@ -146,7 +148,10 @@ export function toPlan(counters: readonly Counter[]): [keys: string[], text: str
   return [keys.map(counterKey), JSON.stringify(counters.map((counter) => toValues(counter, keys)))];
 }
 
-/** Returns what `charge` reads of one counter, in its order. @param keys All keys, which Lua counts from 1. */
+/**
+ * Returns what `charge` reads of one counter, in its order. @param keys All keys, which Lua counts
+ * from 1.
+ */
 function toValues(counter: Counter, keys: readonly string[]): readonly unknown[] {
   const {
     windowSeconds,
@@ -162,7 +167,9 @@ function toValues(counter: Counter, keys: readonly string[]): readonly unknown[]
   return [indexes, amount, max, isOnlyRead, life, windowSeconds === null, lock?.every ?? 0, steps];
 }
 
-/** @throws {StoreError} `ERR_STORE` unless the reply is one number, and three more for each counter. */
+/**
+ * @throws {StoreError} `ERR_STORE` unless the reply is one number, and three more for each counter.
+ */
 function toCharge(reply: unknown, counters: readonly Counter[]): Charge {
   const [first, ...numbers] = typeof reply === 'string' ? reply.split(' ') : [];
   const refused = requireWholeNumber('charge', first);

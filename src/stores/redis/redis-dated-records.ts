@@ -1,9 +1,9 @@
 import { defineScript, NOW } from './redis-client';
 
 /**
- * The dated records of a user are one hash. Under each id is a string, `1:ends:date:rest`: the version, the end of its
- * life in milliseconds since 1970 by Redis' clock, the date by which the oldest go, and the rest. The key lives as long
- * as the record that ends last.
+ * The dated records of a user are one hash. Under each id is a string, `1:ends:date:rest`: the
+ * version, the end of its life in milliseconds since 1970 by Redis' clock, the date by which the
+ * oldest go, and the rest. The key lives as long as the record that ends last.
  */
 export const READING = `${NOW}
 
@@ -31,7 +31,10 @@ local function find(key, except)
   return live, over
 end`;
 
-/** KEYS: records. ARGV: id, milliseconds to live, the most there may be, the string from the date on. Returns the ids that left. */
+/**
+ * KEYS: records. ARGV: id, milliseconds to live, the most there may be, the string from the date
+ * on. Returns the ids that left.
+ */
 export const ADD = defineScript(`
 ${READING}
 ${FINDING}

@@ -6,10 +6,11 @@ import { defineScript, milliseconds, type RedisScript, type RunScript } from './
 import { ADD, LIST, READING, REMOVE_ALL } from './redis-dated-records';
 
 /**
- * The devices of a user are dated records, `1:ends:created:used:token:previous:record`: what scripts read and change, and
- * the other fields as JSON.
+ * The devices of a user are dated records, `1:ends:created:used:token:previous:record`: what
+ * scripts read and change, and the other fields as JSON.
  *
- * KEYS: devices. ARGV: device id, the token seen, the next, the time. Returns the outcome and the string, or nil.
+ * KEYS: devices. ARGV: device id, the token seen, the next, the time. Returns the outcome and the
+ * string, or nil.
  */
 const ROTATE = defineScript(`
 ${READING}
@@ -34,7 +35,10 @@ return is_over(text) and 0 or 1`);
 export function redisDevices(run: RunScript, records: Promise<Records>): DeviceStore {
   const devicesKey = (userId: string): string => `devices:${userId}`;
 
-  /** @throws {StoreError} `ERR_STORE` when the string is not one that this release writes for that user. */
+  /**
+   * @throws {StoreError} `ERR_STORE` when the string is not one that this release writes for that
+   * user.
+   */
   async function parse(text: unknown, userId: string): Promise<TrustedDevice> {
     const parts =
       typeof text === 'string' ? /^1:\d+:([^:]+):([^:]+):([^:]+):([^:]*):(.*)$/s.exec(text) : null;
@@ -81,7 +85,10 @@ export function redisDevices(run: RunScript, records: Promise<Records>): DeviceS
   };
 }
 
-/** Returns the string that is stored for a device, from `created` on; `ADD` puts the beginning before it. */
+/**
+ * Returns the string that is stored for a device, from `created` on; `ADD` puts the beginning
+ * before it.
+ */
 function stringify({
   createdAt,
   lastUsedAt,

@@ -5,9 +5,10 @@ import type { Login, LoginStore } from '../store';
 import { defineScript, milliseconds, type RunScript } from './redis-client';
 
 /**
- * A login is a hash: `record` (JSON), `user`, and `seen`, its `lastSeenAt`, in a field of its own. Each user has a sorted set
- * of ids by `startedAt`, which lives as long as the login that ends last. Scripts derive the keys of others from the first
- * one that was passed, see `redis-challenges`: it ends with a word and `ARGV[1]`.
+ * A login is a hash: `record` (JSON), `user`, and `seen`, its `lastSeenAt`, in a field of its own.
+ * Each user has a sorted set of ids by `startedAt`, which lives as long as the login that ends
+ * last. Scripts derive the keys of others from the first one that was passed, see
+ * `redis-challenges`: it ends with a word and `ARGV[1]`.
  */
 function rootOf(word: string): string {
   return `local root = string.sub(KEYS[1], 1, -#('${word}:' .. ARGV[1]) - 1)`;
@@ -16,7 +17,10 @@ function rootOf(word: string): string {
 const KEEPING = `
 local function keep(key, life) redis.call('PEXPIRE', key, math.max(life, redis.call('PTTL', key))) end`;
 
-/** Returns the ids of a user's other live logins, oldest first, and of those that are over or passed to another user. */
+/**
+ * Returns the ids of a user's other live logins, oldest first, and of those that are over or passed
+ * to another user.
+ */
 const FINDING = `
 local function find(user, except)
   local live, over = {}, {}
@@ -30,7 +34,10 @@ local function find(user, except)
   return live, over
 end`;
 
-/** KEYS: login, logins of the user. ARGV: id, user id, record, started, seen, milliseconds to live, the most. Returns the ids that ended. */
+/**
+ * KEYS: login, logins of the user. ARGV: id, user id, record, started, seen, milliseconds to live,
+ * the most. Returns the ids that ended.
+ */
 const BEGIN = defineScript(`
 ${rootOf('login')}
 ${KEEPING}
@@ -54,8 +61,9 @@ end
 return ended`);
 
 /**
- * KEYS: login. ARGV: id, and, when it is seen: the time, milliseconds after which it is written, milliseconds to live.
- * Returns the record, when it was seen, and the user; nil when it is not live.
+ * KEYS: login. ARGV: id, and, when it is seen: the time, milliseconds after which it is written,
+ * milliseconds to live. Returns the record, when it was seen, and the user; nil when it is not
+ * live.
  */
 const FIND = defineScript(`
 ${rootOf('login')}
@@ -79,7 +87,10 @@ local user = redis.call('HGET', KEYS[1], 'user')
 if user then redis.call('ZREM', root .. 'logins:' .. user, ARGV[1]) end
 return redis.call('DEL', KEYS[1])`);
 
-/** KEYS: logins of the user. ARGV: user id. Returns for each live one, oldest first: id, record, when it was seen. */
+/**
+ * KEYS: logins of the user. ARGV: user id. Returns for each live one, oldest first: id, record,
+ * when it was seen.
+ */
 const LIST = defineScript(`
 ${rootOf('logins')}
 ${FINDING}
@@ -91,7 +102,10 @@ for _, id in ipairs((find(ARGV[1]))) do
 end
 return logins`);
 
-/** KEYS: logins of the user. ARGV: user id, and the id of the one that stays. Returns the ids that ended. */
+/**
+ * KEYS: logins of the user. ARGV: user id, and the id of the one that stays. Returns the ids that
+ * ended.
+ */
 const END_ALL = defineScript(`
 ${rootOf('logins')}
 ${FINDING}

@@ -3,7 +3,10 @@ import type { Records } from '../load-records';
 import type { RecoveryCodeStore } from '../store';
 import { defineScript, milliseconds, type RunScript } from './redis-client';
 
-/** The codes of a user are a set of strings, `1:hash`: the version of the record and the hash. Without codes there is no key. */
+/**
+ * The codes of a user are a set of strings, `1:hash`: the version of the record and the hash.
+ * Without codes there is no key.
+ */
 const COUNTING = `
 local function count(key)
   local members = redis.call('SMEMBERS', key)
@@ -13,7 +16,10 @@ local function count(key)
   return #members
 end`;
 
-/** KEYS: codes. ARGV: 1 when there must be none yet, milliseconds to live, the members. Returns 1 when it is done. */
+/**
+ * KEYS: codes. ARGV: 1 when there must be none yet, milliseconds to live, the members. Returns 1
+ * when it is done.
+ */
 const REPLACE = defineScript(`
 local former = redis.call('SMEMBERS', KEYS[1])
 if ARGV[1] == '1' and #former > 0 then return 0 end

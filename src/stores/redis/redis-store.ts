@@ -25,20 +25,25 @@ import { redisTokens } from './redis-tokens';
 export type { IoRedisClient, NodeRedisClient, RedisClient } from './redis-client';
 
 export interface RedisStoreOptions {
-  /** The hash tag of all keys of one installation: 1 to 64 letters, digits and `. _ : -`. Default `sms-otp`. */
+  /**
+   * The hash tag of all keys of one installation: 1 to 64 letters, digits and `. _ : -`. Default
+   * `sms-otp`.
+   */
   readonly prefix?: string;
   /**
-   * Called once for each setting of the server that weakens the limits, with code `SMS_OTP_REDIS_EVICTION` or
-   * `SMS_OTP_REDIS_PERSISTENCE`. With `'throw'` the store refuses every operation with a `StoreError` that says so, until the
-   * setting is another one. Default: `process.emitWarning`.
+   * Called once for each setting of the server that weakens the limits, with code
+   * `SMS_OTP_REDIS_EVICTION` or `SMS_OTP_REDIS_PERSISTENCE`. With `'throw'` the store refuses every
+   * operation with a `StoreError` that says so, until the setting is another one. Default:
+   * `process.emitWarning`.
    */
   readonly onWarning?: OnWarning | 'throw';
 }
 
 /**
- * Creates a store that keeps all state in Redis 6 or later, shared by all processes. Each operation is one script with a
- * timeout of 2 s; while the client is not connected it is refused at once. Every key has a time to live, by Redis' clock.
- * The client stays the app's: the app connects it, listens to its errors and closes it.
+ * Creates a store that keeps all state in Redis 6 or later, shared by all processes. Each operation
+ * is one script with a timeout of 2 s; while the client is not connected it is refused at once.
+ * Every key has a time to live, by Redis' clock. The client stays the app's: the app connects it,
+ * listens to its errors and closes it.
  *
  * @param client A client of node-redis 4 to 6 or ioredis 4 to 6.
  * @throws {TypeError} When the client is neither, or the prefix is invalid.
@@ -75,8 +80,9 @@ export function redisStore(
 }
 
 /**
- * KEYS: challenge, the counters to clear, then those that `charge` takes. ARGV: OTP id, 1 by code, how many to clear, the text of
- * `charge`. A charge that fails, as on a full server, leaves a count that is only stricter, and the challenge is consumed.
+ * KEYS: challenge, the counters to clear, then those that `charge` takes. ARGV: OTP id, 1 by code,
+ * how many to clear, the text of `charge`. A charge that fails, as on a full server, leaves a count
+ * that is only stricter, and the challenge is consumed.
  */
 const CONSUME_AND_CLEAR = defineScript(`
 ${ENDING}
@@ -87,7 +93,9 @@ for index = 2, first_charged - 1 do redis.call('DEL', KEYS[index]) end
 pcall(charge, { unpack(KEYS, first_charged) }, ARGV[4])
 return 1`);
 
-/** Consumes a challenge, and clears and charges counters only then: one round trip in place of two. */
+/**
+ * Consumes a challenge, and clears and charges counters only then: one round trip in place of two.
+ */
 function redisConsumeAndClear(run: RunScript): ConsumeAndClear {
   return async (otpId, { byCode, clears, charges }) => {
     const [charged, plan] = toPlan(charges);

@@ -10,12 +10,16 @@ import type { StoredToken, TokenStore } from '../store';
 import { defineScript, milliseconds, type RunScript } from './redis-client';
 
 /**
- * A token is a string, `1:fence:sealed`: the version of the record, the fence it was written under, what the client
- * sealed. The last fence given out and the lease have keys of their own. KEYS: token.
+ * A token is a string, `1:fence:sealed`: the version of the record, the fence it was written under,
+ * what the client sealed. The last fence given out and the lease have keys of their own. KEYS:
+ * token.
  */
 const READ = defineScript(`return redis.call('GET', KEYS[1])`);
 
-/** KEYS: token, fence, lease. ARGV: owner, the fence seen, milliseconds of the lease, milliseconds a fence lives. */
+/**
+ * KEYS: token, fence, lease. ARGV: owner, the fence seen, milliseconds of the lease, milliseconds a
+ * fence lives.
+ */
 const ACQUIRE = defineScript(`
 local owner, seen, lease, life = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4]
 local token = redis.call('GET', KEYS[1])
@@ -37,7 +41,10 @@ local function free(key, owner)
   if redis.call('GET', key) == owner then redis.call('DEL', key) end
 end`;
 
-/** KEYS: token, fence, lease. ARGV: owner, fence, record, milliseconds to live. Returns 1 when the token was stored. */
+/**
+ * KEYS: token, fence, lease. ARGV: owner, fence, record, milliseconds to live. Returns 1 when the
+ * token was stored.
+ */
 const SAVE = defineScript(`
 ${FREEING}
 if redis.call('GET', KEYS[2]) ~= ARGV[2] then return 0 end

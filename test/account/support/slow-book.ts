@@ -1,7 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { PhoneBook } from 'passport-sms-otp';
 
-/** A phone book that is as far away as a database: what is read there may be old when it arrives. */
+/**
+ * A phone book that is as far away as a database: what is read there may be old when it arrives.
+ */
 export function slowBook(book: PhoneBook): PhoneBook {
   const slowly = async <Answer>(work: () => Answer): Promise<Awaited<Answer>> => {
     await wait(Math.random() * 6);

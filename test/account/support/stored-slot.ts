@@ -2,7 +2,10 @@ import type { PhoneApp } from './phone-app';
 
 type Slot = Record<string, unknown>;
 
-/** Sets the mark of the session that is logged in, as somebody with access to the session store could. */
+/**
+ * Sets the mark of the session that is logged in, as somebody with access to the session store
+ * could.
+ */
 export function setMark(test: PhoneApp, verified: object | undefined): void {
   changeSlot(test, (slot) => ({ ...slot, verified }));
 }

@@ -9,7 +9,10 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** How a command is run; what is left out is what a script has: no terminal, nothing on standard input. */
+/**
+ * How a command is run; what is left out is what a script has: no terminal, nothing on standard
+ * input.
+ */
 export interface TerminalOptions extends Partial<
   Pick<CliIo, 'env' | 'now' | 'wait' | 'signal' | 'folder'>
 > {

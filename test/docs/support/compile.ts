@@ -25,7 +25,9 @@ export function compile(modules: readonly BlockModule[]): readonly string[] {
   return [ofPreamble, ...ofBlocks].flat();
 }
 
-/** Names of files that are nowhere on the disk; the packages of the repository are found from there. */
+/**
+ * Names of files that are nowhere on the disk; the packages of the repository are found from there.
+ */
 function fileOf(name: string | number): string {
   return join(ROOT, 'test/docs', `block-${name}.ts`).replaceAll('\\', '/');
 }

@@ -26,7 +26,10 @@ export function readMembers(file: string, name: string): readonly string[] {
   return type.getProperties().map((property) => property.name);
 }
 
-/** The members of an exported union of objects, by the literal of their discriminator, with their other fields. */
+/**
+ * The members of an exported union of objects, by the literal of their discriminator, with their
+ * other fields.
+ */
 export function readUnion(
   file: string,
   name: string,

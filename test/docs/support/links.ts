@@ -13,7 +13,10 @@ export function readLinks({ text }: Page): readonly string[] {
   return [...inline, ...references, ...html, ...automatic].map(([, target = '']) => target);
 }
 
-/** What is wrong with a link; null: nothing. Addresses of other sites are looked at, never asked for. */
+/**
+ * What is wrong with a link; null: nothing. Addresses of other sites are looked at, never asked
+ * for.
+ */
 export function findProblem(page: Page, link: string): string | null {
   if (/^[a-z]+:/i.test(link)) return findAddressProblem(link);
   const [file = '', anchor] = link.split('#');
@@ -33,7 +36,9 @@ function findAddressProblem(link: string): string | null {
   return protocol === 'https:' || isLocal ? null : 'not https';
 }
 
-/** The anchors of a page: its headings the way GitHub names them, and those that are set by hand. */
+/**
+ * The anchors of a page: its headings the way GitHub names them, and those that are set by hand.
+ */
 function readAnchors({ text }: Page): ReadonlySet<string> {
   const anchors = new Set(Array.from(text.matchAll(/<a id="([^"]+)">/g), ([, id = '']) => id));
   const headings = text.replace(/^ *```[\s\S]*?^ *```/gm, '').matchAll(/^#{1,6} +(.+)$/gm);

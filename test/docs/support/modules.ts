@@ -25,9 +25,10 @@ const FORMS = [
 ] as const;
 
 /**
- * Makes a module of each block of TypeScript. Two comments on the page give a block what it needs: `<!-- before: … -->`
- * has statements that go before it, and `<!-- continues -->` puts it behind the block before it. A block that shows a file
- * of the repository is left to the repository's own check.
+ * Makes a module of each block of TypeScript. Two comments on the page give a block what it needs:
+ * `<!-- before: … -->` has statements that go before it, and `<!-- continues -->` puts it behind
+ * the block before it. A block that shows a file of the repository is left to the repository's own
+ * check.
  */
 export function toModules(blocks: readonly Block[]): readonly BlockModule[] {
   const modules: BlockModule[] = [];

@@ -42,7 +42,10 @@ const always: Condition = () => true;
 const waits: Condition = ({ pending }) => pending !== null;
 const isLoggedIn: Condition = ({ user: id }) => id !== null;
 
-/** A step in a browser, or in none. Most are only taken where they can do something; the others are tried anywhere. */
+/**
+ * A step in a browser, or in none. Most are only taken where they can do something; the others are
+ * tried anywhere.
+ */
 function command(
   name: string,
   step: Step,
@@ -64,7 +67,10 @@ function command(
 
 type Kind = 'right' | 'wrong' | 'stale' | 'lost';
 
-/** A code that is right for the session, wrong, or right for somebody else; or right, with the answer lost. */
+/**
+ * A code that is right for the session, wrong, or right for somebody else; or right, with the
+ * answer lost.
+ */
 function enter(
   index: number,
   kind: Kind,

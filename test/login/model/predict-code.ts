@@ -51,7 +51,10 @@ function countFailure(model: Model, id: string): void {
     user.lockedUntil = model.now + 1_800 * 2 ** (user.lockFailures / 10 - 1);
 }
 
-/** A lost answer is the gateway's failure: the user is not locked for it, and it still counts toward `disabled`. */
+/**
+ * A lost answer is the gateway's failure: the user is not locked for it, and it still counts toward
+ * `disabled`.
+ */
 function giveBackLost(model: Model, id: string): void {
   const user = userOf(model, id);
   if (user.lockFailures % 10 === 0) user.lockedUntil = 0;

@@ -102,7 +102,9 @@ function expectSend(
   return challenge;
 }
 
-/** The session waits under an id of its own, or under the one it waited for without a text before. */
+/**
+ * The session waits under an id of its own, or under the one it waited for without a text before.
+ */
 function waitWithoutText(
   model: Model,
   browser: number,
@@ -120,7 +122,10 @@ function waitWithoutText(
   session.pending = { otpId, purpose, pendingUntil };
 }
 
-/** Nothing was sent: a limit stands in the way, or this session waits for a code of the same kind already. */
+/**
+ * Nothing was sent: a limit stands in the way, or this session waits for a code of the same kind
+ * already.
+ */
 function expectRefusal(
   model: Model,
   browser: number,

@@ -20,7 +20,8 @@ export async function startReal(variant: 'A' | 'B'): Promise<Real> {
   const test = await startTestApp({
     variant,
     clock,
-    // The token's life is not what is tested here: it is measured by the real clock, like the simulator's.
+    // The token's life is not what is tested here: it is measured by the real clock, like the
+    // simulator's.
     gateway: { now: () => Date.now() },
     options: {
       store: tampered.store,

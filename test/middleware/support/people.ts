@@ -1,7 +1,9 @@
 import { people, queue } from '../../support/people';
 import type { TestAppOptions, TestUser } from '../../support/test-app';
 
-/** Users for one shared app: a fresh one for each test, so that no test meets the limits of another. */
+/**
+ * Users for one shared app: a fresh one for each test, so that no test meets the limits of another.
+ */
 export interface People {
   readonly users: TestUser[];
   /** Admits their numbers, which are of no country. */

@@ -1,8 +1,8 @@
 'use strict';
 
 /**
- * A whole login in an application of somebody else: password, text message, wrong code, right code, account page.
- * The packages come from the caller, so that `require` and `import` are both tried.
+ * A whole login in an application of somebody else: password, text message, wrong code, right code,
+ * account page. The packages come from the caller, so that `require` and `import` are both tried.
  */
 async function walkThroughLogin({
   express,

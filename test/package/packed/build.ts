@@ -7,7 +7,10 @@ import { mustRun } from './run';
 const LOCK = join(ROOT, 'node_modules/.passport-sms-otp-build');
 const LOCK_LIFE_MS = 120_000;
 
-/** Builds dist when it is missing or older than src; test files that run at the same time wait for one build. */
+/**
+ * Builds dist when it is missing or older than src; test files that run at the same time wait for
+ * one build.
+ */
 export async function ensureBuilt(): Promise<void> {
   if (isFresh() && !isLocked()) return;
   await takeLock();

@@ -1,5 +1,6 @@
 /* global console, fetch, process */
-// Prints the files that the first login of a process loads, as JSON. With the argument `warm` after `warmUp`.
+// Prints the files that the first login of a process loads, as JSON. With the argument `warm` after
+// `warmUp`.
 const { once } = require('node:events');
 const { Session } = require('node:inspector');
 const express = require('express');

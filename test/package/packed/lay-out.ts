@@ -2,7 +2,10 @@ import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync
 import { basename, dirname, join } from 'node:path';
 import { MODULES, ROOT } from './repository';
 
-/** Which packages of the repository a consumer gets under the names express, @types/express and passport. */
+/**
+ * Which packages of the repository a consumer gets under the names express, @types/express and
+ * passport.
+ */
 export interface Peers {
   readonly express: 'express' | 'express4';
   readonly expressTypes: '@types/express' | 'express4-types';
@@ -20,7 +23,10 @@ const OWN_TYPES = [
   '@types/express-session',
 ];
 
-/** Lays out a project that has installed the package, Express and Passport: its node_modules and its sources. */
+/**
+ * Lays out a project that has installed the package, Express and Passport: its node_modules and its
+ * sources.
+ */
 export function layOutConsumer(
   project: string,
   tarball: string,
@@ -38,7 +44,10 @@ export function layOutConsumer(
   writeFileSync(join(project, 'package.json'), '{ "private": true }\n');
 }
 
-/** Lays out a project that has installed the package alone, with the types of Node: no peer, and none of their types. */
+/**
+ * Lays out a project that has installed the package alone, with the types of Node: no peer, and
+ * none of their types.
+ */
 export function layOutAlone(project: string, tarball: string, sources: string): void {
   cpSync(sources, project, { recursive: true });
   cpSync(tarball, join(project, 'node_modules/passport-sms-otp'), { recursive: true });
@@ -59,7 +68,10 @@ function link(project: string, name: string, source: string): void {
   symlinkSync(join(MODULES, source), target, 'dir');
 }
 
-/** Copies a package of declarations and those it needs, so that the compiler sees one version of each and no other. */
+/**
+ * Copies a package of declarations and those it needs, so that the compiler sees one version of
+ * each and no other.
+ */
 function copyTypes(project: string, name: string, from: string, peers: Peers): void {
   const target = join(project, 'node_modules', name);
   if (existsSync(target)) return;

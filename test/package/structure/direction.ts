@@ -2,9 +2,9 @@ import { isBuiltin } from 'node:module';
 import type { Import } from './source-graph';
 
 /**
- * Which part may import which:
- * middleware -> {account, login} -> {limits, messages} -> {stores, client} -> protocol <- simulator; policies -> {limits, client, stores}.
- * A part sees what is below it, except where it says less. `errors` is added for all but protocol and simulator.
+ * Which part may import which: middleware -> {account, login} -> {limits, messages} -> {stores,
+ * client} -> protocol <- simulator; policies -> {limits, client, stores}. A part sees what is below
+ * it, except where it says less. `errors` is added for all but protocol and simulator.
  */
 const BELOW_LOGIN = ['limits', 'messages', 'stores', 'client', 'protocol'];
 const EVERYTHING = ['middleware', 'account', 'login', ...BELOW_LOGIN];
@@ -43,7 +43,8 @@ const MAY_IMPORT_TYPES: Readonly<Record<string, readonly string[]>> = {
 
 /** Beside those, single files of parts that are out of sight otherwise. */
 const MAY_IMPORT_FILES: Readonly<Record<string, readonly string[]>> = {
-  // A template is measured before anything is sent, as the client would do it, and a number is read as everywhere.
+  // A template is measured before anything is sent, as the client would do it, and a number is read
+  // as everywhere.
   cli: ['protocol/message-length.ts', 'protocol/mobile.ts', 'protocol/error-codes.ts'],
   // Secrets are sealed like tokens, and a code is read like a texted one.
   totp: ['client/token-crypto.ts', 'login/code-verifiers.ts'],
@@ -115,7 +116,10 @@ export function leavesConnectionsToTransport({ from, to, kind }: Import): boolea
   return packageOf(to) !== 'undici' || kind === 'type' || from === 'client/transport.ts';
 }
 
-/** errors imports no package, protocol imports zod alone, and built-in modules are written with `node:`. */
+/**
+ * errors imports no package, protocol imports zod alone, and built-in modules are written with
+ * `node:`.
+ */
 export function importsPackagesItMay({ from, to }: Import): boolean {
   if (!isPackage(to)) return true;
   if (partOf(from) === 'errors') return false;
@@ -127,7 +131,10 @@ export function isDeclared(dependencies: ReadonlySet<string>): (oneImport: Impor
   return ({ to }) => !isPackage(to) || to.startsWith('node:') || dependencies.has(packageOf(to));
 }
 
-/** Imports of any kind, types included, that lead back to where they started, each as "a.ts -> b.ts -> a.ts". */
+/**
+ * Imports of any kind, types included, that lead back to where they started, each as "a.ts -> b.ts
+ * -> a.ts".
+ */
 export function findCycles(imports: readonly Import[]): string[] {
   const targets = new Map<string, string[]>();
   for (const { from, to } of imports) {

@@ -47,7 +47,10 @@ export function onlyListsNames(path: string, text: string): boolean {
   );
 }
 
-/** The session of a request is touched in one file. Options called `session` are Passport's and something else. */
+/**
+ * The session of a request is touched in one file. Options called `session` are Passport's and
+ * something else.
+ */
 export function leavesSessionsToTheSlot(path: string, text: string): boolean {
   return path === 'middleware/session-slot.ts' || !allNodes(parse(path, text)).some(touchesSession);
 }
@@ -66,7 +69,10 @@ function touchesSession(node: ts.Node): boolean {
   return origin !== undefined && isRequest(origin);
 }
 
-/** What a pattern takes apart: `req` in `const { session } = req`, `Request` in `function f({ session }: Request)`. */
+/**
+ * What a pattern takes apart: `req` in `const { session } = req`, `Request` in `function f({
+ * session }: Request)`.
+ */
 function originOf(parent: ts.Node): ts.Node | undefined {
   if (ts.isVariableDeclaration(parent)) return parent.initializer;
   return ts.isParameter(parent) ? parent.type : undefined;

@@ -5,7 +5,10 @@ import ts from 'typescript';
 /** Source files by their path below src, with forward slashes: "client/send-request.ts". */
 export type Sources = ReadonlyMap<string, string>;
 
-/** One import. `type` disappears in the build; `lazy` is an `import()` inside a function; `value` runs while loading. */
+/**
+ * One import. `type` disappears in the build; `lazy` is an `import()` inside a function; `value`
+ * runs while loading.
+ */
 export interface Import {
   readonly from: string;
   /** A file below src, or a specifier as written ("undici", "node:net"). */

@@ -63,7 +63,10 @@ export async function startPriceApp(given: PriceAppOptions): Promise<PriceApp> {
   };
 }
 
-/** Americans, each with a prefix of their own. All are on the one network of the simulator whose price is 0.0079. */
+/**
+ * Americans, each with a prefix of their own. All are on the one network of the simulator whose
+ * price is 0.0079.
+ */
 export function americans(count: number): TestUser[] {
   return Array.from({ length: count }, (_, index) => ({
     id: `user-${index}`,

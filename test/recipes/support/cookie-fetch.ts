@@ -1,4 +1,7 @@
-/** `fetch` as a browser does it: with the cookies of each host and port, kept between requests. Follows no redirect. */
+/**
+ * `fetch` as a browser does it: with the cookies of each host and port, kept between requests.
+ * Follows no redirect.
+ */
 export function cookieFetch(): typeof globalThis.fetch {
   const jars = new Map<string, Map<string, string>>();
 

@@ -21,7 +21,10 @@ const PASSKEY: ChallengeFactor = {
   checkResponse: ({ challenge, response }) => Reflect.get(response, 'signed') === challenge,
 };
 
-/** The provider of the recipe and a client of openid-client, on loopback. Both libraries are ES modules. */
+/**
+ * The provider of the recipe and a client of openid-client, on loopback. Both libraries are ES
+ * modules.
+ */
 async function main(): Promise<void> {
   const clock = shiftClock();
   const provider = await listen();
@@ -68,7 +71,10 @@ function discover(issuer: string): Promise<openid.Configuration> {
   return openid.discovery(new URL(issuer), 'shop', SECRET, undefined, { execute: [allowHttp] });
 }
 
-/** Sends browsers to the provider with the parameters of its own query, and shows the claims of the ID token. */
+/**
+ * Sends browsers to the provider with the parameters of its own query, and shows the claims of the
+ * ID token.
+ */
 function createClient(
   config: openid.Configuration,
   callbackUrl: string,

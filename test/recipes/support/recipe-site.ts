@@ -17,7 +17,10 @@ export interface RecipeSite {
   readonly close: () => Promise<void>;
 }
 
-/** Starts a simulator and a recipe on loopback. @param create makes what answers: an Express app or a Nest one. */
+/**
+ * Starts a simulator and a recipe on loopback. @param create makes what answers: an Express app or
+ * a Nest one.
+ */
 export async function startRecipe(
   variant: 'A' | 'B',
   create: (parts: RecipeParts) => RequestListener | Promise<RequestListener>,

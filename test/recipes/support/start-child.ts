@@ -11,7 +11,8 @@ export interface Child {
 }
 
 /**
- * Starts a program of this folder, for libraries that are ES modules: Jest cannot load them. Returns the addresses that it tells as JSON.
+ * Starts a program of this folder, for libraries that are ES modules: Jest cannot load them.
+ * Returns the addresses that it tells as JSON.
  * @throws {Error} with what it has said when it ends first.
  */
 export async function startChild(file: string, sim: GatewaySimulator): Promise<Child> {

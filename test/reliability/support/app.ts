@@ -20,15 +20,24 @@ import type { State } from './state';
 /** The option `secret` of every app under test. */
 const APP_SECRET = 'a secret of the tests, long enough to be one';
 
-/** What an app is made of; all of it can be sent to another process, but for callbacks among the options. */
+/**
+ * What an app is made of; all of it can be sent to another process, but for callbacks among the
+ * options.
+ */
 export interface AppSettings {
   readonly gateway: SmsOtpOptions['gateway'];
   /** So many users: those that `people(count)` gives. */
   readonly people: number;
   readonly options?: Partial<SmsOtpOptions>;
-  /** What may be spent in a day, and what a message counts as: a policy is made of functions and cannot be sent. */
+  /**
+   * What may be spent in a day, and what a message counts as: a policy is made of functions and
+   * cannot be sent.
+   */
   readonly dailyBudget?: { readonly daily: string; readonly fallbackPrice: string } | undefined;
-  /** Events and errors that are kept; the rest is let go, where a long run watches memory. Default: all. */
+  /**
+   * Events and errors that are kept; the rest is let go, where a long run watches memory. Default:
+   * all.
+   */
   readonly mostRecords?: number | undefined;
 }
 
@@ -49,7 +58,10 @@ export interface RunningApp {
   close(): Promise<void>;
 }
 
-/** An Express app as its users know it: a password, a texted code, a guarded page. Nothing in it is a double. */
+/**
+ * An Express app as its users know it: a password, a texted code, a guarded page. Nothing in it is
+ * a double.
+ */
 export async function startApp(
   { gateway, people: count, options, dailyBudget, mostRecords = Infinity }: AppSettings,
   { store, sessions }: Pick<State, 'store' | 'sessions'>,

@@ -1,7 +1,10 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
-/** A way to a server that can be shut: then connections are refused, as by a machine whose program has died. */
+/**
+ * A way to a server that can be shut: then connections are refused, as by a machine whose program
+ * has died.
+ */
 export interface Gate {
   readonly port: number;
   /** Leads to this port from now on. */
@@ -23,7 +26,8 @@ export async function openGate(): Promise<Gate> {
       [onward, socket],
     ] as const) {
       sockets.add(one);
-      // A reset on one side is a reset on the other, unless that one is ending: Node cannot reset it, and would keep it open.
+      // A reset on one side is a reset on the other, unless that one is ending: Node cannot reset
+      // it, and would keep it open.
       one.once('error', () => (other.writableEnded ? other.destroy() : other.resetAndDestroy()));
       one.once('close', () => {
         sockets.delete(one);

@@ -5,7 +5,10 @@ import { SHUT_OUT, untilServed, type Stage } from './faults-stage';
 /** What befalls a store. */
 export interface StateFault {
   readonly title: string;
-  /** `refused`: what counts is refused while it lasts. `unnoticed`: the app goes on. `either`: one of the two. */
+  /**
+   * `refused`: what counts is refused while it lasts. `unnoticed`: the app goes on. `either`: one
+   * of the two.
+   */
   readonly effect: 'refused' | 'unnoticed' | 'either';
   /** Whether every challenge and counter goes with it. */
   readonly losesData: boolean;

@@ -14,7 +14,10 @@ const SLOW_TO_LOAD = [
 const FILLERS = 150;
 const POLL_ROUNDS = 500;
 
-/** The Redis server that keeps the library's state and is ill-treated, past the library and its client. */
+/**
+ * The Redis server that keeps the library's state and is ill-treated, past the library and its
+ * client.
+ */
 export interface FaultyRedis extends FaultyState {
   readonly service: Service;
   command(...words: readonly [string, ...string[]]): Promise<unknown>;

@@ -79,7 +79,8 @@ export async function startStage(settings: SceneSettings, state: FaultyState): P
       await state.liftGaps();
       const visitor = again(user);
       let sent = await untilServed(visitor.logIn);
-      // A charge that the store was too late with may still arrive, and set a gap for a send that was refused.
+      // A charge that the store was too late with may still arrive, and set a gap for a send that
+      // was refused.
       for (let tries = 0; sent.status === 429 && tries < 3; tries += 1) {
         await state.liftGaps();
         sent = await untilServed(visitor.logIn);
@@ -98,7 +99,10 @@ export async function startStage(settings: SceneSettings, state: FaultyState): P
   };
 }
 
-/** Asks again while the store's client is not connected again. What it refuses then is charged to nobody. */
+/**
+ * Asks again while the store's client is not connected again. What it refuses then is charged to
+ * nobody.
+ */
 export async function untilServed(ask: () => Promise<Answer>): Promise<Answer> {
   const giveUpAt = Date.now() + RECOVERY_MS;
   let answer = await ask();

@@ -123,7 +123,9 @@ export function openEverywhere(
   return Promise.all(hosts.map((host, index) => host.open(settingsOf(index))));
 }
 
-/** Waits until all processes have ended by themselves. @throws {Error} when one did not end well. */
+/**
+ * Waits until all processes have ended by themselves. @throws {Error} when one did not end well.
+ */
 export async function endHosts(hosts: readonly Host[]): Promise<void> {
   const codes = await Promise.all(hosts.map((host) => host.end()));
   if (codes.some((code) => code !== 0)) throw new Error(`processes ended with ${codes.join(', ')}`);

@@ -16,7 +16,10 @@ export interface Since {
   readonly isLost?: boolean;
 }
 
-/** What must hold whatever fails, checked against the gateway's own record and what rests in the store. */
+/**
+ * What must hold whatever fails, checked against the gateway's own record and what rests in the
+ * store.
+ */
 export class Invariants {
   readonly #witness: Witness;
   readonly #viewer: Viewer;

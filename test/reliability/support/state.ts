@@ -24,7 +24,10 @@ export type StateSettings =
     }
   | { readonly kind: 'postgres'; readonly port: number; readonly storePort?: number };
 
-/** The library's store and the app's sessions, both shared by all processes that open the same state. */
+/**
+ * The library's store and the app's sessions, both shared by all processes that open the same
+ * state.
+ */
 export interface State {
   readonly store: SmsOtpStore;
   /** Undefined: express-session's own, in this process. */

@@ -12,8 +12,8 @@ interface Exchange {
 const INVALID_ACCESS_TOKEN = 1009;
 
 /**
- * Stands beside the simulator's socket and writes down what it has answered, without a word to either side: what the
- * library claims is held against it.
+ * Stands beside the simulator's socket and writes down what it has answered, without a word to
+ * either side: what the library claims is held against it.
  */
 export class Witness {
   /** OTP ids whose code the gateway has called right in a whole answer. */
@@ -21,9 +21,15 @@ export class Witness {
   /** The numbers that ids were sent to. */
   readonly mobiles = new Map<string, string>();
   readonly pins = new Map<string, string>();
-  /** Validate calls by OTP id that reached the decision: not those that were turned away for their token. */
+  /**
+   * Validate calls by OTP id that reached the decision: not those that were turned away for their
+   * token.
+   */
   readonly judged = new Map<string, number>();
-  /** Generate calls after which a text may have left: those that arrived, without those that were rejected. */
+  /**
+   * Generate calls after which a text may have left: those that arrived, without those that were
+   * rejected.
+   */
   generates = 0;
 
   readonly #port: string;
@@ -45,7 +51,10 @@ export class Witness {
     return this.#simulator.lastPin(mobile ?? '') ?? 'none';
   }
 
-  /** Whether the gateway has called this very code right, for this id and the number of the user who came in. */
+  /**
+   * Whether the gateway has called this very code right, for this id and the number of the user who
+   * came in.
+   */
   proves({ otpId, code }: Pass, mobile: string | null | undefined): boolean {
     const isForUser = this.mobiles.get(otpId) === mobile;
     return isForUser && this.validated.has(otpId) && this.pins.get(otpId) === code.trim();

@@ -9,7 +9,10 @@ import {
 import { describeWithService } from '../../services/describe-with-service';
 import type { TestClock } from '../../support/clock';
 
-/** A store that a threat is tried against. Redis and PostgreSQL have clocks of their own, which no test can move. */
+/**
+ * A store that a threat is tried against. Redis and PostgreSQL have clocks of their own, which no
+ * test can move.
+ */
 export interface OpenStore {
   readonly store: SmsOtpStore;
   readonly close: () => Promise<void>;
@@ -22,7 +25,10 @@ export interface StoreKind {
   readonly open: (clock: TestClock) => Promise<OpenStore>;
 }
 
-/** Every store of the package; the last two are left out, with a warning, where their server is not installed. */
+/**
+ * Every store of the package; the last two are left out, with a warning, where their server is not
+ * installed.
+ */
 export function allStores(): readonly StoreKind[] {
   const memory: StoreKind = {
     name: 'memory',

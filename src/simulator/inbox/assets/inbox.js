@@ -137,7 +137,8 @@ function showSnapshot(messages) {
 function receive(message) {
   select(message.mobile);
   showNewest(message);
-  // The log must be visible before the message is inserted, or a screen reader does not announce it.
+  // The log must be visible before the message is inserted, or a screen reader does not announce
+  // it.
   setTimeout(() => append(message).classList.add('is-new'), 50);
 }
 

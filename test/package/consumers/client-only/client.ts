@@ -1,4 +1,7 @@
-/** An app that only uses the client of the gateway: no Express, no sessions, no Passport and none of their types. */
+/**
+ * An app that only uses the client of the gateway: no Express, no sessions, no Passport and none of
+ * their types.
+ */
 import {
   GatewayClient,
   GatewayRejectedError,
