@@ -43,6 +43,7 @@ export default {
       testEnvironment: './test/mutation/kept-environment.cjs',
       testMatch: [`<rootDir>/test/mutation/${group}.suites.cjs`],
       moduleFileExtensions: ['ts', 'js', 'cjs', 'json', 'node'],
+      setupFiles: ['<rootDir>/test/support/fixed-seed.cjs'],
       roots: ['<rootDir>/src', '<rootDir>/test'],
       testTimeout: 5_000,
     },

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { isCompleteRun } from '../support/complete-run';
 import { makeWorld, type World } from './app';
 import { explore, repeat, runInTurn, type SearchOptions } from './explorer';
 import { ENDED_BY_A_NUMBER, HARMLESS, WORTHLESS } from './harmless';
@@ -24,12 +25,12 @@ import {
 
 /**
  * `ORDERS=all` tries everything and prints the table, `ORDERS='<line>'` repeats one order, without
- * it a part is tried: where services are required all pairs but those that one state has in common
- * with another, the most frequent ones otherwise.
+ * it a part is tried: in the complete run all pairs but those that one state has in common with
+ * another, the most frequent ones otherwise.
  */
-const { ORDERS: asked = '', REQUIRE_SERVICES } = process.env;
+const { ORDERS: asked = '' } = process.env;
 const isComplete = asked === 'all';
-const hasMostPairs = isComplete || REQUIRE_SERVICES === '1';
+const hasMostPairs = isComplete || isCompleteRun;
 const MINUTE = 60_000;
 
 /** The kinds of harmless outcomes that the most frequent pairs have already. */

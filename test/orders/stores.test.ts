@@ -7,6 +7,7 @@ import { describeWithService } from '../services/describe-with-service';
 import { connectionOf, startPostgres } from '../services/postgres';
 import { startRedis } from '../services/redis';
 import { connectNodeRedis } from '../stores/redis-clients';
+import { isCompleteRun } from '../support/complete-run';
 import { makeWorld, type World } from './app';
 import { explore, repeat } from './explorer';
 import { findHarms } from './invariants';
@@ -63,8 +64,8 @@ const STORES: Readonly<Record<'redis' | 'postgres', () => Promise<OpenStore>>> =
 
 /** The outcomes of all orders on the memory store, each with one that leads to it. */
 const listed = new Map<Scenario, ReadonlyMap<string, readonly string[]>>();
-/** The full check tries all of the quick part's pairs, `npm test` alone one of each state. */
-const mostPairs = process.env.REQUIRE_SERVICES === '1' ? Infinity : 1;
+/** The complete run tries all of the quick part's pairs, the others one of each state. */
+const mostPairs = isCompleteRun ? Infinity : 1;
 const scenarios = new Map(STATES.map((state) => [state, quickPairs(state).slice(0, mostPairs)]));
 
 for (const name of ['redis', 'postgres'] as const) {

@@ -1,11 +1,12 @@
 import { describe } from '@jest/globals';
 
 /**
- * True in `.ci/run`, which requires every service and runs every test. `npm test` alone leaves out
- * load and what packs the package and installs it, tries attacks of hours and days in one variant,
- * and fewer cases of each property.
+ * True in `npm run test:all`, which sets `COMPLETE=1` and runs everything: every variant, store,
+ * width, pair and case of a property. `npm test` and `.ci/run` try each fact in one form at least,
+ * and leave out its repetitions. Whether a service may be missing is another question:
+ * `REQUIRE_SERVICES`.
  */
-const isCompleteRun = process.env.REQUIRE_SERVICES === '1';
+export const isCompleteRun = process.env.COMPLETE === '1';
 
 /** `describe` for what only the complete run runs. */
 export const describeInCompleteRun: typeof describe.skip = isCompleteRun ? describe : describe.skip;
