@@ -242,8 +242,7 @@ function createResponseVerifier(
   return {
     ...describeFactor(factor, codeField),
     readCode: (input) => {
-      const text =
-        typeof input === 'string' ? input : (JSON.stringify(input) as string | undefined);
+      const text = typeof input === 'string' ? input : toJson(input);
       return text !== undefined && text.length <= MAX_RESPONSE_LENGTH && isObject(parseJson(text))
         ? text
         : null;
@@ -273,6 +272,16 @@ function createResponseVerifier(
       return { kind: isRight === true ? 'right' : 'wrong' };
     },
   };
+}
+
+/** Returns a parsed body as JSON text again; undefined when there is none or it is too deep. */
+function toJson(body: unknown): string | undefined {
+  try {
+    return JSON.stringify(body);
+  } catch {
+    // A body of some 10,000 characters can be nested deeper than JSON.stringify can follow.
+    return undefined;
+  }
 }
 
 /**

@@ -182,12 +182,31 @@ describe.each(['A', 'B'] as const)('A factor that answers a challenge, variant %
     ['a number', 1],
     ['null', null],
     ['JSON that is no object', '"x"'],
+    ['a list', []],
+    ['a list as the JSON text of a form field', '[{}]'],
+    ['the JSON text of lists nested 5,000 deep', '['.repeat(5000) + ']'.repeat(5000)],
     ['more than 16,384 characters', { x: 'x'.repeat(16_384) }],
   ])('calls %s malformed: the challenge stays good', async (_what, response) => {
     await alice.login();
     const challenge = await challengeOf();
     expect(brief(await respond(response))).toEqual([400, { error: 'malformed-code' }]);
     expect(checked).toEqual([]);
+    expect((await respond(sign('alice', challenge))).status).toBe(200);
+  });
+
+  it.each([
+    ['lists', '[', ']'],
+    ['objects', '{"x":', '}'],
+  ])('calls %s nested 5,000 deep malformed: the challenge stays good', async (_what, open, end) => {
+    await alice.login();
+    const challenge = await challengeOf();
+    // JSON.stringify of the test's own client gives up at such a depth.
+    const nested = `${open.repeat(5000)}{}${end.repeat(5000)}`;
+    expect(brief(await alice.post('/key', `{"response":${nested}}`))).toEqual([
+      400,
+      { error: 'malformed-code' },
+    ]);
+    expect(test.errors).toEqual([]);
     expect((await respond(sign('alice', challenge))).status).toBe(200);
   });
 

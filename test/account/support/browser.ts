@@ -38,7 +38,8 @@ export class Browser {
     else this.cookies.set(DEVICE_COOKIE, value);
   }
 
-  async send(method: string, path: string, body?: object): Promise<Seen> {
+  /** @param body A string is sent as it is. */
+  async send(method: string, path: string, body?: object | string): Promise<Seen> {
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const headers = {
       ...{ 'content-type': 'application/json', 'user-agent': this.userAgent, cookie },
@@ -48,7 +49,7 @@ export class Browser {
       method,
       redirect: 'manual',
       headers,
-      ...(body && { body: JSON.stringify(body) }),
+      ...(body && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
     const set = answer.headers.getSetCookie();
     for (const line of set) this.keep(line);
@@ -66,7 +67,7 @@ export class Browser {
   get(path: string): Promise<Seen> {
     return this.send('GET', path);
   }
-  post(path: string, body: object = {}): Promise<Seen> {
+  post(path: string, body: object | string = {}): Promise<Seen> {
     return this.send('POST', path, body);
   }
   login(): Promise<Seen> {
