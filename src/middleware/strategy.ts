@@ -20,16 +20,19 @@ import { type PendingSlot, type SmsOtpSession, toKept } from './session-data';
 import { readRequiredField } from './setup-checks';
 import { updateSlot, withoutPending } from './update-slot';
 
-type Verify = (req: Request, done: () => void) => void;
+/** Passport's actions for one request, and the name that the strategy is registered under. */
+type Actions = passport.StrategyCreatedStatic & { readonly name: string };
+
+type Verify = (this: Actions, req: Request, options?: AuthenticationOptions) => void;
 
 /**
  * passport-custom's class, typed by hand: its own types fix the name to 'custom' and hide
  * Passport's actions.
  */
-const Base = CustomStrategy as unknown as new (verify: Verify) => {
-  name: string;
-  authenticate(req: Request, options?: unknown): void;
-} & passport.StrategyCreatedStatic;
+const Base = CustomStrategy as unknown as new (
+  options: { readonly passOptionsToCallback: true },
+  verify: Verify,
+) => { name: string; authenticate(req: Request, options?: unknown): void } & Actions;
 
 /** Authenticates one request, and leaves the session ready for what Passport does next. */
 export type Authenticate = (
@@ -38,35 +41,32 @@ export type Authenticate = (
 ) => Promise<Authentication>;
 
 /**
- * The Passport strategy: reads the code from the body and verifies it. It holds no state of its
- * own; Passport makes a fresh object from it for every request, provided that it is called by its
- * name.
+ * The Passport strategy: reads the code from the body and verifies it. passport-custom calls the
+ * verification and hands it Passport's options. It holds no state of its own; Passport makes a
+ * fresh object from it for every request, provided that it is called by its name.
  */
 export class OtpStrategy extends Base {
-  // Passport copies the strategy with Object.create, which a #private field does not survive.
-  private readonly authenticateRequest: Authenticate;
-
   constructor(strategyName: string, authenticate: Authenticate) {
-    super(() => undefined);
+    // Neither an arrow, because passport-custom calls it on the object of this request, nor async,
+    // because nobody takes its promise. It calls Passport's actions itself: the callback that
+    // passport-custom offers loses the status of a refusal.
+    super({ passOptionsToCallback: true }, function verify(req, options) {
+      // Bound before the first await: on a shared object Passport replaces them.
+      const success = this.success.bind(this);
+      const fail = this.fail.bind(this);
+      const error = this.error.bind(this);
+      // Own on the shared object, inherited on the one Passport makes for a request.
+      if (Object.hasOwn(this, '_verify'))
+        return error(new UsageError('ERR_STRATEGY_OBJECT', this.name));
+      authenticate(req, options ?? {})
+        .then((answer) => {
+          if (answer.kind === 'failure') fail(answer.info, answer.status);
+          else success(answer.user, answer.info);
+        })
+        // Also what Passport's actions throw, such as for failureFlash without a flash middleware.
+        .catch(error);
+    });
     this.name = strategyName;
-    this.authenticateRequest = authenticate;
-  }
-
-  override authenticate(req: Request, options?: AuthenticationOptions): void {
-    // Bound before the first await: on a shared object Passport replaces them.
-    const success = this.success.bind(this);
-    const fail = this.fail.bind(this);
-    const error = this.error.bind(this);
-    // Own on the shared object, inherited on the one Passport makes for a request.
-    if (Object.hasOwn(this, '_verify'))
-      return error(new UsageError('ERR_STRATEGY_OBJECT', this.name));
-    this.authenticateRequest(req, options ?? {})
-      .then((answer) => {
-        if (answer.kind === 'failure') fail(answer.info, answer.status);
-        else success(answer.user, answer.info);
-      })
-      // Also what Passport's actions throw, such as for failureFlash without a flash middleware.
-      .catch(error);
   }
 }
 

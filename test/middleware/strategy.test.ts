@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { Express, RequestHandler } from 'express';
 import type { PassportStatic } from 'passport';
 import { Strategy as CustomStrategy } from 'passport-custom';
@@ -33,6 +33,21 @@ describe('the strategy', () => {
   it('extends the one of passport-custom and bears the name it is registered under', () => {
     expect(test.smsOtp.strategy).toBeInstanceOf(CustomStrategy);
     expect(test.smsOtp.strategy.name).toBe('sms-otp');
+  });
+
+  it('leaves the request to passport-custom, which calls it with the options of Passport', async () => {
+    const authenticate = jest.spyOn(CustomStrategy.prototype, 'authenticate');
+    try {
+      const user = people.next();
+      const agent = test.agent();
+      await givePassword(agent, user);
+      const answer = await agent.post('/by-name').send({ pin: test.code(user) });
+      expect([answer.status, answer.body]).toEqual([200, { id: user.id }]);
+      expect(authenticate).toHaveBeenCalledTimes(1);
+      expect(authenticate.mock.contexts[0]).toMatchObject({ _passOptionsToCallback: true });
+    } finally {
+      authenticate.mockRestore();
+    }
   });
 
   it('is refused as an object, which Passport shares between requests, with an error that says what to write', async () => {
