@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 
 const ROOT = join(__dirname, '../..');
+const CHEAP_SCRYPT = join(ROOT, 'test/support/cheap-scrypt.cjs');
 
 /** Starting takes seconds on a busy machine. */
 export const CHILD_TIMEOUT_MS = 120_000;
@@ -53,7 +54,7 @@ export function startChild(
   file = 'example-app/start.ts',
 ): ChildSite {
   const imports = ['tsx', ...hooks].flatMap((file) => ['--import', file]);
-  const child = spawn(process.execPath, [...imports, file], {
+  const child = spawn(process.execPath, ['--require', CHEAP_SCRYPT, ...imports, file], {
     cwd: ROOT,
     env: { PATH: process.env.PATH, ...NO_SETTINGS, PORT: '0', INBOX_PORT: '0', ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],

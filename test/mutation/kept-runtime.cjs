@@ -1,5 +1,6 @@
 const { createRequire } = require('node:module');
 const { join, sep } = require('node:path');
+require('../support/cheap-scrypt.cjs');
 
 // The one that jest itself uses.
 const core = createRequire(require.resolve('jest')).resolve('@jest/core');

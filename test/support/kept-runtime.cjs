@@ -1,6 +1,7 @@
 const { AsyncLocalStorage, ...asyncHooks } = require('node:async_hooks');
 const { createRequire } = require('node:module');
 const { join, sep } = require('node:path');
+require('./cheap-scrypt.cjs');
 
 // The one that jest itself uses.
 const core = createRequire(require.resolve('jest')).resolve('@jest/core');

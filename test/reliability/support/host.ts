@@ -7,6 +7,7 @@ import type { StateSettings } from './state';
 
 const ROOT = join(__dirname, '../../..');
 const PROGRAM = join(__dirname, 'host-program.ts');
+const PRELOADED = ['tsx/cjs', join(ROOT, 'test/support/cheap-scrypt.cjs')];
 
 export interface HostedSettings extends AppSettings {
   readonly state: StateSettings;
@@ -42,7 +43,8 @@ export class Host {
   #orders = 0;
 
   constructor() {
-    this.#child = spawn(process.execPath, ['--expose-gc', '--require', 'tsx/cjs', PROGRAM], {
+    const words = PRELOADED.flatMap((file) => ['--require', file]);
+    this.#child = spawn(process.execPath, ['--expose-gc', ...words, PROGRAM], {
       cwd: ROOT,
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       env: { ...process.env, NODE_ENV: 'test' },
