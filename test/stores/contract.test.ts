@@ -4,10 +4,10 @@ import { describe, expect, it } from '@jest/globals';
 import { storeContract } from 'passport-sms-otp/store-contract';
 
 import { memoryStore } from '../../src/stores/memory/memory-store';
-import { failuresOf, partWith, type Sabotage } from './sabotage';
+import { factsAbout, failuresOf, partWith, type Sabotage } from './sabotage';
 import { sabotagesOfLogins } from './sabotages-of-logins';
 import { sabotagesOfParts } from './sabotages-of-parts';
-import type { BeginOptions, Counter } from '../../src/stores/store';
+import type { BeginOptions, Counter, SmsOtpStore } from '../../src/stores/store';
 
 /** Ways in which a store may be wrong, each of which a fact must notice. */
 const sabotages: Record<string, Sabotage> = {
@@ -213,6 +213,12 @@ describe('the store contract', () => {
 
   it('has a different title for each fact', () => {
     expect(new Set(storeContract.map(({ title }) => title)).size).toBe(storeContract.length);
+  });
+
+  it('has no fact that is about two parts, or about none', () => {
+    const parts = Object.keys(memoryStore()) as (keyof SmsOtpStore)[];
+    const titles = parts.flatMap(factsAbout).map(({ title }) => title);
+    expect(titles.toSorted()).toEqual(storeContract.map(({ title }) => title).toSorted());
   });
 });
 
