@@ -23,7 +23,9 @@ describe('the event of a call', () => {
     ['timeout', 'no-answer', {}],
     ['response', 'html-502', {}],
   ] as const)('tells %s after %j', async (outcome, fault, code) => {
-    const gateway = await startGateway('A', { timeouts: { balanceMs: 300 } });
+    const gateway = await startGateway('A', {
+      timeouts: outcome === 'timeout' ? { balanceMs: 300 } : {},
+    });
     await gateway.client.warmUp();
     if (fault !== null) gateway.simulator.failNext('balance', fault);
     const events = await eventsOf(gateway, (client) => client.otp.balance());

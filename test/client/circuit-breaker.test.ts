@@ -105,7 +105,9 @@ describe('the circuit breaker', () => {
     ['an unknown code under 500', unknownCode(500)],
     ['timeouts', 'no-answer'],
   ] as const)('is opened by %s', async (_title, fault) => {
-    const { client, simulator, events } = await startGateway('A', { timeouts: { lookupMs: 500 } });
+    const { client, simulator, events } = await startGateway('A', {
+      timeouts: { lookupMs: fault === 'no-answer' ? 500 : 10_000 },
+    });
     await client.warmUp();
     simulator.failNext('lookup', fault, 30);
     await Promise.all(Array.from({ length: 30 }, () => errorOf(client.hlr.lookup(MOBILE))));

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { createServer, type Server } from 'node:net';
 import type { ServerResponse } from 'node:http';
 import {
@@ -28,11 +28,26 @@ async function startHeld(
   return { client, held, connections };
 }
 
-/** What keeps this process alive, by kind. */
-function resources(): readonly string[] {
-  return process
-    .getActiveResourcesInfo()
-    .filter((name) => /Timeout|TCPSocket|TLSSocket|Immediate/.test(name));
+/** Counts the timers that are set from here on, and would keep the process alive. */
+function watchTimers(): () => number {
+  const running = new Set<NodeJS.Timeout>();
+  const { setTimeout: set, clearTimeout: clear } = globalThis;
+  const watched = (run: (...given: unknown[]) => void, ms?: number, ...given: unknown[]) => {
+    const timer = set(() => {
+      running.delete(timer);
+      run(...given);
+    }, ms);
+    running.add(timer);
+    return timer;
+  };
+  // The overloads and the promisified form are not used by what is watched.
+  jest.spyOn(globalThis, 'setTimeout').mockImplementation(watched as typeof setTimeout);
+  jest.spyOn(globalThis, 'clearTimeout').mockImplementation((timer) => {
+    // The client clears the timers that it has set, and nothing else.
+    running.delete(timer as NodeJS.Timeout);
+    clear(timer);
+  });
+  return () => [...running].filter((timer) => timer.hasRef()).length;
 }
 
 /** Counts the connections that a server has. */
@@ -44,6 +59,10 @@ function watchConnections(server: Server): { open: number } {
   });
   return count;
 }
+
+afterEach(() => {
+  jest.restoreAllMocks();
+});
 
 describe('closing', () => {
   it('refuses new calls, lets those in flight end, and then closes the connections', async () => {
@@ -108,17 +127,19 @@ describe('closing', () => {
   });
 
   it('leaves no timer and no socket', async () => {
-    // What other suites of this process have left is none of this client's business.
-    const foreign = resources();
-    const { client, simulator } = await startGateway('A', { connections: 5 });
-    const before = resources();
-    simulator.failNext('balance', { kind: 'latency', ms: 50 }, 5);
-    await Promise.all(Array.from({ length: 10 }, () => client.otp.balance()));
+    const countTimers = watchTimers();
+    const { client, held, connections } = await startHeld({ connections: 5 });
+    const calls = Array.from({ length: 10 }, () => client.otp.balance());
+    await until(() => held.length === 5);
+    expect(countTimers()).toBeGreaterThanOrEqual(10);
+    for (const response of held.splice(0)) sendPayload(response, { balance: '1' });
+    await until(() => held.length === 5);
+    for (const response of held) sendPayload(response, { balance: '1' });
+    await Promise.all(calls);
+    expect(connections.open).toBe(5);
     await client.close();
-    await until(() => resources().length <= before.length);
-    await simulator.close();
-    await until(() => resources().filter((name) => name !== 'Timeout').length <= foreign.length);
-    expect(resources().length).toBeLessThanOrEqual(before.length);
+    await until(() => connections.open === 0);
+    expect(countTimers()).toBe(0);
   });
 
   it('ends connections that are still being made', async () => {

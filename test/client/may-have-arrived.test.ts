@@ -1,18 +1,25 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { memoryStore } from 'passport-sms-otp';
+import type { GatewayClientOptions } from 'passport-sms-otp/client';
 import type { Fault, FaultName } from '../../src/simulator/faults';
 import { errorOf, startClient, startGateway, startSimulator } from './support/gateway';
-import { startProxy } from './support/proxy';
+import { NEVER, startProxy } from './support/proxy';
 
+/** A deadline that must strike. */
 const LIMIT_MS = 200;
 
 describe('a call that failed may have arrived', () => {
-  it.each<[string, Fault | FaultName, object]>([
-    ['its connection was lost', 'reset', { code: 'ERR_GATEWAY_UNREACHABLE', status: 502 }],
-    ['it was not answered in time', 'no-answer', { code: 'ERR_GATEWAY_TIMEOUT', status: 504 }],
-  ])('when %s', async (_title, fault, expected) => {
-    const { client, simulator } = await startGateway('A', { timeouts: { balanceMs: LIMIT_MS } });
+  it.each<[string, Fault | FaultName, object, GatewayClientOptions['timeouts']]>([
+    ['its connection was lost', 'reset', { code: 'ERR_GATEWAY_UNREACHABLE', status: 502 }, {}],
+    [
+      'it was not answered in time',
+      'no-answer',
+      { code: 'ERR_GATEWAY_TIMEOUT', status: 504 },
+      { balanceMs: LIMIT_MS },
+    ],
+  ])('when %s', async (_title, fault, expected, timeouts) => {
+    const { client, simulator } = await startGateway('A', { timeouts });
     await client.warmUp();
     simulator.failNext('balance', fault);
     expect(await errorOf(client.otp.balance())).toMatchObject({
@@ -41,7 +48,7 @@ describe('a call that failed has certainly not arrived', () => {
     const simulator = await startSimulator({ variant: 'A' });
     const { tokens: tokenStore } = memoryStore();
     await startClient(simulator, { tokenStore }).client.warmUp();
-    const proxy = await startProxy({ delayMs: 2 * LIMIT_MS });
+    const proxy = await startProxy({ opened: NEVER });
     const shared = { tokenStore, proxyUrl: proxy.url, timeouts: { balanceMs: LIMIT_MS } };
     const { client } = startClient(simulator, shared);
     expect(await errorOf(client.otp.balance())).toMatchObject({

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import type { SmsOtpEvent } from 'passport-sms-otp';
 import { answer, LOST, SILENT, type Fault, type FaultRow } from '../support/gateway-faults';
 import { people, queue } from '../support/people';
+import { stopWatch } from '../support/stopped-watch';
 import { startTestApp, type TestApp } from '../support/test-app';
 import { visit, type Visit } from '../support/visit';
 
@@ -52,6 +53,7 @@ describe.each(['A', 'B'] as const)('a validate call in variant %s', (variant) =>
   beforeAll(async () => {
     test = await start();
     hasty = await start({ timeouts: { validateMs: 250 } });
+    await hasty.smsOtp.warmUp();
   });
   afterAll(async () => {
     await test.close();
@@ -128,6 +130,8 @@ describe.each(['A', 'B'] as const)('a validate call in variant %s', (variant) =>
   );
 
   it.each(SILENT)('that gets %s ends the challenge at the deadline', async (_what, fault) => {
+    // Only the gateway's silence may use the short deadline up.
+    stopWatch();
     const visitor = visit(hasty, next());
     await visitor.login();
     hasty.sim.failNext('validate', fault);

@@ -78,11 +78,11 @@ describe('simSwap', () => {
   });
 
   it('lets pass when the provider is not in time', async () => {
-    const begun = performance.now();
-    expect(await ask({ check: () => new Promise(() => undefined) }, { budgetMs: 100 })).toEqual([
-      'allow',
-    ]);
-    expect(performance.now() - begun).toBeLessThan(1_000);
+    const provider = { check: () => new Promise(() => undefined) };
+    const longer = ask(provider, { budgetMs: 1_000 });
+    const shorter = ask(provider, { budgetMs: 100 }).then((told) => ['the shorter', ...told]);
+    expect(await Promise.race([longer, shorter])).toEqual(['the shorter', 'allow']);
+    expect(await longer).toEqual(['allow']);
   });
 
   it('shortens a hint of 1 MB', async () => {

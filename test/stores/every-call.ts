@@ -1,4 +1,5 @@
 import type { SmsOtpStore } from '../../src/stores/store';
+import { STORE_TIMEOUT_MS, waitAtMost } from '../../src/stores/with-timeout';
 import { makeChallenge } from './make-challenge';
 import { makeDevice, makeLogin } from './make-device';
 
@@ -8,6 +9,18 @@ export const EVERY_CALL = 31;
 /** What came of every call of a store at once: the error where it rejected. */
 export function outcomesOfEveryCall(store: Required<SmsOtpStore>): Promise<unknown[]> {
   return Promise.all(everyCall(store).map((call) => call().catch((error: unknown) => error)));
+}
+
+/**
+ * The same, as long as all have ended before a call ends that has twice the time of a store's.
+ * @throws {Error} otherwise.
+ */
+export function outcomesWithinDeadline(store: Required<SmsOtpStore>): Promise<unknown[]> {
+  return waitAtMost(
+    outcomesOfEveryCall(store),
+    2 * STORE_TIMEOUT_MS,
+    () => new Error('a call took longer than its deadline'),
+  );
 }
 
 function everyCall(store: Required<SmsOtpStore>): readonly (() => Promise<unknown>)[] {

@@ -7,7 +7,7 @@ import type { SmsOtpStore } from '../../src/stores/store';
 import { describeWithService } from '../services/describe-with-service';
 import { startRedis } from '../services/redis';
 import type { Service } from '../services/service';
-import { EVERY_CALL, outcomesOfEveryCall } from './every-call';
+import { EVERY_CALL, outcomesOfEveryCall, outcomesWithinDeadline } from './every-call';
 import { makeChallenge } from './make-challenge';
 import { redisLibraries, type TestClient } from './redis-clients';
 import { until } from './until';
@@ -19,6 +19,11 @@ const slowToLoad = [
 ];
 /** What every call comes to. */
 const allRefused = Array.from({ length: EVERY_CALL }, () => expect.any(StoreError));
+const refusedBecause = (reason: string): unknown[] =>
+  allRefused.map(() => expect.objectContaining({ message: expect.stringContaining(reason) }));
+const allLate = refusedBecause('no answer in time');
+/** Refused without a round trip. */
+const allNotConnected = refusedBecause('the Redis client is not connected');
 
 describeWithService('redis')('redisStore when Redis fails', () => {
   describe.each(redisLibraries)('with %s', (_library, connect) => {
@@ -40,9 +45,7 @@ describeWithService('redis')('redisStore when Redis fails', () => {
 
     it('refuses every call within the deadline while Redis hangs, and works afterwards', async () => {
       server.freeze();
-      const startedAt = Date.now();
-      expect(await outcomesOfEveryCall(store)).toEqual(allRefused);
-      expect(Date.now() - startedAt).toBeLessThan(3_000);
+      expect(await outcomesWithinDeadline(store)).toEqual(allLate);
       server.thaw();
       expect(
         (await store.counters.charge([{ key: 'new', windowSeconds: 60 }])).refusedBy,
@@ -52,9 +55,7 @@ describeWithService('redis')('redisStore when Redis fails', () => {
     it('refuses every call at once while Redis is down, and starts empty afterwards', async () => {
       await server.crash();
       await until(() => !isReady(connected.client));
-      const startedAt = Date.now();
-      expect(await outcomesOfEveryCall(store)).toEqual(allRefused);
-      expect(Date.now() - startedAt).toBeLessThan(500);
+      expect(await outcomesOfEveryCall(store)).toEqual(allNotConnected);
       await server.restart();
       await until(() => isReady(connected.client));
       expect(await store.challenges.claim('a')).toEqual({ outcome: 'unknown' });

@@ -1,14 +1,15 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import type { PhoneBook } from 'passport-sms-otp';
+import { seededWaits } from '../../support/seeded-waits';
 
 /**
  * A phone book that is as far away as a database: what is read there may be old when it arrives.
  */
 export function slowBook(book: PhoneBook): PhoneBook {
+  const wait = seededWaits(6);
   const slowly = async <Answer>(work: () => Answer): Promise<Awaited<Answer>> => {
-    await wait(Math.random() * 6);
+    await wait();
     const answer = await work();
-    await wait(Math.random() * 6);
+    await wait();
     return answer;
   };
   return {

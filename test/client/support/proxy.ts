@@ -13,8 +13,17 @@ export interface Proxy {
   tunnels: number;
 }
 
-/** @param status What CONNECT is answered with, after `delayMs`; 200 opens the tunnel. */
-export async function startProxy({ status = 200, delayMs = 0 } = {}): Promise<Proxy> {
+/** For tunnels that are not opened. */
+export const NEVER = new Promise<void>(() => undefined);
+
+/**
+ * @param status What CONNECT is answered with; 200 opens the tunnel.
+ * @param opened Tunnels are opened as soon as this has resolved.
+ */
+export async function startProxy({
+  status = 200,
+  opened = Promise.resolve(),
+} = {}): Promise<Proxy> {
   const [targets, authorizations]: [string[], string[]] = [[], []];
   const server = createServer();
   server.on('connect', (request, socket) => {
@@ -29,7 +38,7 @@ export async function startProxy({ status = 200, delayMs = 0 } = {}): Promise<Pr
       socket.write('HTTP/1.1 200 OK\r\n\r\n');
       target.pipe(socket).pipe(target);
     };
-    const target = connect(Number(port), host, () => setTimeout(open, delayMs));
+    const target = connect(Number(port), host, () => void opened.then(open));
     socket.on('close', () => target.destroy());
     return target.on('error', () => socket.destroy());
   });

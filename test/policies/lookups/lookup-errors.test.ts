@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { numberCheck, numberLookups } from 'passport-sms-otp/policies';
 import type { SimulatorOptions } from 'passport-sms-otp/simulator';
 import { LOST } from '../../support/gateway-faults';
+import { stopWatch } from '../../support/stopped-watch';
 import { MOBILE, startLookups, type LookupSetup } from './lookup-setup';
 
 let setup: LookupSetup;
@@ -46,9 +47,27 @@ describe('an error of the lookup', () => {
 
   it('has no second try when too little time is left', async () => {
     await open();
+    const watch = stopWatch();
+    const { counters, ...context } = setup.context();
+    const chargeFor =
+      (milliseconds: number): typeof counters.charge =>
+      (charged) => {
+        watch.advanceMs(milliseconds);
+        return counters.charge(charged);
+      };
+    const checkAfter = (milliseconds: number, last: number): unknown =>
+      numberCheck({ budgetMs: 10_000 }).check({
+        ...context,
+        ...other(last),
+        numberKey: `number ${last}`,
+        counters: { ...counters, charge: chargeFor(milliseconds) },
+      });
     setup.sim.failNext('lookup', { kind: 'error', code: 1222 });
-    await numberCheck({ budgetMs: 200 }).check(setup.context());
+    await checkAfter(9_800, 1);
     expect(setup.lookups()).toBe(1);
+    setup.sim.failNext('lookup', { kind: 'error', code: 1222 });
+    await checkAfter(9_500, 2);
+    expect(setup.lookups()).toBe(3);
   });
 
   it('2004, no permission: stops lookups until a restart and is reported once', async () => {

@@ -107,12 +107,13 @@ describe('a lookup', () => {
   });
 
   it('that takes too long is inconclusive in time, and its answer is kept', async () => {
+    await setup.close();
+    setup = await startLookups({}, { timeouts: { lookupMs: 10_000 } });
     const lookups = numberLookups({ budgetMs: 100 });
     const check = numberCheck({ lookups });
-    setup.sim.failNext('lookup', { kind: 'latency', ms: 600 });
-    const begun = performance.now();
+    setup.sim.failNext('lookup', { kind: 'latency', ms: 2_000 });
     expect(await check.check(setup.context())).toBe('allow');
-    expect(performance.now() - begun).toBeLessThan(500);
+    expect(lookups.networkOf(setup.context())).toBeUndefined();
     expect(setup.events).toEqual([
       { type: 'number-doubtful', userId: 'alice', reason: 'late, may pass' },
     ]);
