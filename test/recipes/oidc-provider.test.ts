@@ -13,7 +13,7 @@ const ESSENTIAL_PHR = JSON.stringify({ id_token: { acr: { essential: true, value
 describe('the recipe for oidc-provider', () => {
   const users = new RecipeUsers();
   let sim: GatewaySimulator;
-  let stop: () => void;
+  let stop: () => Promise<void>;
   let client = '';
   let provider = '';
 
@@ -24,7 +24,7 @@ describe('the recipe for oidc-provider', () => {
     stop = child.stop;
   }, 120_000);
   afterAll(async () => {
-    stop();
+    await stop();
     await sim.close();
   });
 

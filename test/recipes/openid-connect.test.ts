@@ -10,7 +10,7 @@ type Fetch = typeof globalThis.fetch;
 describe('the recipe for OpenID Connect', () => {
   const users = new RecipeUsers();
   let sim: GatewaySimulator;
-  let stop: () => void;
+  let stop: () => Promise<void>;
   let app = '';
 
   beforeAll(async () => {
@@ -20,7 +20,7 @@ describe('the recipe for OpenID Connect', () => {
     stop = child.stop;
   }, 120_000);
   afterAll(async () => {
-    stop();
+    await stop();
     await sim.close();
   });
 

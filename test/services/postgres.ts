@@ -1,8 +1,18 @@
+import type { SpawnOptions } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from 'pg';
 
-import { findOnPath, runToEnd, startService, type Service, type UserIds } from './service';
+import { RUN_FOLDER } from './run-folder';
+import {
+  findOnPath,
+  makeFolder,
+  runToEnd,
+  startService,
+  type Service,
+  type UserIds,
+} from './service';
 
 /** Where Debian keeps the server programs, off the PATH, a folder for each version. */
 const DEBIAN_FOLDER = '/usr/lib/postgresql';
@@ -30,26 +40,38 @@ export function startPostgres(settings: readonly string[] = []): Promise<Service
       ...['-c', 'listen_addresses=127.0.0.1', '-c', 'fsync=off', '-c', 'full_page_writes=off'],
       ...['-c', 'max_connections=200', ...settings.flatMap((setting) => ['-c', setting])],
     ],
-    prepare: (folder, as) =>
-      runToEnd(
-        join(programs, 'initdb'),
-        [
-          '-D',
-          join(folder, 'data'),
-          '-U',
-          'postgres',
-          '-A',
-          'trust',
-          '-E',
-          'UTF8',
-          '--locale=C',
-          '--no-sync',
-        ],
-        as,
-      ),
+    prepare: (folder, as) => makeCluster(programs, join(folder, 'data'), as),
     isUp: answersQueries,
     user: unprivilegedUser(),
   });
+}
+
+/** A new database cluster: a copy of the one that this run of jest has made first, if it has. */
+async function makeCluster(programs: string, data: string, as: SpawnOptions): Promise<void> {
+  const template = await findTemplate(programs, as);
+  if (template === null) return initialize(programs, data, as);
+  return runToEnd('cp', ['-a', template, data], as);
+}
+
+/**
+ * The cluster that others of this run are copied from, or null outside of jest. Workers that find
+ * none at the same time make one each, and the first one that is complete stays.
+ */
+async function findTemplate(programs: string, as: SpawnOptions): Promise<string | null> {
+  const run = process.env[RUN_FOLDER];
+  if (run === undefined) return null;
+  const home = join(run, 'postgres');
+  if (!existsSync(home)) {
+    const making = await makeFolder(join(run, 'making-postgres-'), as);
+    await initialize(programs, join(making, 'data'), { ...as, cwd: making });
+    await rename(making, home).catch(() => rm(making, { recursive: true }));
+  }
+  return join(home, 'data');
+}
+
+function initialize(programs: string, data: string, as: SpawnOptions): Promise<void> {
+  const cluster = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C'];
+  return runToEnd(join(programs, 'initdb'), [...cluster, '--no-sync'], as);
 }
 
 export const connectionOf = (

@@ -40,8 +40,7 @@ export interface UserIds {
 const START_TIMEOUT_MS = 20_000;
 
 export async function startService(program: Program): Promise<Service> {
-  const folder = await mkdtemp(join(tmpdir(), 'sms-otp-test-'));
-  if (program.user !== undefined) await chown(folder, program.user.uid, program.user.gid);
+  const folder = await makeFolder(join(tmpdir(), 'sms-otp-test-'), program.user);
   const as: SpawnOptions = { cwd: folder, stdio: 'ignore', ...program.user };
   await program.prepare?.(folder, as);
   const port = await findFreePort();
@@ -67,6 +66,16 @@ export async function startService(program: Program): Promise<Service> {
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** A new folder that belongs to the user that a service runs as. */
+export async function makeFolder(
+  prefix: string,
+  { uid, gid }: Pick<SpawnOptions, 'uid' | 'gid'> = {},
+): Promise<string> {
+  const folder = await mkdtemp(prefix);
+  if (uid !== undefined && gid !== undefined) await chown(folder, uid, gid);
+  return folder;
 }
 
 /** The full path of a program on the PATH, or null. */
@@ -128,12 +137,41 @@ async function end(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
+/**
+ * Below the ports that the system gives to outgoing connections (32768 and up on Linux), and a
+ * cluster node of Redis, which also listens 10,000 above its own port, stays below them too.
+ */
+const FIRST_PORT = 12_000;
+const PORTS_OF_A_WORKER = 1_000;
+const WORKERS = 10;
+
+/**
+ * A port that can be given to a server later: no outgoing connection takes it meanwhile, and no
+ * other worker of this run is given it. Runs side by side begin at different places.
+ */
+export async function findFreePort(): Promise<number> {
+  const worker = Number(process.env.JEST_WORKER_ID ?? 1) % WORKERS;
+  for (let tries = 0; tries < PORTS_OF_A_WORKER; tries += 1) {
+    const place = (process.pid + portsTried) % PORTS_OF_A_WORKER;
+    portsTried += 1;
+    const port = FIRST_PORT + worker * PORTS_OF_A_WORKER + place;
+    if (await isFree(port)) return port;
+  }
+  throw new Error('no port is free');
+}
+
+let portsTried = 0;
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer();
+  try {
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+  } catch {
+    // Another server has it.
+    return false;
+  }
   server.close();
   await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
+  return true;
 }

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { join } from 'node:path';
 import type { GatewaySimulator } from 'passport-sms-otp/simulator';
@@ -7,7 +8,8 @@ import { ROOT } from '../../package/packed/repository';
 /** A program that runs. */
 export interface Child {
   readonly urls: Readonly<Record<string, string>>;
-  readonly stop: () => void;
+  /** Kills it and waits for its end. */
+  readonly stop: () => Promise<void>;
 }
 
 /**
@@ -26,6 +28,11 @@ export async function startChild(file: string, sim: GatewaySimulator): Promise<C
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  const ended = once(child, 'close');
+  async function stop(): Promise<void> {
+    child.kill('SIGKILL');
+    await ended;
+  }
   let [said, complaint] = ['', ''];
   child.stdout.on('data', (part: Buffer) => (said += part.toString()));
   child.stderr.on('data', (part: Buffer) => (complaint += part.toString()));
@@ -33,9 +40,9 @@ export async function startChild(file: string, sim: GatewaySimulator): Promise<C
     await wait(100);
   const [line] = /\{.*\}/.exec(said) ?? [];
   if (line === undefined) {
-    child.kill('SIGKILL');
+    await stop();
     throw new Error(`${file} has not started: ${complaint}`);
   }
   // Each program tells where its servers are.
-  return { urls: JSON.parse(line) as Child['urls'], stop: () => void child.kill('SIGKILL') };
+  return { urls: JSON.parse(line) as Child['urls'], stop };
 }

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { findFreePort } from '../../services/service';
 
 /**
  * A way to a server that can be shut: then connections are refused, as by a machine whose program
@@ -36,9 +37,9 @@ export async function openGate(): Promise<Gate> {
     }
     socket.pipe(onward).pipe(socket);
   };
-  let server = await listen(pass, 0);
-  // A server that listens on a port has an address of this kind.
-  const { port } = server.address() as AddressInfo;
+  // While it is shut no connection of this machine may begin at its port.
+  const port = await findFreePort();
+  let server = await listen(pass, port);
 
   async function shut(): Promise<void> {
     if (!server.listening) return;
