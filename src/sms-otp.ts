@@ -295,7 +295,7 @@ function createLoginContext(
  * A store that lacks the part still serves a login: then all browsers of a user share their limits.
  */
 function joinBrowsers(
-  { knownBrowsers, now }: Settings,
+  { knownBrowsers, limits, now }: Settings,
   { browsers, counters }: GuardedStore,
   createDigests: LoginContext['createDigests'],
   warn: LoginContext['warn'],
@@ -310,7 +310,7 @@ function joinBrowsers(
   }
   const digests = createDigests('known-browsers');
   const { maxAgeDays } = knownBrowsers;
-  return createKnownBrowsers({ browsers, counters, digests, maxAgeDays, now, randomBytes });
+  return createKnownBrowsers({ browsers, counters, digests, maxAgeDays, limits, now, randomBytes });
 }
 
 function joinLogins(

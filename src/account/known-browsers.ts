@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
-import { DAY_SECONDS, OTHER_BROWSERS } from '../limits/failures';
+import { DAY_SECONDS, guessCounters, OTHER_BROWSERS, readOnly } from '../limits/failures';
 import { fillBrowsers } from '../limits/limits';
+import type { Limits } from '../limits/options';
 import type { KeyedDigest, KnownBrowsers } from '../login/context';
 import type { BrowserStore, CounterStore } from '../stores/store';
 
@@ -18,6 +19,7 @@ interface KnownBrowsersOptions {
   /** One digest for each secret: the first makes seals, all are read. */
   readonly digests: readonly KeyedDigest[];
   readonly maxAgeDays: number;
+  readonly limits: Limits;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly randomBytes: (size: number) => Uint8Array;
@@ -53,13 +55,18 @@ const ENTRY = /^([\w-]{22})\.([0-9a-z]{1,9})\.([\w-]{43})$/;
  * @see OWASP Authentication Cheat Sheet, "Slow Down Online Guessing Attacks with Device Cookies"
  */
 export function createKnownBrowsers(options: KnownBrowsersOptions): KnownBrowsers {
-  const { browsers, counters, digests, maxAgeDays, now, randomBytes } = options;
+  const { browsers, counters, digests, maxAgeDays, limits, now, randomBytes } = options;
   const lifeSeconds = maxAgeDays * DAY_SECONDS;
 
   return {
     isOn: true,
-    async findBucket(cookie, userId) {
-      return (await findEntry(readEntries(cookie), userId))?.browserId ?? OTHER_BROWSERS;
+    findBucket,
+    async isKnown(cookie, userId) {
+      const bucket = await findBucket(cookie, userId);
+      if (bucket === OTHER_BROWSERS) return false;
+      // A send counts a browser that these refuse as one of the others.
+      const failures = readOnly(guessCounters(limits, userId, bucket, 'sms'));
+      return (await counters.charge(failures)).refusedBy === null;
     },
     async remember({ cookie, userId, bucket }) {
       const entries = readEntries(cookie);
@@ -80,6 +87,10 @@ export function createKnownBrowsers(options: KnownBrowsersOptions): KnownBrowser
       await fillBrowsers(counters, userId, await browsers.forget(userId), lifeSeconds);
     },
   };
+
+  async function findBucket(cookie: string | undefined, userId: string): Promise<string> {
+    return (await findEntry(readEntries(cookie), userId))?.browserId ?? OTHER_BROWSERS;
+  }
 
   async function toEntry(browserId: string, userId: string): Promise<string> {
     const at = Math.floor(now() / 1000).toString(36);
@@ -124,6 +135,7 @@ function readEntries(cookie: string | undefined): readonly Entry[] {
 export const NO_KNOWN_BROWSERS: KnownBrowsers = {
   isOn: false,
   findBucket: () => Promise.resolve(OTHER_BROWSERS),
+  isKnown: () => Promise.resolve(false),
   remember: () => Promise.resolve(null),
   list: () => Promise.resolve([]),
   forget: () => Promise.resolve(),

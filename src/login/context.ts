@@ -38,6 +38,11 @@ export interface KnownBrowsers {
    * `OTHER_BROWSERS`. Asks no store.
    */
   readonly findBucket: (cookie: string | undefined, userId: string) => Promise<string>;
+  /**
+   * Returns whether this browser is counted apart from all others: its cookie is genuine and this
+   * user's, and it has failures left. Counts nothing.
+   */
+  readonly isKnown: (cookie: string | undefined, userId: string) => Promise<boolean>;
   /** Makes the browser of a success known, and returns its cookie; null: the one it has is good. */
   readonly remember: (success: BrowserSuccess) => Promise<CookieValue | null>;
   /** Returns the user's browsers, newest first. */

@@ -76,6 +76,8 @@ export interface DevicesContext extends DeviceAuthenticator, DeviceAdmin {
 export interface BrowsersContext {
   /** Returns the cookie's value, unchecked. */
   readonly readCookie: (req: Request) => string | undefined;
+  /** Returns whether the browser of a request is a known one of the user. */
+  readonly isKnown: (req: Request, userId: string) => Promise<boolean>;
   /** Makes the browser of a success known. */
   readonly remember: (req: Request, success: Omit<BrowserSuccess, 'cookie'>) => Promise<void>;
   /** Makes all browsers of a user unknown. */

@@ -11,6 +11,7 @@ export function createBrowserCookies(
   if (settings === false || !browsers.isOn) {
     return {
       readCookie: () => undefined,
+      isKnown: () => Promise.resolve(false),
       remember: () => Promise.resolve(),
       forget: () => Promise.resolve(),
     };
@@ -18,6 +19,7 @@ export function createBrowserCookies(
   const { cookieName } = settings;
   return {
     readCookie: (req) => readCookie(req, cookieName),
+    isKnown: (req, userId) => browsers.isKnown(readCookie(req, cookieName), userId),
     forget: browsers.forget,
     async remember(req, success) {
       try {

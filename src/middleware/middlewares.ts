@@ -2,6 +2,8 @@ import type { Request, RequestHandler } from 'express';
 import type { LoginRegistry } from '../login/context';
 import type { TrustedDevices } from '../account/trusted-devices';
 import { isAppFactor } from '../login/code-verifiers';
+import { toUserIdText } from '../login/users';
+import type { UserId } from '../stores/store';
 import type { MiddlewareContext } from './context';
 import { createGuards, type Guards } from './guard';
 import { createLoginsPart, createLogout, type LoginsPart } from './logins';
@@ -30,6 +32,13 @@ export interface Middlewares extends Guards, ResendCancelStepUp {
   readonly verify: (options?: VerifyOptions) => RequestHandler;
   /** Logs the user out, and ends the record of the login before the session. */
   readonly logout: (options?: RedirectOptions) => RequestHandler;
+  /**
+   * Resolves to whether this user has passed a second factor in this browser and may guess there
+   * apart from all others, for the app's own limit on wrong passwords. Always false with
+   * `knownBrowsers: false`.
+   * @throws {StoreError} when the store does not answer. @throws {TypeError} for an id that is none.
+   */
+  readonly isKnownBrowser: (req: Request, userId: UserId) => Promise<boolean>;
   /** Returns what a page may show of the pending code, the mark and the last refusal. */
   readonly status: (req: Request) => SmsOtpStatus;
   /**
@@ -96,6 +105,9 @@ export function createMiddlewares(
     send: createSend(context),
     verify: createVerify(context, strategy),
     logout: createLogout(context),
+    // Async, so that an id that is none rejects.
+    isKnownBrowser: async (req, userId) =>
+      context.browsers.isKnown(req, toUserIdText(userId).userId),
     status: createStatus(context),
     claims: createClaims(context),
     ...createResendCancelStepUp(context),

@@ -1,0 +1,145 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { memoryStore, StoreError, type SmsOtpOptions } from 'passport-sms-otp';
+import { ALICE, BOB } from '../support/test-app';
+import type { Browser } from './support/browser';
+import { type FactorApp, startFactorApp } from './support/factor-app';
+
+const NAME = '__Host-sms-otp-browser';
+const DAY = 86_400;
+
+const open: FactorApp[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((test) => test.close()));
+});
+
+async function start(variant: 'A' | 'B', options: Partial<SmsOtpOptions> = {}): Promise<FactorApp> {
+  const test = await startFactorApp({
+    variant,
+    users: [ALICE, BOB],
+    options,
+    routes: (app, smsOtp) => {
+      app.post('/known', (req, res, next) => {
+        const { id } = req.body as { id: string };
+        smsOtp.isKnownBrowser(req, id).then((isKnown) => res.json({ isKnown }), next);
+      });
+    },
+  });
+  open.push(test);
+  return test;
+}
+
+/** A browser in which Alice has logged in with a texted code; then the session is over. */
+async function known(test: FactorApp): Promise<Browser> {
+  const browser = test.browser();
+  await browser.login();
+  expect((await browser.enter()).status).toBe(200);
+  browser.leave();
+  return browser;
+}
+
+const ask = async (browser: Browser, id: unknown = 'alice'): Promise<unknown> =>
+  (await browser.post('/known', { id })).body.isKnown;
+
+describe.each(['A', 'B'] as const)('isKnownBrowser in variant %s', (variant) => {
+  it('is true where the user has passed a second factor, without a session, and for no other user', async () => {
+    const test = await start(variant);
+    const browser = test.browser();
+    expect(await ask(browser)).toBe(false);
+    await browser.login();
+    expect(await ask(browser)).toBe(false);
+    await browser.enter();
+    expect(await ask(browser)).toBe(true);
+    browser.leave();
+    expect(await ask(browser)).toBe(true);
+    expect(await ask(browser, 'bob')).toBe(false);
+    expect(await ask(test.browser())).toBe(false);
+  });
+
+  it.each<[string, (cookie: string) => string]>([
+    ['forged', (cookie) => `${cookie.slice(0, -2)}AA`],
+    ['cut off', (cookie) => cookie.slice(0, 40)],
+    ['oversized', (cookie) => `${cookie}~${'x'.repeat(500)}`],
+  ])('is false for a cookie that is %s', async (_what, change) => {
+    const test = await start(variant);
+    const browser = await known(test);
+    browser.cookies.set(NAME, change(browser.cookies.get(NAME) ?? ''));
+    expect(await ask(browser)).toBe(false);
+  });
+
+  it('is false from the tenth wrong code in that browser, whoever has its cookie', async () => {
+    const test = await start(variant);
+    const browser = await known(test);
+    const other = await known(test);
+    for (let text = 1; text <= 2; text += 1) {
+      expect((await browser.login()).status).toBe(200);
+      for (let guess = 1; guess <= 5; guess += 1) {
+        expect(await ask(browser)).toBe(true);
+        await browser.enterWrong();
+      }
+      test.clock.advanceSeconds(310);
+    }
+    expect(await ask(browser)).toBe(false);
+    expect(await ask(other)).toBe(true);
+  });
+
+  it('is false once known browsers together have had all their failures, as for a send', async () => {
+    const test = await start(variant, { limits: { failures: { max: 10, disableAfter: 5 } } });
+    const browser = await known(test);
+    await browser.login();
+    for (let guess = 1; guess <= 5; guess += 1) await browser.enterWrong();
+    expect(await ask(browser)).toBe(false);
+  });
+
+  it('is false after 90 days, and after enableUser and forgetUser', async () => {
+    const test = await start(variant);
+    const browser = await known(test);
+    test.clock.advanceSeconds(90 * DAY - 60);
+    expect(await ask(browser)).toBe(true);
+    test.clock.advanceSeconds(DAY);
+    expect(await ask(browser)).toBe(false);
+    for (const end of [test.smsOtp.enableUser, test.smsOtp.forgetUser]) {
+      const next = await known(test);
+      expect(await ask(next)).toBe(true);
+      await end('alice');
+      expect(await ask(next)).toBe(false);
+    }
+  });
+
+  it('counts nothing: a hundred questions leave the browser what it was', async () => {
+    const test = await start(variant);
+    const browser = await known(test);
+    for (let time = 1; time <= 100; time += 1) await ask(browser);
+    expect(await ask(browser)).toBe(true);
+    expect((await browser.login()).status).toBe(200);
+    expect((await browser.enter()).status).toBe(200);
+  });
+
+  it('asks no store for a browser without a cookie of the user', async () => {
+    const test = await start(variant);
+    const browser = await known(test);
+    const before = test.told('store-call').length;
+    await ask(browser, 'bob');
+    await ask(test.browser());
+    expect(test.told('store-call')).toHaveLength(before);
+  });
+
+  it('is always false with knownBrowsers: false', async () => {
+    const test = await start(variant, { knownBrowsers: false });
+    expect(await ask(await known(test))).toBe(false);
+  });
+
+  it('rejects when the store does not answer, and for an id that is none', async () => {
+    const kept = memoryStore();
+    let isAway = false;
+    const charge: typeof kept.counters.charge = (counters) =>
+      isAway ? Promise.reject(new Error('away')) : kept.counters.charge(counters);
+    const store = { ...kept, counters: { ...kept.counters, charge } };
+    const test = await start(variant, { store });
+    const browser = await known(test);
+    isAway = true;
+    expect((await browser.post('/known', { id: 'alice' })).status).toBe(503);
+    isAway = false;
+    expect((await browser.post('/known', { id: '' })).status).toBe(500);
+    expect(test.errors).toEqual([expect.any(StoreError), expect.any(TypeError)]);
+  });
+});
