@@ -45,7 +45,7 @@ function readEntries() {
   return subpaths.map(([subpath, target]) => {
     const file = target.default.replace(/^\.\/dist\/(.*)\.js$/, '$1');
     return {
-      source: `src/${file}.ts`,
+      source: `${file.startsWith('contracts/') ? 'test' : 'src'}/${file}.ts`,
       path: file.replace(/\/index$/, ''),
       specifier: name + subpath.slice(1),
     };

@@ -7,6 +7,7 @@ import {
   followsDirection,
   importsPackagesItMay,
   isDeclared,
+  judgesFromOutside,
   keepsHttpAtTheEdge,
   keepsOptionalPeersApart,
   leavesConnectionsToTransport,
@@ -151,6 +152,34 @@ const BAD = new Map([
   ['opentelemetry/metrics.ts', "import type { Meter } from '@opentelemetry/api';"],
   ['surprise/b.ts', "import type { S } from '../stores/store';\nexport { S as default };"],
 ]);
+
+describe('the contracts', () => {
+  const contracts = readSources(join(__dirname, '../contracts'));
+
+  it('see types of what they judge, and import each other and Node', () => {
+    expect(contracts.size).toBeGreaterThan(5);
+    expect(breaking(contracts, judgesFromOutside)).toEqual([]);
+  });
+
+  it('have no circle of imports', () => {
+    expect(findCycles(readImports(contracts))).toEqual([]);
+  });
+
+  it('are noticed when they import code, a private file or another package', () => {
+    const bad = new Map([
+      [
+        'a-contract.ts',
+        "import { createSmsOtp } from 'passport-sms-otp';\nimport type { Z } from 'zod';\nimport './b';\nimport type { S } from 'passport-sms-otp';",
+      ],
+      ['b.ts', "import type { S } from '../../src/stores/store';\nimport 'node:assert';"],
+    ]);
+    expect(breaking(bad, judgesFromOutside)).toEqual([
+      'a-contract.ts -> passport-sms-otp (value)',
+      'a-contract.ts -> zod (type)',
+      'b.ts -> (missing) ../../src/stores/store (type)',
+    ]);
+  });
+});
 
 describe('a bad graph', () => {
   it.each([

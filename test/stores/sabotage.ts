@@ -1,9 +1,9 @@
 import { storeContract, type SmsOtpStore, type StoreFact } from 'passport-sms-otp/store-contract';
 
-import { challengeContract } from '../../src/stores/contract/challenge-contract';
-import { amountContract, counterContract } from '../../src/stores/contract/counter-contract';
-import { lockContract } from '../../src/stores/contract/lock-contract';
-import { tokenContract } from '../../src/stores/contract/token-contract';
+import { challengeContract } from '../contracts/store/challenge-contract';
+import { amountContract, counterContract } from '../contracts/store/counter-contract';
+import { lockContract } from '../contracts/store/lock-contract';
+import { tokenContract } from '../contracts/store/token-contract';
 import { memoryStore } from '../../src/stores/memory/memory-store';
 
 /** Makes a right store wrong. */

@@ -5,10 +5,11 @@ import { ROOT } from './repository';
 import { mustRun } from './run';
 
 const LOCK = join(ROOT, 'node_modules/.passport-sms-otp-build');
+const SOURCES = ['src', 'test/contracts'];
 const LOCK_LIFE_MS = 120_000;
 
 /**
- * Builds dist when it is missing or older than src; test files that run at the same time wait for
+ * Builds dist when it is missing or older than its sources; test files that run at the same time wait for
  * one build.
  */
 export async function ensureBuilt(): Promise<void> {
@@ -23,7 +24,8 @@ export async function ensureBuilt(): Promise<void> {
 
 function isFresh(): boolean {
   const built = statSync(join(ROOT, 'dist/index.js'), { throwIfNoEntry: false });
-  return built !== undefined && newestMs(join(ROOT, 'src')) <= built.mtimeMs;
+  if (built === undefined) return false;
+  return SOURCES.every((directory) => newestMs(join(ROOT, directory)) <= built.mtimeMs);
 }
 
 function newestMs(directory: string): number {

@@ -78,6 +78,15 @@ export function followsDirection({ from, to, kind }: Import): boolean {
   );
 }
 
+/**
+ * A contract judges what others have made: it imports types of the package, by its name, and none
+ * of its code.
+ */
+export function judgesFromOutside({ to, kind }: Import): boolean {
+  if (!isPackage(to)) return to.endsWith('.ts');
+  return to.startsWith('node:') || (kind === 'type' && to === 'passport-sms-otp');
+}
+
 const HTTP_PACKAGES = ['express', 'express-session', 'passport', 'passport-custom'];
 const LAZY_PACKAGES = ['undici', 'libphonenumber-js', 'otpauth'];
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { BrowserStore, DeviceStore, KnownBrowser, TrustedDevice } from '../store';
+import type { BrowserStore, DeviceStore, KnownBrowser, TrustedDevice } from 'passport-sms-otp';
 import { atOnce, type FactContext, factsOf, WORDS, type StoreFact } from './context';
 
 const about = factsOf('devices', setUpDevices);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Login, LoginStore } from '../store';
+import type { Login, LoginStore } from 'passport-sms-otp';
 import { atOnce, type FactContext, factsOf, WORDS, type StoreFact } from './context';
 
 const about = factsOf('logins', setUp);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { BeginOptions, Challenge } from '../store';
+import type { BeginOptions, Challenge } from 'passport-sms-otp';
 import { assertOneTrue, atOnce, type FactContext, fact, WORDS, type StoreFact } from './context';
 
 /** A challenge of which no text went out. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Charge, Count, Counter } from '../store';
+import type { Charge, Count, Counter } from 'passport-sms-otp';
 import { atOnce, type FactContext, fact, type StoreFact } from './context';
 
 /** What a counter shows that was never charged. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Challenge, SmsOtpStore } from '../store';
+import type { Challenge, SmsOtpStore } from 'passport-sms-otp';
 
 /** A part that a store may leave out. */
 export type OptionalPart = 'recoveryCodes' | 'devices' | 'browsers' | 'logins' | 'notes';

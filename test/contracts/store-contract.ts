@@ -1,14 +1,14 @@
-import { challengeContract } from './challenge-contract';
-import { noteContract, recoveryCodeContract } from './code-and-note-contract';
-import type { StoreFact } from './context';
-import { amountContract, counterContract } from './counter-contract';
-import { browserContract, deviceContract } from './device-contract';
-import { lockContract } from './lock-contract';
-import { loginContract } from './login-contract';
-import { tokenContract } from './token-contract';
+import { challengeContract } from './store/challenge-contract';
+import { noteContract, recoveryCodeContract } from './store/code-and-note-contract';
+import type { StoreFact } from './store/context';
+import { amountContract, counterContract } from './store/counter-contract';
+import { browserContract, deviceContract } from './store/device-contract';
+import { lockContract } from './store/lock-contract';
+import { loginContract } from './store/login-contract';
+import { tokenContract } from './store/token-contract';
 
-export type { OptionalPart, PassSeconds, StoreFact } from './context';
-export type * from '../store';
+export type { OptionalPart, PassSeconds, StoreFact } from './store/context';
+export type { SmsOtpStore } from 'passport-sms-otp';
 
 /**
  * The facts that hold for every `SmsOtpStore`, for any test runner:

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { AppUserId } from '../login/context';
-import { assertOneTrue, atOnce } from '../stores/contract/context';
-import type { PhoneBook } from './phone-book';
+import type { AppUserId, PhoneBook } from 'passport-sms-otp';
+import { assertOneTrue, atOnce } from './store/context';
 
-export type { PhoneBook, PhoneEntry } from './phone-book';
+export type { PhoneBook, PhoneEntry } from 'passport-sms-otp';
 
 /** One fact about a phone book. */
 export interface PhoneBookFact {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Count } from '../store';
+import type { Count } from 'passport-sms-otp';
 import type { StoreFact } from './context';
 import { about, EMPTY } from './counter-contract';
 
