@@ -1,16 +1,16 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { describeWithService } from '../services/describe-with-service';
-import type { TestUser } from '../support/test-users';
-import { wrongCode } from '../support/visit';
-import type { Answer } from './support/browser';
-import { endHosts, startHosts, type Host } from './support/host';
-import { startScene, type Scene, type SceneSettings } from './support/scene';
-import { SHARED_STATES, startServer, type StateServer } from './support/state-server';
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { describeWithService } from '../../services/describe-with-service';
+import { isCompleteRun, VARIANTS_OF_LONG_RUNS } from '../../support/complete-run';
+import type { TestUser } from '../../support/test-users';
+import { wrongCode } from '../../support/visit';
+import type { Answer } from '../support/browser';
+import { startScene, type Scene, type SceneSettings } from '../support/scene';
+import { SHARED_STATES, type StateServer } from '../support/state-server';
+import { hosts, PROCESSES_IN_WORDS, serverOf } from './several';
 
-const PROCESSES = 8;
 const GUESSES = 200;
 /** Logins with two right codes at once: 1,000 with `RELIABILITY_ROUNDS=1000`. */
-const ROUNDS = Number(process.env.RELIABILITY_ROUNDS ?? 100);
+const ROUNDS = Number(process.env.RELIABILITY_ROUNDS ?? (isCompleteRun ? 100 : 30));
 const ROUNDS_AT_ONCE = 10;
 const TIMEOUT_MS = 60_000 + ROUNDS * 500;
 
@@ -22,13 +22,7 @@ const REFUSED = '401 {"error":"invalid-code"}';
  */
 const YES = { kind: 'body', status: 200, body: '{"status_code":200,"payload":""}' } as const;
 
-let hosts: Host[];
 let scene: Scene;
-beforeAll(() => {
-  hosts = startHosts(PROCESSES);
-});
-afterEach(() => scene.close());
-afterAll(() => endHosts(hosts), TIMEOUT_MS);
 
 async function start(settings: SceneSettings): Promise<void> {
   scene = await startScene({ people: ROUNDS, ...settings });
@@ -107,6 +101,8 @@ function toText({ status, body }: Answer): string {
 }
 
 describe('in one process with memoryStore', () => {
+  afterEach(() => scene.close());
+
   it(
     '200 guesses at one code at once are five',
     async () => {
@@ -121,10 +117,12 @@ for (const kind of SHARED_STATES) {
   describeWithService(kind)(`with ${kind}`, () => {
     let server: StateServer;
     beforeAll(async () => {
-      server = await startServer(kind);
+      server = await serverOf(kind);
     }, TIMEOUT_MS);
-    afterEach(() => server.empty());
-    afterAll(() => server.close());
+    afterEach(async () => {
+      await scene.close();
+      await server.empty();
+    });
 
     it(
       '200 guesses at one code at once are five, in one process',
@@ -135,8 +133,8 @@ for (const kind of SHARED_STATES) {
       TIMEOUT_MS,
     );
 
-    it.each(['A', 'B'] as const)(
-      '200 guesses at one code at once are five, from eight processes (variant %s)',
+    it.each(VARIANTS_OF_LONG_RUNS)(
+      `200 guesses at one code at once are five, from ${PROCESSES_IN_WORDS} processes (variant %s)`,
       async (variant) => {
         await start({ state: server.state, hosts, variant });
         expect(await guessAtOnce()).toEqual(FIVE_OF_THEM);
@@ -144,7 +142,7 @@ for (const kind of SHARED_STATES) {
       TIMEOUT_MS,
     );
 
-    it.each(['A', 'B'] as const)(
+    it.each(VARIANTS_OF_LONG_RUNS)(
       `two right codes at once are one login, ${ROUNDS} times (variant %s)`,
       async (variant) => {
         await start({ state: server.state, hosts, variant });

@@ -1,14 +1,13 @@
-import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
-import { describeWithService } from '../services/describe-with-service';
-import type { TestUser } from '../support/test-users';
-import { wrongCode } from '../support/visit';
-import type { Browser } from './support/browser';
-import { endHosts, startHosts, type Host } from './support/host';
-import { Invariants } from './support/invariants';
-import { startScene, type Scene } from './support/scene';
-import { SHARED_STATES, startServer, type StateServer } from './support/state-server';
+import { afterEach, beforeAll, expect, it } from '@jest/globals';
+import { describeWithService } from '../../services/describe-with-service';
+import type { TestUser } from '../../support/test-users';
+import { wrongCode } from '../../support/visit';
+import type { Browser } from '../support/browser';
+import { Invariants } from '../support/invariants';
+import { startScene, type Scene } from '../support/scene';
+import { SHARED_STATES, type StateServer } from '../support/state-server';
+import { hosts, serverOf } from './several';
 
-const PROCESSES = 8;
 /** Browsers of each user's attacker, each at an address of its own. */
 const SESSIONS = 12;
 /** How often each of them begins anew, unless it is told before that this was too often. */
@@ -18,21 +17,18 @@ const KNOWN_BROWSERS = 3;
 const GUESSES_AT_ONCE = 200;
 const TIMEOUT_MS = 120_000;
 
-let hosts: Host[];
 let scene: Scene;
-beforeAll(() => {
-  hosts = startHosts(PROCESSES);
-});
-afterEach(() => scene.close());
-afterAll(() => endHosts(hosts), TIMEOUT_MS);
 
 for (const kind of SHARED_STATES) {
   describeWithService(kind)(`with ${kind}`, () => {
     let server: StateServer;
     beforeAll(async () => {
-      server = await startServer(kind);
+      server = await serverOf(kind);
     }, TIMEOUT_MS);
-    afterAll(() => server.close());
+    afterEach(async () => {
+      await scene.close();
+      await server.empty();
+    });
 
     it(
       'logging in and guessing again and again, over many sessions, addresses and processes, stays within the limits of each user',
@@ -70,7 +66,6 @@ for (const kind of SHARED_STATES) {
     it(
       'two hundred guesses at once, in known browsers and in others, stay within the limits of each',
       async () => {
-        await server.empty();
         scene = await startScene({ state: server.state, hosts, people: 1 });
         const [user] = scene.users;
         if (user === undefined) throw new Error('nobody is there');
@@ -85,7 +80,10 @@ for (const kind of SHARED_STATES) {
           const wrong = wrongCode(scene.witness.pinOf(user.phone));
           await Promise.all(
             Array.from({ length: GUESSES_AT_ONCE }, async (_, index) =>
-              browsers[index % browsers.length]?.enter(scene.urls[index % PROCESSES] ?? '', wrong),
+              browsers[index % browsers.length]?.enter(
+                scene.urls[index % hosts.length] ?? '',
+                wrong,
+              ),
             ),
           );
         }
