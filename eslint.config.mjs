@@ -1,9 +1,17 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import js from '@eslint/js';
 import { defineConfig } from 'eslint/config';
 import jest from 'eslint-plugin-jest';
 import n from 'eslint-plugin-n';
 import globals from 'globals';
 import tseslint from 'typescript-eslint';
+import functionSize from './.ci/function-size.cjs';
+
+/** Functions that are larger than allowed, with their present size, which may only fall. */
+const ceilings = JSON.parse(
+  readFileSync(join(import.meta.dirname, '.ci/function-size.ceilings.json'), 'utf8'),
+);
 
 export default defineConfig(
   { ignores: ['dist', 'coverage', 'reports', '.stryker-tmp', 'site', 'test/package/consumers'] },
@@ -35,7 +43,11 @@ export default defineConfig(
   {
     files: ['src/**/*.ts'],
     extends: [n.configs['flat/recommended']],
+    plugins: { 'function-size': functionSize },
     rules: {
+      'max-len': ['error', { code: 100 }],
+      'function-size/complexity': ['error', { most: 15, ceilings: ceilings.complexity }],
+      'function-size/own-lines': ['error', { most: 50, ceilings: ceilings['own-lines'] }],
       // TypeScript resolves the imports; the rule does not know the compiler's way of doing it.
       'n/no-missing-import': 'off',
       'n/no-missing-require': 'off',
@@ -67,7 +79,7 @@ export default defineConfig(
   },
   {
     files: [
-      '.ci/*.mjs',
+      '.ci/*.{mjs,cjs}',
       'bench/**/*.mjs',
       'stryker.config.mjs',
       'test/{mutation,orders,support}/*.cjs',

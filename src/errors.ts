@@ -13,12 +13,14 @@ const KNOWN_NAMES = new Set(
 );
 const KNOWN_CODES = new Set(
   (
-    'ECONNREFUSED ECONNRESET ECONNABORTED EPIPE ETIMEDOUT ENOTFOUND EAI_AGAIN EHOSTUNREACH ENETUNREACH EPROTO ' +
-    'UND_ERR_SOCKET UND_ERR_CONNECT_TIMEOUT UND_ERR_HEADERS_TIMEOUT UND_ERR_BODY_TIMEOUT UND_ERR_DESTROYED ' +
-    'UND_ERR_CLOSED UND_ERR_ABORTED UND_ERR_INFO UND_ERR_HEADERS_OVERFLOW UND_ERR_RES_CONTENT_LENGTH_MISMATCH ' +
-    'HPE_INVALID_CONSTANT HPE_INVALID_HEADER_TOKEN HPE_INVALID_CHUNK_SIZE HPE_INVALID_CONTENT_LENGTH HPE_INVALID_VERSION ' +
-    'CERT_HAS_EXPIRED DEPTH_ZERO_SELF_SIGNED_CERT SELF_SIGNED_CERT_IN_CHAIN ERR_TLS_CERT_ALTNAME_INVALID ' +
-    'UNABLE_TO_GET_ISSUER_CERT_LOCALLY UNABLE_TO_VERIFY_LEAF_SIGNATURE ERR_SSL_WRONG_VERSION_NUMBER'
+    'ECONNREFUSED ECONNRESET ECONNABORTED EPIPE ETIMEDOUT ENOTFOUND EAI_AGAIN EHOSTUNREACH ' +
+    'ENETUNREACH EPROTO UND_ERR_SOCKET UND_ERR_CONNECT_TIMEOUT UND_ERR_HEADERS_TIMEOUT ' +
+    'UND_ERR_BODY_TIMEOUT UND_ERR_DESTROYED UND_ERR_CLOSED UND_ERR_ABORTED UND_ERR_INFO ' +
+    'UND_ERR_HEADERS_OVERFLOW UND_ERR_RES_CONTENT_LENGTH_MISMATCH HPE_INVALID_CONSTANT ' +
+    'HPE_INVALID_HEADER_TOKEN HPE_INVALID_CHUNK_SIZE HPE_INVALID_CONTENT_LENGTH ' +
+    'HPE_INVALID_VERSION CERT_HAS_EXPIRED DEPTH_ZERO_SELF_SIGNED_CERT SELF_SIGNED_CERT_IN_CHAIN ' +
+    'ERR_TLS_CERT_ALTNAME_INVALID UNABLE_TO_GET_ISSUER_CERT_LOCALLY ' +
+    'UNABLE_TO_VERIFY_LEAF_SIGNATURE ERR_SSL_WRONG_VERSION_NUMBER'
   ).split(' '),
 );
 
@@ -147,7 +149,8 @@ export class GatewayRejectedError extends SmsOtpError {
     readonly retryAfterSeconds: number | null = null,
   ) {
     super(
-      `The OTP gateway rejected the request (${call}): ${gatewayCode ?? `HTTP ${httpStatus}`} ${gatewayName ?? ''}`.trimEnd(),
+      `The OTP gateway rejected the request (${call}): ` +
+        `${gatewayCode ?? `HTTP ${httpStatus}`} ${gatewayName ?? ''}`.trimEnd(),
     );
     const isBusy = gatewayCode === null && (httpStatus === 429 || httpStatus >= 500);
     const isAway = [1222, 2002, 2121].includes(gatewayCode ?? 0);
@@ -213,19 +216,22 @@ export class FirstFactorError extends SmsOtpError {
   /** @param missing The half of a first factor's result that is missing. */
   constructor(missing: 'user' | 'authInfo') {
     super(
-      `smsOtp.send() found no result of a first factor: ${MISSING[missing]}${seeAlso('ERR_NO_FIRST_FACTOR')}`,
+      'smsOtp.send() found no result of a first factor: ' +
+        `${MISSING[missing]}${seeAlso('ERR_NO_FIRST_FACTOR')}`,
     );
   }
 }
 
 const MISSING = {
   user:
-    'req.user is missing. Put send right after the first factor, which must not have assignProperty: ' +
-    "app.post('/login', passport.authenticate('local', { session: false }), smsOtp.send())",
+    'req.user is missing. Put send right after the first factor, which must not have ' +
+    "assignProperty: app.post('/login', passport.authenticate('local', { session: false }), " +
+    'smsOtp.send())',
   authInfo:
-    'req.user is there and req.authInfo is missing, so the user may come from the session alone. Passport sets it, unless ' +
-    'authInfo is false. After a password check of your own, or in a custom callback, set both: ' +
-    'req.user = user; req.authInfo = {}; smsOtp.send()(req, res, next)',
+    'req.user is there and req.authInfo is missing, so the user may come from the session ' +
+    'alone. Passport sets it, unless authInfo is false. After a password check of your own, or ' +
+    'in a custom callback, set both: req.user = user; req.authInfo = {}; smsOtp.send()(req, ' +
+    'res, next)',
 };
 
 /** The app calls something the wrong way. */
@@ -243,16 +249,19 @@ export class UsageError extends SmsOtpError {
 
 const MISUSES = {
   ERR_GUARD_REDIRECT:
-    '{name} guards the page that it redirects to, which would never end: put it behind the routes of the login',
+    '{name} guards the page that it redirects to, which would never end: put it behind the ' +
+    'routes of the login',
   ERR_NOT_CALLED: '{name} makes a middleware: write {name}() with its parentheses',
   ERR_STRATEGY_OBJECT:
-    'The strategy was passed to passport.authenticate as an object, which Passport shares between requests. ' +
-    "Write its name: passport.authenticate('{name}')",
+    'The strategy was passed to passport.authenticate as an object, which Passport shares ' +
+    "between requests. Write its name: passport.authenticate('{name}')",
   ERR_STRATEGY_SENDS_NOTHING:
-    "passport.authenticate('{name}') verifies a code and sends none. Put smsOtp.send() behind the first factor",
+    "passport.authenticate('{name}') verifies a code and sends none. Put smsOtp.send() behind " +
+    'the first factor',
   ERR_TOTP_SECRET:
-    '{name} cannot open what findSecret has returned: createTotpSecret has not made it, has made it for another user or ' +
-    'under a secret that is no longer in the list, or it has been changed',
+    '{name} cannot open what findSecret has returned: createTotpSecret has not made it, has ' +
+    'made it for another user or under a secret that is no longer in the list, or it has been ' +
+    'changed',
 };
 
 /** Thrown when the operation requires that this user passed a second factor recently. */

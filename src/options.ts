@@ -210,7 +210,8 @@ const OWN_METHODS = ['sms', 'recovery-code', 'trusted-device'];
 const COUNTRIES = "must be 'any' or a list of ISO 3166-1 codes such as ['US', 'GB']";
 const COUNTRY = "must be the ISO 3166-1 code of a country, such as 'US'";
 const FACTOR =
-  'needs a name of small letters, digits and hyphens that is not reserved, and a function check, or createOptions and checkResponse (isAvailable, too, is one)';
+  'needs a name of small letters, digits and hyphens that is not reserved, and a function ' +
+  'check, or createOptions and checkResponse (isAvailable, too, is one)';
 
 const name = z
   .string('must be a string')
@@ -254,7 +255,8 @@ const policy = objectWith<Policy>('a policy', 'name', 'stage', 'check').refine(
     ['send', 'enroll'].includes(stage ?? '') &&
     ['enforce', 'report'].includes(mode) &&
     typeof check === 'function',
-  "must have the stage 'send' or 'enroll' and no mode but 'enforce' and 'report', and check must be a function",
+  "must have the stage 'send' or 'enroll' and no mode but 'enforce' and 'report', and check " +
+    'must be a function',
 );
 
 const DEFAULT_NAME = 'sms-otp';
@@ -381,7 +383,9 @@ export function readOptions(options: SmsOtpOptions): Settings {
     settings.knownBrowsers !== false &&
     settings.limits.failures.disableAfter > MOST_FAILURES_PER_SIDE
   ) {
-    const most = `must not exceed ${MOST_FAILURES_PER_SIDE}, because known browsers and all others are counted apart`;
+    const most =
+      `must not exceed ${MOST_FAILURES_PER_SIDE}, because known browsers and all others are ` +
+      'counted apart';
     throw optionError(MAKER, 'limits.failures.disableAfter', most);
   }
   const perCountry = messages.perCountry && extendToTerritories(messages.perCountry);

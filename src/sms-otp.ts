@@ -191,7 +191,8 @@ export function measureMessages(options: SmsOtpOptions): readonly MessageMeasure
 }
 
 const SECOND_ARGUMENT =
-  'createSmsOtp takes its options alone: loadUser finds the user; a verify callback belongs to new SmsOtpStrategy(options, callback)';
+  'createSmsOtp takes its options alone: loadUser finds the user; a verify callback belongs to ' +
+  'new SmsOtpStrategy(options, callback)';
 
 /** Registers the strategy, and warns when that takes the place of another one. */
 function register(
@@ -203,8 +204,8 @@ function register(
   if (Object.hasOwn(readFields(registered), strategyName)) {
     warn(
       'SMS_OTP_STRATEGY_TWICE',
-      `Passport has a strategy ${strategyName} already, which passport.authenticate finds no more: give each createSmsOtp its ` +
-        'own strategyName, or its own passport: new Passport()',
+      `Passport has a strategy ${strategyName} already, which passport.authenticate finds no ` +
+        'more: give each createSmsOtp its own strategyName, or its own passport: new Passport()',
     );
   }
   passport.use(strategyName, strategy);
@@ -304,7 +305,8 @@ function joinBrowsers(
   if (browsers === undefined) {
     warn(
       'SMS_OTP_NO_KNOWN_BROWSERS',
-      'The store has no part browsers: all browsers of a user share their limits, so that anyone who knows the password can use them up',
+      'The store has no part browsers: all browsers of a user share their limits, so that ' +
+        'anyone who knows the password can use them up',
     );
     return NO_KNOWN_BROWSERS;
   }

@@ -159,7 +159,8 @@ function readEntries(listed: readonly unknown[], warn: Warn): readonly PhoneEntr
   ) {
     warn(
       'SMS_OTP_PHONE_BOOK_ENTRY',
-      'phoneBook.list has returned an entry that is not { mobile, isConfirmed, isDefault } with mobile in E.164 and booleans: no code can be texted to it',
+      'phoneBook.list has returned an entry that is not { mobile, isConfirmed, isDefault } with ' +
+        'mobile in E.164 and booleans: no code can be texted to it',
     );
   }
   const entries = found

@@ -79,11 +79,16 @@ function adviseOn(error: SmsOtpError): string | null {
     case 'ERR_GATEWAY_UNREACHABLE':
       return adviseOnCause(error.cause?.code ?? null);
     case 'ERR_GATEWAY_TIMEOUT':
-      return 'Try again; if it persists, check the network between here and the gateway, or raise --timeout.';
+      return (
+        'Try again; if it persists, check the network between here and the gateway, or raise ' +
+        '--timeout.'
+      );
     case 'ERR_GATEWAY_RESPONSE':
       return error.message.endsWith('a redirect')
-        ? 'Set SMS_OTP_BASE_URL to the address it redirects to; redirects are never followed with credentials.'
-        : 'Something other than the gateway answers: a proxy, a login page, another server. Check SMS_OTP_BASE_URL.';
+        ? 'Set SMS_OTP_BASE_URL to the address it redirects to; redirects are never followed ' +
+            'with credentials.'
+        : 'Something other than the gateway answers: a proxy, a login page, another server. ' +
+            'Check SMS_OTP_BASE_URL.';
     case 'ERR_GATEWAY_REJECTED':
       return adviseOnCode(error.gatewayCode);
     case 'ERR_GATEWAY_BUSY':

@@ -115,11 +115,13 @@ function reportError(
 function formatOverview(style: Style): string {
   const rows = COMMANDS.map((command): Pair => [formatUsage(command), command.summary]);
   return [
-    `${style('bold', PROGRAM)}  text-message codes as a second factor: the account, the state, the simulator`,
+    `${style('bold', PROGRAM)}  text-message codes as a second factor: the account, the state, ` +
+      'the simulator',
     '',
     ...alignPairs(rows, style),
     '',
-    `${style('dim', 'The gateway ')}  SMS_OTP_BASE_URL, SMS_OTP_VARIANT (A or B), SMS_OTP_USERNAME, SMS_OTP_PASSWORD`,
+    `${style('dim', 'The gateway ')}  SMS_OTP_BASE_URL, SMS_OTP_VARIANT (A or B), ` +
+      'SMS_OTP_USERNAME, SMS_OTP_PASSWORD',
     `${style('dim', 'The state   ')}  REDIS_URL or DATABASE_URL`,
     `${style('dim', 'Exit codes  ')}  0 success, 1 a check or a call failed, 2 wrong usage`,
     '',
@@ -194,7 +196,8 @@ export function refuseSecrets(words: readonly string[], secrets: readonly string
   if (!words.some(isSecret)) return;
   throw new UsageError(
     'A secret does not belong on the command line, where other users can see it.',
-    'Use SMS_OTP_USERNAME, SMS_OTP_PASSWORD, REDIS_URL, DATABASE_URL; or standard input for --password-stdin and codes.',
+    'Use SMS_OTP_USERNAME, SMS_OTP_PASSWORD, REDIS_URL, DATABASE_URL; or standard input for ' +
+      '--password-stdin and codes.',
   );
 }
 

@@ -31,7 +31,8 @@ export function toUserIdText(id: unknown): UserIdText {
   const userId = idText(id);
   if (userId === undefined) {
     throw new TypeError(
-      'getUserId must return a non-empty string, a safe integer or a bigint; without it, user.id must be one',
+      'getUserId must return a non-empty string, a safe integer or a bigint; without it, ' +
+        'user.id must be one',
     );
   }
   // A valid id has one of these types.
@@ -70,7 +71,8 @@ export async function findUser(
   if (isLogin && user === undefined) {
     login.warn(
       'SMS_OTP_LOAD_USER',
-      'loadUser has returned undefined for a user who passed the first factor: return the user, or null when there is none',
+      'loadUser has returned undefined for a user who passed the first factor: return the user, ' +
+        'or null when there is none',
     );
   }
   if (!isUser(user)) return null;

@@ -31,8 +31,8 @@ type MakeText = (context: MessageContext, validitySeconds: number) => string | P
 /**
  * Checks the messages as far as they are known, and returns the function that builds one.
  * @throws {TypeError} when a fixed template, or the default message in a locale that can be chosen,
- * lacks `[PIN]` or does not
- *   fit one text message. The error names the locale, the purpose, the units and the character that forces UCS-2.
+ *   lacks `[PIN]` or does not fit one text message. The error names the locale, the purpose, the
+ *   units and the character that forces UCS-2.
  */
 export function createMessageBuilder(options: MessageBuilderOptions): BuildMessage {
   const { template, sender, maxPinDigits, perCountry = {} } = options;

@@ -84,7 +84,8 @@ export function transactionMessage(
     .find(fits);
   if (cut !== undefined) return cut;
   throw new TypeError(
-    `amount and payee of the transaction do not fit one text message (locale ${options.locale ?? 'en'}); nothing was sent`,
+    'amount and payee of the transaction do not fit one text message (locale ' +
+      `${options.locale ?? 'en'}); nothing was sent`,
   );
 }
 
@@ -93,7 +94,8 @@ function readAmount(text: string): string {
   const amount = sanitizeVariable(text, MAX_INPUT_LENGTH);
   if (amount === '' || amount.length > MAX_AMOUNT_LENGTH || text.search(FORGING) >= 0) {
     throw new TypeError(
-      `the amount of a transaction must have 1 to ${MAX_AMOUNT_LENGTH} characters without @, #, [ and ]`,
+      `the amount of a transaction must have 1 to ${MAX_AMOUNT_LENGTH} characters without @, #, ` +
+        '[ and ]',
     );
   }
   return amount;

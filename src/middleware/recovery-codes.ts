@@ -74,6 +74,7 @@ export function createRecoveryCodesPart(
 
 function notFresh(): SecondFactorError {
   return new SecondFactorError(
-    'The user can pass a second factor: recoveryCodes.generate(userId, req) makes codes right after that user has passed one',
+    'The user can pass a second factor: recoveryCodes.generate(userId, req) makes codes right ' +
+      'after that user has passed one',
   );
 }

@@ -192,7 +192,10 @@ export function toChallenge(
   const maxAge = Number.isFinite(maxAgeSeconds)
     ? `, max_age="${BigInt(Math.floor(maxAgeSeconds))}"`
     : '';
-  return `${challenge}, error="insufficient_user_authentication", error_description="${lacks} is required"${acr}${maxAge}`;
+  return (
+    `${challenge}, error="insufficient_user_authentication", error_description="${lacks} is ` +
+    `required"${acr}${maxAge}`
+  );
 }
 
 /**

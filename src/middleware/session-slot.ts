@@ -53,8 +53,9 @@ export class SessionSlot {
     if (!this.requireSession(req).cookie.secure || req.secure) return;
     throw new SessionError(
       'ERR_SESSION_COOKIE',
-      'The session cookie is secure and the request came over http, so the browser would not get it; nothing was sent. Behind ' +
-        "a proxy that ends TLS: app.set('trust proxy', 1). Without TLS: cookie: { secure: 'auto' }",
+      'The session cookie is secure and the request came over http, so the browser would not ' +
+        "get it; nothing was sent. Behind a proxy that ends TLS: app.set('trust proxy', 1). " +
+        "Without TLS: cookie: { secure: 'auto' }",
     );
   }
 
@@ -67,7 +68,8 @@ export class SessionSlot {
     if (kept?.user === undefined || (req.user ?? undefined) !== undefined) return;
     throw new SessionError(
       'ERR_NO_PASSPORT_SESSION',
-      'The session has a user and req.user is missing. Put app.use(passport.session()) after app.use(session({ … }))',
+      'The session has a user and req.user is missing. Put app.use(passport.session()) after ' +
+        'app.use(session({ … }))',
     );
   }
 
@@ -346,7 +348,8 @@ function storeFailure(what: string, cause: unknown): SessionError {
 function notRenewed(): SessionError {
   return new SessionError(
     'ERR_SESSION_NOT_RENEWED',
-    "The session's id cannot be renewed. Use 'express-session' with a store on the server; sessions kept in a cookie can be replayed",
+    "The session's id cannot be renewed. Use 'express-session' with a store on the server; " +
+      'sessions kept in a cookie can be replayed',
   );
 }
 
@@ -362,6 +365,7 @@ function noSession(hasSeenSession: boolean): SessionError {
       )
     : new SessionError(
         'ERR_NO_SESSION',
-        "req.session is missing. Put app.use(session({ … })) of 'express-session' before the routes of smsOtp",
+        "req.session is missing. Put app.use(session({ … })) of 'express-session' before the " +
+          'routes of smsOtp',
       );
 }

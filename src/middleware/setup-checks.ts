@@ -10,14 +10,15 @@ export function checkProxy(req: Request, warn: Warn): void {
   if (trusted === true) {
     warn(
       'SMS_OTP_TRUSTS_ANY_PROXY',
-      "With app.set('trust proxy', true) clients choose their own address, so that limits per address limit no one: " +
-        "give the number of proxies, such as app.set('trust proxy', 1)",
+      "With app.set('trust proxy', true) clients choose their own address, so that limits per " +
+        "address limit no one: give the number of proxies, such as app.set('trust proxy', 1)",
     );
   } else if (trusted === false && req.headers['x-forwarded-for'] !== undefined) {
     warn(
       'SMS_OTP_TRUSTS_NO_PROXY',
-      'A request came with X-Forwarded-For, which Express does not trust. Behind a proxy all users have its address, and ' +
-        "share the limits per address: app.set('trust proxy', 1) for one proxy, or 0 if there is none",
+      'A request came with X-Forwarded-For, which Express does not trust. Behind a proxy all ' +
+        "users have its address, and share the limits per address: app.set('trust proxy', 1) " +
+        'for one proxy, or 0 if there is none',
     );
   }
 }
@@ -38,7 +39,8 @@ export function readRequiredField(req: Request, field: string, warn: Warn): unkn
   } else if (value === undefined && hasBody) {
     const problem =
       (req.body as unknown) === undefined
-        ? 'The body of a request has not been parsed: put express.urlencoded() for forms, or express.json() for JSON, before the routes of smsOtp'
+        ? 'The body of a request has not been parsed: put express.urlencoded() for forms, or ' +
+          'express.json() for JSON, before the routes of smsOtp'
         : `A parsed body has no ${field}: name the field so, or give its name in the option fields`;
     warn('SMS_OTP_FIELD_MISSING', problem);
   }

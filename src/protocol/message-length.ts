@@ -90,7 +90,10 @@ function findProblem(
   if (units <= limit) return null;
   const cause =
     forcedBy.length === 0 ? '' : `; ${forcedBy.slice(0, 5).join(' ')} cannot be sent as GSM 7-bit`;
-  return `is too long for one text message: ${units} of ${limit} (${encoding}) with the longest code${cause}`;
+  return (
+    `is too long for one text message: ${units} of ${limit} (${encoding}) with the longest ` +
+    `code${cause}`
+  );
 }
 
 /** Returns whether a string is a valid sender. OTP spec §4, sender rule. */

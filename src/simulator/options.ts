@@ -122,7 +122,8 @@ export function refuseUnsafeEnvironment(host: string, environment: string | unde
   }
   if (!isLoopbackHost(host)) {
     throw new Error(
-      'GatewaySimulator refuses to start: host must be a loopback address (127.0.0.0/8, ::1 or localhost), because it shows every pin it sends',
+      'GatewaySimulator refuses to start: host must be a loopback address (127.0.0.0/8, ::1 or ' +
+        'localhost), because it shows every pin it sends',
     );
   }
 }

@@ -106,7 +106,8 @@ export const readingsSchema = strictOptions({
           validity: numericForm.default('either'),
         }),
       ],
-      "must be 'either', 'number' or 'string', or an object of them with the fields mobile and validity",
+      "must be 'either', 'number' or 'string', or an object of them with the fields mobile and " +
+        'validity',
     )
     .default('either'),
   /**

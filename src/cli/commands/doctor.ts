@@ -28,8 +28,10 @@ export const doctor: Command = {
     ...GATEWAY_OPTIONS,
   },
   notes: [
-    'Without --send and --lookup it spends no money. REDIS_URL and DATABASE_URL are checked if they are set.',
-    'It authenticates: where processes do not share a token (variant B), a running app authenticates again once.',
+    'Without --send and --lookup it spends no money. REDIS_URL and DATABASE_URL are checked if ' +
+      'they are set.',
+    'It authenticates: where processes do not share a token (variant B), a running app ' +
+      'authenticates again once.',
   ],
   async run(call) {
     const paid = readPaidChecks(call);

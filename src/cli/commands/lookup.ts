@@ -36,7 +36,8 @@ export const lookup: Command = {
   positionals: ['[number]'],
   options: { ...FILE_OPTIONS, ...YES_OPTION, ...JSON_OPTION, ...GATEWAY_OPTIONS },
   notes: [
-    'Numbers that the output already has are skipped, so a run that ended early continues where it stopped:',
+    'Numbers that the output already has are skipped, so a run that ended early continues where ' +
+      'it stopped:',
     '  lookup --in people.csv --out lookups.csv --budget 5',
   ],
   async run(call) {

@@ -69,7 +69,8 @@ export const simulate: Command = {
   notes: [
     'A fault is <call>=<kind>; *<times> after it limits how often: --fault generate=no-answer*2',
     '  calls  any auth generate validate balance pricing lookup hlr-balance hlr-pricing',
-    '  kinds  no-answer reset half-answer html-502 redirect latency:<ms> slow-drip:<ms> error:<code> status:<HTTP status>',
+    '  kinds  no-answer reset half-answer html-502 redirect latency:<ms> slow-drip:<ms> ' +
+      'error:<code> status:<HTTP status>',
     'SMS_OTP_USERNAME and SMS_OTP_PASSWORD set its account.',
   ],
   async run(call) {

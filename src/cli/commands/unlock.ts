@@ -34,7 +34,8 @@ export const unlock = createCounterCommand({
   name: 'unlock',
   summary: 'lift the locks and send budgets of a user',
   notes: [
-    'The user is named by the id that getUserId returns. Failures stay counted: the next lock comes as it would have.',
+    'The user is named by the id that getUserId returns. Failures stay counted: the next lock ' +
+      'comes as it would have.',
     'A user whose codes are disabled needs enable.',
   ],
   done: 'unlocked',
@@ -49,7 +50,8 @@ export const enable = createCounterCommand({
   name: 'enable',
   summary: 'enable codes again for a user whose codes were disabled',
   notes: [
-    'The user is named by the id that getUserId returns. All failures are forgotten, and a lock with them.',
+    'The user is named by the id that getUserId returns. All failures are forgotten, and a lock ' +
+      'with them.',
     'Do it after you have verified the number again, not because an e-mail asks for it.',
   ],
   done: 'enabled',

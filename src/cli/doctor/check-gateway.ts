@@ -185,14 +185,16 @@ async function checkVariant(
   }
   const second = await readBalance(clients[other]);
   if ('balance' in second) {
-    const detail = `the gateway is variant ${other}${configured === null ? '' : `, not ${configured}`}`;
+    const known = configured === null ? '' : `, not ${configured}`;
+    const detail = `the gateway is variant ${other}${known}`;
     const result = fail('variant', detail, `Set SMS_OTP_VARIANT=${other}.`);
     return { result, found: { variant: other, balance: second.balance } };
   }
   if (!isUnknownPath(own.error)) return { result: toResult('variant', own.error), found: null };
   const detail = 'neither A nor B: there is no balance at the path of either';
   const advice =
-    "Check the path in SMS_OTP_BASE_URL, and ask the gateway's operator whether the OTP service is enabled.";
+    "Check the path in SMS_OTP_BASE_URL, and ask the gateway's operator whether the OTP service " +
+    'is enabled.';
   return { result: warn('variant', detail, advice), found: null };
 }
 

@@ -125,7 +125,8 @@ export function hlrSimSwap(options: HlrSimSwapOptions): HlrSimSwap {
     if (!isChangeRecent(current, context.now(), maxAgeHours)) return UNKNOWN;
     const isIdentity = current.change?.what === 'identity';
     const what = isIdentity ? 'subscriber identity' : 'network';
-    const hint = `${what} differs from the one last seen on ${new Date(current.lastAt).toISOString().slice(0, 10)}`;
+    const date = new Date(current.lastAt).toISOString().slice(0, 10);
+    const hint = `${what} differs from the one last seen on ${date}`;
     return { swapped: isIdentity || onNetworkChange === 'deny' ? true : null, hint };
   }
 

@@ -108,7 +108,8 @@ export function spendLimits(options: SpendLimitsOptions): Policy<unknown> {
     check: async (context) => {
       const { micros, confidence, country } = await findSend(context);
       if (micros <= maxPricePerMessage) return 'allow';
-      const price = `the message costs ${toDecimal(micros)}, the most is ${toDecimal(maxPricePerMessage)}`;
+      const most = toDecimal(maxPricePerMessage);
+      const price = `the message costs ${toDecimal(micros)}, the most is ${most}`;
       return {
         deny: 'denied',
         reasons: [price, `country ${country ?? 'unknown'}`, `confidence ${confidence}`],

@@ -60,8 +60,8 @@ export function memoryStore({
 
 function warn(): void {
   process.emitWarning(
-    'memoryStore() keeps challenges and limits in this process alone: they are lost on restart and not shared. ' +
-      'Use redisStore or postgresStore in production.',
+    'memoryStore() keeps challenges and limits in this process alone: they are lost on restart ' +
+      'and not shared. Use redisStore or postgresStore in production.',
     { code: 'SMS_OTP_MEMORY_STORE' },
   );
 }

@@ -28,7 +28,8 @@ WITH found AS (
     ORDER BY (entry -> '${record}' ->> '${date}')::float8 DESC, id COLLATE "C" DESC) AS place
   FROM found, jsonb_each(${column}) AS other (id, entry) WHERE id <> $2::text AND ${isLive('entry')}
 ), merged AS (
-  SELECT jsonb_build_object($2::text, jsonb_build_object('ends', ${NOW_SECONDS} + $4::float8, '${record}', $3::jsonb))
+  SELECT jsonb_build_object($2::text,
+    jsonb_build_object('ends', ${NOW_SECONDS} + $4::float8, '${record}', $3::jsonb))
       || COALESCE(jsonb_object_agg(id, entry) FILTER (WHERE place < $5::bigint), '{}') AS entries,
     COALESCE(json_agg(id) FILTER (WHERE place >= $5::bigint), '[]')::text AS ids,
     ${NOW} + make_interval(secs => $4::float8) AS expires_at

@@ -65,7 +65,8 @@ function challengeStatements({ challenge, code, pending }: Tables) {
     SELECT COALESCE(current.otp_id, given.otp_id)
     FROM ${challenge} AS given LEFT JOIN ${pending} AS current
       ON current.pending_id = given.pending_id AND current.${isLive}
-    WHERE given.otp_id = $1 AND given.${isLive} AND (given.pending_id IS NULL OR current.otp_id IS NOT NULL)
+    WHERE given.otp_id = $1 AND given.${isLive}
+      AND (given.pending_id IS NULL OR current.otp_id IS NOT NULL)
   )`;
   /** The OTP id of the newest code of the user, purpose and bucket. */
   const newest = (from: string): string => `(
@@ -77,10 +78,12 @@ function challengeStatements({ challenge, code, pending }: Tables) {
   const end = (found: string, isStill: string): string => `
 WITH found AS (${found}), taken AS (
   DELETE FROM ${pending} AS current USING found
-  WHERE current.pending_id = found.pending_id AND current.${isLive} AND ${isStill} RETURNING current.otp_id
+  WHERE current.pending_id = found.pending_id AND current.${isLive} AND ${isStill}
+  RETURNING current.otp_id
 ), ended AS (
   DELETE FROM ${challenge} AS one USING found
-  WHERE one.otp_id = found.otp_id AND one.${isLive} AND (found.pending_id IS NULL OR EXISTS (SELECT FROM taken))
+  WHERE one.otp_id = found.otp_id AND one.${isLive}
+    AND (found.pending_id IS NULL OR EXISTS (SELECT FROM taken))
   RETURNING one.otp_id, found.pending_id
 )
 SELECT otp_id FROM taken UNION ALL SELECT otp_id FROM ended WHERE pending_id IS NULL`;
@@ -137,7 +140,8 @@ WHERE otp_id = ${resolved} AND ${isLive}`,
     end: end(`SELECT otp_id, pending_id FROM ${challenge} WHERE otp_id = ${resolved}`, 'true'),
     /** Value: OTP id. Returns a row when the challenge was live with its code. */
     endByCode: end(
-      `SELECT otp_id, pending_id FROM ${challenge} AS one WHERE otp_id = $1 AND otp_id = ${newest('one')}`,
+      `SELECT otp_id, pending_id FROM ${challenge} AS one
+       WHERE otp_id = $1 AND otp_id = ${newest('one')}`,
       'current.otp_id = $1',
     ),
     /** Value: user id. */

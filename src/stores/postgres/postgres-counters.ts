@@ -65,7 +65,8 @@ DELETE FROM ${counter} WHERE key IN (
 )`,
     /** Values: key, seconds. */
     lock: `
-INSERT INTO ${counter} AS kept (key, count, locked_until) VALUES ($1, 0, ${NOW} + make_interval(secs => $2))
+INSERT INTO ${counter} AS kept (key, count, locked_until)
+VALUES ($1, 0, ${NOW} + make_interval(secs => $2))
 ON CONFLICT (key) DO UPDATE SET locked_until = GREATEST(kept.locked_until, EXCLUDED.locked_until)`,
     /** Value: key. */
     unlock: `UPDATE ${counter} SET locked_until = ${NOW} WHERE key = $1`,
@@ -87,31 +88,34 @@ function chargeStatement(counter: string): string {
   return `
 WITH asked AS (
   SELECT * FROM jsonb_to_recordset($1::jsonb) AS asked (
-    position integer, key text, life float8, slides boolean, amount bigint, max bigint, "isOnlyRead" boolean,
-    "exemptBy" text[], every bigint, steps jsonb)
+    position integer, key text, life float8, slides boolean, amount bigint, max bigint,
+    "isOnlyRead" boolean, "exemptBy" text[], every bigint, steps jsonb)
 ), found AS (
   SELECT * FROM ${counter} WHERE key = ANY($2::text[]) ORDER BY key FOR UPDATE
 ), proof AS MATERIALIZED (
-  SELECT array_agg(key) AS keys FROM ${counter} WHERE key = ANY($3::text[]) AND reset_at > ${NOW} AND count > 0
+  SELECT array_agg(key) AS keys FROM ${counter}
+  WHERE key = ANY($3::text[]) AND reset_at > ${NOW} AND count > 0
 ), current AS (
-  SELECT asked.*, found.key IS NOT NULL AS is_known, found.version <> 1 OR found.count < 0 AS is_odd,
-    COALESCE("exemptBy" && proof.keys, false) AS is_exempt, found.locked_until,
+  SELECT asked.*, found.key IS NOT NULL AS is_known, found.locked_until,
+    found.version <> 1 OR found.count < 0 AS is_odd,
+    COALESCE("exemptBy" && proof.keys, false) AS is_exempt,
     CASE WHEN found.reset_at > ${NOW} THEN found.reset_at END AS reset_at,
     CASE WHEN found.reset_at > ${NOW} THEN found.count ELSE 0 END AS count
   FROM asked CROSS JOIN proof LEFT JOIN found ON found.key = asked.key
 ), verdict AS (
   SELECT COALESCE(bool_or(is_odd), false) AS is_odd,
-    min(position) FILTER (
-      WHERE NOT is_exempt AND amount >= 0 AND (locked_until > ${NOW} OR count + amount > max)) AS refused_by
+    min(position) FILTER (WHERE NOT is_exempt AND amount >= 0
+      AND (locked_until > ${NOW} OR count + amount > max)) AS refused_by
   FROM current
 ), summed AS (
   SELECT *, GREATEST(0, count + amount) AS sum FROM current
 ), charged AS (
   SELECT position, key, is_known, sum AS count,
-    CASE WHEN reset_at IS NULL OR slides AND amount > 0 THEN ${NOW} + make_interval(secs => life) ELSE reset_at
-    END AS reset_at,
+    CASE WHEN reset_at IS NULL OR slides AND amount > 0
+      THEN ${NOW} + make_interval(secs => life) ELSE reset_at END AS reset_at,
     GREATEST(locked_until, CASE WHEN sum / every > count / every THEN ${NOW} + make_interval(secs =>
-      (steps ->> (LEAST(sum / every, jsonb_array_length(steps)) - 1)::integer)::float8) END) AS locked_until
+      (steps ->> (LEAST(sum / every, jsonb_array_length(steps)) - 1)::integer)::float8) END)
+      AS locked_until
   FROM summed, verdict
   WHERE verdict.refused_by IS NULL AND NOT verdict.is_odd AND NOT is_exempt AND NOT "isOnlyRead"
     AND (amount > 0 OR reset_at IS NOT NULL)
@@ -125,10 +129,15 @@ WITH asked AS (
 )
 SELECT verdict.refused_by::text AS refused_by, verdict.is_odd::text AS is_odd,
   CASE WHEN is_exempt THEN 0 ELSE COALESCE(charged.count, current.count) END::text AS count,
-  ${millisecondsUntil('CASE WHEN NOT is_exempt THEN COALESCE(charged.reset_at, current.reset_at) END')} AS reset_ms,
-  ${millisecondsUntil('CASE WHEN NOT is_exempt THEN COALESCE(charged.locked_until, current.locked_until) END')} AS locked_ms
+  ${millisecondsUntil(endOf('reset_at'))} AS reset_ms,
+  ${millisecondsUntil(endOf('locked_until'))} AS locked_ms
 FROM current CROSS JOIN verdict LEFT JOIN charged ON charged.position = current.position
 ORDER BY current.position`;
+}
+
+/** The end of a window or a lock as it was charged or, when nothing was charged, as it stands. */
+function endOf(column: string): string {
+  return `CASE WHEN NOT is_exempt THEN COALESCE(charged.${column}, current.${column}) END`;
 }
 
 function millisecondsUntil(then: string): string {

@@ -60,7 +60,8 @@ WITH found AS (
   UPDATE ${devices} AS kept
   SET devices = jsonb_set(found.devices, ARRAY[$2::text, 'device'], found.device || $4::jsonb)
   FROM found
-  WHERE kept.user_id = found.user_id AND found.version = 1 AND found.device ->> 'tokenHash' = $3::text
+  WHERE kept.user_id = found.user_id AND found.version = 1
+    AND found.device ->> 'tokenHash' = $3::text
   RETURNING kept.devices -> $2::text -> 'device' AS device
 )
 SELECT CASE WHEN rotated.device IS NULL THEN 'stale' ELSE 'rotated' END AS outcome,

@@ -97,13 +97,15 @@ WITH ${turn}, other AS (
   SELECT COALESCE(array_agg(login_id), '{}') AS ids FROM other WHERE place < $7::bigint
 ), written AS (
   INSERT INTO ${login} (user_id, login_id, record, started_at, seen_at, expires_at)
-  SELECT $1, $2, $3, $4::float8, $5::float8, ${NOW} + make_interval(secs => $6::float8) WHERE ${hasTurn}
+  SELECT $1, $2, $3, $4::float8, $5::float8, ${NOW} + make_interval(secs => $6::float8)
+  WHERE ${hasTurn}
   ON CONFLICT (login_id) DO UPDATE
   SET user_id = EXCLUDED.user_id, record = EXCLUDED.record, started_at = EXCLUDED.started_at,
     seen_at = EXCLUDED.seen_at, expires_at = EXCLUDED.expires_at
 ), ended AS (
   DELETE FROM ${login}
-  WHERE ${hasTurn} AND user_id = $1 AND login_id <> $2 AND login_id <> ALL ((SELECT ids FROM staying)::text[])
+  WHERE ${hasTurn} AND user_id = $1 AND login_id <> $2
+    AND login_id <> ALL ((SELECT ids FROM staying)::text[])
   RETURNING login_id, expires_at
 )${endedIds}`,
     /** Value: id. Returns a row with `record`, `seen` and `user_id`. */

@@ -80,7 +80,8 @@ WITH found AS (
 ), spent AS (
   UPDATE ${recoveryCodes} AS kept
   SET hashes = remaining.hashes,
-    expires_at = CASE WHEN cardinality(remaining.hashes) = 0 THEN '-infinity' ELSE kept.expires_at END
+    expires_at = CASE WHEN cardinality(remaining.hashes) = 0
+      THEN '-infinity' ELSE kept.expires_at END
   FROM remaining WHERE kept.user_id = remaining.user_id
   RETURNING cardinality(kept.hashes) AS count
 )

@@ -58,7 +58,8 @@ export function postgresStore(
   const tables = tablesOf(prefix);
   if (typeof readFields(pool).query !== 'function') {
     throw new TypeError(
-      'postgresStore: pool must be a pool of pg, such as new Pool({ connectionString }), and no URL',
+      'postgresStore: pool must be a pool of pg, such as new Pool({ connectionString }), and no ' +
+        'URL',
     );
   }
   const records = loadRecords();

@@ -67,20 +67,23 @@ WITH acquired AS (
   INSERT INTO ${token} AS kept (account, owner, fence, lease_until)
   VALUES ($1, $2, $3::bigint + 1, ${NOW} + make_interval(secs => $4))
   ON CONFLICT (account) DO UPDATE
-  SET owner = EXCLUDED.owner, fence = GREATEST(kept.fence + 1, EXCLUDED.fence), lease_until = EXCLUDED.lease_until
+  SET owner = EXCLUDED.owner, fence = GREATEST(kept.fence + 1, EXCLUDED.fence),
+    lease_until = EXCLUDED.lease_until
   WHERE (kept.owner IS NULL OR kept.lease_until <= ${NOW}) AND NOT ${isNewer}
   RETURNING *
 )
 SELECT 'acquired' AS outcome, fence::text AS fence, ${TOKEN} FROM acquired
 UNION ALL
-SELECT CASE WHEN ${isNewer} THEN 'stored' ELSE 'held' END, fence::text, ${TOKEN} FROM ${token} AS kept
+SELECT CASE WHEN ${isNewer} THEN 'stored' ELSE 'held' END, fence::text, ${TOKEN}
+FROM ${token} AS kept
 WHERE account = $1 AND NOT EXISTS (SELECT FROM acquired)`,
     /**
      * Values: account, fence, sealed, seconds to live. Returns a row when the fence was still the
      * newest.
      */
     save: `
-UPDATE ${token} SET token_fence = $2, sealed = $3, token_until = ${NOW} + make_interval(secs => $4), owner = NULL
+UPDATE ${token}
+SET token_fence = $2, sealed = $3, token_until = ${NOW} + make_interval(secs => $4), owner = NULL
 WHERE account = $1 AND fence = $2 RETURNING account`,
     /** Values: account, owner. */
     release: `UPDATE ${token} SET owner = NULL WHERE account = $1 AND owner = $2`,

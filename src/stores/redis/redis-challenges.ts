@@ -43,9 +43,13 @@ end`;
 const BEGIN = defineScript(`
 ${NOW}
 ${RESOLVE}
-local key, newest_key, ids_key, pending_key = KEYS[1], KEYS[2], KEYS[3], root .. 'pending:' .. ARGV[7]
-local user, place, record, life, is_sent = ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5]), ARGV[6] == '1'
-local function keep(kept_key) redis.call('PEXPIRE', kept_key, math.max(life, redis.call('PTTL', kept_key))) end
+local key, newest_key, ids_key = KEYS[1], KEYS[2], KEYS[3]
+local pending_key = root .. 'pending:' .. ARGV[7]
+local user, place, record = ARGV[2], ARGV[3], ARGV[4]
+local life, is_sent = tonumber(ARGV[5]), ARGV[6] == '1'
+local function keep(kept_key)
+  redis.call('PEXPIRE', kept_key, math.max(life, redis.call('PTTL', kept_key)))
+end
 if ARGV[7] ~= '' then
   local current = redis.call('GET', pending_key)
   local has_text = current and redis.call('HGET', challenge_key(current), 'sent')
@@ -53,7 +57,8 @@ if ARGV[7] ~= '' then
   if not is_sent and has_text == '1' then return 0 end
 end
 -- First what a full server refuses: then nothing has changed.
-redis.call('HSET', key, 'record', record, 'user', user, 'place', place, 'attempts', 0, 'sent', ARGV[6])
+redis.call('HSET', key,
+  'record', record, 'user', user, 'place', place, 'attempts', 0, 'sent', ARGV[6])
 redis.call('HDEL', key, 'pending')
 redis.call('PEXPIRE', key, life)
 redis.call('ZREMRANGEBYSCORE', ids_key, '-inf', now)

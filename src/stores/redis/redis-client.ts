@@ -149,16 +149,16 @@ async function checkServer(client: RedisClient, onWarning: OnWarning): Promise<v
   const policy = readField(await client.info?.('memory'), 'maxmemory_policy');
   if (policy !== null && policy !== 'noeviction') {
     onWarning(
-      'Redis may evict counters and challenges (maxmemory-policy is not noeviction): an evicted counter is a limit ' +
-        'that is gone. Set maxmemory-policy noeviction.',
+      'Redis may evict counters and challenges (maxmemory-policy is not noeviction): an evicted ' +
+        'counter is a limit that is gone. Set maxmemory-policy noeviction.',
       'SMS_OTP_REDIS_EVICTION',
     );
   }
   const isAppending = readField(await client.info?.('persistence'), 'aof_enabled');
   if (isAppending === '0' && (await readSave(client)) === '') {
     onWarning(
-      'Redis keeps nothing on disk (appendonly is off, no save points): a restart forgets every limit, also the count ' +
-        'that disables a user. Switch appendonly on, or use postgresStore.',
+      'Redis keeps nothing on disk (appendonly is off, no save points): a restart forgets every ' +
+        'limit, also the count that disables a user. Switch appendonly on, or use postgresStore.',
       'SMS_OTP_REDIS_PERSISTENCE',
     );
   }

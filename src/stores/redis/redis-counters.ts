@@ -87,7 +87,8 @@ local function charge(keys, text)
       tally.locked = math.max(tally.locked, lock_of(every, steps, former, tally.count))
       write(keys[i], tally)
     end
-    for _, number in ipairs({ tally.count, math.max(0, tally.reset - now), math.max(0, tally.locked - now) }) do
+    local reset, locked = math.max(0, tally.reset - now), math.max(0, tally.locked - now)
+    for _, number in ipairs({ tally.count, reset, locked }) do
       table.insert(answer, string.format('%.0f', number))
     end
   end

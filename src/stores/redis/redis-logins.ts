@@ -15,7 +15,9 @@ function rootOf(word: string): string {
 }
 
 const KEEPING = `
-local function keep(key, life) redis.call('PEXPIRE', key, math.max(life, redis.call('PTTL', key))) end`;
+local function keep(key, life)
+  redis.call('PEXPIRE', key, math.max(life, redis.call('PTTL', key)))
+end`;
 
 /**
  * Returns the ids of a user's other live logins, oldest first, and of those that are over or passed

@@ -56,7 +56,8 @@ export function redisStore(
   const { prefix = 'sms-otp', onWarning = emitWarning } = options;
   if (!isNodeRedis(client) && !isIoRedis(client)) {
     throw new TypeError(
-      'redisStore: client must be a client of node-redis or ioredis that the app connects, and no URL',
+      'redisStore: client must be a client of node-redis or ioredis that the app connects, and ' +
+        'no URL',
     );
   }
   if (!/^[\w.:-]{1,64}$/.test(prefix)) {

@@ -64,7 +64,8 @@ export const challengeContract: readonly StoreFact[] = [
   }),
 
   about(
-    'a new text takes the code from the earlier challenge of that user, purpose and bucket, which waits on without one',
+    'a new text takes the code from the earlier challenge of that user, purpose and bucket, ' +
+      'which waits on without one',
     async (user) => {
       const earlier = await user.begin('a');
       const later = await user.begin('b', { mobile: '+12025550124', userIdType: 'number' });

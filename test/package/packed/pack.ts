@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureBuilt } from './build';
 import { ROOT } from './repository';
@@ -10,24 +9,17 @@ export interface Tarball {
   readonly files: readonly string[];
   /** Where it is unpacked. */
   readonly directory: string;
-  /** The size of the tarball itself. */
-  readonly packedBytes: number;
 }
 
 /** Packs the package and unpacks it below `directory`. */
 export async function packInto(directory: string): Promise<Tarball> {
   await ensureBuilt();
-  const packed = await mustRun(
-    'npm',
-    ['pack', '--ignore-scripts', '--pack-destination', directory],
-    ROOT,
-  );
+  await mustRun('npm', ['pack', '--ignore-scripts', '--pack-destination', directory], ROOT);
   await mustRun('sh', ['-c', 'tar -xzf ./*.tgz'], directory);
   const list = await mustRun('sh', ['-c', 'tar -tzf ./*.tgz'], directory);
   const files = list.split('\n').filter((line) => line !== '' && !line.endsWith('/'));
   return {
     files: files.map((file) => file.replace(/^package\//, '')).sort(),
     directory: join(directory, 'package'),
-    packedBytes: statSync(join(directory, packed.trim())).size,
   };
 }

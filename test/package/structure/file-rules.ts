@@ -1,14 +1,6 @@
 import ts from 'typescript';
 import { allNodes, parse, type Sources } from './source-graph';
 
-/** No file is longer. */
-export const MOST_LINES = 350;
-
-/** How many files there may be, and how long the one in the middle is at least. */
-export const MOST_FILES = 230;
-export const LEAST_MEDIAN = 75;
-export const MOST_LINES_IN_ALL = 24_000;
-
 /** A rule of one file: true when it is kept. */
 export type FileRule = (path: string, text: string) => boolean;
 
@@ -16,14 +8,6 @@ export function breaches(sources: Sources, keepsRule: FileRule): string[] {
   return Array.from(sources)
     .filter(([path, text]) => !keepsRule(path, text))
     .map(([path]) => path);
-}
-
-export function isShort(_path: string, text: string): boolean {
-  return countLines(text) <= MOST_LINES;
-}
-
-export function countLines(text: string): number {
-  return text.trimEnd().split('\n').length;
 }
 
 export function hasNamedExportsOnly(path: string, text: string): boolean {
