@@ -72,10 +72,9 @@ export function addLogin(
     phoneBook: users.phoneBook,
     loadUser: (id) => users.findById(id),
     allowedCountries: config.allowedCountries,
-    // A user without a number is logged in without a code, and can then open no page but the one
-    // that adds it.
-    isRequiredFor: async ({ id }) =>
-      (await users.phoneBook.list(id)).some(({ isConfirmed }) => isConfirmed),
+    // A user who has nothing to pass a second factor with is logged in without a code, and can then
+    // open no page but the one that adds a number.
+    isRequiredFor: (user): Promise<boolean> => smsOtp.canPassSecondFactor(user),
     // A login can be ended from the settings, and ends when numbers or recovery codes change
     // elsewhere.
     logins: {},

@@ -44,6 +44,7 @@ export const WARNINGS: readonly SmsOtpEvent['type'][] = [
   'guessing-slowly',
   'guessing-recovery-codes',
   'store-failing',
+  'factor-failing',
   'gateway-failing',
   'gateway-refusing',
   'gateway-credentials-refused',

@@ -37,11 +37,7 @@ import type { SmsOtpStore, UserId } from './stores/store';
 export type LimitsOption = { readonly [Name in keyof Limits]?: Partial<Limits[Name]> | undefined };
 
 /** What `getPhone` returns. */
-export type GivenPhone =
-  | string
-  | { readonly number: string; readonly isConfirmed: boolean }
-  | null
-  | undefined;
+export type GivenPhone = string | { readonly number: string; readonly isConfirmed: boolean } | null;
 
 /** A user, or nothing. */
 export type MaybeUser = Express.User | null | undefined | false;
@@ -74,8 +70,9 @@ export interface SmsOtpOptions {
   /**
    * Returns the user's number in E.164 with its plus, or null when there is none: then the login is
    * refused, never let through. `{ number, isConfirmed: true }` says that the app knows the number
-   * to be the user's: then the limits for unproven numbers do not apply. Required without a
-   * `phoneBook`; with one, leave it out, and the confirmed numbers of the phone book are texted.
+   * to be the user's: then the limits for unproven numbers do not apply. Anything else, undefined
+   * included, is a `TypeError` of that request. Required without a `phoneBook`; with one, leave it
+   * out, and the confirmed numbers of the phone book are texted.
    */
   getPhone?(user: Express.User): GivenPhone | Promise<GivenPhone>;
   /**
@@ -108,7 +105,10 @@ export interface SmsOtpOptions {
    * Log out by `smsOtp.logout()`. Default: off.
    */
   readonly logins?: LoginsOption | undefined;
-  /** Other second factors beside the text message, for `verifyWith`. Default: none. */
+  /**
+   * Other second factors beside the text message, for `verifyWith`, each with a name of its own.
+   * With `phoneBook` or `recoveryCodes` each needs `isAvailable`. Default: none.
+   */
   readonly factors?: readonly Factor[] | undefined;
   /**
    * The keys of counters, recovery codes, trusted devices and proven numbers are derived from it: a
@@ -134,7 +134,7 @@ export interface SmsOtpOptions {
   readonly allowedCountries: readonly string[] | 'any';
   /**
    * Returns whether this login needs the second factor. Only `false` means no; a throw means yes.
-   * Default: always.
+   * Where users add their first number after a login, ask `canPassSecondFactor`. Default: always.
    */
   isRequiredFor?(user: Express.User, req: Request): boolean | Promise<boolean>;
   /**
@@ -366,6 +366,7 @@ export function readOptions(options: SmsOtpOptions): Settings {
   if (keepSessionKeys.some((key) => reserved.includes(key))) {
     throw optionError(MAKER, 'keepSessionKeys', `must not hold ${reserved.join(', ')}`);
   }
+  checkFactors(settings);
   const time = settings.now();
   // In seconds it lies between 2001 and 2286, in milliseconds in 1970.
   if (time >= 1e9 && time < 1e10)
@@ -390,4 +391,21 @@ export function readOptions(options: SmsOtpOptions): Settings {
   }
   const perCountry = messages.perCountry && extendToTerritories(messages.perCountry);
   return { ...settings, sessionKey, messages: { ...messages, perCountry } };
+}
+
+/**
+ * With numbers or recovery codes that are added later, a factor that does not say who has it would
+ * leave open whether a user has nothing yet.
+ */
+function checkFactors({ factors, phoneBook, recoveryCodes }: z.output<typeof schema>): void {
+  const names = factors.map(({ name: called }) => called);
+  const twice = names.find((called, index) => names.indexOf(called) !== index);
+  if (twice !== undefined) throw optionError(MAKER, 'factors', `has two of the name ${twice}`);
+  const isRequired = phoneBook !== undefined || recoveryCodes !== undefined;
+  const without = factors.find(({ isAvailable }) => isAvailable === undefined);
+  if (isRequired && without !== undefined) {
+    const { name: called } = without;
+    const problem = `${called} needs isAvailable, which returns whether a user has it, because there is a phoneBook or recoveryCodes`;
+    throw optionError(MAKER, 'factors:', problem);
+  }
 }

@@ -1,10 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import {
-  createFactorCheck,
-  createFactorLister,
   createFactors,
+  createUserFactors,
   type LoginFactors,
   requirePart,
+  type UserFactors,
 } from './account/factors';
 import { createLoginRegistry } from './account/logins';
 import { createKnownBrowsers, NO_KNOWN_BROWSERS } from './account/known-browsers';
@@ -62,6 +62,15 @@ export interface SmsOtpBase extends Middlewares, UserAdmin {
   /** Registered with Passport already. Pass its name to Passport, never this object. */
   readonly strategy: SmsOtpStrategy;
   /**
+   * Returns whether the user has something to pass a second factor with: a number that a login
+   * would text, a confirmed one of the phone book, a factor, or recovery codes that are left, or
+   * were spent and not followed by `enableUser`. For `isRequiredFor` of an app whose users add
+   * their first number after a login. Rejects when a callback or the store fails: treat that as
+   * true, as `isRequiredFor` does.
+   * @throws {TypeError} when the user has no id.
+   */
+  readonly canPassSecondFactor: (user: Express.User) => Promise<boolean>;
+  /**
    * Loads what the first login needs and authenticates with the gateway, so that the first user
    * does not wait for it.
    * @throws {SmsOtpError} when the gateway or the store fails: all the rest is loaded, and the
@@ -109,6 +118,7 @@ class SmsOtpContext {
   readonly login: LoginContext;
   readonly middleware: MiddlewareContext;
   readonly features: FeatureContexts;
+  readonly canPassSecondFactor: UserFactors['canPassSecondFactor'];
   readonly close: () => Promise<void>;
 
   constructor(options: SmsOtpOptions) {
@@ -120,13 +130,17 @@ class SmsOtpContext {
     const unsubscribe = onEvent && gateway.subscribe(emit);
     const login = createLoginContext(settings, gateway, store, emit);
     const factors = createFactors(login, settings);
+    const userFactors = createUserFactors(login, settings, factors.recoveryCodes);
+    const { canPassSecondFactor, hasNoFactor } = userFactors;
     this.login = login;
-    this.middleware = createMiddlewareContext(settings, login, factors);
+    this.canPassSecondFactor = canPassSecondFactor;
+    this.middleware = createMiddlewareContext(settings, login, factors, userFactors);
     this.features = {
-      phones: book && { login, book },
+      phones: book && { login, book, hasNoFactor },
       recoveryCodes: factors.recoveryCodes && {
         codes: factors.recoveryCodes,
-        hasFactor: createFactorCheck(login, settings.factors),
+        hasNoFactor,
+        loadUser: settings.loadUser,
         emit,
         revokeDevices: factors.devices?.revokeFor,
       },
@@ -168,7 +182,7 @@ export function createSmsOtp<const O extends PartOptions>(
 ): SmsOtp<O> {
   if (others.length > 0) throw new TypeError(SECOND_ARGUMENT);
   const context = new SmsOtpContext(options);
-  const { middleware, login, features, close } = context;
+  const { middleware, login, features, canPassSecondFactor, close } = context;
   const warmUp = async (): Promise<void> => {
     // Reading any number loads the plans of all countries; this one is fictional.
     await Promise.all([login.gateway.warmUp(), login.numberKeys('+12025550100')]);
@@ -176,7 +190,8 @@ export function createSmsOtp<const O extends PartOptions>(
   const strategy = new SmsOtpStrategy(context);
   register(strategy, middleware);
   const middlewares = createMiddlewares(middleware, features, strategy);
-  const made: SmsOtp = { strategy, ...middlewares, ...createUserAdmin(login), warmUp, close };
+  const admin = createUserAdmin(login);
+  const made: SmsOtp = { strategy, ...middlewares, ...admin, canPassSecondFactor, warmUp, close };
   // Which parts exist depends on the same options as the type.
   return made as SmsOtp<O>;
 }
@@ -329,6 +344,7 @@ function createMiddlewareContext(
   settings: Settings,
   login: LoginContext,
   { recoveryCodes, devices }: LoginFactors,
+  { listFactors }: UserFactors,
 ): MiddlewareContext {
   const { strategyName, fields, sessionKey, keepSessionKeys, isRequiredFor, getLocale, now } =
     settings;
@@ -338,7 +354,7 @@ function createMiddlewareContext(
   );
   const slot = new SessionSlot(sessionKey, keepSessionKeys, ownCookies);
   const logins = createLogins(slot, login.logins);
-  const sendOtp = createSendOtp(login, createFactorLister(settings.factors, recoveryCodes));
+  const sendOtp = createSendOtp(login, listFactors);
   const verifiers = createCodeVerifiers(login, settings, recoveryCodes);
   return {
     passport: settings.passport ?? defaultPassport,

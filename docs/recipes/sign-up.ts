@@ -32,9 +32,9 @@ export function createApp({
     secret: otpSecret,
     allowedCountries: ['US'],
     loadUser: (id) => users.findById(id),
-    // Who has no number yet is logged in with the password alone, and can add one.
-    isRequiredFor: async ({ id }) =>
-      (await phoneBook.list(id)).some(({ isConfirmed }) => isConfirmed),
+    // A user who has nothing to pass a second factor with is logged in with the password alone,
+    // and can add a number.
+    isRequiredFor: (user): Promise<boolean> => smsOtp.canPassSecondFactor(user),
   });
 
   async function createAccount(req: Request, res: Response, next: NextFunction): Promise<void> {

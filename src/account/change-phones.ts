@@ -50,7 +50,7 @@ export function createChangePhones(context: EnrollmentContext) {
       return toChanged(user, phone);
     },
     async listPhones(user: Express.User): Promise<readonly ListedPhone[]> {
-      const { phones } = await readOwnPhones(context, user);
+      const phones = await readOwnPhones(context, user);
       return phones.map(({ mobile: _mobile, ...shown }) => shown);
     },
   };
@@ -60,7 +60,7 @@ export function createChangePhones(context: EnrollmentContext) {
     if (user === undefined) return refuse({ reason: 'second-factor-required' });
     const refusal = checkFactor(passed, maxAgeMs, login.now());
     if (refusal !== null) return refuse(refusal);
-    const { phones } = await readOwnPhones(context, user);
+    const phones = await readOwnPhones(context, user);
     const phone = phones.find((own) => own.phoneId === phoneId);
     if (phone === undefined) return refuse({ reason: 'no-phone' });
     const { userId } = toUserIdText(login.getUserId(user));
@@ -75,7 +75,7 @@ export function createChangePhones(context: EnrollmentContext) {
 
   /** The phone book reports only that it kept the number, or never had it. */
   async function explainKept(user: Express.User, { mobile }: OwnPhone): Promise<Refusal> {
-    const { phones } = await readOwnPhones(context, user);
+    const phones = await readOwnPhones(context, user);
     return { reason: phones.some((own) => own.mobile === mobile) ? 'last-phone' : 'no-phone' };
   }
 }

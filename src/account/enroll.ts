@@ -2,7 +2,7 @@ import { enrollmentCounter, type LimitName } from '../limits/limits';
 import type { Reason, Refusal } from '../login/outcome';
 import { maskPhone } from '../login/phones';
 import type { SendRequest, SendResult } from '../login/send-otp';
-import { toUserIdText, type VerifiedMark } from '../login/users';
+import { isFreshMark, toUserIdText, type VerifiedMark } from '../login/users';
 import {
   refuse,
   type Refused,
@@ -71,7 +71,7 @@ export function createEnrollPhone(
     const { mobile } = parsed;
 
     // 4 which number it replaces
-    const { phones } = await readOwnPhones(context, user);
+    const phones = await readOwnPhones(context, user);
     const replaced = findReplaced(phones, mobile, request);
     if ('reason' in replaced) return refuse(replaced);
 
@@ -213,16 +213,16 @@ export function checkFactor(
   maxAgeMs: number,
   now: number,
 ): Refusal | null {
-  if (passed === undefined || passed.method === 'trusted-device')
-    return { reason: 'second-factor-required' };
-  // An age that is not a number is too old.
-  return now - passed.at <= maxAgeMs ? null : { reason: 'second-factor-too-old' };
+  if (passed === undefined) return { reason: 'second-factor-required' };
+  if (isFreshMark(passed, maxAgeMs, now)) return null;
+  const isDevice = passed.method === 'trusted-device';
+  return { reason: isDevice ? 'second-factor-required' : 'second-factor-too-old' };
 }
 
 /**
  * Returns why the user may not enroll a number; null: they may. Only the login itself protects a
- * user who has no number yet: the first number is trusted on first use. Every later one requires
- * the second factor.
+ * user who has nothing to pass a second factor with: that user's first number is trusted on first
+ * use. Every other number requires the second factor.
  */
 async function checkRightToEnroll(
   context: EnrollmentContext,
@@ -230,9 +230,9 @@ async function checkRightToEnroll(
   passed: VerifiedMark | undefined,
   maxAgeMs: number,
 ): Promise<Refusal | null> {
-  const refusal = checkFactor(passed, maxAgeMs, context.login.now());
+  const { login, hasNoFactor } = context;
+  const refusal = checkFactor(passed, maxAgeMs, login.now());
   if (refusal === null) return null;
-  const { hasNoneConfirmed } = await readOwnPhones(context, user);
-  // `getPhone` may return a number that the phone book lacks.
-  return hasNoneConfirmed && (await context.login.listPhones(user)).length === 0 ? null : refusal;
+  const { userId } = toUserIdText(login.getUserId(user));
+  return (await hasNoFactor(userId, () => user)) ? null : refusal;
 }

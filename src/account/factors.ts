@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { optionError } from '../errors';
-import type { AppUserId, LoginContext } from '../login/context';
+import type { LoginContext } from '../login/context';
 import { readOnly, spentCodesCounter } from '../limits/failures';
-import { isUser, toUserIdText } from '../login/users';
+import { idText, isUser, toUserIdText } from '../login/users';
 import { createDeviceRegistry, createDeviceTokens } from './device-tokens';
+import { createPhoneCheck, type PhoneSources } from './phone-book';
 import { createRecoveryCodes, type RecoveryCodes } from './recovery-codes';
 import {
   createDeviceAdmin,
@@ -36,8 +37,9 @@ interface FactorBase<User> {
   /** The field of the body that holds its code, or its response. Default: `fields.code`. */
   readonly field?: string | undefined;
   /**
-   * Returns whether this user can use the factor now. Only `true` means yes; a throw goes to the
-   * app's error handler. Default: every user can.
+   * Returns whether this user has the factor, whether or not it works at the moment. Only `true`
+   * means yes. A throw means that the factor is not offered now, and where a right depends on it,
+   * that the user has it. Required with `phoneBook` or `recoveryCodes`. Default: every user has it.
    */
   isAvailable?(user: User): boolean | Promise<boolean>;
 }
@@ -98,49 +100,98 @@ export interface FactorCheck<User = Express.User> extends FactorUser<User> {
   readonly code: string;
 }
 
-/**
- * Lists the factors, besides texts, that a user can use now. Throws what the app's callbacks throw.
- */
+/** Lists the factors, besides texts, that a user is offered now. */
 export type ListFactors = (user: Express.User, userId: string) => Promise<readonly string[]>;
 
-export function createFactorLister(
-  factors: readonly Factor[],
+/**
+ * Returns whether it is certain that a user has nothing to pass a second factor with. False as well
+ * when a callback or the store fails, and when `load` returns no user or another one: a right is
+ * never given because nobody could say no.
+ */
+export type HasNoFactor = (userId: string, load: () => unknown) => Promise<boolean>;
+
+/** What a user is offered now, and what a user has: a factor that fails is left out of the first only. */
+export interface UserFactors {
+  readonly listFactors: ListFactors;
+  /**
+   * Returns whether the user can pass a second factor, or could before the last recovery code was
+   * used. Rejects when a callback or the store fails.
+   */
+  readonly canPassSecondFactor: (user: Express.User) => Promise<boolean>;
+  readonly hasNoFactor: HasNoFactor;
+}
+
+type UserFactorsContext = Pick<
+  LoginContext,
+  'store' | 'emit' | 'warn' | 'getUserId' | 'listPhones'
+>;
+
+interface UserFactorsSettings extends Pick<PhoneSources, 'getPhone' | 'phoneBook'> {
+  readonly factors: readonly Factor[];
+}
+
+export function createUserFactors(
+  { store, emit, warn, getUserId, listPhones }: UserFactorsContext,
+  { factors, ...phones }: UserFactorsSettings,
   recoveryCodes: Pick<RecoveryCodes, 'count'> | undefined,
-): ListFactors {
-  return async function listFactors(user, userId) {
+): UserFactors {
+  const hasPhone = createPhoneCheck(listPhones, { ...phones, getUserId });
+
+  return { listFactors, canPassSecondFactor, hasNoFactor };
+
+  async function listFactors(user: Express.User, userId: string): Promise<readonly string[]> {
     // Most apps have neither.
     if (factors.length === 0 && recoveryCodes === undefined) return [];
     const asked = factors.map(async (factor) => {
-      const isAvailable: unknown =
-        factor.isAvailable === undefined || (await factor.isAvailable(user));
-      return isAvailable === true ? [factor.name] : [];
+      const isOffered = await hasFactor(factor, user, userId).catch(() => false);
+      return isOffered ? [factor.name] : [];
     });
     const named = (await Promise.all(asked)).flat();
-    const left = recoveryCodes === undefined ? 0 : await recoveryCodes.count(userId);
-    return left > 0 ? [...named, 'recovery-code'] : named;
-  };
-}
+    return (await hasCodesLeft(userId)) ? [...named, 'recovery-code'] : named;
+  }
 
-/**
- * Makes the check whether a user can pass a second factor, by a number or a factor of the app's
- * that says so, or could until the last recovery code was spent. Where there still are codes, the
- * store makes no first ones.
- */
-export function createFactorCheck(
-  { store, loadUser, listPhones }: Pick<LoginContext, 'store' | 'loadUser' | 'listPhones'>,
-  factors: readonly Factor[],
-): (id: unknown) => Promise<boolean> {
-  return async function hasFactor(id) {
-    const { userId } = toUserIdText(id);
+  async function canPassSecondFactor(user: Express.User): Promise<boolean> {
+    const { userId } = toUserIdText(getUserId(user));
+    if (await hasPhone(user)) return true;
+    const asked = factors.map((factor) => hasFactor(factor, user, userId));
+    if ((await Promise.all(asked)).includes(true)) return true;
+    return (await hasCodesLeft(userId)) || (await hasSpentCodes(userId));
+  }
+
+  async function hasNoFactor(userId: string, load: () => unknown): Promise<boolean> {
+    try {
+      const user: unknown = await load();
+      if (!isUser(user) || idText(getUserId(user)) !== userId) return false;
+      return !(await canPassSecondFactor(user));
+    } catch {
+      warn(
+        'SMS_OTP_FACTORS_UNKNOWN',
+        'Whether a user can pass a second factor could not be found out, so the user counts as one who can: loadUser, getPhone, phoneBook.list, isAvailable or the store has failed',
+      );
+      return false;
+    }
+  }
+
+  async function hasFactor(factor: Factor, user: Express.User, userId: string): Promise<boolean> {
+    if (factor.isAvailable === undefined) return true;
+    try {
+      const isAvailable: unknown = await factor.isAvailable(user);
+      return isAvailable === true;
+    } catch (error) {
+      emit({ type: 'factor-failing', userId, factor: factor.name });
+      throw error;
+    }
+  }
+
+  async function hasCodesLeft(userId: string): Promise<boolean> {
+    return recoveryCodes !== undefined && (await recoveryCodes.count(userId)) > 0;
+  }
+
+  async function hasSpentCodes(userId: string): Promise<boolean> {
+    if (recoveryCodes === undefined) return false;
     const { counts } = await store.counters.charge(readOnly([spentCodesCounter(userId)]));
-    if (counts[0]?.count !== 0) return true;
-    // The app has given it as the id of one of its users.
-    const user: unknown = await loadUser(id as AppUserId);
-    if (!isUser(user)) return false;
-    if ((await listPhones(user)).length > 0) return true;
-    const asked = factors.map(async (factor): Promise<unknown> => factor.isAvailable?.(user));
-    return (await Promise.all(asked)).includes(true);
-  };
+    return counts[0]?.count !== 0;
+  }
 }
 
 /** Recovery codes and trusted devices, where they are configured. */

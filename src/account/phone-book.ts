@@ -5,6 +5,7 @@ import { describePhone, isPhoneNumber } from '../login/phones';
 import type { SendOtp } from '../login/send-otp';
 import { toUserIdText } from '../login/users';
 import type { VerifyOtp } from '../login/verify-otp';
+import type { HasNoFactor } from './factors';
 
 /** A number of a user. */
 export interface PhoneEntry {
@@ -60,7 +61,7 @@ export interface PhoneBook {
 }
 
 /** Where a user's numbers are found. */
-interface PhoneSources {
+export interface PhoneSources {
   readonly getPhone?: ((user: Express.User) => unknown) | undefined;
   readonly phoneBook?: PhoneBook | undefined;
   readonly getUserId: (user: Express.User) => AppUserId;
@@ -85,18 +86,46 @@ export function createPhoneLister(
 }
 
 /**
- * Reads what `getPhone` has returned: a number, `{ number, isConfirmed }`, or nothing.
+ * Makes the check whether a user has a number: one that a login would text, or a confirmed entry of
+ * the phone book. An entry that does not say that it is unconfirmed counts, so that an invalid one
+ * is not a reason to trust the next number.
+ */
+export function createPhoneCheck(
+  listPhones: LoginContext['listPhones'],
+  { getPhone, phoneBook, getUserId }: Omit<PhoneSources, 'warn'>,
+): (user: Express.User) => Promise<boolean> {
+  return async function hasPhone(user) {
+    if (phoneBook !== undefined) {
+      const listed = await readBook(phoneBook, getUserId(user));
+      if (listed.some((entry) => readFields(entry).isConfirmed !== false)) return true;
+      if (getPhone === undefined) return false;
+    }
+    return (await listPhones(user)).length > 0;
+  };
+}
+
+/** @throws {TypeError} when the phone book returns anything but a list, or the user has no id. */
+async function readBook(book: PhoneBook, id: AppUserId): Promise<readonly unknown[]> {
+  toUserIdText(id);
+  const listed: unknown = await book.list(id);
+  if (!Array.isArray(listed)) throw new TypeError('phoneBook.list must return a list');
+  return listed;
+}
+
+/**
+ * Reads what `getPhone` has returned: a number, `{ number, isConfirmed }`, or null.
  * @throws {TypeError} for anything else.
  */
 function readPhone(given: unknown): readonly UserPhone[] {
-  if (given === null || given === undefined) return [];
-  const { number, isConfirmed } = typeof given === 'object' ? readFields(given) : { number: given };
-  if (!isPhoneNumber(number)) {
+  if (given === null) return [];
+  const { number, isConfirmed } =
+    typeof given === 'object' ? readFields(given) : { number: given, isConfirmed: false };
+  if (!isPhoneNumber(number) || typeof isConfirmed !== 'boolean') {
     throw new TypeError(
       'getPhone must return E.164 with plus such as +12025550123, { number, isConfirmed } or null',
     );
   }
-  return [{ mobile: number, isConfirmed: isConfirmed === true }];
+  return [{ mobile: number, isConfirmed }];
 }
 
 /** Everything the decisions about numbers need, made once by `createSmsOtp`. */
@@ -106,43 +135,26 @@ export interface EnrollmentContext {
   readonly sendOtp: SendOtp;
   /** Verifies texted codes. */
   readonly verifyOtp: VerifyOtp;
+  readonly hasNoFactor: HasNoFactor;
 }
 
 /** A number of the user's own, with the id that pages and forms use for it. */
 export type OwnPhone = PhoneEntry & PhoneChoice;
 
-/** What the phone book holds of a user. */
-export interface OwnPhones {
-  /** The default first, then the other confirmed ones. */
-  readonly phones: readonly OwnPhone[];
-  /**
-   * True only when every entry is explicitly unconfirmed: an invalid one is not a reason to trust
-   * the next number.
-   */
-  readonly hasNoneConfirmed: boolean;
-}
-
 /**
- * Reads all numbers of a user, in the order in which a login sees them.
+ * Reads all numbers of a user in the phone book: the default first, then the other confirmed ones.
  * @throws {TypeError} when the phone book returns anything but a list, or the user has no id.
  */
 export async function readOwnPhones(
-  { login, book }: EnrollmentContext,
+  { login, book }: Pick<EnrollmentContext, 'login' | 'book'>,
   user: Express.User,
-): Promise<OwnPhones> {
-  const id = login.getUserId(user);
-  toUserIdText(id);
-  const listed: unknown = await book.list(id);
-  if (!Array.isArray(listed)) throw new TypeError('phoneBook.list must return a list');
-  const phones = await Promise.all(
+): Promise<readonly OwnPhone[]> {
+  const listed = await readBook(book, login.getUserId(user));
+  return Promise.all(
     readEntries(listed, login.warn).map(async (entry) => {
       return { ...entry, ...(await describePhone(login, user, entry.mobile)) };
     }),
   );
-  return {
-    phones,
-    hasNoneConfirmed: listed.every((entry) => readFields(entry).isConfirmed === false),
-  };
 }
 
 /**

@@ -21,8 +21,10 @@ export interface UserAdmin {
    */
   readonly unlockUser: (userId: UserId) => Promise<LiftedLimits>;
   /**
-   * Clears the user's failures, which also ends `disabled`, and makes the user's browsers unknown.
-   * Call it after the user's number was verified anew.
+   * Clears the user's failures, which also ends `disabled`, makes the user's browsers unknown, and
+   * forgets that recovery codes were spent. Call it after the person was checked: a user without a
+   * number, another factor and codes may add a first number afterwards. The same call again
+   * completes one that failed.
    */
   readonly enableUser: (userId: UserId) => Promise<void>;
   /**
@@ -61,7 +63,7 @@ export function createUserAdmin({
     emit({ type: 'failure-count-changed', userId, purpose: null, address: undefined, failures });
   }
 
-  /** Having an account forgotten must not give anyone fresh guesses. */
+  /** Forgetting a user must not reset their lock. */
   async function isLocked(userId: string): Promise<boolean> {
     const keys = [...guessableMethods.map((method) => lockKey(userId, method)), slowKey(userId)];
     const { counts } = await counters.charge(readKeys(keys));
@@ -84,7 +86,7 @@ export function createUserAdmin({
     async enableUser(id) {
       const { userId } = toUserIdText(id);
       await browsers.forget(userId);
-      await counters.clear(allFailureKeys(userId));
+      await counters.clear([...allFailureKeys(userId), spentCodesCounter(userId).key]);
       await emitFailures(userId);
     },
     async forgetUser(id) {

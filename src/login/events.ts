@@ -36,7 +36,12 @@ export type LifeEvent =
   | ({ readonly type: 'recovery-code-used'; readonly left: number } & Owner)
   | ({ readonly type: 'device-trusted' } & OwnDevice)
   | ({ readonly type: 'device-used' } & OwnDevice)
-  | ({ readonly type: 'device-revoked'; readonly reason: DeviceEnd } & OwnDevice);
+  | ({ readonly type: 'device-revoked'; readonly reason: DeviceEnd } & OwnDevice)
+  /**
+   * `isAvailable` of this factor has thrown: the factor is not offered now, and counts as one that
+   * the user has.
+   */
+  | { readonly type: 'factor-failing'; readonly userId: string; readonly factor: string };
 
 /**
  * Why a device is trusted no more. `stolen`: its token was shown again after it had been replaced,

@@ -13,6 +13,14 @@ export interface VerifiedMark {
   readonly at: number;
 }
 
+/**
+ * Returns whether a mark is at most `maxAgeMs` old and not a trusted device's, with which the user
+ * has proven nothing in this session. An age that is not a number is too old.
+ */
+export function isFreshMark({ method, at }: VerifiedMark, maxAgeMs: number, now: number): boolean {
+  return method !== 'trusted-device' && now - at <= maxAgeMs;
+}
+
 /** A user's id as a string, with the type it had. */
 export type UserIdText = Pick<Challenge, 'userId' | 'userIdType'>;
 

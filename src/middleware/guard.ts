@@ -1,7 +1,7 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { UsageError } from '../errors';
 import type { Method, Reason } from '../login/outcome';
-import { idText, type VerifiedMark } from '../login/users';
+import { idText, isFreshMark, type VerifiedMark } from '../login/users';
 import {
   type LoginsContext,
   type MarkCheck,
@@ -48,9 +48,7 @@ export function createMarkReader(
     if (acrValues?.includes(findAcr(mark.method) ?? '') === false) return 'second-factor-required';
     if (maxAgeMs === Infinity && !logins.isOn) return 'passed';
     const at = now();
-    const isFresh =
-      maxAgeMs === Infinity || (mark.method !== 'trusted-device' && at - mark.at <= maxAgeMs);
-    if (!isFresh) return 'second-factor-too-old';
+    if (maxAgeMs !== Infinity && !isFreshMark(mark, maxAgeMs, at)) return 'second-factor-too-old';
     if (!logins.isOn) return 'passed';
     const login = kept?.login;
     if (login?.userId !== mark.userId) return 'second-factor-required';
@@ -95,7 +93,7 @@ export function createGuards(context: MiddlewareContext): Guards {
     },
   };
 
-  /** A function of its own: a closure in the guard would be made for every request. */
+  /** Separate function, so that no closure is allocated when the guard passes. */
   function decideLater(
     req: Request,
     res: Response,
@@ -157,7 +155,7 @@ export function createGuards(context: MiddlewareContext): Guards {
   }
 }
 
-/** However large: a limit that was given is not the same as none. */
+/** Caps at `Number.MAX_VALUE`: an explicit limit must not become Infinity. */
 function toMaxAgeMs({ maxAgeSeconds }: SecondFactorOptions): number {
   return maxAgeSeconds === undefined ? Infinity : Math.min(maxAgeSeconds * 1000, Number.MAX_VALUE);
 }

@@ -12,6 +12,7 @@ import {
   createEnrollPhone,
   type EnrollRequest,
 } from '../account/enroll';
+import type { HasNoFactor } from '../account/factors';
 import type { PhoneBook } from '../account/phone-book';
 import { createSmsVerifier } from '../login/code-verifiers';
 import type { LoginContext } from '../login/context';
@@ -41,8 +42,8 @@ import { toKept } from './session-data';
 import { readRequiredField } from './setup-checks';
 
 /**
- * The numbers of a logged-in user. A user who has one needs a second factor of their own that is
- * recent enough.
+ * The numbers of a logged-in user. A user who can pass a second factor needs one that is recent
+ * enough, for the first number as well.
  */
 export interface Phones {
   /** Texts a code to the number in the body, which counts for nothing until `confirm`. */
@@ -63,18 +64,22 @@ export interface Phones {
   readonly list: (user: Express.User) => Promise<readonly ListedPhone[]>;
 }
 
-/** The login, and the app's phone book. */
+/** The login, the app's phone book, and who has nothing yet to pass a second factor with. */
 export interface PhonesContext {
   readonly login: LoginContext;
   readonly book: PhoneBook;
+  readonly hasNoFactor: HasNoFactor;
 }
 
 /** Makes `phones`. */
-export function createPhones(context: MiddlewareContext, { login, book }: PhonesContext): Phones {
+export function createPhones(
+  context: MiddlewareContext,
+  { login, book, hasNoFactor }: PhonesContext,
+): Phones {
   const { slot, marks, fields, logins, endOtherSessions, forgetDevices, getUserId } = context;
   // A texted code proves the number: no other factor can.
   const verifyOtp = createVerifyOtp(login, createSmsVerifier(login, fields.code, ['enroll']));
-  const enrollment = { login, book, sendOtp: context.sendOtp, verifyOtp };
+  const enrollment = { login, book, sendOtp: context.sendOtp, verifyOtp, hasNoFactor };
   const enrollPhone = createEnrollPhone(enrollment);
   const confirmPhone = createConfirmPhone(enrollment);
   const changes = createChangePhones(enrollment);

@@ -1,8 +1,9 @@
 import type { Request } from 'express';
+import type { HasNoFactor } from '../account/factors';
 import type { RecoveryCodes } from '../account/recovery-codes';
 import type { RevokeDevices } from '../account/trusted-devices';
 import { SecondFactorError } from '../errors';
-import type { LoginContext } from '../login/context';
+import type { AppUserId, LoginContext } from '../login/context';
 import { toUserIdText } from '../login/users';
 import type { UserId } from '../stores/store';
 import type { MiddlewareContext } from './context';
@@ -13,8 +14,8 @@ export interface RecoveryCodesPart {
    * Generates new codes in place of all earlier ones. They are returned here and never again: show
    * them once. Trusted devices are revoked and the user's other sessions ended.
    * @param req Its user must be this one, and have passed a second factor other than a trusted
-   * device in the last 300 s. Not required for the first codes of a user who has neither a number
-   * nor another factor.
+   * device in the last 300 s. Not required for the first codes of a user of whom
+   * `canPassSecondFactor` says false.
    * @throws {SecondFactorError} `ERR_SECOND_FACTOR_NEEDED` otherwise, and for the second of two
    * concurrent first calls.
    * @throws {StoreError} `ERR_STORE`: nothing was changed, except that devices may have been
@@ -28,11 +29,8 @@ export interface RecoveryCodesPart {
 /** Recovery codes, and what new ones change besides. */
 export interface RecoveryCodesContext {
   readonly codes: RecoveryCodes;
-  /**
-   * Returns whether the user can pass a second factor, or could until the last recovery code was
-   * spent.
-   */
-  readonly hasFactor: (userId: UserId) => Promise<boolean>;
+  readonly hasNoFactor: HasNoFactor;
+  readonly loadUser: LoginContext['loadUser'];
   readonly emit: LoginContext['emit'];
   /** Undefined unless `trustedDevices` is configured. */
   readonly revokeDevices: RevokeDevices | undefined;
@@ -47,13 +45,15 @@ export function createRecoveryCodesPart(
     logins,
     endOtherSessions,
   }: Pick<MiddlewareContext, 'marks' | 'logins' | 'endOtherSessions'>,
-  { codes, hasFactor, emit, revokeDevices }: RecoveryCodesContext,
+  { codes, hasNoFactor, loadUser, emit, revokeDevices }: RecoveryCodesContext,
 ): RecoveryCodesPart {
   return {
     async generate(id, req) {
       const { userId } = toUserIdText(id);
       const isFirst = !(await isFresh(userId, req));
-      if (isFirst && (await hasFactor(id))) throw notFresh();
+      // The app has given it as the id of one of its users.
+      const load = (): unknown => loadUser(id as AppUserId);
+      if (isFirst && !(await hasNoFactor(userId, load))) throw notFresh();
       await revokeDevices?.(userId, 'changed', req?.ip);
       const made = await codes.renew(userId, isFirst);
       if (made === null) throw notFresh();

@@ -166,6 +166,7 @@ function createTypeCounters(meter: Meter) {
     'browser-unknown': alert,
     'guessing-slowly': alert,
     'guessing-recovery-codes': alert,
+    'factor-failing': alert,
   } satisfies Partial<Recorders>;
 }
 

@@ -59,6 +59,7 @@ describe.each(['A', 'B'] as const)('A factor that answers a challenge, variant %
       name,
       amr: 'hwk',
       field: 'response',
+      isAvailable: () => true,
       createOptions: (challenged) => {
         made.push(challenged);
         return createOptions(challenged);
@@ -69,7 +70,7 @@ describe.each(['A', 'B'] as const)('A factor that answers a challenge, variant %
         return check(answered) as boolean;
       },
     });
-    const card = { name: 'card', check: () => true };
+    const card = { name: 'card', isAvailable: () => true, check: () => true };
     test = await startFactorApp({
       variant,
       ...(clock && { clock }),

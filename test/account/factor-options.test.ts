@@ -21,7 +21,7 @@ describe('createSmsOtp', () => {
     const parts = ['recoveryCodes', 'recover', 'trustedDevices', 'verifyWith'] as const;
     const own = create({});
     for (const part of parts) expect(part in own).toBe(false);
-    const factor = { name: 'totp', check: () => true };
+    const factor = { name: 'totp', isAvailable: () => true, check: () => true };
     const all = create({ recoveryCodes: {}, trustedDevices: device, factors: [factor] });
     for (const part of parts) expect(part in all).toBe(true);
     expect(Object.keys(all.trustedDevices ?? {})).toEqual(['list', 'revoke', 'revokeAll']);
@@ -57,7 +57,8 @@ describe('createSmsOtp', () => {
   });
 
   it('names a factor that is not there, and lets nobody verify ours by that way', () => {
-    const smsOtp = create({ factors: [{ name: 'totp', check: () => true }], recoveryCodes: {} });
+    const totp = { name: 'totp', isAvailable: () => true, check: () => true };
+    const smsOtp = create({ factors: [totp], recoveryCodes: {} });
     for (const name of ['yubikey', 'sms', 'recovery-code', '__proto__']) {
       expect(() => smsOtp.verifyWith?.(name)).toThrow('verifyWith: factors has none of that name');
     }

@@ -31,7 +31,7 @@ const full = createSmsOtp({
   ...needed,
   recoveryCodes: {},
   trustedDevices: { getPasswordVersion: (user) => passwords.versionOf(user), maxAgeDays: 14 },
-  factors: [{ name: 'totp', check: ({ code }) => code.length === 6 }],
+  factors: [{ name: 'totp', isAvailable: () => true, check: ({ code }) => code.length === 6 }],
 });
 
 /** Options that are put together elsewhere: perhaps it is there, perhaps not. */
@@ -43,6 +43,7 @@ export const uses: readonly ((req: Request) => unknown)[] = [
   () => trustedDevices.list(12).then((devices) => devices.map(({ label }) => label)),
   () => [recover({ successRedirect: '/' }), verifyWith('totp')],
   () => unknown.recoveryCodes?.count('alice'),
+  (req) => req.user && plain.canPassSecondFactor(req.user),
 
   // @ts-expect-error Recovery codes are not configured.
   (): RecoveryCodesPart => plain.recoveryCodes,

@@ -27,8 +27,8 @@ describe.each(['A', 'B'] as const)('smsOtp.verifyWith, variant %s', (variant) =>
       variant,
       options: {
         factors: [
-          { name: 'card', field: 'cardCode', check },
-          { name: 'plain', check },
+          { name: 'card', field: 'cardCode', isAvailable: () => true, check },
+          { name: 'plain', isAvailable: () => true, check },
         ],
       },
       routes: (app, smsOtp) => {

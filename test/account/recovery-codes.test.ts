@@ -34,7 +34,7 @@ describe('recoveryCodes.generate', () => {
       gateway: { baseUrl: 'http://127.0.0.1:9', variant: 'A', username: 'u', password: 'p' },
       getPhone: () => null,
       secret: 'a secret of the tests, long enough to be one',
-      loadUser: () => null,
+      loadUser: (id) => ({ id }),
       allowedCountries: 'any',
       recoveryCodes: { count: 5 },
     });
@@ -192,15 +192,31 @@ describe('recoveryCodes.generate', () => {
     }
   });
 
-  it('makes the first codes of a user who has no number, and of one who is not saved yet', async () => {
-    const factors = [{ name: 'card', check: () => true }];
-    const own = await startFactorApp({
-      users: [{ id: 'carol', phone: null }],
-      options: { factors },
-    });
+  it('makes the first codes of a user who has no number, and none of one who is not saved yet: a sign-up makes them after the first text', async () => {
+    const own = await startFactorApp({ users: [{ id: 'carol', phone: null }] });
     await expect(own.recoveryCodes.generate('carol')).resolves.toHaveLength(10);
-    await expect(own.recoveryCodes.generate('dave')).resolves.toHaveLength(10);
     await expect(own.recoveryCodes.generate('carol')).rejects.toBeInstanceOf(SecondFactorError);
+    await expect(own.recoveryCodes.generate('bob')).rejects.toBeInstanceOf(SecondFactorError);
+    own.users.set('bob', { ...BOB });
+    const bob = own.browser(BOB);
+    await bob.login();
+    await bob.enter();
+    expect((await bob.post('/codes')).body.codes).toHaveLength(10);
+    await own.close();
+  });
+
+  it('makes none for an id of another type, nor for one with which another user is loaded', async () => {
+    const carol = { id: 12, phone: null };
+    const own = await startFactorApp({
+      options: {
+        getPhone: () => null,
+        loadUser: (id: unknown) => (id === 12 || id === 13 ? (carol as never) : null),
+      },
+    });
+    for (const id of ['12', 13, 12n]) {
+      await expect(own.recoveryCodes.generate(id)).rejects.toBeInstanceOf(SecondFactorError);
+    }
+    await expect(own.recoveryCodes.generate(12)).resolves.toHaveLength(10);
     await own.close();
   });
 

@@ -173,7 +173,7 @@ describe('docs/options.md on what createSmsOtp returns', () => {
     const everything = {
       ...login,
       phoneBook: memoryPhoneBook(),
-      factors: [{ name: 'totp', check: () => false }],
+      factors: [{ name: 'totp', isAvailable: () => true, check: () => false }],
     };
     // Built from plain fields for the tests above.
     const smsOtp = createSmsOtp(everything as unknown as SmsOtpOptions);

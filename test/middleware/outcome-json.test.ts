@@ -21,7 +21,10 @@ const SUCCESSES = [
 const RECORD = { ...ALICE, passwordHash: CANARY };
 const NEW = '+14155550188';
 
-const riddle: Factor = { name: 'riddle', check: ({ code }) => code === 'the answer' };
+const riddle: Factor = {
+  name: 'riddle',
+  check: ({ code }) => code === 'the answer',
+};
 
 describe('the outcome of', () => {
   let book: MemoryPhoneBook;
@@ -37,7 +40,7 @@ describe('the outcome of', () => {
       users: [RECORD],
       options: {
         phoneBook: book,
-        factors: [riddle],
+        factors: [{ ...riddle, isAvailable: () => book.list(ALICE.id).length > 0 }],
         isRequiredFor: (user) => asTestUser(user).isOptional !== true,
       },
       middleware: recordOutcomes,

@@ -3,7 +3,7 @@ import type { SmsOtpOptions } from 'passport-sms-otp';
 import { Browser } from '../account/support/browser';
 import { type FactorApp, startFactorApp } from '../account/support/factor-app';
 import { testClock } from '../support/clock';
-import { ALICE } from '../support/test-app';
+import { ALICE, asTestUser } from '../support/test-app';
 import { allStores, type OpenStore } from './support/stores';
 import { VARIANTS_OF_LONG_RUNS } from '../support/complete-run';
 
@@ -30,7 +30,16 @@ async function start(
     variant,
     clock,
     middleware: (app) => app.set('trust proxy', true),
-    options: { factors: [{ name: 'app', check: ({ code }) => isApp(code) }], ...options },
+    options: {
+      factors: [
+        {
+          name: 'app',
+          isAvailable: (user) => asTestUser(user).phone !== null,
+          check: ({ code }) => isApp(code),
+        },
+      ],
+      ...options,
+    },
     routes: (app, { verifyWith }) => {
       if (verifyWith)
         app.post('/login/app', verifyWith('app'), (req, res) => void res.json(req.smsOtp));

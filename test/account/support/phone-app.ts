@@ -55,7 +55,7 @@ export async function openPhoneApp(given: TestAppOptions = {}): Promise<PhoneApp
 }
 
 /** Every route answers JSON, those under /site send the browser on. */
-function addPhoneRoutes(app: Express, smsOtp: SmsOtp): void {
+export function addPhoneRoutes(app: Express, smsOtp: SmsOtp): void {
   const { phones } = smsOtp;
   if (phones === undefined) throw new Error('the app has no phone book');
   const tell = (path: string, handler: ReturnType<typeof phones.enroll>): void => {
