@@ -25,7 +25,16 @@ const EVENT_FIELDS = [
     'level',
     'balance',
   ],
-  ...['call', 'operation', 'outcome', 'durationMs', 'gatewayCode', 'retryAfterSeconds', 'by'],
+  ...[
+    'factor',
+    'call',
+    'operation',
+    'outcome',
+    'durationMs',
+    'gatewayCode',
+    'retryAfterSeconds',
+    'by',
+  ],
 ];
 const ERROR_FIELDS = [
   'name',
