@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createSmsOtp, memoryStore, SecondFactorError } from 'passport-sms-otp';
-import { ALICE, BOB } from '../support/test-app';
+import { ALICE, asUser, BOB } from '../support/test-app';
 import type { Browser } from './support/browser';
 import { startFactorApp, type FactorApp } from './support/factor-app';
 
@@ -34,7 +34,7 @@ describe('recoveryCodes.generate', () => {
       gateway: { baseUrl: 'http://127.0.0.1:9', variant: 'A', username: 'u', password: 'p' },
       getPhone: () => null,
       secret: 'a secret of the tests, long enough to be one',
-      loadUser: (id) => ({ id }),
+      loadUser: (id) => asUser({ id, phone: null }),
       allowedCountries: 'any',
       recoveryCodes: { count: 5 },
     });

@@ -139,7 +139,7 @@ describe.each(['A', 'B'] as const)('a first number in variant %s', (variant) => 
     const bob = await start({ isRequiredFor: () => false });
     await bob.login();
     for (const answer of [() => Promise.reject(new Error('away')), thrower]) {
-      isAvailable = answer as () => boolean;
+      isAvailable = answer as unknown as () => boolean;
       expect(await bob.post('/phones/enroll', { phone: NEW })).toMatchObject({
         status: 403,
         body: { error: 'second-factor-required' },
