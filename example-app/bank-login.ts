@@ -1,5 +1,4 @@
-import type { ErrorRequestHandler, Express, Request, RequestHandler } from 'express';
-import { ipKeyGenerator, rateLimit } from 'express-rate-limit';
+import type { ErrorRequestHandler, Express, RequestHandler } from 'express';
 import session from 'express-session';
 import { Passport } from 'passport';
 import { Strategy as LocalStrategy } from 'passport-local';
@@ -10,8 +9,9 @@ import type { AppParts } from './app';
 import type { AuthenticatorApps } from './authenticator-app';
 import type { Config } from './config';
 import { toFailureCode, UnavailableError } from './errors';
-import { csrfProtection, fillLocals, keepForm, readField } from './forms';
-import { readLocale, translateFor } from './i18n';
+import { csrfProtection, fillLocals, keepForm } from './forms';
+import { readLocale } from './i18n';
+import { limitPasswords } from './limit-passwords';
 import type { TextSwitch } from './text-switch';
 
 declare module 'express-session' {
@@ -99,7 +99,7 @@ export function addLogin(
 
   app.post(
     '/login',
-    ...limitPasswords(),
+    ...limitPasswords(smsOtp, users),
     // Passport types it as any.
     passport.authenticate('local', { session: false, failWithError: true }) as RequestHandler,
     noteTextOff(parts.texts),
@@ -165,35 +165,6 @@ function requireSession(open: RequestHandler): RequestHandler {
       const found: unknown = req.session; // the types promise one
       next(error || !found ? new UnavailableError(`Sessions: ${toFailureCode(error)}`) : undefined);
     });
-}
-
-/**
- * Wrong passwords are for the app to count. With several processes, give `rateLimit` a shared
- * store.
- */
-function limitPasswords(): RequestHandler[] {
-  const limit = (most: number, keyGenerator: (req: Request) => string): RequestHandler =>
-    rateLimit({
-      windowMs: 15 * 60_000,
-      limit: most,
-      keyGenerator,
-      skipSuccessfulRequests: true,
-      requestWasSuccessful: (_req, res) => res.locals.isWrongPassword !== true,
-      standardHeaders: 'draft-8',
-      legacyHeaders: false,
-      handler: (req, res) => {
-        const minutes = Math.ceil(Number(res.get('Retry-After')) / 60);
-        const text = translateFor(req)('notice.tooManyPasswords', { minutes });
-        res.status(429).render('login', {
-          notice: { kind: 'error', text },
-          form: { username: readField(req, 'username') },
-        });
-      },
-    });
-  return [
-    limit(30, ({ ip = '' }) => ipKeyGenerator(ip)),
-    limit(20, (req) => `name:${readField(req, 'username')?.toLowerCase() ?? ''}`),
-  ];
 }
 
 const answerWrongPassword: ErrorRequestHandler = (error: unknown, req, res, next) => {

@@ -21,7 +21,7 @@ declare global {
 }
 
 // Your users. Keep real ones in a database, with hashed passwords, and limit wrong passwords:
-// `bank-login.ts` shows how.
+// `limit-passwords.ts` shows how.
 const users = new Map([
   ['alice', { id: 'alice', name: 'Alice', phone: '+12025550123', password: 'demo-password' }],
 ]);

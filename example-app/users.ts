@@ -56,6 +56,8 @@ export async function openUsers(
   return {
     findById: (id: string): Promise<Express.User | null> =>
       Promise.resolve(DEMO_USERS.find((user) => user.id === id) ?? null),
+    findByName: (username: string): Promise<Express.User | null> =>
+      Promise.resolve(DEMO_USERS.find((user) => user.username === username) ?? null),
     /** Returns the user, or null for a wrong name or password; both take the same time. */
     async checkPassword(username: string, password: string): Promise<Express.User | null> {
       const isRight = timingSafeEqual(await hashPassword(password, salt, 64), await hash);

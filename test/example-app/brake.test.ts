@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { readConfig } from '../../example-app/config';
+import { BROWSER_COOKIE } from '../../example-app/limit-passwords';
 import { openUsers } from '../../example-app/users';
 import { startSite, type Site } from './site';
 import { readNotice, readPin, readToken, Visitor } from './visitor';
@@ -42,6 +43,95 @@ describe('the password step of the example app', () => {
       ).toBe(303);
     }
     expect((await visitor.givePassword()).status).toBe(429);
+  });
+
+  /** Someone behind an address that proxies report. */
+  const from = async (address: string): Promise<(password: string) => Promise<number>> => {
+    const attacker = new Visitor(site);
+    const _csrf = readToken(await attacker.open('/login'));
+    return async (password) =>
+      (await attacker.post('/login', { _csrf, username: 'alice', password }, address)).status;
+  };
+  const times = async (count: number, guess: () => Promise<number>): Promise<number[]> =>
+    Promise.all(Array.from({ length: count }, guess));
+  const isIn = async (browser: Visitor, address?: string): Promise<boolean> => {
+    const { headers } = await browser.givePassword('alice', 'demo-password', address);
+    return headers.location === '/login/pin';
+  };
+  /** A browser in which Alice has logged in, and then out. */
+  const knownBrowser = async (): Promise<Visitor> => {
+    const browser = new Visitor(site);
+    expect((await browser.logIn()).headers.location).toBe('/account');
+    await browser.submit('/account', '/logout');
+    site.advanceSeconds(301);
+    return browser;
+  };
+
+  describe('behind a proxy', () => {
+    beforeEach(async () => {
+      await site.close();
+      site = await startSite({ environment: { TRUST_PROXY: '1' } });
+    });
+
+    it('lets a known browser in after twenty wrong passwords from one address, its own', async () => {
+      const browser = await knownBrowser();
+      const guess = await from('192.0.2.1');
+      await times(20, () => guess('wrong'));
+      expect(await guess('demo-password')).toBe(429);
+      expect(await isIn(browser, '192.0.2.1')).toBe(true);
+    });
+
+    it('lets known and other browsers in after a wrong password each from twenty addresses', async () => {
+      const browser = await knownBrowser();
+      for (let address = 1; address <= 20; address += 1)
+        expect(await (await from(`192.0.2.${address}`))('wrong')).toBe(303);
+      expect(await isIn(browser, '198.51.100.1')).toBe(true);
+      site.advanceSeconds(31);
+      expect(await isIn(new Visitor(site), '198.51.100.1')).toBe(true);
+    });
+
+    it('checks a hundred wrong passwords of a name an hour from all other browsers', async () => {
+      const browser = await knownBrowser();
+      for (let address = 1; address <= 5; address += 1) {
+        const guess = await from(`2001:db8:${address}::1`);
+        expect(await times(20, () => guess('wrong'))).toEqual(new Array(20).fill(303));
+      }
+      const other = new Visitor(site);
+      const answer = await other.givePassword('alice', 'demo-password', '2001:db8:6::1');
+      expect(answer.status).toBe(429);
+      expect(Number(answer.headers['retry-after'])).toBeGreaterThan(3500);
+      expect(await isIn(browser, '2001:db8:6::1')).toBe(true);
+    });
+
+    it('counts an IPv6 household as one address', async () => {
+      const [one, next] = [await from('2001:db8:1:1::1'), await from('2001:db8:1:1:2::1')];
+      await times(20, () => one('wrong'));
+      expect(await next('demo-password')).toBe(429);
+    });
+
+    it('checks twenty of sixty passwords that come at once', async () => {
+      const guess = await from('192.0.2.1');
+      const answers = await times(60, () => guess('wrong'));
+      expect(answers.filter((status) => status === 303)).toHaveLength(20);
+    });
+
+    it('checks twenty wrong passwords of a known browser, wherever its cookie is copied to', async () => {
+      const [browser, other] = [await knownBrowser(), await knownBrowser()];
+      const cookie = browser.cookie(BROWSER_COOKIE) ?? '';
+      let checked = 0;
+      for (let address = 1; address <= 25; address += 1) {
+        const thief = new Visitor(site);
+        const forged = String.fromCharCode(64 + address) + cookie.slice(1);
+        thief.setCookie(BROWSER_COOKIE, `${forged}~${cookie}`);
+        const { status } = await thief.givePassword('alice', 'wrong', `192.0.2.${address}`);
+        if (status === 303) checked += 1;
+      }
+      expect(checked).toBe(20);
+      expect(await isIn(browser, '198.51.100.1')).toBe(false);
+      expect(await isIn(other, '198.51.100.1')).toBe(true);
+      site.advanceSeconds(31);
+      expect(await isIn(new Visitor(site), '198.51.100.1')).toBe(true);
+    });
   });
 
   it('counts no right password', async () => {

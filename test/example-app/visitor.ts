@@ -54,12 +54,20 @@ export class Visitor {
     return this.post(action, { _csrf: readToken(await this.open(page)), ...fields });
   }
 
-  async post(path: string, fields: Fields): Promise<Response> {
-    return this.#send(this.#agent.post(path).type('form').send(fields));
+  /** @param address Where a proxy says that the request comes from. */
+  async post(path: string, fields: Fields, address?: string): Promise<Response> {
+    const sending = this.#agent.post(path).type('form');
+    if (address !== undefined) sending.set('X-Forwarded-For', address);
+    return this.#send(sending.send(fields));
   }
 
-  async givePassword(username = 'alice', password = 'demo-password'): Promise<Response> {
-    return this.submit('/login', '/login', { username, password });
+  async givePassword(
+    username = 'alice',
+    password = 'demo-password',
+    address?: string,
+  ): Promise<Response> {
+    const _csrf = readToken(await this.open('/login'));
+    return this.post('/login', { _csrf, username, password }, address);
   }
 
   async giveCode(pin: string): Promise<Response> {

@@ -1,0 +1,92 @@
+import type { Request, RequestHandler, Response } from 'express';
+import { ipKeyGenerator, rateLimit } from 'express-rate-limit';
+import type { SmsOtp } from 'passport-sms-otp';
+import { readField } from './forms';
+import { translateFor } from './i18n';
+import type { Users } from './users';
+
+/** The cookie in which the library keeps up to five entries, `id.time.seal`, joined by "~". */
+export const BROWSER_COOKIE = '__Host-sms-otp-browser';
+const MAX_ENTRIES = 5;
+
+/**
+ * Limits wrong passwords, which are for the app to count. A browser in which the user has passed a
+ * second factor has a count of its own, which no one else can use up; all others are counted by
+ * address, by name and address, and by name. Each attempt is counted before the password is
+ * checked, so that many at once pass no limit, and given back unless `isWrongPassword` is set.
+ * With several processes, give `rateLimit` a shared store.
+ */
+export function limitPasswords(
+  { isKnownBrowser }: Pick<SmsOtp, 'isKnownBrowser'>,
+  users: Pick<Users, 'findByName'>,
+): RequestHandler[] {
+  const readName = (req: Request): string => readField(req, 'username')?.toLowerCase() ?? '';
+  const readAddress = ({ ip = '' }: Request): string => ipKeyGenerator(ip);
+
+  const findBrowser: RequestHandler = async (req, res, next) => {
+    const user = await users.findByName(readName(req));
+    if (user) res.locals.knownBrowser = await findKnownBrowser(isKnownBrowser, req, user.id);
+    next();
+  };
+
+  return [
+    findBrowser,
+    limitWrong(20, 15, (_req, res) => readKnown(res) ?? null),
+    limitWrong(30, 15, (req, res) => (readKnown(res) ? null : readAddress(req))),
+    limitWrong(20, 15, (req, res) =>
+      readKnown(res) ? null : `${readAddress(req)} ${readName(req)}`,
+    ),
+    limitWrong(100, 60, (req, res) => (readKnown(res) ? null : `name:${readName(req)}`)),
+  ];
+}
+
+/** Returns the id of the user's known browser that sent the request, or undefined. */
+function readKnown({ locals }: Response): string | undefined {
+  return locals.knownBrowser as string | undefined; // set by `findBrowser`
+}
+
+/**
+ * Asks for one entry after the other which is genuine: a thief of a cookie could write others
+ * before it, and would be another browser with each of them.
+ */
+async function findKnownBrowser(
+  isKnownBrowser: SmsOtp['isKnownBrowser'],
+  req: Request,
+  userId: string,
+): Promise<string | undefined> {
+  const cookies = (req.headers.cookie ?? '').split('; ');
+  const found = cookies.find((cookie) => cookie.startsWith(`${BROWSER_COOKIE}=`));
+  const entries = found?.slice(BROWSER_COOKIE.length + 1).split('~') ?? [];
+  for (const entry of entries.slice(0, MAX_ENTRIES)) {
+    const headers = { value: { cookie: `${BROWSER_COOKIE}=${entry}` } };
+    const alone = Object.create(req, { headers }) as Request; // the same request with this entry alone
+    if (await isKnownBrowser(alone, userId)) return entry.split('.')[0];
+  }
+  return undefined;
+}
+
+/** Limits the wrong passwords of each key. Null: the request is not counted here. */
+function limitWrong(
+  most: number,
+  minutes: number,
+  findKey: (req: Request, res: Response) => string | null,
+): RequestHandler {
+  return rateLimit({
+    windowMs: minutes * 60_000,
+    limit: most,
+    skip: (req, res) => findKey(req, res) === null,
+    keyGenerator: (req, res) => findKey(req, res) ?? '',
+    skipSuccessfulRequests: true,
+    requestWasSuccessful: (_req, res) => res.locals.isWrongPassword !== true,
+    standardHeaders: 'draft-8',
+    legacyHeaders: false,
+    handler: (req, res) => {
+      const minutesLeft = Math.ceil(Number(res.get('Retry-After')) / 60);
+      const text = translateFor(req)('notice.tooManyPasswords', { minutes: minutesLeft });
+      res.status(429).render('login', {
+        notice: { kind: 'error', text },
+        form: { username: readField(req, 'username') },
+      });
+    },
+  });
+}
