@@ -15,6 +15,8 @@ async function startHeld(
 ): Promise<{ client: GatewayClient; held: ServerResponse[]; connections: { open: number } }> {
   const held: ServerResponse[] = [];
   const wire = await startWireServer((response) => held.push(response));
+  // Else both sides close by themselves, after five seconds, what nobody uses.
+  wire.server.keepAliveTimeout = 60_000;
   const connections = watchConnections(wire.server);
   const client = new GatewayClient({
     baseUrl: wire.baseUrl,

@@ -16,9 +16,16 @@ const LONG_MS = 10 * LIMIT_MS;
 
 const account = { variant: 'A', username: 'u', password: 'p' } as const;
 
-/** Returns the error of the promise that is rejected first; the timers of both are real. */
-function firstErrorOf(...promises: readonly Promise<unknown>[]): Promise<Error> {
-  return Promise.race(promises.map(errorOf));
+/**
+ * Rejects when a long time has passed. A process that was busy until then sees what was due before
+ * it first.
+ */
+function tooLate(): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    const giveUp = (): unknown => setImmediate(reject, new Error('the deadline did not strike'));
+    const timer = setTimeout(giveUp, LONG_MS);
+    closeLater(() => Promise.resolve(clearTimeout(timer)));
+  });
 }
 
 function clientOf(baseUrl: string, options: Partial<GatewayClientOptions> = {}): GatewayClient {
@@ -85,23 +92,19 @@ describe('the deadline of a call', () => {
       () => undefined,
       (response) => held.push(() => sendPayload(response, TOKENS)),
     );
-    const timeouts = { validateMs: 20_000, balanceMs: LONG_MS };
-    const client = clientOf(wire.baseUrl, { timeouts });
+    const client = clientOf(wire.baseUrl, { timeouts: { validateMs: 20_000 } });
     const admitted = client.admit('validate');
     await until(() => held.length === 1);
     watch.advanceMs(20_000 - LIMIT_MS);
     held[0]?.();
     const admission = await admitted;
     watch.advanceMs(300_000);
-    // A call that waits longer than what the admission has left.
-    const longer = client.otp.balance();
     const call = client.otp.validate({ id: 'x', mobile: MOBILE, pin: '0000' }, admission);
-    expect(await firstErrorOf(longer, call)).toMatchObject({
+    expect(await Promise.race([errorOf(call), tooLate()])).toMatchObject({
       code: 'ERR_GATEWAY_TIMEOUT',
-      message: 'The OTP gateway did not answer within 20000 ms (validate)',
       mayHaveArrived: true,
     });
-    await until(() => wire.requests.length === 2);
+    await until(() => wire.requests.length === 1);
   });
 
   it('covers headers that never end and bodies that never end', async () => {
@@ -109,23 +112,15 @@ describe('the deadline of a call', () => {
       'HTTP/1.1 200 OK\r\nx-',
       'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n{',
     ]) {
-      const server = createServer((socket) => {
-        socket.on('error', () => undefined);
-        socket.once('data', () => {
-          socket.write(answer);
-          const drip = setInterval(() => socket.write('a'), 10);
-          socket.on('close', () => clearInterval(drip));
-        });
+      const wire = await startWireServer(({ socket }) => {
+        socket?.write(answer);
+        const drip = setInterval(() => socket?.write('a'), 10);
+        socket?.on('close', () => clearInterval(drip));
       });
-      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-      closeLater(() => new Promise((resolve) => server.close(() => resolve())));
-      const calls = [LONG_MS, LIMIT_MS].map((authMs) =>
-        clientOf(`http://127.0.0.1:${portOf(server)}`, { timeouts: { authMs } }).warmUp(),
-      );
-      expect(await firstErrorOf(...calls)).toMatchObject({
-        code: 'ERR_GATEWAY_TIMEOUT',
-        message: `The OTP gateway did not answer within ${LIMIT_MS} ms (auth)`,
-      });
+      const client = clientOf(wire.baseUrl, { timeouts: { balanceMs: LIMIT_MS } });
+      await client.warmUp();
+      const error = await Promise.race([errorOf(client.otp.balance()), tooLate()]);
+      expect(error).toMatchObject({ code: 'ERR_GATEWAY_TIMEOUT', mayHaveArrived: true });
     }
   });
 

@@ -25,7 +25,7 @@ function passkeyOf(id: string, counter = 0): Passkey {
   };
 }
 
-/** Each test has ids of its own. */
+/** Each test has ids and users of its own; bob has no passkey in any of them. */
 function checkFacts(open: () => PasskeyBook): void {
   it('lists what was added, whole and the oldest first', async () => {
     const book = open();
@@ -41,8 +41,8 @@ function checkFacts(open: () => PasskeyBook): void {
   it('adds a passkey once', async () => {
     const book = open();
     const added = await Promise.all([
-      book.add('alice', passkeyOf('b')),
-      book.add('alice', passkeyOf('b')),
+      book.add('erin', passkeyOf('b')),
+      book.add('erin', passkeyOf('b')),
     ]);
     expect(added.sort()).toEqual([false, true]);
   });
@@ -85,7 +85,7 @@ function checkFacts(open: () => PasskeyBook): void {
 function checkOwners(open: () => PasskeyBook): void {
   it('adds no passkey that another user has', async () => {
     const book = open();
-    await book.add('alice', passkeyOf('e'));
+    await book.add('frank', passkeyOf('e'));
     expect(await book.add('bob', passkeyOf('e'))).toBe(false);
     expect(await book.list('bob')).toEqual([]);
   });
@@ -129,7 +129,8 @@ describeWithService('postgres')('passkeys in PostgreSQL', () => {
     pool = new Pool(connectionOf(server.port));
     await pool.query('create table users (id text primary key)');
     await pool.query(CREATE_PASSKEYS);
-    await pool.query(`insert into users select unnest(array['alice', 'bob', 'carol', 'dave'])`);
+    const users = ['alice', 'bob', 'carol', 'dave', 'erin', 'frank'];
+    await pool.query('insert into users select unnest($1::text[])', [users]);
   }, 60_000);
 
   afterAll(async () => {

@@ -11,6 +11,8 @@ import { startRecipe, type RecipeSite } from './support/recipe-site';
 import { passwordOf } from './support/recipe-users';
 
 const ORIGIN = 'https://bank.example';
+/** As in 22 Nov 2026. */
+const DATE = { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' } as const;
 const INVALID = [401, { error: 'invalid-code' }];
 
 type Agent = ReturnType<RecipeSite['agent']>;
@@ -29,8 +31,10 @@ describe('the recipe for passkeys', () => {
     now: () => nowMs,
   };
 
+  const open = (): Promise<RecipeSite> =>
+    startRecipe('A', (parts) => createApp({ ...parts, book, textsOff, passkeys }));
   beforeAll(async () => {
-    site = await startRecipe('A', (parts) => createApp({ ...parts, book, textsOff, passkeys }));
+    site = await open();
   });
   afterAll(() => site.close());
   // The next test begins a week later, without passkeys.
@@ -107,6 +111,7 @@ describe('the recipe for passkeys', () => {
 
   describe('a passkey', () => {
     it('is added behind a fresh second factor, logs in, and confirms a step-up, without a text', async () => {
+      const today = new Date(nowMs).toLocaleDateString('en-GB', DATE);
       const device = await enroll();
       const texts = site.sim.outbox.length;
       const agent = await begin();
@@ -133,7 +138,7 @@ describe('the recipe for passkeys', () => {
         { pending: null },
       ]);
       expect((await agent.get('/settings/passkeys')).body).toEqual([
-        { id: device.id, name: 'Passkey of 22 Nov 2026' },
+        { id: device.id, name: `Passkey of ${today}` },
       ]);
       expect(site.sim.outbox).toHaveLength(texts);
     });
@@ -379,10 +384,11 @@ describe('the recipe for passkeys', () => {
     });
 
     it('what is no response at all', async () => {
-      for (const odd of [{}, [], { id: device.id }, { id: device.id, response: null }]) {
+      for (const odd of [{}, { id: device.id }, { id: device.id, response: null }]) {
         await optionsOf(agent);
         expect(await respond(agent, odd)).toEqual(INVALID);
       }
+      expect(await respond(agent, [])).toEqual([400, { error: 'malformed-code' }]);
       await expectOnlyHonest(agent, device);
     });
   });
@@ -427,6 +433,16 @@ describe('the recipe for passkeys', () => {
   });
 
   describe('with the gateway away for the whole time', () => {
+    // The gateway of this app does not come back, so that the others need one of their own.
+    let ofOthers: RecipeSite;
+    beforeAll(async () => {
+      [ofOthers, site] = [site, await open()];
+    });
+    afterAll(async () => {
+      await site.close();
+      site = ofOthers;
+    });
+
     it('a user with a passkey and a user with a recovery code log in and step up', async () => {
       const device = await enroll();
       const setup = await logIn(device);

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { GatewayClient } from 'passport-sms-otp/client';
@@ -55,6 +56,8 @@ export async function startRecipe(
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
       await closeGateway();
+      // Sockets that the server has closed end on the side of `fetch` one turn later.
+      await setImmediate();
     },
   };
 }
