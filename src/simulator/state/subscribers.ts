@@ -5,11 +5,16 @@ import data = require('./networks.json');
 
 /**
  * The simulated countries, whose codes are real: the dialling code has no plus, and `prefixes` are
- * those of the country's numbers where several countries share it. The simulated networks, whose
- * operators are invented: one with several MNCs has one row for each (OTP spec §2). Prices, of
- * lookups and of text messages, are decimal strings.
+ * those of the country's numbers where several countries share it. Prices of lookups are decimal
+ * strings.
  */
-export const { countries: COUNTRIES, networks: NETWORKS } = data;
+export const COUNTRIES = data.countries;
+
+/**
+ * The simulated networks, whose operators are invented: one with several MNCs has one row for each
+ * (OTP spec §2). Prices of text messages are decimal strings.
+ */
+export const NETWORKS = data.networks;
 
 /** Price of a text message to a network that is not listed. */
 export const UNLISTED_PRICE = '0.0500';
